@@ -1,0 +1,66 @@
+"""Payloads between structured arrays and packed vectors: the first field lowest."""
+
+import numpy as np
+
+
+def words(bits):
+    """64-bit words of a packed payload."""
+    return -(-bits // 64)
+
+
+def pack(records, fields, bits=None):
+    """Pack records.
+
+    Parameters
+    ----------
+    records : structured ndarray, shape (n,)
+    fields : tuple of :class:`spec.payloads.Field`
+    bits : int, optional
+        Width of the stream, where it is wider than the table.
+
+    Returns
+    -------
+    ndarray of uint64, shape (n, words)
+        Little end first.
+    """
+    records = np.atleast_1d(records)
+    out = np.zeros((len(records), words(bits or sum(f.bits for f in fields))), np.uint64)
+    low = 0
+    for f in fields:
+        mask = np.uint64((1 << f.bits) - 1)
+        value = records[f.name].astype(np.int64).view(np.uint64) if f.signed else records[f.name].astype(np.uint64)
+        value = value & mask
+        word, shift = divmod(low, 64)
+        out[:, word] |= value << np.uint64(shift)
+        if shift + f.bits > 64:
+            out[:, word + 1] |= value >> np.uint64(64 - shift)
+        low += f.bits
+    return out
+
+
+def unpack(packed, fields, dtype):
+    """The inverse of :func:`pack`, as records of ``dtype``."""
+    out = np.zeros(len(packed), dtype)
+    low = 0
+    for f in fields:
+        word, shift = divmod(low, 64)
+        value = packed[:, word] >> np.uint64(shift)
+        if shift + f.bits > 64:
+            value = value | packed[:, word + 1] << np.uint64(64 - shift)
+        value = value & np.uint64((1 << f.bits) - 1)
+        if f.signed:
+            spare = np.uint64(64 - f.bits)
+            value = (value << spare).view(np.int64) >> np.int64(spare)
+        out[f.name] = value
+        low += f.bits
+    return out
+
+
+def to_int(row):
+    """One packed row as a Python integer."""
+    return int.from_bytes(np.ascontiguousarray(row, "<u8").tobytes(), "little")
+
+
+def from_int(value, bits):
+    """A Python integer as one packed row."""
+    return np.frombuffer(int(value).to_bytes(8 * words(bits), "little"), "<u8")

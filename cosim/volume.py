@@ -1,0 +1,173 @@
+"""The volume tier: any component with stream ports as a shared library, driven from numpy in batches."""
+
+import ctypes
+import fcntl
+import hashlib
+import shutil
+import subprocess
+from pathlib import Path
+from string import Template
+from typing import NamedTuple
+
+import numpy as np
+
+from cosim import codec, toolchain
+from cosim.verilog import generate, ports
+
+PACES = ("full", "random", "bursty", "starved")
+SHIM = Path(__file__).with_name("shim.cpp.in")
+IDLE = 4096  # clocks without a beat after which a component counts as drained
+CLOCK_LIMIT = 1 << 32
+
+# Verilator writes the second of two underscores as its code.
+_DRIVE = """\
+        if (!in[{n}].offered && in[{n}].sent < in[{n}].count && pace[{n}].next()) {{
+            in[{n}].offered = true;
+            std::memcpy(&top->{name}___05Fpayload, in[{n}].rows + in[{n}].sent * {words}, {size});
+        }}
+        top->{name}___05Fvalid = in[{n}].offered;
+        pending |= in[{n}].sent < in[{n}].count;"""
+_READY = """\
+        top->{name}___05Fready = out[{n}].ready = pace[$inputs + {n}].next();"""
+_TAKEN = """\
+        if (in[{n}].offered && top->{name}___05Fready) {{
+            in[{n}].offered = false, ++in[{n}].sent, moved = true;
+            if (!begun) begun = true, stats->first = stats->clocks;
+        }}"""
+_GIVEN = """\
+        if (top->{name}___05Fvalid) pending = true;
+        if (top->{name}___05Fvalid && out[{n}].ready) {{
+            if (out[{n}].got == out[{n}].room) {{ status = 2; break; }}
+            std::memcpy(out[{n}].rows + out[{n}].got++ * {words}, &top->{name}___05Fpayload, {size});
+            moved = true, stats->last = stats->clocks;
+        }}"""
+
+
+class Stats(ctypes.Structure):
+    """Clocks of one run: all; at the first beat taken; at the last beat given."""
+
+    _fields_ = [(name, ctypes.c_uint64) for name in ("clocks", "first", "last")]
+
+
+class Run(NamedTuple):
+    """Beats out, by port, packed; and the clocks from the first beat taken to the last beat given."""
+
+    outputs: dict
+    clocks: int
+
+
+class SimulationError(RuntimeError):
+    """A component did not come to rest within the clock limit, or gave more beats than there is room for."""
+
+
+class Volume:
+    """One component, Verilated.
+
+    Parameters
+    ----------
+    component : wiring.Component
+        All of its ports must be streams.
+    name : str
+        Name of its module.
+
+    Built once; the library is kept under ``build/volume``, named by the hash of all that it is made of.
+    """
+
+    def __init__(self, component, name):
+        self.ports = ports(component)
+        self.inputs = [p for p in self.ports if p.input]
+        self.outputs = [p for p in self.ports if not p.input]
+        self._library = ctypes.CDLL(str(build(generate(component, name), self.shim(name), name)))
+        self._library.sim_new.restype = ctypes.c_void_p
+        self._library.sim_free.argtypes = [ctypes.c_void_p]
+        self._handle = self._library.sim_new()
+
+    def shim(self, name):
+        """The C++ around the component, its ports filled in."""
+        def lines(form, of):
+            return "\n".join(form.format(n=n, name=p.name, words=codec.words(p.width), size=_port_bytes(p.width))
+                             for n, p in enumerate(of))
+
+        known = {"name": name, "inputs": len(self.inputs), "outputs": len(self.outputs)}
+        drive = Template(lines(_DRIVE, self.inputs) + "\n" + lines(_READY, self.outputs)).substitute(known)
+        observe = lines(_TAKEN, self.inputs) + "\n" + lines(_GIVEN, self.outputs)
+        return Template(SHIM.read_text()).substitute(known, drive=drive, observe=observe)
+
+    def run(self, inputs, room, paces=("full", "full"), seed=0, limit=CLOCK_LIMIT):
+        """Send beats until the component has drained.
+
+        Parameters
+        ----------
+        inputs : dict of ndarray of uint64
+            By port: packed beats, shape (n, words).
+        room : int
+            Most beats that an output may give.
+        paces : (str, str)
+            Of all inputs and of all outputs: ``full``, ``random``, ``bursty``, ``starved``.
+        seed : int
+            Of the stalls.
+        limit : int
+            Clocks.
+
+        Raises
+        ------
+        SimulationError
+            The clock limit or the room was reached.
+        """
+        rows = [np.ascontiguousarray(inputs[p.name], np.uint64) for p in self.inputs]
+        for p, beats in zip(self.inputs, rows, strict=True):
+            if beats.ndim != 2 or beats.shape[1] != codec.words(p.width):
+                raise ValueError(f"{p.name} must have {codec.words(p.width)} words a beat, not shape {beats.shape}")
+        out = [np.zeros((room, codec.words(p.width)), np.uint64) for p in self.outputs]
+        got = (ctypes.c_uint64 * len(out))()
+        kinds = [PACES.index(paces[0])] * len(rows) + [PACES.index(paces[1])] * len(out)
+        stats = Stats()
+        status = self._library.sim_run(
+            ctypes.c_void_p(self._handle), _pointers(rows), (ctypes.c_uint64 * len(rows))(*map(len, rows)),
+            _pointers(out), (ctypes.c_uint64 * len(out))(*[room] * len(out)), got, (ctypes.c_int * len(kinds))(*kinds),
+            ctypes.c_uint64(seed), ctypes.c_uint64(IDLE), ctypes.c_uint64(limit), ctypes.byref(stats))
+        if status == 1:
+            raise SimulationError(f"not drained after {limit} clocks: {[*got]} beats out")
+        if status == 2:
+            raise SimulationError(f"more than {room} beats out")
+        outputs = {p.name: beats[:n] for p, beats, n in zip(self.outputs, out, got, strict=True)}
+        return Run(outputs, stats.last - stats.first + 1)
+
+    def __del__(self):
+        if getattr(self, "_handle", None):
+            self._library.sim_free(self._handle)
+
+
+def _port_bytes(bits):
+    """Bytes of a port in Verilator's C++."""
+    return next((size for size in (1, 2, 4, 8) if bits <= 8 * size), 4 * -(-bits // 32))
+
+
+def _pointers(arrays):
+    return (ctypes.c_void_p * len(arrays))(*(a.ctypes.data for a in arrays))
+
+
+def build(source, shim, name):
+    """Compile one shared library, or find it; safe against others that build the same at the same time."""
+    flags = ["--cc", "--build", "--exe", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert", "-j", "2",
+             "--top-module", name, "-Wall", *toolchain.waivers(), "-LDFLAGS", "-shared",
+             "-CFLAGS", "-fPIC -O2 -fvisibility=default"]
+    digest = hashlib.sha256("\0".join([source, shim, *flags]).encode()).hexdigest()[:16]
+    folder = toolchain.BUILD / "volume" / f"{name}-{digest}"
+    library = folder / f"{name}.so"
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if library.exists():
+            return library
+        tool = toolchain.verilator()
+        (folder / f"{name}.sv").write_text(source)
+        (folder / "shim.cpp").write_text(shim)
+        command = [tool, *flags, "--Mdir", folder / "obj", "-o", folder / "built.so", f"{name}.sv", "shim.cpp"]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        (folder / "log").write_text(done.stdout + done.stderr)
+        if done.returncode:
+            raise toolchain.ToolError(f"Verilator failed on {name}: see {folder / 'log'}\n{(done.stdout + done.stderr)[-2000:]}")
+        (folder / "built.so").rename(library)
+        shutil.rmtree(folder / "obj", ignore_errors=True)
+    return library

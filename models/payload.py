@@ -1,0 +1,24 @@
+"""numpy dtypes of the payload tables in :mod:`spec.payloads`."""
+
+import numpy as np
+
+from spec.errors import InputError
+
+
+def dtype(fields):
+    """Structured dtype of a field table: the narrowest integer that holds each field."""
+    def scalar(field):
+        size = next(b for b in (8, 16, 32, 64) if field.bits <= b)
+        return f"{'i' if field.signed else 'u'}{size // 8}"
+
+    return np.dtype([(f.name, scalar(f)) for f in fields])
+
+
+def check(records, fields):
+    """Raise :class:`~spec.errors.InputError` for the first field whose value does not fit its bits."""
+    for f in fields:
+        low, high = (-(1 << f.bits - 1), (1 << f.bits - 1) - 1) if f.signed else (0, (1 << f.bits) - 1)
+        values = np.atleast_1d(records[f.name])
+        wrong = (values < low) | (values > high)
+        if wrong.any():
+            raise InputError(f.name, f"lie in {low}..{high}", int(values[wrong][0]))

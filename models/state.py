@@ -1,0 +1,75 @@
+"""The draw state that a STATE beat carries."""
+
+import numpy as np
+
+from models.payload import check, dtype
+from spec import payloads
+from spec.errors import InputError
+from spec.state import SAMPLE_COUNTS, TARGET_LIMIT, VIEWPORT_MAX, VIEWPORT_MIN, Compare, Cull, Kind
+
+DTYPE = dtype(payloads.DRAW_STATE)
+D24_MAX = (1 << 24) - 1
+
+
+def draw_state(width, height, samples=1, viewport=None, scissor=None, cull=Cull.NONE, front_ccw=False, **fields):
+    """A checked draw state.
+
+    Parameters
+    ----------
+    width, height : int
+        Size of the target, pixels, 1 to 16384.
+    samples : int
+        Samples of a pixel: 1, 2, 4 or 8.
+    viewport, scissor : (x0, y0, x1, y1) of int, optional
+        Pixels, ``x1`` and ``y1`` exclusive; the whole target by default.
+    cull : Cull
+        Which triangles the setup drops by their winding.
+    front_ccw : bool
+        Counter-clockwise triangles face front.
+    **fields
+        Any other field of :data:`spec.payloads.DRAW_STATE`, by name.
+
+    Returns
+    -------
+    numpy.void
+        One record of :data:`DTYPE`.
+
+    Raises
+    ------
+    InputError
+        A size, a rectangle or a field that breaks its rule [fs 15.6.1].
+    """
+    for name, size in (("width", width), ("height", height)):
+        if not 1 <= size <= TARGET_LIMIT:
+            raise InputError(name, f"lie in 1..{TARGET_LIMIT}", size)
+    if samples not in SAMPLE_COUNTS:
+        raise InputError("samples", f"be one of {', '.join(map(str, SAMPLE_COUNTS))}", samples)
+    viewport = (0, 0, width, height) if viewport is None else viewport
+    scissor = (0, 0, width, height) if scissor is None else scissor
+    _check_rectangle("viewport", viewport, VIEWPORT_MIN, VIEWPORT_MAX)
+    _check_rectangle("scissor", scissor, 0, TARGET_LIMIT)
+    values = {"kind": Kind.STATE, "samples": samples.bit_length() - 1, "cull": cull, "front_ccw": front_ccw,
+              "target_width": width, "target_height": height, "depth_max": D24_MAX,
+              "depth_test": 1, "depth_write": 1, "depth_compare": Compare.LESS}
+    for name, rectangle in (("viewport", viewport), ("scissor", scissor)):
+        values |= dict(zip((f"{name}_{end}" for end in ("x0", "y0", "x1", "y1")), rectangle, strict=True))
+    values |= fields
+    known = {f.name: f for f in payloads.DRAW_STATE}
+    for name in values:
+        if name not in known:
+            raise InputError("draw state field", f"be one of {', '.join(known)}", name)
+    check({name: np.int64(value) for name, value in values.items()}, [known[name] for name in values])
+    if values.get("depth_min", 0) > values["depth_max"]:
+        raise InputError("depth_min", f"not exceed depth_max {values['depth_max']}", values["depth_min"])
+    record = np.zeros((), DTYPE)
+    for name, value in values.items():
+        record[name] = value
+    return record[()]
+
+
+def _check_rectangle(name, rectangle, low, high):
+    x0, y0, x1, y1 = rectangle
+    if not all(low <= v <= high for v in rectangle):
+        raise InputError(name, f"lie within {low}..{high}", tuple(rectangle))
+    if x0 > x1 or y0 > y1:
+        raise InputError(name, "have x0 <= x1 and y0 <= y1", tuple(rectangle))

@@ -1,0 +1,16 @@
+"""Amaranth layouts of the payload tables in :mod:`spec.payloads`."""
+
+from amaranth.hdl import signed, unsigned
+from amaranth.lib.data import StructLayout, UnionLayout
+
+from spec import payloads
+
+
+def layout(fields):
+    """Struct layout of a field table, in its order."""
+    return StructLayout({f.name: signed(f.bits) if f.signed else unsigned(f.bits) for f in fields})
+
+
+def beat(**tables):
+    """Union layout of the tables that share a stream; ``kind`` reads the first field of them all."""
+    return UnionLayout({"kind": payloads.KIND.bits} | {name: layout(fields) for name, fields in tables.items()})

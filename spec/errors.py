@@ -1,0 +1,13 @@
+"""Typed errors: the field, the rule it broke, and its value."""
+
+
+class InputError(ValueError):
+    """Input that a block refuses: ``field`` must obey ``rule``, and is ``value``."""
+
+    def __init__(self, field, rule, value):
+        super().__init__(f"{field} must {rule}, not {value}")
+        self.field, self.rule, self.value = field, rule, value
+
+
+class MeshError(InputError):
+    """A mesh that cannot be drawn."""

@@ -1,0 +1,124 @@
+"""Payloads of every stream, as plain field tables: (name, bits, signed), lowest bits first.
+
+A number format is noted as sI.F or uI.F: I integer bits (the sign not counted), F fraction bits.
+Tables that share a stream begin with the same field ``kind``; the stream is as wide as the widest
+of them, and ``kind`` says which table reads the rest.
+"""
+
+from typing import NamedTuple
+
+
+class Field(NamedTuple):
+    name: str
+    bits: int
+    signed: bool = False
+
+
+def width(fields):
+    """Bits of a field table."""
+    return sum(f.bits for f in fields)
+
+
+def _each(names, bits, signed=False):
+    return tuple(Field(name, bits, signed) for name in names.split())
+
+
+KIND = Field("kind", 2)  # spec.state.Kind
+HEADER = (
+    KIND,
+    Field("state", 4),  # number of the draw state in force
+    Field("slot", 12),  # place of the triangle's attributes in the setup RAM
+)
+
+TRIANGLE = (
+    *HEADER,
+    *_each("x0 y0 x1 y1 x2 y2", 24, signed=True),  # s15.8 pixels, y down
+    *_each("z0 z1 z2", 32),  # u24.8 in units of D24
+)
+
+STENCIL_FACE = (("func", 3), ("fail", 3), ("depth_fail", 3), ("pass", 3))  # Compare, then StencilOp
+
+DRAW_STATE = (
+    *HEADER,
+    Field("samples", 2),  # log2 of the samples of a pixel
+    Field("cull", 2),  # spec.state.Cull
+    Field("front_ccw", 1),  # counter-clockwise triangles face front
+    *_each("viewport_x0 viewport_y0 viewport_x1 viewport_y1", 17, signed=True),  # pixels, x1 and y1 exclusive
+    *_each("scissor_x0 scissor_y0 scissor_x1 scissor_y1", 15),  # pixels, x1 and y1 exclusive
+    *_each("target_width target_height", 15),  # pixels
+    Field("target", 3),  # which of the bound targets
+    Field("depth_format", 2),  # D16, D24, D32F
+    Field("depth_test", 1),
+    Field("depth_write", 1),
+    Field("depth_compare", 3),  # spec.state.Compare
+    *_each("depth_min depth_max", 32),  # the viewport's range: D16, D24 or float32 bits
+    *_each("bias_constant bias_slope bias_clamp", 32),  # s31.0, float32 bits, float32 bits
+    Field("stencil_test", 1),
+    *_each("stencil_read stencil_write stencil_ref", 8),
+    *(Field(f"stencil_{face}_{name}", bits) for face in ("front", "back") for name, bits in STENCIL_FACE),
+    *_each("hiz_drop hiz_accept early_reject early_write", 1),  # the four early permissions
+)
+
+CLEAR = (
+    *HEADER,
+    *_each("depth stencil colour", 1),  # which planes of the target
+    Field("target", 3),
+    *_each("x0 y0 x1 y1", 15),  # pixels, x1 and y1 exclusive
+    Field("depth_value", 32),
+    Field("stencil_value", 8),
+    Field("colour_value", 32),  # RGBA8
+)
+
+FENCE = (
+    *HEADER,
+    Field("sequence", 32),
+)
+
+EDGE_STEP = 25  # difference of two s15.8 positions
+# Fields that every later stage needs come first: the rest is dropped as soon as it has been used.
+SETUP = (
+    *HEADER,
+    Field("samples", 2),  # log2
+    *_each("x0 y0 x1 y1", 14),  # pixels, both ends inclusive: the box, cut by viewport, scissor and target
+    *_each("zmin zmax", 24),  # D24, bounds of the three vertices
+    Field("z", 48),  # u24.24 modulo 2^24, at the centre of the first pixel of the box's first tile
+    *_each("zx zy", 48, signed=True),  # s23.24 a pixel
+    *_each("a0 b0 a1 b1 a2 b2", EDGE_STEP, signed=True),  # E's step for 1/16 pixel, inside positive
+    *_each("reach0 reach1 reach2", 32),  # what E gains from the first pixel's centre to the tile's reject corner
+    *_each("c0 c1 c2", 47, signed=True),  # E at the reject corner of the first tile, biased, times the tile's aspect
+)
+
+
+def edge(bits):
+    """One edge over one tile, as the edge evaluator takes it."""
+    return (
+        Field("samples", 2),  # log2
+        Field("a", EDGE_STEP, signed=True),
+        Field("b", EDGE_STEP, signed=True),
+        Field("c", bits, signed=True),  # E at the centre of the tile's first pixel
+    )
+
+
+def coverage(lanes):
+    """Coverage of one tile, lane (i, j) at bit j * edge + i."""
+    return (Field("mask", lanes),)
+
+
+def tile(edge_samples):
+    """One tile of a triangle; ``edge_samples`` is 8, or 4 in tiny configurations."""
+    position = 16 - edge_samples.bit_length() + 1  # 16384 pixels, and 4 rows of samples a pixel at 8x
+    return (
+        *HEADER,
+        Field("x", position),  # tiles
+        Field("y", position),  # tiles
+        Field("mask", edge_samples**2),  # covered samples, lane (i, j) at bit j * edge_samples + i
+        Field("full", 1),  # every bit of the mask is set
+        Field("last", 1),  # the triangle's last tile
+        Field("z0", 32),  # u24.8 modulo 2^24, D24 at the centre of the tile's first pixel
+        *_each("dx dy", 32, signed=True),  # s23.8 a pixel
+        *_each("zmin zmax", 24),  # D24, bounds of the triangle's vertices
+    )
+
+
+TILE = tile(8)
+CONTROL = {"draw_state": DRAW_STATE, "clear": CLEAR, "fence": FENCE}  # beats that only pass through

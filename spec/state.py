@@ -1,0 +1,52 @@
+"""Encodings of the draw state and of the beats that carry it."""
+
+from enum import IntEnum
+
+
+class Kind(IntEnum):
+    """What a beat is. Everything but ``WORK`` passes through every block in order."""
+
+    WORK = 0  # a triangle or one of its tiles
+    STATE = 1  # a new draw state
+    CLEAR = 2  # clear a rectangle of the target
+    FENCE = 3  # everything before it is done
+
+
+class Cull(IntEnum):
+    """Which triangles the setup drops by their winding."""
+
+    NONE = 0
+    FRONT = 1
+    BACK = 2
+
+
+class Compare(IntEnum):
+    """Depth and stencil comparison, in the order of D3D11."""
+
+    NEVER = 0
+    LESS = 1
+    EQUAL = 2
+    LESS_EQUAL = 3
+    GREATER = 4
+    NOT_EQUAL = 5
+    GREATER_EQUAL = 6
+    ALWAYS = 7
+
+
+class StencilOp(IntEnum):
+    """What happens to a stencil value, in the order of D3D11."""
+
+    KEEP = 0
+    ZERO = 1
+    REPLACE = 2
+    INCR_SAT = 3
+    DECR_SAT = 4
+    INVERT = 5
+    INCR = 6
+    DECR = 7
+
+
+SAMPLE_COUNTS = (1, 2, 4, 8)  # a field named ``samples`` holds log2 of one of these
+TARGET_LIMIT = 16384  # pixels, the largest width or height of a D3D11 texture
+VIEWPORT_MIN, VIEWPORT_MAX = -32768, 32767  # pixels [fs 15.6.1]
+SUBPIXEL_BITS = 8  # fraction bits of a screen position
