@@ -71,14 +71,15 @@ class Credit(wiring.Component):
         Something enters; only while :attr:`any`.
     free, drop : In(1)
         Something left at the end; something was dropped on the way. Both may happen in a clock.
-    any : Out(1)
-        A place is free, as of the clock before.
+    any, all : Out(1)
+        A place is free; every place is.
     """
 
     take: In(1)
     free: In(1)
     drop: In(1)
     any: Out(1)
+    all: Out(1)
 
     def __init__(self, places):
         self._places = places
@@ -87,7 +88,7 @@ class Credit(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         count = Signal(range(self._places + 1), init=self._places)
-        m.d.comb += self.any.eq(count != 0)
+        m.d.comb += [self.any.eq(count != 0), self.all.eq(count == self._places)]
         m.d.sync += count.eq(count - self.take + self.free + self.drop)
         return m
 

@@ -76,6 +76,11 @@ class EdgeEvaluatorParams:
         """
         return 1 + (self.span << self.step_bits - 1).bit_length()
 
+    @property
+    def latency(self):
+        """Clocks: multiples, where a sample lies (two, with several a pixel), shared sums if any, lanes."""
+        return 2 + 2 * (self.samples > 1) + (self.adder == "shared")
+
 
 CONFIGS = {
     "default": EdgeEvaluatorParams(),
@@ -115,8 +120,8 @@ class EdgeEvaluator(wiring.Component):
 
     @property
     def latency(self):
-        """Clocks from a beat at ``i`` to its beat at ``o``: multiples, sample offsets and shared sums if any, lanes."""
-        return 2 + 2 * (self._params.samples > 1) + (self._params.adder == "shared")
+        """Clocks from a beat at ``i`` to its beat at ``o``."""
+        return self._params.latency
 
     def elaborate(self, platform):
         m = Module()

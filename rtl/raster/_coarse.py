@@ -1,0 +1,93 @@
+"""Coarse test: which children of a cell the triangle may touch."""
+
+from amaranth.hdl import Cat, Module, Mux, Signal, signed
+from amaranth.lib import wiring
+from amaranth.lib.data import StructLayout
+from amaranth.lib.wiring import In, Out
+
+from rtl.pipeline import delay
+from rtl.raster._cells import steps_of, zigzag
+from rtl.raster.edge_evaluator import EdgeEvaluator, EdgeEvaluatorParams
+from spec import payloads
+
+
+def cut(value, low, bits):
+    """``value``, not negative, from bit ``low`` on, cut to ``bits``: all ones where it does not fit."""
+    return Mux(value[low + bits:].any(), (1 << bits) - 1, value[low:low + bits])
+
+
+class CoarseTest(wiring.Component):
+    """Test every child of a cell against three edges and the box.
+
+    The edge evaluator one level up: at tile pitch each of its lanes is the best corner of a tile, at block pitch
+    that of a block. One cell per clock, never held up, :attr:`latency` clocks later.
+
+    Parameters
+    ----------
+    cell : StructLayout
+    edge : int
+        Samples along a tile's edge.
+    grid : int
+        Children along a side: 8, or 4.
+    samples : int
+        Most samples of a pixel.
+    adder : str
+        Of the evaluators.
+
+    Members
+    -------
+    valid, i : In
+        A cell that no edge rejects, or an empty one.
+    blocks : In(1)
+        Its children are blocks, not tiles.
+    o_valid, o_blocks, o : Out
+        The cell with the mask of its children, in zigzag.
+    """
+
+    def __init__(self, cell, edge, grid, samples, adder):
+        self._grid, self._pitch = grid, 3 + edge.bit_length()  # log2 of 16 steps a pixel times the tile's edge
+        self._params = EdgeEvaluatorParams(grid, 1, payloads.EDGE_STEP + (samples > 1), adder)
+        result = StructLayout({"cell": cell, "mask": grid * grid})
+        super().__init__({"valid": In(1), "blocks": In(1), "i": In(cell),
+                          "o_valid": Out(1), "o_blocks": Out(1), "o": Out(result)})
+
+    @property
+    def latency(self):
+        """Clocks from a cell to its mask: cut, corner, evaluator, mask."""
+        return 3 + self._params.latency
+
+    def elaborate(self, platform):
+        m = Module()
+        grid, bits = self._grid, self._params.width - 1
+        log2 = grid.bit_length() - 1
+
+        # E at the best corner, in steps of the children's pitch, cut where it can no longer change a sign.
+        cell, blocks = Signal(self.i.shape()), Signal()
+        m.d.sync += [cell.eq(self.i), blocks.eq(self.blocks)]
+        inside = []
+        for k in range(3):
+            best, corner = Signal(bits, name=f"best_{k}"), Signal(signed(bits + 1), name=f"corner_{k}")
+            value = self.i.best[k]
+            m.d.sync += best.eq(Mux(self.blocks, cut(value, self._pitch + log2, bits), cut(value, self._pitch, bits)))
+            m.d.sync += corner.eq(best - cell.drop[k])
+            m.submodules[f"edge_{k}"] = lanes = EdgeEvaluator(self._params)
+            x_step, y_step = (delay(m, s, 1, f"step_{axis}{k}") for axis, s in zip("xy", steps_of(cell)[k], strict=True))
+            m.d.comb += [lanes.i.valid.eq(1), lanes.o.ready.eq(1), lanes.i.payload.a.eq(x_step),
+                         lanes.i.payload.b.eq(y_step), lanes.i.payload.c.eq(corner)]
+            inside.append(lanes.o.payload.mask)
+
+        # Children beyond the box count as untouched.
+        last = self.latency - 1
+        columns, rows = (Signal(grid, name=name) for name in ("columns", "rows"))
+        for room, reached in (("right", columns), ("down", rows)):
+            far = Mux(blocks, cell[room] >> log2, cell[room])
+            m.d.sync += reached.eq(Cat(1, *(far >= n for n in range(1, grid))))
+        columns, rows = delay(m, columns, last - 2, "columns"), delay(m, rows, last - 2, "rows")
+        box = Cat(columns & row.replicate(grid) for row in rows)
+
+        held, o_blocks = delay(m, cell, last - 1, "cell"), delay(m, blocks, last - 1, "blocks")
+        mask = Signal(grid * grid)
+        m.d.sync += mask.eq(Mux(held.empty, 0, zigzag(inside[0] & inside[1] & inside[2] & box, grid)))
+        m.d.sync += [self.o.cell.eq(held), self.o_blocks.eq(o_blocks)]
+        m.d.comb += [self.o.mask.eq(mask), self.o_valid.eq(delay(m, self.valid, self.latency, "valid"))]
+        return m

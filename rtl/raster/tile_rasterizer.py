@@ -1,0 +1,142 @@
+"""Tile rasterizer: the covered tiles of each triangle, in order."""
+
+from dataclasses import dataclass
+
+from amaranth.hdl import Module, Mux, Value
+from amaranth.lib import stream, wiring
+from amaranth.lib.fifo import SyncFIFOBuffered
+from amaranth.lib.wiring import In, Out
+
+from rtl.payload import beat
+from rtl.pipeline import Credit
+from rtl.raster._cells import CellPicker, cell_layout
+from rtl.raster._coarse import CoarseTest
+from rtl.raster._fine import FineRaster
+from rtl.raster._walker import Walker
+from rtl.raster.edge_evaluator import EdgeEvaluatorParams
+from spec import payloads
+
+
+@dataclass(frozen=True)
+class TileRasterizerParams:
+    """Shape of a :class:`TileRasterizer`.
+
+    Parameters
+    ----------
+    edge : int
+        Samples along a tile's edge: 8, or 4.
+    coarse : int
+        Tiles, or blocks of them, that the coarse test looks at in one clock: 64, or 16.
+    samples : int
+        Most samples of a pixel: 1, 2, 4 or 8.
+    adder : str
+        Of the edge evaluators: ``"carry_save"`` or ``"shared"``.
+    """
+
+    edge: int = 8
+    coarse: int = 64
+    samples: int = 8
+    adder: str = "carry_save"
+
+    def __post_init__(self):
+        if self.coarse not in (16, 64):
+            raise ValueError(f"coarse must be 16 or 64, not {self.coarse!r}")
+        EdgeEvaluatorParams(self.edge, self.samples, adder=self.adder)  # the same rules hold here
+
+    @property
+    def grid(self):
+        """Tiles along a block's side, and blocks along a superblock's."""
+        return 8 if self.coarse == 64 else 4
+
+
+CONFIGS = {
+    "default": TileRasterizerParams(),
+    "shared": TileRasterizerParams(adder="shared"),
+    "single": TileRasterizerParams(samples=1),
+    "coarse16": TileRasterizerParams(coarse=16),
+    "tiny": TileRasterizerParams(edge=4, coarse=16),
+}
+
+BLOCKS = 4  # superblocks whose mask is on its way to be picked from
+TILES = 16  # blocks, likewise: above the latency of the coarse test
+BEATS = 32  # tiles, likewise: above the latency of the fine raster
+
+
+class TileRasterizer(wiring.Component):
+    """Rasterize triangles into tiles.
+
+    One covered tile per clock, in order: a triangle's tiles in zigzag (superblocks, blocks, tiles; odd rows
+    backwards), the last one marked, empty ones left out. The same coarse test looks at tiles and, for boxes wider
+    than a block, at blocks first, so that empty space costs next to nothing. STATE, CLEAR and FENCE beats pass
+    through in order.
+
+    Parameters
+    ----------
+    params : TileRasterizerParams
+
+    Members
+    -------
+    i : In(stream.Signature(beat(setup=..., draw_state=..., clear=..., fence=...)))
+        Triangles as :data:`spec.payloads.SETUP`, their samples no more than ``params.samples``, and control beats.
+    o : Out(stream.Signature(beat(tile=..., draw_state=..., clear=..., fence=...)))
+        Covered tiles as :func:`spec.payloads.tile`, and control beats.
+    """
+
+    def __init__(self, params=CONFIGS["default"]):
+        self._params = params
+        super().__init__({
+            "i": In(stream.Signature(beat(setup=payloads.SETUP, **payloads.CONTROL))),
+            "o": Out(stream.Signature(beat(tile=payloads.tile(params.edge), **payloads.CONTROL))),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        p = self._params
+        cell = cell_layout(p.edge, p.grid)
+        log2, pitch = p.grid.bit_length() - 1, 3 + p.edge.bit_length()  # 16 steps a pixel, times the tile's edge
+        m.submodules.walker = walker = Walker(cell, p.edge, p.grid)
+        m.submodules.coarse = coarse = CoarseTest(cell, p.edge, p.grid, p.samples, p.adder)
+        m.submodules.blocks = blocks = CellPicker(cell, p.grid, pitch + log2, log2)
+        m.submodules.tiles = tiles = CellPicker(cell, p.grid, pitch, 0)
+        m.submodules.fine = fine = FineRaster(cell, p)
+        wiring.connect(m, wiring.flipped(self.i), walker.i)
+
+        # Masks of blocks go to be picked from, and the blocks picked come back to be tested; masks of tiles go on.
+        found = coarse.o.mask.any() | coarse.o.cell.end
+        made = [coarse.o_valid & of_blocks for of_blocks in (coarse.o_blocks, ~coarse.o_blocks)]
+        block_credit = self._queue(m, "block", BLOCKS, made[0] & found, coarse.o, blocks.i)
+        tile_credit = self._queue(m, "tile", TILES, made[1] & found, coarse.o, tiles.i)
+        m.d.comb += [block_credit.drop.eq(made[0] & ~found), tile_credit.drop.eq(made[1] & ~found)]
+
+        # Blocks picked go first. A triangle of one block waits until all blocks before it have been picked.
+        quiet = block_credit.all & ~blocks.busy
+        allowed = Mux(walker.single, quiet & tile_credit.any, block_credit.any) & ~blocks.valid
+        m.d.comb += [
+            walker.o.ready.eq(allowed),
+            coarse.valid.eq(blocks.valid | (walker.o.valid & allowed)),
+            coarse.blocks.eq(~blocks.valid & ~walker.single),
+            coarse.i.eq(Mux(blocks.valid, blocks.o, walker.o.payload)),
+            blocks.go.eq(tile_credit.any),
+            block_credit.take.eq(walker.o.valid & allowed & ~walker.single),
+            tile_credit.take.eq(blocks.picked | (walker.o.valid & allowed & walker.single)),
+        ]
+
+        # Tiles picked run through the fine raster to the output.
+        beat_credit = self._queue(m, "beat", BEATS, fine.o_valid, fine.o, self.o)
+        m.d.comb += [
+            tiles.go.eq(beat_credit.any), beat_credit.take.eq(tiles.picked), beat_credit.drop.eq(fine.drop),
+            fine.valid.eq(tiles.valid), fine.i.eq(tiles.o),
+        ]
+        return m
+
+    @staticmethod
+    def _queue(m, name, depth, valid, payload, o):
+        """A queue to the stream ``o``, and the credit for its places."""
+        m.submodules[f"{name}_credit"] = credit = Credit(depth)
+        m.submodules[f"{name}_queue"] = queue = SyncFIFOBuffered(width=len(Value.cast(payload)), depth=depth)
+        m.d.comb += [
+            queue.w_en.eq(valid), queue.w_data.eq(payload),
+            o.valid.eq(queue.r_rdy), o.payload.eq(queue.r_data), queue.r_en.eq(o.ready),
+            credit.free.eq(queue.r_rdy & o.ready),
+        ]
+        return credit
