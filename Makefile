@@ -1,0 +1,69 @@
+# make help lists what there is. Everything runs from .venv, which the first target that needs it builds.
+PYTHON ?= python3
+BIN := .venv/bin
+MESH ?= teapot
+SIZE ?= 1280x720
+SAMPLES ?= 4
+BLOCK ?= tile_rasterizer
+CONFIG ?= default
+SIM ?= icarus verilator
+COUNT ?= 1000000
+SEED ?= 0
+OUT ?= out
+export SIM
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test sim volume verilog bench lint clean
+
+help:
+	@echo "make demo      render MESH ($(MESH)) at SIZE ($(SIZE)), SAMPLES ($(SAMPLES)), and hold the RTL to it; writes $(OUT)/"
+	@echo "make test      every test, on both simulators (SIM=verilator for one, ORACLE=none without Mesa)"
+	@echo "make sim       the bench of one BLOCK ($(BLOCK)) on SIM, with CONFIG ($(CONFIG)) and SEED"
+	@echo "make volume    COUNT transactions of one BLOCK against its golden model, at Verilator's speed"
+	@echo "make verilog   SystemVerilog of every block, into $(OUT)/verilog"
+	@echo "make bench     speed, area and clock frequency; writes docs/bench.md (about an hour)"
+	@echo "make lint      ruff, strict"
+	@echo "make clean     remove what was built"
+
+demo: .venv/ready
+	$(BIN)/python -m cosim frame $(MESH) --size $(SIZE) --samples $(SAMPLES) -o $(OUT)
+
+test: .venv/test-ready
+	$(BIN)/python -m pytest -n auto --dist worksteal
+
+sim: .venv/test-ready
+	$(foreach s,$(SIM),$(BIN)/python -m cosim run $(BLOCK) --config $(CONFIG) --sim $(s) --seed $(SEED) &&) true
+
+volume: .venv/ready
+	$(BIN)/python -m cosim volume $(BLOCK) --config $(CONFIG) --count $(COUNT) --seed $(SEED)
+
+verilog: .venv/ready
+	$(BIN)/python -m cosim verilog all -o $(OUT)/verilog
+
+bench: .venv/bench-ready
+	$(BIN)/python -m bench
+
+lint: .venv/test-ready
+	$(BIN)/ruff check .
+
+clean:
+	rm -rf build $(OUT) .pytest_cache .ruff_cache .hypothesis
+
+# The demo and the volume tier need nothing but g++; the tests need what system.sh installs or names.
+.venv/made:
+	@sh cosim/system.sh python $(PYTHON)
+	$(PYTHON) -m venv .venv
+	@touch $@
+
+.venv/ready: .venv/made pyproject.toml constraints.txt
+	PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install -q --disable-pip-version-check -e .
+	@sh cosim/system.sh tools $(BIN)/python || true
+	@touch $@
+
+.venv/test-ready: .venv/ready
+	PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install -q --disable-pip-version-check -e '.[test]'
+	@touch $@
+
+.venv/bench-ready: .venv/test-ready
+	PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install -q --disable-pip-version-check -e '.[test,synthesis]'
+	@touch $@

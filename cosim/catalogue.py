@@ -1,0 +1,73 @@
+"""The blocks, by name: found by where their files lie, imported on demand."""
+
+import importlib
+import inspect
+from pathlib import Path
+from typing import NamedTuple
+
+from spec.errors import InputError
+
+RTL = Path(__file__).parents[1] / "rtl"
+
+
+class Block(NamedTuple):
+    """A block: its stem, and the dotted place of its files below each tree."""
+
+    stem: str
+    place: str
+
+    @property
+    def rtl(self):
+        """Module of the hardware, with ``CONFIGS``."""
+        return importlib.import_module(f"rtl.{self.place}")
+
+    @property
+    def bench(self):
+        """Module of the bench, with ``requests``, ``expected`` and ``describe``."""
+        return importlib.import_module(f"tb.{self.place}")
+
+    @property
+    def configurations(self):
+        """Parameters by the names of the configurations."""
+        return self.rtl.CONFIGS
+
+    def parameters(self, name):
+        """The parameters of a configuration; an unknown name raises :class:`~spec.errors.InputError`."""
+        if name not in self.configurations:
+            raise InputError(f"configuration of {self.stem}", f"be one of {', '.join(self.configurations)}", name)
+        return self.configurations[name]
+
+    def create(self, config="default"):
+        """The component, in a configuration."""
+        name = "".join(part.capitalize() for part in self.stem.split("_"))
+        return getattr(self.rtl, name)(self.parameters(config))
+
+    @property
+    def summary(self):
+        """First line of the component's docstring."""
+        return inspect.getdoc(type(self.create())).splitlines()[0]
+
+
+def blocks():
+    """Every block by its stem, in the order of the pipeline's stages."""
+    stages = ("frontend", "tessellation", "geometry", "raster", "depth", "texture", "output", "memory")
+    found = {}
+    for stage in stages:
+        for path in sorted((RTL / stage).glob("[!_]*.py")):
+            found[path.stem] = Block(path.stem, f"{stage}.{path.stem}")
+    return {"top": Block("top", "top")} | found
+
+
+def block(stem):
+    """One block; an unknown name raises :class:`~spec.errors.InputError`."""
+    known = blocks()
+    if stem not in known:
+        raise InputError("block", f"be one of {', '.join(known)}", stem)
+    return known[stem]
+
+
+def golden():
+    """The golden pipeline."""
+    return importlib.import_module("models.pipeline")
+
+

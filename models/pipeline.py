@@ -1,0 +1,242 @@
+"""The golden pipeline: a whole frame, stage by stage."""
+
+import time
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from models.depth.depth_test import DepthBuffer, to_image
+from models.geometry import clipper, triangle_setup, viewport
+from models.raster import edge_evaluator, tile_rasterizer
+from models.state import draw_state
+from spec.errors import InputError, MeshError
+from spec.state import Cull
+
+BACKGROUND = (24, 26, 32)
+MOST_FACES = 1 << 24
+
+
+@dataclass
+class Scene:
+    """A mesh and how to look at it.
+
+    Parameters
+    ----------
+    vertices : ndarray of float32, shape (n, 3)
+        Object space, y up.
+    faces : ndarray of int, shape (m, 3)
+        Indices of vertices. An index out of range reads a vertex of zeros [fs 8.19], and is counted.
+    width, height : int
+        Pixels.
+    samples : int
+        Samples of a pixel: 1, 2, 4 or 8.
+    transform : ndarray of float32, shape (4, 4), optional
+        From object to clip space, for column vectors; by default the whole mesh in view.
+    eye : ndarray, shape (3,), optional
+        Where the light's viewer stands; faces are lit on the side that it sees.
+    cull : Cull
+    colour : (red, green, blue)
+        Of the mesh, 0 to 255.
+    """
+
+    vertices: np.ndarray
+    faces: np.ndarray
+    width: int = 1280
+    height: int = 720
+    samples: int = 4
+    transform: np.ndarray | None = None
+    eye: np.ndarray | None = None
+    cull: Cull = Cull.NONE
+    colour: tuple = (214, 166, 104)
+
+    def __post_init__(self):
+        self.vertices = np.asarray(self.vertices, np.float32)
+        self.faces = np.asarray(self.faces)
+        if self.vertices.ndim != 2 or self.vertices.shape[1] != 3 or not len(self.vertices):
+            raise MeshError("vertices", "have shape (n, 3), n above 0", self.vertices.shape)
+        if self.faces.ndim != 2 or self.faces.shape[1] != 3 or not 0 < len(self.faces) <= MOST_FACES:
+            raise MeshError("faces", f"have shape (m, 3), m in 1..{MOST_FACES}", self.faces.shape)
+        if not np.issubdtype(self.faces.dtype, np.integer):
+            raise MeshError("faces", "be integers", self.faces.dtype)
+        draw_state(self.width, self.height, self.samples)
+        if self.transform is None:
+            self.transform, self.eye = look_at_mesh(self.vertices, self.width / self.height)
+        self.transform = np.asarray(self.transform, np.float32)
+        if self.transform.shape != (4, 4):
+            raise InputError("transform", "have shape (4, 4)", self.transform.shape)
+        self.eye = np.zeros(3) if self.eye is None else np.asarray(self.eye, float)
+
+
+@dataclass
+class Frame:
+    """What :func:`render` returns."""
+
+    colour: np.ndarray  # uint8, shape (height, width, 3), resolved
+    depth: np.ndarray  # uint32, shape (height, width, samples), D24
+    counters: dict  # what each stage took, dropped and passed on
+    state: np.void  # the draw state
+    triangles: np.ndarray  # what entered the triangle setup
+    setup: triangle_setup.Setup  # what left it
+    tiles: np.ndarray  # what left the tile rasterizer
+    owner: np.ndarray  # which set-up record each tile belongs to
+    seconds: dict = field(default_factory=dict)  # spent in each stage
+
+
+def render(scene, progress=None):
+    """Render a scene.
+
+    Parameters
+    ----------
+    scene : Scene
+    progress : callable, optional
+        Called with the name of each stage as it begins.
+
+    Returns
+    -------
+    Frame
+
+    Raises
+    ------
+    InputError, MeshError
+        A scene that breaks a rule.
+    """
+    seconds, begun = {}, None
+
+    def stage(name):
+        nonlocal begun
+        now = time.perf_counter()
+        if begun:
+            seconds[begun[0]] = now - begun[1]
+        begun = (name, now)
+        if progress:
+            progress(name)
+
+    state = draw_state(scene.width, scene.height, scene.samples, cull=scene.cull)
+    counters = {"faces": len(scene.faces)}
+
+    stage("geometry")
+    triangles, source = _geometry(scene, counters)
+
+    stage("setup")
+    setup = triangle_setup.setup(triangles, state)
+    counters |= {name: int(getattr(setup, name).sum()) for name in ("zero_area", "facing", "no_sample", "steep")}
+    counters["set_up"] = len(setup.records)
+
+    stage("raster")
+    tiles, owner = tile_rasterizer.rasterize(setup.records)
+    counters |= {"tiles": len(tiles), "full_tiles": int(tiles["full"].sum()),
+                 "samples_covered": int(np.bitwise_count(tiles["mask"]).sum())}
+
+    stage("depth")
+    buffer = DepthBuffer(scene.width, scene.height, scene.samples)
+    passed = buffer.test(tiles)
+    counters["samples_passed"] = int(passed.sum())
+
+    stage("shade")
+    colour = _shade(scene, tiles, source[setup.index[owner]], passed)
+    stage(None)
+    return Frame(colour, buffer.image(), counters, state, triangles, setup, tiles, owner, seconds)
+
+
+def _geometry(scene, counters):
+    """Clip, project and snap: what enters the triangle setup, and the face each triangle comes from."""
+    positions = _transform(scene.vertices, scene.transform)
+    positions = np.concatenate([positions, _transform(np.zeros((1, 3), np.float32), scene.transform)])
+    out_of_range = (scene.faces < 0) | (scene.faces >= len(scene.vertices))
+    counters["index_out_of_range"] = int(out_of_range.sum())
+    corners = positions[np.where(out_of_range, len(scene.vertices), scene.faces)]
+
+    rectangle = (0, 0, scene.width, scene.height)
+    clipped = clipper.clip(corners, rectangle)
+    screen = viewport.project(clipped.triangles, rectangle)
+    number = ~np.isnan(screen).any((1, 2))
+    screen, source = screen[number], clipped.source[number]
+    counters |= {"rejected": clipped.rejected, "clipped": clipped.clipped, "not_a_number": int((~number).sum())}
+
+    xy, z = viewport.snap(screen[..., :2]), viewport.fixed_depth(screen[..., 2])
+    triangles = np.zeros(len(screen), triangle_setup.TRIANGLE)
+    triangles["slot"] = np.arange(len(screen)) % 4096
+    for k in range(3):
+        triangles[f"x{k}"], triangles[f"y{k}"], triangles[f"z{k}"] = xy[:, k, 0], xy[:, k, 1], z[:, k]
+    return triangles, source
+
+
+def _transform(points, matrix):
+    """Points to clip space in float32: the products added in the order x, y, z, 1."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        x, y, z = (points[:, None, k] for k in range(3))
+        return ((x * matrix[:, 0] + y * matrix[:, 1]) + z * matrix[:, 2]) + matrix[:, 3]
+
+
+def _shade(scene, tiles, face, passed):
+    """Flat Lambert shading of the samples on top, resolved to pixels."""
+    lit = _lambert(scene)
+    lanes = edge_evaluator.LANE_SHAPE[scene.samples.bit_length() - 1]
+    edge = passed.shape[1]
+    rows, columns = -(-scene.height // (edge >> lanes[1])), -(-scene.width // (edge >> lanes[0]))
+    top = np.full((rows, columns, edge, edge), len(scene.faces), np.int32)  # the background's colour
+    place = (tiles["y"].astype(np.int64) * columns + tiles["x"]) * edge * edge
+    tile, lane = np.nonzero(passed.reshape(len(tiles), -1))
+    top.reshape(-1)[place[tile] + lane] = face[tile]  # in drawing order: the last one stays
+    samples = to_image(top, scene.width, scene.height, scene.samples)
+    total = sum(lit[samples[..., k]].astype(np.uint16) for k in range(scene.samples))
+    return ((total + scene.samples // 2) // scene.samples).astype(np.uint8)
+
+
+def _lambert(scene):
+    """Colour of each face, and of the background: uint8, shape (faces + 1, 3)."""
+    vertices = np.concatenate([scene.vertices, np.zeros((1, 3), np.float32)]).astype(np.float64)
+    inside = (scene.faces >= 0) & (scene.faces < len(scene.vertices))
+    corners = vertices[np.where(inside, scene.faces, len(scene.vertices))]
+    with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
+        normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+        normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-300)
+        normal *= np.where((normal * (scene.eye - corners[:, 0])).sum(1) < 0, -1, 1)[:, None]
+        light = np.array([0.45, 0.75, 0.48]) / np.linalg.norm([0.45, 0.75, 0.48])
+        intensity = np.nan_to_num(0.22 + 0.78 * np.clip(normal @ light, 0, 1), nan=0.22)
+    colours = np.floor(intensity[:, None] * np.array(scene.colour) + 0.5)
+    return np.concatenate([colours, [BACKGROUND]]).astype(np.uint8)
+
+
+def look_at_mesh(vertices, aspect, field_of_view=40.0):
+    """A camera that sees the whole of a mesh.
+
+    Parameters
+    ----------
+    vertices : ndarray of float32, shape (n, 3)
+        Object space, y up.
+    aspect : float
+        Width over height.
+    field_of_view : float
+        Vertical, degrees.
+
+    Returns
+    -------
+    transform : ndarray of float32, shape (4, 4)
+    eye : ndarray of float64, shape (3,)
+
+    Raises
+    ------
+    MeshError
+        No vertex is finite.
+    """
+    finite = vertices[np.isfinite(vertices).all(1)].astype(np.float64)
+    if not len(finite):
+        raise MeshError("vertices", "hold at least one finite position", f"{len(vertices)} without any")
+    centre = (finite.min(0) + finite.max(0)) / 2
+    radius = max(float(np.linalg.norm(finite - centre, axis=1).max()), 1e-30)
+    slope = np.tan(np.radians(field_of_view) / 2)
+    distance = radius / np.sin(np.arctan(slope * min(1, aspect))) * 0.95
+    back = np.array([0.35, 0.42, 0.84]) / np.linalg.norm([0.35, 0.42, 0.84])
+    eye = centre + back * distance
+    right = np.cross([0.0, 1.0, 0.0], back)
+    right /= np.linalg.norm(right)
+    axes = np.stack([right, np.cross(back, right), back])
+    view = np.eye(4)
+    view[:3, :3], view[:3, 3] = axes, -axes @ eye
+    near, far = max(distance - 1.1 * radius, distance / 100), distance + 1.1 * radius
+    lens = np.array([
+        (1 / (slope * aspect), 0, 0, 0), (0, 1 / slope, 0, 0),
+        (0, 0, far / (near - far), near * far / (near - far)), (0, 0, -1, 0),
+    ])
+    return (lens @ view).astype(np.float32), eye

@@ -1,0 +1,66 @@
+"""Bicubic Bezier patches on a grid; the Utah teapot."""
+
+from pathlib import Path
+
+import numpy as np
+
+from spec.errors import InputError, MeshError
+
+TEAPOT = Path(__file__).parents[1] / "data" / "teapot_patches.txt"
+
+
+def read_patches(path=TEAPOT):
+    """Patches of a file: lines of ``#`` comments, their number, 16 one-based indices each, then the points.
+
+    Returns
+    -------
+    ndarray of float64, shape (patches, 4, 4, 3)
+
+    Raises
+    ------
+    MeshError
+        A file that breaks this form.
+    """
+    lines = [line for line in Path(path).read_text().splitlines() if line.strip() and not line.startswith("#")]
+    try:
+        count = int(lines[0])
+        index = np.array([[int(v) for v in line.split(",")] for line in lines[1:1 + count]])
+        points = np.array([[float(v) for v in line.replace(",", " ").split()] for line in lines[2 + count:]])
+        return points[index - 1].reshape(count, 4, 4, 3)
+    except (ValueError, IndexError) as error:
+        raise MeshError("patch file", "hold a count, 16 indices a patch and points", f"{path}: {error}") from error
+
+
+def tessellate(patches, divisions):
+    """Evaluate patches on a grid of triangles.
+
+    Parameters
+    ----------
+    patches : ndarray, shape (n, 4, 4, 3)
+    divisions : int
+        Sides of the grid along each edge of a patch, 1 to 1024: 2 * divisions^2 triangles a patch.
+
+    Returns
+    -------
+    vertices : ndarray of float32, shape (n * (divisions + 1)^2, 3)
+    faces : ndarray of int64, shape (2 * n * divisions^2, 3)
+        Patches side by side share positions, not vertices. Where a patch's edge is a point, as at the teapot's
+        lid, triangles of no area are left out.
+
+    Raises
+    ------
+    InputError
+        ``divisions`` out of range.
+    """
+    if not 1 <= divisions <= 1024:
+        raise InputError("divisions", "lie in 1..1024", divisions)
+    t = np.arange(divisions + 1) / divisions
+    basis = np.stack([(1 - t)**3, 3 * t * (1 - t)**2, 3 * t**2 * (1 - t), t**3], -1)
+    grid = np.einsum("ui,vj,nijk->nuvk", basis, basis, patches)
+    vertices = grid.reshape(-1, 3).astype(np.float32)
+    place = np.arange(len(vertices)).reshape(len(patches), divisions + 1, divisions + 1)
+    a, b, c, d = (place[:, u:u + divisions, v:v + divisions].ravel() for u, v in ((0, 0), (0, 1), (1, 0), (1, 1)))
+    faces = np.stack([np.stack([a, b, c], -1), np.stack([b, d, c], -1)], 1).reshape(-1, 3)
+    corners = vertices[faces]
+    area = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
+    return vertices, faces[area > 0]

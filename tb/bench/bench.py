@@ -1,0 +1,89 @@
+"""One stream in, one stream out: driver, monitors, golden model and checker, wired."""
+
+import os
+import random
+
+import cocotb
+import numpy as np
+from cocotb.clock import Clock
+from cocotb.triggers import ClockCycles, RisingEdge
+
+from cosim import codec
+from tb.bench.pace import PACES
+from tb.bench.stream import StreamDriver, StreamMonitor, StreamSink
+
+RESET_CLOCKS = 4
+QUIET = 600  # clocks without a beat after which a block counts as drained
+
+
+def configuration(configs):
+    """Parameters of the configuration that the runner built."""
+    return configs[os.environ["FIXFUNC_CONFIG"]]
+
+
+class StreamBench:
+    """Holds a block with streams ``i`` and ``o`` to its golden model.
+
+    Parameters
+    ----------
+    dut
+    expected : callable
+        Packed beats in -> packed beats out. It is given what the input monitor saw, not what the driver meant.
+    describe : callable
+        A packed beat out in words.
+    """
+
+    def __init__(self, dut, expected, describe):
+        self._dut, self._expected, self._describe = dut, expected, describe
+        self._bits = {name: len(getattr(dut, f"{name}__payload")) for name in "io"}
+        self.taken, self.given = [], []  # (payload, clock)
+
+    @property
+    def rng(self):
+        """Stimuli from the run's seed."""
+        return np.random.default_rng(cocotb.RANDOM_SEED)
+
+    async def reset(self):
+        """Reset, with nothing offered; state would leak from one test to the next without it."""
+        self._dut.rst.value, self._dut.i__valid.value, self._dut.i__payload.value, self._dut.o__ready.value = 1, 0, 0, 0
+        Clock(self._dut.clk, 10, unit="ns").start()
+        await ClockCycles(self._dut.clk, RESET_CLOCKS)
+        self._dut.rst.value = 0
+        await RisingEdge(self._dut.clk)
+
+    async def run(self, rows, source="full", sink="full"):
+        """Send packed beats at a pace, wait until the block has drained, check all that came out."""
+        seeded = random.Random(cocotb.RANDOM_SEED)
+        await self.reset()
+        driver = StreamDriver(self._dut, "i", PACES[source](seeded))
+        StreamSink(self._dut, "o", PACES[sink](seeded))
+        StreamMonitor(self._dut, "i", lambda *beat: self.taken.append(beat))
+        StreamMonitor(self._dut, "o", lambda *beat: self.given.append(beat))
+        await driver.send(codec.to_int(row) for row in rows)
+        await self._drain()
+        self.check(len(rows))
+
+    async def _drain(self):
+        seen = -1
+        while seen != len(self.given):
+            seen = len(self.given)
+            await ClockCycles(self._dut.clk, QUIET)
+
+    def check(self, count):
+        """Everything was taken, something came out, and it is what the golden model says."""
+        taken, given = (np.concatenate([codec.from_int(beat, self._bits[port])[None] for beat, _ in beats])
+                        if beats else np.zeros((0, codec.words(self._bits[port])), np.uint64)
+                        for port, beats in (("i", self.taken), ("o", self.given)))
+        assert len(taken) == count > 0, f"{len(taken)} of {count} beats taken"
+        expected = self._expected(taken)
+        for n, (got, want) in enumerate(zip(given, expected, strict=False)):
+            assert (got == want).all(), (
+                f"beat {n} at clock {self.given[n][1]}\n  got      {self._describe(got)}\n  expected {self._describe(want)}")
+        assert len(given) == len(expected) > 0, f"{len(given)} beats out, {len(expected)} expected"
+        self._dut._log.info("%d beats in, %d beats out, all as expected", len(taken), len(given))
+
+    def check_rate(self, latency):
+        """At full speed: the first beat after exactly ``latency`` clocks, then one a clock."""
+        begun = self.taken[0][1]
+        assert [clock for _, clock in self.taken] == list(range(begun, begun + len(self.taken)))
+        assert [clock for _, clock in self.given] == list(range(begun + latency, begun + latency + len(self.given)))

@@ -1,0 +1,170 @@
+"""Triangles that find mistakes: every kind sees something the others do not."""
+
+import numpy as np
+
+from cosim import codec
+from models.geometry.triangle_setup import TRIANGLE, Z_MAX
+from models.payload import dtype
+from models.state import draw_state
+from spec import payloads
+from spec.state import Kind
+
+LOW, HIGH = -(1 << 23), (1 << 23) - 1  # s15.8
+
+
+def _around(rng, n, width, height, size):
+    centre = np.stack([rng.integers(0, width * 256 + 1, n), rng.integers(0, height * 256 + 1, n)], -1)
+    return centre[:, None] + rng.integers(-size, size + 1, (n, 3, 2))
+
+
+def _lattice(rng, n, width, height):  # half pixels: ties of every edge with sample positions
+    return rng.integers(-4, 2 * np.array([width, height]) + 5, (n, 3, 2)) * 128
+
+
+def _axis_aligned(rng, n, width, height):
+    corners = _lattice(rng, n, width, height)
+    corners[:, 1, 1], corners[:, 2, 0] = corners[:, 0, 1], corners[:, 0, 0]
+    return corners
+
+
+def _sliver(rng, n, width, height):
+    out = _around(rng, n, width, height, 4000)
+    out[:, 2] = out[:, 1] + rng.integers(-40, 41, (n, 2))
+    return out
+
+
+def _tile_border(rng, n, width, height):
+    return _around(rng, n, width, height, 8000) // 1024 * 1024 + rng.integers(-1, 2, (n, 3, 2))
+
+
+def _zero_area(rng, n, width, height):
+    out = _around(rng, n, width, height, 3000)
+    out[:, 2] = 2 * out[:, 1] - out[:, 0]
+    return out
+
+
+def _range_ends(rng, n, width, height):
+    out = rng.choice([LOW, LOW + 1, -1, 0, 128, HIGH - 1, HIGH], (n, 3, 2))
+    inner = rng.random(n) < 0.5
+    out[inner, 0] = _around(rng, n, width, height, 100)[inner, 0]
+    return out
+
+
+KINDS = {
+    "large": (2, lambda rng, n, w, h: _around(rng, n, w, h, 40000)),
+    "middle": (6, lambda rng, n, w, h: _around(rng, n, w, h, 5000)),
+    "small": (6, lambda rng, n, w, h: _around(rng, n, w, h, 700)),
+    "tiny": (4, lambda rng, n, w, h: _around(rng, n, w, h, 100)),
+    "lattice": (4, _lattice),
+    "axis_aligned": (3, _axis_aligned),
+    "sliver": (4, _sliver),
+    "tile_border": (3, _tile_border),
+    "zero_area": (1, _zero_area),
+    "range_ends": (1, _range_ends),
+}
+
+
+def corners(rng, n, width, height):
+    """Corners of n triangles, kinds mixed: int64, shape (n, 3, 2), 1/256 pixel."""
+    weights = np.array([weight for weight, _ in KINDS.values()], float)
+    kinds = rng.choice(len(KINDS), n, p=weights / weights.sum())
+    out = np.zeros((n, 3, 2), np.int64)
+    for kind, (_, make) in enumerate(KINDS.values()):
+        those = kinds == kind
+        out[those] = make(rng, int(those.sum()), width, height)
+    return np.clip(out, LOW, HIGH)
+
+
+def triangles(rng, n, width, height):
+    """n triangles of mixed kinds, as records of ``TRIANGLE``."""
+    place = corners(rng, n, width, height)
+    out = np.zeros(n, TRIANGLE)
+    out["slot"], out["state"] = rng.integers(0, 1 << 12, n), rng.integers(0, 1 << 4, n)
+    depths = rng.integers(0, Z_MAX + 1, (n, 3))
+    flat = rng.random(n) < 0.5
+    depths[flat] = np.clip(depths[flat, :1] + rng.integers(-(1 << 20), 1 << 20, (int(flat.sum()), 3)), 0, Z_MAX)
+    depths[rng.random(n) < 0.05] = rng.choice([0, 255, 256, Z_MAX], 3)
+    for k in range(3):
+        out[f"x{k}"], out[f"y{k}"], out[f"z{k}"] = place[:, k, 0], place[:, k, 1], depths[:, k]
+    return out
+
+
+def state(rng, most_samples=8, most_pixels=320):
+    """A random draw state: target, viewport, scissor, samples and cull mode all vary."""
+    width, height = (int(v) for v in rng.integers(1, most_pixels + 1, 2))
+    rectangle = {}
+    for name, low, high in (("viewport", -40, 40), ("scissor", 0, 40)):
+        if rng.random() < 0.5:
+            x0, y0 = rng.integers(low, 40, 2)
+            rectangle[name] = int(x0), int(y0), max(int(x0), width + int(rng.integers(-40, high))), max(int(y0), height + int(rng.integers(-40, 40)))
+    return draw_state(width, height, int(rng.choice([s for s in (1, 2, 4, 8) if s <= most_samples])), **rectangle,
+                      cull=int(rng.integers(0, 3)), front_ccw=int(rng.integers(0, 2)), state=int(rng.integers(0, 16)),
+                      stencil_ref=int(rng.integers(0, 256)), bias_clamp=int(rng.integers(0, 1 << 32)))
+
+
+def control(rng, fields, kind):
+    """A CLEAR or FENCE beat with random bits in every field."""
+    record = np.zeros(1, dtype(fields))
+    for f in fields:
+        record[f.name] = rng.integers(0, 1 << f.bits)
+    record["kind"] = kind
+    return record
+
+
+def beats(rng, count, bits, work, most_samples=8, most_pixels=320):
+    """About ``count`` packed beats: draws of several triangles, each behind its state, CLEAR and FENCE in between.
+
+    ``work(triangles, state)`` packs the triangles of a draw.
+    """
+    out, total = [], 0
+    while total < count:
+        draw = state(rng, most_samples, most_pixels)
+        n = int(rng.integers(1, max(2, min(count - total, 400))))
+        parts = [codec.pack(np.atleast_1d(draw), payloads.DRAW_STATE, bits),
+                 work(triangles(rng, n, int(draw["target_width"]), int(draw["target_height"])), draw)]
+        for fields, kind in ((payloads.CLEAR, Kind.CLEAR), (payloads.FENCE, Kind.FENCE)):
+            if rng.random() < 0.5:
+                at = int(rng.integers(0, len(parts[1]) + 1))
+                parts[1] = np.insert(parts[1], at, codec.pack(control(rng, fields, kind), fields, bits), axis=0)
+        out += parts
+        total += sum(map(len, parts))
+    return np.concatenate(out)
+
+
+def draws(rows, fields, record):
+    """Split packed beats at their control beats: pairs of (work records, the control beat behind them or None)."""
+    work = (rows[:, 0] & 3) == Kind.WORK
+    begin = 0
+    for at in [*np.flatnonzero(~work), len(rows)]:
+        yield codec.unpack(rows[begin:at], fields, record), rows[at:at + 1]
+        begin = at + 1
+
+
+def through(rows, fields, record, bits, work):
+    """What a block gives for packed beats: ``work(records, state)`` packs what becomes of a draw; others pass."""
+    draw, out = None, [np.zeros((0, codec.words(bits)), np.uint64)]
+    for records, beat in draws(rows, fields, record):
+        if len(records) and draw is not None:
+            out.append(work(records, draw))
+        if len(beat):
+            if beat[0, 0] & 3 == Kind.STATE:
+                draw = codec.unpack(beat, payloads.DRAW_STATE, dtype(payloads.DRAW_STATE))[0]
+            passed = np.zeros((1, codec.words(bits)), np.uint64)
+            passed[:, :min(beat.shape[1], passed.shape[1])] = beat[:, :passed.shape[1]]
+            out.append(passed)
+    return np.concatenate(out)
+
+
+def describe(row, work):
+    """A packed beat in words: its kind and its fields."""
+    kind = Kind(int(row[0]) & 3)
+    fields = {Kind.WORK: work, Kind.STATE: payloads.DRAW_STATE, Kind.CLEAR: payloads.CLEAR, Kind.FENCE: payloads.FENCE}[kind]
+    record = codec.unpack(row[None], fields, dtype(fields))[0]
+    return f"{kind.name} " + " ".join(f"{f.name}={int(record[f.name]):#x}" for f in fields[1:])
+
+
+def whole_target(size, work):
+    """One triangle that covers a square target of ``size`` pixels, packed by ``work``."""
+    triangle = np.zeros(1, TRIANGLE)
+    triangle["x1"] = triangle["y2"] = 4 * 256 * size
+    return work(triangle, draw_state(size, size))

@@ -1,0 +1,81 @@
+"""Driver, sink and monitor of a valid/ready stream.
+
+Drive behind the rising edge, observe at the falling one: the same on every simulator.
+"""
+
+import cocotb
+from cocotb.triggers import FallingEdge, RisingEdge
+
+
+class _Port:
+    def __init__(self, dut, name):
+        self._clk, self._name = dut.clk, name
+        self._valid, self._ready, self._payload = (getattr(dut, f"{name}__{part}") for part in ("valid", "ready", "payload"))
+
+
+class StreamDriver(_Port):
+    """Sends beats; ``pace`` says in which clocks a new one may be offered."""
+
+    def __init__(self, dut, name, pace):
+        super().__init__(dut, name)
+        self._pace = pace
+        self._valid.value = 0
+
+    async def send(self, beats):
+        for beat in beats:
+            while not next(self._pace):
+                await RisingEdge(self._clk)
+            self._payload.value, self._valid.value = beat, 1
+            await FallingEdge(self._clk)
+            while not self._ready.value:
+                await FallingEdge(self._clk)
+            await RisingEdge(self._clk)
+            self._valid.value = 0
+
+
+class StreamSink(_Port):
+    """Takes beats; ``pace`` says in which clocks."""
+
+    def __init__(self, dut, name, pace):
+        super().__init__(dut, name)
+        self._ready.value = 0
+        cocotb.start_soon(self._take(pace))
+
+    async def _take(self, pace):
+        while True:
+            self._ready.value = int(next(pace))
+            await RisingEdge(self._clk)
+
+
+class StreamMonitor(_Port):
+    """Calls ``seen(payload, clock)`` with every beat that moves, and holds the stream to its rules.
+
+    Valid and ready are never X; valid stays until the beat has moved, and so does its payload.
+    """
+
+    def __init__(self, dut, name, seen):
+        super().__init__(dut, name)
+        self._rst = dut.rst
+        cocotb.start_soon(self._watch(seen))
+
+    async def _watch(self, seen):
+        waiting, clock = None, 0
+        while True:
+            await FallingEdge(self._clk)
+            clock += 1
+            if self._rst.value:
+                waiting = None
+                continue
+            valid, ready = self._valid.value, self._ready.value
+            assert valid.is_resolvable, f"{self._name}: valid is {valid}"
+            assert ready.is_resolvable, f"{self._name}: ready is {ready}"
+            if not valid:
+                assert waiting is None, f"{self._name}: valid fell before its beat moved"
+                continue
+            assert self._payload.value.is_resolvable, f"{self._name}: payload has X"
+            payload = self._payload.value.to_unsigned()
+            assert waiting in (None, payload), f"{self._name}: payload changed while its beat waited"
+            waiting = payload
+            if ready:
+                waiting = None
+                seen(payload, clock)

@@ -1,0 +1,60 @@
+"""Bench of :class:`rtl.geometry.triangle_setup.TriangleSetup`."""
+
+import cocotb
+import numpy as np
+
+from cosim import codec
+from models.geometry.triangle_setup import TRIANGLE, setup
+from models.state import draw_state
+from rtl.geometry.triangle_setup import CONFIGS, TriangleSetup
+from spec import payloads
+from tb.bench import scenes
+from tb.bench.bench import StreamBench, configuration
+from tb.bench.pace import PACES
+
+IN = payloads.width(payloads.DRAW_STATE)
+OUT = payloads.width(payloads.SETUP)
+
+
+def requests(rng, count, params):  # noqa: ARG001
+    """Draws of triangles of every kind, between control beats."""
+    return scenes.beats(rng, count, IN, lambda triangles, _: codec.pack(triangles, payloads.TRIANGLE, IN), most_pixels=16384)
+
+
+def expected(rows, params):
+    """Set-up triangles and control beats, packed."""
+    def work(triangles, state):
+        return codec.pack(setup(triangles, state, params.edge).records, payloads.SETUP, OUT)
+
+    return scenes.through(rows, payloads.TRIANGLE, TRIANGLE, OUT, work)
+
+
+def describe(row):
+    return scenes.describe(row, payloads.SETUP)
+
+
+class TriangleSetupBench(StreamBench):
+    def __init__(self, dut):
+        self.params = configuration(CONFIGS)
+        self.latency = TriangleSetup(self.params).latency
+        super().__init__(dut, lambda rows: expected(rows, self.params), describe)
+
+
+@cocotb.test(timeout_time=1, timeout_unit="ms")
+@cocotb.parametrize(source=list(PACES), sink=list(PACES))
+async def triangles_set_up(dut, source, sink):
+    bench = TriangleSetupBench(dut)
+    await bench.run(requests(bench.rng, 60, bench.params), source, sink)
+
+
+@cocotb.test(timeout_time=1, timeout_unit="ms")
+async def one_a_clock(dut):
+    """Triangles that nothing culls, behind a state; a queue shorter than the pipeline cannot hold the rate."""
+    bench = TriangleSetupBench(dut)
+    triangles = np.zeros(200, TRIANGLE)
+    triangles["x1"] = triangles["y2"] = bench.rng.integers(512, 4096, 200)
+    rows = [codec.pack(np.atleast_1d(draw_state(64, 64)), payloads.DRAW_STATE, IN), codec.pack(triangles, payloads.TRIANGLE, IN)]
+    await bench.run(np.concatenate(rows))
+    assert len(bench.given) == 201
+    if bench.params.queue > bench.latency:
+        bench.check_rate(bench.latency)

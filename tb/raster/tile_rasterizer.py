@@ -1,0 +1,66 @@
+"""Bench of :class:`rtl.raster.tile_rasterizer.TileRasterizer`."""
+
+import cocotb
+import numpy as np
+
+from cosim import codec
+from models.geometry.triangle_setup import DTYPE, setup
+from models.payload import dtype
+from models.raster.tile_rasterizer import rasterize
+from rtl.raster.tile_rasterizer import CONFIGS
+from spec import payloads
+from tb.bench import scenes
+from tb.bench.bench import StreamBench, configuration
+from tb.bench.pace import PACES
+
+IN = payloads.width(payloads.SETUP)
+PIXELS = {4: 40, 8: 320}  # largest side of a target, by the tile's edge
+
+
+def requests(rng, count, params):
+    """Draws of set-up triangles of every kind, between control beats."""
+    def work(triangles, state):
+        return codec.pack(setup(triangles, state, params.edge).records, payloads.SETUP, IN)
+
+    return scenes.beats(rng, count, IN, work, params.samples, PIXELS[params.edge])
+
+
+def out_width(params):
+    """Bits of a beat out."""
+    return max(payloads.width(table) for table in (payloads.tile(params.edge), *payloads.CONTROL.values()))
+
+
+def expected(rows, params):
+    """Covered tiles and control beats, packed."""
+    def work(records, _state):
+        parts = np.split(records, np.flatnonzero(np.diff(records["samples"])) + 1)
+        tiles = [rasterize(part, params.edge, params.grid)[0] for part in parts]
+        return codec.pack(np.concatenate(tiles), payloads.tile(params.edge), out_width(params))
+
+    return scenes.through(rows, payloads.SETUP, DTYPE, out_width(params), work)
+
+
+class TileRasterizerBench(StreamBench):
+    def __init__(self, dut):
+        self.params = configuration(CONFIGS)
+        super().__init__(dut, lambda rows: expected(rows, self.params),
+                         lambda row: scenes.describe(row, payloads.tile(self.params.edge)))
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+@cocotb.parametrize(source=list(PACES), sink=list(PACES))
+async def tiles_of_triangles(dut, source, sink):
+    bench = TileRasterizerBench(dut)
+    await bench.run(requests(bench.rng, 24, bench.params), source, sink)
+
+
+@cocotb.test(timeout_time=1, timeout_unit="ms")
+async def one_tile_a_clock(dut):
+    """A triangle over the whole target: all of its tiles without a gap."""
+    bench = TileRasterizerBench(dut)
+    rows = scenes.whole_target(64, lambda triangles, state: codec.pack(
+        setup(triangles, state, bench.params.edge).records, payloads.SETUP, IN))
+    await bench.run(rows)
+    clocks = [clock for _, clock in bench.given]
+    assert len(clocks) == (64 // bench.params.edge)**2
+    assert clocks == list(range(clocks[0], clocks[0] + len(clocks)))
