@@ -141,10 +141,13 @@ def draws(rows, fields, record):
 
 
 def through(rows, fields, record, bits, work):
-    """What a block gives for packed beats: ``work(records, state)`` packs what becomes of a draw; others pass."""
+    """What a block gives for packed beats: ``work(records, state)`` packs what becomes of a draw; others pass.
+
+    Before the first STATE, ``state`` is None.
+    """
     draw, out = None, [np.zeros((0, codec.words(bits)), np.uint64)]
     for records, beat in draws(rows, fields, record):
-        if len(records) and draw is not None:
+        if len(records):
             out.append(work(records, draw))
         if len(beat):
             if beat[0, 0] & 3 == Kind.STATE:

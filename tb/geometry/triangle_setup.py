@@ -4,7 +4,7 @@ import cocotb
 import numpy as np
 
 from cosim import codec
-from models.geometry.triangle_setup import TRIANGLE, setup
+from models.geometry.triangle_setup import DTYPE, TRIANGLE, setup
 from models.state import draw_state
 from rtl.geometry.triangle_setup import CONFIGS, TriangleSetup
 from spec import payloads
@@ -24,7 +24,8 @@ def requests(rng, count, params):  # noqa: ARG001
 def expected(rows, params):
     """Set-up triangles and control beats, packed."""
     def work(triangles, state):
-        return codec.pack(setup(triangles, state, params.edge).records, payloads.SETUP, OUT)
+        kept = setup(triangles, state, params.edge).records if state is not None else np.zeros(0, DTYPE)
+        return codec.pack(kept, payloads.SETUP, OUT)
 
     return scenes.through(rows, payloads.TRIANGLE, TRIANGLE, OUT, work)
 

@@ -58,9 +58,10 @@ async def tiles_of_triangles(dut, source, sink):
 async def one_tile_a_clock(dut):
     """A triangle over the whole target: all of its tiles without a gap."""
     bench = TileRasterizerBench(dut)
+    edge = bench.params.edge
     rows = scenes.whole_target(64, lambda triangles, state: codec.pack(
-        setup(triangles, state, bench.params.edge).records, payloads.SETUP, IN))
+        setup(triangles, state, edge).records, payloads.SETUP, IN))
     await bench.run(rows)
     clocks = [clock for _, clock in bench.given]
-    assert len(clocks) == (64 // bench.params.edge)**2
+    assert len(clocks) == (64 // edge)**2
     assert clocks == list(range(clocks[0], clocks[0] + len(clocks)))
