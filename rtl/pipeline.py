@@ -3,8 +3,9 @@
 What enters such a pipeline has a place reserved at its end (:class:`Credit`), where a queue absorbs the stalls.
 """
 
-from amaranth.hdl import Module, Signal, signed, unsigned
-from amaranth.lib import wiring
+from amaranth.hdl import Module, Signal, Value, signed, unsigned
+from amaranth.lib import stream, wiring
+from amaranth.lib.fifo import SyncFIFOBuffered
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
@@ -54,6 +55,42 @@ class DelayLine(wiring.Component):
             m.d.comb += following.eq(place + 1)
         m.d.sync += [place.eq(following), self.o.eq(read.data)]
         m.d.comb += [write.en.eq(1), write.addr.eq(place), write.data.eq(self.i), read.addr.eq(following)]
+        return m
+
+
+class Queue(wiring.Component):
+    """Where a pipeline that never stalls meets a stream that may: a queue in block RAM, behind a register.
+
+    What enters must have a place reserved (:class:`Credit`): the queue does not say when it is full.
+
+    Parameters
+    ----------
+    shape : ShapeLike
+        Of a beat.
+    depth : int
+        Beats.
+
+    Members
+    -------
+    valid, i : In
+        A beat enters.
+    o : Out(stream.Signature(shape))
+        :attr:`LATENCY` clocks later at the earliest.
+    """
+
+    LATENCY = 3
+
+    def __init__(self, shape, depth):
+        self._depth = depth
+        super().__init__({"valid": In(1), "i": In(shape), "o": Out(stream.Signature(shape))})
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.memory = memory = SyncFIFOBuffered(width=len(Value.cast(self.i)), depth=self._depth)
+        advance = ~self.o.valid | self.o.ready
+        m.d.comb += [memory.w_en.eq(self.valid), memory.w_data.eq(self.i), memory.r_en.eq(advance)]
+        with m.If(advance):
+            m.d.sync += [self.o.valid.eq(memory.r_rdy), self.o.payload.eq(memory.r_data)]
         return m
 
 

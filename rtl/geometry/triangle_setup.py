@@ -5,14 +5,13 @@ from dataclasses import dataclass
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.data import UnionLayout
-from amaranth.lib.fifo import SyncFIFOBuffered
 from amaranth.lib.wiring import In, Out
 
 from rtl.geometry._bounds import Bounds
 from rtl.geometry._edges import Edges
 from rtl.geometry._plane import Plane
 from rtl.payload import beat, layout
-from rtl.pipeline import Credit, DelayLine, delay
+from rtl.pipeline import Credit, DelayLine, Queue, delay
 from spec import payloads
 from spec.state import Cull, Kind
 
@@ -43,6 +42,7 @@ CONFIGS = {"default": TriangleSetupParams(), "tiny": TriangleSetupParams(edge=4,
 
 PLANE = tuple(f for f in payloads.SETUP if f.name in ("z", "zx", "zy"))  # these wait for the division
 EARLY = tuple(f for f in payloads.SETUP if f not in PLANE)
+WAITING = UnionLayout({"setup": layout(EARLY), "draw_state": layout(payloads.DRAW_STATE)})
 
 
 class TriangleSetup(wiring.Component):
@@ -73,7 +73,7 @@ class TriangleSetup(wiring.Component):
     @property
     def latency(self):
         """Clocks from a triangle at ``i`` to its beat at ``o``: input register, plane, queue."""
-        return 1 + Plane.LATENCY + 2
+        return 1 + Plane.LATENCY + Queue.LATENCY
 
     def elaborate(self, platform):
         m = Module()
@@ -112,23 +112,23 @@ class TriangleSetup(wiring.Component):
 
         # Edges are ready long before the plane: each part of a beat waits in a queue of its own.
         late = delay(m, here & ~culled, Edges.LATENCY - at, "kept")
-        m.submodules.early = early = SyncFIFOBuffered(width=payloads.width(EARLY), depth=self._params.queue)
-        m.submodules.planes = planes = SyncFIFOBuffered(width=payloads.width(PLANE), depth=self._params.queue)
-        m.d.comb += [early.w_en.eq(late), early.w_data.eq(self._early(m, now, samples, bounds, edges))]
-        m.d.comb += planes.w_en.eq(delay(m, here & ~culled & work, Plane.LATENCY - at, "planned"))
-        m.d.comb += planes.w_data.eq(Cat(plane.z, plane.slope))
+        m.submodules.early = early = Queue(WAITING, self._params.queue)
+        m.submodules.planes = planes = Queue(layout(PLANE), self._params.queue)
+        m.d.comb += [early.valid.eq(late), early.i.eq(self._early(m, now, samples, bounds, edges))]
+        m.d.comb += planes.valid.eq(delay(m, here & ~culled & work, Plane.LATENCY - at, "planned"))
+        m.d.comb += planes.i.eq(Cat(plane.z, plane.slope))
 
         # The plane joins its triangle at the output; a control beat has none.
-        waiting = UnionLayout({"setup": layout(EARLY), "draw_state": layout(payloads.DRAW_STATE)})(early.r_data)
+        waiting = early.o.payload
         is_work = waiting.setup.kind == Kind.WORK
         move = self.o.valid & self.o.ready
         with m.If(is_work):
             m.d.comb += [self.o.payload.setup[f.name].eq(waiting.setup[f.name]) for f in EARLY]
-            m.d.comb += [self.o.payload.setup[f.name].eq(layout(PLANE)(planes.r_data)[f.name]) for f in PLANE]
+            m.d.comb += [self.o.payload.setup[f.name].eq(planes.o.payload[f.name]) for f in PLANE]
         with m.Else():
             m.d.comb += self.o.payload.draw_state.eq(waiting.draw_state)
-        m.d.comb += [self.o.valid.eq(early.r_rdy & (planes.r_rdy | ~is_work)), credit.free.eq(move),
-                     early.r_en.eq(move), planes.r_en.eq(move & is_work)]
+        m.d.comb += [self.o.valid.eq(early.o.valid & (planes.o.valid | ~is_work)), credit.free.eq(move),
+                     early.o.ready.eq(move), planes.o.ready.eq(move & is_work)]
         return m
 
     def _early(self, m, now, samples, bounds, edges):
@@ -137,7 +137,7 @@ class TriangleSetup(wiring.Component):
         m.submodules.beats = beats = DelayLine(payloads.width(payloads.DRAW_STATE), at)
         m.d.comb += beats.i.eq(now)
         raw = layout(payloads.DRAW_STATE)(beats.o)
-        made = Signal(UnionLayout({"setup": layout(EARLY), "draw_state": layout(payloads.DRAW_STATE)}))
+        made = Signal(WAITING)
         m.d.comb += made.draw_state.eq(raw)
         known = {f.name: raw[f.name] for f in payloads.HEADER}
         known["samples"] = delay(m, samples, at - 1, "samples")

@@ -31,8 +31,6 @@ class CoarseTest(wiring.Component):
         Children along a side: 8, or 4.
     samples : int
         Most samples of a pixel.
-    adder : str
-        Of the evaluators.
 
     Members
     -------
@@ -44,9 +42,9 @@ class CoarseTest(wiring.Component):
         The cell with the mask of its children, in zigzag.
     """
 
-    def __init__(self, cell, edge, grid, samples, adder):
+    def __init__(self, cell, edge, grid, samples):
         self._grid, self._pitch = grid, 3 + edge.bit_length()  # log2 of 16 steps a pixel times the tile's edge
-        self._params = EdgeEvaluatorParams(grid, 1, payloads.EDGE_STEP + (samples > 1), adder)
+        self._params = EdgeEvaluatorParams(grid, 1, payloads.EDGE_STEP + (samples > 1), "shared")
         result = StructLayout({"cell": cell, "mask": grid * grid})
         super().__init__({"valid": In(1), "blocks": In(1), "i": In(cell),
                           "o_valid": Out(1), "o_blocks": Out(1), "o": Out(result)})

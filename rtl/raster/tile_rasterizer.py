@@ -2,13 +2,12 @@
 
 from dataclasses import dataclass
 
-from amaranth.hdl import Module, Mux, Value
+from amaranth.hdl import Module, Mux
 from amaranth.lib import stream, wiring
-from amaranth.lib.fifo import SyncFIFOBuffered
 from amaranth.lib.wiring import In, Out
 
 from rtl.payload import beat
-from rtl.pipeline import Credit
+from rtl.pipeline import Credit, Queue
 from rtl.raster._cells import CellPicker, cell_layout
 from rtl.raster._coarse import CoarseTest
 from rtl.raster._fine import FineRaster
@@ -30,7 +29,8 @@ class TileRasterizerParams:
     samples : int
         Most samples of a pixel: 1, 2, 4 or 8.
     adder : str
-        Of the edge evaluators: ``"carry_save"`` or ``"shared"``.
+        Of the fine raster's edge evaluators: ``"carry_save"`` or ``"shared"``. The coarse test has one sample a
+        lane, where carry-save adders would only be larger: it always shares.
     """
 
     edge: int = 8
@@ -57,9 +57,7 @@ CONFIGS = {
     "tiny": TileRasterizerParams(edge=4, coarse=16),
 }
 
-BLOCKS = 4  # superblocks whose mask is on its way to be picked from
-TILES = 16  # blocks, likewise: above the latency of the coarse test
-BEATS = 32  # tiles, likewise: above the latency of the fine raster
+QUEUE = 128  # places of each queue: above the latency of what leads to it, and block RAM is no smaller
 
 
 class TileRasterizer(wiring.Component):
@@ -95,7 +93,7 @@ class TileRasterizer(wiring.Component):
         cell = cell_layout(p.edge, p.grid)
         log2, pitch = p.grid.bit_length() - 1, 3 + p.edge.bit_length()  # 16 steps a pixel, times the tile's edge
         m.submodules.walker = walker = Walker(cell, p.edge, p.grid)
-        m.submodules.coarse = coarse = CoarseTest(cell, p.edge, p.grid, p.samples, p.adder)
+        m.submodules.coarse = coarse = CoarseTest(cell, p.edge, p.grid, p.samples)
         m.submodules.blocks = blocks = CellPicker(cell, p.grid, pitch + log2, log2)
         m.submodules.tiles = tiles = CellPicker(cell, p.grid, pitch, 0)
         m.submodules.fine = fine = FineRaster(cell, p)
@@ -104,8 +102,8 @@ class TileRasterizer(wiring.Component):
         # Masks of blocks go to be picked from, and the blocks picked come back to be tested; masks of tiles go on.
         found = coarse.o.mask.any() | coarse.o.cell.end
         made = [coarse.o_valid & of_blocks for of_blocks in (coarse.o_blocks, ~coarse.o_blocks)]
-        block_credit = self._queue(m, "block", BLOCKS, made[0] & found, coarse.o, blocks.i)
-        tile_credit = self._queue(m, "tile", TILES, made[1] & found, coarse.o, tiles.i)
+        block_credit = self._queue(m, "block", made[0] & found, coarse.o, blocks.i)
+        tile_credit = self._queue(m, "tile", made[1] & found, coarse.o, tiles.i)
         m.d.comb += [block_credit.drop.eq(made[0] & ~found), tile_credit.drop.eq(made[1] & ~found)]
 
         # Blocks picked go first. A triangle of one block waits until all blocks before it have been picked.
@@ -122,7 +120,7 @@ class TileRasterizer(wiring.Component):
         ]
 
         # Tiles picked run through the fine raster to the output.
-        beat_credit = self._queue(m, "beat", BEATS, fine.o_valid, fine.o, self.o)
+        beat_credit = self._queue(m, "beat", fine.o_valid, fine.o, self.o)
         m.d.comb += [
             tiles.go.eq(beat_credit.any), beat_credit.take.eq(tiles.picked), beat_credit.drop.eq(fine.drop),
             fine.valid.eq(tiles.valid), fine.i.eq(tiles.o),
@@ -130,13 +128,10 @@ class TileRasterizer(wiring.Component):
         return m
 
     @staticmethod
-    def _queue(m, name, depth, valid, payload, o):
+    def _queue(m, name, valid, payload, o):
         """A queue to the stream ``o``, and the credit for its places."""
-        m.submodules[f"{name}_credit"] = credit = Credit(depth)
-        m.submodules[f"{name}_queue"] = queue = SyncFIFOBuffered(width=len(Value.cast(payload)), depth=depth)
-        m.d.comb += [
-            queue.w_en.eq(valid), queue.w_data.eq(payload),
-            o.valid.eq(queue.r_rdy), o.payload.eq(queue.r_data), queue.r_en.eq(o.ready),
-            credit.free.eq(queue.r_rdy & o.ready),
-        ]
+        m.submodules[f"{name}_credit"] = credit = Credit(QUEUE)
+        m.submodules[f"{name}_queue"] = queue = Queue(payload.shape(), QUEUE)
+        m.d.comb += [queue.valid.eq(valid), queue.i.eq(payload), credit.free.eq(queue.o.valid & queue.o.ready)]
+        m.d.comb += [o.valid.eq(queue.o.valid), o.payload.eq(queue.o.payload), queue.o.ready.eq(o.ready)]
         return credit
