@@ -71,3 +71,10 @@ def golden():
     return importlib.import_module("models.pipeline")
 
 
+
+
+def teapot(divisions):
+    """Vertices and triangles of the Utah teapot, y up, its patches divided on a grid."""
+    bezier = importlib.import_module("models.tessellation.bezier")
+    vertices, faces = bezier.tessellate(bezier.read_patches(), divisions)
+    return vertices[:, [0, 2, 1]] * (1, 1, -1), faces

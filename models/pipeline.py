@@ -208,7 +208,7 @@ def look_at_mesh(vertices, aspect, field_of_view=40.0):
     aspect : float
         Width over height.
     field_of_view : float
-        Vertical, degrees.
+        Of the sphere around the mesh, degrees: it sets the distance; the picture is filled.
 
     Returns
     -------
@@ -225,15 +225,18 @@ def look_at_mesh(vertices, aspect, field_of_view=40.0):
         raise MeshError("vertices", "hold at least one finite position", f"{len(vertices)} without any")
     centre = (finite.min(0) + finite.max(0)) / 2
     radius = max(float(np.linalg.norm(finite - centre, axis=1).max()), 1e-30)
-    slope = np.tan(np.radians(field_of_view) / 2)
-    distance = radius / np.sin(np.arctan(slope * min(1, aspect))) * 0.95
     back = np.array([0.35, 0.42, 0.84]) / np.linalg.norm([0.35, 0.42, 0.84])
-    eye = centre + back * distance
     right = np.cross([0.0, 1.0, 0.0], back)
     right /= np.linalg.norm(right)
     axes = np.stack([right, np.cross(back, right), back])
+    distance = radius / np.sin(np.radians(field_of_view) / 2)
+    eye = centre + back * distance
     view = np.eye(4)
     view[:3, :3], view[:3, 3] = axes, -axes @ eye
+
+    # The lens is as long as the mesh allows, with a margin.
+    seen = (finite - eye) @ axes.T
+    slope = 1.1 * max(float(np.abs(seen[:, 1] / seen[:, 2]).max()), float(np.abs(seen[:, 0] / seen[:, 2]).max()) / aspect, 1e-6)
     near, far = max(distance - 1.1 * radius, distance / 100), distance + 1.1 * radius
     lens = np.array([
         (1 / (slope * aspect), 0, 0, 0), (0, 1 / slope, 0, 0),

@@ -1,0 +1,51 @@
+"""Mesh files, by trimesh."""
+
+import logging
+from pathlib import Path
+
+import numpy as np
+import trimesh
+
+from spec.errors import InputError, MeshError
+
+FORMATS = (".obj", ".ply", ".stl", ".gltf", ".glb")
+MOST_BYTES = 1 << 30
+
+
+def load(path):
+    """Vertices and triangles of a file.
+
+    Parameters
+    ----------
+    path : str or Path
+
+    Returns
+    -------
+    vertices : ndarray of float32, shape (n, 3)
+    faces : ndarray of int64, shape (m, 3)
+
+    Raises
+    ------
+    InputError
+        No such file, or a format that is not known.
+    MeshError
+        A file that cannot be read, or that holds no triangle.
+    """
+    path = Path(path)
+    if path.suffix.lower() not in FORMATS:
+        raise InputError("mesh", f"be 'teapot' or a file {', '.join(FORMATS)}", path)
+    if not path.is_file():
+        raise InputError("mesh", "be a file that exists", path)
+    if path.stat().st_size > MOST_BYTES:
+        raise MeshError("mesh file", f"hold at most {MOST_BYTES} bytes", path.stat().st_size)
+    logging.getLogger("trimesh").setLevel(logging.CRITICAL)
+    try:
+        with np.errstate(all="ignore"):
+            mesh = trimesh.load(path, force="mesh", process=False)
+            vertices, faces = np.asarray(mesh.vertices), np.asarray(mesh.faces)
+    except Exception as error:  # whatever a parser meets in a broken file
+        raise MeshError("mesh file", "be readable", f"{path.name}: {type(error).__name__}: {error}".splitlines()[0]) from error
+    if vertices.ndim != 2 or vertices.shape[1:] != (3,) or faces.ndim != 2 or faces.shape[1:] != (3,) or not len(faces):
+        raise MeshError("mesh file", "hold at least one triangle", path.name)
+    with np.errstate(over="ignore"):
+        return vertices.astype(np.float32), faces.astype(np.int64)
