@@ -15,7 +15,7 @@ from cosim.verilog import generate
 from cosim.volume import PACES, SimulationError, Volume
 from spec.errors import InputError
 
-BATCH = 20_000  # beats given to a component at a time
+BATCH = 1000  # beats given to a component at a time: small, so that every pair of paces has its turn
 
 
 def main(arguments=None):

@@ -16,7 +16,6 @@ from cosim.verilog import generate
 from spec.errors import InputError
 
 SIMULATORS = ("icarus", "verilator")
-WAVES = {"icarus": "fst", "verilator": "vcd"}
 
 
 class Result(NamedTuple):
@@ -74,8 +73,7 @@ def run(block, config, simulator, seed=0, waves=False, tests=None):
 def _build(block, config, simulator, waves):
     """Compile for a simulator once: the folder is named by the hash of what goes in."""
     source = generate(block.create(config), block.stem)
-    arguments = ["--trace", "--trace-structs", "-Wall", *toolchain.waivers()] if waves else ["-Wall", *toolchain.waivers()]
-    arguments = arguments if simulator == "verilator" else []
+    arguments = ["-Wall", *toolchain.waivers()] if simulator == "verilator" else []
     digest = hashlib.sha256("\0".join([source, simulator, str(waves), *arguments]).encode()).hexdigest()[:16]
     folder = toolchain.BUILD / "protocol" / f"{block.stem}-{simulator}-{digest}"
     folder.mkdir(parents=True, exist_ok=True)
@@ -85,7 +83,7 @@ def _build(block, config, simulator, waves):
         fcntl.flock(lock, fcntl.LOCK_EX)
         path.write_text(source)
         runner.build(sources=[path], hdl_toplevel=block.stem, build_dir=folder / "build", timescale=("1ns", "1ps"),
-                     build_args=arguments, waves=waves and simulator == "icarus", log_file=folder / "log",
+                     build_args=arguments, waves=waves, log_file=folder / "log",
                      always=simulator == "icarus" and not (folder / "built").exists())
         (folder / "built").touch()
     return runner, folder

@@ -39,17 +39,18 @@ def clip(triangles, viewport):
     """
     triangles = np.asarray(triangles, np.float32)
     positions = triangles.astype(np.float64)
-    outside = positions @ _view_volume().T < 0
-    rejected = outside.all(1).any(1)
     planes = _cutting_planes(viewport)
-    needs = (positions @ planes.T < 0).any((1, 2)) & ~rejected
+    with np.errstate(invalid="ignore"):  # a NaN is outside of nothing
+        rejected = (positions @ _view_volume().T < 0).all(1).any(1)
+        needs = (positions @ planes.T < 0).any((1, 2)) & ~rejected
 
     whole = np.flatnonzero(~rejected & ~needs)
     parts, sources = [triangles[whole]], [whole]
     polygons, owner = positions[needs], np.flatnonzero(needs)
     counts = np.full(len(polygons), 3)
-    for plane in planes:
-        polygons, counts = _cut(polygons, counts, plane)
+    with np.errstate(invalid="ignore", over="ignore"):
+        for plane in planes:
+            polygons, counts = _cut(polygons, counts, plane)
     for corner in range(2, polygons.shape[1] if len(polygons) else 0):
         has = counts > corner
         parts.append(polygons[has][:, [0, corner - 1, corner]].astype(np.float32))

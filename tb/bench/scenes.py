@@ -7,7 +7,7 @@ from models.geometry.triangle_setup import TRIANGLE, Z_MAX
 from models.payload import dtype
 from models.state import draw_state
 from spec import payloads
-from spec.state import Kind
+from spec.state import TARGET_LIMIT, Kind
 
 LOW, HIGH = -(1 << 23), (1 << 23) - 1  # s15.8
 
@@ -93,10 +93,11 @@ def state(rng, most_samples=8, most_pixels=320):
     """A random draw state: target, viewport, scissor, samples and cull mode all vary."""
     width, height = (int(v) for v in rng.integers(1, most_pixels + 1, 2))
     rectangle = {}
-    for name, low, high in (("viewport", -40, 40), ("scissor", 0, 40)):
+    for name, low in (("viewport", -40), ("scissor", 0)):
         if rng.random() < 0.5:
-            x0, y0 = rng.integers(low, 40, 2)
-            rectangle[name] = int(x0), int(y0), max(int(x0), width + int(rng.integers(-40, high))), max(int(y0), height + int(rng.integers(-40, 40)))
+            x0, y0 = (int(v) for v in rng.integers(low, 40, 2))
+            x1, y1 = (min(max(start, size + int(rng.integers(-40, 40))), TARGET_LIMIT) for start, size in ((x0, width), (y0, height)))
+            rectangle[name] = x0, y0, x1, y1
     return draw_state(width, height, int(rng.choice([s for s in (1, 2, 4, 8) if s <= most_samples])), **rectangle,
                       cull=int(rng.integers(0, 3)), front_ccw=int(rng.integers(0, 2)), state=int(rng.integers(0, 16)),
                       stencil_ref=int(rng.integers(0, 256)), bias_clamp=int(rng.integers(0, 1 << 32)))

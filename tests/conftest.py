@@ -1,0 +1,33 @@
+"""Simulators and oracle, chosen by SIM and ORACLE; a missing one fails the test, and is never skipped in silence."""
+
+import os
+
+import pytest
+from hypothesis import settings
+
+from tests.oracle import Llvmpipe
+
+settings.register_profile("fixfunc", deadline=None, max_examples=60, print_blob=True)
+settings.load_profile("fixfunc")
+
+SIMULATORS = os.environ.get("SIM", "icarus verilator").split()
+
+
+def pytest_generate_tests(metafunc):
+    if "simulator" in metafunc.fixturenames:
+        metafunc.parametrize("simulator", SIMULATORS)
+
+
+@pytest.fixture
+def llvmpipe():
+    """A maker of oracles: ``llvmpipe(samples)``."""
+    if os.environ.get("ORACLE", "llvmpipe") == "none":
+        pytest.skip("ORACLE=none")
+
+    def make(samples):
+        try:
+            return Llvmpipe(samples)
+        except Exception as error:
+            pytest.fail(f"no Mesa llvmpipe: type 'apt-get install libegl1 libgl1-mesa-dri', or set ORACLE=none ({error})")
+
+    return make

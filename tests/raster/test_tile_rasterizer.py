@@ -1,0 +1,209 @@
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cosim import codec
+from models.geometry.triangle_setup import TRIANGLE, setup
+from models.raster.edge_evaluator import unpack
+from models.raster.tile_rasterizer import coverage, put, rasterize
+from models.state import draw_state
+from rtl.raster import tile_rasterizer as rtl
+from spec import payloads
+from spec.errors import InputError
+from tb.bench import scenes
+from tb.raster import tile_rasterizer as tb
+from tests.bench import check_bench
+from tests.naive import POSITIONS, covered, sample_points
+from tests.oracle import SIZE
+from tests.volume import check, check_paces
+
+BLOCK = "tile_rasterizer"
+LOW, HIGH = -(1 << 23), (1 << 23) - 1
+
+
+def records(corners):
+    """Corners (n, 3, 2) as records of TRIANGLE."""
+    out = np.zeros(len(corners), TRIANGLE)
+    for k in range(3):
+        out[f"x{k}"], out[f"y{k}"] = np.asarray(corners)[:, k].T
+    return out
+
+
+def area(corners):
+    """Twice the signed area, clockwise on the screen positive."""
+    u, v = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
+    return u[:, 0] * v[:, 1] - u[:, 1] * v[:, 0]
+
+
+# Truths of the model.
+
+@pytest.mark.parametrize("samples", [1, 2, 4, 8])
+def test_coverage_is_the_fill_rule(samples):
+    corners = scenes.corners(np.random.default_rng(samples), 120, 13, 11)
+    got = coverage(corners, 13, 11, samples)
+    for triangle, image in zip(corners, got, strict=True):
+        for row, column, n, x, y in sample_points(13, 11, samples):
+            assert image[row, column, n] == covered(triangle, x, y)
+
+
+def test_every_triangle_of_a_lattice():
+    points = np.array(list(itertools.product(range(0, 769, 128), repeat=2)))
+    index = np.array(list(itertools.combinations(range(len(points)), 3)))
+    corners = points[index]
+    got = coverage(corners, 3, 3)
+    assert (coverage(corners[:, ::-1], 3, 3) == got).all()
+    for row, column, n, x, y in sample_points(3, 3, 1):
+        wanted = [covered(triangle, x, y) for triangle in corners]
+        assert (got[:, row, column, n] == wanted).all()
+
+
+@pytest.mark.parametrize("samples", [1, 4])
+def test_two_triangles_of_a_lattice_share_no_sample_of_their_edge(samples):
+    points = np.array(list(itertools.product(range(-64, 449, 128), repeat=2)))
+    edges = list(itertools.combinations(range(len(points)), 2))
+    checked = 0
+    for a, b in edges:
+        corners = np.stack([np.broadcast_to(points[a], points.shape), np.broadcast_to(points[b], points.shape), points], 1)
+        along = points[b] - points[a]
+        side = along[0] * (points[:, 1] - points[a][1]) - along[1] * (points[:, 0] - points[a][0])
+        images = coverage(corners, 2, 2, samples)
+        for left, right in itertools.product(np.flatnonzero(side > 0)[::5], np.flatnonzero(side < 0)[::5]):
+            assert not (images[left] & images[right]).any()
+            checked += 1
+    assert checked > 1000
+
+
+@st.composite
+def fans(draw):
+    """A point and the corners of a convex ring around it, 1/256 pixel."""
+    count = draw(st.integers(3, 9))
+    radius = draw(st.integers(50, 12000))
+    step = draw(st.sampled_from([1, 16, 64, 128, 256]))
+    offset = draw(st.floats(0, 1))
+    centre = np.array([draw(st.integers(0, 24)), draw(st.integers(0, 24))]) * 128
+    angles = (np.arange(count) + offset) / count * 2 * np.pi
+    ring = np.rint(radius * np.stack([np.cos(angles), np.sin(angles)], -1) / step).astype(int) * step + centre
+    return centre, ring
+
+
+@given(fans(), st.sampled_from([1, 2, 4, 8]))
+def test_a_fan_owns_every_sample_once(fan, samples):
+    centre, ring = fan
+    spokes = np.stack([np.broadcast_to(centre, ring.shape), ring, np.roll(ring, -1, 0)], 1)
+    count = coverage(spokes, 12, 12, samples).sum(0)
+    # Another fan of the same ring, from its first corner, owns the same samples.
+    other = np.stack([np.broadcast_to(ring[0], ring[1:-1].shape), ring[1:-1], ring[2:]], 1)
+    if (area(other) > 0).all() and (area(spokes) > 0).all():
+        assert count.max(initial=0) <= 1
+        assert (coverage(other, 12, 12, samples).sum(0) == count).all()
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([1, 2, 4, 8]))
+def test_a_mesh_of_shared_edges_owns_every_sample_once(seed, samples):
+    rng = np.random.default_rng(seed)
+    grid = np.stack(np.meshgrid(np.arange(5), np.arange(5)), -1) * 1024
+    grid[1:-1, 1:-1] += rng.integers(-240, 241, (3, 3, 2))
+    if rng.random() < 0.5:  # ties with sample positions
+        grid = grid // 128 * 128
+    a, b, c, d = grid[:-1, :-1], grid[:-1, 1:], grid[1:, :-1], grid[1:, 1:]
+    corners = np.concatenate([np.stack([a, b, c], 2).reshape(-1, 3, 2), np.stack([b, d, c], 2).reshape(-1, 3, 2)])
+    assert (area(corners) > 0).all()
+    assert (coverage(corners, 16, 16, samples).sum(0) == 1).all()
+
+
+def test_tiles_come_in_zigzag_and_the_last_is_marked():
+    made = setup(records([[(0, 0), (4 * 65536, 0), (0, 4 * 65536)], [(0, 0), (2000, 0), (0, 2000)]]), draw_state(200, 200))
+    tiles, owner = rasterize(made.records)
+    assert np.flatnonzero(tiles["last"]).tolist() == [np.flatnonzero(owner == 0)[-1], len(tiles) - 1]
+    first = [(int(t["x"]), int(t["y"])) for t in tiles[:24]]
+    assert first[:16] == [(x, 0) for x in range(8)] + [(x, 1) for x in range(7, -1, -1)]
+    blocks = list(dict.fromkeys((int(t["x"]) // 8, int(t["y"]) // 8) for t in tiles[owner == 0]))
+    assert blocks == [(0, 0), (1, 0), (2, 0), (3, 0), (3, 1), (2, 1), (1, 1), (0, 1), (0, 2), (1, 2), (2, 2), (3, 2), (3, 3), (2, 3), (1, 3), (0, 3)]
+
+
+def test_nothing_is_drawn_outside_viewport_scissor_and_target():
+    everything = records([[(LOW, LOW), (HIGH, LOW), (HIGH // 2, HIGH)]])
+    for samples in (1, 2, 4, 8):
+        state = draw_state(50, 40, samples, viewport=(-3, 5, 33, 60), scissor=(9, 0, 70, 31))
+        tiles, _ = rasterize(setup(everything, state).records)
+        image = np.zeros((1, 64, 64, samples), bool)
+        put(image, np.zeros(len(tiles), int), tiles["x"], tiles["y"], unpack(tiles["mask"]), samples)
+        wanted = np.zeros((64, 64), bool)
+        wanted[5:31, 9:33] = True
+        assert (image[0] == wanted[..., None]).all(), samples
+
+
+# Outside oracle.
+
+def oracle_corners(rng, count):
+    """Triangles of every kind on the oracle's target, within the range that its viewport keeps exact."""
+    kinds = [
+        rng.integers(-SIZE * 256, 2 * SIZE * 256, (count // 4, 3, 2)), rng.integers(0, 2 * SIZE, (count // 4, 3, 2)) * 128,
+        rng.integers(0, SIZE * 16, (count // 4, 3, 2)) * 16, np.clip(scenes.corners(rng, count // 4, SIZE, SIZE), -SIZE * 256, 3 * SIZE * 256),
+    ]
+    return np.concatenate(kinds)
+
+
+@pytest.mark.parametrize("samples", [1, 4])
+def test_coverage_equals_llvmpipe(llvmpipe, samples):
+    oracle = llvmpipe(samples)
+    corners = oracle_corners(np.random.default_rng(samples), 4000)
+    wanted = np.stack([oracle.coverage(triangle) for triangle in corners])
+    assert wanted.any(axis=(1, 2, 3)).sum() > 1000
+    assert (coverage(corners, SIZE, SIZE, samples) == wanted).all()
+
+
+@pytest.mark.parametrize("samples", [2, 8])
+def test_shifted_triangles_equal_llvmpipe(llvmpipe, samples):
+    """Patterns that llvmpipe does not have: each sample is the pixel's centre of a triangle shifted the other way."""
+    oracle = llvmpipe(1)
+    corners = oracle_corners(np.random.default_rng(samples), 400)
+    got = coverage(corners, SIZE, SIZE, samples)
+    for n, (dx, dy) in enumerate(POSITIONS[samples]):
+        wanted = np.stack([oracle.coverage(triangle - 16 * np.array([dx, dy])) for triangle in corners])
+        assert (got[..., n] == wanted[..., 0]).all()
+
+
+# Errors.
+
+def test_bad_input():
+    with pytest.raises(InputError, match="triangles must have shape"):
+        coverage(np.zeros((1, 3)), 4, 4)
+    with pytest.raises(InputError, match="samples must be one of 1, 2, 4, 8, not 3"):
+        coverage(np.zeros((1, 3, 2)), 4, 4, 3)
+    with pytest.raises(InputError, match="width must lie in 1..16384, not 0"):
+        coverage(np.zeros((1, 3, 2)), 0, 4)
+    with pytest.raises(InputError, match="x1 must lie in -8388608..8388607, not 8388608"):
+        coverage([[(0, 0), (1 << 23, 0), (0, 9)]], 4, 4)
+
+
+@pytest.mark.parametrize(("arguments", "message"), [
+    ({"coarse": 32}, "coarse must be 16 or 64, not 32"),
+    ({"edge": 5}, "edge must be 4 or 8, not 5"),
+    ({"samples": 16}, "samples must be 1, 2, 4 or 8, not 16"),
+    ({"adder": "fast"}, "adder must be 'carry_save' or 'shared', not 'fast'"),
+])
+def test_wrong_parameters(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        rtl.TileRasterizerParams(**arguments)
+
+
+# Benches and volume.
+
+def test_bench(simulator):
+    check_bench(BLOCK, "tiny", simulator)
+
+
+@pytest.mark.parametrize("config", rtl.CONFIGS)
+def test_volume(config):
+    check_paces(BLOCK, config, 100)
+
+
+def test_the_whole_guard_band():
+    """Triangles between the ends of the range, over the largest target."""
+    corners = np.random.default_rng(0).choice([LOW, HIGH, 0, 1 << 21, 1 << 22], (30, 3, 2))
+    rows = [codec.pack(setup(records(corners[n::4]), draw_state(16384, 700, 1 << n)).records, payloads.SETUP, tb.IN) for n in range(4)]
+    check(BLOCK, "shared", np.concatenate(rows))

@@ -1,0 +1,126 @@
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from cosim import catalogue, runner, toolchain
+from cosim.__main__ import main
+
+
+def test_list(capsys):
+    assert main(["list"]) == 0
+    said = capsys.readouterr().out
+    assert all(stem in said for stem in catalogue.blocks())
+
+
+@pytest.mark.parametrize(("arguments", "said"), [
+    (["volume", "rasteriser"], "block must be one of top, triangle_setup, edge_evaluator, tile_rasterizer, not rasteriser"),
+    (["verilog", "edge_evaluator", "--config", "huge"], "configuration of edge_evaluator must be one of default, shared"),
+    (["run", "edge_evaluator", "--config", "none"], "configuration of edge_evaluator must be one of"),
+    (["run", "edge_evaluator", "--sim", "modelsim"], "simulator must be one of icarus, verilator, not modelsim"),
+    (["frame", "no_such.obj"], "mesh must be a file that exists, not no_such.obj"),
+    (["frame", "picture.bmp"], "mesh must be 'teapot' or a file .obj, .ply, .stl, .gltf, .glb, not picture.bmp"),
+    (["frame", "teapot", "--size", "big"], "size must be WIDTHxHEIGHT in pixels, not big"),
+    (["frame", "teapot", "--size", "0x5"], "width must lie in 1..16384, not 0"),
+    (["frame", "teapot", "--samples", "3"], "samples must be one of 1, 2, 4, 8, not 3"),
+    (["frame", "teapot", "--divisions", "0"], "divisions must lie in 1..1024, not 0"),
+])
+def test_bad_input_is_one_line_and_exit_2(arguments, said, capsys):
+    assert main(arguments) == 2
+    error = capsys.readouterr().err
+    assert error.startswith(f"cosim: {said}")
+    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize("arguments", [[], ["draw"], ["volume", "top", "--count", "-1"], ["volume", "top", "--seed", "x"]])
+def test_bad_words_exit_2(arguments, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(arguments)
+    assert stop.value.code == 2
+    assert "error" in capsys.readouterr().err
+
+
+def test_verilog_is_clean_and_stable(tmp_path):
+    path = tmp_path / "edge_evaluator.sv"
+    assert main(["verilog", "edge_evaluator", "-o", str(path)]) == 0
+    first = path.read_text()
+    assert main(["verilog", "edge_evaluator", "-o", str(path)]) == 0
+    assert path.read_text() == first
+    assert "always @*" not in first
+    done = subprocess.run([toolchain.verilator(), "--lint-only", "-Wall", *toolchain.waivers(), path], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("stem", catalogue.blocks())
+def test_every_block_lints(stem, tmp_path):
+    path = tmp_path / f"{stem}.sv"
+    assert main(["verilog", stem, "-o", str(path)]) == 0
+    done = subprocess.run([toolchain.verilator(), "--lint-only", "-Wall", *toolchain.waivers(), path], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+
+
+def test_volume(capsys):
+    assert main(["volume", "edge_evaluator", "--config", "tiny", "--count", "3000", "--seed", "4"]) == 0
+    said = capsys.readouterr().out
+    assert "mismatches" in said
+    assert "reproduce" not in said
+
+
+def test_a_wrong_golden_model_is_caught(monkeypatch, capsys):
+    bench = catalogue.block("edge_evaluator").bench
+    right = bench.expected
+    monkeypatch.setattr(bench, "expected", lambda rows, params: right(rows, params) ^ np.uint64(rows.shape[0] > 0))
+    assert main(["volume", "edge_evaluator", "--config", "tiny", "--count", "100", "--seed", "9"]) == 1
+    said = capsys.readouterr().out
+    assert "reproduce: python -m cosim volume edge_evaluator --config tiny --count 100 --seed 9" in said
+
+
+def test_frame(tmp_path, capsys):
+    assert main(["frame", "teapot", "--size", "160x90", "--divisions", "2", "-o", str(tmp_path)]) == 0
+    figures = json.loads((tmp_path / "frame.json").read_text())
+    assert figures["mismatches"] == 0
+    assert figures["counters"]["tiles"] > 100
+    assert figures["rtl"]["top"]["clocks"] > figures["counters"]["tiles"]
+    for name in ("frame.png", "tiles.png"):
+        image = np.asarray(Image.open(tmp_path / name))
+        assert image.shape == (90, 160, 3)
+        assert image.std() > 10
+    assert "mismatches" in capsys.readouterr().out
+
+
+def test_a_failing_bench_says_how_to_repeat_it(monkeypatch, capsys):
+    """A bench that cannot pass: the configuration's golden parameters are not those that were built."""
+    block = catalogue.block("edge_evaluator")
+    monkeypatch.setattr(runner, "generate", lambda _component, stem: _broken(block, stem))
+    assert main(["run", "edge_evaluator", "--config", "tiny", "--sim", os.environ.get("SIM", "verilator").split()[-1], "--seed", "3",
+                 "--tests", "one_a_clock"]) == 1
+    said = capsys.readouterr().out
+    assert "1 tests, 1 failed" in said
+    assert "reproduce: python -m cosim run edge_evaluator --config tiny" in said
+    assert "--seed 3 --tests 'one_a_clock' --waves" in said
+
+
+def _broken(block, stem):
+    from cosim.verilog import generate
+
+    text = generate(block.create("tiny"), stem)
+    broken = text.replace("column_0 ^ row_0", "column_0 & row_0")
+    assert broken != text
+    return broken
+
+
+def test_waves(tmp_path):
+    result = runner.run(catalogue.block("edge_evaluator"), "tiny", "verilator", seed=1, waves=True, tests="one_a_clock")
+    assert result.tests == 1
+    assert not result.failures
+    assert result.waves.stat().st_size > 1000
+
+
+def test_runs_as_a_module(tmp_path):
+    done = subprocess.run([sys.executable, "-m", "cosim", "list"], capture_output=True, text=True, cwd=toolchain.ROOT)
+    assert done.returncode == 0
+    assert "tile_rasterizer" in done.stdout

@@ -1,0 +1,98 @@
+import numpy as np
+import pytest
+
+from cosim.catalogue import teapot
+from models.pipeline import BACKGROUND, Scene, render
+from models.raster.tile_rasterizer import coverage
+from spec.errors import InputError, MeshError
+
+FLAT = np.diag([1, 1, 0, 1]).astype(np.float32)  # x and y are clip space, z is 0
+
+
+def quad(z=0.0):
+    vertices = np.array([(-0.5, -0.5, z), (0.5, -0.5, z), (0.5, 0.5, z), (-0.5, 0.5, z)], np.float32)
+    return vertices, np.array([(0, 1, 2), (0, 2, 3)])
+
+
+@pytest.mark.parametrize("samples", [1, 2, 4, 8])
+def test_the_teapot(samples):
+    frame = render(Scene(*teapot(4), 160, 90, samples))
+    assert frame.colour.shape == (90, 160, 3)
+    assert frame.depth.shape == (90, 160, samples)
+    counters = frame.counters
+    assert counters["faces"] == counters["set_up"] + sum(counters[name] for name in ("zero_area", "facing", "no_sample"))
+    drawn = (frame.colour != BACKGROUND).any(-1)
+    assert 0.2 < drawn.mean() < 0.8
+    assert counters["samples_passed"] <= counters["samples_covered"]
+    assert ((frame.depth < 0xFFFFFF).any(-1) == drawn).all()
+
+
+def test_a_square_covers_its_pixels_once():
+    frame = render(Scene(*quad(), 32, 32, 4, transform=FLAT))
+    drawn = (frame.colour != BACKGROUND).any(-1)
+    assert drawn[8:24, 8:24].all()
+    assert drawn.sum() == 256
+    assert frame.counters["samples_covered"] == 1024
+
+
+def test_the_nearest_is_on_top_whatever_the_order():
+    transform = np.diag([1, 1, 1, 1]).astype(np.float32)
+    near, far = quad(0.25)[0], quad(0.75)[0] * np.float32([1.5, 1.5, 1])
+    vertices, faces = np.concatenate([near, far]), quad()[1]
+    first, second = (render(Scene(vertices, np.concatenate(order), 40, 40, 1, transform=transform))
+                     for order in ((faces, faces + 4), (faces + 4, faces)))
+    assert (first.depth == second.depth).all()
+    assert (first.depth[20, 20] == round(0.25 * 0xFFFFFF)).all()
+    assert first.counters["samples_passed"] < second.counters["samples_passed"]
+
+
+def test_the_frame_is_the_union_of_its_triangles():
+    frame = render(Scene(*teapot(2), 48, 32, 4))
+    corners = np.stack([np.stack([frame.triangles[f"{axis}{k}"] for axis in "xy"], -1) for k in range(3)], 1)
+    assert (coverage(corners, 48, 32, 4).any(0) == (frame.depth < 0xFFFFFF)).all()
+
+
+def test_bad_vertices_are_counted_culls():
+    vertices, faces = quad()
+    vertices = np.concatenate([vertices, [(np.nan, 0, 0), (np.inf, 0, 0), (0.1, 0.1, 0)]]).astype(np.float32)
+    faces = np.concatenate([faces, [(0, 1, 4), (0, 1, 5), (6, 6, 6), (0, 1, 10**12), (0, 1, -1)]])
+    frame = render(Scene(vertices, faces, 32, 32, 1, transform=FLAT))
+    assert frame.counters["not_a_number"] >= 1
+    assert frame.counters["index_out_of_range"] == 2
+    assert frame.counters["zero_area"] >= 1
+    assert frame.counters["set_up"] >= 2
+
+
+def test_near_clipping_leaves_no_seam():
+    """A floor that runs through the camera."""
+    vertices = np.array([(x, -1, z) for z in range(-20, 21, 4) for x in range(-20, 21, 4)], np.float32)
+    n = 11
+    faces = np.array([(r * n + c, r * n + c + 1, (r + 1) * n + c) for r in range(n - 1) for c in range(n - 1)]
+                     + [(r * n + c + 1, (r + 1) * n + c + 1, (r + 1) * n + c) for r in range(n - 1) for c in range(n - 1)])
+    lens = np.array([(1, 0, 0, 0), (0, 1, 0, 0), (0, 0, -1.01, -0.1), (0, 0, -1, 0)], np.float32)
+    frame = render(Scene(vertices, faces, 64, 64, 4, transform=lens))
+    assert frame.counters["clipped"] > 0
+    corners = np.stack([np.stack([frame.triangles[f"{axis}{k}"] for axis in "xy"], -1) for k in range(3)], 1)
+    count = coverage(corners, 64, 64, 4).sum(0)
+    assert count.max() == 1
+    assert (count[40:, 8:-8] == 1).all()
+
+
+@pytest.mark.parametrize(("arguments", "message"), [
+    ({"vertices": np.zeros((0, 3))}, "vertices must have shape"),
+    ({"vertices": np.zeros((4, 2))}, "vertices must have shape"),
+    ({"faces": np.zeros((0, 3), int)}, "faces must have shape"),
+    ({"faces": np.zeros((2, 3))}, "faces must be integers"),
+    ({"vertices": np.full((4, 3), np.nan)}, "vertices must hold at least one finite position"),
+])
+def test_bad_meshes(arguments, message):
+    vertices, faces = quad()
+    with pytest.raises(MeshError, match=message):
+        Scene(**{"vertices": vertices, "faces": faces} | arguments)
+
+
+def test_bad_scene():
+    with pytest.raises(InputError, match="width must lie in"):
+        Scene(*quad(), 0, 4)
+    with pytest.raises(InputError, match="transform must have shape"):
+        Scene(*quad(), 4, 4, transform=np.eye(3))

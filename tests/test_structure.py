@@ -1,0 +1,76 @@
+"""The house rules: imports point down, a block is five files, plans name real tests."""
+
+import ast
+import re
+
+import pytest
+
+from cosim.toolchain import ROOT
+
+TREES = ("spec", "models", "rtl", "cosim", "tb")
+OURS = {*TREES, "tests", "bench"}
+ALLOWED = {
+    "spec": {"spec"}, "models": {"spec", "models"}, "rtl": {"spec", "rtl"}, "cosim": {"spec", "cosim"},
+    "tb": {"spec", "models", "rtl", "cosim", "tb"},
+}
+FORBIDDEN = {
+    "spec": {"numpy", "amaranth", "cocotb"}, "models": {"amaranth", "cocotb", "cocotb_tools"},
+    "rtl": {"numpy", "cocotb", "cocotb_tools"}, "cosim": {"cocotb"}, "tb": set(),
+}
+
+
+def files(tree):
+    return sorted((ROOT / tree).rglob("*.py"))
+
+
+def imports(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.split(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{path}: relative import"
+            yield node.module.split(".")[0]
+
+
+@pytest.mark.parametrize("tree", TREES)
+def test_imports_point_down(tree):
+    assert files(tree)
+    for path in files(tree):
+        for name in imports(path):
+            assert name not in OURS - ALLOWED[tree], f"{path} imports {name}"
+            assert name not in FORBIDDEN[tree], f"{path} imports {name}"
+
+
+BLOCKS = [path for path in sorted((ROOT / "rtl").glob("*/*.py")) if not path.stem.startswith("_")]
+
+
+@pytest.mark.parametrize("path", BLOCKS, ids=lambda path: path.stem)
+def test_a_block_is_five_files(path):
+    stage, stem = path.parent.name, path.stem
+    for other in (f"models/{stage}/{stem}.py", f"tb/{stage}/{stem}.py", f"tests/{stage}/test_{stem}.py", f"docs/{stage}/{stem}.md"):
+        assert (ROOT / other).is_file(), other
+
+
+@pytest.mark.parametrize("tree", [*TREES, "tests", "bench"])
+def test_rooms_are_small(tree):
+    for path in files(tree):
+        assert len(path.read_text().splitlines()) <= 300, path
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef) and node.name == "elaborate":
+                assert node.end_lineno - node.lineno <= 60, f"{path}: elaborate"
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").rglob("*.md")), ids=lambda path: path.stem)
+def test_plans_name_real_tests(page):
+    """A row of a test plan names ``file::test``."""
+    for file, name in re.findall(r"`(tests/[\w/]+\.py|tb/[\w/]+\.py)::(\w+)`", page.read_text()):
+        path = ROOT / file
+        assert path.is_file(), file
+        assert re.search(rf"def {name}\b", path.read_text()), f"{page.name}: {file} has no {name}"
+
+
+def test_every_block_page_has_a_plan():
+    for path in BLOCKS:
+        text = (ROOT / "docs" / path.parent.name / f"{path.stem}.md").read_text()
+        assert len(re.findall(r"`tests/[\w/]+\.py::\w+`", text)) >= 5, path.stem
+
