@@ -2,7 +2,6 @@
 
 import fcntl
 import hashlib
-import os
 import shutil
 import tempfile
 from pathlib import Path
@@ -79,7 +78,7 @@ def _build(block, config, simulator, waves):
     folder.mkdir(parents=True, exist_ok=True)
     runner = get_runner(simulator)
     path = folder / f"{block.stem}.sv"
-    with open(folder / "lock", "w") as lock:
+    with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         path.write_text(source)
         runner.build(sources=[path], hdl_toplevel=block.stem, build_dir=folder / "build", timescale=("1ns", "1ps"),

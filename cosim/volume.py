@@ -42,6 +42,17 @@ _GIVEN = """\
             moved = true, stats->last = stats->clocks;
         }}"""
 
+_READY_ALWAYS = """\
+    top->{name}___05Fready = 1;"""
+_BARE = """\
+    top->{name}___05Fvalid = 1;
+    std::memcpy(&top->{name}___05Fpayload, rows, {size});"""
+_FOLLOW = """\
+        if (top->{name}___05Fready) {{
+            std::memcpy(&top->{name}___05Fpayload, rows + sent * {words}, {size});
+            if (++sent == count) sent = 0;
+        }}"""
+
 
 class Stats(ctypes.Structure):
     """Clocks of one run: all; at the first beat taken; at the last beat given."""
@@ -50,10 +61,11 @@ class Stats(ctypes.Structure):
 
 
 class Run(NamedTuple):
-    """Beats out, by port, packed; and the clocks from the first beat taken to the last beat given."""
+    """Beats out, by port, packed; clocks from the first beat taken to the last beat given, and all that were simulated."""
 
     outputs: dict
     clocks: int
+    simulated: int
 
 
 class SimulationError(RuntimeError):
@@ -90,8 +102,9 @@ class Volume:
 
         known = {"name": name, "inputs": len(self.inputs), "outputs": len(self.outputs)}
         drive = Template(lines(_DRIVE, self.inputs) + "\n" + lines(_READY, self.outputs)).substitute(known)
+        bare = lines(_READY_ALWAYS, self.outputs) + "\n" + lines(_BARE, self.inputs[:1])
         observe = lines(_TAKEN, self.inputs) + "\n" + lines(_GIVEN, self.outputs)
-        return Template(SHIM.read_text()).substitute(known, drive=drive, observe=observe)
+        return Template(SHIM.read_text()).substitute(known, drive=drive, observe=observe, bare=bare, follow=lines(_FOLLOW, self.inputs[:1]))
 
     def run(self, inputs, room, paces=("full", "full"), seed=0, limit=CLOCK_LIMIT):
         """Send beats until the component has drained.
@@ -131,7 +144,14 @@ class Volume:
         if status == 2:
             raise SimulationError(f"more than {room} beats out")
         outputs = {p.name: beats[:n] for p, beats, n in zip(self.outputs, out, got, strict=True)}
-        return Run(outputs, stats.last - stats.first + 1)
+        return Run(outputs, stats.last - stats.first + 1, stats.clocks)
+
+    def bare(self, rows, clocks):
+        """Clock a fresh component with the beats of its first input over and over, and look at nothing."""
+        rows = np.ascontiguousarray(rows, np.uint64)
+        handle = ctypes.c_void_p(self._library.sim_new())
+        self._library.sim_bare(handle, ctypes.c_void_p(rows.ctypes.data), ctypes.c_uint64(len(rows)), ctypes.c_uint64(clocks))
+        self._library.sim_free(handle)
 
     def __del__(self):
         if getattr(self, "_handle", None):
@@ -156,7 +176,7 @@ def build(source, shim, name):
     folder = toolchain.BUILD / "volume" / f"{name}-{digest}"
     library = folder / f"{name}.so"
     folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / "lock", "w") as lock:
+    with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if library.exists():
             return library

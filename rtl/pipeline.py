@@ -3,7 +3,7 @@
 What enters such a pipeline has a place reserved at its end (:class:`Credit`), where a queue absorbs the stalls.
 """
 
-from amaranth.hdl import Module, Signal, Value, signed, unsigned
+from amaranth.hdl import Module, Mux, Signal, Value, signed, unsigned
 from amaranth.lib import stream, wiring
 from amaranth.lib.fifo import SyncFIFOBuffered
 from amaranth.lib.memory import Memory
@@ -69,6 +69,9 @@ class Queue(wiring.Component):
         Of a beat.
     depth : int
         Beats.
+    decouple : bool
+        With a second register, so that the memory does not wait for ``o.ready`` of the same clock: block RAM
+        lies far apart, and its enable is what limits the clock. It costs a multiplexer a bit.
 
     Members
     -------
@@ -80,17 +83,28 @@ class Queue(wiring.Component):
 
     LATENCY = 3
 
-    def __init__(self, shape, depth):
-        self._depth = depth
+    def __init__(self, shape, depth, decouple=False):
+        self._depth, self._decouple = depth, decouple
         super().__init__({"valid": In(1), "i": In(shape), "o": Out(stream.Signature(shape))})
 
     def elaborate(self, platform):
         m = Module()
         m.submodules.memory = memory = SyncFIFOBuffered(width=len(Value.cast(self.i)), depth=self._depth)
+        m.d.comb += [memory.w_en.eq(self.valid), memory.w_data.eq(self.i)]
         advance = ~self.o.valid | self.o.ready
-        m.d.comb += [memory.w_en.eq(self.valid), memory.w_data.eq(self.i), memory.r_en.eq(advance)]
+        if not self._decouple:
+            m.d.comb += memory.r_en.eq(advance)
+            with m.If(advance):
+                m.d.sync += [self.o.valid.eq(memory.r_rdy), self.o.payload.eq(memory.r_data)]
+            return m
+
+        # What the memory gives while the output waits is set aside, and goes first.
+        aside, waits = Signal.like(memory.r_data), Signal()
+        m.d.comb += memory.r_en.eq(~waits)
         with m.If(advance):
-            m.d.sync += [self.o.valid.eq(memory.r_rdy), self.o.payload.eq(memory.r_data)]
+            m.d.sync += [self.o.valid.eq(waits | memory.r_rdy), self.o.payload.eq(Mux(waits, aside, memory.r_data)), waits.eq(0)]
+        with m.Elif(~waits):
+            m.d.sync += [waits.eq(memory.r_rdy), aside.eq(memory.r_data)]
         return m
 
 

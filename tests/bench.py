@@ -8,7 +8,7 @@ from cosim import catalogue, runner
 def check_bench(stem, config, simulator):
     """Every test of a block's bench passes, and there is at least one."""
     block = catalogue.block(stem)
-    seed = int(os.environ.get("SEED", 1))
+    seed = int(os.environ.get("SEED", "1"))
     result = runner.run(block, config, simulator, seed)
     assert result.tests, f"no test ran\n{result.log[-2000:]}"
     if result.failures:

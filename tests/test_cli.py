@@ -113,14 +113,14 @@ def _broken(block, stem):
     return broken
 
 
-def test_waves(tmp_path):
+def test_waves():
     result = runner.run(catalogue.block("edge_evaluator"), "tiny", "verilator", seed=1, waves=True, tests="one_a_clock")
     assert result.tests == 1
     assert not result.failures
     assert result.waves.stat().st_size > 1000
 
 
-def test_runs_as_a_module(tmp_path):
+def test_runs_as_a_module():
     done = subprocess.run([sys.executable, "-m", "cosim", "list"], capture_output=True, text=True, cwd=toolchain.ROOT)
     assert done.returncode == 0
     assert "tile_rasterizer" in done.stdout

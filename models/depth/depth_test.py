@@ -9,14 +9,14 @@ from spec.state import SAMPLE_COUNTS, Compare
 D24_MAX = (1 << 24) - 1
 
 COMPARE = {
-    Compare.NEVER: lambda new, old: np.zeros(np.shape(new), bool),
+    Compare.NEVER: lambda new, _old: np.zeros(np.shape(new), bool),
     Compare.LESS: np.less,
     Compare.EQUAL: np.equal,
     Compare.LESS_EQUAL: np.less_equal,
     Compare.GREATER: np.greater,
     Compare.NOT_EQUAL: np.not_equal,
     Compare.GREATER_EQUAL: np.greater_equal,
-    Compare.ALWAYS: lambda new, old: np.ones(np.shape(new), bool),
+    Compare.ALWAYS: lambda new, _old: np.ones(np.shape(new), bool),
 }
 
 

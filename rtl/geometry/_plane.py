@@ -52,7 +52,7 @@ class Plane(wiring.Component):
             m.d.sync += difference.eq(t[f"z{k}"] - t.z0)
             depths.append(difference)
         quotients, ranges = [], []
-        for n, axis in enumerate("xy"):
+        for axis in "xy":
             first, second = (self.v[1], self.u[1]) if axis == "x" else (self.v[0], self.u[0])
             determinant = self._determinant(m, axis, depths, (first, second), negate=axis == "y")  # clock 5
             turned = Signal.like(determinant, name=f"{axis}_turned")

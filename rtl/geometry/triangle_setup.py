@@ -112,8 +112,8 @@ class TriangleSetup(wiring.Component):
 
         # Edges are ready long before the plane: each part of a beat waits in a queue of its own.
         late = delay(m, here & ~culled, Edges.LATENCY - at, "kept")
-        m.submodules.early = early = Queue(WAITING, self._params.queue)
-        m.submodules.planes = planes = Queue(layout(PLANE), self._params.queue)
+        m.submodules.early = early = Queue(WAITING, self._params.queue, decouple=True)
+        m.submodules.planes = planes = Queue(layout(PLANE), self._params.queue, decouple=True)
         m.d.comb += [early.valid.eq(late), early.i.eq(self._early(m, now, samples, bounds, edges))]
         m.d.comb += planes.valid.eq(delay(m, here & ~culled & work, Plane.LATENCY - at, "planned"))
         m.d.comb += planes.i.eq(Cat(plane.z, plane.slope))

@@ -5,7 +5,6 @@ import numpy as np
 
 from cosim import codec
 from models.geometry.triangle_setup import DTYPE, setup
-from models.payload import dtype
 from models.raster.tile_rasterizer import rasterize
 from rtl.raster.tile_rasterizer import CONFIGS
 from spec import payloads

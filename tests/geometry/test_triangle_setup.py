@@ -88,7 +88,7 @@ def test_the_plane_is_the_floor_of_the_exact_one():
         exact = (Fraction((z[1] - z[0]) * (y[2] - y[0]) - (z[2] - z[0]) * (y[1] - y[0]), area),
                  Fraction((z[2] - z[0]) * (x[1] - x[0]) - (z[1] - z[0]) * (x[2] - x[0]), area))
         slopes = [floor(value * 2**24) for value in exact]
-        fits = all(-2**47 <= slope and floor(slope / Fraction(2**16) + Fraction(1, 2)) < 2**31 for slope in slopes)
+        fits = all(slope >= -2**47 and floor(slope / Fraction(2**16) + Fraction(1, 2)) < 2**31 for slope in slopes)
         assert flat == (not fits)
         slopes = slopes if fits else [0, 0]
         steep += not fits

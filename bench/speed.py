@@ -1,0 +1,95 @@
+"""Clocks of the hardware on chosen work, and seconds of the software around it."""
+
+import resource
+import subprocess
+import sys
+import time
+
+import numpy as np
+
+from cosim import catalogue, codec
+from cosim.volume import Volume
+from models.geometry.triangle_setup import TRIANGLE
+from models.payload import dtype
+from models.state import draw_state
+from spec import payloads
+from tb.geometry.triangle_setup import IN
+
+COPIES = 64  # of one triangle in a row: how long each takes once the pipeline is full
+
+
+def beats(corners, width, height):
+    """A state and triangles, corners in pixels, packed."""
+    triangles = np.zeros(len(corners), TRIANGLE)
+    for k in range(3):
+        triangles[f"x{k}"], triangles[f"y{k}"] = (np.asarray(corners)[:, k].T * 256).astype(np.int64)
+    state = np.atleast_1d(draw_state(width, height))
+    return np.concatenate([codec.pack(state, payloads.DRAW_STATE, IN), codec.pack(triangles, payloads.TRIANGLE, IN)])
+
+
+def small_triangles(rng, count):
+    """Different triangles of 4x4 pixels, anywhere on a 1024x1024 target."""
+    corners = rng.integers(0, 1020 * 256, (count, 1, 2)) / 256 + np.array([(0, 0), (4, 0), (0, 4)])
+    return corners[:, rng.permutation(3)]
+
+
+def works():
+    """Name -> packed beats and how many triangles."""
+    right, sliver = np.array([(0, 0), (512, 0), (0, 512)]), np.array([(0, 0), (512, 0), (0, 16)])
+    diagonal = np.array([(0, 0), (4096, 4095), (4096, 4096)])
+    small = small_triangles(np.random.default_rng(0), 1000)
+    return {
+        "right triangle 512 px": (beats([right] * COPIES, 1024, 1024), COPIES),
+        "sliver 512x16": (beats([sliver] * COPIES, 1024, 1024), COPIES),
+        "diagonal sliver across 4096x4096": (beats([diagonal] * COPIES, 4096, 4096), COPIES),
+        "1000 triangles of 4x4 px": (beats(small, 1024, 1024), len(small)),
+    }
+
+
+def clocks():
+    """Rows: work, triangles, touched tiles, clocks, clocks per tile or per bound, clocks of the first triangle alone."""
+    block = catalogue.block("top")
+    volume = Volume(block.create(), "top")
+    rows = []
+    for name, (given, count) in works().items():
+        out = volume.run({"i": given}, 1 << 22)
+        kind = codec.unpack(out.outputs["o"], payloads.TILE, dtype(payloads.TILE))["kind"]
+        tiles = int((kind == 0).sum())
+        alone = volume.run({"i": given[:2]}, 1 << 22)
+        tiles_alone = len(alone.outputs["o"]) - 1
+        bound = max(count, tiles)
+        rows.append((name, count, tiles, out.clocks, out.clocks / bound, f"{alone.clocks} for {tiles_alone} tiles"))
+    return rows
+
+
+def volume_ratio(clock_count=400_000):
+    """(clocks a second of the volume tier, of the bare loop, their ratio), alternating five times; medians."""
+    given, _ = works()["right triangle 512 px"]
+    volume = Volume(catalogue.block("top").create(), "top")
+    tier, bare, ratio = [], [], []
+    for _ in range(5):
+        begun = time.perf_counter()
+        ran = 0
+        while ran < clock_count:
+            ran += volume.run({"i": given}, 1 << 19).simulated
+        tier.append(ran / (time.perf_counter() - begun))
+        begun = time.perf_counter()
+        volume.bare(given, clock_count)
+        bare.append(clock_count / (time.perf_counter() - begun))
+        ratio.append(tier[-1] / bare[-1])
+    return tuple(float(np.median(v)) for v in (tier, bare, ratio))
+
+
+def golden_frame():
+    """(faces, seconds, gigabytes at most) of a finely divided teapot at 1280x720, 4x, in a process of its own."""
+    done = subprocess.run([sys.executable, "-m", "bench.speed"], capture_output=True, text=True, check=True)
+    faces, seconds, memory = done.stdout.split()
+    return int(faces), float(seconds), float(memory)
+
+
+if __name__ == "__main__":
+    golden = catalogue.golden()
+    vertices, faces = catalogue.teapot(40)
+    begun = time.perf_counter()
+    golden.render(golden.Scene(vertices, faces))
+    print(len(faces), time.perf_counter() - begun, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6)
