@@ -83,7 +83,8 @@ def list_blocks(_options):
 def write_verilog(options):
     if options.block == "all":
         folder = Path(options.output or "verilog")
-        texts = {folder / f"{block.stem}.sv": generate(block.create(), block.stem) for block in catalogue.blocks().values()}
+        with Console(stderr=True).status("writing Verilog"):
+            texts = {folder / f"{block.stem}.sv": generate(block.create(), block.stem) for block in catalogue.blocks().values()}
         folder.mkdir(parents=True, exist_ok=True)
         for path, text in texts.items():
             path.write_text(text)
@@ -132,7 +133,7 @@ def run_volume(options):
             expected = block.bench.expected(rows, params)
             paces = PACES[batch % 4], PACES[batch // 4 % 4]
             begun = time.perf_counter()
-            out = volume.run({"i": rows}, len(expected) + 1024, paces, options.seed + batch)
+            out = volume.run({"i": rows}, 2 * len(expected) + 65536, paces, options.seed + batch)
             spent += time.perf_counter() - begun
             got = out.outputs["o"]
             both = min(len(got), len(expected))

@@ -55,7 +55,7 @@ def run(scene, folder, console=None):
             figures["seconds"][f"build {name}"] = time.perf_counter() - begun
             stage(f"rtl: {name}")
             begun = time.perf_counter()
-            out = volume.run({"i": rows}, len(expected) + 1024)
+            out = volume.run({"i": rows}, 2 * len(expected) + 65536)
             figures["seconds"][f"rtl {name}"] = time.perf_counter() - begun
             figures["rtl"][name] = _compare(block, out.outputs["o"], expected) | {"clocks": out.clocks}
     figures["mismatches"] = sum(seam["mismatches"] for seam in figures["rtl"].values())

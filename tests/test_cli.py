@@ -92,6 +92,16 @@ def test_frame(tmp_path, capsys):
     assert "mismatches" in capsys.readouterr().out
 
 
+def test_frame_of_the_bunny(tmp_path):
+    bunny = toolchain.ROOT.parent / "shared" / "data" / "bunny.obj"
+    if not bunny.is_file():
+        pytest.skip(f"no test input {bunny.name} beside the project")
+    assert main(["frame", str(bunny), "-o", str(tmp_path)]) == 0
+    figures = json.loads((tmp_path / "frame.json").read_text())
+    assert figures["mismatches"] == 0
+    assert figures["counters"]["set_up"] > 3000
+
+
 def test_a_failing_bench_says_how_to_repeat_it(monkeypatch, capsys):
     """A bench that cannot pass: the configuration's golden parameters are not those that were built."""
     block = catalogue.block("edge_evaluator")

@@ -18,7 +18,7 @@ def check(stem, config, rows, paces=("full", "full"), seed=0):
     """The beats that a block gives for ``rows`` are the golden ones; returns them."""
     block = catalogue.block(stem)
     expected = block.bench.expected(rows, block.parameters(config))
-    out = volume(stem, config).run({"i": rows}, len(expected) + 1024, paces, seed, limit=200_000_000).outputs["o"]
+    out = volume(stem, config).run({"i": rows}, 2 * len(expected) + 65536, paces, seed, limit=200_000_000).outputs["o"]
     both = min(len(out), len(expected))
     differ = np.flatnonzero((out[:both] != expected[:both]).any(1))
     if len(differ):
