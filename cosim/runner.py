@@ -1,5 +1,6 @@
 """The protocol tier: a block's cocotb bench on one simulator."""
 
+import contextlib
 import fcntl
 import hashlib
 import shutil
@@ -56,11 +57,13 @@ def run(block, config, simulator, seed=0, waves=False, tests=None):
         toolchain.verilator()
     runner, folder = _build(block, config, simulator, waves)
     place = Path(tempfile.mkdtemp(prefix="run-", dir=folder))
-    results = runner.test(
-        hdl_toplevel=block.stem, test_module=f"tb.{block.place}", seed=seed, test_dir=place, results_xml=str(place / "results.xml"),
-        build_dir=folder / "build", log_file=place / "log", test_filter=tests, waves=waves,
-        extra_env={"FIXFUNC_CONFIG": config, "PYTHONPATH": str(toolchain.ROOT), "COCOTB_ANSI_OUTPUT": "0"},
-    )
+    results = place / "results.xml"
+    with contextlib.suppress(SystemExit):  # raised under pytest where a test failed: the results say which
+        runner.test(
+            hdl_toplevel=block.stem, test_module=f"tb.{block.place}", seed=seed, test_dir=place, results_xml=str(results),
+            build_dir=folder / "build", log_file=place / "log", test_filter=tests, waves=waves,
+            extra_env={"FIXFUNC_CONFIG": config, "PYTHONPATH": str(toolchain.ROOT), "COCOTB_ANSI_OUTPUT": "0"},
+        )
     log = (place / "log").read_text(errors="replace")
     count, failures = _outcome(results)
     recorded = next(iter([*place.glob("*.fst"), *place.glob("*.vcd"), *(folder / "build").glob("*.fst")]), None) if waves else None

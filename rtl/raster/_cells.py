@@ -1,6 +1,9 @@
 """Cells of the coarse raster: superblocks, blocks and tiles are the same thing at three pitches."""
 
-from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, signed, unsigned
+from functools import reduce
+from operator import or_
+
+from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value, signed, unsigned
 from amaranth.lib import stream, wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
@@ -30,6 +33,11 @@ def cell_layout(edge, grid):
         "drop": ArrayLayout(unsigned(payloads.EDGE_STEP + 2 + grid.bit_length() - 1), 3),
         "rest": LATER_BITS,  # of the triangle's SETUP beat, or the control beat
     })
+
+
+def masked(cell, grid):
+    """A cell and which of its children to visit, in zigzag: ``mask``; ``rows`` says which rows of it hold any."""
+    return StructLayout({"cell": cell, "mask": grid * grid, "rows": grid})
 
 
 def setup_of(cell):
@@ -66,7 +74,7 @@ class CellPicker(wiring.Component):
     Members
     -------
     i : In(stream.Signature(...))
-        A cell and the mask of its children, in the order of :func:`zigzag`.
+        A cell and its children, as :func:`masked`.
     go : In(1)
         A child may be picked.
     picked : Out(1)
@@ -80,7 +88,7 @@ class CellPicker(wiring.Component):
     def __init__(self, cell, grid, pitch, size):
         self._cell, self._grid, self._pitch, self._size = cell, grid, pitch, size
         super().__init__({
-            "i": In(stream.Signature(StructLayout({"cell": cell, "mask": grid * grid}))),
+            "i": In(stream.Signature(masked(cell, grid))),
             "go": In(1), "picked": Out(1), "busy": Out(1), "valid": Out(1), "o": Out(cell),
         })
 
@@ -93,26 +101,28 @@ class CellPicker(wiring.Component):
         m = Module()
         bits = self._grid.bit_length() - 1
 
-        # One mask at a time; the next comes in with the last pick.
-        held, cell, mask = Signal(), Signal(self._cell), Signal(self._grid**2)
-        rest, chosen = Signal.like(mask), Signal.like(mask)
-        m.d.comb += [rest.eq(mask & (mask - 1)), chosen.eq(mask & ~rest)]
-        done = (rest == 0) | cell.empty
+        # One mask at a time, and of it one row: the next row, or mask, comes in with the last pick of this one.
+        held, cell = Signal(), Signal(self._cell)
+        lines, line = Signal.like(self.i.payload.mask), Signal(self._grid)
+        left, row = Signal(self._grid), Signal(bits)  # rows to come, and this one
+        rest = line & (line - 1)
+        done = (rest == 0) & (left == 0)
         m.d.comb += [self.picked.eq(held & self.go), self.i.ready.eq(~held | (self.go & done))]
+        given = self.i.payload
         with m.If(self.i.ready):
-            m.d.sync += [held.eq(self.i.valid), cell.eq(self.i.payload.cell), mask.eq(self.i.payload.mask)]
+            m.d.sync += [held.eq(self.i.valid), cell.eq(given.cell), lines.eq(given.mask)]
+            self._take_row(m, given.rows, given.mask, left, line, row)
         with m.Elif(self.go):
-            m.d.sync += mask.eq(rest)
+            m.d.sync += line.eq(rest)
+            with m.If(rest == 0):
+                self._take_row(m, left, lines, left, line, row)
 
-        # Where the pick lies: its row, and its column, which odd rows count backwards.
-        row, column = Signal(bits), Signal(bits)
-        rows = [chosen.word_select(j, self._grid).any() for j in range(self._grid)]
-        columns = [Cat(chosen[j * self._grid + i] for j in range(self._grid)).any() for i in range(self._grid)]
-        number = [Cat(rows[n] for n in range(self._grid) if n >> b & 1).any() for b in range(bits)]
-        place = [Cat(columns[n] for n in range(self._grid) if n >> b & 1).any() for b in range(bits)]
-        m.d.sync += [row.eq(Cat(number)), column.eq(Cat(bit ^ number[0] for bit in place))]
+        # Where the pick lies; odd rows count their columns backwards.
+        column, place, at_row = Signal(bits), Signal(bits), Signal(bits)
+        m.d.comb += place.eq(number(line & ~rest))
+        m.d.sync += [at_row.eq(row), column.eq(place ^ row[0].replicate(bits))]
         picked = Signal(self._cell)
-        m.d.sync += [picked.eq(cell), picked.end.eq(cell.end & done), picked.empty.eq(cell.empty | ~mask.any())]
+        m.d.sync += [picked.eq(cell), picked.end.eq(cell.end & done), picked.empty.eq(cell.empty | (line == 0))]
 
         # The child's best corner: from the cell's best corner to its first child's, then to this one's.
         for k, (x_step, y_step) in enumerate(steps_of(picked)):
@@ -120,7 +130,7 @@ class CellPicker(wiring.Component):
             x_way, y_way, way, value = (Signal(VALUE, name=f"{name}_{k}") for name in ("x_way", "y_way", "way", "value"))
             m.d.sync += [
                 first.eq(picked.best[k] - (picked.drop[k] << self._pitch)),
-                x_way.eq(times(x_step, column)), y_way.eq(times(y_step, row)),  # clock 2
+                x_way.eq(times(x_step, column)), y_way.eq(times(y_step, at_row)),  # clock 2
                 way.eq(x_way + y_way),  # clock 3
                 value.eq(delay(m, first, 1, f"first_late_{k}") + (way << self._pitch)),  # clock 4
             ]
@@ -129,7 +139,7 @@ class CellPicker(wiring.Component):
         # Its place follows along.
         child = Signal(self._cell)
         m.d.comb += child.eq(picked)
-        for name, room, steps in (("x", "right", column), ("y", "down", row)):
+        for name, room, steps in (("x", "right", column), ("y", "down", at_row)):
             m.d.comb += child[name].eq(picked[name] + (steps << self._size))
             m.d.comb += child[room].eq(picked[room] - (steps << self._size))
         late = delay(m, child, self.latency - 1, "child")
@@ -138,6 +148,19 @@ class CellPicker(wiring.Component):
         m.d.sync += under_way.eq(Cat(self.picked, under_way))
         m.d.comb += [self.valid.eq(under_way[-1]), self.busy.eq(held | under_way.any())]
         return m
+
+    def _take_row(self, m, rows, lines, left, line, row):
+        """Go on with the first of ``rows``."""
+        following = rows & (rows - 1)
+        first = rows & ~following
+        m.d.sync += [left.eq(following), row.eq(number(first))]
+        m.d.sync += line.eq(reduce(or_, (lines.word_select(n, self._grid) & first[n].replicate(self._grid) for n in range(self._grid))))
+
+
+def number(one_hot):
+    """Which bit is set."""
+    one_hot = Value.cast(one_hot)
+    return Cat(Cat(one_hot[n] for n in range(len(one_hot)) if n >> b & 1).any() for b in range((len(one_hot) - 1).bit_length()))
 
 
 def times(step, factor):

@@ -2,11 +2,10 @@
 
 from amaranth.hdl import Cat, Module, Mux, Signal, signed
 from amaranth.lib import wiring
-from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
 from rtl.pipeline import delay
-from rtl.raster._cells import steps_of, zigzag
+from rtl.raster._cells import masked, steps_of, zigzag
 from rtl.raster.edge_evaluator import EdgeEvaluator, EdgeEvaluatorParams
 from spec import payloads
 
@@ -38,21 +37,21 @@ class CoarseTest(wiring.Component):
         A cell that no edge rejects, or an empty one.
     blocks : In(1)
         Its children are blocks, not tiles.
-    o_valid, o_blocks, o : Out
-        The cell with the mask of its children, in zigzag.
+    o_valid, o_blocks, o_any, o : Out
+        The cell with its children, in zigzag, and whether there is any.
     """
 
     def __init__(self, cell, edge, grid, samples):
         self._grid, self._pitch = grid, 3 + edge.bit_length()  # log2 of 16 steps a pixel times the tile's edge
         self._params = EdgeEvaluatorParams(grid, 1, payloads.EDGE_STEP + (samples > 1), "shared")
-        result = StructLayout({"cell": cell, "mask": grid * grid})
+        result = masked(cell, grid)
         super().__init__({"valid": In(1), "blocks": In(1), "i": In(cell),
-                          "o_valid": Out(1), "o_blocks": Out(1), "o": Out(result)})
+                          "o_valid": Out(1), "o_blocks": Out(1), "o_any": Out(1), "o": Out(result)})
 
     @property
     def latency(self):
-        """Clocks from a cell to its mask: cut, corner, evaluator, mask."""
-        return 3 + self._params.latency
+        """Clocks from a cell to its mask: cut, corner, evaluator, mask, rows."""
+        return 4 + self._params.latency
 
     def elaborate(self, platform):
         m = Module()
@@ -75,7 +74,7 @@ class CoarseTest(wiring.Component):
             inside.append(lanes.o.payload.mask)
 
         # Children beyond the box count as untouched.
-        last = self.latency - 1
+        last = self.latency - 2
         columns, rows = (Signal(grid, name=name) for name in ("columns", "rows"))
         for room, reached in (("right", columns), ("down", rows)):
             far = Mux(blocks, cell[room] >> log2, cell[room])
@@ -86,6 +85,8 @@ class CoarseTest(wiring.Component):
         held, o_blocks = delay(m, cell, last - 1, "cell"), delay(m, blocks, last - 1, "blocks")
         mask = Signal(grid * grid)
         m.d.sync += mask.eq(Mux(held.empty, 0, zigzag(inside[0] & inside[1] & inside[2] & box, grid)))
-        m.d.sync += [self.o.cell.eq(held), self.o_blocks.eq(o_blocks)]
-        m.d.comb += [self.o.mask.eq(mask), self.o_valid.eq(delay(m, self.valid, self.latency, "valid"))]
+        m.d.sync += [self.o.cell.eq(delay(m, held, 1, "masked")), self.o_blocks.eq(delay(m, o_blocks, 1, "masked_blocks"))]
+        m.d.sync += [self.o.mask.eq(mask), self.o_any.eq(mask.any()),
+                     self.o.rows.eq(Cat(mask.word_select(j, grid).any() for j in range(grid)))]
+        m.d.comb += self.o_valid.eq(delay(m, self.valid, self.latency, "valid"))
         return m

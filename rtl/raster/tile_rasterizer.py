@@ -100,7 +100,7 @@ class TileRasterizer(wiring.Component):
         wiring.connect(m, wiring.flipped(self.i), walker.i)
 
         # Masks of blocks go to be picked from, and the blocks picked come back to be tested; masks of tiles go on.
-        found = coarse.o.mask.any() | coarse.o.cell.end
+        found = coarse.o_any | coarse.o.cell.end
         made = [coarse.o_valid & of_blocks for of_blocks in (coarse.o_blocks, ~coarse.o_blocks)]
         block_credit = self._queue(m, "block", made[0] & found, coarse.o, blocks.i)
         tile_credit = self._queue(m, "tile", made[1] & found, coarse.o, tiles.i)
@@ -131,7 +131,7 @@ class TileRasterizer(wiring.Component):
     def _queue(m, name, valid, payload, o):
         """A queue to the stream ``o``, and the credit for its places."""
         m.submodules[f"{name}_credit"] = credit = Credit(QUEUE)
-        m.submodules[f"{name}_queue"] = queue = Queue(payload.shape(), QUEUE)
+        m.submodules[f"{name}_queue"] = queue = Queue(payload.shape(), QUEUE, decouple=True)
         m.d.comb += [queue.valid.eq(valid), queue.i.eq(payload), credit.free.eq(queue.o.valid & queue.o.ready)]
         m.d.comb += [o.valid.eq(queue.o.valid), o.payload.eq(queue.o.payload), queue.o.ready.eq(o.ready)]
         return credit
