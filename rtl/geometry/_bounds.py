@@ -6,9 +6,9 @@ from amaranth.lib.wiring import In, Out
 
 from rtl.payload import layout
 from rtl.pipeline import delay
+from rtl.samples import REACH
 from spec import payloads
 
-REACH = [0, 64, 96, 112]  # the farthest sample of a pixel from its centre, 1/256 pixel, by log2 of the samples
 PIXEL = signed(18)
 
 
@@ -70,7 +70,7 @@ class Bounds(wiring.Component):
         # Pixels with a sample position at or beyond the low end and short of the high end; then cut.
         cut = self._cut(m)
         reach = Signal(7)
-        m.d.sync += reach.eq(Array(REACH)[self.samples])
+        m.d.sync += reach.eq(Array([16 * reach_16 for reach_16 in REACH])[self.samples])
         empty = []
         for axis in "xy":
             first, last = Signal(PIXEL, name=f"{axis}_first"), Signal(PIXEL, name=f"{axis}_last")

@@ -7,12 +7,11 @@ from amaranth.lib.wiring import In, Out
 
 from rtl.payload import layout
 from rtl.pipeline import Multiplier, delay
+from rtl.samples import REACH, SHAPES
 from spec import payloads
 
 STEP = signed(payloads.EDGE_STEP)
 VALUE = signed(50)  # a sum of two products of steps
-SHAPES = [(0, 0), (0, 1), (1, 1), (1, 2)]  # log2 of a pixel's columns and rows of lanes, by log2 of the samples
-SPREAD = [0, 4, 6, 7]  # the farthest sample of a pixel from its centre, 1/16 pixel
 
 
 class Edges(wiring.Component):
@@ -107,9 +106,9 @@ class Edges(wiring.Component):
             held = delay(m, held, 4, f"{name}_side")
             m.d.sync += turned.eq(Mux(self.flip, -held, held))  # clock 7
             m.d.sync += size.eq(Mux(turned < 0, -turned, turned))  # clock 8
-            far = Array([Const(16 * ((self._params.edge >> s[n]) - 1) + o, 8) for s, o in zip(SHAPES, SPREAD, strict=True)])
+            far = Array([Const(16 * ((self._params.edge >> s[n]) - 1) + o, 8) for s, o in zip(SHAPES, REACH, strict=True)])
             distance = Signal(signed(8), name=f"{name}_distance")
-            m.d.sync += distance.eq(Mux(turned > 0, far[samples[7]], Array(SPREAD)[samples[7]]))
+            m.d.sync += distance.eq(Mux(turned > 0, far[samples[7]], Array(REACH)[samples[7]]))
             m.submodules[f"reach_{name}"] = product = Multiplier(26, 8)
             m.d.comb += [product.a.eq(size), product.b.eq(distance)]
             steps.append(turned), sizes.append(size), products.append(product.o)  # products: clock 10

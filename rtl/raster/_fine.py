@@ -8,7 +8,8 @@ from rtl.payload import beat
 from rtl.pipeline import Multiplier, delay
 from rtl.raster._cells import setup_of
 from rtl.raster._coarse import cut
-from rtl.raster.edge_evaluator import SHAPES, EdgeEvaluator, EdgeEvaluatorParams
+from rtl.raster.edge_evaluator import EdgeEvaluator, EdgeEvaluatorParams
+from rtl.samples import SHAPES
 from spec import payloads
 from spec.state import Kind
 

@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from rtl.payload import beat
 from rtl.raster._cells import LATER_BITS, steps_of
-from rtl.raster.edge_evaluator import SHAPES
+from rtl.samples import SHAPES
 from spec import payloads
 from spec.state import Kind
 

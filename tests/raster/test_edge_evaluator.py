@@ -3,6 +3,7 @@ import pytest
 
 from cosim import catalogue
 from models.raster import edge_evaluator as golden
+from rtl import samples as hardware
 from rtl.raster import edge_evaluator as rtl
 from tests.bench import check_bench
 from tests.naive import POSITIONS
@@ -42,9 +43,9 @@ def test_masks_pack_and_unpack():
 
 def test_sample_positions_agree():
     for log2, samples in enumerate((1, 2, 4, 8)):
-        assert list(golden.SAMPLE_POSITIONS[log2]) == POSITIONS[samples] == rtl.POSITIONS.get(log2, [(0, 0)])
-        assert max(abs(v) for place in POSITIONS[samples] for v in place) == rtl.REACH[log2]
-    assert list(golden.LANE_SHAPE) == rtl.SHAPES
+        assert list(golden.SAMPLE_POSITIONS[log2]) == POSITIONS[samples] == hardware.POSITIONS.get(log2, [(0, 0)])
+        assert max(abs(v) for place in POSITIONS[samples] for v in place) == hardware.REACH[log2]
+    assert list(golden.LANE_SHAPE) == hardware.SHAPES
 
 
 # Widths, proved by the extremes.
