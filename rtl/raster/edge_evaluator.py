@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 
-from amaranth.hdl import Array, Cat, Const, Module, Signal, signed
+from amaranth.hdl import Cat, Module, Signal, signed
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from rtl.payload import layout
-from rtl.samples import POSITIONS, REACH, SHAPES
+from rtl.raster._addends import Addends
+from rtl.samples import REACH, SHAPES
 from spec import payloads
 
 
@@ -70,8 +71,8 @@ class EdgeEvaluatorParams:
 
     @property
     def latency(self):
-        """Clocks: multiples, where a sample lies (two, with several a pixel), shared sums if any, lanes."""
-        return 2 + 2 * (self.samples > 1) + (self.adder == "shared")
+        """Clocks: addends (four, three with one sample a pixel), shared sums if any, lanes."""
+        return 4 + (self.samples > 1) + (self.adder == "shared")
 
 
 CONFIGS = {
@@ -86,8 +87,8 @@ CONFIGS = {
 class EdgeEvaluator(wiring.Component):
     """Say at which samples of a tile an edge function is not negative.
 
-    E = column[i] + row[j] + offset, where the column and row multiples and the sample offsets are formed once,
-    by shifts and adds. One tile per clock, in order, :attr:`latency` clocks later.
+    E = column + row + offset, where the column and row multiples and the offsets are formed once, by shifts and
+    adds (:class:`~rtl.raster._addends.Addends`). One tile per clock, in order, :attr:`latency` clocks later.
 
     Parameters
     ----------
@@ -121,87 +122,41 @@ class EdgeEvaluator(wiring.Component):
 
         # The whole unit moves or holds together, so one enable serves every register.
         valid = Signal(self.latency)
-        self._move = move = Signal()
+        move = Signal()
         m.d.comb += [move.eq(~valid[-1] | self.o.ready), self.i.ready.eq(move), self.o.valid.eq(valid[-1])]
         with m.If(move):
             m.d.sync += valid.eq(Cat(self.i.valid, valid))
 
-        # Small multiples of the steps, once for columns, rows and sample offsets alike.
+        m.submodules.addends = addends = Addends(p)
         edge = self.i.payload
-        count = p.edge if p.samples == 1 else 8
-        a, b = (self._registers(m, f"{name}_times", {n: multiple(edge[name], n) for n in range(count)}, p.step_bits + 3)
-                for name in "ab")
-        c = self._registers(m, "c", {0: edge.c})[0]
-        columns, rows, offsets = a, b, {(0, 0): c}
-
-        # Where a pixel has several lanes, the mode says which multiple a lane takes and how far its sample lies.
-        if p.samples > 1:
-            mode = Signal(2)
-            with m.If(move):
-                m.d.sync += mode.eq(edge.samples)
-            columns = self._registers(m, "column_chosen", {i: self._pixel(mode, a, i, 0) for i in range(p.edge)})
-            rows = self._registers(m, "row_chosen", {j: self._pixel(mode, b, j, 1) for j in range(p.edge)})
-            away = self._registers(m, "away", {(i, j): self._away(mode, a, b, i, j) for i in range(2) for j in range(4)})
-            late_c = self._registers(m, "late_c", {0: c})[0]
-            columns, rows = self._registers(m, "column", columns), self._registers(m, "row", rows)
-            offsets = self._registers(m, "offset", {key: late_c + value for key, value in away.items()})
-
-        def offset(i, j):
-            return offsets[(i & 1, j & 3) if p.samples > 1 else (0, 0)]
-
-        # Shared: an offset depends on i by its parity alone, so two sums a row serve all its lanes.
-        shared = p.adder == "shared"
-        if shared:
-            parities = range(2 if p.samples > 1 else 1)
-            sums = self._registers(m, "sum", {(i, j): rows[j] + offset(i, j) for i in parities for j in range(p.edge)})
-            columns = self._registers(m, "late_column", columns)
+        m.d.comb += [addends.move.eq(move), addends.samples.eq(edge.samples)]
+        m.d.comb += [getattr(addends, name).eq(edge[name]) for name in "abc"]
+        # Shared: rows and offsets meet once, for all columns.
+        near = {(i, j): addends.near(i, j) for j in range(p.edge) for i in range(2)}
+        far = {i: addends.far(i) for i in range(p.edge)}
+        if p.adder == "shared":
+            near = {(i, j): [self._held(m, move, f"sum_{i}_{j}", sum(values))] for (i, j), values in near.items()}
+            far = {i: [self._held(m, move, f"far_{i}", value) for value in values] for i, values in far.items()}
 
         mask = self.o.payload.mask
         for j in range(p.edge):
             for i in range(p.edge):
-                addends = (columns[i], sums[i % len(parities), j]) if shared else reduce_3_2(columns[i], rows[j], offset(i, j))
                 value = Signal(signed(p.width), name=f"e_{i}_{j}")
-                m.d.comb += value.eq(addends[0] + addends[1])
+                m.d.comb += value.eq(add(*near[i & 1, j], *far[i]))
                 with m.If(move):
                     m.d.sync += mask[j * p.edge + i].eq(~value[-1])
         return m
 
-    def _registers(self, m, name, values, bits=None):
-        """A register a value, under the same keys."""
-        held = {}
-        for key, value in values.items():
-            suffix = "_".join(map(str, key if isinstance(key, tuple) else (key,)))
-            held[key] = Signal(signed(bits or self._params.width), name=f"{name}_{suffix}")
-            with m.If(self._move):
-                m.d.sync += held[key].eq(value)
+    def _held(self, m, move, name, value):
+        held = Signal(signed(self._params.width), name=name)
+        with m.If(move):
+            m.d.sync += held.eq(value)
         return held
 
-    def _pixel(self, mode, multiples, lane, axis):
-        """A column's or row's share of E: how far its pixel lies from the first, in 1/16 pixel."""
-        return Array([multiples[lane >> SHAPES[k][axis]] << 4 for k in self._params.modes])[mode]
 
-    def _away(self, mode, a, b, i, j):
-        """A sample's share of E, by the parity of i and the low bits of j: how far it lies from its pixel's centre."""
-        choices = [Const(0)]
-        for k in self._params.modes[1:]:
-            lx, ly = SHAPES[k]
-            x, y = POSITIONS[k][(i & (1 << lx) - 1) + ((j & (1 << ly) - 1) << lx)]
-            choices.append(signed_multiple(a, x) + signed_multiple(b, y))
-        return Array(choices)[mode]
-
-
-def multiple(step, n):
-    """n * step for n of 0..7, by one adder at most."""
-    if n == 7:
-        return (step << 3) - step
-    shifts = [k for k in range(3) if n >> k & 1]
-    return sum((step << k for k in shifts[1:]), step << shifts[0]) if shifts else Const(0, signed(1))
-
-
-def signed_multiple(multiples, n):
-    return multiples[n] if n >= 0 else -multiples[-n]
-
-
-def reduce_3_2(x, y, z):
-    """Two addends with the sum of three: the carry-save adder."""
-    return x ^ y ^ z, ((x & y) | (x & z) | (y & z)) << 1
+def add(*addends):
+    """The sum of up to three addends by one carry-propagate adder: three pass a carry-save adder first."""
+    if len(addends) == 3:
+        x, y, z = addends
+        addends = x ^ y ^ z, ((x & y) | (x & z) | (y & z)) << 1
+    return sum(addends[1:], addends[0])
