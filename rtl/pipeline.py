@@ -123,13 +123,13 @@ class Credit(wiring.Component):
     free, drop : In(1)
         Something left at the end; something was dropped on the way. Both may happen in a clock.
     any, all : Out(1)
-        A place is free; every place is.
+        A place is free, known since the clock before: the last one is never given; every place is free.
     """
 
     take: In(1)
     free: In(1)
     drop: In(1)
-    any: Out(1)
+    any: Out(1, init=1)
     all: Out(1)
 
     def __init__(self, places):
@@ -139,8 +139,8 @@ class Credit(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         count = Signal(range(self._places + 1), init=self._places)
-        m.d.comb += [self.any.eq(count != 0), self.all.eq(count == self._places)]
-        m.d.sync += count.eq(count - self.take + self.free + self.drop)
+        m.d.comb += self.all.eq(count == self._places)
+        m.d.sync += [count.eq(count - self.take + self.free + self.drop), self.any.eq(count > 1)]
         return m
 
 

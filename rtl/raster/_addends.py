@@ -57,16 +57,16 @@ class Addends(wiring.Component):
             m.d.sync += mode.eq(self.samples)
 
         # Pixels between columns and between rows of lanes, and samples within their pixels, as the mode has it.
-        across = {n: self._pixels(mode, a, n, 0) for n in (1, 2, 6)}
+        across = {n: self._pixels(mode, a, n, 0) for n in (2, 6)}
         down = {n: self._pixels(mode, b, n, 1) for n in (1, 2, 3, 4)}
-        away = {(i, j): self._sample(mode, a, b, i, j) for j in range(4) for i in range(2)}
+        within = {(i, j): self._within(mode, a, b, i, j) for j in range(4) for i in range(2)}
         if p.samples > 1:
-            across, down, away = (self._held(m, name, values) for name, values in (("across", across), ("down", down), ("away", away)))
+            across, down, within = (self._held(m, name, values) for name, values in (("across", across), ("down", down), ("within", within)))
             c = self._held(m, "late_c", {0: c})[0]
 
-        # Row by row, then column by column and sample by sample.
+        # Row by row, then the second column and the samples.
         rows = self._held(m, "rows", {0: c} | {j: c + down[j] for j in (1, 2, 3)})
-        within = self._held(m, "within", {(i, j): away[i, j] + across[1] if i else away[i, j] for i, j in away})
+        within = self._held(m, "late_within", within)
         offsets = self._held(m, "offset", {(i, j): rows[j] + within[i, j] for i, j in within})
         m.d.comb += [self.offset[2 * j + i].eq(value) for (i, j), value in offsets.items()]
         far = {"two": across[2], "six": across[6], "four": down[4]}
@@ -99,13 +99,13 @@ class Addends(wiring.Component):
         apart = [lanes >> SHAPES[k][axis] for k in self._params.modes]
         return Array([times(multiples, self._params.unit * n) for n in apart])[mode]
 
-    def _sample(self, mode, a, b, i, j):
-        """How far the sample of a lane lies from its pixel's centre, by the parity of i and the low bits of j."""
-        choices = [Const(0, signed(1))]
-        for k in self._params.modes[1:]:
+    def _within(self, mode, a, b, i, j):
+        """What the column and the sample of a lane add within its group: from the first column, and the pixel's centre."""
+        choices = []
+        for k in self._params.modes:
             lx, ly = SHAPES[k]
             x, y = POSITIONS[k][(i & (1 << lx) - 1) + ((j & (1 << ly) - 1) << lx)]
-            choices.append(times(a, x) + times(b, y))
+            choices.append(times(a, x + self._params.unit * (i >> lx)) + times(b, y))
         return Array(choices)[mode]
 
 
@@ -115,7 +115,7 @@ def multiple(step, n):
 
 
 def times(multiples, n):
-    """n times what ``multiples`` holds the odd multiples of."""
+    """n times the number that ``multiples`` holds odd multiples of."""
     if n == 0:
         return Const(0, signed(1))
     shift = (n & -n).bit_length() - 1

@@ -3,55 +3,50 @@
 from functools import reduce
 from operator import or_
 
-from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value, signed, unsigned
+from amaranth.hdl import Cat, Module, Signal, Value, signed, unsigned
 from amaranth.lib import stream, wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
-from rtl.payload import layout
-from rtl.pipeline import delay
+from rtl.pipeline import Multiplier, delay
 from spec import payloads
 
+PLACES = 128  # of each queue and table: above the latency of what leads to it, and block RAM is no smaller
 VALUE = signed(47)
-LATER = tuple(f for f in payloads.SETUP if f.name.rstrip("012") != "c")  # what the stages behind still need
-LATER_BITS = payloads.width(LATER)
+X_STEP, Y_STEP = payloads.EDGE_STEP + 1, payloads.EDGE_STEP
 
 
-def cell_layout(edge, grid):
+def cell_layout(edge):
     """One cell of a triangle, or a control beat on its way.
 
-    ``best`` is E at the corner of the cell where E is greatest, never negative once the cell has passed a test;
-    ``drop`` is what E loses over grid - 1 cells of one step, from that corner to the opposite one.
+    ``best`` is E at the corner of the cell where E is greatest: where it is negative, so is all of the cell.
     """
     position = 16 - edge.bit_length() + 1
     return StructLayout({
         "end": 1,  # nothing of the triangle follows
         "empty": 1,  # nothing to draw: only the end, or a control beat, travels here
+        "index": range(PLACES),  # the triangle's place in the tables
         "x": position, "y": position,  # first tile
         "right": position, "down": position,  # tiles of the box beyond the first, to the right and below
         "best": ArrayLayout(VALUE, 3),
-        "drop": ArrayLayout(unsigned(payloads.EDGE_STEP + 2 + grid.bit_length() - 1), 3),
-        "rest": LATER_BITS,  # of the triangle's SETUP beat, or the control beat
+    })
+
+
+def steps_layout(grid):
+    """E's steps of the three edges from one cell to the next, less the pitch.
+
+    A tile is twice as wide as high in pixels at 2x and 8x; c is scaled so that only the x step shows it.
+    ``drop`` is what E loses over grid - 1 cells of one step, from the best corner to the opposite one.
+    """
+    return StructLayout({
+        "x": ArrayLayout(signed(X_STEP), 3), "y": ArrayLayout(signed(Y_STEP), 3),
+        "drop": ArrayLayout(unsigned(X_STEP + 1 + grid.bit_length() - 1), 3),
     })
 
 
 def masked(cell, grid):
     """A cell and which of its children to visit, in zigzag: ``mask``; ``rows`` says which rows of it hold any."""
     return StructLayout({"cell": cell, "mask": grid * grid, "rows": grid})
-
-
-def setup_of(cell):
-    """The fields of SETUP that travel with a cell."""
-    return layout(LATER)(cell.rest)
-
-
-def steps_of(cell):
-    """(x, y) steps of the three edges from one cell to the next, less the pitch.
-
-    A tile is twice as wide as high in pixels at 2x and 8x; c is scaled so that only the x step shows it.
-    """
-    s = setup_of(cell)
-    return [(Mux(s.samples[0], s[f"a{k}"] << 1, s[f"a{k}"]), s[f"b{k}"]) for k in range(3)]
 
 
 class CellPicker(wiring.Component):
@@ -81,79 +76,94 @@ class CellPicker(wiring.Component):
         One is.
     busy : Out(1)
         A mask is being picked from, or a child is on its way.
+    index : Out(range(PLACES))
+    steps : In(steps_layout(grid))
+        Of the triangle at ``index`` two clocks before.
     valid, o : Out
         The child.
     """
 
+    LOOK_UP = 2  # clocks from index to steps
+
     def __init__(self, cell, grid, pitch, size):
         self._cell, self._grid, self._pitch, self._size = cell, grid, pitch, size
+        self._ways = [[Multiplier(bits, grid.bit_length()) for bits in (X_STEP, Y_STEP)] for _ in range(3)]
         super().__init__({
             "i": In(stream.Signature(masked(cell, grid))),
-            "go": In(1), "picked": Out(1), "busy": Out(1), "valid": Out(1), "o": Out(cell),
+            "go": In(1), "picked": Out(1), "busy": Out(1), "index": Out(range(PLACES)), "steps": In(steps_layout(grid)),
+            "valid": Out(1), "o": Out(cell),
         })
 
     @property
     def latency(self):
-        """Clocks from a pick to its child: place, multiples, their sum, value."""
-        return 4
+        """Clocks from a pick to its child: place, look-up, multiples, their sum, value."""
+        return 1 + self.LOOK_UP + self._ways[0][0].latency + 2
 
     def elaborate(self, platform):
         m = Module()
-        bits = self._grid.bit_length() - 1
-
-        # One mask at a time, and of it one row: the next row, or mask, comes in with the last pick of this one.
-        held, cell = Signal(), Signal(self._cell)
-        lines, line = Signal.like(self.i.payload.mask), Signal(self._grid)
-        left, row = Signal(self._grid), Signal(bits)  # rows to come, and this one
-        rest = line & (line - 1)
-        done = (rest == 0) & (left == 0)
-        m.d.comb += [self.picked.eq(held & self.go), self.i.ready.eq(~held | (self.go & done))]
-        given = self.i.payload
-        with m.If(self.i.ready):
-            m.d.sync += [held.eq(self.i.valid), cell.eq(given.cell), lines.eq(given.mask)]
-            self._take_row(m, given.rows, given.mask, left, line, row)
-        with m.Elif(self.go):
-            m.d.sync += line.eq(rest)
-            with m.If(rest == 0):
-                self._take_row(m, left, lines, left, line, row)
-
-        # Where the pick lies; odd rows count their columns backwards.
-        column, place, at_row = Signal(bits), Signal(bits), Signal(bits)
-        m.d.comb += place.eq(number(line & ~rest))
-        m.d.sync += [at_row.eq(row), column.eq(place ^ row[0].replicate(bits))]
-        picked = Signal(self._cell)
-        m.d.sync += [picked.eq(cell), picked.end.eq(cell.end & done), picked.empty.eq(cell.empty | (line == 0))]
+        picked, column, row = self._pick(m)
+        m.d.comb += self.index.eq(picked.index)
 
         # The child's best corner: from the cell's best corner to its first child's, then to this one's.
-        for k, (x_step, y_step) in enumerate(steps_of(picked)):
-            first = Signal(VALUE, name=f"first_{k}")
-            x_way, y_way, way, value = (Signal(VALUE, name=f"{name}_{k}") for name in ("x_way", "y_way", "way", "value"))
+        late_column, late_row = (delay(m, n, self.LOOK_UP, name) for n, name in ((column, "column"), (row, "row")))
+        best = delay(m, picked.best, self.LOOK_UP, "best")
+        for k, ways in enumerate(self._ways):
+            first, way, value = (Signal(VALUE, name=f"{name}_{k}") for name in ("first", "way", "value"))
+            for axis, product, place in zip("xy", ways, (late_column, late_row), strict=True):
+                m.submodules[f"way_{axis}{k}"] = product
+                m.d.comb += [product.a.eq(getattr(self.steps, axis)[k]), product.b.eq(place)]
             m.d.sync += [
-                first.eq(picked.best[k] - (picked.drop[k] << self._pitch)),
-                x_way.eq(times(x_step, column)), y_way.eq(times(y_step, at_row)),  # clock 2
-                way.eq(x_way + y_way),  # clock 3
-                value.eq(delay(m, first, 1, f"first_late_{k}") + (way << self._pitch)),  # clock 4
+                first.eq(best[k] - (self.steps.drop[k] << self._pitch)),
+                way.eq(ways[0].o + ways[1].o),
+                value.eq(delay(m, first, ways[0].latency, f"first_{k}") + (way << self._pitch)),
             ]
             m.d.comb += self.o.best[k].eq(value)
 
         # Its place follows along.
         child = Signal(self._cell)
         m.d.comb += child.eq(picked)
-        for name, room, steps in (("x", "right", column), ("y", "down", at_row)):
+        for name, room, steps in (("x", "right", column), ("y", "down", row)):
             m.d.comb += child[name].eq(picked[name] + (steps << self._size))
             m.d.comb += child[room].eq(picked[room] - (steps << self._size))
         late = delay(m, child, self.latency - 1, "child")
-        m.d.comb += [self.o[name].eq(late[name]) for name in ("end", "empty", "x", "y", "right", "down", "drop", "rest")]
+        m.d.comb += [self.o[name].eq(late[name]) for name in ("end", "empty", "index", "x", "y", "right", "down")]
+        return m
+
+    def _pick(self, m):
+        """One pick a clock: its cell, and in which column and row of it the child lies."""
+        bits = self._grid.bit_length() - 1
+
+        # One mask at a time, and of it one row: the next row, or mask, comes in with the last pick of this one.
+        held, cell = Signal(), Signal(self._cell)
+        lines, line = Signal.like(self.i.payload.mask), Signal(self._grid)
+        left, last_row, row = Signal(self._grid), Signal(), Signal(bits)  # rows to come, and this one
+        rest = line & (line - 1)
+        done = last_row & (rest == 0)
+        m.d.comb += [self.picked.eq(held & self.go), self.i.ready.eq(~held | (self.go & done))]
+        given = self.i.payload
+        with m.If(self.i.ready):
+            m.d.sync += [held.eq(self.i.valid), cell.eq(given.cell), lines.eq(given.mask)]
+            self._take_row(m, given.rows, given.mask, left, last_row, line, row)
+        with m.Elif(self.go):
+            m.d.sync += line.eq(rest)
+            with m.If(rest == 0):
+                self._take_row(m, left, lines, left, last_row, line, row)
+
+        # Where the pick lies; odd rows count their columns backwards.
+        column, place, at_row, picked = Signal(bits), Signal(bits), Signal(bits), Signal(self._cell)
+        m.d.comb += place.eq(number(line & ~rest))
+        m.d.sync += [at_row.eq(row), column.eq(place ^ row[0].replicate(bits)), picked.eq(cell),
+                     picked.end.eq(cell.end & done), picked.empty.eq(cell.empty | (line == 0))]
         under_way = Signal(self.latency)
         m.d.sync += under_way.eq(Cat(self.picked, under_way))
         m.d.comb += [self.valid.eq(under_way[-1]), self.busy.eq(held | under_way.any())]
-        return m
+        return picked, column, at_row
 
-    def _take_row(self, m, rows, lines, left, line, row):
+    def _take_row(self, m, rows, lines, left, last_row, line, row):
         """Go on with the first of ``rows``."""
         following = rows & (rows - 1)
         first = rows & ~following
-        m.d.sync += [left.eq(following), row.eq(number(first))]
+        m.d.sync += [left.eq(following), last_row.eq(following == 0), row.eq(number(first))]
         m.d.sync += line.eq(reduce(or_, (lines.word_select(n, self._grid) & first[n].replicate(self._grid) for n in range(self._grid))))
 
 
@@ -161,12 +171,6 @@ def number(one_hot):
     """Which bit is set."""
     one_hot = Value.cast(one_hot)
     return Cat(Cat(one_hot[n] for n in range(len(one_hot)) if n >> b & 1).any() for b in range((len(one_hot) - 1).bit_length()))
-
-
-def times(step, factor):
-    """step * factor: a choice of the multiples, each formed by one adder at most."""
-    choices = [Const(0, 1), step, step << 1, (step << 1) + step, step << 2, (step << 2) + step, (step << 2) + (step << 1), (step << 3) - step]
-    return Array(choices[:1 << len(factor)])[factor]
 
 
 def zigzag(mask, grid):

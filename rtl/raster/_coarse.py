@@ -5,9 +5,8 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from rtl.pipeline import delay
-from rtl.raster._cells import masked, steps_of, zigzag
+from rtl.raster._cells import PLACES, X_STEP, masked, steps_layout, zigzag
 from rtl.raster.edge_evaluator import EdgeEvaluator, EdgeEvaluatorParams
-from spec import payloads
 
 
 def cut(value, low, bits):
@@ -34,41 +33,46 @@ class CoarseTest(wiring.Component):
     Members
     -------
     valid, i : In
-        A cell that no edge rejects, or an empty one.
+        A cell.
     blocks : In(1)
         Its children are blocks, not tiles.
+    index : Out(range(PLACES))
+    steps : In(steps_layout(grid))
+        Of the triangle at ``index`` two clocks before.
     o_valid, o_blocks, o_any, o : Out
-        The cell with its children, in zigzag, and whether there is any.
+        The cell with its children, in zigzag, and whether there is any: none in an empty cell, nor where an edge
+        rejects the whole cell.
     """
 
     def __init__(self, cell, edge, grid, samples):
         self._grid, self._pitch = grid, 3 + edge.bit_length()  # log2 of 16 steps a pixel times the tile's edge
-        self._params = EdgeEvaluatorParams(grid, 1, payloads.EDGE_STEP + (samples > 1), "shared")
+        self._params = EdgeEvaluatorParams(grid, 1, X_STEP - (samples == 1), "shared")
         result = masked(cell, grid)
-        super().__init__({"valid": In(1), "blocks": In(1), "i": In(cell),
+        super().__init__({"valid": In(1), "blocks": In(1), "i": In(cell), "index": Out(range(PLACES)), "steps": In(steps_layout(grid)),
                           "o_valid": Out(1), "o_blocks": Out(1), "o_any": Out(1), "o": Out(result)})
 
     @property
     def latency(self):
-        """Clocks from a cell to its mask: cut, corner, evaluator, mask, rows."""
-        return 4 + self._params.latency
+        """Clocks from a cell to its mask: input, cut, look-up, corner, evaluator, mask, rows."""
+        return 6 + self._params.latency
 
     def elaborate(self, platform):
         m = Module()
         grid, bits = self._grid, self._params.width - 1
         log2 = grid.bit_length() - 1
-
-        # E at the best corner, in steps of the children's pitch, cut where it can no longer change a sign.
         cell, blocks = Signal(self.i.shape()), Signal()
         m.d.sync += [cell.eq(self.i), blocks.eq(self.blocks)]
+        m.d.comb += self.index.eq(cell.index)
+
+        # E at the best corner, in steps of the children's pitch, cut where it can no longer change a sign.
         inside = []
         for k in range(3):
             best, corner = Signal(bits, name=f"best_{k}"), Signal(signed(bits + 1), name=f"corner_{k}")
-            value = self.i.best[k]
-            m.d.sync += best.eq(Mux(self.blocks, cut(value, self._pitch + log2, bits), cut(value, self._pitch, bits)))
-            m.d.sync += corner.eq(best - cell.drop[k])
+            value = cell.best[k]
+            m.d.sync += best.eq(Mux(blocks, cut(value, self._pitch + log2, bits), cut(value, self._pitch, bits)))  # clock 2
+            m.d.sync += corner.eq(delay(m, best, 1, f"best_{k}") - self.steps.drop[k])  # clock 4
             m.submodules[f"edge_{k}"] = lanes = EdgeEvaluator(self._params)
-            x_step, y_step = (delay(m, s, 1, f"step_{axis}{k}") for axis, s in zip("xy", steps_of(cell)[k], strict=True))
+            x_step, y_step = (delay(m, getattr(self.steps, axis)[k], 1, f"step_{axis}{k}") for axis in "xy")
             m.d.comb += [lanes.i.valid.eq(1), lanes.o.ready.eq(1), lanes.i.payload.a.eq(x_step),
                          lanes.i.payload.b.eq(y_step), lanes.i.payload.c.eq(corner)]
             inside.append(lanes.o.payload.mask)
@@ -82,10 +86,11 @@ class CoarseTest(wiring.Component):
         columns, rows = delay(m, columns, last - 2, "columns"), delay(m, rows, last - 2, "rows")
         box = Cat(columns & row.replicate(grid) for row in rows)
 
-        held, o_blocks = delay(m, cell, last - 1, "cell"), delay(m, blocks, last - 1, "blocks")
-        mask = Signal(grid * grid)
-        m.d.sync += mask.eq(Mux(held.empty, 0, zigzag(inside[0] & inside[1] & inside[2] & box, grid)))
-        m.d.sync += [self.o.cell.eq(delay(m, held, 1, "masked")), self.o_blocks.eq(delay(m, o_blocks, 1, "masked_blocks"))]
+        late, o_blocks = delay(m, cell, last - 1, "cell"), delay(m, blocks, last, "blocks")
+        rejected, mask = Signal(), Signal(grid * grid)
+        m.d.sync += rejected.eq(cell.empty | Cat(value < 0 for value in cell.best).any())
+        m.d.sync += mask.eq(Mux(delay(m, rejected, last - 2, "rejected"), 0, zigzag(inside[0] & inside[1] & inside[2] & box, grid)))
+        m.d.sync += [self.o.cell.eq(delay(m, late, 1, "masked")), self.o_blocks.eq(o_blocks)]
         m.d.sync += [self.o.mask.eq(mask), self.o_any.eq(mask.any()),
                      self.o.rows.eq(Cat(mask.word_select(j, grid).any() for j in range(grid)))]
         m.d.comb += self.o_valid.eq(delay(m, self.valid, self.latency, "valid"))

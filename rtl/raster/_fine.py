@@ -4,10 +4,11 @@ from amaranth.hdl import Array, Cat, Module, Mux, Signal, signed
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.payload import beat
+from rtl.payload import beat, layout
 from rtl.pipeline import Multiplier, delay
-from rtl.raster._cells import setup_of
+from rtl.raster._cells import PLACES
 from rtl.raster._coarse import cut
+from rtl.raster._intake import LATER, LATER_BITS
 from rtl.raster.edge_evaluator import EdgeEvaluator, EdgeEvaluatorParams
 from rtl.samples import SHAPES
 from spec import payloads
@@ -80,54 +81,67 @@ class FineRaster(wiring.Component):
     -------
     valid, i : In
         A tile, or an empty cell.
+    index, late_index : Out(range(PLACES))
+    rest, late_rest : In(LATER_BITS)
+        Of the triangle, or the control beat, at these indices two clocks before.
+    end : Out(1)
+        The last cell of a triangle has come through: its place is free.
     drop : Out(1)
-        One did not lead to a beat.
+        A cell did not lead to a beat.
     o_valid, o : Out
         Beats.
     """
+
+    LOOK_UP = 2  # clocks from an index to what the table holds
 
     def __init__(self, cell, params):
         self._params = params
         self._evaluator = EdgeEvaluatorParams(params.edge, params.samples, adder=params.adder)
         self._beat = beat(tile=payloads.tile(params.edge), **payloads.CONTROL)
-        super().__init__({"valid": In(1), "i": In(cell), "drop": Out(1), "o_valid": Out(1), "o": Out(self._beat)})
+        super().__init__({
+            "valid": In(1), "i": In(cell), "index": Out(range(PLACES)), "rest": In(LATER_BITS),
+            "late_index": Out(range(PLACES)), "late_rest": In(LATER_BITS),
+            "end": Out(1), "drop": Out(1), "o_valid": Out(1), "o": Out(self._beat),
+        })
 
     def elaborate(self, platform):
         m = Module()
         m.submodules.plane = plane = TilePlane(self._params.edge, len(self.i.x))
-        inside, known = self._inside(m)
-        at = max(known, plane.latency + 1)
+        m.d.comb += self.index.eq(self.i.index)
+        early, setup = delay(m, self.i, self.LOOK_UP, "early"), layout(LATER)(self.rest)
+        inside, known = self._inside(m, early, setup)
+        at = max(known + 1, plane.latency + 1)  # clocks after the look-up
 
         # The box in tiles, and the depth at the tile.
-        setup, first = setup_of(self.i), {}
+        first = {}
         for n, axis in enumerate("xy"):
             shift = Array([self._params.edge.bit_length() - 1 - s[n] for s in SHAPES])[setup.samples]
             first[axis] = setup[f"{axis}0"] >> shift
-        right, down, depth = Signal(len(self.i.x)), Signal(len(self.i.y)), Signal(setup_of(self.i).shape())
-        m.d.sync += [right.eq(self.i.x - first["x"]), down.eq(self.i.y - first["y"]), depth.eq(setup)]
+        right, down, depth = Signal(len(self.i.x)), Signal(len(self.i.y)), Signal(setup.shape())
+        m.d.sync += [right.eq(early.x - first["x"]), down.eq(early.y - first["y"]), depth.eq(setup)]
         m.d.comb += [plane.right.eq(right), plane.down.eq(down), plane.samples.eq(depth.samples),
                      plane.z.eq(depth.z), plane.zx.eq(depth.zx), plane.zy.eq(depth.zy)]
 
         # One tile, complete; a control beat keeps its bits.
-        cell, valid = delay(m, self.i, at, "cell"), delay(m, self.valid, at, "valid")
-        setup, whole = setup_of(cell), Signal(self._beat)
-        mask = delay(m, inside, at - known, "mask")
+        cell, valid = delay(m, early, at, "cell"), delay(m, self.valid, self.LOOK_UP + at, "valid")
+        m.d.comb += [self.late_index.eq(delay(m, early.index, at - self.LOOK_UP, "index")), self.end.eq(valid & cell.end)]
+        setup, whole = layout(LATER)(self.late_rest), Signal(self._beat)
+        mask, any_inside = delay(m, inside, at - known, "mask"), delay(m, inside.any(), at - known, "any")
         z0, dx, dy = (delay(m, getattr(plane, name), at - plane.latency - 1, name) for name in ("z0", "dx", "dy"))
         work = setup.kind == Kind.WORK
         with m.If(~work):
-            m.d.comb += whole.draw_state.eq(cell.rest)
+            m.d.comb += whole.draw_state.eq(self.late_rest)
         with m.Else():
             tile = whole.tile
             m.d.comb += [tile[name].eq(setup[name]) for name in ("kind", "state", "slot", "zmin", "zmax")]
             m.d.comb += [tile.x.eq(cell.x), tile.y.eq(cell.y), tile.mask.eq(mask), tile.full.eq(mask.all()), tile.last.eq(cell.end),
                          tile.z0.eq(z0), tile.dx.eq(dx), tile.dy.eq(dy)]
-        self._hold(m, valid, work, cell, mask, whole)
+        self._hold(m, valid, work, cell.end, any_inside, whole)
         return m
 
-    def _inside(self, m):
-        """The mask of the tile at ``i``, and how many clocks later."""
+    def _inside(self, m, cell, setup):
+        """The mask of a tile, and how many clocks later."""
         p, bits = self._params, self._evaluator.width - 1
-        setup = setup_of(self.i)
         samples = Signal(2)
         m.d.sync += samples.eq(setup.samples)
 
@@ -137,7 +151,7 @@ class FineRaster(wiring.Component):
         for k in range(3):
             best, reach = Signal(bits, name=f"best_{k}"), Signal(32, name=f"reach_{k}")
             first = Signal(signed(bits + 1), name=f"first_{k}")
-            aspects = [self.i.best[k] >> SHAPES[mode][1] for mode in self._evaluator.modes]
+            aspects = [cell.best[k] >> SHAPES[mode][1] for mode in self._evaluator.modes]
             value = Signal(signed(47), name=f"value_{k}")
             m.d.comb += value.eq(Array(aspects)[setup.samples] if len(aspects) > 1 else aspects[0])
             m.d.sync += [best.eq(cut(value, spare, bits)), reach.eq(setup[f"reach{k}"]), first.eq(best - (reach >> spare))]
@@ -149,7 +163,7 @@ class FineRaster(wiring.Component):
 
         # Pixels beyond the box, where viewport or scissor cut it.
         reached = []
-        for n, (axis, place) in enumerate((("x", self.i.x), ("y", self.i.y))):
+        for n, (axis, place) in enumerate((("x", cell.x), ("y", cell.y))):
             size = [p.edge >> s[n] for s in SHAPES]
             shift = Array([s.bit_length() - 1 for s in size])[setup.samples]
             ends = [Signal(3, name=f"{axis}_{end}") for end in ("low", "high")]
@@ -166,18 +180,18 @@ class FineRaster(wiring.Component):
         box = Cat(columns & row.replicate(p.edge) for row in rows)
 
         inside = Signal(p.edge**2)
-        empty = delay(m, self.i.empty, latency + 2, "empty")
+        empty = delay(m, cell.empty, latency + 2, "empty")
         m.d.sync += inside.eq(Mux(empty, 0, masks[0] & masks[1] & masks[2] & box))
         return inside, latency + 3
 
-    def _hold(self, m, valid, work, cell, mask, whole):
+    def _hold(self, m, valid, work, end, any_inside, whole):
         """Hold a tile back until it is known whether it is the last."""
         held, certain, waiting = Signal(), Signal(), Signal(self._beat)
-        covered, closing = valid & work & mask.any(), valid & work & ~mask.any() & cell.end
+        covered, closing = valid & work & any_inside, valid & work & ~any_inside & end
         load = covered | (valid & ~work)
         emit = held & (certain | covered | closing)
         with m.If(load):
-            m.d.sync += [held.eq(1), waiting.eq(whole), certain.eq(cell.end)]
+            m.d.sync += [held.eq(1), waiting.eq(whole), certain.eq(end)]
         with m.Elif(emit):
             m.d.sync += held.eq(0)
         m.d.comb += [self.drop.eq(valid & ~load), self.o_valid.eq(emit), self.o.eq(waiting)]

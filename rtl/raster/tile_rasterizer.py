@@ -2,15 +2,16 @@
 
 from dataclasses import dataclass
 
-from amaranth.hdl import Module, Mux
+from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from rtl.payload import beat
 from rtl.pipeline import Credit, Queue
-from rtl.raster._cells import CellPicker, cell_layout
+from rtl.raster._cells import PLACES, CellPicker, cell_layout
 from rtl.raster._coarse import CoarseTest
 from rtl.raster._fine import FineRaster
+from rtl.raster._intake import Intake, Table
 from rtl.raster._walker import Walker
 from rtl.raster.edge_evaluator import EdgeEvaluatorParams
 from spec import payloads
@@ -57,8 +58,6 @@ CONFIGS = {
     "tiny": TileRasterizerParams(edge=4, coarse=16),
 }
 
-QUEUE = 128  # places of each queue: above the latency of what leads to it, and block RAM is no smaller
-
 
 class TileRasterizer(wiring.Component):
     """Rasterize triangles into tiles.
@@ -90,14 +89,23 @@ class TileRasterizer(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         p = self._params
-        cell = cell_layout(p.edge, p.grid)
+        cell = cell_layout(p.edge)
         log2, pitch = p.grid.bit_length() - 1, 3 + p.edge.bit_length()  # 16 steps a pixel, times the tile's edge
+        m.submodules.intake = intake = Intake(cell, p.edge, p.grid)
         m.submodules.walker = walker = Walker(cell, p.edge, p.grid)
         m.submodules.coarse = coarse = CoarseTest(cell, p.edge, p.grid, p.samples)
         m.submodules.blocks = blocks = CellPicker(cell, p.grid, pitch + log2, log2)
         m.submodules.tiles = tiles = CellPicker(cell, p.grid, pitch, 0)
         m.submodules.fine = fine = FineRaster(cell, p)
-        wiring.connect(m, wiring.flipped(self.i), walker.i)
+
+        # A triangle keeps its place in the tables until its last tile has come through.
+        wiring.connect(m, wiring.flipped(self.i), intake.i)
+        self._queue(m, "first", intake.o_valid, intake.o, walker.i)
+        m.d.comb += intake.free.eq(fine.end)
+        self._table(m, "steps", intake.steps_write, intake.steps_place, intake.steps,
+                    (coarse.index, coarse.steps), (blocks.index, blocks.steps), (tiles.index, tiles.steps))
+        self._table(m, "rest", intake.rest_write, intake.rest_place, intake.rest,
+                    (fine.index, fine.rest), (fine.late_index, fine.late_rest))
 
         # Masks of blocks go to be picked from, and the blocks picked come back to be tested; masks of tiles go on.
         found = coarse.o_any | coarse.o.cell.end
@@ -105,19 +113,15 @@ class TileRasterizer(wiring.Component):
         block_credit = self._queue(m, "block", made[0] & found, coarse.o, blocks.i)
         tile_credit = self._queue(m, "tile", made[1] & found, coarse.o, tiles.i)
         m.d.comb += [block_credit.drop.eq(made[0] & ~found), tile_credit.drop.eq(made[1] & ~found)]
+        m.d.comb += [blocks.go.eq(tile_credit.any), tile_credit.take.eq(blocks.picked | (walker.valid & walker.single)),
+                     block_credit.take.eq(walker.valid & ~walker.single)]
 
         # Blocks picked go first. A triangle of one block waits until all blocks before it have been picked.
-        quiet = block_credit.all & ~blocks.busy
-        allowed = Mux(walker.single, quiet & tile_credit.any, block_credit.any) & ~blocks.valid
-        m.d.comb += [
-            walker.o.ready.eq(allowed),
-            coarse.valid.eq(blocks.valid | (walker.o.valid & allowed)),
-            coarse.blocks.eq(~blocks.valid & ~walker.single),
-            coarse.i.eq(Mux(blocks.valid, blocks.o, walker.o.payload)),
-            blocks.go.eq(tile_credit.any),
-            block_credit.take.eq(walker.o.valid & allowed & ~walker.single),
-            tile_credit.take.eq(blocks.picked | (walker.o.valid & allowed & walker.single)),
-        ]
+        quiet = Signal()
+        m.d.sync += quiet.eq(block_credit.all & ~blocks.busy & ~block_credit.take)
+        m.d.comb += [walker.superblock_go.eq(block_credit.any & ~blocks.valid), walker.block_go.eq(tile_credit.any & quiet)]
+        m.d.comb += [coarse.valid.eq(blocks.valid | walker.valid), coarse.blocks.eq(~blocks.valid & ~walker.single),
+                     coarse.i.eq(Mux(blocks.valid, blocks.o, walker.o))]
 
         # Tiles picked run through the fine raster to the output.
         beat_credit = self._queue(m, "beat", fine.o_valid, fine.o, self.o)
@@ -130,8 +134,16 @@ class TileRasterizer(wiring.Component):
     @staticmethod
     def _queue(m, name, valid, payload, o):
         """A queue to the stream ``o``, and the credit for its places."""
-        m.submodules[f"{name}_credit"] = credit = Credit(QUEUE)
-        m.submodules[f"{name}_queue"] = queue = Queue(payload.shape(), QUEUE, decouple=name == "tile")
+        m.submodules[f"{name}_credit"] = credit = Credit(PLACES)
+        m.submodules[f"{name}_queue"] = queue = Queue(payload.shape(), PLACES, decouple=True)
         m.d.comb += [queue.valid.eq(valid), queue.i.eq(payload), credit.free.eq(queue.o.valid & queue.o.ready)]
         m.d.comb += [o.valid.eq(queue.o.valid), o.payload.eq(queue.o.payload), queue.o.ready.eq(o.ready)]
         return credit
+
+    @staticmethod
+    def _table(m, name, write, place, row, *readers):
+        """A table of the triangles under way, read by the (index, row) pairs ``readers``."""
+        m.submodules[name] = table = Table(row.shape(), len(readers))
+        m.d.comb += [table.write.eq(write), table.place.eq(place), table.i.eq(row)]
+        for n, (index, found) in enumerate(readers):
+            m.d.comb += [getattr(table, f"index{n}").eq(index), found.eq(getattr(table, f"o{n}"))]
