@@ -5,9 +5,11 @@ What enters such a pipeline has a place reserved at its end (:class:`Credit`), w
 
 from amaranth.hdl import Module, Mux, Signal, Value, signed, unsigned
 from amaranth.lib import stream, wiring
-from amaranth.lib.fifo import SyncFIFOBuffered
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
+
+# No row of these memories is read in the clock that writes it: nothing has to be built for that case.
+NEVER_COLLIDES = {"no_rw_check": 1}
 
 
 def delay(m, value, clocks, name):
@@ -44,7 +46,7 @@ class DelayLine(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.memory = memory = Memory(shape=self._width, depth=self._clocks - 1, init=[])
+        m.submodules.memory = memory = Memory(shape=self._width, depth=self._clocks - 1, init=[], attrs=NEVER_COLLIDES)
         write, read = memory.write_port(), memory.read_port()
 
         # The place read in this clock is the one that the next clock overwrites: the oldest.
@@ -61,7 +63,8 @@ class DelayLine(wiring.Component):
 class Queue(wiring.Component):
     """Where a pipeline that never stalls meets a stream that may: a queue in block RAM, behind a register.
 
-    What enters must have a place reserved (:class:`Credit`): the queue does not say when it is full.
+    What enters must have a place reserved (:class:`Credit`): the queue does not say when it is full. Block RAM lies
+    far apart, so that it does not wait for ``o.ready`` of the same clock: what it gives then is set aside.
 
     Parameters
     ----------
@@ -69,9 +72,6 @@ class Queue(wiring.Component):
         Of a beat.
     depth : int
         Beats.
-    decouple : bool
-        With a second register, so that the memory does not wait for ``o.ready`` of the same clock: block RAM
-        lies far apart, and its enable is what limits the clock. It costs a multiplexer a bit.
 
     Members
     -------
@@ -83,28 +83,26 @@ class Queue(wiring.Component):
 
     LATENCY = 3
 
-    def __init__(self, shape, depth, decouple=False):
-        self._depth, self._decouple = depth, decouple
+    def __init__(self, shape, depth):
+        self._depth = 1 << (depth - 1).bit_length()  # of the memory; places then wrap by themselves
         super().__init__({"valid": In(1), "i": In(shape), "o": Out(stream.Signature(shape))})
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.memory = memory = SyncFIFOBuffered(width=len(Value.cast(self.i)), depth=self._depth)
-        m.d.comb += [memory.w_en.eq(self.valid), memory.w_data.eq(self.i)]
-        advance = ~self.o.valid | self.o.ready
-        if not self._decouple:
-            m.d.comb += memory.r_en.eq(advance)
-            with m.If(advance):
-                m.d.sync += [self.o.valid.eq(memory.r_rdy), self.o.payload.eq(memory.r_data)]
-            return m
+        m.submodules.memory = memory = Memory(shape=len(Value.cast(self.i)), depth=self._depth, init=[], attrs=NEVER_COLLIDES)
+        write, read = memory.write_port(), memory.read_port()
+        first, last, level = Signal(range(self._depth)), Signal(range(self._depth)), Signal(range(self._depth + 1))
+        given, waits, aside = Signal(), Signal(), Signal.like(read.data)  # given: the memory's output holds a beat
+        m.d.comb += [write.en.eq(self.valid), write.addr.eq(last), write.data.eq(self.i), read.addr.eq(first),
+                     read.en.eq((level != 0) & ~(given & waits))]
+        m.d.sync += [last.eq(last + self.valid), first.eq(first + read.en), level.eq(level + self.valid - read.en),
+                     given.eq(read.en | (given & waits))]
 
         # What the memory gives while the output waits is set aside, and goes first.
-        aside, waits = Signal.like(memory.r_data), Signal()
-        m.d.comb += memory.r_en.eq(~waits)
-        with m.If(advance):
-            m.d.sync += [self.o.valid.eq(waits | memory.r_rdy), self.o.payload.eq(Mux(waits, aside, memory.r_data)), waits.eq(0)]
+        with m.If(~self.o.valid | self.o.ready):
+            m.d.sync += [self.o.valid.eq(waits | given), self.o.payload.eq(Mux(waits, aside, read.data)), waits.eq(0)]
         with m.Elif(~waits):
-            m.d.sync += [waits.eq(memory.r_rdy), aside.eq(memory.r_data)]
+            m.d.sync += [waits.eq(given), aside.eq(read.data)]
         return m
 
 

@@ -40,8 +40,7 @@ class TriangleSetupParams:
 
 CONFIGS = {"default": TriangleSetupParams(), "tiny": TriangleSetupParams(edge=4, queue=8)}
 
-PLANE = tuple(f for f in payloads.SETUP if f.name in ("z", "zx", "zy"))  # these wait for the division
-EARLY = tuple(f for f in payloads.SETUP if f not in PLANE)
+EARLY = tuple(f for f in payloads.SETUP if f.name not in ("z", "zx", "zy"))  # those wait for the division
 WAITING = UnionLayout({"setup": layout(EARLY), "draw_state": layout(payloads.DRAW_STATE)})
 
 
@@ -110,25 +109,19 @@ class TriangleSetup(wiring.Component):
         culled = work & (edges.zero | faced_away | delay(m, bounds.empty, at - Bounds.BOX - 1, "empty"))
         m.d.comb += credit.drop.eq(here & culled)
 
-        # Edges are ready long before the plane: each part of a beat waits in a queue of its own.
-        late = delay(m, here & ~culled, Edges.LATENCY - at, "kept")
-        m.submodules.early = early = Queue(WAITING, self._params.queue, decouple=True)
-        m.submodules.planes = planes = Queue(layout(PLANE), self._params.queue, decouple=True)
-        m.d.comb += [early.valid.eq(late), early.i.eq(self._early(m, now, samples, bounds, edges))]
-        m.d.comb += planes.valid.eq(delay(m, here & ~culled & work, Plane.LATENCY - at, "planned"))
-        m.d.comb += planes.i.eq(Cat(plane.z, plane.slope))
-
-        # The plane joins its triangle at the output; a control beat has none.
-        waiting = early.o.payload
-        is_work = waiting.setup.kind == Kind.WORK
-        move = self.o.valid & self.o.ready
-        with m.If(is_work):
-            m.d.comb += [self.o.payload.setup[f.name].eq(waiting.setup[f.name]) for f in EARLY]
-            m.d.comb += [self.o.payload.setup[f.name].eq(planes.o.payload[f.name]) for f in PLANE]
+        # Edges are ready long before the plane, and wait for it.
+        m.submodules.early = early = DelayLine(WAITING.size, Plane.LATENCY - Edges.LATENCY)
+        m.d.comb += early.i.eq(self._early(m, now, samples, bounds, edges))
+        waiting, whole = WAITING(early.o), Signal(self.o.payload.shape())
+        with m.If(waiting.setup.kind == Kind.WORK):
+            m.d.comb += [whole.setup[f.name].eq(waiting.setup[f.name]) for f in EARLY]
+            m.d.comb += [whole.setup.z.eq(plane.z), whole.setup.zx.eq(plane.slope[0]), whole.setup.zy.eq(plane.slope[1])]
         with m.Else():
-            m.d.comb += self.o.payload.draw_state.eq(waiting.draw_state)
-        m.d.comb += [self.o.valid.eq(early.o.valid & (planes.o.valid | ~is_work)), credit.free.eq(move),
-                     early.o.ready.eq(move), planes.o.ready.eq(move & is_work)]
+            m.d.comb += whole.draw_state.eq(waiting.draw_state)
+        m.submodules.queue = queue = Queue(whole.shape(), self._params.queue)
+        m.d.comb += [queue.valid.eq(delay(m, here & ~culled, Plane.LATENCY - at, "kept")), queue.i.eq(whole)]
+        wiring.connect(m, queue.o, wiring.flipped(self.o))
+        m.d.comb += credit.free.eq(self.o.valid & self.o.ready)
         return m
 
     def _early(self, m, now, samples, bounds, edges):

@@ -7,7 +7,7 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
 from rtl.payload import beat
-from rtl.pipeline import Credit, delay
+from rtl.pipeline import NEVER_COLLIDES, Credit, delay
 from rtl.raster._cells import PLACES, X_STEP, Y_STEP, steps_layout
 from rtl.samples import SHAPES
 from spec import payloads
@@ -46,7 +46,7 @@ class Table(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.memory = memory = Memory(shape=self._shape, depth=PLACES, init=[])
+        m.submodules.memory = memory = Memory(shape=self._shape, depth=PLACES, init=[], attrs=NEVER_COLLIDES)
         write = memory.write_port()
         m.d.comb += [write.en.eq(self.write), write.addr.eq(self.place), write.data.eq(self.i)]
         for n in range(self._readers):

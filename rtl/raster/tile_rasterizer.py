@@ -135,7 +135,7 @@ class TileRasterizer(wiring.Component):
     def _queue(m, name, valid, payload, o):
         """A queue to the stream ``o``, and the credit for its places."""
         m.submodules[f"{name}_credit"] = credit = Credit(PLACES)
-        m.submodules[f"{name}_queue"] = queue = Queue(payload.shape(), PLACES, decouple=True)
+        m.submodules[f"{name}_queue"] = queue = Queue(payload.shape(), PLACES)
         m.d.comb += [queue.valid.eq(valid), queue.i.eq(payload), credit.free.eq(queue.o.valid & queue.o.ready)]
         m.d.comb += [o.valid.eq(queue.o.valid), o.payload.eq(queue.o.payload), queue.o.ready.eq(o.ready)]
         return credit
