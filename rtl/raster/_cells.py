@@ -134,37 +134,48 @@ class CellPicker(wiring.Component):
         bits = self._grid.bit_length() - 1
 
         # One mask at a time, and of it one row: the next row, or mask, comes in with the last pick of this one.
+        # That a pick is the last, of the row or of all, is found out a clock before: many registers wait for it.
         held, cell = Signal(), Signal(self._cell)
         lines, line = Signal.like(self.i.payload.mask), Signal(self._grid)
-        left, last_row, row = Signal(self._grid), Signal(), Signal(bits)  # rows to come, and this one
-        rest = line & (line - 1)
-        done = last_row & (rest == 0)
-        m.d.comb += [self.picked.eq(held & self.go), self.i.ready.eq(~held | (self.go & done))]
-        given = self.i.payload
+        left, row, last_row = Signal(self._grid), Signal(bits), Signal()  # rows to come, and this one
+        last_of_row, last = Signal(), Signal()
+        m.d.comb += [self.picked.eq(held & self.go), self.i.ready.eq(~held | (self.go & last))]
+
+        def take_row(rows, lines):
+            first = lowest(rows)
+            taken = reduce(or_, (lines.word_select(n, self._grid) & first[n].replicate(self._grid) for n in range(self._grid)))
+            only, final = at_most_one(taken), at_most_one(rows)
+            m.d.sync += [left.eq(rows & ~first), last_row.eq(final), row.eq(number(first)),
+                         line.eq(taken), last_of_row.eq(only), last.eq(only & final)]
+
+        given, rest = self.i.payload, line & ~lowest(line)
         with m.If(self.i.ready):
             m.d.sync += [held.eq(self.i.valid), cell.eq(given.cell), lines.eq(given.mask)]
-            self._take_row(m, given.rows, given.mask, left, last_row, line, row)
+            take_row(given.rows, given.mask)
+        with m.Elif(self.go & last_of_row):
+            take_row(left, lines)
         with m.Elif(self.go):
-            m.d.sync += line.eq(rest)
-            with m.If(rest == 0):
-                self._take_row(m, left, lines, left, last_row, line, row)
+            m.d.sync += [line.eq(rest), last_of_row.eq(at_most_one(rest)), last.eq(last_row & at_most_one(rest))]
 
         # Where the pick lies; odd rows count their columns backwards.
         column, place, at_row, picked = Signal(bits), Signal(bits), Signal(bits), Signal(self._cell)
-        m.d.comb += place.eq(number(line & ~rest))
+        m.d.comb += place.eq(number(lowest(line)))
         m.d.sync += [at_row.eq(row), column.eq(place ^ row[0].replicate(bits)), picked.eq(cell),
-                     picked.end.eq(cell.end & done), picked.empty.eq(cell.empty | (line == 0))]
+                     picked.end.eq(cell.end & last), picked.empty.eq(cell.empty | (line == 0))]
         under_way = Signal(self.latency)
         m.d.sync += under_way.eq(Cat(self.picked, under_way))
         m.d.comb += [self.valid.eq(under_way[-1]), self.busy.eq(held | under_way.any())]
         return picked, column, at_row
 
-    def _take_row(self, m, rows, lines, left, last_row, line, row):
-        """Go on with the first of ``rows``."""
-        following = rows & (rows - 1)
-        first = rows & ~following
-        m.d.sync += [left.eq(following), last_row.eq(following == 0), row.eq(number(first))]
-        m.d.sync += line.eq(reduce(or_, (lines.word_select(n, self._grid) & first[n].replicate(self._grid) for n in range(self._grid))))
+
+def lowest(value):
+    """The lowest bit set alone."""
+    return Cat(value[n] & ~value[:n].any() for n in range(len(value)))
+
+
+def at_most_one(value):
+    """No second bit is set."""
+    return ~Cat(value[n] & value[:n].any() for n in range(1, len(value))).any()
 
 
 def number(one_hot):
