@@ -92,11 +92,12 @@ class Queue(wiring.Component):
         m.submodules.memory = memory = Memory(shape=len(Value.cast(self.i)), depth=self._depth, init=[], attrs=NEVER_COLLIDES)
         write, read = memory.write_port(), memory.read_port()
         first, last, level = Signal(range(self._depth)), Signal(range(self._depth)), Signal(range(self._depth + 1))
-        given, waits, aside = Signal(), Signal(), Signal.like(read.data)  # given: the memory's output holds a beat
+        some, given = Signal(), Signal()  # the memory holds a beat; its output does
+        waits, aside = Signal(), Signal.like(read.data)
         m.d.comb += [write.en.eq(self.valid), write.addr.eq(last), write.data.eq(self.i), read.addr.eq(first),
-                     read.en.eq((level != 0) & ~(given & waits))]
+                     read.en.eq(some & ~(given & waits))]
         m.d.sync += [last.eq(last + self.valid), first.eq(first + read.en), level.eq(level + self.valid - read.en),
-                     given.eq(read.en | (given & waits))]
+                     some.eq(self.valid | (level > 1) | (level[0] & ~read.en)), given.eq(read.en | (given & waits))]
 
         # What the memory gives while the output waits is set aside, and goes first.
         with m.If(~self.o.valid | self.o.ready):
