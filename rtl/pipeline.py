@@ -63,8 +63,8 @@ class DelayLine(wiring.Component):
 class Queue(wiring.Component):
     """Where a pipeline that never stalls meets a stream that may: a queue in block RAM, behind a register.
 
-    What enters must have a place reserved (:class:`Credit`): the queue does not say when it is full. Block RAM lies
-    far apart, so that it does not wait for ``o.ready`` of the same clock: what it gives then is set aside.
+    What enters must have a place reserved (:class:`Credit`): the queue does not say when it is full. Block RAM is
+    slow and lies far apart: a register takes what it gives, and it does not wait for ``o.ready`` of the same clock.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class Queue(wiring.Component):
         :attr:`LATENCY` clocks later at the earliest.
     """
 
-    LATENCY = 3
+    LATENCY = 4
 
     def __init__(self, shape, depth):
         self._depth = 1 << (depth - 1).bit_length()  # of the memory; places then wrap by themselves
@@ -92,18 +92,21 @@ class Queue(wiring.Component):
         m.submodules.memory = memory = Memory(shape=len(Value.cast(self.i)), depth=self._depth, init=[], attrs=NEVER_COLLIDES)
         write, read = memory.write_port(), memory.read_port()
         first, last, level = Signal(range(self._depth)), Signal(range(self._depth)), Signal(range(self._depth + 1))
-        some, given = Signal(), Signal()  # the memory holds a beat; its output does
-        waits, aside = Signal(), Signal.like(read.data)
+        some, given, taken = Signal(), Signal(), Signal()  # the memory holds a beat; its output does; ``data`` does
+        waits, data, aside = Signal(), Signal.like(read.data), Signal.like(read.data)
+        stuck = taken & waits
         m.d.comb += [write.en.eq(self.valid), write.addr.eq(last), write.data.eq(self.i), read.addr.eq(first),
-                     read.en.eq(some & ~(given & waits))]
+                     read.en.eq(some & ~(given & stuck))]
         m.d.sync += [last.eq(last + self.valid), first.eq(first + read.en), level.eq(level + self.valid - read.en),
-                     some.eq(self.valid | (level > 1) | (level[0] & ~read.en)), given.eq(read.en | (given & waits))]
+                     some.eq(self.valid | (level > 1) | (level[0] & ~read.en)), given.eq(read.en | (given & stuck))]
+        with m.If(~stuck):
+            m.d.sync += [taken.eq(given), data.eq(read.data)]
 
-        # What the memory gives while the output waits is set aside, and goes first.
+        # What comes while the output waits is set aside, and goes first.
         with m.If(~self.o.valid | self.o.ready):
-            m.d.sync += [self.o.valid.eq(waits | given), self.o.payload.eq(Mux(waits, aside, read.data)), waits.eq(0)]
+            m.d.sync += [self.o.valid.eq(waits | taken), self.o.payload.eq(Mux(waits, aside, data)), waits.eq(0)]
         with m.Elif(~waits):
-            m.d.sync += [waits.eq(given), aside.eq(read.data)]
+            m.d.sync += [waits.eq(taken), aside.eq(data)]
         return m
 
 
@@ -114,15 +117,17 @@ class Credit(wiring.Component):
     ----------
     places : int
         How many there are.
+    ahead : int
+        Clocks from :attr:`any` to what it allows.
 
     Members
     -------
     take : In(1)
-        Something enters; only while :attr:`any`.
+        Something enters; only if :attr:`any` allowed it.
     free, drop : In(1)
         Something left at the end; something was dropped on the way. Both may happen in a clock.
     any, all : Out(1)
-        A place is free, known since the clock before: the last one is never given; every place is free.
+        A place is free, known :attr:`ahead` clocks before: as many are held back; every place is free.
     """
 
     take: In(1)
@@ -131,15 +136,15 @@ class Credit(wiring.Component):
     any: Out(1, init=1)
     all: Out(1)
 
-    def __init__(self, places):
-        self._places = places
+    def __init__(self, places, ahead=1):
+        self._places, self._ahead = places, ahead
         super().__init__()
 
     def elaborate(self, platform):
         m = Module()
         count = Signal(range(self._places + 1), init=self._places)
         m.d.comb += self.all.eq(count == self._places)
-        m.d.sync += [count.eq(count - self.take + self.free + self.drop), self.any.eq(count > 1)]
+        m.d.sync += [count.eq(count - self.take + self.free + self.drop), self.any.eq(count > self._ahead)]
         return m
 
 

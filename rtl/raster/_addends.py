@@ -52,21 +52,22 @@ class Addends(wiring.Component):
         # The odd multiples; all others are shifts of them.
         odd = (1, 3, 5, 7) if p.samples > 1 else (1, 3)
         a, b = (self._held(m, f"{name}_times", {n: multiple(getattr(self, name), n) for n in odd}) for name in "ab")
-        c, mode = self._held(m, "c", {0: self.c})[0], Signal(2)
-        with m.If(self.move):
-            m.d.sync += mode.eq(self.samples)
+        c, mode = self._held(m, "c", {0: self.c})[0], self._mode(m, self.samples, "mode")
 
-        # Pixels between columns and between rows of lanes, and samples within their pixels, as the mode has it.
+        # Pixels between columns and between rows of lanes, as the mode has it; and every place within two columns and a pixel.
         across = {n: self._pixels(mode, a, n, 0) for n in (2, 6)}
         down = {n: self._pixels(mode, b, n, 1) for n in (1, 2, 3, 4)}
-        within = {(i, j): self._within(mode, a, b, i, j) for j in range(4) for i in range(2)}
+        lanes = {(i, j): [self._place(k, i, j) for k in p.modes] for j in range(4) for i in range(2)}
+        places = list(dict.fromkeys(place for by_mode in lanes.values() for place in by_mode))
+        within = {n: times(a, x) + times(b, y) for n, (x, y) in enumerate(places)}
         if p.samples > 1:
             across, down, within = (self._held(m, name, values) for name, values in (("across", across), ("down", down), ("within", within)))
-            c = self._held(m, "late_c", {0: c})[0]
+            c, mode = self._held(m, "late_c", {0: c})[0], self._mode(m, mode, "late_mode")
 
         # Row by row, then the second column and the samples.
         rows = self._held(m, "rows", {0: c} | {j: c + down[j] for j in (1, 2, 3)})
-        within = self._held(m, "late_within", within)
+        within = self._held(m, "chosen", {
+            lane: Array([within[places.index(place)] for place in by_mode])[mode] for lane, by_mode in lanes.items()})
         offsets = self._held(m, "offset", {(i, j): rows[j] + within[i, j] for i, j in within})
         m.d.comb += [self.offset[2 * j + i].eq(value) for (i, j), value in offsets.items()]
         far = {"two": across[2], "six": across[6], "four": down[4]}
@@ -99,14 +100,17 @@ class Addends(wiring.Component):
         apart = [lanes >> SHAPES[k][axis] for k in self._params.modes]
         return Array([times(multiples, self._params.unit * n) for n in apart])[mode]
 
-    def _within(self, mode, a, b, i, j):
-        """What the column and the sample of a lane add within its group: from the first column, and the pixel's centre."""
-        choices = []
-        for k in self._params.modes:
-            lx, ly = SHAPES[k]
-            x, y = POSITIONS[k][(i & (1 << lx) - 1) + ((j & (1 << ly) - 1) << lx)]
-            choices.append(times(a, x + self._params.unit * (i >> lx)) + times(b, y))
-        return Array(choices)[mode]
+    def _place(self, k, i, j):
+        """Where a lane's sample lies in mode k: from the pair's first column, and from its pixel's row."""
+        lx, ly = SHAPES[k]
+        x, y = POSITIONS[k][(i & (1 << lx) - 1) + ((j & (1 << ly) - 1) << lx)]
+        return x + self._params.unit * (i >> lx), y
+
+    def _mode(self, m, mode, name):
+        held = Signal(2, name=name)
+        with m.If(self.move):
+            m.d.sync += held.eq(mode)
+        return held
 
 
 def multiple(step, n):

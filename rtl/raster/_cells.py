@@ -45,8 +45,8 @@ def steps_layout(grid):
 
 
 def masked(cell, grid):
-    """A cell and which of its children to visit, in zigzag: ``mask``; ``rows`` says which rows of it hold any."""
-    return StructLayout({"cell": cell, "mask": grid * grid, "rows": grid})
+    """A cell and which of its children to visit, in zigzag: ``mask``; which rows of it hold any, and which just one."""
+    return StructLayout({"cell": cell, "mask": grid * grid, "rows": grid, "lone": grid})
 
 
 class CellPicker(wiring.Component):
@@ -79,6 +79,8 @@ class CellPicker(wiring.Component):
     index : Out(range(PLACES))
     steps : In(steps_layout(grid))
         Of the triangle at ``index`` two clocks before.
+    soon : Out(1)
+        :attr:`valid` in the next clock.
     valid, o : Out
         The child.
     """
@@ -91,7 +93,7 @@ class CellPicker(wiring.Component):
         super().__init__({
             "i": In(stream.Signature(masked(cell, grid))),
             "go": In(1), "picked": Out(1), "busy": Out(1), "index": Out(range(PLACES)), "steps": In(steps_layout(grid)),
-            "valid": Out(1), "o": Out(cell),
+            "soon": Out(1), "valid": Out(1), "o": Out(cell),
         })
 
     @property
@@ -136,24 +138,25 @@ class CellPicker(wiring.Component):
         # One mask at a time, and of it one row: the next row, or mask, comes in with the last pick of this one.
         # That a pick is the last, of the row or of all, is found out a clock before: many registers wait for it.
         held, cell = Signal(), Signal(self._cell)
-        lines, line = Signal.like(self.i.payload.mask), Signal(self._grid)
+        given = self.i.payload
+        lines, lone, line = Signal.like(given.mask), Signal.like(given.lone), Signal(self._grid)
         left, row, last_row = Signal(self._grid), Signal(bits), Signal()  # rows to come, and this one
         last_of_row, last = Signal(), Signal()
         m.d.comb += [self.picked.eq(held & self.go), self.i.ready.eq(~held | (self.go & last))]
 
-        def take_row(rows, lines):
+        def take_row(rows, lines, lone):
             first = lowest(rows)
             taken = reduce(or_, (lines.word_select(n, self._grid) & first[n].replicate(self._grid) for n in range(self._grid)))
-            only, final = at_most_one(taken), at_most_one(rows)
+            only, final = ~(first & ~lone).any(), at_most_one(rows)
             m.d.sync += [left.eq(rows & ~first), last_row.eq(final), row.eq(number(first)),
                          line.eq(taken), last_of_row.eq(only), last.eq(only & final)]
 
-        given, rest = self.i.payload, line & ~lowest(line)
+        rest = line & ~lowest(line)
         with m.If(self.i.ready):
-            m.d.sync += [held.eq(self.i.valid), cell.eq(given.cell), lines.eq(given.mask)]
-            take_row(given.rows, given.mask)
+            m.d.sync += [held.eq(self.i.valid), cell.eq(given.cell), lines.eq(given.mask), lone.eq(given.lone)]
+            take_row(given.rows, given.mask, given.lone)
         with m.Elif(self.go & last_of_row):
-            take_row(left, lines)
+            take_row(left, lines, lone)
         with m.Elif(self.go):
             m.d.sync += [line.eq(rest), last_of_row.eq(at_most_one(rest)), last.eq(last_row & at_most_one(rest))]
 
@@ -164,7 +167,7 @@ class CellPicker(wiring.Component):
                      picked.end.eq(cell.end & last), picked.empty.eq(cell.empty | (line == 0))]
         under_way = Signal(self.latency)
         m.d.sync += under_way.eq(Cat(self.picked, under_way))
-        m.d.comb += [self.valid.eq(under_way[-1]), self.busy.eq(held | under_way.any())]
+        m.d.comb += [self.soon.eq(under_way[-2]), self.valid.eq(under_way[-1]), self.busy.eq(held | under_way.any())]
         return picked, column, at_row
 
 

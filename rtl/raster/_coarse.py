@@ -5,7 +5,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from rtl.pipeline import delay
-from rtl.raster._cells import PLACES, X_STEP, masked, steps_layout, zigzag
+from rtl.raster._cells import PLACES, X_STEP, at_most_one, masked, steps_layout, zigzag
 from rtl.raster.edge_evaluator import EdgeEvaluator, EdgeEvaluatorParams
 
 
@@ -91,7 +91,8 @@ class CoarseTest(wiring.Component):
         m.d.sync += rejected.eq(cell.empty | Cat(value < 0 for value in cell.best).any())
         m.d.sync += mask.eq(Mux(delay(m, rejected, last - 2, "rejected"), 0, zigzag(inside[0] & inside[1] & inside[2] & box, grid)))
         m.d.sync += [self.o.cell.eq(delay(m, late, 1, "masked")), self.o_blocks.eq(o_blocks)]
-        m.d.sync += [self.o.mask.eq(mask), self.o_any.eq(mask.any()),
-                     self.o.rows.eq(Cat(mask.word_select(j, grid).any() for j in range(grid)))]
+        rows = [mask.word_select(j, grid) for j in range(grid)]
+        m.d.sync += [self.o.mask.eq(mask), self.o_any.eq(mask.any()), self.o.rows.eq(Cat(row.any() for row in rows)),
+                     self.o.lone.eq(Cat(at_most_one(row) for row in rows))]
         m.d.comb += self.o_valid.eq(delay(m, self.valid, self.latency, "valid"))
         return m

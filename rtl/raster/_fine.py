@@ -194,6 +194,7 @@ class FineRaster(wiring.Component):
             m.d.sync += [held.eq(1), waiting.eq(whole), certain.eq(end)]
         with m.Elif(emit):
             m.d.sync += held.eq(0)
-        m.d.comb += [self.drop.eq(valid & ~load), self.o_valid.eq(emit), self.o.eq(waiting)]
+        m.d.comb += self.drop.eq(valid & ~load)
+        m.d.sync += [self.o_valid.eq(emit), self.o.eq(waiting)]
         with m.If(closing & ~certain):
-            m.d.comb += self.o.tile.last.eq(1)
+            m.d.sync += self.o.tile.last.eq(1)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from amaranth.hdl import Module, Mux, Signal
+from amaranth.hdl import Module, Mux
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -117,9 +117,8 @@ class TileRasterizer(wiring.Component):
                      block_credit.take.eq(walker.valid & ~walker.single)]
 
         # Blocks picked go first. A triangle of one block waits until all blocks before it have been picked.
-        quiet = Signal()
-        m.d.sync += quiet.eq(block_credit.all & ~blocks.busy & ~block_credit.take)
-        m.d.comb += [walker.superblock_go.eq(block_credit.any & ~blocks.valid), walker.block_go.eq(tile_credit.any & quiet)]
+        quiet = block_credit.all & ~blocks.busy & ~block_credit.take
+        m.d.sync += [walker.superblock_go.eq(block_credit.any & ~blocks.soon), walker.block_go.eq(tile_credit.any & quiet)]
         m.d.comb += [coarse.valid.eq(blocks.valid | walker.valid), coarse.blocks.eq(~blocks.valid & ~walker.single),
                      coarse.i.eq(Mux(blocks.valid, blocks.o, walker.o))]
 
@@ -134,7 +133,7 @@ class TileRasterizer(wiring.Component):
     @staticmethod
     def _queue(m, name, valid, payload, o):
         """A queue to the stream ``o``, and the credit for its places."""
-        m.submodules[f"{name}_credit"] = credit = Credit(PLACES)
+        m.submodules[f"{name}_credit"] = credit = Credit(PLACES, ahead=2)
         m.submodules[f"{name}_queue"] = queue = Queue(payload.shape(), PLACES)
         m.d.comb += [queue.valid.eq(valid), queue.i.eq(payload), credit.free.eq(queue.o.valid & queue.o.ready)]
         m.d.comb += [o.valid.eq(queue.o.valid), o.payload.eq(queue.o.payload), queue.o.ready.eq(o.ready)]
