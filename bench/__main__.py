@@ -3,10 +3,10 @@
 Figures are kept in ``docs/bench.json``, so that one part can be measured again without the others.
 """
 
+import argparse
 import datetime
 import json
 import platform
-import sys
 
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
@@ -18,6 +18,7 @@ AREA = [("edge_evaluator", "default"), ("edge_evaluator", "shared"), ("tile_rast
         ("tile_rasterizer", "single"), ("triangle_setup", "default")]
 ROUTE = [("edge_evaluator", "default"), ("edge_evaluator", "shared"), ("triangle_setup", "default"),
          ("tile_rasterizer", "shared"), ("tile_rasterizer", "default")]
+PARTS = ("speed", "area", "route")
 TARGETS = {
     "right triangle 512 px": ("1.05", "1.02", "5.5 / 65 / 450"),
     "sliver 512x16": ("1.5", "1.3", "6.0 / 73"),
@@ -88,4 +89,9 @@ def page(found):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:] or ["speed", "area", "route"])
+    parser = argparse.ArgumentParser(prog="python -m bench", description="Measure, and write docs/bench.md.")
+    parser.add_argument("parts", nargs="*", metavar="part", help=f"{', '.join(PARTS)}; all of them by default")
+    parts = parser.parse_args().parts or PARTS
+    if unknown := set(parts) - set(PARTS):
+        parser.error(f"part must be one of {', '.join(PARTS)}, not {min(unknown)!r}")
+    main(parts)
