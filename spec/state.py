@@ -50,3 +50,11 @@ SAMPLE_COUNTS = (1, 2, 4, 8)  # a field named ``samples`` holds log2 of one of t
 TARGET_LIMIT = 16384  # pixels, the largest width or height of a D3D11 texture
 VIEWPORT_MIN, VIEWPORT_MAX = -32768, 32767  # pixels [fs 15.6.1]
 SUBPIXEL_BITS = 8  # fraction bits of a screen position
+
+
+class Outcome(IntEnum):
+    """What HiZ finds for a tile."""
+
+    DROP = 0  # no sample passes, and nothing changes
+    ACCEPT = 1  # every covered sample passes: depths need not be read
+    TEST = 2  # sample by sample

@@ -1,0 +1,150 @@
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from models.depth.depth_test import COMPARE, sample_depths
+from models.depth.hiz import HiZ, outcome, plane_bounds
+from models.payload import dtype
+from models.raster.edge_evaluator import unpack
+from spec import payloads
+from spec.errors import InputError
+from spec.state import Compare, Outcome
+
+QUERY = [("x", "u2"), ("y", "u2"), ("low", "u4"), ("high", "u4"), ("full", "?"), ("compare", "u1"), ("write", "?"), ("drop", "?"), ("accept", "?")]
+
+
+def query(low, high, compare, full=False, write=True, drop=True, accept=True, x=0, y=0):
+    return np.array([(x, y, low, high, full, compare, write, drop, accept)], QUERY)
+
+
+# Model truths.
+
+@pytest.mark.parametrize("compare", Compare)
+def test_outcomes_are_what_all_samples_say(compare):
+    """Every pair of ranges of three bits: dropped, or accepted, exactly where no, or every, pair of depths passes."""
+    ranges = [r for r in itertools.product(range(8), repeat=2) if r[0] <= r[1]]
+    for (low, high), (zmin, zmax) in itertools.product(ranges, repeat=2):
+        new, old = np.meshgrid(np.arange(low, high + 1), np.arange(zmin, zmax + 1))
+        passed = COMPARE[compare](new, old)
+        drop, accept = outcome(compare, *(np.array([v]) for v in (low, high, zmin, zmax)))
+        assert drop[0] == (not passed.any()), (low, high, zmin, zmax)
+        # One value against one value may be equal; the contract never accepts that, since bounds are rounded outward.
+        if not (compare == Compare.EQUAL and low == high == zmin == zmax):
+            assert accept[0] == passed.all(), (low, high, zmin, zmax)
+
+
+@pytest.mark.parametrize("samples", range(4))
+def test_bounds_hold_every_covered_sample(samples):
+    rng = np.random.default_rng(samples)
+    tiles = np.zeros(4000, dtype(payloads.TILE))
+    tiles["z0"] = rng.integers(0, 1 << 32, len(tiles))
+    tiles["z0"][::2] = rng.integers(-2000, 2000, len(tiles) // 2) & 0xFFFFFFFF  # planes that wrap
+    scale = 1 << rng.integers(1, 31, len(tiles))
+    tiles["dx"], tiles["dy"] = rng.integers(-scale, scale), rng.integers(-scale, scale)
+    tiles["mask"] = rng.integers(0, 1 << 63, len(tiles), dtype=np.uint64)
+    depths, covered = sample_depths(tiles, samples).astype(np.int64), unpack(tiles["mask"])
+    # The vertices bound what is covered, and what is covered does not wrap.
+    tiles["zmin"] = np.where(covered, depths, 1 << 24).min((1, 2))
+    tiles["zmax"] = np.where(covered, depths, -1).max((1, 2))
+    low, high = plane_bounds(tiles, samples)
+    inside = ~covered | ((low[:, None, None] <= depths) & (depths <= high[:, None, None]))
+    assert inside.all()
+    assert (low > tiles["zmin"]).sum() + (high < tiles["zmax"]).sum() == 0  # the tightest vertices leave nothing to gain
+    tiles["zmin"], tiles["zmax"] = 0, (1 << 24) - 1
+    low, high = plane_bounds(tiles, samples)
+    assert ((low > 0) | (high < (1 << 24) - 1)).mean() > 0.2
+
+
+def test_the_plane_tightens_what_the_vertices_say():
+    tile = np.zeros(1, dtype(payloads.TILE))
+    tile["z0"], tile["dx"], tile["zmax"] = 5000 << 8, 10 << 8, (1 << 24) - 1
+    assert [v.item() for v in plane_bounds(tile, 0)] == [4995, 5075]
+
+
+draws = st.tuples(st.sampled_from(list(Compare)), st.integers(0, 7), st.integers(0, 7), st.booleans(), st.booleans(), st.integers(1, 7))
+events = st.lists(st.one_of(st.tuples(st.just("draw"), draws), st.tuples(st.just("write"), st.none()),
+                            st.tuples(st.just("clear"), st.tuples(st.integers(0, 7), st.booleans()))), min_size=1, max_size=40)
+
+
+@pytest.mark.parametrize("bounds", ["both", "max"])
+@settings(max_examples=600, deadline=None)
+@given(events=events, seed=st.integers(0, 1 << 30))
+def test_no_visible_sample_is_dropped_and_no_hidden_one_accepted(bounds, events, seed):
+    """A tile of three samples, three bits deep: whatever is drawn or cleared, and however late writes and reports come."""
+    rng = np.random.default_rng(seed)
+    hiz, held, late = HiZ(3, 1, edge=4, bounds=bounds, bits=3, stored=2), np.full(3, 7), []
+    hiz.clear(7)
+
+    def finish():
+        kind, given = late.pop(0)
+        if kind == "clear":
+            depth, part = given
+            held[:1 if part else 3] = depth
+            return
+        compare, depths, mask, certain, write, found = given
+        passed = COMPARE[compare](depths, held) & mask
+        assert not (found == Outcome.DROP and passed.any())
+        assert not (found == Outcome.ACCEPT and (passed != mask).any())
+        if write:
+            kept = passed & (certain | (rng.random(3) < 0.5))
+            held[kept] = depths[kept]
+        if found != Outcome.DROP and write:
+            hiz.feedback([0], [0], [held.min()], [held.max()])
+
+    for kind, what in events:
+        if kind == "draw":
+            compare, a, b, certain, write, mask = what
+            low, high, mask = min(a, b), max(a, b), np.array([mask & 1, mask & 2, mask & 4], bool)
+            found = hiz.step(query(low, high, compare, full=certain and mask.all(), write=write))[0]
+            late.append(("draw", (compare, rng.integers(low, high + 1, 3), mask, certain, write, found)))
+        elif kind == "clear":
+            hiz.clear(what[0], (0, 0, 1, 1) if what[1] else None)
+            late.append(("clear", what))
+        elif late:
+            finish()
+    while late:
+        finish()
+
+
+def test_one_bound_turns_off_until_the_next_whole_clear():
+    hiz = HiZ(8, 8, bounds="max")
+    hiz.clear(5 << 20)
+    assert hiz.step(query(6 << 20, 7 << 20, Compare.LESS)) == Outcome.DROP
+    assert hiz.step(query(1 << 20, 2 << 20, Compare.GREATER)) == Outcome.TEST
+    hiz.feedback([0], [0], [5 << 20], [5 << 20])
+    assert hiz.step(query(6 << 20, 7 << 20, Compare.LESS)) == Outcome.TEST
+    hiz.clear(5 << 20, (0, 0, 4, 8))
+    assert hiz.step(query(6 << 20, 7 << 20, Compare.LESS)) == Outcome.TEST
+    hiz.clear(5 << 20)
+    assert hiz.step(query(1 << 20, 2 << 20, Compare.GREATER)) == Outcome.DROP
+
+
+def test_a_larger_target_is_covered_in_part():
+    hiz = HiZ(16, 16, entries=3)
+    hiz.clear(0)
+    assert [hiz.step(query(1 << 20, 1 << 20, Compare.LESS, x=x, y=y))[0] for y in range(2) for x in range(2)] == [Outcome.DROP] * 3 + [Outcome.TEST]
+
+
+def test_permissions_are_kept():
+    hiz = HiZ(8, 8)
+    hiz.clear(1 << 23)
+    assert hiz.step(query(1 << 23, 1 << 23, Compare.LESS, drop=False, write=False)) == Outcome.TEST
+    assert hiz.step(query(1, 1, Compare.LESS, accept=False, write=False)) == Outcome.TEST
+    assert hiz.step(query(1, 1, Compare.LESS, write=False)) == Outcome.ACCEPT
+
+
+# Parameter errors.
+
+@pytest.mark.parametrize(("arguments", "message"), [
+    ({"width": 0}, "width must be above 0, not 0"),
+    ({"entries": 0}, "entries must be above 0, not 0"),
+    ({"samples": 3}, "samples must be one of 1, 2, 4, 8, not 3"),
+    ({"bounds": "min"}, "bounds must be 'both' or 'max', not 'min'"),
+    ({"stored": 25}, "stored must lie in 1..24 bits, not 25"),
+])
+def test_wrong_parameters(arguments, message):
+    with pytest.raises(InputError, match=message):
+        HiZ(**({"width": 8, "height": 8} | arguments))
