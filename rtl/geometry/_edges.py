@@ -110,10 +110,10 @@ class Edges(wiring.Component):
             distance = Signal(signed(8), name=f"{name}_distance")
             m.d.sync += distance.eq(Mux(turned > 0, far[samples[7]], Array(REACH)[samples[7]]))
             m.submodules[f"reach_{name}"] = product = Multiplier(26, 8)
-            m.d.comb += [product.a.eq(delay(m, size, 1, f"{name}_far")), product.b.eq(delay(m, distance, 1, f"{name}_far_by"))]
-            steps.append(turned), products.append(product.o)  # clock 11
+            m.d.comb += [product.a.eq(delay(m, size, 2, f"{name}_far")), product.b.eq(delay(m, distance, 2, f"{name}_far_by"))]
+            steps.append(turned), products.append(product.o)  # clock 12, with time to travel: multipliers lie far apart
         reach = Signal(32, name=f"reach_{k}")
-        m.d.sync += reach.eq(products[0] + products[1])  # clock 12
+        m.d.sync += reach.eq(products[0] + products[1])  # clock 13
 
         # An edge that is neither top nor left excludes its own samples: E - 1, and the low four bits never count.
         a, b = steps
@@ -122,8 +122,8 @@ class Edges(wiring.Component):
         turned, biased = Signal(VALUE, name=f"turned_{k}"), Signal(signed(46), name=f"biased_{k}")
         m.d.sync += turned.eq(Mux(delay(m, self.flip, 5, f"flip_{k}"), -value, value))  # clock 12
         m.d.sync += biased.eq((turned - delay(m, excluded, 4, f"excluded_{k}")) >> 4)  # clock 13
-        corner = biased + delay(m, reach, 1, f"reach_{k}")
+        corner = biased + reach
         aspect = Array([s[1] for s in SHAPES])[samples[13]]
         m.d.sync += self.c[k].eq(corner << aspect)  # clock 14
         m.d.comb += [self.a[k].eq(delay(m, a, 7, f"a{k}")), self.b[k].eq(delay(m, b, 7, f"b{k}"))]
-        m.d.comb += self.reach[k].eq(delay(m, reach, 2, f"reach_out_{k}"))
+        m.d.comb += self.reach[k].eq(delay(m, reach, 1, f"reach_out_{k}"))
