@@ -128,7 +128,7 @@ def render(scene, progress=None):
                  "samples_covered": int(np.bitwise_count(tiles["mask"]).sum())}
 
     stage("depth")
-    buffer = DepthBuffer(scene.width, scene.height, scene.samples)
+    buffer = DepthBuffer(state)
     passed = buffer.test(tiles)
     counters["samples_passed"] = int(passed.sum())
 

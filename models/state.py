@@ -5,7 +5,7 @@ import numpy as np
 from models.payload import check, dtype
 from spec import payloads
 from spec.errors import InputError
-from spec.state import SAMPLE_COUNTS, TARGET_LIMIT, VIEWPORT_MAX, VIEWPORT_MIN, Compare, Cull, Kind
+from spec.state import SAMPLE_COUNTS, TARGET_LIMIT, VIEWPORT_MAX, VIEWPORT_MIN, Compare, Cull, DepthFormat, Kind
 
 DTYPE = dtype(payloads.DRAW_STATE)
 D24_MAX = (1 << 24) - 1
@@ -49,7 +49,7 @@ def draw_state(width, height, samples=1, viewport=None, scissor=None, cull=Cull.
     _check_rectangle("viewport", viewport, VIEWPORT_MIN, VIEWPORT_MAX)
     _check_rectangle("scissor", scissor, 0, TARGET_LIMIT)
     values = {"kind": Kind.STATE, "samples": samples.bit_length() - 1, "cull": cull, "front_ccw": front_ccw,
-              "target_width": width, "target_height": height, "depth_max": D24_MAX,
+              "target_width": width, "target_height": height, "depth_format": DepthFormat.D24, "depth_max": D24_MAX,
               "depth_test": 1, "depth_write": 1, "depth_compare": Compare.LESS}
     for name, rectangle in (("viewport", viewport), ("scissor", scissor)):
         values |= dict(zip((f"{name}_{end}" for end in ("x0", "y0", "x1", "y1")), rectangle, strict=True))
@@ -59,12 +59,22 @@ def draw_state(width, height, samples=1, viewport=None, scissor=None, cull=Cull.
         if name not in known:
             raise InputError("draw state field", f"be one of {', '.join(known)}", name)
     check({name: np.int64(value) for name, value in values.items()}, [known[name] for name in values])
-    if values.get("depth_min", 0) > values["depth_max"]:
-        raise InputError("depth_min", f"not exceed depth_max {values['depth_max']}", values["depth_min"])
     record = np.zeros((), DTYPE)
     for name, value in values.items():
         record[name] = value
+    check_depth_state(record)
     return record[()]
+
+
+def check_depth_state(state):
+    """Raise :class:`~spec.errors.InputError` for a state that no depth unit can obey."""
+    if state["depth_format"] not in list(DepthFormat):
+        raise InputError("depth_format", f"be one of {', '.join(f.name for f in DepthFormat)}", int(state["depth_format"]))
+    if state["depth_min"] > state["depth_max"]:
+        raise InputError("depth_min", f"not exceed depth_max {state['depth_max']}", int(state["depth_min"]))
+    for name in ("bias_slope", "bias_clamp"):
+        if int(state[name]) >> 23 & 255 == 255:
+            raise InputError(name, "be the bits of a finite float32", f"{int(state[name]):#010x}")
 
 
 def _check_rectangle(name, rectangle, low, high):

@@ -92,13 +92,14 @@ class Queue(wiring.Component):
         m.submodules.memory = memory = Memory(shape=len(Value.cast(self.i)), depth=self._depth, init=[], attrs=NEVER_COLLIDES)
         write, read = memory.write_port(), memory.read_port()
         first, last, level = Signal(range(self._depth)), Signal(range(self._depth)), Signal(range(self._depth + 1))
-        some, given, taken = Signal(), Signal(), Signal()  # the memory holds a beat; its output does; ``data`` does
-        waits, data, aside = Signal(), Signal.like(read.data), Signal.like(read.data)
+        read_before, one, more = Signal(), Signal(), Signal()  # ``level`` is a read behind, and is one, or more
+        given, taken, waits = Signal(), Signal(), Signal()  # the memory's output holds a beat; ``data`` does; ``aside`` does
+        data, aside, following = Signal.like(read.data), Signal.like(read.data), Signal.like(level)
         stuck = taken & waits
         m.d.comb += [write.en.eq(self.valid), write.addr.eq(last), write.data.eq(self.i), read.addr.eq(first),
-                     read.en.eq(some & ~(given & stuck))]
-        m.d.sync += [last.eq(last + self.valid), first.eq(first + read.en), level.eq(level + self.valid - read.en),
-                     some.eq(self.valid | (level > 1) | (level[0] & ~read.en)), given.eq(read.en | (given & stuck))]
+                     read.en.eq((more | (one & ~read_before)) & ~(given & stuck)), following.eq(level + self.valid - read_before)]
+        m.d.sync += [last.eq(last + self.valid), first.eq(first + read.en), read_before.eq(read.en), given.eq(read.en | (given & stuck)),
+                     level.eq(following), one.eq(following == 1), more.eq(following > 1)]
         with m.If(~stuck):
             m.d.sync += [taken.eq(given), data.eq(read.data)]
 

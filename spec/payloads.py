@@ -79,6 +79,7 @@ EDGE_STEP = 25  # difference of two s15.8 positions
 SETUP = (
     *HEADER,
     Field("samples", 2),  # log2
+    Field("back", 1),  # faces away: the stencil state of back faces holds
     *_each("x0 y0 x1 y1", 14),  # pixels, both ends inclusive: the box, cut by viewport, scissor and target
     *_each("zmin zmax", 24),  # D24, bounds of the three vertices
     Field("z", 48),  # u24.24 modulo 2^24, at the centre of the first pixel of the box's first tile
@@ -114,6 +115,7 @@ def tile(edge_samples):
         Field("mask", edge_samples**2),  # covered samples, lane (i, j) at bit j * edge_samples + i
         Field("full", 1),  # every bit of the mask is set
         Field("last", 1),  # the triangle's last tile
+        Field("back", 1),  # of the triangle
         Field("z0", 32),  # u24.8 modulo 2^24, D24 at the centre of the tile's first pixel
         *_each("dx dy", 32, signed=True),  # s23.8 a pixel
         *_each("zmin zmax", 24),  # D24, bounds of the triangle's vertices

@@ -58,3 +58,11 @@ class Outcome(IntEnum):
     DROP = 0  # no sample passes, and nothing changes
     ACCEPT = 1  # every covered sample passes: depths need not be read
     TEST = 2  # sample by sample
+
+
+class DepthFormat(IntEnum):
+    """How a depth is stored."""
+
+    D16 = 0
+    D24 = 1
+    D32F = 2

@@ -1,26 +1,30 @@
-"""Depth test of tiles, sample by sample."""
+"""Depth and stencil test of tiles, sample by sample."""
+
+from typing import NamedTuple
 
 import numpy as np
 
+from models.depth._compare import COMPARE
+from models.depth._format import FRACTION, MOST, store
+from models.depth._stencil import stencil_test, stencil_update
 from models.raster.edge_evaluator import LANE_SHAPE, lane_positions, unpack
 from models.raster.tile_rasterizer import put
-from spec.state import SAMPLE_COUNTS, Compare
+from models.state import check_depth_state
+from spec.state import SAMPLE_COUNTS, Compare, DepthFormat
 
 D24_MAX = (1 << 24) - 1
-
-COMPARE = {
-    Compare.NEVER: lambda new, _old: np.zeros(np.shape(new), bool),
-    Compare.LESS: np.less,
-    Compare.EQUAL: np.equal,
-    Compare.LESS_EQUAL: np.less_equal,
-    Compare.GREATER: np.greater,
-    Compare.NOT_EQUAL: np.not_equal,
-    Compare.GREATER_EQUAL: np.greater_equal,
-    Compare.ALWAYS: lambda new, _old: np.ones(np.shape(new), bool),
-}
+BIAS_MOST = (1 << 33) - 1  # s25.8: enough to take any depth out of the range
 
 
-def sample_depths(tiles, samples, edge=8):
+class Tested(NamedTuple):
+    """What :func:`depth_test` returns, shapes (n, edge, edge)."""
+
+    passed: np.ndarray  # bool: covered samples that passed both tests
+    depth: np.ndarray  # uint32: what is stored afterwards
+    stencil: np.ndarray  # uint8
+
+
+def sample_depths(tiles, samples, edge=8, bias=0):
     """Depth of a tile's plane at each of its samples.
 
     Parameters
@@ -31,38 +35,155 @@ def sample_depths(tiles, samples, edge=8):
         log2 of the samples of a pixel.
     edge : int
         Samples along a tile's edge.
+    bias : ndarray of int64, shape (n,), optional
+        From :func:`depth_bias`.
 
     Returns
     -------
-    ndarray of uint32, shape (n, edge, edge)
-        D24, indexed [tile, j, i]; meaningful on covered samples.
+    ndarray of int64, shape (n, edge, edge)
+        2^-12 of D24's unit, cut to 0..2^24 - 1 units, indexed [tile, j, i]; meaningful on covered samples.
 
-    Source: numerics: depth. The sum wraps modulo 2^24 in D24, harmlessly: covered samples lie in its range.
+    Source: numerics: depth. The plane is known modulo 2^24 units. A covered sample lies in 0..2^24 - 1 but for a tenth of
+    a unit, so that half a unit below 0 still tells on which side it lies.
     """
     x, y = lane_positions(samples, edge)
     z0, dx, dy = (tiles[name].astype(np.int64)[:, None, None] for name in ("z0", "dx", "dy"))
-    return (((z0 << 4) + x * dx + y * dy + (1 << 11) >> 12) & D24_MAX).astype(np.uint32)
+    half = 1 << FRACTION - 1
+    depth = ((z0 << FRACTION - 8) + x * dx + y * dy + half & (1 << 24 + FRACTION) - 1) - half
+    bias = np.broadcast_to(np.asarray(bias, np.int64), len(tiles))[:, None, None]
+    return np.clip(depth + (bias << FRACTION - 8), 0, D24_MAX << FRACTION)
 
 
-class DepthBuffer:
-    """Depths of a target, and the test that guards them.
+def interpolate(plane, tile_xy, samples):
+    """Depths of triangles at the samples of tiles.
 
     Parameters
     ----------
-    width, height : int
-        Pixels.
+    plane : structured ndarray, shape (n,)
+        Triangles as :data:`spec.payloads.SETUP` has them: ``z``, ``zx``, ``zy``, and the box that ``z`` belongs to.
+    tile_xy : ndarray of int, shape (n, 2)
+        A tile of each, in tiles from the target's corner.
     samples : int
-        Samples of a pixel.
-    compare : Compare
+        Samples of a pixel: 1, 2, 4 or 8.
+
+    Returns
+    -------
+    ndarray of uint32, shape (n, 8, 8)
+        D24, indexed [tile, j, i]; meaningful on covered samples.
+    """
+    log2 = SAMPLE_COUNTS.index(samples)
+    pitch = [3 - shift for shift in LANE_SHAPE[log2]]
+    z = plane["z"].astype(np.uint64)
+    for axis, slope in enumerate(("zx", "zy")):
+        tiles = np.asarray(tile_xy, np.int64)[:, axis] - (plane[f"{'xy'[axis]}0"].astype(np.int64) >> pitch[axis])
+        z = z + plane[slope].astype(np.int64).view(np.uint64) * (tiles << pitch[axis]).view(np.uint64)
+    at_tile = {"z0": (z + np.uint64(1 << 15)) >> np.uint64(16) & np.uint64(0xFFFFFFFF)}
+    at_tile |= {name: plane[f"z{name[1]}"].astype(np.int64) + (1 << 15) >> 16 for name in ("dx", "dy")}
+    records = np.zeros(len(plane), [("z0", "i8"), ("dx", "i8"), ("dy", "i8")])
+    for name, values in at_tile.items():
+        records[name] = values
+    return store(sample_depths(records, log2), DepthFormat.D24)
+
+
+def depth_bias(tiles, state):
+    """Depth bias of the triangles of tiles.
+
+    Parameters
+    ----------
+    tiles : structured ndarray with ``dx``, ``dy``, ``zmax``, shape (n,)
+        As in :func:`spec.payloads.tile`.
+    state : numpy.void
+        From :func:`models.state.draw_state`.
+
+    Returns
+    -------
+    ndarray of int64, shape (n,)
+        s25.8 in units of D24: bias_constant steps of the format and bias_slope times the greater slope a pixel, cut
+        by bias_clamp if that is not zero.
+
+    Source: [fs 15.10]. A step of D32F is that of the triangle's greatest depth. Products are exact, rounded half up.
+    """
+    constant = int(np.int32(np.uint32(state["bias_constant"])))
+    slope = np.maximum(np.abs(tiles["dx"].astype(np.int64)), np.abs(tiles["dy"].astype(np.int64)))
+    if state["depth_format"] == DepthFormat.D32F:
+        zmax = tiles["zmax"].astype(np.int64)
+        exponent = np.where(zmax == D24_MAX, 0, np.frexp(zmax.astype(np.float64))[1] - 25)  # of the float just not above it
+        steps = _shift(np.full(len(tiles), constant), exponent + 9)
+    else:
+        steps = np.full(len(tiles), constant * (256 if state["depth_format"] == DepthFormat.D24 else 65537))
+    bias = steps + _times_float(slope, state["bias_slope"])
+    limit = int(_times_float(np.array([D24_MAX << 8]), state["bias_clamp"])[0])
+    if limit > 0:
+        bias = np.minimum(bias, limit)
+    elif limit < 0:
+        bias = np.maximum(bias, limit)
+    return np.clip(bias, -BIAS_MOST - 1, BIAS_MOST)
+
+
+def depth_test(tiles, state, depth, stencil, edge=8):
+    """Test tiles against what is stored.
+
+    Parameters
+    ----------
+    tiles : structured ndarray, shape (n,)
+        As in :func:`spec.payloads.tile`.
+    state : numpy.void
+        From :func:`models.state.draw_state`.
+    depth : ndarray of uint32, shape (n, edge, edge)
+        What is stored of each tile, in the state's format.
+    stencil : ndarray of uint8, shape (n, edge, edge)
+    edge : int
+        Samples along a tile's edge.
+
+    Returns
+    -------
+    Tested
+
+    Raises
+    ------
+    InputError
+        A state that breaks a rule: unknown function or format, a reversed range, a bias that is no number.
+
+    Source: [fs 17], numerics: depth.
+    """
+    check_depth_state(state)
+    form = DepthFormat(state["depth_format"])
+    covered, face = unpack(tiles["mask"], edge), tiles["back"].astype(bool)[:, None, None]
+    new = store(sample_depths(tiles, int(state["samples"]), edge, depth_bias(tiles, state)), form)
+    new = np.clip(new, state["depth_min"], min(int(state["depth_max"]), MOST[form]))
+    depth_passed, stencil_passed = np.ones_like(covered), np.ones_like(covered)
+    if state["depth_test"]:
+        depth_passed = COMPARE[Compare(state["depth_compare"])](new, depth)
+    if state["stencil_test"]:
+        sides = [(side, face if side == "back" else ~face) for side in ("front", "back")]
+        stencil_passed = sum(stencil_test(state, side, stencil) & those for side, those in sides)
+        updated = sum(stencil_update(state, side, stencil, stencil_passed, depth_passed) * those for side, those in sides)
+        stencil = np.where(covered, updated, stencil).astype(np.uint8)
+    passed = covered & stencil_passed & depth_passed
+    written = passed & bool(state["depth_test"] and state["depth_write"])
+    return Tested(passed, np.where(written, new, depth).astype(np.uint32), stencil)
+
+
+class DepthBuffer:
+    """Depths and stencil values of a target, and the test that guards them.
+
+    Parameters
+    ----------
+    state : numpy.void
+        From :func:`models.state.draw_state`: size, samples, format and the first draw's tests. Others follow by
+        :attr:`state`.
+    edge : int
+        Samples along a tile's edge.
     """
 
-    def __init__(self, width, height, samples, compare=Compare.LESS, edge=8):
-        self._log2 = SAMPLE_COUNTS.index(samples)
-        self._samples, self._edge, self._compare = samples, edge, COMPARE[Compare(compare)]
-        self._size = width, height
+    def __init__(self, state, edge=8):
+        check_depth_state(state)
+        self.state, self._edge = state, edge
+        self._size, self._log2 = (int(state["target_width"]), int(state["target_height"])), int(state["samples"])
         lx, ly = LANE_SHAPE[self._log2]
-        self._shape = edge >> ly, edge >> lx  # of a tile, pixels
-        self._tiles = np.full((-(-height // self._shape[0]), -(-width // self._shape[1]), edge, edge), D24_MAX, np.uint32)
+        shape = -(-self._size[1] // (edge >> ly)), -(-self._size[0] // (edge >> lx)), edge, edge
+        self.depth = np.full(shape, MOST[DepthFormat(state["depth_format"])], np.uint32)  # by row and column of tiles
+        self.stencil = np.zeros(shape, np.uint8)
 
     def test(self, tiles):
         """Test and write tiles, as if one by one.
@@ -75,19 +196,16 @@ class DepthBuffer:
         Tiles of different places do not meet: the k-th tile of every place is tested at once.
         """
         passed = np.zeros((len(tiles), self._edge, self._edge), bool)
-        place = tiles["y"].astype(np.int64) * self._tiles.shape[1] + tiles["x"]
+        place = tiles["y"].astype(np.int64) * self.depth.shape[1] + tiles["x"]
         for turn in rounds(place):
-            those = tiles[turn]
-            depth = sample_depths(those, self._log2, self._edge)
-            old = self._tiles[those["y"], those["x"]]
-            good = unpack(those["mask"], self._edge) & self._compare(depth, old)
-            self._tiles[those["y"], those["x"]] = np.where(good, depth, old)
-            passed[turn] = good
+            at = tiles["y"][turn], tiles["x"][turn]
+            done = depth_test(tiles[turn], self.state, self.depth[at], self.stencil[at], self._edge)
+            passed[turn], self.depth[at], self.stencil[at] = done
         return passed
 
     def image(self):
         """Depths as an image: uint32, shape (height, width, samples)."""
-        return to_image(self._tiles, *self._size, self._samples)
+        return to_image(self.depth, *self._size, 1 << self._log2)
 
 
 def to_image(tiles, width, height, samples):
@@ -108,3 +226,19 @@ def rounds(place):
     turn = np.arange(len(place)) - np.repeat(starts, np.diff(np.append(starts, len(place))))
     by_turn = np.argsort(turn, kind="stable")
     return [order[part] for part in np.split(by_turn, np.cumsum(np.bincount(turn))[:-1])] if len(place) else []
+
+
+def _shift(value, left):
+    """value * 2^left, rounded half up; ``left`` no more than 30."""
+    right = np.clip(-left, 0, 62)
+    return np.where(left >= 0, value << np.maximum(left, 0), (value >> np.maximum(right - 1, 0)) + 1 >> 1)
+
+
+def _times_float(value, bits):
+    """value * the float32 of ``bits``, rounded half up and cut to s25.8; ``value`` below 2^33, not negative."""
+    sign, exponent, fraction = int(bits) >> 31, int(bits) >> 23 & 255, int(bits) & (1 << 23) - 1
+    mantissa = fraction | (1 << 23 if exponent else 0)
+    product, left = value * (-mantissa if sign else mantissa), max(exponent, 1) - 150
+    if left > 0:  # the mantissa alone already takes any slope of a unit out of range
+        return np.sign(product) * (BIAS_MOST + 1)
+    return np.clip(_shift(product, np.full(np.shape(value), left)), -BIAS_MOST - 1, BIAS_MOST)

@@ -70,6 +70,7 @@ def setup(triangles, state, edge=8):
 
     kept = np.flatnonzero(~(zero_area | facing | empty))
     records, steep = _records(triangles[kept], x[kept], y[kept], z[kept], area[kept], box[kept], state, edge)
+    records["back"] = ~front[kept]
     return Setup(records, kept, zero_area, facing, no_sample, steep)
 
 

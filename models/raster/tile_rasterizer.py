@@ -181,7 +181,7 @@ def _tiles(records, owner, x, y, edge):
     lx, ly = LANE_SHAPE[r["samples"][0]]
     wide, high = edge >> lx, edge >> ly
     out = np.zeros(len(owner), dtype(payloads.tile(edge)))
-    for name in ("kind", "state", "slot", "zmin", "zmax"):
+    for name in ("kind", "state", "slot", "back", "zmin", "zmax"):
         out[name] = r[name]
     out["x"], out["y"] = x, y
 

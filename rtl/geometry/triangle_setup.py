@@ -111,7 +111,7 @@ class TriangleSetup(wiring.Component):
 
         # Edges are ready long before the plane, and wait for it.
         m.submodules.early = early = DelayLine(WAITING.size, Plane.LATENCY - Edges.LATENCY)
-        m.d.comb += early.i.eq(self._early(m, now, samples, bounds, edges))
+        m.d.comb += early.i.eq(self._early(m, now, samples, ~front, bounds, edges))
         waiting, whole = WAITING(early.o), Signal(self.o.payload.shape())
         with m.If(waiting.setup.kind == Kind.WORK):
             m.d.comb += [whole.setup[f.name].eq(waiting.setup[f.name]) for f in EARLY]
@@ -124,7 +124,7 @@ class TriangleSetup(wiring.Component):
         m.d.comb += credit.free.eq(self.o.valid & self.o.ready)
         return m
 
-    def _early(self, m, now, samples, bounds, edges):
+    def _early(self, m, now, samples, back, bounds, edges):
         """All of a beat but its plane, :attr:`Edges.LATENCY` clocks behind ``now``; control beats as they came."""
         at = Edges.LATENCY
         m.submodules.beats = beats = DelayLine(payloads.width(payloads.DRAW_STATE), at)
@@ -134,6 +134,7 @@ class TriangleSetup(wiring.Component):
         m.d.comb += made.draw_state.eq(raw)
         known = {f.name: raw[f.name] for f in payloads.HEADER}
         known["samples"] = delay(m, samples, at - 1, "samples")
+        known["back"] = delay(m, back, at - Edges.AREA, "back")
         known |= {name: delay(m, getattr(bounds, name), at - Bounds.BOX, name) for name in ("x0", "y0", "x1", "y1")}
         known |= {name: delay(m, getattr(bounds, name), at - Bounds.DEPTH, name) for name in ("zmin", "zmax")}
         known |= {f"{name}{k}": getattr(edges, name)[k] for name in ("a", "b", "reach", "c") for k in range(3)}

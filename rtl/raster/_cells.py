@@ -45,8 +45,28 @@ def steps_layout(grid):
 
 
 def masked(cell, grid):
-    """A cell and which of its children to visit, in zigzag: ``mask``; which rows of it hold any, and which just one."""
-    return StructLayout({"cell": cell, "mask": grid * grid, "rows": grid, "lone": grid})
+    """A cell and which of its children to visit, in zigzag: ``mask``; which rows of it hold just one; the first row."""
+    return StructLayout({"cell": cell, "mask": grid * grid, "lone": grid, "at": row_layout(grid)})
+
+
+def row_layout(grid):
+    """One row of a mask: its children still to visit, and what comes after."""
+    return StructLayout({
+        "line": grid,  # children of this row
+        "row": range(grid),  # which row it is
+        "left": grid,  # rows to come
+        "last_row": 1,  # none is
+        "last_of_row": 1, "last": 1,  # no child but one is left of this row; and of the mask
+    })
+
+
+def take_row(o, rows, mask, lone):
+    """Assignments that make ``o`` the first of ``rows``."""
+    first, grid = lowest(rows), len(rows)
+    line = reduce(or_, (mask.word_select(n, grid) & first[n].replicate(grid) for n in range(grid)))
+    only, final = ~(first & ~lone).any(), at_most_one(rows)
+    return [o.line.eq(line), o.row.eq(number(first)), o.left.eq(rows & ~first),
+            o.last_row.eq(final), o.last_of_row.eq(only), o.last.eq(only & final)]
 
 
 class CellPicker(wiring.Component):
@@ -137,34 +157,23 @@ class CellPicker(wiring.Component):
 
         # One mask at a time, and of it one row: the next row, or mask, comes in with the last pick of this one.
         # That a pick is the last, of the row or of all, is found out a clock before: many registers wait for it.
-        held, cell = Signal(), Signal(self._cell)
-        given = self.i.payload
-        lines, lone, line = Signal.like(given.mask), Signal.like(given.lone), Signal(self._grid)
-        left, row, last_row = Signal(self._grid), Signal(bits), Signal()  # rows to come, and this one
-        last_of_row, last = Signal(), Signal()
-        m.d.comb += [self.picked.eq(held & self.go), self.i.ready.eq(~held | (self.go & last))]
-
-        def take_row(rows, lines, lone):
-            first = lowest(rows)
-            taken = reduce(or_, (lines.word_select(n, self._grid) & first[n].replicate(self._grid) for n in range(self._grid)))
-            only, final = ~(first & ~lone).any(), at_most_one(rows)
-            m.d.sync += [left.eq(rows & ~first), last_row.eq(final), row.eq(number(first)),
-                         line.eq(taken), last_of_row.eq(only), last.eq(only & final)]
-
-        rest = line & ~lowest(line)
+        held, here, given = Signal(), Signal(self.i.payload.shape()), self.i.payload
+        cell, at = here.cell, here.at
+        m.d.comb += [self.picked.eq(held & self.go), self.i.ready.eq(~held | (self.go & at.last))]
+        rest = at.line & ~lowest(at.line)
         with m.If(self.i.ready):
-            m.d.sync += [held.eq(self.i.valid), cell.eq(given.cell), lines.eq(given.mask), lone.eq(given.lone)]
-            take_row(given.rows, given.mask, given.lone)
-        with m.Elif(self.go & last_of_row):
-            take_row(left, lines, lone)
+            m.d.sync += [held.eq(self.i.valid), here.eq(given)]
+        with m.Elif(self.go & at.last_of_row):
+            m.d.sync += take_row(at, at.left, here.mask, here.lone)
         with m.Elif(self.go):
-            m.d.sync += [line.eq(rest), last_of_row.eq(at_most_one(rest)), last.eq(last_row & at_most_one(rest))]
+            only = at_most_one(rest)
+            m.d.sync += [at.line.eq(rest), at.last_of_row.eq(only), at.last.eq(at.last_row & only)]
 
         # Where the pick lies; odd rows count their columns backwards.
         column, place, at_row, picked = Signal(bits), Signal(bits), Signal(bits), Signal(self._cell)
-        m.d.comb += place.eq(number(lowest(line)))
-        m.d.sync += [at_row.eq(row), column.eq(place ^ row[0].replicate(bits)), picked.eq(cell),
-                     picked.end.eq(cell.end & last), picked.empty.eq(cell.empty | (line == 0))]
+        m.d.comb += place.eq(number(lowest(at.line)))
+        m.d.sync += [at_row.eq(at.row), column.eq(place ^ at.row[0].replicate(bits)), picked.eq(cell),
+                     picked.end.eq(cell.end & at.last), picked.empty.eq(cell.empty | (at.line == 0))]
         under_way = Signal(self.latency)
         m.d.sync += under_way.eq(Cat(self.picked, under_way))
         m.d.comb += [self.soon.eq(under_way[-2]), self.valid.eq(under_way[-1]), self.busy.eq(held | under_way.any())]

@@ -5,7 +5,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from rtl.pipeline import delay
-from rtl.raster._cells import PLACES, X_STEP, at_most_one, masked, steps_layout, zigzag
+from rtl.raster._cells import PLACES, X_STEP, at_most_one, masked, steps_layout, take_row, zigzag
 from rtl.raster.edge_evaluator import EdgeEvaluator, EdgeEvaluatorParams
 
 
@@ -39,9 +39,11 @@ class CoarseTest(wiring.Component):
     index : Out(range(PLACES))
     steps : In(steps_layout(grid))
         Of the triangle at ``index`` two clocks before.
-    o_valid, o_blocks, o_any, o : Out
-        The cell with its children, in zigzag, and whether there is any: none in an empty cell, nor where an edge
-        rejects the whole cell.
+    o_blocks, o_tiles, o : Out
+        The cell with its children, in zigzag: blocks, or tiles. There is none in an empty cell, nor where an edge
+        rejects the whole cell: such a cell comes out only if it is the end.
+    drop_blocks, drop_tiles : Out(1)
+        A cell without any does not.
     """
 
     def __init__(self, cell, edge, grid, samples):
@@ -49,12 +51,12 @@ class CoarseTest(wiring.Component):
         self._params = EdgeEvaluatorParams(grid, 1, X_STEP - (samples == 1), "shared")
         result = masked(cell, grid)
         super().__init__({"valid": In(1), "blocks": In(1), "i": In(cell), "index": Out(range(PLACES)), "steps": In(steps_layout(grid)),
-                          "o_valid": Out(1), "o_blocks": Out(1), "o_any": Out(1), "o": Out(result)})
+                          "o_blocks": Out(1), "o_tiles": Out(1), "drop_blocks": Out(1), "drop_tiles": Out(1), "o": Out(result)})
 
     @property
     def latency(self):
-        """Clocks from a cell to its mask: input, cut, look-up, corner, evaluator, mask, rows."""
-        return 6 + self._params.latency
+        """Clocks from a cell to its mask: input, cut, look-up, corner, evaluator, mask, rows, first row."""
+        return 7 + self._params.latency
 
     def elaborate(self, platform):
         m = Module()
@@ -78,7 +80,7 @@ class CoarseTest(wiring.Component):
             inside.append(lanes.o.payload.mask)
 
         # Children beyond the box count as untouched.
-        last = self.latency - 2
+        last = self.latency - 3
         columns, rows = (Signal(grid, name=name) for name in ("columns", "rows"))
         for room, reached in (("right", columns), ("down", rows)):
             far = Mux(blocks, cell[room] >> log2, cell[room])
@@ -86,13 +88,18 @@ class CoarseTest(wiring.Component):
         columns, rows = delay(m, columns, last - 2, "columns"), delay(m, rows, last - 2, "rows")
         box = Cat(columns & row.replicate(grid) for row in rows)
 
-        late, o_blocks = delay(m, cell, last - 1, "cell"), delay(m, blocks, last, "blocks")
         rejected, mask = Signal(), Signal(grid * grid)
         m.d.sync += rejected.eq(cell.empty | Cat(value < 0 for value in cell.best).any())
         m.d.sync += mask.eq(Mux(delay(m, rejected, last - 2, "rejected"), 0, zigzag(inside[0] & inside[1] & inside[2] & box, grid)))
-        m.d.sync += [self.o.cell.eq(delay(m, late, 1, "masked")), self.o_blocks.eq(o_blocks)]
-        rows = [mask.word_select(j, grid) for j in range(grid)]
-        m.d.sync += [self.o.mask.eq(mask), self.o_any.eq(mask.any()), self.o.rows.eq(Cat(row.any() for row in rows)),
-                     self.o.lone.eq(Cat(at_most_one(row) for row in rows))]
-        m.d.comb += self.o_valid.eq(delay(m, self.valid, self.latency, "valid"))
+
+        # Which rows hold any, and which just one; then the first row, and where it all goes.
+        made, rows = Signal(self.o.shape()), Signal(grid)
+        lines = [mask.word_select(j, grid) for j in range(grid)]
+        m.d.sync += [made.cell.eq(delay(m, cell, last, "cell")), made.mask.eq(mask), rows.eq(Cat(line.any() for line in lines)),
+                     made.lone.eq(Cat(at_most_one(line) for line in lines))]
+        valid, of_blocks = delay(m, self.valid, last + 2, "valid"), delay(m, blocks, last + 1, "blocks")
+        found = rows.any() | made.cell.end
+        m.d.sync += [self.o.eq(made), *take_row(self.o.at, rows, made.mask, made.lone)]
+        m.d.sync += [self.o_blocks.eq(valid & found & of_blocks), self.o_tiles.eq(valid & found & ~of_blocks),
+                     self.drop_blocks.eq(valid & ~found & of_blocks), self.drop_tiles.eq(valid & ~found & ~of_blocks)]
         return m

@@ -133,7 +133,7 @@ class FineRaster(wiring.Component):
             m.d.comb += whole.draw_state.eq(self.late_rest)
         with m.Else():
             tile = whole.tile
-            m.d.comb += [tile[name].eq(setup[name]) for name in ("kind", "state", "slot", "zmin", "zmax")]
+            m.d.comb += [tile[name].eq(setup[name]) for name in ("kind", "state", "slot", "back", "zmin", "zmax")]
             m.d.comb += [tile.x.eq(cell.x), tile.y.eq(cell.y), tile.mask.eq(mask), tile.full.eq(mask.all()), tile.last.eq(cell.end),
                          tile.z0.eq(z0), tile.dx.eq(dx), tile.dy.eq(dy)]
         self._hold(m, valid, work, cell.end, any_inside, whole)

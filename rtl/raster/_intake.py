@@ -18,8 +18,8 @@ LATER_BITS = payloads.width(LATER)
 
 
 def first_layout(cell):
-    """The first cell of a triangle: whether it is one block, or the first superblock; and the steps to walk by."""
-    return StructLayout({"cell": cell, "single": 1, "x": ArrayLayout(signed(X_STEP), 3), "y": ArrayLayout(signed(Y_STEP), 3)})
+    """The first cell of a triangle: one block, or the first superblock; of a column, or of all; and the steps to walk by."""
+    return StructLayout({"cell": cell, "single": 1, "narrow": 1, "only": 1, "x": ArrayLayout(signed(X_STEP), 3), "y": ArrayLayout(signed(Y_STEP), 3)})
 
 
 class Table(wiring.Component):
@@ -124,7 +124,8 @@ class Intake(wiring.Component):
         m.d.comb += single.eq(taken.empty | ((taken.right >> self._log2 == 0) & (taken.down >> self._log2 == 0)))
         late_single = delay(m, single, 2, "single")
         gained = delay(m, taken, 2, "gained")
-        m.d.sync += [self.o.cell.eq(gained), self.o.single.eq(late_single)]
+        narrow, low = (gained[room] >> 2 * self._log2 == 0 for room in ("right", "down"))
+        m.d.sync += [self.o.cell.eq(gained), self.o.single.eq(late_single), self.o.narrow.eq(narrow), self.o.only.eq(late_single | (narrow & low))]
         late_steps = delay(m, steps, 3, "steps")
         m.d.comb += [self.o.x.eq(late_steps.x), self.o.y.eq(late_steps.y), self.steps.x.eq(late_steps.x), self.steps.y.eq(late_steps.y)]
         for k in range(3):

@@ -47,16 +47,14 @@ class Walker(wiring.Component):
 
         # The next triangle comes in with the last step of this one.
         columns, across, down = (Signal(len(cell.right) - far, name=name) for name in ("columns", "across", "down"))
-        to_across, to_down, only = Signal.like(across), Signal.like(down), Signal()
         m.d.comb += self.i.ready.eq(~walking | (self.valid & last))
         with m.If(self.i.ready):
-            m.d.comb += [to_across.eq(first.cell.right >> far), to_down.eq(first.cell.down >> far), only.eq(first.single)]
-            m.d.sync += [walking.eq(self.i.valid), here.eq(first), back.eq(0), columns.eq(to_across)]
-        with m.Else():
-            m.d.comb += [to_across.eq(Mux(turn, columns, across - 1)), to_down.eq(down - turn)]
-        with m.If(self.i.ready | self.valid):
-            m.d.sync += [across.eq(to_across), down.eq(to_down), turn.eq(to_across == 0)]
-            m.d.sync += last.eq(only | ((to_across == 0) & (to_down == 0)))
+            m.d.sync += [walking.eq(self.i.valid), here.eq(first), back.eq(0), turn.eq(first.narrow), last.eq(first.only),
+                         columns.eq(first.cell.right >> far), across.eq(first.cell.right >> far), down.eq(first.cell.down >> far)]
+        with m.Elif(self.valid & turn):
+            m.d.sync += [across.eq(columns), down.eq(down - 1), turn.eq(here.narrow), last.eq(here.narrow & (down == 1))]
+        with m.Elif(self.valid):
+            m.d.sync += [across.eq(across - 1), turn.eq(across == 1), last.eq((across == 1) & (down == 0))]
 
         with m.If(self.valid & ~last):
             with m.If(turn):

@@ -108,11 +108,9 @@ class TileRasterizer(wiring.Component):
                     (fine.index, fine.rest), (fine.late_index, fine.late_rest))
 
         # Masks of blocks go to be picked from, and the blocks picked come back to be tested; masks of tiles go on.
-        found = coarse.o_any | coarse.o.cell.end
-        made = [coarse.o_valid & of_blocks for of_blocks in (coarse.o_blocks, ~coarse.o_blocks)]
-        block_credit = self._queue(m, "block", made[0] & found, coarse.o, blocks.i)
-        tile_credit = self._queue(m, "tile", made[1] & found, coarse.o, tiles.i)
-        m.d.comb += [block_credit.drop.eq(made[0] & ~found), tile_credit.drop.eq(made[1] & ~found)]
+        block_credit = self._queue(m, "block", coarse.o_blocks, coarse.o, blocks.i)
+        tile_credit = self._queue(m, "tile", coarse.o_tiles, coarse.o, tiles.i)
+        m.d.comb += [block_credit.drop.eq(coarse.drop_blocks), tile_credit.drop.eq(coarse.drop_tiles)]
         m.d.comb += [blocks.go.eq(tile_credit.any), tile_credit.take.eq(blocks.picked | (walker.valid & walker.single)),
                      block_credit.take.eq(walker.valid & ~walker.single)]
 

@@ -1,11 +1,23 @@
+from fractions import Fraction
+from math import floor
+
 import numpy as np
 import pytest
 
-from models.depth.depth_test import D24_MAX, DepthBuffer, rounds, sample_depths
+from models.depth._compare import COMPARE
+from models.depth._format import MOST, encode, store
+from models.depth.depth_test import D24_MAX, DepthBuffer, depth_bias, depth_test, interpolate, rounds, sample_depths
+from models.geometry.triangle_setup import setup
 from models.payload import dtype
 from models.raster.edge_evaluator import lane_positions, unpack
+from models.raster.tile_rasterizer import rasterize
+from models.state import draw_state
 from spec import payloads
-from spec.state import Compare
+from spec.errors import InputError
+from spec.state import Compare, DepthFormat, StencilOp
+from tb.bench import scenes
+
+FORMATS = list(DepthFormat)
 
 
 def tiles(rng, count):
@@ -14,23 +26,144 @@ def tiles(rng, count):
     out["mask"] = rng.integers(0, 1 << 63, count, dtype=np.uint64)
     out["z0"] = rng.integers(1 << 20, 1 << 31, count)
     out["dx"], out["dy"] = rng.integers(-1 << 22, 1 << 22, (2, count))
+    out["zmax"], out["back"] = rng.integers(0, 1 << 24, count), rng.integers(0, 2, count)
     return out
 
+
+def float_bits(value):
+    return int(np.float32(value).view(np.uint32))
+
+
+def random_state(rng, form):
+    most = MOST[form]
+    low, high = np.sort(rng.integers(0, most + 1, 2)) if rng.random() < 0.5 else (0, most)
+    fields = {f.name: rng.integers(0, 1 << f.bits) for f in payloads.DRAW_STATE if f.name.startswith("stencil_")}
+    return draw_state(24, 16, int(rng.choice([1, 2, 4, 8])), depth_format=form, depth_min=low, depth_max=high,
+                      depth_compare=rng.integers(0, 8), depth_test=rng.random() < 0.9, depth_write=rng.random() < 0.8,
+                      bias_constant=rng.integers(0, 1 << 6), bias_slope=float_bits(rng.normal()), **fields)
+
+
+# Model truths.
 
 @pytest.mark.parametrize("samples", range(4))
 def test_depths_are_the_plane_rounded(samples):
     some = tiles(np.random.default_rng(0), 50)
     x, y = lane_positions(samples)
-    got = sample_depths(some, samples)
+    got = store(sample_depths(some, samples), DepthFormat.D24)
     for t, depths in zip(some, got, strict=True):
         value = (int(t["z0"]) * 16 + int(x[2, 5]) * int(t["dx"]) + int(y[2, 5]) * int(t["dy"]) + 2048) >> 12
         assert int(depths[2, 5]) == value % (1 << 24)
 
 
+def test_a_depth_a_hair_below_zero_is_zero():
+    flat = np.zeros(2, dtype(payloads.TILE))
+    flat["z0"] = [0xFFFFFFF0, 0xFFFFFF00]  # -1/16 of a unit, and the greatest depth
+    assert store(sample_depths(flat, 0), DepthFormat.D24)[:, 0, 0].tolist() == [0, D24_MAX]
+    assert store(sample_depths(flat, 0, bias=np.array([256, 256])), DepthFormat.D24)[:, 0, 0].tolist() == [1, D24_MAX]
+    assert store(sample_depths(flat, 0, bias=np.array([-256, -256])), DepthFormat.D24)[:, 0, 0].tolist() == [0, D24_MAX - 1]
+
+
+def test_interpolate_follows_the_triangle_to_any_tile():
+    made = setup(scenes.triangles(np.random.default_rng(0), 200, 300, 200), draw_state(300, 200, 4))
+    found, owner = rasterize(made.records)
+    got = interpolate(made.records[owner], np.stack([found["x"], found["y"]], -1), 4)
+    assert len(got) > 1000 and (got == store(sample_depths(found, 2), DepthFormat.D24)).all()
+
+
+@pytest.mark.parametrize("form", [DepthFormat.D16, DepthFormat.D24])
+def test_floats_are_encoded_exactly_at_every_rounding_boundary(form):
+    """The floats next to each half between two codes: all of them for D16, many for D24."""
+    most = MOST[form]
+    codes = np.arange(most) if form == DepthFormat.D16 else np.random.default_rng(0).integers(0, most, 50000)
+    middle = ((codes + 0.5) / most).astype(np.float32)
+    for z in (np.nextafter(middle, np.float32(0)), middle, np.nextafter(middle, np.float32(1))):
+        got = encode(z, form)
+        exact = [floor(Fraction(float(v)) * most + Fraction(1, 2)) for v in z[::7]]
+        assert got[::7].tolist() == exact
+    assert encode([0, 1, -1, 2, np.nan, -0.0], form).tolist() == [0, most, 0, most, 0, 0]
+    assert encode([np.nan, 0.1, 0.9], form, (0.25, 0.75)).tolist() == encode([0.25, 0.25, 0.75], form).tolist()
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_samples_are_stored_to_within_a_hair_of_the_exact_depth(form):
+    """Half a step from the exact rational, and the hair: 1/250 of a step of D16, 2^-36 for D32F. The ends exactly."""
+    rng = np.random.default_rng(1)
+    depth = np.concatenate([rng.integers(0, (D24_MAX << 12) + 1, 4000), rng.integers(0, 1 << 20, 1000), [0, D24_MAX << 12]])
+    got = store(depth, form)
+    assert got[-2:].tolist() == [0, MOST[form]]
+    for d, g in zip(depth.tolist(), got.tolist(), strict=True):
+        z = Fraction(d, D24_MAX << 12)
+        if form == DepthFormat.D32F:
+            value, step = Fraction(float(np.uint32(g).view(np.float32))), Fraction(float(np.spacing(np.float32(z))))
+        else:
+            value, step = Fraction(g, MOST[form]), Fraction(1, MOST[form])
+        hair = {DepthFormat.D16: step / 250, DepthFormat.D24: 0, DepthFormat.D32F: Fraction(1, 1 << 36)}[form]
+        assert abs(value - z) <= step / 2 + hair
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_bias_is_the_exact_one_rounded(form):
+    rng = np.random.default_rng(int(form))
+    some = tiles(rng, 40)
+    for constant, slope, clamp in [(0, 1.0, 0), (5, 0, 0), (-7, 2.5, 0), (0, -1e-3, 0), (1 << 20, 0, 1e-3), (-(1 << 20), 0, -1e-3),
+                                   (3, 1e30, 0), (0, -1e30, 0), (0, 1e-42, 0), (1, 0.1, 1e-7)]:
+        state = draw_state(8, 8, depth_format=form, depth_max=MOST[form], bias_constant=constant & 0xFFFFFFFF,
+                           bias_slope=float_bits(slope), bias_clamp=float_bits(clamp))
+        for t, got in zip(some, depth_bias(some, state).tolist(), strict=True):
+            step = {DepthFormat.D16: Fraction(65537), DepthFormat.D24: Fraction(256)}.get(form)
+            if step is None:  # of the float of the greatest depth
+                step = Fraction(float(np.spacing(np.float32(int(t["zmax"]) / D24_MAX * (1 - 2**-30))))) * 2**32
+            steepest = max(abs(int(t["dx"])), abs(int(t["dy"])))
+            exact = constant * step + Fraction(float(np.float32(slope))) * steepest
+            limit = Fraction(float(np.float32(clamp))) * (D24_MAX << 8)
+            exact = min(exact, limit) if clamp > 0 else max(exact, limit) if clamp < 0 else exact
+            exact = max(min(exact, (1 << 33) - 1), -(1 << 33))
+            assert abs(got - exact) <= (1 if form == DepthFormat.D24 else 2), (constant, slope, clamp)
+
+
+def naive_operation(op, old, ref):
+    return {StencilOp.KEEP: old, StencilOp.ZERO: 0, StencilOp.REPLACE: ref, StencilOp.INCR_SAT: min(old + 1, 255),
+            StencilOp.DECR_SAT: max(old - 1, 0), StencilOp.INVERT: 255 - old, StencilOp.INCR: (old + 1) % 256, StencilOp.DECR: (old - 1) % 256}[op]
+
+
+def naive_sample(state, back, covered, new, depth, stencil):
+    """One sample by the book: (passed, depth, stencil)."""
+    if not covered:
+        return False, depth, stencil
+    new = max(min(new, int(state["depth_max"])), int(state["depth_min"]))
+    good = not state["depth_test"] or bool(COMPARE[Compare(state["depth_compare"])](new, depth))
+    passes, side = True, "back" if back else "front"
+    if state["stencil_test"]:
+        read, write, ref = (int(state[f"stencil_{name}"]) for name in ("read", "write", "ref"))
+        passes = bool(COMPARE[Compare(state[f"stencil_{side}_func"])](ref & read, stencil & read))
+        op = StencilOp(state[f"stencil_{side}_{'fail' if not passes else 'pass' if good else 'depth_fail'}"])
+        stencil = (stencil & ~write) | (naive_operation(op, stencil, ref) & write)
+    if passes and good and state["depth_test"] and state["depth_write"]:
+        depth = new
+    return passes and good, depth, stencil
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_sample_does_what_the_book_says(form):
+    rng, outcomes = np.random.default_rng(int(form)), set()
+    for _ in range(60):
+        state, some = random_state(rng, form), tiles(rng, 4)
+        new = store(sample_depths(some, int(state["samples"]), 8, depth_bias(some, state)), form)
+        depth = np.where(rng.random(new.shape) < 0.4, new, rng.integers(0, MOST[form] + 1, new.shape)).astype(np.uint32)
+        stencil = rng.integers(0, 256, new.shape).astype(np.uint8)
+        got = depth_test(some, state, depth, stencil)
+        for n, covered in enumerate(unpack(some["mask"])):
+            for j, i in np.ndindex(8, 8):
+                wanted = naive_sample(state, some["back"][n], covered[j, i], int(new[n, j, i]), int(depth[n, j, i]), int(stencil[n, j, i]))
+                assert (got.passed[n, j, i], got.depth[n, j, i], got.stencil[n, j, i]) == wanted
+                outcomes.add((bool(state["stencil_test"]), bool(covered[j, i]), bool(wanted[0])))
+    assert len(outcomes) == 6
+
+
 @pytest.mark.parametrize("compare", Compare)
 def test_a_batch_is_as_if_one_by_one(compare):
-    some = tiles(np.random.default_rng(compare), 200)
-    batch, single = DepthBuffer(24, 16, 1, compare), DepthBuffer(24, 16, 1, compare)
+    some, state = tiles(np.random.default_rng(compare), 200), draw_state(24, 16, depth_compare=compare)
+    batch, single = DepthBuffer(state), DepthBuffer(state)
     got = batch.test(some)
     assert (got == np.concatenate([single.test(some[n:n + 1]) for n in range(len(some))])).all()
     assert (batch.image() == single.image()).all()
@@ -44,4 +177,23 @@ def test_rounds_visit_each_place_in_order():
     for p in range(5):
         assert (np.diff(seen[place[seen] == p]) > 0).all()
     assert all(len(np.unique(place[turn])) == len(turn) for turn in rounds(place))
-    assert DepthBuffer(8, 8, 1).image().max() == D24_MAX
+    assert DepthBuffer(draw_state(8, 8)).image().max() == D24_MAX
+
+
+# Parameter errors.
+
+@pytest.mark.parametrize(("fields", "message"), [
+    ({"depth_format": 3}, "depth_format must be one of D16, D24, D32F, not 3"),
+    ({"depth_min": 2, "depth_max": 1}, "depth_min must not exceed depth_max 1, not 2"),
+    ({"depth_compare": 8}, "depth_compare must lie in 0..7, not 8"),
+    ({"bias_slope": 0x7F800000}, "bias_slope must be the bits of a finite float32, not 0x7f800000"),
+    ({"bias_clamp": 0x7FC00000}, "bias_clamp must be the bits of a finite float32, not 0x7fc00000"),
+])
+def test_wrong_states(fields, message):
+    with pytest.raises(InputError, match=message):
+        draw_state(8, 8, **fields)
+
+
+def test_a_wrong_range():
+    with pytest.raises(InputError, match="depth_range must lie in 0..1, the least first"):
+        encode(0.5, DepthFormat.D24, (0.75, 0.25))

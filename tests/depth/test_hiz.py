@@ -5,13 +5,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.depth.depth_test import COMPARE, sample_depths
+from models.depth._compare import COMPARE
+from models.depth._format import store
+from models.depth.depth_test import sample_depths
 from models.depth.hiz import HiZ, outcome, plane_bounds
 from models.payload import dtype
 from models.raster.edge_evaluator import unpack
 from spec import payloads
 from spec.errors import InputError
-from spec.state import Compare, Outcome
+from spec.state import Compare, DepthFormat, Outcome
 
 QUERY = [("x", "u2"), ("y", "u2"), ("low", "u4"), ("high", "u4"), ("full", "?"), ("compare", "u1"), ("write", "?"), ("drop", "?"), ("accept", "?")]
 
@@ -45,7 +47,7 @@ def test_bounds_hold_every_covered_sample(samples):
     scale = 1 << rng.integers(1, 31, len(tiles))
     tiles["dx"], tiles["dy"] = rng.integers(-scale, scale), rng.integers(-scale, scale)
     tiles["mask"] = rng.integers(0, 1 << 63, len(tiles), dtype=np.uint64)
-    depths, covered = sample_depths(tiles, samples).astype(np.int64), unpack(tiles["mask"])
+    depths, covered = store(sample_depths(tiles, samples), DepthFormat.D24).astype(np.int64), unpack(tiles["mask"])
     # The vertices bound what is covered, and what is covered does not wrap.
     tiles["zmin"] = np.where(covered, depths, 1 << 24).min((1, 2))
     tiles["zmax"] = np.where(covered, depths, -1).max((1, 2))

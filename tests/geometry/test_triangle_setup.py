@@ -6,7 +6,7 @@ import pytest
 
 from cosim import catalogue
 from cosim.verilog import ports
-from models.depth.depth_test import sample_depths
+from models.depth.depth_test import interpolate
 from models.geometry.triangle_setup import TRIANGLE, Z_MAX, setup
 from models.raster.edge_evaluator import lane_positions, unpack
 from models.raster.tile_rasterizer import rasterize
@@ -106,7 +106,8 @@ def test_depths_lie_within_0_6_of_the_exact_ones():
         triangles = scenes.triangles(np.random.default_rng(log2), 60, 40, 40)
         made = setup(triangles, draw_state(40, 40, 1 << log2))
         tiles, owner = rasterize(made.records)
-        depths, lanes = sample_depths(tiles, log2), unpack(tiles["mask"])
+        depths = interpolate(made.records[owner], np.stack([tiles["x"], tiles["y"]], -1), 1 << log2)
+        lanes = unpack(tiles["mask"])
         lane_x, lane_y = lane_positions(log2)
         lx, ly = ((0, 0), (0, 1), (1, 1), (1, 2))[log2]
         for n in np.flatnonzero(~made.steep[owner])[::3]:

@@ -1,0 +1,31 @@
+"""Stencil test and stencil operations."""
+
+import numpy as np
+
+from models.depth._compare import COMPARE
+from spec.state import Compare, StencilOp
+
+OPERATE = {
+    StencilOp.KEEP: lambda old, _ref: old,
+    StencilOp.ZERO: lambda old, _ref: 0 * old,
+    StencilOp.REPLACE: lambda old, ref: 0 * old + ref,
+    StencilOp.INCR_SAT: lambda old, _ref: np.minimum(old + 1, 255),
+    StencilOp.DECR_SAT: lambda old, _ref: np.maximum(old - 1, 0),
+    StencilOp.INVERT: lambda old, _ref: ~old & 255,
+    StencilOp.INCR: lambda old, _ref: old + 1 & 255,
+    StencilOp.DECR: lambda old, _ref: old - 1 & 255,
+}
+
+
+def stencil_test(state, face, stored):
+    """Which samples pass the stencil test of a face, ``"front"`` or ``"back"``: bool, shape of ``stored``."""
+    read = int(state["stencil_read"])
+    return COMPARE[Compare(state[f"stencil_{face}_func"])](int(state["stencil_ref"]) & read, stored & read)
+
+
+def stencil_update(state, face, stored, passed, depth_passed):
+    """Stencil values after the test: which operation each sample does depends on which test it failed, if any."""
+    old, ref, write = stored.astype(np.int64), int(state["stencil_ref"]), int(state["stencil_write"])
+    done = {name: OPERATE[StencilOp(state[f"stencil_{face}_{name}"])](old, ref) for name in ("fail", "depth_fail", "pass")}
+    new = np.where(passed, np.where(depth_passed, done["pass"], done["depth_fail"]), done["fail"])
+    return ((old & ~write) | (new & write)).astype(np.uint8)
