@@ -5,12 +5,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from models.depth.depth_test import DepthBuffer, to_image
+from models.depth.depth_test import to_image
+from models.depth.depth_unit import DepthUnit
 from models.geometry import clipper, triangle_setup, viewport
 from models.raster import edge_evaluator, tile_rasterizer
 from models.state import draw_state
 from spec.errors import InputError, MeshError
-from spec.state import Cull
+from spec.state import Cull, Outcome
 
 BACKGROUND = (24, 26, 32)
 MOST_FACES = 1 << 24
@@ -79,6 +80,7 @@ class Frame:
     setup: triangle_setup.Setup  # what left it
     tiles: np.ndarray  # what left the tile rasterizer
     owner: np.ndarray  # which set-up record each tile belongs to
+    outcome: np.ndarray  # what HiZ found for each: spec.state.Outcome
     seconds: dict = field(default_factory=dict)  # spent in each stage
 
 
@@ -128,14 +130,15 @@ def render(scene, progress=None):
                  "samples_covered": int(np.bitwise_count(tiles["mask"]).sum())}
 
     stage("depth")
-    buffer = DepthBuffer(state)
-    passed = buffer.test(tiles)
+    unit = DepthUnit(state)
+    passed, outcome = unit.test(tiles)
+    counters |= {f"hiz_{found.name.lower()}": int((outcome == found).sum()) for found in Outcome}
     counters["samples_passed"] = int(passed.sum())
 
     stage("shade")
     colour = _shade(scene, tiles, source[setup.index[owner]], passed)
     stage(None)
-    return Frame(colour, buffer.image(), counters, state, triangles, setup, tiles, owner, seconds)
+    return Frame(colour, unit.buffer.image(), counters, state, triangles, setup, tiles, owner, outcome, seconds)
 
 
 def _geometry(scene, counters):

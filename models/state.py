@@ -4,6 +4,7 @@ import numpy as np
 
 from models.payload import check, dtype
 from spec import payloads
+from spec.early import LEFT, PERMISSIONS
 from spec.errors import InputError
 from spec.state import SAMPLE_COUNTS, TARGET_LIMIT, VIEWPORT_MAX, VIEWPORT_MIN, Compare, Cull, DepthFormat, Kind
 
@@ -11,7 +12,7 @@ DTYPE = dtype(payloads.DRAW_STATE)
 D24_MAX = (1 << 24) - 1
 
 
-def draw_state(width, height, samples=1, viewport=None, scissor=None, cull=Cull.NONE, front_ccw=False, **fields):
+def draw_state(width, height, samples=1, viewport=None, scissor=None, cull=Cull.NONE, front_ccw=False, does=("plain",), **fields):
     """A checked draw state.
 
     Parameters
@@ -26,6 +27,8 @@ def draw_state(width, height, samples=1, viewport=None, scissor=None, cull=Cull.
         Which triangles the setup drops by their winding.
     front_ccw : bool
         Counter-clockwise triangles face front.
+    does : sequence of str
+        What the draw's shader does, as in :data:`spec.early.LEFT`: it decides the four early permissions.
     **fields
         Any other field of :data:`spec.payloads.DRAW_STATE`, by name.
 
@@ -51,6 +54,10 @@ def draw_state(width, height, samples=1, viewport=None, scissor=None, cull=Cull.
     values = {"kind": Kind.STATE, "samples": samples.bit_length() - 1, "cull": cull, "front_ccw": front_ccw,
               "target_width": width, "target_height": height, "depth_format": DepthFormat.D24, "depth_max": D24_MAX,
               "depth_test": 1, "depth_write": 1, "depth_compare": Compare.LESS}
+    for what in does:
+        if what not in LEFT:
+            raise InputError("does", f"hold only {', '.join(LEFT)}", what)
+    values |= {name: all(name in LEFT[what] for what in does) for name in PERMISSIONS}
     for name, rectangle in (("viewport", viewport), ("scissor", scissor)):
         values |= dict(zip((f"{name}_{end}" for end in ("x0", "y0", "x1", "y1")), rectangle, strict=True))
     values |= fields

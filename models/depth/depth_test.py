@@ -186,22 +186,17 @@ class DepthBuffer:
         self.stencil = np.zeros(shape, np.uint8)
 
     def test(self, tiles):
-        """Test and write tiles, as if one by one.
+        """Test and write tiles of different places.
 
         Returns
         -------
         ndarray of bool, shape (n, edge, edge)
             Samples that passed.
-
-        Tiles of different places do not meet: the k-th tile of every place is tested at once.
         """
-        passed = np.zeros((len(tiles), self._edge, self._edge), bool)
-        place = tiles["y"].astype(np.int64) * self.depth.shape[1] + tiles["x"]
-        for turn in rounds(place):
-            at = tiles["y"][turn], tiles["x"][turn]
-            done = depth_test(tiles[turn], self.state, self.depth[at], self.stencil[at], self._edge)
-            passed[turn], self.depth[at], self.stencil[at] = done
-        return passed
+        at = tiles["y"], tiles["x"]
+        done = depth_test(tiles, self.state, self.depth[at], self.stencil[at], self._edge)
+        self.depth[at], self.stencil[at] = done.depth, done.stencil
+        return done.passed
 
     def image(self):
         """Depths as an image: uint32, shape (height, width, samples)."""
@@ -216,16 +211,6 @@ def to_image(tiles, width, height, samples):
     y, x = np.divmod(np.arange(rows * columns), columns)
     put(out, np.zeros_like(x), x, y, tiles[y, x], samples)
     return out[0, :height, :width]
-
-
-def rounds(place):
-    """Split indices so that no place comes twice in a part, and each place's come in order."""
-    order = np.argsort(place, kind="stable")
-    ordered = place[order]
-    starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])) if len(place) else np.zeros(0, int)
-    turn = np.arange(len(place)) - np.repeat(starts, np.diff(np.append(starts, len(place))))
-    by_turn = np.argsort(turn, kind="stable")
-    return [order[part] for part in np.split(by_turn, np.cumsum(np.bincount(turn))[:-1])] if len(place) else []
 
 
 def _shift(value, left):

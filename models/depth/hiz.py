@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from models.depth.depth_test import D24_MAX
-from models.raster.edge_evaluator import LANE_SHAPE
+from models.depth._format import FRACTION, store
+from models.depth.depth_test import D24_MAX, depth_bias
+from models.raster.edge_evaluator import LANE_SHAPE, unpack
 from spec.errors import InputError
-from spec.state import SAMPLE_COUNTS, Compare, Outcome
+from spec.state import SAMPLE_COUNTS, Compare, DepthFormat, Outcome, StencilOp
 
 LESS = (Compare.LESS, Compare.LESS_EQUAL)
 GREATER = (Compare.GREATER, Compare.GREATER_EQUAL)
@@ -44,35 +45,76 @@ def outcome(compare, low, high, zmin, zmax):
     }[Compare(compare)]()
 
 
-def plane_bounds(tiles, samples, edge=8):
-    """Bounds of a triangle's depths in its tiles, by its vertices and by its plane at the tile's outer corners.
+QUERY = np.dtype([("x", "u2"), ("y", "u2"), ("low", "u4"), ("high", "u4"), ("full", "?"), ("compare", "u1"), ("write", "?"),
+                  ("drop", "?"), ("accept", "?")])
+SLACK = 1 << FRACTION - 3  # a plane's samples lie within a tenth of a unit of its vertices
+
+
+def queries(tiles, state, edge=8):
+    """What HiZ has to know of tiles.
 
     Parameters
     ----------
     tiles : structured ndarray, shape (n,)
         As in :func:`spec.payloads.tile`.
-    samples : int
-        log2 of the samples of a pixel.
+    state : numpy.void
+        From :func:`models.state.draw_state`.
     edge : int
         Samples along a tile's edge.
 
     Returns
     -------
-    low, high : ndarray of int64, shape (n,)
-        D24, no less and no more than the depth of any covered sample.
+    ndarray of :data:`QUERY`, shape (n,)
+        As :meth:`HiZ.step` takes them.
+    """
+    stencil, tests = bool(state["stencil_test"]), bool(state["depth_test"])
+    keeps = {side: all(state[f"stencil_{side}_{name}"] == StencilOp.KEEP for name in ("fail", "depth_fail")) for side in ("front", "back")}
+    out = np.zeros(len(tiles), QUERY)
+    out["x"], out["y"] = tiles["x"], tiles["y"]
+    out["low"], out["high"] = plane_bounds(tiles, state, edge)
+    out["compare"] = state["depth_compare"] if tests else Compare.ALWAYS
+    out["write"] = tests and state["depth_write"]
+    out["full"] = (unpack(tiles["mask"], edge) | ~on_target(tiles, state, edge)).all((1, 2)) & bool(state["early_write"] and not stencil)
+    out["drop"] = bool(state["hiz_drop"]) & (np.where(tiles["back"], keeps["back"], keeps["front"]) | (not stencil))
+    out["accept"] = bool(state["hiz_accept"]) and not stencil
+    return out
 
-    A plane is known modulo 2^24. Where none of its corners leaves 0..2^24-1, it is the true one, since some sample of
+
+def on_target(tiles, state, edge=8):
+    """Which samples of tiles lie on the target: bool, shape (n, edge, edge), indexed [tile, j, i]."""
+    lx, ly = LANE_SHAPE[state["samples"]]
+    column = (tiles["x"].astype(np.int64)[:, None] * edge + np.arange(edge)) >> lx
+    row = (tiles["y"].astype(np.int64)[:, None] * edge + np.arange(edge)) >> ly
+    return (row < state["target_height"])[:, :, None] & (column < state["target_width"])[:, None, :]
+
+
+def plane_bounds(tiles, state, edge=8):
+    """Bounds of a triangle's depths in its tiles, by its vertices and by its plane at the tile's outer corners.
+
+    Parameters
+    ----------
+    tiles, state, edge
+        As in :func:`queries`.
+
+    Returns
+    -------
+    low, high : ndarray of uint32, shape (n,)
+        In the state's format, no less and no more than the depth of any covered sample.
+
+    A plane is known modulo 2^24. Where none of its corners leaves 0..2^24 - 1, it is the true one, since some sample of
     it is covered and lies there; where one does, only the vertices count.
     """
     z0, dx, dy = (tiles[name].astype(np.int64) for name in ("z0", "dx", "dy"))
-    corners = []
-    for slope, shift in zip((dx, dy), LANE_SHAPE[samples], strict=True):
-        first, last = -8, 16 * (edge >> shift) - 8  # 1/16 pixel from the first pixel's centre
-        corners.append((np.minimum(first * slope, last * slope), np.maximum(first * slope, last * slope)))
-    low, high = ((z0 << 4) + corners[0][end] + corners[1][end] + (1 << 11) >> 12 for end in (0, 1))
-    known = (low >= 0) & (high <= D24_MAX)
-    zmin, zmax = tiles["zmin"].astype(np.int64), tiles["zmax"].astype(np.int64)
-    return np.where(known, np.maximum(low, zmin), zmin), np.where(known, np.minimum(high, zmax), zmax)
+    ends = [z0 << FRACTION - 8] * 2
+    for slope, shift in zip((dx, dy), LANE_SHAPE[state["samples"]], strict=True):
+        reached = -8 * slope, (16 * (edge >> shift) - 8) * slope  # 1/16 pixel from the first pixel's centre
+        ends = [ends[0] + np.minimum(*reached), ends[1] + np.maximum(*reached)]
+    known = (ends[0] >= -SLACK) & (ends[1] <= (D24_MAX << FRACTION) + SLACK)
+    low, high = ((tiles[name].astype(np.int64) << FRACTION) + slack for name, slack in (("zmin", -SLACK), ("zmax", SLACK)))
+    bounds = np.where(known, np.maximum(ends[0], low), low), np.where(known, np.minimum(ends[1], high), high)
+    bias, form = depth_bias(tiles, state) << FRACTION - 8, DepthFormat(state["depth_format"])
+    codes = (store(np.clip(bound + bias, 0, D24_MAX << FRACTION), form) for bound in bounds)
+    return tuple(np.clip(code, state["depth_min"], state["depth_max"]).astype(np.uint32) for code in codes)
 
 
 class HiZ:
@@ -148,9 +190,9 @@ class HiZ:
         Parameters
         ----------
         query : structured ndarray, shape (n,)
-            ``x``, ``y``: place in tiles. ``low``, ``high``: bounds of the triangle's depths there. ``full``: covers
-            every sample of the target in this tile, and none can be discarded or fail the stencil test. ``compare``,
-            ``write``: of the draw. ``drop``, ``accept``: it permits them.
+            :data:`QUERY`. ``x``, ``y``: place in tiles. ``low``, ``high``: bounds of the triangle's depths there. ``full``:
+            covers every sample of the target in this tile, and none can be discarded or fail the stencil test.
+            ``compare``, ``write``: of the draw. ``drop``, ``accept``: it permits them.
 
         Returns
         -------

@@ -100,7 +100,7 @@ def state(rng, most_samples=8, most_pixels=320):
             rectangle[name] = x0, y0, x1, y1
     return draw_state(width, height, int(rng.choice([s for s in (1, 2, 4, 8) if s <= most_samples])), **rectangle,
                       cull=int(rng.integers(0, 3)), front_ccw=int(rng.integers(0, 2)), state=int(rng.integers(0, 16)),
-                      stencil_ref=int(rng.integers(0, 256)), bias_clamp=int(rng.integers(0, 1 << 32)))
+                      stencil_ref=int(rng.integers(0, 256)), bias_constant=int(rng.integers(0, 1 << 32)))
 
 
 def control(rng, fields, kind):

@@ -6,7 +6,7 @@ import pytest
 
 from models.depth._compare import COMPARE
 from models.depth._format import MOST, encode, store
-from models.depth.depth_test import D24_MAX, DepthBuffer, depth_bias, depth_test, interpolate, rounds, sample_depths
+from models.depth.depth_test import D24_MAX, depth_bias, depth_test, interpolate, sample_depths
 from models.geometry.triangle_setup import setup
 from models.payload import dtype
 from models.raster.edge_evaluator import lane_positions, unpack
@@ -158,26 +158,6 @@ def test_every_sample_does_what_the_book_says(form):
                 assert (got.passed[n, j, i], got.depth[n, j, i], got.stencil[n, j, i]) == wanted
                 outcomes.add((bool(state["stencil_test"]), bool(covered[j, i]), bool(wanted[0])))
     assert len(outcomes) == 6
-
-
-@pytest.mark.parametrize("compare", Compare)
-def test_a_batch_is_as_if_one_by_one(compare):
-    some, state = tiles(np.random.default_rng(compare), 200), draw_state(24, 16, depth_compare=compare)
-    batch, single = DepthBuffer(state), DepthBuffer(state)
-    got = batch.test(some)
-    assert (got == np.concatenate([single.test(some[n:n + 1]) for n in range(len(some))])).all()
-    assert (batch.image() == single.image()).all()
-    assert not (got & ~unpack(some["mask"])).any()
-
-
-def test_rounds_visit_each_place_in_order():
-    place = np.random.default_rng(0).integers(0, 5, 60)
-    seen = np.concatenate(rounds(place))
-    assert sorted(seen.tolist()) == list(range(60))
-    for p in range(5):
-        assert (np.diff(seen[place[seen] == p]) > 0).all()
-    assert all(len(np.unique(place[turn])) == len(turn) for turn in rounds(place))
-    assert DepthBuffer(draw_state(8, 8)).image().max() == D24_MAX
 
 
 # Parameter errors.

@@ -8,14 +8,13 @@ from hypothesis import strategies as st
 from models.depth._compare import COMPARE
 from models.depth._format import store
 from models.depth.depth_test import sample_depths
-from models.depth.hiz import HiZ, outcome, plane_bounds
+from models.depth.hiz import QUERY, HiZ, outcome, plane_bounds
 from models.payload import dtype
 from models.raster.edge_evaluator import unpack
+from models.state import draw_state
 from spec import payloads
 from spec.errors import InputError
 from spec.state import Compare, DepthFormat, Outcome
-
-QUERY = [("x", "u2"), ("y", "u2"), ("low", "u4"), ("high", "u4"), ("full", "?"), ("compare", "u1"), ("write", "?"), ("drop", "?"), ("accept", "?")]
 
 
 def query(low, high, compare, full=False, write=True, drop=True, accept=True, x=0, y=0):
@@ -47,23 +46,32 @@ def test_bounds_hold_every_covered_sample(samples):
     scale = 1 << rng.integers(1, 31, len(tiles))
     tiles["dx"], tiles["dy"] = rng.integers(-scale, scale), rng.integers(-scale, scale)
     tiles["mask"] = rng.integers(0, 1 << 63, len(tiles), dtype=np.uint64)
+    state = draw_state(64, 64, 1 << samples)
     depths, covered = store(sample_depths(tiles, samples), DepthFormat.D24).astype(np.int64), unpack(tiles["mask"])
     # The vertices bound what is covered, and what is covered does not wrap.
     tiles["zmin"] = np.where(covered, depths, 1 << 24).min((1, 2))
     tiles["zmax"] = np.where(covered, depths, -1).max((1, 2))
-    low, high = plane_bounds(tiles, samples)
+    low, high = plane_bounds(tiles, state)
     inside = ~covered | ((low[:, None, None] <= depths) & (depths <= high[:, None, None]))
     assert inside.all()
     assert (low > tiles["zmin"]).sum() + (high < tiles["zmax"]).sum() == 0  # the tightest vertices leave nothing to gain
     tiles["zmin"], tiles["zmax"] = 0, (1 << 24) - 1
-    low, high = plane_bounds(tiles, samples)
+    low, high = plane_bounds(tiles, state)
     assert ((low > 0) | (high < (1 << 24) - 1)).mean() > 0.2
+
+
+def test_a_sample_may_lie_a_tenth_of_a_unit_beyond_the_vertices():
+    tile = np.zeros(2, dtype(payloads.TILE))
+    tile["z0"], tile["zmin"], tile["zmax"] = [(1 << 20) - 25, (1 << 20) + 25], 1 << 12, 1 << 12
+    state = draw_state(64, 64, depth_format=DepthFormat.D32F, depth_max=0x3F800000)
+    depth, (low, high) = store(sample_depths(tile, 0), DepthFormat.D32F)[:, 0, 0], plane_bounds(tile, state)
+    assert (low <= depth).all() and (depth <= high).all() and depth[0] < depth[1]
 
 
 def test_the_plane_tightens_what_the_vertices_say():
     tile = np.zeros(1, dtype(payloads.TILE))
     tile["z0"], tile["dx"], tile["zmax"] = 5000 << 8, 10 << 8, (1 << 24) - 1
-    assert [v.item() for v in plane_bounds(tile, 0)] == [4995, 5075]
+    assert [v.item() for v in plane_bounds(tile, draw_state(64, 64))] == [4995, 5075]
 
 
 draws = st.tuples(st.sampled_from(list(Compare)), st.integers(0, 7), st.integers(0, 7), st.booleans(), st.booleans(), st.integers(1, 7))

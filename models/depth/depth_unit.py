@@ -1,0 +1,80 @@
+"""The depth unit: HiZ before the depth test, and what the test reports back to it."""
+
+import numpy as np
+
+from models.depth.depth_test import DepthBuffer
+from models.depth.hiz import HiZ, on_target, queries
+from spec.state import DepthFormat, Outcome
+
+BITS = {DepthFormat.D16: 16, DepthFormat.D24: 24, DepthFormat.D32F: 30}  # of a stored depth; 1.0 is 0x3F800000
+
+
+class DepthUnit:
+    """Depths of a target behind HiZ.
+
+    Parameters
+    ----------
+    state : numpy.void
+        From :func:`models.state.draw_state`; other draws follow by :attr:`state`.
+    edge : int
+        Samples along a tile's edge.
+    **hiz
+        Parameters of :class:`~models.depth.hiz.HiZ`; ``bounds=None`` leaves it out.
+    """
+
+    def __init__(self, state, edge=8, bounds="both", **hiz):
+        self.buffer, self._edge = DepthBuffer(state, edge), edge
+        size = int(state["target_width"]), int(state["target_height"])
+        bits = BITS[DepthFormat(state["depth_format"])]
+        self.hiz = HiZ(*size, 1 << int(state["samples"]), edge, bounds, bits=bits, **hiz) if bounds else None
+        if self.hiz:
+            self.hiz.clear(int(self.buffer.depth.max()))
+
+    @property
+    def state(self):
+        """The draw state in force."""
+        return self.buffer.state
+
+    @state.setter
+    def state(self, state):
+        self.buffer.state = state
+
+    def test(self, tiles):
+        """Test and write tiles, as if one by one.
+
+        Returns
+        -------
+        passed : ndarray of bool, shape (n, edge, edge)
+            Samples that passed.
+        outcome : ndarray of uint8, shape (n,)
+            What HiZ found.
+
+        Tiles of different places do not meet: the k-th tile of every place is tested at once.
+        """
+        passed = np.zeros((len(tiles), self._edge, self._edge), bool)
+        outcome = np.full(len(tiles), Outcome.TEST, np.uint8)
+        query = queries(tiles, self.state, self._edge)
+        for turn in rounds(tiles["y"].astype(np.int64) * self.buffer.depth.shape[1] + tiles["x"]):
+            if self.hiz:
+                outcome[turn] = self.hiz.step(query[turn])
+            kept = turn[outcome[turn] != Outcome.DROP]
+            passed[kept] = self.buffer.test(tiles[kept])
+            if self.hiz:
+                self._report(tiles[kept][query["write"][kept]])
+        return passed, outcome
+
+    def _report(self, tiles):
+        """Tell HiZ what tiles hold now."""
+        depths, seen = self.buffer.depth[tiles["y"], tiles["x"]].astype(np.int64), on_target(tiles, self.state, self._edge)
+        low, high = np.where(seen, depths, 1 << 32).min((1, 2)), np.where(seen, depths, -1).max((1, 2))
+        self.hiz.feedback(tiles["x"], tiles["y"], low, high)
+
+
+def rounds(place):
+    """Split indices so that no place comes twice in a part, and each place's come in order."""
+    order = np.argsort(place, kind="stable")
+    ordered = place[order]
+    starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])) if len(place) else np.zeros(0, int)
+    turn = np.arange(len(place)) - np.repeat(starts, np.diff(np.append(starts, len(place))))
+    by_turn = np.argsort(turn, kind="stable")
+    return [order[part] for part in np.split(by_turn, np.cumsum(np.bincount(turn))[:-1])] if len(place) else []

@@ -1,0 +1,78 @@
+import numpy as np
+import pytest
+
+from models.depth._format import MOST
+from models.depth.depth_unit import DepthUnit, rounds
+from models.geometry.triangle_setup import setup
+from models.raster.edge_evaluator import unpack
+from models.raster.tile_rasterizer import rasterize
+from models.state import draw_state
+from spec.early import LEFT
+from spec.state import Compare, DepthFormat, Outcome
+from tb.bench import scenes
+from tests.depth.test_depth_test import float_bits
+
+WIDTH, HEIGHT = 44, 36  # tiles beyond both edges
+
+
+def draws(rng, form, count):
+    """Draw after draw: a state, and the tiles of a few triangles that are often large and close in depth."""
+    for _ in range(count):
+        op = {name: rng.choice([0, 0, 0, rng.integers(0, 8)]) for face in ("front", "back")
+              for name in (f"stencil_{face}_fail", f"stencil_{face}_depth_fail", f"stencil_{face}_pass")}
+        stencil = {"stencil_test": rng.random() < 0.3, "stencil_ref": rng.integers(0, 4), "stencil_read": 255, "stencil_write": 255,
+                   "stencil_front_func": rng.integers(0, 8), "stencil_back_func": rng.integers(0, 8)}
+        bias = {"bias_constant": rng.choice([0, 0, 1, 0xFFFFFFF0]), "bias_slope": float_bits(rng.choice([0, 0, 1.5]))}
+        state = draw_state(WIDTH, HEIGHT, 4, depth_format=form, depth_max=MOST[form],
+                           depth_compare=rng.integers(0, 8), depth_test=rng.random() < 0.9, depth_write=rng.random() < 0.8,
+                           does=[rng.choice(list(LEFT), p=[0.6, 0.1, 0.1, 0.1, 0.1])], **op, **stencil, **bias)
+        triangles = scenes.triangles(rng, 6, WIDTH, HEIGHT)
+        level = rng.integers(0, 1 << 32)
+        for k in range(3):
+            triangles[f"z{k}"] = np.clip(level + rng.integers(0, 1 << rng.integers(8, 31)), 0, ((1 << 24) - 1) << 8)
+        yield state, rasterize(setup(triangles, state).records)[0]
+
+
+@pytest.mark.parametrize("bounds", ["both", "max"])
+@pytest.mark.parametrize("form", list(DepthFormat))
+def test_hiz_on_is_hiz_off(form, bounds):
+    """Whatever the function, write mask, stencil, bias, format and permissions of one draw after another."""
+    rng, found = np.random.default_rng([int(form), len(bounds)]), np.zeros(3, int)
+    for _ in range(12):
+        units = None
+        for state, tiles in draws(rng, form, 12):
+            if not units:
+                units, late = [DepthUnit(state, bounds=b) for b in (bounds, None)], []
+                feedback, units[0].hiz.feedback = units[0].hiz.feedback, lambda *report: late.append(report)  # noqa: B023
+            for unit in units:
+                unit.state = state
+            while late and rng.random() < 0.8:  # reports come as late as they like
+                feedback(*late.pop(0))
+            (passed, outcome), (wanted, _) = (unit.test(tiles) for unit in units)
+            assert (passed == wanted).all()
+            assert (units[0].buffer.depth == units[1].buffer.depth).all() and (units[0].buffer.stencil == units[1].buffer.stencil).all()
+            found += np.bincount(outcome, minlength=3)
+            accepted = outcome == Outcome.ACCEPT
+            assert (passed[accepted] == unpack(tiles["mask"])[accepted]).all()
+    assert found.min() > 50, found
+
+
+@pytest.mark.parametrize("compare", Compare)
+def test_a_batch_is_as_if_one_by_one(compare):
+    state, tiles = next(draws(np.random.default_rng(compare), DepthFormat.D24, 1))
+    state["depth_compare"], state["depth_test"], state["depth_write"] = compare, 1, 1
+    batch, single = DepthUnit(state), DepthUnit(state)
+    passed, outcome = batch.test(tiles)
+    ones = [single.test(tiles[n:n + 1]) for n in range(len(tiles))]
+    assert len(tiles) and (passed == np.concatenate([one[0] for one in ones])).all()
+    assert (outcome == np.concatenate([one[1] for one in ones])).all()
+    assert (batch.buffer.image() == single.buffer.image()).all()
+
+
+def test_rounds_visit_each_place_in_order():
+    place = np.random.default_rng(0).integers(0, 5, 60)
+    seen = np.concatenate(rounds(place))
+    assert sorted(seen.tolist()) == list(range(60))
+    for p in range(5):
+        assert (np.diff(seen[place[seen] == p]) > 0).all()
+    assert all(len(np.unique(place[turn])) == len(turn) for turn in rounds(place))
