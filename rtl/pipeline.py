@@ -172,6 +172,7 @@ class Multiplier(wiring.Component):
     def __init__(self, a_bits, b_bits, out_bits=None):
         self._a, self._b = a_bits, b_bits
         self._out = out_bits or a_bits + b_bits
+        self._factors = Signal(signed(a_bits), name="factor_a"), Signal(signed(b_bits), name="factor_b")
         super().__init__({"a": In(signed(a_bits)), "b": In(signed(b_bits)), "o": Out(signed(self._out))})
 
     @classmethod
@@ -183,16 +184,17 @@ class Multiplier(wiring.Component):
 
     @property
     def _pairs(self):
-        pairs = [(i, j) for i in self._limbs(self.a, self._a) for j in self._limbs(self.b, self._b)]
+        pairs = [(i, j) for i in self._limbs(self._factors[0], self._a) for j in self._limbs(self._factors[1], self._b)]
         return [(i[0] + j[0], i[1], j[1]) for i, j in pairs if i[0] + j[0] < self._out]
 
     @property
     def latency(self):
-        """Clocks from the factors to the product: one for the partial products, one a level of their sum."""
-        return 1 + (len(self._pairs) - 1).bit_length()
+        """Clocks from the factors to the product: one to travel to the multipliers, one for partial products, one a level of their sum."""
+        return 2 + (len(self._pairs) - 1).bit_length()
 
     def elaborate(self, platform):
         m = Module()
+        m.d.sync += [self._factors[0].eq(self.a), self._factors[1].eq(self.b)]
         terms = []
         for n, (shift, a, b) in enumerate(self._pairs):
             part = Signal(signed(len(a) + len(b) + 1), name=f"part_{n}")

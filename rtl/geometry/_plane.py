@@ -31,7 +31,7 @@ class Plane(wiring.Component):
         s23.24 a pixel, as [x, y].
     """
 
-    LATENCY = 65
+    LATENCY = 67
 
     def __init__(self):
         pair = ArrayLayout(STEP, 2)
@@ -54,39 +54,39 @@ class Plane(wiring.Component):
         quotients, ranges = [], []
         for axis in "xy":
             first, second = (self.v[1], self.u[1]) if axis == "x" else (self.v[0], self.u[0])
-            determinant = self._determinant(m, axis, depths, (first, second), negate=axis == "y")  # clock 5
+            determinant = self._determinant(m, axis, depths, (first, second), negate=axis == "y")  # clock 6
             turned = Signal.like(determinant, name=f"{axis}_turned")
             determinant = delay(m, determinant, 1, f"{axis}_determinant")
-            m.d.sync += turned.eq(Mux(self.flip, -determinant, determinant))  # clock 7
-            quotient, fits = self._divide(m, axis, turned)  # clock 57
+            m.d.sync += turned.eq(Mux(self.flip, -determinant, determinant))  # clock 8
+            quotient, fits = self._divide(m, axis, turned)  # clock 58
             quotients.append(quotient), ranges.append(fits)
 
         # dx and dy round to s23.8; a quotient too close to the top would not fit them.
         steep = Signal()
         high = [q[FRACTION - 9:].all() for q in quotients]
-        m.d.sync += steep.eq(high[0] | high[1] | ~ranges[0] | ~ranges[1])  # clock 58
+        m.d.sync += steep.eq(high[0] | high[1] | ~ranges[0] | ~ranges[1])  # clock 59
         slopes = [Signal(signed(SLOPE), name=f"slope_{axis}") for axis in "xy"]
         for n, quotient in enumerate(quotients):
             offset = delay(m, quotient, 1, f"quotient_{n}")
-            m.d.sync += slopes[n].eq(Mux(steep, 0, Cat(offset[:-1], ~offset[-1])))  # clock 59
-            m.d.comb += self.slope[n].eq(delay(m, slopes[n], 6, f"slope_{n}"))
+            m.d.sync += slopes[n].eq(Mux(steep, 0, Cat(offset[:-1], ~offset[-1])))  # clock 60
+            m.d.comb += self.slope[n].eq(delay(m, slopes[n], 7, f"slope_{n}"))
 
         # From vertex 0 to the first tile, modulo 2^24 in D24.
-        m.submodules.from_0_line = place = DelayLine(2 * payloads.EDGE_STEP, 59 - Edges.ORIGIN)
-        m.submodules.z0_line = height = DelayLine(32, 64)
+        m.submodules.from_0_line = place = DelayLine(2 * payloads.EDGE_STEP, 60 - Edges.ORIGIN)
+        m.submodules.z0_line = height = DelayLine(32, 66)
         m.d.comb += [place.i.eq(self.from_0), height.i.eq(t.z0)]
         products = []
         for n in range(2):
             m.submodules[f"way_{n}"] = product = Multiplier(SLOPE, payloads.EDGE_STEP, 56)
             m.d.comb += [product.a.eq(slopes[n]), product.b.eq(place.o.word_select(n, payloads.EDGE_STEP))]
-            products.append(product.o)  # clock 63
+            products.append(product.o)  # clock 65
         way, start = Signal(56), Signal(56)
-        m.d.sync += [way.eq(products[0] + products[1]), start.eq(way + (height.o << FRACTION))]  # clocks 64, 65
+        m.d.sync += [way.eq(products[0] + products[1]), start.eq(way + (height.o << FRACTION))]  # clocks 66, 67
         m.d.comb += self.z.eq(start[8:])
         return m
 
     def _determinant(self, m, axis, depths, sides, negate):
-        """dz1 * sides[0] - dz2 * sides[1], or its negative, four clocks later."""
+        """dz1 * sides[0] - dz2 * sides[1], or its negative, five clocks later."""
         products = []
         for n in range(2):
             m.submodules[f"{axis}_{n}"] = product = Multiplier(33, payloads.EDGE_STEP)
@@ -100,12 +100,12 @@ class Plane(wiring.Component):
 
     def _divide(self, m, axis, numerator):
         """(floor(2^24 * numerator / area) + 2^47, whether that lies in 0..2^48 - 1), fifty clocks later."""
-        area = delay(m, self.area, 1, f"{axis}_area")  # clock 7
+        area = delay(m, self.area, 1, f"{axis}_area")  # clock 8
         offset = Signal(signed(74), name=f"{axis}_offset")
-        m.d.sync += offset.eq(numerator + (area << FRACTION - 1))  # clock 8
+        m.d.sync += offset.eq(numerator + (area << FRACTION - 1))  # clock 9
         area = delay(m, area, 1, f"{axis}_area_late")
         fits = Signal(name=f"{axis}_fits")
-        m.d.sync += fits.eq(~offset[-1] & (offset[FRACTION:-1] < area))  # clock 9
+        m.d.sync += fits.eq(~offset[-1] & (offset[FRACTION:-1] < area))  # clock 10
         m.submodules[f"divide_{axis}"] = divide = Divider(49, FRACTION, SLOPE)
         late = delay(m, offset, 1, f"{axis}_offset_late")
         m.d.comb += [divide.high.eq(late[FRACTION:]), divide.low.eq(late[:FRACTION]),
