@@ -3,7 +3,7 @@
 What enters such a pipeline has a place reserved at its end (:class:`Credit`), where a queue absorbs the stalls.
 """
 
-from amaranth.hdl import Module, Mux, Signal, Value, signed, unsigned
+from amaranth.hdl import Module, Signal, Value, signed, unsigned
 from amaranth.lib import stream, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
@@ -61,10 +61,11 @@ class DelayLine(wiring.Component):
 
 
 class Queue(wiring.Component):
-    """Where a pipeline that never stalls meets a stream that may: a queue in block RAM, behind a register.
+    """Where a pipeline that never stalls meets a stream that may: a queue in block RAM.
 
-    What enters must have a place reserved (:class:`Credit`): the queue does not say when it is full. Block RAM is
-    slow and lies far apart: a register takes what it gives, and it does not wait for ``o.ready`` of the same clock.
+    What enters must have a place reserved (:class:`Credit`): the queue does not say when it is full. Block RAM is slow
+    and lies far apart, so that nothing but addresses goes there: it is read ahead, through a register, into a few
+    places of distributed RAM, and only those wait for ``o.ready``.
 
     Parameters
     ----------
@@ -81,7 +82,8 @@ class Queue(wiring.Component):
         :attr:`LATENCY` clocks later at the earliest.
     """
 
-    LATENCY = 4
+    LATENCY = 5
+    AHEAD = 16  # places of distributed RAM: no fewer cost less
 
     def __init__(self, shape, depth):
         self._depth = 1 << (depth - 1).bit_length()  # of the memory; places then wrap by themselves
@@ -89,25 +91,27 @@ class Queue(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.memory = memory = Memory(shape=len(Value.cast(self.i)), depth=self._depth, init=[], attrs=NEVER_COLLIDES)
-        write, read = memory.write_port(), memory.read_port()
-        first, last, level = Signal(range(self._depth)), Signal(range(self._depth)), Signal(range(self._depth + 1))
-        read_before, one, more = Signal(), Signal(), Signal()  # ``level`` is a read behind, and is one, or more
-        given, taken, waits = Signal(), Signal(), Signal()  # the memory's output holds a beat; ``data`` does; ``aside`` does
-        data, aside, following = Signal.like(read.data), Signal.like(read.data), Signal.like(level)
-        stuck = taken & waits
-        m.d.comb += [write.en.eq(self.valid), write.addr.eq(last), write.data.eq(self.i), read.addr.eq(first),
-                     read.en.eq((more | (one & ~read_before)) & ~(given & stuck)), following.eq(level + self.valid - read_before)]
-        m.d.sync += [last.eq(last + self.valid), first.eq(first + read.en), read_before.eq(read.en), given.eq(read.en | (given & stuck)),
-                     level.eq(following), one.eq(following == 1), more.eq(following > 1)]
-        with m.If(~stuck):
-            m.d.sync += [taken.eq(given), data.eq(read.data)]
+        width = len(Value.cast(self.i))
+        m.submodules.memory = memory = Memory(shape=width, depth=self._depth, init=[], attrs=NEVER_COLLIDES)
+        m.submodules.ahead = ahead = Memory(shape=width, depth=self.AHEAD, init=[])
+        write, read, write_ahead, read_ahead = memory.write_port(), memory.read_port(), ahead.write_port(), ahead.read_port(domain="comb")
 
-        # What comes while the output waits is set aside, and goes first.
+        # Read ahead while there is something to read, and room: what is under way and what lies ready.
+        level, following, taken = Signal(range(self._depth + 1)), Signal(range(self._depth + 1)), Signal(range(self.AHEAD + 1))
+        reads, room, pop, data = Signal(), Signal(init=1), Signal(), Signal(width)
+        m.d.comb += [write.en.eq(self.valid), write.data.eq(self.i), following.eq(level + self.valid - reads)]
+        m.d.sync += [write.addr.eq(write.addr + self.valid), read.addr.eq(read.addr + reads), level.eq(following),
+                     reads.eq((following != 0) & room), taken.eq(taken + reads - pop), room.eq(taken < self.AHEAD - 3)]
+        m.d.sync += data.eq(read.data)
+        m.d.comb += [write_ahead.en.eq(delay(m, reads, 2, "arrives")), write_ahead.data.eq(data)]
+        m.d.sync += write_ahead.addr.eq(write_ahead.addr + write_ahead.en)
+
+        ready, some = Signal(range(self.AHEAD + 1)), Signal()  # beats that lie ready
+        to_ready = Signal.like(ready)
+        m.d.comb += [pop.eq(some & (~self.o.valid | self.o.ready)), to_ready.eq(ready + write_ahead.en - pop)]
+        m.d.sync += [ready.eq(to_ready), some.eq(to_ready != 0), read_ahead.addr.eq(read_ahead.addr + pop)]
         with m.If(~self.o.valid | self.o.ready):
-            m.d.sync += [self.o.valid.eq(waits | taken), self.o.payload.eq(Mux(waits, aside, data)), waits.eq(0)]
-        with m.Elif(~waits):
-            m.d.sync += [waits.eq(taken), aside.eq(data)]
+            m.d.sync += [self.o.valid.eq(some), self.o.payload.eq(read_ahead.data)]
         return m
 
 
