@@ -27,6 +27,8 @@ class Walker(wiring.Component):
         A block, or a superblock, may come out.
     valid, single, o : Out
         A cell; and whether it is one block.
+    superblock : Out(1)
+        A superblock waits to come out, or does.
     """
 
     def __init__(self, cell, edge, grid):
@@ -34,7 +36,7 @@ class Walker(wiring.Component):
         self._tile, self._log2 = edge.bit_length() - 1, grid.bit_length() - 1
         super().__init__({
             "i": In(stream.Signature(first_layout(cell))), "block_go": In(1), "superblock_go": In(1),
-            "valid": Out(1), "single": Out(1), "o": Out(cell),
+            "valid": Out(1), "single": Out(1), "superblock": Out(1), "o": Out(cell),
         })
 
     def elaborate(self, platform):
@@ -43,6 +45,7 @@ class Walker(wiring.Component):
         here, walking, turn, back, last = Signal(first.shape()), Signal(), Signal(), Signal(), Signal()
         cell = here.cell
         m.d.comb += [self.valid.eq(walking & Mux(here.single, self.block_go, self.superblock_go)), self.single.eq(here.single),
+                     self.superblock.eq(walking & ~here.single),
                      self.o.eq(cell), self.o.end.eq(last)]
 
         # The next triangle comes in with the last step of this one.

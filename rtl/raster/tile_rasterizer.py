@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from amaranth.hdl import Module, Mux
+from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -115,8 +115,11 @@ class TileRasterizer(wiring.Component):
                      block_credit.take.eq(walker.valid & ~walker.single)]
 
         # Blocks picked go first. A triangle of one block waits until all blocks before it have been picked.
-        quiet = block_credit.all & ~blocks.busy & ~block_credit.take
-        m.d.sync += [walker.superblock_go.eq(block_credit.any & ~blocks.soon), walker.block_go.eq(tile_credit.any & quiet)]
+        # All is seen a clock late, and so is a superblock that was in front of the walker.
+        quiet, behind = Signal(), Signal()
+        m.d.sync += [quiet.eq(block_credit.all & ~blocks.busy), behind.eq(walker.superblock)]
+        m.d.sync += [walker.superblock_go.eq(block_credit.any & ~blocks.soon),
+                     walker.block_go.eq(tile_credit.any & quiet & ~walker.superblock & ~behind)]
         m.d.comb += [coarse.valid.eq(blocks.valid | walker.valid), coarse.blocks.eq(~blocks.valid & ~walker.single),
                      coarse.i.eq(Mux(blocks.valid, blocks.o, walker.o))]
 
