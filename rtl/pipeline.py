@@ -98,18 +98,20 @@ class Queue(wiring.Component):
 
         # Read ahead while there is something to read, and room: what is under way and what lies ready.
         level, following, taken = Signal(range(self._depth + 1)), Signal(range(self._depth + 1)), Signal(range(self.AHEAD + 1))
-        reads, room, pop, data = Signal(), Signal(init=1), Signal(), Signal(width)
+        reads, room, pop, popped, data = Signal(), Signal(init=1), Signal(), Signal(), Signal(width)
         m.d.comb += [write.en.eq(self.valid), write.data.eq(self.i), following.eq(level + self.valid - reads)]
         m.d.sync += [write.addr.eq(write.addr + self.valid), read.addr.eq(read.addr + reads), level.eq(following),
-                     reads.eq((following != 0) & room), taken.eq(taken + reads - pop), room.eq(taken < self.AHEAD - 3)]
+                     reads.eq((following != 0) & room), taken.eq(taken + reads - popped), room.eq(taken < self.AHEAD - 3)]
         m.d.sync += data.eq(read.data)
         m.d.comb += [write_ahead.en.eq(delay(m, reads, 2, "arrives")), write_ahead.data.eq(data)]
         m.d.sync += write_ahead.addr.eq(write_ahead.addr + write_ahead.en)
 
-        ready, some = Signal(range(self.AHEAD + 1)), Signal()  # beats that lie ready
-        to_ready = Signal.like(ready)
-        m.d.comb += [pop.eq(some & (~self.o.valid | self.o.ready)), to_ready.eq(ready + write_ahead.en - pop)]
-        m.d.sync += [ready.eq(to_ready), some.eq(to_ready != 0), read_ahead.addr.eq(read_ahead.addr + pop)]
+        # Beats that lie ready are counted a pop late, so that no counter waits for ``o.ready``.
+        ready, to_ready, one, more = Signal(range(self.AHEAD + 1)), Signal(range(self.AHEAD + 1)), Signal(), Signal()
+        some = more | (one & ~popped)
+        m.d.comb += [pop.eq(some & (~self.o.valid | self.o.ready)), to_ready.eq(ready + write_ahead.en - popped)]
+        m.d.sync += [popped.eq(pop), ready.eq(to_ready), one.eq(to_ready == 1), more.eq(to_ready > 1),
+                     read_ahead.addr.eq(read_ahead.addr + pop)]
         with m.If(~self.o.valid | self.o.ready):
             m.d.sync += [self.o.valid.eq(some), self.o.payload.eq(read_ahead.data)]
         return m
