@@ -50,13 +50,13 @@ class DelayLine(wiring.Component):
         write, read = memory.write_port(), memory.read_port()
 
         # The place read in this clock is the one that the next clock overwrites: the oldest.
-        place, following = Signal(range(self._clocks - 1)), Signal(range(self._clocks - 1))
-        last = place == self._clocks - 2
-        m.d.comb += following.eq(0)
-        with m.If(~last):
-            m.d.comb += following.eq(place + 1)
-        m.d.sync += [place.eq(following), self.o.eq(read.data)]
-        m.d.comb += [write.en.eq(1), write.addr.eq(place), write.data.eq(self.i), read.addr.eq(following)]
+        following = Signal(range(self._clocks - 1), init=1)
+        with m.If(following == self._clocks - 2):
+            m.d.sync += following.eq(0)
+        with m.Else():
+            m.d.sync += following.eq(following + 1)
+        m.d.sync += [write.addr.eq(following), self.o.eq(read.data)]
+        m.d.comb += [write.en.eq(1), write.data.eq(self.i), read.addr.eq(following)]
         return m
 
 
