@@ -103,7 +103,7 @@ def test_frame_of_the_bunny(tmp_path):
 
 
 def test_a_failing_bench_says_how_to_repeat_it(monkeypatch, capsys):
-    """One lane of the carry-save reducer is wrong."""
+    """One of the eight offsets is wrong."""
     block = catalogue.block("edge_evaluator")
     monkeypatch.setattr(runner, "generate", lambda _component, stem: _broken(block, stem))
     assert main(["run", "edge_evaluator", "--config", "tiny", "--sim", os.environ.get("SIM", "verilator").split()[-1], "--seed", "3",
@@ -118,7 +118,7 @@ def _broken(block, stem):
     from cosim.verilog import generate
 
     text = generate(block.create("tiny"), stem)
-    broken = text.replace("column_1 ^ row_1", "column_1 | row_1")
+    broken = text.replace("$signed(rows_2) + $signed(chosen_1_2)", "$signed(rows_2) - $signed(chosen_1_2)")
     assert broken != text
     return broken
 
