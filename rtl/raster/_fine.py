@@ -122,21 +122,24 @@ class FineRaster(wiring.Component):
         m.d.comb += [plane.right.eq(right), plane.down.eq(down), plane.samples.eq(depth.samples),
                      plane.z.eq(depth.z), plane.zx.eq(depth.zx), plane.zy.eq(depth.zy)]
 
-        # One tile, complete; a control beat keeps its bits.
+        # One tile, complete, in a register; a control beat keeps its bits.
         cell, valid = delay(m, early, at, "cell"), delay(m, self.valid, self.LOOK_UP + at, "valid")
         m.d.comb += [self.late_index.eq(delay(m, early.index, at - self.LOOK_UP, "index")), self.end.eq(valid & cell.end)]
-        setup, whole = layout(LATER)(self.late_rest), Signal(self._beat)
+        setup, made, whole = layout(LATER)(self.late_rest), Signal(self._beat), Signal(self._beat)
         mask, any_inside = delay(m, inside, at - known, "mask"), delay(m, inside.any(), at - known, "any")
         z0, dx, dy = (delay(m, getattr(plane, name), at - plane.latency - 1, name) for name in ("z0", "dx", "dy"))
         work = setup.kind == Kind.WORK
         with m.If(~work):
-            m.d.comb += whole.draw_state.eq(self.late_rest)
+            m.d.comb += made.draw_state.eq(self.late_rest)
         with m.Else():
-            tile = whole.tile
+            tile = made.tile
             m.d.comb += [tile[name].eq(setup[name]) for name in ("kind", "state", "slot", "back", "zmin", "zmax")]
             m.d.comb += [tile.x.eq(cell.x), tile.y.eq(cell.y), tile.mask.eq(mask), tile.full.eq(mask.all()), tile.last.eq(cell.end),
                          tile.z0.eq(z0), tile.dx.eq(dx), tile.dy.eq(dy)]
-        self._hold(m, valid, work, cell.end, any_inside, whole)
+        control, covered, last = Signal(), Signal(), Signal()
+        m.d.sync += [whole.eq(made), control.eq(valid & ~work), last.eq(cell.end)]
+        m.d.sync += [covered.eq(valid & work & any_inside), self.drop.eq(valid & work & ~any_inside)]
+        self._hold(m, control, covered, last, whole)
         return m
 
     def _inside(self, m, cell, setup):
@@ -184,17 +187,15 @@ class FineRaster(wiring.Component):
         m.d.sync += inside.eq(Mux(empty, 0, masks[0] & masks[1] & masks[2] & box))
         return inside, latency + 3
 
-    def _hold(self, m, valid, work, end, any_inside, whole):
+    def _hold(self, m, control, covered, end, whole):
         """Hold a tile back until it is known whether it is the last."""
         held, certain, waiting = Signal(), Signal(), Signal(self._beat)
-        covered, closing = valid & work & any_inside, valid & work & ~any_inside & end
-        load = covered | (valid & ~work)
+        load, closing = covered | control, self.drop & end
         emit = held & (certain | covered | closing)
         with m.If(load):
             m.d.sync += [held.eq(1), waiting.eq(whole), certain.eq(end)]
         with m.Elif(emit):
             m.d.sync += held.eq(0)
-        m.d.comb += self.drop.eq(valid & ~load)
         m.d.sync += [self.o_valid.eq(emit), self.o.eq(waiting)]
         with m.If(closing & ~certain):
             m.d.sync += self.o.tile.last.eq(1)
