@@ -139,8 +139,8 @@ def run_volume(options):
             both = min(len(got), len(expected))
             differ = np.flatnonzero((got[:both] != expected[:both]).any(1))
             if first is None and len(differ):
-                first = f"batch {batch}, beat {differ[0]}\n  got      {block.bench.describe(got[differ[0]])}\n  expected " \
-                        f"{block.bench.describe(expected[differ[0]])}"
+                words = (block.describe(beats[differ[0]], options.config) for beats in (got, expected))
+                first = "batch {}, beat {}\n  got      {}\n  expected {}".format(batch, differ[0], *words)
             totals["beats in"] += len(rows)
             totals["beats out"] += len(expected)
             totals["mismatches"] += len(differ) + abs(len(got) - len(expected))

@@ -42,6 +42,10 @@ class Block(NamedTuple):
         name = "".join(part.capitalize() for part in self.stem.split("_"))
         return getattr(self.rtl, name)(self.parameters(config))
 
+    def describe(self, row, config="default"):
+        """A packed beat out in words."""
+        return self.bench.describe(row, self.parameters(config))
+
     @property
     def summary(self):
         """First line of the component's docstring."""

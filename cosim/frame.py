@@ -76,14 +76,10 @@ def _compare(block, got, expected):
     found = {"beats": len(expected), "mismatches": len(differ) + abs(len(got) - len(expected))}
     if len(differ):
         first = differ[0]
-        found["first"] = f"beat {first}: got {_words(block, got[first])}; expected {_words(block, expected[first])}"
+        found["first"] = f"beat {first}: got {block.describe(got[first])}; expected {block.describe(expected[first])}"
     elif found["mismatches"]:
         found["first"] = f"{len(got)} beats, expected {len(expected)}"
     return found
-
-
-def _words(block, row):
-    return block.bench.describe(row)
 
 
 def _write(frame, figures, folder):

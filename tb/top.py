@@ -22,11 +22,15 @@ def expected(rows, params):
     return tile_rasterizer.expected(triangle_setup.expected(rows, params.setup), params.raster)
 
 
+def describe(row, params):
+    return tile_rasterizer.describe(row, params.raster)
+
+
 class TopBench(StreamBench):
     def __init__(self, dut):
         self.params = configuration(CONFIGS)
         super().__init__(dut, lambda rows: expected(rows, self.params),
-                         lambda row: scenes.describe(row, payloads.tile(self.params.raster.edge)))
+                         lambda row: describe(row, self.params))
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")

@@ -70,13 +70,15 @@ def test_volume(capsys):
     assert "reproduce" not in said
 
 
-def test_a_wrong_golden_model_is_caught(monkeypatch, capsys):
-    bench = catalogue.block("edge_evaluator").bench
+@pytest.mark.parametrize("stem", catalogue.blocks())
+def test_a_wrong_golden_model_is_caught(stem, monkeypatch, capsys):
+    bench = catalogue.block(stem).bench
     right = bench.expected
-    monkeypatch.setattr(bench, "expected", lambda rows, params: right(rows, params) ^ np.uint64(rows.shape[0] > 0))
-    assert main(["volume", "edge_evaluator", "--config", "tiny", "--count", "100", "--seed", "9"]) == 1
+    monkeypatch.setattr(bench, "expected", lambda rows, params: right(rows, params) ^ np.uint64(4))
+    assert main(["volume", stem, "--config", "tiny", "--count", "100", "--seed", "9"]) == 1
     said = capsys.readouterr().out
-    assert "reproduce: python -m cosim volume edge_evaluator --config tiny --count 100 --seed 9" in said
+    assert "  got      " in said
+    assert f"reproduce: python -m cosim volume {stem} --config tiny --count 100 --seed 9" in said
 
 
 def test_frame(tmp_path, capsys):

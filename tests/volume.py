@@ -23,7 +23,7 @@ def check(stem, config, rows, paces=("full", "full"), seed=0):
     differ = np.flatnonzero((out[:both] != expected[:both]).any(1))
     if len(differ):
         n = differ[0]
-        raise AssertionError(f"beat {n}\n  got      {block.bench.describe(out[n])}\n  expected {block.bench.describe(expected[n])}")
+        raise AssertionError(f"beat {n}\n  got      {block.describe(out[n], config)}\n  expected {block.describe(expected[n], config)}")
     assert len(out) == len(expected) > 0
     return out
 

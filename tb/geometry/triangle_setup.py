@@ -30,7 +30,7 @@ def expected(rows, params):
     return scenes.through(rows, payloads.TRIANGLE, TRIANGLE, OUT, work)
 
 
-def describe(row):
+def describe(row, _params):
     return scenes.describe(row, payloads.SETUP)
 
 
@@ -38,7 +38,7 @@ class TriangleSetupBench(StreamBench):
     def __init__(self, dut):
         self.params = configuration(CONFIGS)
         self.latency = TriangleSetup(self.params).latency
-        super().__init__(dut, lambda rows: expected(rows, self.params), describe)
+        super().__init__(dut, lambda rows: expected(rows, self.params), lambda row: describe(row, self.params))
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")

@@ -47,14 +47,14 @@ def expected(rows, params):
     return masks[:, None]
 
 
-def describe(row):
+def describe(row, _params):
     return f"mask={int(row[0]):#x}"
 
 
 class EdgeEvaluatorBench(StreamBench):
     def __init__(self, dut):
         self.params = configuration(CONFIGS)
-        super().__init__(dut, lambda rows: expected(rows, self.params), describe)
+        super().__init__(dut, lambda rows: expected(rows, self.params), lambda row: describe(row, self.params))
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")

@@ -39,11 +39,15 @@ def expected(rows, params):
     return scenes.through(rows, payloads.SETUP, DTYPE, out_width(params), work)
 
 
+def describe(row, params):
+    return scenes.describe(row, payloads.tile(params.edge))
+
+
 class TileRasterizerBench(StreamBench):
     def __init__(self, dut):
         self.params = configuration(CONFIGS)
         super().__init__(dut, lambda rows: expected(rows, self.params),
-                         lambda row: scenes.describe(row, payloads.tile(self.params.edge)))
+                         lambda row: describe(row, self.params))
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
