@@ -7,9 +7,11 @@ import numpy as np
 from models.depth._compare import COMPARE
 from models.depth._format import FRACTION, MOST, store
 from models.depth._stencil import stencil_test, stencil_update
+from models.payload import dtype
 from models.raster.edge_evaluator import LANE_SHAPE, lane_positions, unpack
-from models.raster.tile_rasterizer import put
+from models.raster.tile_rasterizer import put, tile_plane
 from models.state import check_depth_state
+from spec import payloads
 from spec.state import SAMPLE_COUNTS, Compare, DepthFormat
 
 D24_MAX = (1 << 24) - 1
@@ -72,17 +74,13 @@ def interpolate(plane, tile_xy, samples):
         D24, indexed [tile, j, i]; meaningful on covered samples.
     """
     log2 = SAMPLE_COUNTS.index(samples)
-    pitch = [3 - shift for shift in LANE_SHAPE[log2]]
-    z = plane["z"].astype(np.uint64)
-    for axis, slope in enumerate(("zx", "zy")):
-        tiles = np.asarray(tile_xy, np.int64)[:, axis] - (plane[f"{'xy'[axis]}0"].astype(np.int64) >> pitch[axis])
-        z = z + plane[slope].astype(np.int64).view(np.uint64) * (tiles << pitch[axis]).view(np.uint64)
-    at_tile = {"z0": (z + np.uint64(1 << 15)) >> np.uint64(16) & np.uint64(0xFFFFFFFF)}
-    at_tile |= {name: plane[f"z{name[1]}"].astype(np.int64) + (1 << 15) >> 16 for name in ("dx", "dy")}
-    records = np.zeros(len(plane), [("z0", "i8"), ("dx", "i8"), ("dy", "i8")])
-    for name, values in at_tile.items():
-        records[name] = values
-    return store(sample_depths(records, log2), DepthFormat.D24)
+    away = []
+    for axis, tile, shift in zip("xy", np.asarray(tile_xy, np.int64).T, LANE_SHAPE[log2], strict=True):
+        pitch = 3 - shift  # log2 of a tile's pixels
+        away.append(tile - (plane[f"{axis}0"].astype(np.int64) >> pitch) << pitch)
+    at_tile = np.zeros(len(plane), dtype(payloads.TILE))
+    at_tile["z0"], at_tile["dx"], at_tile["dy"] = tile_plane(plane, *away)
+    return store(sample_depths(at_tile, log2), DepthFormat.D24)
 
 
 def depth_bias(tiles, state):

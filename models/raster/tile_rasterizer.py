@@ -196,7 +196,24 @@ def _tiles(records, owner, x, y, edge):
     out["mask"] = pack(inside)
     out["full"] = inside.all((1, 2))
 
-    z = r["z"] + r["zx"].view(np.uint64) * right.astype(np.uint64) + r["zy"].view(np.uint64) * down.astype(np.uint64)
-    out["z0"] = (z + np.uint64(1 << 15)) >> np.uint64(16) & np.uint64(0xFFFFFFFF)
-    out["dx"], out["dy"] = ((r[name] + (1 << 15)) >> 16 for name in ("zx", "zy"))
+    out["z0"], out["dx"], out["dy"] = tile_plane(r, right, down)
     return out
+
+
+def tile_plane(records, right, down):
+    """Depth planes of triangles at tiles ``right`` and ``down`` pixels from their boxes' first tile.
+
+    Parameters
+    ----------
+    records : structured ndarray with ``z``, ``zx``, ``zy``, shape (n,)
+        As in :data:`spec.payloads.SETUP`.
+    right, down : ndarray of int64, shape (n,)
+
+    Returns
+    -------
+    z0, dx, dy : ndarray, shape (n,)
+        As in :func:`spec.payloads.tile`.
+    """
+    z = records["z"] + records["zx"].view(np.uint64) * right.astype(np.uint64) + records["zy"].view(np.uint64) * down.astype(np.uint64)
+    z0 = (z + np.uint64(1 << 15)) >> np.uint64(16) & np.uint64(0xFFFFFFFF)
+    return z0, *((records[name] + (1 << 15)) >> 16 for name in ("zx", "zy"))
