@@ -65,13 +65,13 @@ def queries(tiles, state, edge=8):
     Returns
     -------
     ndarray of :data:`QUERY`, shape (n,)
-        As :meth:`HiZ.step` takes them.
+        As :meth:`HiZ.step` takes them. A draw that permits no drop may get its depths from the shader: its plane says nothing.
     """
     stencil, tests = bool(state["stencil_test"]), bool(state["depth_test"])
     keeps = {side: all(state[f"stencil_{side}_{name}"] == StencilOp.KEEP for name in ("fail", "depth_fail")) for side in ("front", "back")}
     out = np.zeros(len(tiles), QUERY)
     out["x"], out["y"] = tiles["x"], tiles["y"]
-    out["low"], out["high"] = plane_bounds(tiles, state, edge)
+    out["low"], out["high"] = plane_bounds(tiles, state, edge) if state["hiz_drop"] else (state["depth_min"], state["depth_max"])
     out["compare"] = state["depth_compare"] if tests else Compare.ALWAYS
     out["write"] = tests and state["depth_write"]
     out["full"] = (unpack(tiles["mask"], edge) | ~on_target(tiles, state, edge)).all((1, 2)) & bool(state["early_write"] and not stencil)

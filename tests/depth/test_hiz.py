@@ -8,11 +8,12 @@ from hypothesis import strategies as st
 from models.depth._compare import COMPARE
 from models.depth._format import store
 from models.depth.depth_test import sample_depths
-from models.depth.hiz import QUERY, HiZ, outcome, plane_bounds
+from models.depth.hiz import QUERY, HiZ, outcome, plane_bounds, queries
 from models.payload import dtype
 from models.raster.edge_evaluator import unpack
 from models.state import draw_state
 from spec import payloads
+from spec.early import LEFT
 from spec.errors import InputError
 from spec.state import Compare, DepthFormat, Outcome
 
@@ -136,6 +137,16 @@ def test_a_larger_target_is_covered_in_part():
     hiz = HiZ(16, 16, entries=3)
     hiz.clear(0)
     assert [hiz.step(query(1 << 20, 1 << 20, Compare.LESS, x=x, y=y))[0] for y in range(2) for x in range(2)] == [Outcome.DROP] * 3 + [Outcome.TEST]
+
+
+@pytest.mark.parametrize("does", LEFT)
+def test_what_a_draw_does_decides_what_hiz_may_know(does):
+    tile = np.zeros(1, dtype(payloads.TILE))
+    tile["z0"], tile["zmin"], tile["zmax"], tile["mask"] = 5000 << 8, 5000, 5000, ~np.uint64(0)
+    got = queries(tile, draw_state(8, 8, does=[does], depth_min=10, depth_max=9000))[0]
+    known = does in ("plain", "discard", "conservative_depth")
+    assert (got["low"], got["high"]) == ((5000, 5000) if known else (10, 9000))
+    assert (got["drop"], got["accept"], got["full"]) == (known, does == "plain", does == "plain")
 
 
 def test_permissions_are_kept():
