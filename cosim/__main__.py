@@ -130,23 +130,21 @@ def run_volume(options):
         batch = 0
         while totals["beats out"] < options.count:
             rows = block.bench.requests(np.random.default_rng((options.seed, batch)), BATCH, params)
-            expected = block.bench.expected(rows, params)
+            expected = block.expected(rows, options.config)
+            beats = sum(map(len, expected.values()))
             paces = PACES[batch % 4], PACES[batch // 4 % 4]
             begun = time.perf_counter()
-            out = volume.run({"i": rows}, 2 * len(expected) + 65536, paces, options.seed + batch)
+            out = volume.run({"i": rows}, 2 * beats + 65536, paces, options.seed + batch)
             spent += time.perf_counter() - begun
-            got = out.outputs["o"]
-            both = min(len(got), len(expected))
-            differ = np.flatnonzero((got[:both] != expected[:both]).any(1))
-            if first is None and len(differ):
-                words = (block.describe(beats[differ[0]], options.config) for beats in (got, expected))
-                first = "batch {}, beat {}\n  got      {}\n  expected {}".format(batch, differ[0], *words)
+            mismatches, words = block.differences(out.outputs, expected, options.config)
+            if first is None and words:
+                first = f"batch {batch}, {words}"
             totals["beats in"] += len(rows)
-            totals["beats out"] += len(expected)
-            totals["mismatches"] += len(differ) + abs(len(got) - len(expected))
+            totals["beats out"] += len(expected["o"])
+            totals["mismatches"] += mismatches
             totals["clocks"] += out.clocks
             if paces == ("full", "full"):
-                totals["full-speed beats"] += max(len(rows), len(expected))
+                totals["full-speed beats"] += max(len(rows), len(expected["o"]))
                 totals["full-speed clocks"] += out.clocks
             progress.update(task, completed=totals["beats out"])
             batch += 1

@@ -5,6 +5,9 @@ import inspect
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
+from cosim import codec
 from spec.errors import InputError
 
 RTL = Path(__file__).parents[1] / "rtl"
@@ -42,9 +45,30 @@ class Block(NamedTuple):
         name = "".join(part.capitalize() for part in self.stem.split("_"))
         return getattr(self.rtl, name)(self.parameters(config))
 
-    def describe(self, row, config="default"):
-        """A packed beat out in words."""
-        return self.bench.describe(row, self.parameters(config))
+    def expected(self, rows, config="default"):
+        """What the golden model gives for packed beats in: packed beats out, by port."""
+        return codec.by_port(self.bench.expected(rows, self.parameters(config)))
+
+    def differences(self, given, expected, config="default"):
+        """How many beats of a component are not the expected ones, and the first of them in words, or None.
+
+        Parameters
+        ----------
+        given, expected : dict of ndarray of uint64
+            Packed beats, by port.
+        """
+        count, first = 0, None
+        for port, wanted in expected.items():
+            got, both = given[port], min(len(given[port]), len(wanted))
+            differ = np.flatnonzero((got[:both] != wanted[:both]).any(1))
+            count += len(differ) + abs(len(got) - len(wanted))
+            if first is None and len(differ):
+                n = differ[0]
+                words = [self.bench.describe(rows[n], self.parameters(config)) if port == "o" else codec.to_hex(rows[n]) for rows in (got, wanted)]
+                first = "{}: beat {}\n  got      {}\n  expected {}".format(port, n, *words)
+            elif first is None and len(got) != len(wanted):
+                first = f"{port}: {len(got)} beats, expected {len(wanted)}"
+        return count, first
 
     @property
     def summary(self):

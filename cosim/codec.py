@@ -56,6 +56,16 @@ def unpack(packed, fields, dtype):
     return out
 
 
+def by_port(beats):
+    """Beats out by port: those of a block with one stream out belong to ``o``."""
+    return beats if isinstance(beats, dict) else {"o": beats}
+
+
+def to_hex(row):
+    """One packed row as a hexadecimal number."""
+    return f"{to_int(row):#x}"
+
+
 def to_int(row):
     """One packed row as a Python integer."""
     return int.from_bytes(np.ascontiguousarray(row, "<u8").tobytes(), "little")

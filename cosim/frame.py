@@ -57,7 +57,8 @@ def run(scene, folder, console=None):
             begun = time.perf_counter()
             out = volume.run({"i": rows}, 2 * len(expected) + 65536)
             figures["seconds"][f"rtl {name}"] = time.perf_counter() - begun
-            figures["rtl"][name] = _compare(block, out.outputs["o"], expected) | {"clocks": out.clocks}
+            mismatches, first = block.differences(out.outputs, {"o": expected})
+            figures["rtl"][name] = {"beats": len(expected), "mismatches": mismatches, "clocks": out.clocks} | ({"first": first} if first else {})
     figures["mismatches"] = sum(seam["mismatches"] for seam in figures["rtl"].values())
     top = figures["rtl"]["top"]
     pixels = frame.counters["samples_covered"] / scene.samples
@@ -67,19 +68,6 @@ def run(scene, folder, console=None):
     _write(frame, figures, Path(folder))
     _print(frame, figures, console, folder)
     return figures
-
-
-def _compare(block, got, expected):
-    """Beats that differ, and the first of them in words."""
-    both = min(len(got), len(expected))
-    differ = np.flatnonzero((got[:both] != expected[:both]).any(1))
-    found = {"beats": len(expected), "mismatches": len(differ) + abs(len(got) - len(expected))}
-    if len(differ):
-        first = differ[0]
-        found["first"] = f"beat {first}: got {block.describe(got[first])}; expected {block.describe(expected[first])}"
-    elif found["mismatches"]:
-        found["first"] = f"{len(got)} beats, expected {len(expected)}"
-    return found
 
 
 def _write(frame, figures, folder):

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from models.depth._format import MOST
 from models.payload import check, dtype
 from spec import payloads
 from spec.early import LEFT, PERMISSIONS
@@ -77,6 +78,9 @@ def check_depth_state(state):
     """Raise :class:`~spec.errors.InputError` for a state that no depth unit can obey."""
     if state["depth_format"] not in list(DepthFormat):
         raise InputError("depth_format", f"be one of {', '.join(f.name for f in DepthFormat)}", int(state["depth_format"]))
+    most = MOST[DepthFormat(state["depth_format"])]
+    if state["depth_min"] > most:
+        raise InputError("depth_min", f"not exceed 1.0, {most}", int(state["depth_min"]))
     if state["depth_min"] > state["depth_max"]:
         raise InputError("depth_min", f"not exceed depth_max {state['depth_max']}", int(state["depth_min"]))
     for name in ("bias_slope", "bias_clamp"):

@@ -72,8 +72,14 @@ CLEAR = (
 FENCE = (
     *HEADER,
     Field("sequence", 32),
+    Field("begin", 1),  # count samples that pass from here
+    Field("any", 1),  # filled in by the depth test: a sample has passed since the last beginning,
+    Field("passed", 64),  # and how many
+    Field("error", 2),  # tiles or clears were refused since the last fence: for their state, for their place
 )
 
+HIZ_BITS = 14  # of a stored bound
+HIZ_SERIAL = 8
 EDGE_STEP = 25  # difference of two s15.8 positions
 # Fields that every later stage needs come first: the rest is dropped as soon as it has been used.
 SETUP = (
@@ -114,11 +120,22 @@ def tile(edge_samples):
         Field("y", position),  # tiles
         Field("mask", edge_samples**2),  # covered samples, lane (i, j) at bit j * edge_samples + i
         Field("full", 1),  # every bit of the mask is set
-        Field("last", 1),  # the triangle's last tile
+        Field("last", 1),  # the triangle's last tile: it stays even when nothing of its mask is left
         Field("back", 1),  # of the triangle
         Field("z0", 32),  # u24.8 modulo 2^24, D24 at the centre of the tile's first pixel
         *_each("dx dy", 32, signed=True),  # s23.8 a pixel
         *_each("zmin zmax", 24),  # D24, bounds of the triangle's vertices
+        Field("outcome", 2),  # of HiZ: spec.state.Outcome
+        Field("serial", HIZ_SERIAL),  # clears that HiZ had seen, modulo
+    )
+
+
+def feedback(edge_samples):
+    """What HiZ hears of a tile that has been tested and may have been written."""
+    return (
+        *_each("x y", 16 - edge_samples.bit_length() + 1),  # tiles
+        *_each("low high", HIZ_BITS),  # highest bits of the least and of the greatest depth of its samples on the target
+        Field("serial", HIZ_SERIAL),  # of the tile
     )
 
 

@@ -55,9 +55,9 @@ SUBPIXEL_BITS = 8  # fraction bits of a screen position
 class Outcome(IntEnum):
     """What HiZ finds for a tile."""
 
-    DROP = 0  # no sample passes, and nothing changes
-    ACCEPT = 1  # every covered sample passes: depths need not be read
-    TEST = 2  # sample by sample
+    TEST = 0  # sample by sample
+    DROP = 1  # no sample passes, and nothing changes
+    ACCEPT = 2  # every covered sample passes: depths need not be read
 
 
 class DepthFormat(IntEnum):

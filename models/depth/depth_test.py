@@ -182,6 +182,7 @@ class DepthBuffer:
         shape = -(-self._size[1] // (edge >> ly)), -(-self._size[0] // (edge >> lx)), edge, edge
         self.depth = np.full(shape, MOST[DepthFormat(state["depth_format"])], np.uint32)  # by row and column of tiles
         self.stencil = np.zeros(shape, np.uint8)
+        self._seen = samples_within((0, 0, *self._size), shape, self._log2)
 
     def test(self, tiles):
         """Test and write tiles of different places.
@@ -196,9 +197,52 @@ class DepthBuffer:
         self.depth[at], self.stencil[at] = done.depth, done.stencil
         return done.passed
 
+    def clear(self, rectangle, depth=None, stencil=None):
+        """Clear a rectangle.
+
+        Parameters
+        ----------
+        rectangle : (x0, y0, x1, y1) of int
+            Pixels, ``x1`` and ``y1`` exclusive; nothing lies beyond the target.
+        depth, stencil : int, optional
+            What to; None leaves the plane alone.
+        """
+        inside = samples_within(rectangle, self.depth.shape, self._log2)
+        for plane, value in ((self.depth, depth), (self.stencil, stencil)):
+            if value is not None:
+                plane[inside] = value
+
+    def bounds(self, tiles):
+        """The least and the greatest depth of tiles, of their samples on the target: two ndarrays of int64, shape (n,)."""
+        depths = self.depth[tiles["y"], tiles["x"]].astype(np.int64)
+        seen = self._seen[tiles["y"], tiles["x"]]
+        return np.where(seen, depths, 1 << 32).min((1, 2)), np.where(seen, depths, -1).max((1, 2))
+
     def image(self):
         """Depths as an image: uint32, shape (height, width, samples)."""
         return to_image(self.depth, *self._size, 1 << self._log2)
+
+
+def samples_within(rectangle, shape, samples):
+    """Which samples of tiles lie in a rectangle of pixels.
+
+    Parameters
+    ----------
+    rectangle : (x0, y0, x1, y1) of int
+        Pixels, ``x1`` and ``y1`` exclusive.
+    shape : (rows, columns, edge, edge)
+        Of the tiles.
+    samples : int
+        log2 of the samples of a pixel.
+
+    Returns
+    -------
+    ndarray of bool, of that shape
+    """
+    rows, columns, edge, _ = shape
+    (lx, ly), (x0, y0, x1, y1) = LANE_SHAPE[samples], (int(v) for v in rectangle)
+    x, y = (np.arange(count * edge).reshape(count, edge) >> shift for count, shift in ((columns, lx), (rows, ly)))
+    return ((y0 <= y) & (y < y1))[:, None, :, None] & ((x0 <= x) & (x < x1))[None, :, None, :]
 
 
 def to_image(tiles, width, height, samples):
@@ -223,5 +267,5 @@ def _times_float(value, bits):
     mantissa = fraction | (1 << 23 if exponent else 0)
     product, left = value * (-mantissa if sign else mantissa), max(exponent, 1) - 150
     if left > 0:  # the mantissa alone already takes any slope of a unit out of range
-        return np.sign(product) * (BIAS_MOST + 1)
+        product, left = np.sign(product) * (BIAS_MOST + 1), 0
     return np.clip(_shift(product, np.full(np.shape(value), left)), -BIAS_MOST - 1, BIAS_MOST)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from models.depth.depth_test import DepthBuffer
-from models.depth.hiz import HiZ, on_target, queries
+from models.depth.hiz import HiZ, queries
 from spec.state import DepthFormat, Outcome
 
 BITS = {DepthFormat.D16: 16, DepthFormat.D24: 24, DepthFormat.D32F: 30}  # of a stored depth; 1.0 is 0x3F800000
@@ -65,9 +65,7 @@ class DepthUnit:
 
     def _report(self, tiles):
         """Tell HiZ what tiles hold now."""
-        depths, seen = self.buffer.depth[tiles["y"], tiles["x"]].astype(np.int64), on_target(tiles, self.state, self._edge)
-        low, high = np.where(seen, depths, 1 << 32).min((1, 2)), np.where(seen, depths, -1).max((1, 2))
-        self.hiz.feedback(tiles["x"], tiles["y"], low, high)
+        self.hiz.feedback(tiles["x"], tiles["y"], *self.buffer.bounds(tiles))
 
 
 def rounds(place):

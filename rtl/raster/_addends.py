@@ -28,7 +28,7 @@ class Addends(wiring.Component):
     a, b, c : In
         Steps for 1/16 pixel (a pixel if ``params.samples`` is 1), and the value at the centre of the first pixel.
     two, six, four, offset : Out
-        :attr:`latency` moves later: what two and six columns add, what four rows add, and the offsets, that of
+        :meth:`moves` later: what two and six columns add, what four rows add, and the offsets, that of
         (i, j) at ``2 * j + i``. :meth:`near` and :meth:`far` pick from them.
     """
 
@@ -40,10 +40,10 @@ class Addends(wiring.Component):
             "two": Out(width), "six": Out(width), "four": Out(width), "offset": Out(ArrayLayout(width, 8)),
         })
 
-    @property
-    def latency(self):
-        """Moves: multiples, what the mode chooses of them (with several samples a pixel), rows, offsets."""
-        return 3 + (self._params.samples > 1)
+    @staticmethod
+    def moves(params):
+        """Latency: multiples, what the mode chooses of them (with several samples a pixel), rows, offsets."""
+        return 3 + (params.samples > 1)
 
     def elaborate(self, platform):
         m = Module()

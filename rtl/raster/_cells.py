@@ -3,11 +3,12 @@
 from functools import reduce
 from operator import or_
 
-from amaranth.hdl import Cat, Module, Signal, Value, signed, unsigned
+from amaranth.hdl import Cat, Module, Signal, signed, unsigned
 from amaranth.lib import stream, wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
+from rtl.bits import at_most_one, lowest, number
 from rtl.pipeline import Multiplier, delay
 from spec import payloads
 
@@ -178,22 +179,6 @@ class CellPicker(wiring.Component):
         m.d.sync += under_way.eq(Cat(self.picked, under_way))
         m.d.comb += [self.soon.eq(under_way[-2]), self.valid.eq(under_way[-1]), self.busy.eq(held | under_way.any())]
         return picked, column, at_row
-
-
-def lowest(value):
-    """The lowest bit set alone."""
-    return Cat(value[n] & ~value[:n].any() for n in range(len(value)))
-
-
-def at_most_one(value):
-    """No second bit is set."""
-    return ~Cat(value[n] & value[:n].any() for n in range(1, len(value))).any()
-
-
-def number(one_hot):
-    """Which bit is set."""
-    one_hot = Value.cast(one_hot)
-    return Cat(Cat(one_hot[n] for n in range(len(one_hot)) if n >> b & 1).any() for b in range((len(one_hot) - 1).bit_length()))
 
 
 def zigzag(mask, grid):

@@ -4,8 +4,9 @@ from amaranth.hdl import Cat, Module, Mux, Signal, signed
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from rtl.bits import at_most_one
 from rtl.pipeline import delay
-from rtl.raster._cells import PLACES, X_STEP, at_most_one, masked, steps_layout, take_row, zigzag
+from rtl.raster._cells import PLACES, X_STEP, masked, steps_layout, take_row, zigzag
 from rtl.raster.edge_evaluator import EdgeEvaluator, EdgeEvaluatorParams
 
 

@@ -22,21 +22,25 @@ def configuration(configs):
 
 
 class StreamBench:
-    """Holds a block with streams ``i`` and ``o`` to its golden model.
+    """Holds a block with a stream ``i`` in, and one or several out, to its golden model.
 
     Parameters
     ----------
     dut
     expected : callable
-        Packed beats in -> packed beats out. It is given what the input monitor saw, not what the driver meant.
+        Packed beats in -> packed beats out, of several streams by port. It is given what the input monitor saw, not
+        what the driver meant.
     describe : callable
-        A packed beat out in words.
+        A packed beat of ``o`` in words.
+    outputs : sequence of str
+        The ports.
     """
 
-    def __init__(self, dut, expected, describe):
+    def __init__(self, dut, expected, describe, outputs=("o",)):
         self._dut, self._expected, self._describe = dut, expected, describe
-        self._bits = {name: len(getattr(dut, f"{name}__payload")) for name in "io"}
-        self.taken, self.given = [], []  # (payload, clock)
+        self._bits = {name: len(getattr(dut, f"{name}__payload")) for name in ("i", *outputs)}
+        self.taken, self.out = [], {port: [] for port in outputs}  # (payload, clock)
+        self.given = self.out["o"]
 
     @property
     def rng(self):
@@ -45,7 +49,9 @@ class StreamBench:
 
     async def reset(self):
         """Reset, with nothing offered; state would leak from one test to the next without it."""
-        self._dut.rst.value, self._dut.i__valid.value, self._dut.i__payload.value, self._dut.o__ready.value = 1, 0, 0, 0
+        self._dut.rst.value, self._dut.i__valid.value, self._dut.i__payload.value = 1, 0, 0
+        for port in self.out:
+            getattr(self._dut, f"{port}__ready").value = 0
         Clock(self._dut.clk, 10, unit="ns").start()
         await ClockCycles(self._dut.clk, RESET_CLOCKS)
         self._dut.rst.value = 0
@@ -56,31 +62,34 @@ class StreamBench:
         seeded = random.Random(cocotb.RANDOM_SEED)
         await self.reset()
         driver = StreamDriver(self._dut, "i", PACES[source](seeded))
-        StreamSink(self._dut, "o", PACES[sink](seeded))
         StreamMonitor(self._dut, "i", lambda *beat: self.taken.append(beat))
-        StreamMonitor(self._dut, "o", lambda *beat: self.given.append(beat))
+        for port, beats in self.out.items():
+            StreamSink(self._dut, port, PACES[sink](seeded))
+            StreamMonitor(self._dut, port, lambda *beat, beats=beats: beats.append(beat))
         await driver.send(codec.to_int(row) for row in rows)
         await self._drain()
         self.check(len(rows))
 
     async def _drain(self):
         seen = -1
-        while seen != len(self.given):
-            seen = len(self.given)
+        while seen != (seen := sum(map(len, self.out.values()))):
             await ClockCycles(self._dut.clk, QUIET)
 
     def check(self, count):
         """Everything was taken, something came out, and it is what the golden model says."""
-        taken, given = (np.concatenate([codec.from_int(beat, self._bits[port])[None] for beat, _ in beats])
-                        if beats else np.zeros((0, codec.words(self._bits[port])), np.uint64)
-                        for port, beats in (("i", self.taken), ("o", self.given)))
-        assert len(taken) == count > 0, f"{len(taken)} of {count} beats taken"
-        expected = self._expected(taken)
-        for n, (got, want) in enumerate(zip(given, expected, strict=False)):
-            assert (got == want).all(), (
-                f"beat {n} at clock {self.given[n][1]}\n  got      {self._describe(got)}\n  expected {self._describe(want)}")
-        assert len(given) == len(expected) > 0, f"{len(given)} beats out, {len(expected)} expected"
-        self._dut._log.info("%d beats in, %d beats out, all as expected", len(taken), len(given))
+        assert len(self.taken) == count > 0, f"{len(self.taken)} of {count} beats taken"
+        wanted = codec.by_port(self._expected(self._packed("i", self.taken)))
+        for port, beats in self.out.items():
+            given, expected = self._packed(port, beats), wanted[port]
+            for n, (got, want) in enumerate(zip(given, expected, strict=False)):
+                words = self._describe if port == "o" else codec.to_hex
+                assert (got == want).all(), f"{port}: beat {n} at clock {beats[n][1]}\n  got      {words(got)}\n  expected {words(want)}"
+            assert len(given) == len(expected) > 0, f"{port}: {len(given)} beats out, {len(expected)} expected"
+        self._dut._log.info("%d beats in, %d beats out, all as expected", len(self.taken), len(self.given))
+
+    def _packed(self, port, beats):
+        rows = [codec.from_int(beat, self._bits[port]) for beat, _ in beats]
+        return np.array(rows, np.uint64).reshape(len(rows), codec.words(self._bits[port]))
 
     def check_rate(self, latency):
         """At full speed: the first beat after exactly ``latency`` clocks, then one a clock."""

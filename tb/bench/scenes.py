@@ -107,7 +107,7 @@ def control(rng, fields, kind):
     """A CLEAR or FENCE beat with random bits in every field."""
     record = np.zeros(1, dtype(fields))
     for f in fields:
-        record[f.name] = rng.integers(0, 1 << f.bits)
+        record[f.name] = rng.integers(0, 1 << f.bits, dtype=np.uint64)
     record["kind"] = kind
     return record
 

@@ -1,0 +1,32 @@
+"""Where the bits of a value are."""
+
+from amaranth.hdl import Cat, Const, Mux, Value
+
+
+def lowest(value):
+    """The lowest bit set alone."""
+    return Cat(value[n] & ~value[:n].any() for n in range(len(value)))
+
+
+def at_most_one(value):
+    """No second bit is set."""
+    return ~Cat(value[n] & value[:n].any() for n in range(1, len(value))).any()
+
+
+def number(one_hot):
+    """Which bit is set."""
+    one_hot = Value.cast(one_hot)
+    return Cat(Cat(one_hot[n] for n in range(len(one_hot)) if n >> b & 1).any() for b in range((len(one_hot) - 1).bit_length()))
+
+
+def leading_zeros(value):
+    """Zeros above the highest bit set, by halves; of zero, all of its bits (one less if their number is a power of two)."""
+    def halves(bits):
+        if len(bits) == 1:
+            return ~bits, []
+        (low_zero, low), (high_zero, high) = halves(bits[:len(bits) // 2]), halves(bits[len(bits) // 2:])
+        return low_zero & high_zero, [*(Mux(high_zero, *digits) for digits in zip(low, high, strict=True)), high_zero]
+
+    value = Value.cast(value)
+    missing = (1 << (len(value) - 1).bit_length()) - len(value)
+    return Cat(halves(Cat(Const((1 << missing) - 1, missing), value))[1])

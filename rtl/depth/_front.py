@@ -1,0 +1,92 @@
+"""Order of tiles, draw states, clears and fences before the depth test."""
+
+from amaranth.hdl import Array, Module, Mux, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from rtl.depth._rectangle import RECTANGLE, Walker
+from rtl.depth._samples import MOST
+from rtl.payload import beat, layout
+from spec import payloads
+from spec.state import Kind
+
+
+class Front(wiring.Component):
+    """Let tiles through; hold everything else back until the tiles before it have been tested.
+
+    A clear becomes tiles. Nothing here waits for a draw state that changes: it holds as long as tiles are under way.
+
+    Parameters
+    ----------
+    params : DepthTestParams
+    under_way : int
+        Clocks that a tile is under way.
+
+    Members
+    -------
+    i : In(stream.Signature(beat(tile=..., draw_state=..., clear=..., fence=...)))
+    go : In(1)
+        There is room for a beat.
+    state : Out(layout(payloads.DRAW_STATE))
+    legal : Out(1)
+        The unit can obey it.
+    clear : Out(layout(payloads.CLEAR))
+        The last one, cut to the target.
+    valid, clearing, tile : Out
+        A tile, to be tested or to be cleared.
+    control, beat : Out
+        A beat to be passed on.
+    error : Out(1)
+        Tiles were refused, or a clear, because of what a beat asked for.
+    """
+
+    def __init__(self, params, under_way):
+        self._params, self._under_way = params, under_way
+        self._tile = layout(payloads.tile(params.edge))
+        shape = beat(tile=payloads.tile(params.edge), **payloads.CONTROL)
+        super().__init__({
+            "i": In(stream.Signature(shape)), "go": In(1),
+            "state": Out(layout(payloads.DRAW_STATE)), "legal": Out(1), "clear": Out(layout(payloads.CLEAR)),
+            "valid": Out(1), "clearing": Out(1), "tile": Out(self._tile), "control": Out(1), "beat": Out(shape), "error": Out(1),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.walker = walker = Walker(self._params.edge)
+        given, kind = self.i.payload, self.i.payload.kind
+
+        # Quiet a fixed time after the last tile: what is under way never stalls.
+        rest, quiet, walks, taken = Signal(range(self._under_way + 1)), Signal(init=1), Signal(), Signal()
+        m.d.sync += [rest.eq(Mux(taken, self._under_way, Mux(rest == 0, 0, rest - 1))), quiet.eq((rest == 0) & ~taken)]
+        work, free = kind == Kind.WORK, self.go & ~walks & ~walker.busy
+        tests, passes = self.i.valid & free & work, self.i.valid & free & ~work & quiet
+        m.d.comb += [taken.eq(tests | walks | walker.busy), self.i.ready.eq(free & (work | quiet))]
+        m.d.sync += [self.control.eq(passes), self.beat.eq(given)]
+
+        # The state in force, and whether it can be obeyed.
+        with m.If(passes & (kind == Kind.STATE)):
+            m.d.sync += self.state.eq(given.draw_state)
+        state = self.state
+        one = Array(MOST.get(form, 0) for form in range(4))[state.depth_format]
+        known = Array(form in self._params.formats for form in range(4))[state.depth_format]
+        finite = ~(state.bias_slope[23:31].all() | state.bias_clamp[23:31].all())
+        stencil = ~state.stencil_test if not self._params.stencil else 1
+        mode = Array(mode in self._params.modes for mode in range(4))[state.samples]
+        m.d.sync += self.legal.eq(known & (state.depth_min <= state.depth_max) & (state.depth_min <= one) & finite & stencil & mode)
+
+        # A clear, cut to the target, walks over its tiles.
+        clears = given.clear
+        with m.If(passes & (kind == Kind.CLEAR)):
+            m.d.sync += [self.clear.eq(clears), self.clear.x1.eq(Mux(clears.x1 < state.target_width, clears.x1, state.target_width)),
+                         self.clear.y1.eq(Mux(clears.y1 < state.target_height, clears.y1, state.target_height))]
+        touches = self.clear.depth | self.clear.stencil
+        allowed = self.legal & ~(self.clear.depth & (self.clear.depth_value > one))
+        m.d.sync += walks.eq(passes & (kind == Kind.CLEAR))
+        m.d.comb += [walker.start.eq(walks & touches & allowed), walker.samples.eq(state.samples)]
+        m.d.comb += [walker.rectangle[name].eq(self.clear[name]) for name in RECTANGLE.members]
+
+        m.d.sync += [self.valid.eq(tests | walker.busy), self.clearing.eq(walker.busy), self.tile.eq(given.tile),
+                     self.error.eq((self.valid & ~self.clearing & ~self.legal) | (walks & touches & ~allowed))]
+        with m.If(walker.busy):
+            m.d.sync += [self.tile.x.eq(walker.x), self.tile.y.eq(walker.y)]
+        return m

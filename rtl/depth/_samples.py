@@ -1,0 +1,133 @@
+"""Depths of a tile's samples, as they are stored."""
+
+from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value, signed
+from amaranth.lib import wiring
+from amaranth.lib.data import ArrayLayout
+from amaranth.lib.wiring import In, Out
+
+from rtl.bits import leading_zeros
+from rtl.depth._bias import BIAS
+from rtl.pipeline import delay
+from rtl.raster._addends import Addends
+from rtl.raster.edge_evaluator import add
+from spec.state import DepthFormat
+
+FRACTION = 12  # bits below D24's unit that a sample's depth is known to
+DEPTH = 24 + FRACTION
+MOST = {DepthFormat.D16: (1 << 16) - 1, DepthFormat.D24: (1 << 24) - 1, DepthFormat.D32F: 0x3F800000}  # 1.0
+
+
+class Stored(wiring.Component):
+    """A depth as a format stores it, cut to a range.
+
+    Parameters
+    ----------
+    formats : tuple of DepthFormat
+        Those that this unit knows.
+
+    Members
+    -------
+    form, least, most : In
+        They hold while depths are under way.
+    i : In(40)
+        Signed, in 2^-12 of D24's unit.
+    o : Out(32)
+        :meth:`latency` clocks later.
+    """
+
+    def __init__(self, formats):
+        self._formats = formats
+        super().__init__({"form": In(2), "least": In(32), "most": In(32), "i": In(signed(40)), "o": Out(32)})
+
+    @staticmethod
+    def latency(formats):
+        """Clocks: cut to 0..1, scaled, normalised in three, rounded, cut to the range."""
+        return 4 + 3 * (DepthFormat.D32F in formats)
+
+    def elaborate(self, platform):
+        m = Module()
+        depth, scaled = Signal(DEPTH), Signal(DEPTH)
+        one = MOST[DepthFormat.D24] << FRACTION
+        m.d.sync += depth.eq(Mux(self.i < 0, 0, Mux(self.i >= one, one, self.i)))
+
+        # 2^-24 more or less makes 2^24 of 2^24 - 1, and 2^16 - 1 of 2^16.
+        terms = {DepthFormat.D16: ~(depth >> 16), DepthFormat.D24: Const(0, DEPTH), DepthFormat.D32F: depth >> 24}
+        term = Array(terms.get(form, Const(0, DEPTH)) if form in self._formats else Const(0, DEPTH) for form in range(4))[self.form]
+        is_16 = self.form == DepthFormat.D16
+        m.d.sync += scaled.eq(depth + Mux(is_16, Cat(term[:DEPTH - 16], Const(-1, 16)), term) + is_16)
+
+        # A float has its highest bit in front; the others stay where they are.
+        value, zeros = scaled, Const(0, 6)
+        if DepthFormat.D32F in self._formats:
+            is_float = self.form == DepthFormat.D32F
+            found, kept, coarse, fine = Signal(6), Signal(DEPTH), Signal(DEPTH), Signal(DEPTH)
+            m.d.sync += [found.eq(leading_zeros(scaled) & is_float.replicate(6)), kept.eq(scaled)]
+            m.d.sync += [coarse.eq(kept << (found & 0b111000)), fine.eq(coarse << delay(m, found[:3], 1, "found"))]
+            value, zeros = fine, delay(m, found, 2, "zeros")
+
+        # What is left below the last place kept rounds: half up, of a float half to even.
+        rounded, cut = Signal(32), Signal(32)
+        even = value[FRACTION - 1] & (value[:FRACTION - 1].any() | value[FRACTION])
+        kinds = {
+            DepthFormat.D16: (value[FRACTION + 8:], value[FRACTION + 7]),
+            DepthFormat.D24: (value[FRACTION:], value[FRACTION - 1]),
+            DepthFormat.D32F: (Cat(value[FRACTION:DEPTH - 1], Mux(value[-1], 126 - zeros, 0)[:8]), even),
+        }
+        with m.Switch(self.form):
+            for form in self._formats:
+                with m.Case(form):
+                    m.d.sync += rounded.eq(kinds[form][0] + kinds[form][1])
+        m.d.sync += cut.eq(Mux(rounded < self.least, self.least, Mux(rounded > self.most, self.most, rounded)))
+        m.d.comb += self.o.eq(cut)
+        return m
+
+
+class SampleDepths(wiring.Component):
+    """Depths of all samples of a tile from its plane, by the edge evaluator's addends; one tile a clock.
+
+    Parameters
+    ----------
+    params : DepthTestParams
+
+    Members
+    -------
+    samples, form, least, most : In
+        Of the draw state: they hold while tiles of the draw are under way.
+    z0, dx, dy : In
+        As in :func:`spec.payloads.tile`.
+    bias : In(signed(BIAS))
+        Of the tile, ``Addends.moves`` clocks after its plane.
+    o : Out
+        Lane (i, j) at ``j * edge + i``, :meth:`latency` clocks after the plane.
+    """
+
+    def __init__(self, params):
+        self._params = params
+        super().__init__({
+            "samples": In(2), "form": In(2), "least": In(32), "most": In(32),
+            "z0": In(32), "dx": In(signed(32)), "dy": In(signed(32)), "bias": In(signed(BIAS)),
+            "o": Out(ArrayLayout(32, params.edge**2)),
+        })
+
+    @staticmethod
+    def latency(params):
+        """Clocks: addends, their sum, bias, format."""
+        return Addends.moves(params) + 2 + Stored.latency(params.formats)
+
+    def elaborate(self, platform):
+        m = Module()
+        p = self._params
+        m.submodules.addends = addends = Addends(p)
+        m.d.comb += [addends.move.eq(1), addends.samples.eq(self.samples), addends.a.eq(self.dx), addends.b.eq(self.dy),
+                     addends.c.eq((self.z0 << FRACTION - 8) + (1 << FRACTION - 1))]
+
+        # The plane is known modulo 2^24 units, from half a unit below 0 on; only then does the bias count.
+        offset = Signal(signed(40))
+        m.d.sync += offset.eq((self.bias << FRACTION - 8) - (1 << FRACTION - 1))
+        for n in range(p.edge**2):
+            j, i = divmod(n, p.edge)
+            m.submodules[f"lane_{i}_{j}"] = lane = Stored(p.formats)
+            plane, biased = Signal(DEPTH, name=f"plane_{n}"), Signal(signed(40), name=f"biased_{n}")
+            m.d.sync += [plane.eq(Value.cast(add(*addends.near(i, j), *addends.far(i)))[:DEPTH]), biased.eq(plane + offset)]
+            m.d.comb += [lane.i.eq(biased), self.o[n].eq(lane.o), lane.form.eq(self.form), lane.least.eq(self.least), lane.most.eq(self.most)]
+        return m

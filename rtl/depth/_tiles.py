@@ -1,0 +1,115 @@
+"""Tiles of depth and stencil on chip, tested and written as if in one clock."""
+
+from itertools import pairwise
+
+from amaranth.hdl import Module, Mux, Signal
+from amaranth.lib import wiring
+from amaranth.lib.data import ArrayLayout, StructLayout
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import In, Out
+
+from rtl.depth._rule import RULE, apply
+from rtl.pipeline import NEVER_COLLIDES
+
+
+class TestedTiles(wiring.Component):
+    """Read a tile, test new depths against it, write what is left; one tile a clock, the same one again at once.
+
+    A tile is read two clocks before its test and written one clock after. Whatever was written since it was read is
+    taken from where it is: the test that has just ended, or one of the two registers behind it.
+
+    Parameters
+    ----------
+    params : DepthTestParams
+
+    Members
+    -------
+    valid, place : In
+        A tile, :attr:`EARLY` clocks before the rest.
+    rule : In(RULE)
+    covered : In(edge**2)
+    new : In
+        Depths of its samples.
+    passed : Out(edge**2)
+        Of the samples covered, a clock later.
+    depth : Out
+        What is stored then.
+    """
+
+    EARLY = 2
+
+    def __init__(self, params):
+        self._params, lanes = params, params.edge**2
+        depths = ArrayLayout(params.depth_bits, lanes)
+        self._tile = StructLayout({"depth": depths, "stencil": ArrayLayout(8 if params.stencil else 0, lanes)})
+        super().__init__({
+            "valid": In(1), "place": In(range(params.tiles)), "rule": In(RULE), "covered": In(lanes), "new": In(depths),
+            "passed": Out(lanes), "depth": Out(depths),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.memory = memory = Memory(shape=self._tile, depth=self._params.tiles, init=[], attrs=NEVER_COLLIDES)
+        read, write = memory.read_port(), memory.write_port()
+        valid = [self.valid, *(Signal(name=f"valid_{n}") for n in range(1, 4))]
+        place = [self.place, *(Signal.like(self.place, name=f"place_{n}") for n in range(1, 4))]
+        m.d.sync += [later.eq(now) for stages in (valid, place) for now, later in pairwise(stages)]
+        m.d.comb += [read.addr.eq(self.place), read.en.eq(1)]
+
+        # The newest of what is stored under this place.
+        stored, tested, written, before = (Signal(self._tile, name=name) for name in ("stored", "tested", "written", "before"))
+        same = [Signal(name=f"same_{n}") for n in range(1, 4)]
+        m.d.sync += [flag.eq(valid[n] & (place[n] == self.place)) for n, flag in enumerate(same, 1)]
+        m.d.sync += stored.eq(Mux(same[0], tested, Mux(same[1], written, Mux(same[2], before, read.data))))
+
+        # The test, sample by sample.
+        passed = Signal(len(self.passed))
+        for n in range(len(self.passed)):
+            stencil = stored.stencil[n] if self._params.stencil else Signal(8, name=f"no_stencil_{n}")
+            verdict, depth, after = apply(self.rule, self.covered[n], self.new[n], stored.depth[n], stencil)
+            m.d.comb += [passed[n].eq(verdict), tested.depth[n].eq(depth)]
+            if self._params.stencil:
+                m.d.comb += tested.stencil[n].eq(after)
+        m.d.sync += [self.passed.eq(passed), written.eq(tested), before.eq(written)]
+        m.d.comb += [self.depth.eq(written.depth), write.addr.eq(place[3]), write.data.eq(written), write.en.eq(valid[3])]
+        return m
+
+
+class DepthRange(wiring.Component):
+    """The least and the greatest of depths, of those that are seen; one tile a clock.
+
+    Parameters
+    ----------
+    bits, lanes : int
+        Width and number of the depths.
+
+    Members
+    -------
+    seen : In(lanes)
+    i : In
+    low, high : Out(bits)
+        :meth:`latency` clocks later; of nothing, all ones and zero.
+    """
+
+    def __init__(self, bits, lanes):
+        self._lanes = lanes
+        super().__init__({"seen": In(lanes), "i": In(ArrayLayout(bits, lanes)), "low": Out(bits), "high": Out(bits)})
+
+    @staticmethod
+    def latency(lanes):
+        """Clocks: which are seen, then one a halving."""
+        return 1 + (lanes - 1).bit_length()
+
+    def elaborate(self, platform):
+        m = Module()
+        bits = len(self.low)
+        for name, out, nothing in (("low", self.low, (1 << bits) - 1), ("high", self.high, 0)):
+            values = [Signal(bits, name=f"{name}_{n}") for n in range(self._lanes)]
+            m.d.sync += [value.eq(Mux(self.seen[n], self.i[n], nothing)) for n, value in enumerate(values)]
+            while len(values) > 1:
+                chosen = [Signal(bits, name=f"{name}_{len(values)}_{n}") for n in range(len(values) // 2)]
+                for value, one, other in zip(chosen, values[::2], values[1::2], strict=True):
+                    m.d.sync += value.eq(Mux((one < other) == (name == "low"), one, other))
+                values = chosen
+            m.d.comb += out.eq(values[0])
+        return m

@@ -1,0 +1,237 @@
+"""Depth and stencil test."""
+
+from dataclasses import dataclass
+
+from amaranth.hdl import Array, Cat, Module, Mux, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.data import StructLayout
+from amaranth.lib.wiring import In, Out
+
+from rtl.depth._bias import DepthBias
+from rtl.depth._front import Front
+from rtl.depth._rectangle import RECTANGLE, Within, tile_shift
+from rtl.depth._rule import RULE, clear_rule, draw_rule
+from rtl.depth._samples import DEPTH, SampleDepths
+from rtl.depth._tiles import DepthRange, TestedTiles
+from rtl.payload import beat, layout
+from rtl.pipeline import Credit, DelayLine, Multiplier, Queue, delay
+from rtl.raster._addends import Addends
+from rtl.raster.edge_evaluator import EdgeEvaluatorParams
+from spec import payloads
+from spec.state import DepthFormat, Kind, Outcome
+
+PLACES = 128  # of each queue: above what is under way
+BITS = {DepthFormat.D16: 16, DepthFormat.D24: 24, DepthFormat.D32F: 30}  # of a stored depth: 1.0 is 0x3F800000
+
+
+@dataclass(frozen=True)
+class DepthTestParams:
+    """Shape of a :class:`DepthTest`.
+
+    Parameters
+    ----------
+    edge : int
+        Samples along a tile's edge: 8, or 4.
+    samples : int
+        Most samples of a pixel: 1, 2, 4 or 8.
+    tiles : int
+        Tiles on chip, a power of two.
+    formats : tuple of DepthFormat
+        Those that it knows: each costs in every lane, D32F most.
+    stencil : bool
+        It tests and keeps stencil values.
+    """
+
+    edge: int = 8
+    samples: int = 8
+    tiles: int = 512
+    formats: tuple = tuple(DepthFormat)
+    stencil: bool = True
+
+    def __post_init__(self):
+        EdgeEvaluatorParams(self.edge, self.samples)  # the same rules hold here
+        if self.tiles < 2 or self.tiles & self.tiles - 1:
+            raise ValueError(f"tiles must be a power of two above 1, not {self.tiles!r}")
+        if not self.formats or not set(self.formats) <= set(DepthFormat):
+            raise ValueError(f"formats must be some of {', '.join(f.name for f in DepthFormat)}, not {self.formats!r}")
+
+    @property
+    def depth_bits(self):
+        """Of a stored depth."""
+        return max(BITS[form] for form in self.formats)
+
+    # What a plane asks of its addends.
+    unit, width, step_bits = 16, DEPTH, 32
+
+    @property
+    def modes(self):
+        """log2 of every sample count that this unit knows."""
+        return range(self.samples.bit_length())
+
+
+CONFIGS = {
+    "default": DepthTestParams(),
+    "d24": DepthTestParams(formats=(DepthFormat.D24,)),
+    "frame": DepthTestParams(tiles=1 << 16),
+    "tiny": DepthTestParams(edge=4, tiles=256),
+}
+
+
+class DepthTest(wiring.Component):
+    """Test the samples of tiles against depths and stencil values on chip, and write those that pass.
+
+    One tile per clock, in order, the same place again at once; a tile leaves :attr:`latency` clocks later at the
+    earliest, without those of its samples that failed. Tiles of which nothing is left are left out, unless they are
+    their triangle's last. STATE, CLEAR and FENCE beats wait until the tiles before them have been tested; a CLEAR
+    takes a clock a tile, and must come before anything is tested. Tiles that a wrong state or place forbids pass
+    nothing and write nothing, and the next FENCE tells.
+
+    Parameters
+    ----------
+    params : DepthTestParams
+
+    Members
+    -------
+    i : In(stream.Signature(beat(tile=..., draw_state=..., clear=..., fence=...)))
+        Tiles as :func:`spec.payloads.tile`; those that HiZ dropped pass nothing.
+    o : Out(stream.Signature(beat(tile=..., draw_state=..., clear=..., fence=...)))
+        The same, ``mask`` now those that passed; FENCE with what has passed since the last one that began to count.
+    feedback : Out(stream.Signature(layout(payloads.feedback(params.edge))))
+        For HiZ: what a tile holds after a test that may have written it.
+    """
+
+    def __init__(self, params=CONFIGS["default"]):
+        self._params = params
+        self._tile = layout(payloads.tile(params.edge))
+        shape = beat(tile=payloads.tile(params.edge), **payloads.CONTROL)
+        super().__init__({
+            "i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape)),
+            "feedback": Out(stream.Signature(layout(payloads.feedback(params.edge)))),
+        })
+
+    @property
+    def _test_at(self):
+        """Clocks from a tile to its test: bias, depths, and what a clear puts in their place."""
+        return DepthBias.LATENCY - Addends.moves(self._params) + SampleDepths.latency(self._params) + 1
+
+    @property
+    def latency(self):
+        """Clocks from a tile to what is left of it: input, test, output, queue."""
+        return 1 + self._test_at + 2 + Queue.LATENCY
+
+    def elaborate(self, platform):
+        m = Module()
+        p, at = self._params, self._test_at
+        m.submodules.front = front = Front(p, at + DepthRange.latency(p.edge**2) + 6)
+        m.submodules.tiles = self._tiles = TestedTiles(p)
+        wiring.connect(m, wiring.flipped(self.i), front.i)
+        (credit, queue), (report_credit, report_queue) = (self._queue(m, *port) for port in (("beat", self.o), ("report", self.feedback)))
+        taken = self.i.valid & self.i.ready
+        m.d.comb += [front.go.eq(credit.any & report_credit.any), credit.take.eq(taken),
+                     report_credit.take.eq(taken & (self.i.payload.kind == Kind.WORK))]
+
+        # The plane waits for the bias, and the tile for its depths: until six clocks before the test.
+        depths = self._new_depths(m, front)
+        early, waits = at - 6, StructLayout({"tile": self._tile, "clearing": 1})
+        m.submodules.waiting, m.submodules.tested = waiting, tested = DelayLine(waits.size, early), DelayLine(waits.size, 7)
+        here, rest, valid = waits(waiting.o), waits(tested.o), delay(m, front.valid, early, "valid")
+        m.d.comb += [waits(waiting.i).tile.eq(front.tile), waits(waiting.i).clearing.eq(front.clearing), tested.i.eq(waiting.o)]
+        inside = self._place(m, front.state, here.tile, valid)
+        seen = self._covered(m, front, here, inside, depths)
+
+        # A clock after the test: what is left of the tile.
+        tests, passed, late_inside = delay(m, valid, 7, "tests") & ~rest.clearing, self._tiles.passed, delay(m, inside, 3, "inside")
+        keep, gone, made = Signal(), Signal(), Signal(queue.i.shape())
+        some = passed.any() | rest.tile.last
+        m.d.sync += [keep.eq(tests & some), gone.eq(tests & ~some), made.eq(0)]
+        m.d.sync += [made.tile.eq(rest.tile), made.tile.mask.eq(passed), made.tile.full.eq(passed.all())]
+        m.d.comb += [credit.drop.eq(gone), queue.valid.eq(keep | front.control), queue.i.eq(Mux(keep, made, front.beat))]
+        self._count(m, front, queue, passed & tests.replicate(p.edge**2), tests & ~late_inside)
+        self._report(m, front.state, rest.tile, tests, late_inside & front.legal, seen, report_credit, report_queue)
+        return m
+
+    def _queue(self, m, name, port):
+        """The queue at an output, and the credit for its places."""
+        m.submodules[f"{name}_credit"] = credit = Credit(PLACES)
+        m.submodules[f"{name}_queue"] = queue = Queue(port.payload.shape(), PLACES)
+        wiring.connect(m, queue.o, wiring.flipped(port))
+        m.d.comb += credit.free.eq(port.valid & port.ready)
+        return credit, queue
+
+    def _new_depths(self, m, front):
+        """What tiles bring: depths of their planes, or what is cleared to."""
+        m.submodules.bias, m.submodules.depths = bias, depths = DepthBias(), SampleDepths(self._params)
+        state, tile = front.state, front.tile
+        m.d.comb += [bias.form.eq(state.depth_format), bias.constant.eq(state.bias_constant), bias.slope.eq(state.bias_slope),
+                     bias.clamp.eq(state.bias_clamp), depths.samples.eq(state.samples), depths.form.eq(state.depth_format),
+                     depths.least.eq(state.depth_min), depths.most.eq(state.depth_max), depths.bias.eq(bias.o)]
+        m.d.comb += [getattr(bias, name).eq(tile[name]) for name in ("dx", "dy", "zmax")]
+        plane = StructLayout({"z0": 32, "dx": 32, "dy": 32})
+        m.submodules.planes = planes = DelayLine(plane.size, DepthBias.LATENCY - Addends.moves(self._params))
+        for name in plane.members:
+            m.d.comb += [plane(planes.i)[name].eq(tile[name]), getattr(depths, name).eq(plane(planes.o)[name])]
+        return depths.o
+
+    def _place(self, m, state, tile, valid):
+        """Where a tile is kept, from 6 clocks before its test to 2; returns then whether it lies on the target and on chip."""
+        m.submodules.row = row = Multiplier(15, 15)
+        columns, place = Signal(14), Signal(28)
+        last = [(state[f"target_{side}"] - 1)[:15] >> tile_shift(self._params.edge, state.samples, n) for n, side in enumerate(("width", "height"))]
+        on_target, inside, known = Signal(), Signal(), Signal()
+        m.d.sync += [columns.eq(last[0] + 1), on_target.eq((tile.x <= last[0]) & (tile.y <= last[1]))]
+        m.d.comb += [row.a.eq(tile.y), row.b.eq(columns)]
+        m.d.sync += place.eq(row.o + delay(m, tile.x, row.latency, "x"))
+        m.d.comb += known.eq(delay(m, on_target, row.latency, "on_target") & (place < self._params.tiles))
+        m.d.sync += [self._tiles.place.eq(place), inside.eq(known), self._tiles.valid.eq(delay(m, valid, row.latency + 1, "placed") & known)]
+        return inside
+
+    def _covered(self, m, front, here, inside, depths):
+        """Samples to test, or to clear, by what rule; returns, 1 clock after the test, the samples that lie on the target."""
+        state, edge = front.state, self._params.edge
+        m.submodules.within = within = Within(edge)
+        target = {"x0": 0, "y0": 0, "x1": state.target_width, "y1": state.target_height}
+        clearing = delay(m, here.clearing, 2, "clearing")
+        m.d.comb += [within.rectangle[name].eq(Mux(clearing, front.clear[name], target[name])) for name in RECTANGLE.members]
+        m.d.comb += [within.samples.eq(state.samples), within.x.eq(delay(m, here.tile.x, 2, "within_x")),
+                     within.y.eq(delay(m, here.tile.y, 2, "within_y"))]
+
+        late = delay(m, clearing, within.LATENCY, "late_clearing")
+        mask, back, outcome = (delay(m, here.tile[name], 5, name) for name in ("mask", "back", "outcome"))
+        allowed = delay(m, inside, 1, "allowed") & front.legal & (outcome != Outcome.DROP)
+        covered, rule = Signal(edge**2), Signal(RULE)
+        m.d.sync += covered.eq(Mux(late, within.o, mask & allowed.replicate(edge**2)))
+        of_draw, of_clear = draw_rule(state, back), clear_rule(front.clear)
+        m.d.sync += [rule[name].eq(Mux(late, of_clear[name], of_draw[name])) for name in RULE.members]
+        m.d.comb += [self._tiles.covered.eq(covered), self._tiles.rule.eq(rule)]
+        for n, depth in enumerate(depths):
+            new = Signal(self._params.depth_bits, name=f"new_{n}")
+            m.d.sync += new.eq(Mux(late, front.clear.depth_value, depth))
+            m.d.comb += self._tiles.new[n].eq(new)
+        return delay(m, within.o, 2, "seen")
+
+    def _count(self, m, front, queue, passed, outside):
+        """Fences tell how many samples have passed, and of errors."""
+        groups = [Signal(range(9), name=f"passed_{n}") for n in range(len(passed) // 8)]
+        m.d.sync += [group.eq(sum(passed[8 * n:8 * n + 8])) for n, group in enumerate(groups)]
+        tile, total, any_passed, error = Signal(range(len(passed) + 1)), Signal(64), Signal(), Signal(2)
+        m.d.sync += [tile.eq(sum(groups)), total.eq(total + tile), any_passed.eq(any_passed | (tile != 0)),
+                     error.eq(error | Cat(front.error, outside))]
+        with m.If(front.control & (front.beat.kind == Kind.FENCE)):
+            fence = queue.i.fence
+            m.d.comb += [fence.passed.eq(total), fence.any.eq(any_passed), fence.error.eq(front.beat.fence.error | error)]
+            m.d.sync += error.eq(0)
+            with m.If(front.beat.fence.begin):
+                m.d.sync += [total.eq(0), any_passed.eq(0)]
+
+    def _report(self, m, state, tile, tests, inside, seen, credit, queue):
+        """Least and greatest depth of a tile, to HiZ, after a test that may have written."""
+        m.submodules.range = bounds = DepthRange(payloads.HIZ_BITS, self._params.edge**2)
+        latency = DepthRange.latency(self._params.edge**2)
+        cut = {form: bits - payloads.HIZ_BITS for form, bits in BITS.items()}
+        for n, depth in enumerate(self._tiles.depth):
+            heads = Array(depth >> cut[form] if form in self._params.formats else 0 for form in DepthFormat)
+            m.d.comb += bounds.i[n].eq(heads[state.depth_format])
+        writes = inside & (tile.outcome != Outcome.DROP) & state.depth_test & state.depth_write
+        m.d.comb += [bounds.seen.eq(seen), credit.drop.eq(tests & ~writes), queue.valid.eq(delay(m, tests & writes, latency, "reports")),
+                     queue.i.low.eq(bounds.low), queue.i.high.eq(bounds.high)]
+        m.d.comb += [queue.i[name].eq(delay(m, tile[name], latency, f"report_{name}")) for name in ("x", "y", "serial")]

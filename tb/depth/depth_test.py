@@ -1,0 +1,171 @@
+"""Bench of :class:`rtl.depth.depth_test.DepthTest`."""
+
+import cocotb
+import numpy as np
+
+from cosim import codec
+from models.depth._format import MOST
+from models.depth.depth_test import DepthBuffer
+from models.depth.depth_unit import BITS, rounds
+from models.geometry.triangle_setup import setup
+from models.payload import dtype
+from models.raster.edge_evaluator import pack
+from models.raster.tile_rasterizer import rasterize
+from models.state import check_depth_state, draw_state
+from rtl.depth.depth_test import CONFIGS
+from spec import payloads
+from spec.errors import InputError
+from spec.state import DepthFormat, Kind, Outcome
+from tb.bench import depths, scenes
+from tb.bench.bench import StreamBench, configuration
+from tb.bench.pace import PACES
+
+BITS_IN = max(map(payloads.width, payloads.CONTROL.values()))
+PIXELS = {4: 16, 8: 90}  # largest side of a target, by the tile's edge
+
+
+def requests(rng, count, params):
+    """Targets, each behind a whole clear; draws of tiles; clears and fences in between."""
+    table, out = payloads.tile(params.edge), [_control(payloads.FENCE, Kind.FENCE, begin=1)]
+    while sum(map(len, out)) < count:
+        size = tuple(int(v) for v in rng.integers(1, PIXELS[params.edge] + 1, 2))
+        samples, form = 1 << int(rng.integers(0, len(params.modes))), rng.choice(depths.formats(params))
+        for n in range(5):
+            draw = depths.state(rng, size, samples, form, params.stencil)
+            triangles = depths.triangles(rng, int(rng.integers(1, 8)), size)
+            tiles = rasterize(setup(triangles, draw, params.edge).records, params.edge)[0]
+            tiles["outcome"] = rng.choice([Outcome.TEST, Outcome.ACCEPT, Outcome.DROP], len(tiles), p=[0.8, 0.1, 0.1])
+            tiles["serial"] = rng.integers(0, 256)
+            if rng.random() < 0.05:
+                tiles["x"] += rng.integers(0, 2, len(tiles), dtype=np.uint16) * 900
+            if n and rng.random() < 0.1:
+                draw = depths.spoil(rng, draw)
+            out.append(codec.pack(draw, payloads.DRAW_STATE, BITS_IN))
+            if not n or rng.random() < 0.3:
+                out.append(_control(payloads.CLEAR, Kind.CLEAR, **depths.clear(rng, size, form, whole=not n)))
+            out.append(codec.pack(tiles, table, BITS_IN))
+            if rng.random() < 0.5:
+                out.append(_control(payloads.FENCE, Kind.FENCE, begin=rng.integers(0, 2), sequence=rng.integers(0, 1 << 32)))
+    return np.concatenate(out)
+
+
+def _control(fields, kind, **values):
+    record = np.zeros(1, dtype(fields))
+    for name, value in ({"kind": kind} | values).items():
+        record[name] = value
+    return codec.pack(record, fields, BITS_IN)
+
+
+class Twin:
+    """The golden model behind a stream of beats."""
+
+    def __init__(self, params):
+        self._params, self._buffer, self._error, self._passed = params, None, 0, 0
+        self.table = payloads.tile(params.edge)
+
+    def expected(self, rows):
+        """Packed beats in -> packed beats out, by port."""
+        out, reports = [], []
+        for tiles, beat in scenes.draws(rows, self.table, dtype(self.table)):
+            if len(tiles):
+                left, heard = self._tiles(tiles)
+                out.append(codec.pack(left, self.table, BITS_IN))
+                reports.append(codec.pack(heard, payloads.feedback(self._params.edge)))
+            if len(beat):
+                out.append(self._pass(beat))
+        return {"o": np.concatenate(out), "feedback": np.concatenate(reports)}
+
+    def _pass(self, beat):
+        kind = Kind(int(beat[0, 0]) & 3)
+        fields = {Kind.STATE: payloads.DRAW_STATE, Kind.CLEAR: payloads.CLEAR, Kind.FENCE: payloads.FENCE}[kind]
+        record = codec.unpack(beat, fields, dtype(fields))
+        if kind == Kind.STATE:
+            self._take(record[0])
+        elif kind == Kind.CLEAR:
+            self._clear(record[0])
+        elif kind == Kind.FENCE:
+            record["any"], record["passed"], record["error"] = self._passed > 0, self._passed, self._error
+            self._error = 0
+            if record["begin"]:
+                self._passed = 0
+        return codec.pack(record, fields, BITS_IN)
+
+    def _clear(self, c):
+        most = MOST[DepthFormat(self._buffer.state["depth_format"])]
+        if self._legal and not (c["depth"] and c["depth_value"] > most):
+            values = (c[f"{plane}_value"] if c[plane] else None for plane in ("depth", "stencil"))
+            self._buffer.clear((c["x0"], c["y0"], c["x1"], c["y1"]), *values)
+        else:
+            self._error |= int(c["depth"] | c["stencil"])
+
+    def _take(self, state):
+        self._legal = True
+        try:
+            check_depth_state(state)
+        except InputError:
+            self._legal = False
+            return
+        same = ("target_width", "target_height", "samples", "depth_format")
+        if self._buffer and all(self._buffer.state[name] == state[name] for name in same):
+            self._buffer.state = state
+        else:
+            self._buffer = DepthBuffer(state, self._params.edge)
+
+    def _tiles(self, tiles):
+        """What is left of tiles, and what HiZ hears of them."""
+        edge, state = self._params.edge, self._buffer.state
+        rows, columns = self._buffer.depth.shape[:2]
+        inside = (tiles["x"] < columns) & (tiles["y"] < rows) & (tiles["y"].astype(int) * columns + tiles["x"] < self._params.tiles)
+        self._error |= (not self._legal) | 2 * bool((~inside).any())
+        tested = np.flatnonzero(inside & (tiles["outcome"] != Outcome.DROP) & self._legal)
+        passed, bounds = np.zeros((len(tiles), edge, edge), bool), np.zeros((len(tiles), 2), np.int64)
+        for turn in rounds(tiles["y"][tested].astype(np.int64) * columns + tiles["x"][tested]):
+            passed[tested[turn]] = self._buffer.test(tiles[tested[turn]])
+            bounds[tested[turn]] = np.stack(self._buffer.bounds(tiles[tested[turn]]), -1)
+        self._passed += int(passed.sum())
+        left = tiles.copy()
+        left["mask"], left["full"] = pack(passed), passed.all((1, 2))
+        heard = np.zeros(len(tested), dtype(payloads.feedback(edge)))
+        for name in ("x", "y", "serial"):
+            heard[name] = tiles[name][tested]
+        heard["low"], heard["high"] = bounds[tested].T >> BITS[DepthFormat(state["depth_format"])] - payloads.HIZ_BITS
+        return left[passed.any((1, 2)) | tiles["last"].astype(bool)], heard[:len(heard) if state["depth_test"] and state["depth_write"] else 0]
+
+
+def expected(rows, params):
+    """Tiles with what passed of them, control beats, and reports to HiZ."""
+    return Twin(params).expected(rows)
+
+
+def describe(row, params):
+    return scenes.describe(row, payloads.tile(params.edge))
+
+
+class DepthTestBench(StreamBench):
+    def __init__(self, dut):
+        self.params = configuration(CONFIGS)
+        super().__init__(dut, lambda rows: expected(rows, self.params), lambda row: describe(row, self.params), ("o", "feedback"))
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+@cocotb.parametrize(source=list(PACES), sink=list(PACES))
+async def tiles_are_tested(dut, source, sink):
+    bench = DepthTestBench(dut)
+    await bench.run(requests(bench.rng, 60, bench.params), source, sink)
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+async def one_tile_a_clock(dut):
+    """Tiles of one place, of two, and of many: each sees what the one before it has written."""
+    bench = DepthTestBench(dut)
+    params, size = bench.params, 4 * bench.params.edge
+    draw, rng = draw_state(size, size, depth_compare=4, depth_format=params.formats[-1]), bench.rng
+    tiles = np.zeros(120, dtype(payloads.tile(params.edge)))
+    tiles["x"][40:], tiles["y"][80:] = np.arange(80) % 2, np.arange(40) // 2 % 4
+    tiles["mask"], tiles["last"], tiles["z0"] = (1 << params.edge**2) - 1, 1, np.arange(120) << 24
+    tiles["dx"], tiles["dy"] = rng.integers(-1 << 16, 1 << 16, (2, 120))
+    clear = _control(payloads.CLEAR, Kind.CLEAR, depth=1, stencil=1, x1=size, y1=size)
+    await bench.run(np.concatenate([codec.pack(draw, payloads.DRAW_STATE, BITS_IN), clear, codec.pack(tiles, payloads.tile(params.edge), BITS_IN)]))
+    clocks = [clock for _, clock in bench.given[2:]]
+    assert clocks == list(range(clocks[0], clocks[0] + 120))
+
