@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from models.depth._query import queries
 from models.depth.depth_test import DepthBuffer
-from models.depth.hiz import HiZ, queries
+from models.depth.hiz import HiZ, rounds
 from spec.state import DepthFormat, Outcome
 
 BITS = {DepthFormat.D16: 16, DepthFormat.D24: 24, DepthFormat.D32F: 30}  # of a stored depth; 1.0 is 0x3F800000
@@ -39,6 +40,12 @@ class DepthUnit:
     def state(self, state):
         self.buffer.state = state
 
+    def clear(self, rectangle, depth=None, stencil=None):
+        """Clear a rectangle of pixels (x0, y0, x1, y1): depths, stencil values, or both."""
+        self.buffer.clear(rectangle, depth, stencil)
+        if self.hiz:
+            self.hiz.clear(depth, rectangle, stencil)
+
     def test(self, tiles):
         """Test and write tiles, as if one by one.
 
@@ -65,14 +72,5 @@ class DepthUnit:
 
     def _report(self, tiles):
         """Tell HiZ what tiles hold now."""
-        self.hiz.feedback(tiles["x"], tiles["y"], *self.buffer.bounds(tiles))
+        self.hiz.feedback(tiles["x"], tiles["y"], *self.buffer.bounds(tiles), self.hiz.serial)
 
-
-def rounds(place):
-    """Split indices so that no place comes twice in a part, and each place's come in order."""
-    order = np.argsort(place, kind="stable")
-    ordered = place[order]
-    starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])) if len(place) else np.zeros(0, int)
-    turn = np.arange(len(place)) - np.repeat(starts, np.diff(np.append(starts, len(place))))
-    by_turn = np.argsort(turn, kind="stable")
-    return [order[part] for part in np.split(by_turn, np.cumsum(np.bincount(turn))[:-1])] if len(place) else []

@@ -6,7 +6,8 @@ import numpy as np
 from cosim import codec
 from models.depth._format import MOST
 from models.depth.depth_test import DepthBuffer
-from models.depth.depth_unit import BITS, rounds
+from models.depth.depth_unit import BITS
+from models.depth.hiz import rounds
 from models.geometry.triangle_setup import setup
 from models.payload import dtype
 from models.raster.edge_evaluator import pack

@@ -7,16 +7,23 @@ import pytest
 from models.depth._compare import COMPARE
 from models.depth._format import MOST, encode, store
 from models.depth.depth_test import D24_MAX, depth_bias, depth_test, interpolate, sample_depths
+from models.depth.depth_unit import BITS
 from models.geometry.triangle_setup import setup
 from models.payload import dtype
 from models.raster.edge_evaluator import lane_positions, unpack
 from models.raster.tile_rasterizer import rasterize
 from models.state import draw_state
+from rtl.depth import _samples as rtl_samples
+from rtl.depth import depth_test as rtl
 from spec import payloads
 from spec.errors import InputError
 from spec.state import Compare, DepthFormat, StencilOp
 from tb.bench import scenes
+from tb.bench.depths import float_bits
+from tests.bench import check_bench
+from tests.volume import check_paces
 
+BLOCK = "depth_test"
 FORMATS = list(DepthFormat)
 
 
@@ -28,10 +35,6 @@ def tiles(rng, count):
     out["dx"], out["dy"] = rng.integers(-1 << 22, 1 << 22, (2, count))
     out["zmax"], out["back"] = rng.integers(0, 1 << 24, count), rng.integers(0, 2, count)
     return out
-
-
-def float_bits(value):
-    return int(np.float32(value).view(np.uint32))
 
 
 def random_state(rng, form):
@@ -164,6 +167,7 @@ def test_every_sample_does_what_the_book_says(form):
 
 @pytest.mark.parametrize(("fields", "message"), [
     ({"depth_format": 3}, "depth_format must be one of D16, D24, D32F, not 3"),
+    ({"depth_format": DepthFormat.D16, "depth_min": 1 << 16}, "depth_min must not exceed 1.0, 65535, not 65536"),
     ({"depth_min": 2, "depth_max": 1}, "depth_min must not exceed depth_max 1, not 2"),
     ({"depth_compare": 8}, "depth_compare must lie in 0..7, not 8"),
     ({"bias_slope": 0x7F800000}, "bias_slope must be the bits of a finite float32, not 0x7f800000"),
@@ -177,3 +181,32 @@ def test_wrong_states(fields, message):
 def test_a_wrong_range():
     with pytest.raises(InputError, match="depth_range must lie in 0..1, the least first"):
         encode(0.5, DepthFormat.D24, (0.75, 0.25))
+
+
+@pytest.mark.parametrize(("arguments", "message"), [
+    ({"edge": 16}, "edge must be 4 or 8, not 16"),
+    ({"samples": 3}, "samples must be 1, 2, 4 or 8, not 3"),
+    ({"tiles": 48}, "tiles must be a power of two above 1, not 48"),
+    ({"formats": ()}, r"formats must be some of D16, D24, D32F, not \(\)"),
+])
+def test_wrong_parameters(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        rtl.DepthTestParams(**arguments)
+
+
+# Tables typed on both sides.
+
+def test_tables_agree():
+    assert MOST == rtl_samples.MOST
+    assert BITS == rtl.BITS
+
+
+# Elaborates, in every configuration; benches.
+
+@pytest.mark.parametrize("config", [c for c in rtl.CONFIGS if c != "frame"])
+def test_volume(config):
+    check_paces(BLOCK, config, 150)
+
+
+def test_bench(simulator):
+    check_bench(BLOCK, "tiny", simulator)

@@ -2,15 +2,16 @@ import numpy as np
 import pytest
 
 from models.depth._format import MOST
-from models.depth.depth_unit import DepthUnit, rounds
+from models.depth.depth_unit import DepthUnit
+from models.depth.hiz import rounds
 from models.geometry.triangle_setup import setup
 from models.raster.edge_evaluator import unpack
 from models.raster.tile_rasterizer import rasterize
 from models.state import draw_state
 from spec.early import LEFT
 from spec.state import Compare, DepthFormat, Outcome
-from tb.bench import scenes
-from tests.depth.test_depth_test import float_bits
+from tb.bench import depths, scenes
+from tb.bench.depths import float_bits
 
 WIDTH, HEIGHT = 44, 36  # tiles beyond both edges
 
@@ -46,6 +47,11 @@ def test_hiz_on_is_hiz_off(form, bounds):
                 feedback, units[0].hiz.feedback = units[0].hiz.feedback, lambda *report: late.append(report)  # noqa: B023
             for unit in units:
                 unit.state = state
+            if rng.random() < 0.4:
+                given = depths.clear(rng, (WIDTH, HEIGHT), form)
+                for unit in units:
+                    unit.clear([given[name] for name in ("x0", "y0", "x1", "y1")], given["depth_value"] if given["depth"] else None,
+                               given["stencil_value"] if given["stencil"] else None)
             while late and rng.random() < 0.8:  # reports come as late as they like
                 feedback(*late.pop(0))
             (passed, outcome), (wanted, _) = (unit.test(tiles) for unit in units)

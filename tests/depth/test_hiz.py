@@ -7,19 +7,21 @@ from hypothesis import strategies as st
 
 from models.depth._compare import COMPARE
 from models.depth._format import store
+from models.depth._query import QUERY, plane_bounds, queries
+from models.depth._stencil import OPERATE
 from models.depth.depth_test import sample_depths
-from models.depth.hiz import QUERY, HiZ, outcome, plane_bounds, queries
+from models.depth.hiz import HiZ, outcome
 from models.payload import dtype
 from models.raster.edge_evaluator import unpack
 from models.state import draw_state
 from spec import payloads
 from spec.early import LEFT
 from spec.errors import InputError
-from spec.state import Compare, DepthFormat, Outcome
+from spec.state import Compare, DepthFormat, Outcome, StencilOp
 
 
 def query(low, high, compare, full=False, write=True, drop=True, accept=True, x=0, y=0):
-    return np.array([(x, y, low, high, full, compare, write, drop, accept)], QUERY)
+    return np.array([(x, y, low, high, full, compare, write, drop, accept, 0, 0, 0, 0, 0, 0, 0)], QUERY)
 
 
 # Model truths.
@@ -95,7 +97,7 @@ def test_no_visible_sample_is_dropped_and_no_hidden_one_accepted(bounds, events,
             depth, part = given
             held[:1 if part else 3] = depth
             return
-        compare, depths, mask, certain, write, found = given
+        compare, depths, mask, certain, write, found, serial = given
         passed = COMPARE[compare](depths, held) & mask
         assert not (found == Outcome.DROP and passed.any())
         assert not (found == Outcome.ACCEPT and (passed != mask).any())
@@ -103,14 +105,14 @@ def test_no_visible_sample_is_dropped_and_no_hidden_one_accepted(bounds, events,
             kept = passed & (certain | (rng.random(3) < 0.5))
             held[kept] = depths[kept]
         if found != Outcome.DROP and write:
-            hiz.feedback([0], [0], [held.min()], [held.max()])
+            hiz.feedback([0], [0], [held.min()], [held.max()], serial)
 
     for kind, what in events:
         if kind == "draw":
             compare, a, b, certain, write, mask = what
             low, high, mask = min(a, b), max(a, b), np.array([mask & 1, mask & 2, mask & 4], bool)
             found = hiz.step(query(low, high, compare, full=certain and mask.all(), write=write))[0]
-            late.append(("draw", (compare, rng.integers(low, high + 1, 3), mask, certain, write, found)))
+            late.append(("draw", (compare, rng.integers(low, high + 1, 3), mask, certain, write, found, hiz.serial)))
         elif kind == "clear":
             hiz.clear(what[0], (0, 0, 1, 1) if what[1] else None)
             late.append(("clear", what))
@@ -125,7 +127,7 @@ def test_one_bound_turns_off_until_the_next_whole_clear():
     hiz.clear(5 << 20)
     assert hiz.step(query(6 << 20, 7 << 20, Compare.LESS)) == Outcome.DROP
     assert hiz.step(query(1 << 20, 2 << 20, Compare.GREATER)) == Outcome.TEST
-    hiz.feedback([0], [0], [5 << 20], [5 << 20])
+    hiz.feedback([0], [0], [5 << 20], [5 << 20], 1)
     assert hiz.step(query(6 << 20, 7 << 20, Compare.LESS)) == Outcome.TEST
     hiz.clear(5 << 20, (0, 0, 4, 8))
     assert hiz.step(query(6 << 20, 7 << 20, Compare.LESS)) == Outcome.TEST
@@ -134,9 +136,10 @@ def test_one_bound_turns_off_until_the_next_whole_clear():
 
 
 def test_a_larger_target_is_covered_in_part():
-    hiz = HiZ(16, 16, entries=3)
+    hiz = HiZ(32, 16, entries=4)
     hiz.clear(0)
-    assert [hiz.step(query(1 << 20, 1 << 20, Compare.LESS, x=x, y=y))[0] for y in range(2) for x in range(2)] == [Outcome.DROP] * 3 + [Outcome.TEST]
+    found = [hiz.step(query(1 << 20, 1 << 20, Compare.LESS, x=x, y=y))[0] for y in range(2) for x in range(4)]
+    assert found == 2 * ([Outcome.DROP] * 2 + [Outcome.TEST] * 2)
 
 
 @pytest.mark.parametrize("does", LEFT)
@@ -157,11 +160,34 @@ def test_permissions_are_kept():
     assert hiz.step(query(1, 1, Compare.LESS, write=False)) == Outcome.ACCEPT
 
 
+@pytest.mark.parametrize("func", Compare)
+def test_a_range_of_stencil_values_drops_what_can_only_fail(func):
+    """Cleared to one value, then widened by every operation: dropped only if no value that may be stored passes, and then always."""
+    operations = [(op, other) for op in StencilOp for other in (StencilOp.KEEP, StencilOp.ZERO, StencilOp.INCR_SAT)]
+    for (op, other), cleared, ref in itertools.product(operations, (0, 3, 255), (0, 2, 3)):
+        hiz, stored = HiZ(8, 8), {cleared}
+        hiz.clear(stencil=cleared)
+        draws = [{"front_pass": op, "front_depth_fail": other}, {}, {"read": 2}]
+        for n, fields in enumerate(draws):
+            values = {"func": Compare.ALWAYS} if not n else {"func": func}
+            state = draw_state(8, 8, stencil_test=1, stencil_read=fields.get("read", 255), stencil_write=255, stencil_ref=ref,
+                               stencil_front_func=values["func"], **{f"stencil_{k}": v for k, v in fields.items() if k != "read"})
+            found = hiz.step(queries(np.zeros(1, dtype(payloads.TILE)), state))[0]
+            if n:
+                read = int(state["stencil_read"])
+                may_pass = any(COMPARE[func](ref & read, value & read) for value in stored)
+                assert not (found == Outcome.DROP and may_pass)
+                if len(stored) == 1 and {op, other} <= {StencilOp.KEEP, StencilOp.ZERO, StencilOp.REPLACE}:
+                    assert (found == Outcome.DROP) == (not may_pass)
+            else:
+                stored |= {int(OPERATE[o](np.int64(cleared), ref)) for o in (op, other)}
+
+
 # Parameter errors.
 
 @pytest.mark.parametrize(("arguments", "message"), [
     ({"width": 0}, "width must be above 0, not 0"),
-    ({"entries": 0}, "entries must be above 0, not 0"),
+    ({"entries": 3}, "entries must be a power of two above 3, not 3"),
     ({"samples": 3}, "samples must be one of 1, 2, 4, 8, not 3"),
     ({"bounds": "min"}, "bounds must be 'both' or 'max', not 'min'"),
     ({"stored": 25}, "stored must lie in 1..24 bits, not 25"),
