@@ -74,7 +74,7 @@ def run(block, config, simulator, seed=0, waves=False, tests=None):
 
 def _build(block, config, simulator, waves):
     """Compile for a simulator once: the folder is named by the hash of what goes in."""
-    source = generate(block.create(config), block.stem)
+    source = generate(block.simulated(config), block.stem)
     arguments = ["-Wall", *toolchain.waivers()] if simulator == "verilator" else []
     digest = hashlib.sha256("\0".join([source, simulator, str(waves), *arguments]).encode()).hexdigest()[:16]
     folder = toolchain.BUILD / "protocol" / f"{block.stem}-{simulator}-{digest}"

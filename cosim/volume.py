@@ -5,6 +5,7 @@ import fcntl
 import hashlib
 import shutil
 import subprocess
+import time
 from pathlib import Path
 from string import Template
 from typing import NamedTuple
@@ -61,11 +62,12 @@ class Stats(ctypes.Structure):
 
 
 class Run(NamedTuple):
-    """Beats out, by port, packed; clocks from the first beat taken to the last beat given, and all that were simulated."""
+    """Beats out, by port, packed; clocks from the first beat taken to the last beat given, and all that were simulated; seconds."""
 
     outputs: dict
     clocks: int
     simulated: int
+    seconds: float
 
 
 class SimulationError(RuntimeError):
@@ -134,7 +136,7 @@ class Volume:
         out = [np.zeros((room, codec.words(p.width)), np.uint64) for p in self.outputs]
         got = (ctypes.c_uint64 * len(out))()
         kinds = [PACES.index(paces[0])] * len(rows) + [PACES.index(paces[1])] * len(out)
-        stats = Stats()
+        stats, begun = Stats(), time.perf_counter()
         status = self._library.sim_run(
             ctypes.c_void_p(self._handle), _pointers(rows), (ctypes.c_uint64 * len(rows))(*map(len, rows)),
             _pointers(out), (ctypes.c_uint64 * len(out))(*[room] * len(out)), got, (ctypes.c_int * len(kinds))(*kinds),
@@ -144,7 +146,7 @@ class Volume:
         if status == 2:
             raise SimulationError(f"more than {room} beats out")
         outputs = {p.name: beats[:n] for p, beats, n in zip(self.outputs, out, got, strict=True)}
-        return Run(outputs, stats.last - stats.first + 1, stats.clocks)
+        return Run(outputs, stats.last - stats.first + 1, stats.clocks, time.perf_counter() - begun)
 
     def bare(self, rows, clocks):
         """Clock a fresh component with the beats of its first input over and over, and look at nothing."""

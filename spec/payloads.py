@@ -79,7 +79,7 @@ FENCE = (
 )
 
 HIZ_BITS = 14  # of a stored bound
-HIZ_SERIAL = 8
+HIZ_NOTE = 24
 EDGE_STEP = 25  # difference of two s15.8 positions
 # Fields that every later stage needs come first: the rest is dropped as soon as it has been used.
 SETUP = (
@@ -126,7 +126,7 @@ def tile(edge_samples):
         *_each("dx dy", 32, signed=True),  # s23.8 a pixel
         *_each("zmin zmax", 24),  # D24, bounds of the triangle's vertices
         Field("outcome", 2),  # of HiZ: spec.state.Outcome
-        Field("serial", HIZ_SERIAL),  # clears that HiZ had seen, modulo
+        Field("note", HIZ_NOTE),  # HiZ's own: its feedback brings it back
     )
 
 
@@ -135,7 +135,7 @@ def feedback(edge_samples):
     return (
         *_each("x y", 16 - edge_samples.bit_length() + 1),  # tiles
         *_each("low high", HIZ_BITS),  # highest bits of the least and of the greatest depth of its samples on the target
-        Field("serial", HIZ_SERIAL),  # of the tile
+        Field("note", HIZ_NOTE),  # of the tile
     )
 
 

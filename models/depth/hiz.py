@@ -66,7 +66,7 @@ class HiZ:
         always tested.
     bits, stored : int
         Width of a depth, and of a stored bound.
-    apart : int
+    apart : int, optional
         Tiles that lie so many rows and columns apart share a count of writes in flight: 8 in hardware; by default none do.
 
     Raises
@@ -75,7 +75,7 @@ class HiZ:
         A parameter that breaks its rule.
     """
 
-    def __init__(self, width, height, samples=1, edge=8, bounds="both", entries=1 << 16, bits=24, stored=14, apart=1 << 14):
+    def __init__(self, width, height, samples=1, edge=8, bounds="both", entries=1 << 16, bits=24, stored=14, apart=None):
         for name, value in (("width", width), ("height", height)):
             if value < 1:
                 raise InputError(name, "be above 0", value)
@@ -96,7 +96,7 @@ class HiZ:
         self._cut, self._most, self._bounds = bits - stored, (1 << bits) - 1, bounds
         self._low, self._high = np.zeros(len(x), np.int64), np.full(len(x), self._most >> self._cut)
         self._stencil_low, self._stencil_high = np.zeros(len(x), np.int64), np.full(len(x), 255)
-        self._in_flight = np.zeros((min(apart, self._rows), min(apart, self._columns)), np.int64)
+        self._in_flight = np.zeros((apart or self._rows, apart or self._columns), np.int64)
         self._way = None  # for one bound: LESS or GREATER once a draw has chosen, () while disabled
         self.serial = 0  # clears of depths so far, modulo
 
@@ -219,10 +219,11 @@ class HiZ:
         Bounds tighten only if no other write to the tile is under way, which may have been counted in already, and no
         clear has come since.
         """
-        place, serial = np.asarray(y, np.int64) * self._columns + x, np.broadcast_to(serial, np.shape(x))
+        current = np.broadcast_to(serial, np.shape(x)) == self.serial
+        place = np.where(current, np.asarray(y, np.int64) * self._columns + x, 0)  # another target may have had other places
         for turn in rounds(np.ravel_multi_index(self._count(x, y), self._in_flight.shape)):
             count = self._count(np.asarray(x)[turn], np.asarray(y)[turn])
-            alone = (self._in_flight[count] == 1) & (serial[turn] == self.serial) & self._covered[place[turn]]
+            alone = (self._in_flight[count] == 1) & current[turn] & self._covered[place[turn]]
             self._low[place[turn][alone]] = np.asarray(low, np.int64)[turn][alone] >> self._cut
             self._high[place[turn][alone]] = np.asarray(high, np.int64)[turn][alone] >> self._cut
             self._in_flight[count] -= 1

@@ -1,6 +1,6 @@
 """Order of tiles, draw states, clears and fences before the depth test."""
 
-from amaranth.hdl import Array, Module, Mux, Signal
+from amaranth.hdl import Array, Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -36,6 +36,10 @@ class Front(wiring.Component):
         A tile, to be tested or to be cleared.
     control, beat : Out
         A beat to be passed on.
+    walk : In(1)
+        The clear must visit its tiles.
+    clears, switches : Out(1)
+        The clear counts from now on; the draw state has another target than the one before.
     error : Out(1)
         Tiles were refused, or a clear, because of what a beat asked for.
     """
@@ -48,6 +52,7 @@ class Front(wiring.Component):
             "i": In(stream.Signature(shape)), "go": In(1),
             "state": Out(layout(payloads.DRAW_STATE)), "legal": Out(1), "clear": Out(layout(payloads.CLEAR)),
             "valid": Out(1), "clearing": Out(1), "tile": Out(self._tile), "control": Out(1), "beat": Out(shape), "error": Out(1),
+            "walk": In(1), "clears": Out(1), "switches": Out(1),
         })
 
     def elaborate(self, platform):
@@ -64,9 +69,11 @@ class Front(wiring.Component):
         m.d.sync += [self.control.eq(passes), self.beat.eq(given)]
 
         # The state in force, and whether it can be obeyed.
+        state, draw, first = self.state, given.draw_state, Signal(init=1)
+        other = Cat(draw[name] != state[name] for name in ("target", "target_width", "target_height", "samples", "depth_format")).any()
+        m.d.sync += self.switches.eq(0)
         with m.If(passes & (kind == Kind.STATE)):
-            m.d.sync += self.state.eq(given.draw_state)
-        state = self.state
+            m.d.sync += [state.eq(draw), first.eq(0), self.switches.eq(first | other)]
         one = Array(MOST.get(form, 0) for form in range(4))[state.depth_format]
         known = Array(form in self._params.formats for form in range(4))[state.depth_format]
         finite = ~(state.bias_slope[23:31].all() | state.bias_clamp[23:31].all())
@@ -82,7 +89,7 @@ class Front(wiring.Component):
         touches = self.clear.depth | self.clear.stencil
         allowed = self.legal & ~(self.clear.depth & (self.clear.depth_value > one))
         m.d.sync += walks.eq(passes & (kind == Kind.CLEAR))
-        m.d.comb += [walker.start.eq(walks & touches & allowed), walker.samples.eq(state.samples)]
+        m.d.comb += [self.clears.eq(walks & touches & allowed), walker.start.eq(self.clears & self.walk), walker.samples.eq(state.samples)]
         m.d.comb += [walker.rectangle[name].eq(self.clear[name]) for name in RECTANGLE.members]
 
         m.d.sync += [self.valid.eq(tests | walker.busy), self.clearing.eq(walker.busy), self.tile.eq(given.tile),

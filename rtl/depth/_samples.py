@@ -15,6 +15,7 @@ from spec.state import DepthFormat
 FRACTION = 12  # bits below D24's unit that a sample's depth is known to
 DEPTH = 24 + FRACTION
 MOST = {DepthFormat.D16: (1 << 16) - 1, DepthFormat.D24: (1 << 24) - 1, DepthFormat.D32F: 0x3F800000}  # 1.0
+BITS = {DepthFormat.D16: 16, DepthFormat.D24: 24, DepthFormat.D32F: 30}  # of a stored depth
 
 
 class Stored(wiring.Component):

@@ -11,7 +11,7 @@ from rtl.depth._bias import DepthBias
 from rtl.depth._front import Front
 from rtl.depth._rectangle import RECTANGLE, Within, tile_shift
 from rtl.depth._rule import RULE, clear_rule, draw_rule
-from rtl.depth._samples import DEPTH, SampleDepths
+from rtl.depth._samples import BITS, DEPTH, SampleDepths
 from rtl.depth._tiles import DepthRange, TestedTiles
 from rtl.payload import beat, layout
 from rtl.pipeline import Credit, DelayLine, Multiplier, Queue, delay
@@ -21,7 +21,6 @@ from spec import payloads
 from spec.state import DepthFormat, Kind, Outcome
 
 PLACES = 128  # of each queue: above what is under way
-BITS = {DepthFormat.D16: 16, DepthFormat.D24: 24, DepthFormat.D32F: 30}  # of a stored depth: 1.0 is 0x3F800000
 
 
 @dataclass(frozen=True)
@@ -127,7 +126,7 @@ class DepthTest(wiring.Component):
         wiring.connect(m, wiring.flipped(self.i), front.i)
         (credit, queue), (report_credit, report_queue) = (self._queue(m, *port) for port in (("beat", self.o), ("report", self.feedback)))
         taken = self.i.valid & self.i.ready
-        m.d.comb += [front.go.eq(credit.any & report_credit.any), credit.take.eq(taken),
+        m.d.comb += [front.walk.eq(1), front.go.eq(credit.any & report_credit.any), credit.take.eq(taken),
                      report_credit.take.eq(taken & (self.i.payload.kind == Kind.WORK))]
 
         # The plane waits for the bias, and the tile for its depths: until six clocks before the test.
@@ -234,4 +233,4 @@ class DepthTest(wiring.Component):
         writes = inside & (tile.outcome != Outcome.DROP) & state.depth_test & state.depth_write
         m.d.comb += [bounds.seen.eq(seen), credit.drop.eq(tests & ~writes), queue.valid.eq(delay(m, tests & writes, latency, "reports")),
                      queue.i.low.eq(bounds.low), queue.i.high.eq(bounds.high)]
-        m.d.comb += [queue.i[name].eq(delay(m, tile[name], latency, f"report_{name}")) for name in ("x", "y", "serial")]
+        m.d.comb += [queue.i[name].eq(delay(m, tile[name], latency, f"report_{name}")) for name in ("x", "y", "note")]

@@ -112,6 +112,14 @@ def control(rng, fields, kind):
     return record
 
 
+def control_beat(fields, kind, bits, **values):
+    """A packed control beat with these values."""
+    record = np.zeros(1, dtype(fields))
+    for name, value in ({"kind": kind} | values).items():
+        record[name] = value
+    return codec.pack(record, fields, bits)
+
+
 def beats(rng, count, bits, work, most_samples=8, most_pixels=320):
     """About ``count`` packed beats: draws of several triangles, each behind its state, CLEAR and FENCE in between.
 

@@ -21,13 +21,13 @@ from tb.bench import depths, scenes
 from tb.bench.bench import StreamBench, configuration
 from tb.bench.pace import PACES
 
-BITS_IN = max(map(payloads.width, payloads.CONTROL.values()))
+WIDTH = max(map(payloads.width, payloads.CONTROL.values()))
 PIXELS = {4: 16, 8: 90}  # largest side of a target, by the tile's edge
 
 
 def requests(rng, count, params):
     """Targets, each behind a whole clear; draws of tiles; clears and fences in between."""
-    table, out = payloads.tile(params.edge), [_control(payloads.FENCE, Kind.FENCE, begin=1)]
+    table, out = payloads.tile(params.edge), [scenes.control_beat(payloads.FENCE, Kind.FENCE, WIDTH, begin=1)]
     while sum(map(len, out)) < count:
         size = tuple(int(v) for v in rng.integers(1, PIXELS[params.edge] + 1, 2))
         samples, form = 1 << int(rng.integers(0, len(params.modes))), rng.choice(depths.formats(params))
@@ -36,25 +36,18 @@ def requests(rng, count, params):
             triangles = depths.triangles(rng, int(rng.integers(1, 8)), size)
             tiles = rasterize(setup(triangles, draw, params.edge).records, params.edge)[0]
             tiles["outcome"] = rng.choice([Outcome.TEST, Outcome.ACCEPT, Outcome.DROP], len(tiles), p=[0.8, 0.1, 0.1])
-            tiles["serial"] = rng.integers(0, 256)
+            tiles["note"] = rng.integers(0, 1 << 24)
             if rng.random() < 0.05:
                 tiles["x"] += rng.integers(0, 2, len(tiles), dtype=np.uint16) * 900
             if n and rng.random() < 0.1:
                 draw = depths.spoil(rng, draw)
-            out.append(codec.pack(draw, payloads.DRAW_STATE, BITS_IN))
+            out.append(codec.pack(draw, payloads.DRAW_STATE, WIDTH))
             if not n or rng.random() < 0.3:
-                out.append(_control(payloads.CLEAR, Kind.CLEAR, **depths.clear(rng, size, form, whole=not n)))
-            out.append(codec.pack(tiles, table, BITS_IN))
+                out.append(scenes.control_beat(payloads.CLEAR, Kind.CLEAR, WIDTH, **depths.clear(rng, size, form, whole=not n)))
+            out.append(codec.pack(tiles, table, WIDTH))
             if rng.random() < 0.5:
-                out.append(_control(payloads.FENCE, Kind.FENCE, begin=rng.integers(0, 2), sequence=rng.integers(0, 1 << 32)))
+                out.append(scenes.control_beat(payloads.FENCE, Kind.FENCE, WIDTH, begin=rng.integers(0, 2), sequence=rng.integers(0, 1 << 32)))
     return np.concatenate(out)
-
-
-def _control(fields, kind, **values):
-    record = np.zeros(1, dtype(fields))
-    for name, value in ({"kind": kind} | values).items():
-        record[name] = value
-    return codec.pack(record, fields, BITS_IN)
 
 
 class Twin:
@@ -70,7 +63,7 @@ class Twin:
         for tiles, beat in scenes.draws(rows, self.table, dtype(self.table)):
             if len(tiles):
                 left, heard = self._tiles(tiles)
-                out.append(codec.pack(left, self.table, BITS_IN))
+                out.append(codec.pack(left, self.table, WIDTH))
                 reports.append(codec.pack(heard, payloads.feedback(self._params.edge)))
             if len(beat):
                 out.append(self._pass(beat))
@@ -89,7 +82,7 @@ class Twin:
             self._error = 0
             if record["begin"]:
                 self._passed = 0
-        return codec.pack(record, fields, BITS_IN)
+        return codec.pack(record, fields, WIDTH)
 
     def _clear(self, c):
         most = MOST[DepthFormat(self._buffer.state["depth_format"])]
@@ -127,7 +120,7 @@ class Twin:
         left = tiles.copy()
         left["mask"], left["full"] = pack(passed), passed.all((1, 2))
         heard = np.zeros(len(tested), dtype(payloads.feedback(edge)))
-        for name in ("x", "y", "serial"):
+        for name in ("x", "y", "note"):
             heard[name] = tiles[name][tested]
         heard["low"], heard["high"] = bounds[tested].T >> BITS[DepthFormat(state["depth_format"])] - payloads.HIZ_BITS
         return left[passed.any((1, 2)) | tiles["last"].astype(bool)], heard[:len(heard) if state["depth_test"] and state["depth_write"] else 0]
@@ -165,8 +158,8 @@ async def one_tile_a_clock(dut):
     tiles["x"][40:], tiles["y"][80:] = np.arange(80) % 2, np.arange(40) // 2 % 4
     tiles["mask"], tiles["last"], tiles["z0"] = (1 << params.edge**2) - 1, 1, np.arange(120) << 24
     tiles["dx"], tiles["dy"] = rng.integers(-1 << 16, 1 << 16, (2, 120))
-    clear = _control(payloads.CLEAR, Kind.CLEAR, depth=1, stencil=1, x1=size, y1=size)
-    await bench.run(np.concatenate([codec.pack(draw, payloads.DRAW_STATE, BITS_IN), clear, codec.pack(tiles, payloads.tile(params.edge), BITS_IN)]))
+    clear = scenes.control_beat(payloads.CLEAR, Kind.CLEAR, WIDTH, depth=1, stencil=1, x1=size, y1=size)
+    await bench.run(np.concatenate([codec.pack(draw, payloads.DRAW_STATE, WIDTH), clear, codec.pack(tiles, payloads.tile(params.edge), WIDTH)]))
     clocks = [clock for _, clock in bench.given[2:]]
     assert clocks == list(range(clocks[0], clocks[0] + 120))
 

@@ -198,7 +198,7 @@ def test_wrong_parameters(arguments, message):
 
 def test_tables_agree():
     assert MOST == rtl_samples.MOST
-    assert BITS == rtl.BITS
+    assert BITS == rtl_samples.BITS
 
 
 # Elaborates, in every configuration; benches.

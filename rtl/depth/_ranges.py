@@ -1,0 +1,240 @@
+"""Ranges of values of a target's tiles, on chip."""
+
+from itertools import pairwise
+
+from amaranth.hdl import Array, Cat, Module, Mux, Signal
+from amaranth.lib import wiring
+from amaranth.lib.data import StructLayout
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import In, Out
+
+from rtl.depth._rectangle import RECTANGLE, tile_shift
+from rtl.pipeline import NEVER_COLLIDES, delay
+
+BANKS = 4  # by the lowest bits of a tile's x and y: the tiles of a triangle lie in all of them
+EPOCH = 5  # bits of an entry's epoch
+
+
+def range_layout(bits):
+    """The least and the greatest of values."""
+    return StructLayout({"low": bits, "high": bits})
+
+
+class Touch(wiring.Component):
+    """Which tiles a rectangle touches, and of which it holds all that is on the target.
+
+    Parameters
+    ----------
+    edge : int
+
+    Members
+    -------
+    samples, width, height : In
+        Of the target.
+    rectangle : In(RECTANGLE)
+        On the target.
+    x, y : In
+        A tile.
+    touched, whole : Out(1)
+        A clock later; a rectangle counts two clocks after it has been set.
+    """
+
+    def __init__(self, edge):
+        self._edge = edge
+        position = 16 - edge.bit_length() + 1
+        super().__init__({
+            "samples": In(2), "width": In(15), "height": In(15), "rectangle": In(RECTANGLE), "x": In(position), "y": In(position),
+            "touched": Out(1), "whole": Out(1),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        touched, whole = [], []
+        for n, (axis, place, size) in enumerate((("x", self.x, self.width), ("y", self.y, self.height))):
+            begin, end, shift = self.rectangle[f"{axis}0"], self.rectangle[f"{axis}1"], tile_shift(self._edge, self.samples, n)
+            last = (1 << shift) - 1
+            first, beyond, inner, outer = (Signal(16, name=f"{axis}_{name}") for name in ("first", "beyond", "inner", "outer"))
+            m.d.sync += [first.eq(begin >> shift), beyond.eq((end + last) >> shift), inner.eq((begin + last) >> shift),
+                         outer.eq(Mux(end == size, (end + last) >> shift, end >> shift))]
+            some = begin < end
+            touched.append((first <= place) & (place < beyond) & some)
+            whole.append((inner <= place) & (place < outer) & some)
+        m.d.sync += [self.touched.eq(touched[0] & touched[1]), self.whole.eq(whole[0] & whole[1])]
+        return m
+
+
+class RangeMemory(wiring.Component):
+    """The range of values that each tile may hold.
+
+    One tile is read and written per clock, the same one again at once. A clear of the whole target begins a new epoch:
+    what belongs to an older one counts as cleared. Clears of rectangles are kept in a short log, of which an entry says
+    how much it has seen; what it has not is applied as it is read. Another writer may put a range directly.
+
+    Parameters
+    ----------
+    bits : int
+        Of a value.
+    entries : int
+        Tiles, in all banks.
+    edge : int
+        Samples along a tile's edge.
+    log : int
+        Clears of rectangles between two of the whole target.
+
+    Members
+    -------
+    samples, width, height : In
+        Of the target.
+    begin, first : In
+        A new epoch begins with this range for every tile; nothing is under way.
+    clear, rectangle, value : In
+        A rectangle, which holds, is cleared to a value; nothing is under way. Where the log has no :attr:`room`, its tiles
+        must be visited.
+    room : Out(1)
+    busy : Out(1)
+        Old epochs are being swept out: nothing may be read or put.
+    valid, x, y, bank, place : In
+        A tile.
+    range : Out(range_layout(bits))
+        :attr:`LATENCY` clocks later, with :attr:`whole` and :attr:`touched` of the last rectangle.
+    write, new : In
+        In that clock: what it is then.
+    put, put_bank, put_place, put_range : In
+        Another write; not in a clock in which :attr:`writes` says that the bank is taken.
+    writes : Out(BANKS)
+    """
+
+    LATENCY, READ, WRITE = 5, 2, 6  # clocks from a tile to its range, to its memory, and to its write
+
+    def __init__(self, bits, entries, edge, log):
+        self._entries, self._edge, self._log = entries, edge, log
+        self._entry = StructLayout({"epoch": EPOCH, "seen": range(log + 1), "range": range_layout(bits)})
+        pair, position, place = range_layout(bits), 16 - edge.bit_length() + 1, range(entries // BANKS)
+        super().__init__({
+            "samples": In(2), "width": In(15), "height": In(15),
+            "begin": In(1), "first": In(pair), "clear": In(1), "rectangle": In(RECTANGLE), "value": In(bits), "room": Out(1), "busy": Out(1, init=1),
+            "valid": In(1), "x": In(position), "y": In(position), "bank": In(range(BANKS)), "place": In(place),
+            "range": Out(pair), "whole": Out(1), "touched": Out(1), "write": In(1), "new": In(pair),
+            "put": In(1), "put_bank": In(range(BANKS)), "put_place": In(place), "put_range": In(pair), "writes": Out(BANKS),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        pair = self.range.shape()
+        epoch, seen, first = Signal(EPOCH), Signal(range(self._log + 1)), Signal(pair)
+        sweep = self._epochs(m, epoch, seen, first)
+        since = self._log_of_clears(m, seen, first)
+
+        # Read: every bank the same place.
+        banks, bank = [], delay(m, self.bank, self.READ + 1, "bank")
+        for n in range(BANKS):
+            m.submodules[f"bank_{n}"] = memory = Memory(shape=self._entry, depth=self._entries // BANKS, init=[], attrs=NEVER_COLLIDES)
+            banks.append((memory.read_port(), memory.write_port()))
+            m.d.comb += [banks[n][0].addr.eq(delay(m, self.place, self.READ, f"read_{n}")), banks[n][0].en.eq(1)]
+
+        # What an entry has not seen: chosen by its tag, then applied.
+        found, chosen, held = Signal(self._entry), Signal(since[0].shape()), Signal(pair)
+        m.d.comb += found.eq(Array(read.data.as_value() for read, _ in banks)[bank])
+        unseen = Array(s.as_value() for s in since)
+        m.d.sync += [chosen.eq(unseen[Mux(found.epoch == epoch, found.seen, self._log + 1)]), held.eq(found.range)]
+        known = Signal(pair)
+        m.d.comb += [known.low.eq(Mux(chosen.all | (chosen.range.low < held.low), chosen.range.low, held.low)),
+                     known.high.eq(Mux(chosen.all | (chosen.range.high > held.high), chosen.range.high, held.high))]
+
+        # The newest: of the tile before, and of those whose write is not yet in the memory.
+        key = [delay(m, Cat(self.bank, self.place), self.READ, "key")]
+        key += [Signal.like(key[0], name=f"key_{n}") for n in range(self.READ + 1, self.LATENCY + 4)]
+        m.d.sync += [later.eq(now) for now, later in pairwise(key)]
+        result, results = Signal(pair), [Signal(pair, name=f"result_{n}") for n in range(3)]
+        m.d.comb += result.eq(Mux(self.write, self.new, self.range))
+        m.d.sync += [later.eq(now) for now, later in pairwise([result, *results])]
+        same, valid = Signal(4), Signal(self.LATENCY + 3)
+        m.d.sync += [valid.eq(Cat(self.valid, valid)), same.eq(Cat((key[1] == key[1 + n]) & valid[self.READ + n] for n in range(1, 5)))]
+        newest = known
+        for n, value in reversed(list(enumerate([result, *results]))):
+            newest = Mux(same[n], value, newest)
+        m.d.sync += self.range.eq(newest)
+
+        # Writes: of the tiles, of the other writer, of the sweep.
+        writes = delay(m, self.write, 1, "writes")
+        at = self.WRITE - self.READ
+        m.d.comb += self.writes.eq(Mux(writes, 1 << key[at][:2], 0))
+        for n, (_, write) in enumerate(banks):
+            tag = [write.data.epoch.eq(epoch), write.data.seen.eq(seen)]
+            with m.If(self.busy):
+                m.d.comb += [write.en.eq(1), write.addr.eq(sweep), write.data.range.eq(first), *tag]
+            with m.Elif(self.writes[n]):
+                m.d.comb += [write.en.eq(1), write.addr.eq(key[at][2:]), write.data.range.eq(results[0]), *tag]
+            with m.Else():
+                m.d.comb += [write.en.eq(self.put & (self.put_bank == n)), write.addr.eq(self.put_place), write.data.range.eq(self.put_range), *tag]
+        return m
+
+    def _epochs(self, m, epoch, seen, first):
+        """Begin epochs; sweep the memory before the first, and before a number comes again."""
+        sweep = Signal(range(self._entries // BANKS))
+        with m.If(self.busy):
+            m.d.sync += [sweep.eq(sweep + 1), self.busy.eq(sweep != self._entries // BANKS - 1)]
+        with m.If(self.begin):
+            m.d.sync += [epoch.eq(epoch + 1), seen.eq(0), first.eq(self.first), self.busy.eq(self.busy | epoch.all())]
+        with m.Elif(self.clear & self.room):
+            m.d.sync += seen.eq(seen + 1)
+        m.d.comb += self.room.eq(seen < self._log)
+        return sweep
+
+    def _log_of_clears(self, m, seen, first):
+        """What clears have done to a tile, by how many of them its entry has seen; last, all since its epoch ended.
+
+        Three clocks behind the tile.
+        """
+        pair = self.range.shape()
+        done = StructLayout({"all": 1, "range": pair})  # the range that became of the tile's, or was added to it
+        slots, flags = [], []
+        for n in range(self._log + 1):
+            m.submodules[f"touch_{n}"] = touch = Touch(self._edge)
+            m.d.comb += [getattr(touch, name).eq(getattr(self, name)) for name in ("samples", "width", "height", "x", "y")]
+            flags.append(touch)
+            if n == self._log:  # the one that is being applied tile by tile
+                m.d.comb += touch.rectangle.eq(self.rectangle)
+                break
+            rectangle, value = Signal(RECTANGLE, name=f"rectangle_{n}"), Signal(self.value.shape(), name=f"value_{n}")
+            m.d.comb += touch.rectangle.eq(rectangle)
+            with m.If(self.clear & (seen == n)):
+                m.d.sync += [rectangle.eq(self.rectangle), value.eq(self.value)]
+            slots.append(value)
+        m.d.comb += [self.touched.eq(delay(m, flags[-1].touched, self.LATENCY - 1, "touched")),
+                     self.whole.eq(delay(m, flags[-1].whole, self.LATENCY - 1, "whole"))]
+
+        # From the newest back; half of them a clock.
+        nothing = Signal(done)
+        m.d.comb += [nothing.range.low.eq(-1), nothing.range.high.eq(0)]
+        steps = [nothing]
+        half, late = -(-self._log // 2), 1
+        for n in reversed(range(self._log)):
+            if n == self._log - half - 1 or (n == 0 and self._log == 1):
+                steps = [self._held(m, step, f"step_{n}_{k}") for k, step in enumerate(steps)]
+                late = 2
+            used = seen > n
+            touched, whole = (delay(m, getattr(flags[n], name) & used, late - 1, f"{name}_{n}") for name in ("touched", "whole"))
+            steps.append(self._before(m, steps[-1], touched, whole, slots[n], f"clear_{n}"))
+        everything = Signal(done)
+        m.d.comb += everything.eq(steps[-1])
+        with m.If(~steps[-1].all):
+            m.d.comb += [everything.all.eq(1),
+                         everything.range.low.eq(Mux(steps[-1].range.low < first.low, steps[-1].range.low, first.low)),
+                         everything.range.high.eq(Mux(steps[-1].range.high > first.high, steps[-1].range.high, first.high))]
+        return [self._held(m, step, f"unseen_{n}") for n, step in enumerate([*reversed(steps), everything])]
+
+    def _before(self, m, after, touched, whole, value, name):
+        """What has been done since a clear, and by it."""
+        out = Signal(after.shape(), name=name)
+        m.d.comb += out.eq(after)
+        with m.If(touched & ~after.all):
+            m.d.comb += [out.all.eq(whole), out.range.low.eq(Mux(value < after.range.low, value, after.range.low)),
+                         out.range.high.eq(Mux(value > after.range.high, value, after.range.high))]
+        return out
+
+    @staticmethod
+    def _held(m, value, name):
+        held = Signal(value.shape(), name=name)
+        m.d.sync += held.eq(value)
+        return held

@@ -1,0 +1,290 @@
+"""Hierarchical depth and stencil."""
+
+from dataclasses import dataclass
+
+from amaranth.hdl import Array, Cat, Module, Mux, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.data import StructLayout
+from amaranth.lib.wiring import In, Out
+
+from rtl.depth._flight import KEY, InFlight
+from rtl.depth._front import Front
+from rtl.depth._query import Query
+from rtl.depth._ranges import BANKS, RangeMemory
+from rtl.depth._rectangle import RECTANGLE, tile_shift
+from rtl.depth._rule import SIGNS, signs
+from rtl.depth._samples import BITS
+from rtl.payload import beat, layout
+from rtl.pipeline import Credit, DelayLine, Multiplier, Queue, delay
+from rtl.raster.edge_evaluator import EdgeEvaluatorParams
+from spec import payloads
+from spec.state import DepthFormat, Kind, Outcome, StencilOp
+
+PLACES = 128  # of the output's queue, and most tiles in flight
+PLACE = 15
+NOTE = StructLayout({"serial": 8, "kept": 1, "place": PLACE})  # clears so far; whether and where the tile has an entry
+
+
+@dataclass(frozen=True)
+class HizParams:
+    """Shape of a :class:`Hiz`.
+
+    Parameters
+    ----------
+    edge : int
+        Samples along a tile's edge: 8, or 4.
+    samples : int
+        Most samples of a pixel: 1, 2, 4 or 8.
+    entries : int
+        Tiles on chip, a power of two; of a larger target the others are always tested.
+    clears : int
+        Clears of rectangles, between two of the whole target, that take a few clocks; any more visit their tiles.
+    stencil : bool
+        It keeps ranges of stencil values too.
+    """
+
+    edge: int = 8
+    samples: int = 8
+    entries: int = 1 << 16
+    clears: int = 4
+    stencil: bool = True
+    formats = tuple(DepthFormat)
+
+    def __post_init__(self):
+        EdgeEvaluatorParams(self.edge, self.samples)  # the same rules hold here
+        if not 8 <= self.entries <= BANKS << PLACE or self.entries & self.entries - 1:
+            raise ValueError(f"entries must be a power of two in 8..{BANKS << PLACE}, not {self.entries!r}")
+        if not 1 <= self.clears <= 8:
+            raise ValueError(f"clears must be 1 to 8, not {self.clears!r}")
+
+    @property
+    def modes(self):
+        """log2 of every sample count that this unit knows."""
+        return range(self.samples.bit_length())
+
+
+CONFIGS = {
+    "default": HizParams(),
+    "small": HizParams(entries=1 << 12),
+    "tiny": HizParams(edge=4, entries=128, clears=2),
+}
+
+
+class Hiz(wiring.Component):
+    """Find tiles of which no sample can pass, and tiles of which every sample must.
+
+    One tile and one report per clock, in order. A report is taken in the clock in which it counts: it waits while a
+    tile that shares its count is being looked up. STATE, CLEAR and FENCE beats wait until the tiles before them have
+    been looked up; a CLEAR takes a few clocks, but for every 32nd of the whole target, and for rectangles beyond
+    ``params.clears``.
+
+    Parameters
+    ----------
+    params : HizParams
+
+    Members
+    -------
+    i : In(stream.Signature(beat(tile=..., draw_state=..., clear=..., fence=...)))
+        Tiles as :func:`spec.payloads.tile`.
+    o : Out(stream.Signature(beat(tile=..., draw_state=..., clear=..., fence=...)))
+        The same, with ``outcome`` and ``note``; those dropped are left out, unless they are their triangle's last: their
+        mask is empty.
+    feedback : In(stream.Signature(layout(payloads.feedback(params.edge))))
+        Of every tile that may be written, once it has been tested.
+    """
+
+    LOOK_UP = Query.LATENCY - RangeMemory.LATENCY  # clocks from a tile to its look-up
+    READ = LOOK_UP + RangeMemory.READ  # and to where its entry is read
+
+    def __init__(self, params=CONFIGS["default"]):
+        self._params = params
+        self._tile = layout(payloads.tile(params.edge))
+        shape = beat(tile=payloads.tile(params.edge), **payloads.CONTROL)
+        super().__init__({
+            "i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape)),
+            "feedback": In(stream.Signature(layout(payloads.feedback(params.edge)))),
+        })
+
+    @property
+    def latency(self):
+        """Clocks from a tile to its outcome: input, query, outcome, queue."""
+        return 1 + Query.LATENCY + 1 + Queue.LATENCY
+
+    def elaborate(self, platform):
+        m = Module()
+        p, at = self._params, Query.LATENCY
+        m.submodules.front = front = Front(p, at + 6)
+        wiring.connect(m, wiring.flipped(self.i), front.i)
+        m.submodules.credit, m.submodules.flying = credit, flying = Credit(PLACES), Credit(PLACES - 1)
+        m.submodules.queue = queue = Queue(self.o.payload.shape(), PLACES)
+        wiring.connect(m, queue.o, wiring.flipped(self.o))
+        depth, stencil = (RangeMemory(bits, p.entries, p.edge, p.clears) for bits in (payloads.HIZ_BITS, 8))
+        m.submodules.depth, m.submodules.stencil = depth, stencil
+        taken = self.i.valid & self.i.ready
+        m.d.comb += [front.go.eq(credit.any & flying.any & ~depth.busy & ~stencil.busy & ~front.switches), credit.take.eq(taken),
+                     credit.free.eq(self.o.valid & self.o.ready), flying.take.eq(taken & (self.i.payload.kind == Kind.WORK))]
+        serial = self._clear(m, front, depth, stencil)
+
+        # The tile waits for its bounds: until it is looked up, and until its outcome is known.
+        m.submodules.query = query = Query(p.edge)
+        m.d.comb += [query.state.eq(front.state), query.tile.eq(front.tile)]
+        before, waits = self.LOOK_UP - 4, StructLayout({"tile": self._tile, "clearing": 1})
+        m.submodules.waiting, m.submodules.found = waiting, found = DelayLine(waits.size, before), DelayLine(waits.size, at + 1 - before)
+        m.d.comb += [waits(waiting.i).tile.eq(front.tile), waits(waiting.i).clearing.eq(front.clearing), found.i.eq(waiting.o)]
+        here, valid = waits(waiting.o), delay(m, front.valid, before, "valid")
+        kept, place, refused = self._look_up(m, front, here.tile, valid, depth, stencil)
+
+        # The outcome, and what the tile may write.
+        clearing, back, late = (delay(m, value, at - before, name) for value, name in (
+            (here.clearing, "clearing"), (here.tile.back, "back"), (valid, "late")))
+        known, barred = delay(m, kept, RangeMemory.LATENCY, "kept"), delay(m, refused, RangeMemory.LATENCY, "refused") | ~front.legal
+        drop, accept = self._depth(m, front.state, query, depth, back)
+        fails = self._stencil(m, front.state, stencil, back)
+        outcome, dropped = Signal(Outcome), Signal()
+        m.d.comb += [dropped.eq(barred | (known & (drop | fails))),
+                     outcome.eq(Mux(dropped, Outcome.DROP, Mux(known & accept, Outcome.ACCEPT, Outcome.TEST)))]
+        tests = late & ~clearing & ~dropped
+        writes = tests & front.state.depth_test & front.state.depth_write
+        self._write(m, front, query, depth, stencil, clearing & late, known & writes, known & tests, back)
+
+        # Out it goes.
+        rest, outcomes, leaves, made = waits(found.o).tile, Signal(Outcome), Signal(), Signal(self.o.payload.shape())
+        works, begins = Signal(), Signal()
+        m.d.sync += [outcomes.eq(outcome), leaves.eq(~dropped), works.eq(late & ~clearing), begins.eq(writes)]
+        note = Signal(NOTE)
+        m.d.comb += [made.tile.eq(rest), made.tile.mask.eq(Mux(leaves, rest.mask, 0)), made.tile.full.eq(leaves & rest.full),
+                     made.tile.outcome.eq(outcomes), made.tile.note.eq(Mux(leaves, note, 0))]
+        m.d.comb += [note.serial.eq(serial), note.kept.eq(delay(m, known, 1, "noted")),
+                     note.place.eq(delay(m, place, RangeMemory.LATENCY + 1, "noted_place"))]
+        keep = works & (leaves | rest.last)
+        m.d.comb += [credit.drop.eq(works & ~keep), flying.drop.eq(works & ~begins), queue.valid.eq(keep | front.control),
+                     queue.i.eq(Mux(keep, made, front.beat))]
+        self._feedback(m, rest, begins, valid, here.tile, depth, serial, flying)
+        return m
+
+    def _clear(self, m, front, depth, stencil):
+        """Clears, and other targets, of which nothing is known; returns how many there have been."""
+        state, clear, serial = front.state, front.clear, Signal(8)
+        whole = (clear.x0 == 0) & (clear.y0 == 0) & (clear.x1 == state.target_width) & (clear.y1 == state.target_height)
+        walks, self._visits = [], {}
+        for plane, memory in (("depth", depth), ("stencil", stencil)):
+            value, clears, visits = Signal(memory.value.shape(), name=f"{plane}_value"), front.clears & clear[plane], Signal(name=f"{plane}_visits")
+            m.d.comb += [value.eq(heads(clear.depth_value, state.depth_format) if plane == "depth" else clear.stencil_value), memory.value.eq(value)]
+            m.d.comb += [memory.begin.eq(front.switches | (clears & whole)), memory.clear.eq(clears & ~whole),
+                         memory.first.low.eq(Mux(front.switches, 0, value)), memory.first.high.eq(Mux(front.switches, -1, value)),
+                         memory.samples.eq(state.samples), memory.width.eq(state.target_width), memory.height.eq(state.target_height)]
+            m.d.comb += [memory.rectangle[name].eq(clear[name]) for name in RECTANGLE.members]
+            walks.append(clear[plane] & ~whole & ~memory.room)
+            with m.If(front.clears):
+                m.d.sync += visits.eq(walks[-1])
+            self._visits[plane] = visits
+        m.d.comb += front.walk.eq(walks[0] | walks[1])
+        with m.If(front.switches | (front.clears & clear.depth)):
+            m.d.sync += serial.eq(serial + 1)
+        return serial
+
+    def _look_up(self, m, front, tile, valid, depth, stencil):
+        """Where a tile's entry is, from four clocks before its look-up; returns then whether it has one, where, and whether the tile is refused."""
+        state, entries = front.state, self._params.entries // BANKS
+        last = [(state[f"target_{side}"] - 1)[:15] >> tile_shift(self._params.edge, state.samples, n) for n, side in enumerate(("width", "height"))]
+        m.submodules.row = row = Multiplier(15, 15)
+        columns, full, beyond = Signal(13), Signal(28), Signal()
+        m.d.sync += [columns.eq((last[0] >> 1) + 1), beyond.eq((tile.x > last[0]) | (tile.y > last[1]))]
+        m.d.comb += [row.a.eq(tile.y >> 1), row.b.eq(columns)]
+        m.d.sync += full.eq(row.o + delay(m, tile.x >> 1, row.latency, "half_x"))
+        kept, place, refused = Signal(), Signal(range(entries)), Signal()
+        m.d.sync += [kept.eq(full < entries), place.eq(full), refused.eq(delay(m, beyond, row.latency, "beyond"))]
+        x, y, enters = (delay(m, value, row.latency + 2, f"entry_{name}") for value, name in ((tile.x, "x"), (tile.y, "y"), (valid, "valid")))
+        for memory in (depth, stencil):
+            m.d.comb += [memory.valid.eq(enters), memory.x.eq(x), memory.y.eq(y), memory.place.eq(place), memory.bank.eq(Cat(x[0], y[0]))]
+        return kept, place, refused
+
+    def _depth(self, m, state, query, depth, back):
+        """Whether depths alone let nothing pass, or everything: by which signs of the comparison cannot occur."""
+        held = depth.range
+        impossible, allowed = Signal(SIGNS), Signal(SIGNS)
+        below, above = query.high < held.low, query.low > held.high
+        m.d.comb += [
+            impossible.less.eq(above | ((query.low == held.high) & query.low_ones)), impossible.equal.eq(below | above),
+            impossible.greater.eq(below | ((query.high == held.low) & query.high_zeros)),
+            allowed.eq(signs(state.depth_compare) | ~state.depth_test.replicate(3)),
+        ]
+        keeps = {face: (state[f"stencil_{face}_fail"] == StencilOp.KEEP) & (state[f"stencil_{face}_depth_fail"] == StencilOp.KEEP)
+                 for face in ("front", "back")}
+        may_drop = state.hiz_drop & (~state.stencil_test | Mux(back, keeps["back"], keeps["front"]))
+        may_accept = state.hiz_accept & ~state.stencil_test
+        never, always = ((sign | impossible.as_value()).all() for sign in (~allowed.as_value(), allowed.as_value()))
+        return may_drop & never, may_accept & always
+
+    def _stencil(self, m, state, stencil, back):
+        """Whether every stencil value that may be stored fails, and stays."""
+        held, read, ref = stencil.range, state.stencil_read, state.stencil_ref & state.stencil_read
+        low, high = held.low & read, held.high & read
+        allowed = Signal(SIGNS)
+        m.d.comb += allowed.eq(signs(Mux(back, state.stencil_back_func, state.stencil_front_func)))
+        impossible = Cat(ref >= high, (ref < low) | (ref > high), ref <= low)
+        fails = (~allowed.as_value() | impossible).all() & (read.all() | (held.low == held.high))
+        stays = Mux(back, state.stencil_back_fail, state.stencil_front_fail) == StencilOp.KEEP
+        return fails & stays & state.stencil_test & state.hiz_drop
+
+    def _write(self, m, front, query, depth, stencil, clears, writes, tests, back):
+        """Ranges hold for whatever may be written, and tighten where a write of every sample is certain."""
+        state, held = front.state, depth.range
+        allowed = Signal(SIGNS)
+        m.d.comb += allowed.eq(signs(state.depth_compare))
+        full, free = query.full & state.early_write & ~state.stencil_test, allowed.less & allowed.greater
+        lower, higher = query.low < held.low, query.high > held.high
+        m.d.comb += [
+            depth.new.low.eq(Mux(full & free, query.low, Mux(Mux(allowed.less, lower, full & allowed.greater & ~lower), query.low, held.low))),
+            depth.new.high.eq(Mux(full & free, query.high, Mux(Mux(allowed.greater, higher, full & allowed.less & ~higher), query.high, held.high))),
+            depth.write.eq(writes),
+        ]
+        written = [self._stencil_written(m, state, face) for face in ("front", "back")]
+        some, least, most = (Mux(back, b, f) for f, b in zip(*written, strict=True))
+        held = stencil.range
+        m.d.comb += [stencil.new.low.eq(Mux(least < held.low, least, held.low)), stencil.new.high.eq(Mux(most > held.high, most, held.high)),
+                     stencil.write.eq(tests & some)]
+
+        # A clear that visits its tiles.
+        for plane, memory in (("depth", depth), ("stencil", stencil)):
+            with m.If(clears):
+                value, held = memory.value, memory.range
+                m.d.comb += [memory.new.low.eq(Mux(memory.whole | (value < held.low), value, held.low)),
+                             memory.new.high.eq(Mux(memory.whole | (value > held.high), value, held.high)),
+                             memory.write.eq(self._visits[plane] & memory.touched)]
+
+    def _stencil_written(self, m, state, face):
+        """Whether a face writes stencil values, and the least and the greatest of them; registers."""
+        operations = [state[f"stencil_{face}_{name}"] for name in ("fail", "depth_fail", "pass")]
+        zero, ref = (Cat(op == which for op in operations).any() for which in (StencilOp.ZERO, StencilOp.REPLACE))
+        some = Cat(op != StencilOp.KEEP for op in operations).any() & state.stencil_test & (state.stencil_write != 0)
+        other = Cat(op > StencilOp.REPLACE for op in operations).any() | ~state.stencil_write.all()
+        out = Signal(name=f"{face}_writes"), Signal(8, name=f"{face}_least"), Signal(8, name=f"{face}_most")
+        m.d.sync += [out[0].eq(some), out[1].eq(Mux(other | zero, 0, state.stencil_ref)),
+                     out[2].eq(Mux(other, 255, Mux(ref, state.stencil_ref, 0)))]
+        return out
+
+    def _feedback(self, m, rest, begins, valid, tile, depth, serial, flying):
+        """A report counts where no other write is under way, and no tile that shares its count between look-up and outcome."""
+        m.submodules.flight = flight = InFlight(PLACES)
+        given, note = self.feedback.payload, NOTE(self.feedback.payload.note)
+        m.d.comb += [flight.take.eq(begins), flight.taken.x.eq(rest.x), flight.taken.y.eq(rest.y), flight.key.x.eq(given.x), flight.key.y.eq(given.y)]
+        stages, key = Query.LATENCY + 2 - self.LOOK_UP + 4, Signal(KEY)
+        m.d.comb += [key.x.eq(tile.x), key.y.eq(tile.y)]
+        keys, valids = [key.as_value()], [valid]
+        for n in range(1, stages):
+            keys.append(delay(m, keys[-1], 1, f"key_{n}"))
+            valids.append(delay(m, valids[-1], 1, f"key_valid_{n}"))
+        begun = 4 + RangeMemory.READ
+        pending = Cat(v & (k == flight.key.as_value()) for v, k in list(zip(valids, keys, strict=True))[begun:]).any()
+        bank = Cat(given.x[0], given.y[0])
+        moves = self.feedback.valid & self.feedback.ready
+        m.d.comb += [self.feedback.ready.eq(~depth.busy & (flight.many | ~(pending | depth.writes.bit_select(bank, 1)))),
+                     flight.free.eq(moves), flying.free.eq(moves)]
+        m.d.comb += [depth.put.eq(moves & ~flight.many & note.kept & (note.serial == serial)), depth.put_bank.eq(bank),
+                     depth.put_place.eq(note.place), depth.put_range.low.eq(given.low), depth.put_range.high.eq(given.high)]
+
+
+def heads(depth, form):
+    """The highest bits of a stored depth."""
+    return Array(depth >> BITS[f] - payloads.HIZ_BITS for f in DepthFormat)[form]

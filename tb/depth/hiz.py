@@ -1,0 +1,149 @@
+"""Bench of :class:`rtl.depth.hiz.Hiz`."""
+
+import cocotb
+import numpy as np
+
+from cosim import codec
+from models.depth._format import MOST
+from models.depth._query import queries
+from models.depth.depth_unit import BITS
+from models.depth.hiz import HiZ
+from models.geometry.triangle_setup import setup
+from models.payload import dtype
+from models.raster.tile_rasterizer import rasterize
+from models.state import check_depth_state
+from rtl.depth.hiz import CONFIGS
+from spec import payloads
+from spec.errors import InputError
+from spec.state import DepthFormat, Kind, Outcome
+from tb.bench import depths, scenes
+from tb.bench.bench import StreamBench, configuration
+from tb.bench.pace import PACES
+from tb.depth._loop import STAMP, Harness  # noqa: F401 - what stands before the simulator
+
+WIDTH = max(map(payloads.width, payloads.CONTROL.values()))
+PIXELS = {4: 32, 8: 200}  # largest side of a target, by the tile's edge
+
+
+def requests(rng, count, params):
+    """Targets that follow one another; draws of tiles, each a triangle's last; clears and fences in between."""
+    table, out = payloads.tile(params.edge), []
+    while sum(map(len, out)) < count:
+        size = tuple(int(v) for v in rng.integers(1, PIXELS[params.edge] + 1, 2))
+        samples, form = 1 << int(rng.integers(0, len(params.modes))), DepthFormat(rng.integers(0, 3))
+        for n in range(int(rng.integers(1, 12))):
+            draw = depths.state(rng, size, samples, form)
+            tiles = rasterize(setup(depths.triangles(rng, int(rng.integers(1, 8)), size), draw, params.edge).records, params.edge)[0]
+            tiles["last"] = 1
+            if rng.random() < 0.05:
+                tiles["x"] += rng.integers(0, 2, len(tiles), dtype=np.uint16) * 900
+            out.append(codec.pack(depths.spoil(rng, draw) if n and rng.random() < 0.1 else draw, payloads.DRAW_STATE, WIDTH))
+            for _ in range(int(rng.integers(0, 3))):
+                out.append(scenes.control_beat(payloads.CLEAR, Kind.CLEAR, WIDTH, **depths.clear(rng, size, form, whole=rng.random() < 0.2)))
+            out.append(codec.pack(tiles, table, WIDTH))
+            if rng.random() < 0.3:
+                out.append(scenes.control_beat(payloads.FENCE, Kind.FENCE, WIDTH, sequence=rng.integers(0, 1 << 32)))
+    return np.concatenate(out)
+
+
+class Twin:
+    """The golden model, in the order that the stamps tell."""
+
+    def __init__(self, params):
+        self._params, self._hiz, self._state, self._legal, self._reports, self._heard = params, None, None, False, [], 0
+        self.table = payloads.tile(params.edge)
+
+    def replay(self, rows, given):
+        """Packed beats in, and out -> packed beats that should be out."""
+        stamps = (given[:, 0] >> np.uint64(STAMP.start)).astype(np.int64) & 0xFFF
+        out, at = [], 0
+        for tiles, beat in scenes.draws(rows, self.table, dtype(self.table)):
+            for tile in tiles:
+                self._hear(stamps[at] if at < len(stamps) else 0)
+                out.append(self._tile(tile.reshape(1)))
+                at += 1
+            if len(beat):
+                self._hear(stamps[at] if at < len(stamps) else 0)
+                out.append(self._pass(beat))
+                at += 1
+        expected = np.concatenate(out)
+        expected[:len(stamps), 0] |= stamps[:len(expected)].astype(np.uint64) << np.uint64(STAMP.start)
+        return expected
+
+    def _hear(self, stamp):
+        """Reports up to the one that counts as ``stamp``."""
+        while self._reports and self._heard % 4096 != stamp:
+            self._hiz.feedback(*self._reports.pop(0))
+            self._heard += 1
+
+    def _tile(self, tile):
+        state, p = self._state, self._params
+        found, note, tile = Outcome.DROP, 0, tile.copy()
+        if self._legal and tile["x"][0] < self._hiz._columns and tile["y"][0] < self._hiz._rows:
+            query, serial = queries(tile, state, p.edge), self._hiz.serial
+            found = self._hiz.step(query)[0]
+            x, y = int(tile["x"][0]), int(tile["y"][0])
+            place = (y >> 1) * -(-self._hiz._columns // 2) + (x >> 1)
+            kept = place < p.entries // 4
+            note = serial | kept << 8 | (place % (p.entries // 4)) << 9
+            if found != Outcome.DROP and query["write"][0]:
+                low = int(tile["z0"][0]) >> 16 & 0x3FFF
+                cut = BITS[DepthFormat(state["depth_format"])] - payloads.HIZ_BITS
+                self._reports.append((tile["x"], tile["y"], [low << cut], [(low | int(tile["dx"][0]) & 0x3FFF) << cut], serial))
+        tile["outcome"], tile["note"], tile["slot"] = found, note, 0
+        if found == Outcome.DROP:
+            tile["mask"], tile["full"], tile["note"] = 0, 0, 0
+        return codec.pack(tile, self.table, WIDTH)
+
+    def _pass(self, beat):
+        kind, out = Kind(int(beat[0, 0]) & 3), beat.copy()
+        if kind == Kind.STATE:
+            self._take(codec.unpack(beat, payloads.DRAW_STATE, dtype(payloads.DRAW_STATE))[0])
+        elif kind == Kind.CLEAR and self._legal:
+            c = codec.unpack(beat, payloads.CLEAR, dtype(payloads.CLEAR))[0]
+            if not (c["depth"] and c["depth_value"] > MOST[DepthFormat(self._state["depth_format"])]):
+                values = (int(c[f"{plane}_value"]) if c[plane] else None for plane in ("depth", "stencil"))
+                depth, stencil = values
+                self._hiz.clear(depth, [int(c[name]) for name in ("x0", "y0", "x1", "y1")], stencil)
+        out[0, 0] &= ~np.uint64(0xFFF << STAMP.start)
+        return out
+
+    def _take(self, state):
+        """A draw state: of another target nothing is known."""
+        before, self._state = self._state, state
+        try:
+            check_depth_state(state)
+            self._legal = True
+        except InputError:
+            self._legal = False
+        names = ("target", "target_width", "target_height", "samples", "depth_format")
+        if before is None or any(before[name] != state[name] for name in names):
+            old = self._hiz
+            bits = BITS.get(int(state["depth_format"]), 24)
+            self._hiz = HiZ(int(state["target_width"]), int(state["target_height"]), 1 << int(state["samples"]), self._params.edge,
+                            entries=self._params.entries, bits=bits, apart=8)
+            self._hiz.serial = (old.serial + 1) % 256 if old else 1
+            if old:
+                self._hiz._in_flight = old._in_flight
+
+
+def replay(rows, given, params):
+    """Tiles with what HiZ found, and control beats, each with its stamp; a stamp tells what had been reported."""
+    return Twin(params).replay(rows, given)
+
+
+def describe(row, params):
+    return scenes.describe(row, payloads.tile(params.edge))
+
+
+class HizBench(StreamBench):
+    def __init__(self, dut):
+        self.params = configuration(CONFIGS)
+        super().__init__(dut, lambda rows: replay(rows, self._packed("o", self.given), self.params), lambda row: describe(row, self.params))
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+@cocotb.parametrize(source=list(PACES), sink=list(PACES))
+async def tiles_are_judged(dut, source, sink):
+    bench = HizBench(dut)
+    await bench.run(requests(bench.rng, 80, bench.params), source, sink)
