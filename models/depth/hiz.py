@@ -113,7 +113,7 @@ class HiZ:
         (width, height), place = self._tile, np.arange(len(self._low))
         left, top = place % self._columns * width, place // self._columns * height
         right, bottom = np.minimum(left + width, self._size[0]), np.minimum(top + height, self._size[1])
-        touched = (left < x1) & (right > x0) & (top < y1) & (bottom > y0)
+        touched = (x0 < x1) & (y0 < y1) & (left < x1) & (right > x0) & (top < y1) & (bottom > y0)
         whole = touched & (x0 <= left) & (right <= x1) & (y0 <= top) & (bottom <= y1)
 
         def cleared(low, high, value):

@@ -145,7 +145,7 @@ class Hiz(wiring.Component):
                      outcome.eq(Mux(dropped, Outcome.DROP, Mux(known & accept, Outcome.ACCEPT, Outcome.TEST)))]
         tests = late & ~clearing & ~dropped
         writes = tests & front.state.depth_test & front.state.depth_write
-        self._write(m, front, query, depth, stencil, clearing & late, known & writes, known & tests, back)
+        self._write(m, front, query, depth, stencil, known & clearing & late, known & writes, known & tests, back)
 
         # Out it goes.
         rest, outcomes, leaves, made = waits(found.o).tile, Signal(Outcome), Signal(), Signal(self.o.payload.shape())
@@ -196,7 +196,7 @@ class Hiz(wiring.Component):
         m.d.sync += [kept.eq(full < entries), place.eq(full), refused.eq(delay(m, beyond, row.latency, "beyond"))]
         x, y, enters = (delay(m, value, row.latency + 2, f"entry_{name}") for value, name in ((tile.x, "x"), (tile.y, "y"), (valid, "valid")))
         for memory in (depth, stencil):
-            m.d.comb += [memory.valid.eq(enters), memory.x.eq(x), memory.y.eq(y), memory.place.eq(place), memory.bank.eq(Cat(x[0], y[0]))]
+            m.d.comb += [memory.valid.eq(enters & kept), memory.x.eq(x), memory.y.eq(y), memory.place.eq(place), memory.bank.eq(Cat(x[0], y[0]))]
         return kept, place, refused
 
     def _depth(self, m, state, query, depth, back):
