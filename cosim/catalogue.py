@@ -93,7 +93,7 @@ class Block(NamedTuple):
         expected = {"o": rows} if replay else self.expected(rows, config)
         run = volume.run({"i": rows}, 2 * max(map(len, expected.values())) + 65536, paces, seed, **limits)
         if replay:
-            expected = {"o": replay(rows, run.outputs["o"], self.parameters(config))}
+            expected = codec.by_port(replay(rows, run.outputs["o"], self.parameters(config)))
         return run, expected, *self.differences(run.outputs, expected, config)
 
     @property

@@ -97,3 +97,11 @@ class Front(wiring.Component):
         with m.If(walker.busy):
             m.d.sync += [self.tile.x.eq(walker.x), self.tile.y.eq(walker.y)]
         return m
+
+    def report(self, m, out, outside):
+        """Let fences that go ``out`` tell of errors since the last one: those here, and tiles ``outside`` the target."""
+        error = Signal(2)
+        m.d.sync += error.eq(error | Cat(self.error, outside))
+        with m.If(self.control & (self.beat.kind == Kind.FENCE)):
+            m.d.comb += out.fence.error.eq(self.beat.fence.error | error)
+            m.d.sync += error.eq(0)

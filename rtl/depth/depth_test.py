@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from amaranth.hdl import Array, Cat, Module, Mux, Signal
+from amaranth.hdl import Array, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
@@ -145,7 +145,8 @@ class DepthTest(wiring.Component):
         m.d.sync += [keep.eq(tests & some), gone.eq(tests & ~some), made.eq(0)]
         m.d.sync += [made.tile.eq(rest.tile), made.tile.mask.eq(passed), made.tile.full.eq(passed.all())]
         m.d.comb += [credit.drop.eq(gone), queue.valid.eq(keep | front.control), queue.i.eq(Mux(keep, made, front.beat))]
-        self._count(m, front, queue, passed & tests.replicate(p.edge**2), tests & ~late_inside)
+        self._count(m, front, queue, passed & tests.replicate(p.edge**2))
+        front.report(m, queue.i, tests & ~late_inside)
         self._report(m, front.state, rest.tile, tests, late_inside & front.legal, seen, report_credit, report_queue)
         return m
 
@@ -208,17 +209,15 @@ class DepthTest(wiring.Component):
             m.d.comb += self._tiles.new[n].eq(new)
         return delay(m, within.o, 2, "seen")
 
-    def _count(self, m, front, queue, passed, outside):
-        """Fences tell how many samples have passed, and of errors."""
+    def _count(self, m, front, queue, passed):
+        """Fences tell how many samples have passed."""
         groups = [Signal(range(9), name=f"passed_{n}") for n in range(len(passed) // 8)]
         m.d.sync += [group.eq(sum(passed[8 * n:8 * n + 8])) for n, group in enumerate(groups)]
-        tile, total, any_passed, error = Signal(range(len(passed) + 1)), Signal(64), Signal(), Signal(2)
-        m.d.sync += [tile.eq(sum(groups)), total.eq(total + tile), any_passed.eq(any_passed | (tile != 0)),
-                     error.eq(error | Cat(front.error, outside))]
+        tile, total, any_passed = Signal(range(len(passed) + 1)), Signal(64), Signal()
+        m.d.sync += [tile.eq(sum(groups)), total.eq(total + tile), any_passed.eq(any_passed | (tile != 0))]
         with m.If(front.control & (front.beat.kind == Kind.FENCE)):
             fence = queue.i.fence
-            m.d.comb += [fence.passed.eq(total), fence.any.eq(any_passed), fence.error.eq(front.beat.fence.error | error)]
-            m.d.sync += error.eq(0)
+            m.d.comb += [fence.passed.eq(total), fence.any.eq(any_passed)]
             with m.If(front.beat.fence.begin):
                 m.d.sync += [total.eq(0), any_passed.eq(0)]
 

@@ -12,13 +12,13 @@ from rtl.depth._front import Front
 from rtl.depth._query import Query
 from rtl.depth._ranges import BANKS, RangeMemory
 from rtl.depth._rectangle import RECTANGLE, tile_shift
-from rtl.depth._rule import SIGNS, signs
 from rtl.depth._samples import BITS
+from rtl.depth._verdict import depth_verdict, stencil_fails, write_ranges
 from rtl.payload import beat, layout
 from rtl.pipeline import Credit, DelayLine, Multiplier, Queue, delay
 from rtl.raster.edge_evaluator import EdgeEvaluatorParams
 from spec import payloads
-from spec.state import DepthFormat, Kind, Outcome, StencilOp
+from spec.state import DepthFormat, Kind, Outcome
 
 PLACES = 128  # of the output's queue, and most tiles in flight
 PLACE = 15
@@ -40,7 +40,9 @@ class HizParams:
     clears : int
         Clears of rectangles, between two of the whole target, that take a few clocks; any more visit their tiles.
     stencil : bool
-        It keeps ranges of stencil values too.
+        It keeps ranges of stencil values too; without, it refuses draws that test them.
+    formats : tuple of DepthFormat
+        Those of the depth test behind it.
     """
 
     edge: int = 8
@@ -48,7 +50,7 @@ class HizParams:
     entries: int = 1 << 16
     clears: int = 4
     stencil: bool = True
-    formats = tuple(DepthFormat)
+    formats: tuple = tuple(DepthFormat)
 
     def __post_init__(self):
         EdgeEvaluatorParams(self.edge, self.samples)  # the same rules hold here
@@ -118,12 +120,16 @@ class Hiz(wiring.Component):
         m.submodules.credit, m.submodules.flying = credit, flying = Credit(PLACES), Credit(PLACES - 1)
         m.submodules.queue = queue = Queue(self.o.payload.shape(), PLACES)
         wiring.connect(m, queue.o, wiring.flipped(self.o))
-        depth, stencil = (RangeMemory(bits, p.entries, p.edge, p.clears) for bits in (payloads.HIZ_BITS, 8))
-        m.submodules.depth, m.submodules.stencil = depth, stencil
+        widths = {"depth": payloads.HIZ_BITS} | ({"stencil": 8} if p.stencil else {})
+        ranges = {plane: RangeMemory(bits, p.entries, p.edge, p.clears) for plane, bits in widths.items()}
+        for plane, memory in ranges.items():
+            m.submodules[plane] = memory
+        depth = ranges["depth"]
         taken = self.i.valid & self.i.ready
-        m.d.comb += [front.go.eq(credit.any & flying.any & ~depth.busy & ~stencil.busy & ~front.switches), credit.take.eq(taken),
+        busy = Cat(memory.busy for memory in ranges.values()).any()
+        m.d.comb += [front.go.eq(credit.any & flying.any & ~busy & ~front.switches), credit.take.eq(taken),
                      credit.free.eq(self.o.valid & self.o.ready), flying.take.eq(taken & (self.i.payload.kind == Kind.WORK))]
-        serial = self._clear(m, front, depth, stencil)
+        serial = self._clear(m, front, ranges)
 
         # The tile waits for its bounds: until it is looked up, and until its outcome is known.
         m.submodules.query = query = Query(p.edge)
@@ -132,20 +138,20 @@ class Hiz(wiring.Component):
         m.submodules.waiting, m.submodules.found = waiting, found = DelayLine(waits.size, before), DelayLine(waits.size, at + 1 - before)
         m.d.comb += [waits(waiting.i).tile.eq(front.tile), waits(waiting.i).clearing.eq(front.clearing), found.i.eq(waiting.o)]
         here, valid = waits(waiting.o), delay(m, front.valid, before, "valid")
-        kept, place, refused = self._look_up(m, front, here.tile, valid, depth, stencil)
+        kept, place, refused = self._look_up(m, front, here.tile, valid, ranges)
 
         # The outcome, and what the tile may write.
         clearing, back, late = (delay(m, value, at - before, name) for value, name in (
             (here.clearing, "clearing"), (here.tile.back, "back"), (valid, "late")))
         known, barred = delay(m, kept, RangeMemory.LATENCY, "kept"), delay(m, refused, RangeMemory.LATENCY, "refused") | ~front.legal
-        drop, accept = self._depth(m, front.state, query, depth, back)
-        fails = self._stencil(m, front.state, stencil, back)
+        drop, accept = depth_verdict(m, front.state, query, depth, back)
+        fails = stencil_fails(m, front.state, ranges["stencil"], back) if p.stencil else 0
         outcome, dropped = Signal(Outcome), Signal()
         m.d.comb += [dropped.eq(barred | (known & (drop | fails))),
                      outcome.eq(Mux(dropped, Outcome.DROP, Mux(known & accept, Outcome.ACCEPT, Outcome.TEST)))]
         tests = late & ~clearing & ~dropped
         writes = tests & front.state.depth_test & front.state.depth_write
-        self._write(m, front, query, depth, stencil, known & clearing & late, known & writes, known & tests, back)
+        write_ranges(m, front, query, ranges, self._visits, known & clearing & late, known & writes, known & tests, back)
 
         # Out it goes.
         rest, outcomes, leaves, made = waits(found.o).tile, Signal(Outcome), Signal(), Signal(self.o.payload.shape())
@@ -159,15 +165,16 @@ class Hiz(wiring.Component):
         keep = works & (leaves | rest.last)
         m.d.comb += [credit.drop.eq(works & ~keep), flying.drop.eq(works & ~begins), queue.valid.eq(keep | front.control),
                      queue.i.eq(Mux(keep, made, front.beat))]
+        front.report(m, queue.i, works & delay(m, refused, RangeMemory.LATENCY + 1, "late_refused"))
         self._feedback(m, rest, begins, valid, here.tile, depth, serial, flying)
         return m
 
-    def _clear(self, m, front, depth, stencil):
+    def _clear(self, m, front, ranges):
         """Clears, and other targets, of which nothing is known; returns how many there have been."""
         state, clear, serial = front.state, front.clear, Signal(8)
         whole = (clear.x0 == 0) & (clear.y0 == 0) & (clear.x1 == state.target_width) & (clear.y1 == state.target_height)
         walks, self._visits = [], {}
-        for plane, memory in (("depth", depth), ("stencil", stencil)):
+        for plane, memory in ranges.items():
             value, clears, visits = Signal(memory.value.shape(), name=f"{plane}_value"), front.clears & clear[plane], Signal(name=f"{plane}_visits")
             m.d.comb += [value.eq(heads(clear.depth_value, state.depth_format) if plane == "depth" else clear.stencil_value), memory.value.eq(value)]
             m.d.comb += [memory.begin.eq(front.switches | (clears & whole)), memory.clear.eq(clears & ~whole),
@@ -178,12 +185,12 @@ class Hiz(wiring.Component):
             with m.If(front.clears):
                 m.d.sync += visits.eq(walks[-1])
             self._visits[plane] = visits
-        m.d.comb += front.walk.eq(walks[0] | walks[1])
+        m.d.comb += front.walk.eq(Cat(walks).any())
         with m.If(front.switches | (front.clears & clear.depth)):
             m.d.sync += serial.eq(serial + 1)
         return serial
 
-    def _look_up(self, m, front, tile, valid, depth, stencil):
+    def _look_up(self, m, front, tile, valid, ranges):
         """Where a tile's entry is, from four clocks before its look-up; returns then whether it has one, where, and whether the tile is refused."""
         state, entries = front.state, self._params.entries // BANKS
         last = [(state[f"target_{side}"] - 1)[:15] >> tile_shift(self._params.edge, state.samples, n) for n, side in enumerate(("width", "height"))]
@@ -195,74 +202,9 @@ class Hiz(wiring.Component):
         kept, place, refused = Signal(), Signal(range(entries)), Signal()
         m.d.sync += [kept.eq(full < entries), place.eq(full), refused.eq(delay(m, beyond, row.latency, "beyond"))]
         x, y, enters = (delay(m, value, row.latency + 2, f"entry_{name}") for value, name in ((tile.x, "x"), (tile.y, "y"), (valid, "valid")))
-        for memory in (depth, stencil):
+        for memory in ranges.values():
             m.d.comb += [memory.valid.eq(enters & kept), memory.x.eq(x), memory.y.eq(y), memory.place.eq(place), memory.bank.eq(Cat(x[0], y[0]))]
         return kept, place, refused
-
-    def _depth(self, m, state, query, depth, back):
-        """Whether depths alone let nothing pass, or everything: by which signs of the comparison cannot occur."""
-        held = depth.range
-        impossible, allowed = Signal(SIGNS), Signal(SIGNS)
-        below, above = query.high < held.low, query.low > held.high
-        m.d.comb += [
-            impossible.less.eq(above | ((query.low == held.high) & query.low_ones)), impossible.equal.eq(below | above),
-            impossible.greater.eq(below | ((query.high == held.low) & query.high_zeros)),
-            allowed.eq(signs(state.depth_compare) | ~state.depth_test.replicate(3)),
-        ]
-        keeps = {face: (state[f"stencil_{face}_fail"] == StencilOp.KEEP) & (state[f"stencil_{face}_depth_fail"] == StencilOp.KEEP)
-                 for face in ("front", "back")}
-        may_drop = state.hiz_drop & (~state.stencil_test | Mux(back, keeps["back"], keeps["front"]))
-        may_accept = state.hiz_accept & ~state.stencil_test
-        never, always = ((sign | impossible.as_value()).all() for sign in (~allowed.as_value(), allowed.as_value()))
-        return may_drop & never, may_accept & always
-
-    def _stencil(self, m, state, stencil, back):
-        """Whether every stencil value that may be stored fails, and stays."""
-        held, read, ref = stencil.range, state.stencil_read, state.stencil_ref & state.stencil_read
-        low, high = held.low & read, held.high & read
-        allowed = Signal(SIGNS)
-        m.d.comb += allowed.eq(signs(Mux(back, state.stencil_back_func, state.stencil_front_func)))
-        impossible = Cat(ref >= high, (ref < low) | (ref > high), ref <= low)
-        fails = (~allowed.as_value() | impossible).all() & (read.all() | (held.low == held.high))
-        stays = Mux(back, state.stencil_back_fail, state.stencil_front_fail) == StencilOp.KEEP
-        return fails & stays & state.stencil_test & state.hiz_drop
-
-    def _write(self, m, front, query, depth, stencil, clears, writes, tests, back):
-        """Ranges hold for whatever may be written, and tighten where a write of every sample is certain."""
-        state, held = front.state, depth.range
-        allowed = Signal(SIGNS)
-        m.d.comb += allowed.eq(signs(state.depth_compare))
-        full, free = query.full & state.early_write & ~state.stencil_test, allowed.less & allowed.greater
-        lower, higher = query.low < held.low, query.high > held.high
-        m.d.comb += [
-            depth.new.low.eq(Mux(full & free, query.low, Mux(Mux(allowed.less, lower, full & allowed.greater & ~lower), query.low, held.low))),
-            depth.new.high.eq(Mux(full & free, query.high, Mux(Mux(allowed.greater, higher, full & allowed.less & ~higher), query.high, held.high))),
-            depth.write.eq(writes),
-        ]
-        written = [self._stencil_written(m, state, face) for face in ("front", "back")]
-        some, least, most = (Mux(back, b, f) for f, b in zip(*written, strict=True))
-        held = stencil.range
-        m.d.comb += [stencil.new.low.eq(Mux(least < held.low, least, held.low)), stencil.new.high.eq(Mux(most > held.high, most, held.high)),
-                     stencil.write.eq(tests & some)]
-
-        # A clear that visits its tiles.
-        for plane, memory in (("depth", depth), ("stencil", stencil)):
-            with m.If(clears):
-                value, held = memory.value, memory.range
-                m.d.comb += [memory.new.low.eq(Mux(memory.whole | (value < held.low), value, held.low)),
-                             memory.new.high.eq(Mux(memory.whole | (value > held.high), value, held.high)),
-                             memory.write.eq(self._visits[plane] & memory.touched)]
-
-    def _stencil_written(self, m, state, face):
-        """Whether a face writes stencil values, and the least and the greatest of them; registers."""
-        operations = [state[f"stencil_{face}_{name}"] for name in ("fail", "depth_fail", "pass")]
-        zero, ref = (Cat(op == which for op in operations).any() for which in (StencilOp.ZERO, StencilOp.REPLACE))
-        some = Cat(op != StencilOp.KEEP for op in operations).any() & state.stencil_test & (state.stencil_write != 0)
-        other = Cat(op > StencilOp.REPLACE for op in operations).any() | ~state.stencil_write.all()
-        out = Signal(name=f"{face}_writes"), Signal(8, name=f"{face}_least"), Signal(8, name=f"{face}_most")
-        m.d.sync += [out[0].eq(some), out[1].eq(Mux(other | zero, 0, state.stencil_ref)),
-                     out[2].eq(Mux(other, 255, Mux(ref, state.stencil_ref, 0)))]
-        return out
 
     def _feedback(self, m, rest, begins, valid, tile, depth, serial, flying):
         """A report counts where no other write is under way, and no tile that shares its count between look-up and outcome."""

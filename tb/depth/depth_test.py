@@ -55,7 +55,7 @@ class Twin:
 
     def __init__(self, params):
         self._params, self._buffer, self._error, self._passed = params, None, 0, 0
-        self.table = payloads.tile(params.edge)
+        self.table, self.covered = payloads.tile(params.edge), []  # masks that the tiles left came in with
 
     def expected(self, rows):
         """Packed beats in -> packed beats out, by port."""
@@ -123,7 +123,9 @@ class Twin:
         for name in ("x", "y", "note"):
             heard[name] = tiles[name][tested]
         heard["low"], heard["high"] = bounds[tested].T >> BITS[DepthFormat(state["depth_format"])] - payloads.HIZ_BITS
-        return left[passed.any((1, 2)) | tiles["last"].astype(bool)], heard[:len(heard) if state["depth_test"] and state["depth_write"] else 0]
+        kept = passed.any((1, 2)) | tiles["last"].astype(bool)
+        self.covered.append(tiles["mask"][kept])
+        return left[kept], heard[:len(heard) if state["depth_test"] and state["depth_write"] else 0]
 
 
 def expected(rows, params):

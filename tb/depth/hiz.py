@@ -50,7 +50,7 @@ class Twin:
     """The golden model, in the order that the stamps tell."""
 
     def __init__(self, params):
-        self._params, self._hiz, self._state, self._legal, self._reports, self._heard = params, None, None, False, [], 0
+        self._params, self._hiz, self._state, self._legal, self._reports, self._heard, self._error = params, None, None, False, [], 0, 0
         self.table = payloads.tile(params.edge)
 
     def replay(self, rows, given):
@@ -79,7 +79,9 @@ class Twin:
     def _tile(self, tile):
         state, p = self._state, self._params
         found, note, tile = Outcome.DROP, 0, tile.copy()
-        if self._legal and tile["x"][0] < self._hiz._columns and tile["y"][0] < self._hiz._rows:
+        outside = tile["x"][0] >= self._hiz._columns or tile["y"][0] >= self._hiz._rows
+        self._error |= (not self._legal) + 2 * int(outside)
+        if self._legal and not outside:
             query, serial = queries(tile, state, p.edge), self._hiz.serial
             found = self._hiz.step(query)[0]
             x, y = int(tile["x"][0]), int(tile["y"][0])
@@ -99,14 +101,21 @@ class Twin:
         kind, out = Kind(int(beat[0, 0]) & 3), beat.copy()
         if kind == Kind.STATE:
             self._take(codec.unpack(beat, payloads.DRAW_STATE, dtype(payloads.DRAW_STATE))[0])
-        elif kind == Kind.CLEAR and self._legal:
-            c = codec.unpack(beat, payloads.CLEAR, dtype(payloads.CLEAR))[0]
-            if not (c["depth"] and c["depth_value"] > MOST[DepthFormat(self._state["depth_format"])]):
-                values = (int(c[f"{plane}_value"]) if c[plane] else None for plane in ("depth", "stencil"))
-                depth, stencil = values
-                self._hiz.clear(depth, [int(c[name]) for name in ("x0", "y0", "x1", "y1")], stencil)
+        elif kind == Kind.CLEAR:
+            self._clear(codec.unpack(beat, payloads.CLEAR, dtype(payloads.CLEAR))[0])
+        else:
+            fence = codec.unpack(beat, payloads.FENCE, dtype(payloads.FENCE))
+            fence["error"], self._error = self._error, 0
+            out = codec.pack(fence, payloads.FENCE, WIDTH)
         out[0, 0] &= ~np.uint64(0xFFF << STAMP.start)
         return out
+
+    def _clear(self, c):
+        if not self._legal or (c["depth"] and c["depth_value"] > MOST[DepthFormat(self._state["depth_format"])]):
+            self._error |= int(c["depth"] | c["stencil"])
+            return
+        depth, stencil = (int(c[f"{plane}_value"]) if c[plane] else None for plane in ("depth", "stencil"))
+        self._hiz.clear(depth, [int(c[name]) for name in ("x0", "y0", "x1", "y1")], stencil)
 
     def _take(self, state):
         """A draw state: of another target nothing is known."""

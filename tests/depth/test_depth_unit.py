@@ -8,11 +8,15 @@ from models.geometry.triangle_setup import setup
 from models.raster.edge_evaluator import unpack
 from models.raster.tile_rasterizer import rasterize
 from models.state import draw_state
+from rtl.depth import depth_unit as rtl
 from spec.early import LEFT
 from spec.state import Compare, DepthFormat, Outcome
 from tb.bench import depths, scenes
 from tb.bench.depths import float_bits
+from tests.bench import check_bench
+from tests.volume import check_paces
 
+BLOCK = "depth_unit"
 WIDTH, HEIGHT = 44, 36  # tiles beyond both edges
 
 
@@ -82,3 +86,23 @@ def test_rounds_visit_each_place_in_order():
     for p in range(5):
         assert (np.diff(seen[place[seen] == p]) > 0).all()
     assert all(len(np.unique(place[turn])) == len(turn) for turn in rounds(place))
+
+
+# Parameter errors.
+
+def test_wrong_parameters():
+    with pytest.raises(ValueError, match="tiles must be a power of two above 1, not 3"):
+        rtl.DepthUnitParams(tiles=3)
+    with pytest.raises(ValueError, match="entries must be a power of two in 8..131072, not 3"):
+        rtl.DepthUnitParams(entries=3)
+
+
+# Elaborates; benches: HiZ on is HiZ off in hardware too.
+
+@pytest.mark.parametrize(("config", "count"), [("tiny", 400), ("default", 100)])
+def test_volume(config, count):
+    check_paces(BLOCK, config, count)
+
+
+def test_bench(simulator):
+    check_bench(BLOCK, "tiny", simulator)

@@ -14,10 +14,15 @@ from models.depth.hiz import HiZ, outcome
 from models.payload import dtype
 from models.raster.edge_evaluator import unpack
 from models.state import draw_state
+from rtl.depth import hiz as rtl
 from spec import payloads
 from spec.early import LEFT
 from spec.errors import InputError
 from spec.state import Compare, DepthFormat, Outcome, StencilOp
+from tests.bench import check_bench
+from tests.volume import check_paces
+
+BLOCK = "hiz"
 
 
 def query(low, high, compare, full=False, write=True, drop=True, accept=True, x=0, y=0):
@@ -195,3 +200,25 @@ def test_a_range_of_stencil_values_drops_what_can_only_fail(func):
 def test_wrong_parameters(arguments, message):
     with pytest.raises(InputError, match=message):
         HiZ(**({"width": 8, "height": 8} | arguments))
+
+
+@pytest.mark.parametrize(("arguments", "message"), [
+    ({"edge": 16}, "edge must be 4 or 8, not 16"),
+    ({"samples": 3}, "samples must be 1, 2, 4 or 8, not 3"),
+    ({"entries": 12}, "entries must be a power of two in 8..131072, not 12"),
+    ({"clears": 0}, "clears must be 1 to 8, not 0"),
+])
+def test_wrong_shapes(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        rtl.HizParams(**arguments)
+
+
+# Elaborates, in every configuration; benches.
+
+@pytest.mark.parametrize(("config", "count"), [("tiny", 400), ("small", 150), ("default", 60)])
+def test_volume(config, count):
+    check_paces(BLOCK, config, count)
+
+
+def test_bench(simulator):
+    check_bench(BLOCK, "tiny", simulator)

@@ -1,0 +1,89 @@
+"""HiZ before the depth test."""
+
+from dataclasses import dataclass
+
+from amaranth.hdl import Module
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from rtl.depth.depth_test import DepthTest, DepthTestParams
+from rtl.depth.hiz import Hiz, HizParams
+from rtl.payload import beat
+from spec import payloads
+from spec.state import DepthFormat
+
+
+@dataclass(frozen=True)
+class DepthUnitParams:
+    """Shape of a :class:`DepthUnit`; each parameter as of the block that it is for.
+
+    Parameters
+    ----------
+    edge, samples, stencil
+        Of both.
+    tiles, formats
+        Of the depth test.
+    entries, clears
+        Of HiZ.
+    """
+
+    edge: int = 8
+    samples: int = 8
+    stencil: bool = True
+    tiles: int = 512
+    formats: tuple = tuple(DepthFormat)
+    entries: int = 1 << 12
+    clears: int = 4
+
+    def __post_init__(self):
+        self.hiz, self.test  # noqa: B018 - their rules hold here
+
+    @property
+    def hiz(self):
+        """Of the HiZ."""
+        return HizParams(self.edge, self.samples, self.entries, self.clears, self.stencil, self.formats)
+
+    @property
+    def test(self):
+        """Of the depth test."""
+        return DepthTestParams(self.edge, self.samples, self.tiles, self.formats, self.stencil)
+
+
+CONFIGS = {
+    "default": DepthUnitParams(),
+    "frame": DepthUnitParams(tiles=1 << 16, entries=1 << 16),
+    "tiny": DepthUnitParams(edge=4, tiles=256, entries=128, clears=2),
+}
+
+
+class DepthUnit(wiring.Component):
+    """Depth and stencil test of tiles behind HiZ, which hears what the test has left.
+
+    One tile per clock, in order. What passes is what would pass without HiZ.
+
+    Parameters
+    ----------
+    params : DepthUnitParams
+
+    Members
+    -------
+    i : In(stream.Signature(beat(tile=..., draw_state=..., clear=..., fence=...)))
+        As of :class:`~rtl.depth.hiz.Hiz`.
+    o : Out(stream.Signature(beat(tile=..., draw_state=..., clear=..., fence=...)))
+        As of :class:`~rtl.depth.depth_test.DepthTest`, with what HiZ found.
+    """
+
+    def __init__(self, params=CONFIGS["default"]):
+        self._params = params
+        shape = beat(tile=payloads.tile(params.edge), **payloads.CONTROL)
+        super().__init__({"i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape))})
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.hiz = hiz = Hiz(self._params.hiz)
+        m.submodules.test = test = DepthTest(self._params.test)
+        wiring.connect(m, wiring.flipped(self.i), hiz.i)
+        wiring.connect(m, hiz.o, test.i)
+        wiring.connect(m, test.feedback, hiz.feedback)
+        wiring.connect(m, test.o, wiring.flipped(self.o))
+        return m
