@@ -149,9 +149,10 @@ class HiZ:
             those = np.flatnonzero((query["compare"] == compare) & self._covered[place])
             if len(those):
                 found[those] = self._step(Compare(compare), query[those], place[those])
-        found[self._stencil_fails(query, place) & self._covered[place]] = Outcome.DROP
-        written = found != Outcome.DROP
-        self._note_writes(query[written], place[written])
+        fails = self._stencil_fails(query, place) & self._covered[place]
+        found[fails] = Outcome.DROP
+        self._note_writes(query[found != Outcome.DROP], place[found != Outcome.DROP])
+        self._note_stencil(query[~fails], place[~fails])
         return found
 
     def _step(self, compare, query, place):
@@ -187,6 +188,8 @@ class HiZ:
         self._low[place], self._high[place] = np.where(writes, new_low, old_low), np.where(writes, new_high, old_high)
         np.add.at(self._in_flight, self._count(query["x"], query["y"]), writes)
 
+    def _note_stencil(self, query, place):
+        """Ranges of stencil values hold for whatever may be written, whatever depths say: the two do not wait for each other."""
         s_writes = query["stencil_write"].astype(bool)
         for bound, choose, name in ((self._stencil_low, np.minimum, "stencil_low"), (self._stencil_high, np.maximum, "stencil_high")):
             bound[place] = np.where(s_writes, choose(bound[place], query[name]), bound[place])

@@ -20,6 +20,11 @@ def range_layout(bits):
     return StructLayout({"low": bits, "high": bits})
 
 
+def op_layout(bits):
+    """A write to a tile: values from ``low`` to ``high``, to some samples that grow lower, or higher, or to every one of them."""
+    return StructLayout({"low": bits, "high": bits, "lower": 1, "higher": 1, "full": 1})
+
+
 class Touch(wiring.Component):
     """Which tiles a rectangle touches, and of which it holds all that is on the target.
 
@@ -95,10 +100,12 @@ class RangeMemory(wiring.Component):
         Old epochs are being swept out: nothing may be read or put.
     valid, x, y, bank, place : In
         A tile.
+    touched, whole : Out
+        By the last rectangle, a clock before:
     range : Out(range_layout(bits))
-        :attr:`LATENCY` clocks later, with :attr:`whole` and :attr:`touched` of the last rectangle.
-    write, new : In
-        In that clock: what it is then.
+        :attr:`LATENCY` clocks later.
+    op, keep : In
+        In that clock: what is written to the tile, unless ``keep``.
     put, put_bank, put_place, put_range : In
         Another write; not in a clock in which :attr:`writes` says that the bank is taken.
     writes : Out(BANKS)
@@ -114,7 +121,7 @@ class RangeMemory(wiring.Component):
             "samples": In(2), "width": In(15), "height": In(15),
             "begin": In(1), "first": In(pair), "clear": In(1), "rectangle": In(RECTANGLE), "value": In(bits), "room": Out(1), "busy": Out(1, init=1),
             "valid": In(1), "x": In(position), "y": In(position), "bank": In(range(BANKS)), "place": In(place),
-            "range": Out(pair), "whole": Out(1), "touched": Out(1), "write": In(1), "new": In(pair),
+            "range": Out(pair), "whole": Out(1), "touched": Out(1), "op": In(op_layout(bits)), "keep": In(1),
             "put": In(1), "put_bank": In(range(BANKS)), "put_place": In(place), "put_range": In(pair), "writes": Out(BANKS),
         })
 
@@ -146,17 +153,15 @@ class RangeMemory(wiring.Component):
         key += [Signal.like(key[0], name=f"key_{n}") for n in range(self.READ + 1, self.LATENCY + 4)]
         m.d.sync += [later.eq(now) for now, later in pairwise(key)]
         result, results = Signal(pair), [Signal(pair, name=f"result_{n}") for n in range(3)]
-        m.d.comb += result.eq(Mux(self.write, self.new, self.range))
+        m.d.comb += result.eq(self._written())
         m.d.sync += [later.eq(now) for now, later in pairwise([result, *results])]
         same, valid = Signal(4), Signal(self.LATENCY + 3)
         m.d.sync += [valid.eq(Cat(self.valid, valid)), same.eq(Cat((key[1] == key[1 + n]) & valid[self.READ + n] for n in range(1, 5)))]
-        newest = known
-        for n, value in reversed(list(enumerate([result, *results]))):
-            newest = Mux(same[n], value, newest)
-        m.d.sync += self.range.eq(newest)
+        recent = Mux(same[1], results[0], Mux(same[2], results[1], results[2]))
+        m.d.sync += self.range.eq(Mux(same[0], result, Mux(same[1:].any(), recent, known)))
 
         # Writes: of the tiles, of the other writer, of the sweep.
-        writes = delay(m, self.write, 1, "writes")
+        writes = delay(m, self.op.lower | self.op.higher, 1, "writes")
         at = self.WRITE - self.READ
         m.d.comb += self.writes.eq(Mux(writes, 1 << key[at][:2], 0))
         for n, (_, write) in enumerate(banks):
@@ -168,6 +173,15 @@ class RangeMemory(wiring.Component):
             with m.Else():
                 m.d.comb += [write.en.eq(self.put & (self.put_bank == n)), write.addr.eq(self.put_place), write.data.range.eq(self.put_range), *tag]
         return m
+
+    def _written(self):
+        """The range after the operation: one comparison and one choice a bound, since every tile of a run waits for it."""
+        op, held = self.op, self.range
+        below, above = op.low < held.low, op.high > held.high
+        both = op.full & op.lower & op.higher
+        new_low = ~self.keep & (both | Mux(op.lower, below, op.full & op.higher & ~below))
+        new_high = ~self.keep & (both | Mux(op.higher, above, op.full & op.lower & ~above))
+        return Cat(Mux(new_low, op.low, held.low), Mux(new_high, op.high, held.high))
 
     def _epochs(self, m, epoch, seen, first):
         """Begin epochs; sweep the memory before the first, and before a number comes again."""
@@ -201,8 +215,8 @@ class RangeMemory(wiring.Component):
             with m.If(self.clear & (seen == n)):
                 m.d.sync += [rectangle.eq(self.rectangle), value.eq(self.value)]
             slots.append(value)
-        m.d.comb += [self.touched.eq(delay(m, flags[-1].touched, self.LATENCY - 1, "touched")),
-                     self.whole.eq(delay(m, flags[-1].whole, self.LATENCY - 1, "whole"))]
+        m.d.comb += [self.touched.eq(delay(m, flags[-1].touched, self.LATENCY - 2, "touched")),
+                     self.whole.eq(delay(m, flags[-1].whole, self.LATENCY - 2, "whole"))]
 
         # From the newest back; half of them a clock.
         nothing = Signal(done)

@@ -6,67 +6,66 @@ from rtl.depth._rule import SIGNS, signs
 from spec.state import StencilOp
 
 
-def depth_verdict(m, state, query, depth, back):
-    """Whether depths alone let nothing pass, or everything: by which signs of the comparison cannot occur."""
-    held = depth.range
-    impossible, allowed = Signal(SIGNS), Signal(SIGNS)
-    below, above = query.high < held.low, query.low > held.high
+def impossible_signs(m, memory, low_ones, high_zeros):
+    """Which signs no comparison of the tile's new depths with those it holds can have."""
+    found, new, held = Signal(SIGNS), memory.op, memory.range
+    below, above = new.high < held.low, new.low > held.high
     m.d.comb += [
-        impossible.less.eq(above | ((query.low == held.high) & query.low_ones)), impossible.equal.eq(below | above),
-        impossible.greater.eq(below | ((query.high == held.low) & query.high_zeros)),
-        allowed.eq(signs(state.depth_compare) | ~state.depth_test.replicate(3)),
+        found.less.eq(above | ((new.low == held.high) & low_ones)), found.equal.eq(below | above),
+        found.greater.eq(below | ((new.high == held.low) & high_zeros)),
     ]
+    return found.as_value()
+
+
+def depth_verdict(state, impossible, back):
+    """Whether depths alone let nothing pass, or everything."""
+    allowed = signs(state.depth_compare) | ~state.depth_test.replicate(3)
     keeps = {face: (state[f"stencil_{face}_fail"] == StencilOp.KEEP) & (state[f"stencil_{face}_depth_fail"] == StencilOp.KEEP)
              for face in ("front", "back")}
     may_drop = state.hiz_drop & (~state.stencil_test | Mux(back, keeps["back"], keeps["front"]))
     may_accept = state.hiz_accept & ~state.stencil_test
-    never, always = ((sign | impossible.as_value()).all() for sign in (~allowed.as_value(), allowed.as_value()))
-    return may_drop & never, may_accept & always
+    return may_drop & (~allowed | impossible).all(), may_accept & (allowed | impossible).all()
 
 
-def stencil_fails(m, state, stencil, back):
+def stencil_fails(state, held, back):
     """Whether every stencil value that may be stored fails, and stays."""
-    held, read, ref = stencil.range, state.stencil_read, state.stencil_ref & state.stencil_read
+    read, ref = state.stencil_read, state.stencil_ref & state.stencil_read
     low, high = held.low & read, held.high & read
-    allowed = Signal(SIGNS)
-    m.d.comb += allowed.eq(signs(Mux(back, state.stencil_back_func, state.stencil_front_func)))
-    impossible = Cat(ref >= high, (ref < low) | (ref > high), ref <= low)
-    fails = (~allowed.as_value() | impossible).all() & (read.all() | (held.low == held.high))
+    allowed = signs(Mux(back, state.stencil_back_func, state.stencil_front_func))
+    never = Cat(ref >= high, (ref < low) | (ref > high), ref <= low)
+    fails = (~allowed | never).all() & (read.all() | (held.low == held.high))
     stays = Mux(back, state.stencil_back_fail, state.stencil_front_fail) == StencilOp.KEEP
     return fails & stays & state.stencil_test & state.hiz_drop
 
 
-def write_ranges(m, front, query, ranges, visits, clears, writes, tests, back):
-    """Ranges hold for whatever may be written, and tighten where a write of every sample is certain."""
-    state, depth = front.state, ranges["depth"]
-    held, allowed = depth.range, Signal(SIGNS)
-    m.d.comb += allowed.eq(signs(state.depth_compare))
-    full, free = query.full & state.early_write & ~state.stencil_test, allowed.less & allowed.greater
-    lower, higher = query.low < held.low, query.high > held.high
-    m.d.comb += [
-        depth.new.low.eq(Mux(full & free, query.low, Mux(Mux(allowed.less, lower, full & allowed.greater & ~lower), query.low, held.low))),
-        depth.new.high.eq(Mux(full & free, query.high, Mux(Mux(allowed.greater, higher, full & allowed.less & ~higher), query.high, held.high))),
-        depth.write.eq(writes),
-    ]
-    if "stencil" in ranges:
-        _write_stencil(m, state, ranges["stencil"], tests, back)
+def depth_op(m, state, query, memory, tests, clears):
+    """What a tile that is tested, or cleared, does to the range of its depths; a clock later.
 
-    # A clear that visits its tiles.
-    for plane, memory in ranges.items():
-        with m.If(clears):
-            value, held = memory.value, memory.range
-            m.d.comb += [memory.new.low.eq(Mux(memory.whole | (value < held.low), value, held.low)),
-                         memory.new.high.eq(Mux(memory.whole | (value > held.high), value, held.high)),
-                         memory.write.eq(visits[plane] & memory.touched)]
+    Dropped tiles need no exception: what lets nothing pass leaves a range as it is.
+    """
+    allowed = Signal(SIGNS)
+    m.d.comb += allowed.eq(signs(state.depth_compare) & (state.depth_test & state.depth_write & tests).replicate(3))
+    full = query.full & state.early_write & ~state.stencil_test
+    op = memory.op
+    m.d.sync += [op.low.eq(query.low), op.high.eq(query.high), op.lower.eq(allowed.less), op.higher.eq(allowed.greater), op.full.eq(full)]
+    _clear_op(m, memory, clears)
 
 
-def _write_stencil(m, state, stencil, tests, back):
-    """The same for stencil values; they never tighten but by clears."""
+def stencil_op(m, state, memory, tests, clears, back):
+    """The same for the range of its stencil values, which never tightens but by clears."""
     written = [_stencil_written(m, state, face) for face in ("front", "back")]
     some, least, most = (Mux(back, b, f) for f, b in zip(*written, strict=True))
-    held = stencil.range
-    m.d.comb += [stencil.new.low.eq(Mux(least < held.low, least, held.low)), stencil.new.high.eq(Mux(most > held.high, most, held.high)),
-                 stencil.write.eq(tests & some)]
+    op = memory.op
+    m.d.sync += [op.low.eq(least), op.high.eq(most), op.lower.eq(tests & some), op.higher.eq(tests & some), op.full.eq(0)]
+    _clear_op(m, memory, clears)
+
+
+def _clear_op(m, memory, clears):
+    """A clear that visits its tiles."""
+    op = memory.op
+    with m.If(clears):
+        m.d.sync += [op.low.eq(memory.value), op.high.eq(memory.value), op.lower.eq(memory.touched), op.higher.eq(memory.touched),
+                     op.full.eq(memory.whole)]
 
 
 def _stencil_written(m, state, face):

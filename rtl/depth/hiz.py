@@ -13,7 +13,7 @@ from rtl.depth._query import Query
 from rtl.depth._ranges import BANKS, RangeMemory
 from rtl.depth._rectangle import RECTANGLE, tile_shift
 from rtl.depth._samples import BITS
-from rtl.depth._verdict import depth_verdict, stencil_fails, write_ranges
+from rtl.depth._verdict import depth_op, depth_verdict, impossible_signs, stencil_fails, stencil_op
 from rtl.payload import beat, layout
 from rtl.pipeline import Credit, DelayLine, Multiplier, Queue, delay
 from rtl.raster.edge_evaluator import EdgeEvaluatorParams
@@ -95,8 +95,8 @@ class Hiz(wiring.Component):
         Of every tile that may be written, once it has been tested.
     """
 
-    LOOK_UP = Query.LATENCY - RangeMemory.LATENCY  # clocks from a tile to its look-up
-    READ = LOOK_UP + RangeMemory.READ  # and to where its entry is read
+    LOOK_UP = Query.LATENCY + 1 - RangeMemory.LATENCY - 2  # clocks from a tile to its look-up, stencil values first
+    READ = LOOK_UP + 2 + RangeMemory.READ  # and to where its depths are read
 
     def __init__(self, params=CONFIGS["default"]):
         self._params = params
@@ -109,13 +109,13 @@ class Hiz(wiring.Component):
 
     @property
     def latency(self):
-        """Clocks from a tile to its outcome: input, query, outcome, queue."""
-        return 1 + Query.LATENCY + 1 + Queue.LATENCY
+        """Clocks from a tile to its outcome: input, query, operation, comparison, outcome, queue."""
+        return 1 + Query.LATENCY + 3 + Queue.LATENCY
 
     def elaborate(self, platform):
         m = Module()
-        p, at = self._params, Query.LATENCY
-        m.submodules.front = front = Front(p, at + 6)
+        p, at = self._params, Query.LATENCY + 1  # where depths are compared
+        m.submodules.front = front = Front(p, at + 7)
         wiring.connect(m, wiring.flipped(self.i), front.i)
         m.submodules.credit, m.submodules.flying = credit, flying = Credit(PLACES), Credit(PLACES - 1)
         m.submodules.queue = queue = Queue(self.o.payload.shape(), PLACES)
@@ -135,39 +135,54 @@ class Hiz(wiring.Component):
         m.submodules.query = query = Query(p.edge)
         m.d.comb += [query.state.eq(front.state), query.tile.eq(front.tile)]
         before, waits = self.LOOK_UP - 4, StructLayout({"tile": self._tile, "clearing": 1})
-        m.submodules.waiting, m.submodules.found = waiting, found = DelayLine(waits.size, before), DelayLine(waits.size, at + 1 - before)
+        m.submodules.waiting, m.submodules.found = waiting, found = DelayLine(waits.size, before), DelayLine(waits.size, at + 2 - before)
         m.d.comb += [waits(waiting.i).tile.eq(front.tile), waits(waiting.i).clearing.eq(front.clearing), found.i.eq(waiting.o)]
         here, valid = waits(waiting.o), delay(m, front.valid, before, "valid")
         kept, place, refused = self._look_up(m, front, here.tile, valid, ranges)
 
-        # The outcome, and what the tile may write.
-        clearing, back, late = (delay(m, value, at - before, name) for value, name in (
-            (here.clearing, "clearing"), (here.tile.back, "back"), (valid, "late")))
-        known, barred = delay(m, kept, RangeMemory.LATENCY, "kept"), delay(m, refused, RangeMemory.LATENCY, "refused") | ~front.legal
-        drop, accept = depth_verdict(m, front.state, query, depth, back)
-        fails = stencil_fails(m, front.state, ranges["stencil"], back) if p.stencil else 0
-        outcome, dropped = Signal(Outcome), Signal()
-        m.d.comb += [dropped.eq(barred | (known & (drop | fails))),
-                     outcome.eq(Mux(dropped, Outcome.DROP, Mux(known & accept, Outcome.ACCEPT, Outcome.TEST)))]
-        tests = late & ~clearing & ~dropped
-        writes = tests & front.state.depth_test & front.state.depth_write
-        write_ranges(m, front, query, ranges, self._visits, known & clearing & late, known & writes, known & tests, back)
+        given = {"clearing": (here.clearing, before), "back": (here.tile.back, before), "valid": (valid, before),
+                 "kept": (kept, self.LOOK_UP), "refused": (refused, self.LOOK_UP)}
+        outcome, leaves, works, begins, now = self._judge(m, front, query, ranges, given)
 
-        # Out it goes.
-        rest, outcomes, leaves, made = waits(found.o).tile, Signal(Outcome), Signal(), Signal(self.o.payload.shape())
-        works, begins = Signal(), Signal()
-        m.d.sync += [outcomes.eq(outcome), leaves.eq(~dropped), works.eq(late & ~clearing), begins.eq(writes)]
+        # Out it goes, two clocks after the comparison.
+        rest, made = waits(found.o).tile, Signal(self.o.payload.shape())
         note = Signal(NOTE)
         m.d.comb += [made.tile.eq(rest), made.tile.mask.eq(Mux(leaves, rest.mask, 0)), made.tile.full.eq(leaves & rest.full),
-                     made.tile.outcome.eq(outcomes), made.tile.note.eq(Mux(leaves, note, 0))]
-        m.d.comb += [note.serial.eq(serial), note.kept.eq(delay(m, known, 1, "noted")),
-                     note.place.eq(delay(m, place, RangeMemory.LATENCY + 1, "noted_place"))]
+                     made.tile.outcome.eq(outcome), made.tile.note.eq(Mux(leaves, note, 0))]
+        m.d.comb += [note.serial.eq(serial), note.kept.eq(delay(m, now["kept"], 1, "noted")),
+                     note.place.eq(delay(m, place, at + 2 - self.LOOK_UP, "noted_place"))]
         keep = works & (leaves | rest.last)
         m.d.comb += [credit.drop.eq(works & ~keep), flying.drop.eq(works & ~begins), queue.valid.eq(keep | front.control),
                      queue.i.eq(Mux(keep, made, front.beat))]
-        front.report(m, queue.i, works & delay(m, refused, RangeMemory.LATENCY + 1, "late_refused"))
+        front.report(m, queue.i, works & delay(m, now["refused"], 1, "late_refused"))
         self._feedback(m, rest, begins, valid, here.tile, depth, serial, flying)
         return m
+
+    def _judge(self, m, front, query, ranges, given):
+        """Outcomes; ``given``: what is known of a tile, and since when."""
+        # Stencil first, then depths: two clocks later, since they stay as they are where the stencil test fails.
+        at, depth = Query.LATENCY + 1, ranges["depth"]
+        tile = {clock: {name: delay(m, value, at + clock - since, f"{name}_{clock + 3}") for name, (value, since) in given.items()}
+                for clock in (-3, -2, -1, 1)}
+        fails = Signal()
+        if self._params.stencil:
+            stencil_op(m, front.state, ranges["stencil"], *self._writers(front, tile[-3], "stencil"), tile[-3]["back"])
+            fails_now = stencil_fails(front.state, ranges["stencil"].range, tile[-2]["back"]) & tile[-2]["kept"]
+            m.d.comb += ranges["stencil"].keep.eq(fails_now & ~tile[-2]["clearing"])
+            m.d.sync += fails.eq(fails_now)
+        tests, clears = self._writers(front, tile[-1], "depth")
+        depth_op(m, front.state, query, depth, tests & ~fails, clears)
+
+        # What cannot be, and a clock later what follows from it.
+        signs, outcome, leaves, works, begins = Signal(3), Signal(Outcome), Signal(), Signal(), Signal()
+        m.d.sync += signs.eq(impossible_signs(m, depth, delay(m, query.low_ones, 1, "low_ones"), delay(m, query.high_zeros, 1, "high_zeros")))
+        now = tile[1]
+        drop, accept = depth_verdict(front.state, signs, now["back"])
+        dropped = now["refused"] | ~front.legal | (now["kept"] & (drop | delay(m, fails, 2, "fails")))
+        m.d.sync += [leaves.eq(~dropped), works.eq(now["valid"] & ~now["clearing"]),
+                     outcome.eq(Mux(dropped, Outcome.DROP, Mux(now["kept"] & accept, Outcome.ACCEPT, Outcome.TEST))),
+                     begins.eq(now["valid"] & ~now["clearing"] & ~dropped & front.state.depth_test & front.state.depth_write)]
+        return outcome, leaves, works, begins, now
 
     def _clear(self, m, front, ranges):
         """Clears, and other targets, of which nothing is known; returns how many there have been."""
@@ -202,22 +217,28 @@ class Hiz(wiring.Component):
         kept, place, refused = Signal(), Signal(range(entries)), Signal()
         m.d.sync += [kept.eq(full < entries), place.eq(full), refused.eq(delay(m, beyond, row.latency, "beyond"))]
         x, y, enters = (delay(m, value, row.latency + 2, f"entry_{name}") for value, name in ((tile.x, "x"), (tile.y, "y"), (valid, "valid")))
-        for memory in ranges.values():
-            m.d.comb += [memory.valid.eq(enters & kept), memory.x.eq(x), memory.y.eq(y), memory.place.eq(place), memory.bank.eq(Cat(x[0], y[0]))]
+        entry = {"valid": enters & kept, "x": x, "y": y, "place": place, "bank": Cat(x[0], y[0])}
+        for plane, memory in ranges.items():
+            m.d.comb += [getattr(memory, name).eq(delay(m, value, 2 if plane == "depth" else 0, f"{plane}_{name}")) for name, value in entry.items()]
         return kept, place, refused
+
+    def _writers(self, front, tile, plane):
+        """Whether a tile is tested, and whether it is cleared."""
+        entry = tile["valid"] & tile["kept"]
+        return entry & ~tile["clearing"] & ~tile["refused"] & front.legal, entry & tile["clearing"] & self._visits[plane]
 
     def _feedback(self, m, rest, begins, valid, tile, depth, serial, flying):
         """A report counts where no other write is under way, and no tile that shares its count between look-up and outcome."""
         m.submodules.flight = flight = InFlight(PLACES)
         given, note = self.feedback.payload, NOTE(self.feedback.payload.note)
         m.d.comb += [flight.take.eq(begins), flight.taken.x.eq(rest.x), flight.taken.y.eq(rest.y), flight.key.x.eq(given.x), flight.key.y.eq(given.y)]
-        stages, key = Query.LATENCY + 2 - self.LOOK_UP + 4, Signal(KEY)
+        stages, key = Query.LATENCY + 3 - self.LOOK_UP + 5, Signal(KEY)
         m.d.comb += [key.x.eq(tile.x), key.y.eq(tile.y)]
         keys, valids = [key.as_value()], [valid]
         for n in range(1, stages):
             keys.append(delay(m, keys[-1], 1, f"key_{n}"))
             valids.append(delay(m, valids[-1], 1, f"key_valid_{n}"))
-        begun = 4 + RangeMemory.READ
+        begun = 4 + self.READ - self.LOOK_UP
         pending = Cat(v & (k == flight.key.as_value()) for v, k in list(zip(valids, keys, strict=True))[begun:]).any()
         bank = Cat(given.x[0], given.y[0])
         moves = self.feedback.valid & self.feedback.ready

@@ -124,7 +124,7 @@ class Twin:
             heard[name] = tiles[name][tested]
         heard["low"], heard["high"] = bounds[tested].T >> BITS[DepthFormat(state["depth_format"])] - payloads.HIZ_BITS
         kept = passed.any((1, 2)) | tiles["last"].astype(bool)
-        self.covered.append(tiles["mask"][kept])
+        self.covered.append(np.where(inside, tiles["mask"], 0)[kept])
         return left[kept], heard[:len(heard) if state["depth_test"] and state["depth_write"] else 0]
 
 
