@@ -8,6 +8,11 @@ def words(bits):
     return -(-bits // 64)
 
 
+def wide(fields):
+    """A dtype that holds every record of a field table."""
+    return np.dtype([(f.name, "i8" if f.signed else "u8") for f in fields])
+
+
 def pack(records, fields, bits=None):
     """Pack records.
 

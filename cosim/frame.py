@@ -10,9 +10,12 @@ from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from cosim import catalogue, codec
+from cosim import catalogue, codec, maps
 from cosim.volume import Volume
 from spec import payloads
+from spec.state import Kind
+
+REGION = 64  # tiles along a side of what the depth unit keeps on chip
 
 
 def run(scene, folder, console=None):
@@ -22,7 +25,7 @@ def run(scene, folder, console=None):
     ----------
     scene : models.pipeline.Scene
     folder : Path
-        Where ``frame.png``, ``tiles.png`` and ``frame.json`` go.
+        Where ``frame.png``, ``tiles.png``, ``hiz.png`` and ``frame.json`` go.
     console : rich.console.Console, optional
 
     Returns
@@ -59,6 +62,7 @@ def run(scene, folder, console=None):
             figures["seconds"][f"rtl {name}"] = time.perf_counter() - begun
             mismatches, first = block.differences(out.outputs, {"o": expected})
             figures["rtl"][name] = {"beats": len(expected), "mismatches": mismatches, "clocks": out.clocks} | ({"first": first} if first else {})
+        figures["rtl"]["depth_unit"] = _depth(frame, figures, stage)
     figures["mismatches"] = sum(seam["mismatches"] for seam in figures["rtl"].values())
     top = figures["rtl"]["top"]
     pixels = frame.counters["samples_covered"] / scene.samples
@@ -70,30 +74,55 @@ def run(scene, folder, console=None):
     return figures
 
 
+def _depth(frame, figures, stage):
+    """The frame's tiles through HiZ and depth test, region by region: the hardware has no memory but its own yet."""
+    stage("building depth_unit")
+    block = catalogue.block("depth_unit")
+    begun = time.perf_counter()
+    volume = Volume(block.create("frame"), block.stem)
+    figures["seconds"]["build depth_unit"] = time.perf_counter() - begun
+    stage("rtl: depth_unit")
+    run, expected, mismatches, first = block.compare(volume, regions(frame), "frame")
+    figures["seconds"]["rtl depth_unit"] = run.seconds
+    beats = run.outputs["o"]
+    fences = codec.unpack(beats[beats[:, 0] & 3 == Kind.FENCE], payloads.FENCE, codec.wide(payloads.FENCE))
+    passed = int(fences["passed"][-1]) if len(fences) else 0
+    if passed != frame.counters["samples_passed"]:
+        mismatches, first = mismatches + 1, first or f"{passed} samples passed, expected {frame.counters['samples_passed']}"
+    return {"beats": len(expected["o"]), "mismatches": mismatches, "clocks": run.clocks} | ({"first": first} if first else {})
+
+
+def regions(frame):
+    """The frame's tiles, packed, as so many small targets, each behind its state and a clear; then a fence."""
+    bits, out = payloads.width(payloads.DRAW_STATE), []
+    wide, high = maps.tile_size(frame)
+    state, clear, fence = (np.zeros(1, codec.wide(table)) for table in (payloads.DRAW_STATE, payloads.CLEAR, payloads.FENCE))
+    clear["kind"], clear["depth"], clear["stencil"], clear["depth_value"], fence["kind"] = Kind.CLEAR, 1, 1, frame.state["depth_max"], Kind.FENCE
+    width, height = int(frame.state["target_width"]), int(frame.state["target_height"])
+    for top in range(0, height, REGION * high):
+        for left in range(0, width, REGION * wide):
+            inside = (frame.tiles["x"] // REGION == left // (REGION * wide)) & (frame.tiles["y"] // REGION == top // (REGION * high))
+            tiles = frame.tiles[inside].copy()
+            tiles["x"] %= REGION
+            tiles["y"] %= REGION
+            for name in frame.state.dtype.names:
+                state[name] = frame.state[name]
+            state["target_width"], state["target_height"] = min(REGION * wide, width - left), min(REGION * high, height - top)
+            clear["x1"], clear["y1"] = state["target_width"], state["target_height"]
+            out += [codec.pack(records, table, bits) for records, table in (
+                (state, payloads.DRAW_STATE), (clear, payloads.CLEAR), (tiles, payloads.TILE))]
+    return np.concatenate([*out, codec.pack(fence, payloads.FENCE, bits)])
+
+
 def _write(frame, figures, folder):
     """Pictures and figures; nothing is left half-written."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name, image in (("frame.png", frame.colour), ("tiles.png", heat_map(frame))):
+    for name, image in (("frame.png", frame.colour), ("tiles.png", maps.triangles(frame)), ("hiz.png", maps.outcomes(frame))):
         temporary = folder / f".{name}"
         Image.fromarray(image).save(temporary, "png")
         temporary.replace(folder / name)
     (folder / ".frame.json").write_text(json.dumps(figures, indent=2) + "\n")
     (folder / ".frame.json").replace(folder / "frame.json")
-
-
-def heat_map(frame):
-    """Triangles per tile as colours, dark to bright on a logarithmic scale: uint8, shape (height, width, 3)."""
-    height, width = frame.colour.shape[:2]
-    shift = frame.depth.shape[2].bit_length() - 1
-    wide, high = (8 >> s for s in ((0, 0), (0, 1), (1, 1), (1, 2))[shift])
-    count = np.zeros((-(-height // high), -(-width // wide)), np.int64)
-    np.add.at(count, (frame.tiles["y"], frame.tiles["x"]), 1)
-    heat = np.log1p(count) / np.log1p(max(count.max(), 1))
-    ramp = np.array([(12, 10, 30), (92, 22, 110), (214, 70, 66), (250, 180, 60), (252, 252, 220)], float)
-    place = heat * (len(ramp) - 1)
-    low = np.minimum(place.astype(int), len(ramp) - 2)
-    colour = ramp[low] + (place - low)[..., None] * (ramp[low + 1] - ramp[low])
-    return np.repeat(np.repeat(colour.astype(np.uint8), high, 0), wide, 1)[:height, :width]
 
 
 def _print(frame, figures, console, folder):
@@ -109,6 +138,8 @@ def _print(frame, figures, console, folder):
         "mismatches": str(figures["mismatches"]),
         "clocks": f"{top['clocks']}, setup included",
         "pixels per clock": f"{figures['pixels_per_clock']:.2f} covered",
+        "HiZ": f"{counters['hiz_drop']} tiles dropped, {counters['hiz_accept']} accepted unread, {counters['hiz_test']} tested",
+        "samples": f"{counters['samples_passed']} of {counters['samples_covered']} passed",
         "tiles": f"{counters['tiles']}, {counters['full_tiles']} of them full; {figures['tiles_per_clock']:.3f} a clock",
         "tiles per second": f"{figures['tiles_per_second']:,.0f} simulated",
     }
@@ -120,4 +151,4 @@ def _print(frame, figures, console, folder):
         if "first" in seam:
             console.print(seam["first"], style="red", markup=False)
             break  # what differs first is to blame
-    console.print(f"wrote {folder}/frame.png, {folder}/tiles.png, {folder}/frame.json")
+    console.print(f"wrote {folder}/frame.png, {folder}/tiles.png, {folder}/hiz.png, {folder}/frame.json")

@@ -71,7 +71,6 @@ class DepthTestParams:
 CONFIGS = {
     "default": DepthTestParams(),
     "d24": DepthTestParams(formats=(DepthFormat.D24,)),
-    "frame": DepthTestParams(tiles=1 << 16),
     "tiny": DepthTestParams(edge=4, tiles=256),
 }
 

@@ -51,7 +51,7 @@ class DepthUnitParams:
 
 CONFIGS = {
     "default": DepthUnitParams(),
-    "frame": DepthUnitParams(tiles=1 << 16, entries=1 << 16),
+    "frame": DepthUnitParams(tiles=1 << 12),
     "tiny": DepthUnitParams(edge=4, tiles=256, entries=128, clears=2),
 }
 

@@ -1,0 +1,46 @@
+"""Maps of a frame: a colour a tile."""
+
+import numpy as np
+
+from spec.state import Outcome
+
+TILE = ((8, 8), (8, 4), (4, 4), (4, 2))  # pixels, by log2 of the samples of a pixel
+RAMP = np.array([(12, 10, 30), (92, 22, 110), (214, 70, 66), (250, 180, 60), (252, 252, 220)], float)
+FOUND = {Outcome.DROP: (214, 70, 66), Outcome.ACCEPT: (90, 190, 110), Outcome.TEST: (70, 110, 220)}
+
+
+def tile_size(frame):
+    """Pixels of a tile: (width, height)."""
+    return TILE[int(frame.state["samples"])]
+
+
+def triangles(frame):
+    """Triangles per tile, dark to bright on a logarithmic scale: uint8, shape (height, width, 3)."""
+    count = _count(frame, frame.tiles)
+    place = np.log1p(count) / np.log1p(max(count.max(), 1)) * (len(RAMP) - 1)
+    low = np.minimum(place.astype(int), len(RAMP) - 2)
+    return _spread(frame, RAMP[low] + (place - low)[..., None] * (RAMP[low + 1] - RAMP[low]))
+
+
+def outcomes(frame):
+    """What HiZ found per tile: red dropped, green accepted unread, blue tested, mixed by how often; uint8, shape (height, width, 3)."""
+    counts = {found: _count(frame, frame.tiles[frame.outcome == found]) for found in FOUND}
+    total = sum(counts.values())
+    mixed = sum(count[..., None] * np.array(FOUND[found]) for found, count in counts.items()) / np.maximum(total, 1)[..., None]
+    return _spread(frame, np.where(total[..., None] > 0, mixed, RAMP[0]))
+
+
+def _count(frame, tiles):
+    """How many of these tiles lie at each place."""
+    height, width = frame.colour.shape[:2]
+    wide, high = tile_size(frame)
+    count = np.zeros((-(-height // high), -(-width // wide)), np.int64)
+    np.add.at(count, (tiles["y"], tiles["x"]), 1)
+    return count
+
+
+def _spread(frame, colour):
+    """A colour a tile as one a pixel."""
+    height, width = frame.colour.shape[:2]
+    wide, high = tile_size(frame)
+    return np.repeat(np.repeat(colour.astype(np.uint8), high, 0), wide, 1)[:height, :width]
