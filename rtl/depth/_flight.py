@@ -1,6 +1,6 @@
 """Writes in flight, counted by where they go."""
 
-from amaranth.hdl import Array, Module, Signal
+from amaranth.hdl import Array, Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
@@ -33,10 +33,17 @@ class InFlight(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        many = Array(Signal(name=f"many_{n}") for n in range(APART**2))
+        taken, freed = Signal(1 + KEY.size), Signal(1 + KEY.size)
+        m.d.sync += [taken.eq(Cat(self.taken.as_value(), self.take)), freed.eq(Cat(self.key.as_value(), self.free))]
+
+        # Counts are a clock late, and what has happened since then is added as they are looked at.
+        above = [Array(Signal(name=f"above_{least}_{n}") for n in range(APART**2)) for least in range(3)]
         for n in range(APART**2):
             count, following = (Signal(range(self._most + 1), name=f"{name}_{n}") for name in ("count", "following"))
-            m.d.comb += following.eq(count + (self.take & (self.taken.as_value() == n)) - (self.free & (self.key.as_value() == n)))
-            m.d.sync += [count.eq(following), many[n].eq(following > 1)]
-        m.d.comb += self.many.eq(many[self.key.as_value()])
+            m.d.comb += following.eq(count + (taken == n + APART**2) - (freed == n + APART**2))
+            m.d.sync += [count.eq(following), *(above[least][n].eq(following > least) for least in range(3))]
+        key = self.key.as_value()
+        more, less = taken == Cat(key, 1), freed == Cat(key, 1)
+        none, one, two = (flags[key] for flags in above)
+        m.d.comb += self.many.eq(Mux(more == less, one, Mux(more, none, two)))
         return m

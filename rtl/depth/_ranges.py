@@ -107,11 +107,11 @@ class RangeMemory(wiring.Component):
     op, keep : In
         In that clock: what is written to the tile, unless ``keep``.
     put, put_bank, put_place, put_range : In
-        Another write; not in a clock in which :attr:`writes` says that the bank is taken.
-    writes : Out(BANKS)
+        Another write, which lands a clock later; not while :attr:`taken` has the bank's bit set.
+    taken : Out(BANKS)
     """
 
-    LATENCY, READ, WRITE = 5, 2, 6  # clocks from a tile to its range, to its memory, and to its write
+    LATENCY, READ, WRITE = 6, 2, 7  # clocks from a tile to its range, to its memory, and to its write
 
     def __init__(self, bits, entries, edge, log):
         self._entries, self._edge, self._log = entries, edge, log
@@ -122,7 +122,7 @@ class RangeMemory(wiring.Component):
             "begin": In(1), "first": In(pair), "clear": In(1), "rectangle": In(RECTANGLE), "value": In(bits), "room": Out(1), "busy": Out(1, init=1),
             "valid": In(1), "x": In(position), "y": In(position), "bank": In(range(BANKS)), "place": In(place),
             "range": Out(pair), "whole": Out(1), "touched": Out(1), "op": In(op_layout(bits)), "keep": In(1),
-            "put": In(1), "put_bank": In(range(BANKS)), "put_place": In(place), "put_range": In(pair), "writes": Out(BANKS),
+            "put": In(1), "put_bank": In(range(BANKS)), "put_place": In(place), "put_range": In(pair), "taken": Out(BANKS),
         })
 
     def elaborate(self, platform):
@@ -133,15 +133,17 @@ class RangeMemory(wiring.Component):
         since = self._log_of_clears(m, seen, first)
 
         # Read: every bank the same place.
-        banks, bank = [], delay(m, self.bank, self.READ + 1, "bank")
+        banks, bank, held_rows = [], delay(m, self.bank, self.READ + 2, "bank"), []
         for n in range(BANKS):
             m.submodules[f"bank_{n}"] = memory = Memory(shape=self._entry, depth=self._entries // BANKS, init=[], attrs=NEVER_COLLIDES)
             banks.append((memory.read_port(), memory.write_port()))
             m.d.comb += [banks[n][0].addr.eq(delay(m, self.place, self.READ, f"read_{n}")), banks[n][0].en.eq(1)]
+            held_rows.append(Signal(self._entry.size, name=f"row_{n}"))
+            m.d.sync += held_rows[n].eq(banks[n][0].data)  # block RAM is late by itself
 
         # What an entry has not seen: chosen by its tag, then applied.
         found, chosen, held = Signal(self._entry), Signal(since[0].shape()), Signal(pair)
-        m.d.comb += found.eq(Array(read.data.as_value() for read, _ in banks)[bank])
+        m.d.comb += found.eq(Array(held_rows)[bank])
         unseen = Array(s.as_value() for s in since)
         m.d.sync += [chosen.eq(unseen[Mux(found.epoch == epoch, found.seen, self._log + 1)]), held.eq(found.range)]
         known = Signal(pair)
@@ -152,26 +154,28 @@ class RangeMemory(wiring.Component):
         key = [delay(m, Cat(self.bank, self.place), self.READ, "key")]
         key += [Signal.like(key[0], name=f"key_{n}") for n in range(self.READ + 1, self.LATENCY + 4)]
         m.d.sync += [later.eq(now) for now, later in pairwise(key)]
-        result, results = Signal(pair), [Signal(pair, name=f"result_{n}") for n in range(3)]
+        result, results = Signal(pair), [Signal(pair, name=f"result_{n}") for n in range(4)]
         m.d.comb += result.eq(self._written())
         m.d.sync += [later.eq(now) for now, later in pairwise([result, *results])]
-        same, valid = Signal(4), Signal(self.LATENCY + 3)
-        m.d.sync += [valid.eq(Cat(self.valid, valid)), same.eq(Cat((key[1] == key[1 + n]) & valid[self.READ + n] for n in range(1, 5)))]
-        recent = Mux(same[1], results[0], Mux(same[2], results[1], results[2]))
+        same, valid, at = Signal(5), Signal(self.LATENCY + 3), self.LATENCY - 2
+        m.d.sync += [valid.eq(Cat(self.valid, valid)), same.eq(Cat((key[at - self.READ] == key[at - self.READ + n]) & valid[at + n - 1]
+                                                                   for n in range(1, 6)))]
+        recent = Mux(same[1], results[0], Mux(same[2], results[1], Mux(same[3], results[2], results[3])))
         m.d.sync += self.range.eq(Mux(same[0], result, Mux(same[1:].any(), recent, known)))
 
         # Writes: of the tiles, of the other writer, of the sweep.
-        writes = delay(m, self.op.lower | self.op.higher, 1, "writes")
-        at = self.WRITE - self.READ
-        m.d.comb += self.writes.eq(Mux(writes, 1 << key[at][:2], 0))
+        writes, at, put, put_bank, put_place = Signal(BANKS), self.WRITE - self.READ, Signal(self._entry), Signal(BANKS), Signal.like(self.put_place)
+        m.d.comb += self.taken.eq(Mux(self.op.lower | self.op.higher, 1 << key[at - 1][:2], 0))
+        m.d.sync += [writes.eq(self.taken), put_bank.eq(Mux(self.put, 1 << self.put_bank, 0)), put_place.eq(self.put_place),
+                     put.range.eq(self.put_range), put.epoch.eq(epoch), put.seen.eq(seen)]
         for n, (_, write) in enumerate(banks):
             tag = [write.data.epoch.eq(epoch), write.data.seen.eq(seen)]
             with m.If(self.busy):
                 m.d.comb += [write.en.eq(1), write.addr.eq(sweep), write.data.range.eq(first), *tag]
-            with m.Elif(self.writes[n]):
+            with m.Elif(writes[n]):
                 m.d.comb += [write.en.eq(1), write.addr.eq(key[at][2:]), write.data.range.eq(results[0]), *tag]
             with m.Else():
-                m.d.comb += [write.en.eq(self.put & (self.put_bank == n)), write.addr.eq(self.put_place), write.data.range.eq(self.put_range), *tag]
+                m.d.comb += [write.en.eq(put_bank[n]), write.addr.eq(put_place), write.data.eq(put)]
         return m
 
     def _written(self):
@@ -198,7 +202,7 @@ class RangeMemory(wiring.Component):
     def _log_of_clears(self, m, seen, first):
         """What clears have done to a tile, by how many of them its entry has seen; last, all since its epoch ended.
 
-        Three clocks behind the tile.
+        Four clocks behind the tile.
         """
         pair = self.range.shape()
         done = StructLayout({"all": 1, "range": pair})  # the range that became of the tile's, or was added to it
@@ -230,6 +234,7 @@ class RangeMemory(wiring.Component):
             used = seen > n
             touched, whole = (delay(m, getattr(flags[n], name) & used, late - 1, f"{name}_{n}") for name in ("touched", "whole"))
             steps.append(self._before(m, steps[-1], touched, whole, slots[n], f"clear_{n}"))
+        steps, first = [self._held(m, step, f"late_step_{k}") for k, step in enumerate(steps)], self._held(m, first, "late_first")
         everything = Signal(done)
         m.d.comb += everything.eq(steps[-1])
         with m.If(~steps[-1].all):

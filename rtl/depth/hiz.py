@@ -96,7 +96,7 @@ class Hiz(wiring.Component):
     """
 
     LOOK_UP = Query.LATENCY + 1 - RangeMemory.LATENCY - 2  # clocks from a tile to its look-up, stencil values first
-    READ = LOOK_UP + 2 + RangeMemory.READ  # and to where its depths are read
+    READ = LOOK_UP + 2 + RangeMemory.READ - 1  # and to the first report that counts too late for it
 
     def __init__(self, params=CONFIGS["default"]):
         self._params = params
@@ -242,7 +242,7 @@ class Hiz(wiring.Component):
         pending = Cat(v & (k == flight.key.as_value()) for v, k in list(zip(valids, keys, strict=True))[begun:]).any()
         bank = Cat(given.x[0], given.y[0])
         moves = self.feedback.valid & self.feedback.ready
-        m.d.comb += [self.feedback.ready.eq(~depth.busy & (flight.many | ~(pending | depth.writes.bit_select(bank, 1)))),
+        m.d.comb += [self.feedback.ready.eq(~depth.busy & (flight.many | ~(pending | depth.taken.bit_select(bank, 1)))),
                      flight.free.eq(moves), flying.free.eq(moves)]
         m.d.comb += [depth.put.eq(moves & ~flight.many & note.kept & (note.serial == serial)), depth.put_bank.eq(bank),
                      depth.put_place.eq(note.place), depth.put_range.low.eq(given.low), depth.put_range.high.eq(given.high)]
