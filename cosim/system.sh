@@ -26,6 +26,7 @@ tools)
     need ccache command -v ccache
     need perl command -v perl
     need libegl1 library libEGL.so.1
+    need libopengl0 library libOpenGL.so.0
     need libgl1-mesa-dri test -e /usr/lib/x86_64-linux-gnu/dri/swrast_dri.so -o -e /usr/lib/aarch64-linux-gnu/dri/swrast_dri.so
     need libpython3-dev "$python" -c 'import sys, find_libpython; sys.exit(not find_libpython.find_libpython())'
     ;;

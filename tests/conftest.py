@@ -5,6 +5,7 @@ import os
 import pytest
 from hypothesis import settings
 
+from tests.depth_oracle import LlvmpipeDepth
 from tests.oracle import Llvmpipe
 
 settings.register_profile("fixfunc", deadline=None, max_examples=60, print_blob=True)
@@ -18,16 +19,26 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize("simulator", SIMULATORS)
 
 
-@pytest.fixture
-def llvmpipe():
-    """A maker of oracles: ``llvmpipe(samples)``."""
+def _oracle(make):
     if os.environ.get("ORACLE", "llvmpipe") == "none":
         pytest.skip("ORACLE=none")
 
-    def make(samples):
+    def checked(*arguments):
         try:
-            return Llvmpipe(samples)
+            return make(*arguments)
         except Exception as error:
-            pytest.fail(f"no Mesa llvmpipe: type 'apt-get install libegl1 libgl1-mesa-dri', or set ORACLE=none ({error})")
+            pytest.fail(f"no Mesa llvmpipe: type 'apt-get install libegl1 libopengl0 libgl1-mesa-dri', or set ORACLE=none ({error})")
 
-    return make
+    return checked
+
+
+@pytest.fixture
+def llvmpipe():
+    """A maker of oracles of coverage: ``llvmpipe(samples)``."""
+    return _oracle(Llvmpipe)
+
+
+@pytest.fixture
+def llvmpipe_depth():
+    """A maker of oracles of depth and stencil."""
+    return _oracle(LlvmpipeDepth)

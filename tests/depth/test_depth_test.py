@@ -6,9 +6,10 @@ import pytest
 
 from models.depth._compare import COMPARE
 from models.depth._format import MOST, encode, store
-from models.depth.depth_test import D24_MAX, depth_bias, depth_test, interpolate, sample_depths
-from models.depth.depth_unit import BITS
-from models.geometry.triangle_setup import setup
+from models.depth.depth_test import D24_MAX, depth_bias, depth_test, interpolate, sample_depths, to_image
+from models.depth.depth_unit import BITS, DepthUnit
+from models.geometry.triangle_setup import TRIANGLE, setup
+from models.geometry.viewport import fixed_depth
 from models.payload import dtype
 from models.raster.edge_evaluator import lane_positions, unpack
 from models.raster.tile_rasterizer import rasterize
@@ -21,6 +22,7 @@ from spec.state import Compare, DepthFormat, StencilOp
 from tb.bench import scenes
 from tb.bench.depths import float_bits
 from tests.bench import check_bench
+from tests.oracle import SIZE
 from tests.volume import check_paces
 
 BLOCK = "depth_test"
@@ -161,6 +163,52 @@ def test_every_sample_does_what_the_book_says(form):
                 assert (got.passed[n, j, i], got.depth[n, j, i], got.stencil[n, j, i]) == wanted
                 outcomes.add((bool(state["stencil_test"]), bool(covered[j, i]), bool(wanted[0])))
     assert len(outcomes) == 6
+
+
+# Outside oracle: Mesa's llvmpipe.
+
+def flat_draw(rng, points):
+    """A triangle parallel to the screen on one of 16 levels, and a state of everything that decides about it."""
+    values = {f.name: rng.integers(0, 1 << f.bits) for f in payloads.DRAW_STATE if f.name.startswith("stencil_")}
+    values |= {"stencil_ref": rng.integers(0, 4), "stencil_read": rng.choice([255, 3, 2]), "stencil_write": rng.choice([255, 255, 5]),
+               "depth_test": rng.random() < 0.9, "depth_write": rng.random() < 0.8, "depth_compare": rng.integers(0, 8),
+               "bias_constant": rng.choice([0, 0, 4, 0xFFFFFFFC])}
+    return points, np.full(3, rng.integers(1, 17) / 16), draw_state(SIZE, SIZE, **values)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_llvmpipe_passes_the_same_samples(seed, llvmpipe_depth):
+    """Depth function and write, stencil of both faces, constant and sloped bias: the same stencil values and levels after every draw."""
+    rng, oracle = np.random.default_rng(seed), llvmpipe_depth()
+    unit, changed = DepthUnit(draw_state(SIZE, SIZE), bounds=None), 0
+    for n in range(14):
+        points = rng.integers(-8 * 256, (SIZE + 8) * 256, (3, 2))
+        points, depths, state = flat_draw(rng, points)
+        draws = [(points, depths, state)]
+        if n % 3 == 2:  # a slope, then the same plane moved to one side by its own slope: all of it passes, or none
+            while abs(np.linalg.det(np.diff(points, axis=0))) < 1000 * 65536:  # thin ones leave Mesa too few bits
+                points = rng.integers(-8 * 256, (SIZE + 8) * 256, (3, 2))
+            depths = np.array([0.25, 0.5, 0.75])[rng.permutation(3)]
+            plain = draw_state(SIZE, SIZE, depth_compare=Compare.ALWAYS)
+            moved = draw_state(SIZE, SIZE, depth_compare=rng.integers(0, 8), bias_slope=float_bits(rng.choice([-2.0, 2.0])), stencil_test=1,
+                               stencil_write=255, stencil_read=255, stencil_front_func=7, stencil_back_func=7,
+                               stencil_front_pass=StencilOp.INCR, stencil_back_pass=StencilOp.INCR)
+            draws = [(points, depths, plain), (points, depths, moved)]
+        for points, depths, state in draws:
+            before = unit.buffer.stencil.copy(), unit.buffer.depth.copy()
+            triangle = np.zeros(1, TRIANGLE)
+            for k in range(3):
+                triangle[f"x{k}"], triangle[f"y{k}"] = points[k]
+                triangle[f"z{k}"] = fixed_depth(np.float32(depths[k]))
+            unit.state = state
+            unit.test(rasterize(setup(triangle, state).records)[0])
+            oracle.draw(points, depths, state)
+            changed += any((a != b).any() for a, b in zip(before, (unit.buffer.stencil, unit.buffer.depth), strict=True))
+            depth, stencil = oracle.planes()
+            assert (to_image(unit.buffer.stencil, SIZE, SIZE, 1)[..., 0] == stencil).all()
+            away = np.abs(unit.buffer.image()[..., 0] - depth)
+            assert away.max() <= 26, away.max()  # its own error, as measured
+    assert changed > 4
 
 
 # Parameter errors.
