@@ -1,26 +1,33 @@
-"""What HiZ decides, on the golden depth unit: a frame, and a stack of layers in three orders."""
+"""Depth: what HiZ decides on a frame and on stacks of layers, the traffic that follows, and clocks of the hardware."""
+
+import itertools
 
 import numpy as np
 
+from cosim import catalogue, codec
+from cosim.volume import Volume
 from models.depth.depth_unit import DepthUnit
 from models.geometry.triangle_setup import TRIANGLE, setup
+from models.payload import dtype
 from models.raster.tile_rasterizer import rasterize
 from models.state import draw_state
-from spec.state import Outcome
+from spec import payloads
+from spec.state import Compare, Kind, Outcome
+from tb.bench.scenes import control_beat
 
 LAYERS, WIDTH, HEIGHT = 4, 1280, 720
 BOUNDS = {"off": None, "one bound": "max", "two bounds": "both"}
 
 
-def stack(order):
+def stack(order, width=WIDTH, height=HEIGHT):
     """Layers of a screen's size, each two triangles, at depths in the order given; a little tilted."""
     triangles = np.zeros(2 * LAYERS, TRIANGLE)
-    corners = np.array([[(0, 0), (WIDTH, 0), (0, HEIGHT)], [(WIDTH, HEIGHT), (0, HEIGHT), (WIDTH, 0)]]) * 256
+    corners = np.array([[(0, 0), (width, 0), (0, height)], [(width, height), (0, height), (width, 0)]]) * 256
     for n, layer in enumerate(order):
         for half in range(2):
             for k in range(3):
                 x, y = corners[half, k]
-                depth = (layer + 1) / (LAYERS + 1) + 0.02 * x / (WIDTH * 256)
+                depth = (layer + 1) / (LAYERS + 1) + 0.02 * x / (width * 256)
                 t = triangles[2 * n + half:][:1]
                 t[f"x{k}"], t[f"y{k}"], t[f"z{k}"] = x, y, int(depth * ((1 << 24) - 1) * 256)
     return triangles
@@ -43,3 +50,35 @@ def rows(frame):
     for name, order in orders.items():
         scenes[f"{LAYERS} layers, {name}"] = rasterize(setup(stack(order), state).records)[0], state
     return [(scene, hiz, *outcomes(tiles, state, bounds)) for scene, (tiles, state) in scenes.items() for hiz, bounds in BOUNDS.items()]
+
+
+def traffic():
+    """Gb/s at 1920x1080 and 60 Hz, mean of every order of the layers: HiZ, depth read, depth write, colour write; overdraw."""
+    width, height, found = 320, 180, []
+    state, orders = draw_state(width, height), list(itertools.permutations(range(LAYERS)))
+    tiles = [rasterize(setup(stack(order, width, height), state).records)[0] for order in orders]
+    for hiz, bounds in BOUNDS.items():
+        counts = np.array([outcomes(t, state, bounds)[3:] for t in tiles]).sum(0) / (len(orders) * width * height)
+        read, write = (float(count) * 1920 * 1080 * 60 * 32 / 1e9 for count in counts)
+        found.append((hiz, read, write, write, float(counts[1])))
+    return found
+
+
+def clocks():
+    """Rows: work, tiles, clocks a tile through HiZ and depth test in hardware, always-ready sink, the clear and the pipeline's depth taken off."""
+    block, rng, count, bits = catalogue.block("depth_unit"), np.random.default_rng(0), 20000, payloads.width(payloads.DRAW_STATE)
+    volume, size = Volume(block.create("frame"), block.stem), 64
+    head = [codec.pack(np.atleast_1d(draw_state(8 * size, 8 * size, depth_compare=Compare.GREATER)), payloads.DRAW_STATE, bits),
+            control_beat(payloads.CLEAR, Kind.CLEAR, bits, depth=1, stencil=1, x1=8 * size, y1=8 * size)]
+    place = np.arange(count)
+    works = {"row by row": (place % size, place // size % size), "one place": (0 * place, 0 * place),
+             "any place": rng.integers(0, size, (2, count)), "any place of one bank": 2 * rng.integers(0, size // 2, (2, count))}
+    rows = []
+    for name, (x, y) in works.items():
+        tiles = np.zeros(count, dtype(payloads.TILE))
+        tiles["x"], tiles["y"], tiles["mask"], tiles["z0"], tiles["last"] = x, y, (1 << 64) - 1, (place + 1) << 16, 1
+        tiles["zmin"] = tiles["zmax"] = tiles["z0"] >> 8
+        tiles["mask"][::2] >>= 32  # some cover all of a tile, some leave its range to the report
+        runs = [volume.run({"i": np.concatenate([*head, codec.pack(tiles[:n], payloads.TILE, bits)])}, count + 16) for n in (count // 2, count)]
+        rows.append((name, count, (runs[1].clocks - runs[0].clocks) / (count - count // 2)))
+    return rows
