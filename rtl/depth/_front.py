@@ -63,9 +63,9 @@ class Front(wiring.Component):
         # Quiet a fixed time after the last tile: what is under way never stalls.
         rest, quiet, walks, taken = Signal(range(self._under_way + 1)), Signal(init=1), Signal(), Signal()
         m.d.sync += [rest.eq(Mux(taken, self._under_way, Mux(rest == 0, 0, rest - 1))), quiet.eq((rest == 0) & ~taken)]
-        work, free = kind == Kind.WORK, self.go & ~walks & ~walker.busy
+        work, free = kind == Kind.WORK, self.go & ~walks & ~self.clears & ~walker.busy
         tests, passes = self.i.valid & free & work, self.i.valid & free & ~work & quiet
-        m.d.comb += [taken.eq(tests | walks | walker.busy), self.i.ready.eq(free & (work | quiet))]
+        m.d.comb += [taken.eq(tests | walks | self.clears | walker.busy), self.i.ready.eq(free & (work | quiet))]
         m.d.sync += [self.control.eq(passes), self.beat.eq(given)]
 
         # The state in force, and whether it can be obeyed.
@@ -89,7 +89,8 @@ class Front(wiring.Component):
         touches = self.clear.depth | self.clear.stencil
         allowed = self.legal & ~(self.clear.depth & (self.clear.depth_value > one))
         m.d.sync += walks.eq(passes & (kind == Kind.CLEAR))
-        m.d.comb += [self.clears.eq(walks & touches & allowed), walker.start.eq(self.clears & self.walk), walker.samples.eq(state.samples)]
+        m.d.sync += self.clears.eq(walks & touches & allowed)
+        m.d.comb += [walker.start.eq(self.clears & self.walk), walker.samples.eq(state.samples)]
         m.d.comb += [walker.rectangle[name].eq(self.clear[name]) for name in RECTANGLE.members]
 
         m.d.sync += [self.valid.eq(tests | walker.busy), self.clearing.eq(walker.busy), self.tile.eq(given.tile),

@@ -187,7 +187,8 @@ class Hiz(wiring.Component):
     def _clear(self, m, front, ranges):
         """Clears, and other targets, of which nothing is known; returns how many there have been."""
         state, clear, serial = front.state, front.clear, Signal(8)
-        whole = (clear.x0 == 0) & (clear.y0 == 0) & (clear.x1 == state.target_width) & (clear.y1 == state.target_height)
+        whole = Signal()
+        m.d.sync += whole.eq((clear.x0 == 0) & (clear.y0 == 0) & (clear.x1 == state.target_width) & (clear.y1 == state.target_height))
         walks, self._visits = [], {}
         for plane, memory in ranges.items():
             value, clears, visits = Signal(memory.value.shape(), name=f"{plane}_value"), front.clears & clear[plane], Signal(name=f"{plane}_visits")
@@ -243,7 +244,7 @@ class Hiz(wiring.Component):
         bank = Cat(given.x[0], given.y[0])
         moves = self.feedback.valid & self.feedback.ready
         m.d.comb += [self.feedback.ready.eq(~depth.busy & (flight.many | ~(pending | depth.taken.bit_select(bank, 1)))),
-                     flight.free.eq(moves), flying.free.eq(moves)]
+                     flight.free.eq(moves), flying.free.eq(delay(m, moves, 1, "landed"))]
         m.d.comb += [depth.put.eq(moves & ~flight.many & note.kept & (note.serial == serial)), depth.put_bank.eq(bank),
                      depth.put_place.eq(note.place), depth.put_range.low.eq(given.low), depth.put_range.high.eq(given.high)]
 
