@@ -18,7 +18,7 @@ def test_list(capsys):
 
 
 @pytest.mark.parametrize(("arguments", "said"), [
-    (["volume", "rasteriser"], "block must be one of top, triangle_setup, edge_evaluator, tile_rasterizer, not rasteriser"),
+    (["volume", "rasteriser"], f"block must be one of {', '.join(catalogue.blocks())}, not rasteriser"),
     (["verilog", "edge_evaluator", "--config", "huge"], "configuration of edge_evaluator must be one of default, shared"),
     (["run", "edge_evaluator", "--config", "none"], "configuration of edge_evaluator must be one of"),
     (["run", "edge_evaluator", "--sim", "modelsim"], "simulator must be one of icarus, verilator, not modelsim"),

@@ -39,9 +39,10 @@ class InFlight(wiring.Component):
         # Counts are a clock late, and what has happened since then is added as they are looked at.
         above = [Array(Signal(name=f"above_{least}_{n}") for n in range(APART**2)) for least in range(3)]
         for n in range(APART**2):
-            count, following = (Signal(range(self._most + 1), name=f"{name}_{n}") for name in ("count", "following"))
-            m.d.comb += following.eq(count + (taken == n + APART**2) - (freed == n + APART**2))
-            m.d.sync += [count.eq(following), *(above[least][n].eq(following > least) for least in range(3))]
+            count, up, down = Signal(range(self._most + 1), name=f"count_{n}"), taken == n + APART**2, freed == n + APART**2
+            m.d.sync += count.eq(count + up - down)
+            for least, flags in enumerate(above):
+                m.d.sync += flags[n].eq(Mux(up == down, count > least, Mux(up, count >= least if least else 1, count > least + 1)))
         key = self.key.as_value()
         more, less = taken == Cat(key, 1), freed == Cat(key, 1)
         none, one, two = (flags[key] for flags in above)

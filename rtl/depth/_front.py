@@ -61,19 +61,22 @@ class Front(wiring.Component):
         given, kind = self.i.payload, self.i.payload.kind
 
         # Quiet a fixed time after the last tile: what is under way never stalls.
-        rest, quiet, walks, taken = Signal(range(self._under_way + 1)), Signal(init=1), Signal(), Signal()
+        rest, quiet, walks, taken, follows = Signal(range(self._under_way + 1)), Signal(init=1), Signal(), Signal(), Signal()
         m.d.sync += [rest.eq(Mux(taken, self._under_way, Mux(rest == 0, 0, rest - 1))), quiet.eq((rest == 0) & ~taken)]
-        work, free = kind == Kind.WORK, self.go & ~walks & ~self.clears & ~walker.busy
+        work, free = kind == Kind.WORK, self.go & ~follows & ~walks & ~self.clears & ~walker.busy
         tests, passes = self.i.valid & free & work, self.i.valid & free & ~work & quiet
         m.d.comb += [taken.eq(tests | walks | self.clears | walker.busy), self.i.ready.eq(free & (work | quiet))]
         m.d.sync += [self.control.eq(passes), self.beat.eq(given)]
 
         # The state in force, and whether it can be obeyed.
-        state, draw, first = self.state, given.draw_state, Signal(init=1)
-        other = Cat(draw[name] != state[name] for name in ("target", "target_width", "target_height", "samples", "depth_format")).any()
-        m.d.sync += self.switches.eq(0)
+        state, first, names = self.state, Signal(init=1), ("target", "target_width", "target_height", "samples", "depth_format")
+        before = [Signal.like(state[name], name=f"before_{name}") for name in names]
+        other = Cat(state[name] != old for name, old in zip(names, before, strict=True)).any()
+        m.d.sync += [follows.eq(0), self.switches.eq(follows & (first | other))]
         with m.If(passes & (kind == Kind.STATE)):
-            m.d.sync += [state.eq(draw), first.eq(0), self.switches.eq(first | other)]
+            m.d.sync += [state.eq(given.draw_state), follows.eq(1), *(old.eq(state[name]) for name, old in zip(names, before, strict=True))]
+        with m.If(follows):
+            m.d.sync += first.eq(0)
         one = Array(MOST.get(form, 0) for form in range(4))[state.depth_format]
         known = Array(form in self._params.formats for form in range(4))[state.depth_format]
         finite = ~(state.bias_slope[23:31].all() | state.bias_clamp[23:31].all())

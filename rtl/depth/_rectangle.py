@@ -16,6 +16,15 @@ def tile_shift(edge, samples, axis):
     return Array([edge.bit_length() - 1 - shape[axis] for shape in SHAPES])[samples]
 
 
+def last_tile(m, state, edge):
+    """The target's last tile in x and in y; registers."""
+    found = []
+    for n, side in enumerate(("width", "height")):
+        found.append(Signal(PIXELS, name=f"last_{'xy'[n]}"))
+        m.d.sync += found[-1].eq((state[f"target_{side}"] - 1)[:PIXELS] >> tile_shift(edge, state.samples, n))
+    return found
+
+
 class Within(wiring.Component):
     """Samples of a tile that lie in a rectangle; one tile a clock.
 

@@ -9,7 +9,7 @@ from amaranth.lib.wiring import In, Out
 
 from rtl.depth._bias import DepthBias
 from rtl.depth._front import Front
-from rtl.depth._rectangle import RECTANGLE, Within, tile_shift
+from rtl.depth._rectangle import RECTANGLE, Within, last_tile
 from rtl.depth._rule import RULE, clear_rule, draw_rule
 from rtl.depth._samples import BITS, DEPTH, SampleDepths
 from rtl.depth._tiles import DepthRange, TestedTiles
@@ -175,7 +175,7 @@ class DepthTest(wiring.Component):
         """Where a tile is kept, from 6 clocks before its test to 2; returns then whether it lies on the target and on chip."""
         m.submodules.row = row = Multiplier(15, 15)
         columns, place = Signal(14), Signal(28)
-        last = [(state[f"target_{side}"] - 1)[:15] >> tile_shift(self._params.edge, state.samples, n) for n, side in enumerate(("width", "height"))]
+        last = last_tile(m, state, self._params.edge)
         on_target, inside, known = Signal(), Signal(), Signal()
         m.d.sync += [columns.eq(last[0] + 1), on_target.eq((tile.x <= last[0]) & (tile.y <= last[1]))]
         m.d.comb += [row.a.eq(tile.y), row.b.eq(columns)]

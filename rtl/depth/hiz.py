@@ -11,7 +11,7 @@ from rtl.depth._flight import KEY, InFlight
 from rtl.depth._front import Front
 from rtl.depth._query import Query
 from rtl.depth._ranges import BANKS, RangeMemory
-from rtl.depth._rectangle import RECTANGLE, tile_shift
+from rtl.depth._rectangle import RECTANGLE, last_tile
 from rtl.depth._samples import BITS
 from rtl.depth._verdict import depth_op, depth_verdict, impossible_signs, stencil_fails, stencil_op
 from rtl.payload import beat, layout
@@ -209,7 +209,7 @@ class Hiz(wiring.Component):
     def _look_up(self, m, front, tile, valid, ranges):
         """Where a tile's entry is, from four clocks before its look-up; returns then whether it has one, where, and whether the tile is refused."""
         state, entries = front.state, self._params.entries // BANKS
-        last = [(state[f"target_{side}"] - 1)[:15] >> tile_shift(self._params.edge, state.samples, n) for n, side in enumerate(("width", "height"))]
+        last = last_tile(m, state, self._params.edge)
         m.submodules.row = row = Multiplier(15, 15)
         columns, full, beyond = Signal(13), Signal(28), Signal()
         m.d.sync += [columns.eq((last[0] >> 1) + 1), beyond.eq((tile.x > last[0]) | (tile.y > last[1]))]

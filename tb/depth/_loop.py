@@ -60,9 +60,8 @@ class Harness(wiring.Component):
         counted, taken = Signal(12), self.i.valid & self.i.ready
         m.d.sync += counted.eq(counted + reports.r_en)
         m.submodules.stamps = stamps = fifo.SyncFIFOBuffered(width=12, depth=WAITING)
-        work, clear = (self.i.payload.kind == kind for kind in (Kind.WORK, Kind.CLEAR))
-        counts = (work, hiz.READ + 1, "tile"), (clear, 3, "clear"), (~work & ~clear, 2, "other")
-        m.d.comb += [stamps.w_en.eq(Cat(delay(m, taken & which, clocks, name) for which, clocks, name in counts).any()), stamps.w_data.eq(counted)]
+        work = self.i.payload.kind == Kind.WORK
+        m.d.comb += [stamps.w_en.eq(delay(m, taken & work, hiz.READ + 1, "tile") | delay(m, taken & ~work, 3, "control")), stamps.w_data.eq(counted)]
         raw = given.as_value()
         m.d.comb += [self.o.valid.eq(hiz.o.valid), self.o.payload.eq(Cat(raw[:STAMP.start], stamps.r_data, raw[STAMP.stop:])),
                      hiz.o.ready.eq(self.o.ready), stamps.r_en.eq(moves)]
