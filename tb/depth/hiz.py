@@ -34,6 +34,9 @@ def requests(rng, count, params):
         for n in range(int(rng.integers(1, 12))):
             draw = depths.state(rng, size, samples, form)
             tiles = rasterize(setup(depths.triangles(rng, int(rng.integers(1, 8)), size), draw, params.edge).records, params.edge)[0]
+            if rng.random() < 0.5 and len(tiles):  # the same few places again and again, moved a little
+                tiles = tiles[rng.integers(0, min(len(tiles), int(rng.integers(1, 7))), len(tiles))]
+                tiles["z0"] += rng.integers(0, 1 << 20, len(tiles), dtype=np.uint32)
             tiles["last"] = 1
             if rng.random() < 0.05:
                 tiles["x"] += rng.integers(0, 2, len(tiles), dtype=np.uint16) * 900
