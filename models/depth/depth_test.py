@@ -12,6 +12,7 @@ from models.raster.edge_evaluator import LANE_SHAPE, lane_positions, unpack
 from models.raster.tile_rasterizer import put, tile_plane
 from models.state import check_depth_state
 from spec import payloads
+from spec.errors import InputError
 from spec.state import SAMPLE_COUNTS, Compare, DepthFormat
 
 D24_MAX = (1 << 24) - 1
@@ -176,7 +177,7 @@ class DepthBuffer:
 
     def __init__(self, state, edge=8):
         check_depth_state(state)
-        self.state, self._edge = state, edge
+        self._state, self._edge = state, edge
         self._size, self._log2 = (int(state["target_width"]), int(state["target_height"])), int(state["samples"])
         lx, ly = LANE_SHAPE[self._log2]
         shape = -(-self._size[1] // (edge >> ly)), -(-self._size[0] // (edge >> lx)), edge, edge
@@ -184,14 +185,32 @@ class DepthBuffer:
         self.stencil = np.zeros(shape, np.uint8)
         self._seen = samples_within((0, 0, *self._size), shape, self._log2)
 
+    @property
+    def state(self):
+        """The draw state in force."""
+        return self._state
+
+    @state.setter
+    def state(self, state):
+        for name in ("target_width", "target_height", "samples", "depth_format"):
+            if state[name] != self._state[name]:
+                raise InputError(name, f"be the target's {int(self._state[name])}", int(state[name]))
+        self._state = state
+
     def test(self, tiles):
         """Test and write tiles of different places.
+
+        Raises
+        ------
+        InputError
+            A tile outside the target.
 
         Returns
         -------
         ndarray of bool, shape (n, edge, edge)
             Samples that passed.
         """
+        check_places(tiles, *self.depth.shape[1::-1])
         at = tiles["y"], tiles["x"]
         done = depth_test(tiles, self.state, self.depth[at], self.stencil[at], self._edge)
         self.depth[at], self.stencil[at] = done.depth, done.stencil
@@ -221,6 +240,14 @@ class DepthBuffer:
     def image(self):
         """Depths as an image: uint32, shape (height, width, samples)."""
         return to_image(self.depth, *self._size, 1 << self._log2)
+
+
+def check_places(tiles, columns, rows):
+    """Raise :class:`~spec.errors.InputError` for a tile outside a target of so many."""
+    for name, count in (("x", columns), ("y", rows)):
+        outside = tiles[name] >= count
+        if outside.any():
+            raise InputError(f"tile {name}", f"lie in 0..{count - 1}", int(tiles[name][outside][0]))
 
 
 def samples_within(rectangle, shape, samples):

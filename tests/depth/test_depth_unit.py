@@ -5,11 +5,14 @@ from models.depth._format import MOST
 from models.depth.depth_unit import DepthUnit
 from models.depth.hiz import rounds
 from models.geometry.triangle_setup import setup
+from models.payload import dtype
 from models.raster.edge_evaluator import unpack
 from models.raster.tile_rasterizer import rasterize
 from models.state import draw_state
 from rtl.depth import depth_unit as rtl
+from spec import payloads
 from spec.early import LEFT
+from spec.errors import InputError
 from spec.state import Compare, DepthFormat, Outcome
 from tb.bench import depths, scenes
 from tb.bench.depths import float_bits
@@ -89,6 +92,20 @@ def test_rounds_visit_each_place_in_order():
 
 
 # Parameter errors.
+
+@pytest.mark.parametrize("bounds", ["both", None])
+def test_a_tile_outside_the_target(bounds):
+    tile, unit = np.zeros(1, dtype(payloads.TILE)), DepthUnit(draw_state(WIDTH, HEIGHT), bounds=bounds)
+    tile["x"] = 6
+    with pytest.raises(InputError, match=r"tile x must lie in 0\.\.5, not 6"):
+        unit.test(tile)
+
+
+def test_a_state_of_another_target():
+    unit = DepthUnit(draw_state(WIDTH, HEIGHT))
+    with pytest.raises(InputError, match="depth_format must be the target's 1, not 0"):
+        unit.state = draw_state(WIDTH, HEIGHT, depth_format=DepthFormat.D16)
+
 
 def test_wrong_parameters():
     with pytest.raises(ValueError, match="tiles must be a power of two above 1, not 3"):
