@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from models.depth.depth_test import check_places
 from models.raster.edge_evaluator import LANE_SHAPE
 from spec.errors import InputError
 from spec.state import SAMPLE_COUNTS, Compare, Outcome
@@ -43,7 +44,6 @@ def outcome(compare, low, high, zmin, zmax):
     }[Compare(compare)]()
 
 
-SERIALS = 256  # clears are counted modulo
 BANKS = 4  # of the memory
 
 
@@ -98,7 +98,7 @@ class HiZ:
         self._stencil_low, self._stencil_high = np.zeros(len(x), np.int64), np.full(len(x), 255)
         self._in_flight = np.zeros((apart or self._rows, apart or self._columns), np.int64)
         self._way = None  # for one bound: LESS or GREATER once a draw has chosen, () while disabled
-        self.serial = 0  # clears of depths so far, modulo
+        self.serial = 0  # clears of depths so far
 
     def clear(self, depth=None, rectangle=None, stencil=None):
         """Clear depths, or stencil values, or both.
@@ -122,7 +122,7 @@ class HiZ:
 
         if depth is not None:
             self._low, self._high = cleared(self._low, self._high, depth >> self._cut)
-            self.serial = (self.serial + 1) % SERIALS
+            self.serial += 1
             if whole.all():
                 self._way = None
         if stencil is not None:
@@ -142,7 +142,13 @@ class HiZ:
         -------
         ndarray of uint8, shape (n,)
             :class:`~spec.state.Outcome`. Of each that is not dropped and writes, :meth:`feedback` must follow.
+
+        Raises
+        ------
+        InputError
+            A tile outside the target.
         """
+        check_places(query, self._columns, self._rows)
         place = query["y"].astype(np.int64) * self._columns + query["x"]
         found = np.full(len(query), Outcome.TEST, np.uint8)
         for compare in np.unique(query["compare"]):

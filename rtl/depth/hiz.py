@@ -126,10 +126,11 @@ class Hiz(wiring.Component):
             m.submodules[plane] = memory
         depth = ranges["depth"]
         taken = self.i.valid & self.i.ready
+        # Clears are counted modulo 256: at half of that nothing may be under way that an older number still belongs to.
         busy = Cat(memory.busy for memory in ranges.values()).any()
-        m.d.comb += [front.go.eq(credit.any & flying.any & ~busy & ~front.switches), credit.take.eq(taken),
-                     credit.free.eq(self.o.valid & self.o.ready), flying.take.eq(taken & (self.i.payload.kind == Kind.WORK))]
         serial = self._clear(m, front, ranges)
+        m.d.comb += [front.go.eq(credit.any & flying.any & ~busy & ~front.switches & (flying.all | ~serial[:7].all())), credit.take.eq(taken),
+                     credit.free.eq(self.o.valid & self.o.ready), flying.take.eq(taken & (self.i.payload.kind == Kind.WORK))]
 
         # The tile waits for its bounds: until it is looked up, and until its outcome is known.
         m.submodules.query = query = Query(p.edge)

@@ -90,7 +90,7 @@ class Twin:
             x, y = int(tile["x"][0]), int(tile["y"][0])
             place = (y >> 1) * -(-self._hiz._columns // 2) + (x >> 1)
             kept = place < p.entries // 4
-            note = serial | kept << 8 | (place % (p.entries // 4)) << 9
+            note = serial % 256 | kept << 8 | (place % (p.entries // 4)) << 9
             if found != Outcome.DROP and query["write"][0]:
                 low = int(tile["z0"][0]) >> 16 & 0x3FFF
                 cut = BITS[DepthFormat(state["depth_format"])] - payloads.HIZ_BITS
@@ -134,7 +134,7 @@ class Twin:
             bits = BITS.get(int(state["depth_format"]), 24)
             self._hiz = HiZ(int(state["target_width"]), int(state["target_height"]), 1 << int(state["samples"]), self._params.edge,
                             entries=self._params.entries, bits=bits, apart=8)
-            self._hiz.serial = (old.serial + 1) % 256 if old else 1
+            self._hiz.serial = old.serial + 1 if old else 1
             if old:
                 self._hiz._in_flight = old._in_flight
 
