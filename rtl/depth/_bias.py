@@ -26,7 +26,7 @@ class FloatScale(wiring.Component):
         :attr:`LATENCY` clocks later.
     """
 
-    LATENCY = 8  # mantissa, four of the product, two of shifting, rounding
+    LATENCY = 9  # mantissa, four of the product, two of shifting, rounding, cutting
 
     def __init__(self):
         super().__init__({"value": In(32), "scale": In(32), "o": Out(signed(BIAS))})
@@ -47,7 +47,8 @@ class FloatScale(wiring.Component):
         m.d.sync += [coarse.eq(((product.o << 1) >> (places[3:6] << 3)) & Cat(~places[6:8].any()).replicate(59)), rest.eq(places[:3]),
                      far.eq(Cat(out & (product.o != 0), product.o < 0)), fine.eq(coarse >> rest)]
         most = (1 << BIAS - 1) - 1
-        rounded, late = (fine + 1) >> 1, delay(m, far, 1, "far")
+        rounded, late = Signal(signed(59)), delay(m, far, 2, "far")
+        m.d.sync += rounded.eq((fine + 1) >> 1)
         with m.If(late[0] | (rounded > most) | (rounded < -most - 1)):
             m.d.sync += self.o.eq(Mux(Mux(late[0], late[1], rounded < 0), -most - 1, most))
         with m.Else():
@@ -68,7 +69,7 @@ class DepthBias(wiring.Component):
         s25.8 in units of D24, :attr:`LATENCY` clocks later.
     """
 
-    LATENCY = FloatScale.LATENCY + 5  # before: magnitudes, the greater one; after: sum, cut, cut to the range
+    LATENCY = FloatScale.LATENCY + 6  # before: magnitudes, the greater one; after: sum, beyond the limit?, cut, cut to the range
 
     def __init__(self):
         super().__init__({
@@ -107,11 +108,9 @@ class DepthBias(wiring.Component):
         beyond = (steps >= 1 << 35) | (steps < -1 << 35)
         m.d.sync += early.eq(Mux(beyond, Mux(steps < 0, Const(-1 << 35, signed(36)), (1 << 35) - 1), steps))
         m.d.sync += total.eq(delay(m, early, FloatScale.LATENCY - 2, "steps") + by_slope.o)
-        m.d.sync += cut.eq(total)
-        with m.If((limit.o > 0) & (total > limit.o)):
-            m.d.sync += cut.eq(limit.o)
-        with m.If((limit.o < 0) & (total < limit.o)):
-            m.d.sync += cut.eq(limit.o)
+        over = Signal()  # the limit holds with the draw state
+        m.d.sync += [over.eq(Mux(limit.o < 0, total < limit.o, (limit.o > 0) & (total > limit.o))),
+                     cut.eq(Mux(over, limit.o, delay(m, total, 1, "total")))]
         most = (1 << BIAS - 1) - 1
         m.d.sync += self.o.eq(Mux(cut > most, most, Mux(cut < -most - 1, -most - 1, cut)))
         return m

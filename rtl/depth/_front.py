@@ -25,15 +25,20 @@ class Front(wiring.Component):
     Members
     -------
     i : In(stream.Signature(beat(tile=..., draw_state=..., clear=..., fence=...)))
-    go : In(1)
-        There is room for a beat.
+    go, waits, idle : In(1)
+        There is room for a beat; a tile that is offered must wait; nothing is out for shading, which must be in before
+        anything but tiles passes.
+    late, late_tile : In
+        A tile comes back: it is let through before any other, in this clock.
     state : Out(layout(payloads.DRAW_STATE))
     legal : Out(1)
         The unit can obey it.
     clear : Out(layout(payloads.CLEAR))
         The last one, cut to the target.
-    valid, clearing, tile : Out
-        A tile, to be tested or to be cleared.
+    valid, clearing, is_late, tile : Out
+        A tile, to be tested, or to be cleared; one that has come back.
+    enters : Out(1)
+        The tile that is offered enters.
     control, beat : Out
         A beat to be passed on.
     walk : In(1)
@@ -49,9 +54,9 @@ class Front(wiring.Component):
         self._tile = layout(payloads.tile(params.edge))
         shape = beat(tile=payloads.tile(params.edge), **payloads.CONTROL)
         super().__init__({
-            "i": In(stream.Signature(shape)), "go": In(1),
+            "i": In(stream.Signature(shape)), "go": In(1), "waits": In(1), "idle": In(1, init=1), "late": In(1), "late_tile": In(self._tile),
             "state": Out(layout(payloads.DRAW_STATE)), "legal": Out(1), "clear": Out(layout(payloads.CLEAR)),
-            "valid": Out(1), "clearing": Out(1), "tile": Out(self._tile), "control": Out(1), "beat": Out(shape), "error": Out(1),
+            "valid": Out(1), "clearing": Out(1), "is_late": Out(1), "enters": Out(1), "tile": Out(self._tile), "control": Out(1), "beat": Out(shape), "error": Out(1),
             "walk": In(1), "clears": Out(1), "switches": Out(1),
         })
 
@@ -63,18 +68,19 @@ class Front(wiring.Component):
         # Quiet a fixed time after the last tile: what is under way never stalls.
         rest, quiet, walks, taken, follows = Signal(range(self._under_way + 1)), Signal(init=1), Signal(), Signal(), Signal()
         m.d.sync += [rest.eq(Mux(taken, self._under_way, Mux(rest == 0, 0, rest - 1))), quiet.eq((rest == 0) & ~taken)]
-        work, free = kind == Kind.WORK, self.go & ~follows & ~walks & ~self.clears & ~walker.busy
-        tests, passes = self.i.valid & free & work, self.i.valid & free & ~work & quiet
-        m.d.comb += [taken.eq(tests | walks | self.clears | walker.busy), self.i.ready.eq(free & (work | quiet))]
+        work, free = kind == Kind.WORK, self.go & ~self.control & ~follows & ~walks & ~self.clears & ~walker.busy & ~self.late
+        tests, passes = self.i.valid & free & work & ~self.waits, self.i.valid & free & ~work & quiet & self.idle
+        m.d.comb += [self.enters.eq(tests), taken.eq(tests | self.late | walks | self.clears | walker.busy),
+                     self.i.ready.eq(free & Mux(work, ~self.waits, quiet & self.idle))]
         m.d.sync += [self.control.eq(passes), self.beat.eq(given)]
 
-        # The state in force, and whether it can be obeyed.
+        # The state in force, and whether it can be obeyed: from a register, since an enable reaches all of it.
         state, first, names = self.state, Signal(init=1), ("target", "target_width", "target_height", "samples", "depth_format")
         before = [Signal.like(state[name], name=f"before_{name}") for name in names]
         other = Cat(state[name] != old for name, old in zip(names, before, strict=True)).any()
         m.d.sync += [follows.eq(0), self.switches.eq(follows & (first | other))]
-        with m.If(passes & (kind == Kind.STATE)):
-            m.d.sync += [state.eq(given.draw_state), follows.eq(1), *(old.eq(state[name]) for name, old in zip(names, before, strict=True))]
+        with m.If(self.control & (self.beat.kind == Kind.STATE)):
+            m.d.sync += [state.eq(self.beat.draw_state), follows.eq(1), *(old.eq(state[name]) for name, old in zip(names, before, strict=True))]
         with m.If(follows):
             m.d.sync += first.eq(0)
         one = Array(MOST.get(form, 0) for form in range(4))[state.depth_format]
@@ -85,18 +91,18 @@ class Front(wiring.Component):
         m.d.sync += self.legal.eq(known & (state.depth_min <= state.depth_max) & (state.depth_min <= one) & finite & stencil & mode)
 
         # A clear, cut to the target, walks over its tiles.
-        clears = given.clear
-        with m.If(passes & (kind == Kind.CLEAR)):
+        clears, cleared = self.beat.clear, self.control & (self.beat.kind == Kind.CLEAR)
+        with m.If(cleared):
             m.d.sync += [self.clear.eq(clears), self.clear.x1.eq(Mux(clears.x1 < state.target_width, clears.x1, state.target_width)),
                          self.clear.y1.eq(Mux(clears.y1 < state.target_height, clears.y1, state.target_height))]
         touches = self.clear.depth | self.clear.stencil
         allowed = self.legal & ~(self.clear.depth & (self.clear.depth_value > one))
-        m.d.sync += walks.eq(passes & (kind == Kind.CLEAR))
-        m.d.sync += self.clears.eq(walks & touches & allowed)
+        m.d.sync += [walks.eq(cleared), self.clears.eq(walks & touches & allowed)]
         m.d.comb += [walker.start.eq(self.clears & self.walk), walker.samples.eq(state.samples)]
         m.d.comb += [walker.rectangle[name].eq(self.clear[name]) for name in RECTANGLE.members]
 
-        m.d.sync += [self.valid.eq(tests | walker.busy), self.clearing.eq(walker.busy), self.tile.eq(given.tile),
+        m.d.sync += [self.valid.eq(tests | self.late | walker.busy), self.clearing.eq(walker.busy), self.is_late.eq(self.late),
+                     self.tile.eq(Mux(self.late, self.late_tile, given.tile)),
                      self.error.eq((self.valid & ~self.clearing & ~self.legal) | (walks & touches & ~allowed))]
         with m.If(walker.busy):
             m.d.sync += [self.tile.x.eq(walker.x), self.tile.y.eq(walker.y)]

@@ -1,6 +1,6 @@
 """Which samples of a tile lie in a rectangle of pixels, and which tiles to visit for it."""
 
-from amaranth.hdl import Array, Cat, Module, Mux, Signal
+from amaranth.hdl import Array, Cat, Module, Mux, Signal, signed
 from amaranth.lib import wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
@@ -45,7 +45,7 @@ class Within(wiring.Component):
         Lanes, :attr:`LATENCY` clocks later.
     """
 
-    LATENCY = 3
+    LATENCY = 4
 
     def __init__(self, edge):
         self._edge = edge
@@ -59,11 +59,12 @@ class Within(wiring.Component):
         return m
 
     def _lanes(self, m, axis, tile, n):
-        """Which of the columns, or rows, of lanes: ends first, cut to the tile's pixels, then every lane."""
+        """Which of the columns, or rows, of lanes: how far off the ends are, cut to the tile's pixels, then every lane."""
         start = tile << tile_shift(self._edge, self.samples, n)
         ends = []
         for end in "01":
-            away, pixel = self.rectangle[f"{axis}{end}"] - start, Signal(range(self._edge + 1), name=f"{axis}{end}")
+            away, pixel = Signal(signed(PIXELS + 2), name=f"{axis}{end}_away"), Signal(range(self._edge + 1), name=f"{axis}{end}")
+            m.d.sync += away.eq(self.rectangle[f"{axis}{end}"] - start)
             m.d.sync += pixel.eq(Mux(away < 0, 0, Mux(away > self._edge, self._edge, away)))
             ends.append(pixel)
         pixels = [Array([lane >> shape[n] for shape in SHAPES])[self.samples] for lane in range(self._edge)]

@@ -189,10 +189,10 @@ class DepthTest(wiring.Component):
         state, edge = front.state, self._params.edge
         m.submodules.within = within = Within(edge)
         target = {"x0": 0, "y0": 0, "x1": state.target_width, "y1": state.target_height}
-        clearing = delay(m, here.clearing, 2, "clearing")
+        clearing = delay(m, here.clearing, 1, "clearing")
         m.d.comb += [within.rectangle[name].eq(Mux(clearing, front.clear[name], target[name])) for name in RECTANGLE.members]
-        m.d.comb += [within.samples.eq(state.samples), within.x.eq(delay(m, here.tile.x, 2, "within_x")),
-                     within.y.eq(delay(m, here.tile.y, 2, "within_y"))]
+        m.d.comb += [within.samples.eq(state.samples), within.x.eq(delay(m, here.tile.x, 1, "within_x")),
+                     within.y.eq(delay(m, here.tile.y, 1, "within_y"))]
 
         late = delay(m, clearing, within.LATENCY, "late_clearing")
         mask, back, outcome = (delay(m, here.tile[name], 5, name) for name in ("mask", "back", "outcome"))

@@ -61,7 +61,7 @@ class Harness(wiring.Component):
         m.d.sync += counted.eq(counted + reports.r_en)
         m.submodules.stamps = stamps = fifo.SyncFIFOBuffered(width=12, depth=WAITING)
         work = self.i.payload.kind == Kind.WORK
-        m.d.comb += [stamps.w_en.eq(delay(m, taken & work, hiz.READ + 1, "tile") | delay(m, taken & ~work, 3, "control")), stamps.w_data.eq(counted)]
+        m.d.comb += [stamps.w_en.eq(delay(m, taken & work, hiz.READ + 1, "tile") | delay(m, taken & ~work, 4, "control")), stamps.w_data.eq(counted)]
         raw = given.as_value()
         m.d.comb += [self.o.valid.eq(hiz.o.valid), self.o.payload.eq(Cat(raw[:STAMP.start], stamps.r_data, raw[STAMP.stop:])),
                      hiz.o.ready.eq(self.o.ready), stamps.r_en.eq(moves)]
