@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from models.depth.depth_test import to_image
+from models.depth._target import to_image
 from models.depth.depth_unit import DepthUnit
 from models.geometry import clipper, triangle_setup, viewport
 from models.raster import edge_evaluator, tile_rasterizer

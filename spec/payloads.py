@@ -130,6 +130,12 @@ def tile(edge_samples):
     )
 
 
+def shaded(edge_samples, depths):
+    """One tile back from the shader, its mask without what was discarded; with ``depths``, room for those that a shader puts out."""
+    replaced = (Field("replaces", 1), *_each(" ".join(f"depth{n}" for n in range(edge_samples**2)), 32))  # each as it is stored, at most 1.0
+    return tile(edge_samples) + (replaced if depths else ())
+
+
 def feedback(edge_samples):
     """What HiZ hears of a tile that has been tested and may have been written."""
     return (

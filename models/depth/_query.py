@@ -3,6 +3,7 @@
 import numpy as np
 
 from models.depth._format import FRACTION, MOST, store
+from models.depth._stencil import keeps
 from models.depth.depth_test import D24_MAX, depth_bias
 from models.raster.edge_evaluator import LANE_SHAPE, unpack
 from spec.state import Compare, DepthFormat, StencilOp
@@ -33,7 +34,6 @@ def queries(tiles, state, edge=8):
         As :meth:`HiZ.step` takes them. A draw that permits no drop may get its depths from the shader: its plane says nothing.
     """
     stencil, tests = bool(state["stencil_test"]), bool(state["depth_test"])
-    keeps = {side: all(state[f"stencil_{side}_{name}"] == StencilOp.KEEP for name in ("fail", "depth_fail")) for side in ("front", "back")}
     out = np.zeros(len(tiles), QUERY)
     out["x"], out["y"] = tiles["x"], tiles["y"]
     most = min(int(state["depth_max"]), MOST[DepthFormat(state["depth_format"])])
@@ -41,7 +41,7 @@ def queries(tiles, state, edge=8):
     out["compare"] = state["depth_compare"] if tests else Compare.ALWAYS
     out["write"] = tests and state["depth_write"]
     out["full"] = (unpack(tiles["mask"], edge) | ~on_target(tiles, state, edge)).all((1, 2)) & bool(state["early_write"] and not stencil)
-    out["drop"] = bool(state["hiz_drop"]) & (np.where(tiles["back"], keeps["back"], keeps["front"]) | (not stencil))
+    out["drop"] = bool(state["hiz_drop"]) & keeps(tiles, state)
     out["accept"] = bool(state["hiz_accept"]) and not stencil
     out["stencil_ref"], out["stencil_read"] = state["stencil_ref"], state["stencil_read"]
     for side, those in (("front", tiles["back"] == 0), ("back", tiles["back"] == 1)):

@@ -23,6 +23,12 @@ def stencil_test(state, face, stored):
     return COMPARE[Compare(state[f"stencil_{face}_func"])](int(state["stencil_ref"]) & read, stored & read)
 
 
+def keeps(tiles, state):
+    """Of which tiles samples that fail change nothing, so that they may be left out before anything else is known: bool, shape (n,)."""
+    front, back = (all(state[f"stencil_{face}_{name}"] == StencilOp.KEEP for name in ("fail", "depth_fail")) for face in ("front", "back"))
+    return np.where(tiles["back"], back, front) | (not state["stencil_test"])
+
+
 def stencil_update(state, face, stored, passed, depth_passed):
     """Stencil values after the test: which operation each sample does depends on which test it failed, if any."""
     old, ref, write = stored.astype(np.int64), int(state["stencil_ref"]), int(state["stencil_write"])

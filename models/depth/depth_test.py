@@ -6,10 +6,11 @@ import numpy as np
 
 from models.depth._compare import COMPARE
 from models.depth._format import FRACTION, MOST, store
-from models.depth._stencil import stencil_test, stencil_update
+from models.depth._stencil import keeps, stencil_test, stencil_update
+from models.depth._target import check_places, samples_within, to_image
 from models.payload import dtype
 from models.raster.edge_evaluator import LANE_SHAPE, lane_positions, unpack
-from models.raster.tile_rasterizer import put, tile_plane
+from models.raster.tile_rasterizer import tile_plane
 from models.state import check_depth_state
 from spec import payloads
 from spec.errors import InputError
@@ -119,7 +120,7 @@ def depth_bias(tiles, state):
     return np.clip(bias, -BIAS_MOST - 1, BIAS_MOST)
 
 
-def depth_test(tiles, state, depth, stencil, edge=8):
+def depth_test(tiles, state, depth, stencil, edge=8, replaced=None):
     """Test tiles against what is stored.
 
     Parameters
@@ -133,6 +134,8 @@ def depth_test(tiles, state, depth, stencil, edge=8):
     stencil : ndarray of uint8, shape (n, edge, edge)
     edge : int
         Samples along a tile's edge.
+    replaced : ndarray of uint32, shape (n, edge, edge), optional
+        Depths from the shader, in the state's format, in place of the planes'.
 
     Returns
     -------
@@ -148,7 +151,9 @@ def depth_test(tiles, state, depth, stencil, edge=8):
     check_depth_state(state)
     form = DepthFormat(state["depth_format"])
     covered, face = unpack(tiles["mask"], edge), tiles["back"].astype(bool)[:, None, None]
-    new = store(sample_depths(tiles, int(state["samples"]), edge, depth_bias(tiles, state)), form)
+    new = replaced
+    if replaced is None:
+        new = store(sample_depths(tiles, int(state["samples"]), edge, depth_bias(tiles, state)), form)
     new = np.clip(new, state["depth_min"], min(int(state["depth_max"]), MOST[form]))
     depth_passed, stencil_passed = np.ones_like(covered), np.ones_like(covered)
     if state["depth_test"]:
@@ -197,8 +202,19 @@ class DepthBuffer:
                 raise InputError(name, f"be the target's {int(self._state[name])}", int(state[name]))
         self._state = state
 
-    def test(self, tiles):
-        """Test and write tiles of different places.
+    def early(self, tiles):
+        """Samples of tiles of different places that are to be shaded, before anything is written: bool, shape (n, edge, edge).
+
+        Those that fail are left out if the draw permits it, and if failing changes no stencil value.
+        """
+        check_places(tiles, *self.depth.shape[1::-1])
+        at = tiles["y"], tiles["x"]
+        passed = depth_test(tiles, self.state, self.depth[at], self.stencil[at], self._edge).passed
+        leaves_out = keeps(tiles, self.state) & bool(self.state["early_reject"])
+        return np.where(leaves_out[:, None, None], passed, unpack(tiles["mask"], self._edge))
+
+    def test(self, tiles, replaced=None):
+        """Test and write tiles of different places; ``replaced`` as of :func:`depth_test`.
 
         Raises
         ------
@@ -212,7 +228,7 @@ class DepthBuffer:
         """
         check_places(tiles, *self.depth.shape[1::-1])
         at = tiles["y"], tiles["x"]
-        done = depth_test(tiles, self.state, self.depth[at], self.stencil[at], self._edge)
+        done = depth_test(tiles, self.state, self.depth[at], self.stencil[at], self._edge, replaced)
         self.depth[at], self.stencil[at] = done.depth, done.stencil
         return done.passed
 
@@ -240,46 +256,6 @@ class DepthBuffer:
     def image(self):
         """Depths as an image: uint32, shape (height, width, samples)."""
         return to_image(self.depth, *self._size, 1 << self._log2)
-
-
-def check_places(tiles, columns, rows):
-    """Raise :class:`~spec.errors.InputError` for a tile outside a target of so many."""
-    for name, count in (("x", columns), ("y", rows)):
-        outside = tiles[name] >= count
-        if outside.any():
-            raise InputError(f"tile {name}", f"lie in 0..{count - 1}", int(tiles[name][outside][0]))
-
-
-def samples_within(rectangle, shape, samples):
-    """Which samples of tiles lie in a rectangle of pixels.
-
-    Parameters
-    ----------
-    rectangle : (x0, y0, x1, y1) of int
-        Pixels, ``x1`` and ``y1`` exclusive.
-    shape : (rows, columns, edge, edge)
-        Of the tiles.
-    samples : int
-        log2 of the samples of a pixel.
-
-    Returns
-    -------
-    ndarray of bool, of that shape
-    """
-    rows, columns, edge, _ = shape
-    (lx, ly), (x0, y0, x1, y1) = LANE_SHAPE[samples], (int(v) for v in rectangle)
-    x, y = (np.arange(count * edge).reshape(count, edge) >> shift for count, shift in ((columns, lx), (rows, ly)))
-    return ((y0 <= y) & (y < y1))[:, None, :, None] & ((x0 <= x) & (x < x1))[None, :, None, :]
-
-
-def to_image(tiles, width, height, samples):
-    """Lanes of a target's tiles, shape (rows, columns, edge, edge), as an image (height, width, samples)."""
-    rows, columns, edge, _ = tiles.shape
-    lx, ly = LANE_SHAPE[SAMPLE_COUNTS.index(samples)]
-    out = np.zeros((1, rows * (edge >> ly), columns * (edge >> lx), samples), tiles.dtype)
-    y, x = np.divmod(np.arange(rows * columns), columns)
-    put(out, np.zeros_like(x), x, y, tiles[y, x], samples)
-    return out[0, :height, :width]
 
 
 def _shift(value, left):

@@ -1,13 +1,23 @@
 """The depth unit: HiZ before the depth test, and what the test reports back to it."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from models.depth._query import queries
 from models.depth.depth_test import DepthBuffer
 from models.depth.hiz import HiZ, rounds
+from models.raster.edge_evaluator import pack
 from spec.state import DepthFormat, Outcome
 
 BITS = {DepthFormat.D16: 16, DepthFormat.D24: 24, DepthFormat.D32F: 30}  # of a stored depth; 1.0 is 0x3F800000
+
+
+class Shaded(NamedTuple):
+    """What a shader makes of tiles."""
+
+    mask: np.ndarray  # bool, shape (n, edge, edge): samples that it does not discard
+    depth: np.ndarray = None  # uint32, shape (n, edge, edge): depths that it puts out, in the target's format
 
 
 class DepthUnit:
@@ -46,8 +56,16 @@ class DepthUnit:
         if self.hiz:
             self.hiz.clear(depth, rectangle, stencil)
 
-    def test(self, tiles):
+    def test(self, tiles, shader=None):
         """Test and write tiles, as if one by one.
+
+        Parameters
+        ----------
+        tiles : structured ndarray, shape (n,)
+            As in :func:`spec.payloads.tile`.
+        shader : callable, optional
+            Takes tiles, their masks what an early test left, and returns :class:`Shaded`: asked where the draw does
+            not let its tiles be written early, between an early and a late test.
 
         Returns
         -------
@@ -65,10 +83,18 @@ class DepthUnit:
             if self.hiz:
                 outcome[turn] = self.hiz.step(query[turn])
             kept = turn[outcome[turn] != Outcome.DROP]
-            passed[kept] = self.buffer.test(tiles[kept])
+            passed[kept] = self._shade(tiles[kept], shader) if shader and not self.state["early_write"] else self.buffer.test(tiles[kept])
             if self.hiz:
                 self._report(tiles[kept][query["write"][kept]])
         return passed, outcome
+
+    def _shade(self, tiles, shader):
+        """Early test, shader, late test."""
+        tiles = tiles.copy()
+        tiles["mask"] = pack(self.buffer.early(tiles))
+        shaded = shader(tiles)
+        tiles["mask"] &= pack(shaded.mask)
+        return self.buffer.test(tiles, shaded.depth)
 
     def _report(self, tiles):
         """Tell HiZ what tiles hold now."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from models.depth.depth_test import check_places
+from models.depth._target import check_places
 from models.raster.edge_evaluator import LANE_SHAPE
 from spec.errors import InputError
 from spec.state import SAMPLE_COUNTS, Compare, Outcome

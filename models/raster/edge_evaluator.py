@@ -62,7 +62,7 @@ def evaluate(samples, a, b, c, edge=8):
 
 def pack(inside):
     """Masks of boolean lanes: shape (n, edge, edge) -> uint64 (n,), lane (i, j) at bit ``j * edge + i``."""
-    bits = np.packbits(inside.reshape(len(inside), -1), axis=1, bitorder="little")
+    bits = np.packbits(inside.reshape(len(inside), np.prod(inside.shape[1:])), axis=1, bitorder="little")
     padded = np.zeros((len(inside), 8), np.uint8)
     padded[:, :bits.shape[1]] = bits
     return padded.view("<u8")[:, 0]

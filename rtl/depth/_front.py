@@ -56,8 +56,8 @@ class Front(wiring.Component):
         super().__init__({
             "i": In(stream.Signature(shape)), "go": In(1), "waits": In(1), "idle": In(1, init=1), "late": In(1), "late_tile": In(self._tile),
             "state": Out(layout(payloads.DRAW_STATE)), "legal": Out(1), "clear": Out(layout(payloads.CLEAR)),
-            "valid": Out(1), "clearing": Out(1), "is_late": Out(1), "enters": Out(1), "tile": Out(self._tile), "control": Out(1), "beat": Out(shape), "error": Out(1),
-            "walk": In(1), "clears": Out(1), "switches": Out(1),
+            "enters": Out(1), "valid": Out(1), "clearing": Out(1), "is_late": Out(1), "tile": Out(self._tile),
+            "control": Out(1), "beat": Out(shape), "error": Out(1), "walk": In(1), "clears": Out(1), "switches": Out(1),
         })
 
     def elaborate(self, platform):

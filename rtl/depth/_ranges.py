@@ -141,11 +141,11 @@ class RangeMemory(wiring.Component):
             held_rows.append(Signal(self._entry.size, name=f"row_{n}"))
             m.d.sync += held_rows[n].eq(banks[n][0].data)  # block RAM is late by itself
 
-        # What an entry has not seen: chosen by its tag, then applied.
-        found, chosen, held = Signal(self._entry), Signal(since[0].shape()), Signal(pair)
-        m.d.comb += found.eq(Array(held_rows)[bank])
-        unseen = Array(s.as_value() for s in since)
-        m.d.sync += [chosen.eq(unseen[Mux(found.epoch == epoch, found.seen, self._log + 1)]), held.eq(found.range)]
+        # What an entry has not seen: chosen by its tag, side by side with the tag's age, then applied.
+        chosen, held, rows = Signal(since[0].shape()), Signal(pair), [self._entry(row) for row in held_rows]
+        seen_before, current = (Array(values)[bank] for values in ([row.seen for row in rows], [row.epoch == epoch for row in rows]))
+        unseen = Array(s.as_value() for s in since[:-1])
+        m.d.sync += [chosen.eq(Mux(current, unseen[seen_before], since[-1].as_value())), held.eq(Array(row.range.as_value() for row in rows)[bank])]
         known = Signal(pair)
         m.d.comb += [known.low.eq(Mux(chosen.all | (chosen.range.low < held.low), chosen.range.low, held.low)),
                      known.high.eq(Mux(chosen.all | (chosen.range.high > held.high), chosen.range.high, held.high))]

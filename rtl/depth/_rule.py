@@ -22,13 +22,21 @@ def signs(compare):
     return Array([Const(PASSING[c], 3) for c in Compare])[compare]
 
 
-def draw_rule(state, back):
-    """Assignments, by field, for a draw; ``back``: the triangle faces away."""
+def keeps(state, back):
+    """Samples that fail change nothing: they may be left out before anything else is known of them."""
+    by_face = {face: (state[f"stencil_{face}_fail"] == StencilOp.KEEP) & (state[f"stencil_{face}_depth_fail"] == StencilOp.KEEP)
+               for face in ("front", "back")}
+    return ~state.stencil_test | Mux(back, by_face["back"], by_face["front"])
+
+
+def draw_rule(state, back, ahead):
+    """Assignments, by field, for a draw; ``back``: the triangle faces away; ``ahead``: nothing may be written yet."""
+    lets, acts = (ahead & ~(state.early_reject & keeps(state, back))).replicate(3), ~ahead
     face = {name: Mux(back, state[f"stencil_back_{name}"], state[f"stencil_front_{name}"]) for name in ("func", "fail", "depth_fail", "pass")}
     return {
-        "depth": signs(state.depth_compare) | ~state.depth_test.replicate(3), "write": state.depth_test & state.depth_write,
-        "stencil": signs(face["func"]) | ~state.stencil_test.replicate(3), "ref": state.stencil_ref, "read": state.stencil_read,
-        "mask": state.stencil_write & state.stencil_test.replicate(8),
+        "depth": signs(state.depth_compare) | ~state.depth_test.replicate(3) | lets, "write": state.depth_test & state.depth_write & acts,
+        "stencil": signs(face["func"]) | ~state.stencil_test.replicate(3) | lets, "ref": state.stencil_ref, "read": state.stencil_read,
+        "mask": state.stencil_write & (state.stencil_test & acts).replicate(8),
     } | {name: face[name] for name in ("fail", "depth_fail", "pass")}
 
 

@@ -32,13 +32,17 @@ class Stored(wiring.Component):
         They hold while depths are under way.
     i : In(40)
         Signed, in 2^-12 of D24's unit.
+    replaces, given : In
+        Another depth in its place, as it is stored but for the range; a clock before the output.
     o : Out(32)
         :meth:`latency` clocks later.
     """
 
     def __init__(self, formats):
         self._formats = formats
-        super().__init__({"form": In(2), "least": In(32), "most": In(32), "i": In(signed(40)), "o": Out(32)})
+        super().__init__({
+            "form": In(2), "least": In(32), "most": In(32), "i": In(signed(40)), "replaces": In(1), "given": In(32), "o": Out(32),
+        })
 
     @staticmethod
     def latency(formats):
@@ -78,7 +82,8 @@ class Stored(wiring.Component):
             for form in self._formats:
                 with m.Case(form):
                     m.d.sync += rounded.eq(kinds[form][0] + kinds[form][1])
-        m.d.sync += cut.eq(Mux(rounded < self.least, self.least, Mux(rounded > self.most, self.most, rounded)))
+        depth = Mux(self.replaces, self.given, rounded)
+        m.d.sync += cut.eq(Mux(depth < self.least, self.least, Mux(depth > self.most, self.most, depth)))
         m.d.comb += self.o.eq(cut)
         return m
 
@@ -98,6 +103,8 @@ class SampleDepths(wiring.Component):
         As in :func:`spec.payloads.tile`.
     bias : In(signed(BIAS))
         Of the tile, ``Addends.moves`` clocks after its plane.
+    replaces, given : In
+        A shader's depths in place of the plane's, a clock before the output.
     o : Out
         Lane (i, j) at ``j * edge + i``, :meth:`latency` clocks after the plane.
     """
@@ -107,6 +114,7 @@ class SampleDepths(wiring.Component):
         super().__init__({
             "samples": In(2), "form": In(2), "least": In(32), "most": In(32),
             "z0": In(32), "dx": In(signed(32)), "dy": In(signed(32)), "bias": In(signed(BIAS)),
+            "replaces": In(1), "given": In(ArrayLayout(32, params.edge**2)),
             "o": Out(ArrayLayout(32, params.edge**2)),
         })
 
@@ -130,5 +138,6 @@ class SampleDepths(wiring.Component):
             m.submodules[f"lane_{i}_{j}"] = lane = Stored(p.formats)
             plane, biased = Signal(DEPTH, name=f"plane_{n}"), Signal(signed(40), name=f"biased_{n}")
             m.d.sync += [plane.eq(Value.cast(add(*addends.near(i, j), *addends.far(i)))[:DEPTH]), biased.eq(plane + offset)]
+            m.d.comb += [lane.replaces.eq(self.replaces), lane.given.eq(self.given[n])]
             m.d.comb += [lane.i.eq(biased), self.o[n].eq(lane.o), lane.form.eq(self.form), lane.least.eq(self.least), lane.most.eq(self.most)]
         return m

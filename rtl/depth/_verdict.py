@@ -2,7 +2,7 @@
 
 from amaranth.hdl import Cat, Mux, Signal
 
-from rtl.depth._rule import SIGNS, signs
+from rtl.depth._rule import SIGNS, keeps, signs
 from spec.state import StencilOp
 
 
@@ -20,11 +20,8 @@ def impossible_signs(m, memory, low_ones, high_zeros):
 def depth_verdict(state, impossible, back):
     """Whether depths alone let nothing pass, or everything."""
     allowed = signs(state.depth_compare) | ~state.depth_test.replicate(3)
-    keeps = {face: (state[f"stencil_{face}_fail"] == StencilOp.KEEP) & (state[f"stencil_{face}_depth_fail"] == StencilOp.KEEP)
-             for face in ("front", "back")}
-    may_drop = state.hiz_drop & (~state.stencil_test | Mux(back, keeps["back"], keeps["front"]))
     may_accept = state.hiz_accept & ~state.stencil_test
-    return may_drop & (~allowed | impossible).all(), may_accept & (allowed | impossible).all()
+    return state.hiz_drop & keeps(state, back) & (~allowed | impossible).all(), may_accept & (allowed | impossible).all()
 
 
 def stencil_fails(state, held, back):

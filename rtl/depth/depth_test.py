@@ -4,11 +4,12 @@ from dataclasses import dataclass
 
 from amaranth.hdl import Array, Module, Mux, Signal
 from amaranth.lib import stream, wiring
-from amaranth.lib.data import StructLayout
+from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
 from rtl.depth._bias import DepthBias
 from rtl.depth._front import Front
+from rtl.depth._late import OutForShading
 from rtl.depth._rectangle import RECTANGLE, Within, last_tile
 from rtl.depth._rule import RULE, clear_rule, draw_rule
 from rtl.depth._samples import BITS, DEPTH, SampleDepths
@@ -39,6 +40,8 @@ class DepthTestParams:
         Those that it knows: each costs in every lane, D32F most.
     stencil : bool
         It tests and keeps stencil values.
+    shader_depths : bool
+        Shaders may put out depths.
     """
 
     edge: int = 8
@@ -46,6 +49,7 @@ class DepthTestParams:
     tiles: int = 512
     formats: tuple = tuple(DepthFormat)
     stencil: bool = True
+    shader_depths: bool = True
 
     def __post_init__(self):
         EdgeEvaluatorParams(self.edge, self.samples)  # the same rules hold here
@@ -70,7 +74,7 @@ class DepthTestParams:
 
 CONFIGS = {
     "default": DepthTestParams(),
-    "d24": DepthTestParams(formats=(DepthFormat.D24,)),
+    "d24": DepthTestParams(formats=(DepthFormat.D24,), shader_depths=False),
     "tiny": DepthTestParams(edge=4, tiles=256),
 }
 
@@ -84,6 +88,11 @@ class DepthTest(wiring.Component):
     takes a clock a tile, and must come before anything is tested. Tiles that a wrong state or place forbids pass
     nothing and write nothing, and the next FENCE tells.
 
+    Where a draw does not let its tiles be written early, all of them go out, without the samples that an early test
+    may leave out, and come back from the shader in their order: they are tested again and written, by the same
+    pipeline, before anything else. An early test waits while a tile of its place is out; anything but tiles waits
+    until none is.
+
     Parameters
     ----------
     params : DepthTestParams
@@ -94,6 +103,10 @@ class DepthTest(wiring.Component):
         Tiles as :func:`spec.payloads.tile`; those that HiZ dropped pass nothing.
     o : Out(stream.Signature(beat(tile=..., draw_state=..., clear=..., fence=...)))
         The same, ``mask`` now those that passed; FENCE with what has passed since the last one that began to count.
+    shaded : In(stream.Signature(layout(payloads.shaded(params.edge, params.shader_depths))))
+        Tiles that went out of a draw that is written late, without the samples that its shader has discarded.
+    answers : Out(stream.Signature(layout(payloads.tile(params.edge))))
+        One for each of them, ``mask`` now those that passed, also if none did.
     feedback : Out(stream.Signature(layout(payloads.feedback(params.edge))))
         For HiZ: what a tile holds after a test that may have written it.
     """
@@ -105,6 +118,8 @@ class DepthTest(wiring.Component):
         super().__init__({
             "i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape)),
             "feedback": Out(stream.Signature(layout(payloads.feedback(params.edge)))),
+            "shaded": In(stream.Signature(layout(payloads.shaded(params.edge, params.shader_depths)))),
+            "answers": Out(stream.Signature(self._tile)),
         })
 
     @property
@@ -123,30 +138,33 @@ class DepthTest(wiring.Component):
         m.submodules.front = front = Front(p, at + DepthRange.latency(p.edge**2) + 6)
         m.submodules.tiles = self._tiles = TestedTiles(p)
         wiring.connect(m, wiring.flipped(self.i), front.i)
-        (credit, queue), (report_credit, report_queue) = (self._queue(m, *port) for port in (("beat", self.o), ("report", self.feedback)))
-        taken = self.i.valid & self.i.ready
-        m.d.comb += [front.walk.eq(1), front.go.eq(credit.any & report_credit.any), credit.take.eq(taken),
-                     report_credit.take.eq(taken & (self.i.payload.kind == Kind.WORK))]
+        ports = ("beat", self.o), ("report", self.feedback), ("answer", self.answers)
+        (credit, queue), (report_credit, report_queue), (answer_credit, answers) = (self._queue(m, *port) for port in ports)
+        m.d.comb += [front.walk.eq(1), front.go.eq(credit.any & report_credit.any), credit.take.eq(self.i.valid & self.i.ready),
+                     report_credit.take.eq(front.enters | front.late), answer_credit.take.eq(front.late)]
+        late_draw = self._late(m, front, answer_credit.any & report_credit.any)
 
         # The plane waits for the bias, and the tile for its depths: until six clocks before the test.
         depths = self._new_depths(m, front)
-        early, waits = at - 6, StructLayout({"tile": self._tile, "clearing": 1})
+        early, waits = at - 6, StructLayout({"tile": self._tile, "clearing": 1, "is_late": 1})
         m.submodules.waiting, m.submodules.tested = waiting, tested = DelayLine(waits.size, early), DelayLine(waits.size, 7)
         here, rest, valid = waits(waiting.o), waits(tested.o), delay(m, front.valid, early, "valid")
-        m.d.comb += [waits(waiting.i).tile.eq(front.tile), waits(waiting.i).clearing.eq(front.clearing), tested.i.eq(waiting.o)]
+        m.d.comb += [waits(waiting.i)[name].eq(getattr(front, name)) for name in waits.members]
+        m.d.comb += tested.i.eq(waiting.o)
         inside = self._place(m, front.state, here.tile, valid)
-        seen = self._covered(m, front, here, inside, depths)
+        seen = self._covered(m, front, here, inside, depths, late_draw)
 
         # A clock after the test: what is left of the tile.
         tests, passed, late_inside = delay(m, valid, 7, "tests") & ~rest.clearing, self._tiles.passed, delay(m, inside, 3, "inside")
         keep, gone, made = Signal(), Signal(), Signal(queue.i.shape())
-        some = passed.any() | rest.tile.last
-        m.d.sync += [keep.eq(tests & some), gone.eq(tests & ~some), made.eq(0)]
+        early, ends = tests & ~rest.is_late, tests & (rest.is_late | ~late_draw)
+        some = passed.any() | rest.tile.last | late_draw
+        m.d.sync += [keep.eq(early & some), gone.eq(early & ~some), made.eq(0), answers.valid.eq(tests & rest.is_late)]
         m.d.sync += [made.tile.eq(rest.tile), made.tile.mask.eq(passed), made.tile.full.eq(passed.all())]
-        m.d.comb += [credit.drop.eq(gone), queue.valid.eq(keep | front.control), queue.i.eq(Mux(keep, made, front.beat))]
-        self._count(m, front, queue, passed & tests.replicate(p.edge**2))
+        m.d.comb += [credit.drop.eq(gone), queue.valid.eq(keep | front.control), queue.i.eq(Mux(keep, made, front.beat)), answers.i.eq(made.tile)]
+        self._count(m, front, queue, passed & ends.replicate(p.edge**2))
         front.report(m, queue.i, tests & ~late_inside)
-        self._report(m, front.state, rest.tile, tests, late_inside & front.legal, seen, report_credit, report_queue)
+        self._report(m, front.state, rest.tile, (tests, ends), late_inside & front.legal, seen, report_credit, report_queue)
         return m
 
     def _queue(self, m, name, port):
@@ -156,6 +174,16 @@ class DepthTest(wiring.Component):
         wiring.connect(m, queue.o, wiring.flipped(port))
         m.d.comb += credit.free.eq(port.valid & port.ready)
         return credit, queue
+
+    def _late(self, m, front, go):
+        """Tiles that come back are written before anything else; returns whether the draw's tiles are to come back."""
+        state, offered, back = front.state, self.i.payload.tile, self.shaded.payload
+        m.submodules.out = out = OutForShading(PLACES, len(offered.x))
+        m.d.comb += [self.shaded.ready.eq(go), front.late.eq(self.shaded.valid & go), front.late_tile.eq(back.as_value()[:self._tile.size])]
+        m.d.comb += [out.late.eq(~state.early_write), out.tests.eq(state.early_reject), out.enters.eq(front.enters),
+                     front.waits.eq(out.waits), front.idle.eq(out.none),
+                     out.x.eq(offered.x), out.y.eq(offered.y), out.back.eq(front.late), out.back_x.eq(back.x), out.back_y.eq(back.y)]
+        return ~state.early_write
 
     def _new_depths(self, m, front):
         """What tiles bring: depths of their planes, or what is cleared to."""
@@ -169,7 +197,19 @@ class DepthTest(wiring.Component):
         m.submodules.planes = planes = DelayLine(plane.size, DepthBias.LATENCY - Addends.moves(self._params))
         for name in plane.members:
             m.d.comb += [plane(planes.i)[name].eq(tile[name]), getattr(depths, name).eq(plane(planes.o)[name])]
+        if self._params.shader_depths:
+            self._shader_depths(m, depths)
         return depths.o
+
+    def _shader_depths(self, m, depths):
+        """A shader's depths wait until those of the plane are ready to be cut to their range."""
+        back, bits, lanes = self.shaded.payload, self._params.depth_bits, self._params.edge**2
+        held = StructLayout({"replaces": 1, "depths": ArrayLayout(bits, lanes)})
+        m.submodules.shader_depths = line = DelayLine(held.size, self._test_at - 1)
+        into, out = held(line.i), held(line.o)
+        m.d.comb += [into.replaces.eq(back.replaces & self.shaded.valid & self.shaded.ready), depths.replaces.eq(out.replaces)]
+        for n in range(lanes):
+            m.d.comb += [into.depths[n].eq(back[f"depth{n}"]), depths.given[n].eq(out.depths[n])]
 
     def _place(self, m, state, tile, valid):
         """Where a tile is kept, from 6 clocks before its test to 2; returns then whether it lies on the target and on chip."""
@@ -184,7 +224,7 @@ class DepthTest(wiring.Component):
         m.d.sync += [self._tiles.place.eq(place), inside.eq(known), self._tiles.valid.eq(delay(m, valid, row.latency + 1, "placed") & known)]
         return inside
 
-    def _covered(self, m, front, here, inside, depths):
+    def _covered(self, m, front, here, inside, depths, late_draw):
         """Samples to test, or to clear, by what rule; returns, 1 clock after the test, the samples that lie on the target."""
         state, edge = front.state, self._params.edge
         m.submodules.within = within = Within(edge)
@@ -199,7 +239,8 @@ class DepthTest(wiring.Component):
         allowed = delay(m, inside, 1, "allowed") & front.legal & (outcome != Outcome.DROP)
         covered, rule = Signal(edge**2), Signal(RULE)
         m.d.sync += covered.eq(Mux(late, within.o, mask & allowed.replicate(edge**2)))
-        of_draw, of_clear = draw_rule(state, back), clear_rule(front.clear)
+        ahead = late_draw & ~delay(m, here.is_late, 5, "is_late")
+        of_draw, of_clear = draw_rule(state, back, ahead), clear_rule(front.clear)
         m.d.sync += [rule[name].eq(Mux(late, of_clear[name], of_draw[name])) for name in RULE.members]
         m.d.comb += [self._tiles.covered.eq(covered), self._tiles.rule.eq(rule)]
         for n, depth in enumerate(depths):
@@ -221,7 +262,7 @@ class DepthTest(wiring.Component):
                 m.d.sync += [total.eq(0), any_passed.eq(0)]
 
     def _report(self, m, state, tile, tests, inside, seen, credit, queue):
-        """Least and greatest depth of a tile, to HiZ, after a test that may have written."""
+        """Least and greatest depth of a tile, to HiZ, after a test that may have written; ``tests``: any, and the last of a tile."""
         m.submodules.range = bounds = DepthRange(payloads.HIZ_BITS, self._params.edge**2)
         latency = DepthRange.latency(self._params.edge**2)
         cut = {form: bits - payloads.HIZ_BITS for form, bits in BITS.items()}
@@ -229,6 +270,7 @@ class DepthTest(wiring.Component):
             heads = Array(depth >> cut[form] if form in self._params.formats else 0 for form in DepthFormat)
             m.d.comb += bounds.i[n].eq(heads[state.depth_format])
         writes = inside & (tile.outcome != Outcome.DROP) & state.depth_test & state.depth_write
-        m.d.comb += [bounds.seen.eq(seen), credit.drop.eq(tests & ~writes), queue.valid.eq(delay(m, tests & writes, latency, "reports")),
+        m.d.comb += [bounds.seen.eq(seen), credit.drop.eq(tests[0] & ~(tests[1] & writes)),
+                     queue.valid.eq(delay(m, tests[1] & writes, latency, "reports")),
                      queue.i.low.eq(bounds.low), queue.i.high.eq(bounds.high)]
         m.d.comb += [queue.i[name].eq(delay(m, tile[name], latency, f"report_{name}")) for name in ("x", "y", "note")]

@@ -8,7 +8,7 @@ from amaranth.lib.wiring import In, Out
 
 from rtl.depth.depth_test import DepthTest, DepthTestParams
 from rtl.depth.hiz import Hiz, HizParams
-from rtl.payload import beat
+from rtl.payload import beat, layout
 from spec import payloads
 from spec.state import DepthFormat
 
@@ -21,7 +21,7 @@ class DepthUnitParams:
     ----------
     edge, samples, stencil
         Of both.
-    tiles, formats
+    tiles, formats, shader_depths
         Of the depth test.
     entries, clears
         Of HiZ.
@@ -34,6 +34,7 @@ class DepthUnitParams:
     formats: tuple = tuple(DepthFormat)
     entries: int = 1 << 12
     clears: int = 4
+    shader_depths: bool = True
 
     def __post_init__(self):
         self.hiz, self.test  # noqa: B018 - their rules hold here
@@ -46,7 +47,7 @@ class DepthUnitParams:
     @property
     def test(self):
         """Of the depth test."""
-        return DepthTestParams(self.edge, self.samples, self.tiles, self.formats, self.stencil)
+        return DepthTestParams(self.edge, self.samples, self.tiles, self.formats, self.stencil, self.shader_depths)
 
 
 CONFIGS = {
@@ -71,12 +72,18 @@ class DepthUnit(wiring.Component):
         As of :class:`~rtl.depth.hiz.Hiz`.
     o : Out(stream.Signature(beat(tile=..., draw_state=..., clear=..., fence=...)))
         As of :class:`~rtl.depth.depth_test.DepthTest`, with what HiZ found.
+    shaded, answers : In, Out
+        As of :class:`~rtl.depth.depth_test.DepthTest`.
     """
 
     def __init__(self, params=CONFIGS["default"]):
         self._params = params
         shape = beat(tile=payloads.tile(params.edge), **payloads.CONTROL)
-        super().__init__({"i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape))})
+        super().__init__({
+            "i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape)),
+            "shaded": In(stream.Signature(layout(payloads.shaded(params.edge, params.shader_depths)))),
+            "answers": Out(stream.Signature(layout(payloads.tile(params.edge)))),
+        })
 
     def elaborate(self, platform):
         m = Module()
@@ -86,4 +93,6 @@ class DepthUnit(wiring.Component):
         wiring.connect(m, hiz.o, test.i)
         wiring.connect(m, test.feedback, hiz.feedback)
         wiring.connect(m, test.o, wiring.flipped(self.o))
+        wiring.connect(m, wiring.flipped(self.shaded), test.shaded)
+        wiring.connect(m, test.answers, wiring.flipped(self.answers))
         return m

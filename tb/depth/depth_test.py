@@ -13,13 +13,14 @@ from models.payload import dtype
 from models.raster.edge_evaluator import pack
 from models.raster.tile_rasterizer import rasterize
 from models.state import check_depth_state, draw_state
-from rtl.depth.depth_test import CONFIGS
+from rtl.depth.depth_test import CONFIGS, DepthTest
 from spec import payloads
 from spec.errors import InputError
 from spec.state import DepthFormat, Kind, Outcome
 from tb.bench import depths, scenes
 from tb.bench.bench import StreamBench, configuration
 from tb.bench.pace import PACES
+from tb.depth import _shading
 
 WIDTH = max(map(payloads.width, payloads.CONTROL.values()))
 PIXELS = {4: 16, 8: 90}  # largest side of a target, by the tile's edge
@@ -33,6 +34,8 @@ def requests(rng, count, params):
         samples, form = 1 << int(rng.integers(0, len(params.modes))), rng.choice(depths.formats(params))
         for n in range(5):
             draw = depths.state(rng, size, samples, form, params.stencil)
+            if len(out) == 1:  # at least one draw is written late
+                draw["early_write"] = draw["hiz_accept"] = 0
             triangles = depths.triangles(rng, int(rng.integers(1, 8)), size)
             tiles = rasterize(setup(triangles, draw, params.edge).records, params.edge)[0]
             tiles["outcome"] = rng.choice([Outcome.TEST, Outcome.ACCEPT, Outcome.DROP], len(tiles), p=[0.8, 0.1, 0.1])
@@ -50,24 +53,31 @@ def requests(rng, count, params):
     return np.concatenate(out)
 
 
+def Harness(params):
+    """The depth test, with a shader behind it."""
+    return _shading.Harness(DepthTest(params), params.edge)
+
+
 class Twin:
     """The golden model behind a stream of beats."""
 
     def __init__(self, params):
-        self._params, self._buffer, self._error, self._passed = params, None, 0, 0
-        self.table, self.covered = payloads.tile(params.edge), []  # masks that the tiles left came in with
+        self._params, self._buffer, self._late, self._error, self._passed = params, None, False, 0, 0
+        self.table, self.covered, self.answered = payloads.tile(params.edge), [], []
+        self.late = []  # of the tiles left: masks as they came, and at the end; whether they come back
 
     def expected(self, rows):
         """Packed beats in -> packed beats out, by port."""
-        out, reports = [], []
+        out, reports, answers = [], [], []
         for tiles, beat in scenes.draws(rows, self.table, dtype(self.table)):
             if len(tiles):
-                left, heard = self._tiles(tiles)
+                left, heard, answered = self._tiles(tiles)
+                answers.append(codec.pack(answered, self.table))
                 out.append(codec.pack(left, self.table, WIDTH))
                 reports.append(codec.pack(heard, payloads.feedback(self._params.edge)))
             if len(beat):
                 out.append(self._pass(beat))
-        return {"o": np.concatenate(out), "feedback": np.concatenate(reports)}
+        return {"o": np.concatenate(out), "feedback": np.concatenate(reports), "answers": np.concatenate(answers)}
 
     def _pass(self, beat):
         kind = Kind(int(beat[0, 0]) & 3)
@@ -93,7 +103,7 @@ class Twin:
             self._error |= int(c["depth"] | c["stencil"])
 
     def _take(self, state):
-        self._legal = True
+        self._legal, self._late = True, not state["early_write"]
         try:
             check_depth_state(state)
         except InputError:
@@ -106,30 +116,44 @@ class Twin:
             self._buffer = DepthBuffer(state, self._params.edge)
 
     def _tiles(self, tiles):
-        """What is left of tiles, and what HiZ hears of them."""
+        """What goes out of tiles, what HiZ hears of them, and what is left of those that come back."""
         edge, state = self._params.edge, self._buffer.state
         rows, columns = self._buffer.depth.shape[:2]
         inside = (tiles["x"] < columns) & (tiles["y"] < rows) & (tiles["y"].astype(int) * columns + tiles["x"] < self._params.tiles)
         self._error |= (not self._legal) | 2 * bool((~inside).any())
         tested = np.flatnonzero(inside & (tiles["outcome"] != Outcome.DROP) & self._legal)
         passed, bounds = np.zeros((len(tiles), edge, edge), bool), np.zeros((len(tiles), 2), np.int64)
+        out = np.zeros_like(passed)
         for turn in rounds(tiles["y"][tested].astype(np.int64) * columns + tiles["x"][tested]):
-            passed[tested[turn]] = self._buffer.test(tiles[tested[turn]])
+            out[tested[turn]], passed[tested[turn]] = self._test(tiles[tested[turn]])
             bounds[tested[turn]] = np.stack(self._buffer.bounds(tiles[tested[turn]]), -1)
         self._passed += int(passed.sum())
-        left = tiles.copy()
-        left["mask"], left["full"] = pack(passed), passed.all((1, 2))
+        left, answered = tiles.copy(), tiles.copy()
+        for records, masks in ((left, out), (answered, passed)):
+            records["mask"], records["full"] = pack(masks), masks.all((1, 2))
         heard = np.zeros(len(tested), dtype(payloads.feedback(edge)))
         for name in ("x", "y", "note"):
             heard[name] = tiles[name][tested]
         heard["low"], heard["high"] = bounds[tested].T >> BITS[DepthFormat(state["depth_format"])] - payloads.HIZ_BITS
-        kept = passed.any((1, 2)) | tiles["last"].astype(bool)
+        kept = out.any((1, 2)) | tiles["last"].astype(bool) | self._late
         self.covered.append(np.where(inside, tiles["mask"], 0)[kept])
-        return left[kept], heard[:len(heard) if state["depth_test"] and state["depth_write"] else 0]
+        self.answered.append(pack(passed)[kept])
+        self.late.append(np.full(kept.sum(), self._late))
+        return left[kept], heard[:len(heard) if state["depth_test"] and state["depth_write"] else 0], answered[:len(answered) * self._late]
+
+    def _test(self, tiles):
+        """Samples that go out of tiles of different places, and those that pass in the end."""
+        if not self._late:
+            passed = self._buffer.test(tiles)
+            return passed, passed
+        tiles, out = tiles.copy(), self._buffer.early(tiles)
+        kept, replaced = _shading.shade(tiles, self._buffer.state, self._params.edge, self._params.shader_depths)
+        tiles["mask"] = pack(out & kept)
+        return out, self._buffer.test(tiles, replaced)
 
 
 def expected(rows, params):
-    """Tiles with what passed of them, control beats, and reports to HiZ."""
+    """Tiles with what passed of them, control beats, reports to HiZ, and what is left after shading."""
     return Twin(params).expected(rows)
 
 
@@ -140,7 +164,7 @@ def describe(row, params):
 class DepthTestBench(StreamBench):
     def __init__(self, dut):
         self.params = configuration(CONFIGS)
-        super().__init__(dut, lambda rows: expected(rows, self.params), lambda row: describe(row, self.params), ("o", "feedback"))
+        super().__init__(dut, lambda rows: expected(rows, self.params), lambda row: describe(row, self.params), ("o", "feedback", "answers"))
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
@@ -161,7 +185,11 @@ async def one_tile_a_clock(dut):
     tiles["mask"], tiles["last"], tiles["z0"] = (1 << params.edge**2) - 1, 1, np.arange(120) << 24
     tiles["dx"], tiles["dy"] = rng.integers(-1 << 16, 1 << 16, (2, 120))
     clear = scenes.control_beat(payloads.CLEAR, Kind.CLEAR, WIDTH, depth=1, stencil=1, x1=size, y1=size)
-    await bench.run(np.concatenate([codec.pack(draw, payloads.DRAW_STATE, WIDTH), clear, codec.pack(tiles, payloads.tile(params.edge), WIDTH)]))
-    clocks = [clock for _, clock in bench.given[2:]]
+    late = draw.copy()
+    late["early_write"] = 0
+    first, last = (codec.pack(state, payloads.DRAW_STATE, WIDTH) for state in (draw, late))
+    packed = codec.pack(tiles, payloads.tile(params.edge), WIDTH)
+    await bench.run(np.concatenate([first, clear, packed, last, packed]))
+    clocks = [clock for _, clock in bench.given[2:122]]
     assert clocks == list(range(clocks[0], clocks[0] + 120))
 

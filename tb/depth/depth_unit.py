@@ -5,13 +5,13 @@ import numpy as np
 
 from cosim import codec
 from models.payload import dtype
-from rtl.depth.depth_unit import CONFIGS
+from rtl.depth.depth_unit import CONFIGS, DepthUnit
 from spec import payloads
 from spec.state import Kind, Outcome
 from tb.bench import scenes
 from tb.bench.bench import StreamBench, configuration
 from tb.bench.pace import PACES
-from tb.depth import depth_test
+from tb.depth import _shading, depth_test
 
 
 def requests(rng, count, params):
@@ -20,24 +20,49 @@ def requests(rng, count, params):
     work = rows[:, 0] & 3 == Kind.WORK
     tiles = codec.unpack(rows[work], table, dtype(table))
     tiles["outcome"], tiles["note"] = Outcome.TEST, 0
+    tiles["last"] |= late_tiles(rows)[work]  # such tiles all go out: those that HiZ drops must not get lost
     rows[work] = codec.pack(tiles, table, depth_test.WIDTH)
     return rows
+
+
+def late_tiles(rows):
+    """Which beats come under a draw state that is written late: bool, one a beat."""
+    state, late = rows[:, 0] & 3 == Kind.STATE, np.zeros(len(rows), bool)
+    states = codec.unpack(rows[state], payloads.DRAW_STATE, dtype(payloads.DRAW_STATE))
+    late[state] = states["early_write"] == 0
+    return late[np.maximum.accumulate(np.where(state, np.arange(len(rows)), 0))]
+
+
+def Harness(params):
+    """The depth unit, with a shader behind it."""
+    return _shading.Harness(DepthUnit(params), params.edge)
 
 
 def replay(rows, given, params):
     """What should come out, by the golden depth test alone; what HiZ found, which depends on when, is taken from what came.
 
-    Tiles dropped must have nothing that passes, and tiles accepted nothing that fails: others are expected to be tested.
+    Tiles dropped must have nothing that passes in the end, and tiles accepted nothing that fails: others are expected
+    to be tested. Of those dropped nothing goes out.
     """
     twin, table = depth_test.Twin(params.test), payloads.tile(params.edge)
-    expected = twin.expected(rows)["o"]
-    work, covered = np.flatnonzero(expected[:, 0] & 3 == Kind.WORK), np.concatenate(twin.covered)
-    work, covered = work[work < len(given)], covered[:(work < len(given)).sum()]
-    tiles, found = (codec.unpack(beats[work], table, dtype(table)) for beats in (expected, given))
-    wrong = (found["outcome"] == Outcome.DROP) & (tiles["mask"] > 0) | (found["outcome"] == Outcome.ACCEPT) & (tiles["mask"] != covered)
+    beats = twin.expected(rows)
+    expected, covered, answered, late = beats["o"], *(np.concatenate(kept) for kept in (twin.covered, twin.answered, twin.late))
+    work = np.flatnonzero(expected[:, 0] & 3 == Kind.WORK)
+    work = work[work < len(given)]
+    covered, answered, late = (kept[:len(work)] for kept in (covered, answered, late))
+    tiles, found = (codec.unpack(packed[work], table, dtype(table)) for packed in (expected, given))
+    dropped, accepted = (found["outcome"] == which for which in (Outcome.DROP, Outcome.ACCEPT))
+    wrong = dropped & (answered > 0) | accepted & (answered != covered)
     tiles["outcome"], tiles["note"] = np.where(wrong, Outcome.TEST, found["outcome"]), found["note"]
+    for name in ("mask", "full"):
+        tiles[name][dropped & ~wrong] = 0
     expected[work] = codec.pack(tiles, table, depth_test.WIDTH)
-    return expected
+
+    # Tiles come back with what HiZ found.
+    answers = codec.unpack(beats["answers"], table, dtype(table))
+    for name in ("outcome", "note"):
+        answers[name][:late.sum()] = tiles[name][late]
+    return {"o": expected, "answers": codec.pack(answers, table)}
 
 
 def describe(row, params):
@@ -47,7 +72,8 @@ def describe(row, params):
 class DepthUnitBench(StreamBench):
     def __init__(self, dut):
         self.params = configuration(CONFIGS)
-        super().__init__(dut, lambda rows: replay(rows, self._packed("o", self.given), self.params), lambda row: describe(row, self.params))
+        super().__init__(dut, lambda rows: replay(rows, self._packed("o", self.given), self.params), lambda row: describe(row, self.params),
+                         ("o", "answers"))
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")

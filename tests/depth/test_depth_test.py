@@ -6,7 +6,8 @@ import pytest
 
 from models.depth._compare import COMPARE
 from models.depth._format import MOST, encode, store
-from models.depth.depth_test import D24_MAX, depth_bias, depth_test, interpolate, sample_depths, to_image
+from models.depth._target import to_image
+from models.depth.depth_test import D24_MAX, depth_bias, depth_test, interpolate, sample_depths
 from models.depth.depth_unit import BITS, DepthUnit
 from models.geometry.triangle_setup import TRIANGLE, setup
 from models.geometry.viewport import fixed_depth

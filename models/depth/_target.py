@@ -1,0 +1,48 @@
+"""Tiles of a target, and where its pixels lie in them."""
+
+import numpy as np
+
+from models.raster.edge_evaluator import LANE_SHAPE
+from models.raster.tile_rasterizer import put
+from spec.errors import InputError
+from spec.state import SAMPLE_COUNTS
+
+
+def check_places(tiles, columns, rows):
+    """Raise :class:`~spec.errors.InputError` for a tile outside a target of so many."""
+    for name, count in (("x", columns), ("y", rows)):
+        outside = tiles[name] >= count
+        if outside.any():
+            raise InputError(f"tile {name}", f"lie in 0..{count - 1}", int(tiles[name][outside][0]))
+
+
+def samples_within(rectangle, shape, samples):
+    """Which samples of tiles lie in a rectangle of pixels.
+
+    Parameters
+    ----------
+    rectangle : (x0, y0, x1, y1) of int
+        Pixels, ``x1`` and ``y1`` exclusive.
+    shape : (rows, columns, edge, edge)
+        Of the tiles.
+    samples : int
+        log2 of the samples of a pixel.
+
+    Returns
+    -------
+    ndarray of bool, of that shape
+    """
+    rows, columns, edge, _ = shape
+    (lx, ly), (x0, y0, x1, y1) = LANE_SHAPE[samples], (int(v) for v in rectangle)
+    x, y = (np.arange(count * edge).reshape(count, edge) >> shift for count, shift in ((columns, lx), (rows, ly)))
+    return ((y0 <= y) & (y < y1))[:, None, :, None] & ((x0 <= x) & (x < x1))[None, :, None, :]
+
+
+def to_image(tiles, width, height, samples):
+    """Lanes of a target's tiles, shape (rows, columns, edge, edge), as an image (height, width, samples)."""
+    rows, columns, edge, _ = tiles.shape
+    lx, ly = LANE_SHAPE[SAMPLE_COUNTS.index(samples)]
+    out = np.zeros((1, rows * (edge >> ly), columns * (edge >> lx), samples), tiles.dtype)
+    y, x = np.divmod(np.arange(rows * columns), columns)
+    put(out, np.zeros_like(x), x, y, tiles[y, x], samples)
+    return out[0, :height, :width]

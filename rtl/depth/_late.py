@@ -1,0 +1,56 @@
+"""Tiles that are out for shading before they are written."""
+
+from amaranth.hdl import Cat, Module, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from rtl.pipeline import Credit
+
+APART = 16  # tiles so many rows and columns apart wait for one another
+
+
+class OutForShading(wiring.Component):
+    """Keeps an early test from what a late write has yet to change, and counts what is out.
+
+    Parameters
+    ----------
+    most : int
+        Tiles out at once.
+    position : int
+        Bits of a tile's place.
+
+    Members
+    -------
+    late, tests : In(1)
+        Writes of the draw come after shading; it tests before as well.
+    x, y : In(position)
+        A tile that is offered.
+    waits : Out(1)
+        A tile of its place is out, or too many are.
+    enters : In(1)
+        It enters.
+    back, back_x, back_y : In
+        A tile has come back, and enters.
+    none : Out(1)
+        All have come back.
+    """
+
+    def __init__(self, most, position):
+        self._most = most
+        super().__init__({
+            "late": In(1), "tests": In(1), "x": In(position), "y": In(position), "waits": Out(1), "enters": In(1),
+            "back": In(1), "back_x": In(position), "back_y": In(position), "none": Out(1),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.credit = credit = Credit(self._most)
+        bits = (APART - 1).bit_length()
+        place, back = Cat(self.x[:bits], self.y[:bits]), Cat(self.back_x[:bits], self.back_y[:bits])
+        out, begins, ends = (Signal(APART**2, name=name) for name in ("out", "begins", "ends"))
+        leaves = self.enters & self.late
+        m.d.comb += [credit.take.eq(leaves), credit.free.eq(self.back), self.none.eq(credit.all)]
+        m.d.comb += [begins.bit_select(place, 1).eq(leaves & self.tests), ends.bit_select(back, 1).eq(self.back)]
+        m.d.sync += out.eq((out | begins) & ~ends)
+        m.d.comb += self.waits.eq(self.late & (~credit.any | (self.tests & out.bit_select(place, 1))))
+        return m
