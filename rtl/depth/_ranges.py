@@ -165,8 +165,9 @@ class RangeMemory(wiring.Component):
 
         # Writes: of the tiles, of the other writer, of the sweep.
         writes, at, put, put_bank, put_place = Signal(BANKS), self.WRITE - self.READ, Signal(self._entry), Signal(BANKS), Signal.like(self.put_place)
+        puts = Signal()  # by itself: it is known last
         m.d.comb += self.taken.eq(Mux(self.op.lower | self.op.higher, 1 << key[at - 1][:2], 0))
-        m.d.sync += [writes.eq(self.taken), put_bank.eq(Mux(self.put, 1 << self.put_bank, 0)), put_place.eq(self.put_place),
+        m.d.sync += [writes.eq(self.taken), puts.eq(self.put), put_bank.eq(1 << self.put_bank), put_place.eq(self.put_place),
                      put.range.eq(self.put_range), put.epoch.eq(epoch), put.seen.eq(seen)]
         for n, (_, write) in enumerate(banks):
             tag = [write.data.epoch.eq(epoch), write.data.seen.eq(seen)]
@@ -175,7 +176,7 @@ class RangeMemory(wiring.Component):
             with m.Elif(writes[n]):
                 m.d.comb += [write.en.eq(1), write.addr.eq(key[at][2:]), write.data.range.eq(results[0]), *tag]
             with m.Else():
-                m.d.comb += [write.en.eq(put_bank[n]), write.addr.eq(put_place), write.data.eq(put)]
+                m.d.comb += [write.en.eq(put_bank[n] & puts), write.addr.eq(put_place), write.data.eq(put)]
         return m
 
     def _written(self):
