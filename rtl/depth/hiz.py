@@ -75,8 +75,8 @@ CONFIGS = {
 class Hiz(wiring.Component):
     """Find tiles of which no sample can pass, and tiles of which every sample must.
 
-    One tile and one report per clock, in order. A report is taken in the clock in which it counts: it waits while a
-    tile that shares its count is being looked up. STATE, CLEAR and FENCE beats wait until the tiles before them have
+    One tile and one report per clock, in order. A report counts a clock after it has been taken at the earliest: it
+    waits while a tile that shares its count is being looked up. STATE, CLEAR and FENCE beats wait until the tiles before them have
     been looked up; a CLEAR takes a few clocks, but for every 32nd of the whole target, and for rectangles beyond
     ``params.clears``.
 
@@ -93,6 +93,8 @@ class Hiz(wiring.Component):
         mask is empty.
     feedback : In(stream.Signature(layout(payloads.feedback(params.edge))))
         Of every tile that may be written, once it has been tested.
+    heard : Out(1)
+        A report counts.
     """
 
     LOOK_UP = Query.LATENCY + 1 - RangeMemory.LATENCY - 2  # clocks from a tile to its look-up, stencil values first
@@ -104,7 +106,7 @@ class Hiz(wiring.Component):
         shape = beat(tile=payloads.tile(params.edge), **payloads.CONTROL)
         super().__init__({
             "i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape)),
-            "feedback": In(stream.Signature(layout(payloads.feedback(params.edge)))),
+            "feedback": In(stream.Signature(layout(payloads.feedback(params.edge)))), "heard": Out(1),
         })
 
     @property
@@ -232,7 +234,8 @@ class Hiz(wiring.Component):
     def _feedback(self, m, rest, begins, valid, tile, depth, serial, flying):
         """A report counts where no other write is under way, and no tile that shares its count between look-up and outcome."""
         m.submodules.flight = flight = InFlight(PLACES)
-        given, note = self.feedback.payload, NOTE(self.feedback.payload.note)
+        waits, given, pending, moves = Signal(), Signal(self.feedback.payload.shape()), Signal(), self.heard
+        note = NOTE(given.note)
         m.d.comb += [flight.take.eq(begins), flight.taken.x.eq(rest.x), flight.taken.y.eq(rest.y), flight.key.x.eq(given.x), flight.key.y.eq(given.y)]
         stages, key = Query.LATENCY + 3 - self.LOOK_UP + 5, Signal(KEY)
         m.d.comb += [key.x.eq(tile.x), key.y.eq(tile.y)]
@@ -241,11 +244,17 @@ class Hiz(wiring.Component):
             keys.append(delay(m, keys[-1], 1, f"key_{n}"))
             valids.append(delay(m, valids[-1], 1, f"key_valid_{n}"))
         begun = 4 + self.READ - self.LOOK_UP
-        pending = Cat(v & (k == flight.key.as_value()) for v, k in list(zip(valids, keys, strict=True))[begun:]).any()
-        bank = Cat(given.x[0], given.y[0])
-        moves = self.feedback.valid & self.feedback.ready
-        m.d.comb += [self.feedback.ready.eq(~depth.busy & (flight.many | ~(pending | depth.taken.bit_select(bank, 1)))),
-                     flight.free.eq(moves), flying.free.eq(delay(m, moves, 1, "landed"))]
+        following = list(zip(valids, keys, strict=True))[begun - 1:-1]  # where they are in the next clock
+
+        def will_wait(report):
+            return Cat(v & (k == Cat(report.x[:3], report.y[:3])) for v, k in following).any()
+
+        offered, bank = self.feedback.payload, Cat(given.x[0], given.y[0])
+        m.d.comb += [moves.eq(waits & ~depth.busy & (flight.many | ~(pending | depth.taken.bit_select(bank, 1)))),
+                     self.feedback.ready.eq(~waits | moves), flight.free.eq(moves), flying.free.eq(delay(m, moves, 1, "landed"))]
+        m.d.sync += pending.eq(Mux(self.feedback.ready, will_wait(offered), will_wait(given)))
+        with m.If(self.feedback.ready):
+            m.d.sync += [waits.eq(self.feedback.valid), given.eq(offered)]
         m.d.comb += [depth.put.eq(moves & ~flight.many & note.kept & (note.serial == serial)), depth.put_bank.eq(bank),
                      depth.put_place.eq(note.place), depth.put_range.low.eq(given.low), depth.put_range.high.eq(given.high)]
 

@@ -58,7 +58,7 @@ class Harness(wiring.Component):
 
         # Stamps: as a tile's entry is read, or a control beat counts.
         counted, taken = Signal(12), self.i.valid & self.i.ready
-        m.d.sync += counted.eq(counted + reports.r_en)
+        m.d.sync += counted.eq(counted + hiz.heard)
         m.submodules.stamps = stamps = fifo.SyncFIFOBuffered(width=12, depth=WAITING)
         work = self.i.payload.kind == Kind.WORK
         m.d.comb += [stamps.w_en.eq(delay(m, taken & work, hiz.READ + 1, "tile") | delay(m, taken & ~work, 4, "control")), stamps.w_data.eq(counted)]
