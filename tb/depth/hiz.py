@@ -6,6 +6,7 @@ import numpy as np
 from cosim import codec
 from models.depth._format import MOST
 from models.depth._query import queries
+from models.depth.depth_test import D24_MAX
 from models.depth.depth_unit import BITS
 from models.depth.hiz import HiZ
 from models.geometry.triangle_setup import setup
@@ -36,7 +37,9 @@ def requests(rng, count, params):
             tiles = rasterize(setup(depths.triangles(rng, int(rng.integers(1, 8)), size), draw, params.edge).records, params.edge)[0]
             if rng.random() < 0.5 and len(tiles):  # the same few places again and again, moved a little
                 tiles = tiles[rng.integers(0, min(len(tiles), int(rng.integers(1, 7))), len(tiles))]
-                tiles["z0"] += rng.integers(0, 1 << 20, len(tiles), dtype=np.uint32)
+                further = np.minimum(rng.integers(0, 1 << 12, len(tiles)), D24_MAX - tiles["zmax"].astype(np.int64))
+                for name, unit in (("z0", 256), ("zmin", 1), ("zmax", 1)):  # together: a plane lies between its vertices
+                    tiles[name] += (further * unit).astype(tiles[name].dtype)
             tiles["last"] = 1
             if rng.random() < 0.05:
                 tiles["x"] += rng.integers(0, 2, len(tiles), dtype=np.uint16) * 900
