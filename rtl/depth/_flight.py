@@ -21,30 +21,38 @@ class InFlight(wiring.Component):
     -------
     take, taken : In
         A write begins, to tiles of this key.
-    free, key : In
-        One of this key ends.
-    many : Out(1)
-        More than one is under way to ``key``.
+    next, next_key : In
+        The key asked about from the next clock on.
+    free : In(1)
+        A write to the key asked about ends.
+    many, crowded : Out(1)
+        More than one is under way to the key asked about; the same, known early, but not always.
     """
 
     def __init__(self, most):
         self._most = most
-        super().__init__({"take": In(1), "taken": In(KEY), "free": In(1), "key": In(KEY), "many": Out(1)})
+        super().__init__({
+            "take": In(1), "taken": In(KEY), "free": In(1), "next": In(1), "next_key": In(KEY), "many": Out(1), "crowded": Out(1),
+        })
 
     def elaborate(self, platform):
         m = Module()
-        taken, freed = Signal(1 + KEY.size), Signal(1 + KEY.size)
-        m.d.sync += [taken.eq(Cat(self.taken.as_value(), self.take)), freed.eq(Cat(self.key.as_value(), self.free))]
+        key, taken, freed = Signal(KEY), Signal(1 + KEY.size), Signal(1 + KEY.size)
+        m.d.sync += [taken.eq(Cat(self.taken.as_value(), self.take)), freed.eq(Cat(key.as_value(), self.free))]
 
-        # Counts are a clock late, and what has happened since then is added as they are looked at.
-        above = [Array(Signal(name=f"above_{least}_{n}") for n in range(APART**2)) for least in range(3)]
-        for n in range(APART**2):
-            count, up, down = Signal(range(self._most + 1), name=f"count_{n}"), taken == n + APART**2, freed == n + APART**2
-            m.d.sync += count.eq(count + up - down)
-            for least, flags in enumerate(above):
-                m.d.sync += flags[n].eq(Mux(up == down, count > least, Mux(up, count >= least if least else 1, count > least + 1)))
-        key = self.key.as_value()
-        more, less = taken == Cat(key, 1), freed == Cat(key, 1)
-        none, one, two = (flags[key] for flags in above)
-        m.d.comb += self.many.eq(Mux(more == less, one, Mux(more, none, two)))
+        # Counts are a clock late: what has happened since then is added as they are looked at.
+        counts, crowds = (Array(Signal(shape, name=f"{name}_{n}") for n in range(APART**2))
+                          for name, shape in (("count", range(self._most + 1)), ("crowd", 1)))
+        for n, (count, crowd) in enumerate(zip(counts, crowds, strict=True)):
+            m.d.sync += [count.eq(count + (taken == n + APART**2) - (freed == n + APART**2)), crowd.eq(count > 4)]  # three may have ended since
+
+        # One of 64 is a long way: it is chosen a clock ahead, and so one more clock late.
+        count, up, down = Signal.like(counts[0]), Signal(), Signal()
+        more, less = (event == Cat(key.as_value(), 1) for event in (taken, freed))
+        m.d.sync += [count.eq(count + up - down), up.eq(more), down.eq(less), self.crowded.eq(count > 3)]
+        with m.If(self.next):
+            asked = self.next_key.as_value()
+            m.d.sync += [key.eq(asked), count.eq(counts[asked]), self.crowded.eq(crowds[asked]),
+                         up.eq(taken == Cat(asked, 1)), down.eq(freed == Cat(asked, 1))]
+        m.d.comb += self.many.eq(count + up + more > 1 + down + less)
         return m

@@ -76,9 +76,9 @@ class Hiz(wiring.Component):
     """Find tiles of which no sample can pass, and tiles of which every sample must.
 
     One tile and one report per clock, in order. A report counts a clock after it has been taken at the earliest: it
-    waits while a tile that shares its count is being looked up. STATE, CLEAR and FENCE beats wait until the tiles before them have
-    been looked up; a CLEAR takes a few clocks, but for every 32nd of the whole target, and for rectangles beyond
-    ``params.clears``.
+    waits while a tile that shares its count is being looked up. STATE, CLEAR and FENCE beats wait until the tiles before
+    them have been looked up; a CLEAR takes a few clocks, but for every 32nd of the whole target, and for rectangles
+    beyond ``params.clears``.
 
     Parameters
     ----------
@@ -236,7 +236,7 @@ class Hiz(wiring.Component):
         m.submodules.flight = flight = InFlight(PLACES)
         waits, given, pending, moves = Signal(), Signal(self.feedback.payload.shape()), Signal(), self.heard
         note = NOTE(given.note)
-        m.d.comb += [flight.take.eq(begins), flight.taken.x.eq(rest.x), flight.taken.y.eq(rest.y), flight.key.x.eq(given.x), flight.key.y.eq(given.y)]
+        m.d.comb += [flight.take.eq(begins), flight.taken.x.eq(rest.x), flight.taken.y.eq(rest.y)]
         stages, key = Query.LATENCY + 3 - self.LOOK_UP + 5, Signal(KEY)
         m.d.comb += [key.x.eq(tile.x), key.y.eq(tile.y)]
         keys, valids = [key.as_value()], [valid]
@@ -250,8 +250,9 @@ class Hiz(wiring.Component):
             return Cat(v & (k == Cat(report.x[:3], report.y[:3])) for v, k in following).any()
 
         offered, bank = self.feedback.payload, Cat(given.x[0], given.y[0])
-        m.d.comb += [moves.eq(waits & ~depth.busy & (flight.many | ~(pending | depth.taken.bit_select(bank, 1)))),
+        m.d.comb += [moves.eq(waits & ~depth.busy & (flight.crowded | ~(pending | depth.taken.bit_select(bank, 1)))),
                      self.feedback.ready.eq(~waits | moves), flight.free.eq(moves), flying.free.eq(delay(m, moves, 1, "landed"))]
+        m.d.comb += [flight.next.eq(self.feedback.ready), flight.next_key.x.eq(offered.x), flight.next_key.y.eq(offered.y)]
         m.d.sync += pending.eq(Mux(self.feedback.ready, will_wait(offered), will_wait(given)))
         with m.If(self.feedback.ready):
             m.d.sync += [waits.eq(self.feedback.valid), given.eq(offered)]
