@@ -145,5 +145,16 @@ def feedback(edge_samples):
     )
 
 
+def context(edge_samples):
+    """What HiZ knows of one tile, asked for or put back: a context switch."""
+    return (
+        *_each("x y", 16 - edge_samples.bit_length() + 1),  # tiles
+        Field("restore", 1),  # put it back
+        Field("bound", 2),  # spec.state.Bound
+        *_each("low high", HIZ_BITS),  # highest bits of the bounds of its depths
+        *_each("stencil_low stencil_high", 8),
+    )
+
+
 TILE = tile(8)
 CONTROL = {"draw_state": DRAW_STATE, "clear": CLEAR, "fence": FENCE}  # beats that only pass through

@@ -66,3 +66,12 @@ class DepthFormat(IntEnum):
     D16 = 0
     D24 = 1
     D32F = 2
+
+
+class Bound(IntEnum):
+    """Which bound a HiZ of one bound a tile keeps."""
+
+    OPEN = 0  # no draw has chosen since the target was cleared; nor is there a choice where both are kept
+    MAX = 1
+    MIN = 2
+    NONE = 3  # draws wrote both ways: it rests until the target is cleared

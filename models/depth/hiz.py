@@ -3,46 +3,12 @@
 import numpy as np
 
 from models.depth._target import check_places
+from models.depth._verdict import FREE, GREATER, LESS, outcome
+from models.payload import check, dtype
 from models.raster.edge_evaluator import LANE_SHAPE
+from spec import payloads
 from spec.errors import InputError
-from spec.state import SAMPLE_COUNTS, Compare, Outcome
-
-LESS = (Compare.LESS, Compare.LESS_EQUAL)
-GREATER = (Compare.GREATER, Compare.GREATER_EQUAL)
-FREE = (Compare.NOT_EQUAL, Compare.ALWAYS)  # may write depths on either side of the old ones
-
-
-def outcome(compare, low, high, zmin, zmax):
-    """What the bounds of a triangle and of a tile's depths decide, were nothing else in the way.
-
-    Parameters
-    ----------
-    compare : Compare
-    low, high : ndarray of int, shape (n,)
-        Bounds of the triangle's depths in the tile.
-    zmin, zmax : ndarray of int, shape (n,)
-        Bounds of the depths stored.
-
-    Returns
-    -------
-    drop, accept : ndarray of bool, shape (n,)
-        No sample passes; every sample passes.
-
-    Source: [trip 7], numerics: HiZ.
-    """
-    never = np.zeros(np.shape(low), bool)
-    apart = (high < zmin) | (low > zmax)
-    return {
-        Compare.NEVER: lambda: (~never, never),
-        Compare.LESS: lambda: (low >= zmax, high < zmin),
-        Compare.EQUAL: lambda: (apart, never),
-        Compare.LESS_EQUAL: lambda: (low > zmax, high <= zmin),
-        Compare.GREATER: lambda: (high <= zmin, low > zmax),
-        Compare.NOT_EQUAL: lambda: ((low == high) & (zmin == zmax) & (low == zmin), apart),
-        Compare.GREATER_EQUAL: lambda: (high < zmin, low >= zmax),
-        Compare.ALWAYS: lambda: (never, ~never),
-    }[Compare(compare)]()
-
+from spec.state import SAMPLE_COUNTS, Bound, Compare, Outcome
 
 BANKS = 4  # of the memory
 
@@ -60,7 +26,8 @@ class HiZ:
         Samples along a tile's edge.
     bounds : str
         ``"both"``: zmin and zmax of each tile. ``"max"``: one bound, the one that the first draw after a clear of
-        the whole target can use; a draw that writes the other way disables HiZ until the next such clear.
+        the whole target can use; a draw that writes the other way disables HiZ until the next such clear. Where a
+        rectangle is cleared first, it chooses by its value: zmax if that is of the far half.
     entries : int
         Tiles of on-chip memory, in four banks by the lowest bits of x and y; tiles of a larger target beyond them are
         always tested.
@@ -97,7 +64,7 @@ class HiZ:
         self._low, self._high = np.zeros(len(x), np.int64), np.full(len(x), self._most >> self._cut)
         self._stencil_low, self._stencil_high = np.zeros(len(x), np.int64), np.full(len(x), 255)
         self._in_flight = np.zeros((apart or self._rows, apart or self._columns), np.int64)
-        self._way = None  # for one bound: LESS or GREATER once a draw has chosen, () while disabled
+        self.bound = Bound.OPEN
         self.serial = 0  # clears of depths so far
 
     def clear(self, depth=None, rectangle=None, stencil=None):
@@ -124,7 +91,9 @@ class HiZ:
             self._low, self._high = cleared(self._low, self._high, depth >> self._cut)
             self.serial += 1
             if whole.all():
-                self._way = None
+                self.bound = Bound.OPEN
+            elif self._bounds == "max" and self.bound == Bound.OPEN:
+                self.bound = Bound.MAX if depth > self._most >> 1 else Bound.MIN
         if stencil is not None:
             self._stencil_low, self._stencil_high = cleared(self._stencil_low, self._stencil_high, stencil)
 
@@ -162,11 +131,12 @@ class HiZ:
         return found
 
     def _step(self, compare, query, place):
-        low, high = query["low"].astype(np.int64), query["high"].astype(np.int64)
-        zmin, zmax = self._low[place] << self._cut, (self._high[place] << self._cut) | ((1 << self._cut) - 1)
         if self._bounds == "max":
             self._turn(compare, bool(query["write"].any()))
-            zmin, zmax = zmin if self._way is GREATER else 0 * zmin, zmax if self._way is LESS else 0 * zmax + self._most
+        if not self._knows:
+            return np.full(len(query), Outcome.TEST)
+        low, high, (zmin, zmax) = query["low"].astype(np.int64), query["high"].astype(np.int64), self._known(place)
+        zmin, zmax = zmin << self._cut, (zmax << self._cut) | ((1 << self._cut) - 1)
         drop, accept = outcome(compare, low, high, zmin, zmax)
         drop, accept = drop & query["drop"].astype(bool), accept & query["accept"].astype(bool)
         return np.where(drop, Outcome.DROP, np.where(accept, Outcome.ACCEPT, Outcome.TEST))
@@ -207,11 +177,66 @@ class HiZ:
 
     def _turn(self, compare, write):
         """One bound: which one it is. A draw that may write on either side counts as one of less."""
-        wanted = GREATER if compare in GREATER else LESS if compare in LESS or (compare in FREE and write) else None
-        if wanted is not None and self._way is None:
-            self._way = wanted
-        elif wanted is not None and self._way is not wanted and write and compare not in FREE:
-            self._way = ()
+        wanted = Bound.MIN if compare in GREATER else Bound.MAX if compare in LESS or (compare in FREE and write) else Bound.OPEN
+        if self.bound == Bound.OPEN:
+            self.bound = wanted
+        elif wanted not in (Bound.OPEN, self.bound) and write and compare not in FREE:
+            self.bound = Bound.NONE
+
+    @property
+    def _knows(self):
+        """Bounds hold; of one bound, none does before it has been chosen."""
+        return self._bounds == "both" or self.bound in (Bound.MAX, Bound.MIN)
+
+    def _known(self, place):
+        """Bounds stored of tiles; the one that is not kept could be anything."""
+        low, high = self._low[place], self._high[place]
+        if self._bounds == "max":
+            low, high = (low, 0 * high + (self._most >> self._cut)) if self.bound == Bound.MIN else (0 * low, high)
+        return low, high
+
+    def save(self):
+        """What is known of the target's tiles, so that it can be put back after another target has had the memory.
+
+        Returns
+        -------
+        structured ndarray, shape (tiles,)
+            Row by row, as :func:`spec.payloads.context`; where nothing is known, the widest ranges.
+        """
+        place = np.arange(len(self._low))
+        out = np.zeros(len(place), dtype(payloads.context(4)))
+        out["y"], out["x"] = np.divmod(place, self._columns)
+        out["restore"], out["bound"] = 1, self.bound
+        most = self._most >> self._cut
+        out["low"], out["high"] = self._known(place) if self._knows else (0, most)
+        out["stencil_low"], out["stencil_high"] = self._stencil_low, self._stencil_high
+        for name, widest in (("low", 0), ("high", most), ("stencil_low", 0), ("stencil_high", 255)):
+            out[name][~self._covered] = widest
+        return out
+
+    def restore(self, saved):
+        """Put back what :meth:`save` gave of tiles of different places, while no write is in flight.
+
+        Of one bound: where none has been chosen, it is chosen too; where it is not that which has been, depths stay as
+        they are.
+
+        Raises
+        ------
+        InputError
+            A tile outside the target, a range that is reversed, a field beyond its bits.
+        """
+        check(saved, payloads.context(4))
+        check_places(saved, self._columns, self._rows)
+        for low, high in (("low", "high"), ("stencil_low", "stencil_high")):
+            if (reversed_ := saved[low] > saved[high]).any():
+                raise InputError(low, f"be at most {high} {saved[high][reversed_][0]}", saved[low][reversed_][0])
+        if self._bounds == "max" and self.bound == Bound.OPEN:
+            self.bound = Bound(next(filter(None, saved["bound"]), Bound.OPEN))
+        place = saved["y"].astype(np.int64) * self._columns + saved["x"]
+        if self._knows:
+            fits = saved["bound"] == self.bound if self._bounds == "max" else slice(None)
+            self._low[place[fits]], self._high[place[fits]] = saved["low"][fits], saved["high"][fits]
+        self._stencil_low[place], self._stencil_high[place] = saved["stencil_low"], saved["stencil_high"]
 
     def feedback(self, x, y, low, high, serial):
         """Tiles have been tested and written: the depths that they hold now.
@@ -232,7 +257,7 @@ class HiZ:
         place = np.where(current, np.asarray(y, np.int64) * self._columns + x, 0)  # another target may have had other places
         for turn in rounds(np.ravel_multi_index(self._count(x, y), self._in_flight.shape)):
             count = self._count(np.asarray(x)[turn], np.asarray(y)[turn])
-            alone = (self._in_flight[count] == 1) & current[turn] & self._covered[place[turn]]
+            alone = (self._in_flight[count] == 1) & current[turn] & self._covered[place[turn]] & self._knows
             self._low[place[turn][alone]] = np.asarray(low, np.int64)[turn][alone] >> self._cut
             self._high[place[turn][alone]] = np.asarray(high, np.int64)[turn][alone] >> self._cut
             self._in_flight[count] -= 1

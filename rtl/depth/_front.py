@@ -28,8 +28,8 @@ class Front(wiring.Component):
     go, waits, idle : In(1)
         There is room for a beat; a tile that is offered must wait; nothing is out for shading, which must be in before
         anything but tiles passes.
-    late, late_tile : In
-        A tile comes back: it is let through before any other, in this clock.
+    back, late, late_tile : In
+        A tile that comes back is offered, and no other enters; it is let through in this clock.
     state : Out(layout(payloads.DRAW_STATE))
     legal : Out(1)
         The unit can obey it.
@@ -37,8 +37,8 @@ class Front(wiring.Component):
         The last one, cut to the target.
     valid, clearing, is_late, tile : Out
         A tile, to be tested, or to be cleared; one that has come back.
-    enters : Out(1)
-        The tile that is offered enters.
+    open, enters : Out(1)
+        A tile may come back; the one that is offered enters.
     control, beat : Out
         A beat to be passed on.
     walk : In(1)
@@ -54,9 +54,10 @@ class Front(wiring.Component):
         self._tile = layout(payloads.tile(params.edge))
         shape = beat(tile=payloads.tile(params.edge), **payloads.CONTROL)
         super().__init__({
-            "i": In(stream.Signature(shape)), "go": In(1), "waits": In(1), "idle": In(1, init=1), "late": In(1), "late_tile": In(self._tile),
+            "i": In(stream.Signature(shape)), "go": In(1), "waits": In(1), "idle": In(1, init=1),
+            "back": In(1), "late": In(1), "late_tile": In(self._tile),
             "state": Out(layout(payloads.DRAW_STATE)), "legal": Out(1), "clear": Out(layout(payloads.CLEAR)),
-            "enters": Out(1), "valid": Out(1), "clearing": Out(1), "is_late": Out(1), "tile": Out(self._tile),
+            "open": Out(1), "enters": Out(1), "valid": Out(1), "clearing": Out(1), "is_late": Out(1), "tile": Out(self._tile),
             "control": Out(1), "beat": Out(shape), "error": Out(1), "walk": In(1), "clears": Out(1), "switches": Out(1),
         })
 
@@ -68,9 +69,10 @@ class Front(wiring.Component):
         # Quiet a fixed time after the last tile: what is under way never stalls.
         rest, quiet, walks, taken, follows = Signal(range(self._under_way + 1)), Signal(init=1), Signal(), Signal(), Signal()
         m.d.sync += [rest.eq(Mux(taken, self._under_way, Mux(rest == 0, 0, rest - 1))), quiet.eq((rest == 0) & ~taken)]
-        work, free = kind == Kind.WORK, self.go & ~self.control & ~follows & ~walks & ~self.clears & ~walker.busy & ~self.late
+        work, free = kind == Kind.WORK, self.open & ~self.back
         tests, passes = self.i.valid & free & work & ~self.waits, self.i.valid & free & ~work & quiet & self.idle
-        m.d.comb += [self.enters.eq(tests), taken.eq(tests | self.late | walks | self.clears | walker.busy),
+        m.d.comb += [self.open.eq(self.go & ~self.control & ~follows & ~walks & ~self.clears & ~walker.busy),
+                     self.enters.eq(tests), taken.eq(tests | self.late | walks | self.clears | walker.busy),
                      self.i.ready.eq(free & Mux(work, ~self.waits, quiet & self.idle))]
         m.d.sync += [self.control.eq(passes), self.beat.eq(given)]
 
@@ -102,7 +104,7 @@ class Front(wiring.Component):
         m.d.comb += [walker.rectangle[name].eq(self.clear[name]) for name in RECTANGLE.members]
 
         m.d.sync += [self.valid.eq(tests | self.late | walker.busy), self.clearing.eq(walker.busy), self.is_late.eq(self.late),
-                     self.tile.eq(Mux(self.late, self.late_tile, given.tile)),
+                     self.tile.eq(Mux(self.back, self.late_tile, given.tile)),
                      self.error.eq((self.valid & ~self.clearing & ~self.legal) | (walks & touches & ~allowed))]
         with m.If(walker.busy):
             m.d.sync += [self.tile.x.eq(walker.x), self.tile.y.eq(walker.y)]

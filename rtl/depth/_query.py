@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from rtl.depth._bias import D24_MAX, DepthBias
 from rtl.depth._rectangle import Within
-from rtl.depth._samples import BITS, FRACTION, MOST, Stored
+from rtl.depth._samples import BITS, FRACTION, MOST, Stored, heads
 from rtl.payload import layout
 from rtl.pipeline import delay
 from rtl.samples import SHAPES
@@ -131,7 +131,7 @@ class Query(wiring.Component):
 
         cut = [BITS[f] - payloads.HIZ_BITS for f in DepthFormat]
         m.d.sync += [
-            self.low.eq(Array(bounds.low >> n for n in cut)[form]), self.high.eq(Array(bounds.high >> n for n in cut)[form]),
+            self.low.eq(heads(bounds.low, form)), self.high.eq(heads(bounds.high, form)),
             self.low_ones.eq(Array(bounds.low[:n].all() for n in cut)[form]), self.high_zeros.eq(Array(~bounds.high[:n].any() for n in cut)[form]),
         ]
         return m

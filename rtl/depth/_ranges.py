@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from amaranth.hdl import Array, Cat, Module, Mux, Signal
+from amaranth.hdl import Array, Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.memory import Memory
@@ -74,6 +74,7 @@ class RangeMemory(wiring.Component):
     One tile is read and written per clock, the same one again at once. A clear of the whole target begins a new epoch:
     what belongs to an older one counts as cleared. Clears of rectangles are kept in a short log, of which an entry says
     how much it has seen; what it has not is applied as it is read. Another writer may put a range directly.
+    Of ``one`` bound, the other one could be anything: ranges are as wide as that.
 
     Parameters
     ----------
@@ -85,11 +86,16 @@ class RangeMemory(wiring.Component):
         Samples along a tile's edge.
     log : int
         Clears of rectangles between two of the whole target.
+    one : bool
+        One bound is kept of each tile.
 
     Members
     -------
     samples, width, height : In
         Of the target.
+    least : In(1)
+        Of one bound: it is the lower one. It may change before a tile's look-up, if nothing has been written since an
+        epoch began.
     begin, first : In
         A new epoch begins with this range for every tile; nothing is under way.
     clear, rectangle, value : In
@@ -106,6 +112,8 @@ class RangeMemory(wiring.Component):
         :attr:`LATENCY` clocks later.
     op, keep : In
         In that clock: what is written to the tile, unless ``keep``.
+    written : Out
+        A clock later: the tile's range from now on.
     put, put_bank, put_place, put_range : In
         Another write, which lands a clock later; not while :attr:`taken` has the bank's bit set.
     taken : Out(BANKS)
@@ -113,15 +121,15 @@ class RangeMemory(wiring.Component):
 
     LATENCY, READ, WRITE = 6, 2, 7  # clocks from a tile to its range, to its memory, and to its write
 
-    def __init__(self, bits, entries, edge, log):
-        self._entries, self._edge, self._log = entries, edge, log
-        self._entry = StructLayout({"epoch": EPOCH, "seen": range(log + 1), "range": range_layout(bits)})
+    def __init__(self, bits, entries, edge, log, one=False):
+        self._entries, self._edge, self._log, self._one = entries, edge, log, one
+        self._entry = StructLayout({"epoch": EPOCH, "seen": range(log + 2), "stored": bits if one else range_layout(bits)})
         pair, position, place = range_layout(bits), 16 - edge.bit_length() + 1, range(entries // BANKS)
         super().__init__({
-            "samples": In(2), "width": In(15), "height": In(15),
+            "samples": In(2), "width": In(15), "height": In(15), "least": In(1),
             "begin": In(1), "first": In(pair), "clear": In(1), "rectangle": In(RECTANGLE), "value": In(bits), "room": Out(1), "busy": Out(1, init=1),
             "valid": In(1), "x": In(position), "y": In(position), "bank": In(range(BANKS)), "place": In(place),
-            "range": Out(pair), "whole": Out(1), "touched": Out(1), "op": In(op_layout(bits)), "keep": In(1),
+            "range": Out(pair), "whole": Out(1), "touched": Out(1), "op": In(op_layout(bits)), "keep": In(1), "written": Out(pair),
             "put": In(1), "put_bank": In(range(BANKS)), "put_place": In(place), "put_range": In(pair), "taken": Out(BANKS),
         })
 
@@ -144,18 +152,19 @@ class RangeMemory(wiring.Component):
         # What an entry has not seen: chosen by its tag, side by side with the tag's age, then applied.
         chosen, held, rows = Signal(since[0].shape()), Signal(pair), [self._entry(row) for row in held_rows]
         seen_before, current = (Array(values)[bank] for values in ([row.seen for row in rows], [row.epoch == epoch for row in rows]))
-        unseen = Array(s.as_value() for s in since[:-1])
-        m.d.sync += [chosen.eq(Mux(current, unseen[seen_before], since[-1].as_value())), held.eq(Array(row.range.as_value() for row in rows)[bank])]
+        unseen = Array(s.as_value() for s in since)  # an entry that was swept has seen nothing of its epoch, nor of any
+        m.d.sync += [chosen.eq(Mux(current, unseen[seen_before], since[-1].as_value())),
+                     held.eq(self._range(Array(Value.cast(row.stored) for row in rows)[bank]))]
         known = Signal(pair)
-        m.d.comb += [known.low.eq(Mux(chosen.all | (chosen.range.low < held.low), chosen.range.low, held.low)),
-                     known.high.eq(Mux(chosen.all | (chosen.range.high > held.high), chosen.range.high, held.high))]
+        m.d.comb += known.eq(self._kept(Mux(chosen.all | (chosen.range.low < held.low), chosen.range.low, held.low),
+                                        Mux(chosen.all | (chosen.range.high > held.high), chosen.range.high, held.high)))
 
         # The newest: of the tile before, and of those whose write is not yet in the memory.
         key = [delay(m, Cat(self.bank, self.place), self.READ, "key")]
         key += [Signal.like(key[0], name=f"key_{n}") for n in range(self.READ + 1, self.LATENCY + 4)]
         m.d.sync += [later.eq(now) for now, later in pairwise(key)]
-        result, results = Signal(pair), [Signal(pair, name=f"result_{n}") for n in range(4)]
-        m.d.comb += result.eq(self._written())
+        result, results = Signal(pair), [self.written, *(Signal(pair, name=f"result_{n}") for n in range(1, 4))]
+        m.d.comb += result.eq(self._result())
         m.d.sync += [later.eq(now) for now, later in pairwise([result, *results])]
         same, valid, at = Signal(5), Signal(self.LATENCY + 3), self.LATENCY - 2
         m.d.sync += [valid.eq(Cat(self.valid, valid)), same.eq(Cat((key[at - self.READ] == key[at - self.READ + n]) & valid[at + n - 1]
@@ -168,25 +177,38 @@ class RangeMemory(wiring.Component):
         puts = Signal()  # by itself: it is known last
         m.d.comb += self.taken.eq(Mux(self.op.lower | self.op.higher, 1 << key[at - 1][:2], 0))
         m.d.sync += [writes.eq(self.taken), puts.eq(self.put), put_bank.eq(1 << self.put_bank), put_place.eq(self.put_place),
-                     put.range.eq(self.put_range), put.epoch.eq(epoch), put.seen.eq(seen)]
+                     put.stored.eq(self._stored(self.put_range)), put.epoch.eq(epoch), put.seen.eq(seen)]
         for n, (_, write) in enumerate(banks):
-            tag = [write.data.epoch.eq(epoch), write.data.seen.eq(seen)]
+            m.d.comb += [write.data.epoch.eq(epoch), write.data.seen.eq(seen)]
             with m.If(self.busy):
-                m.d.comb += [write.en.eq(1), write.addr.eq(sweep), write.data.range.eq(first), *tag]
+                m.d.comb += [write.en.eq(1), write.addr.eq(sweep), write.data.seen.eq(self._log + 1)]
             with m.Elif(writes[n]):
-                m.d.comb += [write.en.eq(1), write.addr.eq(key[at][2:]), write.data.range.eq(results[0]), *tag]
+                m.d.comb += [write.en.eq(1), write.addr.eq(key[at][2:]), write.data.stored.eq(self._stored(results[0]))]
             with m.Else():
                 m.d.comb += [write.en.eq(put_bank[n] & puts), write.addr.eq(put_place), write.data.eq(put)]
         return m
 
-    def _written(self):
+    def _result(self):
         """The range after the operation: one comparison and one choice a bound, since every tile of a run waits for it."""
         op, held = self.op, self.range
         below, above = op.low < held.low, op.high > held.high
         both = op.full & op.lower & op.higher
         new_low = ~self.keep & (both | Mux(op.lower, below, op.full & op.higher & ~below))
         new_high = ~self.keep & (both | Mux(op.higher, above, op.full & op.lower & ~above))
-        return Cat(Mux(new_low, op.low, held.low), Mux(new_high, op.high, held.high))
+        return self._kept(Mux(new_low, op.low, held.low), Mux(new_high, op.high, held.high))
+
+    def _kept(self, low, high):
+        """A range of both bounds, or of one."""
+        each = self.least.replicate(len(high))
+        return Cat(low & each, high | each) if self._one else Cat(low, high)
+
+    def _stored(self, pair):
+        """What an entry holds of a range,"""
+        return Mux(self.least, pair.low, pair.high) if self._one else pair
+
+    def _range(self, stored):
+        """and the range that it stands for."""
+        return self._kept(stored, stored) if self._one else stored
 
     def _epochs(self, m, epoch, seen, first):
         """Begin epochs; sweep the memory before the first, and before a number comes again."""

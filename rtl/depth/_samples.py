@@ -10,12 +10,18 @@ from rtl.depth._bias import BIAS
 from rtl.pipeline import delay
 from rtl.raster._addends import Addends
 from rtl.raster.edge_evaluator import add
+from spec import payloads
 from spec.state import DepthFormat
 
 FRACTION = 12  # bits below D24's unit that a sample's depth is known to
 DEPTH = 24 + FRACTION
 MOST = {DepthFormat.D16: (1 << 16) - 1, DepthFormat.D24: (1 << 24) - 1, DepthFormat.D32F: 0x3F800000}  # 1.0
 BITS = {DepthFormat.D16: 16, DepthFormat.D24: 24, DepthFormat.D32F: 30}  # of a stored depth
+
+
+def heads(depth, form, formats=tuple(DepthFormat)):
+    """The highest bits of a stored depth, as HiZ keeps them."""
+    return Array(depth >> BITS[f] - payloads.HIZ_BITS if f in formats else 0 for f in DepthFormat)[form]
 
 
 class Stored(wiring.Component):

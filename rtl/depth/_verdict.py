@@ -65,6 +65,13 @@ def _clear_op(m, memory, clears):
                      op.full.eq(memory.whole)]
 
 
+def restore_op(m, memory, restores, low, high):
+    """What was known comes back, whatever was."""
+    op = memory.op
+    with m.If(restores):
+        m.d.sync += [op.low.eq(low), op.high.eq(high), op.lower.eq(1), op.higher.eq(1), op.full.eq(1)]
+
+
 def _stencil_written(m, state, face):
     """Whether a face writes stencil values, and the least and the greatest of them; registers."""
     operations = [state[f"stencil_{face}_{name}"] for name in ("fail", "depth_fail", "pass")]

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from amaranth.hdl import Array, Module, Mux, Signal
+from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
@@ -10,12 +10,13 @@ from amaranth.lib.wiring import In, Out
 from rtl.depth._bias import DepthBias
 from rtl.depth._front import Front
 from rtl.depth._late import OutForShading
-from rtl.depth._rectangle import RECTANGLE, Within, last_tile
+from rtl.depth._place import TilePlace
+from rtl.depth._rectangle import RECTANGLE, Within
 from rtl.depth._rule import RULE, clear_rule, draw_rule
-from rtl.depth._samples import BITS, DEPTH, SampleDepths
+from rtl.depth._samples import BITS, DEPTH, SampleDepths, heads
 from rtl.depth._tiles import DepthRange, TestedTiles
 from rtl.payload import beat, layout
-from rtl.pipeline import Credit, DelayLine, Multiplier, Queue, delay
+from rtl.pipeline import Credit, DelayLine, Queue, delay
 from rtl.raster._addends import Addends
 from rtl.raster.edge_evaluator import EdgeEvaluatorParams
 from spec import payloads
@@ -179,7 +180,8 @@ class DepthTest(wiring.Component):
         """Tiles that come back are written before anything else; returns whether the draw's tiles are to come back."""
         state, offered, back = front.state, self.i.payload.tile, self.shaded.payload
         m.submodules.out = out = OutForShading(PLACES, len(offered.x))
-        m.d.comb += [self.shaded.ready.eq(go), front.late.eq(self.shaded.valid & go), front.late_tile.eq(back.as_value()[:self._tile.size])]
+        m.d.comb += [self.shaded.ready.eq(go),
+                     front.back.eq(front.late), front.late.eq(self.shaded.valid & go), front.late_tile.eq(back.as_value()[:self._tile.size])]
         m.d.comb += [out.late.eq(~state.early_write), out.tests.eq(state.early_reject), out.enters.eq(front.enters),
                      front.waits.eq(out.waits), front.idle.eq(out.none),
                      out.x.eq(offered.x), out.y.eq(offered.y), out.back.eq(front.late), out.back_x.eq(back.x), out.back_y.eq(back.y)]
@@ -213,15 +215,10 @@ class DepthTest(wiring.Component):
 
     def _place(self, m, state, tile, valid):
         """Where a tile is kept, from 6 clocks before its test to 2; returns then whether it lies on the target and on chip."""
-        m.submodules.row = row = Multiplier(15, 15)
-        columns, place = Signal(14), Signal(28)
-        last = last_tile(m, state, self._params.edge)
-        on_target, inside, known = Signal(), Signal(), Signal()
-        m.d.sync += [columns.eq(last[0] + 1), on_target.eq((tile.x <= last[0]) & (tile.y <= last[1]))]
-        m.d.comb += [row.a.eq(tile.y), row.b.eq(columns)]
-        m.d.sync += place.eq(row.o + delay(m, tile.x, row.latency, "x"))
-        m.d.comb += known.eq(delay(m, on_target, row.latency, "on_target") & (place < self._params.tiles))
-        m.d.sync += [self._tiles.place.eq(place), inside.eq(known), self._tiles.valid.eq(delay(m, valid, row.latency + 1, "placed") & known)]
+        m.submodules.number = number = TilePlace(self._params.edge)
+        inside, known = Signal(), ~number.outside & (number.place < self._params.tiles)
+        m.d.comb += [number.state.eq(state), number.x.eq(tile.x), number.y.eq(tile.y)]
+        m.d.sync += [inside.eq(known), self._tiles.place.eq(number.place), self._tiles.valid.eq(delay(m, valid, TilePlace.LATENCY, "placed") & known)]
         return inside
 
     def _covered(self, m, front, here, inside, depths, late_draw):
@@ -265,10 +262,7 @@ class DepthTest(wiring.Component):
         """Least and greatest depth of a tile, to HiZ, after a test that may have written; ``tests``: any, and the last of a tile."""
         m.submodules.range = bounds = DepthRange(payloads.HIZ_BITS, self._params.edge**2)
         latency = DepthRange.latency(self._params.edge**2)
-        cut = {form: bits - payloads.HIZ_BITS for form, bits in BITS.items()}
-        for n, depth in enumerate(self._tiles.depth):
-            heads = Array(depth >> cut[form] if form in self._params.formats else 0 for form in DepthFormat)
-            m.d.comb += bounds.i[n].eq(heads[state.depth_format])
+        m.d.comb += [bounds.i[n].eq(heads(depth, state.depth_format, self._params.formats)) for n, depth in enumerate(self._tiles.depth)]
         writes = inside & (tile.outcome != Outcome.DROP) & state.depth_test & state.depth_write
         m.d.comb += [bounds.seen.eq(seen), credit.drop.eq(tests[0] & ~(tests[1] & writes)),
                      queue.valid.eq(delay(m, tests[1] & writes, latency, "reports")),

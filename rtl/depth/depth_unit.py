@@ -23,7 +23,7 @@ class DepthUnitParams:
         Of both.
     tiles, formats, shader_depths
         Of the depth test.
-    entries, clears
+    entries, clears, bounds
         Of HiZ.
     """
 
@@ -35,6 +35,7 @@ class DepthUnitParams:
     entries: int = 1 << 12
     clears: int = 4
     shader_depths: bool = True
+    bounds: str = "both"
 
     def __post_init__(self):
         self.hiz, self.test  # noqa: B018 - their rules hold here
@@ -42,7 +43,7 @@ class DepthUnitParams:
     @property
     def hiz(self):
         """Of the HiZ."""
-        return HizParams(self.edge, self.samples, self.entries, self.clears, self.stencil, self.formats)
+        return HizParams(self.edge, self.samples, self.entries, self.clears, self.stencil, self.formats, self.bounds)
 
     @property
     def test(self):
@@ -74,6 +75,8 @@ class DepthUnit(wiring.Component):
         As of :class:`~rtl.depth.depth_test.DepthTest`, with what HiZ found.
     shaded, answers : In, Out
         As of :class:`~rtl.depth.depth_test.DepthTest`.
+    context, saved : In, Out
+        As of :class:`~rtl.depth.hiz.Hiz`.
     """
 
     def __init__(self, params=CONFIGS["default"]):
@@ -83,6 +86,8 @@ class DepthUnit(wiring.Component):
             "i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape)),
             "shaded": In(stream.Signature(layout(payloads.shaded(params.edge, params.shader_depths)))),
             "answers": Out(stream.Signature(layout(payloads.tile(params.edge)))),
+            "context": In(stream.Signature(layout(payloads.context(params.edge)))),
+            "saved": Out(stream.Signature(layout(payloads.context(params.edge)))),
         })
 
     def elaborate(self, platform):
@@ -93,6 +98,8 @@ class DepthUnit(wiring.Component):
         wiring.connect(m, hiz.o, test.i)
         wiring.connect(m, test.feedback, hiz.feedback)
         wiring.connect(m, test.o, wiring.flipped(self.o))
+        wiring.connect(m, wiring.flipped(self.context), hiz.context)
+        wiring.connect(m, hiz.saved, wiring.flipped(self.saved))
         wiring.connect(m, wiring.flipped(self.shaded), test.shaded)
         wiring.connect(m, test.answers, wiring.flipped(self.answers))
         return m

@@ -2,27 +2,28 @@
 
 from dataclasses import dataclass
 
-from amaranth.hdl import Array, Cat, Module, Mux, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
-from rtl.depth._flight import KEY, InFlight
+from rtl.depth._bound import OneBound
+from rtl.depth._context import Contexts
 from rtl.depth._front import Front
+from rtl.depth._place import TilePlace
 from rtl.depth._query import Query
 from rtl.depth._ranges import BANKS, RangeMemory
-from rtl.depth._rectangle import RECTANGLE, last_tile
-from rtl.depth._samples import BITS
-from rtl.depth._verdict import depth_op, depth_verdict, impossible_signs, stencil_fails, stencil_op
+from rtl.depth._rectangle import RECTANGLE
+from rtl.depth._reports import NOTE, PLACE, Reports
+from rtl.depth._samples import heads
+from rtl.depth._verdict import depth_op, depth_verdict, impossible_signs, restore_op, stencil_fails, stencil_op
 from rtl.payload import beat, layout
-from rtl.pipeline import Credit, DelayLine, Multiplier, Queue, delay
+from rtl.pipeline import Credit, DelayLine, Queue, delay
 from rtl.raster.edge_evaluator import EdgeEvaluatorParams
 from spec import payloads
-from spec.state import DepthFormat, Kind, Outcome
+from spec.state import Bound, DepthFormat, Kind, Outcome
 
 PLACES = 128  # of the output's queue, and most tiles in flight
-PLACE = 15
-NOTE = StructLayout({"serial": 8, "kept": 1, "place": PLACE})  # clears so far; whether and where the tile has an entry
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,10 @@ class HizParams:
         It keeps ranges of stencil values too; without, it refuses draws that test them.
     formats : tuple of DepthFormat
         Those of the depth test behind it.
+    bounds : str
+        ``"both"``: of depths, zmin and zmax of each tile. ``"max"``: one bound, in half of the memory: the one that the
+        first draw after a clear of the whole target can use; a draw that writes the other way makes it rest until the
+        next such clear.
     """
 
     edge: int = 8
@@ -51,6 +56,7 @@ class HizParams:
     clears: int = 4
     stencil: bool = True
     formats: tuple = tuple(DepthFormat)
+    bounds: str = "both"
 
     def __post_init__(self):
         EdgeEvaluatorParams(self.edge, self.samples)  # the same rules hold here
@@ -58,6 +64,8 @@ class HizParams:
             raise ValueError(f"entries must be a power of two in 8..{BANKS << PLACE}, not {self.entries!r}")
         if not 1 <= self.clears <= 8:
             raise ValueError(f"clears must be 1 to 8, not {self.clears!r}")
+        if self.bounds not in ("both", "max"):
+            raise ValueError(f"bounds must be 'both' or 'max', not {self.bounds!r}")
 
     @property
     def modes(self):
@@ -68,7 +76,9 @@ class HizParams:
 CONFIGS = {
     "default": HizParams(),
     "small": HizParams(entries=1 << 12),
+    "one_bound": HizParams(entries=1 << 12, bounds="max"),
     "tiny": HizParams(edge=4, entries=128, clears=2),
+    "tiny_one_bound": HizParams(edge=4, entries=128, clears=2, bounds="max"),
 }
 
 
@@ -95,6 +105,9 @@ class Hiz(wiring.Component):
         Of every tile that may be written, once it has been tested.
     heard : Out(1)
         A report counts.
+    context, saved : In, Out(stream.Signature(layout(payloads.context(params.edge))))
+        Requests to tell what is known of a tile, or to put it back, one a clock, while no write is in flight; before any
+        tile that is offered. Each has its answer, in order: what was known, as the request that puts it back.
     """
 
     LOOK_UP = Query.LATENCY + 1 - RangeMemory.LATENCY - 2  # clocks from a tile to its look-up, stencil values first
@@ -107,6 +120,8 @@ class Hiz(wiring.Component):
         super().__init__({
             "i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape)),
             "feedback": In(stream.Signature(layout(payloads.feedback(params.edge)))), "heard": Out(1),
+            "context": In(stream.Signature(layout(payloads.context(params.edge)))),
+            "saved": Out(stream.Signature(layout(payloads.context(params.edge)))),
         })
 
     @property
@@ -123,13 +138,18 @@ class Hiz(wiring.Component):
         m.submodules.queue = queue = Queue(self.o.payload.shape(), PLACES)
         wiring.connect(m, queue.o, wiring.flipped(self.o))
         widths = {"depth": payloads.HIZ_BITS} | ({"stencil": 8} if p.stencil else {})
-        ranges = {plane: RangeMemory(bits, p.entries, p.edge, p.clears) for plane, bits in widths.items()}
+        ranges = {plane: RangeMemory(bits, p.entries, p.edge, p.clears, plane == "depth" and p.bounds == "max") for plane, bits in widths.items()}
         for plane, memory in ranges.items():
             m.submodules[plane] = memory
-        depth = ranges["depth"]
         taken = self.i.valid & self.i.ready
         # Clears are counted modulo 256: at half of that nothing may be under way that an older number still belongs to.
         busy = Cat(memory.busy for memory in ranges.values()).any()
+        m.submodules.contexts = contexts = Contexts(p.edge, at - 2)
+        wiring.connect(m, wiring.flipped(self.context), contexts.i)
+        wiring.connect(m, contexts.o, wiring.flipped(self.saved))
+        m.d.comb += [contexts.open.eq(front.open), front.back.eq(self.context.valid), front.late.eq(contexts.enters),
+                     front.late_tile.eq(self.i.payload.tile), front.late_tile.x.eq(self.context.payload.x),
+                     front.late_tile.y.eq(self.context.payload.y)]
         serial = self._clear(m, front, ranges)
         m.d.comb += [front.go.eq(credit.any & flying.any & ~busy & ~front.switches & (flying.all | ~serial[:7].all())), credit.take.eq(taken),
                      credit.free.eq(self.o.valid & self.o.ready), flying.take.eq(taken & (self.i.payload.kind == Kind.WORK))]
@@ -144,8 +164,9 @@ class Hiz(wiring.Component):
         kept, place, refused = self._look_up(m, front, here.tile, valid, ranges)
 
         given = {"clearing": (here.clearing, before), "back": (here.tile.back, before), "valid": (valid, before),
-                 "kept": (kept, self.LOOK_UP), "refused": (refused, self.LOOK_UP)}
-        outcome, leaves, works, begins, now = self._judge(m, front, query, ranges, given)
+                 "asks": (delay(m, front.is_late, before, "asks"), before), "kept": (kept, self.LOOK_UP), "refused": (refused, self.LOOK_UP)}
+        self._choose(m, front, ranges, contexts, given)
+        outcome, leaves, works, begins, now = self._judge(m, front, query, ranges, contexts, given)
 
         # Out it goes, two clocks after the comparison.
         rest, made = waits(found.o).tile, Signal(self.o.payload.shape())
@@ -157,34 +178,64 @@ class Hiz(wiring.Component):
         keep = works & (leaves | rest.last)
         m.d.comb += [credit.drop.eq(works & ~keep), flying.drop.eq(works & ~begins), queue.valid.eq(keep | front.control),
                      queue.i.eq(Mux(keep, made, front.beat))]
-        front.report(m, queue.i, works & delay(m, now["refused"], 1, "late_refused"))
-        self._feedback(m, rest, begins, valid, here.tile, depth, serial, flying)
+        asked = delay(m, now["asks"], 1, "asked")
+        front.report(m, queue.i, (works | asked) & delay(m, now["refused"], 1, "late_refused"))
+        first = 4 + self.READ - self.LOOK_UP
+        m.submodules.reports = reports = Reports(p.edge, PLACES, first, at + 3 - before)
+        m.d.comb += [reports.begins.eq(begins), reports.begun.x.eq(rest.x), reports.begun.y.eq(rest.y), reports.serial.eq(serial),
+                     reports.holds.eq(delay(m, contexts.holds, first - 4, "holds")), flying.free.eq(delay(m, reports.heard, 1, "landed"))]
+        self._feedback(m, reports, ranges["depth"], here.tile, valid)
         return m
 
-    def _judge(self, m, front, query, ranges, given):
+    def _choose(self, m, front, ranges, contexts, given):
+        """Of one bound, which one; ``contexts.holds``: bounds of depths are known."""
+        depth, request = ranges["depth"], contexts.early
+        if self._params.bounds == "both":
+            m.d.comb += contexts.holds.eq(1)
+            return
+        m.submodules.bound = bound = OneBound(payloads.HIZ_BITS)
+        looked_up, restored = self._tile_at(m, given, self.LOOK_UP, "looked_up"), self._tile_at(m, given, Query.LATENCY - 2, "restored")
+        m.d.comb += [bound.state.eq(front.state), bound.looks.eq(self._writers(front, looked_up, "depth")[0]), bound.whole.eq(depth.begin),
+                     bound.part.eq(depth.clear), bound.value.eq(depth.value), bound.restores.eq(self._restores(front, restored, request)),
+                     bound.restored.eq(request.bound), depth.least.eq(bound.bound == Bound.MIN), contexts.bound.eq(bound.bound),
+                     contexts.holds.eq((bound.bound == Bound.MAX) | (bound.bound == Bound.MIN))]
+
+    @staticmethod
+    def _tile_at(m, given, clock, name):
+        """What is ``given`` of a tile, at a clock."""
+        return {key: delay(m, value, clock - since, f"{name}_{key}") for key, (value, since) in given.items()}
+
+    def _judge(self, m, front, query, ranges, contexts, given):
         """Outcomes; ``given``: what is known of a tile, and since when."""
         # Stencil first, then depths: two clocks later, since they stay as they are where the stencil test fails.
         at, depth = Query.LATENCY + 1, ranges["depth"]
-        tile = {clock: {name: delay(m, value, at + clock - since, f"{name}_{clock + 3}") for name, (value, since) in given.items()}
-                for clock in (-3, -2, -1, 1)}
+        tile = {clock: self._tile_at(m, given, at + clock, f"at_{clock + 3}") for clock in (-3, -2, -1, 1)}
         fails = Signal()
         if self._params.stencil:
             stencil_op(m, front.state, ranges["stencil"], *self._writers(front, tile[-3], "stencil"), tile[-3]["back"])
             fails_now = stencil_fails(front.state, ranges["stencil"].range, tile[-2]["back"]) & tile[-2]["kept"]
-            m.d.comb += ranges["stencil"].keep.eq(fails_now & ~tile[-2]["clearing"])
+            m.d.comb += ranges["stencil"].keep.eq(fails_now & ~tile[-2]["clearing"] & ~tile[-2]["asks"])
             m.d.sync += fails.eq(fails_now)
+            early, puts_back = contexts.early, tile[-3]["kept"] & self._restores(front, tile[-3], contexts.early)
+            restore_op(m, ranges["stencil"], puts_back, early.stencil_low, early.stencil_high)
         tests, clears = self._writers(front, tile[-1], "depth")
         depth_op(m, front.state, query, depth, tests & ~fails, clears)
+        fits = contexts.holds & (contexts.late.bound == contexts.bound) if self._params.bounds == "max" else 1
+        puts_back = tile[-1]["kept"] & self._restores(front, tile[-1], contexts.late) & fits
+        restore_op(m, depth, puts_back, contexts.late.low, contexts.late.high)
 
         # What cannot be, and a clock later what follows from it.
         signs, outcome, leaves, works, begins = Signal(3), Signal(Outcome), Signal(), Signal(), Signal()
         m.d.sync += signs.eq(impossible_signs(m, depth, delay(m, query.low_ones, 1, "low_ones"), delay(m, query.high_zeros, 1, "high_zeros")))
         now = tile[1]
         drop, accept = depth_verdict(front.state, signs, now["back"])
-        dropped = now["refused"] | ~front.legal | (now["kept"] & (drop | delay(m, fails, 2, "fails")))
-        m.d.sync += [leaves.eq(~dropped), works.eq(now["valid"] & ~now["clearing"]),
-                     outcome.eq(Mux(dropped, Outcome.DROP, Mux(now["kept"] & accept, Outcome.ACCEPT, Outcome.TEST))),
-                     begins.eq(now["valid"] & ~now["clearing"] & ~dropped & front.state.depth_test & front.state.depth_write)]
+        refused, known, is_tile = now["refused"] | ~front.legal, now["kept"] & contexts.holds, now["valid"] & ~now["clearing"] & ~now["asks"]
+        dropped = refused | (known & drop) | (now["kept"] & delay(m, fails, 2, "fails"))
+        m.d.sync += [leaves.eq(~dropped), works.eq(is_tile),
+                     outcome.eq(Mux(dropped, Outcome.DROP, Mux(known & accept, Outcome.ACCEPT, Outcome.TEST))),
+                     begins.eq(is_tile & ~dropped & front.state.depth_test & front.state.depth_write)]
+        m.d.comb += [contexts.asked.eq(now["asks"]), contexts.known.eq(now["kept"] & ~refused), contexts.depth.eq(depth.written)]
+        m.d.comb += contexts.stencil.eq(ranges["stencil"].written if self._params.stencil else 0xFF00)  # 0..255
         return outcome, leaves, works, begins, now
 
     def _clear(self, m, front, ranges):
@@ -211,17 +262,13 @@ class Hiz(wiring.Component):
 
     def _look_up(self, m, front, tile, valid, ranges):
         """Where a tile's entry is, from four clocks before its look-up; returns then whether it has one, where, and whether the tile is refused."""
-        state, entries = front.state, self._params.entries // BANKS
-        last = last_tile(m, state, self._params.edge)
-        m.submodules.row = row = Multiplier(15, 15)
-        columns, full, beyond = Signal(13), Signal(28), Signal()
-        m.d.sync += [columns.eq((last[0] >> 1) + 1), beyond.eq((tile.x > last[0]) | (tile.y > last[1]))]
-        m.d.comb += [row.a.eq(tile.y >> 1), row.b.eq(columns)]
-        m.d.sync += full.eq(row.o + delay(m, tile.x >> 1, row.latency, "half_x"))
+        entries = self._params.entries // BANKS
+        m.submodules.number = number = TilePlace(self._params.edge, halves=1)
+        m.d.comb += [number.state.eq(front.state), number.x.eq(tile.x), number.y.eq(tile.y)]
         kept, place, refused = Signal(), Signal(range(entries)), Signal()
-        m.d.sync += [kept.eq(full < entries), place.eq(full), refused.eq(delay(m, beyond, row.latency, "beyond"))]
-        x, y, enters = (delay(m, value, row.latency + 2, f"entry_{name}") for value, name in ((tile.x, "x"), (tile.y, "y"), (valid, "valid")))
-        entry = {"valid": enters & kept, "x": x, "y": y, "place": place, "bank": Cat(x[0], y[0])}
+        m.d.sync += [kept.eq(number.place < entries), place.eq(number.place), refused.eq(number.outside)]
+        x, y, enters = (delay(m, value, TilePlace.LATENCY + 1, f"entry_{name}") for value, name in ((tile.x, "x"), (tile.y, "y"), (valid, "valid")))
+        entry = {"valid": enters & kept & ~refused, "x": x, "y": y, "place": place, "bank": Cat(x[0], y[0])}
         for plane, memory in ranges.items():
             m.d.comb += [getattr(memory, name).eq(delay(m, value, 2 if plane == "depth" else 0, f"{plane}_{name}")) for name, value in entry.items()]
         return kept, place, refused
@@ -229,37 +276,17 @@ class Hiz(wiring.Component):
     def _writers(self, front, tile, plane):
         """Whether a tile is tested, and whether it is cleared."""
         entry = tile["valid"] & tile["kept"]
-        return entry & ~tile["clearing"] & ~tile["refused"] & front.legal, entry & tile["clearing"] & self._visits[plane]
+        return entry & ~tile["clearing"] & ~tile["asks"] & ~tile["refused"] & front.legal, entry & tile["clearing"] & self._visits[plane]
 
-    def _feedback(self, m, rest, begins, valid, tile, depth, serial, flying):
-        """A report counts where no other write is under way, and no tile that shares its count between look-up and outcome."""
-        m.submodules.flight = flight = InFlight(PLACES)
-        waits, given, pending, moves = Signal(), Signal(self.feedback.payload.shape()), Signal(), self.heard
-        note = NOTE(given.note)
-        m.d.comb += [flight.take.eq(begins), flight.taken.x.eq(rest.x), flight.taken.y.eq(rest.y)]
-        stages, key = Query.LATENCY + 3 - self.LOOK_UP + 5, Signal(KEY)
-        m.d.comb += [key.x.eq(tile.x), key.y.eq(tile.y)]
-        keys, valids = [key.as_value()], [valid]
-        for n in range(1, stages):
-            keys.append(delay(m, keys[-1], 1, f"key_{n}"))
-            valids.append(delay(m, valids[-1], 1, f"key_valid_{n}"))
-        begun = 4 + self.READ - self.LOOK_UP
-        following = list(zip(valids, keys, strict=True))[begun - 1:-1]  # where they are in the next clock
+    @staticmethod
+    def _restores(front, tile, request):
+        """Whether a request puts back what was known."""
+        return tile["asks"] & request.restore & ~tile["refused"] & front.legal
 
-        def will_wait(report):
-            return Cat(v & (k == Cat(report.x[:3], report.y[:3])) for v, k in following).any()
-
-        offered, bank = self.feedback.payload, Cat(given.x[0], given.y[0])
-        m.d.comb += [moves.eq(waits & ~depth.busy & (flight.crowded | ~(pending | depth.taken.bit_select(bank, 1)))),
-                     self.feedback.ready.eq(~waits | moves), flight.free.eq(moves), flying.free.eq(delay(m, moves, 1, "landed"))]
-        m.d.comb += [flight.next.eq(self.feedback.ready), flight.next_key.x.eq(offered.x), flight.next_key.y.eq(offered.y)]
-        m.d.sync += pending.eq(Mux(self.feedback.ready, will_wait(offered), will_wait(given)))
-        with m.If(self.feedback.ready):
-            m.d.sync += [waits.eq(self.feedback.valid), given.eq(offered)]
-        m.d.comb += [depth.put.eq(moves & ~flight.many & note.kept & (note.serial == serial)), depth.put_bank.eq(bank),
-                     depth.put_place.eq(note.place), depth.put_range.low.eq(given.low), depth.put_range.high.eq(given.high)]
-
-
-def heads(depth, form):
-    """The highest bits of a stored depth."""
-    return Array(depth >> BITS[f] - payloads.HIZ_BITS for f in DepthFormat)[form]
+    def _feedback(self, m, reports, depth, tile, valid):
+        """Reports, beside the tiles that are looked up."""
+        wiring.connect(m, wiring.flipped(self.feedback), reports.i)
+        m.d.comb += [reports.valid.eq(valid), reports.key.x.eq(tile.x), reports.key.y.eq(tile.y), reports.busy.eq(depth.busy),
+                     reports.taken.eq(depth.taken), self.heard.eq(reports.heard)]
+        m.d.comb += [getattr(depth, f"put_{name}").eq(getattr(reports, name)) for name in ("bank", "place", "range")]
+        m.d.comb += depth.put.eq(reports.put)

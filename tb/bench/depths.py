@@ -3,11 +3,14 @@
 import numpy as np
 
 from models.depth._format import MOST
-from models.state import draw_state
+from models.state import check_depth_state, draw_state
+from spec import payloads
 from spec.early import LEFT
+from spec.errors import InputError
 from spec.state import DepthFormat
 from tb.bench import scenes
 
+WIDTH = max(map(payloads.width, payloads.CONTROL.values()))  # of a beat with tiles
 Z_MOST = ((1 << 24) - 1) << 8  # u24.8
 
 
@@ -63,3 +66,12 @@ def clear(rng, size, form, whole=False):
 def formats(params):
     """The formats that a unit knows."""
     return [DepthFormat(form) for form in params.formats]
+
+
+def legal(state):
+    """Whether a draw state can be obeyed."""
+    try:
+        check_depth_state(state)
+    except InputError:
+        return False
+    return True

@@ -9,6 +9,7 @@ from rtl.payload import beat, layout
 from rtl.pipeline import delay
 from spec import payloads
 from spec.state import Kind, Outcome
+from tb.depth._noise import sometimes
 
 STAMP = slice(6, 18)  # a beat's slot
 WAITING = 256
@@ -19,22 +20,25 @@ class Harness(wiring.Component):
 
     What it hears is made up from the tile. Every beat out says in its slot how many reports had counted before it did,
     modulo 4096: so that a golden model can do the same things in the same order. No tile may get lost: all are marked
-    as their triangle's last.
+    as their triangle's last. One that is not stands for a request (:func:`requested`): it waits until no write is in
+    flight, and where it is of another kind than the one before, for its answer.
 
     Parameters
     ----------
     params : HizParams
+    patience : int
+        Clocks without a beat in, before a report is made.
     """
 
-    def __init__(self, params):
-        self._params = params
+    def __init__(self, params, patience=0):
+        self._params, self._patience = params, patience
         shape = beat(tile=payloads.tile(params.edge), **payloads.CONTROL)
-        super().__init__({"i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape))})
+        saved = layout(payloads.context(params.edge))
+        super().__init__({"i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape)), "saved": Out(stream.Signature(saved))})
 
     def elaborate(self, platform):
         m = Module()
         m.submodules.hiz = hiz = Hiz(self._params)
-        wiring.connect(m, wiring.flipped(self.i), hiz.i)
 
         # Reports: of tiles that may be written; the draw state goes by in the same stream.
         report = layout(payloads.feedback(self._params.edge))
@@ -47,17 +51,19 @@ class Harness(wiring.Component):
         m.d.comb += [told.low.eq(tile.z0[16:30]), told.high.eq(tile.z0[16:30] | tile.dx[:14]), reports.w_data.eq(told),
                      reports.w_en.eq(moves & (given.kind == Kind.WORK) & (tile.outcome != Outcome.DROP) & writes)]
 
-        # Sooner or later: at once for a while, then one in sixteen clocks.
-        noise, clock, waits = Signal(16, init=1), Signal(11), Signal()
-        m.d.sync += [noise.eq(Cat(noise[15] ^ noise[13] ^ noise[12] ^ noise[10], noise)), clock.eq(clock + 1)]
+        # Sooner or later.
+        waits, still, now = Signal(), Signal(range(self._patience + 2)), sometimes(m, 1024)
+        m.d.sync += still.eq(Mux(self.i.valid & self.i.ready, 0, still + (still != self._patience)))
         with m.If(~waits | hiz.feedback.ready):
             m.d.sync += waits.eq(0)
-        with m.If(~waits & reports.r_rdy & Mux(clock[-1], noise[:4] == 0, noise[0])):
+        with m.If(~waits & reports.r_rdy & (still == self._patience) & now):
             m.d.sync += waits.eq(1)
         m.d.comb += [hiz.feedback.valid.eq(waits), hiz.feedback.payload.eq(report(reports.r_data)), reports.r_en.eq(waits & hiz.feedback.ready)]
 
+        asks = self._ask(m, hiz, reports.w_en)
+
         # Stamps: as a tile's entry is read, or a control beat counts.
-        counted, taken = Signal(12), self.i.valid & self.i.ready
+        counted, taken = Signal(12), self.i.valid & self.i.ready & ~asks
         m.d.sync += counted.eq(counted + hiz.heard)
         m.submodules.stamps = stamps = fifo.SyncFIFOBuffered(width=12, depth=WAITING)
         work = self.i.payload.kind == Kind.WORK
@@ -66,3 +72,29 @@ class Harness(wiring.Component):
         m.d.comb += [self.o.valid.eq(hiz.o.valid), self.o.payload.eq(Cat(raw[:STAMP.start], stamps.r_data, raw[STAMP.stop:])),
                      hiz.o.ready.eq(self.o.ready), stamps.r_en.eq(moves)]
         return m
+
+    def _ask(self, m, hiz, reported):
+        """Pass beats on to where they belong; returns whether the one that is offered is a request."""
+        asks, idle, kind = Signal(), Signal(), Signal(3)
+        tile, request = self.i.payload.tile, hiz.context.payload
+        m.d.comb += [asks.eq((self.i.payload.kind == Kind.WORK) & ~tile.last), hiz.i.valid.eq(self.i.valid & ~asks), hiz.i.payload.eq(self.i.payload),
+                     hiz.context.valid.eq(self.i.valid & asks & idle), self.i.ready.eq(Mux(asks, idle & hiz.context.ready, hiz.i.ready))]
+        m.d.comb += [request.x.eq(tile.x), request.y.eq(tile.y), request.restore.eq(tile.full), request.bound.eq(tile.outcome),
+                     request.low.eq(tile.zmin), request.high.eq(tile.zmax), request.stencil_low.eq(tile.z0), request.stencil_high.eq(tile.z0 >> 8)]
+        wiring.connect(m, hiz.saved, wiring.flipped(self.saved))
+
+        # Idle: every beat is out, and every report heard.
+        beats, told, asked = Signal(12), Signal(12), Signal(12)
+        this, begins = Cat(tile.full, tile.outcome), hiz.context.valid & hiz.context.ready
+        m.d.sync += [beats.eq(beats + (hiz.i.valid & hiz.i.ready) - (hiz.o.valid & hiz.o.ready)), told.eq(told + reported - hiz.heard),
+                     asked.eq(asked + begins - (hiz.saved.valid & hiz.saved.ready))]
+        with m.If(begins):
+            m.d.sync += kind.eq(this)
+        m.d.comb += idle.eq((beats == 0) & (told == 0) & ((asked == 0) | (kind == this)))
+        return asks
+
+
+def requested(tile):
+    """The request that a tile stands for: fields by name."""
+    return {"x": tile["x"], "y": tile["y"], "restore": tile["full"], "bound": tile["outcome"], "low": tile["zmin"], "high": tile["zmax"],
+            "stencil_low": tile["z0"] & 0xFF, "stencil_high": tile["z0"] >> 8 & 0xFF}

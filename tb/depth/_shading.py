@@ -1,13 +1,14 @@
 """A depth test with a shader behind it, so that its bench has one stream in."""
 
 import numpy as np
-from amaranth.hdl import Array, Cat, Module, Mux, Signal
+from amaranth.hdl import Array, Cat, Module, Signal
 from amaranth.lib import fifo, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from rtl.payload import beat, layout
 from spec import payloads
 from spec.state import DepthFormat, Kind
+from tb.depth._noise import sometimes
 
 WAITING = 256
 
@@ -51,11 +52,10 @@ class Harness(wiring.Component):
             state = given.draw_state
             m.d.sync += [late.eq(~state.early_write), puts_out.eq(~state.early_reject & ~state.hiz_drop), form.eq(state.depth_format)]
 
-        # Sooner or later: at once for a while, then one in sixteen clocks.
-        noise, clock, waits = Signal(16, init=1), Signal(9), Signal()
-        m.d.sync += [noise.eq(Cat(noise[15] ^ noise[13] ^ noise[12] ^ noise[10], noise)), clock.eq(clock + 1)]
+        # Sooner or later.
+        waits, now = Signal(), sometimes(m, 256)
         with m.If(~waits | unit.shaded.ready):
-            m.d.sync += waits.eq(shader.r_rdy & ~(waits & (shader.level == 1)) & Mux(clock[-1], noise[:4] == 0, noise[0]))
+            m.d.sync += waits.eq(shader.r_rdy & ~(waits & (shader.level == 1)) & now)
         m.d.comb += [unit.shaded.valid.eq(waits), shader.r_en.eq(waits & unit.shaded.ready)]
         self._shade(m, tile(shader.r_data), puts_out, form)
         return m

@@ -12,17 +12,16 @@ from models.geometry.triangle_setup import setup
 from models.payload import dtype
 from models.raster.edge_evaluator import pack
 from models.raster.tile_rasterizer import rasterize
-from models.state import check_depth_state, draw_state
+from models.state import draw_state
 from rtl.depth.depth_test import CONFIGS, DepthTest
 from spec import payloads
-from spec.errors import InputError
 from spec.state import DepthFormat, Kind, Outcome
 from tb.bench import depths, scenes
 from tb.bench.bench import StreamBench, configuration
+from tb.bench.depths import WIDTH
 from tb.bench.pace import PACES
 from tb.depth import _shading
 
-WIDTH = max(map(payloads.width, payloads.CONTROL.values()))
 PIXELS = {4: 16, 8: 90}  # largest side of a target, by the tile's edge
 
 
@@ -103,11 +102,8 @@ class Twin:
             self._error |= int(c["depth"] | c["stencil"])
 
     def _take(self, state):
-        self._legal, self._late = True, not state["early_write"]
-        try:
-            check_depth_state(state)
-        except InputError:
-            self._legal = False
+        self._legal, self._late = depths.legal(state), not state["early_write"]
+        if not self._legal:
             return
         same = ("target_width", "target_height", "samples", "depth_format")
         if self._buffer and all(self._buffer.state[name] == state[name] for name in same):

@@ -10,6 +10,7 @@ from spec import payloads
 from spec.state import Kind, Outcome
 from tb.bench import scenes
 from tb.bench.bench import StreamBench, configuration
+from tb.bench.depths import WIDTH
 from tb.bench.pace import PACES
 from tb.depth import _shading, depth_test
 
@@ -21,7 +22,7 @@ def requests(rng, count, params):
     tiles = codec.unpack(rows[work], table, dtype(table))
     tiles["outcome"], tiles["note"] = Outcome.TEST, 0
     tiles["last"] |= late_tiles(rows)[work]  # such tiles all go out: those that HiZ drops must not get lost
-    rows[work] = codec.pack(tiles, table, depth_test.WIDTH)
+    rows[work] = codec.pack(tiles, table, WIDTH)
     return rows
 
 
@@ -56,7 +57,7 @@ def replay(rows, given, params):
     tiles["outcome"], tiles["note"] = np.where(wrong, Outcome.TEST, found["outcome"]), found["note"]
     for name in ("mask", "full"):
         tiles[name][dropped & ~wrong] = 0
-    expected[work] = codec.pack(tiles, table, depth_test.WIDTH)
+    expected[work] = codec.pack(tiles, table, WIDTH)
 
     # Tiles come back with what HiZ found.
     answers = codec.unpack(beats["answers"], table, dtype(table))

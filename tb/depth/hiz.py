@@ -12,17 +12,15 @@ from models.depth.hiz import HiZ
 from models.geometry.triangle_setup import setup
 from models.payload import dtype
 from models.raster.tile_rasterizer import rasterize
-from models.state import check_depth_state
 from rtl.depth.hiz import CONFIGS
 from spec import payloads
-from spec.errors import InputError
 from spec.state import DepthFormat, Kind, Outcome
 from tb.bench import depths, scenes
 from tb.bench.bench import StreamBench, configuration
+from tb.bench.depths import WIDTH
 from tb.bench.pace import PACES
-from tb.depth._loop import STAMP, Harness  # noqa: F401 - what stands before the simulator
+from tb.depth._loop import STAMP, Harness, requested  # noqa: F401 - what stands before the simulator
 
-WIDTH = max(map(payloads.width, payloads.CONTROL.values()))
 PIXELS = {4: 32, 8: 200}  # largest side of a target, by the tile's edge
 
 
@@ -47,9 +45,22 @@ def requests(rng, count, params):
             for _ in range(int(rng.integers(0, 3))):
                 out.append(scenes.control_beat(payloads.CLEAR, Kind.CLEAR, WIDTH, **depths.clear(rng, size, form, whole=rng.random() < 0.2)))
             out.append(codec.pack(tiles, table, WIDTH))
+            if not n or rng.random() < 0.1:
+                out.append(codec.pack(contexts(rng, tiles), table, WIDTH))
             if rng.random() < 0.3:
                 out.append(scenes.control_beat(payloads.FENCE, Kind.FENCE, WIDTH, sequence=rng.integers(0, 1 << 32)))
     return np.concatenate(out)
+
+
+def contexts(rng, tiles):
+    """Requests, as tiles stand for them (:mod:`tb.depth._loop`): some of the same places, and some of any."""
+    out = np.zeros(int(rng.integers(1, 40)), tiles.dtype)
+    for name in ("x", "y"):
+        out[name] = rng.choice(tiles[name], len(out)) if len(tiles) else rng.integers(0, 8, len(out))
+    out["full"], out["outcome"] = rng.integers(0, 2), rng.integers(0, 4)
+    depths, values = np.sort(rng.integers(0, 1 << payloads.HIZ_BITS, (2, len(out))), 0), np.sort(rng.integers(0, 256, (2, len(out))), 0)
+    out["zmin"], out["zmax"], out["z0"] = *depths, values[0] | values[1] << 8
+    return out
 
 
 class Twin:
@@ -60,11 +71,14 @@ class Twin:
         self.table = payloads.tile(params.edge)
 
     def replay(self, rows, given):
-        """Packed beats in, and out -> packed beats that should be out."""
+        """Packed beats in, and out -> packed beats that should be out, by port."""
         stamps = (given[:, 0] >> np.uint64(STAMP.start)).astype(np.int64) & 0xFFF
-        out, at = [], 0
+        out, answers, at = [], [np.zeros(0, dtype(payloads.context(4)))], 0
         for tiles, beat in scenes.draws(rows, self.table, dtype(self.table)):
             for tile in tiles:
+                if not tile["last"]:
+                    answers.append(self._answer(requested(tile)))
+                    continue
                 self._hear(stamps[at] if at < len(stamps) else 0)
                 out.append(self._tile(tile.reshape(1)))
                 at += 1
@@ -74,18 +88,37 @@ class Twin:
                 at += 1
         expected = np.concatenate(out)
         expected[:len(stamps), 0] |= stamps[:len(expected)].astype(np.uint64) << np.uint64(STAMP.start)
-        return expected
+        return {"o": expected, "saved": codec.pack(np.concatenate(answers), payloads.context(self._params.edge))}
 
-    def _hear(self, stamp):
-        """Reports up to the one that counts as ``stamp``."""
-        while self._reports and self._heard % 4096 != stamp:
+    def _hear(self, stamp=None):
+        """Reports up to the one that counts as ``stamp``, or all."""
+        while self._reports and (stamp is None or self._heard % 4096 != stamp):
             self._hiz.feedback(*self._reports.pop(0))
             self._heard += 1
+
+    def _answer(self, asked):
+        """What is known of a tile, after what was has been put back; nothing, where it must be refused."""
+        self._hear()
+        request = np.zeros(1, dtype(payloads.context(self._params.edge)))
+        for name, value in asked.items():
+            request[name] = value
+        outside = self._outside(request[0])
+        self._error |= 2 * int(outside)
+        if self._legal and not outside:
+            if request["restore"]:
+                self._hiz.restore(request)
+            return self._hiz.save()[[int(request["y"][0]) * self._hiz._columns + int(request["x"][0])]]
+        request["restore"], request["bound"] = 1, self._hiz.bound if self._hiz else 0
+        request["low"], request["high"], request["stencil_low"], request["stencil_high"] = 0, (1 << payloads.HIZ_BITS) - 1, 0, 255
+        return request
+
+    def _outside(self, tile):
+        return tile["x"] >= self._hiz._columns or tile["y"] >= self._hiz._rows
 
     def _tile(self, tile):
         state, p = self._state, self._params
         found, note, tile = Outcome.DROP, 0, tile.copy()
-        outside = tile["x"][0] >= self._hiz._columns or tile["y"][0] >= self._hiz._rows
+        outside = self._outside(tile[0])
         self._error |= (not self._legal) + 2 * int(outside)
         if self._legal and not outside:
             query, serial = queries(tile, state, p.edge), self._hiz.serial
@@ -125,25 +158,20 @@ class Twin:
 
     def _take(self, state):
         """A draw state: of another target nothing is known."""
-        before, self._state = self._state, state
-        try:
-            check_depth_state(state)
-            self._legal = True
-        except InputError:
-            self._legal = False
+        before, self._state, self._legal = self._state, state, depths.legal(state)
         names = ("target", "target_width", "target_height", "samples", "depth_format")
         if before is None or any(before[name] != state[name] for name in names):
             old = self._hiz
             bits = BITS.get(int(state["depth_format"]), 24)
             self._hiz = HiZ(int(state["target_width"]), int(state["target_height"]), 1 << int(state["samples"]), self._params.edge,
-                            entries=self._params.entries, bits=bits, apart=8)
+                            bounds=self._params.bounds, entries=self._params.entries, bits=bits, apart=8)
             self._hiz.serial = old.serial + 1 if old else 1
             if old:
                 self._hiz._in_flight = old._in_flight
 
 
 def replay(rows, given, params):
-    """Tiles with what HiZ found, and control beats, each with its stamp; a stamp tells what had been reported."""
+    """Tiles with what HiZ found, and control beats, each with its stamp, which tells what had been reported; answers to requests."""
     return Twin(params).replay(rows, given)
 
 
@@ -154,7 +182,8 @@ def describe(row, params):
 class HizBench(StreamBench):
     def __init__(self, dut):
         self.params = configuration(CONFIGS)
-        super().__init__(dut, lambda rows: replay(rows, self._packed("o", self.given), self.params), lambda row: describe(row, self.params))
+        super().__init__(dut, lambda rows: replay(rows, self._packed("o", self.given), self.params), lambda row: describe(row, self.params),
+                         ("o", "saved"))
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")

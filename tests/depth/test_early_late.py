@@ -5,6 +5,7 @@ import pytest
 
 from models.depth._format import MOST
 from models.depth.depth_unit import DepthUnit, Shaded
+from models.raster.edge_evaluator import unpack
 from spec.early import PERMISSIONS
 from spec.state import DepthFormat
 from tests.depth.test_depth_unit import draws
@@ -15,8 +16,7 @@ def shader(state, shaded):
     most = MOST[DepthFormat(state["depth_format"])]
 
     def shade(tiles):
-        mask = np.unpackbits(np.ascontiguousarray(tiles["mask"]).view(np.uint8).reshape(-1, 8), axis=1, bitorder="little")
-        shaded.append(int(mask.sum()))
+        shaded.append(int(unpack(tiles["mask"]).sum()))
         n = np.arange(64).reshape(8, 8)
         keeps = (tiles["z0"].astype(np.int64)[:, None, None] + n) % 3 > 0
         discards = state["early_reject"] and not state["early_write"]

@@ -5,6 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cosim import codec
+from cosim.volume import Volume
 from models.depth._compare import COMPARE
 from models.depth._format import store
 from models.depth._query import QUERY, plane_bounds, queries
@@ -18,7 +20,10 @@ from rtl.depth import hiz as rtl
 from spec import payloads
 from spec.early import LEFT
 from spec.errors import InputError
-from spec.state import Compare, DepthFormat, Outcome, StencilOp
+from spec.state import Bound, Compare, DepthFormat, Kind, Outcome, StencilOp
+from tb.bench import scenes
+from tb.bench.depths import WIDTH
+from tb.depth import hiz as bench
 from tests.bench import check_bench
 from tests.volume import check_paces
 
@@ -84,16 +89,18 @@ def test_the_plane_tightens_what_the_vertices_say():
 
 draws = st.tuples(st.sampled_from(list(Compare)), st.integers(0, 7), st.integers(0, 7), st.booleans(), st.booleans(), st.integers(1, 7))
 events = st.lists(st.one_of(st.tuples(st.just("draw"), draws), st.tuples(st.just("write"), st.none()),
-                            st.tuples(st.just("clear"), st.tuples(st.integers(0, 7), st.booleans()))), min_size=1, max_size=40)
+                            st.tuples(st.just("clear"), st.tuples(st.integers(0, 7), st.booleans())),
+                            st.tuples(st.just("switch"), st.none())), min_size=1, max_size=40)
 
 
 @pytest.mark.parametrize("bounds", ["both", "max"])
 @settings(max_examples=600, deadline=None)
 @given(events=events, seed=st.integers(0, 1 << 30))
 def test_no_visible_sample_is_dropped_and_no_hidden_one_accepted(bounds, events, seed):
-    """A tile of three samples, three bits deep: whatever is drawn or cleared, and however late writes and reports come."""
+    """A tile of three samples, three bits deep: whatever is drawn or cleared, however late writes and reports come, and whatever is saved."""
     rng = np.random.default_rng(seed)
-    hiz, held, late = HiZ(3, 1, edge=4, bounds=bounds, bits=3, stored=2), np.full(3, 7), []
+    shape = {"width": 3, "height": 1, "edge": 4, "bounds": bounds, "bits": 3, "stored": 2}
+    hiz, held, late = HiZ(**shape), np.full(3, 7), []
     hiz.clear(7)
 
     def finish():
@@ -121,6 +128,12 @@ def test_no_visible_sample_is_dropped_and_no_hidden_one_accepted(bounds, events,
         elif kind == "clear":
             hiz.clear(what[0], (0, 0, 1, 1) if what[1] else None)
             late.append(("clear", what))
+        elif kind == "switch":
+            while late:
+                finish()
+            saved, hiz = hiz.save(), HiZ(**shape)
+            hiz.restore(saved)
+            assert (hiz.save() == saved).all()
         elif late:
             finish()
     while late:
@@ -138,6 +151,50 @@ def test_one_bound_turns_off_until_the_next_whole_clear():
     assert hiz.step(query(6 << 20, 7 << 20, Compare.LESS)) == Outcome.TEST
     hiz.clear(5 << 20)
     assert hiz.step(query(1 << 20, 2 << 20, Compare.GREATER)) == Outcome.DROP
+
+
+@pytest.mark.parametrize(("value", "bound"), [((1 << 24) - 1, Bound.MAX), (0, Bound.MIN)])
+def test_a_rectangle_cleared_first_chooses_the_bound(value, bound):
+    hiz = HiZ(16, 8, bounds="max")
+    hiz.clear(1 << 22)
+    hiz.clear(value, (0, 0, 8, 8))
+    assert hiz.bound == bound
+    hiz.clear(1 << 22, (0, 0, 4, 8))
+    hiz.clear(1 << 23, (8, 0, 16, 8))
+    assert hiz.save()["low" if bound == Bound.MIN else "high"].tolist() == [value >> 10 if bound == Bound.MAX else 0, 1 << 13]
+
+
+def test_one_bound_comes_back_only_where_none_or_the_same_has_been_chosen():
+    saved = HiZ(16, 8, bounds="max").save()
+    saved["bound"], saved["low"], saved["high"] = Bound.MIN, 5, (1 << 14) - 1
+    fresh, same, other = (HiZ(16, 8, bounds="max") for _ in range(3))
+    for hiz, compare in ((same, Compare.GREATER), (other, Compare.LESS)):
+        hiz.clear(0)
+        hiz.step(query(9, 9, compare, write=False))
+    for hiz in (fresh, same, other):
+        hiz.restore(saved)
+    assert (fresh.save() == saved).all()
+    assert (same.save() == saved).all()
+    assert other.save()[["bound", "low", "high"]].tolist() == 2 * [(Bound.MAX, 0, 0)]
+
+
+@pytest.mark.parametrize(("fields", "message"), [
+    ({"x": 2}, "tile x must lie in 0..1, not 2"),
+    ({"low": 9}, "low must be at most high 8, not 9"),
+    ({"stencil_low": 9}, "stencil_low must be at most stencil_high 8, not 9"),
+    ({"high": 1 << 14}, "high must lie in 0..16383, not 16384"),
+    ({"bound": 4}, "bound must lie in 0..3, not 4"),
+])
+def test_what_comes_back_is_checked_before_anything_is_put_back(fields, message):
+    hiz = HiZ(16, 8)
+    saved = hiz.save()
+    saved["low"], saved["high"], saved["stencil_high"] = 3, 8, 8
+    before = hiz.save()
+    for name, value in fields.items():
+        saved[name][1] = value
+    with pytest.raises(InputError, match=message):
+        hiz.restore(saved)
+    assert (hiz.save() == before).all()
 
 
 def test_a_larger_target_is_covered_in_part():
@@ -207,6 +264,7 @@ def test_wrong_parameters(arguments, message):
     ({"samples": 3}, "samples must be 1, 2, 4 or 8, not 3"),
     ({"entries": 12}, "entries must be a power of two in 8..131072, not 12"),
     ({"clears": 0}, "clears must be 1 to 8, not 0"),
+    ({"bounds": "min"}, "bounds must be 'both' or 'max', not 'min'"),
 ])
 def test_wrong_shapes(arguments, message):
     with pytest.raises(ValueError, match=message):
@@ -215,9 +273,24 @@ def test_wrong_shapes(arguments, message):
 
 # Elaborates, in every configuration; benches.
 
-@pytest.mark.parametrize(("config", "count"), [("tiny", 400), ("small", 150), ("default", 60)])
+@pytest.mark.parametrize(("config", "count"), [("tiny", 400), ("tiny_one_bound", 400), ("small", 150), ("one_bound", 150), ("default", 60)])
 def test_volume(config, count):
     check_paces(BLOCK, config, count)
+
+
+def test_a_report_from_before_256_clears_counts_for_nothing():
+    """Clears are counted modulo 256; the report waits until the clears do."""
+    params = rtl.CONFIGS["tiny"]
+    table, state = payloads.tile(params.edge), draw_state(16, 16, depth_compare=Compare.LESS, depth_max=(1 << 24) - 1)
+    tile = np.zeros(2, dtype(table))
+    tile["last"], tile["mask"] = [1, 0], 1  # a tile, and a request
+    clear = scenes.control_beat(payloads.CLEAR, Kind.CLEAR, WIDTH, depth=1, x1=16, y1=16, depth_value=(1 << 24) - 1)
+    rows = np.concatenate([codec.pack(state, payloads.DRAW_STATE, WIDTH), clear, codec.pack(tile[:1], table, WIDTH),
+                           *(256 * [clear]), codec.pack(tile[1:], table, WIDTH)])
+    run = Volume(bench.Harness(params, patience=1000), BLOCK).run({"i": rows}, len(rows))
+    wanted = bench.replay(rows, run.outputs["o"], params)
+    assert run.outputs["saved"].tolist() == wanted["saved"].tolist()
+    assert len(wanted["saved"]) == 1
 
 
 def test_bench(simulator):
