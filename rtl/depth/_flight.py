@@ -1,6 +1,6 @@
 """Writes in flight, counted by where they go."""
 
-from amaranth.hdl import Array, Cat, Module, Signal
+from amaranth.hdl import Array, Cat, Module, Signal, signed
 from amaranth.lib import wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
@@ -54,5 +54,10 @@ class InFlight(wiring.Component):
             asked = self.next_key.as_value()
             m.d.sync += [key.eq(asked), count.eq(counts[asked]), self.crowded.eq(crowds[asked]),
                          up.eq(taken == Cat(asked, 1)), down.eq(freed == Cat(asked, 1))]
-        m.d.comb += self.many.eq(count + up + more > 1 + down + less)
+        since = Signal(signed(3))
+        m.d.comb += since.eq(up + more - down - less)
+        with m.Switch(since):  # side by side: a sum would come first otherwise
+            for n in range(-2, 3):
+                with m.Case(n):
+                    m.d.comb += self.many.eq(count > 1 - n if n < 2 else 1)
         return m

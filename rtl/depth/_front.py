@@ -21,6 +21,8 @@ class Front(wiring.Component):
     params : DepthTestParams
     under_way : int
         Clocks that a tile is under way.
+    keeps : bool
+        Depths and stencil values are kept: nothing of a target is legal before all of both has been cleared at once.
 
     Members
     -------
@@ -49,8 +51,8 @@ class Front(wiring.Component):
         Tiles were refused, or a clear, because of what a beat asked for.
     """
 
-    def __init__(self, params, under_way):
-        self._params, self._under_way = params, under_way
+    def __init__(self, params, under_way, keeps=False):
+        self._params, self._under_way, self._keeps = params, under_way, keeps
         self._tile = layout(payloads.tile(params.edge))
         shape = beat(tile=payloads.tile(params.edge), **payloads.CONTROL)
         super().__init__({
@@ -90,7 +92,8 @@ class Front(wiring.Component):
         finite = ~(state.bias_slope[23:31].all() | state.bias_clamp[23:31].all())
         stencil = ~state.stencil_test if not self._params.stencil else 1
         mode = Array(mode in self._params.modes for mode in range(4))[state.samples]
-        m.d.sync += self.legal.eq(known & (state.depth_min <= state.depth_max) & (state.depth_min <= one) & finite & stencil & mode)
+        obeyed = Signal()
+        m.d.sync += obeyed.eq(known & (state.depth_min <= state.depth_max) & (state.depth_min <= one) & finite & stencil & mode)
 
         # A clear, cut to the target, walks over its tiles.
         clears, cleared = self.beat.clear, self.control & (self.beat.kind == Kind.CLEAR)
@@ -98,7 +101,7 @@ class Front(wiring.Component):
             m.d.sync += [self.clear.eq(clears), self.clear.x1.eq(Mux(clears.x1 < state.target_width, clears.x1, state.target_width)),
                          self.clear.y1.eq(Mux(clears.y1 < state.target_height, clears.y1, state.target_height))]
         touches = self.clear.depth | self.clear.stencil
-        allowed = self.legal & ~(self.clear.depth & (self.clear.depth_value > one))
+        allowed = obeyed & ~(self.clear.depth & (self.clear.depth_value > one)) & self._kept(m, obeyed, names)
         m.d.sync += [walks.eq(cleared), self.clears.eq(walks & touches & allowed)]
         m.d.comb += [walker.start.eq(self.clears & self.walk), walker.samples.eq(state.samples)]
         m.d.comb += [walker.rectangle[name].eq(self.clear[name]) for name in RECTANGLE.members]
@@ -109,6 +112,21 @@ class Front(wiring.Component):
         with m.If(walker.busy):
             m.d.sync += [self.tile.x.eq(walker.x), self.tile.y.eq(walker.y)]
         return m
+
+    def _kept(self, m, obeyed, names):
+        """What is legal; returns whether a clear is, of what is kept."""
+        if not self._keeps:
+            m.d.comb += self.legal.eq(obeyed)
+            return 1
+        state, clear, some = self.state, self.clear, Signal()
+        kept = [Signal.like(state[name], name=f"kept_{name}") for name in names]
+        same, whole = Signal(), (clear.x0 == 0) & (clear.y0 == 0) & (clear.x1 == state.target_width) & (clear.y1 == state.target_height)
+        all_of_it = whole & clear.depth & (clear.stencil if self._params.stencil else 1)
+        m.d.sync += same.eq(some & Cat(state[name] == old for name, old in zip(names, kept, strict=True)).all())
+        with m.If(self.clears & all_of_it):
+            m.d.sync += [some.eq(1), *(old.eq(state[name]) for name, old in zip(names, kept, strict=True))]
+        m.d.comb += self.legal.eq(obeyed & same)
+        return same | all_of_it
 
     def report(self, m, out, outside):
         """Let fences that go ``out`` tell of errors since the last one: those here, and tiles ``outside`` the target."""

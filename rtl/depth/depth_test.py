@@ -86,7 +86,8 @@ class DepthTest(wiring.Component):
     One tile per clock, in order, the same place again at once; a tile leaves :attr:`latency` clocks later at the
     earliest, without those of its samples that failed. Tiles of which nothing is left are left out, unless they are
     their triangle's last. STATE, CLEAR and FENCE beats wait until the tiles before them have been tested; a CLEAR
-    takes a clock a tile, and must come before anything is tested. Tiles that a wrong state or place forbids pass
+    takes a clock a tile. A target, its size, its samples and its format are known from a CLEAR of all of it, both
+    planes, which must come before anything else. Tiles that a wrong state, another target or their place forbids pass
     nothing and write nothing, and the next FENCE tells.
 
     Where a draw does not let its tiles be written early, all of them go out, without the samples that an early test
@@ -136,7 +137,7 @@ class DepthTest(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         p, at = self._params, self._test_at
-        m.submodules.front = front = Front(p, at + DepthRange.latency(p.edge**2) + 6)
+        m.submodules.front = front = Front(p, at + DepthRange.latency(p.edge**2) + 6, keeps=True)
         m.submodules.tiles = self._tiles = TestedTiles(p)
         wiring.connect(m, wiring.flipped(self.i), front.i)
         ports = ("beat", self.o), ("report", self.feedback), ("answer", self.answers)

@@ -36,9 +36,9 @@ def state(rng, size, samples, form, stencil=True):
 
 
 def spoil(rng, draw):
-    """The same state with a field that breaks its rule."""
+    """The same state with a field that breaks its rule, or is another target's."""
     name, value = [("depth_format", 3), ("depth_min", int(draw["depth_max"]) + 1), ("bias_slope", float_bits(np.inf)),
-                   ("bias_clamp", float_bits(np.nan))][rng.integers(0, 4)]
+                   ("bias_clamp", float_bits(np.nan)), ("target", 1), ("depth_format", (draw["depth_format"] + 1) % 3)][rng.integers(0, 6)]
     wrong = draw.copy()
     wrong[name] = value
     return wrong

@@ -10,7 +10,7 @@ from models.depth.depth_unit import BITS
 from models.depth.hiz import rounds
 from models.geometry.triangle_setup import setup
 from models.payload import dtype
-from models.raster.edge_evaluator import pack
+from models.raster.edge_evaluator import LANE_SHAPE, pack
 from models.raster.tile_rasterizer import rasterize
 from models.state import draw_state
 from rtl.depth.depth_test import CONFIGS, DepthTest
@@ -22,6 +22,7 @@ from tb.bench.depths import WIDTH
 from tb.bench.pace import PACES
 from tb.depth import _shading
 
+KEPT = ["target", "target_width", "target_height", "samples", "depth_format"]
 PIXELS = {4: 16, 8: 90}  # largest side of a target, by the tile's edge
 
 
@@ -61,7 +62,7 @@ class Twin:
     """The golden model behind a stream of beats."""
 
     def __init__(self, params):
-        self._params, self._buffer, self._late, self._error, self._passed = params, None, False, 0, 0
+        self._params, self._kept, self._error, self._passed = params, None, 0, 0
         self.table, self.covered, self.answered = payloads.tile(params.edge), [], []
         self.late = []  # of the tiles left: masks as they came, and at the end; whether they come back
 
@@ -94,27 +95,29 @@ class Twin:
         return codec.pack(record, fields, WIDTH)
 
     def _clear(self, c):
-        most = MOST[DepthFormat(self._buffer.state["depth_format"])]
-        if self._legal and not (c["depth"] and c["depth_value"] > most):
-            values = (c[f"{plane}_value"] if c[plane] else None for plane in ("depth", "stencil"))
-            self._buffer.clear((c["x0"], c["y0"], c["x1"], c["y1"]), *values)
-        else:
+        state = self._state
+        whole = c["depth"] and c["stencil"] and not c["x0"] and not c["y0"] and c["x1"] >= state["target_width"] and c["y1"] >= state["target_height"]
+        wrong = not self._obeyed or (c["depth"] and c["depth_value"] > MOST[DepthFormat(state["depth_format"])])
+        if wrong or not (self._legal or whole):
             self._error |= int(c["depth"] | c["stencil"])
+            return
+        if not self._legal:
+            self._buffer, self._kept, self._legal = DepthBuffer(state, self._params.edge), state[KEPT], True
+        values = (c[f"{plane}_value"] if c[plane] else None for plane in ("depth", "stencil"))
+        self._buffer.clear((c["x0"], c["y0"], c["x1"], c["y1"]), *values)
 
     def _take(self, state):
-        self._legal, self._late = depths.legal(state), not state["early_write"]
-        if not self._legal:
-            return
-        same = ("target_width", "target_height", "samples", "depth_format")
-        if self._buffer and all(self._buffer.state[name] == state[name] for name in same):
+        """A draw state; of another target than is kept nothing is legal but a clear of all of it."""
+        self._state, self._late, self._obeyed = state, not state["early_write"], depths.legal(state)
+        self._legal = self._obeyed and state[KEPT] == self._kept
+        if self._legal:
             self._buffer.state = state
-        else:
-            self._buffer = DepthBuffer(state, self._params.edge)
 
     def _tiles(self, tiles):
         """What goes out of tiles, what HiZ hears of them, and what is left of those that come back."""
-        edge, state = self._params.edge, self._buffer.state
-        rows, columns = self._buffer.depth.shape[:2]
+        edge, state = self._params.edge, self._state
+        shift = LANE_SHAPE[state["samples"]]
+        columns, rows = (-(-int(state[f"target_{name}"]) // (edge >> s)) for name, s in zip(("width", "height"), shift, strict=True))
         inside = (tiles["x"] < columns) & (tiles["y"] < rows) & (tiles["y"].astype(int) * columns + tiles["x"] < self._params.tiles)
         self._error |= (not self._legal) | 2 * bool((~inside).any())
         tested = np.flatnonzero(inside & (tiles["outcome"] != Outcome.DROP) & self._legal)
@@ -122,7 +125,8 @@ class Twin:
         out = np.zeros_like(passed)
         for turn in rounds(tiles["y"][tested].astype(np.int64) * columns + tiles["x"][tested]):
             out[tested[turn]], passed[tested[turn]] = self._test(tiles[tested[turn]])
-            bounds[tested[turn]] = np.stack(self._buffer.bounds(tiles[tested[turn]]), -1)
+            cut = BITS[DepthFormat(state["depth_format"])] - payloads.HIZ_BITS
+            bounds[tested[turn]] = np.stack(self._buffer.bounds(tiles[tested[turn]]), -1) >> cut
         self._passed += int(passed.sum())
         left, answered = tiles.copy(), tiles.copy()
         for records, masks in ((left, out), (answered, passed)):
@@ -130,9 +134,9 @@ class Twin:
         heard = np.zeros(len(tested), dtype(payloads.feedback(edge)))
         for name in ("x", "y", "note"):
             heard[name] = tiles[name][tested]
-        heard["low"], heard["high"] = bounds[tested].T >> BITS[DepthFormat(state["depth_format"])] - payloads.HIZ_BITS
+        heard["low"], heard["high"] = bounds[tested].T
         kept = out.any((1, 2)) | tiles["last"].astype(bool) | self._late
-        self.covered.append(np.where(inside, tiles["mask"], 0)[kept])
+        self.covered.append(np.where(inside & self._legal, tiles["mask"], 0)[kept])
         self.answered.append(pack(passed)[kept])
         self.late.append(np.full(kept.sum(), self._late))
         return left[kept], heard[:len(heard) if state["depth_test"] and state["depth_write"] else 0], answered[:len(answered) * self._late]
