@@ -69,11 +69,12 @@ class Front(wiring.Component):
         given, kind = self.i.payload, self.i.payload.kind
 
         # Quiet a fixed time after the last tile: what is under way never stalls.
-        rest, quiet, walks, taken, follows = Signal(range(self._under_way + 1)), Signal(init=1), Signal(), Signal(), Signal()
+        rest, quiet, walks, taken, follows, held = Signal(range(self._under_way + 1)), Signal(init=1), Signal(), Signal(), Signal(), Signal()
         m.d.sync += [rest.eq(Mux(taken, self._under_way, Mux(rest == 0, 0, rest - 1))), quiet.eq((rest == 0) & ~taken)]
         work, free = kind == Kind.WORK, self.open & ~self.back
         tests, passes = self.i.valid & free & work & ~self.waits, self.i.valid & free & ~work & quiet & self.idle
-        m.d.comb += [self.open.eq(self.go & ~self.control & ~follows & ~walks & ~self.clears & ~walker.busy),
+        m.d.sync += held.eq(Cat(self.control, follows, walks, self.clears, self.switches, walker.busy).any())
+        m.d.comb += [self.open.eq(self.go & ~self.control & ~held),
                      self.enters.eq(tests), taken.eq(tests | self.late | walks | self.clears | walker.busy),
                      self.i.ready.eq(free & Mux(work, ~self.waits, quiet & self.idle))]
         m.d.sync += [self.control.eq(passes), self.beat.eq(given)]

@@ -134,16 +134,13 @@ class Hiz(wiring.Component):
         p, at = self._params, Query.LATENCY + 1  # where depths are compared
         m.submodules.front = front = Front(p, at + 7)
         wiring.connect(m, wiring.flipped(self.i), front.i)
-        m.submodules.credit, m.submodules.flying = credit, flying = Credit(PLACES), Credit(PLACES - 1)
+        m.submodules.credit, m.submodules.flying = credit, flying = Credit(PLACES, ahead=2), Credit(PLACES - 1, ahead=2)
         m.submodules.queue = queue = Queue(self.o.payload.shape(), PLACES)
         wiring.connect(m, queue.o, wiring.flipped(self.o))
         widths = {"depth": payloads.HIZ_BITS} | ({"stencil": 8} if p.stencil else {})
         ranges = {plane: RangeMemory(bits, p.entries, p.edge, p.clears, plane == "depth" and p.bounds == "max") for plane, bits in widths.items()}
         for plane, memory in ranges.items():
             m.submodules[plane] = memory
-        taken = self.i.valid & self.i.ready
-        # Clears are counted modulo 256: at half of that nothing may be under way that an older number still belongs to.
-        busy = Cat(memory.busy for memory in ranges.values()).any()
         m.submodules.contexts = contexts = Contexts(p.edge, at - 2)
         wiring.connect(m, wiring.flipped(self.context), contexts.i)
         wiring.connect(m, contexts.o, wiring.flipped(self.saved))
@@ -151,8 +148,11 @@ class Hiz(wiring.Component):
                      front.late_tile.eq(self.i.payload.tile), front.late_tile.x.eq(self.context.payload.x),
                      front.late_tile.y.eq(self.context.payload.y)]
         serial = self._clear(m, front, ranges)
-        m.d.comb += [front.go.eq(credit.any & flying.any & ~busy & ~front.switches & (flying.all | ~serial[:7].all())), credit.take.eq(taken),
-                     credit.free.eq(self.o.valid & self.o.ready), flying.take.eq(taken & (self.i.payload.kind == Kind.WORK))]
+        busy, taken = Cat(memory.busy for memory in ranges.values()).any(), self.i.valid & self.i.ready
+        m.d.sync += front.go.eq(credit.any & flying.any & ~busy)
+        # Clears are counted modulo 256: at half of that nothing may be under way that an older number still belongs to.
+        m.d.sync += front.idle.eq(flying.all | ~serial[:7].all())
+        m.d.comb += [credit.take.eq(taken), credit.free.eq(self.o.valid & self.o.ready), flying.take.eq(taken & (self.i.payload.kind == Kind.WORK))]
 
         # The tile waits for its bounds: until it is looked up, and until its outcome is known.
         m.submodules.query = query = Query(p.edge)
