@@ -75,3 +75,15 @@ class Bound(IntEnum):
     MAX = 1
     MIN = 2
     NONE = 3  # draws wrote both ways: it rests until the target is cleared
+
+
+class TileMode(IntEnum):
+    """How a tile of depths lies in memory."""
+
+    CLEARED = 0  # not at all
+    PLANES_1 = 1  # planes of triangles, and which of them each sample belongs to
+    PLANES_2 = 2
+    PLANES_3 = 3
+    PLANES_4 = 4
+    ANCHOR = 5  # a depth, and differences
+    RAW = 6

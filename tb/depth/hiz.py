@@ -103,7 +103,7 @@ class Twin:
         for name, value in asked.items():
             request[name] = value
         outside = self._outside(request[0])
-        self._error |= 2 * int(outside)
+        self._error |= (not self._legal) + 2 * int(outside)
         if self._legal and not outside:
             if request["restore"]:
                 self._hiz.restore(request)
