@@ -30,6 +30,8 @@ class DelayLine(wiring.Component):
         Bits.
     clocks : int
         Delay, above two.
+    near : bool
+        In distributed RAM: up to 17 clocks of anything wide.
 
     Members
     -------
@@ -38,15 +40,15 @@ class DelayLine(wiring.Component):
         ``i`` of :attr:`clocks` clocks before; before that many have passed, anything.
     """
 
-    def __init__(self, width, clocks):
+    def __init__(self, width, clocks, near=False):
         if clocks < 3:
             raise ValueError(f"clocks must be above two, not {clocks!r}")
-        self._width, self._clocks = width, clocks
+        self._width, self._clocks, self._attrs = width, clocks, {"ram_style": "distributed"} if near else NEVER_COLLIDES
         super().__init__({"i": In(width), "o": Out(width)})
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.memory = memory = Memory(shape=self._width, depth=self._clocks - 1, init=[], attrs=NEVER_COLLIDES)
+        m.submodules.memory = memory = Memory(shape=self._width, depth=self._clocks - 1, init=[], attrs=self._attrs)
         write, read = memory.write_port(), memory.read_port()
 
         # The place read in this clock is the one that the next clock overwrites: the oldest.

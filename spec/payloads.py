@@ -156,5 +156,58 @@ def context(edge_samples):
     )
 
 
+PLANES = 4  # most planes of a tile in memory
+DEPTH = 24  # bits of D24
+
+
+def known_planes(edge_samples):
+    """Planes of triangles that have been written to a tile, and which of them each sample belongs to."""
+    lanes = edge_samples**2
+    return (
+        Field("planes", 3),  # how many; 0: they are not known
+        *(Field(f"{name}_{k}", 32, name != "z0") for k in range(PLANES) for name in ("z0", "dx", "dy")),  # as in tile()
+        Field("mask_low", lanes),  # number of a sample's plane, its low bits, lane (i, j) at bit j * edge_samples + i
+        Field("mask_high", lanes),
+    )
+
+
+def uncoded(edge_samples):
+    """A tile of depths on its way to memory."""
+    return (
+        Field("samples", 2),  # log2
+        Field("clears", 1),  # the target has been cleared,
+        Field("cleared", DEPTH),  # to this
+        *known_planes(edge_samples),
+        *_each(" ".join(f"depth{n}" for n in range(edge_samples**2)), DEPTH),
+    )
+
+
+def coded(edge_samples):
+    """The same in memory; ``mode`` stands in the tile table."""
+    return (
+        Field("mode", 3),  # spec.state.TileMode
+        *_each(" ".join(f"data{n}" for n in range(coded_words(edge_samples))), 32),
+    )
+
+
+def stored(edge_samples):
+    """A tile on its way back, and what its planes mean."""
+    return (Field("samples", 2), Field("cleared", DEPTH), *coded(edge_samples))
+
+
+def decoded(edge_samples):
+    """A tile of depths as it came back."""
+    return (
+        Field("wrong", 1),  # it cannot be: all else is zero
+        *known_planes(edge_samples),
+        *_each(" ".join(f"depth{n}" for n in range(edge_samples**2)), DEPTH),
+    )
+
+
+def coded_words(edge_samples):
+    """Words of 32 bits of a raw tile, in transfers of 32 bytes."""
+    return -(-DEPTH * edge_samples**2 // 256) * 8
+
+
 TILE = tile(8)
 CONTROL = {"draw_state": DRAW_STATE, "clear": CLEAR, "fence": FENCE}  # beats that only pass through

@@ -1,0 +1,101 @@
+"""Coding of depth tiles."""
+
+from dataclasses import dataclass
+
+from amaranth.hdl import Module
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from rtl.depth._plane_depths import FRACTION
+from rtl.depth._tile_coder import TileCoder
+from rtl.depth._tile_decoder import TileDecoder
+from rtl.payload import layout
+from rtl.pipeline import Credit, Queue, delay
+from rtl.raster.edge_evaluator import EdgeEvaluatorParams
+from spec import payloads
+
+PLACES = 32  # of each queue: above what is under way
+
+
+@dataclass(frozen=True)
+class DepthCompressionParams:
+    """Shape of a :class:`DepthCompression`.
+
+    Parameters
+    ----------
+    edge : int
+        Samples along a tile's edge: 8, or 4.
+    samples : int
+        Most samples of a pixel: 1, 2, 4 or 8.
+    """
+
+    edge: int = 8
+    samples: int = 8
+
+    def __post_init__(self):
+        EdgeEvaluatorParams(self.edge, self.samples)  # the same rules hold here
+
+    # What a plane asks of its addends.
+    unit, width, step_bits = 16, payloads.DEPTH + FRACTION, 32
+
+    @property
+    def modes(self):
+        """log2 of every sample count that this unit knows."""
+        return range(self.samples.bit_length())
+
+
+CONFIGS = {
+    "default": DepthCompressionParams(),
+    "tiny": DepthCompressionParams(edge=4),
+}
+
+
+class DepthCompression(wiring.Component):
+    """Code depth tiles for memory, and decode them, without loss.
+
+    One tile per clock each way, in order, independently of one another; from beat to beat :attr:`latency` clocks, or
+    :attr:`decoding_latency`, at the earliest.
+
+    Parameters
+    ----------
+    params : DepthCompressionParams
+
+    Members
+    -------
+    i_tile, o_coded : In, Out(stream.Signature(layout(...)))
+        Tiles as :func:`spec.payloads.uncoded`, and as :func:`spec.payloads.coded`.
+    i_stored, o_tile : In, Out(stream.Signature(layout(...)))
+        Tiles as :func:`spec.payloads.stored`, and as :func:`spec.payloads.decoded`: ``wrong`` where mode or data cannot be.
+    """
+
+    def __init__(self, params=CONFIGS["default"]):
+        self._params = params
+        ports = {"i_tile": (In, payloads.uncoded), "o_coded": (Out, payloads.coded),
+                 "i_stored": (In, payloads.stored), "o_tile": (Out, payloads.decoded)}
+        super().__init__({name: flow(stream.Signature(layout(table(params.edge)))) for name, (flow, table) in ports.items()})
+
+    @property
+    def latency(self):
+        """Clocks from a tile to its code: input, coder, queue."""
+        return 1 + TileCoder.latency(self._params) + Queue.LATENCY
+
+    @property
+    def decoding_latency(self):
+        """Clocks from a code to its tile: input, decoder, queue."""
+        return 1 + TileDecoder.latency(self._params) + Queue.LATENCY
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.coder, m.submodules.decoder = coder, decoder = TileCoder(self._params), TileDecoder(self._params)
+        self._run(m, "coding", self.i_tile, coder, self.o_coded)
+        self._run(m, "decoding", self.i_stored, decoder, self.o_tile)
+        return m
+
+    def _run(self, m, name, source, unit, sink):
+        """A pipeline that never stalls, from a stream to a stream."""
+        m.submodules[f"{name}_credit"], m.submodules[f"{name}_queue"] = credit, queue = Credit(PLACES), Queue(sink.payload.shape(), PLACES)
+        wiring.connect(m, queue.o, wiring.flipped(sink))
+        taken = source.valid & source.ready
+        m.d.sync += unit.i.eq(source.payload)
+        m.d.comb += [source.ready.eq(credit.any), credit.take.eq(taken), credit.free.eq(sink.valid & sink.ready), queue.i.eq(unit.o),
+                     queue.valid.eq(delay(m, taken, 1 + unit.latency(self._params), f"{name}_valid"))]

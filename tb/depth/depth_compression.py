@@ -1,0 +1,197 @@
+"""Bench of :class:`rtl.depth.depth_compression.DepthCompression`."""
+
+import cocotb
+import numpy as np
+from amaranth.hdl import Module, Mux
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from cosim import codec
+from models.depth.depth_compression import MOST, PLANE, decode, encode, evaluate
+from models.payload import dtype
+from models.raster.edge_evaluator import pack, unpack
+from rtl.depth.depth_compression import CONFIGS, DepthCompression
+from rtl.payload import layout
+from spec import payloads
+from spec.payloads import Field
+from spec.state import TileMode
+from tb.bench.bench import StreamBench, configuration
+from tb.bench.pace import PACES
+
+ONES = (1 << payloads.DEPTH) - 1
+DECODES = Field("decodes", 1)
+
+
+def tables(edge):
+    """A tile to be coded, or one to be decoded: what the bench's stream carries."""
+    return (DECODES, *payloads.uncoded(edge)), (DECODES, *payloads.stored(edge))
+
+
+def width(edge):
+    """Of that stream."""
+    return max(map(payloads.width, tables(edge)))
+
+
+class Harness(wiring.Component):
+    """Both ways behind one stream.
+
+    Parameters
+    ----------
+    params : DepthCompressionParams
+    """
+
+    def __init__(self, params):
+        self._params = params
+        super().__init__({
+            "i": In(stream.Signature(width(params.edge))), "o": Out(stream.Signature(layout(payloads.coded(params.edge)))),
+            "tile": Out(stream.Signature(layout(payloads.decoded(params.edge)))),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.unit = unit = DepthCompression(self._params)
+        decodes, body = self.i.payload[0], self.i.payload[1:]
+        m.d.comb += [unit.i_tile.payload.eq(body), unit.i_stored.payload.eq(body), unit.i_tile.valid.eq(self.i.valid & ~decodes),
+                     unit.i_stored.valid.eq(self.i.valid & decodes), self.i.ready.eq(Mux(decodes, unit.i_stored.ready, unit.i_tile.ready))]
+        wiring.connect(m, unit.o_coded, wiring.flipped(self.o))
+        wiring.connect(m, unit.o_tile, wiring.flipped(self.tile))
+        return m
+
+
+def random_tiles(rng, n, edge, modes):
+    """Tiles of every kind: made by planes, or nearly, or close to one, or cleared, or anything; their samples, planes, counts, masks, depths."""
+    reach = 1 << rng.integers(1, 31, (n, MOST))
+    planes = np.zeros((n, MOST), PLANE)
+    planes["z0"], planes["dx"], planes["dy"] = rng.integers(0, 1 << 32, (n, MOST)), rng.integers(-reach, reach), rng.integers(-reach, reach)
+    again = rng.random((n, MOST)) < 0.2
+    planes = np.where(again, planes[:, :1], planes)
+    samples, counts = rng.integers(0, len(modes), n), rng.integers(0, MOST + 1, n)
+    masks = rng.integers(0, np.maximum(counts, 1)[:, None, None], (n, edge, edge))
+    masks[rng.random(n) < 0.2] = 0
+    tiles = np.zeros((n, edge, edge), np.int64)
+    for mode in modes:
+        those = samples == mode
+        tiles[those] = evaluate(planes[those], masks[those], mode)
+    kind = rng.integers(0, 6, n)
+    place = rng.integers(0, edge, (2, n))
+    tiles[np.arange(n), *place] ^= np.where(kind == 1, 1 << rng.integers(0, 24, n), 0)
+    level, scale = rng.integers(0, ONES, (n, 1, 1)), 1 << rng.integers(0, 8, (n, 1, 1))
+    j, i = np.mgrid[:edge, :edge]
+    slopes = rng.integers(-1 << 14, 1 << 14, (2, n, 1, 1)) >> rng.integers(0, 12)
+    tiles = np.where((kind == 2)[:, None, None], level + slopes[0] * i + slopes[1] * j + rng.integers(-scale, scale, tiles.shape), tiles)
+    tiles[kind == 3] = rng.integers(0, 1 << 24, tiles[kind == 3].shape)
+    tiles[kind == 4] = level[kind == 4]
+    return samples, planes, counts, masks, tiles & ONES
+
+
+def known_planes(out, planes, counts, masks):
+    """Fill in fields of :func:`spec.payloads.known_planes`."""
+    out["planes"], out["mask_low"], out["mask_high"] = counts, pack(masks & 1 != 0), pack(masks & 2 != 0)
+    for k in range(MOST):
+        for name in PLANE.names:
+            out[f"{name}_{k}"] = planes[name][:, k]
+
+
+def depths(out, tiles):
+    """Fill in fields of depths."""
+    for n, values in enumerate(tiles.reshape(len(tiles), -1).T):
+        out[f"depth{n}"] = values
+
+
+def words(data):
+    """Words of 32 bits of coded tiles, by field."""
+    return {f"data{n}": values for n, values in enumerate(np.ascontiguousarray(data).view("<u4").T)}
+
+
+def requests(rng, count, params):
+    """Tiles to be coded, and coded ones to be decoded: as they were coded, with bits turned, and any."""
+    edge, (to_code, to_decode) = params.edge, tables(params.edge)
+    samples, planes, counts, masks, tiles = random_tiles(rng, count, edge, params.modes)
+    rows, cleared = np.zeros((count, codec.words(width(edge))), np.uint64), rng.choice([0, ONES, int(tiles[0, 0, 0])], count)
+    cleared = np.where(rng.random(count) < 0.5, tiles[:, 0, 0], cleared)
+    decodes = np.repeat(rng.random(-(-count // 8)) < 0.5, 8)[:count] if count > 16 else np.arange(count) % 2 == 1
+
+    out = np.zeros(count, dtype(to_code))
+    out["samples"], out["clears"], out["cleared"] = samples, rng.random(count) < 0.7, cleared
+    known_planes(out, planes, counts, masks)
+    depths(out, tiles)
+    rows[~decodes] = codec.pack(out[~decodes], to_code, width(edge))
+
+    back = np.zeros(count, dtype(to_decode))
+    back["decodes"], back["samples"], back["cleared"] = 1, samples, cleared
+    modes, data = np.zeros(count, np.uint8), np.zeros((count, 4 * payloads.coded_words(edge)), np.uint8)
+    for mode in params.modes:
+        those = samples == mode
+        modes[those], data[those] = encode(tiles[those], planes[those], counts[those], masks[those], mode, cleared[those])
+    kind = rng.integers(0, 8, count)
+    modes[kind == 0] = rng.integers(0, 8, (kind == 0).sum())
+    data[kind == 1] = rng.integers(0, 256, data[kind == 1].shape)
+    turned = np.flatnonzero(kind == 2)
+    data[turned, rng.integers(0, data.shape[1], len(turned))] ^= 1 << rng.integers(0, 8, len(turned)).astype(np.uint8)
+    of_none = np.flatnonzero((kind == 3) & (modes == TileMode.PLANES_3))
+    bit = 96 * 3 + 2 * rng.integers(0, edge**2, len(of_none))
+    data[of_none, bit >> 3] |= (3 << (bit & 7)).astype(np.uint8)  # a sample of a fourth plane
+    back["mode"] = modes
+    for name, values in words(data).items():
+        back[name] = values
+    rows[decodes] = codec.pack(back[decodes], to_decode, width(edge))
+    return rows
+
+
+def expected(rows, params):
+    """Coded tiles, and decoded ones."""
+    edge, decodes = params.edge, (rows[:, 0] & 1).astype(bool)
+    to_code, to_decode = tables(edge)
+    tiles, back = codec.unpack(rows[~decodes], to_code, dtype(to_code)), codec.unpack(rows[decodes], to_decode, dtype(to_decode))
+    coded, decoded = np.zeros(len(tiles), dtype(payloads.coded(edge))), np.zeros(len(back), dtype(payloads.decoded(edge)))
+    planes = np.zeros((len(tiles), MOST), PLANE)
+    for k in range(MOST):
+        for name in PLANE.names:
+            planes[name][:, k] = tiles[f"{name}_{k}"]
+    masks = unpack(tiles["mask_low"], edge) + 2 * unpack(tiles["mask_high"], edge)
+    lanes = np.stack([tiles[f"depth{n}"] for n in range(edge**2)], 1).reshape(-1, edge, edge)
+    data = np.stack([back[f"data{n}"] for n in range(payloads.coded_words(edge))], 1).astype("<u4").view(np.uint8).reshape(len(back), -1)
+    for mode in params.modes:
+        those, cleared = tiles["samples"] == mode, np.where(tiles["clears"], tiles["cleared"].astype(np.int64), -1)
+        coded["mode"][those], found = encode(lanes[those], planes[those], tiles["planes"][those], masks[those], mode, cleared[those])
+        for name, values in words(found).items():
+            coded[name][those] = values
+        those = back["samples"] == mode
+        records = decoded[those]
+        found = decode(back["mode"][those], data[those], mode, back["cleared"][those].astype(np.int64), edge)
+        records["wrong"] = found[4]
+        known_planes(records, *found[1:4])
+        depths(records, found[0])
+        decoded[those] = records
+    return {"o": codec.pack(coded, payloads.coded(edge)), "tile": codec.pack(decoded, payloads.decoded(edge))}
+
+
+def describe(row, params):
+    table = payloads.coded(params.edge)
+    coded = codec.unpack(row[None], table, dtype(table))[0]
+    return f"{TileMode(coded['mode']).name} " + " ".join(f"{coded[f.name]:08x}" for f in table[1:])
+
+
+class DepthCompressionBench(StreamBench):
+    def __init__(self, dut):
+        self.params = configuration(CONFIGS)
+        super().__init__(dut, lambda rows: expected(rows, self.params), lambda row: describe(row, self.params), ("o", "tile"))
+
+
+@cocotb.test(timeout_time=4, timeout_unit="ms")
+@cocotb.parametrize(source=list(PACES), sink=list(PACES))
+async def tiles_are_coded_and_decoded(dut, source, sink):
+    bench = DepthCompressionBench(dut)
+    await bench.run(requests(bench.rng, 100, bench.params), source, sink)
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+async def one_tile_a_clock_each_way(dut):
+    bench = DepthCompressionBench(dut)
+    unit, rows = DepthCompression(bench.params), requests(bench.rng, 200, bench.params)
+    decodes = rows[:, 0] & 1 == 1
+    await bench.run(np.concatenate([rows[~decodes], rows[decodes]]))
+    begun = bench.taken[0][1]
+    for port, first, latency in (("o", 0, unit.latency), ("tile", (~decodes).sum(), unit.decoding_latency)):
+        clocks = [clock for _, clock in bench.out[port]]
+        assert clocks == list(range(begun + first + latency, begun + first + latency + len(clocks))), port

@@ -1,0 +1,238 @@
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from models.depth import depth_compression as golden
+from models.depth._anchor import BLOCK_BITS
+from models.depth._block import PlaneForm
+from models.depth.depth_compression import PLANE, Encoded, compress, decompress
+from rtl.depth import depth_compression as rtl
+from spec.errors import InputError
+from spec.state import SAMPLE_COUNTS, TileMode
+from tests.bench import check_bench
+from tests.naive import POSITIONS
+from tests.volume import check_paces
+
+BLOCK = "depth_compression"
+ONES = (1 << 24) - 1
+
+
+def plane(z0, dx=0, dy=0):
+    return np.array([(z0 % (1 << 32), dx, dy)], PLANE)
+
+
+def naive_depth(plane, i, j, samples):
+    """Exactly: a plane at a sample, rounded half up, modulo 2^24."""
+    lx, ly = {1: (0, 0), 2: (0, 1), 4: (1, 1), 8: (1, 2)}[samples]
+    x, y = POSITIONS[samples][(i & (1 << lx) - 1) + ((j & (1 << ly) - 1) << lx)]
+    value = Fraction(int(plane["z0"]), 256) + Fraction(int(plane["dx"]), 256) * ((i >> lx) + Fraction(x, 16))
+    value += Fraction(int(plane["dy"]), 256) * ((j >> ly) + Fraction(y, 16))
+    return (value + Fraction(1, 2)).__floor__() % (1 << 24)
+
+
+def naive_tile(planes, mask, samples, edge=8):
+    return np.array([[naive_depth(planes[mask[j, i]], i, j, samples) for i in range(edge)] for j in range(edge)])
+
+
+def random_planes(rng, n):
+    reach = 1 << rng.integers(1, 31, n)
+    out = np.zeros(n, PLANE)
+    out["z0"], out["dx"], out["dy"] = rng.integers(0, 1 << 32, n), rng.integers(-reach, reach), rng.integers(-reach, reach)
+    return out
+
+
+# Model truths.
+
+@pytest.mark.parametrize("edge", [4, 8])
+@pytest.mark.parametrize("samples", SAMPLE_COUNTS)
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+def test_planes_give_back_what_they_made(count, samples, edge):
+    rng = np.random.default_rng(count)
+    planes, mask = random_planes(rng, count), rng.permuted(np.arange(edge**2) % count).reshape(edge, edge)
+    tile = naive_tile(planes, mask, samples, edge)
+    coded = compress(tile, planes, mask, samples)
+    assert coded.mode == count
+    assert len(coded.data) == {4: [32, 32, 64, 64], 8: [32, 32, 64, 64]}[edge][count - 1]
+    back = decompress(coded, samples, edge=edge)
+    assert (back[0] == tile).all() and (back[1] == planes).all() and (back[2] == mask).all()
+
+
+def test_bits_lie_as_the_contract_says():
+    planes, mask = np.concatenate([plane(5 << 8, -3, 7), plane(9 << 8, 0, -1)]), np.arange(64).reshape(8, 8) % 2
+    coded = compress(naive_tile(planes, mask, 1), planes, mask)
+    fields = [int(planes[k][name]) % (1 << 32) for k in range(2) for name in ("z0", "dx", "dy")]
+    wanted = sum(value << 32 * n for n, value in enumerate(fields)) | sum(int(v) << 192 + n for n, v in enumerate(mask.ravel()))
+    assert coded == Encoded(TileMode.PLANES_2, wanted.to_bytes(32, "little"))
+
+
+def test_sizes_are_those_of_the_table():
+    assert [golden.size(mode) for mode in TileMode] == [0, 32, 32, 64, 64, 64, 192]
+    assert [golden.bits(mode) for mode in TileMode] == [0, 96, 256, 416, 512, 476, 1536]
+    assert golden.bits(TileMode.ANCHOR, 4) == 119
+
+
+def test_equal_planes_are_one_and_planes_of_no_sample_go():
+    planes = np.concatenate([plane(1 << 20), plane(7 << 20, 5), plane(3 << 20), plane(7 << 20, 5), plane(9 << 20), plane(8 << 20)])
+    mask = np.where(np.arange(64).reshape(8, 8) % 3 == 0, 3, np.where(np.arange(64).reshape(8, 8) % 3 == 1, 1, 4))
+    coded = compress(naive_tile(planes, mask, 1), planes, mask)
+    _, left, index = decompress(coded)
+    assert coded.mode == TileMode.PLANES_2
+    assert (left == planes[[1, 4]]).all() and (index == (mask == 4)).all()
+
+
+def test_a_fifth_plane_falls_back():
+    rng = np.random.default_rng(0)
+    planes, mask = random_planes(rng, 5), np.arange(64).reshape(8, 8) % 5
+    assert compress(naive_tile(planes, mask, 1), planes, mask).mode == TileMode.RAW
+    near = np.concatenate([plane(100 << 8, 0, k) for k in range(5)])  # close enough for differences
+    assert compress(naive_tile(near, mask, 1), near, mask).mode == TileMode.ANCHOR
+
+
+def test_planes_that_do_not_fit_are_not_believed():
+    planes, mask = plane(100 << 8, 3 << 8, 0), np.zeros((8, 8), int)
+    tile = naive_tile(planes, mask, 1)
+    tile[5, 5] += 1
+    coded = compress(tile, planes, mask)
+    assert coded.mode == TileMode.ANCHOR
+    assert (decompress(coded)[0] == tile).all() and len(decompress(coded)[1]) == 0
+
+
+def test_planes_go_before_differences_of_as_many_transfers():
+    planes, mask = np.concatenate([plane(k << 8) for k in range(4)]), np.arange(64).reshape(8, 8) % 4
+    assert compress(naive_tile(planes, mask, 1), planes, mask).mode == TileMode.PLANES_4
+
+
+def test_a_cleared_tile_is_nothing_and_comes_back_as_a_plane():
+    tile = np.full((8, 8), ONES)
+    coded = compress(tile, cleared=ONES)
+    assert coded == Encoded(TileMode.CLEARED, b"")
+    back = decompress(coded, cleared=ONES)
+    assert (back[0] == tile).all() and (back[1] == plane(ONES << 8)).all() and not back[2].any()
+    assert compress(tile, cleared=0).mode == TileMode.ANCHOR
+
+
+@pytest.mark.parametrize(("where", "step", "fits"), [
+    ((0, 1), (1 << 14) - 1, True), ((0, 1), 1 << 14, False), ((1, 0), -(1 << 14), True), ((1, 0), -(1 << 14) - 1, False),
+    ((3, 3), 15, True), ((3, 3), 16, False), ((2, 1), -16, True), ((2, 1), -17, False), ((0, 0), 0, True),
+])
+def test_differences_reach_so_far(where, step, fits):
+    """A slope of 15 bits, a correction of 5; the neighbours of the anchor carry the slope on."""
+    block = np.full((8, 8), 1 << 23)
+    j, i = np.mgrid[:8, :8]
+    if where == (0, 1):
+        block[:4, :4] += (i * step)[:4, :4]
+    elif where == (1, 0):
+        block[:4, :4] += (j * step)[:4, :4]
+    else:
+        block[where] += step
+    coded = compress(block)
+    assert coded.mode == (TileMode.ANCHOR if fits else TileMode.RAW)
+    assert (decompress(coded)[0] == block).all()
+
+
+def test_blocks_have_the_sizes_of_the_documents():
+    assert [PlaneForm().bits(k) for k in (1, 2, 3, 4)] == [106, 178, 250, 322]
+    assert BLOCK_BITS == 119
+
+
+@pytest.mark.parametrize("samples", range(4))
+@pytest.mark.parametrize("form", [PlaneForm(), PlaneForm(28, 20), PlaneForm(32, 32)])
+def test_blocks_come_back_or_do_not_fit(form, samples):
+    """What is taken comes back; with 32 bits a field everything is taken, with 24 some."""
+    rng = np.random.default_rng(samples)
+    n = 4000
+    planes, counts = random_planes(rng, 4 * n).reshape(n, 4), rng.integers(1, 5, n)
+    masks = rng.integers(0, counts[:, None, None], (n, 4, 4))
+    blocks = golden.evaluate(planes, masks, samples)
+    fits, bits = form.encode(blocks, planes, counts, masks, samples)
+    assert (form.decode(bits[fits], samples) == blocks[fits]).all()
+    assert not (bits * (np.arange(form.bits(4)) >= form.bits(counts)[:, None])).any()
+    assert fits.all() if form == PlaneForm(32, 32) else 0 < fits.mean() < 1
+
+
+@pytest.mark.parametrize(("fields", "message"), [({"z0": 23}, "z0 must lie in 24..32, not 23"), ({"slope": 33}, "slope must lie in 9..32, not 33")])
+def test_wrong_forms(fields, message):
+    with pytest.raises(InputError, match=message):
+        PlaneForm(**fields)
+
+
+tiles = st.one_of(
+    st.lists(st.integers(0, ONES), min_size=64, max_size=64),
+    st.tuples(st.integers(0, ONES), st.lists(st.integers(-20, 20), min_size=64, max_size=64)).map(lambda t: [(t[0] + v) % (1 << 24) for v in t[1]]),
+    st.integers(0, ONES).map(lambda v: 64 * [v]),
+)
+
+
+@settings(max_examples=400, deadline=None)
+@given(tile=tiles, count=st.integers(0, 6), samples=st.sampled_from(SAMPLE_COUNTS), honest=st.booleans(), cleared=st.integers(0, ONES),
+       seed=st.integers(0, 1 << 30))
+def test_whatever_comes_is_given_back(tile, count, samples, honest, cleared, seed):
+    """Any depths, with planes that made them, with others, with none; coded again as well as before."""
+    rng = np.random.default_rng(seed)
+    planes, mask = random_planes(rng, count), rng.integers(0, max(1, count), (8, 8))
+    tile = naive_tile(planes, mask, samples) if honest and count else np.reshape(tile, (8, 8))
+    coded = compress(tile, planes, mask, samples, cleared)
+    assert len(coded.data) == golden.size(coded.mode)
+    back, left, index = decompress(coded, samples, cleared)
+    assert (back == tile).all()
+    assert compress(back, left, index, samples, cleared) == coded
+
+
+# Wrong data.
+
+@pytest.mark.parametrize(("encoded", "message"), [
+    (Encoded(7, b""), "mode must lie in 0..6, not 7"),
+    (Encoded(TileMode.RAW, bytes(64)), "data must be 192 bytes of mode RAW, not 64 bytes"),
+    (Encoded(TileMode.PLANES_1, bytes(12) + b"\1" + bytes(19)), "data must name one of the tile's planes, and hold nothing beyond them, not 00"),
+    (Encoded(TileMode.PLANES_3, bytes(36) + b"\3" + bytes(27)), "data must name one of the tile's planes"),
+    (Encoded(TileMode.ANCHOR, bytes(63) + b"\x80"), "data must name one of the tile's planes"),
+])
+def test_wrong_data(encoded, message):
+    with pytest.raises(InputError, match=message):
+        decompress(encoded)
+
+
+@settings(max_examples=300, deadline=None)
+@given(mode=st.sampled_from(TileMode), data=st.data())
+def test_any_bytes_are_a_tile_or_an_error(mode, data):
+    given = data.draw(st.binary(min_size=golden.size(mode), max_size=golden.size(mode)))
+    try:
+        tile, planes, mask = decompress(Encoded(mode, given))
+    except InputError:
+        assert mode in (TileMode.PLANES_1, TileMode.PLANES_3, TileMode.ANCHOR)
+    else:
+        assert tile.max() <= ONES and (not len(planes) or mask.max() < len(planes))
+
+
+@pytest.mark.parametrize(("arguments", "message"), [
+    ({"tile": np.zeros((8, 4))}, "tile must be 8 by 8, not 8 by 4"),
+    ({"tile": np.full((8, 8), 1 << 24)}, "tile must lie in 0..16777215, not 16777216"),
+    ({"planes": plane(0), "mask": np.ones((8, 8), int)}, "mask must lie in 0..0, not 1"),
+    ({"samples": 3}, "samples must be one of 1, 2, 4, 8, not 3"),
+])
+def test_wrong_tiles(arguments, message):
+    with pytest.raises(InputError, match=message):
+        compress(**({"tile": np.zeros((8, 8), int)} | arguments))
+
+
+# Parameter errors, benches.
+
+@pytest.mark.parametrize(("arguments", "message"), [
+    ({"edge": 16}, "edge must be 4 or 8, not 16"),
+    ({"samples": 3}, "samples must be 1, 2, 4 or 8, not 3"),
+])
+def test_wrong_parameters(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        rtl.DepthCompressionParams(**arguments)
+
+
+@pytest.mark.parametrize(("config", "count"), [("tiny", 1000), ("default", 200)])
+def test_volume(config, count):
+    check_paces(BLOCK, config, count)
+
+
+def test_bench(simulator):
+    check_bench(BLOCK, "tiny", simulator)
