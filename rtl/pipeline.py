@@ -3,7 +3,7 @@
 What enters such a pipeline has a place reserved at its end (:class:`Credit`), where a queue absorbs the stalls.
 """
 
-from amaranth.hdl import Module, Signal, Value, signed, unsigned
+from amaranth.hdl import EnableInserter, Module, Mux, Signal, Value, signed, unsigned
 from amaranth.lib import stream, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
@@ -116,6 +116,49 @@ class Queue(wiring.Component):
                      read_ahead.addr.eq(read_ahead.addr + pop)]
         with m.If(~self.o.valid | self.o.ready):
             m.d.sync += [self.o.valid.eq(some), self.o.payload.eq(read_ahead.data)]
+        return m
+
+
+class Stallable(wiring.Component):
+    """A pipeline between streams, all of whose registers stop by one enable; for beats too wide to be queued.
+
+    The enable is a register: two places at the end hold what still comes when the stream there stops.
+
+    Parameters
+    ----------
+    unit : wiring.Component
+        With members ``i`` and ``o``; free-running.
+    clocks : int
+        From ``i`` to ``o``.
+
+    Members
+    -------
+    i, o : In, Out(stream.Signature(...))
+        From beat to beat ``clocks`` and two more.
+    """
+
+    AROUND = 2  # clocks before and after the unit
+
+    def __init__(self, unit, clocks):
+        self._unit, self._clocks = unit, clocks
+        super().__init__({"i": In(stream.Signature(unit.i.shape())), "o": Out(stream.Signature(unit.o.shape()))})
+
+    def elaborate(self, platform):
+        m = Module()
+        unit, inner, moves, arrives = self._unit, Module(), Signal(init=1), Signal()
+        inner.submodules.unit = unit
+        inner.d.sync += unit.i.eq(self.i.payload)
+        inner.d.comb += arrives.eq(delay(inner, self.i.valid, 1 + self._clocks, "valid"))
+        m.submodules.inner = EnableInserter(moves)(inner)
+
+        second, level, to_level, pushes, pops = Signal.like(self.o.payload), Signal(2), Signal(2), Signal(), Signal()
+        m.d.comb += [self.i.ready.eq(moves), self.o.valid.eq(level != 0), pops.eq(self.o.valid & self.o.ready), pushes.eq(arrives & moves),
+                     to_level.eq(level + pushes - pops)]
+        m.d.sync += [level.eq(to_level), moves.eq(to_level < 2)]
+        with m.If(moves):
+            m.d.sync += second.eq(unit.o)
+        with m.If(pops | (level == 0)):
+            m.d.sync += self.o.payload.eq(Mux(level == 2, second, unit.o))
         return m
 
 

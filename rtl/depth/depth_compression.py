@@ -10,11 +10,9 @@ from rtl.depth._plane_depths import FRACTION
 from rtl.depth._tile_coder import TileCoder
 from rtl.depth._tile_decoder import TileDecoder
 from rtl.payload import layout
-from rtl.pipeline import Credit, Queue, delay
+from rtl.pipeline import Stallable
 from rtl.raster.edge_evaluator import EdgeEvaluatorParams
 from spec import payloads
-
-PLACES = 32  # of each queue: above what is under way
 
 
 @dataclass(frozen=True)
@@ -76,26 +74,19 @@ class DepthCompression(wiring.Component):
 
     @property
     def latency(self):
-        """Clocks from a tile to its code: input, coder, queue."""
-        return 1 + TileCoder.latency(self._params) + Queue.LATENCY
+        """Clocks from a tile to its code."""
+        return TileCoder.latency(self._params) + Stallable.AROUND
 
     @property
     def decoding_latency(self):
-        """Clocks from a code to its tile: input, decoder, queue."""
-        return 1 + TileDecoder.latency(self._params) + Queue.LATENCY
+        """Clocks from a code to its tile."""
+        return TileDecoder.latency(self._params) + Stallable.AROUND
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.coder, m.submodules.decoder = coder, decoder = TileCoder(self._params), TileDecoder(self._params)
-        self._run(m, "coding", self.i_tile, coder, self.o_coded)
-        self._run(m, "decoding", self.i_stored, decoder, self.o_tile)
+        ways = {"coding": (TileCoder, self.i_tile, self.o_coded), "decoding": (TileDecoder, self.i_stored, self.o_tile)}
+        for name, (unit, source, sink) in ways.items():
+            m.submodules[name] = way = Stallable(unit(self._params), unit.latency(self._params))
+            wiring.connect(m, wiring.flipped(source), way.i)
+            wiring.connect(m, way.o, wiring.flipped(sink))
         return m
-
-    def _run(self, m, name, source, unit, sink):
-        """A pipeline that never stalls, from a stream to a stream."""
-        m.submodules[f"{name}_credit"], m.submodules[f"{name}_queue"] = credit, queue = Credit(PLACES), Queue(sink.payload.shape(), PLACES)
-        wiring.connect(m, queue.o, wiring.flipped(sink))
-        taken = source.valid & source.ready
-        m.d.sync += unit.i.eq(source.payload)
-        m.d.comb += [source.ready.eq(credit.any), credit.take.eq(taken), credit.free.eq(sink.valid & sink.ready), queue.i.eq(unit.o),
-                     queue.valid.eq(delay(m, taken, 1 + unit.latency(self._params), f"{name}_valid"))]
