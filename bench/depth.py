@@ -67,7 +67,7 @@ def traffic():
 def clocks():
     """Rows: work, tiles, clocks a tile through HiZ and depth test in hardware, always-ready sink, the clear and the pipeline's depth taken off."""
     block, rng, count, bits = catalogue.block("depth_unit"), np.random.default_rng(0), 20000, payloads.width(payloads.DRAW_STATE)
-    volume, size = Volume(block.create("frame"), block.stem), 64
+    volume, size = Volume(block.simulated("frame"), block.stem), 64
     head = [codec.pack(np.atleast_1d(draw_state(8 * size, 8 * size, depth_compare=Compare.GREATER)), payloads.DRAW_STATE, bits),
             control_beat(payloads.CLEAR, Kind.CLEAR, bits, depth=1, stencil=1, x1=8 * size, y1=8 * size)]
     place = np.arange(count)

@@ -174,9 +174,9 @@ def encode(tiles, planes, counts, masks, samples=0, cleared=None):
         coded[TileMode(k)] = exact & (count == k), np.concatenate([_plane_bits(left[:, :k]), mask], 1)
     coded[TileMode.CLEARED] = (tiles == np.reshape(-1 if cleared is None else cleared, (-1, 1, 1))).all((1, 2)), np.zeros((n, 0), np.uint8)
 
-    # The last that fits stays: fewer transfers later, and planes after differences.
+    # The last that fits stays: fewer transfers later, and planes after differences of as many.
     modes, out = np.zeros(n, np.uint8), np.zeros((n, 8 * size(TileMode.RAW, edge)), np.uint8)
-    for mode in sorted(coded, key=lambda mode: (-size(mode, edge), -mode)):
+    for mode in sorted(coded, reverse=True):
         those, values = coded[mode]
         modes[those], out[those] = mode, 0
         out[those, :values.shape[1]] = values[those]

@@ -81,7 +81,7 @@ class TileCoder(wiring.Component):
         fit = {mode: exact & (count == mode) for mode in range(1, payloads.PLANES + 1)}
         fit |= {TileMode.CLEARED: is_cleared, TileMode.ANCHOR: anchored, TileMode.RAW: 1}
         best, mode = TileMode.RAW, Signal(TileMode)
-        for other in reversed(modes.by_preference(edge)):
+        for other in reversed(TileMode):  # the first that fits: fewer transfers before more, and planes before differences of as many
             best = Mux(fit[other], other, best)
         m.d.sync += mode.eq(best)
         data = {TileMode.CLEARED: 0, TileMode.ANCHOR: delay(m, blocks, 1, "late_blocks"), TileMode.RAW: rest.o}

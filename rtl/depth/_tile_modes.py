@@ -8,7 +8,6 @@ MASK = {1: 0, 2: 1, 3: 2, 4: 2}  # of a sample, by planes
 SLOPE, CORRECTION = 15, 5  # of an anchored block, signed
 BLOCK = DEPTH + 2 * SLOPE + 13 * CORRECTION
 ANCHORS = {(0, 0), (1, 0), (0, 1)}  # lanes of a block that need no correction
-TRANSFER = 256
 
 
 def bits(mode, edge):
@@ -16,11 +15,6 @@ def bits(mode, edge):
     if mode in MASK:
         return PLANE * mode + MASK[mode] * edge**2
     return {TileMode.CLEARED: 0, TileMode.ANCHOR: BLOCK * (edge // 4) ** 2, TileMode.RAW: DEPTH * edge**2}[mode]
-
-
-def by_preference(edge):
-    """Modes, those of fewer transfers first, planes before others."""
-    return sorted(TileMode, key=lambda mode: (-(-bits(mode, edge) // TRANSFER), mode))
 
 
 def mask_bits(low, high, mode):
@@ -31,4 +25,3 @@ def mask_bits(low, high, mode):
 def blocks(edge):
     """Lanes of each block of 4 by 4: by its own (i, j), the lane of the tile."""
     return [{(i, j): (y + j) * edge + x + i for j in range(4) for i in range(4)} for y in range(0, edge, 4) for x in range(0, edge, 4)]
-

@@ -1,0 +1,72 @@
+"""A tile of depths on chip, with what is known of its planes."""
+
+import numpy as np
+
+from models.depth.depth_compression import MOST, PLANE, decode, encode, size
+from spec.errors import InputError
+from spec.state import TileMode
+
+
+class DepthLine:
+    """Depths of a tile, and the planes that give them.
+
+    Planes are kept as few as they would be in memory, and are known only as long as they give the depth of every
+    sample: so it makes no difference how often a tile goes to memory and comes back.
+
+    Parameters
+    ----------
+    depth : ndarray of uint32, shape (edge, edge)
+    planes : list of (z0, dx, dy)
+        As in :data:`models.depth.depth_compression.PLANE`, at most four; none, if they are not known.
+    mask : ndarray of int, shape (edge, edge)
+        Which of them each sample belongs to.
+    """
+
+    def __init__(self, depth, planes, mask):
+        self.depth, self.planes, self.mask = depth, planes, mask
+
+    def write(self, depth, written, plane=None):
+        """Write samples that a triangle brought.
+
+        Parameters
+        ----------
+        depth : ndarray of uint32, shape (edge, edge)
+        written : ndarray of bool, shape (edge, edge)
+        plane : (z0, dx, dy), optional
+            It gives those depths; by default nothing is known that does.
+        """
+        self.depth = np.where(written, depth, self.depth)
+        if plane is None or not (self.planes or written.all()):
+            self.planes = []
+            return
+        planes = self.planes if plane in self.planes else [*self.planes, plane]
+        mask = np.where(written, planes.index(plane), self.mask if self.planes else 0)
+        used = np.bincount(mask.ravel(), minlength=len(planes)) > 0
+        self.planes, self.mask = [p for p, keeps in zip(planes, used, strict=True) if keeps], (np.cumsum(used) - 1)[mask]
+        if len(self.planes) > MOST:
+            self.planes = []
+
+    def encode(self, samples, cleared, coding=True):
+        """Mode and bytes, as it goes to memory; as cleared only if its planes say the same."""
+        if not coding:
+            return TileMode.RAW, self.depth.astype("<u4").view(np.uint8).reshape(-1, 4)[:, :3].tobytes()
+        planes, mask = (np.array([self.planes], PLANE), self.mask) if self.planes else (np.zeros((1, 0), PLANE), np.zeros_like(self.mask))
+        value = cleared if cleared is not None and self.planes == [flat(cleared)] else None
+        modes, data = encode(self.depth[None], planes, np.array([len(self.planes)]), mask[None], samples, value)
+        mode = TileMode(modes[0])
+        return mode, data[0, :size(mode, len(self.depth))].tobytes()
+
+
+def flat(depth):
+    """The plane of a cleared tile."""
+    return depth << 8, 0, 0
+
+
+def loaded_line(mode, data, samples, cleared, edge):
+    """The tile that :meth:`DepthLine.encode` put into memory; :class:`~spec.errors.InputError` if it cannot be one."""
+    row = np.zeros((1, size(TileMode.RAW, edge)), np.uint8)
+    row[0, :len(data)] = np.frombuffer(data, np.uint8)
+    tiles, planes, counts, masks, wrong = decode(np.array([mode]), row, samples, cleared, edge)
+    if wrong[0]:
+        raise InputError("tile in memory", f"be one of mode {int(mode)}", bytes(data).hex())
+    return DepthLine(tiles[0], [tuple(p) for p in planes[0, :counts[0]].tolist()], masks[0].astype(np.int64))

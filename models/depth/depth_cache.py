@@ -1,0 +1,244 @@
+"""Tile cache and tile table between the depth test and memory."""
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from models.depth._format import store
+from models.depth._line import DepthLine, flat, loaded_line
+from models.depth._target import check_places, samples_within
+from models.depth.depth_compression import TRANSFER, evaluate, size
+from models.depth.depth_test import depth_bias, sample_depths
+from models.raster.edge_evaluator import LANE_SHAPE
+from spec.errors import InputError
+from spec.state import DepthFormat, Outcome, TileMode
+
+PER_TRANSFER = 64  # tiles of the table: four bits each, its mode and one for a stencil plane
+
+
+@dataclass(frozen=True)
+class CacheShape:
+    """What a :class:`DepthCache` is made of.
+
+    Parameters
+    ----------
+    sets, ways : int
+        Of the tile cache; sets, a power of two, by the lowest bits of a tile's x and y. The oldest way goes.
+    table_lines : int
+        Transfers of the tile table on chip, direct-mapped.
+    coding, fast_clear : bool
+        Tiles are coded; a cleared one is told by the table alone.
+    """
+
+    sets: int = 64
+    ways: int = 4
+    table_lines: int = 256
+    coding: bool = True
+    fast_clear: bool = True
+
+    def __post_init__(self):
+        for name in ("sets", "ways", "table_lines"):
+            value = getattr(self, name)
+            if value < 1 or (value & value - 1 and name != "ways"):
+                raise InputError(name, "be above 0" if name == "ways" else "be a power of two", value)
+
+
+class Moved(NamedTuple):
+    """What is counted: bytes, and tiles or transfers of the table, by these."""
+
+    cause: str  # fill, write_back, clear, table_fill, table_write_back
+    mode: TileMode | None  # of a tile
+
+
+class Way:
+    """A place of the cache, and what it holds of a tile; None as long as nobody needs it."""
+
+    def __init__(self, tile):
+        self.tile, self.line, self.dirty = tile, None, False
+
+
+class DepthCache:
+    """A target's depths in memory, behind a cache that codes them.
+
+    Parameters
+    ----------
+    state : numpy.void
+        Of a draw: size, samples and format of the target.
+    shape : CacheShape
+    edge : int
+        Samples along a tile's edge.
+
+    Attributes
+    ----------
+    memory : bytearray
+        Tiles row by row, as much room for each as it needs raw; then the table.
+    moves, bytes : Counter
+        How many, and how much, by :class:`Moved`.
+
+    Raises
+    ------
+    InputError
+        A format that is not coded: D32F.
+    """
+
+    def __init__(self, state, shape=None, edge=8):
+        shape = shape or CacheShape()
+        if state["depth_format"] == DepthFormat.D32F:
+            raise InputError("depth_format", "be D16 or D24", "D32F")
+        lx, ly = LANE_SHAPE[state["samples"]]
+        self._state, self._shape, self._edge = state, shape, edge
+        self._columns, self._rows = -(-int(state["target_width"]) // (edge >> lx)), -(-int(state["target_height"]) // (edge >> ly))
+        count, self._raw = self._columns * self._rows, size(TileMode.RAW, edge)
+        self.memory = bytearray(count * self._raw + -(-count // PER_TRANSFER) * TRANSFER)
+        self._modes, self._cleared = np.full(count, TileMode.RAW, np.uint8), 0
+        self._sets, self._table = [[] for _ in range(shape.sets)], {}  # by place: the transfer, and whether it is to be written
+        self.moves, self.bytes = Counter(), Counter()
+
+    def clear(self, rectangle, depth):
+        """Clear a rectangle (x0, y0, x1, y1) of pixels.
+
+        Where it is all of the target, the table alone tells of it, and of the value; of a smaller one, tiles that it
+        covers are not fetched.
+        """
+        samples, shape = int(self._state["samples"]), (self._rows, self._columns, self._edge, self._edge)
+        target = 0, 0, int(self._state["target_width"]), int(self._state["target_height"])
+        inside, seen = (samples_within(r, shape, samples).reshape(-1, *shape[2:]) for r in (rectangle, target))
+        whole = (inside | ~seen).all((1, 2))
+        if whole.all() and self._shape.fast_clear:
+            self._sets, self._table, self._cleared = [[] for _ in self._sets], {}, depth
+            self._modes[:] = TileMode.CLEARED
+            self._write_table(slice(None))
+            self._count("clear", TileMode.CLEARED, len(self.memory) - len(self._modes) * self._raw, len(self._modes))
+            return
+        for tile in np.flatnonzero(inside.any((1, 2))):
+            line, way = self._line(tile, not whole[tile]), self._way(tile)
+            line.write(np.full(shape[2:], depth, np.uint32), inside[tile] | whole[tile], flat(depth))
+            way.dirty = True
+
+    def run(self, tiles, passed, outcome, state):
+        """What tested tiles do, in order.
+
+        Parameters
+        ----------
+        tiles : structured ndarray, shape (n,)
+            As in :func:`spec.payloads.tile`.
+        passed, outcome
+            As :meth:`models.depth.depth_unit.DepthUnit.test` returns them.
+        state : numpy.void
+            Of the draw.
+        """
+        check_places(tiles, self._columns, self._rows)
+        bias, writes = depth_bias(tiles, state), bool(state["depth_test"] and state["depth_write"])
+        new = store(sample_depths(tiles, int(state["samples"]), self._edge, bias), DepthFormat(state["depth_format"]))
+        new = np.clip(new, state["depth_min"], state["depth_max"]).astype(np.uint32)
+        planes = np.zeros((len(tiles), 1), [("z0", "u4"), ("dx", "i4"), ("dy", "i4")])
+        for name in ("dx", "dy"):
+            planes[name][:, 0] = tiles[name]
+        planes["z0"][:, 0] = (tiles["z0"].astype(np.int64) + bias) & (1 << 32) - 1
+        given = evaluate(planes, np.zeros(new.shape, np.int64), int(state["samples"]))
+        exact = (~passed | (given == new)).all((1, 2)) & (state["depth_format"] == DepthFormat.D24)
+        places, listed = tiles["y"].astype(np.int64) * self._columns + tiles["x"], planes[:, 0].tolist()
+        for n in np.flatnonzero(outcome != Outcome.DROP):
+            written = passed[n] & writes
+            reads = outcome[n] == Outcome.TEST and bool(state["depth_test"])
+            if reads or written.any():
+                line = self._line(places[n], reads or not written.all())
+                if written.any():
+                    line.write(new[n], written, listed[n] if exact[n] else None)
+                    self._way(places[n]).dirty = True
+
+    def flush(self):
+        """Write back all that memory does not have yet."""
+        for ways in self._sets:
+            while ways:
+                self._evict(ways)
+        for place in list(self._table):
+            self._leave(place)
+
+    def depths(self):
+        """All that memory holds, decoded: uint32, shape (rows, columns, edge, edge); after :meth:`flush`."""
+        lines = [self._load(tile) for tile in range(len(self._modes))]
+        return np.stack([line.depth for line in lines]).reshape(self._rows, self._columns, self._edge, self._edge)
+
+    def stored(self):
+        """What memory holds of each tile: (mode, bytes); after :meth:`flush`."""
+        return [self._bytes(tile) for tile in range(len(self._modes))]
+
+    def _set(self, tile):
+        """By the lowest bits of x and y in turn."""
+        (y, x), bits = divmod(int(tile), self._columns), self._shape.sets.bit_length() - 1
+        return (x & (1 << (bits + 1) // 2) - 1) | (y & (1 << bits // 2) - 1) << (bits + 1) // 2
+
+    def _way(self, tile):
+        """The way of a tile, which is made if there is none."""
+        ways = self._sets[self._set(tile)]
+        for way in ways:
+            if way.tile == tile:
+                return way
+        if len(ways) == self._shape.ways:
+            self._evict(ways)
+        ways.append(Way(tile))
+        return ways[-1]
+
+    def _line(self, tile, needed):
+        """Depths of a tile on chip; they are fetched only if they are ``needed``."""
+        way = self._way(tile)
+        if way.line is None and needed:
+            way.line = self._load(tile)
+            mode = self._mode(tile)
+            self._count("fill", mode, size(mode, self._edge))
+        elif way.line is None:
+            way.line = DepthLine(np.zeros((self._edge, self._edge), np.uint32), [], np.zeros((self._edge, self._edge), np.int64))
+        return way.line
+
+    def _load(self, tile):
+        return loaded_line(*self._bytes(tile), int(self._state["samples"]), self._cleared, self._edge)
+
+    def _bytes(self, tile):
+        mode, begin = TileMode(self._modes[tile]), int(tile) * self._raw
+        return mode, bytes(self.memory[begin:begin + size(mode, self._edge)])
+
+    def _evict(self, ways):
+        """The oldest way leaves, and what was written is written back."""
+        way = ways.pop(0)
+        if way.dirty:
+            mode, data = way.line.encode(int(self._state["samples"]), self._cleared if self._shape.fast_clear else None, self._shape.coding)
+            begin = int(way.tile) * self._raw
+            self.memory[begin:begin + len(data)] = data
+            self._count("write_back", mode, len(data))
+            if self._mode(way.tile) != mode:
+                self._modes[way.tile] = mode
+                self._table[self._place(way.tile)] = way.tile // PER_TRANSFER, True
+
+    def _mode(self, tile):
+        """A tile's mode, by the table on chip."""
+        place, transfer = self._place(tile), tile // PER_TRANSFER
+        if self._table.get(place, (None,))[0] != transfer:
+            self._leave(place)
+            self._count("table_fill", None, TRANSFER)
+            self._table[place] = transfer, False
+        return TileMode(self._modes[tile])
+
+    def _place(self, tile):
+        return tile // PER_TRANSFER % self._shape.table_lines
+
+    def _leave(self, place):
+        """A transfer of the table leaves the chip."""
+        transfer, dirty = self._table.pop(place, (None, False))
+        if dirty:
+            self._write_table(slice(transfer * PER_TRANSFER, (transfer + 1) * PER_TRANSFER))
+            self._count("table_write_back", None, TRANSFER)
+
+    def _write_table(self, tiles):
+        """Modes go to memory, two a byte."""
+        modes = np.zeros(-(-len(self._modes) // PER_TRANSFER) * PER_TRANSFER, np.uint8)
+        modes[:len(self._modes)] = self._modes
+        begin, first = len(self._modes) * self._raw, tiles.start or 0
+        data = (modes[tiles][::2] | modes[tiles][1::2] << 4).tobytes()
+        self.memory[begin + first // 2:begin + first // 2 + len(data)] = data
+
+    def _count(self, cause, mode, moved, times=1):
+        self.moves[Moved(cause, mode)] += times
+        self.bytes[Moved(cause, mode)] += moved

@@ -1,0 +1,133 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from models.depth._target import samples_within
+from models.depth.depth_cache import CacheShape, DepthCache, Moved
+from models.depth.depth_unit import DepthUnit
+from models.geometry.triangle_setup import setup
+from models.payload import dtype
+from models.raster.tile_rasterizer import rasterize
+from models.state import draw_state
+from spec import payloads
+from spec.errors import InputError
+from spec.state import Compare, DepthFormat, TileMode
+from tb.bench import depths
+
+ONES = (1 << 24) - 1
+SHAPES = [CacheShape(), CacheShape(sets=1, ways=1, table_lines=1), CacheShape(sets=4, ways=2, table_lines=2), CacheShape(sets=16, ways=3)]
+
+
+def play(rng, steps, shapes, size, samples=1, form=DepthFormat.D24):
+    """Random draws and clears through a depth unit, and through caches of every shape, each flushed at the end."""
+    state = draw_state(*size, samples, depth_format=form, depth_compare=Compare.ALWAYS)
+    unit, caches = DepthUnit(state), [DepthCache(state, shape) for shape in shapes]
+    most = int(unit.buffer.depth.max())
+
+    def clear(rectangle, value):
+        unit.clear(rectangle, value)
+        for cache in caches:
+            cache.clear(rectangle, value)
+
+    clear((0, 0, *size), most)
+    for _ in range(steps):
+        if rng.random() < 0.3:
+            fields = depths.clear(rng, size, form)
+            x0, y0, x1, y1 = (int(fields[name]) for name in ("x0", "y0", "x1", "y1"))
+            clear((x0, y0, min(x1, size[0]), min(y1, size[1])), int(min(fields["depth_value"], most)))
+        state = depths.state(rng, size, samples, form, stencil=False)
+        unit.state = state
+        tiles = rasterize(setup(depths.triangles(rng, int(rng.integers(1, 6)), size), state).records)[0]
+        done = unit.test(tiles)
+        for cache in caches:
+            cache.run(tiles, *done, state)
+    for cache in caches:
+        cache.flush()
+    return unit, caches
+
+
+def same(cache, unit):
+    """Memory holds what the unit does, of all samples on the target."""
+    size = int(unit.state["target_width"]), int(unit.state["target_height"])
+    inside = samples_within((0, 0, *size), unit.buffer.depth.shape, int(unit.state["samples"]))
+    return (cache.depths() == unit.buffer.depth)[inside].all()
+
+
+# Model truths.
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 1 << 30), samples=st.sampled_from([1, 2, 4, 8]), form=st.sampled_from([DepthFormat.D16, DepthFormat.D24]))
+def test_memory_holds_every_depth_whatever_the_cache(seed, samples, form):
+    """Any history: memory decodes to the buffer, and is the same to the byte whatever the sets, ways and table."""
+    rng = np.random.default_rng(seed)
+    size = tuple(int(v) for v in rng.integers(1, 60, 2))
+    unit, caches = play(rng, 6, SHAPES, size, samples, form)
+    for cache in caches:
+        assert same(cache, unit)
+        assert cache.stored() == caches[0].stored()
+
+
+@pytest.mark.parametrize("shape", [
+    CacheShape(coding=False), CacheShape(fast_clear=False), CacheShape(sets=2, ways=1, coding=False, fast_clear=False),
+])
+def test_features_change_no_depth(shape):
+    unit, caches = play(np.random.default_rng(0), 12, [shape], (70, 50), 4)
+    assert same(caches[0], unit)
+
+
+def test_a_clear_is_the_table_alone_and_costs_nothing_to_fetch():
+    state = draw_state(64, 64)
+    cache = DepthCache(state)
+    cache.clear((0, 0, 64, 64), ONES)
+    assert dict(cache.bytes) == {Moved("clear", TileMode.CLEARED): 32}
+    tiles = rasterize(setup(depths.triangles(np.random.default_rng(1), 5, (64, 64)), state).records)[0]
+    cache.run(tiles, *DepthUnit(state, bounds=None).test(tiles), state)
+    assert cache.moves[Moved("fill", TileMode.CLEARED)] > 0
+    assert cache.bytes[Moved("fill", TileMode.CLEARED)] == 0
+
+
+def test_a_tile_written_as_a_whole_is_not_fetched():
+    state = draw_state(8, 8, depth_compare=Compare.ALWAYS)
+    cache, tiles = DepthCache(state, CacheShape(fast_clear=False)), np.zeros(1, dtype(payloads.TILE))
+    tiles["mask"], tiles["z0"] = ~np.uint64(0), 5 << 8
+    cache.run(tiles, *DepthUnit(state).test(tiles), state)
+    cache.flush()
+    assert {moved.cause for moved in cache.bytes} == {"write_back", "table_fill", "table_write_back"}
+    assert cache.bytes[Moved("write_back", TileMode.PLANES_1)] == 32
+
+
+def test_bytes_are_what_the_modes_say():
+    _, (cache,) = play(np.random.default_rng(3), 20, [CacheShape(sets=2, ways=1)], (90, 70))
+    sizes = {TileMode.CLEARED: 0, TileMode.PLANES_1: 32, TileMode.PLANES_2: 32, TileMode.PLANES_3: 64, TileMode.PLANES_4: 64, TileMode.ANCHOR: 64,
+             TileMode.RAW: 192}
+    seen = {moved.mode for moved in cache.bytes if moved.cause in ("fill", "write_back")}
+    assert len(seen) > 4
+    for moved, count in cache.moves.items():
+        if moved.cause in ("fill", "write_back"):
+            assert cache.bytes[moved] == count * sizes[moved.mode]
+
+
+# Wrong memory, wrong parameters.
+
+def test_a_mode_that_there_is_not():
+    cache = DepthCache(draw_state(8, 8))
+    cache._modes[0] = TileMode.PLANES_1
+    cache.memory[31] = 1
+    with pytest.raises(InputError, match="tile in memory must be one of mode 1, not 00"):
+        cache.depths()
+
+
+@pytest.mark.parametrize(("arguments", "message"), [
+    ({"sets": 3}, "sets must be a power of two, not 3"),
+    ({"ways": 0}, "ways must be above 0, not 0"),
+    ({"table_lines": 0}, "table_lines must be a power of two, not 0"),
+])
+def test_wrong_shapes(arguments, message):
+    with pytest.raises(InputError, match=message):
+        CacheShape(**arguments)
+
+
+def test_a_format_that_is_not_coded():
+    with pytest.raises(InputError, match="depth_format must be D16 or D24, not D32F"):
+        DepthCache(draw_state(8, 8, depth_format=DepthFormat.D32F))
