@@ -26,7 +26,7 @@ class InFlight(wiring.Component):
     free : In(1)
         A write to the key asked about ends.
     many, crowded : Out(1)
-        More than one is under way to the key asked about; the same, known early, but not always.
+        More than one is under way to the key asked about; the same but for writes that began in the last two clocks.
     """
 
     def __init__(self, most):
@@ -41,19 +41,20 @@ class InFlight(wiring.Component):
         m.d.sync += [taken.eq(Cat(self.taken.as_value(), self.take)), freed.eq(Cat(key.as_value(), self.free))]
 
         # Counts are a clock late: what has happened since then is added as they are looked at.
-        counts, crowds = (Array(Signal(shape, name=f"{name}_{n}") for n in range(APART**2))
-                          for name, shape in (("count", range(self._most + 1)), ("crowd", 1)))
-        for n, (count, crowd) in enumerate(zip(counts, crowds, strict=True)):
-            m.d.sync += [count.eq(count + (taken == n + APART**2) - (freed == n + APART**2)), crowd.eq(count > 4)]  # three may have ended since
+        counts = Array(Signal(range(self._most + 1), name=f"count_{n}") for n in range(APART**2))
+        for n, count in enumerate(counts):
+            m.d.sync += count.eq(count + (taken == n + APART**2) - (freed == n + APART**2))
 
-        # One of 64 is a long way: it is chosen a clock ahead, and so one more clock late.
+        # One of 64 is a long way: it is chosen a clock ahead, and so one more clock late. What ends in that clock is of
+        # the key asked about until then.
         count, up, down = Signal.like(counts[0]), Signal(), Signal()
         more, less = (event == Cat(key.as_value(), 1) for event in (taken, freed))
-        m.d.sync += [count.eq(count + up - down), up.eq(more), down.eq(less), self.crowded.eq(count > 3)]
+        m.d.sync += [count.eq(count + up - down), up.eq(more), down.eq(less), self.crowded.eq(self.many)]
+        asked = self.next_key.as_value()
+        ended = (freed == Cat(asked, 1)) + (asked == key.as_value())
         with m.If(self.next):
-            asked = self.next_key.as_value()
-            m.d.sync += [key.eq(asked), count.eq(counts[asked]), self.crowded.eq(crowds[asked]),
-                         up.eq(taken == Cat(asked, 1)), down.eq(freed == Cat(asked, 1))]
+            m.d.sync += [key.eq(asked), count.eq(counts[asked]), up.eq(taken == Cat(asked, 1)), down.eq(freed == Cat(asked, 1)),
+                         self.crowded.eq(Array(counts[asked] > n for n in (1, 2, 3))[ended])]
         since = Signal(signed(3))
         m.d.comb += since.eq(up + more - down - less)
         with m.Switch(since):  # side by side: a sum would come first otherwise
