@@ -41,9 +41,14 @@ class InFlight(wiring.Component):
         m.d.sync += [taken.eq(Cat(self.taken.as_value(), self.take)), freed.eq(Cat(key.as_value(), self.free))]
 
         # Counts are a clock late: what has happened since then is added as they are looked at.
-        counts = Array(Signal(range(self._most + 1), name=f"count_{n}") for n in range(APART**2))
+        counts, above = Array(Signal(range(self._most + 1), name=f"count_{n}") for n in range(APART**2)), {1: [], 2: [], 3: []}
         for n, count in enumerate(counts):
-            m.d.sync += count.eq(count + (taken == n + APART**2) - (freed == n + APART**2))
+            following = Signal.like(count, name=f"following_{n}")
+            m.d.comb += following.eq(count + (taken == n + APART**2) - (freed == n + APART**2))
+            m.d.sync += count.eq(following)
+            for least, flags in above.items():
+                flags.append(Signal(name=f"above_{least}_{n}"))
+                m.d.sync += flags[n].eq(following > least)
 
         # One of 64 is a long way: it is chosen a clock ahead, and so one more clock late. What ends in that clock is of
         # the key asked about until then.
@@ -54,7 +59,7 @@ class InFlight(wiring.Component):
         ended = (freed == Cat(asked, 1)) + (asked == key.as_value())
         with m.If(self.next):
             m.d.sync += [key.eq(asked), count.eq(counts[asked]), up.eq(taken == Cat(asked, 1)), down.eq(freed == Cat(asked, 1)),
-                         self.crowded.eq(Array(counts[asked] > n for n in (1, 2, 3))[ended])]
+                         self.crowded.eq(Array(Array(flags)[asked] for flags in above.values())[ended])]
         since = Signal(signed(3))
         m.d.comb += since.eq(up + more - down - less)
         with m.Switch(since):  # side by side: a sum would come first otherwise

@@ -114,8 +114,8 @@ class RangeMemory(wiring.Component):
         In that clock: what is written to the tile, unless ``keep``.
     written : Out
         A clock later: the tile's range from now on.
-    put, put_bank, put_place, put_range : In
-        Another write, which lands a clock later; not while :attr:`taken` has the bank's bit set.
+    put, put_fits, put_bank, put_place, put_range : In
+        Another write, if it ``fits``, which lands a clock later; not while :attr:`taken` has the bank's bit set.
     taken : Out(BANKS)
     """
 
@@ -130,7 +130,7 @@ class RangeMemory(wiring.Component):
             "begin": In(1), "first": In(pair), "clear": In(1), "rectangle": In(RECTANGLE), "value": In(bits), "room": Out(1), "busy": Out(1, init=1),
             "valid": In(1), "x": In(position), "y": In(position), "bank": In(range(BANKS)), "place": In(place),
             "range": Out(pair), "whole": Out(1), "touched": Out(1), "op": In(op_layout(bits)), "keep": In(1), "written": Out(pair),
-            "put": In(1), "put_bank": In(range(BANKS)), "put_place": In(place), "put_range": In(pair), "taken": Out(BANKS),
+            "put": In(1), "put_fits": In(1), "put_bank": In(range(BANKS)), "put_place": In(place), "put_range": In(pair), "taken": Out(BANKS),
         })
 
     def elaborate(self, platform):
@@ -174,9 +174,9 @@ class RangeMemory(wiring.Component):
 
         # Writes: of the tiles, of the other writer, of the sweep.
         writes, at, put, put_bank, put_place = Signal(BANKS), self.WRITE - self.READ, Signal(self._entry), Signal(BANKS), Signal.like(self.put_place)
-        puts = Signal()  # by itself: it is known last
+        puts, fits = Signal(), Signal()  # by themselves: they are known last
         m.d.comb += self.taken.eq(Mux(self.op.lower | self.op.higher, 1 << key[at - 1][:2], 0))
-        m.d.sync += [writes.eq(self.taken), puts.eq(self.put), put_bank.eq(1 << self.put_bank), put_place.eq(self.put_place),
+        m.d.sync += [writes.eq(self.taken), puts.eq(self.put), fits.eq(self.put_fits), put_bank.eq(1 << self.put_bank), put_place.eq(self.put_place),
                      put.stored.eq(self._stored(self.put_range)), put.epoch.eq(epoch), put.seen.eq(seen)]
         for n, (_, write) in enumerate(banks):
             m.d.comb += [write.data.epoch.eq(epoch), write.data.seen.eq(seen)]
@@ -185,7 +185,7 @@ class RangeMemory(wiring.Component):
             with m.Elif(writes[n]):
                 m.d.comb += [write.en.eq(1), write.addr.eq(key[at][2:]), write.data.stored.eq(self._stored(results[0]))]
             with m.Else():
-                m.d.comb += [write.en.eq(put_bank[n] & puts), write.addr.eq(put_place), write.data.eq(put)]
+                m.d.comb += [write.en.eq(put_bank[n] & puts & fits), write.addr.eq(put_place), write.data.eq(put)]
         return m
 
     def _result(self):

@@ -40,8 +40,8 @@ class Reports(wiring.Component):
         Clears so far.
     busy, taken, holds : In
         Of the memory, and whether what it holds of depths is known.
-    heard, put : Out(1)
-        A report counts; it is written.
+    heard, fits : Out(1)
+        A report counts; then it is written if it fits.
     bank, place, range : Out
         Where, and what.
     """
@@ -50,7 +50,7 @@ class Reports(wiring.Component):
         self._most, self._first, self._beyond, self._report = most, first, beyond, layout(payloads.feedback(edge))
         super().__init__({
             "i": In(stream.Signature(self._report)), "valid": In(1), "key": In(KEY), "begins": In(1), "begun": In(KEY), "serial": In(8),
-            "busy": In(1), "taken": In(BANKS), "holds": In(1), "heard": Out(1), "put": Out(1), "bank": Out(range(BANKS)), "place": Out(PLACE),
+            "busy": In(1), "taken": In(BANKS), "holds": In(1), "heard": Out(1), "fits": Out(1), "bank": Out(range(BANKS)), "place": Out(PLACE),
             "range": Out(range_layout(payloads.HIZ_BITS)),
         })
 
@@ -76,6 +76,6 @@ class Reports(wiring.Component):
             m.d.sync += [waits.eq(self.i.valid), given.eq(offered)]
 
         note = NOTE(given.note)
-        m.d.comb += [self.put.eq(self.heard & self.holds & ~flight.many & note.kept & (note.serial == self.serial)),
+        m.d.comb += [self.fits.eq(self.holds & ~flight.many & note.kept & (note.serial == self.serial)),
                      self.place.eq(note.place), self.range.low.eq(given.low), self.range.high.eq(given.high)]
         return m

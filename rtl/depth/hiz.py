@@ -288,5 +288,5 @@ class Hiz(wiring.Component):
         wiring.connect(m, wiring.flipped(self.feedback), reports.i)
         m.d.comb += [reports.valid.eq(valid), reports.key.x.eq(tile.x), reports.key.y.eq(tile.y), reports.busy.eq(depth.busy),
                      reports.taken.eq(depth.taken), self.heard.eq(reports.heard)]
-        m.d.comb += [getattr(depth, f"put_{name}").eq(getattr(reports, name)) for name in ("bank", "place", "range")]
-        m.d.comb += depth.put.eq(reports.put)
+        m.d.comb += [getattr(depth, f"put_{name}").eq(getattr(reports, name)) for name in ("fits", "bank", "place", "range")]
+        m.d.comb += depth.put.eq(reports.heard)
