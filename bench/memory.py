@@ -4,9 +4,13 @@ import numpy as np
 
 from bench.depth import HEIGHT, LAYERS, WIDTH, stack
 from cosim import catalogue
+from models.depth._anchor import encode_block
+from models.depth._block import PlaneForm
 from models.depth.depth_cache import CacheShape, DepthCache, Moved
+from models.depth.depth_compression import PLANE
 from models.depth.depth_unit import DepthUnit
 from models.geometry.triangle_setup import setup
+from models.raster.edge_evaluator import LANE_SHAPE
 from models.raster.tile_rasterizer import rasterize
 from models.state import draw_state
 from spec.state import TileMode
@@ -40,11 +44,11 @@ def play(tiles, state, shape):
 
 
 def rows():
-    """Traffic: scene, features, bytes read, written, share of plain depth; scene, shares of tiles written back; scene, tiles, share.
+    """Traffic: scene, features, bytes read, written, share of plain depth; scene, shares of tiles written back; scene, tiles, share; :func:`blocks`.
 
     Plain depth: 4 bytes read for every covered sample, 4 written for every one that passes.
     """
-    traffic, modes, sizes = [], [], []
+    traffic, modes, sizes, taken = [], [], [], []
     for scene, (tiles, state) in scenes().items():
         plain = 4 * (int(np.bitwise_count(tiles["mask"]).sum()) + int(DepthUnit(state, bounds=None).test(tiles)[0].sum()))
         for name, shape in FEATURES.items():
@@ -55,7 +59,31 @@ def rows():
             if name == "coding, fast clear":
                 by_mode = [cache.moves[Moved("write_back", mode)] for mode in TileMode]
                 modes.append((scene, *(count / sum(by_mode) for count in by_mode)))
+                taken.append((scene, *blocks(cache, int(state["samples"]))))
         for size in SIZES:
             cache = play(tiles, state, CacheShape(sets=size // 4))
             sizes.append((scene, size, sum(cache.bytes.values()) / plain))
-    return traffic, modes, sizes
+    return traffic, modes, sizes, taken
+
+
+def blocks(cache, samples):
+    """Shares of the 4 by 4 blocks in memory that each of the documents' coders takes: (anchor, planes of 24 bits, planes of 28 and 24).
+
+    Of blocks of tiles that are neither cleared nor without any triangle.
+    """
+    taken, count, (lx, ly) = np.zeros(3), 0, LANE_SHAPE[samples]
+    for line in (cache.line(tile) for tile, (mode, _) in enumerate(cache.stored()) if mode != TileMode.CLEARED):
+        planes = np.array([line.planes], PLANE).reshape(1, -1)
+        for y in (0, 4):
+            for x in (0, 4):
+                block, mask = (part[None, y:y + 4, x:x + 4].astype(np.int64) for part in (line.depth, line.mask))
+                count, here = count + 1, np.zeros((1, 4), PLANE)
+                taken[0] += encode_block(block)[0][0]
+                if not len(line.planes):
+                    continue
+                used, index = np.unique(mask, return_inverse=True)
+                here[0, :len(used)] = planes[0, used]
+                here["z0"] += (here["dx"].astype(np.int64) * (x >> lx) + here["dy"].astype(np.int64) * (y >> ly)).astype(np.uint32)
+                for n, form in enumerate((PlaneForm(), PlaneForm(z0=28)), 1):
+                    taken[n] += form.encode(block, here, np.array([len(used)]), index.reshape(1, 4, 4), samples)[0][0]
+    return [float(share) for share in taken / count]

@@ -159,8 +159,12 @@ class DepthCache:
 
     def depths(self):
         """All that memory holds, decoded: uint32, shape (rows, columns, edge, edge); after :meth:`flush`."""
-        lines = [self._load(tile) for tile in range(len(self._modes))]
+        lines = [self.line(tile) for tile in range(len(self._modes))]
         return np.stack([line.depth for line in lines]).reshape(self._rows, self._columns, self._edge, self._edge)
+
+    def line(self, tile):
+        """A tile decoded, by its number."""
+        return loaded_line(*self._bytes(tile), int(self._state["samples"]), self._cleared, self._edge)
 
     def stored(self):
         """What memory holds of each tile: (mode, bytes); after :meth:`flush`."""
@@ -186,15 +190,12 @@ class DepthCache:
         """Depths of a tile on chip; they are fetched only if they are ``needed``."""
         way = self._way(tile)
         if way.line is None and needed:
-            way.line = self._load(tile)
+            way.line = self.line(tile)
             mode = self._mode(tile)
             self._count("fill", mode, size(mode, self._edge))
         elif way.line is None:
             way.line = DepthLine(np.zeros((self._edge, self._edge), np.uint32), [], np.zeros((self._edge, self._edge), np.int64))
         return way.line
-
-    def _load(self, tile):
-        return loaded_line(*self._bytes(tile), int(self._state["samples"]), self._cleared, self._edge)
 
     def _bytes(self, tile):
         mode, begin = TileMode(self._modes[tile]), int(tile) * self._raw
