@@ -87,7 +87,7 @@ class TileRange(wiring.Component):
         biased, one = Signal(signed(40), name=f"{end}_biased"), Array(MOST.get(form, 0) for form in range(4))[state.depth_format]
         most = Signal(32, name=f"{end}_most")
         m.d.sync += [biased.eq(bound + (bias << FRACTION - 8)), most.eq(Mux(state.depth_max < one, state.depth_max, one))]
-        m.d.comb += [stored.i.eq(biased), stored.form.eq(state.depth_format), stored.least.eq(state.depth_min), stored.most.eq(state.depth_max)]
+        m.d.comb += [stored.i.eq(biased), stored.form.eq(state.depth_format), stored.least.eq(state.depth_min), stored.most.eq(most)]
         m.d.sync += getattr(self, end).eq(Mux(state.hiz_drop, stored.o, state.depth_min if end == "low" else most))
 
 

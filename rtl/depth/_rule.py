@@ -8,9 +8,11 @@ from spec.state import Compare, StencilOp
 SIGNS = StructLayout({"less": 1, "equal": 1, "greater": 1})  # which of the three a comparison lets pass
 RULE = StructLayout({
     "depth": SIGNS, "write": 1,  # of the new depth and the stored one; passing samples are written
-    "stencil": SIGNS, "ref": 8, "read": 8,  # of the reference and the stored value, both masked
+    "stencil": SIGNS, "against": 8, "read": 8,  # of the masked reference and the stored value, to be masked
+    "ref": 8,
     "mask": 8, "fail": 3, "depth_fail": 3, "pass": 3,  # spec.state.StencilOp, and the bits that it may write
 })
+LANE = StructLayout({"passes": SIGNS, "writes": SIGNS})  # which of the three pass, and are written, of a covered sample
 PASSING = {
     Compare.NEVER: 0b000, Compare.LESS: 0b001, Compare.EQUAL: 0b010, Compare.LESS_EQUAL: 0b011,
     Compare.GREATER: 0b100, Compare.NOT_EQUAL: 0b101, Compare.GREATER_EQUAL: 0b110, Compare.ALWAYS: 0b111,
@@ -35,7 +37,8 @@ def draw_rule(state, back, ahead):
     face = {name: Mux(back, state[f"stencil_back_{name}"], state[f"stencil_front_{name}"]) for name in ("func", "fail", "depth_fail", "pass")}
     return {
         "depth": signs(state.depth_compare) | ~state.depth_test.replicate(3) | lets, "write": state.depth_test & state.depth_write & acts,
-        "stencil": signs(face["func"]) | ~state.stencil_test.replicate(3) | lets, "ref": state.stencil_ref, "read": state.stencil_read,
+        "stencil": signs(face["func"]) | ~state.stencil_test.replicate(3) | lets, "against": state.stencil_ref & state.stencil_read,
+        "ref": state.stencil_ref, "read": state.stencil_read,
         "mask": state.stencil_write & (state.stencil_test & acts).replicate(8),
     } | {name: face[name] for name in ("fail", "depth_fail", "pass")}
 
@@ -43,22 +46,27 @@ def draw_rule(state, back, ahead):
 def clear_rule(clear):
     """The same for a clear: every sample passes, and is replaced in the planes that are cleared."""
     every = Const(0b111, 3)
-    return {"depth": every, "write": clear.depth, "stencil": every, "ref": clear.stencil_value, "read": Const(255, 8),
+    return {"depth": every, "write": clear.depth, "stencil": every, "against": clear.stencil_value, "ref": clear.stencil_value, "read": Const(255, 8),
             "mask": clear.stencil.replicate(8)} | dict.fromkeys(("fail", "depth_fail", "pass"), Const(StencilOp.REPLACE, 3))
 
 
-def passes(allowed, new, old):
-    """Whether a comparison passes, by two subtractions side by side."""
-    less, greater = new < old, old < new
+def comparison(new, old):
+    """(less, greater), by two subtractions side by side."""
+    return new < old, old < new
+
+
+def passes(allowed, less, greater):
+    """Whether a comparison passes."""
     return (allowed.less & less) | (allowed.greater & greater) | (allowed.equal & ~less & ~greater)
 
 
-def apply(rule, covered, new, depth, stencil):
+def apply(rule, lane, covered, new, depth, stencil):
     """What becomes of a sample.
 
     Parameters
     ----------
     rule : View of RULE
+    lane : View of LANE
     covered : Value
     new : Value
         Its depth.
@@ -71,9 +79,9 @@ def apply(rule, covered, new, depth, stencil):
 
     All outcomes are formed side by side, so that the comparison of depths chooses last.
     """
-    depth_passed = passes(rule.depth, new, depth)
-    stencil_passed = passes(rule.stencil, rule.ref & rule.read, stencil & rule.read)
-    passed = covered & depth_passed & stencil_passed
+    by_depth, by_stencil = comparison(new, depth), comparison(rule.against, stencil & rule.read)
+    depth_passed, stencil_passed = passes(lane.passes, *by_depth), passes(rule.stencil, *by_stencil)
+    writes = passes(lane.writes, *by_depth) & stencil_passed
     by_operation = {
         StencilOp.KEEP: stencil, StencilOp.ZERO: Const(0, 8), StencilOp.REPLACE: rule.ref, StencilOp.INVERT: ~stencil,
         StencilOp.INCR: stencil + 1, StencilOp.DECR: stencil - 1,
@@ -82,4 +90,4 @@ def apply(rule, covered, new, depth, stencil):
     results = Array(by_operation[op][:8] for op in StencilOp)
     failed, depth_failed, done = ((results[rule[name]] & rule.mask) | (stencil & ~rule.mask) for name in ("fail", "depth_fail", "pass"))
     written = Mux(covered, Mux(stencil_passed, Mux(depth_passed, done, depth_failed), failed), stencil)
-    return passed, Mux(passed & rule.write, new, depth), written
+    return depth_passed & stencil_passed, Mux(writes, new, depth), written

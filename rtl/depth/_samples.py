@@ -35,7 +35,7 @@ class Stored(wiring.Component):
     Members
     -------
     form, least, most : In
-        They hold while depths are under way.
+        They hold while depths are under way; a range of the widest of the formats.
     i : In(40)
         Signed, in 2^-12 of D24's unit.
     replaces, given : In
@@ -58,14 +58,17 @@ class Stored(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         depth, scaled = Signal(DEPTH), Signal(DEPTH)
-        one = MOST[DepthFormat.D24] << FRACTION
-        m.d.sync += depth.eq(Mux(self.i < 0, 0, Mux(self.i >= one, one, self.i)))
+        below, above = self.i[-1], self.i[DEPTH:-1].any() | self.i[FRACTION:DEPTH].all()  # from 2^24 - 1 units on
+        m.d.sync += depth.eq(Mux(below, 0, Mux(above, MOST[DepthFormat.D24] << FRACTION, self.i)))
 
         # 2^-24 more or less makes 2^24 of 2^24 - 1, and 2^16 - 1 of 2^16.
         terms = {DepthFormat.D16: ~(depth >> 16), DepthFormat.D24: Const(0, DEPTH), DepthFormat.D32F: depth >> 24}
         term = Array(terms.get(form, Const(0, DEPTH)) if form in self._formats else Const(0, DEPTH) for form in range(4))[self.form]
         is_16 = self.form == DepthFormat.D16
-        m.d.sync += scaled.eq(depth + Mux(is_16, Cat(term[:DEPTH - 16], Const(-1, 16)), term) + is_16)
+        if set(self._formats) == {DepthFormat.D24}:
+            m.d.sync += scaled.eq(depth)
+        else:
+            m.d.sync += scaled.eq(depth + Mux(is_16, Cat(term[:DEPTH - 16], Const(-1, 16)), term) + is_16)
 
         # A float has its highest bit in front; the others stay where they are.
         value, zeros = scaled, Const(0, 6)
@@ -88,8 +91,9 @@ class Stored(wiring.Component):
             for form in self._formats:
                 with m.Case(form):
                     m.d.sync += rounded.eq(kinds[form][0] + kinds[form][1])
-        depth = Mux(self.replaces, self.given, rounded)
-        m.d.sync += cut.eq(Mux(depth < self.least, self.least, Mux(depth > self.most, self.most, depth)))
+        bits = max(BITS[form] for form in self._formats)
+        depth, least, most = (value[:bits] for value in (Mux(self.replaces, self.given, rounded), self.least, self.most))
+        m.d.sync += cut.eq(Mux(depth < least, least, Mux(depth > most, most, depth)))
         m.d.comb += self.o.eq(cut)
         return m
 

@@ -8,7 +8,7 @@ from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
-from rtl.depth._rule import RULE, apply
+from rtl.depth._rule import LANE, RULE, apply
 from rtl.pipeline import NEVER_COLLIDES
 
 
@@ -28,6 +28,8 @@ class TestedTiles(wiring.Component):
         A tile, :attr:`EARLY` clocks before the rest.
     rule : In(RULE)
     covered : In(edge**2)
+    lanes : In(ArrayLayout(LANE, edge**2))
+        What the rule lets pass, and write, of each sample.
     new : In
         Depths of its samples.
     passed : Out(edge**2)
@@ -43,7 +45,8 @@ class TestedTiles(wiring.Component):
         depths = ArrayLayout(params.depth_bits, lanes)
         self._tile = StructLayout({"depth": depths, "stencil": ArrayLayout(8 if params.stencil else 0, lanes)})
         super().__init__({
-            "valid": In(1), "place": In(range(params.tiles)), "rule": In(RULE), "covered": In(lanes), "new": In(depths),
+            "valid": In(1), "place": In(range(params.tiles)), "rule": In(RULE), "covered": In(lanes),
+            "lanes": In(ArrayLayout(LANE, lanes)), "new": In(depths),
             "passed": Out(lanes), "depth": Out(depths),
         })
 
@@ -66,7 +69,7 @@ class TestedTiles(wiring.Component):
         passed = Signal(len(self.passed))
         for n in range(len(self.passed)):
             stencil = stored.stencil[n] if self._params.stencil else Signal(8, name=f"no_stencil_{n}")
-            verdict, depth, after = apply(self.rule, self.covered[n], self.new[n], stored.depth[n], stencil)
+            verdict, depth, after = apply(self.rule, self.lanes[n], self.covered[n], self.new[n], stored.depth[n], stencil)
             m.d.comb += [passed[n].eq(verdict), tested.depth[n].eq(depth)]
             if self._params.stencil:
                 m.d.comb += tested.stencil[n].eq(after)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from amaranth.hdl import Module, Mux, Signal
+from amaranth.hdl import Array, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
@@ -13,7 +13,7 @@ from rtl.depth._late import OutForShading
 from rtl.depth._place import TilePlace
 from rtl.depth._rectangle import RECTANGLE, Within
 from rtl.depth._rule import RULE, clear_rule, draw_rule
-from rtl.depth._samples import BITS, DEPTH, SampleDepths, heads
+from rtl.depth._samples import BITS, DEPTH, MOST, SampleDepths, heads
 from rtl.depth._tiles import DepthRange, TestedTiles
 from rtl.payload import beat, layout
 from rtl.pipeline import Credit, DelayLine, Queue, delay
@@ -142,7 +142,8 @@ class DepthTest(wiring.Component):
         wiring.connect(m, wiring.flipped(self.i), front.i)
         ports = ("beat", self.o), ("report", self.feedback), ("answer", self.answers)
         (credit, queue), (report_credit, report_queue), (answer_credit, answers) = (self._queue(m, *port) for port in ports)
-        m.d.comb += [front.walk.eq(1), front.go.eq(credit.any & report_credit.any), credit.take.eq(self.i.valid & self.i.ready),
+        m.d.sync += front.go.eq(credit.any & report_credit.any)
+        m.d.comb += [front.walk.eq(1), credit.take.eq(self.i.valid & self.i.ready),
                      report_credit.take.eq(front.enters | front.late), answer_credit.take.eq(front.late)]
         late_draw = self._late(m, front, answer_credit.any & report_credit.any)
 
@@ -171,7 +172,7 @@ class DepthTest(wiring.Component):
 
     def _queue(self, m, name, port):
         """The queue at an output, and the credit for its places."""
-        m.submodules[f"{name}_credit"] = credit = Credit(PLACES)
+        m.submodules[f"{name}_credit"] = credit = Credit(PLACES, ahead=2)
         m.submodules[f"{name}_queue"] = queue = Queue(port.payload.shape(), PLACES)
         wiring.connect(m, queue.o, wiring.flipped(port))
         m.d.comb += credit.free.eq(port.valid & port.ready)
@@ -184,6 +185,7 @@ class DepthTest(wiring.Component):
         m.d.comb += [self.shaded.ready.eq(go),
                      front.back.eq(front.late), front.late.eq(self.shaded.valid & go), front.late_tile.eq(back.as_value()[:self._tile.size])]
         m.d.comb += [out.late.eq(~state.early_write), out.tests.eq(state.early_reject), out.enters.eq(front.enters),
+                     out.offers.eq(self.i.valid & (self.i.payload.kind == Kind.WORK)),
                      front.waits.eq(out.waits), front.idle.eq(out.none),
                      out.x.eq(offered.x), out.y.eq(offered.y), out.back.eq(front.late), out.back_x.eq(back.x), out.back_y.eq(back.y)]
         return ~state.early_write
@@ -192,9 +194,11 @@ class DepthTest(wiring.Component):
         """What tiles bring: depths of their planes, or what is cleared to."""
         m.submodules.bias, m.submodules.depths = bias, depths = DepthBias(), SampleDepths(self._params)
         state, tile = front.state, front.tile
+        one, most = Array(MOST[form] for form in DepthFormat)[state.depth_format], Signal(32)
+        m.d.sync += most.eq(Mux(state.depth_max < one, state.depth_max, one))
         m.d.comb += [bias.form.eq(state.depth_format), bias.constant.eq(state.bias_constant), bias.slope.eq(state.bias_slope),
                      bias.clamp.eq(state.bias_clamp), depths.samples.eq(state.samples), depths.form.eq(state.depth_format),
-                     depths.least.eq(state.depth_min), depths.most.eq(state.depth_max), depths.bias.eq(bias.o)]
+                     depths.least.eq(state.depth_min), depths.most.eq(most), depths.bias.eq(bias.o)]
         m.d.comb += [getattr(bias, name).eq(tile[name]) for name in ("dx", "dy", "zmax")]
         plane = StructLayout({"z0": 32, "dx": 32, "dy": 32})
         m.submodules.planes = planes = DelayLine(plane.size, DepthBias.LATENCY - Addends.moves(self._params))
@@ -236,11 +240,14 @@ class DepthTest(wiring.Component):
         mask, back, outcome = (delay(m, here.tile[name], 5, name) for name in ("mask", "back", "outcome"))
         allowed = delay(m, inside, 1, "allowed") & front.legal & (outcome != Outcome.DROP)
         covered, rule = Signal(edge**2), Signal(RULE)
-        m.d.sync += covered.eq(Mux(late, within.o, mask & allowed.replicate(edge**2)))
+        m.d.comb += covered.eq(Mux(late, within.o, mask & allowed.replicate(edge**2)))
         ahead = late_draw & ~delay(m, here.is_late, 5, "is_late")
         of_draw, of_clear = draw_rule(state, back, ahead), clear_rule(front.clear)
-        m.d.sync += [rule[name].eq(Mux(late, of_clear[name], of_draw[name])) for name in RULE.members]
-        m.d.comb += [self._tiles.covered.eq(covered), self._tiles.rule.eq(rule)]
+        m.d.comb += [rule[name].eq(Mux(late, of_clear[name], of_draw[name])) for name in RULE.members]
+        m.d.sync += [self._tiles.covered.eq(covered), self._tiles.rule.eq(rule)]
+        for n, lane in enumerate(self._tiles.lanes):  # by themselves, so that nothing but a comparison is between them and the verdict
+            signs = rule.depth.as_value()
+            m.d.sync += [lane.passes.eq(signs & covered[n].replicate(3)), lane.writes.eq(signs & (covered[n] & rule.write).replicate(3))]
         for n, depth in enumerate(depths):
             new = Signal(self._params.depth_bits, name=f"new_{n}")
             m.d.sync += new.eq(Mux(late, front.clear.depth_value, depth))
