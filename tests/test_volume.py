@@ -9,7 +9,8 @@ from amaranth.lib.wiring import In, Out
 from cosim import codec
 from cosim.volume import PACES, SimulationError, Volume
 from models.payload import dtype
-from rtl.pipeline import Credit, DelayLine, Divider, Multiplier, Queue, delay
+from rtl.arithmetic import Divider, Multiplier
+from rtl.pipeline import Credit, DelayLine, Queue, delay
 from spec import payloads
 
 

@@ -4,8 +4,9 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, signed
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from rtl.arithmetic import Multiplier
 from rtl.bits import leading_zeros
-from rtl.pipeline import Multiplier, delay
+from rtl.pipeline import delay
 from spec.state import DepthFormat
 
 BIAS = 34  # bits of s25.8: enough to take any depth out of the range

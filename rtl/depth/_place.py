@@ -4,9 +4,10 @@ from amaranth.hdl import Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from rtl.arithmetic import Multiplier
 from rtl.depth._rectangle import last_tile
 from rtl.payload import layout
-from rtl.pipeline import Multiplier, delay
+from rtl.pipeline import delay
 from spec import payloads
 
 

@@ -5,8 +5,9 @@ from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
 
+from rtl.arithmetic import Multiplier
 from rtl.payload import layout
-from rtl.pipeline import Multiplier, delay
+from rtl.pipeline import delay
 from rtl.samples import REACH, SHAPES
 from spec import payloads
 

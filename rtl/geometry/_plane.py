@@ -5,9 +5,10 @@ from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
 
+from rtl.arithmetic import Divider, Multiplier
 from rtl.geometry._edges import STEP, Edges
 from rtl.payload import layout
-from rtl.pipeline import DelayLine, Divider, Multiplier, delay
+from rtl.pipeline import DelayLine, delay
 from spec import payloads
 
 SLOPE = 48  # bits of s23.24

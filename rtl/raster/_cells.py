@@ -8,8 +8,9 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
+from rtl.arithmetic import Multiplier
 from rtl.bits import at_most_one, lowest, number
-from rtl.pipeline import Multiplier, delay
+from rtl.pipeline import delay
 from spec import payloads
 
 PLACES = 128  # of each queue and table: above the latency of what leads to it, and block RAM is no smaller

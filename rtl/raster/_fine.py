@@ -4,8 +4,9 @@ from amaranth.hdl import Array, Cat, Module, Mux, Signal, signed
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from rtl.arithmetic import Multiplier
 from rtl.payload import beat, layout
-from rtl.pipeline import Multiplier, delay
+from rtl.pipeline import delay
 from rtl.raster._cells import PLACES
 from rtl.raster._coarse import cut
 from rtl.raster._intake import LATER, LATER_BITS
