@@ -1,16 +1,16 @@
 """What a draw, or a clear, does to a sample: one rule for both."""
 
-from amaranth.hdl import Array, Const, Mux
+from amaranth.hdl import Array, Cat, Const, Mux
 from amaranth.lib.data import StructLayout
 
 from spec.state import Compare, StencilOp
 
 SIGNS = StructLayout({"less": 1, "equal": 1, "greater": 1})  # which of the three a comparison lets pass
+OPERATION = StructLayout({"keeps": 1, "turns": 8, "up": 1, "down": 1, "stops": 1})  # ((s or 0) ^ turns) + 1, - 1, or neither
 RULE = StructLayout({
     "depth": SIGNS, "write": 1,  # of the new depth and the stored one; passing samples are written
     "stencil": SIGNS, "against": 8, "read": 8,  # of the masked reference and the stored value, to be masked
-    "ref": 8,
-    "mask": 8, "fail": 3, "depth_fail": 3, "pass": 3,  # spec.state.StencilOp, and the bits that it may write
+    "mask": 8, "fail": OPERATION, "depth_fail": OPERATION, "pass": OPERATION,  # the bits that may be written, and how
 })
 LANE = StructLayout({"passes": SIGNS, "writes": SIGNS})  # which of the three pass, and are written, of a covered sample
 PASSING = {
@@ -31,6 +31,16 @@ def keeps(state, back):
     return ~state.stencil_test | Mux(back, by_face["back"], by_face["front"])
 
 
+def operation(op, ref):
+    """A :class:`~spec.state.StencilOp` in parts."""
+    def among(*those):
+        return Cat(op == which for which in those).any()
+
+    turns = Mux(op == StencilOp.INVERT, 255, Mux(op == StencilOp.REPLACE, ref, 0))
+    return Cat(~among(StencilOp.ZERO, StencilOp.REPLACE), turns[:8], among(StencilOp.INCR, StencilOp.INCR_SAT),
+               among(StencilOp.DECR, StencilOp.DECR_SAT), among(StencilOp.INCR_SAT, StencilOp.DECR_SAT))
+
+
 def draw_rule(state, back, ahead):
     """Assignments, by field, for a draw; ``back``: the triangle faces away; ``ahead``: nothing may be written yet."""
     lets, acts = (ahead & ~(state.early_reject & keeps(state, back))).replicate(3), ~ahead
@@ -38,56 +48,32 @@ def draw_rule(state, back, ahead):
     return {
         "depth": signs(state.depth_compare) | ~state.depth_test.replicate(3) | lets, "write": state.depth_test & state.depth_write & acts,
         "stencil": signs(face["func"]) | ~state.stencil_test.replicate(3) | lets, "against": state.stencil_ref & state.stencil_read,
-        "ref": state.stencil_ref, "read": state.stencil_read,
-        "mask": state.stencil_write & (state.stencil_test & acts).replicate(8),
-    } | {name: face[name] for name in ("fail", "depth_fail", "pass")}
+        "read": state.stencil_read, "mask": state.stencil_write & (state.stencil_test & acts).replicate(8),
+    } | {name: operation(face[name], state.stencil_ref) for name in ("fail", "depth_fail", "pass")}
 
 
 def clear_rule(clear):
     """The same for a clear: every sample passes, and is replaced in the planes that are cleared."""
-    every = Const(0b111, 3)
-    return {"depth": every, "write": clear.depth, "stencil": every, "against": clear.stencil_value, "ref": clear.stencil_value, "read": Const(255, 8),
-            "mask": clear.stencil.replicate(8)} | dict.fromkeys(("fail", "depth_fail", "pass"), Const(StencilOp.REPLACE, 3))
+    every, replaces = Const(0b111, 3), operation(Const(StencilOp.REPLACE, 3), clear.stencil_value)
+    return {"depth": every, "write": clear.depth, "stencil": every, "against": clear.stencil_value, "read": Const(255, 8),
+            "mask": clear.stencil.replicate(8)} | dict.fromkeys(("fail", "depth_fail", "pass"), replaces)
 
 
-def comparison(new, old):
-    """(less, greater), by two subtractions side by side."""
-    return new < old, old < new
-
-
-def passes(allowed, less, greater):
+def passes(allowed, less, equal):
     """Whether a comparison passes."""
-    return (allowed.less & less) | (allowed.greater & greater) | (allowed.equal & ~less & ~greater)
+    return (allowed.less & less) | (allowed.equal & equal) | (allowed.greater & ~less & ~equal)
 
 
-def apply(rule, lane, covered, new, depth, stencil):
-    """What becomes of a sample.
+def operated(op, mask, stencil):
+    """What an operation makes of a stored value."""
+    stays = op.stops & Mux(op.down, ~stencil.any(), stencil.all())
+    moved = ((stencil & op.keeps.replicate(8)) ^ op.turns) + Cat(op.up | op.down, op.down.replicate(7))
+    return Cat(Mux(mask[n] & ~stays, moved[n], stencil[n]) for n in range(8))
 
-    Parameters
-    ----------
-    rule : View of RULE
-    lane : View of LANE
-    covered : Value
-    new : Value
-        Its depth.
-    depth, stencil : Value
-        What is stored.
 
-    Returns
-    -------
-    passed, depth, stencil : Value
-
-    All outcomes are formed side by side, so that the comparison of depths chooses last.
-    """
-    by_depth, by_stencil = comparison(new, depth), comparison(rule.against, stencil & rule.read)
-    depth_passed, stencil_passed = passes(lane.passes, *by_depth), passes(rule.stencil, *by_stencil)
-    writes = passes(lane.writes, *by_depth) & stencil_passed
-    by_operation = {
-        StencilOp.KEEP: stencil, StencilOp.ZERO: Const(0, 8), StencilOp.REPLACE: rule.ref, StencilOp.INVERT: ~stencil,
-        StencilOp.INCR: stencil + 1, StencilOp.DECR: stencil - 1,
-        StencilOp.INCR_SAT: Mux(stencil.all(), stencil, stencil + 1), StencilOp.DECR_SAT: Mux(stencil == 0, stencil, stencil - 1),
-    }
-    results = Array(by_operation[op][:8] for op in StencilOp)
-    failed, depth_failed, done = ((results[rule[name]] & rule.mask) | (stencil & ~rule.mask) for name in ("fail", "depth_fail", "pass"))
-    written = Mux(covered, Mux(stencil_passed, Mux(depth_passed, done, depth_failed), failed), stencil)
-    return depth_passed & stencil_passed, Mux(writes, new, depth), written
+def stencil_result(rule, covered, depth_passed, stencil):
+    """Whether a sample passes the stencil test, and what is stored then: all outcomes side by side, of which one is chosen last."""
+    masked = stencil & rule.read
+    passed = passes(rule.stencil, rule.against < masked, rule.against == masked)
+    failed, depth_failed, done = (operated(rule[name], rule.mask, stencil) for name in ("fail", "depth_fail", "pass"))
+    return passed, Mux(covered, Mux(passed, Mux(depth_passed, done, depth_failed), failed), stencil)

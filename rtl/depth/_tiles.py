@@ -8,15 +8,18 @@ from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
-from rtl.depth._rule import LANE, RULE, apply
+from rtl.depth._rule import LANE, RULE, passes, stencil_result
 from rtl.pipeline import NEVER_COLLIDES
 
 
 class TestedTiles(wiring.Component):
     """Read a tile, test new depths against it, write what is left; one tile a clock, the same one again at once.
 
-    A tile is read two clocks before its test and written one clock after. Whatever was written since it was read is
+    A tile is read three clocks before its test and written one clock after. Whatever was written since it was read is
     taken from where it is: the test that has just ended, or one of the two registers behind it.
+
+    A test's comparison is made a clock before it, with all that may be stored by then: what was read, what the tile
+    before it holds, and what that one brings. Only a choice is left to the test itself.
 
     Parameters
     ----------
@@ -25,20 +28,20 @@ class TestedTiles(wiring.Component):
     Members
     -------
     valid, place : In
-        A tile, :attr:`EARLY` clocks before the rest.
+        A tile, :attr:`EARLY` clocks before its test.
+    new : In
+        Depths of its samples, a clock before.
     rule : In(RULE)
     covered : In(edge**2)
     lanes : In(ArrayLayout(LANE, edge**2))
         What the rule lets pass, and write, of each sample.
-    new : In
-        Depths of its samples.
     passed : Out(edge**2)
         Of the samples covered, a clock later.
     depth : Out
         What is stored then.
     """
 
-    EARLY = 2
+    EARLY = 3
 
     def __init__(self, params):
         self._params, lanes = params, params.edge**2
@@ -53,28 +56,36 @@ class TestedTiles(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         m.submodules.memory = memory = Memory(shape=self._tile, depth=self._params.tiles, init=[], attrs=NEVER_COLLIDES)
-        read, write = memory.read_port(), memory.write_port()
-        valid = [self.valid, *(Signal(name=f"valid_{n}") for n in range(1, 4))]
-        place = [self.place, *(Signal.like(self.place, name=f"place_{n}") for n in range(1, 4))]
+        read, write, behind = memory.read_port(), memory.write_port(), self.EARLY + 1
+        valid = [self.valid, *(Signal(name=f"valid_{n}") for n in range(1, behind + 1))]
+        place = [self.place, *(Signal.like(self.place, name=f"place_{n}") for n in range(1, behind + 1))]
         m.d.sync += [later.eq(now) for stages in (valid, place) for now, later in pairwise(stages)]
         m.d.comb += [read.addr.eq(self.place), read.en.eq(1)]
 
-        # The newest of what is stored under this place.
-        stored, tested, written, before = (Signal(self._tile, name=name) for name in ("stored", "tested", "written", "before"))
-        same = [Signal(name=f"same_{n}") for n in range(1, 4)]
+        # The newest of what is stored under this place, but for the tile before.
+        found, stored, tested, written, before = (Signal(self._tile, name=name) for name in ("found", "stored", "tested", "written", "before"))
+        same, again = [Signal(name=f"same_{n}") for n in range(1, behind + 1)], Signal()
         m.d.sync += [flag.eq(valid[n] & (place[n] == self.place)) for n, flag in enumerate(same, 1)]
-        m.d.sync += stored.eq(Mux(same[0], tested, Mux(same[1], written, Mux(same[2], before, read.data))))
+        m.d.sync += [again.eq(same[0]), found.eq(Mux(same[1], tested, Mux(same[2], written, Mux(same[3], before, read.data)))),
+                     stored.eq(Mux(again, tested, found))]
 
         # The test, sample by sample.
+        new = Signal(self.new.shape())
+        m.d.sync += new.eq(self.new)
         passed = Signal(len(self.passed))
         for n in range(len(self.passed)):
-            stencil = stored.stencil[n] if self._params.stencil else Signal(8, name=f"no_stencil_{n}")
-            verdict, depth, after = apply(self.rule, self.lanes[n], self.covered[n], self.new[n], stored.depth[n], stencil)
-            m.d.comb += [passed[n].eq(verdict), tested.depth[n].eq(depth)]
+            less, equal = Signal(name=f"less_{n}"), Signal(name=f"equal_{n}")
+            depth_passed, writes = passes(self.lanes[n].passes, less, equal), passes(self.lanes[n].writes, less, equal)
             if self._params.stencil:
+                stencil_passed, after = stencil_result(self.rule, self.covered[n], depth_passed, stored.stencil[n])
+                depth_passed, writes = depth_passed & stencil_passed, writes & stencil_passed
                 m.d.comb += tested.stencil[n].eq(after)
+            m.d.comb += [passed[n].eq(depth_passed), tested.depth[n].eq(Mux(writes, new[n], stored.depth[n]))]
+            coming = self.new[n]
+            m.d.sync += [less.eq(Mux(again, Mux(writes, coming < new[n], coming < stored.depth[n]), coming < found.depth[n])),
+                         equal.eq(Mux(again, Mux(writes, coming == new[n], coming == stored.depth[n]), coming == found.depth[n]))]
         m.d.sync += [self.passed.eq(passed), written.eq(tested), before.eq(written)]
-        m.d.comb += [self.depth.eq(written.depth), write.addr.eq(place[3]), write.data.eq(written), write.en.eq(valid[3])]
+        m.d.comb += [self.depth.eq(written.depth), write.addr.eq(place[behind]), write.data.eq(written), write.en.eq(valid[behind])]
         return m
 
 

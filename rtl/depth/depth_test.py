@@ -219,11 +219,12 @@ class DepthTest(wiring.Component):
             m.d.comb += [into.depths[n].eq(back[f"depth{n}"]), depths.given[n].eq(out.depths[n])]
 
     def _place(self, m, state, tile, valid):
-        """Where a tile is kept, from 6 clocks before its test to 2; returns then whether it lies on the target and on chip."""
+        """Where a tile is kept, from 6 clocks before its test to 3; returns a clock later whether it lies on the target and on chip."""
         m.submodules.number = number = TilePlace(self._params.edge)
         inside, known = Signal(), ~number.outside & (number.place < self._params.tiles)
         m.d.comb += [number.state.eq(state), number.x.eq(tile.x), number.y.eq(tile.y)]
-        m.d.sync += [inside.eq(known), self._tiles.place.eq(number.place), self._tiles.valid.eq(delay(m, valid, TilePlace.LATENCY, "placed") & known)]
+        m.d.sync += inside.eq(known)
+        m.d.comb += [self._tiles.place.eq(number.place), self._tiles.valid.eq(delay(m, valid, TilePlace.LATENCY, "placed") & known)]
         return inside
 
     def _covered(self, m, front, here, inside, depths, late_draw):
@@ -249,9 +250,7 @@ class DepthTest(wiring.Component):
             signs = rule.depth.as_value()
             m.d.sync += [lane.passes.eq(signs & covered[n].replicate(3)), lane.writes.eq(signs & (covered[n] & rule.write).replicate(3))]
         for n, depth in enumerate(depths):
-            new = Signal(self._params.depth_bits, name=f"new_{n}")
-            m.d.sync += new.eq(Mux(late, front.clear.depth_value, depth))
-            m.d.comb += self._tiles.new[n].eq(new)
+            m.d.comb += self._tiles.new[n].eq(Mux(late, front.clear.depth_value, depth))
         return delay(m, within.o, 2, "seen")
 
     def _count(self, m, front, queue, passed):
