@@ -169,7 +169,7 @@ def expected(rows, params):
 def describe(row, params):
     table = payloads.coded(params.edge)
     coded = codec.unpack(row[None], table, dtype(table))[0]
-    return f"{TileMode(coded['mode']).name} " + " ".join(f"{coded[f.name]:08x}" for f in table[1:])
+    return f"mode={coded['mode']} " + " ".join(f"{coded[f.name]:08x}" for f in table[1:])
 
 
 class DepthCompressionBench(StreamBench):
