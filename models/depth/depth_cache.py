@@ -6,11 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.depth._format import store
 from models.depth._line import DepthLine, flat, loaded_line
 from models.depth._target import check_places, samples_within
-from models.depth.depth_compression import TRANSFER, evaluate, size
-from models.depth.depth_test import depth_bias, sample_depths
+from models.depth.depth_compression import PLANE, TRANSFER, evaluate, size
+from models.depth.depth_test import depth_bias, in_range, new_depths
 from models.raster.edge_evaluator import LANE_SHAPE
 from spec.errors import InputError
 from spec.state import DepthFormat, Outcome, TileMode
@@ -130,13 +129,10 @@ class DepthCache:
             Of the draw.
         """
         check_places(tiles, self._columns, self._rows)
-        bias, writes = depth_bias(tiles, state), bool(state["depth_test"] and state["depth_write"])
-        new = store(sample_depths(tiles, int(state["samples"]), self._edge, bias), DepthFormat(state["depth_format"]))
-        new = np.clip(new, state["depth_min"], state["depth_max"]).astype(np.uint32)
-        planes = np.zeros((len(tiles), 1), [("z0", "u4"), ("dx", "i4"), ("dy", "i4")])
-        for name in ("dx", "dy"):
-            planes[name][:, 0] = tiles[name]
-        planes["z0"][:, 0] = (tiles["z0"].astype(np.int64) + bias) & (1 << 32) - 1
+        writes, new = bool(state["depth_test"] and state["depth_write"]), in_range(new_depths(tiles, state, self._edge), state).astype(np.uint32)
+        planes = np.zeros((len(tiles), 1), PLANE)
+        planes["z0"][:, 0] = (tiles["z0"].astype(np.int64) + depth_bias(tiles, state)) & (1 << 32) - 1
+        planes["dx"][:, 0], planes["dy"][:, 0] = tiles["dx"], tiles["dy"]
         given = evaluate(planes, np.zeros(new.shape, np.int64), int(state["samples"]))
         exact = (~passed | (given == new)).all((1, 2)) & (state["depth_format"] == DepthFormat.D24)
         places, listed = tiles["y"].astype(np.int64) * self._columns + tiles["x"], planes[:, 0].tolist()

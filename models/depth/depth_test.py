@@ -120,6 +120,16 @@ def depth_bias(tiles, state):
     return np.clip(bias, -BIAS_MOST - 1, BIAS_MOST)
 
 
+def new_depths(tiles, state, edge=8):
+    """What a draw would store at each of its tiles' samples, were there no range: shape (n, edge, edge)."""
+    return store(sample_depths(tiles, int(state["samples"]), edge, depth_bias(tiles, state)), DepthFormat(state["depth_format"]))
+
+
+def in_range(depths, state):
+    """Depths cut to the viewport's range."""
+    return np.clip(depths, state["depth_min"], min(int(state["depth_max"]), MOST[DepthFormat(state["depth_format"])]))
+
+
 def depth_test(tiles, state, depth, stencil, edge=8, replaced=None):
     """Test tiles against what is stored.
 
@@ -149,12 +159,8 @@ def depth_test(tiles, state, depth, stencil, edge=8, replaced=None):
     Source: [fs 17], numerics: depth.
     """
     check_depth_state(state)
-    form = DepthFormat(state["depth_format"])
     covered, face = unpack(tiles["mask"], edge), tiles["back"].astype(bool)[:, None, None]
-    new = replaced
-    if replaced is None:
-        new = store(sample_depths(tiles, int(state["samples"]), edge, depth_bias(tiles, state)), form)
-    new = np.clip(new, state["depth_min"], min(int(state["depth_max"]), MOST[form]))
+    new = in_range(new_depths(tiles, state, edge) if replaced is None else replaced, state)
     depth_passed, stencil_passed = np.ones_like(covered), np.ones_like(covered)
     if state["depth_test"]:
         depth_passed = COMPARE[Compare(state["depth_compare"])](new, depth)
