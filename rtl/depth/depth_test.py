@@ -110,7 +110,7 @@ class DepthTest(wiring.Component):
     answers : Out(stream.Signature(layout(payloads.tile(params.edge))))
         One for each of them, ``mask`` now those that passed, also if none did.
     feedback : Out(stream.Signature(layout(payloads.feedback(params.edge))))
-        For HiZ: what a tile holds after a test that may have written it.
+        For HiZ: what a tile holds after a test that its draw lets write; of one that was refused, anything.
     """
 
     def __init__(self, params=CONFIGS["default"]):
@@ -265,13 +265,16 @@ class DepthTest(wiring.Component):
             with m.If(front.beat.fence.begin):
                 m.d.sync += [total.eq(0), any_passed.eq(0)]
 
-    def _report(self, m, state, tile, tests, inside, seen, credit, queue):
-        """Least and greatest depth of a tile, to HiZ, after a test that may have written; ``tests``: any, and the last of a tile."""
+    def _report(self, m, state, tile, tests, known, seen, credit, queue):
+        """Least and greatest depth of a tile, to HiZ, after a test that may have written; ``tests``: any, and the last of a tile.
+
+        HiZ waits for all that it let through: a tile that was refused has a report too, with bounds that tell nothing.
+        """
         m.submodules.range = bounds = DepthRange(payloads.HIZ_BITS, self._params.edge**2)
         latency = DepthRange.latency(self._params.edge**2)
         m.d.comb += [bounds.i[n].eq(heads(depth, state.depth_format, self._params.formats)) for n, depth in enumerate(self._tiles.depth)]
-        writes = inside & (tile.outcome != Outcome.DROP) & state.depth_test & state.depth_write
+        writes, told = (tile.outcome != Outcome.DROP) & state.depth_test & state.depth_write, delay(m, known, latency, "told")
         m.d.comb += [bounds.seen.eq(seen), credit.drop.eq(tests[0] & ~(tests[1] & writes)),
                      queue.valid.eq(delay(m, tests[1] & writes, latency, "reports")),
-                     queue.i.low.eq(bounds.low), queue.i.high.eq(bounds.high)]
+                     queue.i.low.eq(Mux(told, bounds.low, 0)), queue.i.high.eq(Mux(told, bounds.high, -1))]
         m.d.comb += [queue.i[name].eq(delay(m, tile[name], latency, f"report_{name}")) for name in ("x", "y", "note")]

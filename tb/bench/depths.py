@@ -68,10 +68,10 @@ def formats(params):
     return [DepthFormat(form) for form in params.formats]
 
 
-def legal(state):
-    """Whether a draw state can be obeyed."""
+def legal(state, params):
+    """Whether a unit can obey a draw state."""
     try:
         check_depth_state(state)
     except InputError:
         return False
-    return True
+    return state["depth_format"] in params.formats and state["samples"] in params.modes and (params.stencil or not state["stencil_test"])

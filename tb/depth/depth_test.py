@@ -108,7 +108,7 @@ class Twin:
 
     def _take(self, state):
         """A draw state; of another target than is kept nothing is legal but a clear of all of it."""
-        self._state, self._late, self._obeyed = state, not state["early_write"], depths.legal(state)
+        self._state, self._late, self._obeyed = state, not state["early_write"], depths.legal(state, self._params)
         self._legal = self._obeyed and state[KEPT] == self._kept
         if self._legal:
             self._buffer.state = state
@@ -122,6 +122,7 @@ class Twin:
         self._error |= (not self._legal) | 2 * bool((~inside).any())
         tested = np.flatnonzero(inside & (tiles["outcome"] != Outcome.DROP) & self._legal)
         passed, bounds = np.zeros((len(tiles), edge, edge), bool), np.zeros((len(tiles), 2), np.int64)
+        bounds[:, 1] = (1 << payloads.HIZ_BITS) - 1  # of a tile that is refused nothing is known
         out = np.zeros_like(passed)
         for turn in rounds(tiles["y"][tested].astype(np.int64) * columns + tiles["x"][tested]):
             out[tested[turn]], passed[tested[turn]] = self._test(tiles[tested[turn]])
@@ -131,10 +132,11 @@ class Twin:
         left, answered = tiles.copy(), tiles.copy()
         for records, masks in ((left, out), (answered, passed)):
             records["mask"], records["full"] = pack(masks), masks.all((1, 2))
-        heard = np.zeros(len(tested), dtype(payloads.feedback(edge)))
+        awaited = tiles["outcome"] != Outcome.DROP
+        heard = np.zeros(awaited.sum(), dtype(payloads.feedback(edge)))
         for name in ("x", "y", "note"):
-            heard[name] = tiles[name][tested]
-        heard["low"], heard["high"] = bounds[tested].T
+            heard[name] = tiles[name][awaited]
+        heard["low"], heard["high"] = bounds[awaited].T
         kept = out.any((1, 2)) | tiles["last"].astype(bool) | self._late
         self.covered.append(np.where(inside & self._legal, tiles["mask"], 0)[kept])
         self.answered.append(pack(passed)[kept])

@@ -158,7 +158,7 @@ class Twin:
 
     def _take(self, state):
         """A draw state: of another target nothing is known."""
-        before, self._state, self._legal = self._state, state, depths.legal(state)
+        before, self._state, self._legal = self._state, state, depths.legal(state, self._params)
         names = ("target", "target_width", "target_height", "samples", "depth_format")
         if before is None or any(before[name] != state[name] for name in names):
             old = self._hiz

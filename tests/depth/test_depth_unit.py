@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from cosim import codec
 from models.depth._format import MOST
 from models.depth.depth_unit import DepthUnit
 from models.depth.hiz import rounds
@@ -13,11 +14,12 @@ from rtl.depth import depth_unit as rtl
 from spec import payloads
 from spec.early import LEFT
 from spec.errors import InputError
-from spec.state import Compare, DepthFormat, Outcome
+from spec.state import Compare, DepthFormat, Kind, Outcome
 from tb.bench import depths, scenes
+from tb.bench.depths import WIDTH as WIDEST
 from tb.bench.depths import float_bits
 from tests.bench import check_bench
-from tests.volume import check_paces
+from tests.volume import check, check_paces
 
 BLOCK = "depth_unit"
 WIDTH, HEIGHT = 44, 36  # tiles beyond both edges
@@ -119,6 +121,22 @@ def test_wrong_parameters():
 @pytest.mark.parametrize(("config", "count"), [("tiny", 400), ("default", 100)])
 def test_volume(config, count):
     check_paces(BLOCK, config, count)
+
+
+@pytest.mark.parametrize("beyond", ["a target that was not cleared", "the tiles on chip"])
+def test_reports_of_tiles_that_are_refused(beyond):
+    """HiZ counts the tiles that it lets through: more of them than it can count, of which nothing is tested."""
+    params, edge = rtl.CONFIGS["tiny"], 4
+    pixels = params.tiles * edge if beyond == "the tiles on chip" else WIDTH
+    state, tiles = draw_state(pixels, 2 * edge), np.zeros(300, dtype(payloads.tile(edge)))
+    state["early_write"] = state["hiz_accept"] = 0  # so that answers come as well
+    tiles["x"], tiles["y"], tiles["mask"], tiles["last"] = np.arange(300) % (pixels // edge), beyond == "the tiles on chip", 1, 1
+    cleared = {"depth": 1, "stencil": 1, "x1": pixels if beyond == "the tiles on chip" else edge, "y1": 2 * edge}
+    rows = [codec.pack(state, payloads.DRAW_STATE, WIDEST), scenes.control_beat(payloads.CLEAR, Kind.CLEAR, WIDEST, **cleared),
+            codec.pack(tiles, payloads.tile(edge), WIDEST), scenes.control_beat(payloads.FENCE, Kind.FENCE, WIDEST)]
+    out = check(BLOCK, "tiny", np.concatenate(rows))
+    assert len(out) == 303
+    assert codec.unpack(out[-1:], payloads.FENCE, dtype(payloads.FENCE))["error"][0] != 0
 
 
 def test_bench(simulator):
