@@ -71,9 +71,14 @@ def operated(op, mask, stencil):
     return Cat(Mux(mask[n] & ~stays, moved[n], stencil[n]) for n in range(8))
 
 
-def stencil_result(rule, covered, depth_passed, stencil):
-    """Whether a sample passes the stencil test, and what is stored then: all outcomes side by side, of which one is chosen last."""
-    masked = stencil & rule.read
-    passed = passes(rule.stencil, rule.against < masked, rule.against == masked)
-    failed, depth_failed, done = (operated(rule[name], rule.mask, stencil) for name in ("fail", "depth_fail", "pass"))
-    return passed, Mux(covered, Mux(passed, Mux(depth_passed, done, depth_failed), failed), stencil)
+def stencil_signs(against, read, stencil):
+    """Whether the masked reference is less than a stored value, and whether they are equal."""
+    masked = stencil & read
+    return Cat(against < masked, against == masked)
+
+
+def stencil_outcomes(rule, covered, depth_passed, stencil):
+    """What is stored if a sample passes the stencil test, and what if it fails."""
+    mask = rule.mask & covered.replicate(8)
+    chosen = Mux(depth_passed, rule["pass"].as_value(), rule.depth_fail.as_value())
+    return operated(OPERATION(chosen), mask, stencil), operated(rule.fail, mask, stencil)

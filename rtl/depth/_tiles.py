@@ -8,7 +8,7 @@ from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
-from rtl.depth._rule import LANE, RULE, passes, stencil_result
+from rtl.depth._rule import LANE, RULE, passes, stencil_outcomes, stencil_signs
 from rtl.pipeline import NEVER_COLLIDES
 
 
@@ -18,7 +18,7 @@ class TestedTiles(wiring.Component):
     A tile is read three clocks before its test and written one clock after. Whatever was written since it was read is
     taken from where it is: the test that has just ended, or one of the two registers behind it.
 
-    A test's comparison is made a clock before it, with all that may be stored by then: what was read, what the tile
+    A test's comparisons are made a clock before it, with all that may be stored by then: what was read, what the tile
     before it holds, and what that one brings. Only a choice is left to the test itself.
 
     Parameters
@@ -31,6 +31,8 @@ class TestedTiles(wiring.Component):
         A tile, :attr:`EARLY` clocks before its test.
     new : In
         Depths of its samples, a clock before.
+    against, read : In
+        Of the rule, a clock before.
     rule : In(RULE)
     covered : In(edge**2)
     lanes : In(ArrayLayout(LANE, edge**2))
@@ -48,7 +50,7 @@ class TestedTiles(wiring.Component):
         depths = ArrayLayout(params.depth_bits, lanes)
         self._tile = StructLayout({"depth": depths, "stencil": ArrayLayout(8 if params.stencil else 0, lanes)})
         super().__init__({
-            "valid": In(1), "place": In(range(params.tiles)), "rule": In(RULE), "covered": In(lanes),
+            "valid": In(1), "place": In(range(params.tiles)), "against": In(8), "read": In(8), "rule": In(RULE), "covered": In(lanes),
             "lanes": In(ArrayLayout(LANE, lanes)), "new": In(depths),
             "passed": Out(lanes), "depth": Out(depths),
         })
@@ -77,9 +79,12 @@ class TestedTiles(wiring.Component):
             less, equal = Signal(name=f"less_{n}"), Signal(name=f"equal_{n}")
             depth_passed, writes = passes(self.lanes[n].passes, less, equal), passes(self.lanes[n].writes, less, equal)
             if self._params.stencil:
-                stencil_passed, after = stencil_result(self.rule, self.covered[n], depth_passed, stored.stencil[n])
+                outcomes, signs = stencil_outcomes(self.rule, self.covered[n], depth_passed, stored.stencil[n]), Signal(2, name=f"signs_{n}")
+                stencil_passed = passes(self.rule.stencil, *signs)
                 depth_passed, writes = depth_passed & stencil_passed, writes & stencil_passed
-                m.d.comb += tested.stencil[n].eq(after)
+                m.d.comb += tested.stencil[n].eq(Mux(stencil_passed, *outcomes))
+                of_passed, of_failed, of_found = (stencil_signs(self.against, self.read, value) for value in (*outcomes, found.stencil[n]))
+                m.d.sync += signs.eq(Mux(again, Mux(stencil_passed, of_passed, of_failed), of_found))
             m.d.comb += [passed[n].eq(depth_passed), tested.depth[n].eq(Mux(writes, new[n], stored.depth[n]))]
             coming = self.new[n]
             m.d.sync += [less.eq(Mux(again, Mux(writes, coming < new[n], coming < stored.depth[n]), coming < found.depth[n])),

@@ -245,6 +245,7 @@ class DepthTest(wiring.Component):
         ahead = late_draw & ~delay(m, here.is_late, 5, "is_late")
         of_draw, of_clear = draw_rule(state, back, ahead), clear_rule(front.clear)
         m.d.comb += [rule[name].eq(Mux(late, of_clear[name], of_draw[name])) for name in RULE.members]
+        m.d.comb += [self._tiles.against.eq(rule.against), self._tiles.read.eq(rule.read)]
         m.d.sync += [self._tiles.covered.eq(covered), self._tiles.rule.eq(rule)]
         for n, lane in enumerate(self._tiles.lanes):  # by themselves, so that nothing but a comparison is between them and the verdict
             signs = rule.depth.as_value()
