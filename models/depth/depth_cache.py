@@ -10,7 +10,7 @@ from models.depth._line import DepthLine, flat, loaded_line
 from models.depth._target import check_places, samples_within
 from models.depth.depth_compression import PLANE, TRANSFER, evaluate, size
 from models.depth.depth_test import depth_bias, in_range, new_depths
-from models.raster.edge_evaluator import LANE_SHAPE
+from models.raster.edge_evaluator import LANE_SHAPE, unpack
 from spec.errors import InputError
 from spec.state import DepthFormat, Outcome, TileMode
 
@@ -52,10 +52,10 @@ class Moved(NamedTuple):
 
 
 class Way:
-    """A place of the cache, and what it holds of a tile; None as long as nobody needs it."""
+    """A place of the cache, and what it holds of a tile; ``open``: something may have been written, ``dirty``: it has been."""
 
     def __init__(self, tile):
-        self.tile, self.line, self.dirty = tile, None, False
+        self.tile, self.line, self.open, self.dirty = tile, None, False, False
 
 
 class DepthCache:
@@ -112,9 +112,8 @@ class DepthCache:
             self._count("clear", TileMode.CLEARED, len(self.memory) - len(self._modes) * self._raw, len(self._modes))
             return
         for tile in np.flatnonzero(inside.any((1, 2))):
-            line, way = self._line(tile, not whole[tile]), self._way(tile)
-            line.write(np.full(shape[2:], depth, np.uint32), inside[tile] | whole[tile], flat(depth))
-            way.dirty = True
+            self.use(tile, not whole[tile], writes=True)
+            self.write(tile, np.full(shape[2:], depth, np.uint32), inside[tile] | whole[tile], flat(depth))
 
     def run(self, tiles, passed, outcome, state):
         """What tested tiles do, in order.
@@ -135,15 +134,35 @@ class DepthCache:
         planes["dx"][:, 0], planes["dy"][:, 0] = tiles["dx"], tiles["dy"]
         given = evaluate(planes, np.zeros(new.shape, np.int64), int(state["samples"]))
         exact = (~passed | (given == new)).all((1, 2)) & (state["depth_format"] == DepthFormat.D24)
+        covers = unpack(tiles["mask"], self._edge).all((1, 2)) & (not state["stencil_test"])
         places, listed = tiles["y"].astype(np.int64) * self._columns + tiles["x"], planes[:, 0].tolist()
         for n in np.flatnonzero(outcome != Outcome.DROP):
-            written = passed[n] & writes
             reads = outcome[n] == Outcome.TEST and bool(state["depth_test"])
-            if reads or written.any():
-                line = self._line(places[n], reads or not written.all())
-                if written.any():
-                    line.write(new[n], written, listed[n] if exact[n] else None)
-                    self._way(places[n]).dirty = True
+            if reads or writes:
+                self.use(places[n], reads or not covers[n], writes)
+                self.write(places[n], new[n], passed[n] & writes, listed[n] if exact[n] else None)
+
+    def use(self, tile, needed, writes):
+        """Bring a tile on chip, by its number; returns its depths as they are.
+
+        They are fetched only if ``needed``: where every sample will be written, they are not. A tile that a draw
+        ``writes``, as far as is known before it is tested, may have to be written back.
+        """
+        way = self._way(tile)
+        if way.line is None and needed:
+            way.line, mode = self.line(tile), self._mode(tile)
+            self._count("fill", mode, size(mode, self._edge))
+        elif way.line is None:
+            way.line = DepthLine(np.zeros((self._edge, self._edge), np.uint32), [], np.zeros((self._edge, self._edge), np.int64))
+        way.open |= writes
+        return way.line.depth
+
+    def write(self, tile, depth, written, plane=None):
+        """Write samples of a tile in use; ``plane`` as of :meth:`models.depth._line.DepthLine.write`."""
+        if written.any():
+            way = self._way(tile)
+            way.line.write(depth, written, plane)
+            way.dirty = True
 
     def flush(self):
         """Write back all that memory does not have yet."""
@@ -182,17 +201,6 @@ class DepthCache:
         ways.append(Way(tile))
         return ways[-1]
 
-    def _line(self, tile, needed):
-        """Depths of a tile on chip; they are fetched only if they are ``needed``."""
-        way = self._way(tile)
-        if way.line is None and needed:
-            way.line = self.line(tile)
-            mode = self._mode(tile)
-            self._count("fill", mode, size(mode, self._edge))
-        elif way.line is None:
-            way.line = DepthLine(np.zeros((self._edge, self._edge), np.uint32), [], np.zeros((self._edge, self._edge), np.int64))
-        return way.line
-
     def _bytes(self, tile):
         mode, begin = TileMode(self._modes[tile]), int(tile) * self._raw
         return mode, bytes(self.memory[begin:begin + size(mode, self._edge)])
@@ -200,12 +208,13 @@ class DepthCache:
     def _evict(self, ways):
         """The oldest way leaves, and what was written is written back."""
         way = ways.pop(0)
+        stored = self._mode(way.tile) if way.open else None
         if way.dirty:
             mode, data = way.line.encode(int(self._state["samples"]), self._cleared if self._shape.fast_clear else None, self._shape.coding)
             begin = int(way.tile) * self._raw
             self.memory[begin:begin + len(data)] = data
             self._count("write_back", mode, len(data))
-            if self._mode(way.tile) != mode:
+            if stored != mode:
                 self._modes[way.tile] = mode
                 self._table[self._place(way.tile)] = way.tile // PER_TRANSFER, True
 
