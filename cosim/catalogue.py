@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cosim import codec
+from cosim.volume import TRANSFER, Memory
 from spec.errors import InputError
 
 RTL = Path(__file__).parents[1] / "rtl"
@@ -80,6 +81,7 @@ class Block(NamedTuple):
         """Send packed beats through a Verilated component and through the golden model.
 
         A bench whose golden model must know in which order things came to pass reads that from what came out: ``replay``.
+        One with ``memory`` puts that behind the component's AXI4 port; in the end it is compared like an output.
 
         Returns
         -------
@@ -91,7 +93,10 @@ class Block(NamedTuple):
         """
         replay = getattr(self.bench, "replay", None)
         expected = {"o": rows} if replay else self.expected(rows, config)
-        run = volume.run({"i": rows}, 2 * max(map(len, expected.values())) + 65536, paces, seed, **limits)
+        memory = Memory(self.bench.memory(self.parameters(config))) if hasattr(self.bench, "memory") else None
+        run = volume.run({"i": rows}, 2 * max(map(len, expected.values())) + 65536, paces, seed, memory=memory, **limits)
+        if memory:
+            run.outputs["memory"] = memory.data.view(np.uint64).reshape(-1, TRANSFER // 64)
         if replay:
             expected = codec.by_port(replay(rows, run.outputs["o"], self.parameters(config)))
         return run, expected, *self.differences(run.outputs, expected, config)

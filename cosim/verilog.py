@@ -31,6 +31,14 @@ def ports(component):
     return found
 
 
+def memory_port(component):
+    """Name of the AXI4 port of a component, or None."""
+    for name, member in component.signature.members.items():
+        if member.is_signature and "araddr" in member.signature.members:
+            return name
+    return None
+
+
 def generate(component, name):
     """SystemVerilog of ``component`` as module ``name``.
 

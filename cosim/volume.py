@@ -13,12 +13,13 @@ from typing import NamedTuple
 import numpy as np
 
 from cosim import codec, toolchain
-from cosim.verilog import generate, ports
+from cosim.verilog import generate, memory_port, ports
 
 PACES = ("full", "random", "bursty", "starved")
-SHIM = Path(__file__).with_name("shim.cpp.in")
+SHIM, MEMORY = (Path(__file__).with_name(f"{name}.cpp.in") for name in ("shim", "memory"))
 IDLE = 4096  # clocks without a beat after which a component counts as drained
 CLOCK_LIMIT = 1 << 32
+TRANSFER = 256  # bits, of an AXI4 port
 
 # Verilator writes the second of two underscores as its code.
 _DRIVE = """\
@@ -55,6 +56,37 @@ _FOLLOW = """\
         }}"""
 
 
+_MEMORY = {
+    "begin": "memory.begin(seed);",
+    "drive": "memory.drive(top);",
+    "observe": "memory.observe(top); moved |= memory.busy();",
+    "set": """\
+void sim_memory(uint8_t *bytes, uint64_t size, uint64_t least, uint64_t most, uint64_t unreadable, uint64_t fixed) {
+    memory.bytes = bytes, memory.size = size, memory.least = least, memory.most = most;
+    memory.unreadable = unreadable, memory.fixed = fixed;
+}
+""",
+}
+
+
+class Memory(NamedTuple):
+    """What lies behind a component's AXI4 port.
+
+    Parameters
+    ----------
+    data : ndarray of uint8
+        Its bytes: read, and written.
+    latency : (int, int)
+        Clocks from a request to its answer, least and most.
+    faults : (int, int)
+        A byte that cannot be read, and one that cannot be written: the answer is an error. By default there is none.
+    """
+
+    data: np.ndarray
+    latency: tuple = (400, 800)
+    faults: tuple = ((1 << 64) - 1,) * 2
+
+
 class Stats(ctypes.Structure):
     """Clocks of one run: all; at the first beat taken; at the last beat given."""
 
@@ -80,7 +112,7 @@ class Volume:
     Parameters
     ----------
     component : wiring.Component
-        All of its ports must be streams.
+        All of its ports must be streams, but for one AXI4 port at most.
     name : str
         Name of its module.
 
@@ -91,6 +123,7 @@ class Volume:
         self.ports = ports(component)
         self.inputs = [p for p in self.ports if p.input]
         self.outputs = [p for p in self.ports if not p.input]
+        self._memory = memory_port(component)
         self._library = ctypes.CDLL(str(build(generate(component, name), self.shim(name), name)))
         self._library.sim_new.restype = ctypes.c_void_p
         self._library.sim_free.argtypes = [ctypes.c_void_p]
@@ -106,9 +139,13 @@ class Volume:
         drive = Template(lines(_DRIVE, self.inputs) + "\n" + lines(_READY, self.outputs)).substitute(known)
         bare = lines(_READY_ALWAYS, self.outputs) + "\n" + lines(_BARE, self.inputs[:1])
         observe = lines(_TAKEN, self.inputs) + "\n" + lines(_GIVEN, self.outputs)
-        return Template(SHIM.read_text()).substitute(known, drive=drive, observe=observe, bare=bare, follow=lines(_FOLLOW, self.inputs[:1]))
+        memory = {"memory": ""} | {f"memory_{key}": "" for key in _MEMORY}
+        if self._memory:
+            memory = {"memory": Template(MEMORY.read_text()).substitute(name=name, port=f"{self._memory}___05F")}
+            memory |= {f"memory_{key}": text for key, text in _MEMORY.items()}
+        return Template(SHIM.read_text()).substitute(known, **memory, drive=drive, observe=observe, bare=bare, follow=lines(_FOLLOW, self.inputs[:1]))
 
-    def run(self, inputs, room, paces=("full", "full"), seed=0, limit=CLOCK_LIMIT):
+    def run(self, inputs, room, paces=("full", "full"), seed=0, limit=CLOCK_LIMIT, memory=None):
         """Send beats until the component has drained.
 
         Parameters
@@ -123,6 +160,8 @@ class Volume:
             Of the stalls.
         limit : int
             Clocks.
+        memory : Memory, optional
+            Behind the AXI4 port.
 
         Raises
         ------
@@ -136,6 +175,9 @@ class Volume:
         out = [np.zeros((room, codec.words(p.width)), np.uint64) for p in self.outputs]
         got = (ctypes.c_uint64 * len(out))()
         kinds = [PACES.index(paces[0])] * len(rows) + [PACES.index(paces[1])] * len(out)
+        if self._memory:
+            numbers = memory.data.size, *memory.latency, *memory.faults
+            self._library.sim_memory(ctypes.c_void_p(memory.data.ctypes.data), *map(ctypes.c_uint64, numbers))
         stats, begun = Stats(), time.perf_counter()
         status = self._library.sim_run(
             ctypes.c_void_p(self._handle), _pointers(rows), (ctypes.c_uint64 * len(rows))(*map(len, rows)),

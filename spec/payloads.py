@@ -209,5 +209,46 @@ def coded_words(edge_samples):
     return -(-DEPTH * edge_samples**2 // 256) * 8
 
 
+TILE_NUMBER = 22  # 16384 by 16384 pixels in tiles of 8 by 8 samples
+SLOT = 12  # a place of the depth cache
+
+
+def cache_request(edge_samples):
+    """What the depth cache is asked for, in the order of drawing."""
+    return (
+        Field("op", 2),  # spec.state.CacheOp
+        *_each("x y", 16 - edge_samples.bit_length() + 1),  # of USE: the tile,
+        Field("number", TILE_NUMBER),  # and which it is row by row; of CLEAR: how many the target has
+        Field("needed", 1),  # of USE: not every sample will be written
+        Field("writes", 1),  # of USE: some may be
+        Field("samples", 2),  # of CLEAR: log2
+        Field("cleared", DEPTH),  # of CLEAR: to this
+        Field("base", 32),  # of CLEAR: address of the first tile, in bytes
+    )
+
+
+def line(edge_samples):
+    """What the depth cache wants done with a tile on chip; depths lie in the depth test's own memory."""
+    return (
+        Field("op", 2),  # spec.state.LineOp
+        Field("slot", SLOT),
+        Field("error", 3),  # of DONE: a read failed, a write failed, a tile in memory cannot be
+        *_each(" ".join(f"depth{n}" for n in range(edge_samples**2)), DEPTH),  # of FILL
+    )
+
+
+def line_done(edge_samples):
+    """What has been done, one for each :func:`line` but DONE, in their order."""
+    return (
+        Field("written", edge_samples**2),  # of USE: samples
+        Field("exact", 1),  # of USE: by a plane that gives their depths,
+        *_each("z0 dx dy", 32),  # this one
+        *_each(" ".join(f"depth{n}" for n in range(edge_samples**2)), DEPTH),  # of EVICT: what the slot holds
+    )
+
+
+COUNTED = tuple(Field(f"{cause}_{n}", 32) for cause in ("fill", "write_back") for n in range(7)) + (  # tiles, by their mode in memory;
+    *_each("table_fill table_write_back", 32),)  # transfers of the tile table
+
 TILE = tile(8)
 CONTROL = {"draw_state": DRAW_STATE, "clear": CLEAR, "fence": FENCE}  # beats that only pass through

@@ -87,3 +87,20 @@ class TileMode(IntEnum):
     PLANES_4 = 4
     ANCHOR = 5  # a depth, and differences
     RAW = 6
+
+
+class CacheOp(IntEnum):
+    """What the depth cache is asked for."""
+
+    USE = 0  # a tile on chip
+    CLEAR = 1  # all of a target, which begins with it
+    FLUSH = 2  # all that has been written goes to memory
+
+
+class LineOp(IntEnum):
+    """What the depth cache wants done with a tile on chip."""
+
+    USE = 0  # test it, and write it
+    FILL = 1  # put these depths there
+    EVICT = 2  # tell its depths
+    DONE = 3  # nothing: what was asked for is done

@@ -72,7 +72,7 @@ class DepthCache:
     Attributes
     ----------
     memory : bytearray
-        Tiles row by row, as much room for each as it needs raw; then the table.
+        Tiles row by row, each in a room of a power of two, which holds it raw and a stencil plane; then the table.
     moves, bytes : Counter
         How many, and how much, by :class:`Moved`.
 
@@ -89,8 +89,8 @@ class DepthCache:
         lx, ly = LANE_SHAPE[state["samples"]]
         self._state, self._shape, self._edge = state, shape, edge
         self._columns, self._rows = -(-int(state["target_width"]) // (edge >> lx)), -(-int(state["target_height"]) // (edge >> ly))
-        count, self._raw = self._columns * self._rows, size(TileMode.RAW, edge)
-        self.memory = bytearray(count * self._raw + -(-count // PER_TRANSFER) * TRANSFER)
+        count, self._room = self._columns * self._rows, 1 << (size(TileMode.RAW, edge) + edge**2 - 1).bit_length()
+        self.memory = bytearray(count * self._room + -(-count // PER_TRANSFER) * TRANSFER)
         self._modes, self._cleared = np.full(count, TileMode.RAW, np.uint8), 0
         self._sets, self._table = [[] for _ in range(shape.sets)], {}  # by place: the transfer, and whether it is to be written
         self.moves, self.bytes = Counter(), Counter()
@@ -109,7 +109,7 @@ class DepthCache:
             self._sets, self._table, self._cleared = [[] for _ in self._sets], {}, depth
             self._modes[:] = TileMode.CLEARED
             self._write_table(slice(None))
-            self._count("clear", TileMode.CLEARED, len(self.memory) - len(self._modes) * self._raw, len(self._modes))
+            self._count("clear", TileMode.CLEARED, len(self.memory) - len(self._modes) * self._room, len(self._modes))
             return
         for tile in np.flatnonzero(inside.any((1, 2))):
             self.use(tile, not whole[tile], writes=True)
@@ -202,7 +202,7 @@ class DepthCache:
         return ways[-1]
 
     def _bytes(self, tile):
-        mode, begin = TileMode(self._modes[tile]), int(tile) * self._raw
+        mode, begin = TileMode(self._modes[tile]), int(tile) * self._room
         return mode, bytes(self.memory[begin:begin + size(mode, self._edge)])
 
     def _evict(self, ways):
@@ -211,7 +211,7 @@ class DepthCache:
         stored = self._mode(way.tile) if way.open else None
         if way.dirty:
             mode, data = way.line.encode(int(self._state["samples"]), self._cleared if self._shape.fast_clear else None, self._shape.coding)
-            begin = int(way.tile) * self._raw
+            begin = int(way.tile) * self._room
             self.memory[begin:begin + len(data)] = data
             self._count("write_back", mode, len(data))
             if stored != mode:
@@ -241,7 +241,7 @@ class DepthCache:
         """Modes go to memory, two a byte."""
         modes = np.zeros(-(-len(self._modes) // PER_TRANSFER) * PER_TRANSFER, np.uint8)
         modes[:len(self._modes)] = self._modes
-        begin, first = len(self._modes) * self._raw, tiles.start or 0
+        begin, first = len(self._modes) * self._room, tiles.start or 0
         data = (modes[tiles][::2] | modes[tiles][1::2] << 4).tobytes()
         self.memory[begin + first // 2:begin + first // 2 + len(data)] = data
 

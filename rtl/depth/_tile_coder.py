@@ -31,8 +31,7 @@ class TileCoder(wiring.Component):
 
     def __init__(self, params):
         self._params = params
-        self._tile, self._coded = layout(payloads.uncoded(params.edge)), layout(payloads.coded(params.edge))
-        super().__init__({"i": In(self._tile), "o": Out(self._coded)})
+        super().__init__({"i": In(layout(payloads.uncoded(params.edge))), "o": Out(layout(payloads.coded(params.edge)))})
 
     @staticmethod
     def _known_at(params):
@@ -56,14 +55,14 @@ class TileCoder(wiring.Component):
 
         # Planes: evaluated as they come, while their number is brought down.
         m.submodules.depths, m.submodules.fewest = depths, fewest = PlaneDepths(self._params), FewestPlanes(edge)
-        m.d.comb += [depths.samples.eq(i.samples), depths.low.eq(i.mask_low), depths.high.eq(i.mask_high), fewest.count.eq(i.planes),
-                     fewest.low.eq(i.mask_low), fewest.high.eq(i.mask_high)]
+        m.d.comb += [depths.samples.eq(i.samples), depths.low.eq(i.mask_low), depths.high.eq(i.mask_high), fewest.known.eq(i.planes != 0),
+                     fewest.numbers[0].eq(i.mask_low), fewest.numbers[1].eq(i.mask_high)]
         for k in range(payloads.PLANES):
             for name in ("z0", "dx", "dy"):
                 m.d.comb += [depths.planes[k][name].eq(i[f"{name}_{k}"]), fewest.planes[k][name].eq(i[f"{name}_{k}"])]
         exact = self._all(m, [depths.o[n] == lanes(waiting.o)[n] for n in range(edge**2)], "exact")
         late = at - fewest.LATENCY
-        count, low, high = (delay(m, getattr(fewest, f"left_{name}"), late, name) for name in ("count", "low", "high"))
+        count, numbers = delay(m, fewest.left_count, late, "count"), delay(m, fewest.left_numbers, late, "numbers")
         planes = delay(m, fewest.left.as_value(), late, "planes")
 
         # Differences, and a tile that is as it was cleared.
@@ -85,8 +84,8 @@ class TileCoder(wiring.Component):
             best = Mux(fit[other], other, best)
         m.d.sync += mode.eq(best)
         data = {TileMode.CLEARED: 0, TileMode.ANCHOR: delay(m, blocks, 1, "late_blocks"), TileMode.RAW: rest.o}
-        low, high, planes = (delay(m, value, 1, f"late_{name}") for name, value in (("low", low), ("high", high), ("planes", planes)))
-        data |= {k: Cat(planes[:modes.PLANE * k], modes.mask_bits(low, high, k)) for k in range(1, payloads.PLANES + 1)}
+        numbers, planes = delay(m, numbers, 1, "late_numbers"), delay(m, planes, 1, "late_planes")
+        data |= {k: Cat(planes[:modes.PLANE * k], modes.mask_bits(*numbers, k)) for k in range(1, payloads.PLANES + 1)}
         words, chosen = [self.o[f"data{n}"] for n in range(payloads.coded_words(edge))], Signal(32 * payloads.coded_words(edge))
         with m.Switch(mode):
             for which, value in data.items():

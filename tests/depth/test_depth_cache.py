@@ -3,6 +3,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cosim import codec
+from cosim.volume import Memory
 from models.depth._target import samples_within
 from models.depth.depth_cache import CacheShape, DepthCache, Moved
 from models.depth.depth_unit import DepthUnit
@@ -10,10 +12,17 @@ from models.geometry.triangle_setup import setup
 from models.payload import dtype
 from models.raster.tile_rasterizer import rasterize
 from models.state import draw_state
+from rtl.depth import depth_cache as rtl
 from spec import payloads
 from spec.errors import InputError
-from spec.state import Compare, DepthFormat, TileMode
+from spec.state import CacheOp, Compare, DepthFormat, TileMode
 from tb.bench import depths
+from tb.depth import depth_cache as bench
+from tests.bench import check_bench
+from tests.volume import check_paces, volume
+
+BLOCK = "depth_cache"
+NOWHERE = (1 << 64) - 1
 
 ONES = (1 << 24) - 1
 SHAPES = [CacheShape(), CacheShape(sets=1, ways=1, table_lines=1), CacheShape(sets=4, ways=2, table_lines=2), CacheShape(sets=16, ways=3)]
@@ -131,3 +140,66 @@ def test_wrong_shapes(arguments, message):
 def test_a_format_that_is_not_coded():
     with pytest.raises(InputError, match="depth_format must be D16 or D24, not D32F"):
         DepthCache(draw_state(8, 8, depth_format=DepthFormat.D32F))
+
+
+# Hardware: whole histories, errors of memory, benches.
+
+@pytest.mark.parametrize(("config", "count"), [("tiny", 400), ("default", 150)])
+def test_volume(config, count):
+    check_paces(BLOCK, config, count)
+
+
+def fresh(*rows):
+    """Packed requests, of a target of 2 by 2 tiles whose tile 0 is written as a whole by one plane."""
+    table = bench.work(4)
+    records = np.zeros(len(rows), dtype(table))
+    known = {
+        "clear": {"op": CacheOp.CLEAR, "number": 4, "x": 2, "y": 2, "cleared": ONES},
+        "write": {"op": CacheOp.USE, "writes": 1, "written": 0xFFFF, "exact": 1, "z0": 5 << 8},
+        "read": {"op": CacheOp.USE, "needed": 1}, "flush": {"op": CacheOp.FLUSH},
+    }
+    for record, row in zip(records, rows, strict=True):
+        for name, value in known[row].items():
+            record[name] = value
+    return codec.pack(records, table)
+
+
+def errors(rows, memory):
+    """What every DONE tells."""
+    run = volume(BLOCK, "tiny").run({"i": rows}, 64, memory=memory, limit=200_000)
+    answers = codec.unpack(run.outputs["o"], bench.answer(4), dtype(bench.answer(4)))
+    assert len(answers) == len(rows)
+    return answers["error"][answers["op"] != CacheOp.USE].tolist()
+
+
+def test_a_write_that_fails_is_told_and_is_the_last():
+    data = np.zeros(1024, np.uint8)
+    assert errors(fresh("clear", "write", "flush", "write", "flush"), Memory(data, faults=(NOWHERE, 0))) == [0, 2, 0]
+    assert not data.any()
+
+
+def test_a_read_that_fails_is_told_and_nothing_is_written_until_a_clear():
+    data = np.zeros(1024, np.uint8)
+    rows = "clear", "write", "flush", "read", "flush"
+    assert errors(fresh(*rows), Memory(data, faults=(0, NOWHERE))) == [0, 0, 1]
+    written = data.copy()
+    assert written.any()
+    assert errors(fresh(*rows, "write", "flush"), Memory(data, faults=(0, NOWHERE))) == [0, 0, 1, 0]
+    assert (data == written).all()
+    assert errors(fresh(*rows, "clear", "write", "flush"), Memory(data, faults=(0, NOWHERE))) == [0, 0, 1, 0, 0]
+    assert (data == written).all()
+
+
+def test_memory_that_ends_too_early():
+    assert errors(fresh("clear", "write", "flush"), Memory(np.zeros(64, np.uint8))) == [2, 0]
+
+
+def test_wrong_hardware():
+    with pytest.raises(ValueError, match="ways must be a power of two above 1, not 3"):
+        rtl.DepthCacheParams(ways=3)
+    with pytest.raises(ValueError, match="sets times ways must be at most 4096, not 8192"):
+        rtl.DepthCacheParams(sets=2048)
+
+
+def test_bench(simulator):
+    check_bench(BLOCK, "tiny", simulator)

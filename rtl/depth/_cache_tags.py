@@ -1,0 +1,192 @@
+"""Which tiles are on chip, and what must happen before one is."""
+
+from amaranth.hdl import Array, Cat, Module, Mux, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.data import ArrayLayout, StructLayout
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import In, Out
+
+from rtl.depth._tile_fetch import MODE
+from rtl.depth._tile_table import LINE, TILES
+from rtl.payload import layout
+from spec import payloads
+from spec.payloads import SLOT, TILE_NUMBER
+from spec.state import CacheOp, LineOp
+
+TOKEN = StructLayout({"op": 2, "slot": SLOT, "fresh": 1})
+AWAY = 256  # tiles whose numbers differ by a multiple of it wait for one another
+
+
+class CacheTags(wiring.Component):
+    """Turn requests into what the lines of the cache have to do, in order; one hit a clock.
+
+    Parameters
+    ----------
+    edge : int
+        Samples along a tile's edge.
+    sets, ways : int
+        Powers of two.
+
+    Members
+    -------
+    i : In(stream.Signature(layout(payloads.cache_request(edge))))
+    o : Out(stream.Signature(TOKEN))
+        ``fresh``: the slot's tile is another than before.
+    samples, cleared, base, count : Out
+        Of the target.
+    wants, tile, has, mode, forgets, flushes, flushed
+        As of :class:`~rtl.depth._tile_table.TileTable`.
+    clears, line, cleared_line : Out, Out, In
+        A transfer of the table is to be written for a cleared target; it is there.
+    fetch : Out(stream.Signature(...))
+        A tile to be read, and its mode.
+    leaves : Out(stream.Signature(TILE_NUMBER))
+        A tile that may have to be written.
+    frees, freed : In
+        A tile is in memory.
+    idle : In(1)
+        All that left is in memory, and all that was read is here.
+    """
+
+    def __init__(self, edge, sets, ways):
+        self._edge, self._sets, self._ways = edge, sets, ways
+        self._way = StructLayout({"valid": 1, "writes": 1, "number": TILE_NUMBER})
+        super().__init__({
+            "i": In(stream.Signature(layout(payloads.cache_request(edge)))), "o": Out(stream.Signature(TOKEN)),
+            "samples": Out(2), "cleared": Out(payloads.DEPTH), "base": Out(32), "count": Out(TILE_NUMBER),
+            "wants": Out(1), "tile": Out(TILE_NUMBER), "has": In(1), "mode": In(MODE), "forgets": Out(1), "flushes": Out(1), "flushed": In(1),
+            "clears": Out(1), "line": Out(LINE), "cleared_line": In(1),
+            "fetch": Out(stream.Signature(StructLayout({"number": TILE_NUMBER, "mode": MODE}))), "leaves": Out(stream.Signature(TILE_NUMBER)),
+            "frees": In(1), "freed": In(TILE_NUMBER), "idle": In(1),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        entry = StructLayout({"next": range(self._ways), "ways": ArrayLayout(self._way, self._ways)})
+        m.submodules.tags = tags = Memory(shape=entry, depth=self._sets, init=[])
+        read, write, given, token = tags.read_port(domain="comb"), tags.write_port(), self.i.payload, self.o.payload
+        here, there, walk, turn = read.data, write.data, Signal(range(self._sets)), Signal(range(self._ways))
+        walks, bits = Signal(), self._sets.bit_length() - 1
+        index = Cat(given.x[:bits - bits // 2], given.y[:bits // 2])
+        m.d.comb += [read.addr.eq(Mux(walks, walk, index)), write.addr.eq(read.addr), there.eq(here)]
+
+        # Tiles that left, and are not in memory yet.
+        away, begins, ends = (Signal(AWAY, name=name) for name in ("away", "begins", "ends"))
+        hashed = (AWAY - 1).bit_length()
+        m.d.sync += away.eq((away | begins) & ~ends)
+        m.d.comb += ends.bit_select(self.freed[:hashed], 1).eq(self.frees)
+
+        hits = [way.valid & (way.number == given.number) for way in here.ways]
+        way, hit = Signal(range(self._ways)), Signal()
+        m.d.comb += [hit.eq(Cat(hits).any()), way.eq(sum(Mux(flag, n, 0) for n, flag in enumerate(hits)))]
+        victim, at = Array(here.ways)[Mux(walks, turn, here.next)], Cat(Mux(walks, turn, Mux(hit, way, here.next)), read.addr)
+        m.d.comb += [token.slot.eq(at), self.tile.eq(given.number), self.fetch.payload.number.eq(given.number),
+                     self.fetch.payload.mode.eq(self.mode), self.leaves.payload.eq(victim.number)]
+        leaves = {"victim": victim, "begins": begins, "away": away.bit_select(victim.number[:hashed], 1)}
+        with m.FSM():
+            with m.State("LOOK"), m.Switch(given.op):
+                with m.Case(CacheOp.USE):
+                    self._hit(m, write, here, hit, way, hits)
+                with m.Case(CacheOp.CLEAR), m.If(self.i.valid & self.idle):
+                    m.d.sync += [self.samples.eq(given.samples), self.cleared.eq(given.cleared), self.base.eq(given.base),
+                                 self.count.eq(given.number), self.line.eq(0), walk.eq(0)]
+                    m.d.comb += self.forgets.eq(1)
+                    m.next = "FORGET"
+                with m.Default(), m.If(self.i.valid):
+                    m.d.sync += [walk.eq(0), turn.eq(here.next)]
+                    m.next = "FLUSH"
+            with m.State("EVICT"):
+                self._evict(m, leaves, "FETCH")
+            with m.State("FETCH"):
+                self._fetch(m, given, away.bit_select(given.number[:hashed], 1))
+            with m.State("TAKE"):
+                m.d.comb += [self.o.valid.eq(1), token.op.eq(LineOp.USE), token.fresh.eq(~given.needed), self.i.ready.eq(self.o.ready),
+                             write.en.eq(self.o.ready), there.next.eq(here.next + 1)]
+                for n, kept in enumerate(there.ways):
+                    with m.If(here.next == n):
+                        m.d.comb += [kept.valid.eq(1), kept.writes.eq(given.writes), kept.number.eq(given.number)]
+                with m.If(self.o.ready):
+                    m.next = "LOOK"
+            self._forget(m, write, walk, walks, token)
+            self._flush(m, write, leaves, walk, walks, turn)
+        return m
+
+    def _hit(self, m, write, here, hit, way, hits):
+        """A tile that is on chip; another takes the place of the oldest."""
+        given, token, oldest = self.i.payload, self.o.payload, Array(here.ways)[here.next]
+        m.d.comb += [self.o.valid.eq(self.i.valid & hit), token.op.eq(LineOp.USE), self.i.ready.eq(self.o.ready & hit)]
+        m.d.comb += write.en.eq(self.i.valid & self.i.ready)
+        for kept, flag in zip(write.data.ways, hits, strict=True):
+            with m.If(flag & given.writes):
+                m.d.comb += kept.writes.eq(1)
+        with m.If(self.i.valid & ~hit):
+            m.next = "FETCH"
+            with m.If(oldest.valid & oldest.writes):
+                m.next = "EVICT"
+
+    def _evict(self, m, leaves, then):
+        """A tile leaves: its mode must be on chip, where it may be changed, and none of its kind under way."""
+        victim, token = leaves["victim"], self.o.payload
+        ready = self.has & ~leaves["away"] & self.leaves.ready & self.o.ready
+        m.d.comb += [self.wants.eq(1), self.tile.eq(victim.number), token.op.eq(LineOp.EVICT), self.o.valid.eq(ready), self.leaves.valid.eq(ready)]
+        with m.If(ready):
+            m.d.comb += leaves["begins"].bit_select(victim.number[:(AWAY - 1).bit_length()], 1).eq(1)
+            m.next = then
+
+    def _fetch(self, m, given, away):
+        """What the tile holds is fetched, if it is needed, once it is in memory."""
+        token = self.o.payload
+        ready = self.has & self.o.ready & self.fetch.ready
+        with m.If(~given.needed):
+            m.next = "TAKE"
+        with m.Elif(~away):
+            m.d.comb += [self.wants.eq(1), token.op.eq(LineOp.FILL), self.o.valid.eq(ready), self.fetch.valid.eq(self.has & self.o.ready)]
+            with m.If(ready):
+                m.next = "TAKE"
+
+    def _forget(self, m, write, walk, walks, token):
+        """Of a cleared target nothing is on chip, and the table says so in memory."""
+        with m.State("FORGET"):
+            m.d.comb += [walks.eq(1), write.en.eq(1), write.data.eq(0)]
+            m.d.sync += walk.eq(walk + 1)
+            with m.If(walk == self._sets - 1):
+                m.next = "CLEAR"
+        with m.State("CLEAR"):
+            m.d.comb += self.clears.eq(1)
+            with m.If(self.cleared_line):
+                m.d.sync += self.line.eq(self.line + 1)
+                with m.If(self.line == (self.count - 1) >> (TILES - 1).bit_length()):
+                    m.next = "DONE"
+        with m.State("DONE"):
+            m.d.comb += [self.o.valid.eq(self.idle), token.op.eq(LineOp.DONE), self.i.ready.eq(self.idle & self.o.ready)]
+            with m.If(self.i.ready):
+                m.next = "LOOK"
+
+    def _flush(self, m, write, leaves, walk, walks, turn):
+        """Every tile leaves, set by set, the oldest first; then the table."""
+        count, victim = Signal(range(self._ways)), leaves["victim"]
+        with m.State("FLUSH"):
+            m.d.comb += walks.eq(1)
+            m.d.sync += turn.eq(write.data.next + count)
+            m.next = "FLUSH_WAY"
+        with m.State("FLUSH_WAY"):
+            m.d.comb += walks.eq(1)
+            m.next = "FLUSH_NEXT"
+            with m.If(victim.valid & victim.writes):
+                m.next = "FLUSH_EVICT"
+        with m.State("FLUSH_EVICT"):
+            m.d.comb += walks.eq(1)
+            self._evict(m, leaves, "FLUSH_NEXT")
+        with m.State("FLUSH_NEXT"):
+            m.d.comb += walks.eq(1)
+            m.d.sync += count.eq(count + 1)
+            m.next = "FLUSH"
+            with m.If(count == self._ways - 1):
+                m.d.comb += [write.en.eq(1), write.data.eq(0)]
+                m.d.sync += [count.eq(0), walk.eq(walk + 1)]
+                with m.If(walk == self._sets - 1):
+                    m.next = "FLUSH_TABLE"
+        with m.State("FLUSH_TABLE"):
+            m.d.comb += self.flushes.eq(self.idle)
+            with m.If(self.flushed):
+                m.next = "DONE"

@@ -1,0 +1,101 @@
+"""A depth cache with slots that hold depths, and writes in place of tests, so that its bench has one stream in."""
+
+from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.lib import fifo, stream, wiring
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import In, Out
+
+from rtl.axi import Axi
+from rtl.depth._plane_depths import PLANE, PlaneDepths
+from rtl.depth.depth_cache import DepthCache
+from rtl.depth.depth_compression import DepthCompressionParams
+from rtl.payload import layout
+from rtl.pipeline import Stallable
+from spec import payloads
+from spec.payloads import DEPTH, Field
+from spec.state import LineOp
+
+
+def work(edge):
+    """A request, and what is written to its tile: samples of a plane, or, if not ``exact``, of depths that it does not give."""
+    plane = Field("z0", 32), Field("dx", 32, True), Field("dy", 32, True)
+    return (*payloads.cache_request(edge), Field("written", edge**2), Field("exact", 1), *plane)
+
+
+def answer(edge):
+    """What a tile was, if it was needed; or a DONE."""
+    return (Field("op", 2), Field("error", 3), *(Field(f"depth{n}", DEPTH) for n in range(edge**2)))
+
+
+class _Planes(wiring.Component):
+    """Depths of a request's plane."""
+
+    def __init__(self, params):
+        self._params = params
+        lanes = params.edge**2
+        super().__init__({"i": In(layout(work(params.edge))), "o": Out(DEPTH * lanes)})
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.depths = depths = PlaneDepths(self._params)
+        m.d.comb += [depths.samples.eq(self.i.samples), self.o.eq(Cat(depths.o[n] for n in range(self._params.edge**2)))]
+        m.d.comb += [depths.planes[0][name].eq(self.i[name]) for name in PLANE.members]
+        return m
+
+
+class Harness(wiring.Component):
+    """Requests in, what their tiles were out; whatever the cache moves goes to memory.
+
+    Parameters
+    ----------
+    params : DepthCacheParams
+    """
+
+    def __init__(self, params):
+        self._params = params
+        super().__init__({
+            "i": In(stream.Signature(layout(work(params.edge)))), "o": Out(stream.Signature(layout(answer(params.edge)))),
+            "counted": Out(stream.Signature(layout(payloads.COUNTED))), "memory": Out(Axi()),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        p, lanes = self._params, self._params.edge**2
+        shape = DepthCompressionParams(p.edge, p.samples)
+        m.submodules.cache = cache = DepthCache(p)
+        m.submodules.planes = planes = Stallable(_Planes(shape), PlaneDepths.latency(shape))
+        m.submodules.waiting = waiting = fifo.SyncFIFOBuffered(width=layout(work(p.edge)).size, depth=256)
+        m.submodules.depths = depths = fifo.SyncFIFOBuffered(width=DEPTH * lanes, depth=256)
+        wiring.connect(m, cache.counted, wiring.flipped(self.counted))
+        wiring.connect(m, cache.memory, wiring.flipped(self.memory))
+        wiring.connect(m, planes.o, depths.w_stream)
+
+        # A request goes three ways at once.
+        given, ready = self.i.payload, Signal()
+        m.d.comb += [ready.eq(cache.i.ready & planes.i.ready & waiting.w_rdy), self.i.ready.eq(ready), waiting.w_data.eq(given),
+                     waiting.w_en.eq(self.i.valid & ready), planes.i.payload.eq(given),
+                     planes.i.valid.eq(self.i.valid & cache.i.ready & waiting.w_rdy),
+                     cache.i.valid.eq(self.i.valid & planes.i.ready & waiting.w_rdy)]
+        m.d.comb += [cache.i.payload[f.name].eq(given[f.name]) for f in payloads.cache_request(p.edge)]
+
+        # What the cache wants done takes a clock.
+        m.submodules.slots = slots = Memory(shape=DEPTH * lanes, depth=p.slots, init=[])
+        read, write, op = slots.read_port(domain="comb"), slots.write_port(), cache.o.payload.op
+        request, new = layout(work(p.edge))(waiting.r_data), Signal(DEPTH * lanes)
+        m.submodules.done = done = fifo.SyncFIFOBuffered(width=layout(payloads.line_done(p.edge)).size, depth=8)
+        wiring.connect(m, done.r_stream, cache.done)
+        uses, ends = op == LineOp.USE, op == LineOp.DONE
+        answers, moves = uses | ends, Signal()
+        m.d.comb += [moves.eq(cache.o.valid & done.w_rdy & (~answers | (self.o.ready & waiting.r_rdy & depths.r_rdy))), cache.o.ready.eq(moves),
+                     done.w_en.eq(moves & ~ends), waiting.r_en.eq(moves & answers), depths.r_en.eq(moves & answers),
+                     self.o.valid.eq(cache.o.valid & done.w_rdy & answers & waiting.r_rdy & depths.r_rdy),
+                     read.addr.eq(cache.o.payload.slot), write.addr.eq(read.addr), write.en.eq(moves & (uses | (op == LineOp.FILL)))]
+        told, put = layout(payloads.line_done(p.edge))(done.w_data), self.o.payload
+        m.d.comb += [told[name].eq(request[name]) for name in ("written", "exact", "z0", "dx", "dy")]
+        m.d.comb += [put.op.eq(request.op), put.error.eq(Mux(ends, cache.o.payload.error, 0))]
+        for n in range(lanes):
+            old, brought, filled = read.data.word_select(n, DEPTH), depths.r_data.word_select(n, DEPTH) ^ ~request.exact, cache.o.payload[f"depth{n}"]
+            m.d.comb += [new.word_select(n, DEPTH).eq(Mux(uses, Mux(request.written[n], brought, old), filled)), told[f"depth{n}"].eq(old),
+                         put[f"depth{n}"].eq(Mux(uses & request.needed, old, 0))]
+        m.d.comb += write.data.eq(new)
+        return m

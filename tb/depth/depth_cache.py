@@ -1,0 +1,225 @@
+"""Bench of :class:`rtl.depth.depth_cache.DepthCache`."""
+
+import random
+
+import cocotb
+import numpy as np
+
+from cosim import codec
+from models.depth.depth_cache import CacheShape, DepthCache, Moved
+from models.depth.depth_compression import PLANE, evaluate
+from models.payload import dtype
+from models.raster.edge_evaluator import LANE_SHAPE, pack, unpack
+from models.state import draw_state
+from rtl.depth.depth_cache import CONFIGS
+from spec import payloads
+from spec.state import CacheOp, DepthFormat, TileMode
+from tb.bench.bench import StreamBench, configuration
+from tb.bench.pace import PACES
+from tb.depth._slots import Harness, answer, work
+
+__all__ = ["Harness"]
+MEMORY = 1 << 20  # bytes
+TARGETS = 4  # at a time: their places in memory
+ONES = (1 << payloads.DEPTH) - 1
+
+
+def memory(_params):
+    """What lies behind the port at first."""
+    return np.zeros(MEMORY, np.uint8)
+
+
+def requests(rng, count, params):
+    """Targets one after the other, each cleared again now and then; tiles near one another, some again at once; flushes."""
+    table, rows, edge = work(params.edge), [], params.edge
+    most = MEMORY // TARGETS
+    while len(rows) < count:
+        columns, lines = (int(v) for v in rng.integers(1, 21, 2))
+        target = {"samples": rng.integers(0, params.samples.bit_length()), "base": int(rng.integers(0, TARGETS)) * most}
+        pool = planes(rng, 6)
+        for _ in range(int(rng.integers(1, 4))):
+            cleared = int(rng.choice([0, ONES, rng.integers(0, ONES)]))
+            pool[0] = cleared << 8, 0, 0
+            rows.append({"op": CacheOp.CLEAR, "number": columns * lines, "cleared": cleared, "x": columns, "y": lines} | target)
+            x, y = 0, 0
+            for _ in range(int(rng.integers(1, 120))):
+                if rng.random() < 0.6:
+                    x, y = ((int(v) + int(step)) % n for v, n, step in zip((x, y), (columns, lines), rng.integers(-1, 2, 2), strict=True))
+                else:
+                    x, y = (int(rng.integers(0, n)) for n in (columns, lines))
+                rows.append(use(rng, x, y, columns, pool, edge) | target)
+            if rng.random() < 0.7:
+                rows.append({"op": CacheOp.FLUSH})
+    rows.append({"op": CacheOp.FLUSH})
+    records = np.zeros(len(rows), dtype(table))
+    for record, row in zip(records, rows, strict=True):
+        for name, value in row.items():
+            record[name] = value
+    return codec.pack(records, table)
+
+
+def planes(rng, n):
+    """Planes of triangles."""
+    out = np.zeros(n, PLANE)
+    out["z0"] = rng.integers(0, 1 << 32, n, dtype=np.uint32)
+    for name in ("dx", "dy"):
+        out[name] = rng.integers(-1 << 14, 1 << 14, n) << rng.integers(0, 17, n)
+    return out
+
+
+def use(rng, x, y, columns, pool, edge):
+    """A tile, and what is written to it."""
+    kind, mask = rng.integers(0, 4), rng.integers(0, 2, (edge, edge)).astype(bool)
+    if kind == 0:
+        mask[:] = True
+    elif kind == 1:
+        mask = np.arange(edge)[:, None] * rng.integers(-3, 4) + np.arange(edge) * rng.integers(-3, 4) > rng.integers(-9, 9)
+    elif rng.random() < 0.5:
+        mask[:] = False
+    plane = rng.choice(pool)
+    return {"op": CacheOp.USE, "x": x, "y": y, "number": y * columns + x, "needed": not mask.all() or rng.random() < 0.5,
+            "writes": mask.any() or rng.random() < 0.5, "written": pack(mask[None])[0], "exact": rng.random() < 0.85,
+            **{name: plane[name] for name in PLANE.names}}
+
+
+class Twin:
+    """Golden caches, one for each place in memory."""
+
+    def __init__(self, params):
+        self._params, self._caches, self._moves = params, {}, {}
+        self.memory, self.shape = memory(params), CacheShape(params.sets, params.ways, params.table_lines)
+
+    def expected(self, rows):
+        """Packed requests in -> what tiles were, what has been counted, and the memory in the end."""
+        edge = self._params.edge
+        tiles = np.zeros(len(rows), dtype(answer(edge)))
+        counted = []
+        records = codec.unpack(rows, work(edge), dtype(work(edge)))
+        new = new_depths(records, edge)
+        for n, record in enumerate(records):
+            op = tiles["op"][n] = CacheOp(record["op"])
+            if op == CacheOp.USE:
+                before = self._use(record, new[n]).ravel()
+                for lane in range(edge**2):
+                    tiles[f"depth{lane}"][n] = before[lane]
+            elif op == CacheOp.CLEAR:
+                self._clear(record)
+            elif op == CacheOp.FLUSH:
+                self._cache.flush()
+            if op != CacheOp.USE:
+                counted.append(self._counted())
+                self._put()
+        return {"o": codec.pack(tiles, answer(edge)), "counted": codec.pack(np.concatenate(counted), payloads.COUNTED),
+                "memory": self.memory.view(np.uint64).reshape(-1, 4)}
+
+    def _use(self, record, new):
+        tile, exact = int(record["number"]), bool(record["exact"])
+        before = self._cache.use(tile, bool(record["needed"]), bool(record["writes"])).copy()
+        plane = tuple(int(record[name]) for name in PLANE.names)
+        self._cache.write(tile, new, unpack(record["written"][None], self._params.edge)[0], plane if exact else None)
+        return before * record["needed"]
+
+    def _clear(self, record):
+        """A target takes its place in memory, and nothing else does."""
+        base, (columns, lines) = int(record["base"]), (int(record[name]) for name in "xy")
+        lx, ly = LANE_SHAPE[record["samples"]]
+        edge = self._params.edge
+        size = columns * (edge >> lx), lines * (edge >> ly)
+        state = draw_state(*size, 1 << int(record["samples"]), depth_format=DepthFormat.D24)
+        if hasattr(self, "_cache"):
+            self._put()
+            for moved, times in self._cache.moves.items():
+                self._moves[moved] = self._moves.get(moved, 0) + times
+        self._cache, self._base = DepthCache(state, self.shape, edge), base
+        self._cache.memory[:] = self.memory[base:base + len(self._cache.memory)].tobytes()
+        self._cache.clear((0, 0, *size), int(record["cleared"]))
+
+    def _put(self):
+        data = np.frombuffer(bytes(self._cache.memory), np.uint8)
+        self.memory[self._base:self._base + len(data)] = data
+
+    def _counted(self):
+        out = np.zeros(1, dtype(payloads.COUNTED))
+        for name, moved in ((f.name, moved_by(f.name)) for f in payloads.COUNTED):
+            out[name] = self._moves.get(moved, 0) + self._cache.moves[moved]
+        return out
+
+
+def moved_by(name):
+    """What a field of the counters counts."""
+    if name.startswith("table"):
+        return Moved(name, None)
+    cause, mode = name.rsplit("_", 1)
+    return Moved(cause, TileMode(int(mode)))
+
+
+def new_depths(records, edge):
+    """Depths that requests bring: those of their planes, or others near them."""
+    given = np.zeros((len(records), 1), PLANE)
+    for name in PLANE.names:
+        given[name][:, 0] = records[name]
+    out = np.zeros((len(records), edge, edge), np.uint32)
+    for samples in range(4):
+        those = records["samples"] == samples
+        out[those] = evaluate(given[those], np.zeros((those.sum(), edge, edge), np.int64), samples)
+    return out ^ (records["exact"] == 0)[:, None, None].astype(np.uint32)
+
+
+def expected(rows, params):
+    """What comes out, and what memory holds in the end."""
+    return Twin(params).expected(rows)
+
+
+def describe(row, params):
+    """A beat in words."""
+    record = codec.unpack(row[None], answer(params.edge), dtype(answer(params.edge)))[0]
+    return f"{CacheOp(record['op']).name} error={record['error']} " + " ".join(f"{record[f'depth{n}']:06x}" for n in range(params.edge**2))
+
+
+class DepthCacheBench(StreamBench):
+    """With a memory of bytes behind the AXI4 port, which is compared in the end."""
+
+    def __init__(self, dut):
+        from cocotbext.axi import AxiBus, AxiRam
+
+        self.params = configuration(CONFIGS)
+        super().__init__(dut, self._wanted, lambda row: describe(row, self.params), ("o", "counted"))
+        self._ram = AxiRam(AxiBus.from_prefix(dut, "memory_"), dut.clk, dut.rst, size=MEMORY)
+
+    def stall(self, pace):
+        """Every channel of the memory, by a pace of its own."""
+        for n, channel in enumerate((self._ram.write_if.aw_channel, self._ram.write_if.w_channel, self._ram.write_if.b_channel,
+                                     self._ram.read_if.ar_channel, self._ram.read_if.r_channel)):
+            channel.set_pause_generator(not on for on in PACES[pace](random.Random(cocotb.RANDOM_SEED + n)))
+
+    def _wanted(self, rows):
+        out = expected(rows, self.params)
+        memory = np.frombuffer(self._ram.read(0, MEMORY), np.uint64).reshape(-1, 4)
+        assert (memory == out["memory"]).all(), f"memory: {np.flatnonzero((memory != out['memory']).any(1))[:8]}"
+        assert memory.any()
+        return out
+
+
+@cocotb.test(timeout_time=1, timeout_unit="ms")
+@cocotb.parametrize(source=list(PACES), sink=list(PACES))
+async def memory_holds_what_was_written(dut, source, sink):
+    bench = DepthCacheBench(dut)
+    bench.stall(sink)
+    await bench.run(requests(bench.rng, 40, bench.params), source, sink)
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+async def one_hit_a_clock(dut):
+    """Tiles on chip, of different slots."""
+    bench = DepthCacheBench(dut)
+    table, slots = work(bench.params.edge), bench.params.slots
+    records = np.zeros(1 + 12 * slots, dtype(table))
+    records["op"][0], records["number"][0], records["x"][0], records["y"][0] = CacheOp.CLEAR, slots, slots // 2, 2
+    number = np.arange(12 * slots) % slots
+    records["number"][1:], records["x"][1:], records["y"][1:], records["needed"][1:] = number, number % (slots // 2), number // (slots // 2), 1
+    records["written"][1:], records["writes"][1:] = 1, 1
+    flush = np.zeros(1, dtype(table))
+    flush["op"] = CacheOp.FLUSH
+    await bench.run(codec.pack(np.concatenate([records, flush]), table))
+    clocks = [clock for _, clock in bench.taken[1 + 11 * slots:-1]]
+    assert clocks == list(range(clocks[0], clocks[0] + slots))
