@@ -93,7 +93,7 @@ class Block(NamedTuple):
         """
         replay = getattr(self.bench, "replay", None)
         expected = {"o": rows} if replay else self.expected(rows, config)
-        memory = Memory(self.bench.memory(self.parameters(config))) if hasattr(self.bench, "memory") else None
+        memory = Memory(self.bench.memory(rows, self.parameters(config))) if hasattr(self.bench, "memory") else None
         run = volume.run({"i": rows}, 2 * max(map(len, expected.values())) + 65536, paces, seed, memory=memory, **limits)
         if memory:
             run.outputs["memory"] = memory.data.view(np.uint64).reshape(-1, TRANSFER // 64)

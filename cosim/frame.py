@@ -25,7 +25,7 @@ def run(scene, folder, console=None):
     ----------
     scene : models.pipeline.Scene
     folder : Path
-        Where ``frame.png``, ``tiles.png``, ``hiz.png`` and ``frame.json`` go.
+        Where ``frame.png``, ``tiles.png``, ``hiz.png``, ``modes.png`` and ``frame.json`` go.
     console : rich.console.Console, optional
 
     Returns
@@ -63,13 +63,14 @@ def run(scene, folder, console=None):
             mismatches, first = block.differences(out.outputs, {"o": expected})
             figures["rtl"][name] = {"beats": len(expected), "mismatches": mismatches, "clocks": out.clocks} | ({"first": first} if first else {})
         figures["rtl"]["depth_unit"] = _depth(frame, figures, stage)
+        figures["rtl"]["depth_cache"], coded = _memory(frame, figures, stage)
     figures["mismatches"] = sum(seam["mismatches"] for seam in figures["rtl"].values())
     top = figures["rtl"]["top"]
     pixels = frame.counters["samples_covered"] / scene.samples
     figures |= {"width": scene.width, "height": scene.height, "samples": scene.samples,
                 "pixels_per_clock": pixels / top["clocks"], "tiles_per_clock": len(frame.tiles) / top["clocks"],
                 "tiles_per_second": len(frame.tiles) / figures["seconds"]["rtl top"]}
-    _write(frame, figures, Path(folder))
+    _write(frame, coded, figures, Path(folder))
     _print(frame, figures, console, folder)
     return figures
 
@@ -90,6 +91,25 @@ def _depth(frame, figures, stage):
     if passed != frame.counters["samples_passed"]:
         mismatches, first = mismatches + 1, first or f"{passed} samples passed, expected {frame.counters['samples_passed']}"
     return {"beats": len(expected["o"]), "mismatches": mismatches, "clocks": run.clocks} | ({"first": first} if first else {})
+
+
+def _memory(frame, figures, stage):
+    """The frame's depths through cache and memory, compared to the byte; returns the seam and every tile's mode."""
+    stage("building depth_cache")
+    block = catalogue.block("depth_cache")
+    begun = time.perf_counter()
+    volume = Volume(block.simulated(), block.stem)
+    figures["seconds"]["build depth_cache"] = time.perf_counter() - begun
+    stage("rtl: depth_cache")
+    run, expected, mismatches, first = block.compare(volume, block.bench.of_frame(frame))
+    figures["seconds"]["rtl depth_cache"] = run.seconds
+    memory, counters = run.outputs["memory"], frame.counters
+    figures["moved"] = block.bench.traffic(run.outputs["counted"][-1])
+    figures["moved_of_plain_depth"] = sum(moved[-1] for moved in figures["moved"]) / (4 * (counters["samples_covered"] + counters["samples_passed"]))
+    wide, high = maps.tile_size(frame)
+    height, width = frame.colour.shape[:2]
+    seam = {"beats": len(expected["o"]), "mismatches": mismatches, "clocks": run.clocks} | ({"first": first} if first else {})
+    return seam, block.bench.modes(memory, -(-height // high) * -(-width // wide))
 
 
 def regions(frame):
@@ -114,15 +134,27 @@ def regions(frame):
     return np.concatenate([*out, codec.pack(fence, payloads.FENCE, bits)])
 
 
-def _write(frame, figures, folder):
+def _write(frame, coded, figures, folder):
     """Pictures and figures; nothing is left half-written."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name, image in (("frame.png", frame.colour), ("tiles.png", maps.triangles(frame)), ("hiz.png", maps.outcomes(frame))):
+    pictures = {"frame.png": frame.colour, "tiles.png": maps.triangles(frame), "hiz.png": maps.outcomes(frame), "modes.png": maps.modes(frame, coded)}
+    for name, image in pictures.items():
         temporary = folder / f".{name}"
         Image.fromarray(image).save(temporary, "png")
         temporary.replace(folder / name)
     (folder / ".frame.json").write_text(json.dumps(figures, indent=2) + "\n")
     (folder / ".frame.json").replace(folder / "frame.json")
+
+
+def _moved(figures):
+    """Table of what went to memory and came from there."""
+    share = f"{figures['moved_of_plain_depth']:.1%} of plain depth"
+    table = Table("cause", "mode", title=f"depth in memory: {share}")
+    for name in ("moved", "bytes"):
+        table.add_column(name, justify="right")
+    for cause, mode, count, size in figures["moved"]:
+        table.add_row(cause, mode, f"{count:,}", f"{size:,}")
+    return table
 
 
 def _print(frame, figures, console, folder):
@@ -147,8 +179,9 @@ def _print(frame, figures, console, folder):
     for name, value in rows.items():
         table.add_row(name, value)
     console.print(table)
+    console.print(_moved(figures))
     for seam in figures["rtl"].values():
         if "first" in seam:
             console.print(seam["first"], style="red", markup=False)
             break  # what differs first is to blame
-    console.print(f"wrote {folder}/frame.png, {folder}/tiles.png, {folder}/hiz.png, {folder}/frame.json")
+    console.print(f"wrote {folder}/frame.png, {folder}/tiles.png, {folder}/hiz.png, {folder}/modes.png, {folder}/frame.json")

@@ -6,6 +6,7 @@ from spec.state import Outcome
 
 TILE = ((8, 8), (8, 4), (4, 4), (4, 2))  # pixels, by log2 of the samples of a pixel
 RAMP = np.array([(12, 10, 30), (92, 22, 110), (214, 70, 66), (250, 180, 60), (252, 252, 220)], float)
+CODED = np.array([(12, 10, 30), (40, 120, 80), (90, 190, 110), (190, 210, 80), (250, 220, 60), (240, 150, 50), (214, 70, 66)])  # by TileMode
 FOUND = {Outcome.DROP: (214, 70, 66), Outcome.ACCEPT: (90, 190, 110), Outcome.TEST: (70, 110, 220)}
 
 
@@ -28,6 +29,19 @@ def outcomes(frame):
     total = sum(counts.values())
     mixed = sum(count[..., None] * np.array(FOUND[found]) for found, count in counts.items()) / np.maximum(total, 1)[..., None]
     return _spread(frame, np.where(total[..., None] > 0, mixed, RAMP[0]))
+
+
+def modes(frame, coded):
+    """How each tile of depths lies in memory: dark if cleared, green to yellow by its planes, orange by differences, red raw; uint8.
+
+    Parameters
+    ----------
+    coded : ndarray of uint8
+        :class:`~spec.state.TileMode` of every tile, row by row.
+    """
+    wide, high = tile_size(frame)
+    height, width = frame.colour.shape[:2]
+    return _spread(frame, CODED[coded.reshape(-(-height // high), -(-width // wide))])
 
 
 def _count(frame, tiles):

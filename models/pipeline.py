@@ -81,6 +81,7 @@ class Frame:
     tiles: np.ndarray  # what left the tile rasterizer
     owner: np.ndarray  # which set-up record each tile belongs to
     outcome: np.ndarray  # what HiZ found for each: spec.state.Outcome
+    passed: np.ndarray  # which of its samples passed: bool, shape (tiles, 8, 8)
     seconds: dict = field(default_factory=dict)  # spent in each stage
 
 
@@ -138,7 +139,7 @@ def render(scene, progress=None):
     stage("shade")
     colour = _shade(scene, tiles, source[setup.index[owner]], passed)
     stage(None)
-    return Frame(colour, unit.buffer.image(), counters, state, triangles, setup, tiles, owner, outcome, seconds)
+    return Frame(colour, unit.buffer.image(), counters, state, triangles, setup, tiles, owner, outcome, passed, seconds)
 
 
 def _geometry(scene, counters):

@@ -248,7 +248,7 @@ def line_done(edge_samples):
 
 
 COUNTED = tuple(Field(f"{cause}_{n}", 32) for cause in ("fill", "write_back") for n in range(7)) + (  # tiles, by their mode in memory;
-    *_each("table_fill table_write_back", 32),)  # transfers of the tile table
+    *_each("table_fill table_write_back table_clear", 32),)  # transfers of the tile table
 
 TILE = tile(8)
 CONTROL = {"draw_state": DRAW_STATE, "clear": CLEAR, "fence": FENCE}  # beats that only pass through

@@ -88,7 +88,7 @@ def test_frame(tmp_path, capsys):
     assert figures["mismatches"] == 0
     assert figures["counters"]["tiles"] > 100
     assert figures["rtl"]["top"]["clocks"] > figures["counters"]["tiles"]
-    for name in ("frame.png", "tiles.png", "hiz.png"):
+    for name in ("frame.png", "tiles.png", "hiz.png", "modes.png"):
         image = np.asarray(Image.open(tmp_path / name))
         assert image.shape == (90, 160, 3)
         assert image.std() > 10

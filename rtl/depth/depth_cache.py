@@ -210,7 +210,7 @@ class DepthCache(wiring.Component):
             for n in TileMode:
                 with m.If(happens & (mode == n)):
                     m.d.sync += totals[f"{cause}_{n:d}"].eq(totals[f"{cause}_{n:d}"] + 1)
-        for name, happens in (("table_fill", fetch.fetched), ("table_write_back", table.stored)):
+        for name, happens in (("table_fill", fetch.fetched), ("table_write_back", table.stored), ("table_clear", tags.cleared_line)):
             with m.If(happens):
                 m.d.sync += totals[name].eq(totals[name] + 1)
         m.d.comb += [counts[name].eq(total) for name, total in totals.items()]

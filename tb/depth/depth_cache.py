@@ -1,41 +1,46 @@
 """Bench of :class:`rtl.depth.depth_cache.DepthCache`."""
 
 import random
+from collections import Counter
 
 import cocotb
 import numpy as np
 
 from cosim import codec
 from models.depth.depth_cache import CacheShape, DepthCache, Moved
-from models.depth.depth_compression import PLANE, evaluate
+from models.depth.depth_compression import PLANE, TRANSFER, evaluate, size
 from models.payload import dtype
 from models.raster.edge_evaluator import LANE_SHAPE, pack, unpack
 from models.state import draw_state
+from rtl.depth._tile_memory import room
+from rtl.depth._tile_table import TILES
 from rtl.depth.depth_cache import CONFIGS
 from spec import payloads
-from spec.state import CacheOp, DepthFormat, TileMode
+from spec.state import CacheOp, DepthFormat, Outcome, TileMode
 from tb.bench.bench import StreamBench, configuration
 from tb.bench.pace import PACES
 from tb.depth._slots import Harness, answer, work
 
 __all__ = ["Harness"]
-MEMORY = 1 << 20  # bytes
-TARGETS = 4  # at a time: their places in memory
+PLACES = 4  # of targets in memory,
+PLACE = 1 << 18  # so many bytes apart
 ONES = (1 << payloads.DEPTH) - 1
 
 
-def memory(_params):
-    """What lies behind the port at first."""
-    return np.zeros(MEMORY, np.uint8)
+def memory(rows, params):
+    """What lies behind the port at first: as much as requests need."""
+    records = codec.unpack(rows, work(params.edge), dtype(work(params.edge)))
+    clears = records[records["op"] == CacheOp.CLEAR]
+    number = clears["number"].astype(np.int64)
+    return np.zeros(int((clears["base"] + (number << room(params.edge)) + -(-number // TILES) * TRANSFER).max()), np.uint8)
 
 
 def requests(rng, count, params):
     """Targets one after the other, each cleared again now and then; tiles near one another, some again at once; flushes."""
     table, rows, edge = work(params.edge), [], params.edge
-    most = MEMORY // TARGETS
     while len(rows) < count:
         columns, lines = (int(v) for v in rng.integers(1, 21, 2))
-        target = {"samples": rng.integers(0, params.samples.bit_length()), "base": int(rng.integers(0, TARGETS)) * most}
+        target = {"samples": rng.integers(0, params.samples.bit_length()), "base": int(rng.integers(0, PLACES)) * PLACE}
         pool = planes(rng, 6)
         for _ in range(int(rng.integers(1, 4))):
             cleared = int(rng.choice([0, ONES, rng.integers(0, ONES)]))
@@ -56,6 +61,42 @@ def requests(rng, count, params):
         for name, value in row.items():
             record[name] = value
     return codec.pack(records, table)
+
+
+def of_frame(frame):
+    """A frame's tiles as requests: a clear, those that may write or must be read, a flush."""
+    state, tiles = frame.state, frame.tiles
+    reads, writes = (frame.outcome == Outcome.TEST) & bool(state["depth_test"]), bool(state["depth_test"] and state["depth_write"])
+    those = np.flatnonzero((frame.outcome != Outcome.DROP) & (reads | writes))
+    shift = LANE_SHAPE[state["samples"]]
+    columns, lines = (-(-int(state[f"target_{side}"]) // (8 >> shift[n])) for n, side in enumerate(("width", "height")))
+    out = np.zeros(len(those) + 2, dtype(work(8)))
+    out["op"][[0, -1]], out["samples"] = (CacheOp.CLEAR, CacheOp.FLUSH), state["samples"]
+    out["number"][0], out["x"][0], out["y"][0], out["cleared"][0] = columns * lines, columns, lines, state["depth_max"]
+    used, tiles = out[1:-1], tiles[those]
+    for name in ("x", "y", *PLANE.names):
+        used[name] = tiles[name]
+    used["number"] = tiles["y"].astype(np.int64) * columns + tiles["x"]
+    used["needed"], used["writes"] = reads[those] | ~unpack(tiles["mask"]).all((1, 2)), writes
+    used["written"], used["exact"] = pack(frame.passed[those] & writes), 1
+    return codec.pack(out, work(8))
+
+
+def traffic(counted):
+    """What one beat of the counters says: (what, mode, how many, bytes) of each that is not zero; ``mode`` is empty for the table."""
+    record, out = codec.unpack(counted[None], payloads.COUNTED, dtype(payloads.COUNTED))[0], []
+    for name in record.dtype.names:
+        if record[name]:
+            cause, mode = (name, None) if name.startswith("table") else moved_by(name)
+            each = TRANSFER if mode is None else size(mode)
+            out.append((cause, "" if mode is None else mode.name, int(record[name]), int(record[name]) * each))
+    return out
+
+
+def modes(held, count):
+    """Modes of a target's tiles, by what memory holds of it: ndarray of uint8, shape (count,)."""
+    table = held.view(np.uint8).ravel()[count << room(8):]
+    return np.stack([table & 7, table >> 4 & 7], -1).ravel()[:count]
 
 
 def planes(rng, n):
@@ -86,14 +127,13 @@ class Twin:
     """Golden caches, one for each place in memory."""
 
     def __init__(self, params):
-        self._params, self._caches, self._moves = params, {}, {}
-        self.memory, self.shape = memory(params), CacheShape(params.sets, params.ways, params.table_lines)
+        self._params, self._moves = params, Counter()
+        self.shape = CacheShape(params.sets, params.ways, params.table_lines)
 
     def expected(self, rows):
         """Packed requests in -> what tiles were, what has been counted, and the memory in the end."""
-        edge = self._params.edge
+        edge, counted, self.memory = self._params.edge, [], memory(rows, self._params)
         tiles = np.zeros(len(rows), dtype(answer(edge)))
-        counted = []
         records = codec.unpack(rows, work(edge), dtype(work(edge)))
         new = new_depths(records, edge)
         for n, record in enumerate(records):
@@ -124,29 +164,36 @@ class Twin:
         base, (columns, lines) = int(record["base"]), (int(record[name]) for name in "xy")
         lx, ly = LANE_SHAPE[record["samples"]]
         edge = self._params.edge
-        size = columns * (edge >> lx), lines * (edge >> ly)
-        state = draw_state(*size, 1 << int(record["samples"]), depth_format=DepthFormat.D24)
+        pixels = columns * (edge >> lx), lines * (edge >> ly)
+        state = draw_state(*pixels, 1 << int(record["samples"]), depth_format=DepthFormat.D24)
         if hasattr(self, "_cache"):
             self._put()
-            for moved, times in self._cache.moves.items():
-                self._moves[moved] = self._moves.get(moved, 0) + times
+            self._moves = self._all()
         self._cache, self._base = DepthCache(state, self.shape, edge), base
         self._cache.memory[:] = self.memory[base:base + len(self._cache.memory)].tobytes()
-        self._cache.clear((0, 0, *size), int(record["cleared"]))
+        self._cache.clear((0, 0, *pixels), int(record["cleared"]))
 
     def _put(self):
         data = np.frombuffer(bytes(self._cache.memory), np.uint8)
         self.memory[self._base:self._base + len(data)] = data
 
+    def _all(self):
+        """Tiles, and transfers of the table, by what they were moved for."""
+        cleared = Moved("clear", TileMode.CLEARED)
+        moves = Counter(self._cache.moves) | {cleared: self._cache.bytes[cleared] // TRANSFER}
+        return self._moves + Counter(moves)
+
     def _counted(self):
-        out = np.zeros(1, dtype(payloads.COUNTED))
-        for name, moved in ((f.name, moved_by(f.name)) for f in payloads.COUNTED):
-            out[name] = self._moves.get(moved, 0) + self._cache.moves[moved]
+        out, moves = np.zeros(1, dtype(payloads.COUNTED)), self._all()
+        for field in payloads.COUNTED:
+            out[field.name] = moves[moved_by(field.name)]
         return out
 
 
 def moved_by(name):
     """What a field of the counters counts."""
+    if name == "table_clear":
+        return Moved("clear", TileMode.CLEARED)
     if name.startswith("table"):
         return Moved(name, None)
     cause, mode = name.rsplit("_", 1)
@@ -184,7 +231,7 @@ class DepthCacheBench(StreamBench):
 
         self.params = configuration(CONFIGS)
         super().__init__(dut, self._wanted, lambda row: describe(row, self.params), ("o", "counted"))
-        self._ram = AxiRam(AxiBus.from_prefix(dut, "memory_"), dut.clk, dut.rst, size=MEMORY)
+        self._ram = AxiRam(AxiBus.from_prefix(dut, "memory_"), dut.clk, dut.rst, size=PLACES * PLACE)
 
     def stall(self, pace):
         """Every channel of the memory, by a pace of its own."""
@@ -194,9 +241,8 @@ class DepthCacheBench(StreamBench):
 
     def _wanted(self, rows):
         out = expected(rows, self.params)
-        memory = np.frombuffer(self._ram.read(0, MEMORY), np.uint64).reshape(-1, 4)
-        assert (memory == out["memory"]).all(), f"memory: {np.flatnonzero((memory != out['memory']).any(1))[:8]}"
-        assert memory.any()
+        held = np.frombuffer(self._ram.read(0, out["memory"].nbytes), np.uint64).reshape(-1, 4)
+        assert held.any() and (held == out["memory"]).all(), f"memory: {np.flatnonzero((held != out['memory']).any(1))[:8]}"
         return out
 
 
