@@ -76,22 +76,29 @@ class TestedTiles(wiring.Component):
         m.d.sync += new.eq(self.new)
         passed = Signal(len(self.passed))
         for n in range(len(self.passed)):
-            less, equal = Signal(name=f"less_{n}"), Signal(name=f"equal_{n}")
-            depth_passed, writes = passes(self.lanes[n].passes, less, equal), passes(self.lanes[n].writes, less, equal)
+            less, equal, writes = (Signal(name=f"{name}_{n}") for name in ("less", "equal", "writes"))
+            depth_passed, written_too = passes(self.lanes[n].passes, less, equal), passes(self.lanes[n].writes, less, equal)
             if self._params.stencil:
-                outcomes, signs = stencil_outcomes(self.rule, self.covered[n], depth_passed, stored.stencil[n]), Signal(2, name=f"signs_{n}")
-                stencil_passed = passes(self.rule.stencil, *signs)
-                depth_passed, writes = depth_passed & stencil_passed, writes & stencil_passed
-                m.d.comb += tested.stencil[n].eq(Mux(stencil_passed, *outcomes))
-                of_passed, of_failed, of_found = (stencil_signs(self.against, self.read, value) for value in (*outcomes, found.stencil[n]))
-                m.d.sync += signs.eq(Mux(again, Mux(stencil_passed, of_passed, of_failed), of_found))
-            m.d.comb += [passed[n].eq(depth_passed), tested.depth[n].eq(Mux(writes, new[n], stored.depth[n]))]
+                stencil_passed = self._stencil(m, n, depth_passed, stored.stencil[n], found.stencil[n], again, tested.stencil[n])
+                depth_passed, written_too = depth_passed & stencil_passed, written_too & stencil_passed
+            m.d.comb += [passed[n].eq(depth_passed), writes.eq(written_too), tested.depth[n].eq(Mux(writes, new[n], stored.depth[n]))]
             coming = self.new[n]
             m.d.sync += [less.eq(Mux(again, Mux(writes, coming < new[n], coming < stored.depth[n]), coming < found.depth[n])),
                          equal.eq(Mux(again, Mux(writes, coming == new[n], coming == stored.depth[n]), coming == found.depth[n]))]
         m.d.sync += [self.passed.eq(passed), written.eq(tested), before.eq(written)]
         m.d.comb += [self.depth.eq(written.depth), write.addr.eq(place[behind]), write.data.eq(written), write.en.eq(valid[behind])]
         return m
+
+    def _stencil(self, m, n, depth_passed, stored, found, again, tested):
+        """What becomes of a sample's stencil value; returns whether it passes."""
+        outcomes = [Signal(8, name=f"{which}_{n}") for which in ("stencil_passed", "stencil_failed")]
+        signs, passed, reached = Signal(2, name=f"signs_{n}"), Signal(name=f"passes_{n}"), Signal(name=f"reaches_{n}")
+        m.d.comb += [reached.eq(depth_passed), passed.eq(passes(self.rule.stencil, *signs)),
+                     *(out.eq(value) for out, value in zip(outcomes, stencil_outcomes(self.rule, self.covered[n], reached, stored), strict=True)),
+                     tested.eq(Mux(passed, *outcomes))]
+        of_passed, of_failed, of_found = (stencil_signs(self.against, self.read, value) for value in (*outcomes, found))
+        m.d.sync += signs.eq(Mux(again, Mux(passed, of_passed, of_failed), of_found))
+        return passed
 
 
 class DepthRange(wiring.Component):
