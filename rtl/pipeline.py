@@ -21,6 +21,13 @@ def delay(m, value, clocks, name):
     return value
 
 
+def held(m, value, bits, name):
+    """``value`` modulo 2^bits, a clock later."""
+    out = Signal(bits, name=name)
+    m.d.sync += out.eq(value)
+    return out
+
+
 class DelayLine(wiring.Component):
     """A long delay in block RAM.
 

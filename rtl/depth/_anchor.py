@@ -1,12 +1,12 @@
 """Anchor coding of blocks of 4 by 4 depths: a depth, its differences to two neighbours, and what a plane through the three leaves."""
 
-from amaranth.hdl import Cat, Module, Signal
+from amaranth.hdl import Cat, Module
 from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
 
 from rtl.depth._tile_modes import ANCHORS, BLOCK, CORRECTION, SLOPE
-from rtl.pipeline import delay
+from rtl.pipeline import delay, held
 from spec.payloads import DEPTH
 
 LANES = [(i, j) for j in range(4) for i in range(4)]
@@ -18,18 +18,11 @@ def fits(value, bits):
     return value[bits - 1:].all() | ~value[bits - 1:].any()
 
 
-def held(m, value, name, bits=DEPTH):
-    """A register, modulo 2^bits."""
-    out = Signal(bits, name=name)
-    m.d.sync += out.eq(value)
-    return out
-
-
 def plane(m, dx, dy, name):
     """What a plane adds at each lane of a block, two clocks later."""
-    across = [0, held(m, dx, f"{name}_dx"), held(m, dx << 1, f"{name}_2dx"), held(m, (dx << 1) + dx, f"{name}_3dx")]
-    down = [0, held(m, dy, f"{name}_dy"), held(m, dy << 1, f"{name}_2dy"), held(m, (dy << 1) + dy, f"{name}_3dy")]
-    return {(i, j): held(m, across[i] + down[j], f"{name}_{i}_{j}") for i, j in LANES if (i, j) != (0, 0)}
+    across = [0, held(m, dx, DEPTH, f"{name}_dx"), held(m, dx << 1, DEPTH, f"{name}_2dx"), held(m, (dx << 1) + dx, DEPTH, f"{name}_3dx")]
+    down = [0, held(m, dy, DEPTH, f"{name}_dy"), held(m, dy << 1, DEPTH, f"{name}_2dy"), held(m, (dy << 1) + dy, DEPTH, f"{name}_3dy")]
+    return {(i, j): held(m, across[i] + down[j], DEPTH, f"{name}_{i}_{j}") for i, j in LANES if (i, j) != (0, 0)}
 
 
 class AnchorCoder(wiring.Component):
@@ -54,12 +47,12 @@ class AnchorCoder(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         anchor = self.i[0]
-        beyond = {(i, j): held(m, self.i[4 * j + i] - anchor, f"beyond_{i}_{j}") for i, j in LANES if (i, j) != (0, 0)}
+        beyond = {(i, j): held(m, self.i[4 * j + i] - anchor, DEPTH, f"beyond_{i}_{j}") for i, j in LANES if (i, j) != (0, 0)}
         dx, dy = beyond[1, 0], beyond[0, 1]
-        predicted, slopes = plane(m, dx, dy, "plane"), held(m, fits(dx, SLOPE) & fits(dy, SLOPE), "slopes", 1)
-        rest = {lane: held(m, delay(m, beyond[lane], 2, f"late_{lane[0]}_{lane[1]}") - predicted[lane], f"rest_{lane[0]}_{lane[1]}")
+        predicted, slopes = plane(m, dx, dy, "plane"), held(m, fits(dx, SLOPE) & fits(dy, SLOPE), 1, "slopes")
+        rest = {lane: held(m, delay(m, beyond[lane], 2, f"late_{lane[0]}_{lane[1]}") - predicted[lane], DEPTH, f"rest_{lane[0]}_{lane[1]}")
                 for lane in CORRECTED}
-        close = held(m, Cat(fits(value, CORRECTION) for value in rest.values()).all(), "close", 1)
+        close = held(m, Cat(fits(value, CORRECTION) for value in rest.values()).all(), 1, "close")
         m.d.comb += self.fits.eq(close & delay(m, slopes, 3, "late_slopes"))
         early = Cat(delay(m, anchor, 1, "anchor"), dx[:SLOPE], dy[:SLOPE])
         m.d.comb += self.o.eq(Cat(delay(m, early, 4, "early"), *(delay(m, rest[lane][:CORRECTION], 1, f"correction_{lane[0]}_{lane[1]}")
@@ -88,7 +81,7 @@ class AnchorDecoder(wiring.Component):
         predicted, late = plane(m, dx, dy, "plane"), delay(m, anchor, 2, "anchor")
         corrections = delay(m, self.i[DEPTH + 2 * SLOPE:], 3, "corrections")
         for i, j in LANES:
-            value = held(m, late + predicted.get((i, j), 0), f"value_{i}_{j}")
+            value = held(m, late + predicted.get((i, j), 0), DEPTH, f"value_{i}_{j}")
             if (i, j) in CORRECTED:
                 n = CORRECTED.index((i, j)) * CORRECTION
                 value = value + corrections[n:n + CORRECTION].as_signed()

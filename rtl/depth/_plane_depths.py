@@ -1,11 +1,11 @@
 """Depths of a tile's samples, each by its own plane."""
 
-from amaranth.hdl import Array, Module, Signal
+from amaranth.hdl import Array, Module
 from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
-from rtl.pipeline import delay
+from rtl.pipeline import delay, held
 from rtl.raster._addends import Addends
 from spec.payloads import DEPTH, PLANES
 
@@ -48,7 +48,7 @@ class PlaneDepths(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        edge, moves = self._params.edge, Addends.moves(self._params)
+        edge, width, moves = self._params.edge, self._params.width, Addends.moves(self._params)
         near = {(i, j): [] for i in range(2) for j in range(edge)}  # by plane
         far = {i: [] for i in range(1, edge // 2)}
         for k, plane in enumerate(self.planes):
@@ -56,21 +56,16 @@ class PlaneDepths(wiring.Component):
             m.d.comb += [addends.move.eq(1), addends.samples.eq(self.samples), addends.a.eq(plane.dx.as_signed()), addends.b.eq(plane.dy.as_signed()),
                          addends.c.eq(((plane.z0 << FRACTION - 8) + (1 << FRACTION - 1)).as_signed())]
             for (i, j), by_plane in near.items():
-                by_plane.append(self._held(m, sum(addends.near(i, j)), f"near_{k}_{i}_{j}"))
+                by_plane.append(held(m, sum(addends.near(i, j)), width, f"near_{k}_{i}_{j}"))
             for i, by_plane in far.items():
-                by_plane.append(self._held(m, addends.far(2 * i)[0], f"far_{k}_{i}"))
+                by_plane.append(held(m, addends.far(2 * i)[0], width, f"far_{k}_{i}"))
 
         low, high = (delay(m, bits, moves + 1, name) for bits, name in ((self.low, "low"), (self.high, "high")))
         for n in range(edge**2):
             j, i = divmod(n, edge)
             pick = (high[n] << 1) | low[n]
-            total = self._held(m, Array(near[i & 1, j])[pick], f"by_row_{n}")
+            total = held(m, Array(near[i & 1, j])[pick], width, f"by_row_{n}")
             if i > 1:
-                total = total + self._held(m, Array(far[i >> 1])[pick], f"by_column_{n}")
+                total = total + held(m, Array(far[i >> 1])[pick], width, f"by_column_{n}")
             m.d.sync += self.o[n].eq(total >> FRACTION)
         return m
-
-    def _held(self, m, value, name):
-        held = Signal(self._params.width, name=name)
-        m.d.sync += held.eq(value)
-        return held

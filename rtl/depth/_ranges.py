@@ -9,7 +9,7 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
 from rtl.depth._rectangle import RECTANGLE, tile_shift
-from rtl.pipeline import NEVER_COLLIDES, delay
+from rtl.pipeline import NEVER_COLLIDES, delay, held
 
 BANKS = 4  # by the lowest bits of a tile's x and y: the tiles of a triangle lie in all of them
 EPOCH = 5  # bits of an entry's epoch
@@ -252,19 +252,19 @@ class RangeMemory(wiring.Component):
         half, late = -(-self._log // 2), 1
         for n in reversed(range(self._log)):
             if n == self._log - half - 1 or (n == 0 and self._log == 1):
-                steps = [self._held(m, step, f"step_{n}_{k}") for k, step in enumerate(steps)]
+                steps = [held(m, step, step.shape(), f"step_{n}_{k}") for k, step in enumerate(steps)]
                 late = 2
             used = seen > n
             touched, whole = (delay(m, getattr(flags[n], name) & used, late - 1, f"{name}_{n}") for name in ("touched", "whole"))
             steps.append(self._before(m, steps[-1], touched, whole, slots[n], f"clear_{n}"))
-        steps, first = [self._held(m, step, f"late_step_{k}") for k, step in enumerate(steps)], self._held(m, first, "late_first")
+        steps, first = [held(m, step, step.shape(), f"late_step_{k}") for k, step in enumerate(steps)], held(m, first, first.shape(), "late_first")
         everything = Signal(done)
         m.d.comb += everything.eq(steps[-1])
         with m.If(~steps[-1].all):
             m.d.comb += [everything.all.eq(1),
                          everything.range.low.eq(Mux(steps[-1].range.low < first.low, steps[-1].range.low, first.low)),
                          everything.range.high.eq(Mux(steps[-1].range.high > first.high, steps[-1].range.high, first.high))]
-        return [self._held(m, step, f"unseen_{n}") for n, step in enumerate([*reversed(steps), everything])]
+        return [held(m, step, step.shape(), f"unseen_{n}") for n, step in enumerate([*reversed(steps), everything])]
 
     def _before(self, m, after, touched, whole, value, name):
         """What has been done since a clear, and by it."""
@@ -274,9 +274,3 @@ class RangeMemory(wiring.Component):
             m.d.comb += [out.all.eq(whole), out.range.low.eq(Mux(value < after.range.low, value, after.range.low)),
                          out.range.high.eq(Mux(value > after.range.high, value, after.range.high))]
         return out
-
-    @staticmethod
-    def _held(m, value, name):
-        held = Signal(value.shape(), name=name)
-        m.d.sync += held.eq(value)
-        return held
