@@ -8,8 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from cosim import codec
-from cosim.volume import TRANSFER, Memory
+from cosim.volume import Memory
 from spec.errors import InputError
+from spec.payloads import TRANSFER
 
 RTL = Path(__file__).parents[1] / "rtl"
 

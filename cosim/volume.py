@@ -19,7 +19,6 @@ PACES = ("full", "random", "bursty", "starved")
 SHIM, MEMORY = (Path(__file__).with_name(f"{name}.cpp.in") for name in ("shim", "memory"))
 IDLE = 4096  # clocks without a beat after which a component counts as drained
 CLOCK_LIMIT = 1 << 32
-TRANSFER = 256  # bits, of an AXI4 port
 
 # Verilator writes the second of two underscores as its code.
 _DRIVE = """\

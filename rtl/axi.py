@@ -4,7 +4,8 @@ from amaranth.hdl import Const
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-TRANSFER = 256  # bits
+from spec.payloads import TRANSFER
+
 ADDRESS = 32
 
 BURST = {"id": 1, "addr": ADDRESS, "len": 8, "size": 3, "burst": 2}

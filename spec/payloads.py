@@ -209,7 +209,8 @@ def coded_words(edge_samples):
     return -(-DEPTH * edge_samples**2 // 256) * 8
 
 
-TILE_NUMBER = 22  # 16384 by 16384 pixels in tiles of 8 by 8 samples
+TRANSFER = 256  # bits that memory moves at once
+TILE_NUMBER = 22  # 16384 by 16384 pixels of one sample; targets of more samples are as much smaller
 SLOT = 12  # a place of the depth cache
 
 

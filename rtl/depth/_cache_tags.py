@@ -93,7 +93,7 @@ class CacheTags(wiring.Component):
                     m.d.comb += self.forgets.eq(1)
                     m.next = "FORGET"
                 with m.Default(), m.If(self.i.valid):
-                    m.d.sync += [walk.eq(0), turn.eq(here.next)]
+                    m.d.sync += walk.eq(0)
                     m.next = "FLUSH"
             with m.State("EVICT"):
                 self._evict(m, leaves, "FETCH")

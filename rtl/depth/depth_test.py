@@ -110,7 +110,7 @@ class DepthTest(wiring.Component):
     answers : Out(stream.Signature(layout(payloads.tile(params.edge))))
         One for each of them, ``mask`` now those that passed, also if none did.
     feedback : Out(stream.Signature(layout(payloads.feedback(params.edge))))
-        For HiZ: what a tile holds after a test that its draw lets write; of one that was refused, anything.
+        For HiZ: what a tile holds after a test that its draw lets write; of one that was refused, nothing.
     """
 
     def __init__(self, params=CONFIGS["default"]):
