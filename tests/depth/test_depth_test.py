@@ -4,6 +4,7 @@ from math import floor
 import numpy as np
 import pytest
 
+from cosim import codec
 from models.depth._compare import COMPARE
 from models.depth._format import MOST, encode, store
 from models.depth._target import to_image
@@ -19,12 +20,12 @@ from rtl.depth import _samples as rtl_samples
 from rtl.depth import depth_test as rtl
 from spec import payloads
 from spec.errors import InputError
-from spec.state import Compare, DepthFormat, StencilOp
-from tb.bench import scenes
+from spec.state import Compare, DepthFormat, Kind, StencilOp
+from tb.bench import depths, scenes
 from tb.bench.depths import float_bits
 from tests.bench import check_bench
 from tests.oracle import SIZE
-from tests.volume import check_paces
+from tests.volume import check, check_paces
 
 BLOCK = "depth_test"
 FORMATS = list(DepthFormat)
@@ -56,9 +57,9 @@ def test_depths_are_the_plane_rounded(samples):
     some = tiles(np.random.default_rng(0), 50)
     x, y = lane_positions(samples)
     got = store(sample_depths(some, samples), DepthFormat.D24)
-    for t, depths in zip(some, got, strict=True):
+    for t, found in zip(some, got, strict=True):
         value = (int(t["z0"]) * 16 + int(x[2, 5]) * int(t["dx"]) + int(y[2, 5]) * int(t["dy"]) + 2048) >> 12
-        assert int(depths[2, 5]) == value % (1 << 24)
+        assert int(found[2, 5]) == value % (1 << 24)
 
 
 def test_a_depth_a_hair_below_zero_is_zero():
@@ -251,6 +252,23 @@ def test_tables_agree():
 
 
 # Elaborates, in every configuration; benches.
+
+def test_a_tile_sees_what_the_one_before_it_has_written():
+    """Tiles of one place clock after clock: random draws hardly ever bring two of them together."""
+    rng, params, edge, rows = np.random.default_rng(0), rtl.CONFIGS["tiny"], 4, []
+    for n in range(40):
+        form = depths.formats(params)[n % 3]
+        draw = depths.state(rng, (edge, edge), 1, form)
+        draw["stencil_test"], draw["early_write"], draw["hiz_accept"] = n % 4 > 0, n % 10 > 0, n % 10 > 0
+        tiles = np.zeros(30, dtype(payloads.tile(edge)))
+        tiles["mask"], tiles["z0"] = rng.integers(1, 1 << edge**2, 30), int(rng.integers(1 << 31)) + rng.integers(0, 1 << 12, 30)
+        tiles["back"], tiles["last"] = rng.integers(0, 2, 30), 1
+        rows += [codec.pack(draw, payloads.DRAW_STATE, depths.WIDTH),
+                 scenes.control_beat(payloads.CLEAR, Kind.CLEAR, depths.WIDTH, **depths.clear(rng, (edge, edge), form, whole=True)),
+                 codec.pack(tiles, payloads.tile(edge), depths.WIDTH)]
+    rows.append(scenes.control_beat(payloads.FENCE, Kind.FENCE, depths.WIDTH, begin=1))
+    assert len(check(BLOCK, "tiny", np.concatenate(rows))) > 1000
+
 
 @pytest.mark.parametrize("config", rtl.CONFIGS)
 def test_volume(config):
