@@ -76,7 +76,7 @@ def blocks(cache, samples):
         planes = np.array([line.planes], PLANE).reshape(1, -1)
         for y in (0, 4):
             for x in (0, 4):
-                block, mask = (part[None, y:y + 4, x:x + 4].astype(np.int64) for part in (line.depth, line.mask))
+                block, mask = (part[None, y:y + 4, x:x + 4].astype(np.int64) for part in (line.values, line.mask))
                 count, here = count + 1, np.zeros((1, 4), PLANE)
                 taken[0] += encode_block(block)[0][0]
                 if not len(line.planes):

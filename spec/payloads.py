@@ -158,6 +158,7 @@ def context(edge_samples):
 
 PLANES = 4  # most planes of a tile in memory
 DEPTH = 24  # bits of D24
+STENCIL = 8  # bits of a stencil value
 
 
 def known_planes(edge_samples):
@@ -182,11 +183,11 @@ def uncoded(edge_samples):
     )
 
 
-def coded(edge_samples):
-    """The same in memory; ``mode`` stands in the tile table."""
+def coded(edge_samples, bits=DEPTH):
+    """The same in memory, or a tile of stencil values; ``mode`` stands in the tile table."""
     return (
         Field("mode", 3),  # spec.state.TileMode
-        *_each(" ".join(f"data{n}" for n in range(coded_words(edge_samples))), 32),
+        *_each(" ".join(f"data{n}" for n in range(coded_words(edge_samples, bits))), 32),
     )
 
 
@@ -204,18 +205,20 @@ def decoded(edge_samples):
     )
 
 
-def coded_words(edge_samples):
-    """Words of 32 bits of a raw tile, in transfers of 32 bytes."""
-    return -(-DEPTH * edge_samples**2 // 256) * 8
-
-
 TRANSFER = 256  # bits that memory moves at once
+
+
+def coded_words(edge_samples, bits=DEPTH):
+    """Words of 32 bits of a raw tile, in whole transfers."""
+    return -(-bits * edge_samples**2 // TRANSFER) * TRANSFER // 32
+
+
 TILE_NUMBER = 22  # 16384 by 16384 pixels of one sample; targets of more samples are as much smaller
 SLOT = 12  # a place of the depth cache
 
 
 def cache_request(edge_samples):
-    """What the depth cache is asked for, in the order of drawing."""
+    """What a cache of depths, or of stencil values, is asked for, in the order of drawing."""
     return (
         Field("op", 2),  # spec.state.CacheOp
         *_each("x y", 16 - edge_samples.bit_length() + 1),  # of USE: the tile,
@@ -228,23 +231,26 @@ def cache_request(edge_samples):
     )
 
 
-def line(edge_samples):
-    """What the depth cache wants done with a tile on chip; depths lie in the depth test's own memory."""
+def line(edge_samples, bits=DEPTH):
+    """What a cache of depths, or of stencil values, wants done with a tile on chip; they lie in the depth test's own memory."""
     return (
         Field("op", 2),  # spec.state.LineOp
         Field("slot", SLOT),
         Field("error", 3),  # of DONE: a read failed, a write failed, a tile in memory cannot be
-        *_each(" ".join(f"depth{n}" for n in range(edge_samples**2)), DEPTH),  # of FILL
+        *_each(" ".join(f"value{n}" for n in range(edge_samples**2)), bits),  # of FILL
     )
 
 
-def line_done(edge_samples):
+def line_done(edge_samples, bits=DEPTH):
     """What has been done, one for each :func:`line` but DONE, in their order."""
-    return (
-        Field("written", edge_samples**2),  # of USE: samples
+    plane = (
         Field("exact", 1),  # of USE: by a plane that gives their depths,
         *_each("z0 dx dy", 32),  # this one
-        *_each(" ".join(f"depth{n}" for n in range(edge_samples**2)), DEPTH),  # of EVICT: what the slot holds
+    )
+    return (
+        Field("written", edge_samples**2),  # of USE: samples
+        *(plane if bits == DEPTH else ()),
+        *_each(" ".join(f"value{n}" for n in range(edge_samples**2)), bits),  # of EVICT: what the slot holds
     )
 
 

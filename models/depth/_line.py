@@ -1,8 +1,8 @@
-"""A tile of depths on chip, with what is known of its planes."""
+"""Tiles on chip: depths, with what is known of their planes, or stencil values."""
 
 import numpy as np
 
-from models.depth.depth_compression import MOST, PLANE, decode, encode, size
+from models.depth.depth_compression import MOST, PLANE, TRANSFER, decode, encode, size
 from spec.errors import InputError
 from spec.state import TileMode
 
@@ -15,27 +15,49 @@ class DepthLine:
 
     Parameters
     ----------
-    depth : ndarray of uint32, shape (edge, edge)
+    values : ndarray of uint32, shape (edge, edge)
     planes : list of (z0, dx, dy)
         As in :data:`models.depth.depth_compression.PLANE`, at most four; none, if they are not known.
     mask : ndarray of int, shape (edge, edge)
         Which of them each sample belongs to.
     """
 
-    def __init__(self, depth, planes, mask):
-        self.depth, self.planes, self.mask = depth, planes, mask
+    size = staticmethod(size)
 
-    def write(self, depth, written, plane=None):
+    def __init__(self, values, planes, mask):
+        self.values, self.planes, self.mask = values, planes, mask
+
+    @classmethod
+    def blank(cls, edge):
+        """A tile of which nothing is known."""
+        return cls(np.zeros((edge, edge), np.uint32), [], np.zeros((edge, edge), np.int64))
+
+    @classmethod
+    def load(cls, mode, data, samples, cleared, edge):
+        """The tile that :meth:`encode` put into memory; :class:`~spec.errors.InputError` if it cannot be one."""
+        row = np.zeros((1, size(TileMode.RAW, edge)), np.uint8)
+        row[0, :len(data)] = np.frombuffer(data, np.uint8)
+        tiles, planes, counts, masks, wrong = decode(np.array([mode]), row, samples, cleared, edge)
+        if wrong[0]:
+            raise InputError("tile in memory", f"be one of mode {int(mode)}", bytes(data).hex())
+        return cls(tiles[0], [tuple(p) for p in planes[0, :counts[0]].tolist()], masks[0].astype(np.int64))
+
+    @staticmethod
+    def flat(value):
+        """The plane of a cleared tile."""
+        return value << 8, 0, 0
+
+    def write(self, values, written, plane=None):
         """Write samples that a triangle brought.
 
         Parameters
         ----------
-        depth : ndarray of uint32, shape (edge, edge)
+        values : ndarray of uint32, shape (edge, edge)
         written : ndarray of bool, shape (edge, edge)
         plane : (z0, dx, dy), optional
             It gives those depths; by default nothing is known that does.
         """
-        self.depth = np.where(written, depth, self.depth)
+        self.values = np.where(written, values, self.values)
         if plane is None or not (self.planes or written.all()):
             self.planes = []
             return
@@ -49,24 +71,53 @@ class DepthLine:
     def encode(self, samples, cleared, coding=True):
         """Mode and bytes, as it goes to memory; as cleared only if its planes say the same."""
         if not coding:
-            return TileMode.RAW, self.depth.astype("<u4").view(np.uint8).reshape(-1, 4)[:, :3].tobytes()
+            return TileMode.RAW, self.values.astype("<u4").view(np.uint8).reshape(-1, 4)[:, :3].tobytes()
         planes, mask = (np.array([self.planes], PLANE), self.mask) if self.planes else (np.zeros((1, 0), PLANE), np.zeros_like(self.mask))
-        value = cleared if cleared is not None and self.planes == [flat(cleared)] else None
-        modes, data = encode(self.depth[None], planes, np.array([len(self.planes)]), mask[None], samples, value)
+        value = cleared if cleared is not None and self.planes == [self.flat(cleared)] else None
+        modes, data = encode(self.values[None], planes, np.array([len(self.planes)]), mask[None], samples, value)
         mode = TileMode(modes[0])
-        return mode, data[0, :size(mode, len(self.depth))].tobytes()
+        return mode, data[0, :size(mode, len(self.values))].tobytes()
 
 
-def flat(depth):
-    """The plane of a cleared tile."""
-    return depth << 8, 0, 0
+class StencilLine:
+    """Stencil values of a tile: raw, or as they were cleared.
 
+    Parameters
+    ----------
+    values : ndarray of uint8, shape (edge, edge)
+    """
 
-def loaded_line(mode, data, samples, cleared, edge):
-    """The tile that :meth:`DepthLine.encode` put into memory; :class:`~spec.errors.InputError` if it cannot be one."""
-    row = np.zeros((1, size(TileMode.RAW, edge)), np.uint8)
-    row[0, :len(data)] = np.frombuffer(data, np.uint8)
-    tiles, planes, counts, masks, wrong = decode(np.array([mode]), row, samples, cleared, edge)
-    if wrong[0]:
-        raise InputError("tile in memory", f"be one of mode {int(mode)}", bytes(data).hex())
-    return DepthLine(tiles[0], [tuple(p) for p in planes[0, :counts[0]].tolist()], masks[0].astype(np.int64))
+    def __init__(self, values):
+        self.values = values
+
+    @staticmethod
+    def size(mode, edge):
+        """Bytes moved, in transfers of 32."""
+        return -(-edge**2 // TRANSFER) * TRANSFER if mode == TileMode.RAW else 0
+
+    @classmethod
+    def blank(cls, edge):
+        """A tile of which nothing is known."""
+        return cls(np.zeros((edge, edge), np.uint8))
+
+    @classmethod
+    def load(cls, mode, data, _samples, cleared, edge):
+        """The tile that :meth:`encode` put into memory; :class:`~spec.errors.InputError` if it cannot be one."""
+        if mode not in (TileMode.CLEARED, TileMode.RAW):
+            raise InputError("stencil tile's mode", "be CLEARED or RAW", int(mode))
+        values = np.full(edge**2, cleared, np.uint8) if mode == TileMode.CLEARED else np.frombuffer(data, np.uint8)[:edge**2]
+        return cls(values.reshape(edge, edge))
+
+    @staticmethod
+    def flat(_value):
+        """Stencil values have no planes."""
+
+    def write(self, values, written, _plane=None):
+        """Write samples."""
+        self.values = np.where(written, values, self.values).astype(np.uint8)
+
+    def encode(self, _samples, cleared, coding=True):
+        """Mode and bytes, as it goes to memory."""
+        if coding and cleared is not None and (self.values == cleared).all():
+            return TileMode.CLEARED, b""
+        return TileMode.RAW, self.values.tobytes().ljust(self.size(TileMode.RAW, len(self.values)), b"\0")

@@ -29,6 +29,12 @@ def keeps(tiles, state):
     return np.where(tiles["back"], back, front) | (not state["stencil_test"])
 
 
+def changes(state):
+    """Whether a draw may change any stencil value."""
+    each = (state[f"stencil_{face}_{name}"] for face in ("front", "back") for name in ("fail", "depth_fail", "pass"))
+    return bool(state["stencil_test"] and state["stencil_write"] and any(operation != StencilOp.KEEP for operation in each))
+
+
 def stencil_update(state, face, stored, passed, depth_passed):
     """Stencil values after the test: which operation each sample does depends on which test it failed, if any."""
     old, ref, write = stored.astype(np.int64), int(state["stencil_ref"]), int(state["stencil_write"])

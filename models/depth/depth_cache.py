@@ -1,80 +1,22 @@
-"""Tile cache and tile table between the depth test and memory."""
-
-from collections import Counter
-from dataclasses import dataclass
-from typing import NamedTuple
+"""Caches of a target's depths and stencil values, each with its surface in memory."""
 
 import numpy as np
 
-from models.depth._line import DepthLine, flat, loaded_line
-from models.depth._target import check_places, samples_within
-from models.depth.depth_compression import PLANE, TRANSFER, evaluate, size
+from models.depth._line import DepthLine, StencilLine
+from models.depth._stencil import changes, stencil_test, stencil_update
+from models.depth._target import check_places
+from models.depth._tile_cache import CacheShape, Moved, TileCache
+from models.depth.depth_compression import PLANE, evaluate
 from models.depth.depth_test import depth_bias, in_range, new_depths
-from models.raster.edge_evaluator import LANE_SHAPE, unpack
+from models.raster.edge_evaluator import unpack
 from spec.errors import InputError
-from spec.state import DepthFormat, Outcome, TileMode
+from spec.state import DepthFormat, Outcome
 
-PER_TRANSFER = 64  # tiles of the table: four bits each, its mode and one for a stencil plane
-
-
-@dataclass(frozen=True)
-class CacheShape:
-    """What a :class:`DepthCache` is made of.
-
-    Parameters
-    ----------
-    sets, ways : int
-        Of the tile cache; sets, a power of two, by the lowest bits of a tile's x and y. The oldest way goes.
-    table_lines : int
-        Transfers of the tile table on chip, direct-mapped.
-    coding, fast_clear : bool
-        Tiles are coded; a cleared one is told by the table alone.
-    """
-
-    sets: int = 64
-    ways: int = 4
-    table_lines: int = 256
-    coding: bool = True
-    fast_clear: bool = True
-
-    def __post_init__(self):
-        for name in ("sets", "ways", "table_lines"):
-            value = getattr(self, name)
-            if value < 1 or (value & value - 1 and name != "ways"):
-                raise InputError(name, "be above 0" if name == "ways" else "be a power of two", value)
+__all__ = ["CacheShape", "DepthCache", "Moved", "StencilCache"]
 
 
-class Moved(NamedTuple):
-    """What is counted: bytes, and tiles or transfers of the table, by these."""
-
-    cause: str  # fill, write_back, clear, table_fill, table_write_back
-    mode: TileMode | None  # of a tile
-
-
-class Way:
-    """A place of the cache, and what it holds of a tile; ``open``: something may have been written, ``dirty``: it has been."""
-
-    def __init__(self, tile):
-        self.tile, self.line, self.open, self.dirty = tile, None, False, False
-
-
-class DepthCache:
-    """A target's depths in memory, behind a cache that codes them.
-
-    Parameters
-    ----------
-    state : numpy.void
-        Of a draw: size, samples and format of the target.
-    shape : CacheShape
-    edge : int
-        Samples along a tile's edge.
-
-    Attributes
-    ----------
-    memory : bytearray
-        Tiles row by row, each in a room of a power of two, which holds it raw and a stencil plane; then the table.
-    moves, bytes : Counter
-        How many, and how much, by :class:`Moved`.
+class DepthCache(TileCache):
+    """A target's depths in memory, behind a cache that codes them; parameters as of :class:`~models.depth._tile_cache.TileCache`.
 
     Raises
     ------
@@ -82,38 +24,12 @@ class DepthCache:
         A format that is not coded: D32F.
     """
 
+    LINE = DepthLine
+
     def __init__(self, state, shape=None, edge=8):
-        shape = shape or CacheShape()
         if state["depth_format"] == DepthFormat.D32F:
             raise InputError("depth_format", "be D16 or D24", "D32F")
-        lx, ly = LANE_SHAPE[state["samples"]]
-        self._state, self._shape, self._edge = state, shape, edge
-        self._columns, self._rows = -(-int(state["target_width"]) // (edge >> lx)), -(-int(state["target_height"]) // (edge >> ly))
-        count, self._room = self._columns * self._rows, 1 << (size(TileMode.RAW, edge) + edge**2 - 1).bit_length()
-        self.memory = bytearray(count * self._room + -(-count // PER_TRANSFER) * TRANSFER)
-        self._modes, self._cleared = np.full(count, TileMode.RAW, np.uint8), 0
-        self._sets, self._table = [[] for _ in range(shape.sets)], {}  # by place: the transfer, and whether it is to be written
-        self.moves, self.bytes = Counter(), Counter()
-
-    def clear(self, rectangle, depth):
-        """Clear a rectangle (x0, y0, x1, y1) of pixels.
-
-        Where it is all of the target, the table alone tells of it, and of the value; of a smaller one, tiles that it
-        covers are not fetched.
-        """
-        samples, shape = int(self._state["samples"]), (self._rows, self._columns, self._edge, self._edge)
-        target = 0, 0, int(self._state["target_width"]), int(self._state["target_height"])
-        inside, seen = (samples_within(r, shape, samples).reshape(-1, *shape[2:]) for r in (rectangle, target))
-        whole = (inside | ~seen).all((1, 2))
-        if whole.all() and self._shape.fast_clear:
-            self._sets, self._table, self._cleared = [[] for _ in self._sets], {}, depth
-            self._modes[:] = TileMode.CLEARED
-            self._write_table(slice(None))
-            self._count("clear", TileMode.CLEARED, len(self.memory) - len(self._modes) * self._room, len(self._modes))
-            return
-        for tile in np.flatnonzero(inside.any((1, 2))):
-            self.use(tile, not whole[tile], writes=True)
-            self.write(tile, np.full(shape[2:], depth, np.uint32), inside[tile] | whole[tile], flat(depth))
+        super().__init__(state, shape, edge)
 
     def run(self, tiles, passed, outcome, state):
         """What tested tiles do, in order.
@@ -135,116 +51,30 @@ class DepthCache:
         given = evaluate(planes, np.zeros(new.shape, np.int64), int(state["samples"]))
         exact = (~passed | (given == new)).all((1, 2)) & (state["depth_format"] == DepthFormat.D24)
         covers = unpack(tiles["mask"], self._edge).all((1, 2)) & (not state["stencil_test"])
-        places, listed = tiles["y"].astype(np.int64) * self._columns + tiles["x"], planes[:, 0].tolist()
+        places, listed = self._numbers(tiles), planes[:, 0].tolist()
         for n in np.flatnonzero(outcome != Outcome.DROP):
             reads = outcome[n] == Outcome.TEST and bool(state["depth_test"])
             if reads or writes:
                 self.use(places[n], reads or not covers[n], writes)
                 self.write(places[n], new[n], passed[n] & writes, listed[n] if exact[n] else None)
 
-    def use(self, tile, needed, writes):
-        """Bring a tile on chip, by its number; returns its depths as they are.
 
-        They are fetched only if ``needed``: where every sample will be written, they are not. A tile that a draw
-        ``writes``, as far as is known before it is tested, may have to be written back.
+class StencilCache(TileCache):
+    """A target's stencil values in memory: a surface of its own, cleared apart; parameters as of :class:`~models.depth._tile_cache.TileCache`."""
+
+    LINE = StencilLine
+
+    def run(self, tiles, passed, outcome, state):
+        """As :meth:`DepthCache.run`; a draw without stencil test does nothing here.
+
+        Of samples that pass the stencil test, those that did not pass the depth test failed it: nothing else has to be
+        known of depths.
         """
-        way = self._way(tile)
-        if way.line is None and needed:
-            way.line, mode = self.line(tile), self._mode(tile)
-            self._count("fill", mode, size(mode, self._edge))
-        elif way.line is None:
-            way.line = DepthLine(np.zeros((self._edge, self._edge), np.uint32), [], np.zeros((self._edge, self._edge), np.int64))
-        way.open |= writes
-        return way.line.depth
-
-    def write(self, tile, depth, written, plane=None):
-        """Write samples of a tile in use; ``plane`` as of :meth:`models.depth._line.DepthLine.write`."""
-        if written.any():
-            way = self._way(tile)
-            way.line.write(depth, written, plane)
-            way.dirty = True
-
-    def flush(self):
-        """Write back all that memory does not have yet."""
-        for ways in self._sets:
-            while ways:
-                self._evict(ways)
-        for place in list(self._table):
-            self._leave(place)
-
-    def depths(self):
-        """All that memory holds, decoded: uint32, shape (rows, columns, edge, edge); after :meth:`flush`."""
-        lines = [self.line(tile) for tile in range(len(self._modes))]
-        return np.stack([line.depth for line in lines]).reshape(self._rows, self._columns, self._edge, self._edge)
-
-    def line(self, tile):
-        """A tile decoded, by its number."""
-        return loaded_line(*self._bytes(tile), int(self._state["samples"]), self._cleared, self._edge)
-
-    def stored(self):
-        """What memory holds of each tile: (mode, bytes); after :meth:`flush`."""
-        return [self._bytes(tile) for tile in range(len(self._modes))]
-
-    def _set(self, tile):
-        """By the lowest bits of x and y in turn."""
-        (y, x), bits = divmod(int(tile), self._columns), self._shape.sets.bit_length() - 1
-        return (x & (1 << (bits + 1) // 2) - 1) | (y & (1 << bits // 2) - 1) << (bits + 1) // 2
-
-    def _way(self, tile):
-        """The way of a tile, which is made if there is none."""
-        ways = self._sets[self._set(tile)]
-        for way in ways:
-            if way.tile == tile:
-                return way
-        if len(ways) == self._shape.ways:
-            self._evict(ways)
-        ways.append(Way(tile))
-        return ways[-1]
-
-    def _bytes(self, tile):
-        mode, begin = TileMode(self._modes[tile]), int(tile) * self._room
-        return mode, bytes(self.memory[begin:begin + size(mode, self._edge)])
-
-    def _evict(self, ways):
-        """The oldest way leaves, and what was written is written back."""
-        way = ways.pop(0)
-        stored = self._mode(way.tile) if way.open else None
-        if way.dirty:
-            mode, data = way.line.encode(int(self._state["samples"]), self._cleared if self._shape.fast_clear else None, self._shape.coding)
-            begin = int(way.tile) * self._room
-            self.memory[begin:begin + len(data)] = data
-            self._count("write_back", mode, len(data))
-            if stored != mode:
-                self._modes[way.tile] = mode
-                self._table[self._place(way.tile)] = way.tile // PER_TRANSFER, True
-
-    def _mode(self, tile):
-        """A tile's mode, by the table on chip."""
-        place, transfer = self._place(tile), tile // PER_TRANSFER
-        if self._table.get(place, (None,))[0] != transfer:
-            self._leave(place)
-            self._count("table_fill", None, TRANSFER)
-            self._table[place] = transfer, False
-        return TileMode(self._modes[tile])
-
-    def _place(self, tile):
-        return tile // PER_TRANSFER % self._shape.table_lines
-
-    def _leave(self, place):
-        """A transfer of the table leaves the chip."""
-        transfer, dirty = self._table.pop(place, (None, False))
-        if dirty:
-            self._write_table(slice(transfer * PER_TRANSFER, (transfer + 1) * PER_TRANSFER))
-            self._count("table_write_back", None, TRANSFER)
-
-    def _write_table(self, tiles):
-        """Modes go to memory, two a byte."""
-        modes = np.zeros(-(-len(self._modes) // PER_TRANSFER) * PER_TRANSFER, np.uint8)
-        modes[:len(self._modes)] = self._modes
-        begin, first = len(self._modes) * self._room, tiles.start or 0
-        data = (modes[tiles][::2] | modes[tiles][1::2] << 4).tobytes()
-        self.memory[begin + first // 2:begin + first // 2 + len(data)] = data
-
-    def _count(self, cause, mode, moved, times=1):
-        self.moves[Moved(cause, mode)] += times
-        self.bytes[Moved(cause, mode)] += moved
+        check_places(tiles, self._columns, self._rows)
+        if not state["stencil_test"]:
+            return
+        covered, writes, places = unpack(tiles["mask"], self._edge), changes(state), self._numbers(tiles)
+        for n in np.flatnonzero(outcome != Outcome.DROP):
+            old, face = self.use(places[n], True, writes), "back" if tiles["back"][n] else "front"
+            new = stencil_update(state, face, old, stencil_test(state, face, old), passed[n])
+            self.write(places[n], new, covered[n] & (new != old))

@@ -1,6 +1,6 @@
 """What is known of the planes of tiles on chip."""
 
-from amaranth.hdl import Module, Mux, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.memory import Memory
@@ -74,7 +74,7 @@ class PlaneLines(wiring.Component):
         # Then what is left of them, or what has been put there.
         m.submodules.filled = filled = DelayLine(known(edge).size, 1 + late, near=True)
         m.submodules.depths = depths = DelayLine(lanes * payloads.DEPTH, 2 + late, near=True)
-        m.d.comb += [filled.i.eq(i.filled), depths.i.eq(done.as_value()[-lanes * payloads.DEPTH:])]
+        m.d.comb += [filled.i.eq(i.filled), depths.i.eq(Cat(done[f"value{n}"] for n in range(lanes)))]
         op, slot, valid = delay(m, i.op, 1 + late, "op"), delay(m, i.slot, 1 + late, "slot"), delay(m, i.valid, 1 + late, "valid")
         entry, left = Signal(self._entry), Signal(known(edge))
         m.d.comb += [left.planes.eq(Mux(fewest.left_count > PLANES, 0, fewest.left_count)),

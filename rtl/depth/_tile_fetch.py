@@ -6,7 +6,6 @@ from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
 from rtl.axi import ADDRESS, TRANSFER
-from rtl.depth._tile_memory import most, table_address, tile_address, transfers
 from rtl.payload import layout
 from spec import payloads
 from spec.payloads import TILE_NUMBER
@@ -20,8 +19,8 @@ class TileFetch(wiring.Component):
 
     Parameters
     ----------
-    edge : int
-        Samples along a tile's edge.
+    surface : Surface
+        Where tiles lie.
     reads : int
         Most that are under way.
 
@@ -33,7 +32,7 @@ class TileFetch(wiring.Component):
         A tile, and its mode.
     fetches, line, fetched, data : In, In, Out, Out
         A transfer of the table is wanted, until it is here; not while a tile is offered.
-    o : Out(stream.Signature(layout(payloads.coded(edge))))
+    o : Out(stream.Signature(layout(payloads.coded(surface.edge, surface.bits))))
         The tiles.
     stops : In(1)
         Nothing is read any more: cleared tiles come instead.
@@ -44,11 +43,12 @@ class TileFetch(wiring.Component):
         As of :class:`rtl.axi.Axi`.
     """
 
-    def __init__(self, edge, reads):
-        self._edge, self._reads = edge, reads
+    def __init__(self, surface, reads):
+        self._surface, self._reads = surface, reads
         super().__init__({
             "base": In(ADDRESS), "count": In(TILE_NUMBER),
-            "i": In(stream.Signature(StructLayout({"number": TILE_NUMBER, "mode": MODE}))), "o": Out(stream.Signature(layout(payloads.coded(edge)))),
+            "i": In(stream.Signature(StructLayout({"number": TILE_NUMBER, "mode": MODE}))),
+            "o": Out(stream.Signature(layout(payloads.coded(surface.edge, surface.bits)))),
             "fetches": In(1), "line": In(TILE_NUMBER), "fetched": Out(1), "data": Out(TRANSFER),
             "stops": In(1), "error": Out(1), "idle": Out(1),
             "araddr": Out(ADDRESS), "arlen": Out(8), "arvalid": Out(1), "arready": In(1),
@@ -57,7 +57,7 @@ class TileFetch(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        edge, sizes = self._edge, Array(transfers(mode, self._edge) for mode in TileMode)
+        surface, sizes = self._surface, Array(self._surface.transfers(mode) for mode in TileMode)
         item = StructLayout({"table": 1, "mode": MODE})
         m.submodules.asked = asked = fifo.SyncFIFOBuffered(width=item.size, depth=self._reads)
         given, into, head = self.i.payload, item(asked.w_data), item(asked.r_data)
@@ -71,8 +71,8 @@ class TileFetch(wiring.Component):
                      into.table.eq(~self.i.valid), into.mode.eq(Mux(self.stops, TileMode.CLEARED, given.mode))]
         with m.If(free):
             m.d.sync += [self.arvalid.eq(asked.w_en & (into.table | ~bare)),
-                         self.araddr.eq(Mux(into.table, table_address(self.base, self.count, self.line, edge),
-                                            tile_address(self.base, given.number, edge))),
+                         self.araddr.eq(Mux(into.table, surface.table_address(self.base, self.count, self.line),
+                                            surface.tile_address(self.base, given.number))),
                          self.arlen.eq(Mux(into.table, 0, size - 1))]
         with m.If(self.fetched):
             m.d.sync += waits.eq(0)
@@ -80,18 +80,18 @@ class TileFetch(wiring.Component):
             m.d.sync += waits.eq(1)
 
         # What comes, transfer by transfer; the tile is there a clock after its last.
-        words, got = Signal(most(edge) * TRANSFER), Signal(range(most(edge) + 1))
+        words, got = Signal(surface.most * TRANSFER), Signal(range(surface.most + 1))
         wanted, is_tile, whole = sizes[head.mode], asked.r_rdy & ~head.table, Signal()
         m.d.comb += [whole.eq(is_tile & (got == wanted)), self.rready.eq(asked.r_rdy & (head.table | (got != wanted)))]
         m.d.comb += [self.fetched.eq((self.rvalid & asked.r_rdy & head.table) | (self.fetches & self.stops & ~waits)), self.data.eq(self.rdata),
                      asked.r_en.eq((self.fetched & head.table) | (self.o.valid & self.o.ready)), self.o.valid.eq(whole)]
         with m.If(self.rvalid & self.rready & is_tile):
             m.d.sync += got.eq(got + 1)
-            for n in range(most(edge)):
+            for n in range(surface.most):
                 with m.If(got == n):
                     m.d.sync += words[TRANSFER * n:TRANSFER * (n + 1)].eq(self.rdata)
         with m.If(self.o.valid & self.o.ready):
             m.d.sync += [got.eq(0), words.eq(0)]
-        m.d.comb += [self.o.payload.mode.eq(head.mode), Cat(self.o.payload[f"data{n}"] for n in range(payloads.coded_words(edge))).eq(words)]
+        m.d.comb += [self.o.payload.mode.eq(head.mode), Cat(self.o.payload[f"data{n}"] for n in range(surface.most * TRANSFER // 32)).eq(words)]
         m.d.comb += [self.error.eq(self.rvalid & self.rready & (self.rresp != 0)), self.idle.eq((asked.level == 0) & ~self.i.valid)]
         return m

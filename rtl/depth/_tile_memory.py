@@ -1,34 +1,53 @@
-"""Where tiles of depths lie in memory."""
+"""Where tiles lie in memory."""
+
+from dataclasses import dataclass
 
 from rtl.axi import ADDRESS, TRANSFER
 from rtl.depth import _tile_modes as modes
-from spec.payloads import TILE_NUMBER
+from spec.payloads import DEPTH, TILE_NUMBER, coded_words
 from spec.state import TileMode
 
 BYTES = TRANSFER // 8
 
 
-def transfers(mode, edge):
-    """Of a tile of a mode."""
-    return -(-modes.bits(mode, edge) // TRANSFER)
+@dataclass(frozen=True)
+class Surface:
+    """Tiles of a target's depths, or stencil values, and behind them their table.
 
+    Parameters
+    ----------
+    edge : int
+        Samples along a tile's edge.
+    bits : int
+        Of a value.
+    """
 
-def room(edge):
-    """log2 of the bytes kept for a tile: raw depths, and a stencil plane."""
-    return (BYTES * transfers(TileMode.RAW, edge) + edge**2 - 1).bit_length()
+    edge: int
+    bits: int
 
+    def __post_init__(self):
+        assert TILE_NUMBER + self.room <= ADDRESS
 
-def most(edge):
-    """Most transfers of a tile."""
-    return transfers(TileMode.RAW, edge)
+    def transfers(self, mode):
+        """Of a tile of a mode."""
+        if self.bits == DEPTH:
+            return -(-modes.bits(mode, self.edge) // TRANSFER)
+        return self.most if mode == TileMode.RAW else 0
 
+    @property
+    def most(self):
+        """Most transfers of a tile: of a raw one."""
+        return coded_words(self.edge, self.bits) * 32 // TRANSFER
 
-def tile_address(base, number, edge):
-    """Of a tile's first byte; a tile never crosses a page, nor does a burst."""
-    assert TILE_NUMBER + room(edge) <= ADDRESS
-    return base + (number << room(edge))
+    @property
+    def room(self):
+        """log2 of the bytes kept for a tile: it never crosses a page, nor does a burst."""
+        return (BYTES * self.most - 1).bit_length()
 
+    def tile_address(self, base, number):
+        """Of a tile's first byte."""
+        return base + (number << self.room)
 
-def table_address(base, count, line, edge):
-    """Of a transfer of the table, which lies behind the tiles."""
-    return base + (count << room(edge)) + (line << BYTES.bit_length() - 1)
+    def table_address(self, base, count, line):
+        """Of a transfer of the table, which lies behind the tiles."""
+        return base + (count << self.room) + (line << BYTES.bit_length() - 1)

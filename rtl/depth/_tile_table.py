@@ -9,7 +9,7 @@ from rtl.axi import TRANSFER
 from rtl.pipeline import NEVER_COLLIDES
 from spec.payloads import TILE_NUMBER
 
-MODE = 4  # bits: a tile's mode, and one for a stencil plane
+MODE = 4  # bits of a tile's mode
 TILES = TRANSFER // MODE  # of a transfer
 LINE = TILE_NUMBER - (TILES - 1).bit_length()  # bits of a transfer's number
 

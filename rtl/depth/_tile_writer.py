@@ -6,7 +6,6 @@ from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
 from rtl.axi import ADDRESS, TRANSFER
-from rtl.depth._tile_memory import most, table_address, tile_address, transfers
 from rtl.payload import layout
 from spec import payloads
 from spec.payloads import TILE_NUMBER
@@ -20,8 +19,8 @@ class TileWriter(wiring.Component):
 
     Parameters
     ----------
-    edge : int
-        Samples along a tile's edge.
+    surface : Surface
+        Where tiles lie.
 
     Members
     -------
@@ -29,7 +28,7 @@ class TileWriter(wiring.Component):
         Of the target: address of its first tile, and how many it has.
     i : In(stream.Signature(...))
         Tiles that have left the chip, and whether they were written.
-    coded : In(stream.Signature(layout(payloads.coded(edge))))
+    coded : In(stream.Signature(layout(payloads.coded(surface.edge, surface.bits))))
         Those that were.
     changes, changed, to, takes : Out, Out, Out, In
         As of :class:`~rtl.depth._tile_table.TileTable`: a tile has been coded.
@@ -49,12 +48,12 @@ class TileWriter(wiring.Component):
         As of :class:`rtl.axi.Axi`.
     """
 
-    def __init__(self, edge):
-        self._edge = edge
+    def __init__(self, surface):
+        self._surface = surface
         super().__init__({
             "base": In(ADDRESS), "count": In(TILE_NUMBER),
             "i": In(stream.Signature(StructLayout({"number": TILE_NUMBER, "written": 1}))),
-            "coded": In(stream.Signature(layout(payloads.coded(edge)))),
+            "coded": In(stream.Signature(layout(payloads.coded(surface.edge, surface.bits)))),
             "changes": Out(1), "changed": Out(TILE_NUMBER), "to": Out(3), "takes": In(1), "left": Out(1),
             "stores": In(1), "line": In(TILE_NUMBER), "old": In(TRANSFER), "posts": In(1), "stored": Out(1),
             "frees": Out(1), "freed": Out(TILE_NUMBER),
@@ -65,12 +64,12 @@ class TileWriter(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        edge, given, coded = self._edge, self.i.payload, self.coded.payload
+        surface, given, coded = self._surface, self.i.payload, self.coded.payload
         item = StructLayout({"table": 1, "posted": 1, "number": TILE_NUMBER})
         m.submodules.under_way = under_way = fifo.SyncFIFOBuffered(width=item.size, depth=WRITES)
         into, head = item(under_way.w_data), item(under_way.r_data)
-        words, left, table, waits = Signal(most(edge) * TRANSFER), Signal(range(most(edge) + 1)), Signal(), Signal()
-        size, resting = Array(transfers(mode, edge) for mode in TileMode)[coded.mode], Signal()
+        words, left, table, waits = Signal(surface.most * TRANSFER), Signal(range(surface.most + 1)), Signal(), Signal()
+        size, resting = Array(surface.transfers(mode) for mode in TileMode)[coded.mode], Signal()
         m.d.comb += [into.table.eq(table), into.posted.eq(self.posts), into.number.eq(given.number)]
         m.d.comb += [self.changed.eq(given.number), self.to.eq(coded.mode), self.wdata.eq(words), self.wlast.eq(left == 1), self.wvalid.eq(left != 0)]
         with m.FSM():
@@ -83,11 +82,11 @@ class TileWriter(wiring.Component):
                 with m.Elif(begins & self.stops):
                     m.next = "LEAVE"
                 with m.Elif(begins & under_way.w_rdy):
-                    m.d.sync += [self.awaddr.eq(tile_address(self.base, given.number, edge)), self.awlen.eq(size - 1), self.awvalid.eq(size != 0),
-                                 left.eq(size), words.eq(Cat(coded[f"data{n}"] for n in range(payloads.coded_words(edge))))]
+                    m.d.sync += [self.awaddr.eq(surface.tile_address(self.base, given.number)), self.awlen.eq(size - 1), self.awvalid.eq(size != 0),
+                                 left.eq(size), words.eq(Cat(coded[f"data{n}"] for n in range(surface.most * TRANSFER // 32)))]
                     m.next = "WRITE"
                 with m.Elif(self.stores & ~waits & ~self.stops & under_way.w_rdy):
-                    m.d.sync += [self.awaddr.eq(table_address(self.base, self.count, self.line, edge)), self.awlen.eq(0), self.awvalid.eq(1),
+                    m.d.sync += [self.awaddr.eq(surface.table_address(self.base, self.count, self.line)), self.awlen.eq(0), self.awvalid.eq(1),
                                  left.eq(1), words.eq(self.old), table.eq(1), waits.eq(~self.posts)]
                     m.next = "WRITE"
             with m.State("WRITE"):

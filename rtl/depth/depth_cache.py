@@ -1,21 +1,21 @@
-"""Cache of depth tiles, coded in memory."""
+"""Cache of tiles of depths, or of stencil values, in memory."""
 
 from dataclasses import dataclass
 
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import fifo, stream, wiring
-from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
 from rtl.axi import Axi, constants
 from rtl.depth._cache_tags import TOKEN, CacheTags
-from rtl.depth._plane_lines import PlaneLines, known
+from rtl.depth._depth_lines import DepthLines
+from rtl.depth._stencil_lines import StencilLines
 from rtl.depth._tile_fetch import TileFetch
+from rtl.depth._tile_memory import Surface
 from rtl.depth._tile_table import TileTable
 from rtl.depth._tile_writer import TileWriter
-from rtl.depth.depth_compression import DepthCompression, DepthCompressionParams
+from rtl.depth.depth_compression import DepthCompressionParams
 from rtl.payload import layout
-from rtl.pipeline import Stallable
 from spec import payloads
 from spec.state import LineOp, TileMode
 
@@ -34,6 +34,8 @@ class DepthCacheParams:
         As of :class:`models.depth.depth_cache.CacheShape`: powers of two above 1.
     reads : int
         Most that are under way in memory.
+    bits : int
+        Of a value: 24, depths, or 8, stencil values. Those of a target lie in memory, and are cleared, apart.
     """
 
     edge: int = 8
@@ -42,6 +44,7 @@ class DepthCacheParams:
     ways: int = 4
     table_lines: int = 256
     reads: int = 16
+    bits: int = payloads.DEPTH
 
     def __post_init__(self):
         DepthCompressionParams(self.edge, self.samples)  # the same rules hold here
@@ -51,24 +54,33 @@ class DepthCacheParams:
                 raise ValueError(f"{name} must be a power of two above 1, not {value!r}")
         if self.sets * self.ways > 1 << payloads.SLOT:
             raise ValueError(f"sets times ways must be at most {1 << payloads.SLOT}, not {self.sets * self.ways}")
+        if self.bits not in (payloads.DEPTH, payloads.STENCIL):
+            raise ValueError(f"bits must be {payloads.DEPTH} or {payloads.STENCIL}, not {self.bits!r}")
 
     @property
     def slots(self):
         """Tiles on chip."""
         return self.sets * self.ways
 
+    @property
+    def surface(self):
+        """How tiles lie in memory."""
+        return Surface(self.edge, self.bits)
+
 
 CONFIGS = {
     "default": DepthCacheParams(),
+    "stencil": DepthCacheParams(bits=payloads.STENCIL),
     "tiny": DepthCacheParams(edge=4, sets=8, ways=2, table_lines=2, reads=8),
+    "tiny_stencil": DepthCacheParams(edge=4, sets=8, ways=2, table_lines=2, reads=8, bits=payloads.STENCIL),
 }
 
 
 class DepthCache(wiring.Component):
-    """Tells a depth test where the depths of its tiles are, and moves them to and from memory, coded.
+    """Tells a depth test where the values of its tiles are, and moves them to and from memory, coded.
 
-    Depths lie in the test's own memory, by slot; what is known of their planes lies here. A tile that is on chip takes
-    a clock; one that is not, at least eight, and no other passes it; up to ``params.reads`` reads are under way. Tiles
+    They lie in the test's own memory, by slot; what is known of planes of depths lies here. A tile that is on chip takes
+    a clock; one that is not, at least eight, and no other passes it; up to ``params.reads`` reads are under way. Depths
     of one slot are accounted for :attr:`APART` clocks apart.
 
     After a failed read or write, or a tile in memory that cannot be one, nothing is read or written any more; tiles
@@ -82,62 +94,66 @@ class DepthCache(wiring.Component):
     -------
     i : In(stream.Signature(layout(payloads.cache_request(params.edge))))
         Tiles in the order of drawing; CLEAR, of both the tiles on chip and in memory; FLUSH.
-    o : Out(stream.Signature(layout(payloads.line(params.edge))))
+    o : Out(stream.Signature(layout(payloads.line(params.edge, params.bits))))
         What to do with slots, in the same order.
-    done : In(stream.Signature(layout(payloads.line_done(params.edge))))
+    done : In(stream.Signature(layout(payloads.line_done(params.edge, params.bits))))
         What has been done, one for each USE, FILL and EVICT, in their order.
     counted : Out(stream.Signature(layout(payloads.COUNTED)))
         With every DONE: what has been moved so far.
     memory : Out(Axi())
     """
 
-    APART = PlaneLines.APART
+    APART = DepthLines.APART
 
     def __init__(self, params=CONFIGS["default"]):
         self._params = params
         super().__init__({
-            "i": In(stream.Signature(layout(payloads.cache_request(params.edge)))), "o": Out(stream.Signature(layout(payloads.line(params.edge)))),
-            "done": In(stream.Signature(layout(payloads.line_done(params.edge)))), "counted": Out(stream.Signature(layout(payloads.COUNTED))),
+            "i": In(stream.Signature(layout(payloads.cache_request(params.edge)))),
+            "o": Out(stream.Signature(layout(payloads.line(params.edge, params.bits)))),
+            "done": In(stream.Signature(layout(payloads.line_done(params.edge, params.bits)))),
+            "counted": Out(stream.Signature(layout(payloads.COUNTED))),
             "memory": Out(Axi()),
         })
 
     def elaborate(self, platform):
         m = Module()
-        p, self._none_leaves = self._params, Signal()
+        p = self._params
         m.submodules.tags = tags = CacheTags(p.edge, p.sets, p.ways)
         m.submodules.table = table = TileTable(p.table_lines)
-        m.submodules.fetch, m.submodules.writer = fetch, writer = TileFetch(p.edge, p.reads), TileWriter(p.edge)
-        m.submodules.coding = coding = DepthCompression(DepthCompressionParams(p.edge, p.samples))
+        m.submodules.fetch, m.submodules.writer = fetch, writer = TileFetch(p.surface, p.reads), TileWriter(p.surface)
+        depths = p.bits == payloads.DEPTH
+        m.submodules.lines = lines = DepthLines(p.edge, p.samples, p.slots, p.reads) if depths else StencilLines(p.edge, p.slots)
         wiring.connect(m, wiring.flipped(self.i), tags.i)
         wiring.connect(m, tags.fetch, fetch.i)
+        wiring.connect(m, fetch.o, lines.stored)
+        wiring.connect(m, wiring.flipped(self.done), lines.done)
+        wiring.connect(m, lines.left, writer.i)
+        wiring.connect(m, lines.coded, writer.coded)
         self._table(m, tags, table, fetch, writer)
         self._memory(m, tags, fetch, writer)
 
-        # What lines have to do waits for what is read; what they did comes back in order.
+        # What slots have to do waits for what is read.
         m.submodules.tokens = tokens = fifo.SyncFIFOBuffered(width=TOKEN.size, depth=2 * p.reads)
-        m.submodules.issued = issued = fifo.SyncFIFOBuffered(width=TOKEN.size, depth=4 * p.reads)
-        m.submodules.filled = filled = fifo.SyncFIFOBuffered(width=known(p.edge).size, depth=p.reads)
+        m.submodules.told = told = fifo.SyncFIFOBuffered(width=TOKEN.size, depth=4 * p.reads)
         m.submodules.counted = counted = fifo.SyncFIFO(width=payloads.width(payloads.COUNTED), depth=2)
         m.submodules.leaving = leaving = fifo.SyncFIFOBuffered(width=payloads.TILE_NUMBER, depth=2 * p.reads)
         takes, asks_done = tags.o.valid & tags.o.ready, tags.o.payload.op == LineOp.DONE
         m.d.comb += [tags.o.ready.eq(tokens.w_rdy & counted.w_rdy), tokens.w_en.eq(takes), tokens.w_data.eq(tags.o.payload),
                      counted.w_en.eq(takes & asks_done)]
         wiring.connect(m, tags.leaves, leaving.w_stream)
-        token, tile, out = TOKEN(tokens.r_data), coding.o_tile, self.o.payload
+        wiring.connect(m, leaving.r_stream, lines.leaves)
+        wiring.connect(m, told.r_stream, lines.told)
+        token, tile, out = TOKEN(tokens.r_data), lines.filled, self.o.payload
         fills, ends = token.op == LineOp.FILL, token.op == LineOp.DONE
-        room = (ends | issued.w_rdy) & (~fills | (tile.valid & filled.w_rdy))
         moves = self.o.valid & self.o.ready
-        m.d.comb += [self.o.valid.eq(tokens.r_rdy & room), out.op.eq(token.op), out.slot.eq(token.slot), tokens.r_en.eq(moves),
-                     tile.ready.eq(moves & fills), issued.w_en.eq(moves & ~ends), issued.w_data.eq(token), filled.w_en.eq(moves & fills),
-                     *(out[f"depth{n}"].eq(tile.payload[f"depth{n}"]) for n in range(p.edge**2)),
-                     *(known(p.edge)(filled.w_data)[name].eq(tile.payload[name]) for name in known(p.edge).members)]
-        m.d.comb += [fetch.o.ready.eq(coding.i_stored.ready), coding.i_stored.valid.eq(fetch.o.valid),
-                     coding.i_stored.payload.samples.eq(tags.samples), coding.i_stored.payload.cleared.eq(tags.cleared),
-                     *(coding.i_stored.payload[name].eq(fetch.o.payload[name]) for name in fetch.o.payload.shape().members)]
-        self._lines(m, tags, coding, writer, issued, filled, leaving)
+        m.d.comb += [self.o.valid.eq(tokens.r_rdy & (ends | told.w_rdy) & (~fills | tile.valid)), out.op.eq(token.op), out.slot.eq(token.slot),
+                     tokens.r_en.eq(moves), tile.ready.eq(moves & fills), told.w_en.eq(moves & ~ends), told.w_data.eq(token),
+                     *(out[f"value{n}"].eq(tile.payload.values[n]) for n in range(p.edge**2))]
         self._errors(m, tags, fetch, writer, moves & fills & tile.payload.wrong)
         self._count(m, tags, table, fetch, writer, counted)
-        m.d.comb += [tags.idle.eq(fetch.idle & writer.idle & (tokens.level == 0) & self._none_leaves), table.quiet.eq(self._none_leaves)]
+        none_leaves = (leaving.level == 0) & lines.idle
+        m.d.comb += [lines.samples.eq(tags.samples), lines.cleared.eq(tags.cleared), table.quiet.eq(none_leaves),
+                     tags.idle.eq(fetch.idle & writer.idle & (tokens.level == 0) & none_leaves)]
         return m
 
     def _table(self, m, tags, table, fetch, writer):
@@ -160,38 +176,6 @@ class DepthCache(wiring.Component):
                     ours, theirs = getattr(unit, name), getattr(self.memory, name)
                     m.d.comb += theirs.eq(ours) if member.flow is Out else ours.eq(theirs)
             m.d.comb += [unit.base.eq(tags.base), unit.count.eq(tags.count)]
-
-    def _lines(self, m, tags, coding, writer, issued, filled, leaving):
-        """What was done to a slot changes what is known of its planes; what leaves is coded if it was written."""
-        p = self._params
-        m.submodules.lines = way = Stallable(PlaneLines(p.edge, p.slots), PlaneLines.LATENCY)
-        m.submodules.left = left = fifo.SyncFIFOBuffered(width=payloads.TILE_NUMBER + 1, depth=32)
-        token, into, out, uncoded = TOKEN(issued.r_data), way.i.payload, way.o.payload, coding.i_tile.payload
-
-        # The same slot only when what is known of it has been written.
-        recent = [Signal(StructLayout({"valid": 1, "slot": payloads.SLOT}), name=f"recent_{n}") for n in range(self.APART - 1)]
-        fills, takes = token.op == LineOp.FILL, Signal()
-        again = Cat(entry.valid & (entry.slot == token.slot) for entry in recent).any()
-        m.d.comb += [takes.eq(self.done.valid & issued.r_rdy & way.i.ready & ~again & (filled.r_rdy | ~fills)), self.done.ready.eq(takes),
-                     issued.r_en.eq(takes), filled.r_en.eq(takes & fills), way.i.valid.eq(takes)]
-        m.d.comb += [into.valid.eq(takes), into.op.eq(token.op), into.slot.eq(token.slot), into.fresh.eq(token.fresh),
-                     into.done.eq(self.done.payload), into.filled.eq(filled.r_data)]
-        with m.If(way.i.ready):
-            for before, entry in zip([Cat(takes, token.slot), *recent], recent, strict=False):
-                m.d.sync += entry.eq(before)
-
-        # What leaves waits for its code, if it was written.
-        leaves, room = out.op == LineOp.EVICT, left.w_rdy & (~out.written | coding.i_tile.ready)
-        moves, plane = way.o.valid & leaves & room, out.known
-        m.d.comb += [way.o.ready.eq(room | ~leaves), leaving.r_en.eq(moves), left.w_en.eq(moves), left.w_data.eq(Cat(leaving.r_data, out.written)),
-                     coding.i_tile.valid.eq(way.o.valid & leaves & left.w_rdy & out.written)]
-        was_cleared = (plane.planes == 1) & (plane.z0_0 == tags.cleared << 8) & ~plane.dx_0.any() & ~plane.dy_0.any()
-        m.d.comb += [uncoded.samples.eq(tags.samples), uncoded.cleared.eq(tags.cleared), uncoded.clears.eq(was_cleared),
-                     *(uncoded[name].eq(plane[name]) for name in known(p.edge).members),
-                     *(uncoded[f"depth{n}"].eq(out.depths[n]) for n in range(p.edge**2))]
-        wiring.connect(m, coding.o_coded, writer.coded)
-        wiring.connect(m, left.r_stream, writer.i)
-        m.d.comb += self._none_leaves.eq((leaving.level == 0) & (left.level == 0))
 
     def _errors(self, m, tags, fetch, writer, wrong):
         """Errors stop all traffic until the next CLEAR; the next DONE tells."""

@@ -1,4 +1,4 @@
-"""A depth cache with slots that hold depths, and writes in place of tests, so that its bench has one stream in."""
+"""A depth cache with slots that hold values, and writes in place of tests, so that its bench has one stream in."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import fifo, stream, wiring
@@ -17,14 +17,14 @@ from spec.state import LineOp
 
 
 def work(edge):
-    """A request, and what is written to its tile: samples of a plane, or, if not ``exact``, of depths that it does not give."""
+    """A request, and what is written to its tile: samples of a plane, or, if not ``exact``, of values that it does not give."""
     plane = Field("z0", 32), Field("dx", 32, True), Field("dy", 32, True)
     return (*payloads.cache_request(edge), Field("written", edge**2), Field("exact", 1), *plane)
 
 
-def answer(edge):
+def answer(params):
     """What a tile was, if it was needed; or a DONE."""
-    return (Field("op", 2), Field("error", 3), *(Field(f"depth{n}", DEPTH) for n in range(edge**2)))
+    return (Field("op", 2), Field("error", 3), *(Field(f"value{n}", params.bits) for n in range(params.edge**2)))
 
 
 class _Planes(wiring.Component):
@@ -54,13 +54,13 @@ class Harness(wiring.Component):
     def __init__(self, params):
         self._params = params
         super().__init__({
-            "i": In(stream.Signature(layout(work(params.edge)))), "o": Out(stream.Signature(layout(answer(params.edge)))),
+            "i": In(stream.Signature(layout(work(params.edge)))), "o": Out(stream.Signature(layout(answer(params)))),
             "counted": Out(stream.Signature(layout(payloads.COUNTED))), "memory": Out(Axi()),
         })
 
     def elaborate(self, platform):
         m = Module()
-        p, lanes = self._params, self._params.edge**2
+        p, lanes, bits, beat = self._params, self._params.edge**2, self._params.bits, layout(payloads.line_done(self._params.edge, self._params.bits))
         shape = DepthCompressionParams(p.edge, p.samples)
         m.submodules.cache = cache = DepthCache(p)
         m.submodules.planes = planes = Stallable(_Planes(shape), PlaneDepths.latency(shape))
@@ -79,10 +79,10 @@ class Harness(wiring.Component):
         m.d.comb += [cache.i.payload[f.name].eq(given[f.name]) for f in payloads.cache_request(p.edge)]
 
         # What the cache wants done takes a clock.
-        m.submodules.slots = slots = Memory(shape=DEPTH * lanes, depth=p.slots, init=[])
+        m.submodules.slots = slots = Memory(shape=bits * lanes, depth=p.slots, init=[])
         read, write, op = slots.read_port(domain="comb"), slots.write_port(), cache.o.payload.op
-        request, new = layout(work(p.edge))(waiting.r_data), Signal(DEPTH * lanes)
-        m.submodules.done = done = fifo.SyncFIFOBuffered(width=layout(payloads.line_done(p.edge)).size, depth=8)
+        request, new = layout(work(p.edge))(waiting.r_data), Signal(bits * lanes)
+        m.submodules.done = done = fifo.SyncFIFOBuffered(width=beat.size, depth=8)
         wiring.connect(m, done.r_stream, cache.done)
         uses, ends = op == LineOp.USE, op == LineOp.DONE
         answers, moves = uses | ends, Signal()
@@ -90,12 +90,13 @@ class Harness(wiring.Component):
                      done.w_en.eq(moves & ~ends), waiting.r_en.eq(moves & answers), depths.r_en.eq(moves & answers),
                      self.o.valid.eq(cache.o.valid & done.w_rdy & answers & waiting.r_rdy & depths.r_rdy),
                      read.addr.eq(cache.o.payload.slot), write.addr.eq(read.addr), write.en.eq(moves & (uses | (op == LineOp.FILL)))]
-        told, put = layout(payloads.line_done(p.edge))(done.w_data), self.o.payload
-        m.d.comb += [told[name].eq(request[name]) for name in ("written", "exact", "z0", "dx", "dy")]
+        told, put = beat(done.w_data), self.o.payload
+        m.d.comb += [told[name].eq(request[name]) for name in beat.members if not name.startswith("value")]
         m.d.comb += [put.op.eq(request.op), put.error.eq(Mux(ends, cache.o.payload.error, 0))]
         for n in range(lanes):
-            old, brought, filled = read.data.word_select(n, DEPTH), depths.r_data.word_select(n, DEPTH) ^ ~request.exact, cache.o.payload[f"depth{n}"]
-            m.d.comb += [new.word_select(n, DEPTH).eq(Mux(uses, Mux(request.written[n], brought, old), filled)), told[f"depth{n}"].eq(old),
-                         put[f"depth{n}"].eq(Mux(uses & request.needed, old, 0))]
+            old, filled = read.data.word_select(n, bits), cache.o.payload[f"value{n}"]
+            brought = depths.r_data.word_select(n, DEPTH)[:bits] ^ ~request.exact
+            m.d.comb += [new.word_select(n, bits).eq(Mux(uses, Mux(request.written[n], brought, old), filled)), told[f"value{n}"].eq(old),
+                         put[f"value{n}"].eq(Mux(uses & request.needed, old, 0))]
         m.d.comb += write.data.eq(new)
         return m

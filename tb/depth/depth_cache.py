@@ -7,12 +7,11 @@ import cocotb
 import numpy as np
 
 from cosim import codec
-from models.depth.depth_cache import CacheShape, DepthCache, Moved
+from models.depth.depth_cache import CacheShape, DepthCache, Moved, StencilCache
 from models.depth.depth_compression import PLANE, TRANSFER, evaluate, size
 from models.payload import dtype
 from models.raster.edge_evaluator import LANE_SHAPE, pack, unpack
 from models.state import draw_state
-from rtl.depth._tile_memory import room
 from rtl.depth._tile_table import TILES
 from rtl.depth.depth_cache import CONFIGS
 from spec import payloads
@@ -32,7 +31,7 @@ def memory(rows, params):
     records = codec.unpack(rows, work(params.edge), dtype(work(params.edge)))
     clears = records[records["op"] == CacheOp.CLEAR]
     number = clears["number"].astype(np.int64)
-    return np.zeros(int((clears["base"] + (number << room(params.edge)) + -(-number // TILES) * TRANSFER).max()), np.uint8)
+    return np.zeros(int((clears["base"] + (number << params.surface.room) + -(-number // TILES) * TRANSFER).max()), np.uint8)
 
 
 def requests(rng, count, params):
@@ -95,7 +94,7 @@ def traffic(counted):
 
 def modes(held, count):
     """Modes of a target's tiles, by what memory holds of it: ndarray of uint8, shape (count,)."""
-    table = held.view(np.uint8).ravel()[count << room(8):]
+    table = held.view(np.uint8).ravel()[count << CONFIGS["default"].surface.room:]
     return np.stack([table & 7, table >> 4 & 7], -1).ravel()[:count]
 
 
@@ -133,15 +132,15 @@ class Twin:
     def expected(self, rows):
         """Packed requests in -> what tiles were, what has been counted, and the memory in the end."""
         edge, counted, self.memory = self._params.edge, [], memory(rows, self._params)
-        tiles = np.zeros(len(rows), dtype(answer(edge)))
+        tiles = np.zeros(len(rows), dtype(answer(self._params)))
         records = codec.unpack(rows, work(edge), dtype(work(edge)))
-        new = new_depths(records, edge)
+        new = new_depths(records, edge) & (1 << self._params.bits) - 1
         for n, record in enumerate(records):
             op = tiles["op"][n] = CacheOp(record["op"])
             if op == CacheOp.USE:
                 before = self._use(record, new[n]).ravel()
                 for lane in range(edge**2):
-                    tiles[f"depth{lane}"][n] = before[lane]
+                    tiles[f"value{lane}"][n] = before[lane]
             elif op == CacheOp.CLEAR:
                 self._clear(record)
             elif op == CacheOp.FLUSH:
@@ -149,7 +148,7 @@ class Twin:
             if op != CacheOp.USE:
                 counted.append(self._counted())
                 self._put()
-        return {"o": codec.pack(tiles, answer(edge)), "counted": codec.pack(np.concatenate(counted), payloads.COUNTED),
+        return {"o": codec.pack(tiles, answer(self._params)), "counted": codec.pack(np.concatenate(counted), payloads.COUNTED),
                 "memory": self.memory.view(np.uint64).reshape(-1, 4)}
 
     def _use(self, record, new):
@@ -169,9 +168,9 @@ class Twin:
         if hasattr(self, "_cache"):
             self._put()
             self._moves = self._all()
-        self._cache, self._base = DepthCache(state, self.shape, edge), base
+        self._cache, self._base = (DepthCache if self._params.bits == payloads.DEPTH else StencilCache)(state, self.shape, edge), base
         self._cache.memory[:] = self.memory[base:base + len(self._cache.memory)].tobytes()
-        self._cache.clear((0, 0, *pixels), int(record["cleared"]))
+        self._cache.clear((0, 0, *pixels), int(record["cleared"]) & (1 << self._params.bits) - 1)
 
     def _put(self):
         data = np.frombuffer(bytes(self._cache.memory), np.uint8)
@@ -219,8 +218,9 @@ def expected(rows, params):
 
 def describe(row, params):
     """A beat in words."""
-    record = codec.unpack(row[None], answer(params.edge), dtype(answer(params.edge)))[0]
-    return f"{CacheOp(record['op']).name} error={record['error']} " + " ".join(f"{record[f'depth{n}']:06x}" for n in range(params.edge**2))
+    record = codec.unpack(row[None], answer(params), dtype(answer(params)))[0]
+    values = " ".join(f"{record[f'value{n}']:0{params.bits // 4}x}" for n in range(params.edge**2))
+    return f"{CacheOp(record['op']).name} error={record['error']} {values}"
 
 
 class DepthCacheBench(StreamBench):

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from cosim import codec
 from cosim.volume import Memory
 from models.depth._target import samples_within
-from models.depth.depth_cache import CacheShape, DepthCache, Moved
+from models.depth.depth_cache import CacheShape, DepthCache, Moved, StencilCache
 from models.depth.depth_unit import DepthUnit
 from models.geometry.triangle_setup import setup
 from models.payload import dtype
@@ -23,29 +23,33 @@ from tests.volume import check_paces, volume
 
 BLOCK = "depth_cache"
 NOWHERE = (1 << 64) - 1
+TABLE = bench.answer(rtl.CONFIGS["tiny"])
 
 ONES = (1 << 24) - 1
 SHAPES = [CacheShape(), CacheShape(sets=1, ways=1, table_lines=1), CacheShape(sets=4, ways=2, table_lines=2), CacheShape(sets=16, ways=3)]
 
 
 def play(rng, steps, shapes, size, samples=1, form=DepthFormat.D24):
-    """Random draws and clears through a depth unit, and through caches of every shape, each flushed at the end."""
+    """Random draws and clears through a depth unit, and through caches of every shape and both kinds, each flushed at the end."""
     state = draw_state(*size, samples, depth_format=form, depth_compare=Compare.ALWAYS)
-    unit, caches = DepthUnit(state), [DepthCache(state, shape) for shape in shapes]
+    unit, caches = DepthUnit(state), [kind(state, shape) for kind in (DepthCache, StencilCache) for shape in shapes]
     most = int(unit.buffer.depth.max())
 
-    def clear(rectangle, value):
-        unit.clear(rectangle, value)
+    def clear(rectangle, *values):
+        unit.clear(rectangle, *values)
         for cache in caches:
-            cache.clear(rectangle, value)
+            value = values[isinstance(cache, StencilCache)]
+            if value is not None:
+                cache.clear(rectangle, value)
 
-    clear((0, 0, *size), most)
+    clear((0, 0, *size), most, 0)
     for _ in range(steps):
         if rng.random() < 0.3:
             fields = depths.clear(rng, size, form)
             x0, y0, x1, y1 = (int(fields[name]) for name in ("x0", "y0", "x1", "y1"))
-            clear((x0, y0, min(x1, size[0]), min(y1, size[1])), int(min(fields["depth_value"], most)))
-        state = depths.state(rng, size, samples, form, stencil=False)
+            values = {"depth": int(min(fields["depth_value"], most)), "stencil": int(fields["stencil_value"])}
+            clear((x0, y0, min(x1, size[0]), min(y1, size[1])), *(value if fields[name] else None for name, value in values.items()))
+        state = depths.state(rng, size, samples, form)
         unit.state = state
         tiles = rasterize(setup(depths.triangles(rng, int(rng.integers(1, 6)), size), state).records)[0]
         done = unit.test(tiles)
@@ -60,29 +64,30 @@ def same(cache, unit):
     """Memory holds what the unit does, of all samples on the target."""
     size = int(unit.state["target_width"]), int(unit.state["target_height"])
     inside = samples_within((0, 0, *size), unit.buffer.depth.shape, int(unit.state["samples"]))
-    return (cache.depths() == unit.buffer.depth)[inside].all()
+    buffer = unit.buffer.stencil if isinstance(cache, StencilCache) else unit.buffer.depth
+    return (cache.values() == buffer)[inside].all()
 
 
 # Model truths.
 
 @settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 1 << 30), samples=st.sampled_from([1, 2, 4, 8]), form=st.sampled_from([DepthFormat.D16, DepthFormat.D24]))
-def test_memory_holds_every_depth_whatever_the_cache(seed, samples, form):
+def test_memory_holds_every_value_whatever_the_cache(seed, samples, form):
     """Any history: memory decodes to the buffer, and is the same to the byte whatever the sets, ways and table."""
     rng = np.random.default_rng(seed)
     size = tuple(int(v) for v in rng.integers(1, 60, 2))
     unit, caches = play(rng, 6, SHAPES, size, samples, form)
-    for cache in caches:
+    for n, cache in enumerate(caches):
         assert same(cache, unit)
-        assert cache.stored() == caches[0].stored()
+        assert cache.stored() == caches[n - n % len(SHAPES)].stored()
 
 
 @pytest.mark.parametrize("shape", [
     CacheShape(coding=False), CacheShape(fast_clear=False), CacheShape(sets=2, ways=1, coding=False, fast_clear=False),
 ])
-def test_features_change_no_depth(shape):
+def test_features_change_no_value(shape):
     unit, caches = play(np.random.default_rng(0), 12, [shape], (70, 50), 4)
-    assert same(caches[0], unit)
+    assert same(caches[0], unit) and same(caches[1], unit)
 
 
 def test_a_clear_is_the_table_alone_and_costs_nothing_to_fetch():
@@ -107,7 +112,7 @@ def test_a_tile_written_as_a_whole_is_not_fetched():
 
 
 def test_bytes_are_what_the_modes_say():
-    _, (cache,) = play(np.random.default_rng(3), 20, [CacheShape(sets=2, ways=1)], (90, 70))
+    _, (cache, stencil) = play(np.random.default_rng(3), 20, [CacheShape(sets=2, ways=1)], (90, 70))
     sizes = {TileMode.CLEARED: 0, TileMode.PLANES_1: 32, TileMode.PLANES_2: 32, TileMode.PLANES_3: 64, TileMode.PLANES_4: 64, TileMode.ANCHOR: 64,
              TileMode.RAW: 192}
     seen = {moved.mode for moved in cache.bytes if moved.cause in ("fill", "write_back")}
@@ -115,6 +120,17 @@ def test_bytes_are_what_the_modes_say():
     for moved, count in cache.moves.items():
         if moved.cause in ("fill", "write_back"):
             assert cache.bytes[moved] == count * sizes[moved.mode]
+    for cause in ("fill", "write_back"):
+        assert stencil.bytes[Moved(cause, TileMode.RAW)] == 64 * stencil.moves[Moved(cause, TileMode.RAW)] > 0
+        assert stencil.bytes[Moved(cause, TileMode.CLEARED)] == 0 < stencil.moves[Moved(cause, TileMode.CLEARED)]
+
+
+def test_draws_without_stencil_test_move_no_stencil_value():
+    state = draw_state(64, 64)
+    cache, tiles = StencilCache(state), rasterize(setup(depths.triangles(np.random.default_rng(1), 5, (64, 64)), state).records)[0]
+    cache.run(tiles, *DepthUnit(state, bounds=None).test(tiles), state)
+    cache.flush()
+    assert len(tiles) and not cache.bytes
 
 
 # Wrong memory, wrong parameters.
@@ -124,7 +140,12 @@ def test_a_mode_that_there_is_not():
     cache._modes[0] = TileMode.PLANES_1
     cache.memory[31] = 1
     with pytest.raises(InputError, match="tile in memory must be one of mode 1, not 00"):
-        cache.depths()
+        cache.values()
+
+    cache = StencilCache(draw_state(8, 8))
+    cache._modes[0] = TileMode.ANCHOR
+    with pytest.raises(InputError, match="stencil tile's mode must be CLEARED or RAW, not 5"):
+        cache.values()
 
 
 @pytest.mark.parametrize(("arguments", "message"), [
@@ -144,7 +165,7 @@ def test_a_format_that_is_not_coded():
 
 # Hardware: whole histories, errors of memory, benches.
 
-@pytest.mark.parametrize(("config", "count"), [("tiny", 400), ("default", 150)])
+@pytest.mark.parametrize(("config", "count"), [("tiny", 400), ("default", 150), ("tiny_stencil", 400), ("stencil", 150)])
 def test_volume(config, count):
     check_paces(BLOCK, config, count)
 
@@ -167,7 +188,7 @@ def fresh(*rows):
 def errors(rows, memory):
     """What every DONE tells."""
     run = volume(BLOCK, "tiny").run({"i": rows}, 64, memory=memory, limit=200_000)
-    answers = codec.unpack(run.outputs["o"], bench.answer(4), dtype(bench.answer(4)))
+    answers = codec.unpack(run.outputs["o"], TABLE, dtype(TABLE))
     assert len(answers) == len(rows)
     return answers["error"][answers["op"] != CacheOp.USE].tolist()
 
@@ -199,7 +220,10 @@ def test_wrong_hardware():
         rtl.DepthCacheParams(ways=3)
     with pytest.raises(ValueError, match="sets times ways must be at most 4096, not 8192"):
         rtl.DepthCacheParams(sets=2048)
+    with pytest.raises(ValueError, match="bits must be 24 or 8, not 16"):
+        rtl.DepthCacheParams(bits=16)
 
 
-def test_bench(simulator):
-    check_bench(BLOCK, "tiny", simulator)
+@pytest.mark.parametrize("config", ["tiny", "tiny_stencil"])
+def test_bench(config, simulator):
+    check_bench(BLOCK, config, simulator)

@@ -1,0 +1,220 @@
+"""Tile cache and tile table between a test and memory, whatever its tiles hold."""
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from models.depth._target import samples_within
+from models.depth.depth_compression import TRANSFER
+from models.raster.edge_evaluator import LANE_SHAPE
+from spec.errors import InputError
+from spec.state import TileMode
+
+PER_TRANSFER = 64  # tiles of the table, four bits each
+
+
+@dataclass(frozen=True)
+class CacheShape:
+    """What a :class:`DepthCache` is made of.
+
+    Parameters
+    ----------
+    sets, ways : int
+        Of the tile cache; sets, a power of two, by the lowest bits of a tile's x and y. The oldest way goes.
+    table_lines : int
+        Transfers of the tile table on chip, direct-mapped.
+    coding, fast_clear : bool
+        Tiles are coded; a cleared one is told by the table alone.
+    """
+
+    sets: int = 64
+    ways: int = 4
+    table_lines: int = 256
+    coding: bool = True
+    fast_clear: bool = True
+
+    def __post_init__(self):
+        for name in ("sets", "ways", "table_lines"):
+            value = getattr(self, name)
+            if value < 1 or (value & value - 1 and name != "ways"):
+                raise InputError(name, "be above 0" if name == "ways" else "be a power of two", value)
+
+
+class Moved(NamedTuple):
+    """What is counted: bytes, and tiles or transfers of the table, by these."""
+
+    cause: str  # fill, write_back, clear, table_fill, table_write_back
+    mode: TileMode | None  # of a tile
+
+
+class Way:
+    """A place of the cache, and what it holds of a tile; ``open``: something may have been written, ``dirty``: it has been."""
+
+    def __init__(self, tile):
+        self.tile, self.line, self.open, self.dirty = tile, None, False, False
+
+
+class TileCache:
+    """Values of a target's samples in memory, behind a cache that codes them.
+
+    What a tile on chip is, and how it goes to memory, each kind of cache says by its ``LINE``.
+
+    Parameters
+    ----------
+    state : numpy.void
+        Of a draw: size, samples and format of the target.
+    shape : CacheShape
+    edge : int
+        Samples along a tile's edge.
+
+    Attributes
+    ----------
+    memory : bytearray
+        Tiles row by row, each in a room of a power of two, which holds it raw; then the table.
+    moves, bytes : Counter
+        How many, and how much, by :class:`Moved`.
+    """
+
+    def __init__(self, state, shape=None, edge=8):
+        shape = shape or CacheShape()
+        lx, ly = LANE_SHAPE[state["samples"]]
+        self._state, self._shape, self._edge = state, shape, edge
+        self._columns, self._rows = -(-int(state["target_width"]) // (edge >> lx)), -(-int(state["target_height"]) // (edge >> ly))
+        count, self._room = self._columns * self._rows, 1 << (self.LINE.size(TileMode.RAW, edge) - 1).bit_length()
+        self.memory = bytearray(count * self._room + -(-count // PER_TRANSFER) * TRANSFER)
+        self._modes, self._cleared = np.full(count, TileMode.RAW, np.uint8), 0
+        self._sets, self._table = [[] for _ in range(shape.sets)], {}  # by place: the transfer, and whether it is to be written
+        self.moves, self.bytes = Counter(), Counter()
+
+    def clear(self, rectangle, value):
+        """Clear a rectangle (x0, y0, x1, y1) of pixels.
+
+        Where it is all of the target, the table alone tells of it, and of the value; of a smaller one, tiles that it
+        covers are not fetched.
+        """
+        samples, shape = int(self._state["samples"]), (self._rows, self._columns, self._edge, self._edge)
+        target = 0, 0, int(self._state["target_width"]), int(self._state["target_height"])
+        inside, seen = (samples_within(r, shape, samples).reshape(-1, *shape[2:]) for r in (rectangle, target))
+        whole = (inside | ~seen).all((1, 2))
+        if whole.all() and self._shape.fast_clear:
+            self._sets, self._table, self._cleared = [[] for _ in self._sets], {}, value
+            self._modes[:] = TileMode.CLEARED
+            self._write_table(slice(None))
+            self._count("clear", TileMode.CLEARED, len(self.memory) - len(self._modes) * self._room, len(self._modes))
+            return
+        for tile in np.flatnonzero(inside.any((1, 2))):
+            self.use(tile, not whole[tile], writes=True)
+            self.write(tile, np.full(shape[2:], value), inside[tile] | whole[tile], self.LINE.flat(value))
+
+    def use(self, tile, needed, writes):
+        """Bring a tile on chip, by its number; returns its values as they are.
+
+        They are fetched only if ``needed``: where every sample will be written, they are not. A tile that a draw
+        ``writes``, as far as is known before it is tested, may have to be written back.
+        """
+        way = self._way(tile)
+        if way.line is None and needed:
+            way.line, mode = self.line(tile), self._mode(tile)
+            self._count("fill", mode, self.LINE.size(mode, self._edge))
+        elif way.line is None:
+            way.line = self.LINE.blank(self._edge)
+        way.open |= writes
+        return way.line.values
+
+    def write(self, tile, values, written, plane=None):
+        """Write samples of a tile in use; ``plane`` as of :meth:`models.depth._line.DepthLine.write`."""
+        if written.any():
+            way = self._way(tile)
+            way.line.write(values, written, plane)
+            way.dirty = True
+
+    def flush(self):
+        """Write back all that memory does not have yet."""
+        for ways in self._sets:
+            while ways:
+                self._evict(ways)
+        for place in list(self._table):
+            self._leave(place)
+
+    def values(self):
+        """All that memory holds, decoded: ndarray, shape (rows, columns, edge, edge); after :meth:`flush`."""
+        lines = [self.line(tile) for tile in range(len(self._modes))]
+        return np.stack([line.values for line in lines]).reshape(self._rows, self._columns, self._edge, self._edge)
+
+    def line(self, tile):
+        """A tile decoded, by its number."""
+        return self.LINE.load(*self._bytes(tile), int(self._state["samples"]), self._cleared, self._edge)
+
+    def stored(self):
+        """What memory holds of each tile: (mode, bytes); after :meth:`flush`."""
+        return [self._bytes(tile) for tile in range(len(self._modes))]
+
+    def _numbers(self, tiles):
+        """Of tiles, row by row."""
+        return tiles["y"].astype(np.int64) * self._columns + tiles["x"]
+
+    def _set(self, tile):
+        """By the lowest bits of x and y in turn."""
+        (y, x), bits = divmod(int(tile), self._columns), self._shape.sets.bit_length() - 1
+        return (x & (1 << (bits + 1) // 2) - 1) | (y & (1 << bits // 2) - 1) << (bits + 1) // 2
+
+    def _way(self, tile):
+        """The way of a tile, which is made if there is none."""
+        ways = self._sets[self._set(tile)]
+        for way in ways:
+            if way.tile == tile:
+                return way
+        if len(ways) == self._shape.ways:
+            self._evict(ways)
+        ways.append(Way(tile))
+        return ways[-1]
+
+    def _bytes(self, tile):
+        mode, begin = TileMode(self._modes[tile]), int(tile) * self._room
+        return mode, bytes(self.memory[begin:begin + self.LINE.size(mode, self._edge)])
+
+    def _evict(self, ways):
+        """The oldest way leaves, and what was written is written back."""
+        way = ways.pop(0)
+        stored = self._mode(way.tile) if way.open else None
+        if way.dirty:
+            mode, data = way.line.encode(int(self._state["samples"]), self._cleared if self._shape.fast_clear else None, self._shape.coding)
+            begin = int(way.tile) * self._room
+            self.memory[begin:begin + len(data)] = data
+            self._count("write_back", mode, len(data))
+            if stored != mode:
+                self._modes[way.tile] = mode
+                self._table[self._place(way.tile)] = way.tile // PER_TRANSFER, True
+
+    def _mode(self, tile):
+        """A tile's mode, by the table on chip."""
+        place, transfer = self._place(tile), tile // PER_TRANSFER
+        if self._table.get(place, (None,))[0] != transfer:
+            self._leave(place)
+            self._count("table_fill", None, TRANSFER)
+            self._table[place] = transfer, False
+        return TileMode(self._modes[tile])
+
+    def _place(self, tile):
+        return tile // PER_TRANSFER % self._shape.table_lines
+
+    def _leave(self, place):
+        """A transfer of the table leaves the chip."""
+        transfer, dirty = self._table.pop(place, (None, False))
+        if dirty:
+            self._write_table(slice(transfer * PER_TRANSFER, (transfer + 1) * PER_TRANSFER))
+            self._count("table_write_back", None, TRANSFER)
+
+    def _write_table(self, tiles):
+        """Modes go to memory, two a byte."""
+        modes = np.zeros(-(-len(self._modes) // PER_TRANSFER) * PER_TRANSFER, np.uint8)
+        modes[:len(self._modes)] = self._modes
+        begin, first = len(self._modes) * self._room, tiles.start or 0
+        data = (modes[tiles][::2] | modes[tiles][1::2] << 4).tobytes()
+        self.memory[begin + first // 2:begin + first // 2 + len(data)] = data
+
+    def _count(self, cause, mode, moved, times=1):
+        self.moves[Moved(cause, mode)] += times
+        self.bytes[Moved(cause, mode)] += moved
