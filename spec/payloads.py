@@ -223,7 +223,7 @@ def cache_request(edge_samples):
         Field("op", 2),  # spec.state.CacheOp
         *_each("x y", 16 - edge_samples.bit_length() + 1),  # of USE: the tile,
         Field("number", TILE_NUMBER),  # and which it is row by row; of CLEAR: how many the target has
-        Field("needed", 1),  # of USE: not every sample will be written
+        Field("needed", 1),  # of USE: it may be that not every sample will be written
         Field("writes", 1),  # of USE: some may be
         Field("samples", 2),  # of CLEAR: log2
         Field("cleared", DEPTH),  # of CLEAR: to this

@@ -13,7 +13,7 @@ from spec import payloads
 from spec.payloads import SLOT, TILE_NUMBER
 from spec.state import CacheOp, LineOp
 
-TOKEN = StructLayout({"op": 2, "slot": SLOT, "fresh": 1})
+TOKEN = StructLayout({"op": 2, "slot": SLOT})
 AWAY = 256  # tiles whose numbers differ by a multiple of it wait for one another
 
 
@@ -31,7 +31,6 @@ class CacheTags(wiring.Component):
     -------
     i : In(stream.Signature(layout(payloads.cache_request(edge))))
     o : Out(stream.Signature(TOKEN))
-        ``fresh``: the slot's tile is another than before.
     samples, cleared, base, count : Out
         Of the target.
     wants, tile, has, mode, forgets, flushes, flushed
@@ -100,7 +99,7 @@ class CacheTags(wiring.Component):
             with m.State("FETCH"):
                 self._fetch(m, given, away.bit_select(given.number[:hashed], 1))
             with m.State("TAKE"):
-                m.d.comb += [self.o.valid.eq(1), token.op.eq(LineOp.USE), token.fresh.eq(~given.needed), self.i.ready.eq(self.o.ready),
+                m.d.comb += [self.o.valid.eq(1), token.op.eq(LineOp.USE), self.i.ready.eq(self.o.ready),
                              write.en.eq(self.o.ready), there.next.eq(here.next + 1)]
                 for n, kept in enumerate(there.ways):
                     with m.If(here.next == n):

@@ -100,7 +100,7 @@ class DepthLines(wiring.Component):
         again = Cat(entry.valid & (entry.slot == token.slot) for entry in recent).any()
         m.d.comb += [fills.eq(token.op == LineOp.FILL), self.done.ready.eq(takes), self.told.ready.eq(takes), planes.r_en.eq(takes & fills),
                      takes.eq(self.done.valid & self.told.valid & way.i.ready & ~again & (planes.r_rdy | ~fills)), way.i.valid.eq(takes)]
-        m.d.comb += [into.valid.eq(takes), into.op.eq(token.op), into.slot.eq(token.slot), into.fresh.eq(token.fresh),
+        m.d.comb += [into.valid.eq(takes), into.op.eq(token.op), into.slot.eq(token.slot),
                      into.done.eq(self.done.payload), into.filled.eq(planes.r_data)]
         with m.If(way.i.ready):
             for before, entry in zip([Cat(takes, token.slot), *recent], recent, strict=False):

@@ -34,8 +34,8 @@ class PlaneLines(wiring.Component):
     Members
     -------
     i : In(StructLayout)
-        What has been done to a slot, if ``valid``: ``op``, ``slot``, ``done``, as :func:`spec.payloads.line_done`, ``fresh``: nothing
-        of what was there before counts; ``filled``: planes of what has been put there.
+        What has been done to a slot, if ``valid``: ``op``, ``slot``, ``done``, as :func:`spec.payloads.line_done`; ``filled``: planes of
+        what has been put there.
     o : Out(StructLayout)
         The same slot, :attr:`LATENCY` clocks later: ``op``, ``written``: its tile is not as it is in memory; its planes, its depths.
     """
@@ -48,7 +48,7 @@ class PlaneLines(wiring.Component):
         depths = ArrayLayout(payloads.DEPTH, edge**2)
         self._entry = StructLayout({"written": 1, "known": known(edge)})
         super().__init__({
-            "i": In(StructLayout({"valid": 1, "op": 2, "slot": SLOT, "fresh": 1, "done": layout(payloads.line_done(edge)), "filled": known(edge)})),
+            "i": In(StructLayout({"valid": 1, "op": 2, "slot": SLOT, "done": layout(payloads.line_done(edge)), "filled": known(edge)})),
             "o": Out(StructLayout({"op": 2, "known": known(edge), "written": 1, "depths": depths})),
         })
 
@@ -62,8 +62,8 @@ class PlaneLines(wiring.Component):
         # A clock later: the tile's planes and the new one, which is the fifth.
         brought = {name: done[name] for name in ("exact", "z0", "dx", "dy")} | {"written": Mux(i.op == LineOp.USE, done.written, 0)}
         given = {name: delay(m, value, 1, name) for name, value in brought.items()}
-        fresh, old, some, every = delay(m, i.fresh, 1, "fresh"), read.data.known, given["written"].any(), given["written"].all()
-        was_known = (old.planes != 0) & ~fresh
+        old, some, every = read.data.known, given["written"].any(), given["written"].all()
+        was_known = old.planes != 0
         m.submodules.fewest = fewest = FewestPlanes(edge, PLANES + 1)
         m.d.comb += fewest.known.eq(Mux(some, (was_known | every) & given["exact"], was_known))
         for name in ("z0", "dx", "dy"):
@@ -82,7 +82,7 @@ class PlaneLines(wiring.Component):
         m.d.comb += [left[f"{name}_{k}"].eq(fewest.left[k][name]) for k in range(PLANES) for name in ("z0", "dx", "dy")]
         fills = op == LineOp.FILL
         m.d.comb += [entry.known.eq(Mux(fills, filled.o, left)),
-                     entry.written.eq(~fills & delay(m, some | (read.data.written & ~fresh), late, "some")),
+                     entry.written.eq(~fills & delay(m, some | read.data.written, late, "some")),
                      write.addr.eq(slot), write.data.eq(entry), write.en.eq(valid)]
         m.d.sync += [self.o.op.eq(op), self.o.known.eq(entry.known), self.o.written.eq(entry.written)]
         m.d.comb += self.o.depths.eq(depths.o)

@@ -48,7 +48,7 @@ class StencilLines(wiring.Component):
         m.d.comb += [leaves.eq(token.op == LineOp.EVICT), takes.eq(self.done.valid & self.told.valid & (~leaves | (gone.w_rdy & codes.w_rdy))),
                      self.done.ready.eq(takes), self.told.ready.eq(takes), self.leaves.ready.eq(takes & leaves),
                      read.addr.eq(token.slot), write.addr.eq(token.slot), write.en.eq(takes & ~leaves),
-                     write.data.eq((token.op == LineOp.USE) & (done.written.any() | (read.data & ~token.fresh)))]
+                     write.data.eq((token.op == LineOp.USE) & (done.written.any() | read.data))]
         values = [done[f"value{n}"] for n in range(lanes)]
         m.d.comb += [gone.w_en.eq(takes & leaves), gone.w_data.eq(Cat(self.leaves.payload, read.data)), codes.w_en.eq(takes & leaves & read.data),
                      into.mode.eq(Mux(Cat(value == cleared for value in values).all(), TileMode.CLEARED, TileMode.RAW)),
