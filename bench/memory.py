@@ -1,9 +1,10 @@
-"""Bytes between the depth unit and memory, by the golden cache."""
+"""Bytes between the depth unit and memory, by the golden cache; clocks of the hardware that moves them."""
 
 import numpy as np
 
 from bench.depth import HEIGHT, LAYERS, WIDTH, stack
-from cosim import catalogue
+from cosim import catalogue, mesh, toolchain
+from cosim.volume import Memory, Volume
 from models.depth._anchor import encode_block
 from models.depth._block import PlaneForm
 from models.depth.depth_cache import CacheShape, DepthCache, Moved
@@ -19,40 +20,45 @@ FEATURES = {
     "coding, fast clear": CacheShape(), "coding": CacheShape(fast_clear=False), "fast clear": CacheShape(coding=False),
     "cache alone": CacheShape(coding=False, fast_clear=False),
 }
-SIZES = (16, 64, 256)  # tiles of the cache
+SIZES = (16, 64, 256, 1024)  # tiles of the cache
+BUNNY = toolchain.ROOT.parent / "shared" / "data" / "bunny.obj"  # measured where there is one
 
 
 def scenes():
-    """By name: tiles and state of a frame."""
-    golden, state = catalogue.golden(), draw_state(WIDTH, HEIGHT)
-    found = {}
+    """Name, tiles and state of each frame."""
+    golden, order = catalogue.golden(), np.random.default_rng(0).permutation(LAYERS)
+    meshes = {"demo frame": catalogue.teapot(8), "teapot, 102 k triangles": catalogue.teapot(40)}
+    if BUNNY.exists():
+        meshes["bunny"] = mesh.load(BUNNY)
     for samples in (1, 4):
-        frame = golden.render(golden.Scene(*catalogue.teapot(8), samples=samples))
-        found[f"demo frame, {samples}x"] = frame.tiles, frame.state
-    order = np.random.default_rng(0).permutation(LAYERS)
-    found[f"{LAYERS} layers, shuffled, 1x"] = rasterize(setup(stack(order), state).records)[0], state
-    return found
+        for name, (vertices, faces) in meshes.items():
+            frame = golden.render(golden.Scene(vertices, faces, WIDTH, HEIGHT, samples))
+            yield f"{name}, {samples}x", frame.tiles, frame.state
+        state = draw_state(WIDTH, HEIGHT, samples)
+        yield f"{LAYERS} layers, shuffled, {samples}x", rasterize(setup(stack(order), state).records)[0], state
 
 
-def play(tiles, state, shape):
-    """A cleared target, its tiles tested behind HiZ, all written back: the cache."""
-    unit, cache = DepthUnit(state), DepthCache(state, shape)
-    cache.clear((0, 0, int(state["target_width"]), int(state["target_height"])), int(unit.buffer.depth.max()))
-    cache.run(tiles, *unit.test(tiles), state)
+def play(tiles, done, state, shape):
+    """A cleared target, its tiles, tested behind HiZ, all written back: the cache."""
+    cache = DepthCache(state, shape)
+    cache.clear((0, 0, int(state["target_width"]), int(state["target_height"])), int(state["depth_max"]))
+    cache.run(tiles, *done, state)
     cache.flush()
     return cache
 
 
 def rows():
-    """Traffic: scene, features, bytes read, written, share of plain depth; scene, shares of tiles written back; scene, tiles, share; :func:`blocks`.
+    """Traffic: scene, features, bytes read, written, share of plain depth; scene, shares of tiles written back by mode;
+    scene, tiles, hit rate, share; :func:`blocks`.
 
     Plain depth: 4 bytes read for every covered sample, 4 written for every one that passes.
     """
     traffic, modes, sizes, taken = [], [], [], []
-    for scene, (tiles, state) in scenes().items():
-        plain = 4 * (int(np.bitwise_count(tiles["mask"]).sum()) + int(DepthUnit(state, bounds=None).test(tiles)[0].sum()))
+    for scene, tiles, state in scenes():
+        done = DepthUnit(state).test(tiles)
+        plain = 4 * (int(np.bitwise_count(tiles["mask"]).sum()) + int(done[0].sum()))
         for name, shape in FEATURES.items():
-            cache = play(tiles, state, shape)
+            cache = play(tiles, done, state, shape)
             read = sum(count for moved, count in cache.bytes.items() if "fill" in moved.cause)
             written = sum(cache.bytes.values()) - read
             traffic.append((scene, name, read, written, (read + written) / plain))
@@ -61,9 +67,30 @@ def rows():
                 modes.append((scene, *(count / sum(by_mode) for count in by_mode)))
                 taken.append((scene, *blocks(cache, int(state["samples"]))))
         for size in SIZES:
-            cache = play(tiles, state, CacheShape(sets=size // 4))
-            sizes.append((scene, size, sum(cache.bytes.values()) / plain))
+            cache = play(tiles, done, state, CacheShape(sets=size // 4))
+            sizes.append((scene, size, cache.hits / cache.uses, sum(cache.bytes.values()) / plain))
     return traffic, modes, sizes, taken
+
+
+def clocks(count=4000):
+    """Rows: work, clocks a tile in hardware, always-ready sink; what the pipeline's depth takes is off."""
+    compression, cache = catalogue.block("depth_compression"), catalogue.block("depth_cache")
+    beats, volume, found = compression.bench.requests(np.random.default_rng(0), 4 * count, compression.parameters("default")), None, []
+    volume = Volume(compression.simulated(), compression.stem)
+    for name, decodes in (("coder", 0), ("decoder", 1)):
+        those = beats[(beats[:, 0] & 1) == decodes]
+        found.append((name, _slope(lambda n, those=those: volume.run({"i": those[:n]}, 4 * count), count)))
+    volume, params = Volume(cache.simulated(), cache.stem), cache.parameters("default")
+    for name, tiles in (("cache, tiles on chip", params.slots), ("cache, one tile", 1)):
+        rows = cache.bench.hits(params, tiles, count)
+        held = Memory(cache.bench.memory(rows, params))
+        found.append((name, _slope(lambda n, rows=rows, held=held: volume.run({"i": rows[:n]}, 2 * count, memory=held), count)))
+    return found
+
+
+def _slope(run, count):
+    """Clocks of each beat between the first half and the second."""
+    return (run(count).clocks - run(count // 2).clocks) / (count - count // 2)
 
 
 def blocks(cache, samples):

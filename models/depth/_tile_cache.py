@@ -75,6 +75,8 @@ class TileCache:
         Tiles row by row, each in a room of a power of two, which holds it raw; then the table.
     moves, bytes : Counter
         How many, and how much, by :class:`Moved`.
+    uses, hits : int
+        How often a tile was used; how often it was on chip.
     """
 
     def __init__(self, state, shape=None, edge=8):
@@ -86,7 +88,7 @@ class TileCache:
         self.memory = bytearray(count * self._room + -(-count // PER_TRANSFER) * TRANSFER)
         self._modes, self._cleared = np.full(count, TileMode.RAW, np.uint8), 0
         self._sets, self._table = [[] for _ in range(shape.sets)], {}  # by place: the transfer, and whether it is to be written
-        self.moves, self.bytes = Counter(), Counter()
+        self.moves, self.bytes, self.uses, self.hits = Counter(), Counter(), 0, 0
 
     def clear(self, rectangle, value):
         """Clear a rectangle (x0, y0, x1, y1) of pixels.
@@ -115,6 +117,7 @@ class TileCache:
         ``writes``, as far as is known before it is tested, may have to be written back.
         """
         way = self._way(tile)
+        self.uses, self.hits = self.uses + 1, self.hits + (way.line is not None)
         if way.line is None and needed:
             way.line, mode = self.line(tile), self._mode(tile)
             self._count("fill", mode, self.LINE.size(mode, self._edge))

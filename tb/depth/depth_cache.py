@@ -122,6 +122,16 @@ def use(rng, x, y, columns, pool, edge):
             **{name: plane[name] for name in PLANE.names}}
 
 
+def hits(params, tiles, count):
+    """A target as large as the cache, cleared; then as many requests, which write to so many of its tiles in turn."""
+    records, columns = np.zeros(1 + count, dtype(work(params.edge))), 1 << params.slots.bit_length() // 2
+    number = np.arange(count) % tiles
+    records["op"][0], records["number"][0], records["x"][0], records["y"][0] = CacheOp.CLEAR, params.slots, columns, params.slots // columns
+    records["number"][1:], records["x"][1:], records["y"][1:] = number, number % columns, number // columns
+    records["needed"][1:] = records["written"][1:] = records["writes"][1:] = 1
+    return codec.pack(records, work(params.edge))
+
+
 class Twin:
     """Golden caches, one for each place in memory."""
 
@@ -259,13 +269,8 @@ async def one_hit_a_clock(dut):
     """Tiles on chip, of different slots."""
     bench = DepthCacheBench(dut)
     table, slots = work(bench.params.edge), bench.params.slots
-    records = np.zeros(1 + 12 * slots, dtype(table))
-    records["op"][0], records["number"][0], records["x"][0], records["y"][0] = CacheOp.CLEAR, slots, slots // 2, 2
-    number = np.arange(12 * slots) % slots
-    records["number"][1:], records["x"][1:], records["y"][1:], records["needed"][1:] = number, number % (slots // 2), number // (slots // 2), 1
-    records["written"][1:], records["writes"][1:] = 1, 1
     flush = np.zeros(1, dtype(table))
     flush["op"] = CacheOp.FLUSH
-    await bench.run(codec.pack(np.concatenate([records, flush]), table))
+    await bench.run(np.concatenate([hits(bench.params, slots, 12 * slots), codec.pack(flush, table)]))
     clocks = [clock for _, clock in bench.taken[1 + 11 * slots:-1]]
     assert clocks == list(range(clocks[0], clocks[0] + slots))

@@ -106,7 +106,9 @@ def test_a_tile_written_as_a_whole_is_not_fetched():
     cache, tiles = DepthCache(state, CacheShape(fast_clear=False)), np.zeros(1, dtype(payloads.TILE))
     tiles["mask"], tiles["z0"] = ~np.uint64(0), 5 << 8
     cache.run(tiles, *DepthUnit(state).test(tiles), state)
+    cache.run(tiles, *DepthUnit(state).test(tiles), state)
     cache.flush()
+    assert (cache.uses, cache.hits) == (2, 1)
     assert {moved.cause for moved in cache.bytes} == {"write_back", "table_fill", "table_write_back"}
     assert cache.bytes[Moved("write_back", TileMode.PLANES_1)] == 32
 
