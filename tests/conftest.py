@@ -7,6 +7,7 @@ from hypothesis import settings
 
 from tests.depth_oracle import LlvmpipeDepth
 from tests.oracle import Llvmpipe
+from tests.tessellation_oracle import LlvmpipeTessellator
 
 settings.register_profile("fixfunc", deadline=None, max_examples=60, print_blob=True)
 settings.load_profile("fixfunc")
@@ -42,3 +43,9 @@ def llvmpipe():
 def llvmpipe_depth():
     """A maker of oracles of depth and stencil."""
     return _oracle(LlvmpipeDepth)
+
+
+@pytest.fixture
+def llvmpipe_tessellator():
+    """A maker of oracles of tessellation."""
+    return _oracle(LlvmpipeTessellator)

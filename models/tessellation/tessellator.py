@@ -1,0 +1,167 @@
+"""The tessellator: a patch's domain divided into points and primitives."""
+
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from models.tessellation._edge import ONE, Edge, even_strip, strip, triangles
+from spec.errors import InputError
+
+RANGES = {"integer": (1, 64), "pow2": (1, 64), "fractional_odd": (1, 63), "fractional_even": (2, 64)}  # of a factor
+FACTORS = {"isoline": (2, 0), "triangle": (3, 1), "quad": (4, 2)}  # outer and inner ones of a domain
+OUTPUTS = {"isoline": ("point", "line"), "triangle": ("point", "triangle_cw", "triangle_ccw"), "quad": ("point", "triangle_cw", "triangle_ccw")}
+LEAST = 1 + 1 / ONE  # of an inner factor, where not all are 1
+TWO_THIRDS, THIRD = 0xAAAA, 0x5555
+
+
+class Tessellation(NamedTuple):
+    """What :func:`tessellate` returns."""
+
+    points: np.ndarray  # uint32, shape (n, 2): u and v, 1.16
+    primitives: np.ndarray  # int64, shape (m, k): points of each, in the order of emission; k is 1, 2 or 3
+
+
+def tessellate(domain, outer, inner, partitioning, output):
+    """Divide a domain.
+
+    Parameters
+    ----------
+    domain : "isoline", "triangle" or "quad"
+    outer : sequence of float
+        Of an isoline: lines, and segments of each. Of a triangle: of the edges u = 0, v = 0, w = 0. Of a quad: u = 0, v = 0,
+        u = 1, v = 1. Read as float32.
+    inner : sequence of float
+        None, one, or two, along u and v.
+    partitioning : "integer", "pow2", "fractional_odd" or "fractional_even"
+        pow2: factors are taken to be powers of two already.
+    output : "point", "line", "triangle_cw" or "triangle_ccw"
+        Lines of an isoline, triangles of the others; points of any.
+
+    Returns
+    -------
+    Tessellation
+        Nothing, if an outer factor is not above zero, or no number.
+
+    Raises
+    ------
+    InputError
+        An unknown name, or a wrong number of factors.
+
+    Source: [fs 11.7.10-14]; the order of points and triangles is D3D11's.
+    """
+    for name, value, known in (("domain", domain, FACTORS), ("partitioning", partitioning, RANGES), ("output", output, OUTPUTS.get(domain, ()))):
+        if value not in known:
+            raise InputError(name, f"be one of {', '.join(known)}", value)
+    factors = [np.asarray(each, np.float32).reshape(-1) for each in (outer, inner)]
+    for name, values, count in zip(("outer", "inner"), factors, FACTORS[domain], strict=True):
+        if len(values) != count:
+            raise InputError(f"{name} factors", f"be {count} for a {domain}", len(values))
+    size = 1 if output == "point" else 2 if output == "line" else 3
+    if not (factors[0] > 0).all():  # nor is NaN
+        return Tessellation(np.zeros((0, 2), np.uint32), np.zeros((0, size), np.int64))
+    points, primitives = _DOMAINS[domain](*_edges(domain, *factors, partitioning))
+    points = np.asarray(points, np.uint32).reshape(-1, 2)
+    if output == "point":
+        return Tessellation(points, np.arange(len(points))[:, None])
+    primitives = np.asarray(primitives, np.int64).reshape(-1, size)
+    return Tessellation(points, primitives[:, [0, 2, 1]] if output == "triangle_ccw" else primitives)
+
+
+def _edges(domain, outer, inner, partitioning):
+    """Factors cut to their range and rounded: outer edges, inner edges."""
+    kinds = ["integer" if domain == "isoline" else partitioning, *[partitioning] * (len(outer) - 1)]
+    outer = [_edge(factor, kind) for factor, kind in zip(outer, kinds, strict=True)]
+    inner = [_edge(factor, partitioning) for factor in inner]
+    if any(edge.factor > ONE for edge in (*outer, *inner)):
+        inner = [_edge(LEAST, partitioning) if edge.factor == ONE else edge for edge in inner]
+    return outer, inner
+
+
+def _edge(factor, partitioning):
+    low, high = RANGES[partitioning]
+    factor = low if np.isnan(factor) else min(max(factor, low), high)
+    if partitioning in ("integer", "pow2"):
+        whole = int(np.ceil(factor))
+        return Edge(whole * ONE, bool(whole & 1))
+    return Edge(int(np.rint(np.float64(factor) * ONE)), partitioning == "fractional_odd")
+
+
+def _isoline(outer, _inner):
+    lines, u = outer[0].places[:-1], outer[1].places
+    count = len(lines) * len(u)
+    return [(x, y) for y in lines for x in u], [(n, n + 1) for n in range(count) if (n + 1) % len(u)]
+
+
+def _triangle(outer, inner):
+    if all(edge.count == 2 for edge in (*outer, *inner)):
+        return [(0, ONE), (0, 0), (ONE, 0)], [(0, 1, 2)]
+    first, second, third = (edge.places for edge in outer)
+    rings = [[[(0, v) for v in first[::-1]], [(u, 0) for u in second], [(u, ONE - u) for u in third[::-1]]]]
+    places = inner[0].places
+    for n in range(1, len(places) // 2):
+        inset = int(places[n]) * TWO_THIRDS + ONE // 2 >> 16
+        along = places[n:len(places) - n] - (inset + 1) // 2
+        rings.append([[(inset, v) for v in along[::-1]], [(u, inset) for u in along], [(u, ONE - u - inset) for u in along[::-1]]])
+    if len(places) % 2:
+        rings.append([[(THIRD, THIRD)]] * 3)
+    points, sides = _number(rings)
+    faces = _between(sides, outer, [inner[0]] * 3)
+    return points, faces if len(places) % 2 else [*faces, tuple(side[0] for side in sides[-1])]
+
+
+def _quad(outer, inner):
+    if all(edge.count == 2 for edge in (*outer, *inner)):
+        return [(0, 0), (ONE, 0), (ONE, ONE), (0, ONE)], [(0, 1, 3), (1, 2, 3)]
+    u, v = (edge.places for edge in inner)
+    left, bottom, right, top = (edge.places for edge in outer)
+    rings = [_rectangle(left, bottom, right, top, (0, ONE), (0, ONE))]
+    for n in range(1, (min(len(u), len(v)) + 1) // 2):
+        across, along = u[n:len(u) - n], v[n:len(v) - n]
+        rings.append(_rectangle(along, across, along, across, across[[0, -1]], along[[0, -1]]))
+    points, sides = _number(rings)
+    faces = _between(sides, outer, [inner[1], inner[0]] * 2)
+    left, bottom, right, top = sides[-1]
+    wide, high = len(bottom) - 1, len(left) - 1
+    if wide > high > 0:  # what is left within the last ring is a row of squares
+        faces += triangles("mi" * wide, bottom, top[::-1])
+    elif high and wide:
+        faces += triangles("oi" * (high // 2) + "ao" + "oi" * (high // 2) if high % 2 else "mi" * high, left, right[::-1])
+    return points, faces
+
+
+def _rectangle(left, bottom, right, top, u, v):
+    """Sides of a ring, counter-clockwise from its upper left corner, by where points lie along each."""
+    return [[(u[0], y) for y in left[::-1]], [(x, v[0]) for x in bottom], [(u[1], y) for y in right], [(x, v[1]) for x in top[::-1]]]
+
+
+def _number(rings):
+    """Points of rings in their order, and the numbers of those of each side, with both of its ends.
+
+    The innermost ring may be a line, forth and back, or a point.
+    """
+    points, numbers = [], []
+    for sides in rings:
+        first, lengths = len(points), [len(side) - 1 for side in sides]
+        if all(lengths):
+            points += [point for side in sides for point in side[:-1]]
+            around, at = [*range(first, len(points)), first], np.cumsum([0, *lengths])
+        else:
+            line = max(sides[:2], key=len)
+            points += line
+            forth = list(range(first, len(points)))
+            around, at = forth + forth[-2::-1], np.cumsum([0, *lengths])
+        numbers.append([around[begin:begin + length + 1] for begin, length in zip(at[:-1], lengths, strict=True)])
+    return points, numbers
+
+
+def _between(rings, outer, inner):
+    """Triangles between each ring and the next, side by side; the outermost is divided by factors of its own."""
+    faces = []
+    for n, (outside, inside) in enumerate(pairwise(rings)):
+        for without, within, outer_edge, inner_edge in zip(outside, inside, outer, inner, strict=True):
+            faces += triangles(even_strip(len(within) - 1) if n else strip(inner_edge, outer_edge), without, within)
+    return faces
+
+
+_DOMAINS = {"isoline": _isoline, "triangle": _triangle, "quad": _quad}
