@@ -11,3 +11,7 @@ class InputError(ValueError):
 
 class MeshError(InputError):
     """A mesh that cannot be drawn."""
+
+
+class Stalled(Exception):
+    """What was asked for must wait until something else has been given back; nothing has changed."""

@@ -257,5 +257,30 @@ def line_done(edge_samples, bits=DEPTH):
 COUNTED = tuple(Field(f"{cause}_{n}", 32) for cause in ("fill", "write_back") for n in range(7)) + (  # tiles, by their mode in memory;
     *_each("table_fill table_write_back table_clear", 32),)  # transfers of the tile table
 
+DOMAIN_POINT = (
+    Field("kind", 2),  # spec.state.PointKind: POINT, or END
+    Field("first", 1),  # of its patch
+    Field("patch", 16),  # what its domain shader is told of the patch
+    *_each("u v", 17),  # 1.16
+)
+MATCHED_POINT = (
+    *DOMAIN_POINT,
+    Field("hit", 1),  # it is in a wave already
+    Field("dsid", 16),  # its place in the vertex buffer: wave * lanes + lane
+)
+VERTEX_INDEX = (Field("kind", 2), Field("first", 1), Field("dsid", 16))  # what primitives are assembled from
+
+
+def wave(lanes):
+    """Domain points to be shaded together; those of other lanes are zero."""
+    return (
+        Field("dsid", 16),  # of lane 0
+        *_each("begin end", lanes.bit_length()),  # lanes begin..end - 1
+        *(Field(f"{name}{n}", bits) for n in range(lanes) for name, bits in (("patch", 16), ("u", 17), ("v", 17))),
+    )
+
+
+MATCHES = tuple(_each("points hits misses waves partial_waves stalls wrong", 32))  # so far, at an END; wrong: releases of what nobody held
+
 TILE = tile(8)
 CONTROL = {"draw_state": DRAW_STATE, "clear": CLEAR, "fence": FENCE}  # beats that only pass through

@@ -104,3 +104,11 @@ class LineOp(IntEnum):
     FILL = 1  # put these depths there
     EVICT = 2  # tell its depths
     DONE = 3  # nothing: what was asked for is done
+
+
+class PointKind(IntEnum):
+    """What a beat of domain points is."""
+
+    POINT = 0
+    END = 1  # of a draw
+    FLUSH = 2  # what waits in an unfinished wave is to be shaded: its users hold what the next point needs

@@ -1,0 +1,126 @@
+"""Bench of :class:`rtl.tessellation.domain_matching.DomainMatching`."""
+
+import cocotb
+import numpy as np
+
+from cosim import codec
+from models.payload import dtype
+from models.tessellation.domain_matching import DomainMatchingUnit
+from models.tessellation.tessellator import FACTORS, OUTPUTS, RANGES, tessellate
+from rtl.tessellation.domain_matching import CONFIGS
+from spec.payloads import DOMAIN_POINT, MATCHED_POINT, MATCHES
+from spec.state import PointKind
+from tb.bench.bench import StreamBench, configuration
+from tb.bench.pace import PACES
+from tb.tessellation._users import Harness  # noqa: F401 - what stands before the simulator
+
+
+def requests(rng, count, params):
+    """Draws of patches: what the tessellator gives; any few points again and again; patches of one point."""
+    draws, total = [], 0
+    while total < count:
+        for _ in range(int(rng.integers(1, 8))):
+            points = patch(rng, params)
+            records = np.zeros(len(points), dtype(DOMAIN_POINT))
+            records["u"], records["v"] = points.T
+            records["first"][:1], records["patch"] = rng.random() < 0.95, rng.integers(0, 1 << 16)
+            draws.append(records)
+            total += len(records)
+        end = np.zeros(int(rng.integers(1, 3)), dtype(DOMAIN_POINT))
+        end["kind"] = PointKind.END
+        draws.append(end)
+    return codec.pack(np.concatenate(draws), DOMAIN_POINT)
+
+
+def patch(rng, params):
+    """Domain points of a patch, in order: ndarray of int, shape (n, 2), n above 0."""
+    kind = rng.random()
+    if kind < 0.3:
+        domain = rng.choice(list(FACTORS))
+        factors = (rng.uniform(0.5, rng.choice([3, 12]), count).tolist() for count in FACTORS[domain])
+        found = tessellate(domain, *factors, rng.choice(list(RANGES)), OUTPUTS[domain][1])
+        return found.points[found.primitives.ravel()].astype(np.int64)
+    pool = rng.choice([0, 1, 1 << 15, (1 << 16) - 1, 1 << 16], (int(rng.integers(1, 3 * params.lanes)), 2))
+    if kind < 0.5:
+        return pool[:1].repeat(int(rng.integers(1, 4)), 0)
+    return pool[rng.integers(0, len(pool), int(rng.integers(1, 8 * params.lanes)))]
+
+
+def expected(rows, params):
+    """Packed points in -> places, and counters with every END; no FLUSH among them."""
+    records, table = codec.unpack(rows, DOMAIN_POINT, dtype(DOMAIN_POINT)), dtype(MATCHED_POINT)
+    unit = DomainMatchingUnit(params.rows, params.lanes, params.waves, across=params.across)
+    out, counted = np.zeros(len(records), table), []
+    for name in records.dtype.names:
+        out[name] = records[name]
+    for n, record in enumerate(records):
+        if record["kind"] == PointKind.END:
+            unit.end_draw()
+            counters = np.zeros(1, dtype(MATCHES))
+            for name in ("points", "hits", "misses", "waves", "partial_waves"):
+                counters[name] = getattr(unit.counters, name)
+            counted.append(counters)
+            continue
+        if record["first"]:
+            unit.start_patch()
+        out["dsid"][n], out["hit"][n] = unit.step((record["u"], record["v"]))
+        unit.release(int(out["dsid"][n]))
+    return {"o": codec.pack(out, MATCHED_POINT), "counted": codec.pack(np.concatenate(counted), MATCHES)}
+
+
+def replay(rows, given, params):
+    """As :func:`expected`, with every FLUSH where it came: once ahead of a point at most."""
+    wanted = expected(rows, params)
+    flush = np.zeros(1, dtype(MATCHED_POINT))
+    flush["kind"] = PointKind.FLUSH
+    flush = codec.pack(flush, MATCHED_POINT)
+    came = (given == flush).all(1)
+    came[1:] &= ~came[:-1]
+    places = np.flatnonzero(came)
+    wanted["o"] = np.insert(wanted["o"], np.minimum(places - np.arange(len(places)), len(wanted["o"])), flush, 0)
+    return wanted
+
+
+def describe(row, _params):
+    """A beat in words."""
+    record = codec.unpack(row[None], MATCHED_POINT, dtype(MATCHED_POINT))[0]
+    return f"{PointKind(record['kind']).name} " + " ".join(f"{name}={record[name]}" for name in record.dtype.names[1:])
+
+
+class DomainMatchingBench(StreamBench):
+    """With users, and a golden model that hears when points waited for them."""
+
+    def __init__(self, dut):
+        self.params = configuration(CONFIGS)
+        super().__init__(dut, lambda rows: replay(rows, self._packed("o", self.given), self.params),
+                         lambda row: describe(row, self.params), ("o", "counted"))
+
+
+@cocotb.test(timeout_time=4, timeout_unit="ms")
+@cocotb.parametrize(source=list(PACES), sink=list(PACES))
+async def points_find_their_places(dut, source, sink):
+    bench = DomainMatchingBench(dut)
+    await bench.run(requests(bench.rng, 150, bench.params), source, sink)
+
+
+@cocotb.test(timeout_time=1, timeout_unit="ms")
+async def one_point_a_clock(dut):
+    """Hits and misses, among them points that came the clock before, or two before: as long as no row is full."""
+    bench = DomainMatchingBench(dut)
+    lanes = bench.params.lanes
+    records = np.zeros(2 * lanes + 1, dtype(DOMAIN_POINT))
+    records["u"][:-1], records["first"][0], records["kind"][-1] = np.arange(2 * lanes) // 2, 1, PointKind.END
+    records["v"][:-1] = np.arange(2 * lanes) % 4 == 3
+    await bench.run(codec.pack(records, DOMAIN_POINT))
+    begun = bench.taken[0][1]
+    assert [clock for _, clock in bench.given] == list(range(begun + 4, begun + 4 + len(records)))
+
+
+@cocotb.test(timeout_time=1, timeout_unit="ms")
+async def users_are_waited_for(dut):
+    """One point over and over: its wave runs out of references, and is shaded as it is; so its users can go on."""
+    bench = DomainMatchingBench(dut)
+    records = np.zeros((2 << bench.params.references) + 1, dtype(DOMAIN_POINT))
+    records["first"][0], records["kind"][-1] = 1, PointKind.END
+    await bench.run(codec.pack(records, DOMAIN_POINT))
+    assert len(bench.given) > len(bench.taken)

@@ -1,0 +1,80 @@
+"""Bench of :class:`rtl.tessellation.wave_constructor.WaveConstructor`."""
+
+import cocotb
+import numpy as np
+
+from cosim import codec
+from models.payload import dtype
+from models.tessellation.wave_constructor import WaveConstructor
+from rtl.tessellation.domain_matching import DomainMatchingParams
+from rtl.tessellation.wave_constructor import CONFIGS
+from spec.payloads import MATCHED_POINT, VERTEX_INDEX, wave
+from spec.state import PointKind
+from tb.bench.bench import StreamBench, configuration
+from tb.bench.pace import PACES
+from tb.tessellation import domain_matching
+
+
+def requests(rng, count, params):
+    """Points as the domain-matching unit gives them, some FLUSHes among them; END at last."""
+    unit = DomainMatchingParams(lanes=params.lanes, across=bool(rng.random() < 0.5))
+    points = domain_matching.expected(domain_matching.requests(rng, count, unit), unit)["o"]
+    flush = np.zeros(1, dtype(MATCHED_POINT))
+    flush["kind"] = PointKind.FLUSH
+    return np.insert(points, np.sort(rng.integers(0, len(points), len(points) // 16)), codec.pack(flush, MATCHED_POINT), 0)
+
+
+def expected(rows, params):
+    """Packed points in -> waves, and what primitives are assembled from."""
+    records, unit, waves = codec.unpack(rows, MATCHED_POINT, dtype(MATCHED_POINT)), WaveConstructor(params.lanes), []
+    for record in records:
+        if record["kind"] != PointKind.POINT:
+            waves += unit.flush()
+        elif not record["hit"]:
+            waves += unit.push(tuple(int(record[name]) for name in ("patch", "u", "v")), int(record["dsid"]))
+    table = wave(params.lanes)
+    out = np.zeros(len(waves), dtype(table))
+    for n, (dsid, begin, points) in enumerate(waves):
+        out["dsid"][n], out["begin"][n], out["end"][n] = dsid, begin, begin + len(points)
+        for lane, point in enumerate(points, begin):
+            for name, value in zip(("patch", "u", "v"), point, strict=True):
+                out[f"{name}{lane}"][n] = value
+    index = np.zeros(len(records), dtype(VERTEX_INDEX))
+    for name in index.dtype.names:
+        index[name] = records[name]
+    return {"o": codec.pack(out, table), "index": codec.pack(index[index["kind"] != PointKind.FLUSH], VERTEX_INDEX)}
+
+
+def describe(row, params):
+    """A wave in words."""
+    record = codec.unpack(row[None], wave(params.lanes), dtype(wave(params.lanes)))[0]
+    points = [tuple(int(record[f"{name}{n}"]) for name in ("patch", "u", "v")) for n in range(record["begin"], min(record["end"], params.lanes))]
+    return f"dsid={record['dsid']} lanes {record['begin']}..{record['end'] - 1}: {points}"
+
+
+class WaveConstructorBench(StreamBench):
+    """With both streams out."""
+
+    def __init__(self, dut):
+        self.params = configuration(CONFIGS)
+        super().__init__(dut, lambda rows: expected(rows, self.params), lambda row: describe(row, self.params), ("o", "index"))
+
+
+@cocotb.test(timeout_time=1, timeout_unit="ms")
+@cocotb.parametrize(source=list(PACES), sink=list(PACES))
+async def waves_hold_every_point(dut, source, sink):
+    bench = WaveConstructorBench(dut)
+    await bench.run(requests(bench.rng, 150, bench.params), source, sink)
+
+
+@cocotb.test(timeout_time=1, timeout_unit="ms")
+async def one_point_a_clock(dut):
+    """Misses alone, wave after wave."""
+    bench = WaveConstructorBench(dut)
+    records = np.zeros(6 * bench.params.lanes + 1, dtype(MATCHED_POINT))
+    records["dsid"][:-1] = records["u"][:-1] = np.arange(len(records) - 1)
+    records["kind"][-1] = PointKind.END
+    await bench.run(codec.pack(records, MATCHED_POINT))
+    begun = bench.taken[0][1]
+    assert [clock for _, clock in bench.out["index"]] == list(range(begun + 1, begun + 1 + len(records)))
+    assert len(bench.given) == 6

@@ -1,0 +1,57 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from models.tessellation.wave_constructor import Wave, WaveConstructor
+from rtl.tessellation import wave_constructor as rtl
+from spec.errors import InputError
+from tests.bench import check_bench
+from tests.volume import check_paces
+
+BLOCK = "wave_constructor"
+
+
+# Model truths.
+
+@given(st.lists(st.tuples(st.integers(1, 9), st.booleans()), max_size=12))
+def test_waves_hold_every_point_once_in_order(sizes):
+    """Waves of so many points of a possible nine, one row each, with or without a flush in between."""
+    unit, pushed, waves, number = WaveConstructor(9), [], [], 0
+    for row, (size, flushes) in enumerate(sizes):
+        for lane in range(size):
+            waves += unit.push((0, number, 0), 9 * row + lane)
+            pushed.append((9 * row + lane, (0, number, 0)))
+            number += 1
+        if flushes:
+            waves += unit.flush()
+    waves += unit.flush()
+    assert [(wave.dsid + wave.begin + n, point) for wave in waves for n, point in enumerate(wave.points)] == pushed
+    assert all(wave.dsid % 9 == 0 and 0 < len(wave.points) <= 9 - wave.begin for wave in waves)
+
+
+def test_a_wave_leaves_when_it_is_full_and_may_come_in_parts():
+    unit = WaveConstructor(2)
+    assert unit.push((7, 1, 2), 4) == []
+    assert unit.push((7, 3, 4), 5) == [Wave(4, 0, ((7, 1, 2), (7, 3, 4)))]
+    assert unit.flush() == []
+    assert unit.push((7, 5, 6), 6) == []
+    assert unit.flush() == [Wave(6, 0, ((7, 5, 6),))]
+    assert unit.push((7, 7, 8), 7) == [Wave(6, 1, ((7, 7, 8),))]
+
+
+def test_wrong_arguments():
+    with pytest.raises(InputError, match="lanes must be at least 1, not 0"):
+        WaveConstructor(0)
+    with pytest.raises(ValueError, match="lanes must be a power of two above 1, not 12"):
+        rtl.WaveConstructorParams(lanes=12)
+
+
+# Hardware.
+
+@pytest.mark.parametrize(("config", "count"), [("tiny", 600), ("default", 2000)])
+def test_volume(config, count):
+    check_paces(BLOCK, config, count)
+
+
+def test_bench(simulator):
+    check_bench(BLOCK, "tiny", simulator)
