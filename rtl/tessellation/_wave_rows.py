@@ -46,7 +46,7 @@ class WaveRows(wiring.Component):
         most, counts, none, many = (1 << self._references) - 1, [], [], []
         for n in range(self._waves):
             count, more, less = Signal(self._references, name=f"count_{n}"), Signal(name=f"more_{n}"), Signal(name=f"less_{n}")
-            m.d.comb += [more.eq(self.takes & (self.wave == n)), less.eq(self.releases & (self.released == n) & ((count != 0) | more))]
+            m.d.comb += [more.eq(self.takes & (self.wave == n)), less.eq(self.releases & (self.released == n) & (count != 0))]
             m.d.sync += count.eq(count + more - less)
             empty, large = Signal(init=1, name=f"none_{n}"), Signal(name=f"many_{n}")
             m.d.sync += [empty.eq(count == 0), large.eq(count >= most - self.LATE)]

@@ -82,7 +82,7 @@ class DomainMatching(wiring.Component):
     i : In(stream.Signature(layout(payloads.DOMAIN_POINT)))
         Points; END of a draw.
     release : In(stream.Signature(16))
-        A dsid, by each of its users, once for each time that it came out; always ready.
+        A dsid, by each of its users, once for each time that it came out, from the clock after on; always ready.
     o : Out(stream.Signature(layout(payloads.MATCHED_POINT)))
         The same points, and their places.
     counted : Out(stream.Signature(layout(payloads.MATCHES)))
