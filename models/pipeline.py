@@ -10,11 +10,14 @@ from models.depth.depth_unit import DepthUnit
 from models.geometry import clipper, triangle_setup, viewport
 from models.raster import edge_evaluator, tile_rasterizer
 from models.state import draw_state
+from models.tessellation import bezier, patches
+from models.tessellation.patches import Tessellated
 from spec.errors import InputError, MeshError
 from spec.state import Cull, Outcome
 
 BACKGROUND = (24, 26, 32)
 MOST_FACES = 1 << 24
+PIXELS = 8  # of a segment, where factors adapt
 
 
 @dataclass
@@ -38,6 +41,8 @@ class Scene:
     cull : Cull
     colour : (red, green, blue)
         Of the mesh, 0 to 255.
+    tessellated : models.tessellation.patches.Tessellated, optional
+        Where the mesh comes from.
     """
 
     vertices: np.ndarray
@@ -49,6 +54,7 @@ class Scene:
     eye: np.ndarray | None = None
     cull: Cull = Cull.NONE
     colour: tuple = (214, 166, 104)
+    tessellated: Tessellated | None = None
 
     def __post_init__(self):
         self.vertices = np.asarray(self.vertices, np.float32)
@@ -66,6 +72,23 @@ class Scene:
         if self.transform.shape != (4, 4):
             raise InputError("transform", "have shape (4, 4)", self.transform.shape)
         self.eye = np.zeros(3) if self.eye is None else np.asarray(self.eye, float)
+
+
+def teapot_patches(factor, width=1280, height=720, samples=4):
+    """The teapot from its 32 patches, through hull stage, tessellator, domain matching and domain stage.
+
+    Parameters
+    ----------
+    factor : float, or "adaptive"
+        Of every edge; adaptive: segments of about 8 pixels.
+    width, height, samples : int
+        As of :class:`Scene`.
+    """
+    control = bezier.read_patches()[..., [0, 2, 1]] * (1, 1, -1)
+    transform, eye = look_at_mesh(control.reshape(-1, 3).astype(np.float32), width / height)
+    hull = bezier.adaptive(transform, width, height, PIXELS) if factor == "adaptive" else bezier.constant(factor)
+    made = patches.run(patches.PatchDraw(control, hull, bezier.shade))
+    return Scene(made.vertices, made.faces, width, height, samples, transform, eye, tessellated=made)
 
 
 @dataclass
@@ -116,6 +139,9 @@ def render(scene, progress=None):
 
     state = draw_state(scene.width, scene.height, scene.samples, cull=scene.cull)
     counters = {"faces": len(scene.faces)}
+    if scene.tessellated:
+        matched = scene.tessellated.counters
+        counters |= {"domain_points": matched.points, "shaded_points": matched.misses, "waves": scene.tessellated.waves}
 
     stage("geometry")
     triangles, source = _geometry(scene, counters)

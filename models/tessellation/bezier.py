@@ -1,4 +1,4 @@
-"""Bicubic Bezier patches on a grid; the Utah teapot."""
+"""Bicubic Bezier patches: on a grid, and as stages of a tessellated draw; the Utah teapot."""
 
 from pathlib import Path
 
@@ -64,3 +64,64 @@ def tessellate(patches, divisions):
     corners = vertices[faces]
     area = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
     return vertices, faces[area > 0]
+
+
+def shade(control, uv):
+    """Domain stage of bicubic patches: points on them.
+
+    Patches that share the control points of an edge, in either direction, give the same points there, to the bit: every sum
+    and product below is the same from both ends.
+
+    Parameters
+    ----------
+    control : ndarray, shape (n, 4, 4, 3)
+    uv : ndarray of float64, shape (n, 2)
+
+    Returns
+    -------
+    ndarray of float64, shape (n, 3)
+    """
+    u, v = (_basis(uv[:, n])[..., None] for n in range(2))
+    rows = _sum([control[:, :, k] * v[:, None, k] for k in range(4)])
+    return _sum([rows[:, k] * u[:, k] for k in range(4)])
+
+
+def constant(factor):
+    """Hull stage: one factor for everything."""
+    return lambda control: (np.full((len(control), 4), factor), np.full((len(control), 2), factor))
+
+
+def adaptive(transform, width, height, pixels):
+    """Hull stage: about so many pixels of a screen a segment, by the length of each edge's control polygon.
+
+    Parameters
+    ----------
+    transform : ndarray, shape (4, 4)
+        To clip space.
+    width, height : int
+        Of the screen.
+    pixels : float
+    """
+    def hull(control):
+        points = np.concatenate([control, np.ones((*control.shape[:-1], 1))], -1)
+        clip = _sum([points[..., k, None] * np.asarray(transform, np.float64)[:, k] for k in range(4)])
+        w = np.maximum(clip[..., 3:], 1e-6)
+        screen = clip[..., :2] / w * (width / 2, height / 2)
+        edges = np.stack([screen[:, 0, :], screen[:, :, 0], screen[:, 3, :], screen[:, :, 3]], 1)  # u = 0, v = 0, u = 1, v = 1
+        steps = np.hypot(*np.moveaxis(np.diff(edges, axis=2), -1, 0))
+        outer = np.clip(((steps[..., 0] + steps[..., 2]) + steps[..., 1]) / pixels, 1, 64)
+        return outer, np.stack([np.maximum(outer[:, 1], outer[:, 3]), np.maximum(outer[:, 0], outer[:, 2])], -1)
+
+    return hull
+
+
+def _basis(t):
+    """Cubic weights, shape (n, 4); of 1 - t they are the same backwards."""
+    s = 1 - t
+    return np.stack([s * s * s, 3 * (s * s * t), 3 * (t * t * s), t * t * t], -1)
+
+
+def _sum(terms):
+    """Of four: the same backwards."""
+    first, second, third, fourth = terms
+    return (first + fourth) + (second + third)
