@@ -58,6 +58,7 @@ def _parser():
     sub.add_argument("--size", default="1280x720", help="width x height, pixels")
     sub.add_argument("--samples", type=int, default=4)
     sub.add_argument("--divisions", type=int, default=8, help="of each side of the teapot's patches")
+    sub.add_argument("--patches", metavar="FACTOR", help="the teapot through tessellator and domain matching, by a factor, or 'adaptive'")
     sub.add_argument("-o", dest="output", default="out", help="folder")
     return parser
 
@@ -160,10 +161,26 @@ def run_frame(options):
         width, height = (int(side) for side in options.size.lower().split("x"))
     except ValueError:
         raise InputError("size", "be WIDTHxHEIGHT in pixels", options.size) from None
-    vertices, faces = catalogue.teapot(options.divisions) if options.mesh == "teapot" else mesh.load(options.mesh)
-    scene = catalogue.golden().Scene(vertices, faces, width, height, options.samples)
+    if options.patches:
+        scene = catalogue.golden().teapot_patches(_factor(options), width, height, options.samples)
+    else:
+        vertices, faces = catalogue.teapot(options.divisions) if options.mesh == "teapot" else mesh.load(options.mesh)
+        scene = catalogue.golden().Scene(vertices, faces, width, height, options.samples)
     figures = frame.run(scene, Path(options.output))
     return 1 if figures["mismatches"] else 0
+
+
+def _factor(options):
+    """Of the teapot's patches."""
+    if options.mesh != "teapot":
+        raise InputError("mesh", "be teapot, whose patches are known", options.mesh)
+    try:
+        factor = options.patches if options.patches == "adaptive" else float(options.patches)
+    except ValueError:
+        factor = 0
+    if factor != "adaptive" and not 0 < factor <= 64:
+        raise InputError("patches", "be adaptive, or a factor above 0 and up to 64", options.patches)
+    return factor
 
 
 if __name__ == "__main__":

@@ -62,6 +62,8 @@ def run(scene, folder, console=None):
             figures["seconds"][f"rtl {name}"] = time.perf_counter() - begun
             mismatches, first = block.differences(out.outputs, {"o": expected})
             figures["rtl"][name] = {"beats": len(expected), "mismatches": mismatches, "clocks": out.clocks} | ({"first": first} if first else {})
+        if scene.tessellated:
+            figures["rtl"] = {"domain_matching": _domain(scene, figures, stage), **figures["rtl"]}
         figures["rtl"]["depth_unit"] = _depth(frame, figures, stage)
         figures["rtl"]["depth_cache"], coded = _memory(frame, figures, stage)
     figures["mismatches"] = sum(seam["mismatches"] for seam in figures["rtl"].values())
@@ -73,6 +75,19 @@ def run(scene, folder, console=None):
     _write(frame, coded, figures, Path(folder))
     _print(frame, figures, console, folder)
     return figures
+
+
+def _domain(scene, figures, stage):
+    """The patches' domain points through domain matching and wave constructor, with users that hold every vertex for a while."""
+    stage("building domain_matching")
+    block = catalogue.block("domain_matching")
+    begun = time.perf_counter()
+    volume = Volume(block.simulated(), block.stem)
+    figures["seconds"]["build domain_matching"] = time.perf_counter() - begun
+    stage("rtl: domain_matching")
+    run, expected, mismatches, first = block.compare(volume, codec.pack(scene.tessellated.points, payloads.DOMAIN_POINT))
+    figures["seconds"]["rtl domain_matching"] = run.seconds
+    return {"beats": len(expected["o"]), "mismatches": mismatches, "clocks": run.clocks} | ({"first": first} if first else {})
 
 
 def _depth(frame, figures, stage):
@@ -175,6 +190,8 @@ def _print(frame, figures, console, folder):
         "tiles": f"{counters['tiles']}, {counters['full_tiles']} of them full; {figures['tiles_per_clock']:.3f} a clock",
         "tiles per second": f"{figures['tiles_per_second']:,.0f} simulated",
     }
+    if "domain_points" in counters:
+        rows["domain points"] = f"{counters['domain_points']}, {counters['shaded_points']} of them shaded in {counters['waves']} waves"
     rows |= {name: f"{seconds:.2f} s" for name, seconds in figures["seconds"].items()}
     for name, value in rows.items():
         table.add_row(name, value)

@@ -27,6 +27,9 @@ def test_list(capsys):
     (["frame", "teapot", "--size", "big"], "size must be WIDTHxHEIGHT in pixels, not big"),
     (["frame", "teapot", "--size", "0x5"], "width must lie in 1..16384, not 0"),
     (["frame", "teapot", "--samples", "3"], "samples must be one of 1, 2, 4, 8, not 3"),
+    (["frame", "teapot", "--patches", "much"], "patches must be adaptive, or a factor above 0 and up to 64, not much"),
+    (["frame", "teapot", "--patches", "65"], "patches must be adaptive, or a factor above 0 and up to 64, not 65"),
+    (["frame", "bunny.obj", "--patches", "4"], "mesh must be teapot, whose patches are known, not bunny.obj"),
     (["frame", "teapot", "--divisions", "0"], "divisions must lie in 1..1024, not 0"),
 ])
 def test_bad_input_is_one_line_and_exit_2(arguments, said, capsys):
@@ -93,6 +96,14 @@ def test_frame(tmp_path, capsys):
         assert image.shape == (90, 160, 3)
         assert image.std() > 10
     assert "mismatches" in capsys.readouterr().out
+
+
+def test_frame_of_patches(tmp_path, capsys):
+    assert main(["frame", "teapot", "--patches", "adaptive", "--size", "160x90", "-o", str(tmp_path)]) == 0
+    figures = json.loads((tmp_path / "frame.json").read_text())
+    assert figures["mismatches"] == 0
+    assert figures["rtl"]["domain_matching"]["beats"] > figures["counters"]["domain_points"] > 2 * figures["counters"]["shaded_points"] > 0
+    assert "domain points" in capsys.readouterr().out
 
 
 def test_frame_of_the_bunny(tmp_path):

@@ -52,6 +52,16 @@ def test_no_triangle_has_a_border_within_the_teapot():
                 assert on & alone, (patch, first, second)
 
 
+def test_an_edge_is_the_same_from_either_patch_and_either_end():
+    """In float64, before anything is rounded away."""
+    rng = np.random.default_rng(0)
+    control, t = rng.normal(size=(2000, 4, 4, 3)), rng.integers(0, ONE + 1, 2000) / ONE
+    edge, zero = bezier.shade(control, np.stack([0 * t, t], -1)), 0 * t
+    for other, uv in ((control[:, :, ::-1], (zero, 1 - t)), (control[:, ::-1], (zero + 1, t)), (control.swapaxes(1, 2), (t, zero)),
+                      (control.swapaxes(1, 2)[:, ::-1], (1 - t, zero))):
+        assert (bezier.shade(other, np.stack(uv, -1)) == edge).all()
+
+
 def test_vertices_lie_where_the_patches_do():
     """Against Bernstein polynomials of exact rationals' floats, and the hull that every Bezier patch lies in."""
     control = bezier.read_patches()
