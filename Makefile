@@ -13,7 +13,7 @@ OUT ?= out
 export SIM
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test sim volume verilog bench lint clean
+.PHONY: help demo test sim volume verilog bench figures lint clean
 
 help:
 	@echo "make demo      render MESH ($(MESH)) at SIZE ($(SIZE)), SAMPLES ($(SAMPLES)), and hold the RTL to it; writes $(OUT)/"
@@ -23,6 +23,7 @@ help:
 	@echo "make volume    COUNT transactions of one BLOCK against its golden model, at Verilator's speed"
 	@echo "make verilog   SystemVerilog of every block, into $(OUT)/verilog"
 	@echo "make bench     speed, area and clock frequency; writes docs/bench.md (about an hour)"
+	@echo "make figures   what domain matching saves, drawn into docs/tessellation"
 	@echo "make lint      ruff, strict"
 	@echo "make clean     remove what was built"
 
@@ -43,6 +44,9 @@ verilog: .venv/ready
 
 bench: .venv/bench-ready
 	$(BIN)/python -m bench
+
+figures: .venv/bench-ready
+	$(BIN)/python -m bench.figures
 
 lint: .venv/test-ready
 	$(BIN)/ruff check .
@@ -66,5 +70,5 @@ clean:
 	@touch $@
 
 .venv/bench-ready: .venv/test-ready
-	PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install -q --disable-pip-version-check -e '.[test,synthesis]'
+	PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install -q --disable-pip-version-check -e '.[test,synthesis,figures]'
 	@touch $@
