@@ -24,7 +24,7 @@ def bars(axes, labels, points, shaded, legend="upper left"):
     ratio.plot(list(place), [1 - s / p for p, s in zip(points, shaded, strict=True)], "o-", color="#c2410c", label="hit ratio")
     ratio.set_ylim(0, 1)
     ratio.set_ylabel("hit ratio")
-    handles = [sum(pair, []) for pair in zip(axes.get_legend_handles_labels(), ratio.get_legend_handles_labels(), strict=True)]
+    handles = [[*ours, *theirs] for ours, theirs in zip(axes.get_legend_handles_labels(), ratio.get_legend_handles_labels(), strict=True)]
     axes.legend(*handles, loc=legend)
 
 

@@ -75,7 +75,7 @@ def test_vertices_lie_where_the_patches_do():
 def test_the_domain_stage_is_called_for_waves():
     calls = []
 
-    def domain(control, uv):
+    def domain(_control, uv):
         calls.append(len(uv))
         return np.concatenate([uv, np.zeros((len(uv), 1))], -1)
 
@@ -86,7 +86,7 @@ def test_the_domain_stage_is_called_for_waves():
 
 
 def test_culled_patches_and_wrong_draws():
-    draw = patches.PatchDraw(np.zeros((2, 1)), bezier.constant(0), lambda control, uv: np.zeros((len(uv), 3)))
+    draw = patches.PatchDraw(np.zeros((2, 1)), bezier.constant(0), lambda _control, uv: np.zeros((len(uv), 3)))
     assert len(patches.run(draw).faces) == 0
     draw.kind = "isoline"
     with pytest.raises(InputError, match="domain of a draw of triangles must be triangle or quad, not isoline"):
