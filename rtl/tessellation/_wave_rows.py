@@ -20,8 +20,6 @@ class WaveRows(wiring.Component):
         One more reference to a wave.
     releases, released : In
         One less.
-    wrong : Out(1)
-        There was none.
     next, advances : In
         A wave, and whether the next but one is meant,
     free : Out(1)
@@ -37,13 +35,13 @@ class WaveRows(wiring.Component):
     def __init__(self, waves, references):
         self._waves, self._references = waves, references
         super().__init__({
-            "takes": In(1), "wave": In(range(waves)), "releases": In(1), "released": In(range(waves)), "wrong": Out(1),
+            "takes": In(1), "wave": In(range(waves)), "releases": In(1), "released": In(range(waves)),
             "next": In(range(waves)), "advances": In(1), "free": Out(1), "live": In(waves), "full": Out(1),
         })
 
     def elaborate(self, platform):
         m = Module()
-        most, counts, none, many = (1 << self._references) - 1, [], [], []
+        most, none, many = (1 << self._references) - 1, [], []
         for n in range(self._waves):
             count, more, less = Signal(self._references, name=f"count_{n}"), Signal(name=f"more_{n}"), Signal(name=f"less_{n}")
             m.d.comb += [more.eq(self.takes & (self.wave == n)), less.eq(self.releases & (self.released == n) & (count != 0))]
@@ -52,8 +50,6 @@ class WaveRows(wiring.Component):
             m.d.sync += [empty.eq(count == 0), large.eq(count >= most - self.LATE)]
             none.append(empty)
             many.append(large)
-            counts.append(less)
-        m.d.comb += self.wrong.eq(self.releases & ~Cat(counts).any())
         none, further = Array(none), (self.next + 1)[:len(self.next)]
         m.d.sync += [self.free.eq(Mux(self.advances, none[further], none[self.next])), self.full.eq((Cat(many) & self.live).any())]
         return m

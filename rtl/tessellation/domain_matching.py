@@ -11,6 +11,7 @@ from amaranth.lib.wiring import In, Out
 from rtl.payload import layout
 from rtl.pipeline import delay, held
 from rtl.tessellation._tag_ram import TagRam
+from rtl.tessellation._vertex_holds import VertexHolds
 from rtl.tessellation._wave_rows import WaveRows
 from spec import payloads
 from spec.state import PointKind
@@ -81,7 +82,7 @@ class DomainMatching(wiring.Component):
     -------
     i : In(stream.Signature(layout(payloads.DOMAIN_POINT)))
         Points; END of a draw.
-    release : In(stream.Signature(16))
+    release : In(stream.Signature(range(params.lanes * params.waves)))
         A dsid, by each of its users, once for each time that it came out, from the clock after on; always ready.
     o : Out(stream.Signature(layout(payloads.MATCHED_POINT)))
         The same points, and their places.
@@ -95,7 +96,7 @@ class DomainMatching(wiring.Component):
         self._params = params
         self._place = StructLayout({"lane": range(params.lanes), "wave": range(params.waves), "row": params.rows})
         super().__init__({
-            "i": In(stream.Signature(layout(payloads.DOMAIN_POINT))), "release": In(stream.Signature(16)),
+            "i": In(stream.Signature(layout(payloads.DOMAIN_POINT))), "release": In(stream.Signature(range(params.lanes * params.waves))),
             "o": Out(stream.Signature(layout(payloads.MATCHED_POINT))), "counted": Out(stream.Signature(layout(payloads.MATCHES))),
         })
 
@@ -103,7 +104,7 @@ class DomainMatching(wiring.Component):
         m = Module()
         p = self._params
         m.submodules.tags = tags = TagRam(p.rows, p.lanes, p.waves, p.patch)
-        m.submodules.rows = rows = WaveRows(p.waves, p.references)
+        m.submodules.rows, m.submodules.holds = rows, holds = WaveRows(p.waves, p.references), VertexHolds(p.lanes * p.waves, p.references)
         m.submodules.counted = counted = fifo.SyncFIFO(width=payloads.width(payloads.MATCHES), depth=4)
         wiring.connect(m, counted.r_stream, wiring.flipped(self.counted))
         moves, place = Signal(), Signal(self._place)
@@ -128,14 +129,16 @@ class DomainMatching(wiring.Component):
             m.d.sync += ended.eq(1)
         m.d.comb += [tags.takes.eq(takes), tags.begins.eq(begins), tags.wave_taken.eq(place.wave), tags.lane_taken.eq(place.lane),
                      tags.tag_taken.eq(point.tag)]
-        m.d.comb += [rows.takes.eq(held(m, done & is_point, 1, "takes")), rows.wave.eq(held(m, place.wave, len(rows.wave), "wave")),
-                     self.release.ready.eq(1), rows.releases.eq(self.release.valid), rows.live.eq(self._one_hot(recent)),
-                     rows.released.eq(self.release.payload >> p.lanes.bit_length() - 1)]
+        m.d.comb += [holds.takes.eq(held(m, done & is_point, 1, "takes")), holds.again.eq(held(m, hit, 1, "again")),
+                     holds.taken.eq(held(m, Cat(place.lane, place.wave), len(holds.taken), "taken")),
+                     rows.takes.eq(holds.takes), rows.wave.eq(holds.taken >> len(place.lane)),
+                     self.release.ready.eq(1), holds.releases.eq(self.release.valid), holds.released.eq(self.release.payload),
+                     rows.releases.eq(holds.right), rows.released.eq(holds.vertex >> len(place.lane)), rows.live.eq(self._one_hot(recent))]
         cut_short = (done & (~is_point | takes)) & (used != p.lanes) & ~ended & Mux(is_point, cuts, 1)
         self._leave(m, point, place, hit, done, waits, leaves)
         self._count(m, counted, done & ~is_point, {
             "points": done & is_point, "hits": done & is_point & hit, "misses": takes, "waves": takes & begins, "partial_waves": cut_short,
-            "stalls": waits, "wrong": rows.wrong})
+            "stalls": waits, "wrong": holds.wrong})
         return m
 
     def _stages(self, m, tags, moves):

@@ -190,6 +190,20 @@ def test_releases_of_what_nobody_holds_are_told_and_do_nothing():
     assert counted["wrong"].tolist() == [5] and counted["points"].tolist() == [5]
 
 
+def test_a_vertex_that_is_released_twice_frees_no_other():
+    """Two vertices of wave 0, one of them released again and again; the wave is needed, and waits until the other is released."""
+    params, count = rtl.CONFIGS["tiny"], 300
+    records = np.zeros(2 + params.lanes * (params.waves - 1) + 2, dtype(DOMAIN_POINT))
+    records["u"], records["first"][[0, 2]], records["kind"][-1] = np.arange(len(records)), 1, PointKind.END
+    points, releases = codec.pack(records, DOMAIN_POINT), np.zeros((count + 1, 1), np.uint64)
+    releases[-1] = 1
+    run = Volume(catalogue.block(BLOCK).create("tiny"), BLOCK).run({"i": points, "release": releases}, 64, limit=100_000)
+    expected = bench.replay(points, run.outputs["o"], params)["o"]
+    assert (run.outputs["o"] == expected).all() and len(expected) == len(points) + 1  # a FLUSH: it has waited
+    counted = codec.unpack(run.outputs["counted"], MATCHES, dtype(MATCHES))
+    assert counted["wrong"].tolist() == [count - 1] and counted["stalls"][0] > 200
+
+
 @pytest.mark.parametrize("config", ["tiny", "tiny_across"])
 def test_bench(config, simulator):
     check_bench(BLOCK, config, simulator)
