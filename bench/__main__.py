@@ -118,7 +118,7 @@ def page(found):
         lines += ["", "Hardware, always-ready sink (`depth_compression` and `depth_cache`, default):", "", "| work | clocks a tile |", "|---|---|"]
         lines += [f"| {name} | {ratio:.3f} |" for name, ratio in found["memory_clocks"]]
     if "tessellation" in found:
-        lines += ["", "## Tessellation", "", "Points of draws, and those that the domain stage shades behind the domain-matching unit, of 2 rows of 32.",
+        lines += ["", "## Tessellation", "", "Points of draws, and those that the domain stage shades behind the domain-matching unit (2 by 32).",
                   "The documents' applications spare 38 to 55 % a draw.",
                   "[Figures by factor, partitioning and size](tessellation/domain_matching.md).", "",
                   "| draw | patches | points | shaded | spared | waves |", "|---|---|---|---|---|---|"]
