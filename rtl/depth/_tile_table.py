@@ -58,9 +58,11 @@ class TileTable(wiring.Component):
         read, write, read_line, write_line = memory.read_port(), memory.write_port(), lines.read_port(), lines.write_port()
         valid, dirty, at, changing, flushing = Signal(self._lines), Signal(self._lines), Signal(TILE_NUMBER), Signal(), Signal()
         wanted, place, column = at[-LINE:], at[-LINE:][:(self._lines - 1).bit_length()], at[:-LINE]
-        here, kept = Signal(), valid.bit_select(place, 1)
+        here, gone = Signal(), Signal()  # what is looked up is known a clock before it is used
+        m.d.sync += [here.eq(valid.bit_select(place, 1) & (read_line.data == wanted)), self.mode.eq(read.data.word_select(column, MODE)),
+                     gone.eq(~(valid & dirty).bit_select(place, 1))]
         m.d.comb += [read.addr.eq(place), write.addr.eq(place), read_line.addr.eq(place), write_line.addr.eq(place), write_line.data.eq(wanted),
-                     here.eq(kept & (read_line.data == wanted)), self.mode.eq(read.data.word_select(column, MODE)), self.old.eq(read.data)]
+                     self.old.eq(read.data)]
         with m.If(self.forgets):
             m.d.sync += valid.eq(0)
         with m.FSM():
@@ -72,6 +74,8 @@ class TileTable(wiring.Component):
                     m.d.sync += [at.eq(0), flushing.eq(1)]
                     m.next = "READ"
             with m.State("READ"):
+                m.next = "COMPARE"
+            with m.State("COMPARE"):
                 m.next = "LOOK"
             with m.State("LOOK"):
                 m.d.sync += self.line.eq(read_line.data)
@@ -90,7 +94,6 @@ class TileTable(wiring.Component):
                     m.d.sync += dirty.bit_select(place, 1).eq(1)
                 m.next = "REST"
             with m.State("STORE"):
-                gone = ~kept | ~dirty.bit_select(place, 1)
                 m.d.comb += self.stores.eq(~gone)
                 with m.If(gone | self.stored):
                     m.d.sync += [valid.bit_select(place, 1).eq(0), self.line.eq(wanted)]
