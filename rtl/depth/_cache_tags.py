@@ -63,62 +63,67 @@ class CacheTags(wiring.Component):
         m = Module()
         entry = StructLayout({"next": range(self._ways), "ways": ArrayLayout(self._way, self._ways)})
         m.submodules.tags = tags = Memory(shape=entry, depth=self._sets, init=[])
-        read, write, given, token = tags.read_port(domain="comb"), tags.write_port(), self.i.payload, self.o.payload
-        here, there, walk, turn = read.data, write.data, Signal(range(self._sets)), Signal(range(self._ways))
-        walks, bits = Signal(), self._sets.bit_length() - 1
-        index = Cat(given.x[:bits - bits // 2], given.y[:bits // 2])
-        m.d.comb += [read.addr.eq(Mux(walks, walk, index)), write.addr.eq(read.addr), there.eq(here)]
+        read, write, token = tags.read_port(domain="comb"), tags.write_port(), self.o.payload
+        here, there, turn = read.data, write.data, Signal(range(self._ways))
+
+        # A request, and its set, by which a flush goes through all of them.
+        given, waits, ends, bits = Signal(self.i.payload.shape()), Signal(), Signal(), self._sets.bit_length() - 1
+        index, first, coming = Signal(range(self._sets)), Signal(), self.i.payload
+        m.d.comb += [self.i.ready.eq(~waits | ends), read.addr.eq(index), write.addr.eq(index), there.eq(here)]
+        with m.If(self.i.ready):
+            m.d.sync += [waits.eq(self.i.valid), given.eq(coming), index.eq(Cat(coming.x[:bits - bits // 2], coming.y[:bits // 2]))]
+        with m.Elif(first):
+            m.d.sync += index.eq(0)
 
         # Tiles that left, and are not in memory yet.
-        away, begins, ends = (Signal(AWAY, name=name) for name in ("away", "begins", "ends"))
+        away, begins, freed = (Signal(AWAY, name=name) for name in ("away", "begins", "freed"))
         hashed = (AWAY - 1).bit_length()
-        m.d.sync += away.eq((away | begins) & ~ends)
-        m.d.comb += ends.bit_select(self.freed[:hashed], 1).eq(self.frees)
+        m.d.sync += away.eq((away | begins) & ~freed)
+        m.d.comb += freed.bit_select(self.freed[:hashed], 1).eq(self.frees)
 
         hits = [way.valid & (way.number == given.number) for way in here.ways]
-        way, hit = Signal(range(self._ways)), Signal()
+        way, hit, victim = Signal(range(self._ways)), Signal(), Signal(StructLayout({"number": TILE_NUMBER, "slot": SLOT}))
         m.d.comb += [hit.eq(Cat(hits).any()), way.eq(sum(Mux(flag, n, 0) for n, flag in enumerate(hits)))]
-        victim, at = Array(here.ways)[Mux(walks, turn, here.next)], Cat(Mux(walks, turn, Mux(hit, way, here.next)), read.addr)
-        m.d.comb += [token.slot.eq(at), self.tile.eq(given.number), self.fetch.payload.number.eq(given.number),
+        m.d.comb += [token.slot.eq(Cat(Mux(hit, way, here.next), index)), self.tile.eq(given.number), self.fetch.payload.number.eq(given.number),
                      self.fetch.payload.mode.eq(self.mode), self.leaves.payload.eq(victim.number)]
+        request = {"given": given, "waits": waits, "ends": ends, "index": index, "first": first}
         leaves = {"victim": victim, "begins": begins, "away": away.bit_select(victim.number[:hashed], 1)}
         with m.FSM():
-            with m.State("LOOK"), m.Switch(given.op):
+            with m.State("LOOK"), m.If(waits), m.Switch(given.op):
                 with m.Case(CacheOp.USE):
-                    self._hit(m, write, here, hit, way, hits)
-                with m.Case(CacheOp.CLEAR), m.If(self.i.valid & self.idle):
+                    self._hit(m, request, write, here, hit, hits, victim)
+                with m.Case(CacheOp.CLEAR), m.If(self.idle):
                     m.d.sync += [self.samples.eq(given.samples), self.cleared.eq(given.cleared), self.base.eq(given.base),
-                                 self.count.eq(given.number), self.line.eq(0), walk.eq(0)]
-                    m.d.comb += self.forgets.eq(1)
+                                 self.count.eq(given.number), self.line.eq(0)]
+                    m.d.comb += [self.forgets.eq(1), first.eq(1)]
                     m.next = "FORGET"
-                with m.Default(), m.If(self.i.valid):
-                    m.d.sync += walk.eq(0)
+                with m.Case(CacheOp.FLUSH):
+                    m.d.comb += first.eq(1)
                     m.next = "FLUSH"
             with m.State("EVICT"):
                 self._evict(m, leaves, "FETCH")
             with m.State("FETCH"):
                 self._fetch(m, given, away.bit_select(given.number[:hashed], 1))
             with m.State("TAKE"):
-                m.d.comb += [self.o.valid.eq(1), token.op.eq(LineOp.USE), self.i.ready.eq(self.o.ready),
-                             write.en.eq(self.o.ready), there.next.eq(here.next + 1)]
+                m.d.comb += [self.o.valid.eq(1), token.op.eq(LineOp.USE), ends.eq(self.o.ready), write.en.eq(ends), there.next.eq(here.next + 1)]
                 for n, kept in enumerate(there.ways):
                     with m.If(here.next == n):
                         m.d.comb += [kept.valid.eq(1), kept.writes.eq(given.writes), kept.number.eq(given.number)]
                 with m.If(self.o.ready):
                     m.next = "LOOK"
-            self._forget(m, write, walk, walks, token)
-            self._flush(m, write, leaves, walk, walks, turn)
+            self._forget(m, request, write, token)
+            self._flush(m, request, write, here, leaves, turn)
         return m
 
-    def _hit(self, m, write, here, hit, way, hits):
+    def _hit(self, m, request, write, here, hit, hits, victim):
         """A tile that is on chip; another takes the place of the oldest."""
-        given, token, oldest = self.i.payload, self.o.payload, Array(here.ways)[here.next]
-        m.d.comb += [self.o.valid.eq(self.i.valid & hit), token.op.eq(LineOp.USE), self.i.ready.eq(self.o.ready & hit)]
-        m.d.comb += write.en.eq(self.i.valid & self.i.ready)
+        given, token, oldest = request["given"], self.o.payload, Array(here.ways)[here.next]
+        m.d.comb += [self.o.valid.eq(hit), token.op.eq(LineOp.USE), request["ends"].eq(self.o.ready & hit), write.en.eq(request["ends"])]
+        m.d.sync += [victim.number.eq(oldest.number), victim.slot.eq(Cat(here.next, request["index"]))]
         for kept, flag in zip(write.data.ways, hits, strict=True):
             with m.If(flag & given.writes):
                 m.d.comb += kept.writes.eq(1)
-        with m.If(self.i.valid & ~hit):
+        with m.If(~hit):
             m.next = "FETCH"
             with m.If(oldest.valid & oldest.writes):
                 m.next = "EVICT"
@@ -127,7 +132,8 @@ class CacheTags(wiring.Component):
         """A tile leaves: its mode must be on chip, where it may be changed, and none of its kind under way."""
         victim, token = leaves["victim"], self.o.payload
         ready = self.has & ~leaves["away"] & self.leaves.ready & self.o.ready
-        m.d.comb += [self.wants.eq(1), self.tile.eq(victim.number), token.op.eq(LineOp.EVICT), self.o.valid.eq(ready), self.leaves.valid.eq(ready)]
+        m.d.comb += [self.wants.eq(1), self.tile.eq(victim.number), token.op.eq(LineOp.EVICT), token.slot.eq(victim.slot),
+                     self.o.valid.eq(ready), self.leaves.valid.eq(ready)]
         with m.If(ready):
             m.d.comb += leaves["begins"].bit_select(victim.number[:(AWAY - 1).bit_length()], 1).eq(1)
             m.next = then
@@ -143,12 +149,12 @@ class CacheTags(wiring.Component):
             with m.If(ready):
                 m.next = "TAKE"
 
-    def _forget(self, m, write, walk, walks, token):
+    def _forget(self, m, request, write, token):
         """Of a cleared target nothing is on chip, and the table says so in memory."""
         with m.State("FORGET"):
-            m.d.comb += [walks.eq(1), write.en.eq(1), write.data.eq(0)]
-            m.d.sync += walk.eq(walk + 1)
-            with m.If(walk == self._sets - 1):
+            m.d.comb += [write.en.eq(1), write.data.eq(0)]
+            m.d.sync += request["index"].eq(request["index"] + 1)
+            with m.If(request["index"] == self._sets - 1):
                 m.next = "CLEAR"
         with m.State("CLEAR"):
             m.d.comb += self.clears.eq(1)
@@ -157,33 +163,30 @@ class CacheTags(wiring.Component):
                 with m.If(self.line == (self.count - 1) >> (TILES - 1).bit_length()):
                     m.next = "DONE"
         with m.State("DONE"):
-            m.d.comb += [self.o.valid.eq(self.idle), token.op.eq(LineOp.DONE), self.i.ready.eq(self.idle & self.o.ready)]
-            with m.If(self.i.ready):
+            m.d.comb += [self.o.valid.eq(self.idle), token.op.eq(LineOp.DONE), request["ends"].eq(self.idle & self.o.ready)]
+            with m.If(request["ends"]):
                 m.next = "LOOK"
 
-    def _flush(self, m, write, leaves, walk, walks, turn):
+    def _flush(self, m, request, write, here, leaves, turn):
         """Every tile leaves, set by set, the oldest first; then the table."""
-        count, victim = Signal(range(self._ways)), leaves["victim"]
+        count, victim, index, tile = Signal(range(self._ways)), leaves["victim"], request["index"], Array(here.ways)[turn]
         with m.State("FLUSH"):
-            m.d.comb += walks.eq(1)
-            m.d.sync += turn.eq(write.data.next + count)
+            m.d.sync += turn.eq(here.next + count)
             m.next = "FLUSH_WAY"
         with m.State("FLUSH_WAY"):
-            m.d.comb += walks.eq(1)
+            m.d.sync += [victim.number.eq(tile.number), victim.slot.eq(Cat(turn, index))]
             m.next = "FLUSH_NEXT"
-            with m.If(victim.valid & victim.writes):
+            with m.If(tile.valid & tile.writes):
                 m.next = "FLUSH_EVICT"
         with m.State("FLUSH_EVICT"):
-            m.d.comb += walks.eq(1)
             self._evict(m, leaves, "FLUSH_NEXT")
         with m.State("FLUSH_NEXT"):
-            m.d.comb += walks.eq(1)
             m.d.sync += count.eq(count + 1)
             m.next = "FLUSH"
             with m.If(count == self._ways - 1):
                 m.d.comb += [write.en.eq(1), write.data.eq(0)]
-                m.d.sync += [count.eq(0), walk.eq(walk + 1)]
-                with m.If(walk == self._sets - 1):
+                m.d.sync += [count.eq(0), index.eq(index + 1)]
+                with m.If(index == self._sets - 1):
                     m.next = "FLUSH_TABLE"
         with m.State("FLUSH_TABLE"):
             m.d.comb += self.flushes.eq(self.idle)
