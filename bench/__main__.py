@@ -18,12 +18,11 @@ from spec.state import TileMode
 STORE, PAGE = ROOT / "docs" / "bench.json", ROOT / "docs" / "bench.md"
 AREA = [("edge_evaluator", "default"), ("edge_evaluator", "shared"), ("tile_rasterizer", "default"), ("tile_rasterizer", "shared"),
         ("tile_rasterizer", "single"), ("triangle_setup", "default"), ("hiz", "small"), ("hiz", "one_bound"),
-        ("depth_test", "d24"), ("depth_test", "default"), ("depth_compression", "default"), ("depth_cache", "default"), ("depth_cache", "stencil"),
-        ("domain_matching", "default"), ("wave_constructor", "default")]
+        ("depth_test", "d24"), ("depth_test", "default"), ("depth_compression", "default"), ("depth_compression", "tiny"), ("depth_cache", "default"),
+        ("depth_cache", "stencil"), ("domain_matching", "default"), ("wave_constructor", "default")]
 ROUTE = [("edge_evaluator", "default"), ("edge_evaluator", "shared"), ("triangle_setup", "default"),
          ("tile_rasterizer", "shared"), ("tile_rasterizer", "default"), ("hiz", "small"), ("depth_test", "d24"),
-         ("depth_compression", "default"), ("depth_cache", "default"), ("depth_cache", "stencil"),
-         ("domain_matching", "default"), ("wave_constructor", "default")]
+         ("depth_compression", "tiny"), ("depth_cache", "stencil"), ("domain_matching", "default"), ("wave_constructor", "default")]
 PARTS = ("speed", "hiz", "memory", "tessellation", "area", "route")
 TARGETS = {
     "right triangle 512 px": ("1.05", "1.02", "5.5 / 65 / 450"),
