@@ -64,14 +64,16 @@ class CacheTags(wiring.Component):
         entry = StructLayout({"next": range(self._ways), "ways": ArrayLayout(self._way, self._ways)})
         m.submodules.tags = tags = Memory(shape=entry, depth=self._sets, init=[])
         read, write, token = tags.read_port(domain="comb"), tags.write_port(), self.o.payload
-        here, there, turn = read.data, write.data, Signal(range(self._ways))
+        here, there, turn = Signal(entry), write.data, Signal(range(self._ways))
 
-        # A request, and its set, by which a flush goes through all of them.
+        # A request, its set, by which a flush goes through all of them, and what there is of that.
         given, waits, ends, bits = Signal(self.i.payload.shape()), Signal(), Signal(), self._sets.bit_length() - 1
         index, first, coming = Signal(range(self._sets)), Signal(), self.i.payload
-        m.d.comb += [self.i.ready.eq(~waits | ends), read.addr.eq(index), write.addr.eq(index), there.eq(here)]
+        m.d.comb += [self.i.ready.eq(~waits | ends), write.addr.eq(index), there.eq(here),
+                     read.addr.eq(Cat(coming.x[:bits - bits // 2], coming.y[:bits // 2]))]
         with m.If(self.i.ready):
-            m.d.sync += [waits.eq(self.i.valid), given.eq(coming), index.eq(Cat(coming.x[:bits - bits // 2], coming.y[:bits // 2]))]
+            m.d.sync += [waits.eq(self.i.valid), given.eq(coming), index.eq(read.addr),
+                         here.eq(Mux(write.en & (index == read.addr), there, read.data))]
         with m.Elif(first):
             m.d.sync += index.eq(0)
 
@@ -86,7 +88,7 @@ class CacheTags(wiring.Component):
         m.d.comb += [hit.eq(Cat(hits).any()), way.eq(sum(Mux(flag, n, 0) for n, flag in enumerate(hits)))]
         m.d.comb += [token.slot.eq(Cat(Mux(hit, way, here.next), index)), self.tile.eq(given.number), self.fetch.payload.number.eq(given.number),
                      self.fetch.payload.mode.eq(self.mode), self.leaves.payload.eq(victim.number)]
-        request = {"given": given, "waits": waits, "ends": ends, "index": index, "first": first}
+        request = {"given": given, "ends": ends, "index": index, "read": read}
         leaves = {"victim": victim, "begins": begins, "away": away.bit_select(victim.number[:hashed], 1)}
         with m.FSM():
             with m.State("LOOK"), m.If(waits), m.Switch(given.op):
@@ -99,7 +101,7 @@ class CacheTags(wiring.Component):
                     m.next = "FORGET"
                 with m.Case(CacheOp.FLUSH):
                     m.d.comb += first.eq(1)
-                    m.next = "FLUSH"
+                    m.next = "READ"
             with m.State("EVICT"):
                 self._evict(m, leaves, "FETCH")
             with m.State("FETCH"):
@@ -170,6 +172,10 @@ class CacheTags(wiring.Component):
     def _flush(self, m, request, write, here, leaves, turn):
         """Every tile leaves, set by set, the oldest first; then the table."""
         count, victim, index, tile = Signal(range(self._ways)), leaves["victim"], request["index"], Array(here.ways)[turn]
+        with m.State("READ"):
+            m.d.comb += request["read"].addr.eq(index)
+            m.d.sync += here.eq(request["read"].data)
+            m.next = "FLUSH"
         with m.State("FLUSH"):
             m.d.sync += turn.eq(here.next + count)
             m.next = "FLUSH_WAY"
@@ -186,6 +192,7 @@ class CacheTags(wiring.Component):
             with m.If(count == self._ways - 1):
                 m.d.comb += [write.en.eq(1), write.data.eq(0)]
                 m.d.sync += [count.eq(0), index.eq(index + 1)]
+                m.next = "READ"
                 with m.If(index == self._sets - 1):
                     m.next = "FLUSH_TABLE"
         with m.State("FLUSH_TABLE"):
