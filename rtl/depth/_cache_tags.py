@@ -9,6 +9,7 @@ from amaranth.lib.wiring import In, Out
 from rtl.depth._tile_fetch import MODE
 from rtl.depth._tile_table import LINE, TILES
 from rtl.payload import layout
+from rtl.pipeline import held
 from spec import payloads
 from spec.payloads import SLOT, TILE_NUMBER
 from spec.state import CacheOp, LineOp
@@ -89,7 +90,10 @@ class CacheTags(wiring.Component):
         m.d.comb += [token.slot.eq(Cat(Mux(hit, way, here.next), index)), self.tile.eq(given.number), self.fetch.payload.number.eq(given.number),
                      self.fetch.payload.mode.eq(self.mode), self.leaves.payload.eq(victim.number)]
         request = {"given": given, "ends": ends, "index": index, "read": read}
-        leaves = {"victim": victim, "begins": begins, "away": away.bit_select(victim.number[:hashed], 1)}
+        # Of the tile that comes, and of the one that leaves: a clock late, but the table takes longer to answer.
+        still, leaving = (held(m, away.bit_select(number[:hashed], 1), 1, name)
+                          for number, name in ((given.number, "still"), (victim.number, "leaving")))
+        leaves = {"victim": victim, "begins": begins, "away": leaving}
         with m.FSM():
             with m.State("LOOK"), m.If(waits), m.Switch(given.op):
                 with m.Case(CacheOp.USE):
@@ -105,7 +109,7 @@ class CacheTags(wiring.Component):
             with m.State("EVICT"):
                 self._evict(m, leaves, "FETCH")
             with m.State("FETCH"):
-                self._fetch(m, given, away.bit_select(given.number[:hashed], 1))
+                self._fetch(m, given, still)
             with m.State("TAKE"):
                 m.d.comb += [self.o.valid.eq(1), token.op.eq(LineOp.USE), ends.eq(self.o.ready), write.en.eq(ends), there.next.eq(here.next + 1)]
                 for n, kept in enumerate(there.ways):
@@ -143,11 +147,12 @@ class CacheTags(wiring.Component):
     def _fetch(self, m, given, away):
         """What the tile holds is fetched, if it is needed, once it is in memory."""
         token = self.o.payload
-        ready = self.has & self.o.ready & self.fetch.ready
+        there = self.has & ~away & self.o.ready
+        ready = there & self.fetch.ready
         with m.If(~given.needed):
             m.next = "TAKE"
-        with m.Elif(~away):
-            m.d.comb += [self.wants.eq(1), token.op.eq(LineOp.FILL), self.o.valid.eq(ready), self.fetch.valid.eq(self.has & self.o.ready)]
+        with m.Else():
+            m.d.comb += [self.wants.eq(1), token.op.eq(LineOp.FILL), self.o.valid.eq(ready), self.fetch.valid.eq(there)]
             with m.If(ready):
                 m.next = "TAKE"
 

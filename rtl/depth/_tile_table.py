@@ -58,11 +58,10 @@ class TileTable(wiring.Component):
         read, write, read_line, write_line = memory.read_port(), memory.write_port(), lines.read_port(), lines.write_port()
         valid, dirty, at, changing, flushing = Signal(self._lines), Signal(self._lines), Signal(TILE_NUMBER), Signal(), Signal()
         wanted, place, column = at[-LINE:], at[-LINE:][:(self._lines - 1).bit_length()], at[:-LINE]
-        here, gone = Signal(), Signal()  # what is looked up is known a clock before it is used
-        m.d.sync += [here.eq(valid.bit_select(place, 1) & (read_line.data == wanted)), self.mode.eq(read.data.word_select(column, MODE)),
-                     gone.eq(~(valid & dirty).bit_select(place, 1))]
-        m.d.comb += [read.addr.eq(place), write.addr.eq(place), read_line.addr.eq(place), write_line.addr.eq(place), write_line.data.eq(wanted),
-                     self.old.eq(read.data)]
+        here, gone = Signal(), Signal()  # what is looked up is known a clock before it is used, and comes from block RAM a clock before that
+        m.d.sync += [here.eq(valid.bit_select(place, 1) & (read_line.data == wanted)), self.mode.eq(self.old.word_select(column, MODE)),
+                     self.old.eq(read.data), gone.eq(~(valid & dirty).bit_select(place, 1))]
+        m.d.comb += [read.addr.eq(place), write.addr.eq(place), read_line.addr.eq(place), write_line.addr.eq(place), write_line.data.eq(wanted)]
         with m.If(self.forgets):
             m.d.sync += valid.eq(0)
         with m.FSM():
@@ -76,6 +75,8 @@ class TileTable(wiring.Component):
             with m.State("READ"):
                 m.next = "COMPARE"
             with m.State("COMPARE"):
+                m.next = "SELECT"
+            with m.State("SELECT"):
                 m.next = "LOOK"
             with m.State("LOOK"):
                 m.d.sync += self.line.eq(read_line.data)
@@ -89,7 +90,7 @@ class TileTable(wiring.Component):
                 with m.Else():
                     m.next = "REST"
             with m.State("CHANGE"):
-                m.d.comb += [write.en.eq(1), write.data.eq(read.data), write.data.word_select(column, MODE).eq(self.to), self.takes.eq(1)]
+                m.d.comb += [write.en.eq(1), write.data.eq(self.old), write.data.word_select(column, MODE).eq(self.to), self.takes.eq(1)]
                 with m.If(self.mode != self.to):
                     m.d.sync += dirty.bit_select(place, 1).eq(1)
                 m.next = "REST"

@@ -80,7 +80,7 @@ class DepthCache(wiring.Component):
     """Tells a depth test where the values of its tiles are, and moves them to and from memory, coded.
 
     They lie in the test's own memory, by slot; what is known of planes of depths lies here. A tile that is on chip takes
-    a clock; one that is not, at least ten, and no other passes it; up to ``params.reads`` reads are under way. Depths
+    a clock; one that is not, at least eleven, and no other passes it; up to ``params.reads`` reads are under way. Depths
     of one slot are accounted for :attr:`APART` clocks apart.
 
     After a failed read or write, or a tile in memory that cannot be one, nothing is read or written any more; tiles
