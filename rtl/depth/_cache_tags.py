@@ -147,12 +147,11 @@ class CacheTags(wiring.Component):
     def _fetch(self, m, given, away):
         """What the tile holds is fetched, if it is needed, once it is in memory."""
         token = self.o.payload
-        there = self.has & ~away & self.o.ready
-        ready = there & self.fetch.ready
+        ready = self.has & self.o.ready & self.fetch.ready
         with m.If(~given.needed):
             m.next = "TAKE"
-        with m.Else():
-            m.d.comb += [self.wants.eq(1), token.op.eq(LineOp.FILL), self.o.valid.eq(ready), self.fetch.valid.eq(there)]
+        with m.Elif(~away):  # only now asked: memory may answer before the table has the tile's new mode
+            m.d.comb += [self.wants.eq(1), token.op.eq(LineOp.FILL), self.o.valid.eq(ready), self.fetch.valid.eq(self.has & self.o.ready)]
             with m.If(ready):
                 m.next = "TAKE"
 
