@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cosim import codec
-from cosim.volume import Memory
+from cosim.volume import LATENCIES, Memory
 from spec.errors import InputError
 from spec.payloads import TRANSFER
 
@@ -82,7 +82,8 @@ class Block(NamedTuple):
         """Send packed beats through a Verilated component and through the golden model.
 
         A bench whose golden model must know in which order things came to pass reads that from what came out: ``replay``.
-        One with ``memory`` puts that behind the component's AXI4 port; in the end it is compared like an output.
+        One with ``memory`` puts that behind the component's AXI4 port, as fast or slow as the seed says; in the end it is
+        compared like an output.
 
         Returns
         -------
@@ -94,7 +95,9 @@ class Block(NamedTuple):
         """
         replay = getattr(self.bench, "replay", None)
         expected = {"o": rows} if replay else self.expected(rows, config)
-        memory = Memory(self.bench.memory(rows, self.parameters(config))) if hasattr(self.bench, "memory") else None
+        memory = None
+        if hasattr(self.bench, "memory"):
+            memory = Memory(self.bench.memory(rows, self.parameters(config)), LATENCIES[seed % len(LATENCIES)])
         run = volume.run({"i": rows}, 2 * max(map(len, expected.values())) + 65536, paces, seed, memory=memory, **limits)
         if memory:
             run.outputs["memory"] = memory.data.view(np.uint64).reshape(-1, TRANSFER // 64)

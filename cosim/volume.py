@@ -19,6 +19,7 @@ PACES = ("full", "random", "bursty", "starved")
 SHIM, MEMORY = (Path(__file__).with_name(f"{name}.cpp.in") for name in ("shim", "memory"))
 IDLE = 4096  # clocks without a beat after which a component counts as drained
 CLOCK_LIMIT = 1 << 32
+LATENCIES = ((400, 800), (0, 8), (20, 200))  # of memories, in clocks: as a processor's is, as fast as can be, between
 
 # Verilator writes the second of two underscores as its code.
 _DRIVE = """\
@@ -82,7 +83,7 @@ class Memory(NamedTuple):
     """
 
     data: np.ndarray
-    latency: tuple = (400, 800)
+    latency: tuple = LATENCIES[0]
     faults: tuple = ((1 << 64) - 1,) * 2
 
 
