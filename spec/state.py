@@ -106,6 +106,21 @@ class LineOp(IntEnum):
     DONE = 3  # nothing: what was asked for is done
 
 
+class BlockFormat(IntEnum):
+    """Of a block of 4 by 4 texels: signed (S) or unsigned (U) where there are both."""
+
+    BC1 = 0
+    BC2 = 1
+    BC3 = 2
+    BC4U = 3
+    BC4S = 4
+    BC5U = 5
+    BC5S = 6
+    BC6HU = 7
+    BC6HS = 8
+    BC7 = 9
+
+
 class PointKind(IntEnum):
     """What a beat of domain points is."""
 

@@ -4,9 +4,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from models.texture import _bc6h, _bc7
 from spec.errors import InputError
 
 EDGE = 4  # texels along a block's edge
+BATCH = 16384  # blocks at once: what they need in between stays in the processor's cache
 
 
 class Form(NamedTuple):
@@ -20,6 +22,7 @@ class Form(NamedTuple):
 FORMATS = {
     "BC1": Form(8, 4, np.uint8), "BC2": Form(16, 4, np.uint8), "BC3": Form(16, 4, np.uint8), "BC4U": Form(8, 1, np.uint16),
     "BC4S": Form(8, 1, np.int16), "BC5U": Form(16, 2, np.uint16), "BC5S": Form(16, 2, np.int16),
+    "BC6HU": Form(16, 3, np.float16), "BC6HS": Form(16, 3, np.float16), "BC7": Form(16, 4, np.uint8),
 }
 
 
@@ -29,26 +32,40 @@ def decode(name, blocks):
     Parameters
     ----------
     name : str
-        BC1, BC2, BC3, BC4U, BC4S, BC5U or BC5S.
+        BC1, BC2, BC3, BC4U, BC4S, BC5U, BC5S, BC6HU, BC6HS or BC7.
     blocks : ndarray of uint8, shape (n, 8) or (n, 16)
 
     Returns
     -------
     ndarray, shape (n, 4, 4, channels), indexed [block, y, x, channel]
-        uint8 for BC1 to BC3: red, green, blue, alpha. uint16 for BC4U and BC5U, of 65535; int16 for BC4S and BC5S, of 32767.
+        uint8 for BC1 to BC3 and BC7: red, green, blue, alpha. uint16 for BC4U and BC5U, of 65535; int16 for BC4S and BC5S, of
+        32767. float16 for BC6HU and BC6HS: red, green, blue; their alpha is one. A block of a reserved mode is zeros.
 
     Raises
     ------
     InputError
         An unknown format, or blocks of another shape or type.
 
-    Source: numerics: the exact rational between end points, rounded to the nearest, ties up.
+    Source: numerics: BC1 to BC5 are the exact rational between end points, rounded to the nearest, ties up; BC6H and BC7 are
+    the functional specification's, to the bit [fs 19.5.2].
     """
     if name not in FORMATS:
         raise InputError("format", f"be one of {', '.join(FORMATS)}", name)
     form, blocks = FORMATS[name], np.asarray(blocks)
     if blocks.dtype != np.uint8 or blocks.ndim != 2 or blocks.shape[1] != form.size:
         raise InputError("blocks", f"be uint8 of shape (n, {form.size})", f"{blocks.dtype} of {blocks.shape}")
+    out = np.empty((len(blocks), EDGE, EDGE, form.channels), form.kind)
+    for n in range(0, len(blocks), BATCH):
+        out[n:n + BATCH] = _decode(name, blocks[n:n + BATCH])
+    return out
+
+
+def _decode(name, blocks):
+    """Texels, of the type that was at hand."""
+    if name == "BC7":
+        return _bc7.decode(blocks)
+    if name.startswith("BC6H"):
+        return _bc6h.decode(blocks, name == "BC6HS")
     if name in ("BC1", "BC2", "BC3"):
         texels = _colours(blocks[:, -8:], name == "BC1")
         if name == "BC2":
@@ -58,8 +75,8 @@ def decode(name, blocks):
             texels[..., 3] = _channel(blocks[:, :8], 255, False)
     else:
         most, signed = (32767, True) if name.endswith("S") else (65535, False)
-        texels = np.stack([_channel(blocks[:, n:n + 8], most, signed) for n in range(0, form.size, 8)], -1)
-    return texels.astype(form.kind)
+        texels = np.stack([_channel(blocks[:, n:n + 8], most, signed) for n in range(0, FORMATS[name].size, 8)], -1)
+    return texels
 
 
 def _colours(blocks, punches):
@@ -102,3 +119,18 @@ def _channel(blocks, most, signed):
 def _rounded(numerator, denominator):
     """To the nearest, ties up."""
     return (2 * numerator + denominator) // (2 * denominator)
+
+
+def linear(texels):
+    """Texels of UNORM8 whose colours are sRGB: uint8 (..., 4) -> UNORM16, uint16 (..., 4), colours linear.
+
+    Source: numerics: round(65535 * EOTF(s / 255)), alpha as it is.
+    """
+    texels = np.asarray(texels)
+    if texels.dtype != np.uint8 or texels.shape[-1:] != (4,):
+        raise InputError("texels", "be uint8 of shape (..., 4)", f"{texels.dtype} of {texels.shape}")
+    return np.concatenate([_LINEAR[texels[..., :3]], texels[..., 3:] * np.uint16(257)], -1)
+
+
+_SHARES = np.arange(256) / 255
+_LINEAR = np.rint(65535 * np.where(_SHARES <= 0.04045, _SHARES / 12.92, ((_SHARES + 0.055) / 1.055) ** 2.4)).astype(np.uint16)
