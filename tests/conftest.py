@@ -8,6 +8,7 @@ from hypothesis import settings
 from tests.depth_oracle import LlvmpipeDepth
 from tests.oracle import Llvmpipe
 from tests.tessellation_oracle import LlvmpipeTessellator
+from tests.texture_oracle import Mesa
 
 settings.register_profile("fixfunc", deadline=None, max_examples=60, print_blob=True)
 settings.load_profile("fixfunc")
@@ -49,3 +50,9 @@ def llvmpipe_depth():
 def llvmpipe_tessellator():
     """A maker of oracles of tessellation."""
     return _oracle(LlvmpipeTessellator)
+
+
+@pytest.fixture
+def llvmpipe_texture():
+    """A maker of decoders of textures."""
+    return _oracle(Mesa)

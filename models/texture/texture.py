@@ -1,0 +1,161 @@
+"""A texture: levels of detail, layers and faces, as they lie in memory."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from models.texture import block_decode
+from spec.errors import InputError
+from spec.state import TARGET_LIMIT
+
+LAYERS = 2048  # most, of an array [fs: resource limits]
+FACES = ["+x", "-x", "+y", "-y", "+z", "-z"]  # of a cube, in order
+
+
+class Texels(NamedTuple):
+    """Of a format without blocks: channels, by the places they have in memory, and their type."""
+
+    channels: tuple
+    kind: type
+
+
+PLAIN = {
+    "RGBA8": Texels((0, 1, 2, 3), np.uint8), "BGRA8": Texels((2, 1, 0, 3), np.uint8), "R8": Texels((0,), np.uint8), "RG8": Texels((0, 1), np.uint8),
+    "R16": Texels((0,), np.uint16), "RGBA16F": Texels((0, 1, 2, 3), np.float16),
+}
+FORMATS = (*PLAIN, *block_decode.FORMATS)
+WITH_SRGB = {"RGBA8", "BGRA8", "BC1", "BC2", "BC3", "BC7"}
+
+
+class Texture(NamedTuple):
+    """A 2D texture, an array of them, a cube or an array of cubes.
+
+    Parameters
+    ----------
+    format : str
+        One of :data:`FORMATS`.
+    width, height : int
+        Texels, of level 0.
+    levels : tuple of ndarray of uint8, shape (layers * faces, bytes)
+        As in memory: rows of texels, or of blocks, without gaps. Each is half as wide and high as the one before, and at least one.
+    faces : int
+        1, or 6 of a cube: +x, -x, +y, -y, +z, -z.
+    srgb : bool
+        Whether colours are sRGB.
+    opaque : bool
+        Whether alpha is one whatever a block says: of BC1.
+    """
+
+    format: str
+    width: int
+    height: int
+    levels: tuple
+    faces: int = 1
+    srgb: bool = False
+    opaque: bool = False
+
+    @property
+    def layers(self):
+        """Textures, or cubes, of an array."""
+        return len(self.levels[0]) // self.faces
+
+    def size(self, level):
+        """Width and height of a level."""
+        return size(self.width, self.height, level)
+
+    def image(self, level=0, layer=0, face=0):
+        """Texels of one image: shape (height, width, channels), of the type that they are of; alpha, where there is one, last."""
+        width, height = self.size(level)
+        data = self.levels[level][layer * self.faces + face]
+        if self.format in PLAIN:
+            order, kind = PLAIN[self.format]
+            return data.view(np.dtype(kind).newbyteorder("<")).astype(kind, copy=False).reshape(height, width, len(order))[..., order]
+        blocks = block_decode.decode(self.format, data.reshape(-1, block_decode.FORMATS[self.format].size))
+        rows, columns = -(-height // 4), -(-width // 4)
+        texels = blocks.reshape(rows, columns, 4, 4, -1).swapaxes(1, 2).reshape(4 * rows, 4 * columns, -1)[:height, :width]
+        if self.opaque:
+            texels[..., 3] = 255
+        return texels
+
+
+def create(format, width, height, levels, **rest):
+    """A :class:`Texture` that holds what it says.
+
+    Raises
+    ------
+    InputError
+        A format that there is not, a size or a number of levels, layers or faces beyond what D3D11 allows, a level that is not as long
+        as its size says.
+    """
+    check_shape(format, width, height, len(levels), rest.get("faces", 1))
+    texture = Texture(format, width, height, tuple(np.ascontiguousarray(level, np.uint8) for level in levels), **rest)
+    for n, level in enumerate(texture.levels):
+        wanted = bytes_of(format, *texture.size(n))
+        images = len(texture.levels[0])
+        if level.ndim != 2 or level.shape != (images, wanted) or not images or images % texture.faces or images > LAYERS:
+            rule = f"be of shape (1 to {LAYERS} images of {texture.faces} faces, {wanted} bytes), as many as level 0"
+            raise InputError(f"levels[{n}]", rule, str(level.shape))
+    if texture.srgb and format not in WITH_SRGB:
+        raise InputError("srgb", f"be of {', '.join(sorted(WITH_SRGB))}", format)
+    return texture
+
+
+def check_shape(format, width, height, levels, faces):
+    """Raise an error if there cannot be such a texture."""
+    if format not in FORMATS:
+        raise InputError("format", f"be one of {', '.join(FORMATS)}", format)
+    for name, value in (("width", width), ("height", height)):
+        if not 1 <= value <= TARGET_LIMIT:
+            raise InputError(name, f"be 1 to {TARGET_LIMIT} texels", value)
+    if not 1 <= levels <= max(width, height).bit_length():
+        raise InputError("number of levels", f"be 1 to {max(width, height).bit_length()}", levels)
+    if faces not in (1, 6):
+        raise InputError("number of faces", "be 1 or 6", faces)
+    if faces == 6 and width != height:
+        raise InputError("height of a cube", f"be its width, {width}", height)
+
+
+def size(width, height, level):
+    """Width and height of a level."""
+    return max(width >> level, 1), max(height >> level, 1)
+
+
+def bytes_of(format, width, height):
+    """Of an image of this size."""
+    if format in PLAIN:
+        return width * height * len(PLAIN[format].channels) * np.dtype(PLAIN[format].kind).itemsize
+    return -(-width // 4) * -(-height // 4) * block_decode.FORMATS[format].size
+
+
+def of_picture(picture, srgb=False, mips=True):
+    """A picture, uint8 of shape (height, width, 4), and its smaller levels: means of four texels, of light where colours are sRGB."""
+    levels, image = [], np.asarray(picture)
+    if image.dtype != np.uint8 or image.ndim != 3 or image.shape[2] != 4:
+        raise InputError("picture", "be uint8 of shape (height, width, 4)", f"{image.dtype} of {image.shape}")
+    height, width = image.shape[:2]
+    check_shape("RGBA8", width, height, 1, 1)
+    light = (block_decode.linear(image) if srgb else image * np.uint16(257)).astype(np.float64)
+    while True:
+        levels.append(_encoded(light, srgb).reshape(1, -1))
+        if not mips or light.shape[:2] == (1, 1):
+            return create("RGBA8", width, height, levels, srgb=srgb)
+        light = _halved(_halved(light, 0), 1)
+
+
+def _halved(light, axis):
+    """Means of two along an axis; of an odd number the last is left out, one stays one."""
+    count = light.shape[axis]
+    if count == 1:
+        return light
+    first, second = (np.take(light, np.arange(n, count // 2 * 2, 2), axis) for n in range(2))
+    return (first + second) / 2
+
+
+def _encoded(light, srgb):
+    """The nearest texels of 8 bits."""
+    if srgb:
+        table = block_decode.linear(np.repeat(np.arange(256, dtype=np.uint8)[:, None], 4, 1))[:, 0].astype(np.float64)
+        colours = np.searchsorted((table[1:] + table[:-1]) / 2, light[..., :3], side="right")
+    else:
+        colours = np.floor(light[..., :3] / 257 + 0.5)
+    return np.concatenate([colours, np.floor(light[..., 3:] / 257 + 0.5)], -1).astype(np.uint8)
