@@ -8,7 +8,7 @@ from hypothesis import settings
 from tests.depth_oracle import LlvmpipeDepth
 from tests.oracle import Llvmpipe
 from tests.tessellation_oracle import LlvmpipeTessellator
-from tests.texture_oracle import Mesa
+from tests.texture_oracle import Mesa, MesaSampler
 
 settings.register_profile("fixfunc", deadline=None, max_examples=60, print_blob=True)
 settings.load_profile("fixfunc")
@@ -56,3 +56,9 @@ def llvmpipe_tessellator():
 def llvmpipe_texture():
     """A maker of decoders of textures."""
     return _oracle(Mesa)
+
+
+@pytest.fixture
+def llvmpipe_sampler():
+    """A maker of samplers."""
+    return _oracle(MesaSampler)

@@ -56,3 +56,71 @@ class Mesa:
 def _by_block(row):
     """(4, 4n, ...) -> (n, 4, 4, channels)."""
     return row.reshape(4, -1, 4, row.shape[2] if row.ndim == 3 else 1).swapaxes(0, 1)
+
+
+VERTEX = """
+#version 400
+in vec2 position;
+void main() { gl_Position = vec4(position, 0.0, 1.0); }
+"""
+FRAGMENT = """
+#version 400
+uniform sampler2D where;
+uniform KIND texture_in;
+out vec4 colour;
+void main() {
+    vec4 c = texelFetch(where, ivec2(gl_FragCoord.x, 0), 0);
+    vec4 g = texelFetch(where, ivec2(gl_FragCoord.x, 1), 0);
+    colour = CALL;
+}
+"""
+WRAPS = {"wrap": "GL_REPEAT", "mirror": "GL_MIRRORED_REPEAT", "clamp": "GL_CLAMP_TO_EDGE", "border": "GL_CLAMP_TO_BORDER",
+         "mirror_once": "GL_MIRROR_CLAMP_TO_EDGE"}
+
+
+class MesaSampler(Mesa):
+    """Samples at coordinates, one a pixel."""
+
+    def sample(self, texture, sampler, coordinates, lod=None, gradients=None):
+        """As :func:`models.texture.sampler.sample`, of RGBA8, with explicit levels or gradients."""
+        gl, cube, count = self._gl, texture.faces == 6, len(coordinates)
+        target = gl.GL_TEXTURE_CUBE_MAP if cube else gl.GL_TEXTURE_2D
+        call = "textureLod(texture_in, c.xyz, c.w)" if cube else "textureLod(texture_in, c.xy, c.w)"
+        where = np.zeros((2, count, 4), np.float32)
+        where[0, :, :coordinates.shape[1]] = coordinates
+        if gradients is None:
+            where[0, :, 3] = lod
+        else:
+            call, where[1] = "textureGrad(texture_in, c.xy, g.xy, g.zw)", np.concatenate(gradients, 1)
+        kind = "samplerCube" if cube else "sampler2D"
+        program = self._context.program(VERTEX, FRAGMENT.replace("KIND", kind).replace("CALL", call))
+        places = self._context.texture((count, 2), 4, where.tobytes(), dtype="f4")
+        target_texture = self._context.texture((count, 1), 4, dtype="f4")
+        framebuffer = self._context.framebuffer([target_texture])
+        places.use(0)
+        program["where"], program["texture_in"] = 0, 1
+        gl.glActiveTexture(gl.GL_TEXTURE1)
+        self._upload(texture, sampler, target)
+        framebuffer.use()
+        corners = self._context.buffer(np.array([-1, -1, 3, -1, -1, 3], "f4").tobytes())
+        self._context.viewport = (0, 0, count, 1)
+        self._context.vertex_array(program, [(corners, "2f", "position")]).render()
+        return np.frombuffer(framebuffer.read(components=4, dtype="f4"), np.float32).reshape(count, 4)
+
+    def _upload(self, texture, sampler, target):
+        gl = self._gl
+        gl.glBindTexture(target, gl.glGenTextures(1))
+        gl.glEnable(gl.GL_TEXTURE_CUBE_MAP_SEAMLESS)
+        for level in range(len(texture.levels)):
+            for face in range(texture.faces):
+                part = gl.GL_TEXTURE_CUBE_MAP_POSITIVE_X + face if texture.faces == 6 else target
+                image = np.ascontiguousarray(texture.image(level, 0, face))
+                kind = gl.GL_SRGB8_ALPHA8 if texture.srgb else gl.GL_RGBA8
+                gl.glTexImage2D(part, level, kind, image.shape[1], image.shape[0], 0, gl.GL_RGBA, gl.GL_UNSIGNED_BYTE, image)
+        smooth = {"point": "NEAREST", "linear": "LINEAR"}
+        gl.glTexParameteri(target, gl.GL_TEXTURE_MAX_LEVEL, len(texture.levels) - 1)
+        gl.glTexParameteri(target, gl.GL_TEXTURE_MAG_FILTER, getattr(gl, f"GL_{smooth[sampler.magnify]}"))
+        gl.glTexParameteri(target, gl.GL_TEXTURE_MIN_FILTER, getattr(gl, f"GL_{smooth[sampler.minify]}_MIPMAP_{smooth[sampler.mip]}"))
+        gl.glTexParameterfv(target, gl.GL_TEXTURE_BORDER_COLOR, np.array(sampler.border, np.float32))
+        for name, mode in zip("ST", sampler.address, strict=True):
+            gl.glTexParameteri(target, getattr(gl, f"GL_TEXTURE_WRAP_{name}"), getattr(gl, WRAPS[mode]))

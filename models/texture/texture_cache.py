@@ -1,0 +1,170 @@
+"""Golden texture cache: decoded blocks near the sampler, blocks as they lie in memory behind them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from models.texture.block_decode import FORMATS as BLOCKS
+from models.texture.texture import PLAIN
+from spec.errors import InputError
+
+EDGE = 4  # texels along a line's edge, both of plain formats and of blocks
+LINE = 64  # bytes, of the second level
+
+
+@dataclass(frozen=True)
+class CacheShape:
+    """Of a texture cache.
+
+    Parameters
+    ----------
+    bytes : int
+        Of the first level, which holds decoded texels.
+    ways : int
+        Of each of its sets.
+    second : int
+        Bytes of the second level, which holds lines of memory; fully associative.
+    """
+
+    bytes: int = 8192
+    ways: int = 4
+    second: int = 131072
+
+    def __post_init__(self):
+        for name in ("bytes", "ways", "second"):
+            value = getattr(self, name)
+            if value < 1 or value & value - 1:
+                raise InputError(name, "be a power of two", value)
+
+
+@dataclass
+class Counters:
+    """What a cache has seen: samples, texels they read, 4x4 blocks decoded, lines of 64 bytes read from memory."""
+
+    samples: int = 0
+    taps: int = 0
+    blocks: int = 0
+    lines: int = 0
+
+    @property
+    def misses_per_sample(self):
+        """Texels decoded for each sample."""
+        return self.blocks * EDGE**2 / max(self.samples, 1)
+
+    @property
+    def blocks_per_sample(self):
+        """Blocks decoded for each sample."""
+        return self.blocks / max(self.samples, 1)
+
+
+class TextureCache:
+    """Two levels; each replaces what has not been used for longest.
+
+    Parameters
+    ----------
+    texture : models.texture.texture.Texture
+    shape : CacheShape
+
+    Lines of the first level are blocks of 4 by 4 decoded texels; blocks lie in memory in Morton order, so that lines of the second
+    level are squares.
+
+    Source: [trip 4].
+    """
+
+    def __init__(self, texture, shape=None):
+        self._texture, self._shape = texture, shape or CacheShape()
+        self.counters = Counters()
+        if texture.format in PLAIN:
+            order, kind = PLAIN[texture.format]
+            stored = decoded = EDGE**2 * len(order) * np.dtype(kind).itemsize
+        else:
+            form = BLOCKS[texture.format]
+            stored, decoded = form.size, EDGE**2 * form.channels * np.dtype(form.kind).itemsize
+        if texture.srgb:
+            decoded *= 2
+        self._stored = stored
+        lines = self._shape.bytes // decoded
+        if lines < self._shape.ways:
+            raise InputError("bytes", f"hold at least {self._shape.ways} blocks of {decoded} bytes", self._shape.bytes)
+        self._sets = [{} for _ in range(lines // self._shape.ways)]
+        self._second = {}
+        self._bases = self._places()
+
+    def _places(self):
+        """Address of every level's first image, and bytes of an image."""
+        base, out = 0, []
+        for level in range(len(self._texture.levels)):
+            side = max(-(-extent // EDGE) for extent in self._texture.size(level))
+            image = (1 << (side - 1).bit_length()) ** 2 * self._stored
+            out.append((base, image))
+            base += image * len(self._texture.levels[level])
+        return out
+
+    def read(self, samples, taps):
+        """Samples read what ``taps`` says, in order: a :class:`models.texture.sampler.Taps`. ``samples`` counts them."""
+        found = taps.arrays()
+        self.counters.samples += samples
+        self.counters.taps += len(found["x"])
+        order = morton(found["x"] // EDGE, found["y"] // EDGE)
+        keys = np.stack([found["level"], found["image"], order], 1)
+        # A tap that reads the same block as the one before changes nothing.
+        new = np.ones(len(keys), bool)
+        new[1:] = (keys[1:] != keys[:-1]).any(1)
+        for level, image, block in keys[new].tolist():
+            self._block(level, image, block)
+        return self.counters
+
+    def _block(self, level, image, block):
+        number = block + 5 * image + 9 * level  # levels and faces do not all begin in set 0
+        ways = self._sets[number % len(self._sets)]
+        key = level, image, block
+        if key in ways:
+            ways[key] = ways.pop(key)
+            return
+        if len(ways) == self._shape.ways:
+            ways.pop(next(iter(ways)))
+        ways[key] = None
+        self.counters.blocks += 1
+        base, size = self._bases[level]
+        address = base + image * size + block * self._stored
+        for line in range(address // LINE, (address + self._stored - 1) // LINE + 1):
+            if line in self._second:
+                self._second[line] = self._second.pop(line)
+                continue
+            if len(self._second) == self._shape.second // LINE:
+                self._second.pop(next(iter(self._second)))
+            self._second[line] = None
+            self.counters.lines += 1
+
+
+def morton(x, y):
+    """Bits of x and y in turn, x lowest: uint64."""
+    return _spread(x) | _spread(y) << np.uint64(1)
+
+
+def _spread(value):
+    """A zero above every bit."""
+    value = np.asarray(value).astype(np.uint64)
+    for shift, mask in ((16, 0x0000FFFF0000FFFF), (8, 0x00FF00FF00FF00FF), (4, 0x0F0F0F0F0F0F0F0F), (2, 0x3333333333333333), (1, 0x5555555555555555)):
+        value = (value | value << np.uint64(shift)) & np.uint64(mask)
+    return value
+
+
+def address(width, x, y, texel, layout="linear"):
+    """Address of a texel from its image's beginning.
+
+    Parameters
+    ----------
+    width : int
+        Texels of a row; of ``morton``, of the square power of two around the image.
+    x, y : ndarray of int
+    texel : int
+        Bytes.
+    layout : str
+        ``linear``, row by row, or ``morton``.
+    """
+    if layout not in ("linear", "morton"):
+        raise InputError("layout", "be linear or morton", layout)
+    x, y = (np.asarray(v).astype(np.uint64) for v in (x, y))
+    number = morton(x, y) if layout == "morton" else y * np.uint64(width) + x
+    return number * np.uint64(texel)
