@@ -18,6 +18,7 @@ export SIM
 help:
 	@echo "make demo      render MESH ($(MESH)) at SIZE ($(SIZE)), SAMPLES ($(SAMPLES)), and hold the RTL to it; writes $(OUT)/"
 	@echo "               PATCHES=adaptive, or a factor: the teapot from its patches, through tessellator and domain matching"
+	@echo "               TEXTURE=file.dds, .ktx2 or .png: around the mesh; blocks through the decoder"
 	@echo "make test      every test, on both simulators (SIM=verilator for one, ORACLE=none without Mesa)"
 	@echo "make sim       the bench of one BLOCK ($(BLOCK)) on SIM, with CONFIG ($(CONFIG)) and SEED"
 	@echo "make volume    COUNT transactions of one BLOCK against its golden model, at Verilator's speed"
@@ -28,7 +29,7 @@ help:
 	@echo "make clean     remove what was built"
 
 demo: .venv/ready
-	$(BIN)/python -m cosim frame $(MESH) --size $(SIZE) --samples $(SAMPLES) $(if $(PATCHES),--patches $(PATCHES)) -o $(OUT)
+	$(BIN)/python -m cosim frame $(MESH) --size $(SIZE) --samples $(SAMPLES) $(if $(PATCHES),--patches $(PATCHES)) $(if $(TEXTURE),--texture $(TEXTURE)) -o $(OUT)
 
 test: .venv/test-ready
 	$(BIN)/python -m pytest -n auto --dist worksteal

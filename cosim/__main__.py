@@ -59,6 +59,7 @@ def _parser():
     sub.add_argument("--samples", type=int, default=4)
     sub.add_argument("--divisions", type=int, default=8, help="of each side of the teapot's patches")
     sub.add_argument("--patches", metavar="FACTOR", help="the teapot through tessellator and domain matching, by a factor, or 'adaptive'")
+    sub.add_argument("--texture", metavar="FILE", help="around the mesh: DDS, KTX2 or PNG")
     sub.add_argument("-o", dest="output", default="out", help="folder")
     return parser
 
@@ -161,11 +162,13 @@ def run_frame(options):
         width, height = (int(side) for side in options.size.lower().split("x"))
     except ValueError:
         raise InputError("size", "be WIDTHxHEIGHT in pixels", options.size) from None
+    texture = catalogue.texture(options.texture) if options.texture else None
     if options.patches:
         scene = catalogue.golden().teapot_patches(_factor(options), width, height, options.samples)
     else:
         vertices, faces = catalogue.teapot(options.divisions) if options.mesh == "teapot" else mesh.load(options.mesh)
         scene = catalogue.golden().Scene(vertices, faces, width, height, options.samples)
+    scene.texture = texture
     figures = frame.run(scene, Path(options.output))
     return 1 if figures["mismatches"] else 0
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from PIL import Image
 
 from cosim import codec
 from cosim.volume import LATENCIES, Memory
@@ -134,6 +135,21 @@ def golden():
     return importlib.import_module("models.pipeline")
 
 
+def texture(path):
+    """A texture from a file: DDS, KTX2, or a picture and its smaller levels; its colours are taken as they are."""
+    texture, container = (importlib.import_module(f"models.texture.{name}") for name in ("texture", "container"))
+    if Path(path).suffix.lower() not in (".dds", ".ktx2", ".png"):
+        raise InputError("texture", "be a file .dds, .ktx2, .png", path)
+    if not Path(path).is_file():
+        raise InputError("texture", "be a file that exists", path)
+    if Path(path).suffix.lower() != ".png":
+        return container.read(path)
+    try:
+        with Image.open(path) as picture:
+            texture.check_shape("RGBA8", *picture.size, 1, 1)
+            return texture.of_picture(np.asarray(picture.convert("RGBA")), srgb=False)
+    except (OSError, SyntaxError) as error:
+        raise InputError("texture", "be a PNG that can be read", f"{path}: {error}") from error
 
 
 def teapot(divisions):

@@ -2,6 +2,7 @@
 
 import json
 import time
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -51,12 +52,7 @@ def run(scene, folder, console=None):
             "top": np.concatenate([state, codec.pack(frame.tiles, payloads.TILE, bits)]),
         }
         for name, expected in seams.items():
-            stage(f"building {name}")
-            block = catalogue.block(name)
-            begun = time.perf_counter()
-            volume = Volume(block.create(), name)
-            figures["seconds"][f"build {name}"] = time.perf_counter() - begun
-            stage(f"rtl: {name}")
+            block, volume = _build(name, figures, stage)
             begun = time.perf_counter()
             out = volume.run({"i": rows}, 2 * len(expected) + 65536)
             figures["seconds"][f"rtl {name}"] = time.perf_counter() - begun
@@ -64,6 +60,8 @@ def run(scene, folder, console=None):
             figures["rtl"][name] = {"beats": len(expected), "mismatches": mismatches, "clocks": out.clocks} | ({"first": first} if first else {})
         if scene.tessellated:
             figures["rtl"] = {"domain_matching": _domain(scene, figures, stage), **figures["rtl"]}
+        if scene.texture and scene.texture.format in catalogue.block("block_decode").bench.SUPPORTED:
+            figures["rtl"]["block_decode"] = _texture(scene, figures, stage)
         figures["rtl"]["depth_unit"] = _depth(frame, figures, stage)
         figures["rtl"]["depth_cache"], coded = _memory(frame, figures, stage)
     figures["mismatches"] = sum(seam["mismatches"] for seam in figures["rtl"].values())
@@ -77,27 +75,40 @@ def run(scene, folder, console=None):
     return figures
 
 
+def _build(name, figures, stage, config="default"):
+    """A block, Verilated, with what its bench puts around it."""
+    stage(f"building {name}")
+    block, begun = catalogue.block(name), time.perf_counter()
+    volume = _volume(name, config)
+    figures["seconds"][f"build {name}"] = time.perf_counter() - begun
+    stage(f"rtl: {name}")
+    return block, volume
+
+
+@cache
+def _volume(name, config):
+    return Volume(catalogue.block(name).simulated(config), name)
+
+
 def _domain(scene, figures, stage):
     """The patches' domain points through domain matching and wave constructor, with users that hold every vertex for a while."""
-    stage("building domain_matching")
-    block = catalogue.block("domain_matching")
-    begun = time.perf_counter()
-    volume = Volume(block.simulated(), block.stem)
-    figures["seconds"]["build domain_matching"] = time.perf_counter() - begun
-    stage("rtl: domain_matching")
+    block, volume = _build("domain_matching", figures, stage)
     run, expected, mismatches, first = block.compare(volume, codec.pack(scene.tessellated.points, payloads.DOMAIN_POINT))
     figures["seconds"]["rtl domain_matching"] = run.seconds
     return {"beats": len(expected["o"]), "mismatches": mismatches, "clocks": run.clocks} | ({"first": first} if first else {})
 
 
+def _texture(scene, figures, stage):
+    """Every block of the scene's texture through the decoder."""
+    block, volume = _build("block_decode", figures, stage)
+    run, expected, mismatches, first = block.compare(volume, block.bench.of_texture(scene.texture))
+    figures["seconds"]["rtl block_decode"] = run.seconds
+    return {"beats": len(expected["o"]), "mismatches": mismatches, "clocks": run.clocks} | ({"first": first} if first else {})
+
+
 def _depth(frame, figures, stage):
     """The frame's tiles through HiZ and depth test, region by region: the hardware has no memory but its own yet."""
-    stage("building depth_unit")
-    block = catalogue.block("depth_unit")
-    begun = time.perf_counter()
-    volume = Volume(block.simulated("frame"), block.stem)
-    figures["seconds"]["build depth_unit"] = time.perf_counter() - begun
-    stage("rtl: depth_unit")
+    block, volume = _build("depth_unit", figures, stage, "frame")
     run, expected, mismatches, first = block.compare(volume, regions(frame), "frame")
     figures["seconds"]["rtl depth_unit"] = run.seconds
     beats = run.outputs["o"]
@@ -110,12 +121,7 @@ def _depth(frame, figures, stage):
 
 def _memory(frame, figures, stage):
     """The frame's depths through cache and memory, compared to the byte; returns the seam and every tile's mode."""
-    stage("building depth_cache")
-    block = catalogue.block("depth_cache")
-    begun = time.perf_counter()
-    volume = Volume(block.simulated(), block.stem)
-    figures["seconds"]["build depth_cache"] = time.perf_counter() - begun
-    stage("rtl: depth_cache")
+    block, volume = _build("depth_cache", figures, stage)
     run, expected, mismatches, first = block.compare(volume, block.bench.of_frame(frame))
     figures["seconds"]["rtl depth_cache"] = run.seconds
     memory, counters = run.outputs["memory"], frame.counters

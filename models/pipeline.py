@@ -5,17 +5,17 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from models.depth._target import to_image
+from models import shading
 from models.depth.depth_unit import DepthUnit
 from models.geometry import clipper, triangle_setup, viewport
-from models.raster import edge_evaluator, tile_rasterizer
+from models.raster import tile_rasterizer
 from models.state import draw_state
 from models.tessellation import bezier, patches
 from models.tessellation.patches import Tessellated
+from models.texture.texture import Texture
 from spec.errors import InputError, MeshError
 from spec.state import Cull, Outcome
 
-BACKGROUND = (24, 26, 32)
 MOST_FACES = 1 << 24
 PIXELS = 8  # of a segment, where factors adapt
 
@@ -43,6 +43,8 @@ class Scene:
         Of the mesh, 0 to 255.
     tessellated : models.tessellation.patches.Tessellated, optional
         Where the mesh comes from.
+    texture : models.texture.texture.Texture, optional
+        What the light's colour is multiplied by, instead of ``colour``; wrapped around the mesh as :func:`models.shading.around` says.
     """
 
     vertices: np.ndarray
@@ -55,6 +57,7 @@ class Scene:
     cull: Cull = Cull.NONE
     colour: tuple = (214, 166, 104)
     tessellated: Tessellated | None = None
+    texture: Texture | None = None
 
     def __post_init__(self):
         self.vertices = np.asarray(self.vertices, np.float32)
@@ -163,7 +166,7 @@ def render(scene, progress=None):
     counters["samples_passed"] = int(passed.sum())
 
     stage("shade")
-    colour = _shade(scene, tiles, source[setup.index[owner]], passed)
+    colour = shading.resolve(scene, shading.on_top(scene, tiles, source[setup.index[owner]], passed))
     stage(None)
     return Frame(colour, unit.buffer.image(), counters, state, triangles, setup, tiles, owner, outcome, passed, seconds)
 
@@ -196,36 +199,6 @@ def _transform(points, matrix):
     with np.errstate(over="ignore", invalid="ignore"):
         x, y, z = (points[:, None, k] for k in range(3))
         return ((x * matrix[:, 0] + y * matrix[:, 1]) + z * matrix[:, 2]) + matrix[:, 3]
-
-
-def _shade(scene, tiles, face, passed):
-    """Flat Lambert shading of the samples on top, resolved to pixels."""
-    lit = _lambert(scene)
-    lanes = edge_evaluator.LANE_SHAPE[scene.samples.bit_length() - 1]
-    edge = passed.shape[1]
-    rows, columns = -(-scene.height // (edge >> lanes[1])), -(-scene.width // (edge >> lanes[0]))
-    top = np.full((rows, columns, edge, edge), len(scene.faces), np.int32)  # the background's colour
-    place = (tiles["y"].astype(np.int64) * columns + tiles["x"]) * edge * edge
-    tile, lane = np.nonzero(passed.reshape(len(tiles), -1))
-    top.reshape(-1)[place[tile] + lane] = face[tile]  # in drawing order: the last one stays
-    samples = to_image(top, scene.width, scene.height, scene.samples)
-    total = sum(lit[samples[..., k]].astype(np.uint16) for k in range(scene.samples))
-    return ((total + scene.samples // 2) // scene.samples).astype(np.uint8)
-
-
-def _lambert(scene):
-    """Colour of each face, and of the background: uint8, shape (faces + 1, 3)."""
-    vertices = np.concatenate([scene.vertices, np.zeros((1, 3), np.float32)]).astype(np.float64)
-    inside = (scene.faces >= 0) & (scene.faces < len(scene.vertices))
-    corners = vertices[np.where(inside, scene.faces, len(scene.vertices))]
-    with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
-        normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-        normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-300)
-        normal *= np.where((normal * (scene.eye - corners[:, 0])).sum(1) < 0, -1, 1)[:, None]
-        light = np.array([0.45, 0.75, 0.48]) / np.linalg.norm([0.45, 0.75, 0.48])
-        intensity = np.nan_to_num(0.22 + 0.78 * np.clip(normal @ light, 0, 1), nan=0.22)
-    colours = np.floor(intensity[:, None] * np.array(scene.colour) + 0.5)
-    return np.concatenate([colours, [BACKGROUND]]).astype(np.uint8)
 
 
 def look_at_mesh(vertices, aspect, field_of_view=40.0):

@@ -9,6 +9,8 @@ from PIL import Image
 
 from cosim import catalogue, codec, runner, toolchain
 from cosim.__main__ import main
+from models.texture import container
+from models.texture.texture import create
 
 
 def test_list(capsys):
@@ -30,6 +32,8 @@ def test_list(capsys):
     (["frame", "teapot", "--patches", "much"], "patches must be adaptive, or a factor above 0 and up to 64, not much"),
     (["frame", "teapot", "--patches", "65"], "patches must be adaptive, or a factor above 0 and up to 64, not 65"),
     (["frame", "bunny.obj", "--patches", "4"], "mesh must be teapot, whose patches are known, not bunny.obj"),
+    (["frame", "teapot", "--texture", "no.dds"], "texture must be a file that exists, not no.dds"),
+    (["frame", "teapot", "--texture", "no.bmp"], "texture must be a file .dds, .ktx2, .png, not no.bmp"),
     (["frame", "teapot", "--divisions", "0"], "divisions must lie in 1..1024, not 0"),
 ])
 def test_bad_input_is_one_line_and_exit_2(arguments, said, capsys):
@@ -104,6 +108,20 @@ def test_frame_of_patches(tmp_path, capsys):
     assert figures["mismatches"] == 0
     assert figures["rtl"]["domain_matching"]["beats"] > figures["counters"]["domain_points"] > 2 * figures["counters"]["shaded_points"] > 0
     assert "domain points" in capsys.readouterr().out
+
+
+def test_frame_of_a_texture(tmp_path):
+    """Blocks, which go through the decoder; a picture; a file that is none."""
+    blocks = np.random.default_rng(0).integers(0, 256, (1, 16 * 64), np.uint8)
+    container.write_dds(tmp_path / "texture.dds", create("BC7", 32, 32, [blocks]))
+    Image.fromarray(blocks.reshape(16, 16, 4)).save(tmp_path / "texture.png")
+    assert main(["frame", "teapot", "--texture", str(tmp_path / "texture.dds"), "--size", "160x90", "--divisions", "2", "-o", str(tmp_path)]) == 0
+    figures = json.loads((tmp_path / "frame.json").read_text())
+    assert figures["mismatches"] == 0
+    assert figures["rtl"]["block_decode"]["beats"] == 64
+    assert catalogue.texture(tmp_path / "texture.png").size(2) == (4, 4)
+    (tmp_path / "texture.png").write_bytes(b"none")
+    assert main(["frame", "teapot", "--texture", str(tmp_path / "texture.png")]) == 2
 
 
 def test_frame_of_the_bunny(tmp_path):

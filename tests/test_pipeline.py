@@ -2,8 +2,11 @@ import numpy as np
 import pytest
 
 from cosim.catalogue import teapot
-from models.pipeline import BACKGROUND, Scene, render
+from models import shading
+from models.pipeline import Scene, render
 from models.raster.tile_rasterizer import coverage
+from models.shading import BACKGROUND
+from models.texture.texture import bytes_of, create, of_picture
 from spec.errors import InputError, MeshError
 
 FLAT = np.diag([1, 1, 0, 1]).astype(np.float32)  # x and y are clip space, z is 0
@@ -96,3 +99,38 @@ def test_bad_scene():
         Scene(*quad(), 0, 4)
     with pytest.raises(InputError, match="transform must have shape"):
         Scene(*quad(), 4, 4, transform=np.eye(3))
+
+
+def white(value=255):
+    return of_picture(np.full((8, 8, 4), value, np.uint8))
+
+
+def test_a_white_texture_is_a_white_mesh():
+    """Each sample its own light: only what is rounded twice may differ."""
+    plain, wrapped = (render(Scene(*teapot(4), 160, 90, 4, **more)) for more in ({"colour": (255, 255, 255)}, {"texture": white()}))
+    assert (plain.colour == wrapped.colour).all()
+    assert (render(Scene(*teapot(4), 160, 90, 4, texture=white(0))).colour <= BACKGROUND).all()
+
+
+def test_texture_coordinates_at_corners():
+    """Where a corner's pixel is, its coordinates are those of the mesh, whatever its distance; straight in between on the mesh, not on the screen."""
+    vertices = np.float32([(-1, -1, 1), (1, -1, 1), (0, 1, 4)])
+    look = np.float32([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]])
+    scene = Scene(vertices, np.array([(0, 1, 2)]), 1024, 1024, 1, transform=look)
+    points = vertices @ np.float64(look[:, :3]).T + look[:, 3]
+    wanted = shading.around(scene)[0]
+    middle, middle_point = (wanted[0] + wanted[2]) / 2, (points[0] + points[2]) / 2
+    for point, uv in zip([*points, middle_point], [*wanted, middle], strict=True):
+        pixel = (np.array([point[0], -point[1]]) / point[3] + 1) * 512
+        corner = np.floor(pixel - 0.5).astype(int)
+        found = shading._coordinates(scene, np.array([0]), corner[None], 1024, 1024)[0]
+        across, down = pixel - 0.5 - corner
+        between = sum(found[y, x] * (down if y else 1 - down) * (across if x else 1 - across) for y in (0, 1) for x in (0, 1))
+        assert np.abs(between - uv).max() < 1e-4
+
+
+@pytest.mark.parametrize("format", ["R8", "RG8", "BC4U", "BC6HU"])
+def test_textures_of_every_number_of_channels(format):
+    level = np.full((1, bytes_of(format, 8, 8)), 60, np.uint8)
+    frame = render(Scene(*quad(), 32, 32, 1, transform=FLAT, texture=create(format, 8, 8, [level])))
+    assert (frame.colour != BACKGROUND).any(-1).sum() == 256

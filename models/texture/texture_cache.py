@@ -105,7 +105,7 @@ class TextureCache:
         found = taps.arrays()
         self.counters.samples += samples
         self.counters.taps += len(found["x"])
-        order = morton(found["x"] // EDGE, found["y"] // EDGE)
+        order = morton(found["x"] // EDGE, found["y"] // EDGE).astype(np.int64)
         keys = np.stack([found["level"], found["image"], order], 1)
         # A tap that reads the same block as the one before changes nothing.
         new = np.ones(len(keys), bool)

@@ -61,6 +61,16 @@ def requests(rng, count, params):
     return codec.pack(records, TEXTURE_BLOCK)
 
 
+def of_texture(texture):
+    """Every block of a texture as requests, level by level."""
+    data = np.concatenate([level.reshape(-1, FORMATS[texture.format].size) for level in texture.levels])
+    records = np.zeros(len(data), dtype(TEXTURE_BLOCK))
+    records["format"] = SUPPORTED.index(texture.format)
+    halves = data.view("<u8").reshape(len(data), -1).T
+    records["low"], records["high"] = halves[0], halves[-1] if len(halves) == 2 else 0
+    return codec.pack(records, TEXTURE_BLOCK)
+
+
 def expected(rows, params):
     """Packed blocks in -> their texels."""
     records = codec.unpack(np.ascontiguousarray(rows, np.uint64), TEXTURE_BLOCK, dtype(TEXTURE_BLOCK))

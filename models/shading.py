@@ -1,0 +1,105 @@
+"""What stands for a pixel shader: flat Lambert light, and a texture."""
+
+import numpy as np
+
+from models.depth._target import to_image
+from models.raster.edge_evaluator import LANE_SHAPE
+from models.texture.sampler import Sampler, sample
+
+BACKGROUND = (24, 26, 32)
+TURNS = 4  # of a texture around a mesh
+SAMPLER = Sampler(anisotropy=8)
+
+
+def on_top(scene, tiles, face, passed):
+    """The face that each sample shows, or their number for the background: int32, shape (height, width, samples)."""
+    lanes = LANE_SHAPE[scene.samples.bit_length() - 1]
+    edge = passed.shape[1]
+    rows, columns = -(-scene.height // (edge >> lanes[1])), -(-scene.width // (edge >> lanes[0]))
+    top = np.full((rows, columns, edge, edge), len(scene.faces), np.int32)
+    place = (tiles["y"].astype(np.int64) * columns + tiles["x"]) * edge * edge
+    tile, lane = np.nonzero(passed.reshape(len(tiles), -1))
+    top.reshape(-1)[place[tile] + lane] = face[tile]  # in drawing order: the last one stays
+    return to_image(top, scene.width, scene.height, scene.samples)
+
+
+def resolve(scene, top):
+    """Shade samples and average those of each pixel: uint8, shape (height, width, 3)."""
+    if scene.texture is None:
+        lit = lambert(scene, scene.colour)
+        total = sum(lit[top[..., k]].astype(np.uint16) for k in range(scene.samples))
+    else:
+        total = textured(scene, top).astype(np.uint16).sum(2)
+    return ((total + scene.samples // 2) // scene.samples).astype(np.uint8)
+
+
+def lambert(scene, colour):
+    """Colour of each face, and of the background: uint8, shape (faces + 1, 3)."""
+    corners = _corners(scene, scene.vertices.astype(np.float64))
+    with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
+        normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+        normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-300)
+        normal *= np.where((normal * (scene.eye - corners[:, 0])).sum(1) < 0, -1, 1)[:, None]
+        light = np.array([0.45, 0.75, 0.48]) / np.linalg.norm([0.45, 0.75, 0.48])
+        intensity = np.nan_to_num(0.22 + 0.78 * np.clip(normal @ light, 0, 1), nan=0.22)
+    colours = np.floor(intensity[:, None] * np.array(colour) + 0.5)
+    return np.concatenate([colours, [BACKGROUND]]).astype(np.uint8)
+
+
+def around(scene):
+    """Texture coordinates of every face's corners, float64 of shape (faces, 3, 2): a cylinder around y, four turns a circle, as
+    many a length of it upwards. A face over the seam goes on where it is cut."""
+    corners = _corners(scene, scene.vertices.astype(np.float64))
+    centre = (scene.vertices.max(0) + scene.vertices.min(0)) / 2
+    radius = max(float(np.ptp(scene.vertices[:, [0, 2]], axis=0).max()) / 2, 1e-30)
+    x, y, z = np.moveaxis(np.nan_to_num(corners - centre), -1, 0)
+    u = np.arctan2(z, x) / (2 * np.pi)
+    u += (u.max(1, keepdims=True) - u > 0.5)
+    return np.stack([u, -y / (2 * np.pi * radius)], -1) * TURNS
+
+
+def textured(scene, top, taps=None):
+    """Light times texture, of every sample: uint8, shape (height, width, samples, 3).
+
+    A texture is read once a pixel and face, by quads whose pixels may be beyond the face. ``taps`` is told what is read, face by
+    face and quad by quad in rows of tiles.
+    """
+    height, width = top.shape[:2]
+    y, x, _ = np.nonzero(top < len(scene.faces))
+    shown = top[top < len(scene.faces)]
+    tiles = (y // 8 * -(-width // 8) + x // 8).astype(np.int64)
+    order = tiles * 16 + y % 8 // 2 * 4 + x % 8 // 2
+    quads, which = np.unique(shown.astype(np.int64) * (16 * -(-height // 8) * -(-width // 8)) + order, return_inverse=True)
+    first = np.zeros(len(quads), np.int64)
+    first[which] = np.arange(len(which))
+    face, corner = shown[first], np.stack([x[first] // 2 * 2, y[first] // 2 * 2], 1)
+    uv = _coordinates(scene, face, corner, width, height)
+    colour = sample(scene.texture, SAMPLER, uv, taps=taps)[..., :3]
+    colour = np.broadcast_to(colour, (*colour.shape[:3], 3)) if colour.shape[-1] != 2 else np.pad(colour, ((0, 0),) * 3 + ((0, 1),))
+    lit = lambert(scene, (255, 255, 255))
+    out = np.empty((*top.shape, 3), np.uint8)
+    out[top >= len(scene.faces)] = BACKGROUND
+    shade = np.clip(np.nan_to_num(colour[which, y % 2, x % 2].astype(np.float64)), 0, 1) * lit[shown]
+    out[top < len(scene.faces)] = np.floor(shade + 0.5).astype(np.uint8)
+    return out
+
+
+def _coordinates(scene, face, corner, width, height):
+    """Of quads, by the plane through a face's corners over their w: float32, shape (n, 2, 2, 2)."""
+    points = np.concatenate([scene.vertices.astype(np.float64), np.ones((len(scene.vertices), 1))], 1) @ scene.transform.astype(np.float64).T
+    rows = _corners(scene, points[:, [0, 1, 3]])
+    normals = np.stack([np.cross(rows[:, (n + 1) % 3], rows[:, (n + 2) % 3]) for n in range(3)], 1)
+    uv1 = np.concatenate([around(scene), np.ones((len(scene.faces), 3, 1))], 2)
+    planes = np.einsum("fca,fck->fak", uv1, normals)[face]
+    at = corner[:, None, None] + np.stack(np.meshgrid([0, 1], [0, 1]), -1) + 0.5
+    place = np.concatenate([2 * at / (width, height) - 1, np.ones((len(at), 2, 2, 1))], -1) * (1, -1, 1)
+    u, v, one = np.einsum("nak,nyxk->anyx", planes, place)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.stack([u / one, v / one], -1).astype(np.float32)
+
+
+def _corners(scene, values):
+    """Values of every face's corners; a vertex that there is not is zeros."""
+    values = np.concatenate([values, np.zeros((1, values.shape[1]))])
+    inside = (scene.faces >= 0) & (scene.faces < len(scene.vertices))
+    return values[np.where(inside, scene.faces, len(scene.vertices))]

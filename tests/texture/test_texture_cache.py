@@ -1,0 +1,78 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from models.texture.sampler import Sampler, Taps, sample
+from models.texture.texture import of_picture
+from models.texture.texture_cache import CacheShape, TextureCache, address, morton
+from spec.errors import InputError
+from tests.texture.test_sampler import noise
+
+
+def read(texture, xy, shape=None):
+    """Texels of level 0, one a sample."""
+    taps, xy = Taps(), np.array(xy)
+    taps.add(sample=np.arange(len(xy)), level=0 * xy[:, 0], image=0 * xy[:, 0], x=xy[:, 0], y=xy[:, 1])
+    return TextureCache(texture, shape).read(len(xy), taps)
+
+
+@given(st.lists(st.tuples(st.integers(0, 63), st.integers(0, 63)), min_size=1, max_size=200), st.sampled_from([1, 2, 4]))
+def test_against_a_list(xy, ways):
+    """Sets as lists, oldest first."""
+    shape = CacheShape(bytes=8 * ways * 64, ways=ways)
+    found, sets, blocks = read(noise(64, 64, levels=1), xy, shape), [[] for _ in range(8)], 0
+    for x, y in xy:
+        number = sum(((v // 4 >> b) & 1) << 2 * b + axis for axis, v in enumerate((x, y)) for b in range(4))
+        line = sets[number % 8]
+        if number in line:
+            line.remove(number)
+        else:
+            blocks += 1
+            if len(line) == ways:
+                line.pop(0)
+        line.append(number)
+    assert (found.samples, found.taps, found.blocks) == (len(xy), len(xy), blocks)
+
+
+def test_every_block_once_if_all_fit():
+    y, x = (v.ravel() for v in np.indices((32, 32)))
+    for format, lines in (("RGBA8", 64), ("BC1", 8), ("BC7", 16)):
+        found = read(noise(32, 32, format=format, levels=1), np.stack([x, y], 1), CacheShape(bytes=16384))
+        assert (found.blocks, found.lines, found.misses_per_sample, found.blocks_per_sample) == (64, lines, 1, 1 / 16)
+
+
+def test_one_texel_a_pixel():
+    """Tiles of 8 by 8 pixels in rows, bilinear: the documents' 1.25 texels decoded for each sample, or less; a larger cache changes little."""
+    texture = of_picture(np.zeros((256, 256, 4), np.uint8), mips=False)
+    row = np.arange(4096)
+    tile, inside = row // 64, row % 64
+    found = []
+    for kilobytes in (4, 8, 16):
+        cache = TextureCache(texture, CacheShape(bytes=1024 * kilobytes))
+        for top in range(0, 128, 8):
+            x, y = tile % 16 * 8 + inside % 8, top + inside // 8
+            taps = Taps()
+            sample(texture, Sampler(), np.float32(np.stack([x + 1, y + 1], 1) / 256)[:1024], lod=0, taps=taps)
+            cache.read(1024, taps)
+        found.append(cache.counters.misses_per_sample)
+    assert 1 < found[2] <= found[1] <= found[0] < 1.6
+
+
+@given(st.integers(0, (1 << 32) - 1), st.integers(0, (1 << 32) - 1))
+def test_morton(x, y):
+    assert int(morton(x, y)) == sum((x >> b & 1) << 2 * b | (y >> b & 1) << 2 * b + 1 for b in range(32))
+
+
+def test_addresses():
+    assert address(100, [3, 5], [0, 2], 4).tolist() == [12, 820]
+    assert address(8, [3, 5], [0, 2], 4, "morton").tolist() == [20, 4 * 0b11001]
+
+
+def test_wrong_arguments():
+    with pytest.raises(InputError, match="bytes must be a power of two, not 3000"):
+        CacheShape(bytes=3000)
+    with pytest.raises(InputError, match="bytes must hold at least 4 blocks of 64 bytes, not 128"):
+        TextureCache(noise(4, 4), CacheShape(bytes=128))
+    with pytest.raises(InputError, match="layout must be linear or morton, not tiled"):
+        address(4, 0, 0, 4, "tiled")
