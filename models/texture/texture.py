@@ -78,6 +78,25 @@ class Texture(NamedTuple):
         return texels
 
 
+    def view(self, format, srgb=False):
+        """The same bytes as another format, as typeless resources allow: blocks of BC4, BC5 or BC6H with a sign or without; colours sRGB or linear.
+
+        Raises
+        ------
+        InputError
+            A format of another family.
+        """
+        if format not in FORMATS or _family(format) != _family(self.format):
+            family = [name for name in FORMATS if _family(name) == _family(self.format)]
+            raise InputError("format of the view", f"be one of {', '.join(family)}", format)
+        return create(format, self.width, self.height, self.levels, faces=self.faces, srgb=srgb, opaque=self.opaque and format == "BC1")
+
+
+def _family(format):
+    """The typeless format: signed and unsigned blocks share one."""
+    return format.rstrip("US") if format.startswith("BC") else format
+
+
 def create(format, width, height, levels, **rest):
     """A :class:`Texture` that holds what it says.
 

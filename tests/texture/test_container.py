@@ -112,6 +112,18 @@ def test_images():
     assert (clear._replace(opaque=True).image()[..., 3] == 255).all()
 
 
+def test_views():
+    """The bytes stay, what they mean changes."""
+    one = texture("BC5U", srgb=False)
+    assert one.view("BC5S").image().dtype == np.int16
+    assert (one.view("BC5S").levels[1] == one.levels[1]).all()
+    assert texture("BC7").view("BC7", srgb=True).srgb
+    with pytest.raises(InputError, match="format of the view must be one of BC6HU, BC6HS, not BC7"):
+        texture("BC6HU").view("BC7")
+    with pytest.raises(InputError, match="srgb must be of"):
+        one.view("BC5U", srgb=True)
+
+
 @pytest.mark.parametrize("srgb", [False, True])
 def test_levels_of_a_picture(srgb):
     """A flat one stays as it is; a checkerboard becomes what has half its light."""
