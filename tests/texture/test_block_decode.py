@@ -80,6 +80,26 @@ def test_colours_against_rationals(name):
             assert found[n, 0, :, 3].tolist() == [255, 255, 255, 255 * (first > second)]
 
 
+@pytest.mark.parametrize(("name", "most", "step"), [("BC1", 255, 255), ("BC3", 255, 255), ("BC4U", 65535, 65535), ("BC4S", 32767, 32767),
+                                                    ("BC5U", 65535, 65535), ("BC5S", 32767, 32767)])
+def test_within_the_tolerance_of_d3d11(name, most, step):
+    """Beside reals, of every value: below a step and 3 % of the gap between end points. What is exactly rounded must be."""
+    blocks = np.random.default_rng(0).integers(0, 256, (2000, FORMATS[name].size), np.uint8)
+    found = decode(name, blocks)[..., 0].reshape(2000, 16) / most
+    unit = 127 if name.endswith("S") else 255
+    ends = np.maximum((blocks[:, :2].view(np.int8) if unit == 127 else blocks[:, :2]).astype(int), -unit) / unit
+    if name in ("BC1", "BC3"):
+        red = blocks[:, -8:-4].view("<u2") >> 11
+        ends = (red << 3 | red >> 2) / 255
+    gap = np.abs(np.diff(ends, axis=1))
+    steps = [np.arange(k + 1) / k for k in ((2, 3) if name in ("BC1", "BC3") else (5, 7))]
+    ideal = np.concatenate([ends[:, :1] + share * (ends[:, 1:] - ends[:, :1]) for share in steps], 1)
+    ideal = np.concatenate([ideal, np.zeros((2000, 1)), np.full((2000, 1), -1.0 if unit == 127 else 0), np.ones((2000, 1))], 1)
+    error = np.abs(found[..., None] - ideal[:, None]).min(2)
+    assert (error < 1 / step + 0.03 * gap).all()
+    assert error.max() <= 0.5 / step + 1e-9
+
+
 def test_alpha_of_four_bits_and_two_channels():
     block = np.arange(16, dtype=np.uint8)[None] * 17
     alpha = decode("BC2", block)[0, ..., 3].reshape(-1)
