@@ -10,7 +10,7 @@ from models.payload import dtype
 from models.tessellation import bezier, patches
 from models.tessellation.domain_matching import DomainMatchingUnit
 from models.tessellation.tessellator import FACTORS, OUTPUTS, tessellate
-from spec.payloads import DOMAIN_POINT, MATCHED_POINT
+from spec.points import DOMAIN_POINT, MATCHED_POINT
 from spec.state import PointKind
 
 STEPS = range(4, 65, 4)  # factors, as in the documents

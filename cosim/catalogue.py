@@ -103,7 +103,7 @@ class Block(NamedTuple):
         if memory:
             run.outputs["memory"] = memory.data.view(np.uint64).reshape(-1, TRANSFER // 64)
         if replay:
-            expected = codec.by_port(replay(rows, run.outputs["o"], self.parameters(config)))
+            expected = codec.by_port(replay(rows, run.outputs, self.parameters(config)))
         return run, expected, *self.differences(run.outputs, expected, config)
 
     @property

@@ -13,7 +13,7 @@ from rich.table import Table
 
 from cosim import catalogue, codec, maps
 from cosim.volume import Volume
-from spec import payloads
+from spec import payloads, points
 from spec.state import Kind
 
 REGION = 64  # tiles along a side of what the depth unit keeps on chip
@@ -93,7 +93,7 @@ def _volume(name, config):
 def _domain(scene, figures, stage):
     """The patches' domain points through domain matching and wave constructor, with users that hold every vertex for a while."""
     block, volume = _build("domain_matching", figures, stage)
-    run, expected, mismatches, first = block.compare(volume, codec.pack(scene.tessellated.points, payloads.DOMAIN_POINT))
+    run, expected, mismatches, first = block.compare(volume, codec.pack(scene.tessellated.points, points.DOMAIN_POINT))
     figures["seconds"]["rtl domain_matching"] = run.seconds
     return {"beats": len(expected["o"]), "mismatches": mismatches, "clocks": run.clocks} | ({"first": first} if first else {})
 

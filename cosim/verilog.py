@@ -31,12 +31,9 @@ def ports(component):
     return found
 
 
-def memory_port(component):
-    """Name of the AXI4 port of a component, or None."""
-    for name, member in component.signature.members.items():
-        if member.is_signature and "araddr" in member.signature.members:
-            return name
-    return None
+def memory_ports(component):
+    """Names of the AXI4 ports of a component."""
+    return [name for name, member in component.signature.members.items() if member.is_signature and "araddr" in member.signature.members]
 
 
 def generate(component, name):

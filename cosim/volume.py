@@ -13,12 +13,13 @@ from typing import NamedTuple
 import numpy as np
 
 from cosim import codec, toolchain
-from cosim.verilog import generate, memory_port, ports
+from cosim.verilog import generate, memory_ports, ports
 
 PACES = ("full", "random", "bursty", "starved")
 SHIM, MEMORY = (Path(__file__).with_name(f"{name}.cpp.in") for name in ("shim", "memory"))
 IDLE = 4096  # clocks without a beat after which a component counts as drained
 CLOCK_LIMIT = 1 << 32
+SEAM = "seam_"  # names of outputs begin so that no one may hold up: what is seen there is recorded
 LATENCIES = ((400, 800), (0, 8), (20, 200))  # of memories, in clocks: as a processor's is, as fast as can be, between
 
 # Verilator writes the second of two underscores as its code.
@@ -30,7 +31,7 @@ _DRIVE = """\
         top->{name}___05Fvalid = in[{n}].offered;
         pending |= in[{n}].sent < in[{n}].count;"""
 _READY = """\
-        top->{name}___05Fready = out[{n}].ready = pace[$inputs + {n}].next();"""
+        top->{name}___05Fready = out[{n}].ready = {always} || pace[$inputs + {n}].next();"""
 _TAKEN = """\
         if (in[{n}].offered && top->{name}___05Fready) {{
             in[{n}].offered = false, ++in[{n}].sent, moved = true;
@@ -57,20 +58,20 @@ _FOLLOW = """\
 
 
 _MEMORY = {
-    "begin": "memory.begin(seed);",
-    "drive": "memory.drive(top);",
-    "observe": "memory.observe(top); moved |= memory.busy();",
-    "set": """\
+    "begin": "{name}.begin(seed + {n});",
+    "drive": "{name}.drive(top);",
+    "observe": "{name}.observe(top); moved |= {name}.busy();",
+}
+_SET = """\
 void sim_memory(uint8_t *bytes, uint64_t size, uint64_t least, uint64_t most, uint64_t unreadable, uint64_t fixed) {
-    memory.bytes = bytes, memory.size = size, memory.least = least, memory.most = most;
-    memory.unreadable = unreadable, memory.fixed = fixed;
+    MemoryBytes::bytes = bytes, MemoryBytes::size = size, MemoryBytes::least = least, MemoryBytes::most = most;
+    MemoryBytes::unreadable = unreadable, MemoryBytes::fixed = fixed;
 }
-""",
-}
+"""
 
 
 class Memory(NamedTuple):
-    """What lies behind a component's AXI4 port.
+    """What lies behind a component's AXI4 ports, one for all of them.
 
     Parameters
     ----------
@@ -112,7 +113,7 @@ class Volume:
     Parameters
     ----------
     component : wiring.Component
-        All of its ports must be streams, but for one AXI4 port at most.
+        All of its ports must be streams, or AXI4.
     name : str
         Name of its module.
 
@@ -123,7 +124,7 @@ class Volume:
         self.ports = ports(component)
         self.inputs = [p for p in self.ports if p.input]
         self.outputs = [p for p in self.ports if not p.input]
-        self._memory = memory_port(component)
+        self._memories = memory_ports(component)
         self._library = ctypes.CDLL(str(build(generate(component, name), self.shim(name), name)))
         self._library.sim_new.restype = ctypes.c_void_p
         self._library.sim_free.argtypes = [ctypes.c_void_p]
@@ -132,17 +133,18 @@ class Volume:
     def shim(self, name):
         """The C++ around the component, its ports filled in."""
         def lines(form, of):
-            return "\n".join(form.format(n=n, name=p.name, words=codec.words(p.width), size=_port_bytes(p.width))
+            return "\n".join(form.format(n=n, name=p.name, words=codec.words(p.width), size=_port_bytes(p.width),
+                                         always="true" if p.name.startswith(SEAM) else "false")
                              for n, p in enumerate(of))
 
         known = {"name": name, "inputs": len(self.inputs), "outputs": len(self.outputs)}
         drive = Template(lines(_DRIVE, self.inputs) + "\n" + lines(_READY, self.outputs)).substitute(known)
         bare = lines(_READY_ALWAYS, self.outputs) + "\n" + lines(_BARE, self.inputs[:1])
         observe = lines(_TAKEN, self.inputs) + "\n" + lines(_GIVEN, self.outputs)
-        memory = {"memory": ""} | {f"memory_{key}": "" for key in _MEMORY}
-        if self._memory:
-            memory = {"memory": Template(MEMORY.read_text()).substitute(name=name, port=f"{self._memory}___05F")}
-            memory |= {f"memory_{key}": text for key, text in _MEMORY.items()}
+        memory = {f"memory_{key}": " ".join(text.format(name=port, n=n) for n, port in enumerate(self._memories)) for key, text in _MEMORY.items()}
+        both, each = MEMORY.read_text().split("// One port.\n")
+        of_ports = [Template(each).substitute(name=name, memory=port, port=f"{port}___05F") for port in self._memories]
+        memory |= {"memory": "\n".join([both, *of_ports]) if of_ports else "", "memory_set": _SET if of_ports else ""}
         return Template(SHIM.read_text()).substitute(known, **memory, drive=drive, observe=observe, bare=bare, follow=lines(_FOLLOW, self.inputs[:1]))
 
     def run(self, inputs, room, paces=("full", "full"), seed=0, limit=CLOCK_LIMIT, memory=None):
@@ -175,7 +177,7 @@ class Volume:
         out = [np.zeros((room, codec.words(p.width)), np.uint64) for p in self.outputs]
         got = (ctypes.c_uint64 * len(out))()
         kinds = [PACES.index(paces[0])] * len(rows) + [PACES.index(paces[1])] * len(out)
-        if self._memory:
+        if self._memories:
             numbers = memory.data.size, *memory.latency, *memory.faults
             self._library.sim_memory(ctypes.c_void_p(memory.data.ctypes.data), *map(ctypes.c_uint64, numbers))
         stats, begun = Stats(), time.perf_counter()

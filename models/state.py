@@ -54,7 +54,7 @@ def draw_state(width, height, samples=1, viewport=None, scissor=None, cull=Cull.
     _check_rectangle("scissor", scissor, 0, TARGET_LIMIT)
     values = {"kind": Kind.STATE, "samples": samples.bit_length() - 1, "cull": cull, "front_ccw": front_ccw,
               "target_width": width, "target_height": height, "depth_format": DepthFormat.D24, "depth_max": D24_MAX,
-              "depth_test": 1, "depth_write": 1, "depth_compare": Compare.LESS}
+              "depth_test": 1, "depth_write": 1, "depth_compare": Compare.LESS, "colour_write": 15}
     for what in does:
         if what not in LEFT:
             raise InputError("does", f"hold only {', '.join(LEFT)}", what)

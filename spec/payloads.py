@@ -19,7 +19,7 @@ def width(fields):
     return sum(f.bits for f in fields)
 
 
-def _each(names, bits, signed=False):
+def each(names, bits, signed=False):
     return tuple(Field(name, bits, signed) for name in names.split())
 
 
@@ -32,8 +32,8 @@ HEADER = (
 
 TRIANGLE = (
     *HEADER,
-    *_each("x0 y0 x1 y1 x2 y2", 24, signed=True),  # s15.8 pixels, y down
-    *_each("z0 z1 z2", 32),  # u24.8 in units of D24
+    *each("x0 y0 x1 y1 x2 y2", 24, signed=True),  # s15.8 pixels, y down
+    *each("z0 z1 z2", 32),  # u24.8 in units of D24
 )
 
 STENCIL_FACE = (("func", 3), ("fail", 3), ("depth_fail", 3), ("pass", 3))  # Compare, then StencilOp
@@ -43,30 +43,34 @@ DRAW_STATE = (
     Field("samples", 2),  # log2 of the samples of a pixel
     Field("cull", 2),  # spec.state.Cull
     Field("front_ccw", 1),  # counter-clockwise triangles face front
-    *_each("viewport_x0 viewport_y0 viewport_x1 viewport_y1", 17, signed=True),  # pixels, x1 and y1 exclusive
-    *_each("scissor_x0 scissor_y0 scissor_x1 scissor_y1", 15),  # pixels, x1 and y1 exclusive
-    *_each("target_width target_height", 15),  # pixels
+    *each("viewport_x0 viewport_y0 viewport_x1 viewport_y1", 17, signed=True),  # pixels, x1 and y1 exclusive
+    *each("scissor_x0 scissor_y0 scissor_x1 scissor_y1", 15),  # pixels, x1 and y1 exclusive
+    *each("target_width target_height", 15),  # pixels
     Field("target", 3),  # which of the bound targets
     Field("depth_format", 2),  # D16, D24, D32F
     Field("depth_test", 1),
     Field("depth_write", 1),
     Field("depth_compare", 3),  # spec.state.Compare
-    *_each("depth_min depth_max", 32),  # the viewport's range: D16, D24 or float32 bits
-    *_each("bias_constant bias_slope bias_clamp", 32),  # s31.0, float32 bits, float32 bits
+    *each("depth_min depth_max", 32),  # the viewport's range: D16, D24 or float32 bits
+    *each("bias_constant bias_slope bias_clamp", 32),  # s31.0, float32 bits, float32 bits
     Field("stencil_test", 1),
-    *_each("stencil_read stencil_write stencil_ref", 8),
+    *each("stencil_read stencil_write stencil_ref", 8),
     *(Field(f"stencil_{face}_{name}", bits) for face in ("front", "back") for name, bits in STENCIL_FACE),
-    *_each("hiz_drop hiz_accept early_reject early_write", 1),  # the four early permissions
+    *each("hiz_drop hiz_accept early_reject early_write", 1),  # the four early permissions
+    Field("blend", 1),  # colours are mixed by their alpha
+    Field("colour_write", 4),  # which channels: red, green, blue, alpha
+    Field("flat_colour", 32),  # RGBA8, of the flat shader
 )
 
 CLEAR = (
     *HEADER,
-    *_each("depth stencil colour", 1),  # which planes of the target
+    *each("depth stencil colour", 1),  # which planes of the target
     Field("target", 3),
-    *_each("x0 y0 x1 y1", 15),  # pixels, x1 and y1 exclusive
+    *each("x0 y0 x1 y1", 15),  # pixels, x1 and y1 exclusive
     Field("depth_value", 32),
     Field("stencil_value", 8),
     Field("colour_value", 32),  # RGBA8
+    *each("depth_base stencil_base colour_base", 32),  # of a clear of all of it: where it lies from now on, in bytes
 )
 
 FENCE = (
@@ -75,7 +79,8 @@ FENCE = (
     Field("begin", 1),  # count samples that pass from here
     Field("any", 1),  # filled in by the depth test: a sample has passed since the last beginning,
     Field("passed", 64),  # and how many
-    Field("error", 2),  # tiles or clears were refused since the last fence: for their state, for their place
+    Field("error", 3),  # since the last fence tiles or clears were refused, for their state, for their place; memory failed
+    Field("flush", 1),  # all that was written goes to memory first
 )
 
 HIZ_BITS = 14  # of a stored bound
@@ -86,13 +91,13 @@ SETUP = (
     *HEADER,
     Field("samples", 2),  # log2
     Field("back", 1),  # faces away: the stencil state of back faces holds
-    *_each("x0 y0 x1 y1", 14),  # pixels, both ends inclusive: the box, cut by viewport, scissor and target
-    *_each("zmin zmax", 24),  # D24, bounds of the three vertices
+    *each("x0 y0 x1 y1", 14),  # pixels, both ends inclusive: the box, cut by viewport, scissor and target
+    *each("zmin zmax", 24),  # D24, bounds of the three vertices
     Field("z", 48),  # u24.24 modulo 2^24, at the centre of the first pixel of the box's first tile
-    *_each("zx zy", 48, signed=True),  # s23.24 a pixel
-    *_each("a0 b0 a1 b1 a2 b2", EDGE_STEP, signed=True),  # E's step for 1/16 pixel, inside positive
-    *_each("reach0 reach1 reach2", 32),  # what E gains from the first pixel's centre to the tile's reject corner
-    *_each("c0 c1 c2", 47, signed=True),  # E at the reject corner of the first tile, biased, times the tile's aspect
+    *each("zx zy", 48, signed=True),  # s23.24 a pixel
+    *each("a0 b0 a1 b1 a2 b2", EDGE_STEP, signed=True),  # E's step for 1/16 pixel, inside positive
+    *each("reach0 reach1 reach2", 32),  # what E gains from the first pixel's centre to the tile's reject corner
+    *each("c0 c1 c2", 47, signed=True),  # E at the reject corner of the first tile, biased, times the tile's aspect
 )
 
 
@@ -123,8 +128,8 @@ def tile(edge_samples):
         Field("last", 1),  # the triangle's last tile: it stays even when nothing of its mask is left
         Field("back", 1),  # of the triangle
         Field("z0", 32),  # u24.8 modulo 2^24, D24 at the centre of the tile's first pixel
-        *_each("dx dy", 32, signed=True),  # s23.8 a pixel
-        *_each("zmin zmax", 24),  # D24, bounds of the triangle's vertices
+        *each("dx dy", 32, signed=True),  # s23.8 a pixel
+        *each("zmin zmax", 24),  # D24, bounds of the triangle's vertices
         Field("outcome", 2),  # of HiZ: spec.state.Outcome
         Field("note", HIZ_NOTE),  # HiZ's own: its feedback brings it back
     )
@@ -132,15 +137,15 @@ def tile(edge_samples):
 
 def shaded(edge_samples, depths):
     """One tile back from the shader, its mask without what was discarded; with ``depths``, room for those that a shader puts out."""
-    replaced = (Field("replaces", 1), *_each(" ".join(f"depth{n}" for n in range(edge_samples**2)), 32))  # each as it is stored, at most 1.0
+    replaced = (Field("replaces", 1), *each(" ".join(f"depth{n}" for n in range(edge_samples**2)), 32))  # each as it is stored, at most 1.0
     return tile(edge_samples) + (replaced if depths else ())
 
 
 def feedback(edge_samples):
     """What HiZ hears of a tile that has been tested and may have been written."""
     return (
-        *_each("x y", 16 - edge_samples.bit_length() + 1),  # tiles
-        *_each("low high", HIZ_BITS),  # highest bits of the least and of the greatest depth of its samples on the target
+        *each("x y", 16 - edge_samples.bit_length() + 1),  # tiles
+        *each("low high", HIZ_BITS),  # highest bits of the least and of the greatest depth of its samples on the target
         Field("note", HIZ_NOTE),  # of the tile
     )
 
@@ -148,17 +153,18 @@ def feedback(edge_samples):
 def context(edge_samples):
     """What HiZ knows of one tile, asked for or put back: a context switch."""
     return (
-        *_each("x y", 16 - edge_samples.bit_length() + 1),  # tiles
+        *each("x y", 16 - edge_samples.bit_length() + 1),  # tiles
         Field("restore", 1),  # put it back
         Field("bound", 2),  # spec.state.Bound
-        *_each("low high", HIZ_BITS),  # highest bits of the bounds of its depths
-        *_each("stencil_low stencil_high", 8),
+        *each("low high", HIZ_BITS),  # highest bits of the bounds of its depths
+        *each("stencil_low stencil_high", 8),
     )
 
 
 PLANES = 4  # most planes of a tile in memory
 DEPTH = 24  # bits of D24
 STENCIL = 8  # bits of a stencil value
+COLOUR = 32  # bits of RGBA8
 
 
 def known_planes(edge_samples):
@@ -179,7 +185,7 @@ def uncoded(edge_samples):
         Field("clears", 1),  # the target has been cleared,
         Field("cleared", DEPTH),  # to this
         *known_planes(edge_samples),
-        *_each(" ".join(f"depth{n}" for n in range(edge_samples**2)), DEPTH),
+        *each(" ".join(f"depth{n}" for n in range(edge_samples**2)), DEPTH),
     )
 
 
@@ -187,7 +193,7 @@ def coded(edge_samples, bits=DEPTH):
     """The same in memory, or a tile of stencil values; ``mode`` stands in the tile table."""
     return (
         Field("mode", 3),  # spec.state.TileMode
-        *_each(" ".join(f"data{n}" for n in range(coded_words(edge_samples, bits))), 32),
+        *each(" ".join(f"data{n}" for n in range(coded_words(edge_samples, bits))), 32),
     )
 
 
@@ -201,7 +207,7 @@ def decoded(edge_samples):
     return (
         Field("wrong", 1),  # it cannot be: all else is zero
         *known_planes(edge_samples),
-        *_each(" ".join(f"depth{n}" for n in range(edge_samples**2)), DEPTH),
+        *each(" ".join(f"depth{n}" for n in range(edge_samples**2)), DEPTH),
     )
 
 
@@ -218,26 +224,26 @@ SLOT = 12  # a place of the depth cache
 
 
 def cache_request(edge_samples):
-    """What a cache of depths, or of stencil values, is asked for, in the order of drawing."""
+    """What a cache of depths, stencil values or colours is asked for, in the order of drawing."""
     return (
         Field("op", 2),  # spec.state.CacheOp
-        *_each("x y", 16 - edge_samples.bit_length() + 1),  # of USE: the tile,
+        *each("x y", 16 - edge_samples.bit_length() + 1),  # of USE: the tile,
         Field("number", TILE_NUMBER),  # and which it is row by row; of CLEAR: how many the target has
         Field("needed", 1),  # of USE: it may be that not every sample will be written
         Field("writes", 1),  # of USE: some may be
         Field("samples", 2),  # of CLEAR: log2
-        Field("cleared", DEPTH),  # of CLEAR: to this
+        Field("cleared", COLOUR),  # of CLEAR: to this
         Field("base", 32),  # of CLEAR: address of the first tile, in bytes
     )
 
 
 def line(edge_samples, bits=DEPTH):
-    """What a cache of depths, or of stencil values, wants done with a tile on chip; they lie in the depth test's own memory."""
+    """What a cache wants done with a tile on chip; they lie in the memory of the block that uses them."""
     return (
         Field("op", 2),  # spec.state.LineOp
         Field("slot", SLOT),
         Field("error", 3),  # of DONE: a read failed, a write failed, a tile in memory cannot be
-        *_each(" ".join(f"value{n}" for n in range(edge_samples**2)), bits),  # of FILL
+        *each(" ".join(f"value{n}" for n in range(edge_samples**2)), bits),  # of FILL
     )
 
 
@@ -245,46 +251,22 @@ def line_done(edge_samples, bits=DEPTH):
     """What has been done, one for each :func:`line` but DONE, in their order."""
     plane = (
         Field("exact", 1),  # of USE: by a plane that gives their depths,
-        *_each("z0 dx dy", 32),  # this one
+        *each("z0 dx dy", 32),  # this one
     )
     return (
         Field("written", edge_samples**2),  # of USE: samples
         *(plane if bits == DEPTH else ()),
-        *_each(" ".join(f"value{n}" for n in range(edge_samples**2)), bits),  # of EVICT: what the slot holds
+        *each(" ".join(f"value{n}" for n in range(edge_samples**2)), bits),  # of EVICT: what the slot holds
     )
 
 
 COUNTED = tuple(Field(f"{cause}_{n}", 32) for cause in ("fill", "write_back") for n in range(7)) + (  # tiles, by their mode in memory;
-    *_each("table_fill table_write_back table_clear", 32),)  # transfers of the tile table
-
-DOMAIN_POINT = (
-    Field("kind", 2),  # spec.state.PointKind: POINT, or END
-    Field("first", 1),  # of its patch
-    Field("patch", 16),  # what its domain shader is told of the patch
-    *_each("u v", 17),  # 1.16
-)
-MATCHED_POINT = (
-    *DOMAIN_POINT,
-    Field("hit", 1),  # it is in a wave already
-    Field("dsid", 16),  # its place in the vertex buffer: wave * lanes + lane
-)
-VERTEX_INDEX = (Field("kind", 2), Field("first", 1), Field("dsid", 16))  # what primitives are assembled from
-MATCHES = tuple(_each("points hits misses waves partial_waves stalls wrong", 32))  # so far, at an END; wrong: releases of what nobody held
-
-
-def wave(lanes):
-    """Domain points to be shaded together; those of other lanes are zero."""
-    return (
-        Field("dsid", 16),  # of lane 0
-        *_each("begin end", lanes.bit_length()),  # lanes begin..end - 1
-        *(Field(f"{name}{n}", bits) for n in range(lanes) for name, bits in (("patch", 16), ("u", 17), ("v", 17))),
-    )
-
+    *each("table_fill table_write_back table_clear", 32),)  # transfers of the tile table
 
 TEXTURE_BLOCK = (
     Field("format", 4),  # spec.state.BlockFormat
     Field("srgb", 1),  # of BC1 to BC3 and BC7: colours become linear, all channels UNORM16
-    *_each("low high", 64))  # its bytes, the first lowest; of 8 bytes: low
+    *each("low high", 64))  # its bytes, the first lowest; of 8 bytes: low
 
 
 def texels(count):

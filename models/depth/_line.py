@@ -79,45 +79,57 @@ class DepthLine:
         return mode, data[0, :size(mode, len(self.values))].tobytes()
 
 
-class StencilLine:
-    """Stencil values of a tile: raw, or as they were cleared.
+class RawLine:
+    """Values of a tile that has no planes: raw, or as they were cleared.
 
     Parameters
     ----------
-    values : ndarray of uint8, shape (edge, edge)
+    values : ndarray of :attr:`TYPE`, shape (edge, edge)
     """
 
     def __init__(self, values):
         self.values = values
 
-    @staticmethod
-    def size(mode, edge):
+    @classmethod
+    def size(cls, mode, edge):
         """Bytes moved, in transfers of 32."""
-        return -(-edge**2 // TRANSFER) * TRANSFER if mode == TileMode.RAW else 0
+        return -(-edge**2 * np.dtype(cls.TYPE).itemsize // TRANSFER) * TRANSFER if mode == TileMode.RAW else 0
 
     @classmethod
     def blank(cls, edge):
         """A tile of which nothing is known."""
-        return cls(np.zeros((edge, edge), np.uint8))
+        return cls(np.zeros((edge, edge), cls.TYPE))
 
     @classmethod
     def load(cls, mode, data, _samples, cleared, edge):
         """The tile that :meth:`encode` put into memory; :class:`~spec.errors.InputError` if it cannot be one."""
         if mode not in (TileMode.CLEARED, TileMode.RAW):
-            raise InputError("stencil tile's mode", "be CLEARED or RAW", int(mode))
-        values = np.full(edge**2, cleared, np.uint8) if mode == TileMode.CLEARED else np.frombuffer(data, np.uint8)[:edge**2]
+            raise InputError("tile's mode", "be CLEARED or RAW", int(mode))
+        values = np.full(edge**2, cleared, cls.TYPE) if mode == TileMode.CLEARED else np.frombuffer(data, cls.TYPE)[:edge**2]
         return cls(values.reshape(edge, edge))
 
     @staticmethod
     def flat(_value):
-        """Stencil values have no planes."""
+        """There are no planes."""
 
     def write(self, values, written, _plane=None):
         """Write samples."""
-        self.values = np.where(written, values, self.values).astype(np.uint8)
+        self.values = np.where(written, values, self.values).astype(self.TYPE)
 
     def encode(self, _samples, cleared, coding=True):
         """Mode and bytes, as it goes to memory."""
         if coding and cleared is not None and (self.values == cleared).all():
             return TileMode.CLEARED, b""
         return TileMode.RAW, self.values.tobytes().ljust(self.size(TileMode.RAW, len(self.values)), b"\0")
+
+
+class StencilLine(RawLine):
+    """Stencil values."""
+
+    TYPE = np.uint8
+
+
+class ColourLine(RawLine):
+    """RGBA8, red in the lowest byte."""
+
+    TYPE = np.dtype("<u4")

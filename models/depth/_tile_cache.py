@@ -68,10 +68,12 @@ class TileCache:
     shape : CacheShape
     edge : int
         Samples along a tile's edge.
+    memory : ndarray of uint8, optional
+        Where it lies: from its first tile on.
 
     Attributes
     ----------
-    memory : bytearray
+    memory : ndarray of uint8
         Tiles row by row, each in a room of a power of two, which holds it raw; then the table.
     moves, bytes : Counter
         How many, and how much, by :class:`Moved`.
@@ -79,13 +81,16 @@ class TileCache:
         How often a tile was used; how often it was on chip.
     """
 
-    def __init__(self, state, shape=None, edge=8):
+    def __init__(self, state, shape=None, edge=8, memory=None):
         shape = shape or CacheShape()
         lx, ly = LANE_SHAPE[state["samples"]]
         self._state, self._shape, self._edge = state, shape, edge
         self._columns, self._rows = -(-int(state["target_width"]) // (edge >> lx)), -(-int(state["target_height"]) // (edge >> ly))
         count, self._room = self._columns * self._rows, 1 << (self.LINE.size(TileMode.RAW, edge) - 1).bit_length()
-        self.memory = bytearray(count * self._room + -(-count // PER_TRANSFER) * TRANSFER)
+        size = count * self._room + -(-count // PER_TRANSFER) * TRANSFER
+        self.memory = np.zeros(size, np.uint8) if memory is None else memory[:size]
+        if len(self.memory) < size:
+            raise InputError("memory", f"hold {size} bytes from there on", len(self.memory))
         self._modes, self._cleared = np.full(count, TileMode.RAW, np.uint8), 0
         self._sets, self._table = [[] for _ in range(shape.sets)], {}  # by place: the transfer, and whether it is to be written
         self.moves, self.bytes, self.uses, self.hits = Counter(), Counter(), 0, 0
@@ -94,12 +99,12 @@ class TileCache:
         """Clear a rectangle (x0, y0, x1, y1) of pixels.
 
         Where it is all of the target, the table alone tells of it, and of the value; of a smaller one, tiles that it
-        covers are not fetched.
+        covers are not fetched. One that reaches the target's edge goes on beyond it.
         """
         samples, shape = int(self._state["samples"]), (self._rows, self._columns, self._edge, self._edge)
-        target = 0, 0, int(self._state["target_width"]), int(self._state["target_height"])
-        inside, seen = (samples_within(r, shape, samples).reshape(-1, *shape[2:]) for r in (rectangle, target))
-        whole = (inside | ~seen).all((1, 2))
+        x1, y1 = (end if end < self._state[f"target_{side}"] else 1 << 15 for end, side in zip(rectangle[2:], ("width", "height"), strict=True))
+        inside = samples_within((*rectangle[:2], x1, y1), shape, samples).reshape(-1, *shape[2:])
+        whole = inside.all((1, 2))
         if whole.all() and self._shape.fast_clear:
             self._sets, self._table, self._cleared = [[] for _ in self._sets], {}, value
             self._modes[:] = TileMode.CLEARED
@@ -108,7 +113,7 @@ class TileCache:
             return
         for tile in np.flatnonzero(inside.any((1, 2))):
             self.use(tile, not whole[tile], writes=True)
-            self.write(tile, np.full(shape[2:], value), inside[tile] | whole[tile], self.LINE.flat(value))
+            self.write(tile, np.full(shape[2:], value), inside[tile], self.LINE.flat(value))
 
     def use(self, tile, needed, writes):
         """Bring a tile on chip, by its number; returns its values as they are.
@@ -140,6 +145,11 @@ class TileCache:
                 self._evict(ways)
         for place in list(self._table):
             self._leave(place)
+
+    def tally(self):
+        """How many tiles, and transfers of the table, have been moved: a Counter by :class:`Moved`."""
+        cleared = Moved("clear", TileMode.CLEARED)
+        return Counter(self.moves | {cleared: self.bytes[cleared] // TRANSFER})
 
     def values(self):
         """All that memory holds, decoded: ndarray, shape (rows, columns, edge, edge); after :meth:`flush`."""
@@ -185,7 +195,7 @@ class TileCache:
         if way.dirty:
             mode, data = way.line.encode(int(self._state["samples"]), self._cleared if self._shape.fast_clear else None, self._shape.coding)
             begin = int(way.tile) * self._room
-            self.memory[begin:begin + len(data)] = data
+            self.memory[begin:begin + len(data)] = np.frombuffer(data, np.uint8)
             self._count("write_back", mode, len(data))
             if stored != mode:
                 self._modes[way.tile] = mode
@@ -216,7 +226,7 @@ class TileCache:
         modes[:len(self._modes)] = self._modes
         begin, first = len(self._modes) * self._room, tiles.start or 0
         data = (modes[tiles][::2] | modes[tiles][1::2] << 4).tobytes()
-        self.memory[begin + first // 2:begin + first // 2 + len(data)] = data
+        self.memory[begin + first // 2:begin + first // 2 + len(data)] = np.frombuffer(data, np.uint8)
 
     def _count(self, cause, mode, moved, times=1):
         self.moves[Moved(cause, mode)] += times

@@ -2,12 +2,13 @@
 
 import numpy as np
 
+from models.depth._format import FRACTION
 from models.depth._line import DepthLine, StencilLine
 from models.depth._stencil import changes, stencil_test, stencil_update
 from models.depth._target import check_places
 from models.depth._tile_cache import CacheShape, Moved, TileCache
-from models.depth.depth_compression import PLANE, evaluate
-from models.depth.depth_test import depth_bias, in_range, new_depths
+from models.depth.depth_compression import PLANE
+from models.depth.depth_test import depth_bias, in_range, new_depths, sample_depths
 from models.raster.edge_evaluator import unpack
 from spec.errors import InputError
 from spec.state import DepthFormat, Outcome
@@ -26,10 +27,10 @@ class DepthCache(TileCache):
 
     LINE = DepthLine
 
-    def __init__(self, state, shape=None, edge=8):
+    def __init__(self, state, shape=None, edge=8, memory=None):
         if state["depth_format"] == DepthFormat.D32F:
             raise InputError("depth_format", "be D16 or D24", "D32F")
-        super().__init__(state, shape, edge)
+        super().__init__(state, shape, edge, memory)
 
     def run(self, tiles, passed, outcome, state):
         """What tested tiles do, in order.
@@ -48,8 +49,8 @@ class DepthCache(TileCache):
         planes = np.zeros((len(tiles), 1), PLANE)
         planes["z0"][:, 0] = (tiles["z0"].astype(np.int64) + depth_bias(tiles, state)) & (1 << 32) - 1
         planes["dx"][:, 0], planes["dy"][:, 0] = tiles["dx"], tiles["dy"]
-        given = evaluate(planes, np.zeros(new.shape, np.int64), int(state["samples"]))
-        exact = (~passed | (given == new)).all((1, 2)) & (state["depth_format"] == DepthFormat.D24)
+        given = sample_depths(tiles, int(state["samples"]), self._edge, depth_bias(tiles, state), cut=False)
+        exact = (~passed | (given + (1 << FRACTION - 1) >> FRACTION == new)).all((1, 2)) & (state["depth_format"] == DepthFormat.D24)
         covers = unpack(tiles["mask"], self._edge).all((1, 2)) & (not state["stencil_test"])
         places, listed = self._numbers(tiles), planes[:, 0].tolist()
         for n in np.flatnonzero(outcome != Outcome.DROP):

@@ -28,7 +28,7 @@ class Tested(NamedTuple):
     stencil: np.ndarray  # uint8
 
 
-def sample_depths(tiles, samples, edge=8, bias=0):
+def sample_depths(tiles, samples, edge=8, bias=0, cut=True):
     """Depth of a tile's plane at each of its samples.
 
     Parameters
@@ -41,11 +41,13 @@ def sample_depths(tiles, samples, edge=8, bias=0):
         Samples along a tile's edge.
     bias : ndarray of int64, shape (n,), optional
         From :func:`depth_bias`.
+    cut : bool
+        To what can be stored.
 
     Returns
     -------
     ndarray of int64, shape (n, edge, edge)
-        2^-12 of D24's unit, cut to 0..2^24 - 1 units, indexed [tile, j, i]; meaningful on covered samples.
+        2^-12 of D24's unit, cut to 0..2^24 - 1 units if asked, indexed [tile, j, i]; meaningful on covered samples.
 
     Source: numerics: depth. The plane is known modulo 2^24 units. A covered sample lies in 0..2^24 - 1 but for a tenth of
     a unit, so that half a unit below 0 still tells on which side it lies.
@@ -55,7 +57,8 @@ def sample_depths(tiles, samples, edge=8, bias=0):
     half = 1 << FRACTION - 1
     depth = ((z0 << FRACTION - 8) + x * dx + y * dy + half & (1 << 24 + FRACTION) - 1) - half
     bias = np.broadcast_to(np.asarray(bias, np.int64), len(tiles))[:, None, None]
-    return np.clip(depth + (bias << FRACTION - 8), 0, D24_MAX << FRACTION)
+    depth = depth + (bias << FRACTION - 8)
+    return np.clip(depth, 0, D24_MAX << FRACTION) if cut else depth
 
 
 def interpolate(plane, tile_xy, samples):

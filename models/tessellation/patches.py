@@ -11,7 +11,7 @@ from models.tessellation.domain_matching import ONE, DomainMatchingUnit, MatchCo
 from models.tessellation.tessellator import FACTORS, tessellate
 from models.tessellation.wave_constructor import WaveConstructor
 from spec.errors import InputError
-from spec.payloads import DOMAIN_POINT
+from spec.points import DOMAIN_POINT
 from spec.state import PointKind
 
 MOST_PATCHES = 1 << 16
@@ -48,7 +48,7 @@ class Tessellated(NamedTuple):
     vertices: np.ndarray  # float32, shape (n, 3): once for each time that the domain stage shaded it
     faces: np.ndarray  # int64, shape (m, 3)
     places: np.ndarray  # int64, shape (n, 3): patch, u, v of each vertex, 1.16
-    points: np.ndarray  # what entered the domain-matching unit, as spec.payloads.DOMAIN_POINT; an END behind them
+    points: np.ndarray  # what entered the domain-matching unit, as spec.points.DOMAIN_POINT; an END behind them
     counters: MatchCounters
     waves: int
 

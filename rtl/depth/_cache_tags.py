@@ -53,7 +53,7 @@ class CacheTags(wiring.Component):
         self._way = StructLayout({"valid": 1, "writes": 1, "number": TILE_NUMBER})
         super().__init__({
             "i": In(stream.Signature(layout(payloads.cache_request(edge)))), "o": Out(stream.Signature(TOKEN)),
-            "samples": Out(2), "cleared": Out(payloads.DEPTH), "base": Out(32), "count": Out(TILE_NUMBER),
+            "samples": Out(2), "cleared": Out(payloads.COLOUR), "base": Out(32), "count": Out(TILE_NUMBER),
             "wants": Out(1), "tile": Out(TILE_NUMBER), "has": In(1), "mode": In(MODE), "forgets": Out(1), "flushes": Out(1), "flushed": In(1),
             "clears": Out(1), "line": Out(LINE), "cleared_line": In(1),
             "fetch": Out(stream.Signature(StructLayout({"number": TILE_NUMBER, "mode": MODE}))), "leaves": Out(stream.Signature(TILE_NUMBER)),

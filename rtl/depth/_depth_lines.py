@@ -20,7 +20,7 @@ LEFT = StructLayout({"number": TILE_NUMBER, "written": 1})
 def ports(edge, bits):
     """Members of :class:`DepthLines`, by bits of a value."""
     return {
-        "samples": In(2), "cleared": In(payloads.DEPTH),
+        "samples": In(2), "cleared": In(payloads.COLOUR),
         "stored": In(stream.Signature(layout(payloads.coded(edge, bits)))),
         "filled": Out(stream.Signature(StructLayout({"wrong": 1, "values": ArrayLayout(bits, edge**2)}))),
         "told": In(stream.Signature(TOKEN)), "done": In(stream.Signature(layout(payloads.line_done(edge, bits)))),

@@ -22,7 +22,9 @@ class Front(wiring.Component):
     under_way : int
         Clocks that a tile is under way.
     keeps : bool
-        Depths and stencil values are kept: nothing of a target is legal before all of both has been cleared at once.
+        What lies in planes is kept: nothing of a target is legal before all of all of them has been cleared at once.
+    planes : tuple of str
+        What clears are heeded for: depth, stencil, colour.
 
     Members
     -------
@@ -45,14 +47,18 @@ class Front(wiring.Component):
         A beat to be passed on.
     walk : In(1)
         The clear must visit its tiles.
+    steps : In(1)
+        There is room for the next of them.
+    once, whole : In, Out(1)
+        A clear of all of the target visits its last tile alone; the clear is one.
     clears, switches : Out(1)
         The clear counts from now on; the draw state has another target than the one before.
     error : Out(1)
         Tiles were refused, or a clear, because of what a beat asked for.
     """
 
-    def __init__(self, params, under_way, keeps=False):
-        self._params, self._under_way, self._keeps = params, under_way, keeps
+    def __init__(self, params, under_way, keeps=False, planes=("depth", "stencil")):
+        self._params, self._under_way, self._keeps, self._planes = params, under_way, keeps, planes
         self._tile = layout(payloads.tile(params.edge))
         shape = beat(tile=payloads.tile(params.edge), **payloads.CONTROL)
         super().__init__({
@@ -60,7 +66,7 @@ class Front(wiring.Component):
             "back": In(1), "late": In(1), "late_tile": In(self._tile),
             "state": Out(layout(payloads.DRAW_STATE)), "legal": Out(1), "clear": Out(layout(payloads.CLEAR)),
             "open": Out(1), "enters": Out(1), "valid": Out(1), "clearing": Out(1), "is_late": Out(1), "tile": Out(self._tile),
-            "control": Out(1), "beat": Out(shape), "error": Out(1), "walk": In(1), "clears": Out(1), "switches": Out(1),
+            "control": Out(1), "beat": Out(shape), "error": Out(1), "walk": In(1), "steps": In(1, init=1), "once": In(1), "whole": Out(1), "clears": Out(1), "switches": Out(1),
         })
 
     def elaborate(self, platform):
@@ -101,13 +107,17 @@ class Front(wiring.Component):
         with m.If(cleared):
             m.d.sync += [self.clear.eq(clears), self.clear.x1.eq(Mux(clears.x1 < state.target_width, clears.x1, state.target_width)),
                          self.clear.y1.eq(Mux(clears.y1 < state.target_height, clears.y1, state.target_height))]
-        touches = self.clear.depth | self.clear.stencil
-        allowed = obeyed & ~(self.clear.depth & (self.clear.depth_value > one)) & self._kept(m, obeyed, names)
+        whole, clear = (self.clear.x0 == 0) & (self.clear.y0 == 0) & (self.clear.x1 == state.target_width) & (self.clear.y1 == state.target_height), self.clear
+        touches, too_far = Cat(clear[plane] for plane in self._planes).any(), clear.depth & (clear.depth_value > one) if "depth" in self._planes else 0
+        allowed = obeyed & ~too_far & self._kept(m, obeyed, names)
         m.d.sync += [walks.eq(cleared), self.clears.eq(walks & touches & allowed)]
-        m.d.comb += [walker.start.eq(self.clears & self.walk), walker.samples.eq(state.samples)]
-        m.d.comb += [walker.rectangle[name].eq(self.clear[name]) for name in RECTANGLE.members]
+        m.d.comb += [self.whole.eq(whole), walker.start.eq(self.clears & self.walk), walker.samples.eq(state.samples), walker.steps.eq(self.steps)]
+        once = self.once & whole
+        m.d.comb += [walker.rectangle[name].eq(Mux(once, clear[name.replace("0", "1")] - 1, clear[name]) if "0" in name else clear[name])
+                     for name in RECTANGLE.members]
 
-        m.d.sync += [self.valid.eq(tests | self.late | walker.busy), self.clearing.eq(walker.busy), self.is_late.eq(self.late),
+        visits = walker.busy & self.steps
+        m.d.sync += [self.valid.eq(tests | self.late | visits), self.clearing.eq(visits), self.is_late.eq(self.late),
                      self.tile.eq(Mux(self.back, self.late_tile, given.tile)),
                      self.error.eq((self.valid & ~self.clearing & ~self.legal) | (walks & touches & ~allowed))]
         with m.If(walker.busy):
@@ -121,8 +131,8 @@ class Front(wiring.Component):
             return 1
         state, clear, some = self.state, self.clear, Signal()
         kept = [Signal.like(state[name], name=f"kept_{name}") for name in names]
-        same, whole = Signal(), (clear.x0 == 0) & (clear.y0 == 0) & (clear.x1 == state.target_width) & (clear.y1 == state.target_height)
-        all_of_it = whole & clear.depth & (clear.stencil if self._params.stencil else 1)
+        same, wanted = Signal(), (plane for plane in self._planes if plane != "stencil" or self._params.stencil)
+        all_of_it = self.whole & Cat(clear[plane] for plane in wanted).all()
         m.d.sync += same.eq(some & Cat(state[name] == old for name, old in zip(names, kept, strict=True)).all())
         with m.If(self.clears & all_of_it):
             m.d.sync += [some.eq(1), *(old.eq(state[name]) for name, old in zip(names, kept, strict=True))]

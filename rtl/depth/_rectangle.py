@@ -87,6 +87,8 @@ class Walker(wiring.Component):
         They hold during a walk; the rectangle lies on the target.
     start : In(1)
         Begin a walk; not while :attr:`busy`.
+    steps : In(1)
+        Go on to the next tile.
     busy : Out(1)
         :attr:`x` and :attr:`y` are a tile of the walk.
     x, y : Out
@@ -96,7 +98,7 @@ class Walker(wiring.Component):
         self._edge = edge
         position = 16 - edge.bit_length() + 1
         super().__init__({
-            "samples": In(2), "rectangle": In(RECTANGLE), "start": In(1), "busy": Out(1), "x": Out(position), "y": Out(position),
+            "samples": In(2), "rectangle": In(RECTANGLE), "start": In(1), "steps": In(1, init=1), "busy": Out(1), "x": Out(position), "y": Out(position),
         })
 
     def elaborate(self, platform):
@@ -108,8 +110,8 @@ class Walker(wiring.Component):
             first[axis], last[axis] = r[f"{axis}0"] >> shift, (r[f"{axis}1"] - 1)[:PIXELS] >> shift
         with m.If(self.start):
             m.d.sync += [self.busy.eq((r.x0 < r.x1) & (r.y0 < r.y1)), self.x.eq(first["x"]), self.y.eq(first["y"])]
-        with m.Elif(self.x < last["x"]):
+        with m.Elif(self.steps & (self.x < last["x"])):
             m.d.sync += self.x.eq(self.x + 1)
-        with m.Else():
+        with m.Elif(self.steps):
             m.d.sync += [self.x.eq(first["x"]), self.y.eq(self.y + 1), self.busy.eq(self.busy & (self.y < last["y"]))]
         return m

@@ -64,10 +64,10 @@ def passes(allowed, less, equal):
     return (allowed.less & less) | (allowed.equal & equal) | (allowed.greater & ~less & ~equal)
 
 
-def operated(op, mask, stencil):
-    """What an operation makes of a stored value."""
+def operated(op, mask, stencil, brought=0):
+    """What an operation makes of a stored value; ``brought`` instead of zero."""
     stays = op.stops & Mux(op.down, ~stencil.any(), stencil.all())
-    moved = ((stencil & op.keeps.replicate(8)) ^ op.turns) + Cat(op.up | op.down, op.down.replicate(7))
+    moved = ((stencil & op.keeps.replicate(8)) ^ op.turns ^ brought) + Cat(op.up | op.down, op.down.replicate(7))
     return Cat(Mux(mask[n] & ~stays, moved[n], stencil[n]) for n in range(8))
 
 
@@ -77,8 +77,8 @@ def stencil_signs(against, read, stencil):
     return Cat(against < masked, against == masked)
 
 
-def stencil_outcomes(rule, covered, depth_passed, stencil):
+def stencil_outcomes(rule, covered, depth_passed, stencil, brought=0):
     """What is stored if a sample passes the stencil test, and what if it fails."""
     mask = rule.mask & covered.replicate(8)
     chosen = Mux(depth_passed, rule["pass"].as_value(), rule.depth_fail.as_value())
-    return operated(OPERATION(chosen), mask, stencil), operated(rule.fail, mask, stencil)
+    return operated(OPERATION(chosen), mask, stencil, brought), operated(rule.fail, mask, stencil)

@@ -42,12 +42,14 @@ class Stored(wiring.Component):
         Another depth in its place, as it is stored but for the range; a clock before the output.
     o : Out(32)
         :meth:`latency` clocks later.
+    exact : Out(1)
+        Of D24: nothing has been cut.
     """
 
     def __init__(self, formats):
         self._formats = formats
         super().__init__({
-            "form": In(2), "least": In(32), "most": In(32), "i": In(signed(40)), "replaces": In(1), "given": In(32), "o": Out(32),
+            "form": In(2), "least": In(32), "most": In(32), "i": In(signed(40)), "replaces": In(1), "given": In(32), "o": Out(32), "exact": Out(1),
         })
 
     @staticmethod
@@ -60,6 +62,8 @@ class Stored(wiring.Component):
         depth, scaled = Signal(DEPTH), Signal(DEPTH)
         below, above = self.i[-1], self.i[DEPTH:-1].any() | self.i[FRACTION:DEPTH].all()  # from 2^24 - 1 units on
         m.d.sync += depth.eq(Mux(below, 0, Mux(above, MOST[DepthFormat.D24] << FRACTION, self.i)))
+        fits = Signal()  # it would be rounded to what it is cut to
+        m.d.sync += fits.eq(Mux(below, self.i[FRACTION - 1:].all(), ~above | ~(self.i[DEPTH:-1].any() | self.i[FRACTION - 1])))
 
         # 2^-24 more or less makes 2^24 of 2^24 - 1, and 2^16 - 1 of 2^16.
         terms = {DepthFormat.D16: ~(depth >> 16), DepthFormat.D24: Const(0, DEPTH), DepthFormat.D32F: depth >> 24}
@@ -94,6 +98,8 @@ class Stored(wiring.Component):
         bits = max(BITS[form] for form in self._formats)
         depth, least, most = (value[:bits] for value in (Mux(self.replaces, self.given, rounded), self.least, self.most))
         m.d.sync += cut.eq(Mux(depth < least, least, Mux(depth > most, most, depth)))
+        whole = delay(m, fits, self.latency(self._formats) - 2, "fits")
+        m.d.sync += self.exact.eq(whole & ~self.replaces & ~(depth < least) & ~(depth > most))
         m.d.comb += self.o.eq(cut)
         return m
 
@@ -115,6 +121,8 @@ class SampleDepths(wiring.Component):
         Of the tile, ``Addends.moves`` clocks after its plane.
     replaces, given : In
         A shader's depths in place of the plane's, a clock before the output.
+    exact : Out(edge**2)
+        As of :class:`Stored`.
     o : Out
         Lane (i, j) at ``j * edge + i``, :meth:`latency` clocks after the plane.
     """
@@ -125,7 +133,7 @@ class SampleDepths(wiring.Component):
             "samples": In(2), "form": In(2), "least": In(32), "most": In(32),
             "z0": In(32), "dx": In(signed(32)), "dy": In(signed(32)), "bias": In(signed(BIAS)),
             "replaces": In(1), "given": In(ArrayLayout(32, params.edge**2)),
-            "o": Out(ArrayLayout(32, params.edge**2)),
+            "o": Out(ArrayLayout(32, params.edge**2)), "exact": Out(params.edge**2),
         })
 
     @staticmethod
@@ -150,4 +158,5 @@ class SampleDepths(wiring.Component):
             m.d.sync += [plane.eq(Value.cast(add(*addends.near(i, j), *addends.far(i)))[:DEPTH]), biased.eq(plane + offset)]
             m.d.comb += [lane.replaces.eq(self.replaces), lane.given.eq(self.given[n])]
             m.d.comb += [lane.i.eq(biased), self.o[n].eq(lane.o), lane.form.eq(self.form), lane.least.eq(self.least), lane.most.eq(self.most)]
+            m.d.comb += self.exact[n].eq(lane.exact)
         return m

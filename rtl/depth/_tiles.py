@@ -18,6 +18,9 @@ class TestedTiles(wiring.Component):
     A tile is read three clocks before its test and written one clock after. Whatever was written since it was read is
     taken from where it is: the test that has just ended, or one of the two registers behind it.
 
+    Depths and stencil values have places of their own, and may come and go apart: what is brought from elsewhere is
+    written by a rule that lets every sample pass.
+
     A test's comparisons are made a clock before it, with all that may be stored by then: what was read, what the tile
     before it holds, and what that one brings. Only a choice is left to the test itself.
 
@@ -27,8 +30,8 @@ class TestedTiles(wiring.Component):
 
     Members
     -------
-    valid, place : In
-        A tile, :attr:`EARLY` clocks before its test.
+    valid, place, stencil_valid, stencil_place : In
+        A tile's depths, and its stencil values, :attr:`EARLY` clocks before its test.
     new : In
         Depths of its samples, a clock before.
     against, read : In
@@ -37,9 +40,11 @@ class TestedTiles(wiring.Component):
     covered : In(edge**2)
     lanes : In(ArrayLayout(LANE, edge**2))
         What the rule lets pass, and write, of each sample.
-    passed : Out(edge**2)
-        Of the samples covered, a clock later.
-    depth : Out
+    stencil_new : In
+        Stencil values brought from elsewhere, by a rule that makes them zero; else zero.
+    passed, wrote, changed : Out(edge**2)
+        Of the samples covered, a clock later; depths written; stencil values that are others.
+    depth, stencil : Out
         What is stored then.
     """
 
@@ -48,53 +53,67 @@ class TestedTiles(wiring.Component):
     def __init__(self, params):
         self._params, lanes = params, params.edge**2
         depths = ArrayLayout(params.depth_bits, lanes)
-        self._tile = StructLayout({"depth": depths, "stencil": ArrayLayout(8 if params.stencil else 0, lanes)})
-        super().__init__({
+        stencils = {"stencil": ArrayLayout(8, lanes)} if params.stencil else {}
+        self._tile = StructLayout({"depth": depths} | stencils)
+        of_stencil = {"stencil_valid": In(1), "stencil_place": In(range(params.tiles)), "stencil_new": In(ArrayLayout(8, lanes)),
+                      "stencil": Out(ArrayLayout(8, lanes)), "changed": Out(lanes)}
+        super().__init__((of_stencil if stencils else {}) | {
             "valid": In(1), "place": In(range(params.tiles)), "against": In(8), "read": In(8), "rule": In(RULE), "covered": In(lanes),
             "lanes": In(ArrayLayout(LANE, lanes)), "new": In(depths),
-            "passed": Out(lanes), "depth": Out(depths),
+            "passed": Out(lanes), "wrote": Out(lanes), "depth": Out(depths),
         })
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.memory = memory = Memory(shape=self._tile, depth=self._params.tiles, init=[], attrs=NEVER_COLLIDES)
-        read, write, behind = memory.read_port(), memory.write_port(), self.EARLY + 1
-        valid = [self.valid, *(Signal(name=f"valid_{n}") for n in range(1, behind + 1))]
-        place = [self.place, *(Signal.like(self.place, name=f"place_{n}") for n in range(1, behind + 1))]
-        m.d.sync += [later.eq(now) for stages in (valid, place) for now, later in pairwise(stages)]
-        m.d.comb += [read.addr.eq(self.place), read.en.eq(1)]
-
-        # The newest of what is stored under this place, but for the tile before.
         found, stored, tested, written, before = (Signal(self._tile, name=name) for name in ("found", "stored", "tested", "written", "before"))
-        same, again = [Signal(name=f"same_{n}") for n in range(1, behind + 1)], Signal()
-        m.d.sync += [flag.eq(valid[n] & (place[n] == self.place)) for n, flag in enumerate(same, 1)]
-        m.d.sync += [again.eq(same[0]), found.eq(Mux(same[1], tested, Mux(same[2], written, Mux(same[3], before, read.data)))),
-                     stored.eq(Mux(again, tested, found))]
+        again = {plane: self._plane(m, plane, found, stored, tested, written, before) for plane in self._tile.members}
 
         # The test, sample by sample.
-        new = Signal(self.new.shape())
+        new, passed, wrote, changed = Signal(self.new.shape()), Signal(len(self.passed)), Signal(len(self.passed)), Signal(len(self.passed))
         m.d.sync += new.eq(self.new)
-        passed = Signal(len(self.passed))
         for n in range(len(self.passed)):
             less, equal, writes = (Signal(name=f"{name}_{n}") for name in ("less", "equal", "writes"))
             depth_passed, written_too = passes(self.lanes[n].passes, less, equal), passes(self.lanes[n].writes, less, equal)
             if self._params.stencil:
-                stencil_passed = self._stencil(m, n, depth_passed, stored.stencil[n], found.stencil[n], again, tested.stencil[n])
+                stencil_passed = self._stencil(m, n, depth_passed, stored.stencil[n], found.stencil[n], again["stencil"], tested.stencil[n])
                 depth_passed, written_too = depth_passed & stencil_passed, written_too & stencil_passed
-            m.d.comb += [passed[n].eq(depth_passed), writes.eq(written_too), tested.depth[n].eq(Mux(writes, new[n], stored.depth[n]))]
-            coming = self.new[n]
-            m.d.sync += [less.eq(Mux(again, Mux(writes, coming < new[n], coming < stored.depth[n]), coming < found.depth[n])),
-                         equal.eq(Mux(again, Mux(writes, coming == new[n], coming == stored.depth[n]), coming == found.depth[n]))]
-        m.d.sync += [self.passed.eq(passed), written.eq(tested), before.eq(written)]
-        m.d.comb += [self.depth.eq(written.depth), write.addr.eq(place[behind]), write.data.eq(written), write.en.eq(valid[behind])]
+                m.d.comb += changed[n].eq(tested.stencil[n] != stored.stencil[n])
+            m.d.comb += [passed[n].eq(depth_passed), writes.eq(written_too), wrote[n].eq(writes), tested.depth[n].eq(Mux(writes, new[n], stored.depth[n]))]
+            coming, follows = self.new[n], again["depth"]
+            m.d.sync += [less.eq(Mux(follows, Mux(writes, coming < new[n], coming < stored.depth[n]), coming < found.depth[n])),
+                         equal.eq(Mux(follows, Mux(writes, coming == new[n], coming == stored.depth[n]), coming == found.depth[n]))]
+        m.d.sync += [self.passed.eq(passed), self.wrote.eq(wrote), written.eq(tested), before.eq(written)]
+        m.d.comb += self.depth.eq(written.depth)
+        if self._params.stencil:
+            m.d.sync += self.changed.eq(changed)
+            m.d.comb += self.stencil.eq(written.stencil)
         return m
+
+    def _plane(self, m, plane, *stages):
+        """Read a plane, and write it; returns whether the tile in test is that of the test before."""
+        shape, behind = self._tile[plane].shape, self.EARLY + 1
+        found, stored, tested, written, before = (stage[plane].as_value() for stage in stages)
+        m.submodules[f"{plane}_memory"] = memory = Memory(shape=len(found), depth=self._params.tiles, init=[], attrs=NEVER_COLLIDES)
+        read, write, prefix = memory.read_port(), memory.write_port(), "" if plane == "depth" else f"{plane}_"
+        here, at = getattr(self, f"{prefix}valid"), getattr(self, f"{prefix}place")
+        valid = [here, *(Signal(name=f"{plane}_valid_{n}") for n in range(1, behind + 1))]
+        place = [at, *(Signal.like(at, name=f"{plane}_place_{n}") for n in range(1, behind + 1))]
+        m.d.sync += [later.eq(now) for steps in (valid, place) for now, later in pairwise(steps)]
+        m.d.comb += [read.addr.eq(at), read.en.eq(1), write.addr.eq(place[behind]), write.data.eq(written), write.en.eq(valid[behind])]
+
+        # The newest of what is stored under this place, but for the tile before.
+        same, again = [Signal(name=f"{plane}_same_{n}") for n in range(1, behind + 1)], Signal(name=f"{plane}_again")
+        m.d.sync += [flag.eq(valid[n] & (place[n] == at)) for n, flag in enumerate(same, 1)]
+        m.d.sync += [again.eq(same[0]), found.eq(Mux(same[1], tested, Mux(same[2], written, Mux(same[3], before, read.data)))),
+                     stored.eq(Mux(again, tested, found))]
+        return again
 
     def _stencil(self, m, n, depth_passed, stored, found, again, tested):
         """What becomes of a sample's stencil value; returns whether it passes."""
         outcomes = [Signal(8, name=f"{which}_{n}") for which in ("stencil_passed", "stencil_failed")]
         signs, passed, reached = Signal(2, name=f"signs_{n}"), Signal(name=f"passes_{n}"), Signal(name=f"reaches_{n}")
         m.d.comb += [reached.eq(depth_passed), passed.eq(passes(self.rule.stencil, *signs)),
-                     *(out.eq(value) for out, value in zip(outcomes, stencil_outcomes(self.rule, self.covered[n], reached, stored), strict=True)),
+                     *(out.eq(value) for out, value in zip(outcomes, stencil_outcomes(self.rule, self.covered[n], reached, stored, self.stencil_new[n]), strict=True)),
                      tested.eq(Mux(passed, *outcomes))]
         of_passed, of_failed, of_found = (stencil_signs(self.against, self.read, value) for value in (*outcomes, found))
         m.d.sync += signs.eq(Mux(again, Mux(passed, of_passed, of_failed), of_found))

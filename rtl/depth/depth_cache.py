@@ -1,4 +1,4 @@
-"""Cache of tiles of depths, or of stencil values, in memory."""
+"""Cache of tiles of depths, stencil values or colours in memory."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from amaranth.lib.wiring import In, Out
 from rtl.axi import Axi, constants
 from rtl.depth._cache_tags import TOKEN, CacheTags
 from rtl.depth._depth_lines import DepthLines
-from rtl.depth._stencil_lines import StencilLines
+from rtl.depth._raw_lines import RawLines
 from rtl.depth._tile_fetch import TileFetch
 from rtl.depth._tile_memory import Surface
 from rtl.depth._tile_table import TileTable
@@ -35,7 +35,7 @@ class DepthCacheParams:
     reads : int
         Most that are under way in memory.
     bits : int
-        Of a value: 24, depths, or 8, stencil values. Those of a target lie in memory, and are cleared, apart.
+        Of a value: 24, depths; 8, stencil values; 32, colours. Those of a target lie in memory, and are cleared, apart.
     """
 
     edge: int = 8
@@ -54,8 +54,8 @@ class DepthCacheParams:
                 raise ValueError(f"{name} must be a power of two above 1, not {value!r}")
         if self.sets * self.ways > 1 << payloads.SLOT:
             raise ValueError(f"sets times ways must be at most {1 << payloads.SLOT}, not {self.sets * self.ways}")
-        if self.bits not in (payloads.DEPTH, payloads.STENCIL):
-            raise ValueError(f"bits must be {payloads.DEPTH} or {payloads.STENCIL}, not {self.bits!r}")
+        if self.bits not in (payloads.DEPTH, payloads.STENCIL, payloads.COLOUR):
+            raise ValueError(f"bits must be {payloads.DEPTH}, {payloads.STENCIL} or {payloads.COLOUR}, not {self.bits!r}")
 
     @property
     def slots(self):
@@ -71,15 +71,17 @@ class DepthCacheParams:
 CONFIGS = {
     "default": DepthCacheParams(),
     "stencil": DepthCacheParams(bits=payloads.STENCIL),
+    "colour": DepthCacheParams(bits=payloads.COLOUR),
     "tiny": DepthCacheParams(edge=4, sets=8, ways=2, table_lines=2, reads=8),
     "tiny_stencil": DepthCacheParams(edge=4, sets=8, ways=2, table_lines=2, reads=8, bits=payloads.STENCIL),
+    "tiny_colour": DepthCacheParams(edge=4, sets=8, ways=2, table_lines=2, reads=8, bits=payloads.COLOUR),
 }
 
 
 class DepthCache(wiring.Component):
-    """Tells a depth test where the values of its tiles are, and moves them to and from memory, coded.
+    """Tells a block where the values of its tiles are, and moves them to and from memory, coded.
 
-    They lie in the test's own memory, by slot; what is known of planes of depths lies here. A tile that is on chip takes
+    They lie in that block's own memory, by slot; what is known of planes of depths lies here. A tile that is on chip takes
     a clock; one that is not, at least eleven, and no other passes it; up to ``params.reads`` reads are under way. Depths
     of one slot are accounted for :attr:`APART` clocks apart.
 
@@ -122,7 +124,7 @@ class DepthCache(wiring.Component):
         m.submodules.table = table = TileTable(p.table_lines)
         m.submodules.fetch, m.submodules.writer = fetch, writer = TileFetch(p.surface, p.reads), TileWriter(p.surface)
         depths = p.bits == payloads.DEPTH
-        m.submodules.lines = lines = DepthLines(p.edge, p.samples, p.slots, p.reads) if depths else StencilLines(p.edge, p.slots)
+        m.submodules.lines = lines = DepthLines(p.edge, p.samples, p.slots, p.reads) if depths else RawLines(p.edge, p.slots, p.bits)
         wiring.connect(m, wiring.flipped(self.i), tags.i)
         wiring.connect(m, tags.fetch, fetch.i)
         wiring.connect(m, fetch.o, lines.stored)

@@ -192,7 +192,9 @@ class DepthTest(wiring.Component):
 
     def _new_depths(self, m, front):
         """What tiles bring: depths of their planes, or what is cleared to."""
-        m.submodules.bias, m.submodules.depths = bias, depths = DepthBias(), SampleDepths(self._params)
+        m.submodules.bias = self._bias = bias = DepthBias()
+        m.submodules.depths = depths = SampleDepths(self._params)
+        self._exact = depths.exact
         state, tile = front.state, front.tile
         one, most = Array(MOST[form] for form in DepthFormat)[state.depth_format], Signal(32)
         m.d.sync += most.eq(Mux(state.depth_max < one, state.depth_max, one))
@@ -224,7 +226,9 @@ class DepthTest(wiring.Component):
         inside, known = Signal(), ~number.outside & (number.place < self._params.tiles)
         m.d.comb += [number.state.eq(state), number.x.eq(tile.x), number.y.eq(tile.y)]
         m.d.sync += inside.eq(known)
-        m.d.comb += [self._tiles.place.eq(number.place), self._tiles.valid.eq(delay(m, valid, TilePlace.LATENCY, "placed") & known)]
+        placed = delay(m, valid, TilePlace.LATENCY, "placed") & known
+        for prefix in ("", "stencil_") if self._params.stencil else ("",):
+            m.d.comb += [getattr(self._tiles, f"{prefix}place").eq(number.place), getattr(self._tiles, f"{prefix}valid").eq(placed)]
         return inside
 
     def _covered(self, m, front, here, inside, depths, late_draw):
@@ -245,14 +249,23 @@ class DepthTest(wiring.Component):
         ahead = late_draw & ~delay(m, here.is_late, 5, "is_late")
         of_draw, of_clear = draw_rule(state, back, ahead), clear_rule(front.clear)
         m.d.comb += [rule[name].eq(Mux(late, of_clear[name], of_draw[name])) for name in RULE.members]
+        covered, rule = self._overrule(m, covered, rule, here.tile)
         m.d.comb += [self._tiles.against.eq(rule.against), self._tiles.read.eq(rule.read)]
         m.d.sync += [self._tiles.covered.eq(covered), self._tiles.rule.eq(rule)]
         for n, lane in enumerate(self._tiles.lanes):  # by themselves, so that nothing but a comparison is between them and the verdict
             signs = rule.depth.as_value()
             m.d.sync += [lane.passes.eq(signs & covered[n].replicate(3)), lane.writes.eq(signs & (covered[n] & rule.write).replicate(3))]
         for n, depth in enumerate(depths):
-            m.d.comb += self._tiles.new[n].eq(Mux(late, front.clear.depth_value, depth))
+            m.d.comb += self._tiles.new[n].eq(self._stored(n, Mux(late, front.clear.depth_value, depth)))
         return delay(m, within.o, 2, "seen")
+
+    def _overrule(self, _m, covered, rule, _tile):
+        """Samples to test, and the rule: as they are."""
+        return covered, rule
+
+    def _stored(self, _n, depth):
+        """A depth, or what is put in its place: nothing."""
+        return depth
 
     def _count(self, m, front, queue, passed):
         """Fences tell how many samples have passed."""

@@ -13,7 +13,7 @@ from rtl.pipeline import delay, held
 from rtl.tessellation._tag_ram import TagRam
 from rtl.tessellation._vertex_holds import VertexHolds
 from rtl.tessellation._wave_rows import WaveRows
-from spec import payloads
+from spec import payloads, points
 from spec.state import PointKind
 
 STAGES = 2  # from the comparison with all tags to the decision
@@ -80,13 +80,13 @@ class DomainMatching(wiring.Component):
 
     Members
     -------
-    i : In(stream.Signature(layout(payloads.DOMAIN_POINT)))
+    i : In(stream.Signature(layout(points.DOMAIN_POINT)))
         Points; END of a draw.
     release : In(stream.Signature(range(params.lanes * params.waves)))
         A dsid, by each of its users, once for each time that it came out, from the clock after on; always ready.
-    o : Out(stream.Signature(layout(payloads.MATCHED_POINT)))
+    o : Out(stream.Signature(layout(points.MATCHED_POINT)))
         The same points, and their places.
-    counted : Out(stream.Signature(layout(payloads.MATCHES)))
+    counted : Out(stream.Signature(layout(points.MATCHES)))
         With every END.
     """
 
@@ -96,8 +96,8 @@ class DomainMatching(wiring.Component):
         self._params = params
         self._place = StructLayout({"lane": range(params.lanes), "wave": range(params.waves), "row": params.rows})
         super().__init__({
-            "i": In(stream.Signature(layout(payloads.DOMAIN_POINT))), "release": In(stream.Signature(range(params.lanes * params.waves))),
-            "o": Out(stream.Signature(layout(payloads.MATCHED_POINT))), "counted": Out(stream.Signature(layout(payloads.MATCHES))),
+            "i": In(stream.Signature(layout(points.DOMAIN_POINT))), "release": In(stream.Signature(range(params.lanes * params.waves))),
+            "o": Out(stream.Signature(layout(points.MATCHED_POINT))), "counted": Out(stream.Signature(layout(points.MATCHES))),
         })
 
     def elaborate(self, platform):
@@ -105,7 +105,7 @@ class DomainMatching(wiring.Component):
         p = self._params
         m.submodules.tags = tags = TagRam(p.rows, p.lanes, p.waves, p.patch)
         m.submodules.rows, m.submodules.holds = rows, holds = WaveRows(p.waves, p.references), VertexHolds(p.lanes * p.waves, p.references)
-        m.submodules.counted = counted = fifo.SyncFIFO(width=payloads.width(payloads.MATCHES), depth=4)
+        m.submodules.counted = counted = fifo.SyncFIFO(width=payloads.width(points.MATCHES), depth=4)
         wiring.connect(m, counted.r_stream, wiring.flipped(self.counted))
         moves, place = Signal(), Signal(self._place)
         point = self._stages(m, tags, moves)
@@ -189,7 +189,7 @@ class DomainMatching(wiring.Component):
 
     def _count(self, m, told, ends, events):
         """How often what came to pass, told with every END, two clocks later."""
-        counts = layout(payloads.MATCHES)(told.w_data)
+        counts = layout(points.MATCHES)(told.w_data)
         m.d.comb += told.w_en.eq(delay(m, ends, 2, "ends"))
         for name, happens in events.items():
             total = Signal(32, name=name)

@@ -8,7 +8,7 @@ from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
 from rtl.payload import layout
-from spec import payloads
+from spec import points
 from spec.state import PointKind
 
 
@@ -44,18 +44,18 @@ class WaveConstructor(wiring.Component):
 
     Members
     -------
-    i : In(stream.Signature(layout(payloads.MATCHED_POINT)))
-    o : Out(stream.Signature(layout(payloads.wave(params.lanes))))
+    i : In(stream.Signature(layout(points.MATCHED_POINT)))
+    o : Out(stream.Signature(layout(points.wave(params.lanes))))
         Waves.
-    index : Out(stream.Signature(layout(payloads.VERTEX_INDEX)))
+    index : Out(stream.Signature(layout(points.VERTEX_INDEX)))
         Every point's place, in order; END of a draw, behind its last wave.
     """
 
     def __init__(self, params=CONFIGS["default"]):
         self._params = params
         super().__init__({
-            "i": In(stream.Signature(layout(payloads.MATCHED_POINT))), "o": Out(stream.Signature(layout(payloads.wave(params.lanes)))),
-            "index": Out(stream.Signature(layout(payloads.VERTEX_INDEX))),
+            "i": In(stream.Signature(layout(points.MATCHED_POINT))), "o": Out(stream.Signature(layout(points.wave(params.lanes)))),
+            "index": Out(stream.Signature(layout(points.VERTEX_INDEX))),
         })
 
     def elaborate(self, platform):

@@ -47,6 +47,11 @@ class StreamBench:
         """Stimuli from the run's seed."""
         return np.random.default_rng(cocotb.RANDOM_SEED)
 
+    @property
+    def outputs(self):
+        """All that came out so far, packed, by port."""
+        return {port: self._packed(port, beats) for port, beats in self.out.items()}
+
     async def reset(self):
         """Reset, with nothing offered; state would leak from one test to the next without it."""
         self._dut.rst.value, self._dut.i__valid.value, self._dut.i__payload.value = 1, 0, 0

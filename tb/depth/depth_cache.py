@@ -8,6 +8,7 @@ import numpy as np
 
 from cosim import codec
 from models.depth.depth_cache import CacheShape, DepthCache, Moved, StencilCache
+from models.output.colour_write import ColourCache
 from models.depth.depth_compression import PLANE, TRANSFER, evaluate, size
 from models.payload import dtype
 from models.raster.edge_evaluator import LANE_SHAPE, pack, unpack
@@ -23,6 +24,7 @@ from tb.depth._slots import Harness, answer, work
 __all__ = ["Harness"]
 PLACES = 4  # of targets in memory,
 PLACE = 1 << 18  # so many bytes apart
+KINDS = {payloads.DEPTH: DepthCache, payloads.STENCIL: StencilCache, payloads.COLOUR: ColourCache}
 ONES = (1 << payloads.DEPTH) - 1
 
 
@@ -141,7 +143,7 @@ class Twin:
 
     def expected(self, rows):
         """Packed requests in -> what tiles were, what has been counted, and the memory in the end."""
-        edge, counted, self.memory = self._params.edge, [], memory(rows, self._params)
+        edge, counts, self.memory = self._params.edge, [], memory(rows, self._params)
         tiles = np.zeros(len(rows), dtype(answer(self._params)))
         records = codec.unpack(rows, work(edge), dtype(work(edge)))
         new = new_depths(records, edge) & (1 << self._params.bits) - 1
@@ -156,9 +158,8 @@ class Twin:
             elif op == CacheOp.FLUSH:
                 self._cache.flush()
             if op != CacheOp.USE:
-                counted.append(self._counted())
-                self._put()
-        return {"o": codec.pack(tiles, answer(self._params)), "counted": codec.pack(np.concatenate(counted), payloads.COUNTED),
+                counts.append(self._counted())
+        return {"o": codec.pack(tiles, answer(self._params)), "counted": codec.pack(np.concatenate(counts), payloads.COUNTED),
                 "memory": self.memory.view(np.uint64).reshape(-1, 4)}
 
     def _use(self, record, new):
@@ -176,27 +177,20 @@ class Twin:
         pixels = columns * (edge >> lx), lines * (edge >> ly)
         state = draw_state(*pixels, 1 << int(record["samples"]), depth_format=DepthFormat.D24)
         if hasattr(self, "_cache"):
-            self._put()
-            self._moves = self._all()
-        self._cache, self._base = (DepthCache if self._params.bits == payloads.DEPTH else StencilCache)(state, self.shape, edge), base
-        self._cache.memory[:] = self.memory[base:base + len(self._cache.memory)].tobytes()
+            self._moves += self._cache.tally()
+        self._cache = KINDS[self._params.bits](state, self.shape, edge, self.memory[base:])
         self._cache.clear((0, 0, *pixels), int(record["cleared"]) & (1 << self._params.bits) - 1)
 
-    def _put(self):
-        data = np.frombuffer(bytes(self._cache.memory), np.uint8)
-        self.memory[self._base:self._base + len(data)] = data
-
-    def _all(self):
-        """Tiles, and transfers of the table, by what they were moved for."""
-        cleared = Moved("clear", TileMode.CLEARED)
-        moves = Counter(self._cache.moves) | {cleared: self._cache.bytes[cleared] // TRANSFER}
-        return self._moves + Counter(moves)
-
     def _counted(self):
-        out, moves = np.zeros(1, dtype(payloads.COUNTED)), self._all()
-        for field in payloads.COUNTED:
-            out[field.name] = moves[moved_by(field.name)]
-        return out
+        return counted(self._moves + self._cache.tally())
+
+
+def counted(moves):
+    """A record of the counters, of what has been moved so far."""
+    out = np.zeros(1, dtype(payloads.COUNTED))
+    for field in payloads.COUNTED:
+        out[field.name] = moves[moved_by(field.name)]
+    return out
 
 
 def moved_by(name):

@@ -58,6 +58,11 @@ def Harness(params):
     return _shading.Harness(DepthTest(params), params.edge)
 
 
+def tiles_of(state, edge):
+    """Columns and rows of a target's tiles."""
+    return tuple(-(-int(state[f"target_{name}"]) // (edge >> s)) for name, s in zip(("width", "height"), LANE_SHAPE[state["samples"]], strict=True))
+
+
 class Twin:
     """The golden model behind a stream of beats."""
 
@@ -116,8 +121,7 @@ class Twin:
     def _tiles(self, tiles):
         """What goes out of tiles, what HiZ hears of them, and what is left of those that come back."""
         edge, state = self._params.edge, self._state
-        shift = LANE_SHAPE[state["samples"]]
-        columns, rows = (-(-int(state[f"target_{name}"]) // (edge >> s)) for name, s in zip(("width", "height"), shift, strict=True))
+        columns, rows = tiles_of(state, edge)
         inside = (tiles["x"] < columns) & (tiles["y"] < rows) & (tiles["y"].astype(int) * columns + tiles["x"] < self._params.tiles)
         self._error |= (not self._legal) | 2 * bool((~inside).any())
         tested = np.flatnonzero(inside & (tiles["outcome"] != Outcome.DROP) & self._legal)

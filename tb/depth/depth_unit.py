@@ -39,13 +39,13 @@ def Harness(params):
     return _shading.Harness(DepthUnit(params), params.edge)
 
 
-def replay(rows, given, params):
+def replay(rows, outputs, params):
     """What should come out, by the golden depth test alone; what HiZ found, which depends on when, is taken from what came.
 
     Tiles dropped must have nothing that passes in the end, and tiles accepted nothing that fails: others are expected
     to be tested. Of those dropped nothing goes out.
     """
-    twin, table = depth_test.Twin(params.test), payloads.tile(params.edge)
+    given, twin, table = outputs["o"], depth_test.Twin(params.test), payloads.tile(params.edge)
     beats = twin.expected(rows)
     expected, covered, answered, late = beats["o"], *(np.concatenate(kept) for kept in (twin.covered, twin.answered, twin.late))
     work = np.flatnonzero(expected[:, 0] & 3 == Kind.WORK)
@@ -73,7 +73,7 @@ def describe(row, params):
 class DepthUnitBench(StreamBench):
     def __init__(self, dut):
         self.params = configuration(CONFIGS)
-        super().__init__(dut, lambda rows: replay(rows, self._packed("o", self.given), self.params), lambda row: describe(row, self.params),
+        super().__init__(dut, lambda rows: replay(rows, self.outputs, self.params), lambda row: describe(row, self.params),
                          ("o", "answers"))
 
 

@@ -170,9 +170,9 @@ class Twin:
                 self._hiz._in_flight = old._in_flight
 
 
-def replay(rows, given, params):
+def replay(rows, outputs, params):
     """Tiles with what HiZ found, and control beats, each with its stamp, which tells what had been reported; answers to requests."""
-    return Twin(params).replay(rows, given)
+    return Twin(params).replay(rows, outputs["o"])
 
 
 def describe(row, params):
@@ -182,7 +182,7 @@ def describe(row, params):
 class HizBench(StreamBench):
     def __init__(self, dut):
         self.params = configuration(CONFIGS)
-        super().__init__(dut, lambda rows: replay(rows, self._packed("o", self.given), self.params), lambda row: describe(row, self.params),
+        super().__init__(dut, lambda rows: replay(rows, self.outputs, self.params), lambda row: describe(row, self.params),
                          ("o", "saved"))
 
 

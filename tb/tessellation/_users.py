@@ -8,7 +8,7 @@ from amaranth.lib.wiring import In, Out
 from rtl.payload import layout
 from rtl.tessellation.domain_matching import DomainMatching
 from rtl.tessellation.wave_constructor import WaveConstructor, WaveConstructorParams
-from spec import payloads
+from spec import points
 from spec.state import PointKind
 
 NOISE = 16  # bits
@@ -27,8 +27,8 @@ class Harness(wiring.Component):
     def __init__(self, params):
         self._params = params
         super().__init__({
-            "i": In(stream.Signature(layout(payloads.DOMAIN_POINT))), "o": Out(stream.Signature(layout(payloads.MATCHED_POINT))),
-            "counted": Out(stream.Signature(layout(payloads.MATCHES))),
+            "i": In(stream.Signature(layout(points.DOMAIN_POINT))), "o": Out(stream.Signature(layout(points.MATCHED_POINT))),
+            "counted": Out(stream.Signature(layout(points.MATCHES))),
         })
 
     def elaborate(self, platform):

@@ -8,7 +8,7 @@ from models.payload import dtype
 from models.tessellation.domain_matching import DomainMatchingUnit
 from models.tessellation.tessellator import FACTORS, OUTPUTS, RANGES, tessellate
 from rtl.tessellation.domain_matching import CONFIGS
-from spec.payloads import DOMAIN_POINT, MATCHED_POINT, MATCHES
+from spec.points import DOMAIN_POINT, MATCHED_POINT, MATCHES
 from spec.state import PointKind
 from tb.bench.bench import StreamBench, configuration
 from tb.bench.pace import PACES
@@ -68,13 +68,13 @@ def expected(rows, params):
     return {"o": codec.pack(out, MATCHED_POINT), "counted": codec.pack(np.concatenate(counted), MATCHES)}
 
 
-def replay(rows, given, params):
+def replay(rows, outputs, params):
     """As :func:`expected`, with every FLUSH where it came: once ahead of a point at most."""
     wanted = expected(rows, params)
     flush = np.zeros(1, dtype(MATCHED_POINT))
     flush["kind"] = PointKind.FLUSH
     flush = codec.pack(flush, MATCHED_POINT)
-    came = (given == flush).all(1)
+    came = (outputs["o"] == flush).all(1)
     came[1:] &= ~came[:-1]
     places = np.flatnonzero(came)
     wanted["o"] = np.insert(wanted["o"], np.minimum(places - np.arange(len(places)), len(wanted["o"])), flush, 0)
@@ -92,7 +92,7 @@ class DomainMatchingBench(StreamBench):
 
     def __init__(self, dut):
         self.params = configuration(CONFIGS)
-        super().__init__(dut, lambda rows: replay(rows, self._packed("o", self.given), self.params),
+        super().__init__(dut, lambda rows: replay(rows, self.outputs, self.params),
                          lambda row: describe(row, self.params), ("o", "counted"))
 
 

@@ -8,7 +8,7 @@ from models.payload import dtype
 from models.tessellation.wave_constructor import WaveConstructor
 from rtl.tessellation.domain_matching import DomainMatchingParams
 from rtl.tessellation.wave_constructor import CONFIGS
-from spec.payloads import MATCHED_POINT, VERTEX_INDEX, wave
+from spec.points import MATCHED_POINT, VERTEX_INDEX, wave
 from spec.state import PointKind
 from tb.bench.bench import StreamBench, configuration
 from tb.bench.pace import PACES

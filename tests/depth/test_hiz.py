@@ -288,7 +288,7 @@ def test_a_report_from_before_256_clears_counts_for_nothing():
     rows = np.concatenate([codec.pack(state, payloads.DRAW_STATE, WIDTH), clear, codec.pack(tile[:1], table, WIDTH),
                            *(256 * [clear]), codec.pack(tile[1:], table, WIDTH)])
     run = Volume(bench.Harness(params, patience=1000), BLOCK).run({"i": rows}, len(rows))
-    wanted = bench.replay(rows, run.outputs["o"], params)
+    wanted = bench.replay(rows, run.outputs, params)
     assert run.outputs["saved"].tolist() == wanted["saved"].tolist()
     assert len(wanted["saved"]) == 1
 

@@ -10,7 +10,7 @@ from models.tessellation.domain_matching import DomainMatchingUnit
 from models.tessellation.tessellator import tessellate
 from rtl.tessellation import domain_matching as rtl
 from spec.errors import InputError, Stalled
-from spec.payloads import DOMAIN_POINT, MATCHES
+from spec.points import DOMAIN_POINT, MATCHES
 from spec.state import PointKind
 from tb.tessellation import domain_matching as bench
 from tests.bench import check_bench
@@ -198,7 +198,7 @@ def test_a_vertex_that_is_released_twice_frees_no_other():
     points, releases = codec.pack(records, DOMAIN_POINT), np.zeros((count + 1, 1), np.uint64)
     releases[-1] = 1
     run = Volume(catalogue.block(BLOCK).create("tiny"), BLOCK).run({"i": points, "release": releases}, 64, limit=100_000)
-    expected = bench.replay(points, run.outputs["o"], params)["o"]
+    expected = bench.replay(points, run.outputs, params)["o"]
     assert (run.outputs["o"] == expected).all() and len(expected) == len(points) + 1  # a FLUSH: it has waited
     counted = codec.unpack(run.outputs["counted"], MATCHES, dtype(MATCHES))
     assert counted["wrong"].tolist() == [count - 1] and counted["stalls"][0] > 200

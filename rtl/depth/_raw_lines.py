@@ -1,4 +1,4 @@
-"""Stencil values between the slots of a depth test and memory."""
+"""Stencil values, or colours, between slots and memory."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import fifo, wiring
@@ -6,34 +6,36 @@ from amaranth.lib.memory import Memory
 
 from rtl.depth._depth_lines import LEFT, ports
 from rtl.payload import layout
-from spec.payloads import STENCIL, coded
+from spec.payloads import coded
 from spec.state import LineOp, TileMode
 
 
-class StencilLines(wiring.Component):
+class RawLines(wiring.Component):
     """Keep which slots have been written; a tile goes to memory raw, or as cleared if it is.
 
     Parameters
     ----------
     edge, slots : int
         Samples along a tile's edge; tiles on chip.
+    bits : int
+        Of a value.
 
     Members
     -------
     As of :class:`~rtl.depth._depth_lines.DepthLines`.
     """
 
-    def __init__(self, edge, slots):
-        self._edge, self._slots = edge, slots
-        super().__init__(ports(edge, STENCIL))
+    def __init__(self, edge, slots, bits):
+        self._edge, self._slots, self._bits = edge, slots, bits
+        super().__init__(ports(edge, bits))
 
     def elaborate(self, platform):
         m = Module()
-        lanes, code = self._edge**2, layout(coded(self._edge, STENCIL))
+        lanes, bits, code = self._edge**2, self._bits, layout(coded(self._edge, self._bits))
         m.submodules.gone = gone = fifo.SyncFIFOBuffered(width=LEFT.size, depth=4)
         m.submodules.codes = codes = fifo.SyncFIFOBuffered(width=code.size, depth=4)
         m.submodules.written = memory = Memory(shape=1, depth=self._slots, init=[])
-        read, write, cleared = memory.read_port(domain="comb"), memory.write_port(), self.cleared[:STENCIL]
+        read, write, cleared = memory.read_port(domain="comb"), memory.write_port(), self.cleared[:bits]
         wiring.connect(m, codes.r_stream, wiring.flipped(self.coded))
         wiring.connect(m, gone.r_stream, wiring.flipped(self.left))
         m.d.comb += self.idle.eq(gone.level == 0)
@@ -42,7 +44,7 @@ class StencilLines(wiring.Component):
         data = Cat(stored[name] for name in stored.shape().members if name != "mode")
         m.d.comb += [self.filled.valid.eq(self.stored.valid), self.stored.ready.eq(self.filled.ready),
                      filled.wrong.eq((stored.mode != TileMode.CLEARED) & (stored.mode != TileMode.RAW))]
-        m.d.comb += [filled.values[n].eq(Mux(stored.mode == TileMode.RAW, data.word_select(n, STENCIL), cleared)) for n in range(lanes)]
+        m.d.comb += [filled.values[n].eq(Mux(stored.mode == TileMode.RAW, data.word_select(n, bits), cleared)) for n in range(lanes)]
 
         token, done, into, takes, leaves = self.told.payload, self.done.payload, code(codes.w_data), Signal(), Signal()
         m.d.comb += [leaves.eq(token.op == LineOp.EVICT), takes.eq(self.done.valid & self.told.valid & (~leaves | (gone.w_rdy & codes.w_rdy))),

@@ -1,0 +1,124 @@
+"""HiZ and depth test, with caches behind them: depths and stencil values lie in memory."""
+
+from dataclasses import dataclass
+
+from amaranth.hdl import Module
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from rtl.axi import Axi
+from rtl.depth._requests import SlotRequests
+from rtl.depth._slot_test import SlotTest, planes
+from rtl.depth.depth_cache import DepthCache, DepthCacheParams
+from rtl.depth.depth_test import DepthTestParams
+from rtl.depth.hiz import Hiz, HizParams
+from rtl.payload import beat, layout
+from rtl.seams import ports as seam_ports
+from rtl.seams import show
+from spec import payloads
+from spec.state import DepthFormat
+
+FORMATS = DepthFormat.D16, DepthFormat.D24  # those that are coded
+
+
+@dataclass(frozen=True)
+class CachedDepthParams:
+    """Shape of a :class:`CachedDepth`; each parameter as of the block that it is for.
+
+    Parameters
+    ----------
+    edge, samples, stencil
+        Of all of them.
+    entries, clears
+        Of HiZ.
+    sets, ways, table_lines, reads
+        Of the caches.
+    """
+
+    edge: int = 8
+    samples: int = 8
+    stencil: bool = True
+    entries: int = 1 << 14
+    clears: int = 4
+    sets: int = 64
+    ways: int = 4
+    table_lines: int = 256
+    reads: int = 16
+
+    def __post_init__(self):
+        self.hiz, self.test  # noqa: B018 - their rules hold here
+
+    @property
+    def hiz(self):
+        """Of the HiZ."""
+        return HizParams(self.edge, self.samples, self.entries, self.clears, self.stencil, FORMATS)
+
+    @property
+    def test(self):
+        """Of the depth test."""
+        return DepthTestParams(self.edge, self.samples, self.cache(payloads.DEPTH).slots, FORMATS, self.stencil, False)
+
+    def cache(self, bits):
+        """Of the cache of values of so many bits."""
+        return DepthCacheParams(self.edge, self.samples, self.sets, self.ways, self.table_lines, self.reads, bits)
+
+
+CONFIGS = {
+    "default": CachedDepthParams(),
+    "tiny": CachedDepthParams(edge=4, entries=128, clears=2, sets=8, ways=2, table_lines=2, reads=8),
+    "depth": CachedDepthParams(stencil=False),
+}
+
+
+class CachedDepth(wiring.Component):
+    """Depth and stencil test of tiles that lie in memory, HiZ before it.
+
+    One tile per clock, in order, as long as tiles are on chip; a tile that is not waits for memory, and those behind it
+    with it. What passes is what would pass without HiZ. A target begins with a clear of all of it, both planes; a fence
+    with ``flush`` waits until memory holds everything. No tile is written late: the caller keeps such draws away.
+
+    Parameters
+    ----------
+    params : CachedDepthParams
+    seams : bool
+        For benches: ``seam_hiz`` shows what goes from HiZ to the caches.
+
+    Members
+    -------
+    i : In(stream.Signature(beat(tile=..., draw_state=..., clear=..., fence=...)))
+        As of :class:`~rtl.depth.hiz.Hiz`.
+    o : Out(stream.Signature(beat(tile=..., draw_state=..., clear=..., fence=...)))
+        As of :class:`~rtl.depth.depth_test.DepthTest`; of a fence, error 4: memory failed.
+    depth_counted, stencil_counted : Out(stream.Signature(layout(payloads.COUNTED)))
+    depth_memory, stencil_memory : Out(Axi())
+        As of :class:`~rtl.depth.depth_cache.DepthCache`.
+    """
+
+    def __init__(self, params=CONFIGS["default"], seams=False):
+        self._params, self._planes, self._seams = params, planes(params), seams
+        shape = beat(tile=payloads.tile(params.edge), **payloads.CONTROL)
+        ports = {}
+        for plane in self._planes[0]:
+            ports |= {f"{plane.name}_counted": Out(stream.Signature(layout(payloads.COUNTED))), f"{plane.name}_memory": Out(Axi())}
+        super().__init__({"i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape))} | ports | (seam_ports({"hiz": shape}) if seams else {}))
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.hiz = hiz = Hiz(self._params.hiz)
+        m.submodules.requests = requests = SlotRequests(self._params.test, self._planes[0])
+        m.submodules.test = test = SlotTest(self._params.test)
+        wiring.connect(m, wiring.flipped(self.i), hiz.i)
+        wiring.connect(m, hiz.o, requests.i)
+        wiring.connect(m, requests.o, test.i)
+        wiring.connect(m, test.feedback, hiz.feedback)
+        wiring.connect(m, test.o, wiring.flipped(self.o))
+        if self._seams:
+            show(m, hiz.o, self.seam_hiz)
+        for plane, bits in zip(*self._planes, strict=True):
+            m.submodules[f"{plane.name}_cache"] = cache = DepthCache(self._params.cache(bits))
+            wiring.connect(m, getattr(requests, plane.name), cache.i)
+            wiring.connect(m, cache.o, getattr(test, plane.name))
+            wiring.connect(m, getattr(test, f"{plane.name}_done"), cache.done)
+            wiring.connect(m, cache.counted, wiring.flipped(getattr(self, f"{plane.name}_counted")))
+            wiring.connect(m, cache.memory, wiring.flipped(getattr(self, f"{plane.name}_memory")))
+        return m

@@ -1,0 +1,16 @@
+"""What goes by inside, shown outside, so that a golden model can follow it stage by stage."""
+
+from amaranth.lib import stream
+from amaranth.lib.wiring import Out
+
+PREFIX = "seam_"  # of the ports' names
+
+
+def ports(seams):
+    """Members for streams of these shapes, by name."""
+    return {f"{PREFIX}{name}": Out(stream.Signature(shape)) for name, shape in seams.items()}
+
+
+def show(m, watched, port):
+    """Every beat that moves in a stream moves at ``port`` too, whose ``ready`` nobody asks for."""
+    m.d.comb += [port.valid.eq(watched.valid & watched.ready), port.payload.eq(watched.payload)]

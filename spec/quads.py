@@ -1,0 +1,23 @@
+"""Payloads between the depth test, a shader and the colours, as field tables: see :mod:`spec.payloads`."""
+
+from spec.payloads import COLOUR, HEADER, Field, each
+
+
+def quads(edge_samples):
+    """One tile of a triangle, to be shaded; pixel (x, y) of it at bit y * edge_samples + x, whatever the samples of a pixel."""
+    position = 16 - edge_samples.bit_length() + 1
+    return (
+        *HEADER,
+        *each("x y", position),  # tiles
+        Field("samples", 2),  # log2
+        Field("back", 1),
+        Field("mask", edge_samples**2),  # samples that passed, as in payloads.tile()
+        Field("covered", edge_samples**2),  # pixels with such a sample
+        Field("helpers", edge_samples**2),  # the other pixels of their quads of 2 by 2: shaded for derivatives alone
+        Field("flat_colour", 32),  # of the draw state
+    )
+
+
+def colours(edge_samples):
+    """The same tile, shaded: a colour for each sample, lane (i, j) at number j * edge_samples + i; of those not covered, any."""
+    return each(" ".join(f"colour{n}" for n in range(edge_samples**2)), COLOUR)

@@ -1,0 +1,33 @@
+"""A memory behind the AXI4 ports of a block."""
+
+import random
+
+import cocotb
+import numpy as np
+
+from tb.bench.pace import PACES
+
+
+class MemoryBehind:
+    """For a bench: one memory of bytes behind several ports."""
+
+    def attach(self, dut, ports, size):
+        """Put it there; a mapping that all of them share."""
+        from cocotbext.axi import AxiBus, AxiRam
+        from cocotbext.axi.memory import Memory
+
+        shared = Memory(size).mem
+        self._rams = [AxiRam(AxiBus.from_prefix(dut, f"{port}_"), dut.clk, dut.rst, size=size, mem=shared) for port in ports]
+
+    def fill(self, data, pace):
+        """What it holds at first; and every channel goes by a pace of its own."""
+        self._rams[0].write(0, data.tobytes())
+        channels = [channel for ram in self._rams for channel in (ram.write_if.aw_channel, ram.write_if.w_channel, ram.write_if.b_channel,
+                                                                  ram.read_if.ar_channel, ram.read_if.r_channel)]
+        for n, channel in enumerate(channels):
+            channel.set_pause_generator(not on for on in PACES[pace](random.Random(cocotb.RANDOM_SEED + n)))
+
+    def check_memory(self, wanted):
+        """It holds these bytes, as rows of 32."""
+        held = np.frombuffer(self._rams[0].read(0, wanted.nbytes), np.uint64).reshape(wanted.shape)
+        assert held.any() and (held == wanted).all(), f"memory: transfers {np.flatnonzero((held != wanted).any(1))[:8]}"

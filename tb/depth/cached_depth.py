@@ -1,0 +1,184 @@
+"""Bench of :class:`rtl.depth.cached_depth.CachedDepth`: what passes, and every byte of memory."""
+
+import cocotb
+import numpy as np
+
+from cosim import codec
+from models.depth._format import MOST
+from models.depth.cached_depth import CachedDepth
+from models.depth.depth_cache import CacheShape
+from models.payload import dtype
+from models.raster.edge_evaluator import pack
+from rtl.depth import cached_depth as rtl
+from rtl.depth.cached_depth import CONFIGS
+from spec import payloads
+from spec.state import DepthFormat, Kind
+from tb.bench import depths, scenes
+from tb.bench.bench import StreamBench, configuration
+from tb.bench.depths import WIDTH
+from tb.bench.memory import MemoryBehind
+from tb.bench.pace import PACES
+from tb.depth import depth_test
+from tb.depth.depth_cache import counted
+
+PLACES, PLACE = 6, 1 << 17  # of planes in memory, so many bytes apart: enough for any target of a bench
+
+
+def Harness(params):
+    """The block, with what HiZ found in view."""
+    return rtl.CachedDepth(params, seams=True)
+
+
+def memory(rows, _params):
+    """What lies behind the ports at first."""
+    return np.random.default_rng(len(rows)).integers(0, 256, PLACES * PLACE, np.uint8)
+
+
+def requests(rng, count, params):
+    """As of the depth test, on targets that come to lie somewhere; some fences wait for memory, and the last one does."""
+    rows = depth_test.requests(rng, count, params.test)
+    kind = rows[:, 0] & 3
+    for which, table, change in ((Kind.STATE, payloads.DRAW_STATE, _early), (Kind.CLEAR, payloads.CLEAR, _somewhere), (Kind.FENCE, payloads.FENCE, _flush)):
+        records = codec.unpack(rows[kind == which], table, dtype(table))
+        change(rng, records)
+        rows[kind == which] = codec.pack(records, table, WIDTH)
+    table = payloads.tile(params.edge)
+    tiles = codec.unpack(rows[kind == Kind.WORK], table, dtype(table))
+    tiles["outcome"], tiles["note"] = 0, 0
+    rows[kind == Kind.WORK] = codec.pack(tiles, table, WIDTH)
+    return np.concatenate([rows, scenes.control_beat(payloads.FENCE, Kind.FENCE, WIDTH, flush=1, sequence=0xE)])
+
+
+def _early(_rng, states):
+    states["early_write"] = 1
+
+
+def _somewhere(rng, clears):
+    places = rng.permuted(np.tile(np.arange(PLACES), (len(clears), 1)), axis=1)
+    for n, plane in enumerate(("depth", "stencil")):
+        clears[f"{plane}_base"] = places[:, n] * PLACE
+
+
+def _flush(rng, fences):
+    fences["flush"] = rng.random(len(fences)) < 0.3
+
+
+class Twin:
+    """The golden model behind a stream of beats that HiZ has seen."""
+
+    def __init__(self, params, data):
+        self._params, self.table, self.memory = params, payloads.tile(params.edge), data
+        self.unit = CachedDepth(data, CacheShape(params.sets, params.ways, params.table_lines), params.edge, params.stencil)
+        self._kept, self._error, self._passed = None, 0, 0
+        self.counts = {name: [] for name in self.unit.moves}
+
+    def expected(self, rows):
+        """Packed beats in -> packed beats out, by port, and the memory."""
+        out = [np.zeros((0, rows.shape[1]), np.uint64)]
+        for tiles, beat in scenes.draws(rows, self.table, dtype(self.table)):
+            if len(tiles):
+                out.append(codec.pack(self.tiles(tiles), self.table, WIDTH))
+            if len(beat):
+                out.append(self._pass(beat))
+        counts = {f"{name}_counted": codec.pack(np.concatenate(found), payloads.COUNTED) for name, found in self.counts.items()}
+        return {"o": np.concatenate(out), "memory": self.memory.view(np.uint64).reshape(-1, 4)} | counts
+
+    def _pass(self, beat):
+        kind = Kind(int(beat[0, 0]) & 3)
+        fields = {Kind.STATE: payloads.DRAW_STATE, Kind.CLEAR: payloads.CLEAR, Kind.FENCE: payloads.FENCE}[kind]
+        record = codec.unpack(beat, fields, dtype(fields))
+        {Kind.STATE: self.state, Kind.CLEAR: self.clear, Kind.FENCE: self.fence}[kind](record[0])
+        return codec.pack(record, fields, WIDTH)
+
+    def state(self, state):
+        """A draw state; of another target than is kept nothing is legal but a clear of all of it."""
+        self.unit.state, self._obeyed = state, depths.legal(state, self._params.test)
+        self._legal = self._obeyed and state[depth_test.KEPT] == self._kept
+
+    def clear(self, c):
+        """A clear, cut to the target, of what may be cleared."""
+        state, planes = self.unit.state, [plane for plane in ("depth", "stencil") if c[plane]]
+        rectangle = c["x0"], c["y0"], min(c["x1"], state["target_width"]), min(c["y1"], state["target_height"])
+        whole = rectangle == (0, 0, state["target_width"], state["target_height"])
+        begins = whole and c["depth"] and (c["stencil"] or not self._params.stencil)
+        wrong = not self._obeyed or (c["depth"] and c["depth_value"] > MOST[DepthFormat(state["depth_format"])])
+        if wrong or not (self._legal or begins):
+            self._error |= bool(planes)
+            return
+        if begins:
+            self._kept, self._legal = state[depth_test.KEPT], True
+        values = {plane: int(c[f"{plane}_value"]) for plane in planes}
+        self.unit.clear(tuple(int(v) for v in rectangle), **values, bases={plane: int(c[f"{plane}_base"]) for plane in planes})
+        for name in self.counts:
+            if whole and name in planes:
+                self._count(name)
+
+    def fence(self, record):
+        """A fence tells of errors and counts; one that flushes, of memory."""
+        record["any"], record["passed"], record["error"] = self._passed > 0, self._passed, record["error"] | self._error
+        self._error = 0
+        if record["begin"]:
+            self._passed = 0
+        if record["flush"]:
+            self.unit.flush()
+            for name in self.counts:
+                self._count(name)
+
+    def _count(self, name):
+        self.counts[name].append(counted(self.unit.moves[name]))
+
+    def tiles(self, tiles):
+        """What is left of tiles."""
+        edge, state = self._params.edge, self.unit.state
+        columns, rows = depth_test.tiles_of(state, edge)
+        inside = (tiles["x"] < columns) & (tiles["y"] < rows)
+        self._error |= (not self._legal) | 2 * bool((~inside).any())
+        passed = np.zeros((len(tiles), edge, edge), bool)
+        if self._legal and inside.any():
+            passed[inside] = self.unit.test(tiles[inside], tiles["outcome"][inside])
+        self._passed += int(passed.sum())
+        left = tiles.copy()
+        left["mask"], left["full"] = pack(passed), passed.all((1, 2))
+        return left[passed.any((1, 2)) | tiles["last"].astype(bool)]
+
+
+def replay(rows, outputs, params):
+    """What should come out: samples as if there were no HiZ; memory and all else by what HiZ found, which depends on when."""
+    found, plain = (Twin(params, memory(rows, params)).expected(beats) for beats in (outputs["seam_hiz"], rows))
+    out, table = plain["o"], payloads.tile(params.edge)
+    if len(out) == len(found["o"]):
+        for table, kind, names in ((table, Kind.WORK, ("outcome", "note")), (payloads.FENCE, Kind.FENCE, ("error",))):
+            those = np.flatnonzero((out[:, 0] & 3 == kind) & (found["o"][:, 0] & 3 == kind))
+            here, there = (codec.unpack(beats[those], table, dtype(table)) for beats in (out, found["o"]))
+            for name in names:
+                here[name] = there[name]
+            out[those] = codec.pack(here, table, WIDTH)
+    return found | {"o": out}
+
+
+def describe(row, params):
+    return scenes.describe(row, payloads.tile(params.edge))
+
+
+class CachedDepthBench(MemoryBehind, StreamBench):
+    """With memory behind both ports, which is compared in the end."""
+
+    def __init__(self, dut):
+        self.params = configuration(CONFIGS)
+        names = ["depth", "stencil"] if self.params.stencil else ["depth"]
+        self.attach(dut, [f"{name}_memory" for name in names], PLACES * PLACE)
+        super().__init__(dut, self._wanted, lambda row: describe(row, self.params), ("o", "seam_hiz", *(f"{name}_counted" for name in names)))
+
+    def _wanted(self, rows):
+        wanted = replay(rows, self.outputs, self.params)
+        self.check_memory(wanted["memory"])
+        return wanted | {"seam_hiz": self.outputs["seam_hiz"]}
+
+
+@cocotb.test(timeout_time=4, timeout_unit="ms")
+@cocotb.parametrize(source=["full", "random"], sink=list(PACES))
+async def memory_holds_what_passed(dut, source, sink):
+    bench = CachedDepthBench(dut)
+    rows = requests(bench.rng, 80, bench.params)
+    bench.fill(memory(rows, bench.params), sink)
+    await bench.run(rows, source, sink)
