@@ -101,8 +101,10 @@ class TileCache:
         Where it is all of the target, the table alone tells of it, and of the value; of a smaller one, tiles that it
         covers are not fetched. One that reaches the target's edge goes on beyond it.
         """
-        samples, shape = int(self._state["samples"]), (self._rows, self._columns, self._edge, self._edge)
-        x1, y1 = (end if end < self._state[f"target_{side}"] else 1 << 15 for end, side in zip(rectangle[2:], ("width", "height"), strict=True))
+        samples, shape, sides = int(self._state["samples"]), (self._rows, self._columns, self._edge, self._edge), ("width", "height")
+        if any(first >= min(end, self._state[f"target_{side}"]) for first, end, side in zip(rectangle[:2], rectangle[2:], sides, strict=True)):
+            return
+        x1, y1 = (end if end < self._state[f"target_{side}"] else 1 << 15 for end, side in zip(rectangle[2:], sides, strict=True))
         inside = samples_within((*rectangle[:2], x1, y1), shape, samples).reshape(-1, *shape[2:])
         whole = inside.all((1, 2))
         if whole.all() and self._shape.fast_clear:

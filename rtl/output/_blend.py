@@ -1,0 +1,41 @@
+"""Colours mixed by their alpha."""
+
+from amaranth.hdl import Module, Mux, Signal, signed
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from rtl.pipeline import delay
+
+
+class Blend(wiring.Component):
+    """One colour a clock, RGBA8: new * a + old * (1 - a), exact, rounded to the nearest.
+
+    Members
+    -------
+    blends : In(1)
+        Else the new one is taken as it is; with the old one.
+    new : In(32)
+    old : In(32)
+        Of the same colour, :attr:`OLD` clocks later.
+    o : Out(32)
+        :attr:`LATENCY` clocks after the new one.
+    """
+
+    OLD = 2
+    LATENCY = OLD + 2  # product, sum; the division is wires and one sum
+
+    def __init__(self):
+        super().__init__({"blends": In(1), "new": In(32), "old": In(32), "o": Out(32)})
+
+    def elaborate(self, platform):
+        m = Module()
+        new = delay(m, self.new, self.OLD, "new")
+        last, blends = delay(m, new, 2, "last"), delay(m, self.blends, 2, "blends")
+        for n in range(4):
+            channel, old, alpha = new.word_select(n, 8), self.old.word_select(n, 8), new[24:]
+            product, total = Signal(signed(18), name=f"product_{n}"), Signal(17, name=f"total_{n}")
+            m.d.sync += [product.eq((channel.as_unsigned() - old.as_unsigned()) * alpha),
+                         total.eq(product + (delay(m, old, 1, f"old_{n}") * 255) + 128)]
+            mixed = Signal(17, name=f"mixed_{n}")
+            m.d.comb += [mixed.eq(total + (total >> 8)), self.o.word_select(n, 8).eq(Mux(blends, mixed[8:16], last.word_select(n, 8)))]
+        return m

@@ -1,0 +1,188 @@
+"""Quads out to a shader, its colours into memory."""
+
+from dataclasses import dataclass
+
+from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.lib import fifo, stream, wiring
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import In, Out
+
+from rtl.axi import Axi
+from rtl.depth._done import DoneLines
+from rtl.depth._line_front import LineFront
+from rtl.depth._rectangle import RECTANGLE, Within
+from rtl.depth._requests import COLOURS, SlotRequests
+from rtl.depth.depth_cache import DepthCache, DepthCacheParams
+from rtl.depth.depth_test import DepthTestParams
+from rtl.output._blend import Blend
+from rtl.output._quads import Quads
+from rtl.payload import beat, layout
+from rtl.pipeline import NEVER_COLLIDES, Credit, Queue, delay
+from spec import payloads
+from spec.payloads import COLOUR
+from spec.quads import colours, quads
+from spec.state import DepthFormat, Kind, LineOp
+
+PLACES = 32  # of the queues of what has been done: above what is under way
+
+
+@dataclass(frozen=True)
+class ColourWriteParams:
+    """Shape of a :class:`ColourWrite`.
+
+    Parameters
+    ----------
+    edge, samples, sets, ways, table_lines, reads : int
+        As of :class:`~rtl.depth.depth_cache.DepthCacheParams`.
+    shading : int
+        Tiles that are out to be shaded.
+    """
+
+    edge: int = 8
+    samples: int = 8
+    sets: int = 64
+    ways: int = 4
+    table_lines: int = 256
+    reads: int = 16
+    shading: int = 64
+
+    def __post_init__(self):
+        self.cache  # noqa: B018 - its rules hold here
+        if self.shading < 1:
+            raise ValueError(f"shading must be above 0, not {self.shading!r}")
+
+    @property
+    def cache(self):
+        """Of the cache of colours."""
+        return DepthCacheParams(self.edge, self.samples, self.sets, self.ways, self.table_lines, self.reads, COLOUR)
+
+    @property
+    def obeyed(self):
+        """Which draw states are: as of the depth test before it."""
+        return DepthTestParams(self.edge, self.samples, 2, (DepthFormat.D16, DepthFormat.D24))
+
+
+CONFIGS = {
+    "default": ColourWriteParams(),
+    "tiny": ColourWriteParams(edge=4, sets=8, ways=2, table_lines=2, reads=8, shading=8),
+}
+
+
+class ColourWrite(wiring.Component):
+    """Hand out the quads of covered tiles, and write what a shader makes of them to the target, RGBA8 a sample.
+
+    One tile per clock, in order, out and back; a tile that is not on chip waits for memory. With blending, tiles of one
+    place come :attr:`APART` clocks apart. A target begins with a clear of all of it.
+
+    Parameters
+    ----------
+    params : ColourWriteParams
+
+    Members
+    -------
+    i : In(stream.Signature(beat(tile=..., draw_state=..., clear=..., fence=...)))
+        Tiles of samples that passed; those without any are only counted on.
+    quads : Out(stream.Signature(layout(quads(params.edge))))
+        What is to be shaded,
+    colours : In(stream.Signature(layout(colours(params.edge))))
+        and its colours, in the same order.
+    o : Out(stream.Signature(layout(payloads.FENCE)))
+        Fences, when all before them is done, and in memory, if they flush; error 4: memory failed.
+    colour_counted : Out(stream.Signature(layout(payloads.COUNTED)))
+    colour_memory : Out(Axi())
+        As of :class:`~rtl.depth.depth_cache.DepthCache`.
+    """
+
+    APART = Blend.LATENCY
+
+    def __init__(self, params=CONFIGS["default"]):
+        self._params = params
+        super().__init__({
+            "i": In(stream.Signature(beat(tile=payloads.tile(params.edge), **payloads.CONTROL))),
+            "quads": Out(stream.Signature(layout(quads(params.edge)))), "colours": In(stream.Signature(layout(colours(params.edge)))),
+            "o": Out(stream.Signature(layout(payloads.FENCE))), "colour_counted": Out(stream.Signature(layout(payloads.COUNTED))),
+            "colour_memory": Out(Axi()),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        p = self._params
+        m.submodules.requests, m.submodules.cache = requests, cache = SlotRequests(p.obeyed, [COLOURS]), DepthCache(p.cache)
+        m.submodules.front = front = LineFront(p.edge, [COLOURS], [COLOUR], Blend.LATENCY + 4)
+        m.submodules.done = done = DoneLines(p.edge, COLOUR, PLACES)
+        wiring.connect(m, wiring.flipped(self.i), requests.i)
+        wiring.connect(m, requests.colour, cache.i)
+        wiring.connect(m, done.o, cache.done)
+        wiring.connect(m, cache.counted, wiring.flipped(self.colour_counted))
+        wiring.connect(m, cache.memory, wiring.flipped(self.colour_memory))
+        self._hand_out(m, requests.o, front.i)
+
+        # A tile of a draw enters with its colours; what reads a slot waits until that is written.
+        marks, line, slot, brought = front.i.payload, cache.o.payload, front.colour_line, Signal(self.colours.payload.shape())
+        shaded = self._shaded(marks)
+        m.d.comb += [front.also.eq(~shaded | self.colours.valid), self.colours.ready.eq(front.enters & shaded)]
+        m.d.sync += brought.eq(self.colours.payload)
+        slots = [slot, *(delay(m, slot, n, f"before_{n}") for n in range(1, self.APART))]
+        reads = (line.op == LineOp.EVICT) | ((line.op == LineOp.USE) & front.state.blend)
+        waits = reads & Cat(before.on & (before.slot == line.slot) for before in slots).any()
+        m.d.comb += [front.colour.valid.eq(cache.o.valid & ~waits), front.colour.payload.eq(line), cache.o.ready.eq(front.colour.ready & ~waits)]
+
+        old = self._write(m, front, brought)
+        told, out = delay(m, slot, Blend.OLD, "told"), done.i
+        written = delay(m, front.tile.mask | front.clearing.replicate(p.edge**2), Blend.OLD, "written")
+        m.d.comb += [done.begins.eq(slot.on), done.valid.eq(told.on), out.written.eq(written & (told.op == LineOp.USE).replicate(p.edge**2)),
+                     *(out[f"value{n}"].eq(old.word_select(n, COLOUR)) for n in range(p.edge**2))]
+
+        # Fences go on.
+        m.submodules.credit, m.submodules.queue = credit, queue = Credit(PLACES, ahead=4), Queue(self.o.payload.shape(), PLACES)
+        fence, fences = Signal(front.beat.shape()), front.control & (front.beat.kind == Kind.FENCE)
+        m.d.comb += [fence.eq(front.beat), queue.valid.eq(fences), queue.i.eq(fence.fence), credit.take.eq(fences),
+                     credit.free.eq(self.o.valid & self.o.ready)]
+        front.report(m, fence, 0)
+        wiring.connect(m, queue.o, wiring.flipped(self.o))
+        m.d.sync += front.go.eq(credit.any & done.any)
+        return m
+
+    def _shaded(self, marks):
+        """A tile goes out, and comes back with colours."""
+        return (marks.beat.kind == Kind.WORK) & ~marks.clearing & ~marks.refused & marks.beat.tile.mask.any()
+
+    def _hand_out(self, m, beats, waiting):
+        """Beats wait in order, while what is to be shaded goes out."""
+        p, given, state = self._params, beats.payload, Signal(layout(payloads.DRAW_STATE))
+        m.submodules.quads = pixels = Quads(p.edge)
+        m.submodules.out = out = fifo.SyncFIFOBuffered(width=pixels.o.shape().size, depth=4)
+        m.submodules.wait = wait = fifo.SyncFIFOBuffered(width=given.shape().size, depth=p.shading)
+        shaded = self._shaded(given)
+        m.d.comb += [pixels.state.eq(state), pixels.tile.eq(given.beat.tile), out.w_data.eq(pixels.o), wait.w_data.eq(given),
+                     out.w_en.eq(beats.valid & shaded & wait.w_rdy), wait.w_en.eq(beats.valid & beats.ready),
+                     beats.ready.eq(wait.w_rdy & (~shaded | out.w_rdy))]
+        with m.If(beats.valid & beats.ready & (given.beat.kind == Kind.STATE)):
+            m.d.sync += state.eq(given.beat.draw_state)
+        wiring.connect(m, out.r_stream, wiring.flipped(self.quads))
+        wiring.connect(m, wait.r_stream, waiting)
+
+    def _write(self, m, front, brought):
+        """Blend and write; returns what a slot held, :attr:`Blend.OLD` clocks after it entered."""
+        p, lanes, state, slot = self._params, self._params.edge**2, front.state, front.colour_line
+        m.submodules.slots = memory = Memory(shape=COLOUR * lanes, depth=p.cache.slots, init=[], attrs=NEVER_COLLIDES)
+        read, write, old = memory.read_port(), memory.write_port(granularity=8), Signal(COLOUR * lanes)
+        m.d.comb += read.addr.eq(slot.slot)
+        m.d.sync += old.eq(read.data)
+        m.submodules.within = within = Within(p.edge)
+        m.d.comb += [within.samples.eq(state.samples), within.x.eq(front.tile.x), within.y.eq(front.tile.y),
+                     *(within.rectangle[name].eq(front.clear[name]) for name in RECTANGLE.members)]
+
+        fills, clears = slot.op == LineOp.FILL, front.clearing
+        late = {name: delay(m, value, Blend.LATENCY, name) for name, value in
+                (("slot", slot), ("mask", front.tile.mask), ("clears", clears), ("enters", front.valid))}
+        blends = delay(m, ~fills & ~clears & state.blend, Blend.OLD, "blends")
+        for n in range(lanes):
+            m.submodules[f"lane_{n}"] = lane = Blend()
+            m.d.comb += [lane.new.eq(Mux(fills, front.colour_values[n], Mux(clears, front.clear.colour_value, brought[f"colour{n}"]))),
+                         lane.blends.eq(blends), lane.old.eq(old.word_select(n, COLOUR)), write.data.word_select(n, COLOUR).eq(lane.o)]
+        on, uses = late["slot"].on & (late["slot"].op != LineOp.EVICT), late["slot"].op == LineOp.USE
+        covered = Mux(uses, Mux(late["clears"], within.o, late["mask"]), (1 << lanes) - 1)
+        channels = Mux(uses & ~late["clears"], state.colour_write, 15)
+        m.d.comb += [write.addr.eq(late["slot"].slot), write.en.eq(Cat(channels & (covered[n] & on).replicate(4) for n in range(lanes)))]
+        return old
