@@ -1,11 +1,15 @@
 """Colours of a target: what shaders give is mixed with what is there, and lies in memory behind a cache."""
 
+from collections import Counter
+
 import numpy as np
 
 from models.depth._line import ColourLine
 from models.depth._target import check_places
-from models.depth._tile_cache import TileCache
-from models.raster.edge_evaluator import unpack
+from models.depth._tile_cache import CacheShape, TileCache
+from models.payload import dtype
+from models.raster.edge_evaluator import LANE_SHAPE, pack, unpack
+from spec.quads import quads
 
 
 def blend(new, old, state):
@@ -65,3 +69,79 @@ class ColourCache(TileCache):
         for n in np.flatnonzero(masks.any((1, 2))):
             old = self.use(places[n], not replaces[n], True)
             self.write(places[n], blend(colours[n], old, state), masks[n])
+
+
+class ColourTarget:
+    """Colours of a target, and what their memory holds.
+
+    Parameters
+    ----------
+    memory : ndarray of uint8
+        All of it: written in place.
+    shape : CacheShape, optional
+    edge : int
+        Samples along a tile's edge.
+
+    Attributes
+    ----------
+    state : numpy.void
+        The draw state in force, from :func:`models.state.draw_state`.
+    cache : ColourCache
+        Of the target that the last clear of all of one began.
+    """
+
+    def __init__(self, memory, shape=None, edge=8):
+        self._memory, self._shape, self._edge = memory, shape or CacheShape(), edge
+        self.state, self.cache, self._moves = None, None, Counter()
+
+    def clear(self, rectangle, value, base=0):
+        """Clear a rectangle of pixels (x0, y0, x1, y1); one of all of the target begins it, and it lies at ``base`` from then on."""
+        size = int(self.state["target_width"]), int(self.state["target_height"])
+        if not any(rectangle[:2]) and all(end >= side for end, side in zip(rectangle[2:], size, strict=True)):
+            self._moves = self.moves
+            self.cache = ColourCache(self.state, self._shape, self._edge, self._memory[base:])
+        self.cache.clear(rectangle, value)
+
+    def draw(self, tiles, colours):
+        """Write shaded tiles: as :meth:`ColourCache.run`."""
+        self.cache.run(tiles, colours, self.state)
+
+    def flush(self):
+        """Bring all that was written to memory."""
+        if self.cache:
+            self.cache.flush()
+
+    @property
+    def moves(self):
+        """What has been moved so far: as :meth:`~models.depth._tile_cache.TileCache.tally`."""
+        return self._moves + (self.cache.tally() if self.cache else Counter())
+
+
+def quads_of(tiles, state, edge=8):
+    """What is handed out to a shader for tiles.
+
+    Parameters
+    ----------
+    tiles : structured ndarray, shape (n,)
+        As in :func:`spec.payloads.tile`, ``mask``: samples that passed.
+    state : numpy.void
+        Of the draw.
+    edge : int
+
+    Returns
+    -------
+    structured ndarray, shape (n,)
+        As in :func:`spec.quads.quads`.
+    """
+    out = np.zeros(len(tiles), dtype(quads(edge)))
+    for name in ("kind", "state", "slot", "x", "y", "back", "mask"):
+        out[name] = tiles[name]
+    lx, ly = LANE_SHAPE[state["samples"]]
+    lanes = unpack(tiles["mask"], edge)
+    pixels = lanes.reshape(len(tiles), edge >> ly, 1 << ly, edge >> lx, 1 << lx).any((2, 4))
+    wide = np.zeros_like(lanes)
+    wide[:, :edge >> ly, :edge >> lx] = pixels
+    live = wide.reshape(len(tiles), edge // 2, 2, edge // 2, 2).any((2, 4)).repeat(2, 1).repeat(2, 2)
+    out["samples"], out["flat_colour"] = state["samples"], state["flat_colour"]
+    out["covered"], out["helpers"] = pack(wide), pack(live & ~wide)
+    return out

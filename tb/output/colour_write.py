@@ -1,0 +1,196 @@
+"""Bench of :class:`rtl.output.colour_write.ColourWrite`: what goes out, and every byte of memory."""
+
+import cocotb
+import numpy as np
+from amaranth.hdl import Cat, Module
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from cosim import codec
+from models.depth.depth_cache import CacheShape
+from models.output.colour_write import ColourTarget, quads_of
+from models.payload import dtype
+from rtl.axi import Axi
+from rtl.output.colour_write import CONFIGS, ColourWrite
+from rtl.payload import beat, layout
+from rtl.seams import ports, show
+from spec import payloads
+from spec.quads import quads
+from spec.state import DepthFormat, Kind
+from tb.bench import depths, scenes
+from tb.bench.bench import StreamBench, configuration
+from tb.bench.depths import WIDTH
+from tb.bench.memory import MemoryBehind
+from tb.bench.pace import PACES
+from tb.depth import depth_test
+from tb.depth.depth_cache import counted
+
+PLACES, PLACE = 3, 1 << 18
+
+
+class Harness(wiring.Component):
+    """A shader behind it whose colours are made up from the place of a sample: one stream in."""
+
+    def __init__(self, params):
+        self._params = params
+        super().__init__({
+            "i": In(stream.Signature(beat(tile=payloads.tile(params.edge), **payloads.CONTROL))),
+            "o": Out(stream.Signature(layout(payloads.FENCE))), "colour_counted": Out(stream.Signature(layout(payloads.COUNTED))),
+            "colour_memory": Out(Axi()),
+        } | ports({"quads": layout(quads(params.edge))}))
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.unit = unit = ColourWrite(self._params)
+        for name in ("o", "colour_counted", "colour_memory"):
+            wiring.connect(m, getattr(unit, name), wiring.flipped(getattr(self, name)))
+        wiring.connect(m, wiring.flipped(self.i), unit.i)
+        given = unit.quads.payload
+        m.d.comb += [unit.colours.valid.eq(unit.quads.valid), unit.quads.ready.eq(unit.colours.ready)]
+        for n in range(self._params.edge**2):
+            m.d.comb += unit.colours.payload[f"colour{n}"].eq(Cat((given.x[:5] * 8 + n)[:8], given.y[:8] ^ given.slot[4:], ~given.x[:8] ^ n,
+                                                                  given.slot[:8] ^ (given.flat_colour[:8] & n)))
+        show(m, unit.quads, self.seam_quads)
+        return m
+
+
+def shade(tiles, state, edge):
+    """The same colours: uint32, shape (n, edge, edge)."""
+    n, x, y, slot = np.arange(edge**2), *(tiles[name].astype(np.int64)[:, None] for name in ("x", "y", "slot"))
+    red, green, blue, alpha = (x % 32 * 8 + n) & 255, (y ^ slot >> 4) & 255, (~x ^ n) & 255, (slot ^ int(state["flat_colour"]) & n) & 255
+    return (red | green << 8 | blue << 16 | alpha << 24).astype(np.uint32).reshape(-1, edge, edge)
+
+
+def memory(rows, _params):
+    """What lies behind the port at first."""
+    return np.random.default_rng(len(rows)).integers(0, 256, PLACES * PLACE, np.uint8)
+
+
+def requests(rng, count, params):
+    """Targets, each behind a clear; draws of tiles of which a part passes; clears and fences in between."""
+    rows = depth_test.requests(rng, count, params.obeyed)
+    kind, table = rows[:, 0] & 3, payloads.tile(params.edge)
+    for which, fields, change in ((Kind.STATE, payloads.DRAW_STATE, _mixes), (Kind.CLEAR, payloads.CLEAR, _somewhere), (Kind.FENCE, payloads.FENCE, _flush)):
+        records = codec.unpack(rows[kind == which], fields, dtype(fields))
+        change(rng, records)
+        rows[kind == which] = codec.pack(records, fields, WIDTH)
+    tiles = codec.unpack(rows[kind == Kind.WORK], table, dtype(table))
+    tiles["slot"] = rng.choice([0, 0xFF, 0x80], len(tiles)) ^ rng.integers(0, 1 << 12, len(tiles)) * rng.integers(0, 2, len(tiles))
+    few = rng.random(len(tiles)) < 0.3
+    tiles["mask"] = np.where(few, tiles["mask"] & rng.integers(0, 1 << 63, len(tiles), np.uint64), tiles["mask"])
+    tiles["mask"][rng.random(len(tiles)) < 0.1] = 0
+    rows[kind == Kind.WORK] = codec.pack(tiles, table, WIDTH)
+    return np.concatenate([rows, scenes.control_beat(payloads.FENCE, Kind.FENCE, WIDTH, flush=1, sequence=0xE)])
+
+
+def _mixes(rng, states):
+    states["blend"], states["flat_colour"] = rng.integers(0, 2, len(states)), rng.integers(0, 1 << 32, len(states))
+    states["colour_write"] = np.where(rng.random(len(states)) < 0.6, 15, rng.integers(0, 16, len(states)))
+    states["early_write"] = 1
+
+
+def _somewhere(rng, clears):
+    clears["colour"] = clears["depth"] | (rng.random(len(clears)) < 0.5)
+    clears["colour_value"] = rng.choice([0, 0xFFFFFFFF, 0x80402010], len(clears)) ^ rng.integers(0, 1 << 32, len(clears)) * rng.integers(0, 2, len(clears))
+    clears["colour_base"] = rng.integers(0, PLACES, len(clears)) * PLACE
+
+
+def _flush(rng, fences):
+    fences["flush"] = rng.random(len(fences)) < 0.3
+
+
+class Twin:
+    """The golden model behind a stream of beats."""
+
+    def __init__(self, params, data, shade):
+        self._params, self._shade, self.memory, self.table = params, shade, data, payloads.tile(params.edge)
+        self.unit = ColourTarget(data, CacheShape(params.sets, params.ways, params.table_lines), params.edge)
+        self._kept, self._error, self._legal = None, 0, False
+        self.counts, self.quads, self.fences = [], [], []
+
+    def expected(self, rows):
+        """Packed beats in -> packed beats out, by port, and the memory."""
+        for tiles, beat in scenes.draws(rows, self.table, dtype(self.table)):
+            if len(tiles):
+                self.tiles(tiles)
+            if len(beat):
+                kind = Kind(int(beat[0, 0]) & 3)
+                fields = {Kind.STATE: payloads.DRAW_STATE, Kind.CLEAR: payloads.CLEAR, Kind.FENCE: payloads.FENCE}[kind]
+                record = codec.unpack(beat, fields, dtype(fields))
+                {Kind.STATE: self.state, Kind.CLEAR: self.clear, Kind.FENCE: self.fence}[kind](record[0])
+                if kind == Kind.FENCE:
+                    self.fences.append(codec.pack(record, fields))
+        return {"o": np.concatenate(self.fences), "seam_quads": np.concatenate(self.quads), "memory": self.memory.view(np.uint64).reshape(-1, 4),
+                "colour_counted": codec.pack(np.concatenate(self.counts), payloads.COUNTED)}
+
+    def state(self, state):
+        """A draw state; of another target than is kept nothing is legal but a clear of all of it."""
+        self.unit.state, self._obeyed = state, depths.legal(state, self._params.obeyed)
+        self._legal = self._obeyed and state[depth_test.KEPT] == self._kept
+
+    def clear(self, c):
+        """A clear of colours, cut to the target."""
+        state = self.unit.state
+        rectangle = c["x0"], c["y0"], min(c["x1"], state["target_width"]), min(c["y1"], state["target_height"])
+        whole = rectangle == (0, 0, state["target_width"], state["target_height"])
+        if not c["colour"]:
+            return
+        if not self._obeyed or not (self._legal or whole):
+            self._error |= 1
+            return
+        if whole:
+            self._kept, self._legal = state[depth_test.KEPT], True
+        self.unit.clear(tuple(int(v) for v in rectangle), int(c["colour_value"]), int(c["colour_base"]))
+        if whole:
+            self.counts.append(counted(self.unit.moves))
+
+    def fence(self, record):
+        """A fence tells of errors; one that flushes, of memory."""
+        record["error"] |= self._error
+        self._error = 0
+        if record["flush"]:
+            self.unit.flush()
+            self.counts.append(counted(self.unit.moves))
+
+    def tiles(self, tiles):
+        """Shade and write tiles."""
+        columns, rows = depth_test.tiles_of(self.unit.state, self._params.edge)
+        inside = (tiles["x"] < columns) & (tiles["y"] < rows)
+        self._error |= (not self._legal) | 2 * bool((~inside).any())
+        drawn = tiles[inside & (tiles["mask"] != 0)]
+        if self._legal and len(drawn):
+            self.quads.append(codec.pack(quads_of(drawn, self.unit.state, self._params.edge), quads(self._params.edge)))
+            self.unit.draw(drawn, self._shade(drawn, self.unit.state, self._params.edge))
+
+
+def expected(rows, params):
+    """What should come out, and the memory."""
+    return Twin(params, memory(rows, params), shade).expected(rows)
+
+
+def describe(row, params):
+    record = codec.unpack(row[None], payloads.FENCE, dtype(payloads.FENCE))[0]
+    return "FENCE " + " ".join(f"{name}={int(record[name]):#x}" for name in record.dtype.names[1:])
+
+
+class ColourWriteBench(MemoryBehind, StreamBench):
+    """With memory behind the port, which is compared in the end."""
+
+    def __init__(self, dut):
+        self.params = configuration(CONFIGS)
+        self.attach(dut, ["colour_memory"], PLACES * PLACE)
+        super().__init__(dut, self._wanted, lambda row: describe(row, self.params), ("o", "seam_quads", "colour_counted"))
+
+    def _wanted(self, rows):
+        wanted = expected(rows, self.params)
+        self.check_memory(wanted["memory"])
+        return wanted
+
+
+@cocotb.test(timeout_time=4, timeout_unit="ms")
+@cocotb.parametrize(source=["full", "random"], sink=list(PACES))
+async def memory_holds_the_picture(dut, source, sink):
+    bench = ColourWriteBench(dut)
+    rows = requests(bench.rng, 120, bench.params)
+    bench.fill(memory(rows, bench.params), sink)
+    await bench.run(rows, source, sink)
