@@ -50,8 +50,7 @@ def draw_state(width, height, samples=1, viewport=None, scissor=None, cull=Cull.
         raise InputError("samples", f"be one of {', '.join(map(str, SAMPLE_COUNTS))}", samples)
     viewport = (0, 0, width, height) if viewport is None else viewport
     scissor = (0, 0, width, height) if scissor is None else scissor
-    _check_rectangle("viewport", viewport, VIEWPORT_MIN, VIEWPORT_MAX)
-    _check_rectangle("scissor", scissor, 0, TARGET_LIMIT)
+    check_rectangles(viewport, scissor)
     values = {"kind": Kind.STATE, "samples": samples.bit_length() - 1, "cull": cull, "front_ccw": front_ccw,
               "target_width": width, "target_height": height, "depth_format": DepthFormat.D24, "depth_max": D24_MAX,
               "depth_test": 1, "depth_write": 1, "depth_compare": Compare.LESS, "colour_write": 15}
@@ -74,6 +73,17 @@ def draw_state(width, height, samples=1, viewport=None, scissor=None, cull=Cull.
     return record[()]
 
 
+def check_draw_state(state):
+    """Raise :class:`~spec.errors.InputError` for a state that breaks a rule of :func:`draw_state`."""
+    for name in ("target_width", "target_height"):
+        if not 1 <= state[name] <= TARGET_LIMIT:
+            raise InputError(name, f"lie in 1..{TARGET_LIMIT}", int(state[name]))
+    check_rectangles(*([int(state[f"{name}_{end}"]) for end in ("x0", "y0", "x1", "y1")] for name in ("viewport", "scissor")))
+    if state["cull"] not in list(Cull):
+        raise InputError("cull", f"be one of {', '.join(c.name for c in Cull)}", int(state["cull"]))
+    check_depth_state(state)
+
+
 def check_depth_state(state):
     """Raise :class:`~spec.errors.InputError` for a state that no depth unit can obey."""
     if state["depth_format"] not in list(DepthFormat):
@@ -86,6 +96,12 @@ def check_depth_state(state):
     for name in ("bias_slope", "bias_clamp"):
         if int(state[name]) >> 23 & 255 == 255:
             raise InputError(name, "be the bits of a finite float32", f"{int(state[name]):#010x}")
+
+
+def check_rectangles(viewport, scissor):
+    """Raise :class:`~spec.errors.InputError` for a viewport or a scissor that breaks its rule."""
+    _check_rectangle("viewport", viewport, VIEWPORT_MIN, VIEWPORT_MAX)
+    _check_rectangle("scissor", scissor, 0, TARGET_LIMIT)
 
 
 def _check_rectangle(name, rectangle, low, high):

@@ -1,0 +1,53 @@
+"""Packets of the command stream, as field tables: see :mod:`spec.payloads`; of whole transfers of 32 bytes, little end first."""
+
+from enum import IntEnum
+
+from spec.payloads import CLEAR, DRAW_STATE, HEADER, TRIANGLE, Field, each
+
+
+class Opcode(IntEnum):
+    """What a packet is; nothing else is one, zero least of all."""
+
+    TARGET = 1  # where planes lie that are cleared as a whole from now on
+    STATE = 2  # the draw state
+    CLEAR = 3  # a rectangle of the target
+    TRIANGLES = 4  # a list of snapped triangles
+    FENCE = 5  # everything before it is in memory
+
+
+class CommandError(IntEnum):
+    """Why reading stopped: what came before that packet is in memory, and nothing of it or after it."""
+
+    NONE = 0
+    OPCODE = 1  # there is no such packet
+    LENGTH = 2  # it is not as long as its kind is, or goes on beyond the end
+    STATE = 3  # no one can obey it
+    ADDRESS = 4  # it is not on a boundary, or a plane goes on beyond the memory's limit
+    ORDER = 5  # there is no state, or the target has not been cleared as a whole
+    READ = 6  # memory could not be read
+
+
+PACKET = (Field("opcode", 8), Field("length", 24))  # transfers, this one included
+TARGET_PACKET = (*PACKET, *each("depth_base stencil_base colour_base", 32))  # bytes, on boundaries of 256
+STATE_PACKET = (*PACKET, *DRAW_STATE)  # kind and slot are not looked at
+CLEAR_PACKET = (*PACKET, *(field for field in CLEAR[len(HEADER):] if not field.name.endswith("_base")))
+TRIANGLES_PACKET = PACKET  # then a transfer for each of them:
+TRIANGLE_PACKET = TRIANGLE[2:]  # without kind and state
+FENCE_PACKET = (*PACKET, Field("sequence", 32), Field("begin", 1))
+ALIGNED = 256  # of planes, in bytes
+LENGTHS = {Opcode.TARGET: 1, Opcode.STATE: 2, Opcode.CLEAR: 1, Opcode.FENCE: 1}  # of those whose length is fixed
+
+START = (
+    Field("address", 32),  # of the first packet, in bytes, on a boundary of 32
+    Field("transfers", 24),  # how many there are to read
+    Field("limit", 32),  # bytes of memory: planes lie below
+)
+STATUS = (
+    Field("last", 1),  # of this START: nothing is under way any more
+    Field("error", 3),  # CommandError, of the last
+    Field("at", 24),  # transfer of the packet that it stopped at, of the last; how many were read, if it did not
+    Field("sequence", 32),  # of a FENCE
+    Field("any", 1),  # as of payloads.FENCE
+    Field("passed", 64),
+    Field("failed", 3),
+)
