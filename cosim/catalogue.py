@@ -83,7 +83,7 @@ class Block(NamedTuple):
         """Send packed beats through a Verilated component and through the golden model.
 
         A bench whose golden model must know in which order things came to pass reads that from what came out: ``replay``.
-        One with ``memory`` puts that behind the component's AXI4 port, as fast or slow as the seed says; in the end it is
+        ``inputs`` says what goes into which port, if there are several. One with ``memory`` puts that behind the component's AXI4 port, as fast or slow as the seed says; in the end it is
         compared like an output.
 
         Returns
@@ -99,7 +99,8 @@ class Block(NamedTuple):
         memory = None
         if hasattr(self.bench, "memory"):
             memory = Memory(self.bench.memory(rows, self.parameters(config)), LATENCIES[seed % len(LATENCIES)])
-        run = volume.run({"i": rows}, 2 * max(map(len, expected.values())) + 65536, paces, seed, memory=memory, **limits)
+        inputs = self.bench.inputs(rows, self.parameters(config)) if hasattr(self.bench, "inputs") else {"i": rows}
+        run = volume.run(inputs, 2 * max(map(len, expected.values())) + 65536, paces, seed, memory=memory, **limits)
         if memory:
             run.outputs["memory"] = memory.data.view(np.uint64).reshape(-1, TRANSFER // 64)
         if replay:

@@ -1,71 +1,182 @@
-"""The hardware pipeline, as far as it stands: triangle setup and tile rasterizer."""
+"""The hardware pipeline: a command stream in memory becomes a picture in memory."""
 
 from dataclasses import dataclass
 
-from amaranth.hdl import Module
+from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from rtl import _counters
+from rtl.axi import Axi
+from rtl.depth import cached_depth
+from rtl.frontend import command_reader
 from rtl.geometry import triangle_setup
-from rtl.payload import beat
+from rtl.output import colour_write
+from rtl.payload import beat, layout
 from rtl.raster import tile_rasterizer
+from rtl.seams import ports as seam_ports
+from rtl.seams import show
 from spec import payloads
+from spec.commands import START, STATUS
+from spec.quads import colours, quads
+from spec.state import Kind, Outcome
 
 
 @dataclass(frozen=True)
 class TopParams:
-    """Shape of a :class:`Top`: the shapes of its blocks, which must have the same tile edge.
+    """Shape of a :class:`Top`: the shapes of its blocks, which must have the same tile edge and know the same samples.
 
     Parameters
     ----------
-    setup : TriangleSetupParams
-    raster : TileRasterizerParams
+    reader, setup, raster, depth, colour
+        Parameters of the blocks.
+    flat : bool
+        Tiles get the colour of their draw state; else a shader is asked.
     """
 
+    reader: command_reader.CommandReaderParams = command_reader.CONFIGS["default"]
     setup: triangle_setup.TriangleSetupParams = triangle_setup.CONFIGS["default"]
     raster: tile_rasterizer.TileRasterizerParams = tile_rasterizer.CONFIGS["default"]
+    depth: cached_depth.CachedDepthParams = cached_depth.CONFIGS["default"]
+    colour: colour_write.ColourWriteParams = colour_write.CONFIGS["default"]
+    flat: bool = False
 
     def __post_init__(self):
-        if self.setup.edge != self.raster.edge:
-            raise ValueError(f"setup.edge must be raster.edge {self.raster.edge!r}, not {self.setup.edge!r}")
+        for name in ("reader", "setup", "depth", "colour"):
+            for rule in ("edge", "samples"):
+                value, wanted = getattr(getattr(self, name), rule, None), getattr(self.raster, rule)
+                if value not in (None, wanted):
+                    raise ValueError(f"{name}.{rule} must be raster.{rule} {wanted!r}, not {value!r}")
+        if self.reader.stencil != self.depth.stencil:
+            raise ValueError(f"reader.stencil must be depth.stencil {self.depth.stencil!r}, not {self.reader.stencil!r}")
+
+    @property
+    def clients(self):
+        """Of memory, those with a cache."""
+        return ("depth", "stencil", "colour") if self.depth.stencil else ("depth", "colour")
+
+
+def _tiny(**more):
+    blocks = command_reader, triangle_setup, tile_rasterizer, cached_depth, colour_write
+    return TopParams(*(block.CONFIGS["tiny"] for block in blocks), **more)
 
 
 CONFIGS = {
     "default": TopParams(),
-    "shared": TopParams(raster=tile_rasterizer.CONFIGS["shared"]),
-    "tiny": TopParams(triangle_setup.CONFIGS["tiny"], tile_rasterizer.CONFIGS["tiny"]),
+    "tiny": _tiny(),
+    "tiny_flat": _tiny(flat=True),
 }
 
 
 class Top(wiring.Component):
-    """Triangles in, covered tiles out; control beats pass through in order.
+    """Reads packets of :mod:`spec.commands`; draws their triangles into colours, depths and stencil values in memory.
 
-    One triangle and one covered tile per clock, in order.
+    At best one triangle and one tile a clock, in order. After reset nothing is under way and nothing on chip; a reset at
+    any time begins anew, and leaves memory as it is.
 
     Parameters
     ----------
     params : TopParams
+    seams : bool
+        For benches: every stream between two stages is shown at a port ``seam_<name>`` of :data:`spec.counters.SEAMS`.
 
     Members
     -------
-    i : In(stream.Signature(beat(triangle=..., draw_state=..., clear=..., fence=...)))
-        As of :class:`~rtl.geometry.triangle_setup.TriangleSetup`.
-    o : Out(stream.Signature(beat(tile=..., draw_state=..., clear=..., fence=...)))
-        As of :class:`~rtl.raster.tile_rasterizer.TileRasterizer`.
+    i : In(stream.Signature(layout(START)))
+        Where packets lie. The next is taken when the one before is done.
+    o : Out(stream.Signature(layout(STATUS)))
+        One for each FENCE, and one at the end, which tells of errors.
+    quads, colours : Out, In
+        To a shader and back, as of :class:`~rtl.output.colour_write.ColourWrite`; not with ``params.flat``.
+    asked, told : In, Out
+        As of :class:`~rtl._counters.Counters`.
+    commands_memory, depth_memory, stencil_memory, colour_memory : Out(Axi())
+        One for each client.
     """
 
-    def __init__(self, params=CONFIGS["default"]):
-        self._params = params
+    def __init__(self, params=CONFIGS["default"], seams=False):
+        self._params, self._seams = params, seams
+        edge = params.raster.edge
+        shader = {"quads": Out(stream.Signature(layout(quads(edge)))), "colours": In(stream.Signature(layout(colours(edge))))}
+        tile = beat(tile=payloads.tile(edge), **payloads.CONTROL)
+        seen = {"commands": beat(triangle=payloads.TRIANGLE, **payloads.CONTROL), "setup": beat(setup=payloads.SETUP, **payloads.CONTROL),
+                "raster": tile, "hiz": tile, "depth": tile, "quads": layout(quads(edge))}
         super().__init__({
-            "i": In(stream.Signature(beat(triangle=payloads.TRIANGLE, **payloads.CONTROL))),
-            "o": Out(stream.Signature(beat(tile=payloads.tile(params.raster.edge), **payloads.CONTROL))),
-        })
+            "i": In(stream.Signature(layout(START))), "o": Out(stream.Signature(layout(STATUS))),
+            "asked": In(stream.Signature(8)), "told": Out(stream.Signature(64)),
+        } | ({} if params.flat else shader) | {f"{client}_memory": Out(Axi()) for client in ("commands", *params.clients)}
+            | (seam_ports(seen) if seams else {}))
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.setup = setup = triangle_setup.TriangleSetup(self._params.setup)
-        m.submodules.raster = raster = tile_rasterizer.TileRasterizer(self._params.raster)
-        wiring.connect(m, wiring.flipped(self.i), setup.i)
-        wiring.connect(m, setup.o, raster.i)
-        wiring.connect(m, raster.o, wiring.flipped(self.o))
+        p = self._params
+        m.submodules.reader = reader = command_reader.CommandReader(p.reader)
+        m.submodules.setup = setup = triangle_setup.TriangleSetup(p.setup)
+        m.submodules.raster = raster = tile_rasterizer.TileRasterizer(p.raster)
+        m.submodules.depth = depth = cached_depth.CachedDepth(p.depth, seams=True)
+        m.submodules.colour = colour = colour_write.ColourWrite(p.colour)
+        m.submodules.counters = counters = _counters.Counters(p.clients)
+        wiring.connect(m, wiring.flipped(self.i), reader.i)
+        for one, other in zip((reader, setup, raster, depth), (setup, raster, depth, colour), strict=True):
+            wiring.connect(m, one.o, other.i)
+        self._shade(m, colour)
+        self._finish(m, reader, colour)
+
+        wiring.connect(m, reader.memory, wiring.flipped(self.commands_memory))
+        for client in p.clients:
+            block = colour if client == "colour" else depth
+            wiring.connect(m, getattr(block, f"{client}_memory"), wiring.flipped(getattr(self, f"{client}_memory")))
+            wiring.connect(m, getattr(block, f"{client}_counted"), getattr(counters, f"{client}_counted"))
+        seams = {"commands": reader.o, "setup": setup.o, "raster": raster.o, "depth": depth.o, "quads": colour.quads, "colours": colour.colours}
+        m.d.sync += counters.stall_hiz.eq(depth.hiz_stalls)
+        self._count(m, counters, seams, depth.seam_hiz, reader)
+        if self._seams:
+            for name in ("commands", "setup", "raster", "depth", "quads"):
+                show(m, seams[name], getattr(self, f"seam_{name}"))
+            m.d.comb += [self.seam_hiz.valid.eq(depth.seam_hiz.valid), self.seam_hiz.payload.eq(depth.seam_hiz.payload)]
         return m
+
+    def _shade(self, m, colour):
+        """Quads to the shader, or to the one that is built in."""
+        if not self._params.flat:
+            wiring.connect(m, colour.quads, wiring.flipped(self.quads))
+            wiring.connect(m, wiring.flipped(self.colours), colour.colours)
+            return
+        given, back = colour.quads, colour.colours
+        m.d.comb += [back.valid.eq(given.valid), given.ready.eq(back.ready)]
+        m.d.comb += [back.payload[f"colour{n}"].eq(given.payload.flat_colour) for n in range(self._params.raster.edge**2)]
+
+    def _finish(self, m, reader, colour):
+        """Fences become status words."""
+        fence, out = colour.o.payload, self.o.payload
+        m.d.comb += [self.o.valid.eq(colour.o.valid), colour.o.ready.eq(self.o.ready), out.last.eq(fence.slot[0])]
+        m.d.comb += [out[name].eq(fence[name]) for name in ("sequence", "any", "passed")]
+        m.d.comb += [out.failed.eq(fence.error), reader.ended.eq(self.o.valid & self.o.ready & out.last)]
+        with m.If(out.last):
+            m.d.comb += [out.error.eq(reader.error), out.at.eq(reader.at)]
+
+    def _count(self, m, counters, seams, found, reader):
+        """What the counters hear of; of streams a clock later, so that nothing waits for it."""
+        def heard(name, value):
+            m.d.sync += getattr(counters, name).eq(value)
+
+        for name, watched in seams.items():
+            heard(f"stall_{name}", watched.valid & ~watched.ready)
+        works = {name: watched.valid & watched.ready & (watched.payload.kind == Kind.WORK) for name, watched in seams.items() if name != "colours"}
+        tested, outcome = found.valid & (found.payload.kind == Kind.WORK), found.payload.tile.outcome
+        for name, seam in (("triangles", "commands"), ("set_up", "setup"), ("tiles", "raster"), ("tiles_shaded", "quads")):
+            heard(name, works[seam])
+        heard("tiles_accepted", tested & (outcome == Outcome.ACCEPT))
+        heard("tiles_tested", tested & (outcome == Outcome.TEST))
+        masks = {"samples_covered": (works["raster"], seams["raster"].payload.tile.mask), "samples_passed": (works["depth"], seams["depth"].payload.tile.mask),
+                 "samples_tested": (tested & (outcome != Outcome.DROP), found.payload.tile.mask)}
+        for name, (counts, mask) in masks.items():
+            kept = Signal(len(mask), name=f"{name}_mask")
+            m.d.sync += kept.eq(mask & counts.replicate(len(mask)))
+            m.d.comb += getattr(counters, name).eq(_counters.ones(m, kept, f"{name}_count"))
+        port, busy = reader.memory, Signal()
+        heard("command_transfers", port.rvalid & port.rready)
+        ends = Cat(reader.ended, self.i.valid & self.i.ready)
+        with m.If(ends.any()):
+            m.d.sync += busy.eq(ends[1])
+        heard("clocks", busy)

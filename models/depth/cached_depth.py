@@ -5,9 +5,8 @@ from collections import Counter
 import numpy as np
 
 from models.depth.depth_cache import CacheShape, DepthCache, StencilCache
-from models.depth.depth_test import DepthBuffer
+from models.depth.depth_unit import DepthUnit
 from models.depth.hiz import rounds
-from spec.state import Outcome
 
 KINDS = {"depth": DepthCache, "stencil": StencilCache}
 
@@ -25,6 +24,8 @@ class CachedDepth:
         Samples along a tile's edge.
     stencil : bool
         Stencil values are kept.
+    in_memory : bool
+        Caches are there; else nothing goes to memory.
 
     Attributes
     ----------
@@ -34,9 +35,10 @@ class CachedDepth:
         The draw state in force, from :func:`models.state.draw_state`; its draws write early.
     """
 
-    def __init__(self, memory, shape=None, edge=8, stencil=True):
+    def __init__(self, memory, shape=None, edge=8, stencil=True, in_memory=True):
         self._memory, self._shape, self._edge, self._names = memory, shape or CacheShape(), edge, ("depth", "stencil") if stencil else ("depth",)
-        self.caches, self.buffer, self.state = {}, None, None
+        self.caches, self._unit, self.state = {}, None, None
+        self._in_memory = in_memory
         self._moves = {name: Counter() for name in self._names}
 
     def clear(self, rectangle, depth=None, stencil=None, bases=None):
@@ -55,43 +57,51 @@ class CachedDepth:
         whole = not any(rectangle[:2]) and all(end >= side for end, side in zip(rectangle[2:], size, strict=True))
         values = {"depth": depth, "stencil": stencil}
         if whole and all(values[name] is not None for name in self._names):
-            self.buffer = DepthBuffer(self.state, self._edge)
-        self.buffer.clear(rectangle, depth, stencil)
+            self._unit = DepthUnit(self.state, self._edge)
+        self._unit.clear(rectangle, depth, stencil)
         for name in self._names:
-            if values[name] is not None:
+            if values[name] is not None and self._in_memory:
                 if whole:
                     self._leave(name)
                     self.caches[name] = KINDS[name](self.state, self._shape, self._edge, self._memory[bases[name]:])
                 self.caches[name].clear(rectangle, values[name])
 
-    def test(self, tiles, outcome):
+    def test(self, tiles, outcome=None):
         """Test and write tiles, as if one by one.
 
         Parameters
         ----------
         tiles : structured ndarray, shape (n,)
             As in :func:`spec.payloads.tile`.
-        outcome : ndarray, shape (n,)
-            What HiZ found of each: what is dropped is not touched.
+        outcome : ndarray of uint8, shape (n,), optional
+            What a HiZ found of each, which need not have heard of what was written as soon as this one here.
 
         Returns
         -------
-        ndarray of bool, shape (n, edge, edge)
-            Samples that passed.
+        passed : ndarray of bool, shape (n, edge, edge)
+            Samples that passed; those of dropped tiles too, of which none should.
+        outcome : ndarray of uint8, shape (n,)
         """
-        passed = np.zeros((len(tiles), self._edge, self._edge), bool)
-        self.buffer.state = self.state
-        those = np.flatnonzero(outcome != Outcome.DROP)
-        for turn in rounds(tiles["y"][those].astype(np.int64) * self.buffer.depth.shape[1] + tiles["x"][those]):
-            passed[those[turn]] = self.buffer.test(tiles[those[turn]])
+        self._unit.state = self.state
+        if outcome is None:
+            passed, outcome = self._unit.test(tiles)
+        else:
+            passed = np.zeros((len(tiles), self._edge, self._edge), bool)
+            for turn in rounds(tiles["y"].astype(np.int64) * self.buffer.depth.shape[1] + tiles["x"]):
+                passed[turn] = self.buffer.test(tiles[turn])
         for cache in self.caches.values():
             cache.run(tiles, passed, outcome, self.state)
-        return passed
+        return passed, outcome
 
     def flush(self):
         """Bring all that was written to memory."""
         for cache in self.caches.values():
             cache.flush()
+
+    @property
+    def buffer(self):
+        """What the target holds: :class:`~models.depth.depth_test.DepthBuffer`."""
+        return self._unit.buffer
 
     @property
     def moves(self):

@@ -15,7 +15,7 @@ from spec.errors import InputError
 from spec.state import SAMPLE_COUNTS, DepthFormat, Kind
 
 TRANSFER = 32  # bytes
-KEPT = ["target_width", "target_height", "samples", "depth_format"]
+KEPT = ["target", "target_width", "target_height", "samples", "depth_format"]
 BITS = {"depth": payloads.DEPTH, "stencil": payloads.STENCIL, "colour": payloads.COLOUR}
 
 

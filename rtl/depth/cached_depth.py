@@ -81,7 +81,7 @@ class CachedDepth(wiring.Component):
     ----------
     params : CachedDepthParams
     seams : bool
-        For benches: ``seam_hiz`` shows what goes from HiZ to the caches.
+        ``seam_hiz`` shows what goes from HiZ to the caches, ``hiz_stalls`` when it waits.
 
     Members
     -------
@@ -100,7 +100,7 @@ class CachedDepth(wiring.Component):
         ports = {}
         for plane in self._planes[0]:
             ports |= {f"{plane.name}_counted": Out(stream.Signature(layout(payloads.COUNTED))), f"{plane.name}_memory": Out(Axi())}
-        super().__init__({"i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape))} | ports | (seam_ports({"hiz": shape}) if seams else {}))
+        super().__init__({"i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape))} | ports | (seam_ports({"hiz": shape}) | {"hiz_stalls": Out(1)} if seams else {}))
 
     def elaborate(self, platform):
         m = Module()
@@ -114,6 +114,7 @@ class CachedDepth(wiring.Component):
         wiring.connect(m, test.o, wiring.flipped(self.o))
         if self._seams:
             show(m, hiz.o, self.seam_hiz)
+            m.d.comb += self.hiz_stalls.eq(hiz.o.valid & ~hiz.o.ready)
         for plane, bits in zip(*self._planes, strict=True):
             m.submodules[f"{plane.name}_cache"] = cache = DepthCache(self._params.cache(bits))
             wiring.connect(m, getattr(requests, plane.name), cache.i)

@@ -135,7 +135,7 @@ class Twin:
         self._error |= (not self._legal) | 2 * bool((~inside).any())
         passed = np.zeros((len(tiles), edge, edge), bool)
         if self._legal and inside.any():
-            passed[inside] = self.unit.test(tiles[inside], tiles["outcome"][inside])
+            passed[inside] = self.unit.test(tiles[inside], tiles["outcome"][inside])[0]
         self._passed += int(passed.sum())
         left = tiles.copy()
         left["mask"], left["full"] = pack(passed), passed.all((1, 2))

@@ -1,0 +1,59 @@
+"""Writes a command stream: packets of :mod:`spec.commands`, one behind the other."""
+
+import numpy as np
+
+from cosim import codec
+from spec import commands
+from spec.commands import Opcode
+from spec.state import Kind
+
+WORDS = 4  # of 64 bits, of a transfer
+
+
+class CommandList:
+    """Packets, in order; every method adds one.
+
+    Attributes
+    ----------
+    parts : list of ndarray of uint64, shape (n, 4)
+        Transfers of each packet.
+    """
+
+    def __init__(self):
+        self.parts = []
+
+    @property
+    def transfers(self):
+        """All of them: ndarray of uint64, shape (n, 4)."""
+        return np.concatenate(self.parts)
+
+    def add(self, opcode, table, length=1, **fields):
+        """Any packet of ``length`` transfers, its fields by name."""
+        record = np.zeros(1, codec.wide(table))
+        for name, value in ({"opcode": opcode, "length": length} | fields).items():
+            record[name] = value
+        packed = codec.pack(record, table).ravel()
+        self.parts.append(np.pad(packed, (0, -len(packed) % WORDS)).reshape(-1, WORDS))
+        return self
+
+    def target(self, depth=0, stencil=0, colour=0):
+        """Where planes lie that are cleared from now on, in bytes."""
+        return self.add(Opcode.TARGET, commands.TARGET_PACKET, depth_base=depth, stencil_base=stencil, colour_base=colour)
+
+    def state(self, state):
+        """A draw state, as a record."""
+        return self.add(Opcode.STATE, commands.STATE_PACKET, 2, **{name: state[name] for name in state.dtype.names} | {"kind": Kind.STATE})
+
+    def clear(self, rectangle, **fields):
+        """A clear of a rectangle (x0, y0, x1, y1) of pixels; planes and values by name."""
+        return self.add(Opcode.CLEAR, commands.CLEAR_PACKET, **dict(zip(("x0", "y0", "x1", "y1"), rectangle, strict=True)), **fields)
+
+    def triangles(self, triangles):
+        """A list of snapped triangles, as records of :data:`spec.payloads.TRIANGLE`."""
+        self.add(Opcode.TRIANGLES, commands.TRIANGLES_PACKET, 1 + len(triangles))
+        self.parts.append(codec.pack(triangles, commands.TRIANGLE_PACKET))
+        return self
+
+    def fence(self, sequence=0, begin=0):
+        """All before it is in memory when it is told."""
+        return self.add(Opcode.FENCE, commands.FENCE_PACKET, sequence=sequence, begin=begin)

@@ -1,0 +1,23 @@
+"""Counters of the top, by address: what each counts since reset, 64 bits."""
+
+from spec.payloads import COUNTED
+
+SEAMS = ("commands", "setup", "raster", "hiz", "depth", "quads", "colours")  # streams between stages
+CLIENTS = ("depth", "stencil", "colour")  # of memory, with a cache
+
+EVENTS = (
+    "clocks",  # from a START to the end of it
+    "command_transfers",  # of 32 bytes, read
+    "triangles",  # in
+    "set_up",  # triangles that were not culled
+    "tiles",  # touched by triangles: those that the rasterizer gives
+    "tiles_accepted",  # by HiZ
+    "tiles_tested",  # the others it did not drop
+    "samples_covered",  # of all tiles
+    "samples_tested",  # of those that HiZ did not drop
+    "samples_passed",
+    "tiles_shaded",  # those of which a sample passed
+    *(f"stall_{seam}" for seam in SEAMS),  # clocks in which a beat waited there
+)
+MOVED = tuple(f"{client}_{field.name}" for client in CLIENTS for field in COUNTED)  # tiles by mode, transfers; of the last fence
+COUNTERS = EVENTS + MOVED  # address: the place in this list
