@@ -151,8 +151,8 @@ class Top(wiring.Component):
         fence, out = colour.o.payload, self.o.payload
         m.d.comb += [self.o.valid.eq(colour.o.valid), colour.o.ready.eq(self.o.ready), out.last.eq(fence.slot[0])]
         m.d.comb += [out[name].eq(fence[name]) for name in ("sequence", "any", "passed")]
-        m.d.comb += [out.failed.eq(fence.error), reader.ended.eq(self.o.valid & self.o.ready & out.last)]
-        with m.If(out.last):
+        m.d.comb += [out.failed.eq(fence.error), reader.ended.eq(colour.o.valid & self.o.ready & fence.slot[0])]
+        with m.If(fence.slot[0]):
             m.d.comb += [out.error.eq(reader.error), out.at.eq(reader.at)]
 
     def _count(self, m, counters, seams, found, reader):

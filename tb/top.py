@@ -102,7 +102,8 @@ def state_of(rng, size, samples, form, params):
 
 def spoil(rng, packets):
     """Break a packet: any bit of its first words, or its end is missing."""
-    part = packets.parts[int(rng.integers(0, len(packets.parts)))]
+    parts = [part for part in packets.parts if len(part)]
+    part = parts[int(rng.integers(0, len(parts)))]
     if rng.random() < 0.2:
         packets.parts[-1] = packets.parts[-1][:0]
     else:

@@ -1,6 +1,6 @@
 """Quads of pixels of a tile."""
 
-from amaranth.hdl import Array, Cat, Module
+from amaranth.hdl import Array, Cat, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -32,10 +32,11 @@ class Quads(wiring.Component):
         m = Module()
         edge, tile, out = self._edge, self.tile, self.o
         pixels = [Cat(self._covered(x, y, shape) for y in range(edge) for x in range(edge)) for shape in SHAPES]
-        whole = [Cat(out.covered[(y ^ dy) * edge + (x ^ dx)] for dy in (0, 1) for dx in (0, 1)).any() for y in range(edge) for x in range(edge)]
+        covered = Signal(edge**2)
+        whole = [Cat(covered[(y ^ dy) * edge + (x ^ dx)] for dy in (0, 1) for dx in (0, 1)).any() for y in range(edge) for x in range(edge)]
         m.d.comb += [out[name].eq(tile[name]) for name in ("kind", "state", "slot", "x", "y", "back", "mask")]
         m.d.comb += [out.samples.eq(self.state.samples), out.flat_colour.eq(self.state.flat_colour),
-                     out.covered.eq(Array(pixels)[self.state.samples]), out.helpers.eq(Cat(whole) & ~out.covered)]
+                     covered.eq(Array(pixels)[self.state.samples]), out.covered.eq(covered), out.helpers.eq(Cat(whole) & ~covered)]
         return m
 
     def _covered(self, x, y, shape):

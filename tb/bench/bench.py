@@ -9,11 +9,11 @@ from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, RisingEdge
 
 from cosim import codec
+from cosim.volume import SEAM
 from tb.bench.pace import PACES
 from tb.bench.stream import StreamDriver, StreamMonitor, StreamSink
 
 RESET_CLOCKS = 4
-QUIET = 600  # clocks without a beat after which a block counts as drained
 
 
 def configuration(configs):
@@ -35,6 +35,8 @@ class StreamBench:
     outputs : sequence of str
         The ports.
     """
+
+    QUIET = 600  # clocks without a beat after which a block counts as drained
 
     def __init__(self, dut, expected, describe, outputs=("o",)):
         self._dut, self._expected, self._describe = dut, expected, describe
@@ -69,7 +71,7 @@ class StreamBench:
         driver = StreamDriver(self._dut, "i", PACES[source](seeded))
         StreamMonitor(self._dut, "i", lambda *beat: self.taken.append(beat))
         for port, beats in self.out.items():
-            StreamSink(self._dut, port, PACES[sink](seeded))
+            StreamSink(self._dut, port, PACES["full" if port.startswith(SEAM) else sink](seeded))
             StreamMonitor(self._dut, port, lambda *beat, beats=beats: beats.append(beat))
         await driver.send(codec.to_int(row) for row in rows)
         await self._drain()
@@ -78,7 +80,7 @@ class StreamBench:
     async def _drain(self):
         seen = -1
         while seen != (seen := sum(map(len, self.out.values()))):
-            await ClockCycles(self._dut.clk, QUIET)
+            await ClockCycles(self._dut.clk, self.QUIET)
 
     def check(self, count):
         """Everything was taken, something came out, and it is what the golden model says."""

@@ -11,6 +11,8 @@ from tb.bench.pace import PACES
 class MemoryBehind:
     """For a bench: one memory of bytes behind several ports."""
 
+    QUIET = 6000  # clocks: a starved memory takes as long for all that a fence flushes
+
     def attach(self, dut, ports, size):
         """Put it there; a mapping that all of them share."""
         from cocotbext.axi import AxiBus, AxiRam
