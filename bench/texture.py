@@ -78,8 +78,7 @@ def _teapot(texture):
     golden = catalogue.golden()
     scene = golden.Scene(*catalogue.teapot(8), texture=texture)
     frame, taps = render(scene), Taps()
-    _, source = golden._geometry(scene, {"faces": 0})
-    top = shading.on_top(scene, frame.tiles, source[frame.setup.index[frame.owner]], frame.passed)
+    top = shading.on_top(scene, frame.tiles, frame.source[frame.setup.index[frame.owner]], frame.passed)
     shading.textured(scene, top, taps)
     return taps, int(np.concatenate(taps.sample).max()) + 1
 

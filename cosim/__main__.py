@@ -169,7 +169,7 @@ def run_frame(options):
         vertices, faces = catalogue.teapot(options.divisions) if options.mesh == "teapot" else mesh.load(options.mesh)
         scene = catalogue.golden().Scene(vertices, faces, width, height, options.samples)
     scene.texture = texture
-    figures = frame.run(scene, Path(options.output))
+    figures = frame.run(scene, Path(options.output), title=Path(options.mesh).stem)
     return 1 if figures["mismatches"] else 0
 
 

@@ -136,6 +136,11 @@ def golden():
     return importlib.import_module("models.pipeline")
 
 
+def frames():
+    """What turns a golden frame into a command stream, and knows what should come of it."""
+    return importlib.import_module("tb.frames")
+
+
 def texture(path):
     """A texture from a file: DDS, KTX2, or a picture and its smaller levels; its colours are taken as they are."""
     texture, container = (importlib.import_module(f"models.texture.{name}") for name in ("texture", "container"))

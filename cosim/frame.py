@@ -1,7 +1,8 @@
-"""The demo: a frame of the golden pipeline, every triangle and tile of it held to the RTL."""
+"""The demo: a frame of the golden pipeline, drawn by the hardware, every stage and every byte of it compared."""
 
 import json
 import time
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -11,28 +12,30 @@ from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from cosim import catalogue, codec, maps
-from cosim.volume import Volume
-from spec import payloads, points
-from spec.state import Kind
+from cosim import catalogue, codec, maps, report
+from cosim.volume import LATENCIES, Memory, Volume
+from spec import points
+from spec.counters import SEAMS
 
-REGION = 64  # tiles along a side of what the depth unit keeps on chip
+MEMORY = LATENCIES[1]  # clocks to an answer
 
 
-def run(scene, folder, console=None):
-    """Render a scene, run its triangles through the RTL, compare, write the pictures, print the figures.
+def run(scene, folder, console=None, title="a frame"):
+    """Render a scene, draw it with the RTL, compare, write pictures and report, print the figures.
 
     Parameters
     ----------
     scene : models.pipeline.Scene
     folder : Path
-        Where ``frame.png``, ``tiles.png``, ``hiz.png``, ``modes.png`` and ``frame.json`` go.
+        Where ``frame.png``, ``tiles.png``, ``hiz.png``, ``modes.png``, ``frame.json`` and ``frame.html`` go: all but the
+        triangles a tile as the hardware gave it.
     console : rich.console.Console, optional
+    title : str
 
     Returns
     -------
     dict
-        The figures, as in ``frame.json``; ``mismatches`` is the number of beats that differ.
+        The figures, as in ``frame.json``; ``mismatches`` is the number of beats and transfers that differ.
     """
     console = console or Console()
     with Progress(SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), console=console, transient=True) as progress:
@@ -42,121 +45,78 @@ def run(scene, folder, console=None):
             progress.update(task, description=name or "")
 
         frame = catalogue.golden().render(scene, lambda name: stage(f"golden: {name}" if name else None))
-        figures = {"counters": frame.counters, "seconds": dict(frame.seconds), "rtl": {}}
-        state = codec.pack(np.atleast_1d(frame.state), payloads.DRAW_STATE)
-        bits = payloads.width(payloads.DRAW_STATE)
-        rows = np.concatenate([state, codec.pack(frame.triangles, payloads.TRIANGLE, bits)])
-        seams = {  # what each seam of the hardware must give
-            "triangle_setup": np.concatenate([codec.pack(np.atleast_1d(frame.state), payloads.DRAW_STATE, payloads.width(payloads.SETUP)),
-                                              codec.pack(frame.setup.records, payloads.SETUP)]),
-            "top": np.concatenate([state, codec.pack(frame.tiles, payloads.TILE, bits)]),
-        }
-        for name, expected in seams.items():
-            block, volume = _build(name, figures, stage)
-            begun = time.perf_counter()
-            out = volume.run({"i": rows}, 2 * len(expected) + 65536)
-            figures["seconds"][f"rtl {name}"] = time.perf_counter() - begun
-            mismatches, first = block.differences(out.outputs, {"o": expected})
-            figures["rtl"][name] = {"beats": len(expected), "mismatches": mismatches, "clocks": out.clocks} | ({"first": first} if first else {})
+        figures = {"title": title, "counters": frame.counters, "seconds": dict(frame.seconds), "rtl": {}}
         if scene.tessellated:
-            figures["rtl"] = {"domain_matching": _domain(scene, figures, stage), **figures["rtl"]}
-        if scene.texture and scene.texture.format in catalogue.block("block_decode").bench.SUPPORTED:
-            figures["rtl"]["block_decode"] = _texture(scene, figures, stage)
-        figures["rtl"]["depth_unit"] = _depth(frame, figures, stage)
-        figures["rtl"]["depth_cache"], coded = _memory(frame, figures, stage)
+            figures["rtl"]["domain_matching"] = _block("domain_matching", codec.pack(scene.tessellated.points, points.DOMAIN_POINT), figures, stage)
+        if scene.texture and scene.texture.format in (decoder := catalogue.block("block_decode").bench).SUPPORTED:
+            figures["rtl"]["block_decode"] = _block("block_decode", decoder.of_texture(scene.texture), figures, stage)
+        frame, coded = _top(scene, frame, figures, stage)
     figures["mismatches"] = sum(seam["mismatches"] for seam in figures["rtl"].values())
-    top = figures["rtl"]["top"]
-    pixels = frame.counters["samples_covered"] / scene.samples
-    figures |= {"width": scene.width, "height": scene.height, "samples": scene.samples,
-                "pixels_per_clock": pixels / top["clocks"], "tiles_per_clock": len(frame.tiles) / top["clocks"],
-                "tiles_per_second": len(frame.tiles) / figures["seconds"]["rtl top"]}
+    figures |= {"width": scene.width, "height": scene.height, "samples": scene.samples}
     _write(frame, coded, figures, Path(folder))
-    _print(frame, figures, console, folder)
+    _print(figures, console, folder)
     return figures
 
 
-def _build(name, figures, stage, config="default"):
+@cache
+def _volume(name):
+    return Volume(catalogue.block(name).simulated(), name)
+
+
+def _build(name, figures, stage):
     """A block, Verilated, with what its bench puts around it."""
     stage(f"building {name}")
-    block, begun = catalogue.block(name), time.perf_counter()
-    volume = _volume(name, config)
+    begun = time.perf_counter()
+    volume = _volume(name)
     figures["seconds"][f"build {name}"] = time.perf_counter() - begun
     stage(f"rtl: {name}")
-    return block, volume
+    return volume
 
 
-@cache
-def _volume(name, config):
-    return Volume(catalogue.block(name).simulated(config), name)
+def _block(name, rows, figures, stage):
+    """A block beside the top, held to its golden model."""
+    volume = _build(name, figures, stage)
+    run, expected, mismatches, first = catalogue.block(name).compare(volume, rows)
+    figures["seconds"][f"rtl {name}"] = run.seconds
+    return {"beats": len(expected["o"]), "mismatches": mismatches} | ({"first": first} if first else {})
 
 
-def _domain(scene, figures, stage):
-    """The patches' domain points through domain matching and wave constructor, with users that hold every vertex for a while."""
-    block, volume = _build("domain_matching", figures, stage)
-    run, expected, mismatches, first = block.compare(volume, codec.pack(scene.tessellated.points, points.DOMAIN_POINT))
-    figures["seconds"]["rtl domain_matching"] = run.seconds
-    return {"beats": len(expected["o"]), "mismatches": mismatches, "clocks": run.clocks} | ({"first": first} if first else {})
+def _top(scene, frame, figures, stage):
+    """Draw the frame; returns it as the hardware gave it, and every tile's mode in memory."""
+    block, frames, seconds = catalogue.block("top"), catalogue.frames(), figures["seconds"]
+    volume = _build("top", figures, stage)
 
+    def timed(name, work):
+        stage(name)
+        begun = time.perf_counter()
+        out = work()
+        seconds[name] = time.perf_counter() - begun
+        return out
 
-def _texture(scene, figures, stage):
-    """Every block of the scene's texture through the decoder."""
-    block, volume = _build("block_decode", figures, stage)
-    run, expected, mismatches, first = block.compare(volume, block.bench.of_texture(scene.texture))
-    figures["seconds"]["rtl block_decode"] = run.seconds
-    return {"beats": len(expected["o"]), "mismatches": mismatches, "clocks": run.clocks} | ({"first": first} if first else {})
-
-
-def _depth(frame, figures, stage):
-    """The frame's tiles through HiZ and depth test, region by region: the hardware has no memory but its own yet."""
-    block, volume = _build("depth_unit", figures, stage, "frame")
-    run, expected, mismatches, first = block.compare(volume, regions(frame), "frame")
-    figures["seconds"]["rtl depth_unit"] = run.seconds
-    beats = run.outputs["o"]
-    fences = codec.unpack(beats[beats[:, 0] & 3 == Kind.FENCE], payloads.FENCE, codec.wide(payloads.FENCE))
-    passed = int(fences["passed"][-1]) if len(fences) else 0
-    if passed != frame.counters["samples_passed"]:
-        mismatches, first = mismatches + 1, first or f"{passed} samples passed, expected {frame.counters['samples_passed']}"
-    return {"beats": len(expected["o"]), "mismatches": mismatches, "clocks": run.clocks} | ({"first": first} if first else {})
-
-
-def _memory(frame, figures, stage):
-    """The frame's depths through cache and memory, compared to the byte; returns the seam and every tile's mode."""
-    block, volume = _build("depth_cache", figures, stage)
-    run, expected, mismatches, first = block.compare(volume, block.bench.of_frame(frame))
-    figures["seconds"]["rtl depth_cache"] = run.seconds
-    memory, counters = run.outputs["memory"], frame.counters
-    figures["moved"] = block.bench.traffic(run.outputs["counted"][-1])
-    figures["moved_of_plain_depth"] = sum(moved[-1] for moved in figures["moved"]) / (4 * (counters["samples_covered"] + counters["samples_passed"]))
-    wide, high = maps.tile_size(frame)
-    height, width = frame.colour.shape[:2]
-    seam = {"beats": len(expected["o"]), "mismatches": mismatches, "clocks": run.clocks} | ({"first": first} if first else {})
-    return seam, block.bench.modes(memory, -(-height // high) * -(-width // wide))
-
-
-def regions(frame):
-    """The frame's tiles, packed, as so many small targets, each behind its state and a clear; then a fence."""
-    bits, out = payloads.width(payloads.DRAW_STATE), []
-    wide, high = maps.tile_size(frame)
-    state, clear, fence = (np.zeros(1, codec.wide(table)) for table in (payloads.DRAW_STATE, payloads.CLEAR, payloads.FENCE))
-    clear["kind"], clear["depth"], clear["stencil"], clear["depth_value"], fence["kind"] = Kind.CLEAR, 1, 1, frame.state["depth_max"], Kind.FENCE
-    width, height = int(frame.state["target_width"]), int(frame.state["target_height"])
-    for top in range(0, height, REGION * high):
-        for left in range(0, width, REGION * wide):
-            inside = (frame.tiles["x"] // REGION == left // (REGION * wide)) & (frame.tiles["y"] // REGION == top // (REGION * high))
-            tiles = frame.tiles[inside].copy()
-            tiles["x"] %= REGION
-            tiles["y"] %= REGION
-            for name in frame.state.dtype.names:
-                state[name] = frame.state[name]
-            state["target_width"], state["target_height"] = min(REGION * wide, width - left), min(REGION * high, height - top)
-            clear["x1"], clear["y1"] = state["target_width"], state["target_height"]
-            out += [codec.pack(records, table, bits) for records, table in (
-                (state, payloads.DRAW_STATE), (clear, payloads.CLEAR), (tiles, payloads.TILE))]
-    return np.concatenate([*out, codec.pack(fence, payloads.FENCE, bits)])
+    job = frames.FrameJob(scene, frame, block.parameters("default"))
+    inputs = timed("golden: colours", job.inputs)
+    memory = Memory(job.data.copy(), MEMORY)
+    run = timed("rtl: top", lambda: volume.run(inputs, job.room, memory=memory))
+    run.outputs["memory"] = memory.data.view(np.uint64).reshape(-1, 4)
+    expected, outcome = timed("golden: memory", lambda: job.expected(run.outputs))
+    first = None
+    for name, wanted in expected.items():  # in the order of stages: what differs first is to blame
+        count, found = block.differences(run.outputs, {name: wanted})
+        figures["rtl"][name] = {"beats": len(wanted), "mismatches": count} | ({"first": found} if found else {})
+        first = first or found
+    counted = frames.counters(run.outputs["told"])
+    clocks, bound = counted["clocks"], max(counted["triangles"], counted["tiles"])
+    figures |= {
+        "hardware": counted, "clocks": clocks, "clocks_of_bound": clocks / max(bound, 1), "clocks_per_second": run.simulated / run.seconds,
+        "stalls": {name: counted[f"stall_{name}"] / max(clocks, 1) for name in SEAMS}, "moved": frames.traffic(counted),
+    }
+    plain = 4 * (frame.counters["samples_covered"] + frame.counters["samples_passed"])
+    figures["depth_of_plain"] = sum(size for client, *_, size in figures["moved"] if client == "depth") / max(plain, 1)
+    return replace(frame, colour=job.picture(memory.data), outcome=outcome), job.modes(memory.data)
 
 
 def _write(frame, coded, figures, folder):
-    """Pictures and figures; nothing is left half-written."""
+    """Pictures, figures, report; nothing is left half-written."""
     folder.mkdir(parents=True, exist_ok=True)
     pictures = {"frame.png": frame.colour, "tiles.png": maps.triangles(frame), "hiz.png": maps.outcomes(frame), "modes.png": maps.modes(frame, coded)}
     for name, image in pictures.items():
@@ -165,36 +125,36 @@ def _write(frame, coded, figures, folder):
         temporary.replace(folder / name)
     (folder / ".frame.json").write_text(json.dumps(figures, indent=2) + "\n")
     (folder / ".frame.json").replace(folder / "frame.json")
+    report.write(folder / "frame.html", f"{figures['title']}, {figures['width']}x{figures['height']}, {figures['samples']}x", frame, coded, figures)
 
 
 def _moved(figures):
     """Table of what went to memory and came from there."""
-    share = f"{figures['moved_of_plain_depth']:.1%} of plain depth"
-    table = Table("cause", "mode", title=f"depth in memory: {share}")
+    table = Table("client", "cause", "mode", title=f"memory; depth: {figures['depth_of_plain']:.1%} of plain depth")
     for name in ("moved", "bytes"):
         table.add_column(name, justify="right")
-    for cause, mode, count, size in figures["moved"]:
-        table.add_row(cause, mode, f"{count:,}", f"{size:,}")
+    for client, cause, mode, count, size in figures["moved"]:
+        table.add_row(client, cause, mode, f"{count:,}", f"{size:,}")
     return table
 
 
-def _print(frame, figures, console, folder):
+def _print(figures, console, folder):
     table = Table(title=f"{figures['width']}x{figures['height']}, {figures['samples']}x", show_header=False)
-    counters, top = figures["counters"], figures["rtl"]["top"]
+    counters, counted, rtl = figures["counters"], figures["hardware"], figures["rtl"]
+    dropped = counted["tiles"] - counted["tiles_accepted"] - counted["tiles_tested"]
     rows = {
-        "triangles": f"{len(frame.triangles)} of {counters['faces']} faces",
+        "triangles": f"{counted['triangles']} of {counters['faces']} faces",
         "culled or clipped": ", ".join(f"{n} {counters[n]}" for n in (
             "rejected", "clipped", "not_a_number", "index_out_of_range", "zero_area", "facing", "no_sample") if counters[n]) or "none",
-        "set up": f"{counters['set_up']}, {counters['steep']} of them steep",
-        "masks compared": f"{counters['tiles']}",
-        "set-up triangles compared": f"{counters['set_up']}",
+        "set up": f"{counted['set_up']}, {counters['steep']} of them steep",
+        "tiles": f"{counted['tiles']}, {counters['full_tiles']} of them full",
+        "HiZ": f"{dropped} tiles dropped, {counted['tiles_accepted']} accepted unread, {counted['tiles_tested']} tested",
+        "samples": f"{counted['samples_passed']} of {counted['samples_covered']} passed",
+        "beats compared": f"{sum(seam['beats'] for seam in rtl.values())} on {len(rtl)} streams, memory among them",
         "mismatches": str(figures["mismatches"]),
-        "clocks": f"{top['clocks']}, setup included",
-        "pixels per clock": f"{figures['pixels_per_clock']:.2f} covered",
-        "HiZ": f"{counters['hiz_drop']} tiles dropped, {counters['hiz_accept']} accepted unread, {counters['hiz_test']} tested",
-        "samples": f"{counters['samples_passed']} of {counters['samples_covered']} passed",
-        "tiles": f"{counters['tiles']}, {counters['full_tiles']} of them full; {figures['tiles_per_clock']:.3f} a clock",
-        "tiles per second": f"{figures['tiles_per_second']:,.0f} simulated",
+        "clocks": f"{figures['clocks']}: {figures['clocks_of_bound']:.3f} of max(triangles, tiles)",
+        "stalls": ", ".join(f"{name} {share:.0%}" for name, share in figures["stalls"].items() if share >= 0.005) or "none",
+        "clocks per second": f"{figures['clocks_per_second']:,.0f} simulated",
     }
     if "domain_points" in counters:
         rows["domain points"] = f"{counters['domain_points']}, {counters['shaded_points']} of them shaded in {counters['waves']} waves"
@@ -203,8 +163,8 @@ def _print(frame, figures, console, folder):
         table.add_row(name, value)
     console.print(table)
     console.print(_moved(figures))
-    for seam in figures["rtl"].values():
+    for seam in rtl.values():
         if "first" in seam:
             console.print(seam["first"], style="red", markup=False)
-            break  # what differs first is to blame
-    console.print(f"wrote {folder}/frame.png, {folder}/tiles.png, {folder}/hiz.png, {folder}/modes.png, {folder}/frame.json")
+            break
+    console.print(f"wrote {folder}/frame.html, frame.json, frame.png, tiles.png, hiz.png, modes.png")

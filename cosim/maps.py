@@ -17,17 +17,17 @@ def tile_size(frame):
 
 def triangles(frame):
     """Triangles per tile, dark to bright on a logarithmic scale: uint8, shape (height, width, 3)."""
-    count = _count(frame, frame.tiles)
-    place = np.log1p(count) / np.log1p(max(count.max(), 1)) * (len(RAMP) - 1)
+    here = count(frame, frame.tiles)
+    place = np.log1p(here) / np.log1p(max(here.max(), 1)) * (len(RAMP) - 1)
     low = np.minimum(place.astype(int), len(RAMP) - 2)
     return _spread(frame, RAMP[low] + (place - low)[..., None] * (RAMP[low + 1] - RAMP[low]))
 
 
 def outcomes(frame):
     """What HiZ found per tile: red dropped, green accepted unread, blue tested, mixed by how often; uint8, shape (height, width, 3)."""
-    counts = {found: _count(frame, frame.tiles[frame.outcome == found]) for found in FOUND}
+    counts = {found: count(frame, frame.tiles[frame.outcome == found]) for found in FOUND}
     total = sum(counts.values())
-    mixed = sum(count[..., None] * np.array(FOUND[found]) for found, count in counts.items()) / np.maximum(total, 1)[..., None]
+    mixed = sum(here[..., None] * np.array(FOUND[found]) for found, here in counts.items()) / np.maximum(total, 1)[..., None]
     return _spread(frame, np.where(total[..., None] > 0, mixed, RAMP[0]))
 
 
@@ -44,13 +44,13 @@ def modes(frame, coded):
     return _spread(frame, CODED[coded.reshape(-(-height // high), -(-width // wide))])
 
 
-def _count(frame, tiles):
+def count(frame, tiles):
     """How many of these tiles lie at each place."""
     height, width = frame.colour.shape[:2]
     wide, high = tile_size(frame)
-    count = np.zeros((-(-height // high), -(-width // wide)), np.int64)
-    np.add.at(count, (tiles["y"], tiles["x"]), 1)
-    return count
+    out = np.zeros((-(-height // high), -(-width // wide)), np.int64)
+    np.add.at(out, (tiles["y"], tiles["x"]), 1)
+    return out
 
 
 def _spread(frame, colour):

@@ -75,7 +75,7 @@ def run(block, config, simulator, seed=0, waves=False, tests=None):
 def _build(block, config, simulator, waves):
     """Compile for a simulator once: the folder is named by the hash of what goes in."""
     source = generate(block.simulated(config), block.stem)
-    arguments = ["-Wall", *toolchain.waivers()] if simulator == "verilator" else []
+    arguments = ["-Wall", *toolchain.waivers(), "--no-public-flat-rw"] if simulator == "verilator" else []
     digest = hashlib.sha256("\0".join([source, simulator, str(waves), *arguments]).encode()).hexdigest()[:16]
     folder = toolchain.BUILD / "protocol" / f"{block.stem}-{simulator}-{digest}"
     folder.mkdir(parents=True, exist_ok=True)
@@ -84,6 +84,9 @@ def _build(block, config, simulator, waves):
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         path.write_text(source)
+        if simulator == "verilator":  # benches see ports alone: all else public makes ten times the C++
+            (folder / "ports.vlt").write_text(f'`verilator_config\npublic_flat_rw -module "{block.stem}" -var "*"\n')
+            arguments.append(str(folder / "ports.vlt"))
         runner.build(sources=[path], hdl_toplevel=block.stem, build_dir=folder / "build", timescale=("1ns", "1ps"),
                      build_args=arguments, waves=waves, log_file=folder / "log",
                      always=simulator == "icarus" and not (folder / "built").exists())

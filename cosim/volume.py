@@ -63,9 +63,9 @@ _MEMORY = {
     "observe": "{name}.observe(top); moved |= {name}.busy();",
 }
 _SET = """\
-void sim_memory(uint8_t *bytes, uint64_t size, uint64_t least, uint64_t most, uint64_t unreadable, uint64_t fixed) {
+void sim_memory(uint8_t *bytes, uint64_t size, uint64_t least, uint64_t most, uint64_t unreadable, uint64_t fixed, uint64_t ready) {
     MemoryBytes::bytes = bytes, MemoryBytes::size = size, MemoryBytes::least = least, MemoryBytes::most = most;
-    MemoryBytes::unreadable = unreadable, MemoryBytes::fixed = fixed;
+    MemoryBytes::unreadable = unreadable, MemoryBytes::fixed = fixed, MemoryBytes::ready = ready;
 }
 """
 
@@ -79,12 +79,15 @@ class Memory(NamedTuple):
         Its bytes: read, and written.
     latency : (int, int)
         Clocks from a request to its answer, least and most.
+    ready : bool
+        No channel ever stalls.
     faults : (int, int)
         A byte that cannot be read, and one that cannot be written: the answer is an error. By default there is none.
     """
 
     data: np.ndarray
     latency: tuple = LATENCIES[0]
+    ready: bool = False
     faults: tuple = ((1 << 64) - 1,) * 2
 
 
@@ -178,7 +181,7 @@ class Volume:
         got = (ctypes.c_uint64 * len(out))()
         kinds = [PACES.index(paces[0])] * len(rows) + [PACES.index(paces[1])] * len(out)
         if self._memories:
-            numbers = memory.data.size, *memory.latency, *memory.faults
+            numbers = memory.data.size, *memory.latency, *memory.faults, memory.ready
             self._library.sim_memory(ctypes.c_void_p(memory.data.ctypes.data), *map(ctypes.c_uint64, numbers))
         stats, begun = Stats(), time.perf_counter()
         status = self._library.sim_run(

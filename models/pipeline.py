@@ -103,6 +103,7 @@ class Frame:
     counters: dict  # what each stage took, dropped and passed on
     state: np.void  # the draw state
     triangles: np.ndarray  # what entered the triangle setup
+    source: np.ndarray  # the face that each of them comes from
     setup: triangle_setup.Setup  # what left it
     tiles: np.ndarray  # what left the tile rasterizer
     owner: np.ndarray  # which set-up record each tile belongs to
@@ -168,7 +169,7 @@ def render(scene, progress=None):
     stage("shade")
     colour = shading.resolve(scene, shading.on_top(scene, tiles, source[setup.index[owner]], passed))
     stage(None)
-    return Frame(colour, unit.buffer.image(), counters, state, triangles, setup, tiles, owner, outcome, passed, seconds)
+    return Frame(colour, unit.buffer.image(), counters, state, triangles, source, setup, tiles, owner, outcome, passed, seconds)
 
 
 def _geometry(scene, counters):

@@ -72,13 +72,10 @@ def textured(scene, top, taps=None):
     first[which] = np.arange(len(which))
     face, corner = shown[first], np.stack([x[first] // 2 * 2, y[first] // 2 * 2], 1)
     uv = _coordinates(scene, face, corner, width, height)
-    colour = sample(scene.texture, SAMPLER, uv, taps=taps)[..., :3]
-    colour = np.broadcast_to(colour, (*colour.shape[:3], 3)) if colour.shape[-1] != 2 else np.pad(colour, ((0, 0),) * 3 + ((0, 1),))
-    lit = lambert(scene, (255, 255, 255))
+    colour = sample(scene.texture, SAMPLER, uv, taps=taps)
     out = np.empty((*top.shape, 3), np.uint8)
     out[top >= len(scene.faces)] = BACKGROUND
-    shade = np.clip(np.nan_to_num(colour[which, y % 2, x % 2].astype(np.float64)), 0, 1) * lit[shown]
-    out[top < len(scene.faces)] = np.floor(shade + 0.5).astype(np.uint8)
+    out[top < len(scene.faces)] = _lit(scene, colour[which, y % 2, x % 2], shown)
     return out
 
 
@@ -106,3 +103,46 @@ def _corners(scene, values):
     values = np.concatenate([values, np.zeros((1, values.shape[1]))])
     inside = (scene.faces >= 0) & (scene.faces < len(scene.vertices))
     return values[np.where(inside, scene.faces, len(scene.vertices))]
+
+
+def shade(scene, tiles, face):
+    """Colours of tiles' samples: a shader, for :class:`models.top.Machine`.
+
+    Parameters
+    ----------
+    scene : models.pipeline.Scene
+    tiles : structured ndarray, shape (n,)
+        As in :func:`spec.payloads.tile`.
+    face : ndarray of int, shape (n,)
+        The face that each tile belongs to.
+
+    Returns
+    -------
+    ndarray of uint32, shape (n, edge, edge)
+        RGBA8, opaque.
+    """
+    edge = 8
+    if scene.texture is None:
+        return np.broadcast_to(rgba(lambert(scene, scene.colour)[face])[:, None, None], (len(tiles), edge, edge))
+    lx, ly = LANE_SHAPE[scene.samples.bit_length() - 1]
+    wide, high = edge >> lx, edge >> ly
+    j, i = (grid.ravel() for grid in np.mgrid[:high:2, :wide:2])
+    corner = np.stack([(tiles["x"].astype(np.int64)[:, None] * wide + i).ravel(), (tiles["y"].astype(np.int64)[:, None] * high + j).ravel()], 1)
+    which = np.repeat(face, len(i))
+    colour = _lit(scene, sample(scene.texture, SAMPLER, _coordinates(scene, which, corner, scene.width, scene.height)), which[:, None, None])
+    pixels = colour.reshape(len(tiles), high // 2, wide // 2, 2, 2, 3).swapaxes(2, 3).reshape(len(tiles), high, wide, 3)
+    return rgba(pixels).repeat(1 << ly, 1).repeat(1 << lx, 2)
+
+
+def rgba(colour):
+    """Opaque RGBA8 of uint8 colours, shape (..., 3): uint32."""
+    red, green, blue = np.moveaxis(colour.astype(np.uint32), -1, 0)
+    return red | green << 8 | blue << 16 | np.uint32(255 << 24)
+
+
+def _lit(scene, colour, face):
+    """A texture's colours, of whatever channels, in the light of faces: uint8."""
+    colour = colour[..., :3]
+    colour = np.broadcast_to(colour, (*colour.shape[:-1], 3)) if colour.shape[-1] != 2 else np.pad(colour, ((0, 0),) * (colour.ndim - 1) + ((0, 1),))
+    shade = np.clip(np.nan_to_num(colour.astype(np.float64)), 0, 1) * lambert(scene, (255, 255, 255))[face]
+    return np.floor(shade + 0.5).astype(np.uint8)

@@ -2,9 +2,11 @@
 
 import cocotb
 import numpy as np
+from amaranth.hdl import Module, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In
 
 from cosim import codec
-from cosim.commands import CommandList
 from models.depth.depth_cache import CacheShape
 from models.frontend.command_reader import CommandLimits
 from models.payload import dtype
@@ -13,27 +15,47 @@ from rtl import top as rtl
 from rtl.top import CONFIGS
 from spec import payloads
 from spec.commands import START, STATUS, CommandError
+from spec.counters import COUNTERS
 from spec.quads import colours, quads
-from spec.state import DepthFormat, Kind, Outcome
-from tb.bench import depths, scenes
+from spec.state import Kind, Outcome
 from tb.bench.bench import StreamBench, configuration
 from tb.bench.memory import MemoryBehind
 from tb.bench.pace import PACES
 from tb.bench.stream import StreamDriver
-
-PIXELS = {4: 24, 8: 100}  # largest side of a target, by the tile's edge
-PLACE = 1 << 18  # of each plane, in bytes; packets lie behind them
-LISTS = 3 * PLACE
-SIZE = LISTS + (1 << 18)
-MARK = np.uint64(1 << 63)  # of a row that is a START
+from tb.frontend._streams import SIZE, memory, requests, starts
 
 
-def Harness(params):
-    """The top, with all its seams in view."""
-    return rtl.Top(params, seams=True)
+class Harness(wiring.Component):
+    """The top, with all its seams in view; counters are read when the last of ``starts`` is done.
+
+    Parameters
+    ----------
+    params : TopParams
+    """
+
+    def __init__(self, params):
+        self._top = rtl.Top(params, seams=True)
+        super().__init__(dict(self._top.signature.members) | {"starts": In(stream.Signature(8))})
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.top = top = self._top
+        for name in top.signature.members:
+            if name != "asked":
+                wiring.connect(m, *((wiring.flipped(getattr(self, name)), getattr(top, name))
+                                    if top.signature.members[name].flow is In else (getattr(top, name), wiring.flipped(getattr(self, name)))))
+        done, wanted = Signal(8), Signal(8, init=255)
+        m.d.sync += done.eq(done + (self.o.valid & self.o.ready & self.o.payload.last))
+        m.d.comb += self.starts.ready.eq(1)
+        with m.If(self.starts.valid):
+            m.d.sync += wanted.eq(self.starts.payload)
+        m.d.comb += [top.asked.valid.eq(self.asked.valid & (done >= wanted)), self.asked.ready.eq(top.asked.ready & (done >= wanted)),
+                     top.asked.payload.eq(self.asked.payload)]
+        return m
 
 
 def limits_of(params):
+    """What the reader takes."""
     return CommandLimits(params.reader.edge, params.reader.samples, params.reader.pixels, params.reader.stencil)
 
 
@@ -41,93 +63,6 @@ def machine(params, data, **more):
     """The golden one."""
     shape = CacheShape(params.depth.sets, params.depth.ways, params.depth.table_lines)
     return Machine(data, limits_of(params), shape, params.raster.grid, **more)
-
-
-def requests(rng, count, params):
-    """Command streams, as rows of 32 bytes, each behind its START: draws of every kind on targets of every kind."""
-    rows, at = [], LISTS
-    while sum(map(len, rows)) < count and at < SIZE - (1 << 15):
-        packets = stream_of(rng, params)
-        if rng.random() < 0.3:
-            spoil(rng, packets)
-        transfers = packets.transfers
-        start = np.zeros(1, dtype(START))
-        start["address"], start["transfers"], start["limit"] = at, len(transfers), SIZE
-        rows += [mark(start), transfers]
-        at += 32 * len(transfers)
-    return np.concatenate(rows)
-
-
-def mark(start):
-    """A START, as a row."""
-    row = np.zeros((1, 4), np.uint64)
-    row[:, :2] = codec.pack(start, START)
-    row[:, 3] |= MARK
-    return row
-
-
-def stream_of(rng, params):
-    """One or two targets, a few draws on each."""
-    packets, edge = CommandList(), params.raster.edge
-    formats = [DepthFormat.D16, DepthFormat.D24]
-    for _ in range(int(rng.integers(1, 3))):
-        size = tuple(int(v) for v in rng.integers(1, PIXELS[edge] + 1, 2))
-        samples, form = 1 << int(rng.integers(0, params.raster.samples.bit_length())), rng.choice(formats)
-        packets.target(0, PLACE, 2 * PLACE)
-        for n in range(int(rng.integers(1, 4))):
-            packets.state(state_of(rng, size, samples, form, params))
-            if not n or rng.random() < 0.3:
-                fields = depths.clear(rng, size, form, whole=not n)
-                fields["depth_value"] = min(int(fields["depth_value"]), depths.MOST[form])
-                rectangle = [fields.pop(name) for name in ("x0", "y0", "x1", "y1")]
-                packets.clear(rectangle, colour=not n or rng.random() < 0.5, colour_value=int(rng.integers(0, 1 << 32)), **fields)
-            packets.triangles(depths.triangles(rng, int(rng.integers(0, 9)), size))
-            if rng.random() < 0.3:
-                packets.fence(int(rng.integers(0, 1 << 32)), int(rng.integers(0, 2)))
-    return packets
-
-
-def state_of(rng, size, samples, form, params):
-    """A draw state that can be obeyed."""
-    state, more = depths.state(rng, size, samples, form, params.reader.stencil), scenes.state(rng)
-    for name in state.dtype.names:
-        if name == "cull" or name == "front_ccw" or (rng.random() < 0.1 and name.startswith("scissor")):
-            state[name] = more[name]
-    for name in ("scissor_x", "scissor_y"):
-        state[f"{name}0"] = min(state[f"{name}0"], state[f"{name}1"])
-    state["early_write"], state["blend"], state["flat_colour"] = 1, rng.integers(0, 2), rng.integers(0, 1 << 32)
-    state["colour_write"] = 15 if rng.random() < 0.7 else rng.integers(0, 16)
-    return state
-
-
-def spoil(rng, packets):
-    """Break a packet: any bit of its first words, or its end is missing."""
-    parts = [part for part in packets.parts if len(part)]
-    part = parts[int(rng.integers(0, len(parts)))]
-    if rng.random() < 0.2:
-        packets.parts[-1] = packets.parts[-1][:0]
-    else:
-        part[int(rng.integers(0, len(part))), 0] ^= np.uint64(1) << np.uint64(rng.integers(0, 64) if rng.random() < 0.5 else rng.integers(0, 12))
-
-
-def starts(rows):
-    """Records of START, and the rows of each."""
-    marks = np.flatnonzero((rows[:, 3] & MARK != 0) & (rows[:, 2] == 0) & (rows[:, 3] == MARK))
-    records = codec.unpack(rows[marks][:, :2], START, dtype(START))
-    ends, found = 0, []
-    for at, record in zip(marks, records, strict=True):
-        if at >= ends:
-            ends = at + 1 + int(record["transfers"])
-            found.append((record, rows[at + 1:ends]))
-    return found
-
-
-def memory(rows, _params):
-    """What lies behind the ports at first: packets, and noise."""
-    data = np.random.default_rng(len(rows)).integers(0, 256, SIZE, np.uint8)
-    for start, transfers in starts(rows):
-        data[start["address"]:start["address"] + 32 * len(transfers)] = np.ascontiguousarray(transfers).view(np.uint8).ravel()
-    return data
 
 
 def shade(shading):
@@ -149,7 +84,8 @@ def inputs(rows, params):
     shaded, edge = [np.zeros((0, codec.words(32 * params.raster.edge**2)), np.uint64)], params.raster.edge
     for start, _ in starts(rows):
         shaded += [pack_colours(part, edge) for _, part in golden.draw(*(int(v) for v in start)).seams["colours"]]
-    given = {"i": np.concatenate([codec.pack(start, START) for start, _ in starts(rows)]), "asked": np.zeros((0, 1), np.uint64)}
+    given = {"i": np.concatenate([codec.pack(start, START) for start, _ in starts(rows)]), "starts": np.array([[len(starts(rows))]], np.uint64),
+             "asked": np.arange(len(COUNTERS), dtype=np.uint64)[:, None]}
     return given if params.flat else given | {"colours": np.concatenate(shaded)}
 
 
@@ -239,7 +175,7 @@ class TopBench(MemoryBehind, StreamBench):
         """Draw what command streams say."""
         self._rows = rows
         given = inputs(rows, self.params)
-        self._dut.asked__valid.value, self._dut.told__ready.value = 0, 1
+        self._dut.asked__valid.value, self._dut.starts__valid.value, self._dut.told__ready.value = 0, 0, 1
         if not self.params.flat:
             self._dut.colours__valid.value = 0
             driver = StreamDriver(self._dut, "colours", PACES["full"](None))

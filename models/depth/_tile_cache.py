@@ -148,6 +148,12 @@ class TileCache:
         for place in list(self._table):
             self._leave(place)
 
+    def remember(self, cleared):
+        """Take over what memory holds of a target that was cleared to this, and flushed."""
+        count, self._cleared = len(self._modes), cleared
+        table = self.memory[count * self._room:]
+        self._modes[:] = np.stack([table & 15, table >> 4], -1).ravel()[:count]
+
     def tally(self):
         """How many tiles, and transfers of the table, have been moved: a Counter by :class:`Moved`."""
         cleared = Moved("clear", TileMode.CLEARED)

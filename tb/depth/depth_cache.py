@@ -8,8 +8,8 @@ import numpy as np
 
 from cosim import codec
 from models.depth.depth_cache import CacheShape, DepthCache, Moved, StencilCache
-from models.output.colour_write import ColourCache
 from models.depth.depth_compression import PLANE, TRANSFER, evaluate, size
+from models.output.colour_write import ColourCache
 from models.payload import dtype
 from models.raster.edge_evaluator import LANE_SHAPE, pack, unpack
 from models.state import draw_state

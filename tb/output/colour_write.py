@@ -16,7 +16,7 @@ from rtl.payload import beat, layout
 from rtl.seams import ports, show
 from spec import payloads
 from spec.quads import quads
-from spec.state import DepthFormat, Kind
+from spec.state import Kind
 from tb.bench import depths, scenes
 from tb.bench.bench import StreamBench, configuration
 from tb.bench.depths import WIDTH

@@ -1,0 +1,116 @@
+"""Whole frames on the top: what goes in, and what every seam and every byte should be."""
+
+import numpy as np
+
+from cosim import codec
+from cosim.commands import CommandList
+from models import shading
+from models.depth._target import to_image
+from models.depth.depth_cache import DepthCache, StencilCache
+from models.frontend.command_reader import plane_bytes, tiles_of
+from models.geometry.triangle_setup import TRIANGLE
+from models.output.colour_write import ColourCache
+from spec.commands import START
+from spec.counters import COUNTERS
+from spec.payloads import COUNTED
+from spec.state import TileMode
+from tb import top
+
+PAGE = 4096
+LIST = (1 << 24) - 2  # triangles of a packet at most
+
+
+class FrameJob:
+    """A golden frame as a command stream.
+
+    Parameters
+    ----------
+    scene : models.pipeline.Scene
+    frame : models.pipeline.Frame
+    params : rtl.top.TopParams
+    """
+
+    def __init__(self, scene, frame, params):
+        self.scene, self.frame, self.params = scene, frame, params
+        count, at, self.bases = tiles_of(frame.state), 0, {}
+        for plane in ("depth", "stencil", "colour"):
+            self.bases[plane], at = at, at + -(-plane_bytes(count, plane) // PAGE) * PAGE
+        state = frame.state
+        packets = CommandList().target(**self.bases).state(state)
+        packets.clear((0, 0, scene.width, scene.height), depth=1, stencil=1, colour=1, depth_value=int(state["depth_max"]), colour_value=int(self.background))
+        packets.triangles(frame.triangles.astype(TRIANGLE)).fence(1)
+        transfers = packets.transfers
+        self.start = at, len(transfers), at + 32 * len(transfers)
+        self.data = np.zeros(self.start[2], np.uint8)
+        self.data[at:] = np.ascontiguousarray(transfers).view(np.uint8).ravel()
+        self.given = None
+
+    @property
+    def background(self):
+        """RGBA8, of what no face covers."""
+        return shading.rgba(np.array(shading.BACKGROUND))
+
+    def _shade(self, shaded):
+        return shading.shade(self.scene, shaded.tiles, self.frame.source[shaded.triangle])
+
+    def inputs(self):
+        """Beats in, by port: colours are those of tiles that pass, which does not depend on when."""
+        golden = top.machine(self.params, self.data.copy(), shader=self._shade, in_memory=False).draw(*self.start)
+        record = np.zeros(1, codec.wide(START))
+        record["address"], record["transfers"], record["limit"] = self.start
+        edge = self.params.raster.edge
+        shaded = [np.zeros((0, codec.words(32 * edge**2)), np.uint64), *(top.pack_colours(part, edge) for _, part in golden.seams["colours"])]
+        self.room = 65536 + max(sum(len(records) for _, records in seam) for seam in golden.seams.values())
+        return {"i": codec.pack(record, START), "starts": np.ones((1, 1), np.uint64), "colours": np.concatenate(shaded),
+                "asked": np.arange(len(COUNTERS), dtype=np.uint64)[:, None]}
+
+    def expected(self, outputs):
+        """Beats of every seam, in the order of stages, and memory in the end, by what the hardware's HiZ found; and what was drawn."""
+        data = self.data.copy()
+        golden = top.machine(self.params, data, shader=self._shade, found=top.Found(outputs["seam_hiz"], self.params.raster.edge))
+        drawn = [golden.draw(*self.start)]
+        wanted = top.expected_of(drawn, outputs, self.params)
+        return wanted | {"memory": data.view(np.uint64).reshape(-1, 4)}, np.concatenate([np.zeros(0, np.uint8), *drawn[0].outcome])
+
+    def picture(self, memory):
+        """The colours that memory holds, averaged over the samples of each pixel: uint8, shape (height, width, 3)."""
+        values = self._held("colour", ColourCache, int(self.background), memory).values()
+        image = to_image(values, self.scene.width, self.scene.height, self.scene.samples)
+        channels = (image[..., None] >> np.arange(0, 24, 8, dtype=np.uint32) & 255).astype(np.uint32)
+        return ((channels.sum(2) + self.scene.samples // 2) // self.scene.samples).astype(np.uint8)
+
+    def modes(self, memory):
+        """Modes of the tiles of depths: uint8, row by row."""
+        count = tiles_of(self.frame.state)
+        table = memory[self.bases["depth"] + plane_bytes(count, "depth") - -(-count // 64) * 32:][:-(-count // 2)]
+        return np.stack([table & 7, table >> 4 & 7], -1).ravel()[:count]
+
+    def _held(self, plane, kind, cleared, memory):
+        """A plane as memory holds it."""
+        cache = kind(self.frame.state, None, self.params.raster.edge, memory[self.bases[plane]:])
+        cache.remember(cleared)
+        return cache
+
+
+def counters(told):
+    """What the counters said: numbers by name."""
+    return dict(zip(COUNTERS, (int(value) for value in told[:, 0]), strict=True))
+
+
+def traffic(counted, edge=8):
+    """Bytes by client, cause and mode, of counters by name: those that are not zero, with how many tiles or transfers."""
+    out = []
+    for client, kind in (("depth", DepthCache), ("stencil", StencilCache), ("colour", ColourCache)):
+        for field in COUNTED:
+            count = counted[f"{client}_{field.name}"]
+            if count:
+                out.append((client, *_moved(field.name, kind, count, edge)))
+    return out
+
+
+def _moved(name, kind, count, edge):
+    """Cause, mode, how many and how many bytes of a counter."""
+    if name.startswith("table"):
+        return name, "", count, 32 * count
+    cause, mode = name.rsplit("_", 1)
+    return cause, TileMode(int(mode)).name, count, kind.LINE.size(TileMode(int(mode)), edge) * count

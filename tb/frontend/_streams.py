@@ -1,0 +1,115 @@
+"""Command streams, right and wrong, as rows of 32 bytes."""
+
+import numpy as np
+
+from cosim import codec
+from cosim.commands import CommandList
+from models.depth._format import MOST
+from models.payload import dtype
+from models.state import draw_state
+from spec.commands import START
+from spec.state import DepthFormat
+from tb.bench import depths, scenes
+
+PIXELS = {4: 24, 8: 100}  # largest side of a target, by the tile's edge
+PLACE = 1 << 18  # of each plane, in bytes; packets lie behind them
+LISTS = 3 * PLACE
+SIZE = LISTS + (1 << 18)
+MARK = np.uint64(1 << 63)  # of a row that is a START
+
+
+def requests(rng, count, params):
+    """Command streams, as rows of 32 bytes, each behind its START: draws of every kind on targets of every kind."""
+    rows, at = [], LISTS
+    while sum(map(len, rows)) < count and at < SIZE - (1 << 15):
+        packets = stream_of(rng, params)
+        if rng.random() < 0.3:
+            spoil(rng, packets)
+        transfers = packets.transfers
+        start = np.zeros(1, dtype(START))
+        start["address"], start["transfers"], start["limit"] = at, len(transfers), SIZE
+        rows += [mark(start), transfers]
+        at += 32 * len(transfers)
+    return np.concatenate(rows)
+
+
+def one_list(rng, count, params):
+    """One target, and so many triangles on it."""
+    size = (PIXELS[params.raster.edge],) * 2
+    packets = CommandList().target(0, PLACE, 2 * PLACE).state(draw_state(*size))
+    packets.clear((0, 0, *size), depth=1, stencil=1, colour=1, depth_value=MOST[DepthFormat.D24]).triangles(depths.triangles(rng, count, size))
+    start = np.zeros(1, dtype(START))
+    start["address"], start["transfers"], start["limit"] = LISTS, len(packets.transfers), SIZE
+    return np.concatenate([mark(start), packets.transfers])
+
+
+def mark(start):
+    """A START, as a row."""
+    row = np.zeros((1, 4), np.uint64)
+    row[:, :2] = codec.pack(start, START)
+    row[:, 3] |= MARK
+    return row
+
+
+def stream_of(rng, params):
+    """One or two targets, a few draws on each."""
+    packets, edge = CommandList(), params.raster.edge
+    formats = [DepthFormat.D16, DepthFormat.D24]
+    for _ in range(int(rng.integers(1, 3))):
+        size = tuple(int(v) for v in rng.integers(1, PIXELS[edge] + 1, 2))
+        samples, form = 1 << int(rng.integers(0, params.raster.samples.bit_length())), rng.choice(formats)
+        packets.target(0, PLACE, 2 * PLACE)
+        for n in range(int(rng.integers(1, 4))):
+            packets.state(state_of(rng, size, samples, form, params))
+            if not n or rng.random() < 0.3:
+                fields = depths.clear(rng, size, form, whole=not n)
+                fields["depth_value"] = min(int(fields["depth_value"]), MOST[form])
+                rectangle = [fields.pop(name) for name in ("x0", "y0", "x1", "y1")]
+                packets.clear(rectangle, colour=not n or rng.random() < 0.5, colour_value=int(rng.integers(0, 1 << 32)), **fields)
+            packets.triangles(depths.triangles(rng, int(rng.integers(0, 9)), size))
+            if rng.random() < 0.3:
+                packets.fence(int(rng.integers(0, 1 << 32)), int(rng.integers(0, 2)))
+    return packets
+
+
+def state_of(rng, size, samples, form, params):
+    """A draw state that can be obeyed."""
+    state, more = depths.state(rng, size, samples, form, params.reader.stencil), scenes.state(rng)
+    for name in state.dtype.names:
+        if name == "cull" or name == "front_ccw" or (rng.random() < 0.1 and name.startswith("scissor")):
+            state[name] = more[name]
+    for name in ("scissor_x", "scissor_y"):
+        state[f"{name}0"] = min(state[f"{name}0"], state[f"{name}1"])
+    state["early_write"], state["blend"], state["flat_colour"] = 1, rng.integers(0, 2), rng.integers(0, 1 << 32)
+    state["colour_write"] = 15 if rng.random() < 0.7 else rng.integers(0, 16)
+    return state
+
+
+def spoil(rng, packets):
+    """Break a packet: any bit of its first words, or its end is missing."""
+    parts = [part for part in packets.parts if len(part)]
+    part = parts[int(rng.integers(0, len(parts)))]
+    if rng.random() < 0.2:
+        packets.parts[-1] = packets.parts[-1][:0]
+    else:
+        part[int(rng.integers(0, len(part))), 0] ^= np.uint64(1) << np.uint64(rng.integers(0, 64) if rng.random() < 0.5 else rng.integers(0, 12))
+
+
+def starts(rows):
+    """Records of START, and the rows of each."""
+    marks = np.flatnonzero((rows[:, 3] & MARK != 0) & (rows[:, 2] == 0) & (rows[:, 3] == MARK))
+    records = codec.unpack(rows[marks][:, :2], START, dtype(START))
+    ends, found = 0, []
+    for at, record in zip(marks, records, strict=True):
+        if at >= ends:
+            ends = at + 1 + int(record["transfers"])
+            found.append((record, rows[at + 1:ends]))
+    return found
+
+
+def memory(rows, _params):
+    """What lies behind the ports at first: packets, and noise."""
+    data = np.random.default_rng(len(rows)).integers(0, 256, SIZE, np.uint8)
+    for start, transfers in starts(rows):
+        data[start["address"]:start["address"] + 32 * len(transfers)] = np.ascontiguousarray(transfers).view(np.uint8).ravel()
+    return data

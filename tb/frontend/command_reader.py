@@ -1,0 +1,119 @@
+"""Bench of :class:`rtl.frontend.command_reader.CommandReader`: streams right and wrong, their beats, and why each ended."""
+
+import cocotb
+import numpy as np
+from amaranth.hdl import Module
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from cosim import codec
+from models.frontend.command_reader import CommandLimits, read
+from models.payload import dtype
+from rtl import top
+from rtl.axi import Axi
+from rtl.frontend.command_reader import CONFIGS, CommandReader
+from rtl.payload import beat, layout
+from spec import payloads
+from spec.commands import START, STATUS
+from spec.state import Kind
+from tb import top as whole
+from tb.bench import scenes
+from tb.bench.bench import StreamBench, configuration
+from tb.bench.memory import MemoryBehind
+from tb.bench.pace import PACES
+from tb.frontend import _streams
+
+WIDTH = max(payloads.width(table) for table in (payloads.TRIANGLE, *payloads.CONTROL.values()))
+
+
+class Harness(wiring.Component):
+    """The reader, told at once that its last fence is through; and then why it ended."""
+
+    def __init__(self, params):
+        self._params = params
+        super().__init__({
+            "i": In(stream.Signature(layout(START))), "o": Out(stream.Signature(beat(triangle=payloads.TRIANGLE, **payloads.CONTROL))),
+            "ends": Out(stream.Signature(layout(STATUS))), "memory": Out(Axi()),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.unit = unit = CommandReader(self._params)
+        wiring.connect(m, wiring.flipped(self.i), unit.i)
+        wiring.connect(m, unit.o, wiring.flipped(self.o))
+        wiring.connect(m, unit.memory, wiring.flipped(self.memory))
+        end, given = self.ends, unit.o.payload
+        with m.If(unit.o.valid & unit.o.ready & (given.kind == Kind.FENCE) & given.fence.slot[0]):
+            m.d.sync += end.valid.eq(1)
+        with m.If(end.valid & end.ready):
+            m.d.sync += end.valid.eq(0)
+        m.d.comb += [end.payload.last.eq(1), end.payload.error.eq(unit.error), end.payload.at.eq(unit.at), unit.ended.eq(end.valid & end.ready)]
+        return m
+
+
+def shape_of(params):
+    """A top with this reader, whose streams are drawn."""
+    return top.CONFIGS["tiny" if params.edge == 4 else "default"]
+
+
+def requests(rng, count, params):
+    """As of the top: packets behind their STARTs, some of them spoilt."""
+    return _streams.requests(rng, count, shape_of(params))
+
+
+def memory(rows, params):
+    """What lies behind the port."""
+    return _streams.memory(rows, shape_of(params))
+
+
+def inputs(rows, _params):
+    """The STARTs."""
+    return {"i": np.concatenate([codec.pack(start, START) for start, _ in _streams.starts(rows)])}
+
+
+def expected(rows, params):
+    """Beats, and why each stream ended; memory stays as it is."""
+    data, out, ends = memory(rows, params), [], np.zeros(len(_streams.starts(rows)), dtype(STATUS))
+    for n, (start, _) in enumerate(_streams.starts(rows)):
+        found = read(data, *(int(v) for v in start), CommandLimits(params.edge, params.samples, params.pixels, params.stencil))
+        out += [codec.pack(records, whole.table_of(kind, payloads.TRIANGLE), WIDTH) for kind, records in found.beats]
+        ends["last"][n], ends["error"][n], ends["at"][n] = 1, found.error, found.at
+    return {"o": np.concatenate(out), "ends": codec.pack(ends, STATUS), "memory": data.view(np.uint64).reshape(-1, 4)}
+
+
+def describe(row, _params):
+    return scenes.describe(row, payloads.TRIANGLE)
+
+
+class CommandReaderBench(MemoryBehind, StreamBench):
+    """With packets behind the port."""
+
+    def __init__(self, dut):
+        self.params = configuration(CONFIGS)
+        self.attach(dut, ["memory"], _streams.SIZE)
+        super().__init__(dut, lambda _: {name: rows for name, rows in expected(self._rows, self.params).items() if name != "memory"},
+                         lambda row: describe(row, self.params), ("o", "ends"))
+
+    async def read(self, rows, source, sink):
+        """Read streams."""
+        self._rows = rows
+        self.fill(memory(rows, self.params), sink)
+        await self.run(inputs(rows, self.params)["i"], source, sink)
+
+
+@cocotb.test(timeout_time=4, timeout_unit="ms")
+@cocotb.parametrize(source=["full", "random"], sink=list(PACES))
+async def packets_become_beats(dut, source, sink):
+    bench = CommandReaderBench(dut)
+    await bench.read(requests(bench.rng, 150, bench.params), source, sink)
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+async def one_triangle_a_clock(dut):
+    """Of a list whose transfers are there."""
+    bench = CommandReaderBench(dut)
+    rows = _streams.one_list(np.random.default_rng(1), 60, shape_of(bench.params))
+    await bench.read(rows, "full", "full")
+    clocks = [clock for beat, clock in bench.given if beat & 3 == Kind.WORK]
+    assert len(clocks) == 60
+    assert clocks[-1] - clocks[30] == 29
