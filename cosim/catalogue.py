@@ -83,8 +83,8 @@ class Block(NamedTuple):
         """Send packed beats through a Verilated component and through the golden model.
 
         A bench whose golden model must know in which order things came to pass reads that from what came out: ``replay``.
-        ``inputs`` says what goes into which port, if there are several. One with ``memory`` puts that behind the component's AXI4 port, as fast or slow as the seed says; in the end it is
-        compared like an output.
+        ``inputs`` says what goes into which port, if there are several. One with ``memory`` puts that behind the component's
+        AXI4 ports, as fast or slow as the seed says; in the end it is compared like an output.
 
         Returns
         -------

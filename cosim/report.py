@@ -37,7 +37,8 @@ def write(path, title, frame, coded, figures):
     height, width = frame.colour.shape[:2]
     tiles = {
         "columns": -(-width // wide), "rows": -(-height // high), "colours": colours, "triangles": maps.count(frame, frame.tiles).ravel().tolist(),
-        "outcomes": [found.name.lower() for found in Outcome], "hiz": [maps.count(frame, frame.tiles[frame.outcome == found]).ravel().tolist() for found in Outcome],
+        "outcomes": [found.name.lower() for found in Outcome],
+        "hiz": [maps.count(frame, frame.tiles[frame.outcome == found]).ravel().tolist() for found in Outcome],
         "modes": np.asarray(coded).tolist(), "names": [mode.name.lower() for mode in TileMode],
     }
     text = Template(PAGE.read_text()).substitute(

@@ -168,7 +168,8 @@ class Top(wiring.Component):
             heard(name, works[seam])
         heard("tiles_accepted", tested & (outcome == Outcome.ACCEPT))
         heard("tiles_tested", tested & (outcome == Outcome.TEST))
-        masks = {"samples_covered": (works["raster"], seams["raster"].payload.tile.mask), "samples_passed": (works["depth"], seams["depth"].payload.tile.mask),
+        masks = {"samples_covered": (works["raster"], seams["raster"].payload.tile.mask),
+                 "samples_passed": (works["depth"], seams["depth"].payload.tile.mask),
                  "samples_tested": (tested & (outcome != Outcome.DROP), found.payload.tile.mask)}
         for name, (counts, mask) in masks.items():
             kept = Signal(len(mask), name=f"{name}_mask")

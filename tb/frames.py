@@ -37,7 +37,8 @@ class FrameJob:
             self.bases[plane], at = at, at + -(-plane_bytes(count, plane) // PAGE) * PAGE
         state = frame.state
         packets = CommandList().target(**self.bases).state(state)
-        packets.clear((0, 0, scene.width, scene.height), depth=1, stencil=1, colour=1, depth_value=int(state["depth_max"]), colour_value=int(self.background))
+        packets.clear((0, 0, scene.width, scene.height), depth=1, stencil=1, colour=1, depth_value=int(state["depth_max"]),
+                      colour_value=int(self.background))
         packets.triangles(frame.triangles.astype(TRIANGLE)).fence(1)
         transfers = packets.transfers
         self.start = at, len(transfers), at + 32 * len(transfers)

@@ -129,7 +129,8 @@ def expected_of(drawn, outputs, params):
               "depth": payloads.tile(edge)}
     for name, work in tables.items():
         bits = max(payloads.width(table) for table in (work, *payloads.CONTROL.values()))
-        out[f"seam_{name}"] = np.concatenate([codec.pack(records, table_of(kind, work), bits) for part in drawn for kind, records in part.seams[name]])
+        beats = ((kind, records) for part in drawn for kind, records in part.seams[name])
+        out[f"seam_{name}"] = np.concatenate([codec.pack(records, table_of(kind, work), bits) for kind, records in beats])
     for name in ("hiz", "depth"):  # a note is HiZ's own
         take_notes(out[f"seam_{name}"], outputs[f"seam_{name}"], edge)
     shaded = [codec.pack(records, quads(edge)) for part in drawn for _, records in part.seams["quads"]]

@@ -66,7 +66,8 @@ class Front(wiring.Component):
             "back": In(1), "late": In(1), "late_tile": In(self._tile),
             "state": Out(layout(payloads.DRAW_STATE)), "legal": Out(1), "clear": Out(layout(payloads.CLEAR)),
             "open": Out(1), "enters": Out(1), "valid": Out(1), "clearing": Out(1), "is_late": Out(1), "tile": Out(self._tile),
-            "control": Out(1), "beat": Out(shape), "error": Out(1), "walk": In(1), "steps": In(1, init=1), "once": In(1), "whole": Out(1), "clears": Out(1), "switches": Out(1),
+            "control": Out(1), "beat": Out(shape), "error": Out(1), "walk": In(1), "steps": In(1, init=1), "once": In(1), "whole": Out(1),
+            "clears": Out(1), "switches": Out(1),
         })
 
     def elaborate(self, platform):
@@ -107,8 +108,10 @@ class Front(wiring.Component):
         with m.If(cleared):
             m.d.sync += [self.clear.eq(clears), self.clear.x1.eq(Mux(clears.x1 < state.target_width, clears.x1, state.target_width)),
                          self.clear.y1.eq(Mux(clears.y1 < state.target_height, clears.y1, state.target_height))]
-        whole, clear = (self.clear.x0 == 0) & (self.clear.y0 == 0) & (self.clear.x1 == state.target_width) & (self.clear.y1 == state.target_height), self.clear
-        touches, too_far = Cat(clear[plane] for plane in self._planes).any(), clear.depth & (clear.depth_value > one) if "depth" in self._planes else 0
+        clear = self.clear
+        whole = (clear.x0 == 0) & (clear.y0 == 0) & (clear.x1 == state.target_width) & (clear.y1 == state.target_height)
+        touches = Cat(clear[plane] for plane in self._planes).any()
+        too_far = clear.depth & (clear.depth_value > one) if "depth" in self._planes else 0
         allowed = obeyed & ~too_far & self._kept(m, obeyed, names)
         m.d.sync += [walks.eq(cleared), self.clears.eq(walks & touches & allowed)]
         m.d.comb += [self.whole.eq(whole), walker.start.eq(self.clears & self.walk), walker.samples.eq(state.samples), walker.steps.eq(self.steps)]

@@ -76,11 +76,13 @@ class LineFront(wiring.Component):
         uses, ends, moves = (Signal(len(lines), name=name) for name in ("uses", "ends", "moves"))
         for n, line in enumerate(lines):
             op = line.payload.op
-            m.d.comb += [uses[n].eq(~marks.asks[n] | (line.valid & (op == LineOp.USE))), ends[n].eq(~marks.asks[n] | (line.valid & (op == LineOp.DONE))),
+            m.d.comb += [uses[n].eq(~marks.asks[n] | (line.valid & (op == LineOp.USE))),
+                         ends[n].eq(~marks.asks[n] | (line.valid & (op == LineOp.DONE))),
                          moves[n].eq(line.valid & ((op == LineOp.FILL) | (op == LineOp.EVICT)))]
         opens, free, tests, ended = Signal(), Signal(), Signal(), Signal()
         m.d.comb += [opens.eq(self.go & ~self.control & ~held), free.eq(opens & ~moves.any() & self.i.valid),
-                     tests.eq(free & work & ~marks.whole & uses.all() & (self.also | marks.clearing)), ended.eq(free & work & marks.whole & ends.all()),
+                     tests.eq(free & work & ~marks.whole & uses.all() & (self.also | marks.clearing)),
+                     ended.eq(free & work & marks.whole & ends.all()),
                      self.passes.eq(free & ~work & quiet & ends.all()), self.enters.eq(tests & ~marks.clearing),
                      self.i.ready.eq(tests | ended | self.passes)]
         taken = tests | (opens & moves.any())

@@ -98,7 +98,8 @@ class Walker(wiring.Component):
         self._edge = edge
         position = 16 - edge.bit_length() + 1
         super().__init__({
-            "samples": In(2), "rectangle": In(RECTANGLE), "start": In(1), "steps": In(1, init=1), "busy": Out(1), "x": Out(position), "y": Out(position),
+            "samples": In(2), "rectangle": In(RECTANGLE), "start": In(1), "steps": In(1, init=1),
+            "busy": Out(1), "x": Out(position), "y": Out(position),
         })
 
     def elaborate(self, platform):

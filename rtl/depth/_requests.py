@@ -129,8 +129,9 @@ class SlotRequests(wiring.Component):
         uses, needed, writes = plane.asks(state, given["tile"])
         op = Mux(given["flushes"], CacheOp.FLUSH, Mux(given["whole"], CacheOp.CLEAR, CacheOp.USE))
         clears = given["of_clear"] & clear[plane.name]
-        m.d.comb += [queue.valid.eq((given["of_tile"] & uses) | clears | given["flushes"]), out.op.eq(op), out.x.eq(given["tile"].x), out.y.eq(given["tile"].y),
-                     out.number.eq(given["place"] + given["whole"]), out.needed.eq(Mux(given["clearing"], ~given["covers"], needed)),
+        m.d.comb += [queue.valid.eq((given["of_tile"] & uses) | clears | given["flushes"]), out.op.eq(op), out.x.eq(given["tile"].x),
+                     out.y.eq(given["tile"].y), out.number.eq(given["place"] + given["whole"]),
+                     out.needed.eq(Mux(given["clearing"], ~given["covers"], needed)),
                      out.writes.eq(given["clearing"] | writes), out.samples.eq(state.samples), out.cleared.eq(clear[f"{plane.name}_value"]),
                      out.base.eq(clear[f"{plane.name}_base"])]
         return queue.valid
@@ -138,5 +139,6 @@ class SlotRequests(wiring.Component):
 
 def reaching(clear, state):
     """The rectangle of a clear, cut to the target, and beyond where it reaches its edge: assignments by name."""
-    ends = {f"{axis}1": Mux(clear[f"{axis}1"] == state[f"target_{side}"], BEYOND, clear[f"{axis}1"]) for axis, side in (("x", "width"), ("y", "height"))}
+    ends = {f"{axis}1": Mux(clear[f"{axis}1"] == state[f"target_{side}"], BEYOND, clear[f"{axis}1"])
+            for axis, side in (("x", "width"), ("y", "height"))}
     return {name: ends.get(name, clear[name]) for name in RECTANGLE.members}

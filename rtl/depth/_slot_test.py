@@ -15,7 +15,7 @@ from rtl.depth.depth_test import PLACES, DepthTest
 from rtl.payload import beat, layout
 from rtl.pipeline import DelayLine, delay
 from spec import payloads
-from spec.state import LineOp, Outcome
+from spec.state import DepthFormat, LineOp, Outcome
 
 
 def planes(params):
@@ -77,8 +77,8 @@ class SlotTest(DepthTest):
         m.d.comb += tested.i.eq(waiting.o)
         self._brought = self._bring(m, front, here)
         inside = self._slots(m, here)
-        here_too = {"tile": here.tile, "clearing": here.clearing, "is_late": 0}
-        seen = self._covered(m, front, StructLayout({"tile": self._tile, "clearing": 1, "is_late": 1})(Cat(*(here_too[n] for n in here_too))), inside, depths, 0)
+        early_tile = StructLayout({"tile": self._tile, "clearing": 1, "is_late": 1})(Cat(here.tile, here.clearing, 0))
+        seen = self._covered(m, front, early_tile, inside, depths, 0)
 
         # A clock after the test: what is left of the tile, and what its slots hold.
         tests, passed, known = delay(m, valid, 7, "tests") & ~rest.clearing, self._tiles.passed, delay(m, inside, 3, "inside")
@@ -122,7 +122,8 @@ class SlotTest(DepthTest):
         with m.If(accepted):
             m.d.comb += ruled.depth.eq(0b111)
         with m.If(every):
-            m.d.comb += [ruled.depth.eq(0b111), ruled.write.eq(fills), ruled.stencil.eq(0b111), ruled.mask.eq(s_fills.replicate(8) if values is not None else 0),
+            m.d.comb += [ruled.depth.eq(0b111), ruled.write.eq(fills), ruled.stencil.eq(0b111),
+                         ruled.mask.eq(s_fills.replicate(8) if values is not None else 0),
                          *(ruled[name].eq(zero) for name in ("fail", "depth_fail", "pass"))]
         if values is not None:
             m.d.sync += self._tiles.stencil_new.eq(Mux(s_fills, values.as_value(), 0))
@@ -146,10 +147,9 @@ class SlotTest(DepthTest):
                      out.written.eq((tiles.wrote if name == "depth" else tiles.changed | rest.clearing.replicate(edge**2)) & uses),
                      *(out[f"value{n}"].eq(values[n]) for n in range(edge**2))]
         if name == "depth":  # a tile's plane, if it gives the depths that were written
-            # the bias is there DepthBias.LATENCY clocks after the tile
             bias, clear = delay(m, self._bias.o, self._test_at + 1 - DepthBias.LATENCY, "bias"), front.clear
             exact = delay(m, self._exact, 2, "exact")
-            is_24 = (front.state.depth_format == 1)
+            is_24 = front.state.depth_format == DepthFormat.D24
             m.d.comb += [out.exact.eq(rest.clearing | ((~tiles.wrote | exact).all() & is_24)),
                          out.z0.eq(Mux(rest.clearing, clear.depth_value << 8, rest.tile.z0 + bias)), out.dx.eq(Mux(rest.clearing, 0, rest.tile.dx)),
                          out.dy.eq(Mux(rest.clearing, 0, rest.tile.dy))]

@@ -69,7 +69,8 @@ class TestedTiles(wiring.Component):
         again = {plane: self._plane(m, plane, found, stored, tested, written, before) for plane in self._tile.members}
 
         # The test, sample by sample.
-        new, passed, wrote, changed = Signal(self.new.shape()), Signal(len(self.passed)), Signal(len(self.passed)), Signal(len(self.passed))
+        new, passed, wrote = Signal(self.new.shape()), Signal(len(self.passed)), Signal(len(self.passed))
+        changed = Signal(len(self.passed))
         m.d.sync += new.eq(self.new)
         for n in range(len(self.passed)):
             less, equal, writes = (Signal(name=f"{name}_{n}") for name in ("less", "equal", "writes"))
@@ -78,7 +79,8 @@ class TestedTiles(wiring.Component):
                 stencil_passed = self._stencil(m, n, depth_passed, stored.stencil[n], found.stencil[n], again["stencil"], tested.stencil[n])
                 depth_passed, written_too = depth_passed & stencil_passed, written_too & stencil_passed
                 m.d.comb += changed[n].eq(tested.stencil[n] != stored.stencil[n])
-            m.d.comb += [passed[n].eq(depth_passed), writes.eq(written_too), wrote[n].eq(writes), tested.depth[n].eq(Mux(writes, new[n], stored.depth[n]))]
+            m.d.comb += [passed[n].eq(depth_passed), writes.eq(written_too), wrote[n].eq(writes),
+                         tested.depth[n].eq(Mux(writes, new[n], stored.depth[n]))]
             coming, follows = self.new[n], again["depth"]
             m.d.sync += [less.eq(Mux(follows, Mux(writes, coming < new[n], coming < stored.depth[n]), coming < found.depth[n])),
                          equal.eq(Mux(follows, Mux(writes, coming == new[n], coming == stored.depth[n]), coming == found.depth[n]))]
@@ -91,7 +93,7 @@ class TestedTiles(wiring.Component):
 
     def _plane(self, m, plane, *stages):
         """Read a plane, and write it; returns whether the tile in test is that of the test before."""
-        shape, behind = self._tile[plane].shape, self.EARLY + 1
+        behind = self.EARLY + 1
         found, stored, tested, written, before = (stage[plane].as_value() for stage in stages)
         m.submodules[f"{plane}_memory"] = memory = Memory(shape=len(found), depth=self._params.tiles, init=[], attrs=NEVER_COLLIDES)
         read, write, prefix = memory.read_port(), memory.write_port(), "" if plane == "depth" else f"{plane}_"
@@ -112,8 +114,9 @@ class TestedTiles(wiring.Component):
         """What becomes of a sample's stencil value; returns whether it passes."""
         outcomes = [Signal(8, name=f"{which}_{n}") for which in ("stencil_passed", "stencil_failed")]
         signs, passed, reached = Signal(2, name=f"signs_{n}"), Signal(name=f"passes_{n}"), Signal(name=f"reaches_{n}")
+        of_stored = stencil_outcomes(self.rule, self.covered[n], reached, stored, self.stencil_new[n])
         m.d.comb += [reached.eq(depth_passed), passed.eq(passes(self.rule.stencil, *signs)),
-                     *(out.eq(value) for out, value in zip(outcomes, stencil_outcomes(self.rule, self.covered[n], reached, stored, self.stencil_new[n]), strict=True)),
+                     *(out.eq(value) for out, value in zip(outcomes, of_stored, strict=True)),
                      tested.eq(Mux(passed, *outcomes))]
         of_passed, of_failed, of_found = (stencil_signs(self.against, self.read, value) for value in (*outcomes, found))
         m.d.sync += signs.eq(Mux(again, Mux(passed, of_passed, of_failed), of_found))

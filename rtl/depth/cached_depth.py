@@ -100,7 +100,9 @@ class CachedDepth(wiring.Component):
         ports = {}
         for plane in self._planes[0]:
             ports |= {f"{plane.name}_counted": Out(stream.Signature(layout(payloads.COUNTED))), f"{plane.name}_memory": Out(Axi())}
-        super().__init__({"i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape))} | ports | (seam_ports({"hiz": shape}) | {"hiz_stalls": Out(1)} if seams else {}))
+        if seams:
+            ports |= seam_ports({"hiz": shape}) | {"hiz_stalls": Out(1)}
+        super().__init__({"i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape))} | ports)
 
     def elaborate(self, platform):
         m = Module()

@@ -118,7 +118,8 @@ class CommandReader(wiring.Component):
                     self._go_on(m)
             with m.State("END"):  # what is still to come is dropped
                 out = self.o.payload.fence
-                m.d.comb += [fetch.stop.eq(1), come.ready.eq(1), self.o.valid.eq(~fetch.busy), out.kind.eq(Kind.FENCE), out.slot.eq(1), out.flush.eq(1)]
+                m.d.comb += [fetch.stop.eq(1), come.ready.eq(1), self.o.valid.eq(~fetch.busy), out.kind.eq(Kind.FENCE), out.slot.eq(1),
+                             out.flush.eq(1)]
                 with m.If(self.o.valid & self.o.ready):
                     m.next = "WAIT"
             with m.State("WAIT"), m.If(self.ended):

@@ -38,7 +38,8 @@ def requests(rng, count, params):
     """As of the depth test, on targets that come to lie somewhere; some fences wait for memory, and the last one does."""
     rows = depth_test.requests(rng, count, params.test)
     kind = rows[:, 0] & 3
-    for which, table, change in ((Kind.STATE, payloads.DRAW_STATE, _early), (Kind.CLEAR, payloads.CLEAR, _somewhere), (Kind.FENCE, payloads.FENCE, _flush)):
+    for which, table, change in ((Kind.STATE, payloads.DRAW_STATE, _early), (Kind.CLEAR, payloads.CLEAR, _somewhere),
+                                 (Kind.FENCE, payloads.FENCE, _flush)):
         records = codec.unpack(rows[kind == which], table, dtype(table))
         change(rng, records)
         rows[kind == which] = codec.pack(records, table, WIDTH)
@@ -147,12 +148,12 @@ def replay(rows, outputs, params):
     found, plain = (Twin(params, memory(rows, params)).expected(beats) for beats in (outputs["seam_hiz"], rows))
     out, table = plain["o"], payloads.tile(params.edge)
     if len(out) == len(found["o"]):
-        for table, kind, names in ((table, Kind.WORK, ("outcome", "note")), (payloads.FENCE, Kind.FENCE, ("error",))):
+        for fields, kind, names in ((table, Kind.WORK, ("outcome", "note")), (payloads.FENCE, Kind.FENCE, ("error",))):
             those = np.flatnonzero((out[:, 0] & 3 == kind) & (found["o"][:, 0] & 3 == kind))
-            here, there = (codec.unpack(beats[those], table, dtype(table)) for beats in (out, found["o"]))
+            here, there = (codec.unpack(beats[those], fields, dtype(fields)) for beats in (out, found["o"]))
             for name in names:
                 here[name] = there[name]
-            out[those] = codec.pack(here, table, WIDTH)
+            out[those] = codec.pack(here, fields, WIDTH)
     return found | {"o": out}
 
 

@@ -70,7 +70,8 @@ def requests(rng, count, params):
     """Targets, each behind a clear; draws of tiles of which a part passes; clears and fences in between."""
     rows = depth_test.requests(rng, count, params.obeyed)
     kind, table = rows[:, 0] & 3, payloads.tile(params.edge)
-    for which, fields, change in ((Kind.STATE, payloads.DRAW_STATE, _mixes), (Kind.CLEAR, payloads.CLEAR, _somewhere), (Kind.FENCE, payloads.FENCE, _flush)):
+    for which, fields, change in ((Kind.STATE, payloads.DRAW_STATE, _mixes), (Kind.CLEAR, payloads.CLEAR, _somewhere),
+                                 (Kind.FENCE, payloads.FENCE, _flush)):
         records = codec.unpack(rows[kind == which], fields, dtype(fields))
         change(rng, records)
         rows[kind == which] = codec.pack(records, fields, WIDTH)
@@ -91,7 +92,8 @@ def _mixes(rng, states):
 
 def _somewhere(rng, clears):
     clears["colour"] = clears["depth"] | (rng.random(len(clears)) < 0.5)
-    clears["colour_value"] = rng.choice([0, 0xFFFFFFFF, 0x80402010], len(clears)) ^ rng.integers(0, 1 << 32, len(clears)) * rng.integers(0, 2, len(clears))
+    noise = rng.integers(0, 1 << 32, len(clears)) * rng.integers(0, 2, len(clears))
+    clears["colour_value"] = rng.choice([0, 0xFFFFFFFF, 0x80402010], len(clears)) ^ noise
     clears["colour_base"] = rng.integers(0, PLACES, len(clears)) * PLACE
 
 
@@ -110,13 +112,13 @@ class Twin:
 
     def expected(self, rows):
         """Packed beats in -> packed beats out, by port, and the memory."""
-        for tiles, beat in scenes.draws(rows, self.table, dtype(self.table)):
+        for tiles, control in scenes.draws(rows, self.table, dtype(self.table)):
             if len(tiles):
                 self.tiles(tiles)
-            if len(beat):
-                kind = Kind(int(beat[0, 0]) & 3)
+            if len(control):
+                kind = Kind(int(control[0, 0]) & 3)
                 fields = {Kind.STATE: payloads.DRAW_STATE, Kind.CLEAR: payloads.CLEAR, Kind.FENCE: payloads.FENCE}[kind]
-                record = codec.unpack(beat, fields, dtype(fields))
+                record = codec.unpack(control, fields, dtype(fields))
                 {Kind.STATE: self.state, Kind.CLEAR: self.clear, Kind.FENCE: self.fence}[kind](record[0])
                 if kind == Kind.FENCE:
                     self.fences.append(codec.pack(record, fields))
@@ -168,7 +170,7 @@ def expected(rows, params):
     return Twin(params, memory(rows, params), shade).expected(rows)
 
 
-def describe(row, params):
+def describe(row, _params):
     record = codec.unpack(row[None], payloads.FENCE, dtype(payloads.FENCE))[0]
     return "FENCE " + " ".join(f"{name}={int(record[name]):#x}" for name in record.dtype.names[1:])
 
