@@ -117,6 +117,8 @@ class Top(wiring.Component):
         m.submodules.colour = colour = colour_write.ColourWrite(p.colour)
         m.submodules.counters = counters = _counters.Counters(p.clients)
         wiring.connect(m, wiring.flipped(self.i), reader.i)
+        wiring.connect(m, wiring.flipped(self.asked), counters.asked)
+        wiring.connect(m, counters.told, wiring.flipped(self.told))
         for one, other in zip((reader, setup, raster, depth), (setup, raster, depth, colour), strict=True):
             wiring.connect(m, one.o, other.i)
         self._shade(m, colour)

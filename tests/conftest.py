@@ -5,6 +5,7 @@ import os
 import pytest
 from hypothesis import settings
 
+from tests.blend_oracle import LlvmpipeBlend
 from tests.depth_oracle import LlvmpipeDepth
 from tests.oracle import Llvmpipe
 from tests.tessellation_oracle import LlvmpipeTessellator
@@ -44,6 +45,12 @@ def llvmpipe():
 def llvmpipe_depth():
     """A maker of oracles of depth and stencil."""
     return _oracle(LlvmpipeDepth)
+
+
+@pytest.fixture
+def llvmpipe_blend():
+    """A maker of oracles of blending."""
+    return _oracle(LlvmpipeBlend)
 
 
 @pytest.fixture
