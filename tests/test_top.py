@@ -1,46 +1,212 @@
+import dataclasses
 import itertools
 
 import numpy as np
 import pytest
 
-from cosim import codec
+from cosim import catalogue, codec
+from cosim.commands import CommandList
+from cosim.volume import Memory, SimulationError
+from models import top as golden
+from models.depth.depth_test import DepthBuffer
+from models.depth.hiz import rounds
 from models.geometry.triangle_setup import TRIANGLE
+from models.payload import dtype
+from models.raster.edge_evaluator import unpack
 from models.state import draw_state
 from rtl import top as rtl
 from rtl.geometry.triangle_setup import TriangleSetupParams
-from spec import payloads
-from tb.geometry.triangle_setup import IN
+from spec.commands import START, STATUS, CommandError
+from spec.counters import COUNTERS
+from spec.state import Kind
+from tb import top as bench
+from tb.frontend import _streams
 from tests.bench import check_bench
-from tests.volume import check, check_paces
+from tests.volume import LIMIT, check, check_paces, volume
 
 BLOCK = "top"
+PARAMS = rtl.CONFIGS["tiny"]
 
 
 def lattice(samples):
-    """Every triangle of a small lattice of half pixels, both windings, behind its state."""
+    """Every triangle of a small lattice of half pixels, both windings, as a command stream."""
     points = np.array(list(itertools.product(range(-128, 641, 128), repeat=2)))
     corners = points[np.array(list(itertools.permutations(range(len(points)), 3)))[::2]]
     triangles = np.zeros(len(corners), TRIANGLE)
     for k in range(3):
         triangles[f"x{k}"], triangles[f"y{k}"] = corners[:, k].T
-    state = draw_state(4, 3, samples)
-    return np.concatenate([codec.pack(np.atleast_1d(state), payloads.DRAW_STATE, IN), codec.pack(triangles, payloads.TRIANGLE, IN)])
+    return drawn(draw_state(4, 3, samples), triangles[samples % 5::5])
+
+
+def drawn(state, triangles):
+    """A target, and triangles on it."""
+    size = int(state["target_width"]), int(state["target_height"])
+    packets = CommandList().target(0, _streams.PLACE, 2 * _streams.PLACE).state(state)
+    packets.clear((0, 0, *size), depth=1, stencil=1, colour=1, depth_value=int(state["depth_max"])).triangles(triangles).fence(3)
+    start = np.zeros(1, dtype(START))
+    start["address"], start["transfers"], start["limit"] = _streams.LISTS, len(packets.transfers), _streams.SIZE
+    return np.concatenate([_streams.mark(start), packets.transfers])
+
+
+def random_rows(seed, count=300):
+    return bench.requests(np.random.default_rng(seed), count, PARAMS)
+
+
+def machine(rows, **more):
+    data = _streams.memory(rows, PARAMS)
+    made = bench.machine(PARAMS, data, shader=bench.shade, **more)
+    return made, [made.draw(*(int(v) for v in start)) for start, _ in _streams.starts(rows)], data
+
+
+def test_memory_is_what_stages_say():
+    """Colours and depths in memory, decoded, are those of samples that passed, written one after the other."""
+    rows = _streams.one_list(np.random.default_rng(4), 60, PARAMS)
+    made, (result,), _ = machine(rows)
+    state = next(records for kind, records in result.seams["commands"] if kind == Kind.STATE)[0]
+    plain, image = DepthBuffer(state, 4), np.zeros_like(made.colour.cache.values())
+    plain.clear((0, 0, 24, 24), int(state["depth_max"]), 0)
+    for tiles, shaded, colours in zip(*(([records for kind, records in result.seams[name] if kind == Kind.WORK])
+                                        for name in ("raster", "quads", "colours")), strict=True):
+        for turn in rounds(tiles["y"].astype(int) * plain.depth.shape[1] + tiles["x"]):
+            plain.test(tiles[turn])
+        for tile, colour in zip(shaded, colours, strict=True):
+            image[tile["y"], tile["x"]] = np.where(unpack(tile["mask"][None], 4)[0], colour, image[tile["y"], tile["x"]])
+    assert len(shaded) > 50
+    assert (made.colour.cache.values() == image).all()
+    assert (made.depth.caches["depth"].values() == plain.depth).all()
+
+
+def test_what_hiz_found_changes_no_picture():
+    rows = random_rows(2)
+    one, first, _ = machine(rows)
+    other, second, _ = machine(rows, found=lambda tiles: np.zeros(len(tiles), np.uint8))
+    assert [list(part.status) for part in first] == [list(part.status) for part in second]
+    assert (one.colour.cache.values() == other.colour.cache.values()).all()
+    assert one.depth.moves["depth"] != other.depth.moves["depth"]
+
+
+def test_nothing_is_written_after_an_error():
+    """Behind a wrong packet there is a clear, and triangles: neither is seen."""
+    right = _streams.one_list(np.random.default_rng(1), 9, PARAMS)
+    wrong = np.concatenate([right, np.full((1, 4), 0xEE, np.uint64), right[2:]])
+    wrong[:1] = _streams.mark(np.array([(_streams.LISTS, len(wrong) - 1, _streams.SIZE)], dtype(START)))
+    (_, one, _), (_, two, _) = machine(right), machine(wrong)
+    assert (one[-1].status["error"][-1], two[-1].status["error"][-1]) == (CommandError.NONE, CommandError.OPCODE)
+    assert two[-1].status["at"][-1] == len(right) - 1
+    check(BLOCK, "tiny", wrong)
 
 
 @pytest.mark.parametrize("samples", [1, 2, 4, 8])
 def test_every_triangle_of_a_lattice(samples):
-    assert len(check(BLOCK, "tiny", lattice(samples))) > 10_000
+    status = check(BLOCK, "tiny_flat", lattice(samples))
+    assert codec.unpack(status, STATUS, dtype(STATUS))["passed"][0] > 0
+
+
+def test_reset_in_mid_frame_is_a_fresh_start():
+    """Wherever it comes: the same beats, and the same bytes, as of a top that never ran."""
+    rows = random_rows(5)
+    given, block = bench.inputs(rows, PARAMS), volume(BLOCK, "tiny")
+    fresh = Memory(_streams.memory(rows, PARAMS), (0, 8))
+    wanted = block.run(given, 100_000, memory=fresh, limit=LIMIT)
+    for clocks in (100, 700, 1500, 4000):
+        with pytest.raises(SimulationError, match=f"not drained after {clocks} clocks"):
+            block.run(given, 100_000, memory=Memory(_streams.memory(rows, PARAMS), (0, 8)), limit=clocks)
+        again = Memory(_streams.memory(rows, PARAMS), (0, 8))
+        got = block.run(given, 100_000, memory=again, limit=LIMIT)
+        assert all((got.outputs[name] == beats).all() for name, beats in wanted.outputs.items())
+        assert (again.data == fresh.data).all()
+
+
+def test_memory_that_fails():
+    """Reads of depths fail: the status tells, and the top comes to rest."""
+    rows = drawn(draw_state(64, 64), np.concatenate([_triangles(3), _triangles(3)]))
+    given = bench.inputs(rows, PARAMS)
+    run = volume(BLOCK, "tiny").run(given, 100_000, memory=Memory(_streams.memory(rows, PARAMS), (0, 8), faults=((1 << 64) - 1, 64)), limit=LIMIT)
+    assert codec.unpack(run.outputs["o"], STATUS, dtype(STATUS))["failed"][0] == 4
+
+
+def _triangles(seed):
+    """Over all of a target."""
+    out = np.zeros(4, TRIANGLE)
+    out["x1"] = out["y2"] = 64 * 512
+    out["z0"], out["z1"], out["z2"] = np.random.default_rng(seed).integers(0, 1 << 31, (3, 4))
+    return out
+
+
+def test_counters():
+    """They are the golden ones, but for what depends on when."""
+    rows = random_rows(7)
+    run = volume(BLOCK, "tiny").run(bench.inputs(rows, PARAMS), 100_000, memory=Memory(_streams.memory(rows, PARAMS), (0, 8)), limit=LIMIT)
+    told = dict(zip(COUNTERS, run.outputs["told"][:, 0].tolist(), strict=True))
+    made, parts, _ = machine(rows, found=bench.Found(run.outputs["seam_hiz"], 4))
+    beats = {name: [records for part in parts for kind, records in part.seams[name] if kind == Kind.WORK] for name in ("commands", "setup", "raster")}
+    for counter, seam in (("triangles", "commands"), ("set_up", "setup"), ("tiles", "raster")):
+        assert told[counter] == sum(map(len, beats[seam])) > 0
+    assert told["samples_covered"] == sum(int(np.bitwise_count(tiles["mask"]).sum()) for tiles in beats["raster"])
+    outcome = np.concatenate([found for part in parts for found in part.outcome])
+    assert [told["tiles"] - told["tiles_accepted"] - told["tiles_tested"], told["tiles_accepted"]] == [(outcome == n).sum() for n in (1, 2)]
+    for plane, moves in made.moves.items():
+        assert sum(told[f"{plane}_fill_{n}"] for n in range(7)) == sum(n for moved, n in moves.items() if moved.cause == "fill")
+    assert told["clocks"] > told["tiles"]
+    assert told["command_transfers"] >= sum(part.status["at"][-1] for part in parts)
+
+
+@pytest.mark.parametrize(("stage", "module", "name"), [
+    ("seam_setup", "models.geometry.triangle_setup", "setup"), ("seam_raster", "models.raster.tile_rasterizer", "rasterize"),
+    ("seam_depth", "models.depth.cached_depth", "CachedDepth.test"), ("seam_quads", "models.top", "quads_of"),
+    ("memory", "models.output.colour_write", "blend"),
+])
+def test_the_first_stage_that_differs_is_blamed(stage, module, name, monkeypatch):
+    """A golden stage that is wrong: those before it agree, and what differs is told in words."""
+    rows, block = _streams.one_list(np.random.default_rng(3), 20, PARAMS), catalogue.block(BLOCK)
+    memory = Memory(_streams.memory(rows, PARAMS), (0, 8))
+    outputs = volume(BLOCK, "tiny").run(bench.inputs(rows, PARAMS), 100_000, memory=memory, limit=LIMIT).outputs
+    outputs["memory"] = memory.data.view(np.uint64).reshape(-1, 4)
+    _break(monkeypatch, module, name)
+    count, first = block.differences(outputs, bench.replay(rows, outputs, PARAMS), "tiny")
+    assert count
+    assert first.startswith(f"{stage}: "), first
+
+
+def _break(monkeypatch, module, name):
+    """The last bit of what it gives is wrong."""
+    target = __import__("importlib").import_module(module)
+    owner = getattr(target, name.split(".")[0]) if "." in name else target
+    right = getattr(owner, name.split(".")[-1])
+
+    def wrong(*given, **more):
+        out = right(*given, **more)
+        if name == "setup":
+            out.records["c0"] ^= 1
+        elif name == "rasterize":
+            out[0]["dx"] ^= 1
+        elif name == "CachedDepth.test":
+            out[0][:, 0, 0] ^= True
+        elif name == "quads_of":
+            out["helpers"] ^= 1
+        else:
+            out = out ^ np.uint32(1)
+        return out
+
+    monkeypatch.setattr(owner, name.split(".")[-1], wrong)
 
 
 def test_wrong_parameters():
-    with pytest.raises(ValueError, match="setup.edge must be raster.edge 8, not 4"):
-        rtl.TopParams(TriangleSetupParams(edge=4))
+    with pytest.raises(ValueError, match=r"setup\.edge must be raster\.edge 8, not 4"):
+        rtl.TopParams(setup=TriangleSetupParams(edge=4))
+    with pytest.raises(ValueError, match=r"reader\.stencil must be depth\.stencil True, not False"):
+        rtl.TopParams(reader=dataclasses.replace(rtl.CONFIGS["default"].reader, stencil=False))
+
+
+def test_flat_is_the_built_in_shader():
+    given = golden.Shading(np.zeros(3, dtype(START)), draw_state(4, 4, flat_colour=7), np.zeros(3, int))
+    assert (golden.flat(given) == 7).all()
 
 
 def test_bench(simulator):
     check_bench(BLOCK, "tiny", simulator)
 
 
-@pytest.mark.parametrize("config", ["default", "tiny"])
+@pytest.mark.parametrize("config", ["tiny", "tiny_flat"])
 def test_volume(config):
-    check_paces(BLOCK, config, 300)
+    check_paces(BLOCK, config, 120)

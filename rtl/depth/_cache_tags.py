@@ -70,7 +70,8 @@ class CacheTags(wiring.Component):
         # A request, its set, by which a flush goes through all of them, and what there is of that.
         given, waits, ends, bits = Signal(self.i.payload.shape()), Signal(), Signal(), self._sets.bit_length() - 1
         index, first, coming = Signal(range(self._sets)), Signal(), self.i.payload
-        m.d.comb += [self.i.ready.eq(~waits | ends), write.addr.eq(index), there.eq(here),
+        wiped = Signal()
+        m.d.comb += [self.i.ready.eq(wiped & (~waits | ends)), write.addr.eq(index), there.eq(here),
                      read.addr.eq(Cat(coming.x[:bits - bits // 2], coming.y[:bits // 2]))]
         with m.If(self.i.ready):
             m.d.sync += [waits.eq(self.i.valid), given.eq(coming), index.eq(read.addr),
@@ -94,7 +95,13 @@ class CacheTags(wiring.Component):
         still, leaving = (held(m, away.bit_select(number[:hashed], 1), 1, name)
                           for number, name in ((given.number, "still"), (victim.number, "leaving")))
         leaves = {"victim": victim, "begins": begins, "away": leaving}
-        with m.FSM():
+        with m.FSM(init="WIPE"):
+            with m.State("WIPE"):  # a reset leaves memories as they are
+                m.d.comb += write.en.eq(1)
+                m.d.sync += index.eq(index + 1)
+                with m.If(index == self._sets - 1):
+                    m.d.sync += wiped.eq(1)
+                    m.next = "LOOK"
             with m.State("LOOK"), m.If(waits), m.Switch(given.op):
                 with m.Case(CacheOp.USE):
                     self._hit(m, request, write, here, hit, hits, victim)

@@ -75,6 +75,7 @@ class SlotTest(DepthTest):
         here, rest, valid = waits(waiting.o), waits(tested.o), delay(m, front.valid, early, "valid")
         m.d.comb += [waits(waiting.i)[name].eq(getattr(front, name)) for name in waits.members]
         m.d.comb += tested.i.eq(waiting.o)
+        self._on = {name: delay(m, getattr(front, f"{name}_line").on, early, f"{name}_on") for name in names}  # in registers, which a reset reaches
         self._brought = self._bring(m, front, here)
         inside = self._slots(m, here)
         early_tile = StructLayout({"tile": self._tile, "clearing": 1, "is_late": 1})(Cat(here.tile, here.clearing, 0))
@@ -97,8 +98,9 @@ class SlotTest(DepthTest):
     def _slots(self, m, here):
         """Where a tile is kept; returns whether it may be touched: both as DepthTest._place."""
         for plane in self._planes[0]:
-            prefix, line = "" if plane.name == "depth" else "stencil_", delay(m, here[f"{plane.name}_line"], 3, f"{plane.name}_placed")
-            m.d.comb += [getattr(self._tiles, f"{prefix}place").eq(line.slot), getattr(self._tiles, f"{prefix}valid").eq(line.on)]
+            name, prefix = plane.name, "" if plane.name == "depth" else "stencil_"
+            m.d.comb += [getattr(self._tiles, f"{prefix}place").eq(delay(m, here[f"{name}_line"].slot, 3, f"{name}_slot")),
+                         getattr(self._tiles, f"{prefix}valid").eq(delay(m, self._on[name], 3, f"{name}_placed"))]
         return delay(m, ~here.refused, 4, "touched")
 
     def _bring(self, m, front, here):
@@ -108,8 +110,8 @@ class SlotTest(DepthTest):
             values, name = getattr(front, f"{plane.name}_values"), plane.name
             m.submodules[f"{name}_brought"] = line = DelayLine(len(values.as_value()), self._test_at - 1)
             m.d.comb += line.i.eq(values)
-            told = delay(m, here[f"{name}_line"], 5, f"{name}_told")
-            found[name] = told.on & (told.op == LineOp.FILL), told.on & (told.op == LineOp.EVICT), values.shape()(line.o)
+            on, op = delay(m, self._on[name], 5, f"{name}_told"), delay(m, here[f"{name}_line"].op, 5, f"{name}_op")
+            found[name] = on & (op == LineOp.FILL), on & (op == LineOp.EVICT), values.shape()(line.o)
         return found
 
     def _overrule(self, m, covered, rule, tile):
@@ -141,9 +143,9 @@ class SlotTest(DepthTest):
         tiles, bits, edge = self._tiles, {"depth": payloads.DEPTH, "stencil": payloads.STENCIL}[name], self._params.edge
         m.submodules[f"{name}_done"] = done = DoneLines(edge, bits, PLACES)
         wiring.connect(m, done.o, wiring.flipped(getattr(self, f"{name}_done")))
-        line, values, out = rest[f"{name}_line"], getattr(tiles, name), done.i
-        uses = (line.on & (line.op == LineOp.USE)).replicate(edge**2)
-        m.d.comb += [done.begins.eq(getattr(front, f"{name}_line").on), done.valid.eq(line.on),
+        on, values, out = delay(m, self._on[name], 7, f"{name}_done"), getattr(tiles, name), done.i
+        uses = (rest[f"{name}_line"].op == LineOp.USE).replicate(edge**2)
+        m.d.comb += [done.begins.eq(getattr(front, f"{name}_line").on), done.valid.eq(on),
                      out.written.eq((tiles.wrote if name == "depth" else tiles.changed | rest.clearing.replicate(edge**2)) & uses),
                      *(out[f"value{n}"].eq(values[n]) for n in range(edge**2))]
         if name == "depth":  # a tile's plane, if it gives the depths that were written

@@ -38,7 +38,7 @@ class CachedDepthParams:
     edge: int = 8
     samples: int = 8
     stencil: bool = True
-    entries: int = 1 << 14
+    entries: int = 1 << 16
     clears: int = 4
     sets: int = 64
     ways: int = 4

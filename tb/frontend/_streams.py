@@ -14,7 +14,7 @@ from tb.bench import depths, scenes
 PIXELS = {4: 24, 8: 100}  # largest side of a target, by the tile's edge
 PLACE = 1 << 18  # of each plane, in bytes; packets lie behind them
 LISTS = 3 * PLACE
-SIZE = LISTS + (1 << 18)
+SIZE = LISTS + (1 << 19)
 MARK = np.uint64(1 << 63)  # of a row that is a START
 
 

@@ -146,7 +146,7 @@ def test_a_mode_that_there_is_not():
 
     cache = StencilCache(draw_state(8, 8))
     cache._modes[0] = TileMode.ANCHOR
-    with pytest.raises(InputError, match="stencil tile's mode must be CLEARED or RAW, not 5"):
+    with pytest.raises(InputError, match="tile's mode must be CLEARED or RAW, not 5"):
         cache.values()
 
 
