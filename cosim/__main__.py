@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from cosim import catalogue, frame, mesh, runner, toolchain
+from cosim import catalogue, cores, frame, mesh, runner, toolchain
 from cosim.verilog import generate
 from cosim.volume import PACES, SimulationError, Volume
 from spec.errors import InputError
@@ -84,12 +84,11 @@ def list_blocks(_options):
 def write_verilog(options):
     if options.block == "all":
         folder = Path(options.output or "verilog")
-        with Console(stderr=True).status("writing Verilog"):
-            texts = {folder / f"{block.stem}.sv": generate(block.create(), block.stem) for block in catalogue.blocks().values()}
         folder.mkdir(parents=True, exist_ok=True)
-        for path, text in texts.items():
-            path.write_text(text)
-        print(f"wrote {len(texts)} files to {folder}")
+        with Progress(console=Console(stderr=True), transient=True) as progress:
+            for block in progress.track(catalogue.blocks().values(), description="writing Verilog"):
+                _give_away(folder, block, "default")
+        print(f"wrote {len(catalogue.blocks())} blocks to {folder}: .sv, .core, .md")
         return 0
     block = catalogue.block(options.block)
     text = generate(block.create(options.config), block.stem)
@@ -98,6 +97,17 @@ def write_verilog(options):
     else:
         sys.stdout.write(text)
     return 0
+
+
+def _give_away(folder, block, config):
+    """A block's Verilog, its FuseSoC core, and a page of its ports."""
+    component = block.create(config)
+    texts = {"md": cores.page(block.stem, component, block.summary), "core": cores.core(block.stem, block.summary),
+             "sv": generate(component, block.stem)}
+    for kind, text in texts.items():
+        temporary = folder / f".{block.stem}.{kind}"
+        temporary.write_text(text)
+        temporary.replace(folder / f"{block.stem}.{kind}")
 
 
 def run_bench(options):

@@ -25,6 +25,8 @@ tools)
     need iverilog command -v iverilog
     need ccache command -v ccache
     need perl command -v perl
+    need chromium command -v chromium
+    need chromium-driver command -v chromedriver
     need libegl1 library libEGL.so.1
     need libopengl0 library libOpenGL.so.0
     need libgl1-mesa-dri test -e /usr/lib/x86_64-linux-gnu/dri/swrast_dri.so -o -e /usr/lib/aarch64-linux-gnu/dri/swrast_dri.so

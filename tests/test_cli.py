@@ -94,7 +94,8 @@ def test_frame(tmp_path, capsys):
     figures = json.loads((tmp_path / "frame.json").read_text())
     assert figures["mismatches"] == 0
     assert figures["counters"]["tiles"] > 100
-    assert figures["rtl"]["top"]["clocks"] > figures["counters"]["tiles"]
+    assert figures["clocks"] > figures["hardware"]["tiles"] == figures["counters"]["tiles"]
+    assert figures["rtl"]["memory"]["beats"] > 10_000
     for name in ("frame.png", "tiles.png", "hiz.png", "modes.png"):
         image = np.asarray(Image.open(tmp_path / name))
         assert image.shape == (90, 160, 3)

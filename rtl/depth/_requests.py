@@ -92,8 +92,8 @@ class SlotRequests(wiring.Component):
         m.submodules.queue = queue = Queue(self.o.payload.shape(), PLACES)
         wiring.connect(m, wiring.flipped(self.i), front.i)
         wiring.connect(m, queue.o, wiring.flipped(self.o))
-        m.d.comb += [front.go.eq(credit.any), front.steps.eq(credit.any), front.walk.eq(1), front.once.eq(1),
-                     credit.take.eq(front.valid | front.control), credit.free.eq(self.o.valid & self.o.ready)]
+        takes, room = front.valid | front.control, [credit.any]
+        m.d.comb += [credit.take.eq(takes), credit.free.eq(self.o.valid & self.o.ready), front.walk.eq(1), front.once.eq(1)]
 
         # The tile's number, and whether a clear covers all of it.
         state, clear, late = front.state, front.clear, self.LATENCY
@@ -119,7 +119,16 @@ class SlotRequests(wiring.Component):
                    "clearing": clearing, "of_tile": valid & ~clearing & ~outside & legal, "of_clear": valid & clearing}
         for n, plane in enumerate(self._planes):
             m.d.comb += asks[n].eq(self._ask(m, plane, request))
+            room.append(self._room(m, plane, takes, queue.valid & ~asks[n]))
+        m.d.comb += [front.go.eq(Cat(room).all()), front.steps.eq(front.go)]
         return m
+
+    def _room(self, m, plane, takes, drops):
+        """Whether there is room for a plane's request: beats may have gone on long before theirs is taken."""
+        m.submodules[f"{plane.name}_credit"] = credit = Credit(PLACES, ahead=5)
+        port = getattr(self, plane.name)
+        m.d.comb += [credit.take.eq(takes), credit.drop.eq(drops), credit.free.eq(port.valid & port.ready)]
+        return credit.any
 
     def _ask(self, m, plane, given):
         """A plane's requests; returns whether there is one."""
