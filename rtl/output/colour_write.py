@@ -64,7 +64,7 @@ class ColourWriteParams:
 
 CONFIGS = {
     "default": ColourWriteParams(),
-    "tiny": ColourWriteParams(edge=4, sets=8, ways=2, table_lines=2, reads=8, shading=8),
+    "tiny": ColourWriteParams(edge=4, sets=8, ways=2, table_lines=2, reads=8, shading=96),
 }
 
 
