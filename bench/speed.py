@@ -17,6 +17,7 @@ from models.state import draw_state
 from spec import payloads
 from tb.geometry.triangle_setup import IN
 
+
 class SetupAndRaster(wiring.Component):
     """Triangle setup and tile rasterizer in a row, without memory around them."""
 
@@ -24,7 +25,7 @@ class SetupAndRaster(wiring.Component):
         self._setup, self._raster = (catalogue.block(stem).create() for stem in ("triangle_setup", "tile_rasterizer"))
         super().__init__({"i": self._setup.signature.members["i"], "o": self._raster.signature.members["o"]})
 
-    def elaborate(self, platform):
+    def elaborate(self, _platform):
         m = Module()
         m.submodules.setup, m.submodules.raster = setup, raster = self._setup, self._raster
         wiring.connect(m, wiring.flipped(self.i), setup.i)
