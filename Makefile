@@ -16,13 +16,13 @@ export SIM
 .PHONY: help demo test sim volume verilog bench figures lint clean
 
 help:
-	@echo "make demo      render MESH ($(MESH)) at SIZE ($(SIZE)), SAMPLES ($(SAMPLES)), and hold the RTL to it; writes $(OUT)/"
+	@echo "make demo      draw MESH ($(MESH)) at SIZE ($(SIZE)), SAMPLES ($(SAMPLES)) by the RTL, held to the golden pipeline; report in $(OUT)/"
 	@echo "               PATCHES=adaptive, or a factor: the teapot from its patches, through tessellator and domain matching"
 	@echo "               TEXTURE=file.dds, .ktx2 or .png: around the mesh; blocks through the decoder"
 	@echo "make test      every test, on both simulators (SIM=verilator for one, ORACLE=none without Mesa)"
 	@echo "make sim       the bench of one BLOCK ($(BLOCK)) on SIM, with CONFIG ($(CONFIG)) and SEED"
 	@echo "make volume    COUNT transactions of one BLOCK against its golden model, at Verilator's speed"
-	@echo "make verilog   SystemVerilog of every block, into $(OUT)/verilog"
+	@echo "make verilog   SystemVerilog of every block and the top, FuseSoC cores, ports, into $(OUT)/verilog"
 	@echo "make bench     speed, area and clock frequency; writes docs/bench.md (about an hour)"
 	@echo "make figures   what domain matching saves, drawn into docs/tessellation"
 	@echo "make lint      ruff, strict"

@@ -96,20 +96,12 @@ class CacheTags(wiring.Component):
                           for number, name in ((given.number, "still"), (victim.number, "leaving")))
         leaves = {"victim": victim, "begins": begins, "away": leaving}
         with m.FSM(init="WIPE"):
-            with m.State("WIPE"):  # a reset leaves memories as they are
-                m.d.comb += write.en.eq(1)
-                m.d.sync += index.eq(index + 1)
-                with m.If(index == self._sets - 1):
-                    m.d.sync += wiped.eq(1)
-                    m.next = "LOOK"
+            self._wipe(m, write, index, wiped)
             with m.State("LOOK"), m.If(waits), m.Switch(given.op):
                 with m.Case(CacheOp.USE):
                     self._hit(m, request, write, here, hit, hits, victim)
                 with m.Case(CacheOp.CLEAR), m.If(self.idle):
-                    m.d.sync += [self.samples.eq(given.samples), self.cleared.eq(given.cleared), self.base.eq(given.base),
-                                 self.count.eq(given.number), self.line.eq(0)]
-                    m.d.comb += [self.forgets.eq(1), first.eq(1)]
-                    m.next = "FORGET"
+                    self._begin(m, given, first)
                 with m.Case(CacheOp.FLUSH):
                     m.d.comb += first.eq(1)
                     m.next = "READ"
@@ -127,6 +119,22 @@ class CacheTags(wiring.Component):
             self._forget(m, request, write, token)
             self._flush(m, request, write, here, leaves, turn)
         return m
+
+    def _wipe(self, m, write, index, wiped):
+        """A reset leaves memories as they are: nothing is on chip before all tags have been written."""
+        with m.State("WIPE"):
+            m.d.comb += write.en.eq(1)
+            m.d.sync += index.eq(index + 1)
+            with m.If(index == self._sets - 1):
+                m.d.sync += wiped.eq(1)
+                m.next = "LOOK"
+
+    def _begin(self, m, given, first):
+        """A target begins, and what is on chip of the one before is forgotten."""
+        m.d.sync += [self.samples.eq(given.samples), self.cleared.eq(given.cleared), self.base.eq(given.base),
+                     self.count.eq(given.number), self.line.eq(0)]
+        m.d.comb += [self.forgets.eq(1), first.eq(1)]
+        m.next = "FORGET"
 
     def _hit(self, m, request, write, here, hit, hits, victim):
         """A tile that is on chip; another takes the place of the oldest."""
