@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 
 import numpy as np
 import pytest
@@ -73,6 +74,4 @@ def test_the_maps_and_what_is_under_the_pointer(folder, browser):
     assert all((one != other).any() for n, one in enumerate(shots) for other in shots[:n])
     ActionChains(browser).move_to_element(browser.find_element("id", "map")).perform()
     said = browser.find_element("id", "at").text
-    assert said.startswith("tile 20, 11: ")  # of 40 by 23 tiles, in the middle
-    assert "HiZ: test" in said
-    assert "depths in memory: " in said
+    assert re.fullmatch(r"tile (19|20), 11: \d+ triangles; HiZ: test \d+, drop \d+, accept \d+; depths in memory: \w+", said), said  # 40 by 23 tiles
