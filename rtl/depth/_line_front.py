@@ -113,5 +113,5 @@ class LineFront(wiring.Component):
         failed = Signal()
         m.d.sync += failed.eq(failed | self.error)
         with m.If(self.control & (self.beat.kind == Kind.FENCE)):
-            m.d.comb += out.fence.error.eq(self.beat.fence.error | (failed << 2))
-            m.d.sync += failed.eq(self.error)
+            m.d.comb += out.fence.error.eq(self.beat.fence.error | ((failed | self.error) << 2))  # that of its own flush too
+            m.d.sync += failed.eq(0)
