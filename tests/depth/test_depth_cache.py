@@ -222,7 +222,7 @@ def test_wrong_hardware():
         rtl.DepthCacheParams(ways=3)
     with pytest.raises(ValueError, match="sets times ways must be at most 4096, not 8192"):
         rtl.DepthCacheParams(sets=2048)
-    with pytest.raises(ValueError, match="bits must be 24 or 8, not 16"):
+    with pytest.raises(ValueError, match="bits must be 24, 8 or 32, not 16"):
         rtl.DepthCacheParams(bits=16)
 
 
