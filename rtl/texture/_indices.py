@@ -15,7 +15,7 @@ WEIGHTS = ((0, 21, 43, 64), (0, 9, 18, 27, 37, 46, 55, 64), (0, 4, 9, 13, 17, 21
 SHARE = 7  # bits
 BC6H_PARTITION = 77
 
-# Of a texel: its subset, two less the missing bits ahead of its index, whether its own first bit is missing.
+# Of a texel: its subset, three less the missing bits ahead of its index, whether its own first bit is missing.
 TEXEL = StructLayout({"subset": 2, "skips": 2, "short": 1})
 
 
@@ -104,7 +104,7 @@ class Indices(wiring.Component):
 
 
 def _window(stream, bits, texel):
-    """An index of so many bits, were two bits missing before it; and the two bits below that place, which it then begins in."""
+    """An index of so many bits, were three bits missing before it; and the two bits below that place, which it then begins in."""
     first = max(bits * texel - 3, -3) if texel else 0
     return Cat(Const(0, max(-first, 0)), stream[max(first, 0):first + bits + 2])
 

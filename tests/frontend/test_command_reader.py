@@ -17,7 +17,7 @@ from spec.state import Kind
 from tb.frontend import _streams
 from tb.frontend import command_reader as bench
 from tests.bench import check_bench
-from tests.volume import check_paces, volume
+from tests.volume import check, check_paces, volume
 
 BLOCK = "command_reader"
 LIMIT = 1 << 20
@@ -67,15 +67,29 @@ def broken(change):
     return state
 
 
-@pytest.mark.parametrize("change", [
+BROKEN = [
     {"target_width": 0}, {"target_height": 4000}, {"samples": 3, "target_width": 1 << 14}, {"viewport_x0": 50}, {"viewport_x1": 32768 + 9},
     {"viewport_y0": -32769}, {"scissor_y0": 30}, {"scissor_x1": 16385}, {"cull": 3}, {"depth_format": 2}, {"depth_format": 3},
     {"depth_min": 9, "depth_max": 8},
     {"depth_min": 1 << 24, "depth_max": 1 << 25}, {"bias_slope": 0x7F800000}, {"bias_clamp": 0xFFC00000}, {"early_write": 0},
-])
+]
+
+
+@pytest.mark.parametrize("change", BROKEN)
 def test_states_that_no_one_can_obey(change):
     found = read_packets(CommandList().state(broken(change)))
     assert (found.error, found.at, len(found.beats)) == (CommandError.STATE, 0, 1)
+
+
+def test_hardware_refuses_the_same_states():
+    """Each alone, and the state that they break."""
+    rows, at = [], _streams.LISTS
+    for change in [{}, *BROKEN]:
+        transfers = CommandList().state(broken(change)).transfers
+        start = np.array([(at, len(transfers), _streams.SIZE)], dtype(commands.START))
+        rows += [_streams.mark(start), transfers]
+        at += 32 * len(transfers)
+    assert len(check(BLOCK, "tiny", np.concatenate(rows))) == 1 + 1 + len(BROKEN)
 
 
 def test_stencil_without_stencil():
