@@ -5,16 +5,14 @@ from amaranth.lib import fifo, stream, wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
-from rtl.depth._cache_tags import TOKEN
+from rtl.depth._cache_moves import TILE, TOKEN
 from rtl.depth._plane_lines import PlaneLines, known
+from rtl.depth._tile_writer import LEFT
 from rtl.depth.depth_compression import DepthCompression, DepthCompressionParams
 from rtl.payload import layout
 from rtl.pipeline import Stallable
 from spec import payloads
-from spec.payloads import SLOT, TILE_NUMBER
 from spec.state import LineOp
-
-LEFT = StructLayout({"number": TILE_NUMBER, "written": 1})
 
 
 def ports(edge, bits):
@@ -24,15 +22,13 @@ def ports(edge, bits):
         "stored": In(stream.Signature(layout(payloads.coded(edge, bits)))),
         "filled": Out(stream.Signature(StructLayout({"wrong": 1, "values": ArrayLayout(bits, edge**2)}))),
         "told": In(stream.Signature(TOKEN)), "done": In(stream.Signature(layout(payloads.line_done(edge, bits)))),
-        "leaves": In(stream.Signature(TILE_NUMBER)), "left": Out(stream.Signature(LEFT)),
-        "coded": Out(stream.Signature(layout(payloads.coded(edge, bits)))), "idle": Out(1),
+        "leaves": In(stream.Signature(TILE)), "left": Out(stream.Signature(LEFT)),
+        "coded": Out(stream.Signature(layout(payloads.coded(edge, bits)))),
     }
 
 
 class DepthLines(wiring.Component):
     """Decode what is read, keep what is known of every slot's planes, code what leaves.
-
-    What has been done to one slot is accounted for :attr:`APART` clocks apart.
 
     Parameters
     ----------
@@ -53,17 +49,13 @@ class DepthLines(wiring.Component):
         What the slots have been told, but DONE,
     done : In(stream.Signature(layout(payloads.line_done(edge))))
         and what they did.
-    leaves : In(stream.Signature(TILE_NUMBER))
+    leaves : In(stream.Signature(TILE))
         The tile of each EVICT,
-    left : Out(stream.Signature(...))
+    left : Out(stream.Signature(LEFT))
         and whether it has been written,
     coded : Out(stream.Signature(layout(payloads.coded(edge))))
         as it goes to memory if so.
-    idle : Out(1)
-        None is on its way out.
     """
-
-    APART = PlaneLines.APART
 
     def __init__(self, edge, samples, slots, fills):
         self._edge, self._samples, self._slots, self._fills = edge, samples, slots, fills
@@ -76,7 +68,6 @@ class DepthLines(wiring.Component):
         m.submodules.lines = way = Stallable(PlaneLines(self._edge, self._slots), PlaneLines.LATENCY)
         m.submodules.planes = planes = fifo.SyncFIFOBuffered(width=known(self._edge).size, depth=self._fills)
         m.submodules.gone = gone = fifo.SyncFIFOBuffered(width=LEFT.size, depth=32)
-        m.d.comb += self.idle.eq(gone.level == 0)
 
         # What is known of a tile from memory waits for its FILL.
         tile, stored, into = coding.o_tile, coding.i_stored, known(self._edge)(planes.w_data)
@@ -94,17 +85,12 @@ class DepthLines(wiring.Component):
         return m
 
     def _account(self, m, way, planes):
-        """What was done to a slot changes what is known of its planes; the same slot only when that has been written."""
+        """What was done to a slot changes what is known of its planes."""
         token, into, takes, fills = self.told.payload, way.i.payload, Signal(), Signal()
-        recent = [Signal(StructLayout({"valid": 1, "slot": SLOT}), name=f"recent_{n}") for n in range(self.APART - 1)]
-        again = Cat(entry.valid & (entry.slot == token.slot) for entry in recent).any()
         m.d.comb += [fills.eq(token.op == LineOp.FILL), self.done.ready.eq(takes), self.told.ready.eq(takes), planes.r_en.eq(takes & fills),
-                     takes.eq(self.done.valid & self.told.valid & way.i.ready & ~again & (planes.r_rdy | ~fills)), way.i.valid.eq(takes)]
+                     takes.eq(self.done.valid & self.told.valid & way.i.ready & (planes.r_rdy | ~fills)), way.i.valid.eq(takes)]
         m.d.comb += [into.valid.eq(takes), into.op.eq(token.op), into.slot.eq(token.slot),
                      into.done.eq(self.done.payload), into.filled.eq(planes.r_data)]
-        with m.If(way.i.ready):
-            for before, entry in zip([Cat(takes, token.slot), *recent], recent, strict=False):
-                m.d.sync += entry.eq(before)
 
     def _leave(self, m, way, gone, uncoded):
         """What leaves is coded, if it was written."""

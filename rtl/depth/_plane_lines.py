@@ -1,17 +1,24 @@
 """What is known of the planes of tiles on chip."""
 
+from functools import reduce
+from itertools import combinations, pairwise
+from operator import or_
+
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
-from rtl.depth._tile_planes import FewestPlanes
+from rtl.depth._plane_depths import PLANE
 from rtl.payload import layout
 from rtl.pipeline import NEVER_COLLIDES, DelayLine, delay
 from spec import payloads
 from spec.payloads import PLANES, SLOT
 from spec.state import LineOp
+
+MOST = PLANES + 1  # one more than is kept, so that there is always a place for the next
+PAIRS = tuple(combinations(range(MOST), 2))
 
 
 def known(edge):
@@ -22,7 +29,8 @@ def known(edge):
 class PlaneLines(wiring.Component):
     """Planes of each slot's tile, and which of them each of its samples belongs to: kept up to date at every write.
 
-    One thing a clock, but the same slot only :attr:`APART` clocks later.
+    One thing a clock, the same slot again at once: a plane stays in its place as long as a sample belongs to it, and the
+    next comes to a place that is free. Only what leaves is put in order, the oldest first.
 
     Parameters
     ----------
@@ -40,13 +48,13 @@ class PlaneLines(wiring.Component):
         The same slot, :attr:`LATENCY` clocks later: ``op``, ``written``: its tile is not as it is in memory; its planes, its depths.
     """
 
-    LATENCY = 2 + FewestPlanes.LATENCY
-    APART = LATENCY
+    LATENCY = 6
 
     def __init__(self, edge, slots):
-        self._edge, self._slots = edge, slots
-        depths = ArrayLayout(payloads.DEPTH, edge**2)
-        self._entry = StructLayout({"written": 1, "known": known(edge)})
+        self._edge, self._slots, lanes = edge, slots, edge**2
+        depths = ArrayLayout(payloads.DEPTH, lanes)
+        self._line = StructLayout({"written": 1, "known": 1, "used": MOST, "older": len(PAIRS), "planes": ArrayLayout(PLANE, MOST),
+                                   "samples": ArrayLayout(lanes, MOST)})
         super().__init__({
             "i": In(StructLayout({"valid": 1, "op": 2, "slot": SLOT, "done": layout(payloads.line_done(edge)), "filled": known(edge)})),
             "o": Out(StructLayout({"op": 2, "known": known(edge), "written": 1, "depths": depths})),
@@ -54,36 +62,84 @@ class PlaneLines(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        edge, lanes, i, done = self._edge, self._edge**2, self.i, self.i.done
-        m.submodules.memory = memory = Memory(shape=self._entry, depth=self._slots, init=[], attrs=NEVER_COLLIDES)
-        read, write, late = memory.read_port(), memory.write_port(), FewestPlanes.LATENCY
-        m.d.comb += read.addr.eq(i.slot)
+        m.submodules.memory = memory = Memory(shape=self._line, depth=self._slots, init=[], attrs=NEVER_COLLIDES)
+        read, write, done = memory.read_port(), memory.write_port(), self.i.done
+        found, line, following, left, before = (Signal(self._line, name=name) for name in ("found", "line", "following", "left", "before"))
 
-        # A clock later: the tile's planes and the new one, which is the fifth.
-        brought = {name: done[name] for name in ("exact", "z0", "dx", "dy")} | {"written": Mux(i.op == LineOp.USE, done.written, 0)}
-        given = {name: delay(m, value, 1, name) for name, value in brought.items()}
-        old, some, every = read.data.known, given["written"].any(), given["written"].all()
-        was_known = old.planes != 0
-        m.submodules.fewest = fewest = FewestPlanes(edge, PLANES + 1)
-        m.d.comb += fewest.known.eq(Mux(some, (was_known | every) & given["exact"], was_known))
-        for name in ("z0", "dx", "dy"):
-            m.d.comb += [fewest.planes[PLANES][name].eq(given[name]), *(fewest.planes[k][name].eq(old[f"{name}_{k}"]) for k in range(PLANES))]
-        m.d.comb += [fewest.numbers[0].eq(old.mask_low & ~given["written"]), fewest.numbers[1].eq(old.mask_high & ~given["written"]),
-                     fewest.numbers[2].eq(given["written"])]
-
-        # Then what is left of them, or what has been put there.
-        m.submodules.filled = filled = DelayLine(known(edge).size, 1 + late, near=True)
-        m.submodules.depths = depths = DelayLine(lanes * payloads.DEPTH, 2 + late, near=True)
-        m.d.comb += [filled.i.eq(i.filled), depths.i.eq(Cat(done[f"value{n}"] for n in range(lanes)))]
-        op, slot, valid = delay(m, i.op, 1 + late, "op"), delay(m, i.slot, 1 + late, "slot"), delay(m, i.valid, 1 + late, "valid")
-        entry, left = Signal(self._entry), Signal(known(edge))
-        m.d.comb += [left.planes.eq(Mux(fewest.left_count > PLANES, 0, fewest.left_count)),
-                     left.mask_low.eq(fewest.left_numbers[0]), left.mask_high.eq(fewest.left_numbers[1])]
-        m.d.comb += [left[f"{name}_{k}"].eq(fewest.left[k][name]) for k in range(PLANES) for name in ("z0", "dx", "dy")]
-        fills = op == LineOp.FILL
-        m.d.comb += [entry.known.eq(Mux(fills, filled.o, left)),
-                     entry.written.eq(~fills & delay(m, some | read.data.written, late, "some")),
-                     write.addr.eq(slot), write.data.eq(entry), write.en.eq(valid)]
-        m.d.sync += [self.o.op.eq(op), self.o.known.eq(entry.known), self.o.written.eq(entry.written)]
-        m.d.comb += self.o.depths.eq(depths.o)
+        # Clock by clock: asked of memory; what comes from there; found; in use; left, and written; before that.
+        step = StructLayout({"valid": 1, "op": 2, "slot": SLOT, "exact": 1, "plane": PLANE, "written": self._edge**2})
+        steps = [Signal(step, name=f"step_{n}") for n in range(6)]
+        m.d.comb += [steps[0][name].eq(self.i[name]) for name in ("valid", "op", "slot")]
+        m.d.comb += [steps[0].exact.eq(done.exact), *(steps[0].plane[name].eq(done[name]) for name in PLANE.members),
+                     steps[0].written.eq(Mux(self.i.op == LineOp.USE, done.written, 0))]
+        m.d.sync += [later.eq(now) for now, later in pairwise(steps)]
+        one, *same = [Signal(name=f"same_{n}") for n in range(1, 5)]  # slot as so many steps before
+        m.d.sync += [flag.eq(steps[n].valid & (steps[n].slot == self.i.slot)) for n, flag in enumerate((one, *same), 1)]
+        again = delay(m, one & (steps[1].op != LineOp.FILL), 1, "again")
+        m.d.comb += [read.addr.eq(self.i.slot), write.addr.eq(steps[4].slot), write.en.eq(steps[4].valid), write.data.eq(left)]
+        newest = Mux(same[0], following, Mux(same[1], left, Mux(same[2], before, read.data)))
+        m.d.sync += [found.eq(Mux(steps[1].op == LineOp.FILL, self._filled(m, delay(m, self.i.filled, 1, "filled")), newest)),
+                     line.eq(Mux(again, following, found)), left.eq(following), before.eq(left)]
+        self._write(m, steps, again, found, line, following)
+        self._order(m, left, before)
+        m.submodules.depths = depths = DelayLine(self._edge**2 * payloads.DEPTH, self.LATENCY, near=True)
+        m.d.comb += [depths.i.eq(Cat(done[f"value{n}"] for n in range(self._edge**2))), self.o.depths.eq(depths.o)]
+        m.d.sync += [self.o.op.eq(steps[5].op), self.o.written.eq(before.written)]
         return m
+
+    def _filled(self, m, given):
+        """What a tile from memory becomes here."""
+        out = Signal(self._line, name="comes")
+        m.d.comb += [out.known.eq(given.planes != 0), out.older.eq(~0)]
+        for k in range(PLANES):
+            low, high = (bits if k >> n & 1 else ~bits for n, bits in enumerate((given.mask_low, given.mask_high)))
+            m.d.comb += [out.used[k].eq(given.planes > k), out.samples[k].eq(low & high),
+                         *(out.planes[k][name].eq(given[f"{name}_{k}"]) for name in PLANE.members)]
+        return out
+
+    def _write(self, m, steps, again, found, line, following):
+        """What becomes of a line by what has been done; which planes are equal to a new one is known before it is in use."""
+        given, comes, equal = steps[3], Signal(MOST), Signal(MOST)
+        some, every = (delay(m, flag, 1, name) for name, flag in (("some", steps[2].written.any()), ("every", steps[2].written.all())))
+        plane, repeats = steps[2].plane.as_value(), Signal()
+        m.d.comb += repeats.eq(plane == given.plane.as_value())
+        for k in range(MOST):
+            of_line = Mux(comes[k], repeats, plane == line.planes[k].as_value())
+            m.d.sync += equal[k].eq(Mux(again, of_line, plane == found.planes[k].as_value()))
+
+        keeps, matches, free = Signal(), Signal(MOST), Signal(MOST)
+        m.d.comb += [keeps.eq(line.known & ~line.used.all()), matches.eq(equal & line.used & keeps.replicate(MOST)),
+                     free.eq(~line.used | ~keeps.replicate(MOST)), comes.eq(_first(free) & (some & ~matches.any()).replicate(MOST))]
+        takes = comes | (_first(matches) & some.replicate(MOST))
+        for k in range(MOST):
+            kept = Signal(len(given.written), name=f"kept_{k}")
+            m.d.comb += [kept.eq(line.samples[k] & ~given.written), following.used[k].eq(takes[k] | kept.any()),
+                         following.samples[k].eq(kept | (given.written & takes[k].replicate(len(kept)))),
+                         following.planes[k].eq(Mux(comes[k], given.plane.as_value(), line.planes[k].as_value()))]
+        m.d.comb += [following.older[n].eq((line.older[n] | comes[j]) & ~comes[i]) for n, (i, j) in enumerate(PAIRS)]
+        m.d.comb += [following.known.eq(Mux(some, (keeps | every) & given.exact, keeps)),
+                     following.written.eq((given.op != LineOp.FILL) & (line.written | some))]
+
+    def _order(self, m, left, before):
+        """Planes by their age, and numbers of samples by that."""
+        places, count = [Signal(2, name=f"place_{k}") for k in range(MOST)], Signal(3)
+        for k in range(MOST):
+            older = [left.used[i if j == k else j] & (left.older[n] if j == k else ~left.older[n]) for n, (i, j) in enumerate(PAIRS) if k in (i, j)]
+            m.d.sync += places[k].eq(sum(older))
+        m.d.sync += count.eq(Mux(left.known, sum(left.used), 0))
+        m.d.sync += self.o.known.planes.eq(count)
+        for slot in range(PLANES):
+            here = [(before.used[k] & (places[k] == slot)).replicate(PLANE.size) for k in range(MOST)]
+            chosen = PLANE(_any(flag & before.planes[k].as_value() for k, flag in enumerate(here)))
+            m.d.sync += [self.o.known[f"{name}_{slot}"].eq(chosen[name]) for name in PLANE.members]
+        for bit, name in enumerate(("mask_low", "mask_high")):
+            m.d.sync += self.o.known[name].eq(_any(before.samples[k] & places[k][bit].replicate(self._edge**2) for k in range(MOST)))
+
+
+def _first(flags):
+    """The lowest of several flags alone."""
+    return Cat(flag & ~flags[:n].any() for n, flag in enumerate(flags))
+
+
+def _any(values):
+    return reduce(or_, values)

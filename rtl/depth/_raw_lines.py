@@ -4,7 +4,8 @@ from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import fifo, wiring
 from amaranth.lib.memory import Memory
 
-from rtl.depth._depth_lines import LEFT, ports
+from rtl.depth._depth_lines import ports
+from rtl.depth._tile_writer import LEFT
 from rtl.payload import layout
 from spec.payloads import coded
 from spec.state import LineOp, TileMode
@@ -38,7 +39,6 @@ class RawLines(wiring.Component):
         read, write, cleared = memory.read_port(domain="comb"), memory.write_port(), self.cleared[:bits]
         wiring.connect(m, codes.r_stream, wiring.flipped(self.coded))
         wiring.connect(m, gone.r_stream, wiring.flipped(self.left))
-        m.d.comb += self.idle.eq(gone.level == 0)
 
         stored, filled = self.stored.payload, self.filled.payload
         data = Cat(stored[name] for name in stored.shape().members if name != "mode")

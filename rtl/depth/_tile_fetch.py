@@ -6,12 +6,12 @@ from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
 from rtl.axi import ADDRESS, TRANSFER
+from rtl.depth._cache_moves import TILE
+from rtl.depth._tile_table import MODE
 from rtl.payload import layout
 from spec import payloads
 from spec.payloads import TILE_NUMBER
 from spec.state import TileMode
-
-MODE = 3
 
 
 class TileFetch(wiring.Component):
@@ -47,7 +47,7 @@ class TileFetch(wiring.Component):
         self._surface, self._reads = surface, reads
         super().__init__({
             "base": In(ADDRESS), "count": In(TILE_NUMBER),
-            "i": In(stream.Signature(StructLayout({"number": TILE_NUMBER, "mode": MODE}))),
+            "i": In(stream.Signature(TILE)),
             "o": Out(stream.Signature(layout(payloads.coded(surface.edge, surface.bits)))),
             "fetches": In(1), "line": In(TILE_NUMBER), "fetched": Out(1), "data": Out(TRANSFER),
             "stops": In(1), "error": Out(1), "idle": Out(1),

@@ -6,16 +6,17 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
 from rtl.axi import TRANSFER
-from rtl.pipeline import NEVER_COLLIDES
+from rtl.pipeline import NEVER_COLLIDES, delay
 from spec.payloads import TILE_NUMBER
 
-MODE = 4  # bits of a tile's mode
-TILES = TRANSFER // MODE  # of a transfer
+MODE = 3  # bits of a tile's mode,
+ENTRY = 4  # of which it takes so many in memory
+TILES = TRANSFER // ENTRY  # of a transfer
 LINE = TILE_NUMBER - (TILES - 1).bit_length()  # bits of a transfer's number
 
 
 class TileTable(wiring.Component):
-    """Transfers of the tile table, direct-mapped; one thing at a time, a few clocks each.
+    """Transfers of the tile table, direct-mapped; a mode a clock is looked up, one in three clocks changed.
 
     Parameters
     ----------
@@ -24,14 +25,16 @@ class TileTable(wiring.Component):
 
     Members
     -------
-    wants, tile : In
-        The tile's mode is asked for; they hold until :attr:`has`.
-    has, mode : Out
-        Here it is, for one clock.
+    tile, here : In, Out
+        Whether the transfer of a tile is on chip.
+    asks, asked, mode : In, In, Out
+        The mode of a tile whose transfer is: :attr:`LATENCY` clocks later.
+    misses, brought : In, Out
+        The transfer of ``asked`` is wanted, until it has been brought.
     quiet : In(1)
         No tile whose mode has been asked for is still to be changed: only then a transfer may leave.
     changes, changed, to, takes : In, In, In, Out
-        A tile on chip gets another mode; taken.
+        A tile whose transfer is on chip gets another mode; taken.
     forgets : In(1)
         Nothing is on chip from now on.
     flushes, flushed : In, Out
@@ -42,10 +45,13 @@ class TileTable(wiring.Component):
         It goes to memory; it is there.
     """
 
+    LATENCY = 3
+
     def __init__(self, lines):
         self._lines = lines
         super().__init__({
-            "wants": In(1), "tile": In(TILE_NUMBER), "has": Out(1), "mode": Out(MODE), "quiet": In(1),
+            "tile": In(TILE_NUMBER), "here": Out(1), "asks": In(1), "asked": In(TILE_NUMBER), "mode": Out(MODE),
+            "misses": In(1), "brought": Out(1), "quiet": In(1),
             "changes": In(1), "changed": In(TILE_NUMBER), "to": In(MODE), "takes": Out(1), "forgets": In(1),
             "flushes": In(1), "flushed": Out(1), "line": Out(LINE),
             "fetches": Out(1), "fetched": In(1), "data": In(TRANSFER), "stores": Out(1), "stored": In(1), "old": Out(TRANSFER),
@@ -55,59 +61,86 @@ class TileTable(wiring.Component):
         m = Module()
         m.submodules.memory = memory = Memory(shape=TRANSFER, depth=self._lines, init=[], attrs=NEVER_COLLIDES)
         m.submodules.lines = lines = Memory(shape=LINE, depth=self._lines, init=[])
-        read, write, read_line, write_line = memory.read_port(), memory.write_port(), lines.read_port(), lines.write_port()
-        valid, dirty, at, changing, flushing = Signal(self._lines), Signal(self._lines), Signal(TILE_NUMBER), Signal(), Signal()
-        wanted, place, column = at[-LINE:], at[-LINE:][:(self._lines - 1).bit_length()], at[:-LINE]
-        here, gone = Signal(), Signal()  # what is looked up is known a clock before it is used, and comes from block RAM a clock before that
-        m.d.sync += [here.eq(valid.bit_select(place, 1) & (read_line.data == wanted)), self.mode.eq(self.old.word_select(column, MODE)),
-                     self.old.eq(read.data), gone.eq(~(valid & dirty).bit_select(place, 1))]
-        m.d.comb += [read.addr.eq(place), write.addr.eq(place), read_line.addr.eq(place), write_line.addr.eq(place), write_line.data.eq(wanted)]
+        read, again, write = memory.read_port(), memory.read_port(), memory.write_port()
+        find, write_line = lines.read_port(domain="comb"), lines.write_port()
+        valid, dirty, stores = Signal(self._lines), Signal(self._lines), Signal()
+
+        # A mode is looked up: from block RAM, then one of many.
+        found, wanted = Signal(TRANSFER), self.tile[-LINE:]
+        m.d.comb += [find.addr.eq(self._place(self.tile)), self.here.eq(valid.bit_select(self._place(self.tile), 1) & (find.data == wanted)),
+                     read.addr.eq(self._place(self.asked)), read.en.eq(self.asks)]
+        m.d.sync += [found.eq(read.data), self.mode.eq(found.word_select(delay(m, self.asked[:-LINE], 2, "column"), ENTRY))]
+
+        # A mode changes, in a clock in which nobody looks it up, and nothing else is written.
+        at, kept = Signal(TILE_NUMBER), Signal(TRANSFER)
+        place, column = self._place(self.changed), self.changed[:-LINE]
+        m.d.comb += [again.addr.eq(self._place(Mux(stores, at, self.changed))), again.en.eq(stores), write.addr.eq(place), write.data.eq(kept),
+                     write.data.word_select(column, ENTRY).eq(self.to), write_line.addr.eq(self._place(at)), write_line.data.eq(at[-LINE:])]
+        m.d.sync += kept.eq(again.data)
+        with m.FSM(name="change"):
+            with m.State("REST"), m.If(self.changes):
+                m.d.comb += again.en.eq(1)
+                m.next = "READ"
+            with m.State("READ"):
+                m.next = "WRITE"
+            with m.State("WRITE"), m.If(~self.fetched & ~(self.asks & (read.addr == place))):
+                m.d.comb += [write.en.eq(1), self.takes.eq(1)]
+                m.d.sync += dirty.bit_select(place, 1).eq(1)
+                m.next = "REST"
         with m.If(self.forgets):
             m.d.sync += valid.eq(0)
-        with m.FSM():
+        with m.If(self.fetched):
+            m.d.comb += [write.en.eq(1), write.addr.eq(self._place(at)), write.data.eq(self.data), write_line.en.eq(1)]
+            m.d.sync += [valid.bit_select(write_line.addr, 1).eq(1), dirty.bit_select(write_line.addr, 1).eq(0)]
+        m.d.comb += [self.old.eq(kept), self.brought.eq(self.fetched)]
+        self._move(m, at, stores, valid, dirty, find)
+        return m
+
+    def _place(self, tile):
+        """Where a tile's transfer lies on chip."""
+        return tile[-LINE:][:(self._lines - 1).bit_length()]
+
+    def _move(self, m, at, stores, valid, dirty, find):
+        """A transfer goes to memory if it was changed, and another comes; or all of them go."""
+        flushing, held, changed = Signal(), Signal(), Signal()
+        place = self._place(at)
+        m.d.sync += [held.eq(valid.bit_select(place, 1)), changed.eq(dirty.bit_select(place, 1))]
+        with m.FSM(name="move"):
             with m.State("REST"):
-                m.d.sync += [changing.eq(self.changes), flushing.eq(0), at.eq(Mux(self.changes, self.changed, self.tile))]
-                with m.If(self.changes | self.wants):
-                    m.next = "READ"
-                with m.Elif(self.flushes):
-                    m.d.sync += [at.eq(0), flushing.eq(1)]
+                m.d.sync += [at.eq(Mux(self.flushes, 0, self.asked)), flushing.eq(self.flushes)]
+                with m.If(self.flushes | self.misses):
+                    m.next = "LOOK"
+            with m.State("LOOK"):
+                m.next = "LEAVE"
+            with m.State("LEAVE"):  # what is changed later is changed in memory: it must not leave before
+                m.d.comb += find.addr.eq(place)
+                m.d.sync += self.line.eq(find.data)
+                with m.If(~held):
+                    m.next = "GONE"
+                with m.Elif(self.quiet):
+                    m.next = "CHOOSE"
+            with m.State("CHOOSE"):
+                m.d.comb += stores.eq(1)
+                m.next = "GONE"
+                with m.If(changed):
                     m.next = "READ"
             with m.State("READ"):
-                m.next = "COMPARE"
-            with m.State("COMPARE"):
-                m.next = "SELECT"
-            with m.State("SELECT"):
-                m.next = "LOOK"
-            with m.State("LOOK"):
-                m.d.sync += self.line.eq(read_line.data)
-                with m.If(changing):
-                    m.next = "CHANGE"
-                with m.Elif(here & ~flushing):
-                    m.d.comb += self.has.eq(1)
-                    m.next = "REST"
-                with m.Elif(flushing | self.quiet):
-                    m.next = "STORE"
-                with m.Else():
-                    m.next = "REST"
-            with m.State("CHANGE"):
-                m.d.comb += [write.en.eq(1), write.data.eq(self.old), write.data.word_select(column, MODE).eq(self.to), self.takes.eq(1)]
-                with m.If(self.mode != self.to):
-                    m.d.sync += dirty.bit_select(place, 1).eq(1)
-                m.next = "REST"
+                m.d.comb += stores.eq(1)
+                m.next = "STORE"
             with m.State("STORE"):
-                m.d.comb += self.stores.eq(~gone)
-                with m.If(gone | self.stored):
-                    m.d.sync += [valid.bit_select(place, 1).eq(0), self.line.eq(wanted)]
-                    m.next = "FETCH"
-                with m.If(flushing & (gone | self.stored)):
-                    m.d.sync += at.eq(at + TILES)
+                m.d.comb += [stores.eq(1), self.stores.eq(1)]
+                with m.If(self.stored):
+                    m.next = "GONE"
+            with m.State("GONE"):
+                m.d.sync += [valid.bit_select(place, 1).eq(0), self.line.eq(at[-LINE:])]
+                m.next = "FETCH"
+                with m.If(flushing):
                     m.d.comb += self.flushed.eq(place == self._lines - 1)
-                    m.next = "READ"
-                    with m.If(self.flushed):
-                        m.next = "REST"
-            with m.State("FETCH"):
-                m.d.comb += [self.fetches.eq(1), write.en.eq(self.fetched), write_line.en.eq(self.fetched), write.data.eq(self.data)]
-                with m.If(self.fetched):
-                    m.d.sync += [valid.bit_select(place, 1).eq(1), dirty.bit_select(place, 1).eq(0)]
+                    m.d.sync += at.eq(at + TILES)
+                    m.next = "LOOK"
+                with m.If(self.flushed):
                     m.next = "REST"
-        return m
+            with m.State("FETCH"):
+                m.d.comb += self.fetches.eq(1)
+                with m.If(self.fetched):
+                    m.next = "REST"

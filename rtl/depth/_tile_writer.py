@@ -6,16 +6,20 @@ from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
 from rtl.axi import ADDRESS, TRANSFER
+from rtl.depth._tile_table import MODE
 from rtl.payload import layout
 from spec import payloads
 from spec.payloads import TILE_NUMBER
 from spec.state import TileMode
 
 WRITES = 16  # under way
+SETTLING = StructLayout({"number": TILE_NUMBER, "old": MODE, "to": MODE, "sends": 1})  # of a tile, and whether memory is going to answer
+UNDER_WAY = StructLayout({"table": 1, "posted": 1, "number": TILE_NUMBER})
+LEFT = StructLayout({"number": TILE_NUMBER, "mode": MODE, "written": 1})
 
 
 class TileWriter(wiring.Component):
-    """Writes one tile after the other; the next begins before the memory has answered.
+    """Writes one tile after the other, a transfer a clock; the next begins before memory has answered.
 
     Parameters
     ----------
@@ -27,13 +31,13 @@ class TileWriter(wiring.Component):
     base, count : In
         Of the target: address of its first tile, and how many it has.
     i : In(stream.Signature(...))
-        Tiles that have left the chip, and whether they were written.
+        Tiles that have left the chip, their modes in memory, and whether they were written.
     coded : In(stream.Signature(layout(payloads.coded(surface.edge, surface.bits))))
         Those that were.
     changes, changed, to, takes : Out, Out, Out, In
         As of :class:`~rtl.depth._tile_table.TileTable`: a tile has been coded.
     left : Out(1)
-        A tile needs its entry in the table no more.
+        A tile's mode is changed no more.
     stores, line, old, posts, stored : In, In, In, In, Out
         A transfer of the table is to be written, until it is there; with ``posts``, until it has been sent.
     frees, freed : Out
@@ -52,9 +56,9 @@ class TileWriter(wiring.Component):
         self._surface = surface
         super().__init__({
             "base": In(ADDRESS), "count": In(TILE_NUMBER),
-            "i": In(stream.Signature(StructLayout({"number": TILE_NUMBER, "written": 1}))),
+            "i": In(stream.Signature(LEFT)),
             "coded": In(stream.Signature(layout(payloads.coded(surface.edge, surface.bits)))),
-            "changes": Out(1), "changed": Out(TILE_NUMBER), "to": Out(3), "takes": In(1), "left": Out(1),
+            "changes": Out(1), "changed": Out(TILE_NUMBER), "to": Out(MODE), "takes": In(1), "left": Out(1),
             "stores": In(1), "line": In(TILE_NUMBER), "old": In(TRANSFER), "posts": In(1), "stored": Out(1),
             "frees": Out(1), "freed": Out(TILE_NUMBER),
             "stops": In(1), "error": Out(1), "idle": Out(1),
@@ -65,55 +69,44 @@ class TileWriter(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         surface, given, coded = self._surface, self.i.payload, self.coded.payload
-        item = StructLayout({"table": 1, "posted": 1, "number": TILE_NUMBER})
-        m.submodules.under_way = under_way = fifo.SyncFIFOBuffered(width=item.size, depth=WRITES)
-        into, head = item(under_way.w_data), item(under_way.r_data)
-        words, left, table, waits = Signal(surface.most * TRANSFER), Signal(range(surface.most + 1)), Signal(), Signal()
-        size, resting = Array(surface.transfers(mode) for mode in TileMode)[coded.mode], Signal()
-        m.d.comb += [into.table.eq(table), into.posted.eq(self.posts), into.number.eq(given.number)]
-        m.d.comb += [self.changed.eq(given.number), self.to.eq(coded.mode), self.wdata.eq(words), self.wlast.eq(left == 1), self.wvalid.eq(left != 0)]
-        with m.FSM():
-            with m.State("REST"):
-                m.d.comb += resting.eq(1)
-                m.d.sync += table.eq(0)
-                begins = self.i.valid & given.written & self.coded.valid
-                with m.If(self.i.valid & ~given.written):
-                    m.d.comb += [self.i.ready.eq(1), self.left.eq(1)]
-                with m.Elif(begins & self.stops):
-                    m.next = "LEAVE"
-                with m.Elif(begins & under_way.w_rdy):
-                    m.d.sync += [self.awaddr.eq(surface.tile_address(self.base, given.number)), self.awlen.eq(size - 1), self.awvalid.eq(size != 0),
-                                 left.eq(size), words.eq(Cat(coded[f"data{n}"] for n in range(surface.most * TRANSFER // 32)))]
-                    m.next = "WRITE"
-                with m.Elif(self.stores & ~waits & ~self.stops & under_way.w_rdy):
-                    m.d.sync += [self.awaddr.eq(surface.table_address(self.base, self.count, self.line)), self.awlen.eq(0), self.awvalid.eq(1),
-                                 left.eq(1), words.eq(self.old), table.eq(1), waits.eq(~self.posts)]
-                    m.next = "WRITE"
-            with m.State("WRITE"):
-                with m.If(self.awready):
-                    m.d.sync += self.awvalid.eq(0)
-                with m.If(self.wready & self.wvalid):
-                    m.d.sync += [left.eq(left - 1), words.eq(words >> TRANSFER)]
-                with m.If((left == 0) & ~self.awvalid):
-                    m.d.comb += under_way.w_en.eq(table | (size != 0))
-                    m.next = "CHANGE"
-                    with m.If(table):
-                        m.next = "REST"
-            with m.State("CHANGE"):
-                m.d.comb += self.changes.eq(1)
-                with m.If(self.takes):
-                    m.next = "LEAVE"
-            with m.State("LEAVE"):
-                m.d.comb += [self.i.ready.eq(1), self.coded.ready.eq(1), self.left.eq(1)]
-                m.next = "REST"
+        m.submodules.settling = settling = fifo.SyncFIFOBuffered(width=SETTLING.size, depth=WRITES)
+        m.submodules.under_way = under_way = fifo.SyncFIFOBuffered(width=UNDER_WAY.size, depth=WRITES)
+        words, left, waits = Signal(surface.most * TRANSFER), Signal(range(surface.most + 1)), Signal()
+        size = Array(surface.transfers(mode) for mode in TileMode)[coded.mode]
 
-        # The memory's answers; what was not written is free at once.
-        answered, dropped = self.bvalid & self.bready, self.i.ready & (~given.written | (size == 0) | self.stops)
-        m.d.comb += [self.bready.eq(under_way.r_rdy & ~dropped), under_way.r_en.eq(answered), self.error.eq(answered & (self.bresp != 0)),
-                     self.frees.eq(dropped | (answered & ~head.table)), self.freed.eq(Mux(dropped, given.number, head.number)),
-                     self.idle.eq(resting & (under_way.level == 0) & ~self.i.valid)]
+        # The next begins with the last transfer of the one before: a tile, or else a transfer of the table.
+        free, tile, table = Signal(), Signal(), Signal()
+        writes = given.written & ~self.stops
+        m.d.comb += [free.eq(((left == 0) | ((left == 1) & self.wready)) & (~self.awvalid | self.awready)),
+                     tile.eq(self.i.valid & (~given.written | self.coded.valid) & free & settling.w_rdy),
+                     table.eq(self.stores & ~waits & ~self.stops & free & under_way.w_rdy & ~self.i.valid),
+                     self.i.ready.eq(tile), self.coded.ready.eq(tile & given.written)]
+        sends = tile & writes & (size != 0)
+        with m.If(self.awready):
+            m.d.sync += self.awvalid.eq(0)
+        with m.If(self.wready & self.wvalid):
+            m.d.sync += [left.eq(left - 1), words.eq(words >> TRANSFER)]
+        with m.If(sends | table):
+            m.d.sync += [self.awvalid.eq(1), self.awlen.eq(Mux(table, 0, size - 1)), left.eq(Mux(table, 1, size)),
+                         self.awaddr.eq(Mux(table, surface.table_address(self.base, self.count, self.line),
+                                            surface.tile_address(self.base, given.number))),
+                         words.eq(Mux(table, self.old, Cat(coded[f"data{n}"] for n in range(surface.most * TRANSFER // 32))))]
+        m.d.comb += [self.wdata.eq(words), self.wlast.eq(left == 1), self.wvalid.eq(left != 0)]
+
+        # Its mode changes before memory may answer; what was not written is free at once.
+        into, tells = SETTLING(settling.w_data), SETTLING(settling.r_data)
+        m.d.comb += [settling.w_en.eq(tile), into.number.eq(given.number), into.old.eq(given.mode), into.to.eq(Mux(writes, coded.mode, given.mode)),
+                     into.sends.eq(writes & (size != 0))]
+        m.d.comb += [self.changes.eq(settling.r_rdy & (tells.to != tells.old) & under_way.w_rdy), self.changed.eq(tells.number), self.to.eq(tells.to),
+                     self.left.eq(settling.r_rdy & under_way.w_rdy & (self.takes | (tells.to == tells.old))), settling.r_en.eq(self.left)]
+        adds, head = UNDER_WAY(under_way.w_data), UNDER_WAY(under_way.r_data)
+        m.d.comb += [under_way.w_en.eq(table | (self.left & tells.sends)), adds.table.eq(table), adds.posted.eq(self.posts), adds.number.eq(tells.number)]
+
+        answered, unsent = self.bvalid & self.bready, self.left & ~tells.sends
+        m.d.comb += [self.bready.eq(under_way.r_rdy & ~unsent), under_way.r_en.eq(answered), self.error.eq(answered & (self.bresp != 0)),
+                     self.frees.eq(unsent | (answered & ~head.table)), self.freed.eq(Mux(unsent, tells.number, head.number)),
+                     self.idle.eq((left == 0) & ~self.awvalid & (settling.level == 0) & (under_way.level == 0) & ~self.i.valid)]
         is_there = answered & head.table & ~head.posted
-        m.d.comb += self.stored.eq(is_there | (under_way.w_en & table & self.posts) | (self.stores & self.stops & ~waits & resting))
-        with m.If(is_there):
-            m.d.sync += waits.eq(0)
+        m.d.comb += self.stored.eq(is_there | (table & self.posts) | (self.stores & self.stops & ~waits))
+        m.d.sync += waits.eq((waits | (table & ~self.posts)) & ~is_there)
         return m

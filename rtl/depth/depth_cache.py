@@ -7,7 +7,8 @@ from amaranth.lib import fifo, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from rtl.axi import Axi, constants
-from rtl.depth._cache_tags import TOKEN, CacheTags
+from rtl.depth._cache_moves import TILE, TOKEN, CacheMoves
+from rtl.depth._cache_tags import CacheTags
 from rtl.depth._depth_lines import DepthLines
 from rtl.depth._raw_lines import RawLines
 from rtl.depth._tile_fetch import TileFetch
@@ -82,8 +83,8 @@ class DepthCache(wiring.Component):
     """Tells a block where the values of its tiles are, and moves them to and from memory, coded.
 
     They lie in that block's own memory, by slot; what is known of planes of depths lies here. A tile that is on chip takes
-    a clock; one that is not, at least eleven, and no other passes it; up to ``params.reads`` reads are under way. Depths
-    of one slot are accounted for :attr:`APART` clocks apart.
+    a clock; one that is not, up to three, and as long as memory takes: no other passes it, but up to ``params.reads`` reads
+    are under way.
 
     After a failed read or write, or a tile in memory that cannot be one, nothing is read or written any more; tiles
     come as cleared. A DONE tells, and the next CLEAR begins anew.
@@ -105,8 +106,6 @@ class DepthCache(wiring.Component):
     memory : Out(Axi())
     """
 
-    APART = DepthLines.APART
-
     def __init__(self, params=CONFIGS["default"]):
         self._params = params
         super().__init__({
@@ -120,54 +119,56 @@ class DepthCache(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         p = self._params
-        m.submodules.tags = tags = CacheTags(p.edge, p.sets, p.ways)
+        m.submodules.tags, m.submodules.moves = tags, moves = CacheTags(p.edge, p.sets, p.ways), CacheMoves()
         m.submodules.table = table = TileTable(p.table_lines)
         m.submodules.fetch, m.submodules.writer = fetch, writer = TileFetch(p.surface, p.reads), TileWriter(p.surface)
         depths = p.bits == payloads.DEPTH
         m.submodules.lines = lines = DepthLines(p.edge, p.samples, p.slots, p.reads) if depths else RawLines(p.edge, p.slots, p.bits)
         wiring.connect(m, wiring.flipped(self.i), tags.i)
-        wiring.connect(m, tags.fetch, fetch.i)
+        wiring.connect(m, tags.o, moves.i)
+        wiring.connect(m, moves.fetch, fetch.i)
         wiring.connect(m, fetch.o, lines.stored)
         wiring.connect(m, wiring.flipped(self.done), lines.done)
         wiring.connect(m, lines.left, writer.i)
         wiring.connect(m, lines.coded, writer.coded)
-        self._table(m, tags, table, fetch, writer)
+        self._table(m, tags, moves, table, fetch, writer)
         self._memory(m, tags, fetch, writer)
 
         # What slots have to do waits for what is read.
         m.submodules.tokens = tokens = fifo.SyncFIFOBuffered(width=TOKEN.size, depth=2 * p.reads)
         m.submodules.told = told = fifo.SyncFIFOBuffered(width=TOKEN.size, depth=4 * p.reads)
         m.submodules.counted = counted = fifo.SyncFIFO(width=payloads.width(payloads.COUNTED), depth=2)
-        m.submodules.leaving = leaving = fifo.SyncFIFOBuffered(width=payloads.TILE_NUMBER, depth=2 * p.reads)
-        takes, asks_done = tags.o.valid & tags.o.ready, tags.o.payload.op == LineOp.DONE
-        m.d.comb += [tags.o.ready.eq(tokens.w_rdy & counted.w_rdy), tokens.w_en.eq(takes), tokens.w_data.eq(tags.o.payload),
+        m.submodules.leaving = leaving = fifo.SyncFIFOBuffered(width=TILE.size, depth=2 * p.reads)
+        takes, asks_done = moves.o.valid & moves.o.ready, moves.o.payload.op == LineOp.DONE
+        m.d.comb += [moves.o.ready.eq(tokens.w_rdy & counted.w_rdy), tokens.w_en.eq(takes), tokens.w_data.eq(moves.o.payload),
                      counted.w_en.eq(takes & asks_done)]
-        wiring.connect(m, tags.leaves, leaving.w_stream)
+        wiring.connect(m, moves.leaves, leaving.w_stream)
         wiring.connect(m, leaving.r_stream, lines.leaves)
         wiring.connect(m, told.r_stream, lines.told)
         token, tile, out = TOKEN(tokens.r_data), lines.filled, self.o.payload
         fills, ends = token.op == LineOp.FILL, token.op == LineOp.DONE
-        moves = self.o.valid & self.o.ready
+        goes = self.o.valid & self.o.ready
         m.d.comb += [self.o.valid.eq(tokens.r_rdy & (ends | told.w_rdy) & (~fills | tile.valid)), out.op.eq(token.op), out.slot.eq(token.slot),
-                     tokens.r_en.eq(moves), tile.ready.eq(moves & fills), told.w_en.eq(moves & ~ends), told.w_data.eq(token),
+                     tokens.r_en.eq(goes), tile.ready.eq(goes & fills), told.w_en.eq(goes & ~ends), told.w_data.eq(token),
                      *(out[f"value{n}"].eq(tile.payload.values[n]) for n in range(p.edge**2))]
-        self._errors(m, tags, fetch, writer, moves & fills & tile.payload.wrong)
+        self._errors(m, tags, fetch, writer, goes & fills & tile.payload.wrong)
         self._count(m, tags, table, fetch, writer, counted)
-        none_leaves = (leaving.level == 0) & lines.idle
-        m.d.comb += [lines.samples.eq(tags.samples), lines.cleared.eq(tags.cleared), table.quiet.eq(none_leaves),
-                     tags.idle.eq(fetch.idle & writer.idle & (tokens.level == 0) & none_leaves)]
+        m.d.comb += [lines.samples.eq(tags.samples), lines.cleared.eq(tags.cleared),
+                     tags.idle.eq(moves.idle & fetch.idle & writer.idle & (tokens.level == 0))]
         return m
 
-    def _table(self, m, tags, table, fetch, writer):
+    def _table(self, m, tags, moves, table, fetch, writer):
         """The table between those who ask for modes, change them, and move it; a clear writes it as a whole."""
-        m.d.comb += [table.wants.eq(tags.wants), table.tile.eq(tags.tile), tags.has.eq(table.has), tags.mode.eq(table.mode),
+        m.d.comb += [table.tile.eq(moves.tile), moves.here.eq(table.here), table.asks.eq(moves.asks), table.asked.eq(moves.asked),
+                     moves.mode.eq(table.mode), table.misses.eq(moves.misses), moves.brought.eq(table.brought), table.quiet.eq(moves.quiet),
                      table.forgets.eq(tags.forgets), table.flushes.eq(tags.flushes), tags.flushed.eq(table.flushed)]
         m.d.comb += [table.changes.eq(writer.changes), table.changed.eq(writer.changed), table.to.eq(writer.to), writer.takes.eq(table.takes)]
         m.d.comb += [fetch.fetches.eq(table.fetches), fetch.line.eq(table.line), table.fetched.eq(fetch.fetched), table.data.eq(fetch.data)]
         m.d.comb += [writer.stores.eq(table.stores | tags.clears), writer.posts.eq(tags.clears),
                      writer.line.eq(Mux(tags.clears, tags.line, table.line)), writer.old.eq(Mux(tags.clears, 0, table.old)),
                      table.stored.eq(writer.stored & ~tags.clears),
-                     tags.cleared_line.eq(writer.stored & tags.clears), tags.frees.eq(writer.frees), tags.freed.eq(writer.freed)]
+                     tags.cleared_line.eq(writer.stored & tags.clears), moves.left.eq(writer.left), moves.frees.eq(writer.frees),
+                     moves.freed.eq(writer.freed)]
 
     def _memory(self, m, tags, fetch, writer):
         """The memory port: reads and writes go their own ways."""
@@ -189,7 +190,7 @@ class DepthCache(wiring.Component):
     def _count(self, m, tags, table, fetch, writer, told):
         """Tiles by their mode in memory, transfers of the table."""
         counts = layout(payloads.COUNTED)(told.w_data)
-        events = {"fill": (tags.fetch.valid & tags.fetch.ready, tags.fetch.payload.mode),
+        events = {"fill": (fetch.i.valid & fetch.i.ready, fetch.i.payload.mode),
                   "write_back": (writer.coded.valid & writer.coded.ready, writer.coded.payload.mode)}
         totals = {field.name: Signal(field.bits, name=field.name) for field in payloads.COUNTED}
         for cause, (happens, mode) in events.items():

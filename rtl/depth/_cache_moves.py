@@ -1,0 +1,96 @@
+"""What must be known, and done, before a tile comes or goes."""
+
+from amaranth.hdl import Module, Signal
+from amaranth.lib import fifo, stream, wiring
+from amaranth.lib.data import StructLayout
+from amaranth.lib.wiring import In, Out
+
+from rtl.depth._tile_table import MODE, TileTable
+from rtl.pipeline import Credit, delay
+from spec.payloads import SLOT, TILE_NUMBER
+from spec.state import LineOp
+
+MOVE = StructLayout({"op": 2, "slot": SLOT, "number": TILE_NUMBER})  # LineOp; of FILL the tile that comes, of EVICT the one that goes
+TOKEN = StructLayout({"op": 2, "slot": SLOT})
+TILE = StructLayout({"number": TILE_NUMBER, "mode": MODE})
+AWAY = 256  # tiles whose numbers differ by a multiple of it wait for one another
+PLACES = 16  # above what is looked up at a time
+
+
+class CacheMoves(wiring.Component):
+    """Look up the modes of tiles that come and go; one a clock, in order, those that stay on chip among them.
+
+    A tile that left comes back only when it is in memory, and leaves again only then. A tile leaves only while the transfer
+    of its mode is on chip, where it may be changed.
+
+    Members
+    -------
+    i : In(stream.Signature(MOVE))
+    o : Out(stream.Signature(TOKEN))
+    fetch, leaves : Out(stream.Signature(TILE))
+        A tile to be read; one that may have to be written; and its mode.
+    tile, here, asks, asked, mode, misses, brought, quiet
+        As of :class:`~rtl.depth._tile_table.TileTable`.
+    left : In(1)
+        A tile's mode is changed no more.
+    frees, freed : In
+        A tile is in memory.
+    idle : Out(1)
+        Nothing is looked up, and no tile's mode may change.
+    """
+
+    def __init__(self):
+        super().__init__({
+            "i": In(stream.Signature(MOVE)), "o": Out(stream.Signature(TOKEN)),
+            "fetch": Out(stream.Signature(TILE)), "leaves": Out(stream.Signature(TILE)),
+            "tile": Out(TILE_NUMBER), "here": In(1), "asks": Out(1), "asked": Out(TILE_NUMBER), "mode": In(MODE),
+            "misses": Out(1), "brought": In(1), "quiet": Out(1),
+            "left": In(1), "frees": In(1), "freed": In(TILE_NUMBER), "idle": Out(1),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.coming = coming = fifo.SyncFIFOBuffered(width=MOVE.size, depth=4)
+        wiring.connect(m, wiring.flipped(self.i), coming.w_stream)
+        head, given, waits, here, enters = MOVE(coming.r_data), Signal(MOVE), Signal(), Signal(), Signal()
+        m.d.comb += [self.tile.eq(head.number), self.asked.eq(given.number), coming.r_en.eq(enters | ~waits)]
+        with m.If(coming.r_en):
+            m.d.sync += [given.eq(head), waits.eq(coming.r_rdy), here.eq(self.here)]
+        with m.Elif(self.brought):
+            m.d.sync += here.eq(1)
+
+        # One enters when its transfer of the table is on chip and none of its number is on its way to memory.
+        m.submodules.credit = credit = Credit(PLACES)
+        moves, evicts, blocked = Signal(), Signal(), self._away(m, given, enters)
+        m.d.comb += [moves.eq(waits & ((given.op == LineOp.FILL) | (given.op == LineOp.EVICT))), evicts.eq(enters & (given.op == LineOp.EVICT)),
+                     self.misses.eq(moves & ~here), self.asks.eq(enters & moves),
+                     enters.eq(waits & credit.any & (~moves | (here & ~blocked))), credit.take.eq(enters)]
+
+        # Looked up, and on.
+        m.submodules.ready = ready = fifo.SyncFIFOBuffered(width=MOVE.size + MODE, depth=PLACES)
+        out, late = StructLayout({"move": MOVE, "mode": MODE})(ready.r_data), TileTable.LATENCY
+        m.d.comb += [ready.w_en.eq(delay(m, enters, late, "entered")), ready.w_data[:MOVE.size].eq(delay(m, given, late, "given")),
+                     ready.w_data[MOVE.size:].eq(self.mode), credit.free.eq(ready.r_en)]
+        goes, room = Signal(), Signal()
+        fills, leaves = out.move.op == LineOp.FILL, out.move.op == LineOp.EVICT
+        m.d.comb += [room.eq((~fills | self.fetch.ready) & (~leaves | self.leaves.ready)), goes.eq(ready.r_rdy & room & self.o.ready),
+                     ready.r_en.eq(goes), self.o.valid.eq(ready.r_rdy & room), self.o.payload.op.eq(out.move.op),
+                     self.o.payload.slot.eq(out.move.slot), self.fetch.valid.eq(ready.r_rdy & fills & self.o.ready),
+                     self.leaves.valid.eq(ready.r_rdy & leaves & self.o.ready)]
+        for port in (self.fetch, self.leaves):
+            m.d.comb += [port.payload.number.eq(out.move.number), port.payload.mode.eq(out.mode)]
+
+        under_way = Signal(range(512))  # tiles that leave: below what queues hold
+        m.d.sync += [under_way.eq(under_way + evicts - self.left), self.quiet.eq((under_way == 0) & ~evicts)]
+        m.d.comb += self.idle.eq(credit.all & ~waits & ~coming.r_rdy & ~coming.level.any() & self.quiet & ~under_way.any())
+        return m
+
+    def _away(self, m, given, enters):
+        """Whether a tile of this number left, and is not in memory yet."""
+        hashed = (AWAY - 1).bit_length()
+        item = StructLayout({"valid": 1, "hash": hashed})
+        away, begins, ends, begun, freed = Signal(AWAY), Signal(AWAY), Signal(AWAY), Signal(item), Signal(item)
+        m.d.sync += [begun.valid.eq(enters & (given.op == LineOp.EVICT)), begun.hash.eq(given.number[:hashed]),
+                     freed.valid.eq(self.frees), freed.hash.eq(self.freed[:hashed]), away.eq((away | begins) & ~ends)]
+        m.d.comb += [begins.bit_select(begun.hash, 1).eq(begun.valid), ends.bit_select(freed.hash, 1).eq(freed.valid)]
+        return away.bit_select(given.number[:hashed], 1) | (begun.valid & (begun.hash == given.number[:hashed]))
