@@ -21,10 +21,14 @@ DECODERS = [("block_decode", config) for config in ("bc1_3", "bc7", "bc4_5", "sm
 AREA = [("edge_evaluator", "default"), ("edge_evaluator", "shared"), ("tile_rasterizer", "default"), ("tile_rasterizer", "shared"),
         ("tile_rasterizer", "single"), ("triangle_setup", "default"), ("hiz", "small"), ("hiz", "one_bound"),
         ("depth_test", "d24"), ("depth_test", "default"), ("depth_compression", "default"), ("depth_compression", "tiny"), ("depth_cache", "default"),
-        ("depth_cache", "stencil"), ("domain_matching", "default"), ("wave_constructor", "default"), *DECODERS]
+        ("depth_cache", "stencil"), ("depth_cache", "colour"), ("command_reader", "default"), ("cached_depth", "default"), ("cached_depth", "tiny"),
+        ("colour_write", "default"), ("colour_write", "tiny"), ("top", "default"), ("top", "tiny_flat"), ("domain_matching", "default"),
+        ("wave_constructor", "default"), *DECODERS]
 ROUTE = [("edge_evaluator", "default"), ("edge_evaluator", "shared"), ("triangle_setup", "default"),
          ("tile_rasterizer", "shared"), ("tile_rasterizer", "default"), ("hiz", "small"), ("depth_test", "d24"),
-         ("depth_compression", "tiny"), ("depth_cache", "stencil"), ("domain_matching", "default"), ("wave_constructor", "default"), *DECODERS[:4]]
+         ("depth_compression", "tiny"), ("depth_cache", "stencil"), ("depth_cache", "colour"), ("command_reader", "default"), ("cached_depth", "tiny"),
+         ("colour_write", "tiny"), ("top", "tiny_flat"), ("domain_matching", "default"), ("wave_constructor", "default"),
+         *DECODERS[:4]]
 PARTS = ("speed", "hiz", "memory", "tessellation", "texture", "frames", "area", "route")
 TARGETS = {
     "right triangle 512 px": ("1.05", "1.02", "5.5 / 65 / 450"),
@@ -61,7 +65,10 @@ def main(parts):
             progress.update(task, description="textures")
             found["texture_clocks"], found["texture_speed"], found["texture_cache"] = texture.clocks(), texture.speed(), texture.cached()
         if "frames" in parts:
-            found["frames"] = frames.rows(lambda name: progress.update(task, description=name))
+            found["frames"] = []
+            for row in frames.rows(lambda name: progress.update(task, description=name)):  # each takes minutes: kept as it comes
+                found["frames"].append(row)
+                STORE.write_text(json.dumps(found, indent=2) + "\n")
         if "area" in parts:
             found["depth"] = {kind: synthesis.depth(kind) for kind in ("chained", "carry_save")}
             for stem, config in AREA:

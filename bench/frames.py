@@ -20,7 +20,7 @@ def torus(around, across):
     vertices = np.stack([(1 + tube * np.cos(v)) * np.cos(u), tube * np.sin(v), (1 + tube * np.cos(v)) * np.sin(u)], -1)
     i, j = (grid.ravel() for grid in np.meshgrid(np.arange(around), np.arange(across), indexing="ij"))
     corner = [(i + a) % around * across + (j + b) % across for a, b in ((0, 0), (1, 0), (1, 1), (0, 1))]
-    return vertices, np.concatenate([np.stack([corner[k] for k in those], -1) for those in ((0, 1, 2), (0, 2, 3))])
+    return vertices, np.stack([corner[k] for k in (0, 1, 2, 0, 2, 3)], -1).reshape(-1, 3)
 
 
 def stack():
@@ -78,16 +78,14 @@ def volume(built=[]):  # noqa: B006 - kept on purpose: it takes minutes
 
 
 def rows(told=lambda _name: None, size=SIZE):
-    """Frame, triangles, tiles, what differs, clocks, their share of the bound, stalls before depth and colours, seconds, clocks a second."""
-    out = []
+    """By frame: name, triangles, tiles, what differs, clocks, their share of the bound, stalls before depth and colours, seconds, clocks a second."""
     for name, scene in scenes(size):
         told(f"frame: {name}")
         differs, first, counted, run, _ = draw(scene)
         assert not differs, first
         bound = max(counted["triangles"], counted["tiles"])
-        out.append((name, counted["triangles"], counted["tiles"], differs, counted["clocks"], counted["clocks"] / bound,
-                    counted["stall_hiz"] / counted["clocks"], counted["stall_depth"] / counted["clocks"], run.seconds, run.simulated / run.seconds))
-    return out
+        yield (name, counted["triangles"], counted["tiles"], differs, counted["clocks"], counted["clocks"] / bound,
+               counted["stall_hiz"] / counted["clocks"], counted["stall_depth"] / counted["clocks"], run.seconds, run.simulated / run.seconds)
 
 
 def lines(found):

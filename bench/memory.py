@@ -81,7 +81,7 @@ def clocks(count=4000):
         those = beats[(beats[:, 0] & 1) == decodes]
         found.append((name, _slope(lambda n, those=those: volume.run({"i": those[:n]}, 4 * count), count)))
     volume, params = Volume(cache.simulated(), cache.stem), cache.parameters("default")
-    for name, tiles in (("cache, tiles on chip", params.slots), ("cache, one tile", 1)):
+    for name, tiles in (("cache, tiles on chip", params.slots), ("cache, one tile", 1), ("cache, none on chip, of two planes", 2 * params.slots)):
         rows = cache.bench.hits(params, tiles, count)
         held = Memory(cache.bench.memory(rows, params))
         found.append((name, _slope(lambda n, rows=rows, held=held: volume.run({"i": rows[:n]}, 2 * count, memory=held), count)))

@@ -16,7 +16,7 @@ from rtl.pipeline import Credit, Queue, delay
 from spec import payloads
 from spec.state import CacheOp, Kind, Outcome, StencilOp
 
-PLACES = 64  # of each queue: above what is under way
+PLACES = 256  # of each queue: so many tiles are known to the caches before they are tested
 BEYOND = (1 << 15) - 1  # a clear that reaches the target's edge is as good as one that goes on for ever
 
 

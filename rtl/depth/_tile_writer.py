@@ -100,7 +100,8 @@ class TileWriter(wiring.Component):
         m.d.comb += [self.changes.eq(settling.r_rdy & (tells.to != tells.old) & under_way.w_rdy), self.changed.eq(tells.number), self.to.eq(tells.to),
                      self.left.eq(settling.r_rdy & under_way.w_rdy & (self.takes | (tells.to == tells.old))), settling.r_en.eq(self.left)]
         adds, head = UNDER_WAY(under_way.w_data), UNDER_WAY(under_way.r_data)
-        m.d.comb += [under_way.w_en.eq(table | (self.left & tells.sends)), adds.table.eq(table), adds.posted.eq(self.posts), adds.number.eq(tells.number)]
+        m.d.comb += [under_way.w_en.eq(table | (self.left & tells.sends)), adds.table.eq(table), adds.posted.eq(self.posts),
+                     adds.number.eq(tells.number)]
 
         answered, unsent = self.bvalid & self.bready, self.left & ~tells.sends
         m.d.comb += [self.bready.eq(under_way.r_rdy & ~unsent), under_way.r_en.eq(answered), self.error.eq(answered & (self.bresp != 0)),

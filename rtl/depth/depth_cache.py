@@ -20,6 +20,8 @@ from rtl.payload import layout
 from spec import payloads
 from spec.state import LineOp, TileMode
 
+AHEAD = 128  # what slots have to do: known so long before, that memory has answered
+
 
 @dataclass(frozen=True)
 class DepthCacheParams:
@@ -135,10 +137,10 @@ class DepthCache(wiring.Component):
         self._memory(m, tags, fetch, writer)
 
         # What slots have to do waits for what is read.
-        m.submodules.tokens = tokens = fifo.SyncFIFOBuffered(width=TOKEN.size, depth=2 * p.reads)
-        m.submodules.told = told = fifo.SyncFIFOBuffered(width=TOKEN.size, depth=4 * p.reads)
+        m.submodules.tokens = tokens = fifo.SyncFIFOBuffered(width=TOKEN.size, depth=AHEAD)
+        m.submodules.told = told = fifo.SyncFIFOBuffered(width=TOKEN.size, depth=AHEAD)
         m.submodules.counted = counted = fifo.SyncFIFO(width=payloads.width(payloads.COUNTED), depth=2)
-        m.submodules.leaving = leaving = fifo.SyncFIFOBuffered(width=TILE.size, depth=2 * p.reads)
+        m.submodules.leaving = leaving = fifo.SyncFIFOBuffered(width=TILE.size, depth=AHEAD)
         takes, asks_done = moves.o.valid & moves.o.ready, moves.o.payload.op == LineOp.DONE
         m.d.comb += [moves.o.ready.eq(tokens.w_rdy & counted.w_rdy), tokens.w_en.eq(takes), tokens.w_data.eq(moves.o.payload),
                      counted.w_en.eq(takes & asks_done)]

@@ -44,7 +44,7 @@ class ColourWriteParams:
     ways: int = 4
     table_lines: int = 256
     reads: int = 16
-    shading: int = 64
+    shading: int = 256
 
     def __post_init__(self):
         self.cache  # noqa: B018 - its rules hold here

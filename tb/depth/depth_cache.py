@@ -53,7 +53,7 @@ def requests(rng, count, params):
                     x, y = ((int(v) + int(step)) % n for v, n, step in zip((x, y), (columns, lines), rng.integers(-1, 2, 2), strict=True))
                 else:
                     x, y = (int(rng.integers(0, n)) for n in (columns, lines))
-                rows.append(use(rng, x, y, columns, pool, edge) | target)
+                rows += [use(rng, x, y, columns, pool, edge) | target for _ in range(int(rng.choice([1, 1, 1, 1, 12])))]
             if rng.random() < 0.7:
                 rows.append({"op": CacheOp.FLUSH})
     rows.append({"op": CacheOp.FLUSH})
@@ -125,12 +125,13 @@ def use(rng, x, y, columns, pool, edge):
 
 
 def hits(params, tiles, count):
-    """A target as large as the cache, cleared; then as many requests, which write to so many of its tiles in turn."""
-    records, columns = np.zeros(1 + count, dtype(work(params.edge))), 1 << params.slots.bit_length() // 2
+    """A target as large as the cache, or of so many tiles, cleared; then as many requests, which write a sample of each of them in turn."""
+    records, columns, every = np.zeros(1 + count, dtype(work(params.edge))), 1 << params.slots.bit_length() // 2, max(params.slots, tiles)
     number = np.arange(count) % tiles
-    records["op"][0], records["number"][0], records["x"][0], records["y"][0] = CacheOp.CLEAR, params.slots, columns, params.slots // columns
+    records["op"][0], records["number"][0], records["x"][0], records["y"][0] = CacheOp.CLEAR, every, columns, every // columns
     records["number"][1:], records["x"][1:], records["y"][1:] = number, number % columns, number // columns
-    records["needed"][1:] = records["written"][1:] = records["writes"][1:] = 1
+    records["needed"][1:] = records["written"][1:] = records["writes"][1:] = records["exact"][1:] = 1
+    records["z0"][1:] = 5 << 8
     return codec.pack(records, work(params.edge))
 
 
@@ -259,12 +260,14 @@ async def memory_holds_what_was_written(dut, source, sink):
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
-async def one_hit_a_clock(dut):
-    """Tiles on chip, of different slots."""
+@cocotb.parametrize(tiles=["all", "one", "two"])
+async def one_hit_a_clock(dut, tiles):
+    """Tiles on chip: all of them in turn, one again and again, two in turn."""
     bench = DepthCacheBench(dut)
     table, slots = work(bench.params.edge), bench.params.slots
     flush = np.zeros(1, dtype(table))
     flush["op"] = CacheOp.FLUSH
-    await bench.run(np.concatenate([hits(bench.params, slots, 12 * slots), codec.pack(flush, table)]))
+    count = {"all": slots, "one": 1, "two": 2}[tiles]
+    await bench.run(np.concatenate([hits(bench.params, count, 12 * slots), codec.pack(flush, table)]))
     clocks = [clock for _, clock in bench.taken[1 + 11 * slots:-1]]
     assert clocks == list(range(clocks[0], clocks[0] + slots))
