@@ -4,7 +4,7 @@ What enters such a pipeline has a place reserved at its end (:class:`Credit`), w
 """
 
 from amaranth.hdl import EnableInserter, Module, Mux, Signal, Value
-from amaranth.lib import stream, wiring
+from amaranth.lib import fifo, stream, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
@@ -123,6 +123,37 @@ class Queue(wiring.Component):
                      read_ahead.addr.eq(read_ahead.addr + pop)]
         with m.If(~self.o.valid | self.o.ready):
             m.d.sync += [self.o.valid.eq(some), self.o.payload.eq(read_ahead.data)]
+        return m
+
+
+class Buffer(wiring.Component):
+    """A queue between two streams, in block RAM, whose end is a register: what block RAM tells comes late in a clock.
+
+    Parameters
+    ----------
+    shape : ShapeLike
+        Of a beat.
+    depth : int
+        Beats.
+
+    Members
+    -------
+    i, o : In, Out(stream.Signature(shape))
+    some : Out(1)
+        It holds a beat.
+    """
+
+    def __init__(self, shape, depth):
+        self._depth = depth
+        super().__init__({"i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape)), "some": Out(1)})
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.queue = queue = fifo.SyncFIFOBuffered(width=Value.cast(self.i.payload).shape().width, depth=self._depth)
+        wiring.connect(m, wiring.flipped(self.i), queue.w_stream)
+        m.d.comb += [queue.r_en.eq(~self.o.valid | self.o.ready), self.some.eq(self.o.valid | (queue.level != 0))]
+        with m.If(queue.r_en):
+            m.d.sync += [self.o.valid.eq(queue.r_rdy), self.o.payload.eq(queue.r_data)]
         return m
 
 

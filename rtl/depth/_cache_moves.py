@@ -1,6 +1,6 @@
 """What must be known, and done, before a tile comes or goes."""
 
-from amaranth.hdl import Module, Signal
+from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import fifo, stream, wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
@@ -61,7 +61,8 @@ class CacheMoves(wiring.Component):
 
         # One enters when its transfer of the table is on chip and none of its number is on its way to memory.
         m.submodules.credit = credit = Credit(PLACES)
-        moves, evicts, blocked = Signal(), Signal(), self._away(m, given, enters)
+        moves, evicts, blocked = Signal(), Signal(), Signal()
+        m.d.sync += blocked.eq(self._away(m, given, head, evicts, coming.r_en))
         m.d.comb += [moves.eq(waits & ((given.op == LineOp.FILL) | (given.op == LineOp.EVICT))), evicts.eq(enters & (given.op == LineOp.EVICT)),
                      self.misses.eq(moves & ~here), self.asks.eq(enters & moves),
                      enters.eq(waits & credit.any & (~moves | (here & ~blocked))), credit.take.eq(enters)]
@@ -82,15 +83,19 @@ class CacheMoves(wiring.Component):
 
         under_way = Signal(range(512))  # tiles that leave: below what queues hold
         m.d.sync += [under_way.eq(under_way + evicts - self.left), self.quiet.eq((under_way == 0) & ~evicts)]
-        m.d.comb += self.idle.eq(credit.all & ~waits & ~coming.r_rdy & ~coming.level.any() & self.quiet & ~under_way.any())
+        m.d.comb += self.idle.eq(credit.all & ~waits & ~coming.level.any() & self.quiet & ~under_way.any())
         return m
 
-    def _away(self, m, given, enters):
-        """Whether a tile of this number left, and is not in memory yet."""
+    def _away(self, m, given, head, evicts, comes):
+        """Whether a tile of the next number left, and is not in memory yet: that of the one that comes, or stays.
+
+        One that has just left is not the next: others come first.
+        """
         hashed = (AWAY - 1).bit_length()
         item = StructLayout({"valid": 1, "hash": hashed})
         away, begins, ends, begun, freed = Signal(AWAY), Signal(AWAY), Signal(AWAY), Signal(item), Signal(item)
-        m.d.sync += [begun.valid.eq(enters & (given.op == LineOp.EVICT)), begun.hash.eq(given.number[:hashed]),
+        m.d.sync += [begun.valid.eq(evicts), begun.hash.eq(given.number[:hashed]),
                      freed.valid.eq(self.frees), freed.hash.eq(self.freed[:hashed]), away.eq((away | begins) & ~ends)]
         m.d.comb += [begins.bit_select(begun.hash, 1).eq(begun.valid), ends.bit_select(freed.hash, 1).eq(freed.valid)]
-        return away.bit_select(given.number[:hashed], 1) | (begun.valid & (begun.hash == given.number[:hashed]))
+        return Mux(comes, *(away.bit_select(number, 1) | (begun.valid & (begun.hash == number))
+                            for number in (head.number[:hashed], given.number[:hashed])))

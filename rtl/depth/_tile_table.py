@@ -83,7 +83,7 @@ class TileTable(wiring.Component):
                 m.next = "READ"
             with m.State("READ"):
                 m.next = "WRITE"
-            with m.State("WRITE"), m.If(~self.fetched & ~(self.asks & (read.addr == place))):
+            with m.State("WRITE"), m.If(~self.fetched & ~self.asks):
                 m.d.comb += [write.en.eq(1), self.takes.eq(1)]
                 m.d.sync += dirty.bit_select(place, 1).eq(1)
                 m.next = "REST"

@@ -17,6 +17,7 @@ from rtl.depth._tile_table import TileTable
 from rtl.depth._tile_writer import TileWriter
 from rtl.depth.depth_compression import DepthCompressionParams
 from rtl.payload import layout
+from rtl.pipeline import Buffer
 from spec import payloads
 from spec.state import LineOp, TileMode
 
@@ -137,26 +138,25 @@ class DepthCache(wiring.Component):
         self._memory(m, tags, fetch, writer)
 
         # What slots have to do waits for what is read.
-        m.submodules.tokens = tokens = fifo.SyncFIFOBuffered(width=TOKEN.size, depth=AHEAD)
-        m.submodules.told = told = fifo.SyncFIFOBuffered(width=TOKEN.size, depth=AHEAD)
+        tokens, told, leaving = (Buffer(shape, AHEAD) for shape in (TOKEN, TOKEN, TILE))
+        m.submodules.tokens, m.submodules.told, m.submodules.leaving = tokens, told, leaving
         m.submodules.counted = counted = fifo.SyncFIFO(width=payloads.width(payloads.COUNTED), depth=2)
-        m.submodules.leaving = leaving = fifo.SyncFIFOBuffered(width=TILE.size, depth=AHEAD)
         takes, asks_done = moves.o.valid & moves.o.ready, moves.o.payload.op == LineOp.DONE
-        m.d.comb += [moves.o.ready.eq(tokens.w_rdy & counted.w_rdy), tokens.w_en.eq(takes), tokens.w_data.eq(moves.o.payload),
+        m.d.comb += [moves.o.ready.eq(tokens.i.ready & counted.w_rdy), tokens.i.valid.eq(takes), tokens.i.payload.eq(moves.o.payload),
                      counted.w_en.eq(takes & asks_done)]
-        wiring.connect(m, moves.leaves, leaving.w_stream)
-        wiring.connect(m, leaving.r_stream, lines.leaves)
-        wiring.connect(m, told.r_stream, lines.told)
-        token, tile, out = TOKEN(tokens.r_data), lines.filled, self.o.payload
+        wiring.connect(m, moves.leaves, leaving.i)
+        wiring.connect(m, leaving.o, lines.leaves)
+        wiring.connect(m, told.o, lines.told)
+        token, tile, out = tokens.o.payload, lines.filled, self.o.payload
         fills, ends = token.op == LineOp.FILL, token.op == LineOp.DONE
         goes = self.o.valid & self.o.ready
-        m.d.comb += [self.o.valid.eq(tokens.r_rdy & (ends | told.w_rdy) & (~fills | tile.valid)), out.op.eq(token.op), out.slot.eq(token.slot),
-                     tokens.r_en.eq(goes), tile.ready.eq(goes & fills), told.w_en.eq(goes & ~ends), told.w_data.eq(token),
+        m.d.comb += [self.o.valid.eq(tokens.o.valid & (ends | told.i.ready) & (~fills | tile.valid)), out.op.eq(token.op), out.slot.eq(token.slot),
+                     tokens.o.ready.eq(goes), tile.ready.eq(goes & fills), told.i.valid.eq(goes & ~ends), told.i.payload.eq(token),
                      *(out[f"value{n}"].eq(tile.payload.values[n]) for n in range(p.edge**2))]
         self._errors(m, tags, fetch, writer, goes & fills & tile.payload.wrong)
         self._count(m, tags, table, fetch, writer, counted)
         m.d.comb += [lines.samples.eq(tags.samples), lines.cleared.eq(tags.cleared),
-                     tags.idle.eq(moves.idle & fetch.idle & writer.idle & (tokens.level == 0))]
+                     tags.idle.eq(moves.idle & fetch.idle & writer.idle & ~tokens.some)]
         return m
 
     def _table(self, m, tags, moves, table, fetch, writer):

@@ -1,11 +1,12 @@
 """Reads the command stream ahead."""
 
 from amaranth.hdl import Module, Mux, Signal
-from amaranth.lib import fifo, stream, wiring
+from amaranth.lib import stream, wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
 from rtl.axi import ADDRESS, TRANSFER, Axi, constants
+from rtl.pipeline import Buffer
 
 BURST = 16  # transfers: 512 bytes, so that no burst crosses a page
 FETCHED = StructLayout({"wrong": 1, "data": TRANSFER})
@@ -41,16 +42,18 @@ class CommandFetch(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         port = self.memory
-        m.submodules.fifo = queue = fifo.SyncFIFOBuffered(width=FETCHED.size, depth=self._ahead)
+        m.submodules.queue = queue = Buffer(FETCHED, self._ahead)
         constants(m, port)
-        wiring.connect(m, queue.r_stream, wiring.flipped(self.o))
+        wiring.connect(m, queue.o, wiring.flipped(self.o))
 
-        # What is asked for has a place in the queue: places are taken by bursts, and given back by transfers.
+        # What is asked for has a place in the queue: places are taken by bursts, and given back by transfers. The next
+        # burst's size is known a clock after the last.
         address, left, taken, coming = Signal(ADDRESS - 5), Signal(24), Signal(range(self._ahead + 1)), Signal(range(self._ahead + 1))
-        to_boundary, size = Signal(range(BURST + 1)), Signal(range(BURST + 1))
-        m.d.comb += [to_boundary.eq(BURST - address[:4]), size.eq(Mux(left < to_boundary, left, to_boundary))]
-        asks, arrives, leaves = Signal(), port.rvalid & port.rready, self.o.valid & self.o.ready
-        m.d.comb += [asks.eq((left != 0) & ~self.stop & (~port.arvalid | port.arready) & (taken + size <= self._ahead))]
+        to_boundary, size, fresh, asks = Signal(range(BURST + 1)), Signal(range(BURST + 1)), Signal(), Signal()
+        m.d.comb += to_boundary.eq(BURST - address[:4])
+        m.d.sync += [size.eq(Mux(left < to_boundary, left, to_boundary)), fresh.eq((left != 0) & ~asks & ~self.stop & ~self.start)]
+        arrives, leaves = port.rvalid & port.rready, self.o.valid & self.o.ready
+        m.d.comb += [asks.eq(fresh & ~self.stop & (~port.arvalid | port.arready) & (taken <= self._ahead - BURST))]
         with m.If(~port.arvalid | port.arready):
             m.d.sync += [port.arvalid.eq(asks), port.araddr.eq(address << 5), port.arlen.eq(size - 1)]
         m.d.sync += [taken.eq(taken + Mux(asks, size, 0) - leaves), coming.eq(coming + Mux(asks, size, 0) - arrives)]
@@ -60,7 +63,7 @@ class CommandFetch(wiring.Component):
             m.d.sync += left.eq(0)
         with m.If(self.start):
             m.d.sync += [left.eq(self.transfers), address.eq(self.address >> 5)]
-        into = FETCHED(queue.w_data)
-        m.d.comb += [port.rready.eq(queue.w_rdy), queue.w_en.eq(arrives), into.data.eq(port.rdata), into.wrong.eq(port.rresp != 0),
+        into = queue.i.payload
+        m.d.comb += [port.rready.eq(queue.i.ready), queue.i.valid.eq(port.rvalid), into.data.eq(port.rdata), into.wrong.eq(port.rresp != 0),
                      self.busy.eq((left != 0) | (coming != 0) | (taken != 0))]
         return m

@@ -91,7 +91,7 @@ class CommandReader(wiring.Component):
         m.d.comb += [fetch.address.eq(start.address), fetch.transfers.eq(start.transfers), fit.state.eq(self._state)]
         begins = [self._left.eq(start.transfers), self.at.eq(0), self._known.eq(0), fit.limit.eq(start.limit), self.error.eq(CommandError.NONE),
                   *(getattr(fit, f"{plane}_base").eq(0) for plane in BITS)]
-        begun, same = self._begun(m)
+        (begun, same), wrong = self._begun(m), Signal()
         with m.FSM():
             with m.State("IDLE"):
                 m.d.comb += self.i.ready.eq(1)
@@ -106,7 +106,11 @@ class CommandReader(wiring.Component):
                 with m.If(self._left == 0):
                     m.next = "END"
                 with m.Elif(come.valid):
-                    self._header(m)
+                    m.d.comb += come.ready.eq(1)
+                    m.d.sync += [self._first.eq(come.payload.data), wrong.eq(come.payload.wrong)]
+                    m.next = "PACKET"
+            with m.State("PACKET"):
+                self._header(m, wrong)
             self._set_target(m)
             self._set_state(m)
             self._clear(m, begun, same)
@@ -142,12 +146,11 @@ class CommandReader(wiring.Component):
         self._keep = [begun.eq(1), *(old.eq(self._state[name]) for name, old in zip(KEPT, kept, strict=True))]
         return begun, begun & Cat(self._state[name] == old for name, old in zip(KEPT, kept, strict=True)).all()
 
-    def _header(self, m):
+    def _header(self, m, wrong):
         """The first transfer of a packet: what it is, and how long."""
-        come, header = self._come, layout(commands.PACKET)(self._come.payload.data[:32])
-        m.d.comb += come.ready.eq(1)
-        m.d.sync += [self._first.eq(come.payload.data), self._length.eq(header.length), self._rest.eq(header.length - 1)]
-        with m.If(come.payload.wrong):
+        header = layout(commands.PACKET)(self._first[:32])
+        m.d.sync += [self._length.eq(header.length), self._rest.eq(header.length - 1)]
+        with m.If(wrong):
             self._stop(m, CommandError.READ)
         with m.Else(), m.Switch(header.opcode):
             for opcode in Opcode:

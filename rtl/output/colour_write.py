@@ -17,7 +17,7 @@ from rtl.depth.depth_test import DepthTestParams
 from rtl.output._blend import Blend
 from rtl.output._quads import Quads
 from rtl.payload import beat, layout
-from rtl.pipeline import NEVER_COLLIDES, Credit, Queue, delay
+from rtl.pipeline import NEVER_COLLIDES, Buffer, Credit, Queue, delay
 from spec import payloads
 from spec.payloads import COLOUR
 from spec.quads import colours, quads
@@ -152,15 +152,15 @@ class ColourWrite(wiring.Component):
         p, given, state = self._params, beats.payload, Signal(layout(payloads.DRAW_STATE))
         m.submodules.quads = pixels = Quads(p.edge)
         m.submodules.out = out = fifo.SyncFIFOBuffered(width=pixels.o.shape().size, depth=4)
-        m.submodules.wait = wait = fifo.SyncFIFOBuffered(width=given.shape().size, depth=p.shading)
+        m.submodules.wait = wait = Buffer(given.shape(), p.shading)
         shaded = self._shaded(given)
-        m.d.comb += [pixels.state.eq(state), pixels.tile.eq(given.beat.tile), out.w_data.eq(pixels.o), wait.w_data.eq(given),
-                     out.w_en.eq(beats.valid & shaded & wait.w_rdy), wait.w_en.eq(beats.valid & beats.ready),
-                     beats.ready.eq(wait.w_rdy & (~shaded | out.w_rdy))]
+        m.d.comb += [pixels.state.eq(state), pixels.tile.eq(given.beat.tile), out.w_data.eq(pixels.o), wait.i.payload.eq(given),
+                     out.w_en.eq(beats.valid & shaded & wait.i.ready), wait.i.valid.eq(beats.valid & beats.ready),
+                     beats.ready.eq(wait.i.ready & (~shaded | out.w_rdy))]
         with m.If(beats.valid & beats.ready & (given.beat.kind == Kind.STATE)):
             m.d.sync += state.eq(given.beat.draw_state)
         wiring.connect(m, out.r_stream, wiring.flipped(self.quads))
-        wiring.connect(m, wait.r_stream, waiting)
+        wiring.connect(m, wait.o, waiting)
 
     def _write(self, m, front, brought):
         """Blend and write; returns what a slot held, :attr:`Blend.OLD` clocks after it entered."""
