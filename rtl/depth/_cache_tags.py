@@ -7,7 +7,7 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
 from rtl.depth._cache_moves import MOVE
-from rtl.depth._tile_table import LINE, TILES
+from rtl.depth._tile_table import LINE
 from rtl.payload import layout
 from spec import payloads
 from spec.payloads import TILE_NUMBER
@@ -15,7 +15,7 @@ from spec.state import CacheOp, LineOp
 
 
 class CacheTags(wiring.Component):
-    """Turn requests into what the lines of the cache have to do, in order, a move a clock: a hit takes one, a miss up to three.
+    """Turn requests into what the lines of the cache have to do, in order, a move a clock: a hit takes one, a miss two to four.
 
     Parameters
     ----------
@@ -28,8 +28,8 @@ class CacheTags(wiring.Component):
     -------
     i : In(stream.Signature(layout(payloads.cache_request(edge))))
     o : Out(stream.Signature(MOVE))
-    samples, cleared, base, count : Out
-        Of the target.
+    samples, cleared, base, count, last : Out
+        Of the target; its last tile.
     forgets, flushes, flushed
         As of :class:`~rtl.depth._tile_table.TileTable`.
     clears, line, cleared_line : Out, Out, In
@@ -43,7 +43,7 @@ class CacheTags(wiring.Component):
         self._way = StructLayout({"valid": 1, "writes": 1, "number": TILE_NUMBER})
         super().__init__({
             "i": In(stream.Signature(layout(payloads.cache_request(edge)))), "o": Out(stream.Signature(MOVE)),
-            "samples": Out(2), "cleared": Out(payloads.COLOUR), "base": Out(32), "count": Out(TILE_NUMBER),
+            "samples": Out(2), "cleared": Out(payloads.COLOUR), "base": Out(32), "count": Out(TILE_NUMBER), "last": Out(TILE_NUMBER),
             "forgets": Out(1), "flushes": Out(1), "flushed": In(1), "clears": Out(1), "line": Out(LINE), "cleared_line": In(1), "idle": In(1),
         })
 
@@ -66,6 +66,7 @@ class CacheTags(wiring.Component):
         with m.Elif(first):
             m.d.sync += index.eq(0)
 
+        m.d.sync += self.last.eq(self.count - 1)
         request = {"given": given, "ends": ends, "index": index, "read": read}
         with m.FSM(init="WIPE"):
             self._wipe(m, write, index, wiped)
@@ -99,20 +100,23 @@ class CacheTags(wiring.Component):
 
     def _use(self, m, request, write, here):
         """A tile that is on chip; another takes the place of the oldest, which leaves first, if it may have been written."""
-        given, out, oldest, step = request["given"], self.o.payload, Array(here.ways)[here.next], Signal(2)
+        given, out, oldest = request["given"], self.o.payload, Array(here.ways)[here.next]
         hits = [way.valid & (way.number == given.number) for way in here.ways]
-        hit, way, leaves, fills = Signal(), Signal(range(self._ways)), Signal(), Signal()
-        m.d.comb += [hit.eq(Cat(hits).any()), way.eq(sum(Mux(flag, n, 0) for n, flag in enumerate(hits))),
-                     leaves.eq(~hit & (step == 0) & oldest.valid & oldest.writes), fills.eq(~hit & (step != 2) & ~leaves & given.needed)]
-        m.d.comb += [self.o.valid.eq(1), out.op.eq(Mux(leaves, LineOp.EVICT, Mux(fills, LineOp.FILL, LineOp.USE))),
-                     out.slot.eq(Cat(Mux(hit, way, here.next), request["index"])), out.number.eq(Mux(leaves, oldest.number, given.number)),
-                     request["ends"].eq(self.o.ready & ~leaves & ~fills), write.en.eq(request["ends"]), write.data.next.eq(here.next + ~hit)]
-        with m.If(self.o.ready):
-            m.d.sync += step.eq(Mux(leaves, 1, Mux(fills, 2, 0)))
+        hit, way, missed, leaves, fills, victim = Signal(), Signal(range(self._ways)), Signal(), Signal(), Signal(), Signal(TILE_NUMBER)
+        m.d.comb += [hit.eq(Cat(hits).any()), way.eq(sum(Mux(flag, n, 0) for n, flag in enumerate(hits)))]
+        m.d.comb += [self.o.valid.eq(hit | missed), out.op.eq(Mux(leaves, LineOp.EVICT, Mux(fills, LineOp.FILL, LineOp.USE))),
+                     out.slot.eq(Cat(Mux(missed, here.next, way), request["index"])), out.number.eq(Mux(leaves, victim, given.number)),
+                     request["ends"].eq(self.o.ready & (hit | (missed & ~leaves & ~fills))), write.en.eq(request["ends"]),
+                     write.data.next.eq(here.next + missed)]
+        m.d.sync += victim.eq(oldest.number)
+        with m.If(~missed):  # known a clock before it leaves
+            m.d.sync += [missed.eq(~hit), leaves.eq(~hit & oldest.valid & oldest.writes), fills.eq(~hit & given.needed)]
+        with m.Elif(self.o.ready):
+            m.d.sync += [leaves.eq(0), fills.eq(fills & leaves), missed.eq(leaves | fills)]
         for n, (kept, flag) in enumerate(zip(write.data.ways, hits, strict=True)):
             with m.If(flag & given.writes):
                 m.d.comb += kept.writes.eq(1)
-            with m.Elif(~hit & (here.next == n)):
+            with m.Elif(missed & (here.next == n)):
                 m.d.comb += [kept.valid.eq(1), kept.writes.eq(given.writes), kept.number.eq(given.number)]
 
     def _forget(self, m, request, write, out):
@@ -126,7 +130,7 @@ class CacheTags(wiring.Component):
             m.d.comb += self.clears.eq(1)
             with m.If(self.cleared_line):
                 m.d.sync += self.line.eq(self.line + 1)
-                with m.If(self.line == (self.count - 1) >> (TILES - 1).bit_length()):
+                with m.If(self.line == self.last[-LINE:]):
                     m.next = "DONE"
         with m.State("DONE"):
             m.d.comb += [self.o.valid.eq(self.idle), out.op.eq(LineOp.DONE), request["ends"].eq(self.idle & self.o.ready)]

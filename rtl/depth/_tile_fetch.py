@@ -79,19 +79,21 @@ class TileFetch(wiring.Component):
         with m.Elif(asked.w_en & into.table):
             m.d.sync += waits.eq(1)
 
-        # What comes, transfer by transfer; the tile is there a clock after its last.
-        words, got = Signal(surface.most * TRANSFER), Signal(range(surface.most + 1))
+        # What comes, transfer by transfer; the tile is there a clock after its last, and waits in a queue.
+        m.submodules.tiles = tiles = fifo.SyncFIFOBuffered(width=self.o.payload.shape().size, depth=4)
+        wiring.connect(m, tiles.r_stream, wiring.flipped(self.o))
+        words, got, tile = Signal(surface.most * TRANSFER), Signal(range(surface.most + 1)), self.o.payload.shape()(tiles.w_data)
         wanted, is_tile, whole = sizes[head.mode], asked.r_rdy & ~head.table, Signal()
         m.d.comb += [whole.eq(is_tile & (got == wanted)), self.rready.eq(asked.r_rdy & (head.table | (got != wanted)))]
         m.d.comb += [self.fetched.eq((self.rvalid & asked.r_rdy & head.table) | (self.fetches & self.stops & ~waits)), self.data.eq(self.rdata),
-                     asked.r_en.eq((self.fetched & head.table) | (self.o.valid & self.o.ready)), self.o.valid.eq(whole)]
+                     asked.r_en.eq((self.fetched & head.table) | (whole & tiles.w_rdy)), tiles.w_en.eq(whole)]
         with m.If(self.rvalid & self.rready & is_tile):
             m.d.sync += got.eq(got + 1)
             for n in range(surface.most):
                 with m.If(got == n):
                     m.d.sync += words[TRANSFER * n:TRANSFER * (n + 1)].eq(self.rdata)
-        with m.If(self.o.valid & self.o.ready):
+        with m.If(whole & tiles.w_rdy):
             m.d.sync += [got.eq(0), words.eq(0)]
-        m.d.comb += [self.o.payload.mode.eq(head.mode), Cat(self.o.payload[f"data{n}"] for n in range(surface.most * TRANSFER // 32)).eq(words)]
+        m.d.comb += [tile.mode.eq(head.mode), Cat(tile[f"data{n}"] for n in range(surface.most * TRANSFER // 32)).eq(words)]
         m.d.comb += [self.error.eq(self.rvalid & self.rready & (self.rresp != 0)), self.idle.eq((asked.level == 0) & ~self.i.valid)]
         return m

@@ -37,12 +37,12 @@ class TileTable(wiring.Component):
         A tile whose transfer is on chip gets another mode; taken.
     forgets : In(1)
         Nothing is on chip from now on.
-    flushes, flushed : In, Out
-        Write back what was changed, and forget; for as long as it takes; it is done, for one clock.
+    flushes, flushed, last : In, Out, In
+        Write back what was changed, and forget; for as long as it takes; it is done, for one clock. The target's last tile.
     fetches, fetched, data : Out, In, In
         Transfer :attr:`line` is wanted; here it is.
-    stores, line, stored, old : Out, Out, In, Out
-        It goes to memory; it is there.
+    stores, posts, line, stored, old : Out, Out, Out, In, Out
+        It goes to memory; it is there, or, with ``posts``, on its way.
     """
 
     LATENCY = 3
@@ -53,8 +53,8 @@ class TileTable(wiring.Component):
             "tile": In(TILE_NUMBER), "here": Out(1), "asks": In(1), "asked": In(TILE_NUMBER), "mode": Out(MODE),
             "misses": In(1), "brought": Out(1), "quiet": In(1),
             "changes": In(1), "changed": In(TILE_NUMBER), "to": In(MODE), "takes": Out(1), "forgets": In(1),
-            "flushes": In(1), "flushed": Out(1), "line": Out(LINE),
-            "fetches": Out(1), "fetched": In(1), "data": In(TRANSFER), "stores": Out(1), "stored": In(1), "old": Out(TRANSFER),
+            "flushes": In(1), "flushed": Out(1), "last": In(TILE_NUMBER), "line": Out(LINE),
+            "fetches": Out(1), "fetched": In(1), "data": In(TRANSFER), "stores": Out(1), "posts": Out(1), "stored": In(1), "old": Out(TRANSFER),
         })
 
     def elaborate(self, platform):
@@ -104,6 +104,7 @@ class TileTable(wiring.Component):
         """A transfer goes to memory if it was changed, and another comes; or all of them go."""
         flushing, held, changed = Signal(), Signal(), Signal()
         place = self._place(at)
+        m.d.comb += self.posts.eq(flushing)
         m.d.sync += [held.eq(valid.bit_select(place, 1)), changed.eq(dirty.bit_select(place, 1))]
         with m.FSM(name="move"):
             with m.State("REST"):
@@ -135,7 +136,7 @@ class TileTable(wiring.Component):
                 m.d.sync += [valid.bit_select(place, 1).eq(0), self.line.eq(at[-LINE:])]
                 m.next = "FETCH"
                 with m.If(flushing):
-                    m.d.comb += self.flushed.eq(place == self._lines - 1)
+                    m.d.comb += self.flushed.eq((place == self._lines - 1) | (at[-LINE:] == self.last[-LINE:]))
                     m.d.sync += at.eq(at + TILES)
                     m.next = "LOOK"
                 with m.If(self.flushed):

@@ -15,6 +15,8 @@ from spec.state import TileMode
 WRITES = 16  # under way
 SETTLING = StructLayout({"number": TILE_NUMBER, "old": MODE, "to": MODE, "sends": 1})  # of a tile, and whether memory is going to answer
 UNDER_WAY = StructLayout({"table": 1, "posted": 1, "number": TILE_NUMBER})
+BURST = StructLayout({"address": ADDRESS, "length": 8})
+LAST = StructLayout({"data": TRANSFER, "last": 1})
 LEFT = StructLayout({"number": TILE_NUMBER, "mode": MODE, "written": 1})
 
 
@@ -71,27 +73,33 @@ class TileWriter(wiring.Component):
         surface, given, coded = self._surface, self.i.payload, self.coded.payload
         m.submodules.settling = settling = fifo.SyncFIFOBuffered(width=SETTLING.size, depth=WRITES)
         m.submodules.under_way = under_way = fifo.SyncFIFOBuffered(width=UNDER_WAY.size, depth=WRITES)
+        m.submodules.addresses = addresses = fifo.SyncFIFOBuffered(width=BURST.size, depth=4)
+        m.submodules.transfers = transfers = fifo.SyncFIFOBuffered(width=LAST.size, depth=4)
         words, left, waits = Signal(surface.most * TRANSFER), Signal(range(surface.most + 1)), Signal()
         size = Array(surface.transfers(mode) for mode in TileMode)[coded.mode]
 
         # The next begins with the last transfer of the one before: a tile, or else a transfer of the table.
         free, tile, table = Signal(), Signal(), Signal()
         writes = given.written & ~self.stops
-        m.d.comb += [free.eq(((left == 0) | ((left == 1) & self.wready)) & (~self.awvalid | self.awready)),
+        m.d.comb += [free.eq(((left == 0) | ((left == 1) & transfers.w_rdy)) & addresses.w_rdy),
                      tile.eq(self.i.valid & (~given.written | self.coded.valid) & free & settling.w_rdy),
                      table.eq(self.stores & ~waits & ~self.stops & free & under_way.w_rdy & ~self.i.valid),
                      self.i.ready.eq(tile), self.coded.ready.eq(tile & given.written)]
         sends = tile & writes & (size != 0)
-        with m.If(self.awready):
-            m.d.sync += self.awvalid.eq(0)
-        with m.If(self.wready & self.wvalid):
+        burst, last = BURST(addresses.w_data), LAST(transfers.w_data)
+        with m.If(transfers.w_rdy & (left != 0)):
             m.d.sync += [left.eq(left - 1), words.eq(words >> TRANSFER)]
         with m.If(sends | table):
-            m.d.sync += [self.awvalid.eq(1), self.awlen.eq(Mux(table, 0, size - 1)), left.eq(Mux(table, 1, size)),
-                         self.awaddr.eq(Mux(table, surface.table_address(self.base, self.count, self.line),
-                                            surface.tile_address(self.base, given.number))),
+            m.d.sync += [left.eq(Mux(table, 1, size)),
                          words.eq(Mux(table, self.old, Cat(coded[f"data{n}"] for n in range(surface.most * TRANSFER // 32))))]
-        m.d.comb += [self.wdata.eq(words), self.wlast.eq(left == 1), self.wvalid.eq(left != 0)]
+        m.d.comb += [addresses.w_en.eq(sends | table), burst.length.eq(Mux(table, 0, size - 1)),
+                     burst.address.eq(Mux(table, surface.table_address(self.base, self.count, self.line),
+                                          surface.tile_address(self.base, given.number))),
+                     transfers.w_en.eq(left != 0), last.data.eq(words), last.last.eq(left == 1)]
+
+        # The bus, behind queues: nothing here waits for it in the same clock.
+        m.d.comb += [self.awvalid.eq(addresses.r_rdy), addresses.r_en.eq(self.awready), Cat(self.awaddr, self.awlen).eq(addresses.r_data),
+                     self.wvalid.eq(transfers.r_rdy), transfers.r_en.eq(self.wready), Cat(self.wdata, self.wlast).eq(transfers.r_data)]
 
         # Its mode changes before memory may answer; what was not written is free at once.
         into, tells = SETTLING(settling.w_data), SETTLING(settling.r_data)
@@ -106,7 +114,7 @@ class TileWriter(wiring.Component):
         answered, unsent = self.bvalid & self.bready, self.left & ~tells.sends
         m.d.comb += [self.bready.eq(under_way.r_rdy & ~unsent), under_way.r_en.eq(answered), self.error.eq(answered & (self.bresp != 0)),
                      self.frees.eq(unsent | (answered & ~head.table)), self.freed.eq(Mux(unsent, tells.number, head.number)),
-                     self.idle.eq((left == 0) & ~self.awvalid & (settling.level == 0) & (under_way.level == 0) & ~self.i.valid)]
+                     self.idle.eq((left == 0) & (settling.level == 0) & (under_way.level == 0) & ~self.i.valid)]
         is_there = answered & head.table & ~head.posted
         m.d.comb += self.stored.eq(is_there | (table & self.posts) | (self.stores & self.stops & ~waits))
         m.d.sync += waits.eq((waits | (table & ~self.posts)) & ~is_there)

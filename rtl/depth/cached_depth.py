@@ -40,9 +40,9 @@ class CachedDepthParams:
     stencil: bool = True
     entries: int = 1 << 16
     clears: int = 4
-    sets: int = 64
+    sets: int = 256
     ways: int = 4
-    table_lines: int = 256
+    table_lines: int = 1024
     reads: int = 16
 
     def __post_init__(self):

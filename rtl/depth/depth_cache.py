@@ -86,7 +86,7 @@ class DepthCache(wiring.Component):
     """Tells a block where the values of its tiles are, and moves them to and from memory, coded.
 
     They lie in that block's own memory, by slot; what is known of planes of depths lies here. A tile that is on chip takes
-    a clock; one that is not, up to three, and as long as memory takes: no other passes it, but up to ``params.reads`` reads
+    a clock; one that is not, up to four, and as long as memory takes: no other passes it, but up to ``params.reads`` reads
     are under way.
 
     After a failed read or write, or a tile in memory that cannot be one, nothing is read or written any more; tiles
@@ -163,10 +163,10 @@ class DepthCache(wiring.Component):
         """The table between those who ask for modes, change them, and move it; a clear writes it as a whole."""
         m.d.comb += [table.tile.eq(moves.tile), moves.here.eq(table.here), table.asks.eq(moves.asks), table.asked.eq(moves.asked),
                      moves.mode.eq(table.mode), table.misses.eq(moves.misses), moves.brought.eq(table.brought), table.quiet.eq(moves.quiet),
-                     table.forgets.eq(tags.forgets), table.flushes.eq(tags.flushes), tags.flushed.eq(table.flushed)]
+                     table.forgets.eq(tags.forgets), table.flushes.eq(tags.flushes), table.last.eq(tags.last), tags.flushed.eq(table.flushed)]
         m.d.comb += [table.changes.eq(writer.changes), table.changed.eq(writer.changed), table.to.eq(writer.to), writer.takes.eq(table.takes)]
         m.d.comb += [fetch.fetches.eq(table.fetches), fetch.line.eq(table.line), table.fetched.eq(fetch.fetched), table.data.eq(fetch.data)]
-        m.d.comb += [writer.stores.eq(table.stores | tags.clears), writer.posts.eq(tags.clears),
+        m.d.comb += [writer.stores.eq(table.stores | tags.clears), writer.posts.eq(tags.clears | table.posts),
                      writer.line.eq(Mux(tags.clears, tags.line, table.line)), writer.old.eq(Mux(tags.clears, 0, table.old)),
                      table.stored.eq(writer.stored & ~tags.clears),
                      tags.cleared_line.eq(writer.stored & tags.clears), moves.left.eq(writer.left), moves.frees.eq(writer.frees),

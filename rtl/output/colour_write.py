@@ -40,9 +40,9 @@ class ColourWriteParams:
 
     edge: int = 8
     samples: int = 8
-    sets: int = 64
+    sets: int = 256
     ways: int = 4
-    table_lines: int = 256
+    table_lines: int = 1024
     reads: int = 16
     shading: int = 256
 
