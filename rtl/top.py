@@ -83,7 +83,7 @@ class Top(wiring.Component):
     Members
     -------
     i : In(stream.Signature(layout(START)))
-        Where packets lie. The next is taken when the one before is done.
+        Where packets lie. The next is taken when the one before is done; the first after a reset, when HiZ's memory has been wiped.
     o : Out(stream.Signature(layout(STATUS)))
         One for each FENCE, and one at the end, which tells of errors.
     quads, colours : Out, In
@@ -116,7 +116,8 @@ class Top(wiring.Component):
         m.submodules.depth = depth = cached_depth.CachedDepth(p.depth, seams=True)
         m.submodules.colour = colour = colour_write.ColourWrite(p.colour)
         m.submodules.counters = counters = _counters.Counters(p.clients)
-        wiring.connect(m, wiring.flipped(self.i), reader.i)
+        m.d.comb += [reader.i.payload.eq(self.i.payload), reader.i.valid.eq(self.i.valid & ~depth.wipes),
+                     self.i.ready.eq(reader.i.ready & ~depth.wipes)]
         wiring.connect(m, wiring.flipped(self.asked), counters.asked)
         wiring.connect(m, counters.told, wiring.flipped(self.told))
         for one, other in zip((reader, setup, raster, depth), (setup, raster, depth, colour), strict=True):

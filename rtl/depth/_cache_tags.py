@@ -138,7 +138,7 @@ class CacheTags(wiring.Component):
                 m.next = "LOOK"
 
     def _flush(self, m, request, write, here, turn):
-        """Every tile leaves, set by set, the oldest first; then the table."""
+        """Every tile that may have been written leaves, set by set, the oldest first; then the table."""
         count, index, tile, out = Signal(range(self._ways)), request["index"], Array(here.ways)[turn], self.o.payload
         with m.State("READ"):
             m.d.comb += request["read"].addr.eq(index)
@@ -147,6 +147,8 @@ class CacheTags(wiring.Component):
         with m.State("FLUSH"):
             m.d.sync += turn.eq(here.next + count)
             m.next = "FLUSH_WAY"
+            with m.If(~Cat(way.valid & way.writes for way in here.ways).any()):
+                self._next_set(m, write, index, count)
         with m.State("FLUSH_WAY"):
             leaves = tile.valid & tile.writes
             m.d.comb += [self.o.valid.eq(leaves), out.op.eq(LineOp.EVICT), out.slot.eq(Cat(turn, index)), out.number.eq(tile.number)]
@@ -154,12 +156,16 @@ class CacheTags(wiring.Component):
                 m.d.sync += count.eq(count + 1)
                 m.next = "FLUSH"
                 with m.If(count == self._ways - 1):
-                    m.d.comb += [write.en.eq(1), write.data.eq(0)]
-                    m.d.sync += [count.eq(0), index.eq(index + 1)]
-                    m.next = "READ"
-                    with m.If(index == self._sets - 1):
-                        m.next = "FLUSH_TABLE"
+                    self._next_set(m, write, index, count)
         with m.State("FLUSH_TABLE"):
             m.d.comb += self.flushes.eq(self.idle)
             with m.If(self.flushed):
                 m.next = "DONE"
+
+    def _next_set(self, m, write, index, count):
+        """A set is empty; the table comes after the last."""
+        m.d.comb += [write.en.eq(1), write.data.eq(0)]
+        m.d.sync += [count.eq(0), index.eq(index + 1)]
+        m.next = "READ"
+        with m.If(index == self._sets - 1):
+            m.next = "FLUSH_TABLE"

@@ -105,6 +105,8 @@ class Hiz(wiring.Component):
         Of every tile that may be written, once it has been tested.
     heard : Out(1)
         A report counts.
+    wipes : Out(1)
+        Its memory is being wiped, after a reset or at a clear; tiles wait.
     context, saved : In, Out(stream.Signature(layout(payloads.context(params.edge))))
         Requests to tell what is known of a tile, or to put it back, one a clock, while no write is in flight; before any
         tile that is offered. Each has its answer, in order: what was known, as the request that puts it back.
@@ -119,7 +121,7 @@ class Hiz(wiring.Component):
         shape = beat(tile=payloads.tile(params.edge), **payloads.CONTROL)
         super().__init__({
             "i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape)),
-            "feedback": In(stream.Signature(layout(payloads.feedback(params.edge)))), "heard": Out(1),
+            "feedback": In(stream.Signature(layout(payloads.feedback(params.edge)))), "heard": Out(1), "wipes": Out(1),
             "context": In(stream.Signature(layout(payloads.context(params.edge)))),
             "saved": Out(stream.Signature(layout(payloads.context(params.edge)))),
         })
@@ -149,6 +151,7 @@ class Hiz(wiring.Component):
                      front.late_tile.y.eq(self.context.payload.y)]
         serial = self._clear(m, front, ranges)
         busy, taken = Cat(memory.busy for memory in ranges.values()).any(), self.i.valid & self.i.ready
+        m.d.comb += self.wipes.eq(busy)
         m.d.sync += front.go.eq(credit.any & flying.any & ~busy)
         # Clears are counted modulo 256: at half of that nothing may be under way that an older number still belongs to.
         m.d.sync += front.idle.eq(flying.all | ~serial[:7].all())
