@@ -195,6 +195,20 @@ def errors(rows, memory):
     return answers["error"][answers["op"] != CacheOp.USE].tolist()
 
 
+def test_a_fifth_plane_makes_all_of_them_unknown():
+    """Even when the first covers all of the tile again, until one does at once."""
+    written = [0xFFFF, 1, 2, 4, 8, 0xF, 0xFFFF]
+    rows = codec.unpack(fresh("clear", *["write"] * 7, "flush"), bench.work(4), dtype(bench.work(4)))
+    rows["written"][1:8], rows["z0"][1:8], rows["needed"][1:8] = written, np.array([1, 2, 3, 4, 5, 1, 7]) << 12, 1
+    for last in (7, 8):  # without the one that covers it, and with it
+        packed = codec.pack(np.concatenate([rows[:last], rows[-1:]]), bench.work(4))
+        memory = Memory(bench.memory(packed, rtl.CONFIGS["tiny"]))
+        wanted = bench.expected(packed, rtl.CONFIGS["tiny"])
+        run = volume(BLOCK, "tiny").run({"i": packed}, 64, memory=memory, limit=200_000)
+        assert (run.outputs["counted"] == wanted["counted"]).all()
+        assert (memory.data.view(np.uint64).reshape(-1, 4) == wanted["memory"]).all()
+
+
 def test_a_write_that_fails_is_told_and_is_the_last():
     data = np.zeros(1024, np.uint8)
     assert errors(fresh("clear", "write", "flush", "write", "flush"), Memory(data, faults=(NOWHERE, 0))) == [0, 2, 0]
