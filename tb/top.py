@@ -5,9 +5,11 @@ import numpy as np
 from amaranth.hdl import Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In
+from cocotb.triggers import RisingEdge
 
 from cosim import codec
 from models.depth.depth_cache import CacheShape
+from models.depth.hiz import BANKS
 from models.frontend.command_reader import CommandLimits
 from models.payload import dtype
 from models.top import Machine
@@ -195,3 +197,16 @@ class TopBench(MemoryBehind, StreamBench):
 async def every_stage_and_every_byte(dut, sink):
     bench = TopBench(dut)
     await bench.draw(requests(bench.rng, 60, bench.params), "full", sink)
+
+
+@cocotb.test(timeout_time=1, timeout_unit="ms")
+async def a_start_waits_until_hiz_is_wiped(dut):
+    """Or a frame's clocks would begin with those of the reset."""
+    bench = TopBench(dut)
+    await bench.reset()
+    places, clocks = bench.params.depth.entries // BANKS, 0
+    while not dut.i__ready.value:
+        await RisingEdge(dut.clk)
+        clocks += 1
+        assert clocks <= 2 * places
+    assert clocks >= places

@@ -1,6 +1,6 @@
 """What must be known, and done, before a tile comes or goes."""
 
-from amaranth.hdl import Module, Mux, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import fifo, stream, wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
@@ -13,7 +13,7 @@ from spec.state import LineOp
 MOVE = StructLayout({"op": 2, "slot": SLOT, "number": TILE_NUMBER})  # LineOp; of FILL the tile that comes, of EVICT the one that goes
 TOKEN = StructLayout({"op": 2, "slot": SLOT})
 TILE = StructLayout({"number": TILE_NUMBER, "mode": MODE})
-AWAY = 256  # tiles whose numbers differ by a multiple of it wait for one another
+AWAY = 32  # most tiles on their way to memory: above what waits there for answers
 PLACES = 16  # above what is looked up at a time
 
 
@@ -87,15 +87,24 @@ class CacheMoves(wiring.Component):
         return m
 
     def _away(self, m, given, head, evicts, comes):
-        """Whether a tile of the next number left, and is not in memory yet: that of the one that comes, or stays.
+        """Whether the next, the one that comes or stays, has to wait: its tile left, and is not in memory yet, or too many did.
 
         One that has just left is not the next: others come first.
         """
-        hashed = (AWAY - 1).bit_length()
-        item = StructLayout({"valid": 1, "hash": hashed})
-        away, begins, ends, begun, freed = Signal(AWAY), Signal(AWAY), Signal(AWAY), Signal(item), Signal(item)
-        m.d.sync += [begun.valid.eq(evicts), begun.hash.eq(given.number[:hashed]),
-                     freed.valid.eq(self.frees), freed.hash.eq(self.freed[:hashed]), away.eq((away | begins) & ~ends)]
-        m.d.comb += [begins.bit_select(begun.hash, 1).eq(begun.valid), ends.bit_select(freed.hash, 1).eq(freed.valid)]
-        return Mux(comes, *(away.bit_select(number, 1) | (begun.valid & (begun.hash == number))
-                            for number in (head.number[:hashed], given.number[:hashed])))
+        item = StructLayout({"valid": 1, "number": TILE_NUMBER})
+        away, turn, begun, freed = Signal(AWAY), Signal(AWAY, init=1), Signal(item), Signal(item)
+        numbers = [Signal(TILE_NUMBER, name=f"away_{n}") for n in range(AWAY)]
+        begins, ends = turn & begun.valid.replicate(AWAY), Cat(freed.valid & (freed.number == number) for number in numbers)
+        m.d.sync += [begun.valid.eq(evicts), begun.number.eq(given.number), freed.valid.eq(self.frees), freed.number.eq(self.freed),
+                     away.eq((away & ~ends) | begins)]
+        with m.If(begun.valid):
+            m.d.sync += turn.eq(turn.rotate_left(1))
+        for n, number in enumerate(numbers):
+            with m.If(begins[n]):
+                m.d.sync += number.eq(begun.number)
+
+        def is_away(tile):
+            return (away & Cat(number == tile for number in numbers)).any() | (begun.valid & (begun.number == tile))
+
+        crowded = (away & (turn | turn.rotate_left(1) | turn.rotate_left(2))).any()  # places of those about to leave, and of the next
+        return Mux(comes, is_away(head.number), is_away(given.number)) | crowded

@@ -15,7 +15,7 @@ from spec.state import CacheOp, LineOp
 
 
 class CacheTags(wiring.Component):
-    """Turn requests into what the lines of the cache have to do, in order, a move a clock: a hit takes one, a miss two to four.
+    """Turn requests into what the lines of the cache have to do, in order, a move a clock: a hit takes one, a miss up to three.
 
     Parameters
     ----------
@@ -102,21 +102,18 @@ class CacheTags(wiring.Component):
         """A tile that is on chip; another takes the place of the oldest, which leaves first, if it may have been written."""
         given, out, oldest = request["given"], self.o.payload, Array(here.ways)[here.next]
         hits = [way.valid & (way.number == given.number) for way in here.ways]
-        hit, way, missed, leaves, fills, victim = Signal(), Signal(range(self._ways)), Signal(), Signal(), Signal(), Signal(TILE_NUMBER)
-        m.d.comb += [hit.eq(Cat(hits).any()), way.eq(sum(Mux(flag, n, 0) for n, flag in enumerate(hits)))]
-        m.d.comb += [self.o.valid.eq(hit | missed), out.op.eq(Mux(leaves, LineOp.EVICT, Mux(fills, LineOp.FILL, LineOp.USE))),
-                     out.slot.eq(Cat(Mux(missed, here.next, way), request["index"])), out.number.eq(Mux(leaves, victim, given.number)),
-                     request["ends"].eq(self.o.ready & (hit | (missed & ~leaves & ~fills))), write.en.eq(request["ends"]),
-                     write.data.next.eq(here.next + missed)]
-        m.d.sync += victim.eq(oldest.number)
-        with m.If(~missed):  # known a clock before it leaves
-            m.d.sync += [missed.eq(~hit), leaves.eq(~hit & oldest.valid & oldest.writes), fills.eq(~hit & given.needed)]
-        with m.Elif(self.o.ready):
-            m.d.sync += [leaves.eq(0), fills.eq(fills & leaves), missed.eq(leaves | fills)]
+        hit, way, leaves, fills, left, filled = Signal(), Signal(range(self._ways)), Signal(), Signal(), Signal(), Signal()
+        m.d.comb += [hit.eq(Cat(hits).any()), way.eq(sum(Mux(flag, n, 0) for n, flag in enumerate(hits))),
+                     leaves.eq(~hit & ~left & oldest.valid & oldest.writes), fills.eq(~hit & ~filled & given.needed)]
+        m.d.comb += [self.o.valid.eq(1), out.op.eq(Mux(leaves, LineOp.EVICT, Mux(fills, LineOp.FILL, LineOp.USE))),
+                     out.slot.eq(Cat(Mux(hit, way, here.next), request["index"])), out.number.eq(Mux(leaves, oldest.number, given.number)),
+                     request["ends"].eq(self.o.ready & ~leaves & ~fills), write.en.eq(request["ends"]), write.data.next.eq(here.next + ~hit)]
+        with m.If(self.o.ready):
+            m.d.sync += [left.eq(~request["ends"] & (left | leaves)), filled.eq(~request["ends"] & (filled | (~leaves & fills)))]
         for n, (kept, flag) in enumerate(zip(write.data.ways, hits, strict=True)):
             with m.If(flag & given.writes):
                 m.d.comb += kept.writes.eq(1)
-            with m.Elif(missed & (here.next == n)):
+            with m.Elif(~hit & (here.next == n)):
                 m.d.comb += [kept.valid.eq(1), kept.writes.eq(given.writes), kept.number.eq(given.number)]
 
     def _forget(self, m, request, write, out):

@@ -86,7 +86,7 @@ class DepthCache(wiring.Component):
     """Tells a block where the values of its tiles are, and moves them to and from memory, coded.
 
     They lie in that block's own memory, by slot; what is known of planes of depths lies here. A tile that is on chip takes
-    a clock; one that is not, up to four, and as long as memory takes: no other passes it, but up to ``params.reads`` reads
+    a clock; one that is not, up to three, and as long as memory takes: no other passes it, but up to ``params.reads`` reads
     are under way.
 
     After a failed read or write, or a tile in memory that cannot be one, nothing is read or written any more; tiles
