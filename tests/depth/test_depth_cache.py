@@ -209,6 +209,32 @@ def test_a_fifth_plane_makes_all_of_them_unknown():
         assert (memory.data.view(np.uint64).reshape(-1, 4) == wanted["memory"]).all()
 
 
+def tiles(width, height, *parts):
+    """Packed requests of a target of so many tiles: a clear, then (op, tiles) parts, tiles written as a whole or read, and a flush."""
+    records = [np.zeros(1, dtype(bench.work(4)))]
+    records[0]["op"], records[0]["number"], records[0]["cleared"] = CacheOp.CLEAR, width * height, ONES
+    records[0]["x"], records[0]["y"] = width, height
+    for writes, numbers in parts:
+        part = np.zeros(len(numbers), dtype(bench.work(4)))
+        part["op"], part["number"], part["x"], part["y"] = CacheOp.USE, numbers, np.array(numbers) % width, np.array(numbers) // width
+        part["needed"], part["writes"], part["written"], part["exact"], part["z0"] = not writes, writes, 0xFFFF * writes, writes, part["number"] << 12
+        records.append(part)
+    records.append(np.zeros(1, dtype(bench.work(4))))
+    records[-1]["op"] = CacheOp.FLUSH
+    return codec.pack(np.concatenate(records), bench.work(4))
+
+
+@pytest.mark.parametrize("rows", [
+    tiles(12, 1, (1, [0]), (0, [4]), (1, [8]), (0, [0])),  # at once, in the place of one that need not leave
+    *(tiles(16, 8, (1, range(128)), (0, [tile])) for tile in range(60, 112, 4)),  # while very many leave
+], ids=len)
+def test_a_tile_that_left_is_read_when_it_is_in_memory(rows):
+    memory, wanted = Memory(bench.memory(rows, rtl.CONFIGS["tiny"])), bench.expected(rows, rtl.CONFIGS["tiny"])
+    run = volume(BLOCK, "tiny").run({"i": rows}, 512, memory=memory, limit=200_000)
+    for port in ("o", "counted"):
+        assert (run.outputs[port] == wanted[port]).all()
+
+
 def test_a_write_that_fails_is_told_and_is_the_last():
     data = np.zeros(1024, np.uint8)
     assert errors(fresh("clear", "write", "flush", "write", "flush"), Memory(data, faults=(NOWHERE, 0))) == [0, 2, 0]
