@@ -78,14 +78,14 @@ def volume(built=[]):  # noqa: B006 - kept on purpose: it takes minutes
 
 
 def rows(told=lambda _name: None, size=SIZE):
-    """By frame: name, triangles, tiles, what differs, clocks, their share of the bound, stalls before depth and colours, seconds, clocks a second."""
+    """By frame: name, triangles, tiles, what differs, clocks, their share of the bound, stalls before HiZ and colours, seconds, clocks a second."""
     for name, scene in scenes(size):
         told(f"frame: {name}")
         differs, first, counted, run, _ = draw(scene)
         assert not differs, first
         bound = max(counted["triangles"], counted["tiles"])
         yield (name, counted["triangles"], counted["tiles"], differs, counted["clocks"], counted["clocks"] / bound,
-               counted["stall_hiz"] / counted["clocks"], counted["stall_depth"] / counted["clocks"], run.seconds, run.simulated / run.seconds)
+               counted["stall_raster"] / counted["clocks"], counted["stall_depth"] / counted["clocks"], run.seconds, run.simulated / run.seconds)
 
 
 def lines(found):
@@ -93,7 +93,7 @@ def lines(found):
     head = ["## Frames", "", "The top (default), 1280x720, all streams and all of memory compared, compressed tiles too; memory that never",
             "stalls, 0 to 8 clocks away.",
             "Bound: max(triangles, tiles touched); accept 1.15 for the mesh of 100 k triangles; a frame in under 60 s of simulation on 2 cores.", "",
-            "| frame | triangles | tiles | that differ | clocks | of the bound | HiZ held up by caches | depth test by colours | seconds "
+            "| frame | triangles | tiles | that differ | clocks | of the bound | rasterizer held up by depths | depth test by colours | seconds "
             "| clocks/s |",
             "|---|" + "---|" * 9]
     return head + [f"| {name} | {triangles} | {tiles} | {differs} | {clocks} | {share:.2f} | {depth:.0%} | {colour:.0%} | {seconds:.1f} "
