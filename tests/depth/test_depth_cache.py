@@ -19,7 +19,7 @@ from spec.state import CacheOp, Compare, DepthFormat, TileMode
 from tb.bench import depths
 from tb.depth import depth_cache as bench
 from tests.bench import check_bench
-from tests.volume import check_paces, volume
+from tests.volume import check, check_paces, volume
 
 BLOCK = "depth_cache"
 NOWHERE = (1 << 64) - 1
@@ -201,16 +201,11 @@ def test_a_fifth_plane_makes_all_of_them_unknown():
     rows = codec.unpack(fresh("clear", *["write"] * 7, "flush"), bench.work(4), dtype(bench.work(4)))
     rows["written"][1:8], rows["z0"][1:8], rows["needed"][1:8] = written, np.array([1, 2, 3, 4, 5, 1, 7]) << 12, 1
     for last in (7, 8):  # without the one that covers it, and with it
-        packed = codec.pack(np.concatenate([rows[:last], rows[-1:]]), bench.work(4))
-        memory = Memory(bench.memory(packed, rtl.CONFIGS["tiny"]))
-        wanted = bench.expected(packed, rtl.CONFIGS["tiny"])
-        run = volume(BLOCK, "tiny").run({"i": packed}, 64, memory=memory, limit=200_000)
-        assert (run.outputs["counted"] == wanted["counted"]).all()
-        assert (memory.data.view(np.uint64).reshape(-1, 4) == wanted["memory"]).all()
+        check(BLOCK, "tiny", codec.pack(np.concatenate([rows[:last], rows[-1:]]), bench.work(4)))
 
 
 def tiles(width, height, *parts):
-    """Packed requests of a target of so many tiles: a clear, then (op, tiles) parts, tiles written as a whole or read, and a flush."""
+    """Packed requests of a target of so many tiles: a clear, then (writes, numbers), tiles that are written as a whole, or read, and a flush."""
     records = [np.zeros(1, dtype(bench.work(4)))]
     records[0]["op"], records[0]["number"], records[0]["cleared"] = CacheOp.CLEAR, width * height, ONES
     records[0]["x"], records[0]["y"] = width, height
@@ -229,10 +224,7 @@ def tiles(width, height, *parts):
     *(tiles(16, 8, (1, range(128)), (0, [tile])) for tile in range(60, 112, 4)),  # while very many leave
 ], ids=len)
 def test_a_tile_that_left_is_read_when_it_is_in_memory(rows):
-    memory, wanted = Memory(bench.memory(rows, rtl.CONFIGS["tiny"])), bench.expected(rows, rtl.CONFIGS["tiny"])
-    run = volume(BLOCK, "tiny").run({"i": rows}, 512, memory=memory, limit=200_000)
-    for port in ("o", "counted"):
-        assert (run.outputs[port] == wanted[port]).all()
+    check(BLOCK, "tiny", rows)
 
 
 def test_a_write_that_fails_is_told_and_is_the_last():
