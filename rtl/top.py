@@ -114,7 +114,7 @@ class Top(wiring.Component):
         m.submodules.setup = setup = triangle_setup.TriangleSetup(p.setup)
         m.submodules.raster = raster = tile_rasterizer.TileRasterizer(p.raster)
         m.submodules.depth = depth = cached_depth.CachedDepth(p.depth, seams=True)
-        m.submodules.colour = colour = colour_write.ColourWrite(p.colour)
+        m.submodules.colour = colour = colour_write.ColourWrite(p.colour, hears=True)
         m.submodules.counters = counters = _counters.Counters(p.clients)
         m.d.comb += [reader.i.payload.eq(self.i.payload), reader.i.valid.eq(self.i.valid & ~depth.wipes),
                      self.i.ready.eq(reader.i.ready & ~depth.wipes)]
@@ -122,6 +122,7 @@ class Top(wiring.Component):
         wiring.connect(m, counters.told, wiring.flipped(self.told))
         for one, other in zip((reader, setup, raster, depth), (setup, raster, depth, colour), strict=True):
             wiring.connect(m, one.o, other.i)
+        m.d.comb += colour.ending.eq(depth.ending)
         self._shade(m, colour)
         self._finish(m, reader, colour)
 

@@ -69,6 +69,8 @@ class SlotRequests(wiring.Component):
     Members
     -------
     i : In(stream.Signature(beat(tile=..., draw_state=..., clear=..., fence=...)))
+    ending : In(1)
+        Nothing but a fence that flushes comes next, and not for long: the FLUSH goes ahead of it, with a beat ``whole``.
     o : Out(stream.Signature(marked(edge, planes)))
         All of them; tiles of clears too, and behind a CLEAR of all of the target one beat ``whole``.
     <plane> : Out(stream.Signature(layout(payloads.cache_request(edge))))
@@ -81,7 +83,7 @@ class SlotRequests(wiring.Component):
         self._params, self._planes = params, planes
         shape = beat(tile=payloads.tile(params.edge), **payloads.CONTROL)
         asked = stream.Signature(layout(payloads.cache_request(params.edge)))
-        super().__init__({"i": In(stream.Signature(shape)), "o": Out(stream.Signature(marked(params.edge, planes)))}
+        super().__init__({"i": In(stream.Signature(shape)), "ending": In(1), "o": Out(stream.Signature(marked(params.edge, planes)))}
                          | {plane.name: Out(asked) for plane in planes})
 
     def elaborate(self, platform):
@@ -92,7 +94,8 @@ class SlotRequests(wiring.Component):
         m.submodules.queue = queue = Queue(self.o.payload.shape(), PLACES)
         wiring.connect(m, wiring.flipped(self.i), front.i)
         wiring.connect(m, queue.o, wiring.flipped(self.o))
-        takes, room = front.valid | front.control, [credit.any]
+        ahead, flushed = self._ahead(m, front)
+        takes, room = front.valid | front.control | ahead, [credit.any]
         m.d.comb += [credit.take.eq(takes), credit.free.eq(self.o.valid & self.o.ready), front.walk.eq(1), front.once.eq(1)]
 
         # The tile's number, and whether a clear covers all of it.
@@ -108,13 +111,13 @@ class SlotRequests(wiring.Component):
         covers = delay(m, within.o.all(), late - Within.LATENCY, "covers")
 
         out, asks, whole, legal = queue.i, Signal(len(names)), Signal(), delay(m, front.legal, late, "legal")
-        m.d.comb += [whole.eq(clearing & front.whole), out.asks.eq(asks), out.clearing.eq(clearing), out.whole.eq(whole & valid),
-                     out.refused.eq(~clearing & (outside | ~legal)), queue.valid.eq(valid | front.control)]
+        m.d.comb += [whole.eq(clearing & front.whole), out.asks.eq(asks), out.clearing.eq(clearing | ahead), out.whole.eq((whole & valid) | ahead),
+                     out.refused.eq(~clearing & (outside | ~legal)), queue.valid.eq(valid | front.control | ahead)]
         m.d.comb += out.beat.eq(front.beat)
         with m.If(~front.control):
             m.d.comb += [out.beat.tile.eq(tile), out.beat.tile.kind.eq(Kind.WORK)]
         front.report(m, out.beat, valid & ~clearing & outside)
-        flushes = front.control & (front.beat.kind == Kind.FENCE) & front.beat.fence.flush
+        flushes = (front.control & (front.beat.kind == Kind.FENCE) & front.beat.fence.flush & ~flushed) | ahead
         request = {"state": state, "clear": clear, "tile": tile, "place": place, "covers": covers, "whole": whole, "flushes": flushes,
                    "clearing": clearing, "of_tile": valid & ~clearing & ~outside & legal, "of_clear": valid & clearing}
         for n, plane in enumerate(self._planes):
@@ -122,6 +125,14 @@ class SlotRequests(wiring.Component):
             room.append(self._room(m, plane, takes, queue.valid & ~asks[n]))
         m.d.comb += [front.go.eq(Cat(room).all()), front.steps.eq(front.go)]
         return m
+
+    def _ahead(self, m, front):
+        """A flush ahead of its fence, as soon as nothing is under way here; returns whether it goes now, and whether it has gone."""
+        rest, goes, gone, here = Signal(range(self.LATENCY + 3)), Signal(), Signal(), front.valid | front.control
+        m.d.sync += rest.eq(Mux(self.ending & ~here & ~self.i.valid, rest + (rest != self.LATENCY + 2), 0))
+        m.d.comb += goes.eq((rest == self.LATENCY + 2) & self.ending & front.go & ~gone)
+        m.d.sync += gone.eq((gone | goes) & ~here)
+        return goes, gone
 
     def _room(self, m, plane, takes, drops):
         """Whether there is room for a plane's request: beats may have gone on long before theirs is taken."""

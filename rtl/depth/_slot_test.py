@@ -15,7 +15,7 @@ from rtl.depth.depth_test import PLACES, DepthTest
 from rtl.payload import beat, layout
 from rtl.pipeline import DelayLine, delay
 from spec import payloads
-from spec.state import DepthFormat, LineOp, Outcome
+from spec.state import DepthFormat, Kind, LineOp, Outcome
 
 
 def planes(params):
@@ -42,6 +42,8 @@ class SlotTest(DepthTest):
         What the caches want.
     depth_done, stencil_done : Out(stream.Signature(layout(payloads.line_done(params.edge, ...))))
         What has been done.
+    ending : Out(1)
+        A fence waits for memory, and all beats before it have been taken.
     """
 
     def __init__(self, params):
@@ -54,7 +56,7 @@ class SlotTest(DepthTest):
         wiring.Component.__init__(self, ports | {
             "i": In(stream.Signature(marked(params.edge, self._planes[0]))),
             "o": Out(stream.Signature(beat(tile=payloads.tile(params.edge), **payloads.CONTROL))),
-            "feedback": Out(stream.Signature(layout(payloads.feedback(params.edge)))),
+            "feedback": Out(stream.Signature(layout(payloads.feedback(params.edge)))), "ending": Out(1),
         })
 
     def elaborate(self, platform):
@@ -67,6 +69,9 @@ class SlotTest(DepthTest):
             wiring.connect(m, wiring.flipped(getattr(self, name)), getattr(front, name))
         (credit, queue), (report_credit, report_queue) = (self._queue(m, *port) for port in (("beat", self.o), ("report", self.feedback)))
         m.d.comb += [credit.take.eq(front.enters | front.passes), report_credit.take.eq(front.enters)]
+
+        next_one = self.i.payload.beat
+        m.d.sync += self.ending.eq(self.i.valid & (next_one.kind == Kind.FENCE) & next_one.fence.flush & credit.all)
 
         # As in the depth test; beside each tile, what is done to its slots.
         depths, lines = self._new_depths(m, front), {f"{name}_line": LINE for name in names}

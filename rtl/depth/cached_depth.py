@@ -91,6 +91,8 @@ class CachedDepth(wiring.Component):
         As of :class:`~rtl.depth.depth_test.DepthTest`; of a fence, error 4: memory failed.
     wipes : Out(1)
         As of :class:`~rtl.depth.hiz.Hiz`.
+    ending : Out(1)
+        As of :class:`~rtl.depth._slot_test.SlotTest`: what comes next may begin with its own flush.
     depth_counted, stencil_counted : Out(stream.Signature(layout(payloads.COUNTED)))
     depth_memory, stencil_memory : Out(Axi())
         As of :class:`~rtl.depth.depth_cache.DepthCache`.
@@ -104,14 +106,14 @@ class CachedDepth(wiring.Component):
             ports |= {f"{plane.name}_counted": Out(stream.Signature(layout(payloads.COUNTED))), f"{plane.name}_memory": Out(Axi())}
         if seams:
             ports |= seam_ports({"hiz": shape}) | {"hiz_stalls": Out(1)}
-        super().__init__({"i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape)), "wipes": Out(1)} | ports)
+        super().__init__({"i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape)), "wipes": Out(1), "ending": Out(1)} | ports)
 
     def elaborate(self, platform):
         m = Module()
         m.submodules.hiz = hiz = Hiz(self._params.hiz)
         m.submodules.requests = requests = SlotRequests(self._params.test, self._planes[0])
         m.submodules.test = test = SlotTest(self._params.test)
-        m.d.comb += self.wipes.eq(hiz.wipes)
+        m.d.comb += [self.wipes.eq(hiz.wipes), self.ending.eq(test.ending)]
         wiring.connect(m, wiring.flipped(self.i), hiz.i)
         wiring.connect(m, hiz.o, requests.i)
         wiring.connect(m, requests.o, test.i)

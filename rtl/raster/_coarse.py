@@ -1,12 +1,13 @@
 """Coarse test: which children of a cell the triangle may touch."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal, signed
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, signed
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from rtl.bits import at_most_one
 from rtl.pipeline import delay
 from rtl.raster._cells import PLACES, X_STEP, masked, steps_layout, take_row, zigzag
+from rtl.raster._small_box import SmallBox
 from rtl.raster.edge_evaluator import EdgeEvaluator, EdgeEvaluatorParams
 
 
@@ -48,7 +49,7 @@ class CoarseTest(wiring.Component):
     """
 
     def __init__(self, cell, edge, grid, samples):
-        self._grid, self._pitch = grid, 3 + edge.bit_length()  # log2 of 16 steps a pixel times the tile's edge
+        self._edge, self._grid, self._pitch = edge, grid, 3 + edge.bit_length()  # log2 of 16 steps a pixel times the tile's edge
         self._params = EdgeEvaluatorParams(grid, 1, X_STEP - (samples == 1), "shared")
         result = masked(cell, grid)
         super().__init__({"valid": In(1), "blocks": In(1), "i": In(cell), "index": Out(range(PLACES)), "steps": In(steps_layout(grid)),
@@ -80,14 +81,17 @@ class CoarseTest(wiring.Component):
                          lanes.i.payload.b.eq(y_step), lanes.i.payload.c.eq(corner)]
             inside.append(lanes.o.payload.mask)
 
-        # Children beyond the box count as untouched.
+        # Children beyond the box count as untouched; so do tiles of a small box that none of it covers.
         last = self.latency - 3
         columns, rows = (Signal(grid, name=name) for name in ("columns", "rows"))
         for room, reached in (("right", columns), ("down", rows)):
             far = Mux(blocks, cell[room] >> log2, cell[room])
             m.d.sync += reached.eq(Cat(1, *(far >= n for n in range(1, grid))))
         columns, rows = delay(m, columns, last - 2, "columns"), delay(m, rows, last - 2, "rows")
-        box = Cat(columns & row.replicate(grid) for row in rows)
+        m.submodules.small = small = SmallBox(cell.shape(), self._edge, grid)
+        m.d.comb += [small.i.eq(delay(m, cell, 1, "small")), small.steps.eq(self.steps)]
+        missed = Cat(small.misses[:2], Const(0, grid - 2), small.misses[2:], Const(0, grid * (grid - 1) - 2))
+        box = Cat(columns & row.replicate(grid) for row in rows) & ~missed
 
         rejected, mask = Signal(), Signal(grid * grid)
         m.d.sync += rejected.eq(cell.empty | Cat(value < 0 for value in cell.best).any())

@@ -110,12 +110,14 @@ class Intake(wiring.Component):
 
         # Clock 2: box in tiles, and the steps; E is given at the best corner of the first tile.
         setup, taken, steps, single = now.setup, Signal(self._cell), Signal(steps_layout(1 << self._log2)), Signal()
-        m.d.sync += [taken.index.eq(place), taken.empty.eq(setup.kind != Kind.WORK)]
+        m.d.sync += [taken.index.eq(place), taken.cuts.pixels.eq(setup.samples == 0), taken.empty.eq(setup.kind != Kind.WORK)]
         for n, (axis, room) in enumerate((("x", "right"), ("y", "down"))):
             shift = Array([self._tile - s[n] for s in SHAPES])[setup.samples]
             first, last = (Signal(14, name=f"{axis}_{end}") for end in ("first", "last"))
             m.d.comb += [end.eq(setup[f"{axis}{k}"] >> shift) for k, end in enumerate((first, last))]
             m.d.sync += [taken[axis].eq(first), taken[room].eq(last - first)]
+            lanes = Array([s[n] for s in SHAPES])[setup.samples]
+            m.d.sync += [taken.cuts[axis].first.eq(setup[f"{axis}0"] << lanes), taken.cuts[axis].last.eq(~setup[f"{axis}1"] << lanes)]
         for k in range(3):
             a = setup[f"a{k}"]
             m.d.sync += [steps.x[k].eq(Mux(setup.samples[0], a << 1, a)), steps.y[k].eq(setup[f"b{k}"]), taken.best[k].eq(setup[f"c{k}"])]

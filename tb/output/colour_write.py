@@ -2,9 +2,10 @@
 
 import cocotb
 import numpy as np
-from amaranth.hdl import Cat, Module
+from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
+from cocotb.triggers import RisingEdge
 
 from cosim import codec
 from models.depth.depth_cache import CacheShape
@@ -29,7 +30,12 @@ PLACES, PLACE = 3, 1 << 18
 
 
 class Harness(wiring.Component):
-    """A shader behind it whose colours are made up from the place of a sample: one stream in."""
+    """A shader behind it whose colours are made up from the place of a sample: one stream in.
+
+    Every second fence that flushes is held back for a while and announced, as the depth test before it does.
+    """
+
+    HELD = 1023  # clocks
 
     def __init__(self, params):
         self._params = params
@@ -41,10 +47,14 @@ class Harness(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.unit = unit = ColourWrite(self._params)
+        m.submodules.unit = unit = ColourWrite(self._params, hears=True)
+        head, held, holds, count = self.i.payload, Signal(), Signal(), Signal(range(self.HELD + 1))
+        m.d.comb += [held.eq(self.i.valid & (head.kind == Kind.FENCE) & head.fence.flush & head.fence.sequence[0]),
+                     holds.eq(held & (count != self.HELD)), unit.ending.eq(holds),
+                     unit.i.valid.eq(self.i.valid & ~holds), unit.i.payload.eq(head), self.i.ready.eq(unit.i.ready & ~holds)]
+        m.d.sync += count.eq(Mux(held, count + holds, 0))
         for name in ("o", "colour_counted", "colour_memory"):
             wiring.connect(m, getattr(unit, name), wiring.flipped(getattr(self, name)))
-        wiring.connect(m, wiring.flipped(self.i), unit.i)
         given = unit.quads.payload
         m.d.comb += [unit.colours.valid.eq(unit.quads.valid), unit.quads.ready.eq(unit.colours.ready)]
         for n in range(self._params.edge**2):
@@ -196,3 +206,28 @@ async def memory_holds_the_picture(dut, source, sink):
     rows = requests(bench.rng, 120, bench.params)
     bench.fill(memory(rows, bench.params), sink)
     await bench.run(rows, source, sink)
+
+
+@cocotb.test(timeout_time=1, timeout_unit="ms")
+async def a_flush_goes_ahead_of_its_fence(dut):
+    """When a fence comes that was announced long before, all has been written."""
+    bench = ColourWriteBench(dut)
+    rows = requests(bench.rng, 60, bench.params)
+    rows = rows[rows[:, 0] & 3 != Kind.FENCE]
+    rows = np.concatenate([rows, scenes.control_beat(payloads.FENCE, Kind.FENCE, WIDTH, flush=1, sequence=1)])
+    bench.fill(memory(rows, bench.params), "full")
+    written, before = 0, []  # bursts so far, and when each beat came
+
+    async def count():
+        nonlocal written
+        while True:
+            await RisingEdge(dut.clk)
+            if dut.i__valid.value and dut.i__ready.value:
+                before.append(written)
+            written += bool(dut.colour_memory__awvalid.value and dut.colour_memory__awready.value)
+
+    counting = cocotb.start_soon(count())
+    await bench.run(rows)
+    counting.cancel()
+    assert len(before) == len(rows)
+    assert before[-2] < before[-1] == written

@@ -18,7 +18,7 @@ from tb.raster import tile_rasterizer as tb
 from tests.bench import check_bench
 from tests.naive import POSITIONS, covered, sample_points
 from tests.oracle import SIZE
-from tests.volume import check, check_paces
+from tests.volume import check, check_paces, volume
 
 BLOCK = "tile_rasterizer"
 LOW, HIGH = -(1 << 23), (1 << 23) - 1
@@ -207,3 +207,57 @@ def test_the_whole_guard_band():
     corners = np.random.default_rng(0).choice([LOW, HIGH, 0, 1 << 21, 1 << 22], (30, 3, 2))
     rows = [codec.pack(setup(records(corners[n::4]), draw_state(16384, 700, 1 << n)).records, payloads.SETUP, tb.IN) for n in range(4)]
     check(BLOCK, "shared", np.concatenate(rows))
+
+
+def small_boxes(samples, edge=8):
+    """Setup beats of triangles of a few pixels, half of them with ties, whose boxes begin and end anywhere in a tile; their records.
+
+    Every fourth is as tall as counts as small: five tiles of 4x4, and two blocks. Another fourth are slivers, which cover a sample here and there.
+    """
+    rng = np.random.default_rng(samples)
+    corners = rng.integers(0, 257 * 256, (4000, 1, 2)) + rng.integers(-1500, 1501, (4000, 3, 2))
+    corners[::4, :, 1] = corners[::4, :1, 1] + rng.permuted(np.tile([-1980, 0, 1980], (1000, 1)), axis=1)
+    corners[1::4, 2] = corners[1::4, 1] + rng.integers(-100, 101, (1000, 2))
+    corners[::2] = corners[::2] // 128 * 128
+    made = setup(records(corners), draw_state(256, 256, samples), edge).records
+    return codec.pack(made, payloads.SETUP, tb.IN), made
+
+
+@pytest.mark.parametrize("config", ["shared", "tiny"])
+@pytest.mark.parametrize("samples", [1, 2, 4, 8])
+def test_small_boxes_lose_no_tile(samples, config):
+    check(BLOCK, config, small_boxes(samples, rtl.CONFIGS[config].edge)[0])
+
+
+def test_tiles_that_a_small_triangle_only_comes_near_cost_no_clock():
+    """A clock for each tile of which a quarter, cut to the box, has no edge that rejects it; at least one for a triangle."""
+    beats, made = small_boxes(1)
+    coarse, wanted = 0, 0
+    for r in made:
+        first, last = np.array([[r["x0"], r["y0"]], [r["x1"], r["y1"]]], int)
+        tiles = [np.array(tile) * 8 for tile in itertools.product(*(range(a // 8, b // 8 + 1) for a, b in zip(first, last, strict=True)))]
+        whole = sum(_may_be_inside(r, tile, tile + 7) for tile in tiles)
+        small = (last // 8 - first // 8 < 2).all()
+        quarters = sum(any(_may_be_inside(r, *ends) for ends in _quarters(np.maximum(tile, first), np.minimum(tile + 7, last))) for tile in tiles)
+        coarse, wanted = coarse + max(1, whole), wanted + max(1, quarters if small else whole)
+    clocks = volume(BLOCK, "shared").run({"i": beats}, len(beats) * 9).clocks
+    assert wanted < clocks < wanted + 300 < coarse
+
+
+def _quarters(low, high):
+    """First and last pixel of each quarter of a rectangle."""
+    middle = (low + high) // 2
+    for x, y in itertools.product(range(2), repeat=2):
+        pick = np.array([x, y], bool)
+        yield np.where(pick, middle + 1, low), np.where(pick, high, middle)
+
+
+def _may_be_inside(record, low, high):
+    """No edge rejects the best of the pixels between two, both inclusive."""
+    origin = np.array([record["x0"], record["y0"]], int) // 8 * 8
+    best = []
+    for k in range(3):
+        step = np.array([int(record[f"a{k}"]), int(record[f"b{k}"])])
+        pixel = np.where(step > 0, high, low) - origin
+        best.append(int(record[f"c{k}"]) - int(record[f"reach{k}"]) + 16 * int((step * pixel).sum()))
+    return (low <= high).all() and min(best) >= 0
