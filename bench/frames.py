@@ -6,7 +6,7 @@ import numpy as np
 
 from bench.memory import BUNNY
 from cosim import catalogue, mesh
-from cosim.volume import Memory, Volume
+from cosim.volume import THREADS, Memory, Volume
 from tb.frames import FrameJob, counters
 
 SIZE = 1280, 720
@@ -73,7 +73,7 @@ def draw(scene):
 def volume(built=[]):  # noqa: B006 - kept on purpose: it takes minutes
     """The top, Verilated once."""
     if not built:
-        built.append(Volume(catalogue.block("top").simulated(), "top"))
+        built.append(Volume(catalogue.block("top").simulated(), "top", THREADS))
     return built[0]
 
 

@@ -13,7 +13,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from cosim import catalogue, codec, maps, report
-from cosim.volume import LATENCIES, Memory, Volume
+from cosim.volume import LATENCIES, THREADS, Memory, Volume
 from spec import points
 from spec.counters import SEAMS
 
@@ -60,7 +60,7 @@ def run(scene, folder, console=None, title="a frame"):
 
 @cache
 def _volume(name):
-    return Volume(catalogue.block(name).simulated(), name)
+    return Volume(catalogue.block(name).simulated(), name, THREADS if name == "top" else 1)
 
 
 def _build(name, figures, stage):

@@ -3,6 +3,7 @@
 import ctypes
 import fcntl
 import hashlib
+import os
 import shutil
 import subprocess
 import time
@@ -19,6 +20,7 @@ PACES = ("full", "random", "bursty", "starved")
 SHIM, MEMORY = (Path(__file__).with_name(f"{name}.cpp.in") for name in ("shim", "memory"))
 IDLE = 4096  # clocks without a beat after which a component counts as drained
 CLOCK_LIMIT = 1 << 32
+THREADS = min(2, os.cpu_count() or 1)  # for whole frames: two simulate them almost twice as fast as one
 SEAM = "seam_"  # names of outputs begin so that no one may hold up: what is seen there is recorded
 LATENCIES = ((400, 800), (0, 8), (20, 200))  # of memories, in clocks: as a processor's is, as fast as can be, between
 
@@ -119,16 +121,18 @@ class Volume:
         All of its ports must be streams, or AXI4.
     name : str
         Name of its module.
+    threads : int
+        That simulate it: more than one pays only for a component of the top's size, with a core for each.
 
     Built once; the library is kept under ``build/volume``, named by the hash of all that it is made of.
     """
 
-    def __init__(self, component, name):
+    def __init__(self, component, name, threads=1):
         self.ports = ports(component)
         self.inputs = [p for p in self.ports if p.input]
         self.outputs = [p for p in self.ports if not p.input]
         self._memories = memory_ports(component)
-        self._library = ctypes.CDLL(str(build(generate(component, name), self.shim(name), name)))
+        self._library = ctypes.CDLL(str(build(generate(component, name), self.shim(name), name, threads)))
         self._library.sim_new.restype = ctypes.c_void_p
         self._library.sim_free.argtypes = [ctypes.c_void_p]
         self._handle = self._library.sim_new()
@@ -216,9 +220,10 @@ def _pointers(arrays):
     return (ctypes.c_void_p * len(arrays))(*(a.ctypes.data for a in arrays))
 
 
-def build(source, shim, name):
+def build(source, shim, name, threads=1):
     """Compile one shared library, or find it; safe against others that build the same at the same time."""
     flags = ["--cc", "--build", "--exe", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert", "-j", "2",
+             *(["--threads", str(threads)] if threads > 1 else []),
              "--top-module", name, "-Wall", *toolchain.waivers(), "-LDFLAGS", "-shared",
              "-CFLAGS", "-fPIC -O2 -fvisibility=default"]
     digest = hashlib.sha256("\0".join([source, shim, *flags]).encode()).hexdigest()[:16]
