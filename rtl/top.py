@@ -114,7 +114,7 @@ class Top(wiring.Component):
         m.submodules.setup = setup = triangle_setup.TriangleSetup(p.setup)
         m.submodules.raster = raster = tile_rasterizer.TileRasterizer(p.raster)
         m.submodules.depth = depth = cached_depth.CachedDepth(p.depth, seams=True)
-        m.submodules.colour = colour = colour_write.ColourWrite(p.colour, hears=True)
+        m.submodules.colour = colour = colour_write.ColourWrite(p.colour)
         m.submodules.counters = counters = _counters.Counters(p.clients)
         m.d.comb += [reader.i.payload.eq(self.i.payload), reader.i.valid.eq(self.i.valid & ~depth.wipes),
                      self.i.ready.eq(reader.i.ready & ~depth.wipes)]

@@ -77,8 +77,6 @@ class ColourWrite(wiring.Component):
     Parameters
     ----------
     params : ColourWriteParams
-    hears : bool
-        There is a port ``ending``.
 
     Members
     -------
@@ -99,14 +97,14 @@ class ColourWrite(wiring.Component):
 
     APART = Blend.LATENCY
 
-    def __init__(self, params=CONFIGS["default"], hears=False):
-        self._params, self._hears = params, hears
+    def __init__(self, params=CONFIGS["default"]):
+        self._params = params
         super().__init__({
             "i": In(stream.Signature(beat(tile=payloads.tile(params.edge), **payloads.CONTROL))),
             "quads": Out(stream.Signature(layout(quads(params.edge)))), "colours": In(stream.Signature(layout(colours(params.edge)))),
             "o": Out(stream.Signature(layout(payloads.FENCE))), "colour_counted": Out(stream.Signature(layout(payloads.COUNTED))),
-            "colour_memory": Out(Axi()),
-        } | ({"ending": In(1)} if hears else {}))
+            "colour_memory": Out(Axi()), "ending": In(1),
+        })
 
     def elaborate(self, platform):
         m = Module()
@@ -115,7 +113,7 @@ class ColourWrite(wiring.Component):
         m.submodules.front = front = LineFront(p.edge, [COLOURS], [COLOUR], Blend.LATENCY + 4)
         m.submodules.done = done = DoneLines(p.edge, COLOUR, PLACES)
         wiring.connect(m, wiring.flipped(self.i), requests.i)
-        m.d.comb += requests.ending.eq(self.ending if self._hears else 0)
+        m.d.comb += requests.ending.eq(self.ending)
         wiring.connect(m, requests.colour, cache.i)
         wiring.connect(m, done.o, cache.done)
         wiring.connect(m, cache.counted, wiring.flipped(self.colour_counted))

@@ -90,7 +90,8 @@ class CoarseTest(wiring.Component):
         columns, rows = delay(m, columns, last - 2, "columns"), delay(m, rows, last - 2, "rows")
         m.submodules.small = small = SmallBox(cell.shape(), self._edge, grid)
         m.d.comb += [small.i.eq(delay(m, cell, 1, "small")), small.steps.eq(self.steps)]
-        missed = Cat(small.misses[:2], Const(0, grid - 2), small.misses[2:], Const(0, grid * (grid - 1) - 2))
+        misses = delay(m, small.misses, last - 2 - SmallBox.LATENCY, "misses")
+        missed = Cat(misses[:2], Const(0, grid - 2), misses[2:], Const(0, grid * (grid - 1) - 2))
         box = Cat(columns & row.replicate(grid) for row in rows) & ~missed
 
         rejected, mask = Signal(), Signal(grid * grid)

@@ -47,7 +47,7 @@ class Harness(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.unit = unit = ColourWrite(self._params, hears=True)
+        m.submodules.unit = unit = ColourWrite(self._params)
         head, held, holds, count = self.i.payload, Signal(), Signal(), Signal(range(self.HELD + 1))
         m.d.comb += [held.eq(self.i.valid & (head.kind == Kind.FENCE) & head.fence.flush & head.fence.sequence[0]),
                      holds.eq(held & (count != self.HELD)), unit.ending.eq(holds),
