@@ -30,15 +30,8 @@ def cell_layout(edge):
         "index": range(PLACES),  # the triangle's place in the tables
         "x": position, "y": position,  # first tile
         "right": position, "down": position,  # tiles of the box beyond the first, to the right and below
-        "cuts": cuts_layout(edge),  # of the first cell; others have none
         "best": ArrayLayout(VALUE, 3),
     })
-
-
-def cuts_layout(edge):
-    """Lanes of the first column and the last one, and of the first row and the last one, that lie outside the box."""
-    ends = StructLayout({"first": range(edge), "last": range(edge)})
-    return StructLayout({"x": ends, "y": ends, "pixels": 1})  # a lane is a pixel
 
 
 def steps_layout(grid):

@@ -9,6 +9,7 @@ from amaranth.lib.wiring import In, Out
 from rtl.payload import beat
 from rtl.pipeline import NEVER_COLLIDES, Credit, delay
 from rtl.raster._cells import PLACES, X_STEP, Y_STEP, steps_layout
+from rtl.raster._small_box import SmallBox, small_layout
 from rtl.samples import SHAPES
 from spec import payloads
 from spec.state import Kind
@@ -17,9 +18,10 @@ LATER = tuple(f for f in payloads.SETUP if f.name.rstrip("012") != "c")  # what 
 LATER_BITS = payloads.width(LATER)
 
 
-def first_layout(cell):
-    """The first cell of a triangle: one block, or the first superblock; of a column, or of all; and the steps to walk by."""
-    return StructLayout({"cell": cell, "single": 1, "narrow": 1, "only": 1, "x": ArrayLayout(signed(X_STEP), 3), "y": ArrayLayout(signed(Y_STEP), 3)})
+def first_layout(cell, edge):
+    """The first cell of a triangle: one block, or the first superblock; of a column, or of all; its small grid; and the steps to walk by."""
+    return StructLayout({"cell": cell, "single": 1, "narrow": 1, "only": 1, "small": small_layout(edge),
+                         "x": ArrayLayout(signed(X_STEP), 3), "y": ArrayLayout(signed(Y_STEP), 3)})
 
 
 class Table(wiring.Component):
@@ -84,13 +86,13 @@ class Intake(wiring.Component):
     """
 
     def __init__(self, cell, edge, grid):
-        self._cell = cell
+        self._cell, self._small = cell, SmallBox(cell, edge, grid)
         self._tile, self._log2 = edge.bit_length() - 1, grid.bit_length() - 1
         super().__init__({
             "i": In(stream.Signature(beat(setup=payloads.SETUP, **payloads.CONTROL))), "free": In(1),
             "rest_write": Out(1), "rest_place": Out(range(PLACES)), "rest": Out(LATER_BITS),
             "steps_write": Out(1), "steps_place": Out(range(PLACES)), "steps": Out(steps_layout(grid)),
-            "o_valid": Out(1), "o": Out(first_layout(cell)),
+            "o_valid": Out(1), "o": Out(first_layout(cell, edge)),
         })
 
     @property
@@ -110,14 +112,16 @@ class Intake(wiring.Component):
 
         # Clock 2: box in tiles, and the steps; E is given at the best corner of the first tile.
         setup, taken, steps, single = now.setup, Signal(self._cell), Signal(steps_layout(1 << self._log2)), Signal()
-        m.d.sync += [taken.index.eq(place), taken.cuts.pixels.eq(setup.samples == 0), taken.empty.eq(setup.kind != Kind.WORK)]
+        m.submodules.small = small = self._small
+        m.d.comb += [small.i.eq(taken), small.steps.eq(steps), self.o.small.eq(small.o)]
+        m.d.sync += [taken.index.eq(place), taken.empty.eq(setup.kind != Kind.WORK), small.samples.eq(setup.samples)]
         for n, (axis, room) in enumerate((("x", "right"), ("y", "down"))):
             shift = Array([self._tile - s[n] for s in SHAPES])[setup.samples]
             first, last = (Signal(14, name=f"{axis}_{end}") for end in ("first", "last"))
             m.d.comb += [end.eq(setup[f"{axis}{k}"] >> shift) for k, end in enumerate((first, last))]
             m.d.sync += [taken[axis].eq(first), taken[room].eq(last - first)]
             lanes = Array([s[n] for s in SHAPES])[setup.samples]
-            m.d.sync += [taken.cuts[axis].first.eq(setup[f"{axis}0"] << lanes), taken.cuts[axis].last.eq(~setup[f"{axis}1"] << lanes)]
+            m.d.sync += [getattr(small, f"{axis}{k}").eq(setup[f"{axis}{k}"] << lanes) for k in range(2)]
         for k in range(3):
             a = setup[f"a{k}"]
             m.d.sync += [steps.x[k].eq(Mux(setup.samples[0], a << 1, a)), steps.y[k].eq(setup[f"b{k}"]), taken.best[k].eq(setup[f"c{k}"])]

@@ -5,6 +5,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from rtl.raster._intake import first_layout
+from rtl.raster._small_box import small_layout
 
 
 class Walker(wiring.Component):
@@ -22,11 +23,13 @@ class Walker(wiring.Component):
 
     Members
     -------
-    i : In(stream.Signature(first_layout(cell)))
+    i : In(stream.Signature(first_layout(cell, edge)))
     block_go, superblock_go : In(1)
         A block, or a superblock, may come out.
     valid, single, o : Out
         A cell; and whether it is one block.
+    small : Out(small_layout(edge))
+        Of a block.
     superblock : Out(1)
         A superblock waits to come out, or does.
     """
@@ -35,8 +38,8 @@ class Walker(wiring.Component):
         self._cell = cell
         self._tile, self._log2 = edge.bit_length() - 1, grid.bit_length() - 1
         super().__init__({
-            "i": In(stream.Signature(first_layout(cell))), "block_go": In(1), "superblock_go": In(1),
-            "valid": Out(1), "single": Out(1), "superblock": Out(1), "o": Out(cell),
+            "i": In(stream.Signature(first_layout(cell, edge))), "block_go": In(1), "superblock_go": In(1),
+            "valid": Out(1), "single": Out(1), "superblock": Out(1), "o": Out(cell), "small": Out(small_layout(edge)),
         })
 
     def elaborate(self, platform):
@@ -46,7 +49,7 @@ class Walker(wiring.Component):
         cell = here.cell
         m.d.comb += [self.valid.eq(walking & Mux(here.single, self.block_go, self.superblock_go)), self.single.eq(here.single),
                      self.superblock.eq(walking & ~here.single),
-                     self.o.eq(cell), self.o.end.eq(last)]
+                     self.o.eq(cell), self.o.end.eq(last), self.small.eq(here.small)]
 
         # The next triangle comes in with the last step of this one.
         columns, across, down = (Signal(len(cell.right) - far, name=name) for name in ("columns", "across", "down"))

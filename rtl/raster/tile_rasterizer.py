@@ -121,7 +121,9 @@ class TileRasterizer(wiring.Component):
         m.d.sync += [walker.superblock_go.eq(block_credit.any & ~blocks.soon),
                      walker.block_go.eq(tile_credit.any & quiet & ~walker.superblock & ~behind)]
         m.d.comb += [coarse.valid.eq(blocks.valid | walker.valid), coarse.blocks.eq(~blocks.valid & ~walker.single),
-                     coarse.i.eq(Mux(blocks.valid, blocks.o, walker.o))]
+                     coarse.i.eq(Mux(blocks.valid, blocks.o, walker.o)), coarse.small.eq(walker.small)]
+        with m.If(blocks.valid):
+            m.d.comb += [coarse.small.on.eq(0), coarse.small.level.eq(0)]
 
         # Tiles picked run through the fine raster to the output.
         beat_credit = self._queue(m, "beat", fine.o_valid, fine.o, self.o)

@@ -212,14 +212,17 @@ def test_the_whole_guard_band():
 def small_boxes(samples, edge=8):
     """Setup beats of triangles of a few pixels, half of them with ties, whose boxes begin and end anywhere in a tile; their records.
 
-    Every fourth is as tall as counts as small: five tiles of 4x4, and two blocks. Another fourth are slivers, which cover a sample here and there.
+    Every fourth is as tall as counts as small: five tiles of 4x4, and two blocks. Another fourth are slivers, which cover
+    a sample here and there. A tenth lie about a scissor of 9x7 pixels: their boxes are cut.
     """
     rng = np.random.default_rng(samples)
     corners = rng.integers(0, 257 * 256, (4000, 1, 2)) + rng.integers(-1500, 1501, (4000, 3, 2))
     corners[::4, :, 1] = corners[::4, :1, 1] + rng.permuted(np.tile([-1980, 0, 1980], (1000, 1)), axis=1)
     corners[1::4, 2] = corners[1::4, 1] + rng.integers(-100, 101, (1000, 2))
     corners[::2] = corners[::2] // 128 * 128
-    made = setup(records(corners), draw_state(256, 256, samples), edge).records
+    cut = rng.integers(95 * 256, 114 * 256, (4000, 1, 2)) + rng.integers(-1500, 1501, (4000, 3, 2))
+    made = np.concatenate([setup(records(corners), draw_state(256, 256, samples), edge).records,
+                           setup(records(cut), draw_state(256, 256, samples, scissor=(101, 102, 110, 109)), edge).records])
     return codec.pack(made, payloads.SETUP, tb.IN), made
 
 
@@ -230,34 +233,26 @@ def test_small_boxes_lose_no_tile(samples, config):
 
 
 def test_tiles_that_a_small_triangle_only_comes_near_cost_no_clock():
-    """A clock for each tile of which a quarter, cut to the box, has no edge that rejects it; at least one for a triangle."""
+    """A clock for each tile with a place of the grid of pixels that no edge rejects; at least one for a triangle."""
     beats, made = small_boxes(1)
-    coarse, wanted = 0, 0
-    for r in made:
-        first, last = np.array([[r["x0"], r["y0"]], [r["x1"], r["y1"]]], int)
-        tiles = [np.array(tile) * 8 for tile in itertools.product(*(range(a // 8, b // 8 + 1) for a, b in zip(first, last, strict=True)))]
-        whole = sum(_may_be_inside(r, tile, tile + 7) for tile in tiles)
-        small = (last // 8 - first // 8 < 2).all()
-        quarters = sum(any(_may_be_inside(r, *ends) for ends in _quarters(np.maximum(tile, first), np.minimum(tile + 7, last))) for tile in tiles)
-        coarse, wanted = coarse + max(1, whole), wanted + max(1, quarters if small else whole)
+    wanted = [max(1, len(_tiles_near(r))) for r in made]
+    covered = len(rasterize(made)[0])
     clocks = volume(BLOCK, "shared").run({"i": beats}, len(beats) * 9).clocks
-    assert wanted < clocks < wanted + 300 < coarse
+    assert sum(wanted) < clocks < sum(wanted) + 300
+    assert covered < clocks
 
 
-def _quarters(low, high):
-    """First and last pixel of each quarter of a rectangle."""
-    middle = (low + high) // 2
-    for x, y in itertools.product(range(2), repeat=2):
-        pick = np.array([x, y], bool)
-        yield np.where(pick, middle + 1, low), np.where(pick, high, middle)
-
-
-def _may_be_inside(record, low, high):
-    """No edge rejects the best of the pixels between two, both inclusive."""
-    origin = np.array([record["x0"], record["y0"]], int) // 8 * 8
-    best = []
+def _tiles_near(record):
+    """Tiles of a box with a pixel that no edge rejects: two by two where the box has more than eight, all of a tile where it has more than two."""
+    first, last = np.array([[record["x0"], record["y0"]], [record["x1"], record["y1"]]], int)
+    origin, large = first // 8 * 8, last // 8 - first // 8 > 1
+    pitch = np.where(large.any(), 8, np.where(last - first >= 8, 2, 1))
+    count = np.where(large.any(), last // 8 - first // 8 + 1, 8)
+    low = [begin + size * np.arange(n) for begin, size, n in zip(np.where(pitch == 1, first, origin), pitch, count, strict=True)]
+    inside = np.ones([len(places) for places in low], bool)
     for k in range(3):
-        step = np.array([int(record[f"a{k}"]), int(record[f"b{k}"])])
-        pixel = np.where(step > 0, high, low) - origin
-        best.append(int(record[f"c{k}"]) - int(record[f"reach{k}"]) + 16 * int((step * pixel).sum()))
-    return (low <= high).all() and min(best) >= 0
+        steps = int(record[f"a{k}"]), int(record[f"b{k}"])
+        x, y = (step * (places + (step > 0) * (size - 1) - begin) for step, places, size, begin in zip(steps, low, pitch, origin, strict=True))
+        inside &= int(record[f"c{k}"]) - int(record[f"reach{k}"]) + 16 * (x[:, None] + y) >= 0
+    x, y = (places[found] // 8 for places, found in zip(low, np.nonzero(inside), strict=True))
+    return {(i, j) for i, j in zip(x, y, strict=True) if i <= last[0] // 8 and j <= last[1] // 8}
