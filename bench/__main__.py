@@ -27,7 +27,7 @@ AREA = [("edge_evaluator", "default"), ("edge_evaluator", "shared"), ("tile_rast
 ROUTE = [("edge_evaluator", "default"), ("edge_evaluator", "shared"), ("triangle_setup", "default"),
          ("tile_rasterizer", "shared"), ("tile_rasterizer", "default"), ("hiz", "small"), ("depth_test", "d24"),
          ("depth_compression", "tiny"), ("depth_cache", "stencil"), ("depth_cache", "colour"), ("command_reader", "default"),
-         ("cached_depth", "tiny"), ("colour_write", "tiny"), ("top", "tiny_flat"), ("domain_matching", "default"), ("wave_constructor", "default"),
+         ("colour_write", "tiny"), ("domain_matching", "default"), ("wave_constructor", "default"),
          *DECODERS[:4]]
 PARTS = ("speed", "hiz", "memory", "tessellation", "texture", "frames", "area", "route")
 TARGETS = {
