@@ -29,7 +29,7 @@ class CacheMoves(wiring.Component):
     o : Out(stream.Signature(TOKEN))
     fetch, leaves : Out(stream.Signature(TILE))
         A tile to be read; one that may have to be written; and its mode.
-    tile, here, asks, asked, mode, misses, brought, quiet
+    looks, tile, here, asks, asked, mode, misses, brought, quiet
         As of :class:`~rtl.depth._tile_table.TileTable`.
     left : In(1)
         A tile's mode is changed no more.
@@ -43,7 +43,7 @@ class CacheMoves(wiring.Component):
         super().__init__({
             "i": In(stream.Signature(MOVE)), "o": Out(stream.Signature(TOKEN)),
             "fetch": Out(stream.Signature(TILE)), "leaves": Out(stream.Signature(TILE)),
-            "tile": Out(TILE_NUMBER), "here": In(1), "asks": Out(1), "asked": Out(TILE_NUMBER), "mode": In(MODE),
+            "looks": Out(1), "tile": Out(TILE_NUMBER), "here": In(1), "asks": Out(1), "asked": Out(TILE_NUMBER), "mode": In(MODE),
             "misses": Out(1), "brought": In(1), "quiet": Out(1),
             "left": In(1), "frees": In(1), "freed": In(TILE_NUMBER), "idle": Out(1),
         })
@@ -52,17 +52,17 @@ class CacheMoves(wiring.Component):
         m = Module()
         m.submodules.coming = coming = fifo.SyncFIFOBuffered(width=MOVE.size, depth=4)
         wiring.connect(m, wiring.flipped(self.i), coming.w_stream)
-        head, given, waits, here, enters = MOVE(coming.r_data), Signal(MOVE), Signal(), Signal(), Signal()
-        m.d.comb += [self.tile.eq(head.number), self.asked.eq(given.number), coming.r_en.eq(enters | ~waits)]
+        head, following, given, comes, waits, here, enters = MOVE(coming.r_data), Signal(MOVE), Signal(MOVE), *(Signal() for _ in range(4))
+        m.d.comb += [self.looks.eq(coming.r_en), self.tile.eq(head.number), self.asked.eq(given.number), coming.r_en.eq(enters | ~waits)]
         with m.If(coming.r_en):
-            m.d.sync += [given.eq(head), waits.eq(coming.r_rdy), here.eq(self.here)]
+            m.d.sync += [following.eq(head), comes.eq(coming.r_rdy), given.eq(following), waits.eq(comes), here.eq(self.here)]
         with m.Elif(self.brought):
             m.d.sync += here.eq(1)
 
         # One enters when its transfer of the table is on chip and none of its number is on its way to memory.
         m.submodules.credit = credit = Credit(PLACES)
         moves, evicts, blocked = Signal(), Signal(), Signal()
-        m.d.sync += blocked.eq(self._away(m, given, head, evicts, coming.r_en))
+        m.d.sync += blocked.eq(self._away(m, given, following, evicts, coming.r_en))
         m.d.comb += [moves.eq(waits & ((given.op == LineOp.FILL) | (given.op == LineOp.EVICT))), evicts.eq(enters & (given.op == LineOp.EVICT)),
                      self.misses.eq(moves & ~here), self.asks.eq(enters & moves),
                      enters.eq(waits & credit.any & (~moves | (here & ~blocked))), credit.take.eq(enters)]
@@ -83,10 +83,10 @@ class CacheMoves(wiring.Component):
 
         under_way = Signal(range(512))  # tiles that leave: below what queues hold
         m.d.sync += [under_way.eq(under_way + evicts - self.left), self.quiet.eq((under_way == 0) & ~evicts)]
-        m.d.comb += self.idle.eq(credit.all & ~waits & ~coming.level.any() & self.quiet & ~under_way.any())
+        m.d.comb += self.idle.eq(credit.all & ~waits & ~comes & ~coming.level.any() & self.quiet & ~under_way.any())
         return m
 
-    def _away(self, m, given, head, evicts, comes):
+    def _away(self, m, given, following, evicts, comes):
         """Whether the next, the one that comes or stays, has to wait: its tile left, and is not in memory yet, or too many did.
 
         One that has just left is not the next: others come first.
@@ -107,4 +107,4 @@ class CacheMoves(wiring.Component):
             return (away & Cat(number == tile for number in numbers)).any() | (begun.valid & (begun.number == tile))
 
         crowded = (away & (turn | turn.rotate_left(1) | turn.rotate_left(2))).any()  # places of those about to leave, and of the next
-        return Mux(comes, is_away(head.number), is_away(given.number)) | crowded
+        return Mux(comes, is_away(following.number), is_away(given.number)) | crowded

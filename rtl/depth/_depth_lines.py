@@ -23,7 +23,7 @@ def ports(edge, bits):
         "filled": Out(stream.Signature(StructLayout({"wrong": 1, "values": ArrayLayout(bits, edge**2)}))),
         "told": In(stream.Signature(TOKEN)), "done": In(stream.Signature(layout(payloads.line_done(edge, bits)))),
         "leaves": In(stream.Signature(TILE)), "left": Out(stream.Signature(LEFT)),
-        "coded": Out(stream.Signature(layout(payloads.coded(edge, bits)))),
+        "room": In(1), "puts": Out(1), "put": Out(payloads.coded_words(edge, bits) * 32),
     }
 
 
@@ -52,9 +52,9 @@ class DepthLines(wiring.Component):
     leaves : In(stream.Signature(TILE))
         The tile of each EVICT,
     left : Out(stream.Signature(LEFT))
-        and whether it has been written,
-    coded : Out(stream.Signature(layout(payloads.coded(edge))))
-        as it goes to memory if so.
+        and whether it has been written, in which case
+    room, puts, put : In, Out, Out
+        what goes to memory has been put there before, or is in the same clock.
     """
 
     def __init__(self, edge, samples, slots, fills):
@@ -68,6 +68,7 @@ class DepthLines(wiring.Component):
         m.submodules.lines = way = Stallable(PlaneLines(self._edge, self._slots), PlaneLines.LATENCY)
         m.submodules.planes = planes = fifo.SyncFIFOBuffered(width=known(self._edge).size, depth=self._fills)
         m.submodules.gone = gone = fifo.SyncFIFOBuffered(width=LEFT.size, depth=32)
+        m.submodules.told = told = fifo.SyncFIFOBuffered(width=LEFT.size, depth=4)
 
         # What is known of a tile from memory waits for its FILL.
         tile, stored, into = coding.o_tile, coding.i_stored, known(self._edge)(planes.w_data)
@@ -80,8 +81,8 @@ class DepthLines(wiring.Component):
                      *(into[name].eq(tile.payload[name]) for name in names)]
         self._account(m, way, planes)
         self._leave(m, way, gone, coding.i_tile)
-        wiring.connect(m, coding.o_coded, wiring.flipped(self.coded))
-        wiring.connect(m, gone.r_stream, wiring.flipped(self.left))
+        self._tell(m, gone, told, coding.o_coded)
+        wiring.connect(m, told.r_stream, wiring.flipped(self.left))
         return m
 
     def _account(self, m, way, planes):
@@ -95,10 +96,18 @@ class DepthLines(wiring.Component):
     def _leave(self, m, way, gone, uncoded):
         """What leaves is coded, if it was written."""
         out, leaves, room = way.o.payload, way.o.payload.op == LineOp.EVICT, gone.w_rdy & (~way.o.payload.written | uncoded.ready)
-        moves, plane, tile = way.o.valid & leaves & room, out.known, uncoded.payload
+        moves, plane, tile, left = way.o.valid & leaves & room, out.known, uncoded.payload, LEFT(gone.w_data)
         m.d.comb += [way.o.ready.eq(room | ~leaves), self.leaves.ready.eq(moves), gone.w_en.eq(moves),
-                     gone.w_data.eq(Cat(self.leaves.payload, out.written)), uncoded.valid.eq(way.o.valid & leaves & gone.w_rdy & out.written)]
+                     left.tile.eq(self.leaves.payload), left.written.eq(out.written),
+                     uncoded.valid.eq(way.o.valid & leaves & gone.w_rdy & out.written)]
         was_cleared = (plane.planes == 1) & (plane.z0_0 == self.cleared << 8) & ~plane.dx_0.any() & ~plane.dy_0.any()
         m.d.comb += [tile.samples.eq(self.samples), tile.cleared.eq(self.cleared), tile.clears.eq(was_cleared),
                      *(tile[name].eq(plane[name]) for name in known(self._edge).members),
                      *(tile[f"depth{n}"].eq(out.depths[n]) for n in range(self._edge**2))]
+
+    def _tell(self, m, gone, told, coded):
+        """It has left when it is coded."""
+        waiting, written, tile = gone.r_rdy & told.w_rdy, LEFT(gone.r_data).written, coded.payload
+        m.d.comb += [gone.r_en.eq(waiting & (~written | (coded.valid & self.room))), told.w_en.eq(gone.r_en), told.w_data.eq(gone.r_data),
+                     LEFT(told.w_data).to.eq(tile.mode), coded.ready.eq(waiting & written & self.room), self.puts.eq(coded.valid & coded.ready),
+                     self.put.eq(Cat(tile[name] for name in tile.shape().members if name != "mode"))]

@@ -6,9 +6,10 @@ from amaranth.lib.memory import Memory
 
 from rtl.depth._depth_lines import ports
 from rtl.depth._tile_writer import LEFT
-from rtl.payload import layout
-from spec.payloads import coded
+from rtl.pipeline import Credit, delay
 from spec.state import LineOp, TileMode
+
+PLACES = 16  # of tiles that have left: above what is compared at a time
 
 
 class RawLines(wiring.Component):
@@ -32,13 +33,9 @@ class RawLines(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        lanes, bits, code = self._edge**2, self._bits, layout(coded(self._edge, self._bits))
-        m.submodules.gone = gone = fifo.SyncFIFOBuffered(width=LEFT.size, depth=4)
-        m.submodules.codes = codes = fifo.SyncFIFOBuffered(width=code.size, depth=4)
+        lanes, bits = self._edge**2, self._bits
         m.submodules.written = memory = Memory(shape=1, depth=self._slots, init=[])
         read, write, cleared = memory.read_port(domain="comb"), memory.write_port(), self.cleared[:bits]
-        wiring.connect(m, codes.r_stream, wiring.flipped(self.coded))
-        wiring.connect(m, gone.r_stream, wiring.flipped(self.left))
 
         stored, filled = self.stored.payload, self.filled.payload
         data = Cat(stored[name] for name in stored.shape().members if name != "mode")
@@ -46,13 +43,19 @@ class RawLines(wiring.Component):
                      filled.wrong.eq((stored.mode != TileMode.CLEARED) & (stored.mode != TileMode.RAW))]
         m.d.comb += [filled.values[n].eq(Mux(stored.mode == TileMode.RAW, data.word_select(n, bits), cleared)) for n in range(lanes)]
 
-        token, done, into, takes, leaves = self.told.payload, self.done.payload, code(codes.w_data), Signal(), Signal()
-        m.d.comb += [leaves.eq(token.op == LineOp.EVICT), takes.eq(self.done.valid & self.told.valid & (~leaves | (gone.w_rdy & codes.w_rdy))),
-                     self.done.ready.eq(takes), self.told.ready.eq(takes), self.leaves.ready.eq(takes & leaves),
+        token, done, takes, leaves = self.told.payload, self.done.payload, Signal(), Signal()
+        m.submodules.credit, m.submodules.gone = credit, gone = Credit(PLACES), fifo.SyncFIFOBuffered(width=LEFT.size, depth=PLACES)
+        m.d.comb += [leaves.eq(token.op == LineOp.EVICT), takes.eq(self.done.valid & self.told.valid & (~leaves | (credit.any & self.room))),
+                     self.done.ready.eq(takes), self.told.ready.eq(takes), self.leaves.ready.eq(takes & leaves), credit.take.eq(takes & leaves),
                      read.addr.eq(token.slot), write.addr.eq(token.slot), write.en.eq(takes & ~leaves),
                      write.data.eq((token.op == LineOp.USE) & (done.written.any() | read.data))]
-        values = [done[f"value{n}"] for n in range(lanes)]
-        m.d.comb += [gone.w_en.eq(takes & leaves), gone.w_data.eq(Cat(self.leaves.payload, read.data)), codes.w_en.eq(takes & leaves & read.data),
-                     into.mode.eq(Mux(Cat(value == cleared for value in values).all(), TileMode.CLEARED, TileMode.RAW)),
-                     codes.w_data[code["data0"].offset:].eq(Cat(*values))]
+
+        # Its values go ahead; that it has left is told when they have been compared with those of a cleared tile.
+        values, same, mode = [done[f"value{n}"] for n in range(lanes)], Signal(lanes), Signal(TileMode)
+        m.d.comb += [self.puts.eq(takes & leaves & read.data), self.put.eq(Cat(values))]
+        m.d.sync += [same.eq(Cat(value == cleared for value in values)), mode.eq(Mux(same.all(), TileMode.CLEARED, TileMode.RAW))]
+        left = LEFT(gone.w_data)
+        m.d.comb += [gone.w_en.eq(delay(m, takes & leaves, 2, "leaves")), left.tile.eq(delay(m, self.leaves.payload, 2, "tile")), left.to.eq(mode),
+                     left.written.eq(delay(m, read.data, 2, "written")), credit.free.eq(gone.r_en)]
+        wiring.connect(m, gone.r_stream, wiring.flipped(self.left))
         return m

@@ -25,8 +25,8 @@ class TileTable(wiring.Component):
 
     Members
     -------
-    tile, here : In, Out
-        Whether the transfer of a tile is on chip.
+    looks, tile, here : In, In, Out
+        Whether the transfer of the tile that was looked for last is on chip.
     asks, asked, mode : In, In, Out
         The mode of a tile whose transfer is: :attr:`LATENCY` clocks later.
     misses, brought : In, Out
@@ -50,7 +50,7 @@ class TileTable(wiring.Component):
     def __init__(self, lines):
         self._lines = lines
         super().__init__({
-            "tile": In(TILE_NUMBER), "here": Out(1), "asks": In(1), "asked": In(TILE_NUMBER), "mode": Out(MODE),
+            "looks": In(1), "tile": In(TILE_NUMBER), "here": Out(1), "asks": In(1), "asked": In(TILE_NUMBER), "mode": Out(MODE),
             "misses": In(1), "brought": Out(1), "quiet": In(1),
             "changes": In(1), "changed": In(TILE_NUMBER), "to": In(MODE), "takes": Out(1), "forgets": In(1),
             "flushes": In(1), "flushed": Out(1), "last": In(TILE_NUMBER), "line": Out(LINE),
@@ -66,13 +66,12 @@ class TileTable(wiring.Component):
         valid, dirty, stores = Signal(self._lines), Signal(self._lines), Signal()
 
         # A mode is looked up: from block RAM, then one of many.
-        found, wanted = Signal(TRANSFER), self.tile[-LINE:]
-        m.d.comb += [find.addr.eq(self._place(self.tile)), self.here.eq(valid.bit_select(self._place(self.tile), 1) & (find.data == wanted)),
-                     read.addr.eq(self._place(self.asked)), read.en.eq(self.asks)]
+        found = Signal(TRANSFER)
+        m.d.comb += [read.addr.eq(self._place(self.asked)), read.en.eq(self.asks)]
         m.d.sync += [found.eq(read.data), self.mode.eq(found.word_select(delay(m, self.asked[:-LINE], 2, "column"), ENTRY))]
 
         # A mode changes, in a clock in which nobody looks it up, and nothing else is written.
-        at, kept = Signal(TILE_NUMBER), Signal(TRANSFER)
+        at, kept, moving = Signal(TILE_NUMBER), Signal(TRANSFER), Signal()
         place, column = self._place(self.changed), self.changed[:-LINE]
         m.d.comb += [again.addr.eq(self._place(Mux(stores, at, self.changed))), again.en.eq(stores), write.addr.eq(place), write.data.eq(kept),
                      write.data.word_select(column, ENTRY).eq(self.to), write_line.addr.eq(self._place(at)), write_line.data.eq(at[-LINE:])]
@@ -93,14 +92,24 @@ class TileTable(wiring.Component):
             m.d.comb += [write.en.eq(1), write.addr.eq(self._place(at)), write.data.eq(self.data), write_line.en.eq(1)]
             m.d.sync += [valid.bit_select(write_line.addr, 1).eq(1), dirty.bit_select(write_line.addr, 1).eq(0)]
         m.d.comb += [self.old.eq(kept), self.brought.eq(self.fetched)]
-        self._move(m, at, stores, valid, dirty, find)
+        self._look(m, at, moving, valid, find)
+        self._move(m, at, moving, stores, valid, dirty, find)
         return m
 
     def _place(self, tile):
         """Where a tile's transfer lies on chip."""
         return tile[-LINE:][:(self._lines - 1).bit_length()]
 
-    def _move(self, m, at, stores, valid, dirty, find):
+    def _look(self, m, at, moving, valid, find):
+        """Which transfer lies in a tile's place; nothing is looked for while one moves, so that only its coming changes that."""
+        wanted, line, there = Signal(LINE), Signal(LINE), Signal()
+        m.d.comb += [find.addr.eq(self._place(Mux(moving, at, self.tile))), self.here.eq(there & (line == wanted))]
+        with m.If(self.looks):
+            m.d.sync += [wanted.eq(self.tile[-LINE:]), line.eq(find.data), there.eq(valid.bit_select(self._place(self.tile), 1))]
+        with m.Elif(self.fetched & (self._place(at) == self._place(wanted))):
+            m.d.sync += [line.eq(at[-LINE:]), there.eq(1)]
+
+    def _move(self, m, at, moving, stores, valid, dirty, find):
         """A transfer goes to memory if it was changed, and another comes; or all of them go."""
         flushing, held, changed = Signal(), Signal(), Signal()
         place = self._place(at)
@@ -109,12 +118,12 @@ class TileTable(wiring.Component):
         with m.FSM(name="move"):
             with m.State("REST"):
                 m.d.sync += [at.eq(Mux(self.flushes, 0, self.asked)), flushing.eq(self.flushes)]
+                m.d.sync += moving.eq(self.flushes | self.misses)
                 with m.If(self.flushes | self.misses):
                     m.next = "LOOK"
             with m.State("LOOK"):
                 m.next = "LEAVE"
             with m.State("LEAVE"):  # what is changed later is changed in memory: it must not leave before
-                m.d.comb += find.addr.eq(place)
                 m.d.sync += self.line.eq(find.data)
                 with m.If(~held):
                     m.next = "GONE"
@@ -140,8 +149,10 @@ class TileTable(wiring.Component):
                     m.d.sync += at.eq(at + TILES)
                     m.next = "LOOK"
                 with m.If(self.flushed):
+                    m.d.sync += moving.eq(0)
                     m.next = "REST"
             with m.State("FETCH"):
                 m.d.comb += self.fetches.eq(1)
                 with m.If(self.fetched):
+                    m.d.sync += moving.eq(0)
                     m.next = "REST"

@@ -1,23 +1,21 @@
 """Writes tiles and transfers of their table."""
 
-from amaranth.hdl import Array, Cat, Module, Mux, Signal
+from amaranth.hdl import Array, Module, Mux, Signal
 from amaranth.lib import fifo, stream, wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
 from rtl.axi import ADDRESS, TRANSFER
+from rtl.depth._cache_moves import TILE
+from rtl.depth._tile_sends import TileSends
 from rtl.depth._tile_table import MODE
-from rtl.payload import layout
-from spec import payloads
 from spec.payloads import TILE_NUMBER
 from spec.state import TileMode
 
 WRITES = 16  # under way
 SETTLING = StructLayout({"number": TILE_NUMBER, "old": MODE, "to": MODE, "sends": 1})  # of a tile, and whether memory is going to answer
 UNDER_WAY = StructLayout({"table": 1, "posted": 1, "number": TILE_NUMBER})
-BURST = StructLayout({"address": ADDRESS, "length": 8})
-LAST = StructLayout({"data": TRANSFER, "last": 1})
-LEFT = StructLayout({"number": TILE_NUMBER, "mode": MODE, "written": 1})
+LEFT = StructLayout({"tile": TILE, "to": MODE, "written": 1})
 
 
 class TileWriter(wiring.Component):
@@ -33,9 +31,9 @@ class TileWriter(wiring.Component):
     base, count : In
         Of the target: address of its first tile, and how many it has.
     i : In(stream.Signature(...))
-        Tiles that have left the chip, their modes in memory, and whether they were written.
-    coded : In(stream.Signature(layout(payloads.coded(surface.edge, surface.bits))))
-        Those that were.
+        Tiles that have left the chip, their modes in memory and from now on, and whether they were written.
+    room, puts, put : Out, In, In
+        The values of those that were, coded: each comes before it is told of, or in the same clock.
     changes, changed, to, takes : Out, Out, Out, In
         As of :class:`~rtl.depth._tile_table.TileTable`: a tile has been coded.
     left : Out(1)
@@ -59,7 +57,7 @@ class TileWriter(wiring.Component):
         super().__init__({
             "base": In(ADDRESS), "count": In(TILE_NUMBER),
             "i": In(stream.Signature(LEFT)),
-            "coded": In(stream.Signature(layout(payloads.coded(surface.edge, surface.bits)))),
+            "room": Out(1, init=1), "puts": In(1), "put": In(surface.most * TRANSFER),
             "changes": Out(1), "changed": Out(TILE_NUMBER), "to": Out(MODE), "takes": In(1), "left": Out(1),
             "stores": In(1), "line": In(TILE_NUMBER), "old": In(TRANSFER), "posts": In(1), "stored": Out(1),
             "frees": Out(1), "freed": Out(TILE_NUMBER),
@@ -70,41 +68,27 @@ class TileWriter(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        surface, given, coded = self._surface, self.i.payload, self.coded.payload
+        surface, given = self._surface, self.i.payload
         m.submodules.settling = settling = fifo.SyncFIFOBuffered(width=SETTLING.size, depth=WRITES)
         m.submodules.under_way = under_way = fifo.SyncFIFOBuffered(width=UNDER_WAY.size, depth=WRITES)
-        m.submodules.addresses = addresses = fifo.SyncFIFOBuffered(width=BURST.size, depth=4)
-        m.submodules.transfers = transfers = fifo.SyncFIFOBuffered(width=LAST.size, depth=4)
-        words, left, waits = Signal(surface.most * TRANSFER), Signal(range(surface.most + 1)), Signal()
-        size = Array(surface.transfers(mode) for mode in TileMode)[coded.mode]
+        m.submodules.sends = sends = TileSends(surface)
+        for name, member in sends.signature.members.items():
+            if name in self.signature.members:
+                ours, theirs = getattr(self, name), getattr(sends, name)
+                m.d.comb += ours.eq(theirs) if member.flow is Out else theirs.eq(ours)
 
         # The next begins with the last transfer of the one before: a tile, or else a transfer of the table.
-        free, tile, table = Signal(), Signal(), Signal()
-        writes = given.written & ~self.stops
-        m.d.comb += [free.eq(((left == 0) | ((left == 1) & transfers.w_rdy)) & addresses.w_rdy),
-                     tile.eq(self.i.valid & (~given.written | self.coded.valid) & free & settling.w_rdy),
-                     table.eq(self.stores & ~waits & ~self.stops & free & under_way.w_rdy & ~self.i.valid),
-                     self.i.ready.eq(tile), self.coded.ready.eq(tile & given.written)]
-        sends = tile & writes & (size != 0)
-        burst, last = BURST(addresses.w_data), LAST(transfers.w_data)
-        with m.If(transfers.w_rdy & (left != 0)):
-            m.d.sync += [left.eq(left - 1), words.eq(words >> TRANSFER)]
-        with m.If(sends | table):
-            m.d.sync += [left.eq(Mux(table, 1, size)),
-                         words.eq(Mux(table, self.old, Cat(coded[f"data{n}"] for n in range(surface.most * TRANSFER // 32))))]
-        m.d.comb += [addresses.w_en.eq(sends | table), burst.length.eq(Mux(table, 0, size - 1)),
-                     burst.address.eq(Mux(table, surface.table_address(self.base, self.count, self.line),
-                                          surface.tile_address(self.base, given.number))),
-                     transfers.w_en.eq(left != 0), last.data.eq(words), last.last.eq(left == 1)]
-
-        # The bus, behind queues: nothing here waits for it in the same clock.
-        m.d.comb += [self.awvalid.eq(addresses.r_rdy), addresses.r_en.eq(self.awready), Cat(self.awaddr, self.awlen).eq(addresses.r_data),
-                     self.wvalid.eq(transfers.r_rdy), transfers.r_en.eq(self.wready), Cat(self.wdata, self.wlast).eq(transfers.r_data)]
+        room, waits, tile, table, size = Signal(), Signal(), Signal(), Signal(), Array(surface.transfers(mode) for mode in TileMode)[given.to]
+        writes, goes = given.written & ~self.stops, sends.free & room
+        m.d.sync += room.eq((settling.level < WRITES - 1) & (under_way.level < WRITES - 1))
+        m.d.comb += [tile.eq(self.i.valid & goes), table.eq(self.stores & ~waits & ~self.stops & goes & ~self.i.valid), self.i.ready.eq(tile)]
+        m.d.comb += [sends.begins.eq((tile & writes & (size != 0)) | table), sends.table.eq(table), sends.size.eq(Mux(table, 1, size)),
+                     sends.number.eq(Mux(table, self.line, given.tile.number)), sends.takes.eq(tile & given.written)]
 
         # Its mode changes before memory may answer; what was not written is free at once.
         into, tells = SETTLING(settling.w_data), SETTLING(settling.r_data)
-        m.d.comb += [settling.w_en.eq(tile), into.number.eq(given.number), into.old.eq(given.mode), into.to.eq(Mux(writes, coded.mode, given.mode)),
-                     into.sends.eq(writes & (size != 0))]
+        m.d.comb += [settling.w_en.eq(tile), into.number.eq(given.tile.number), into.old.eq(given.tile.mode),
+                     into.to.eq(Mux(writes, given.to, given.tile.mode)), into.sends.eq(writes & (size != 0))]
         m.d.comb += [self.changes.eq(settling.r_rdy & (tells.to != tells.old) & under_way.w_rdy), self.changed.eq(tells.number), self.to.eq(tells.to),
                      self.left.eq(settling.r_rdy & under_way.w_rdy & (self.takes | (tells.to == tells.old))), settling.r_en.eq(self.left)]
         adds, head = UNDER_WAY(under_way.w_data), UNDER_WAY(under_way.r_data)
@@ -114,7 +98,7 @@ class TileWriter(wiring.Component):
         answered, unsent = self.bvalid & self.bready, self.left & ~tells.sends
         m.d.comb += [self.bready.eq(under_way.r_rdy & ~unsent), under_way.r_en.eq(answered), self.error.eq(answered & (self.bresp != 0)),
                      self.frees.eq(unsent | (answered & ~head.table)), self.freed.eq(Mux(unsent, tells.number, head.number)),
-                     self.idle.eq((left == 0) & (settling.level == 0) & (under_way.level == 0) & ~self.i.valid)]
+                     self.idle.eq(sends.idle & (settling.level == 0) & (under_way.level == 0) & ~self.i.valid)]
         is_there = answered & head.table & ~head.posted
         m.d.comb += self.stored.eq(is_there | (table & self.posts) | (self.stores & self.stops & ~waits))
         m.d.sync += waits.eq((waits | (table & ~self.posts)) & ~is_there)

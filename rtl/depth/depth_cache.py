@@ -133,7 +133,7 @@ class DepthCache(wiring.Component):
         wiring.connect(m, fetch.o, lines.stored)
         wiring.connect(m, wiring.flipped(self.done), lines.done)
         wiring.connect(m, lines.left, writer.i)
-        wiring.connect(m, lines.coded, writer.coded)
+        m.d.comb += [writer.puts.eq(lines.puts), writer.put.eq(lines.put), lines.room.eq(writer.room)]
         self._table(m, tags, moves, table, fetch, writer)
         self._memory(m, tags, fetch, writer)
 
@@ -161,8 +161,9 @@ class DepthCache(wiring.Component):
 
     def _table(self, m, tags, moves, table, fetch, writer):
         """The table between those who ask for modes, change them, and move it; a clear writes it as a whole."""
-        m.d.comb += [table.tile.eq(moves.tile), moves.here.eq(table.here), table.asks.eq(moves.asks), table.asked.eq(moves.asked),
-                     moves.mode.eq(table.mode), table.misses.eq(moves.misses), moves.brought.eq(table.brought), table.quiet.eq(moves.quiet),
+        m.d.comb += [table.looks.eq(moves.looks), table.tile.eq(moves.tile), moves.here.eq(table.here),
+                     table.asks.eq(moves.asks), table.asked.eq(moves.asked), moves.mode.eq(table.mode), table.misses.eq(moves.misses),
+                     moves.brought.eq(table.brought), table.quiet.eq(moves.quiet),
                      table.forgets.eq(tags.forgets), table.flushes.eq(tags.flushes), table.last.eq(tags.last), tags.flushed.eq(table.flushed)]
         m.d.comb += [table.changes.eq(writer.changes), table.changed.eq(writer.changed), table.to.eq(writer.to), writer.takes.eq(table.takes)]
         m.d.comb += [fetch.fetches.eq(table.fetches), fetch.line.eq(table.line), table.fetched.eq(fetch.fetched), table.data.eq(fetch.data)]
@@ -193,7 +194,7 @@ class DepthCache(wiring.Component):
         """Tiles by their mode in memory, transfers of the table."""
         counts = layout(payloads.COUNTED)(told.w_data)
         events = {"fill": (fetch.i.valid & fetch.i.ready, fetch.i.payload.mode),
-                  "write_back": (writer.coded.valid & writer.coded.ready, writer.coded.payload.mode)}
+                  "write_back": (writer.i.valid & writer.i.ready & writer.i.payload.written, writer.i.payload.to)}
         totals = {field.name: Signal(field.bits, name=field.name) for field in payloads.COUNTED}
         for cause, (happens, mode) in events.items():
             for n in TileMode:
