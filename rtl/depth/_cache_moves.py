@@ -61,8 +61,8 @@ class CacheMoves(wiring.Component):
 
         # One enters when its transfer of the table is on chip and none of its number is on its way to memory.
         m.submodules.credit = credit = Credit(PLACES)
-        moves, evicts, blocked = Signal(), Signal(), Signal()
-        m.d.sync += blocked.eq(self._away(m, given, following, evicts, coming.r_en))
+        moves, evicts = Signal(), Signal()
+        blocked = self._blocked(m, given, following, evicts, coming.r_en)
         m.d.comb += [moves.eq(waits & ((given.op == LineOp.FILL) | (given.op == LineOp.EVICT))), evicts.eq(enters & (given.op == LineOp.EVICT)),
                      self.misses.eq(moves & ~here), self.asks.eq(enters & moves),
                      enters.eq(waits & credit.any & (~moves | (here & ~blocked))), credit.take.eq(enters)]
@@ -86,8 +86,8 @@ class CacheMoves(wiring.Component):
         m.d.comb += self.idle.eq(credit.all & ~waits & ~comes & ~coming.level.any() & self.quiet & ~under_way.any())
         return m
 
-    def _away(self, m, given, following, evicts, comes):
-        """Whether the next, the one that comes or stays, has to wait: its tile left, and is not in memory yet, or too many did.
+    def _blocked(self, m, given, following, evicts, comes):
+        """Whether the one that came, or stayed, has to wait: its tile left, and is not in memory yet, or too many did.
 
         One that has just left is not the next: others come first.
         """
@@ -107,4 +107,6 @@ class CacheMoves(wiring.Component):
             return (away & Cat(number == tile for number in numbers)).any() | (begun.valid & (begun.number == tile))
 
         crowded = (away & (turn | turn.rotate_left(1) | turn.rotate_left(2))).any()  # places of those about to leave, and of the next
-        return Mux(comes, is_away(following.number), is_away(given.number)) | crowded
+        came, other, same = Signal(), Signal(), Signal()  # chosen from late: that one goes on is known late too
+        m.d.sync += [came.eq(comes), other.eq(is_away(following.number) | crowded), same.eq(is_away(given.number) | crowded)]
+        return Mux(came, other, same)

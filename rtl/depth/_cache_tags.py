@@ -35,7 +35,7 @@ class CacheTags(wiring.Component):
     clears, line, cleared_line : Out, Out, In
         A transfer of the table is to be written for a cleared target; it is there.
     idle : In(1)
-        All that left is in memory, and all that was read is here.
+        All that left is in memory, and all that was read is here, as of the clock before.
     """
 
     def __init__(self, edge, sets, ways):
@@ -56,13 +56,15 @@ class CacheTags(wiring.Component):
 
         # A request, its set, by which a flush goes through all of them, and what there is of that.
         given, waits, ends, bits = Signal(self.i.payload.shape()), Signal(), Signal(), self._sets.bit_length() - 1
-        index, first, coming = Signal(range(self._sets)), Signal(), self.i.payload
-        wiped = Signal()
+        index, first, coming, again = Signal(range(self._sets)), Signal(), self.i.payload, Signal()
+        wiped, hits = Signal(), Signal(self._ways)
         m.d.comb += [self.i.ready.eq(wiped & (~waits | ends)), write.addr.eq(index), there.eq(here),
                      read.addr.eq(Cat(coming.x[:bits - bits // 2], coming.y[:bits // 2]))]
+        m.d.comb += again.eq(write.en & (index == read.addr))  # known late: both are compared, and then one is chosen
+        old, new, late = self._hits(read.data, coming), self._hits(there, coming), again.replicate(self._ways)
         with m.If(self.i.ready):
-            m.d.sync += [waits.eq(self.i.valid), given.eq(coming), index.eq(read.addr),
-                         here.eq(Mux(write.en & (index == read.addr), there, read.data))]
+            m.d.sync += [waits.eq(self.i.valid), given.eq(coming), index.eq(read.addr), here.eq(Mux(again, there, read.data)),
+                         hits.eq((old & ~late) | (new & late))]
         with m.Elif(first):
             m.d.sync += index.eq(0)
 
@@ -72,7 +74,7 @@ class CacheTags(wiring.Component):
             self._wipe(m, write, index, wiped)
             with m.State("LOOK"), m.If(waits), m.Switch(given.op):
                 with m.Case(CacheOp.USE):
-                    self._use(m, request, write, here)
+                    self._use(m, request, write, here, hits)
                 with m.Case(CacheOp.CLEAR), m.If(self.idle):
                     self._begin(m, given, first)
                 with m.Case(CacheOp.FLUSH):
@@ -98,12 +100,15 @@ class CacheTags(wiring.Component):
         m.d.comb += [self.forgets.eq(1), first.eq(1)]
         m.next = "FORGET"
 
-    def _use(self, m, request, write, here):
+    def _hits(self, entry, given):
+        """Which way holds a tile."""
+        return Cat(way.valid & (way.number == given.number) for way in entry.ways)
+
+    def _use(self, m, request, write, here, hits):
         """A tile that is on chip; another takes the place of the oldest, which leaves first, if it may have been written."""
         given, out, oldest = request["given"], self.o.payload, Array(here.ways)[here.next]
-        hits = [way.valid & (way.number == given.number) for way in here.ways]
         hit, way, leaves, fills, left, filled = Signal(), Signal(range(self._ways)), Signal(), Signal(), Signal(), Signal()
-        m.d.comb += [hit.eq(Cat(hits).any()), way.eq(sum(Mux(flag, n, 0) for n, flag in enumerate(hits))),
+        m.d.comb += [hit.eq(hits.any()), way.eq(sum(Mux(flag, n, 0) for n, flag in enumerate(hits))),
                      leaves.eq(~hit & ~left & oldest.valid & oldest.writes), fills.eq(~hit & ~filled & given.needed)]
         m.d.comb += [self.o.valid.eq(1), out.op.eq(Mux(leaves, LineOp.EVICT, Mux(fills, LineOp.FILL, LineOp.USE))),
                      out.slot.eq(Cat(Mux(hit, way, here.next), request["index"])), out.number.eq(Mux(leaves, oldest.number, given.number)),

@@ -3,15 +3,19 @@
 from amaranth.hdl import Array, Cat, Module, Mux, Signal
 from amaranth.lib import fifo, stream, wiring
 from amaranth.lib.data import StructLayout
+from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
 from rtl.axi import ADDRESS, TRANSFER
 from rtl.depth._cache_moves import TILE
 from rtl.depth._tile_table import MODE
 from rtl.payload import layout
+from rtl.pipeline import Credit
 from spec import payloads
 from spec.payloads import TILE_NUMBER
 from spec.state import TileMode
+
+ROWS = 16  # of tiles that are here: distributed RAM of fewer costs as much
 
 
 class TileFetch(wiring.Component):
@@ -58,7 +62,7 @@ class TileFetch(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         surface, sizes = self._surface, Array(self._surface.transfers(mode) for mode in TileMode)
-        item = StructLayout({"table": 1, "mode": MODE})
+        item = StructLayout({"table": 1, "bare": 1, "last": range(surface.most + 1), "mode": MODE})
         m.submodules.asked = asked = fifo.SyncFIFOBuffered(width=item.size, depth=self._reads)
         given, into, head = self.i.payload, item(asked.w_data), item(asked.r_data)
 
@@ -68,7 +72,8 @@ class TileFetch(wiring.Component):
         asks_table = self.fetches & ~waits & ~self.stops & ~self.i.valid
         takes = asked.w_rdy & (bare | free) & self.i.valid
         m.d.comb += [self.i.ready.eq(takes), asked.w_en.eq(takes | (asks_table & asked.w_rdy & free)),
-                     into.table.eq(~self.i.valid), into.mode.eq(Mux(self.stops, TileMode.CLEARED, given.mode))]
+                     into.table.eq(~self.i.valid), into.bare.eq(bare), into.last.eq(size - 1),
+                     into.mode.eq(Mux(self.stops, TileMode.CLEARED, given.mode))]
         with m.If(free):
             m.d.sync += [self.arvalid.eq(asked.w_en & (into.table | ~bare)),
                          self.araddr.eq(Mux(into.table, surface.table_address(self.base, self.count, self.line),
@@ -79,21 +84,33 @@ class TileFetch(wiring.Component):
         with m.Elif(asked.w_en & into.table):
             m.d.sync += waits.eq(1)
 
-        # What comes, transfer by transfer; the tile is there a clock after its last, and waits in a queue.
-        m.submodules.tiles = tiles = fifo.SyncFIFOBuffered(width=self.o.payload.shape().size, depth=4)
-        wiring.connect(m, tiles.r_stream, wiring.flipped(self.o))
-        words, got, tile = Signal(surface.most * TRANSFER), Signal(range(surface.most + 1)), self.o.payload.shape()(tiles.w_data)
-        wanted, is_tile, whole = sizes[head.mode], asked.r_rdy & ~head.table, Signal()
-        m.d.comb += [whole.eq(is_tile & (got == wanted)), self.rready.eq(asked.r_rdy & (head.table | (got != wanted)))]
-        m.d.comb += [self.fetched.eq((self.rvalid & asked.r_rdy & head.table) | (self.fetches & self.stops & ~waits)), self.data.eq(self.rdata),
-                     asked.r_en.eq((self.fetched & head.table) | (whole & tiles.w_rdy)), tiles.w_en.eq(whole)]
-        with m.If(self.rvalid & self.rready & is_tile):
-            m.d.sync += got.eq(got + 1)
-            for n in range(surface.most):
-                with m.If(got == n):
-                    m.d.sync += words[TRANSFER * n:TRANSFER * (n + 1)].eq(self.rdata)
-        with m.If(whole & tiles.w_rdy):
-            m.d.sync += [got.eq(0), words.eq(0)]
-        m.d.comb += [tile.mode.eq(head.mode), Cat(tile[f"data{n}"] for n in range(surface.most * TRANSFER // 32)).eq(words)]
-        m.d.comb += [self.error.eq(self.rvalid & self.rready & (self.rresp != 0)), self.idle.eq((asked.level == 0) & ~self.i.valid)]
+        # What comes, transfer by transfer; with the first, zeros to the places of all others.
+        m.submodules.credit = credit = Credit(ROWS)
+        got, is_tile, whole, comes = Signal(range(surface.most + 1)), asked.r_rdy & ~head.table, Signal(), self.rvalid & self.rready
+        m.d.comb += [self.rready.eq(asked.r_rdy & (head.table | (credit.any & ~head.bare))),
+                     whole.eq(is_tile & credit.any & (head.bare | (self.rvalid & (got == head.last))))]
+        arrives = self.rvalid & asked.r_rdy & head.table
+        m.d.sync += [self.fetched.eq(arrives | (self.fetches & self.stops & ~waits & ~self.fetched)), self.data.eq(self.rdata)]
+        m.d.comb += [asked.r_en.eq(arrives | whole), credit.take.eq(whole), credit.free.eq(self.o.valid & self.o.ready)]
+        with m.If(comes & is_tile):
+            m.d.sync += got.eq(Mux(whole, 0, got + 1))
+        m.d.comb += [self.error.eq(comes & (self.rresp != 0)), self.idle.eq((asked.level == 0) & ~self.i.valid)]
+        begins = (whole & head.bare) | (comes & is_tile & (got == 0))
+        self._wait(m, [(begins | (comes & is_tile & (got == n)), Mux(head.bare if n == 0 else got == 0, 0, self.rdata)) for n in range(surface.most)],
+                   whole, head.mode)
         return m
+
+    def _wait(self, m, writes, whole, mode):
+        """Tiles wait in rows, each transfer in its place; they are counted when they have left, so that no counter waits for ``o.ready``."""
+        row, first, shape, values = Signal(range(ROWS)), Signal(range(ROWS)), self.o.payload.shape(), []
+        for n, (flag, width, data) in enumerate([*((flag, TRANSFER, data) for flag, data in writes), (whole, MODE, mode)]):
+            m.submodules[f"values_{n}"] = memory = Memory(shape=width, depth=ROWS, init=[])
+            write, read = memory.write_port(), memory.read_port(domain="comb")
+            m.d.comb += [write.en.eq(flag), write.addr.eq(row), write.data.eq(data)]
+            values.append(read)
+        level, following, one, more, left = Signal(range(ROWS + 1)), Signal(range(ROWS + 1)), Signal(), Signal(), Signal()
+        m.d.comb += [following.eq(level + whole - left), self.o.valid.eq(more | (one & ~left)), self.o.payload.mode.eq(values[-1].data),
+                     *(read.addr.eq(first) for read in values),
+                     Cat(self.o.payload[name] for name in shape.members if name != "mode").eq(Cat(read.data for read in values[:-1]))]
+        m.d.sync += [row.eq(row + whole), first.eq(first + (self.o.valid & self.o.ready)), left.eq(self.o.valid & self.o.ready),
+                     level.eq(following), one.eq(following == 1), more.eq(following > 1)]

@@ -45,7 +45,7 @@ class TileTable(wiring.Component):
         It goes to memory; it is there, or, with ``posts``, on its way.
     """
 
-    LATENCY = 3
+    LATENCY = 4
 
     def __init__(self, lines):
         self._lines = lines
@@ -66,9 +66,10 @@ class TileTable(wiring.Component):
         valid, dirty, stores = Signal(self._lines), Signal(self._lines), Signal()
 
         # A mode is looked up: from block RAM, then one of many.
-        found = Signal(TRANSFER)
-        m.d.comb += [read.addr.eq(self._place(self.asked)), read.en.eq(self.asks)]
-        m.d.sync += [found.eq(read.data), self.mode.eq(found.word_select(delay(m, self.asked[:-LINE], 2, "column"), ENTRY))]
+        found, asks, asked = Signal(TRANSFER), Signal(), Signal(TILE_NUMBER)
+        m.d.comb += [read.addr.eq(self._place(asked)), read.en.eq(asks)]
+        m.d.sync += [asks.eq(self.asks), asked.eq(self.asked)]
+        m.d.sync += [found.eq(read.data), self.mode.eq(found.word_select(delay(m, asked[:-LINE], 2, "column"), ENTRY))]
 
         # A mode changes, in a clock in which nobody looks it up, and nothing else is written.
         at, kept, moving = Signal(TILE_NUMBER), Signal(TRANSFER), Signal()
@@ -82,7 +83,7 @@ class TileTable(wiring.Component):
                 m.next = "READ"
             with m.State("READ"):
                 m.next = "WRITE"
-            with m.State("WRITE"), m.If(~self.fetched & ~self.asks):
+            with m.State("WRITE"), m.If(~self.fetched & ~asks):
                 m.d.comb += [write.en.eq(1), self.takes.eq(1)]
                 m.d.sync += dirty.bit_select(place, 1).eq(1)
                 m.next = "REST"

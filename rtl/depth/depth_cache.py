@@ -155,8 +155,8 @@ class DepthCache(wiring.Component):
                      *(out[f"value{n}"].eq(tile.payload.values[n]) for n in range(p.edge**2))]
         self._errors(m, tags, fetch, writer, goes & fills & tile.payload.wrong)
         self._count(m, tags, table, fetch, writer, counted)
-        m.d.comb += [lines.samples.eq(tags.samples), lines.cleared.eq(tags.cleared),
-                     tags.idle.eq(moves.idle & fetch.idle & writer.idle & ~tokens.some)]
+        m.d.comb += [lines.samples.eq(tags.samples), lines.cleared.eq(tags.cleared)]
+        m.d.sync += tags.idle.eq(moves.idle & fetch.idle & writer.idle & ~tokens.some & ~(tags.o.valid & tags.o.ready))
         return m
 
     def _table(self, m, tags, moves, table, fetch, writer):
