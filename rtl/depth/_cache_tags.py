@@ -57,9 +57,9 @@ class CacheTags(wiring.Component):
         # A request, its set, by which a flush goes through all of them, and what there is of that.
         given, waits, ends, bits = Signal(self.i.payload.shape()), Signal(), Signal(), self._sets.bit_length() - 1
         index, first, coming, again = Signal(range(self._sets)), Signal(), self.i.payload, Signal()
-        wiped, hits = Signal(), Signal(self._ways)
+        wiped, hits, walks = Signal(), Signal(self._ways), Signal()
         m.d.comb += [self.i.ready.eq(wiped & (~waits | ends)), write.addr.eq(index), there.eq(here),
-                     read.addr.eq(Cat(coming.x[:bits - bits // 2], coming.y[:bits // 2]))]
+                     read.addr.eq(Mux(walks, index, Cat(coming.x[:bits - bits // 2], coming.y[:bits // 2])))]
         m.d.comb += again.eq(write.en & (index == read.addr))  # known late: both are compared, and then one is chosen
         old, new, late = self._hits(read.data, coming), self._hits(there, coming), again.replicate(self._ways)
         with m.If(self.i.ready):
@@ -79,9 +79,10 @@ class CacheTags(wiring.Component):
                     self._begin(m, given, first)
                 with m.Case(CacheOp.FLUSH):
                     m.d.comb += first.eq(1)
+                    m.d.sync += walks.eq(1)
                     m.next = "READ"
             self._forget(m, request, write, out)
-            self._flush(m, request, write, here, turn)
+            self._flush(m, request, write, here, turn, walks)
         return m
 
     def _wipe(self, m, write, index, wiped):
@@ -139,11 +140,10 @@ class CacheTags(wiring.Component):
             with m.If(request["ends"]):
                 m.next = "LOOK"
 
-    def _flush(self, m, request, write, here, turn):
+    def _flush(self, m, request, write, here, turn, walks):
         """Every tile that may have been written leaves, set by set, the oldest first; then the table."""
         count, index, tile, out = Signal(range(self._ways)), request["index"], Array(here.ways)[turn], self.o.payload
         with m.State("READ"):
-            m.d.comb += request["read"].addr.eq(index)
             m.d.sync += here.eq(request["read"].data)
             m.next = "FLUSH"
         with m.State("FLUSH"):
@@ -161,6 +161,7 @@ class CacheTags(wiring.Component):
                     self._next_set(m, write, index, count)
         with m.State("FLUSH_TABLE"):
             m.d.comb += self.flushes.eq(self.idle)
+            m.d.sync += walks.eq(0)
             with m.If(self.flushed):
                 m.next = "DONE"
 

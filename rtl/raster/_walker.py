@@ -1,6 +1,6 @@
 """Walk over a triangle's box in superblocks."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -45,23 +45,22 @@ class Walker(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         first, far = self.i.payload, 2 * self._log2
-        here, walking, turn, back, last, block, ends = Signal(first.shape()), *(Signal() for _ in range(6))
+        here, walking, turn, back, last = Signal(first.shape()), Signal(), Signal(), Signal(), Signal()
         cell = here.cell
         m.d.comb += [self.valid.eq(walking & Mux(here.single, self.block_go, self.superblock_go)), self.single.eq(here.single),
                      self.superblock.eq(walking & ~here.single),
                      self.o.eq(cell), self.o.end.eq(last), self.small.eq(here.small)]
 
-        # The next triangle comes in with the last step of this one: a block, or a superblock that ``ends``.
+        # The next triangle comes in with the last step of this one.
         columns, across, down = (Signal(len(cell.right) - far, name=name) for name in ("columns", "across", "down"))
-        m.d.comb += self.i.ready.eq(~walking | (block & self.block_go) | (ends & self.superblock_go))
+        m.d.comb += self.i.ready.eq(~walking | (self.valid & last))
         with m.If(self.i.ready):
             m.d.sync += [walking.eq(self.i.valid), here.eq(first), back.eq(0), turn.eq(first.narrow), last.eq(first.only),
-                         block.eq(self.i.valid & first.single), ends.eq(self.i.valid & first.only & ~first.single),
                          columns.eq(first.cell.right >> far), across.eq(first.cell.right >> far), down.eq(first.cell.down >> far)]
         with m.Elif(self.valid & turn):
-            m.d.sync += [across.eq(columns), down.eq(down - 1), turn.eq(here.narrow), Cat(last, ends).eq((here.narrow & (down == 1)).replicate(2))]
+            m.d.sync += [across.eq(columns), down.eq(down - 1), turn.eq(here.narrow), last.eq(here.narrow & (down == 1))]
         with m.Elif(self.valid):
-            m.d.sync += [across.eq(across - 1), turn.eq(across == 1), Cat(last, ends).eq(((across == 1) & (down == 0)).replicate(2))]
+            m.d.sync += [across.eq(across - 1), turn.eq(across == 1), last.eq((across == 1) & (down == 0))]
 
         with m.If(self.valid & ~last):
             with m.If(turn):
