@@ -57,14 +57,14 @@ class CacheTags(wiring.Component):
         # A request, its set, by which a flush goes through all of them, and what there is of that.
         given, waits, ends, bits = Signal(self.i.payload.shape()), Signal(), Signal(), self._sets.bit_length() - 1
         index, first, coming, again = Signal(range(self._sets)), Signal(), self.i.payload, Signal()
-        wiped, hits, walks = Signal(), Signal(self._ways), Signal()
+        wiped, halves, walks = Signal(), Signal(2 * self._ways), Signal()
         m.d.comb += [self.i.ready.eq(wiped & (~waits | ends)), write.addr.eq(index), there.eq(here),
                      read.addr.eq(Mux(walks, index, Cat(coming.x[:bits - bits // 2], coming.y[:bits // 2])))]
         m.d.comb += again.eq(write.en & (index == read.addr))  # known late: both are compared, and then one is chosen
-        old, new, late = self._hits(read.data, coming), self._hits(there, coming), again.replicate(self._ways)
+        old, new, late = self._halves(read.data, coming), self._halves(there, coming), again.replicate(2 * self._ways)
         with m.If(self.i.ready):
             m.d.sync += [waits.eq(self.i.valid), given.eq(coming), index.eq(read.addr), here.eq(Mux(again, there, read.data)),
-                         hits.eq((old & ~late) | (new & late))]
+                         halves.eq((old & ~late) | (new & late))]
         with m.Elif(first):
             m.d.sync += index.eq(0)
 
@@ -74,7 +74,7 @@ class CacheTags(wiring.Component):
             self._wipe(m, write, index, wiped)
             with m.State("LOOK"), m.If(waits), m.Switch(given.op):
                 with m.Case(CacheOp.USE):
-                    self._use(m, request, write, here, hits)
+                    self._use(m, request, write, here, halves[:self._ways] & halves[self._ways:])
                 with m.Case(CacheOp.CLEAR), m.If(self.idle):
                     self._begin(m, given, first)
                 with m.Case(CacheOp.FLUSH):
@@ -101,9 +101,11 @@ class CacheTags(wiring.Component):
         m.d.comb += [self.forgets.eq(1), first.eq(1)]
         m.next = "FORGET"
 
-    def _hits(self, entry, given):
-        """Which way holds a tile."""
-        return Cat(way.valid & (way.number == given.number) for way in entry.ways)
+    def _halves(self, entry, given):
+        """Which way may hold a tile, by the lower half of its number, and then by the upper: all in one clock were the longest path."""
+        middle = TILE_NUMBER // 2
+        return Cat(*(way.valid & (way.number[:middle] == given.number[:middle]) for way in entry.ways),
+                   *(way.number[middle:] == given.number[middle:] for way in entry.ways))
 
     def _use(self, m, request, write, here, hits):
         """A tile that is on chip; another takes the place of the oldest, which leaves first, if it may have been written."""

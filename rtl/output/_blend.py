@@ -1,6 +1,6 @@
 """Colours mixed by their alpha."""
 
-from amaranth.hdl import Module, Mux, Signal, signed
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, signed
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -22,7 +22,7 @@ class Blend(wiring.Component):
     """
 
     OLD = 2
-    LATENCY = OLD + 2  # product, sum; the division is wires and one sum
+    LATENCY = OLD + 3  # difference, product, sum; the division is wires and one sum
 
     def __init__(self):
         super().__init__({"blends": In(1), "new": In(32), "old": In(32), "o": Out(32)})
@@ -30,12 +30,14 @@ class Blend(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         new = delay(m, self.new, self.OLD, "new")
-        last, blends = delay(m, new, 2, "last"), delay(m, self.blends, 2, "blends")
+        last, blends = delay(m, new, 3, "last"), delay(m, self.blends, 3, "blends")
+        alpha = delay(m, new[24:], 1, "alpha")
         for n in range(4):
-            channel, old, alpha = new.word_select(n, 8), self.old.word_select(n, 8), new[24:]
-            product, total = Signal(signed(18), name=f"product_{n}"), Signal(17, name=f"total_{n}")
-            m.d.sync += [product.eq((channel.as_unsigned() - old.as_unsigned()) * alpha),
-                         total.eq(product + (delay(m, old, 1, f"old_{n}") * 255) + 128)]
+            old = delay(m, self.old.word_select(n, 8), 1, f"old_{n}")
+            difference, product = Signal(signed(9), name=f"difference_{n}"), Signal(signed(18), name=f"product_{n}")
+            rest, total = Signal(16, name=f"rest_{n}"), Signal(17, name=f"total_{n}")
+            m.d.sync += [difference.eq(new.word_select(n, 8) - self.old.word_select(n, 8)), product.eq(difference * alpha),
+                         rest.eq(Cat(Const(128, 8), old) - old), total.eq(product + rest)]  # old * 255 + 128, without a multiplier
             mixed = Signal(17, name=f"mixed_{n}")
             m.d.comb += [mixed.eq(total + (total >> 8)), self.o.word_select(n, 8).eq(Mux(blends, mixed[8:16], last.word_select(n, 8)))]
         return m

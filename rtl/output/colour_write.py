@@ -185,7 +185,8 @@ class ColourWrite(wiring.Component):
             m.d.comb += [lane.new.eq(Mux(fills, front.colour_values[n], Mux(clears, front.clear.colour_value, brought[f"colour{n}"]))),
                          lane.blends.eq(blends), lane.old.eq(old.word_select(n, COLOUR)), write.data.word_select(n, COLOUR).eq(lane.o)]
         on, uses = late["slot"].on & (late["slot"].op != LineOp.EVICT), late["slot"].op == LineOp.USE
-        covered = Mux(uses, Mux(late["clears"], within.o, late["mask"]), (1 << lanes) - 1)
+        inside = delay(m, within.o, Blend.LATENCY - Within.LATENCY, "inside")
+        covered = Mux(uses, Mux(late["clears"], inside, late["mask"]), (1 << lanes) - 1)
         channels = Mux(uses & ~late["clears"], state.colour_write, 15)
         m.d.comb += [write.addr.eq(late["slot"].slot), write.en.eq(Cat(channels & (covered[n] & on).replicate(4) for n in range(lanes)))]
         return old
