@@ -1,8 +1,5 @@
 """Which tiles are on chip, and what must happen before one is."""
 
-from functools import reduce
-from operator import and_
-
 from amaranth.hdl import Array, Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
@@ -15,8 +12,6 @@ from rtl.payload import layout
 from spec import payloads
 from spec.payloads import TILE_NUMBER
 from spec.state import CacheOp, LineOp
-
-PARTS = 4  # of a tile's number, compared apart
 
 
 class CacheTags(wiring.Component):
@@ -62,14 +57,14 @@ class CacheTags(wiring.Component):
         # A request, its set, by which a flush goes through all of them, and what there is of that.
         given, waits, ends, bits = Signal(self.i.payload.shape()), Signal(), Signal(), self._sets.bit_length() - 1
         index, first, coming, again = Signal(range(self._sets)), Signal(), self.i.payload, Signal()
-        wiped, parts, walks = Signal(), Signal(ArrayLayout(self._ways, PARTS)), Signal()
+        wiped, halves, walks = Signal(), Signal(2 * self._ways), Signal()
         m.d.comb += [self.i.ready.eq(wiped & (~waits | ends)), write.addr.eq(index), there.eq(here),
                      read.addr.eq(Mux(walks, index, Cat(coming.x[:bits - bits // 2], coming.y[:bits // 2])))]
         m.d.comb += again.eq(write.en & (index == read.addr))  # known late: both are compared, and then one is chosen
-        old, new, late = self._parts(read.data, coming), self._parts(there, coming), again.replicate(PARTS * self._ways)
+        old, new, late = self._halves(read.data, coming), self._halves(there, coming), again.replicate(2 * self._ways)
         with m.If(self.i.ready):
             m.d.sync += [waits.eq(self.i.valid), given.eq(coming), index.eq(read.addr), here.eq(Mux(again, there, read.data)),
-                         parts.eq((old & ~late) | (new & late))]
+                         halves.eq((old & ~late) | (new & late))]
         with m.Elif(first):
             m.d.sync += index.eq(0)
 
@@ -79,7 +74,7 @@ class CacheTags(wiring.Component):
             self._wipe(m, write, index, wiped)
             with m.State("LOOK"), m.If(waits), m.Switch(given.op):
                 with m.Case(CacheOp.USE):
-                    self._use(m, request, write, here, reduce(and_, (parts[k] for k in range(PARTS))))
+                    self._use(m, request, write, here, halves[:self._ways] & halves[self._ways:])
                 with m.Case(CacheOp.CLEAR), m.If(self.idle):
                     self._begin(m, given, first)
                 with m.Case(CacheOp.FLUSH):
@@ -106,9 +101,11 @@ class CacheTags(wiring.Component):
         m.d.comb += [self.forgets.eq(1), first.eq(1)]
         m.next = "FORGET"
 
-    def _parts(self, entry, given):
-        """Which way may hold a tile, by each part of its number: all of it in one clock were the longest path."""
-        return Cat(Cat(way.valid & (way.number[k::PARTS] == given.number[k::PARTS]) for way in entry.ways) for k in range(PARTS))
+    def _halves(self, entry, given):
+        """Which way may hold a tile, by the lower half of its number, and then by the upper: all in one clock were the longest path."""
+        middle = TILE_NUMBER // 2
+        return Cat(*(way.valid & (way.number[:middle] == given.number[:middle]) for way in entry.ways),
+                   *(way.number[middle:] == given.number[middle:] for way in entry.ways))
 
     def _use(self, m, request, write, here, hits):
         """A tile that is on chip; another takes the place of the oldest, which leaves first, if it may have been written."""
