@@ -227,6 +227,11 @@ def test_a_tile_that_left_is_read_when_it_is_in_memory(rows):
     check(BLOCK, "tiny", rows)
 
 
+def test_a_tile_that_leaves_at_the_end_of_a_flush_is_in_the_table():
+    """The last tile of the last set, alone on chip: the table follows in the next clock."""
+    check(BLOCK, "tiny", tiles(4, 2, (1, [7])))
+
+
 def test_a_write_that_fails_is_told_and_is_the_last():
     data = np.zeros(1024, np.uint8)
     assert errors(fresh("clear", "write", "flush", "write", "flush"), Memory(data, faults=(NOWHERE, 0))) == [0, 2, 0]
