@@ -4,7 +4,7 @@ import numpy as np
 
 from bench.depth import HEIGHT, LAYERS, WIDTH, stack
 from cosim import catalogue, mesh, toolchain
-from cosim.volume import Memory, Volume
+from cosim.volume import LATENCIES, Memory, Volume
 from models.depth._anchor import encode_block
 from models.depth._block import PlaneForm
 from models.depth.depth_cache import CacheShape, DepthCache, Moved
@@ -81,10 +81,11 @@ def clocks(count=4000):
         those = beats[(beats[:, 0] & 1) == decodes]
         found.append((name, _slope(lambda n, those=those: volume.run({"i": those[:n]}, 4 * count), count)))
     volume, params = Volume(cache.simulated(), cache.stem), cache.parameters("default")
-    for name, tiles in (("cache, tiles on chip", params.slots), ("cache, one tile", 1), ("cache, none on chip, of two planes", 2 * params.slots)):
+    for name, tiles, latency in (("tiles on chip", params.slots, LATENCIES[0]), ("one tile", 1, LATENCIES[0]),
+                                 *((f"none on chip, memory {low} to {high} clocks away", 2 * params.slots, (low, high)) for low, high in LATENCIES)):
         rows = cache.bench.hits(params, tiles, count)
-        held = Memory(cache.bench.memory(rows, params))
-        found.append((name, _slope(lambda n, rows=rows, held=held: volume.run({"i": rows[:n]}, 2 * count, memory=held), count)))
+        held = Memory(cache.bench.memory(rows, params), latency, ready=True)
+        found.append((f"cache, {name}", _slope(lambda n, rows=rows, held=held: volume.run({"i": rows[:n]}, 2 * count, memory=held), count)))
     return found
 
 
