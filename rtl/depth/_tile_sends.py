@@ -21,14 +21,11 @@ class TileSends(wiring.Component):
     Parameters
     ----------
     surface : Surface
-        Where tiles lie.
 
     Members
     -------
-    base, count : In
-        Of the target: address of its first tile, and how many it has.
-    room, puts, put : Out, In, In
-        A coded tile, to be sent or dropped in the order of coming.
+    base, count, room, puts, put
+        As of :class:`~rtl.depth._tile_writer.TileWriter`; tiles are sent or dropped in the order of coming.
     takes : In(1)
         One of them is: sent, if something :attr:`begins`.
     free : Out(1)
