@@ -28,6 +28,14 @@ def held(m, value, bits, name):
     return out
 
 
+def some_left(m, places, enters, left):
+    """Whether a queue of so many places holds a beat; ``left``: one left in the clock before, so that no counter waits for who takes it."""
+    level, following, one, more = Signal(range(places + 1)), Signal(range(places + 1)), Signal(), Signal()
+    m.d.comb += following.eq(level + enters - left)
+    m.d.sync += [level.eq(following), one.eq(following == 1), more.eq(following > 1)]
+    return more | (one & ~left)
+
+
 class DelayLine(wiring.Component):
     """A long delay in block RAM.
 
@@ -115,12 +123,9 @@ class Queue(wiring.Component):
         m.d.comb += [write_ahead.en.eq(delay(m, reads, 2, "arrives")), write_ahead.data.eq(data)]
         m.d.sync += write_ahead.addr.eq(write_ahead.addr + write_ahead.en)
 
-        # Beats that lie ready are counted a pop late, so that no counter waits for ``o.ready``.
-        ready, to_ready, one, more = Signal(range(self.AHEAD + 1)), Signal(range(self.AHEAD + 1)), Signal(), Signal()
-        some = more | (one & ~popped)
-        m.d.comb += [pop.eq(some & (~self.o.valid | self.o.ready)), to_ready.eq(ready + write_ahead.en - popped)]
-        m.d.sync += [popped.eq(pop), ready.eq(to_ready), one.eq(to_ready == 1), more.eq(to_ready > 1),
-                     read_ahead.addr.eq(read_ahead.addr + pop)]
+        some = some_left(m, self.AHEAD, write_ahead.en, popped)
+        m.d.comb += pop.eq(some & (~self.o.valid | self.o.ready))
+        m.d.sync += [popped.eq(pop), read_ahead.addr.eq(read_ahead.addr + pop)]
         with m.If(~self.o.valid | self.o.ready):
             m.d.sync += [self.o.valid.eq(some), self.o.payload.eq(read_ahead.data)]
         return m

@@ -10,7 +10,7 @@ from rtl.axi import ADDRESS, TRANSFER
 from rtl.depth._cache_moves import TILE
 from rtl.depth._tile_table import MODE
 from rtl.payload import layout
-from rtl.pipeline import Credit
+from rtl.pipeline import Credit, some_left
 from spec import payloads
 from spec.payloads import TILE_NUMBER
 from spec.state import TileMode
@@ -101,16 +101,15 @@ class TileFetch(wiring.Component):
         return m
 
     def _wait(self, m, writes, whole, mode):
-        """Tiles wait in rows, each transfer in its place; they are counted when they have left, so that no counter waits for ``o.ready``."""
+        """Tiles wait in rows, each transfer in its place."""
         row, first, shape, values = Signal(range(ROWS)), Signal(range(ROWS)), self.o.payload.shape(), []
         for n, (flag, width, data) in enumerate([*((flag, TRANSFER, data) for flag, data in writes), (whole, MODE, mode)]):
             m.submodules[f"values_{n}"] = memory = Memory(shape=width, depth=ROWS, init=[])
             write, read = memory.write_port(), memory.read_port(domain="comb")
             m.d.comb += [write.en.eq(flag), write.addr.eq(row), write.data.eq(data)]
             values.append(read)
-        level, following, one, more, left = Signal(range(ROWS + 1)), Signal(range(ROWS + 1)), Signal(), Signal(), Signal()
-        m.d.comb += [following.eq(level + whole - left), self.o.valid.eq(more | (one & ~left)), self.o.payload.mode.eq(values[-1].data),
+        left = Signal()
+        m.d.comb += [self.o.valid.eq(some_left(m, ROWS, whole, left)), self.o.payload.mode.eq(values[-1].data),
                      *(read.addr.eq(first) for read in values),
                      Cat(self.o.payload[name] for name in shape.members if name != "mode").eq(Cat(read.data for read in values[:-1]))]
-        m.d.sync += [row.eq(row + whole), first.eq(first + (self.o.valid & self.o.ready)), left.eq(self.o.valid & self.o.ready),
-                     level.eq(following), one.eq(following == 1), more.eq(following > 1)]
+        m.d.sync += [row.eq(row + whole), first.eq(first + (self.o.valid & self.o.ready)), left.eq(self.o.valid & self.o.ready)]
