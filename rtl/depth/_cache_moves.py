@@ -62,7 +62,7 @@ class CacheMoves(wiring.Component):
         # One enters when its transfer of the table is on chip and none of its number is on its way to memory.
         m.submodules.credit = credit = Credit(PLACES)
         moves, evicts = Signal(), Signal()
-        blocked = self._blocked(m, given, following, evicts, coming.r_en)
+        blocked = self._blocked(m, (given, following, head), evicts, coming.r_en)
         m.d.comb += [moves.eq(waits & ((given.op == LineOp.FILL) | (given.op == LineOp.EVICT))), evicts.eq(enters & (given.op == LineOp.EVICT)),
                      self.misses.eq(moves & ~here), self.asks.eq(enters & moves),
                      enters.eq(waits & credit.any & (~moves | (here & ~blocked))), credit.take.eq(enters)]
@@ -86,16 +86,18 @@ class CacheMoves(wiring.Component):
         m.d.comb += self.idle.eq(credit.all & ~waits & ~comes & ~coming.level.any() & self.quiet & ~under_way.any())
         return m
 
-    def _blocked(self, m, given, following, evicts, comes):
+    def _blocked(self, m, tiles, evicts, comes):
         """Whether the one that came, or stayed, has to wait: its tile left, and is not in memory yet, or too many did.
 
-        One that has just left is not the next: others come first.
+        One that has just left is not the next: others come first. Which of those away a tile equals is found out as it comes,
+        two clocks before that is asked for, and kept.
         """
+        given, following, head = (tile.number for tile in tiles)
         item = StructLayout({"valid": 1, "number": TILE_NUMBER})
         away, turn, begun, freed = Signal(AWAY), Signal(AWAY, init=1), Signal(item), Signal(item)
         numbers = [Signal(TILE_NUMBER, name=f"away_{n}") for n in range(AWAY)]
         begins, ends = turn & begun.valid.replicate(AWAY), Cat(freed.valid & (freed.number == number) for number in numbers)
-        m.d.sync += [begun.valid.eq(evicts), begun.number.eq(given.number), freed.valid.eq(self.frees), freed.number.eq(self.freed),
+        m.d.sync += [begun.valid.eq(evicts), begun.number.eq(given), freed.valid.eq(self.frees), freed.number.eq(self.freed),
                      away.eq((away & ~ends) | begins)]
         with m.If(begun.valid):
             m.d.sync += turn.eq(turn.rotate_left(1))
@@ -103,10 +105,18 @@ class CacheMoves(wiring.Component):
             with m.If(begins[n]):
                 m.d.sync += number.eq(begun.number)
 
-        def is_away(tile):
-            return (away & Cat(number == tile for number in numbers)).any() | (begun.valid & (begun.number == tile))
+        just = {"head": begun.number == head, "following": begun.number == following, "given": begun.number == given}
+        at_following, at_given, every = Signal(AWAY), Signal(AWAY), comes.replicate(AWAY)
+
+        def now(equal, begins_equal):
+            return (equal & ~begins) | (begins & begins_equal.replicate(AWAY))
+
+        coming, there = now(Cat(number == head for number in numbers), just["head"]), now(at_following, just["following"])
+        m.d.sync += [at_following.eq((coming & every) | (there & ~every)),
+                     at_given.eq((there & every) | (now(at_given, just["given"]) & ~every))]
 
         crowded = (away & (turn | turn.rotate_left(1) | turn.rotate_left(2))).any()  # places of those about to leave, and of the next
         came, other, same = Signal(), Signal(), Signal()  # chosen from late: that one goes on is known late too
-        m.d.sync += [came.eq(comes), other.eq(is_away(following.number) | crowded), same.eq(is_away(given.number) | crowded)]
+        m.d.sync += [came.eq(comes), other.eq((away & at_following).any() | (begun.valid & just["following"]) | crowded),
+                     same.eq((away & at_given).any() | (begun.valid & just["given"]) | crowded)]
         return Mux(came, other, same)

@@ -55,15 +55,14 @@ class CacheTags(wiring.Component):
         here, there, turn = Signal(entry), write.data, Signal(range(self._ways))
 
         # A request, its set, by which a flush goes through all of them, and what there is of that.
-        given, waits, ends, bits = Signal(self.i.payload.shape()), Signal(), Signal(), self._sets.bit_length() - 1
-        index, first, coming, again = Signal(range(self._sets)), Signal(), self.i.payload, Signal()
-        wiped, halves, walks = Signal(), Signal(2 * self._ways), Signal()
-        m.d.comb += [self.i.ready.eq(wiped & (~waits | ends)), write.addr.eq(index), there.eq(here),
-                     read.addr.eq(Mux(walks, index, Cat(coming.x[:bits - bits // 2], coming.y[:bits // 2])))]
-        m.d.comb += again.eq(write.en & (index == read.addr))  # known late: both are compared, and then one is chosen
-        old, new, late = self._halves(read.data, coming), self._halves(there, coming), again.replicate(2 * self._ways)
-        with m.If(self.i.ready):
-            m.d.sync += [waits.eq(self.i.valid), given.eq(coming), index.eq(read.addr), here.eq(Mux(again, there, read.data)),
+        given, waits, ends, index = Signal(self.i.payload.shape()), Signal(), Signal(), Signal(range(self._sets))
+        first, wiped, halves, walks, steps = Signal(), Signal(), Signal(2 * self._ways), Signal(), Signal()
+        m.d.comb += [steps.eq(wiped & (~waits | ends)), write.addr.eq(index), there.eq(here)]
+        ahead = self._ahead(m, read, write, index, walks, steps, wiped)
+        again = write.en & (index == ahead.index)  # known late: both are compared, and then one is chosen
+        old, new, late = self._halves(ahead.entry, ahead.given), self._halves(there, ahead.given), again.replicate(2 * self._ways)
+        with m.If(steps):
+            m.d.sync += [waits.eq(ahead.valid), given.eq(ahead.given), index.eq(ahead.index), here.eq(Mux(again, there, ahead.entry)),
                          halves.eq((old & ~late) | (new & late))]
         with m.Elif(first):
             m.d.sync += index.eq(0)
@@ -84,6 +83,21 @@ class CacheTags(wiring.Component):
             self._forget(m, request, write, out)
             self._flush(m, request, write, here, turn, walks)
         return m
+
+    def _ahead(self, m, read, write, index, walks, steps, wiped):
+        """The request that comes next, and its set as it is now: what is written meanwhile is written here too."""
+        bits, coming = self._sets.bit_length() - 1, self.i.payload
+        ahead = Signal(StructLayout({"valid": 1, "given": coming.shape(), "index": range(self._sets), "entry": write.data.shape()}))
+        m.d.comb += [self.i.ready.eq(wiped & ~walks & (~ahead.valid | steps)),
+                     read.addr.eq(Mux(walks, index, Cat(coming.x[:bits - bits // 2], coming.y[:bits // 2])))]
+        with m.If(self.i.ready):
+            m.d.sync += [ahead.valid.eq(self.i.valid), ahead.given.eq(coming), ahead.index.eq(read.addr),
+                         ahead.entry.eq(Mux(write.en & (index == read.addr), write.data, read.data))]
+        with m.Else():
+            m.d.sync += ahead.valid.eq(ahead.valid & ~steps)
+            with m.If(write.en & (index == ahead.index)):
+                m.d.sync += ahead.entry.eq(write.data)
+        return ahead
 
     def _wipe(self, m, write, index, wiped):
         """A reset leaves memories as they are: nothing is on chip before all tags have been written."""

@@ -23,7 +23,7 @@ def ports(edge, bits):
         "filled": Out(stream.Signature(StructLayout({"wrong": 1, "values": ArrayLayout(bits, edge**2)}))),
         "told": In(stream.Signature(TOKEN)), "done": In(stream.Signature(layout(payloads.line_done(edge, bits)))),
         "leaves": In(stream.Signature(TILE)), "left": Out(stream.Signature(LEFT)),
-        "room": In(1), "puts": Out(1), "put": Out(payloads.coded_words(edge, bits) * 32),
+        "puts": Out(1), "put": Out(payloads.coded_words(edge, bits) * 32), "keeps": Out(1),
     }
 
 
@@ -53,8 +53,8 @@ class DepthLines(wiring.Component):
         The tile of each EVICT,
     left : Out(stream.Signature(LEFT))
         and whether it has been written, in which case
-    room, puts, put : In, Out, Out
-        what goes to memory has been put there before, or is in the same clock.
+    puts, put, keeps : Out
+        what goes to memory has been put there before, or is in the same clock, and is kept.
     """
 
     def __init__(self, edge, samples, slots, fills):
@@ -108,6 +108,7 @@ class DepthLines(wiring.Component):
     def _tell(self, m, gone, told, coded):
         """It has left when it is coded."""
         waiting, written, tile = gone.r_rdy & told.w_rdy, LEFT(gone.r_data).written, coded.payload
-        m.d.comb += [gone.r_en.eq(waiting & (~written | (coded.valid & self.room))), told.w_en.eq(gone.r_en), told.w_data.eq(gone.r_data),
-                     LEFT(told.w_data).to.eq(tile.mode), coded.ready.eq(waiting & written & self.room), self.puts.eq(coded.valid & coded.ready),
+        m.d.comb += [gone.r_en.eq(waiting & (~written | coded.valid)), told.w_en.eq(gone.r_en), told.w_data.eq(gone.r_data),
+                     LEFT(told.w_data).to.eq(tile.mode), coded.ready.eq(waiting & written), self.puts.eq(coded.valid & coded.ready),
                      self.put.eq(Cat(tile[name] for name in tile.shape().members if name != "mode"))]
+        m.d.sync += self.keeps.eq(self.puts)

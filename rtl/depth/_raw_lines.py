@@ -5,11 +5,10 @@ from amaranth.lib import fifo, wiring
 from amaranth.lib.memory import Memory
 
 from rtl.depth._depth_lines import ports
+from rtl.depth._tile_sends import PUTS
 from rtl.depth._tile_writer import LEFT
 from rtl.pipeline import Credit, delay
 from spec.state import LineOp, TileMode
-
-PLACES = 16  # of tiles that have left: above what is compared at a time
 
 
 class RawLines(wiring.Component):
@@ -44,16 +43,17 @@ class RawLines(wiring.Component):
         m.d.comb += [filled.values[n].eq(Mux(stored.mode == TileMode.RAW, data.word_select(n, bits), cleared)) for n in range(lanes)]
 
         token, done, takes, leaves = self.told.payload, self.done.payload, Signal(), Signal()
-        m.submodules.credit, m.submodules.gone = credit, gone = Credit(PLACES), fifo.SyncFIFOBuffered(width=LEFT.size, depth=PLACES)
-        m.d.comb += [leaves.eq(token.op == LineOp.EVICT), takes.eq(self.done.valid & self.told.valid & (~leaves | (credit.any & self.room))),
+        m.submodules.credit, m.submodules.gone = credit, gone = Credit(PUTS), fifo.SyncFIFOBuffered(width=LEFT.size, depth=PUTS)
+        m.d.comb += [leaves.eq(token.op == LineOp.EVICT), takes.eq(self.done.valid & self.told.valid & (~leaves | credit.any)),
                      self.done.ready.eq(takes), self.told.ready.eq(takes), self.leaves.ready.eq(takes & leaves), credit.take.eq(takes & leaves),
                      read.addr.eq(token.slot), write.addr.eq(token.slot), write.en.eq(takes & ~leaves),
                      write.data.eq((token.op == LineOp.USE) & (done.written.any() | read.data))]
 
         # Its values go ahead; that it has left is told when they have been compared with those of a cleared tile.
         values, same, mode = [done[f"value{n}"] for n in range(lanes)], Signal(lanes), Signal(TileMode)
-        m.d.comb += [self.puts.eq(takes & leaves & read.data), self.put.eq(Cat(values))]
-        m.d.sync += [same.eq(Cat(value == cleared for value in values)), mode.eq(Mux(same.all(), TileMode.CLEARED, TileMode.RAW))]
+        m.d.comb += [self.puts.eq(takes & leaves), self.put.eq(Cat(values))]
+        m.d.sync += [self.keeps.eq(takes & leaves & read.data), same.eq(Cat(value == cleared for value in values)),
+                     mode.eq(Mux(same.all(), TileMode.CLEARED, TileMode.RAW))]
         left = LEFT(gone.w_data)
         m.d.comb += [gone.w_en.eq(delay(m, takes & leaves, 2, "leaves")), left.tile.eq(delay(m, self.leaves.payload, 2, "tile")), left.to.eq(mode),
                      left.written.eq(delay(m, read.data, 2, "written")), credit.free.eq(gone.r_en)]

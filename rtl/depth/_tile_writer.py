@@ -32,8 +32,9 @@ class TileWriter(wiring.Component):
         Of the target: address of its first tile, and how many it has.
     i : In(stream.Signature(...))
         Tiles that have left the chip, their modes in memory and from now on, and whether they were written.
-    room, puts, put : Out, In, In
-        The values of those that were, coded: each comes before it is told of, or in the same clock.
+    puts, put, keeps : In
+        The values of those that were, coded: each comes before it is told of, or in the same clock; and stays, if a clock later
+        it is to be kept. So many as :data:`~rtl.depth._tile_sends.PUTS` may wait to be told of, or to be taken.
     changes, changed, to, takes : Out, Out, Out, In
         As of :class:`~rtl.depth._tile_table.TileTable`: a tile has been coded.
     left : Out(1)
@@ -57,7 +58,7 @@ class TileWriter(wiring.Component):
         super().__init__({
             "base": In(ADDRESS), "count": In(TILE_NUMBER),
             "i": In(stream.Signature(LEFT)),
-            "room": Out(1, init=1), "puts": In(1), "put": In(surface.most * TRANSFER),
+            "puts": In(1), "put": In(surface.most * TRANSFER), "keeps": In(1),
             "changes": Out(1), "changed": Out(TILE_NUMBER), "to": Out(MODE), "takes": In(1), "left": Out(1),
             "stores": In(1), "line": In(TILE_NUMBER), "old": In(TRANSFER), "posts": In(1), "stored": Out(1),
             "frees": Out(1), "freed": Out(TILE_NUMBER),

@@ -7,6 +7,7 @@ from amaranth.lib import fifo, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from rtl.axi import Axi, constants
+from rtl.depth._apart import Apart
 from rtl.depth._cache_moves import TILE, TOKEN, CacheMoves
 from rtl.depth._cache_tags import CacheTags
 from rtl.depth._depth_lines import DepthLines
@@ -95,6 +96,8 @@ class DepthCache(wiring.Component):
     Parameters
     ----------
     params : DepthCacheParams
+    apart : int
+        Clocks that anything done to a slot is under way, if slots are read before they are written: nothing reads one meanwhile.
 
     Members
     -------
@@ -107,17 +110,19 @@ class DepthCache(wiring.Component):
     counted : Out(stream.Signature(layout(payloads.COUNTED)))
         With every DONE: what has been moved so far.
     memory : Out(Axi())
+    reads : In(1)
+        USE reads; only if ``apart``.
     """
 
-    def __init__(self, params=CONFIGS["default"]):
-        self._params = params
+    def __init__(self, params=CONFIGS["default"], apart=0):
+        self._params, self._apart = params, apart
         super().__init__({
             "i": In(stream.Signature(layout(payloads.cache_request(params.edge)))),
             "o": Out(stream.Signature(layout(payloads.line(params.edge, params.bits)))),
             "done": In(stream.Signature(layout(payloads.line_done(params.edge, params.bits)))),
             "counted": Out(stream.Signature(layout(payloads.COUNTED))),
             "memory": Out(Axi()),
-        })
+        } | ({"reads": In(1)} if apart else {}))
 
     def elaborate(self, platform):
         m = Module()
@@ -133,7 +138,7 @@ class DepthCache(wiring.Component):
         wiring.connect(m, fetch.o, lines.stored)
         wiring.connect(m, wiring.flipped(self.done), lines.done)
         wiring.connect(m, lines.left, writer.i)
-        m.d.comb += [writer.puts.eq(lines.puts), writer.put.eq(lines.put), lines.room.eq(writer.room)]
+        m.d.comb += [writer.puts.eq(lines.puts), writer.put.eq(lines.put), writer.keeps.eq(lines.keeps)]
         self._table(m, tags, moves, table, fetch, writer)
         self._memory(m, tags, fetch, writer)
 
@@ -147,17 +152,27 @@ class DepthCache(wiring.Component):
         wiring.connect(m, moves.leaves, leaving.i)
         wiring.connect(m, leaving.o, lines.leaves)
         wiring.connect(m, told.o, lines.told)
-        token, tile, out = tokens.o.payload, lines.filled, self.o.payload
+        line, waits = self._line(m, tokens)
+        token, tile, out = line.payload, lines.filled, self.o.payload
         fills, ends = token.op == LineOp.FILL, token.op == LineOp.DONE
         goes = self.o.valid & self.o.ready
-        m.d.comb += [self.o.valid.eq(tokens.o.valid & (ends | told.i.ready) & (~fills | tile.valid)), out.op.eq(token.op), out.slot.eq(token.slot),
-                     tokens.o.ready.eq(goes), tile.ready.eq(goes & fills), told.i.valid.eq(goes & ~ends), told.i.payload.eq(token),
+        m.d.comb += [self.o.valid.eq(line.valid & (ends | told.i.ready) & (~fills | tile.valid)), out.op.eq(token.op), out.slot.eq(token.slot),
+                     line.ready.eq(goes), tile.ready.eq(goes & fills), told.i.valid.eq(goes & ~ends), told.i.payload.eq(token),
                      *(out[f"value{n}"].eq(tile.payload.values[n]) for n in range(p.edge**2))]
         self._errors(m, tags, fetch, writer, goes & fills & tile.payload.wrong)
         self._count(m, tags, table, fetch, writer, counted)
         m.d.comb += [lines.samples.eq(tags.samples), lines.cleared.eq(tags.cleared)]
-        m.d.sync += tags.idle.eq(moves.idle & fetch.idle & writer.idle & ~tokens.some & ~(tags.o.valid & tags.o.ready))
+        m.d.sync += tags.idle.eq(moves.idle & fetch.idle & writer.idle & ~waits & ~(tags.o.valid & tags.o.ready))
         return m
+
+    def _line(self, m, tokens):
+        """What goes next, and whether anything waits to go."""
+        if not self._apart:
+            return tokens.o, tokens.some
+        m.submodules.apart = apart = Apart(self._apart)
+        wiring.connect(m, tokens.o, apart.i)
+        m.d.comb += apart.reads.eq(self.reads)
+        return apart.o, tokens.some | apart.some
 
     def _table(self, m, tags, moves, table, fetch, writer):
         """The table between those who ask for modes, change them, and move it; a clear writes it as a whole."""

@@ -17,7 +17,7 @@ from rtl.depth.depth_test import DepthTestParams
 from rtl.output._blend import Blend
 from rtl.output._quads import Quads
 from rtl.payload import beat, layout
-from rtl.pipeline import NEVER_COLLIDES, Buffer, Credit, Queue, delay
+from rtl.pipeline import NEVER_COLLIDES, Credit, Queue, delay
 from spec import payloads
 from spec.payloads import COLOUR
 from spec.quads import colours, quads
@@ -48,8 +48,8 @@ class ColourWriteParams:
 
     def __post_init__(self):
         self.cache  # noqa: B018 - its rules hold here
-        if self.shading < 1:
-            raise ValueError(f"shading must be above 0, not {self.shading!r}")
+        if self.shading < 2:
+            raise ValueError(f"shading must be above 1, not {self.shading!r}")
 
     @property
     def cache(self):
@@ -109,26 +109,24 @@ class ColourWrite(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         p = self._params
-        m.submodules.requests, m.submodules.cache = requests, cache = SlotRequests(p.obeyed, [COLOURS]), DepthCache(p.cache)
+        m.submodules.requests, m.submodules.cache = requests, cache = SlotRequests(p.obeyed, [COLOURS]), DepthCache(p.cache, self.APART)
         m.submodules.front = front = LineFront(p.edge, [COLOURS], [COLOUR], Blend.LATENCY + 4)
         m.submodules.done = done = DoneLines(p.edge, COLOUR, PLACES)
         wiring.connect(m, wiring.flipped(self.i), requests.i)
         m.d.comb += requests.ending.eq(self.ending)
         wiring.connect(m, requests.colour, cache.i)
+        wiring.connect(m, cache.o, front.colour)
         wiring.connect(m, done.o, cache.done)
         wiring.connect(m, cache.counted, wiring.flipped(self.colour_counted))
         wiring.connect(m, cache.memory, wiring.flipped(self.colour_memory))
         self._hand_out(m, requests.o, front.i)
 
-        # A tile of a draw enters with its colours; what reads a slot waits until that is written.
-        marks, line, slot, brought = front.i.payload, cache.o.payload, front.colour_line, Signal(self.colours.payload.shape())
+        # A tile of a draw enters with its colours.
+        marks, slot, brought = front.i.payload, front.colour_line, Signal(self.colours.payload.shape())
         shaded = self._shaded(marks)
         m.d.comb += [front.also.eq(~shaded | self.colours.valid), self.colours.ready.eq(front.enters & shaded)]
+        m.d.comb += cache.reads.eq(front.state.blend)
         m.d.sync += brought.eq(self.colours.payload)
-        slots = [slot, *(delay(m, slot, n, f"before_{n}") for n in range(1, self.APART))]
-        reads = (line.op == LineOp.EVICT) | ((line.op == LineOp.USE) & front.state.blend)
-        waits = reads & Cat(before.on & (before.slot == line.slot) for before in slots).any()
-        m.d.comb += [front.colour.valid.eq(cache.o.valid & ~waits), front.colour.payload.eq(line), cache.o.ready.eq(front.colour.ready & ~waits)]
 
         old = self._write(m, front, brought)
         told, out = delay(m, slot, Blend.OLD, "told"), done.i
@@ -152,15 +150,15 @@ class ColourWrite(wiring.Component):
 
     def _hand_out(self, m, beats, waiting):
         """Beats wait in order, while what is to be shaded goes out."""
-        p, given, state = self._params, beats.payload, Signal(layout(payloads.DRAW_STATE))
+        p, given, state, takes = self._params, beats.payload, Signal(layout(payloads.DRAW_STATE)), Signal()
         m.submodules.quads = pixels = Quads(p.edge)
         m.submodules.out = out = fifo.SyncFIFOBuffered(width=pixels.o.shape().size, depth=4)
-        m.submodules.wait = wait = Buffer(given.shape(), p.shading)
+        m.submodules.wait, m.submodules.waiting = wait, room = Queue(given.shape(), p.shading), Credit(p.shading)
         shaded = self._shaded(given)
-        m.d.comb += [pixels.state.eq(state), pixels.tile.eq(given.beat.tile), out.w_data.eq(pixels.o), wait.i.payload.eq(given),
-                     out.w_en.eq(beats.valid & shaded & wait.i.ready), wait.i.valid.eq(beats.valid & beats.ready),
-                     beats.ready.eq(wait.i.ready & (~shaded | out.w_rdy))]
-        with m.If(beats.valid & beats.ready & (given.beat.kind == Kind.STATE)):
+        m.d.comb += [pixels.state.eq(state), pixels.tile.eq(given.beat.tile), out.w_data.eq(pixels.o), wait.i.eq(given),
+                     out.w_en.eq(takes & shaded), wait.valid.eq(takes), beats.ready.eq(room.any & (~shaded | out.w_rdy)),
+                     takes.eq(beats.valid & beats.ready), room.take.eq(takes), room.free.eq(waiting.valid & waiting.ready)]
+        with m.If(takes & (given.beat.kind == Kind.STATE)):
             m.d.sync += state.eq(given.beat.draw_state)
         wiring.connect(m, out.r_stream, wiring.flipped(self.quads))
         wiring.connect(m, wait.o, waiting)

@@ -1,6 +1,5 @@
 """Bench of :class:`rtl.depth.depth_cache.DepthCache`."""
 
-import random
 from collections import Counter
 
 import cocotb
@@ -18,6 +17,7 @@ from rtl.depth.depth_cache import CONFIGS
 from spec import payloads
 from spec.state import CacheOp, DepthFormat, Outcome, TileMode
 from tb.bench.bench import StreamBench, configuration
+from tb.bench.memory import MemoryBehind
 from tb.bench.pace import PACES
 from tb.depth._slots import Harness, answer, work
 
@@ -228,26 +228,17 @@ def describe(row, params):
     return f"{CacheOp(record['op']).name} error={record['error']} {values}"
 
 
-class DepthCacheBench(StreamBench):
+class DepthCacheBench(MemoryBehind, StreamBench):
     """With a memory of bytes behind the AXI4 port, which is compared in the end."""
 
     def __init__(self, dut):
-        from cocotbext.axi import AxiBus, AxiRam
-
         self.params = configuration(CONFIGS)
         super().__init__(dut, self._wanted, lambda row: describe(row, self.params), ("o", "counted"))
-        self._ram = AxiRam(AxiBus.from_prefix(dut, "memory_"), dut.clk, dut.rst, size=PLACES * PLACE)
-
-    def stall(self, pace):
-        """Every channel of the memory, by a pace of its own."""
-        for n, channel in enumerate((self._ram.write_if.aw_channel, self._ram.write_if.w_channel, self._ram.write_if.b_channel,
-                                     self._ram.read_if.ar_channel, self._ram.read_if.r_channel)):
-            channel.set_pause_generator(not on for on in PACES[pace](random.Random(cocotb.RANDOM_SEED + n)))
+        self.attach(dut, ["memory"], PLACES * PLACE)
 
     def _wanted(self, rows):
         out = expected(rows, self.params)
-        held = np.frombuffer(self._ram.read(0, out["memory"].nbytes), np.uint64).reshape(-1, 4)
-        assert held.any() and (held == out["memory"]).all(), f"memory: {np.flatnonzero((held != out['memory']).any(1))[:8]}"
+        self.check_memory(out["memory"])
         return out
 
 
@@ -255,8 +246,9 @@ class DepthCacheBench(StreamBench):
 @cocotb.parametrize(source=list(PACES), sink=list(PACES))
 async def memory_holds_what_was_written(dut, source, sink):
     bench = DepthCacheBench(dut)
-    bench.stall(sink)
-    await bench.run(requests(bench.rng, 40, bench.params), source, sink)
+    rows = requests(bench.rng, 40, bench.params)
+    bench.fill(memory(rows, bench.params), sink)
+    await bench.run(rows, source, sink)
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")

@@ -121,7 +121,7 @@ def test_memory_too_small():
 
 
 @pytest.mark.parametrize(("fields", "message"), [
-    ({"shading": 0}, "shading must be above 0, not 0"),
+    ({"shading": 1}, "shading must be above 1, not 1"),
     ({"sets": 3}, "sets must be a power of two above 1, not 3"),
     ({"edge": 5}, "edge must be"),
 ])
