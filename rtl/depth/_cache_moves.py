@@ -13,6 +13,7 @@ from spec.state import LineOp
 MOVE = StructLayout({"op": 2, "slot": SLOT, "number": TILE_NUMBER})  # LineOp; of FILL the tile that comes, of EVICT the one that goes
 TOKEN = StructLayout({"op": 2, "slot": SLOT})
 TILE = StructLayout({"number": TILE_NUMBER, "mode": MODE})
+COMING = 4  # that wait to be looked up
 AWAY = 32  # most tiles on their way to memory: above what waits there for answers
 PLACES = 16  # above what is looked up at a time
 
@@ -50,8 +51,9 @@ class CacheMoves(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.coming = coming = fifo.SyncFIFOBuffered(width=MOVE.size, depth=4)
-        wiring.connect(m, wiring.flipped(self.i), coming.w_stream)
+        m.submodules.coming = coming = fifo.SyncFIFOBuffered(width=MOVE.size, depth=COMING)
+        m.d.comb += [coming.w_en.eq(self.i.valid & self.i.ready), coming.w_data.eq(self.i.payload)]
+        m.d.sync += self.i.ready.eq(coming.level < COMING - 1)
         head, following, given, comes, waits, here, enters = MOVE(coming.r_data), Signal(MOVE), Signal(MOVE), *(Signal() for _ in range(4))
         m.d.comb += [self.looks.eq(coming.r_en), self.tile.eq(head.number), self.asked.eq(given.number), coming.r_en.eq(enters | ~waits)]
         with m.If(coming.r_en):

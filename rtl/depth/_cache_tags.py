@@ -56,19 +56,20 @@ class CacheTags(wiring.Component):
 
         # A request, its set, by which a flush goes through all of them, and what there is of that.
         given, waits, ends, index = Signal(self.i.payload.shape()), Signal(), Signal(), Signal(range(self._sets))
-        first, wiped, halves, walks, steps = Signal(), Signal(), Signal(2 * self._ways), Signal(), Signal()
+        first, wiped, walks, steps, halves, replaced = *(Signal() for _ in range(4)), Signal(2 * self._ways), Signal(self._ways)
         m.d.comb += [steps.eq(wiped & (~waits | ends)), write.addr.eq(index), there.eq(here)]
         ahead = self._ahead(m, read, write, index, walks, steps, wiped)
-        again = write.en & (index == ahead.index)  # known late: both are compared, and then one is chosen
-        old, new, late = self._halves(ahead.entry, ahead.given), self._halves(there, ahead.given), again.replicate(2 * self._ways)
+        again = write.en & (index == ahead.index)  # known late, and so is what is replaced: all are compared, and then one is chosen
+        every, gets, comes = again.replicate(2 * self._ways), Cat(replaced, replaced), self._equal(given, ahead.given)
+        old, kept, new = self._halves(ahead.entry, ahead.given), self._halves(here, ahead.given), Cat(flag.replicate(self._ways) for flag in comes)
         with m.If(steps):
             m.d.sync += [waits.eq(ahead.valid), given.eq(ahead.given), index.eq(ahead.index), here.eq(Mux(again, there, ahead.entry)),
-                         halves.eq((old & ~late) | (new & late))]
+                         halves.eq((old & ~every) | (((kept & ~gets) | (new & gets)) & every))]
         with m.Elif(first):
             m.d.sync += index.eq(0)
 
         m.d.sync += self.last.eq(self.count - 1)
-        request = {"given": given, "ends": ends, "index": index, "read": read}
+        request = {"given": given, "ends": ends, "index": index, "read": read, "replaced": replaced}
         with m.FSM(init="WIPE"):
             self._wipe(m, write, index, wiped)
             with m.State("LOOK"), m.If(waits), m.Switch(given.op):
@@ -117,9 +118,13 @@ class CacheTags(wiring.Component):
 
     def _halves(self, entry, given):
         """Which way may hold a tile, by the lower half of its number, and then by the upper: all in one clock were the longest path."""
+        equal = [self._equal(way, given) for way in entry.ways]
+        return Cat(*(way.valid & low for way, (low, _) in zip(entry.ways, equal, strict=True)), *(high for _, high in equal))
+
+    def _equal(self, one, other):
+        """Whether two tiles' numbers are equal, in the lower half, and in the upper."""
         middle = TILE_NUMBER // 2
-        return Cat(*(way.valid & (way.number[:middle] == given.number[:middle]) for way in entry.ways),
-                   *(way.number[middle:] == given.number[middle:] for way in entry.ways))
+        return one.number[:middle] == other.number[:middle], one.number[middle:] == other.number[middle:]
 
     def _use(self, m, request, write, here, hits):
         """A tile that is on chip; another takes the place of the oldest, which leaves first, if it may have been written."""
@@ -133,9 +138,11 @@ class CacheTags(wiring.Component):
         with m.If(self.o.ready):
             m.d.sync += [left.eq(~request["ends"] & (left | leaves)), filled.eq(~request["ends"] & (filled | (~leaves & fills)))]
         for n, (kept, flag) in enumerate(zip(write.data.ways, hits, strict=True)):
+            replaced = request["replaced"][n]
+            m.d.comb += replaced.eq(~hit & (here.next == n))
             with m.If(flag & given.writes):
                 m.d.comb += kept.writes.eq(1)
-            with m.Elif(~hit & (here.next == n)):
+            with m.Elif(replaced):
                 m.d.comb += [kept.valid.eq(1), kept.writes.eq(given.writes), kept.number.eq(given.number)]
 
     def _forget(self, m, request, write, out):
@@ -144,13 +151,13 @@ class CacheTags(wiring.Component):
             m.d.comb += [write.en.eq(1), write.data.eq(0)]
             m.d.sync += request["index"].eq(request["index"] + 1)
             with m.If(request["index"] == self._sets - 1):
+                m.d.sync += self.clears.eq(1)
                 m.next = "CLEAR"
-        with m.State("CLEAR"):
-            m.d.comb += self.clears.eq(1)
-            with m.If(self.cleared_line):
-                m.d.sync += self.line.eq(self.line + 1)
-                with m.If(self.line == self.last[-LINE:]):
-                    m.next = "DONE"
+        with m.State("CLEAR"), m.If(self.cleared_line):
+            m.d.sync += self.line.eq(self.line + 1)
+            with m.If(self.line == self.last[-LINE:]):
+                m.d.sync += self.clears.eq(0)
+                m.next = "DONE"
         with m.State("DONE"):
             m.d.comb += [self.o.valid.eq(self.idle), out.op.eq(LineOp.DONE), request["ends"].eq(self.idle & self.o.ready)]
             with m.If(request["ends"]):

@@ -128,10 +128,10 @@ class SlotRequests(wiring.Component):
 
     def _ahead(self, m, front):
         """A flush ahead of its fence, as soon as nothing is under way here; returns whether it goes now, and whether it has gone."""
-        rest, goes, gone, here = Signal(range(self.LATENCY + 3)), Signal(), Signal(), front.valid | front.control
-        m.d.sync += rest.eq(Mux(self.ending & ~here & ~self.i.valid, rest + (rest != self.LATENCY + 2), 0))
-        m.d.comb += goes.eq((rest == self.LATENCY + 2) & self.ending & front.go & ~gone)
-        m.d.sync += gone.eq((gone | goes) & ~here)
+        rest, goes, gone, here, quiet = Signal(range(self.LATENCY + 3)), Signal(), Signal(), front.valid | front.control, Signal()
+        m.d.comb += quiet.eq(self.ending & ~here & ~self.i.valid)
+        m.d.sync += [rest.eq(Mux(quiet, rest + (rest != self.LATENCY + 2), 0)), gone.eq((gone | goes) & ~here),
+                     goes.eq((rest == self.LATENCY + 2) & quiet & front.go & ~gone & ~goes)]
         return goes, gone
 
     def _room(self, m, plane, takes, drops):

@@ -84,8 +84,8 @@ class TileSends(wiring.Component):
         turn = StructLayout({"table": 1, "number": TILE_NUMBER, "size": self.size.shape(), "old": TRANSFER, "row": range(ROWS)})
         m.submodules.turns = turns = fifo.SyncFIFOBuffered(width=turn.size, depth=TURNS)
         into, following = turn(turns.w_data), Signal(range(ROWS))
-        m.d.sync += following.eq(following + self.takes)
-        m.d.comb += [self.free.eq(turns.w_rdy), turns.w_en.eq(self.begins), into.row.eq(following),
+        m.d.sync += [following.eq(following + self.takes), self.free.eq(turns.level < TURNS - 1)]
+        m.d.comb += [turns.w_en.eq(self.begins), into.row.eq(following),
                      *(into[name].eq(getattr(self, name)) for name in ("table", "number", "size", "old"))]
         return turns, turn(turns.r_data)
 

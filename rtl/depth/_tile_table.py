@@ -137,10 +137,12 @@ class TileTable(wiring.Component):
                     m.next = "READ"
             with m.State("READ"):
                 m.d.comb += stores.eq(1)
+                m.d.sync += self.stores.eq(1)
                 m.next = "STORE"
             with m.State("STORE"):
-                m.d.comb += [stores.eq(1), self.stores.eq(1)]
+                m.d.comb += stores.eq(1)
                 with m.If(self.stored):
+                    m.d.sync += self.stores.eq(0)
                     m.next = "GONE"
             with m.State("GONE"):
                 m.d.sync += [valid.bit_select(place, 1).eq(0), self.line.eq(at[-LINE:])]
