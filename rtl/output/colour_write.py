@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import fifo, stream, wiring
+from amaranth.lib.data import StructLayout
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
@@ -119,11 +120,10 @@ class ColourWrite(wiring.Component):
         wiring.connect(m, done.o, cache.done)
         wiring.connect(m, cache.counted, wiring.flipped(self.colour_counted))
         wiring.connect(m, cache.memory, wiring.flipped(self.colour_memory))
-        self._hand_out(m, requests.o, front.i)
+        shaded = self._hand_out(m, requests.o, front.i)
 
         # A tile of a draw enters with its colours.
-        marks, slot, brought = front.i.payload, front.colour_line, Signal(self.colours.payload.shape())
-        shaded = self._shaded(marks)
+        slot, brought = front.colour_line, Signal(self.colours.payload.shape())
         m.d.comb += [front.also.eq(~shaded | self.colours.valid), self.colours.ready.eq(front.enters & shaded)]
         m.d.comb += cache.reads.eq(front.state.blend)
         m.d.sync += brought.eq(self.colours.payload)
@@ -144,24 +144,22 @@ class ColourWrite(wiring.Component):
         m.d.sync += front.go.eq(credit.any & done.any)
         return m
 
-    def _shaded(self, marks):
-        """A tile goes out, and comes back with colours."""
-        return (marks.beat.kind == Kind.WORK) & ~marks.clearing & ~marks.refused & marks.beat.tile.mask.any()
-
     def _hand_out(self, m, beats, waiting):
-        """Beats wait in order, while what is to be shaded goes out."""
+        """Beats wait in order, while what is to be shaded goes out; returns whether the one in front comes back with colours."""
         p, given, state, takes = self._params, beats.payload, Signal(layout(payloads.DRAW_STATE)), Signal()
         m.submodules.quads = pixels = Quads(p.edge)
         m.submodules.out = out = fifo.SyncFIFOBuffered(width=pixels.o.shape().size, depth=4)
-        m.submodules.wait, m.submodules.waiting = wait, room = Queue(given.shape(), p.shading), Credit(p.shading)
-        shaded = self._shaded(given)
-        m.d.comb += [pixels.state.eq(state), pixels.tile.eq(given.beat.tile), out.w_data.eq(pixels.o), wait.i.eq(given),
-                     out.w_en.eq(takes & shaded), wait.valid.eq(takes), beats.ready.eq(room.any & (~shaded | out.w_rdy)),
+        m.submodules.wait = wait = Queue(StructLayout({"marks": given.shape(), "shaded": 1}), p.shading)
+        m.submodules.waiting = room = Credit(p.shading)
+        shaded = (given.beat.kind == Kind.WORK) & ~given.clearing & ~given.refused & given.beat.tile.mask.any()
+        m.d.comb += [pixels.state.eq(state), pixels.tile.eq(given.beat.tile), out.w_data.eq(pixels.o), wait.i.marks.eq(given),
+                     wait.i.shaded.eq(shaded), out.w_en.eq(takes & shaded), wait.valid.eq(takes), beats.ready.eq(room.any & out.w_rdy),
                      takes.eq(beats.valid & beats.ready), room.take.eq(takes), room.free.eq(waiting.valid & waiting.ready)]
         with m.If(takes & (given.beat.kind == Kind.STATE)):
             m.d.sync += state.eq(given.beat.draw_state)
         wiring.connect(m, out.r_stream, wiring.flipped(self.quads))
-        wiring.connect(m, wait.o, waiting)
+        m.d.comb += [waiting.valid.eq(wait.o.valid), wait.o.ready.eq(waiting.ready), waiting.payload.eq(wait.o.payload.marks)]
+        return wait.o.payload.shaded
 
     def _write(self, m, front, brought):
         """Blend and write; returns what a slot held, :attr:`Blend.OLD` clocks after it entered."""
