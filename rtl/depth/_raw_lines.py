@@ -45,7 +45,7 @@ class RawLines(wiring.Component):
         token, done, takes, leaves = self.told.payload, self.done.payload, Signal(), Signal()
         m.submodules.credit, m.submodules.gone = credit, gone = Credit(PUTS), fifo.SyncFIFOBuffered(width=LEFT.size, depth=PUTS)
         m.d.comb += [leaves.eq(token.op == LineOp.EVICT), takes.eq(self.done.valid & self.told.valid & (~leaves | credit.any)),
-                     self.done.ready.eq(takes), self.told.ready.eq(takes), self.leaves.ready.eq(takes & leaves), credit.take.eq(takes & leaves),
+                     self.done.ready.eq(takes), self.told.ready.eq(takes), credit.take.eq(takes & leaves),
                      read.addr.eq(token.slot), write.addr.eq(token.slot), write.en.eq(takes & ~leaves),
                      write.data.eq((token.op == LineOp.USE) & (done.written.any() | read.data))]
 
@@ -54,8 +54,8 @@ class RawLines(wiring.Component):
         m.d.comb += [self.puts.eq(takes & leaves), self.put.eq(Cat(values))]
         m.d.sync += [self.keeps.eq(takes & leaves & read.data), same.eq(Cat(value == cleared for value in values)),
                      mode.eq(Mux(same.all(), TileMode.CLEARED, TileMode.RAW))]
-        left = LEFT(gone.w_data)
-        m.d.comb += [gone.w_en.eq(delay(m, takes & leaves, 2, "leaves")), left.tile.eq(delay(m, self.leaves.payload, 2, "tile")), left.to.eq(mode),
+        left, tells = LEFT(gone.w_data), delay(m, takes & leaves, 2, "tells")
+        m.d.comb += [gone.w_en.eq(tells), self.leaves.ready.eq(tells), left.tile.eq(self.leaves.payload), left.to.eq(mode),
                      left.written.eq(delay(m, read.data, 2, "written")), credit.free.eq(gone.r_en)]
         wiring.connect(m, gone.r_stream, wiring.flipped(self.left))
         return m

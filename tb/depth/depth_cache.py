@@ -37,7 +37,7 @@ def memory(rows, params):
 
 
 def requests(rng, count, params):
-    """Targets one after the other, each cleared again now and then; tiles near one another, some again at once; flushes."""
+    """Targets one after the other, each cleared again now and then; tiles near one another, some again at once; flushes, also between them."""
     table, rows, edge = work(params.edge), [], params.edge
     while len(rows) < count:
         columns, lines = (int(v) for v in rng.integers(1, 21, 2))
@@ -54,6 +54,8 @@ def requests(rng, count, params):
                 else:
                     x, y = (int(rng.integers(0, n)) for n in (columns, lines))
                 rows += [use(rng, x, y, columns, pool, edge) | target for _ in range(int(rng.choice([1, 1, 1, 1, 12])))]
+                if rng.random() < 0.03:
+                    rows.append({"op": CacheOp.FLUSH})
             if rng.random() < 0.7:
                 rows.append({"op": CacheOp.FLUSH})
     rows.append({"op": CacheOp.FLUSH})
