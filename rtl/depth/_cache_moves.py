@@ -107,18 +107,17 @@ class CacheMoves(wiring.Component):
             with m.If(begins[n]):
                 m.d.sync += number.eq(begun.number)
 
-        just = {"head": begun.number == head, "following": begun.number == following, "given": begun.number == given}
+        just = {"head": begun.number == head, "following": begun.number == following}
         at_following, at_given, every = Signal(AWAY), Signal(AWAY), comes.replicate(AWAY)
 
         def now(equal, begins_equal):
             return (equal & ~begins) | (begins & begins_equal.replicate(AWAY))
 
         coming, there = now(Cat(number == head for number in numbers), just["head"]), now(at_following, just["following"])
-        m.d.sync += [at_following.eq((coming & every) | (there & ~every)),
-                     at_given.eq((there & every) | (now(at_given, just["given"]) & ~every))]
+        m.d.sync += [at_following.eq((coming & every) | (there & ~every)), at_given.eq((there & every) | (at_given & ~begins & ~every))]
 
         crowded = (away & (turn | turn.rotate_left(1) | turn.rotate_left(2))).any()  # places of those about to leave, and of the next
         came, other, same = Signal(), Signal(), Signal()  # chosen from late: that one goes on is known late too
         m.d.sync += [came.eq(comes), other.eq((away & at_following).any() | (begun.valid & just["following"]) | crowded),
-                     same.eq((away & at_given).any() | (begun.valid & just["given"]) | crowded)]
+                     same.eq((away & at_given).any() | crowded)]
         return Mux(came, other, same)

@@ -220,7 +220,7 @@ def tiles(width, height, *parts):
 
 
 @pytest.mark.parametrize("rows", [
-    tiles(12, 1, (1, [0]), (0, [4]), (1, [8]), (0, [0])),  # at once, in the place of one that need not leave
+    tiles(12, 1, (1, [1]), (0, [5]), (1, [9]), (0, [1])),  # at once, in the place of one that need not leave; 0 is what a reset leaves
     *(tiles(16, 8, (1, range(128)), (0, [tile])) for tile in range(60, 112, 4)),  # while very many leave
 ], ids=len)
 def test_a_tile_that_left_is_read_when_it_is_in_memory(rows):
