@@ -34,8 +34,6 @@ class TileSends(wiring.Component):
         Something may wait for its turn from this clock on.
     begins, table, number, size, old : In
         It does: a tile, or a transfer of the table and its values; its number; how many transfers that is.
-    idle : Out(1)
-        Nothing is left to be sent.
     awaddr, awlen, awvalid, awready, wdata, wlast, wvalid, wready
         As of :class:`rtl.axi.Axi`.
     """
@@ -45,7 +43,7 @@ class TileSends(wiring.Component):
         super().__init__({
             "base": In(ADDRESS), "count": In(TILE_NUMBER), "puts": In(1), "put": In(surface.most * TRANSFER), "keeps": In(1), "takes": In(1),
             "free": Out(1), "begins": In(1), "table": In(1), "number": In(TILE_NUMBER), "size": In(range(surface.most + 1)), "old": In(TRANSFER),
-            "idle": Out(1), "awaddr": Out(ADDRESS), "awlen": Out(8), "awvalid": Out(1), "awready": In(1),
+            "awaddr": Out(ADDRESS), "awlen": Out(8), "awvalid": Out(1), "awready": In(1),
             "wdata": Out(TRANSFER), "wlast": Out(1), "wvalid": Out(1), "wready": In(1),
         })
 
@@ -58,8 +56,7 @@ class TileSends(wiring.Component):
         column = Signal(range(max(2, self._surface.most)))
         left, moves, begins, table, old = Signal.like(head.size), Signal(), Signal(), Signal(), Signal(TRANSFER)
         m.d.comb += [moves.eq((left != 0) & credit.any), begins.eq(((left == 0) | ((left == 1) & credit.any)) & burst_credit.any & turns.r_rdy),
-                     turns.r_en.eq(begins), self.idle.eq((left == 0) & (turns.level == 0)), credit.take.eq(moves),
-                     credit.free.eq(transfers.r_en & transfers.r_rdy), burst_credit.take.eq(begins),
+                     turns.r_en.eq(begins), credit.take.eq(moves), credit.free.eq(transfers.r_en & transfers.r_rdy), burst_credit.take.eq(begins),
                      burst_credit.free.eq(addresses.r_en & addresses.r_rdy)]
         with m.If(moves):
             m.d.sync += [left.eq(left - 1), column.eq(column + 1)]

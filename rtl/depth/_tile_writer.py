@@ -99,7 +99,7 @@ class TileWriter(wiring.Component):
         answered, unsent = self.bvalid & self.bready, self.left & ~tells.sends
         m.d.comb += [self.bready.eq(under_way.r_rdy & ~unsent), under_way.r_en.eq(answered), self.error.eq(answered & (self.bresp != 0)),
                      self.frees.eq(unsent | (answered & ~head.table)), self.freed.eq(Mux(unsent, tells.number, head.number)),
-                     self.idle.eq(sends.idle & ~table & (settling.level == 0) & (under_way.level == 0) & ~self.i.valid)]
+                     self.idle.eq(~table & (settling.level == 0) & (under_way.level == 0) & ~self.i.valid)]
         is_there = answered & head.table & ~head.posted
         m.d.comb += self.stored.eq(is_there | (table & self.posts) | (self.stores & self.stops & ~waits))
         m.d.sync += waits.eq((waits | (table & ~self.posts)) & ~is_there)
