@@ -20,7 +20,7 @@ class Apart(wiring.Component):
     Parameters
     ----------
     clocks : int
-        That anything is under way.
+        That anything is under way: above one.
 
     Members
     -------
@@ -39,7 +39,7 @@ class Apart(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         item = StructLayout({"on": 1, "slot": SLOT})
-        given, here, gone = self.i.payload, self.o.payload, [Signal(item, name=f"gone_{n + 1}") for n in range(self._clocks)]
+        given, here, gone = self.i.payload, self.o.payload, [Signal(item, name=f"gone_{n + 1}") for n in range(self._clocks - 1)]
         goes, came, other, follows, same = (Signal(name=name) for name in ("goes", "came", "other", "follows", "same"))
         m.d.comb += [goes.eq(self.o.valid & self.o.ready), self.i.ready.eq(~self.some | goes)]
         with m.If(self.i.ready):
@@ -47,8 +47,8 @@ class Apart(wiring.Component):
         m.d.sync += [gone[0].on.eq(goes & (here.op != LineOp.DONE)), gone[0].slot.eq(here.slot),
                      *(later.eq(before) for before, later in pairwise(gone))]
 
-        def is_under_way(token):
-            return Cat(one.on & (one.slot == token.slot) for one in gone[:-1]).any()
+        def is_under_way(token):  # in the next clock too; what goes in this one is known late, and compared by itself
+            return Cat(one.on & (one.slot == token.slot) for one in gone).any()
 
         m.d.sync += [came.eq(self.i.ready), other.eq(is_under_way(given)), follows.eq(given.slot == here.slot), same.eq(is_under_way(here))]
         reads = (here.op == LineOp.EVICT) | ((here.op == LineOp.USE) & self.reads)
