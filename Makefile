@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # make help lists what there is. Everything runs from .venv, which the first target that needs it builds.
 PYTHON ?= python3
 BIN := .venv/bin
@@ -29,19 +30,19 @@ help:
 	@echo "make clean     remove what was built"
 
 demo: .venv/ready
-	$(BIN)/python -m cosim frame $(MESH) --size $(SIZE) --samples $(SAMPLES) $(if $(PATCHES),--patches $(PATCHES)) $(if $(TEXTURE),--texture $(TEXTURE)) -o $(OUT)
+	$(BIN)/fixfunc frame $(MESH) --size $(SIZE) --samples $(SAMPLES) $(if $(PATCHES),--patches $(PATCHES)) $(if $(TEXTURE),--texture $(TEXTURE)) -o $(OUT)
 
 test: .venv/test-ready
-	$(BIN)/python -m pytest -n auto --dist worksteal
+	$(BIN)/python -m pytest -n auto --dist loadgroup --no-loadscope-reorder
 
 sim: .venv/test-ready
-	$(foreach s,$(SIM),$(BIN)/python -m cosim run $(BLOCK) --config $(CONFIG) --sim $(s) --seed $(SEED) &&) true
+	$(foreach s,$(SIM),$(BIN)/fixfunc run $(BLOCK) --config $(CONFIG) --sim $(s) --seed $(SEED) &&) true
 
 volume: .venv/ready
-	$(BIN)/python -m cosim volume $(BLOCK) --config $(CONFIG) --count $(COUNT) --seed $(SEED)
+	$(BIN)/fixfunc volume $(BLOCK) --config $(CONFIG) --count $(COUNT) --seed $(SEED)
 
 verilog: .venv/ready
-	$(BIN)/python -m cosim verilog all -o $(OUT)/verilog
+	$(BIN)/fixfunc verilog all -o $(OUT)/verilog
 
 bench: .venv/bench-ready
 	$(BIN)/python -m bench

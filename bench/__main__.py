@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Measure and write ``docs/bench.md``: ``python -m bench [speed] [hiz] [memory] [tessellation] [texture] [frames]
 [area] [route]``, all of them by default.
 
@@ -12,9 +13,9 @@ import platform
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from bench import depth, frames, memory, speed, synthesis, tessellation, texture
-from cosim import catalogue
-from cosim.toolchain import ROOT
-from spec.state import TileMode
+from fixfunc.cosim import catalogue, measured
+from fixfunc.cosim.toolchain import ROOT
+from fixfunc.spec.state import TileMode
 
 STORE, PAGE = ROOT / "docs" / "bench.json", ROOT / "docs" / "bench.md"
 DECODERS = [("block_decode", config) for config in ("bc1_3", "bc7", "bc4_5", "small", "bc6h", "default")]
@@ -83,6 +84,7 @@ def main(parts):
                 found.setdefault("fmax", {})[f"{stem} ({config})"] = synthesis.frequency(base)
     found["when"] = f"{datetime.date.today()}, {platform.system()} {platform.machine()}, Python {platform.python_version()}, 2 cores"
     STORE.write_text(json.dumps(found, indent=2) + "\n")
+    measured.write({name: synthesis.score(cells) for name, cells in found["area"].items()}, found["fmax"], found["when"])
     PAGE.write_text(page(found))
     print(f"wrote {PAGE.relative_to(ROOT)}")
 

@@ -1,19 +1,20 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Depth: what HiZ decides on a frame and on stacks of layers, the traffic that follows, and clocks of the hardware."""
 
 import itertools
 
 import numpy as np
 
-from cosim import catalogue, codec
-from cosim.volume import Volume
-from models.depth.depth_unit import DepthUnit
-from models.geometry.triangle_setup import TRIANGLE, setup
-from models.payload import dtype
-from models.raster.tile_rasterizer import rasterize
-from models.state import draw_state
-from spec import payloads
-from spec.state import Compare, Kind, Outcome
-from tb.bench.scenes import control_beat
+from fixfunc.cosim import catalogue, codec
+from fixfunc.cosim.volume import Volume
+from fixfunc.models.depth.depth_unit import DepthUnit
+from fixfunc.models.geometry.triangle_setup import TRIANGLE, setup
+from fixfunc.models.payload import dtype
+from fixfunc.models.raster.tile_rasterizer import rasterize
+from fixfunc.models.state import draw_state
+from fixfunc.spec import payloads
+from fixfunc.spec.state import Compare, Kind, Outcome
+from fixfunc.tb.bench.scenes import control_beat
 
 LAYERS, WIDTH, HEIGHT = 4, 1280, 720
 BOUNDS = {"off": None, "one bound": "max", "two bounds": "both"}

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Draw the figures of tessellation: ``python -m bench.figures``."""
 
 import matplotlib
@@ -6,8 +7,8 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
 from bench import tessellation
-from cosim.toolchain import ROOT
-from models.tessellation.tessellator import RANGES
+from fixfunc.cosim.toolchain import ROOT
+from fixfunc.models.tessellation.tessellator import RANGES
 
 FOLDER = ROOT / "docs" / "tessellation"
 NAMES = {"isoline": "lines", "triangle": "triangles", "quad": "quads"}

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Whole frames on the top: every byte compared, and what they take."""
 
 import time
@@ -5,9 +6,9 @@ import time
 import numpy as np
 
 from bench.memory import BUNNY
-from cosim import catalogue, mesh
-from cosim.volume import THREADS, Memory, Volume
-from tb.frames import FrameJob, counters
+from fixfunc.cosim import catalogue, mesh
+from fixfunc.cosim.volume import Memory
+from fixfunc.tb.frames import FrameJob, counters
 
 SIZE = 1280, 720
 FLAT = np.diag([1, 1, 1, 1]).astype(np.float32)
@@ -73,7 +74,7 @@ def draw(scene):
 def volume(built=[]):  # noqa: B006 - kept on purpose: it takes minutes
     """The top, Verilated once."""
     if not built:
-        built.append(Volume(catalogue.block("top").simulated(), "top", THREADS))
+        built.append(catalogue.block("top").volume(optimise=2))
     return built[0]
 
 

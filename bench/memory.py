@@ -1,20 +1,21 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Bytes between the depth unit and memory, by the golden cache; clocks of the hardware that moves them."""
 
 import numpy as np
 
 from bench.depth import HEIGHT, LAYERS, WIDTH, stack
-from cosim import catalogue, mesh, toolchain
-from cosim.volume import LATENCIES, Memory, Volume
-from models.depth._anchor import encode_block
-from models.depth._block import PlaneForm
-from models.depth.depth_cache import CacheShape, DepthCache, Moved
-from models.depth.depth_compression import PLANE
-from models.depth.depth_unit import DepthUnit
-from models.geometry.triangle_setup import setup
-from models.raster.edge_evaluator import LANE_SHAPE
-from models.raster.tile_rasterizer import rasterize
-from models.state import draw_state
-from spec.state import TileMode
+from fixfunc.cosim import catalogue, mesh, toolchain
+from fixfunc.cosim.volume import LATENCIES, Memory, Volume
+from fixfunc.models.depth._anchor import encode_block
+from fixfunc.models.depth._block import PlaneForm
+from fixfunc.models.depth.depth_cache import CacheShape, DepthCache, Moved
+from fixfunc.models.depth.depth_compression import PLANE
+from fixfunc.models.depth.depth_unit import DepthUnit
+from fixfunc.models.geometry.triangle_setup import setup
+from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
+from fixfunc.models.raster.tile_rasterizer import rasterize
+from fixfunc.models.state import draw_state
+from fixfunc.spec.state import TileMode
 
 FEATURES = {
     "coding, fast clear": CacheShape(), "coding": CacheShape(fast_clear=False), "fast clear": CacheShape(coding=False),

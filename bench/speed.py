@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Clocks of the hardware on chosen work, and seconds of the software around it."""
 
 import resource
@@ -9,13 +10,13 @@ import numpy as np
 from amaranth.hdl import Module
 from amaranth.lib import wiring
 
-from cosim import catalogue, codec
-from cosim.volume import Volume
-from models.geometry.triangle_setup import TRIANGLE
-from models.payload import dtype
-from models.state import draw_state
-from spec import payloads
-from tb.geometry.triangle_setup import IN
+from fixfunc.cosim import catalogue, codec
+from fixfunc.cosim.volume import Volume
+from fixfunc.models.geometry.triangle_setup import TRIANGLE
+from fixfunc.models.payload import dtype
+from fixfunc.models.state import draw_state
+from fixfunc.spec import payloads
+from fixfunc.tb.geometry.triangle_setup import IN
 
 
 class SetupAndRaster(wiring.Component):

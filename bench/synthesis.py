@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Area and clock frequency on an ECP5-85F, by YoWASP's Yosys and nextpnr."""
 
 import json
@@ -6,8 +7,8 @@ import subprocess
 
 from amaranth.back import rtlil
 
-from cosim import catalogue, toolchain
-from cosim.verilog import generate
+from fixfunc.cosim import catalogue, toolchain
+from fixfunc.cosim.verilog import generate
 
 CELLS = ("LUT4", "CCU2C", "TRELLIS_DPR16X4", "TRELLIS_FF", "DP16KD", "MULT18X18D")
 FREQUENCY = 105  # MHz asked of the router

@@ -1,17 +1,18 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What domain matching saves: on patches of one factor, and on draws."""
 
 import numpy as np
 import trimesh
 
-from cosim import catalogue, codec
-from cosim.volume import Volume
-from models import pipeline
-from models.payload import dtype
-from models.tessellation import bezier, patches
-from models.tessellation.domain_matching import DomainMatchingUnit
-from models.tessellation.tessellator import FACTORS, OUTPUTS, tessellate
-from spec.points import DOMAIN_POINT, MATCHED_POINT
-from spec.state import PointKind
+from fixfunc.cosim import catalogue, codec
+from fixfunc.cosim.volume import Volume
+from fixfunc.models import pipeline
+from fixfunc.models.payload import dtype
+from fixfunc.models.tessellation import bezier, patches
+from fixfunc.models.tessellation.domain_matching import DomainMatchingUnit
+from fixfunc.models.tessellation.tessellator import FACTORS, OUTPUTS, tessellate
+from fixfunc.spec.points import DOMAIN_POINT, MATCHED_POINT
+from fixfunc.spec.state import PointKind
 
 STEPS = range(4, 65, 4)  # factors, as in the documents
 END = np.zeros(1, dtype(DOMAIN_POINT))

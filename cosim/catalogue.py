@@ -1,17 +1,24 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The blocks, by name: found by where their files lie, imported on demand."""
 
 import importlib
-import inspect
+import warnings
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from amaranth.hdl import UnusedElaboratable
 from PIL import Image
 
-from cosim import codec
-from cosim.volume import LATENCIES, Memory
-from spec.errors import InputError
-from spec.payloads import TRANSFER
+from fixfunc.cosim import codec, sources, toolchain
+from fixfunc.cosim.library import OPTIMISE
+from fixfunc.cosim.verilog import contract, generate
+from fixfunc.cosim.volume import LATENCIES, Memory, Volume
+from fixfunc.spec.errors import InputError
+from fixfunc.spec.payloads import TRANSFER
+
+# Blocks are made here for their ports alone, too: what was generated of them is kept.
+warnings.simplefilter("ignore", UnusedElaboratable)
 
 RTL = Path(__file__).parents[1] / "rtl"
 
@@ -25,28 +32,37 @@ class Block(NamedTuple):
     @property
     def rtl(self):
         """Module of the hardware, with ``CONFIGS``."""
-        return importlib.import_module(f"rtl.{self.place}")
+        return importlib.import_module(f"fixfunc.rtl.{self.place}")
+
+    @property
+    def component(self):
+        """Class of the hardware."""
+        return getattr(self.rtl, "".join(part.capitalize() for part in self.stem.split("_")))
 
     @property
     def bench(self):
         """Module of the bench, with ``requests``, ``expected`` and ``describe``."""
-        return importlib.import_module(f"tb.{self.place}")
+        return importlib.import_module(f"fixfunc.tb.{self.place}")
 
     @property
     def configurations(self):
         """Parameters by the names of the configurations."""
         return self.rtl.CONFIGS
 
-    def parameters(self, name):
-        """The parameters of a configuration; an unknown name raises :class:`~spec.errors.InputError`."""
+    @property
+    def purposes(self):
+        """What each configuration is for, in words."""
+        return self.rtl.PURPOSE
+
+    def parameters(self, name="default"):
+        """The parameters of a configuration; an unknown name raises :class:`~fixfunc.spec.errors.InputError`."""
         if name not in self.configurations:
             raise InputError(f"configuration of {self.stem}", f"be one of {', '.join(self.configurations)}", name)
         return self.configurations[name]
 
     def create(self, config="default"):
         """The component, in a configuration."""
-        name = "".join(part.capitalize() for part in self.stem.split("_"))
-        return getattr(self.rtl, name)(self.parameters(config))
+        return self.component(self.parameters(config))
 
     def expected(self, rows, config="default"):
         """What the golden model gives for packed beats in: packed beats out, by port."""
@@ -79,6 +95,20 @@ class Block(NamedTuple):
             return self.bench.Harness(self.parameters(config))
         return self.create(config)
 
+    def verilog(self, config="default", simulated=False):
+        """Path of the block's SystemVerilog, with ``simulated`` of what :meth:`simulated` says; elaborated once, then kept.
+
+        Its name holds the hash of its sources, so that nothing is elaborated to find it.
+        """
+        component = self.simulated(config) if simulated else self.create(config)
+        digest = sources.digest(type(component).__module__, self.stem, config, repr(self.parameters(config)))
+        path = toolchain.BUILD / "verilog" / f"{self.stem}-{config}-{digest}.sv"
+        return toolchain.once(path, lambda out: out.write_text(generate(component, self.stem, config)))
+
+    def volume(self, config="default", optimise=OPTIMISE):
+        """What :meth:`simulated` says as a :class:`~fixfunc.cosim.volume.Volume`."""
+        return Volume(self.simulated(config), self.stem, self.verilog(config, simulated=True).read_text(), optimise)
+
     def compare(self, volume, rows, config="default", paces=("full", "full"), seed=0, **limits):
         """Send packed beats through a Verilated component and through the golden model.
 
@@ -88,7 +118,7 @@ class Block(NamedTuple):
 
         Returns
         -------
-        run : cosim.volume.Run
+        run : fixfunc.cosim.volume.Run
         expected : dict of ndarray of uint64
             Packed beats, by port.
         count, first
@@ -110,7 +140,7 @@ class Block(NamedTuple):
     @property
     def summary(self):
         """First line of the component's docstring."""
-        return inspect.getdoc(type(self.create())).splitlines()[0]
+        return contract(self.component)[0].splitlines()[0]
 
 
 def blocks():
@@ -124,7 +154,7 @@ def blocks():
 
 
 def block(stem):
-    """One block; an unknown name raises :class:`~spec.errors.InputError`."""
+    """One block; an unknown name raises :class:`~fixfunc.spec.errors.InputError`."""
     known = blocks()
     if stem not in known:
         raise InputError("block", f"be one of {', '.join(known)}", stem)
@@ -133,17 +163,17 @@ def block(stem):
 
 def golden():
     """The golden pipeline."""
-    return importlib.import_module("models.pipeline")
+    return importlib.import_module("fixfunc.models.pipeline")
 
 
 def frames():
     """What turns a golden frame into a command stream, and knows what should come of it."""
-    return importlib.import_module("tb.frames")
+    return importlib.import_module("fixfunc.tb.frames")
 
 
 def texture(path):
     """A texture from a file: DDS, KTX2, or a picture and its smaller levels; its colours are taken as they are."""
-    texture, container = (importlib.import_module(f"models.texture.{name}") for name in ("texture", "container"))
+    texture, container = (importlib.import_module(f"fixfunc.models.texture.{name}") for name in ("texture", "container"))
     if Path(path).suffix.lower() not in (".dds", ".ktx2", ".png"):
         raise InputError("texture", "be a file .dds, .ktx2, .png", path)
     if not Path(path).is_file():
@@ -160,6 +190,6 @@ def texture(path):
 
 def teapot(divisions):
     """Vertices and triangles of the Utah teapot, y up, its patches divided on a grid."""
-    bezier = importlib.import_module("models.tessellation.bezier")
+    bezier = importlib.import_module("fixfunc.models.tessellation.bezier")
     vertices, faces = bezier.tessellate(bezier.read_patches(), divisions)
     return vertices[:, [0, 2, 1]] * (1, 1, -1), faces

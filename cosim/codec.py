@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Payloads between structured arrays and packed vectors: the first field lowest."""
 
 import numpy as np
@@ -19,7 +20,7 @@ def pack(records, fields, bits=None):
     Parameters
     ----------
     records : structured ndarray, shape (n,)
-    fields : tuple of :class:`spec.payloads.Field`
+    fields : tuple of :class:`fixfunc.spec.payloads.Field`
     bits : int, optional
         Width of the stream, where it is wider than the table.
 

@@ -1,11 +1,12 @@
-"""Writes a command stream: packets of :mod:`spec.commands`, one behind the other."""
+# SPDX-License-Identifier: BSD-2-Clause
+"""Writes a command stream: packets of :mod:`fixfunc.spec.commands`, one behind the other."""
 
 import numpy as np
 
-from cosim import codec
-from spec import commands
-from spec.commands import Opcode
-from spec.state import Kind
+from fixfunc.cosim import codec
+from fixfunc.spec import commands
+from fixfunc.spec.commands import Opcode
+from fixfunc.spec.state import Kind
 
 WORDS = 4  # of 64 bits, of a transfer
 
@@ -49,7 +50,7 @@ class CommandList:
         return self.add(Opcode.CLEAR, commands.CLEAR_PACKET, **dict(zip(("x0", "y0", "x1", "y1"), rectangle, strict=True)), **fields)
 
     def triangles(self, triangles):
-        """A list of snapped triangles, as records of :data:`spec.payloads.TRIANGLE`."""
+        """A list of snapped triangles, as records of :data:`fixfunc.spec.payloads.TRIANGLE`."""
         self.add(Opcode.TRIANGLES, commands.TRIANGLES_PACKET, 1 + len(triangles))
         self.parts.append(codec.pack(triangles, commands.TRIANGLE_PACKET))
         return self

@@ -1,8 +1,9 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Maps of a frame: a colour a tile."""
 
 import numpy as np
 
-from spec.state import Outcome
+from fixfunc.spec.state import Outcome
 
 TILE = ((8, 8), (8, 4), (4, 4), (4, 2))  # pixels, by log2 of the samples of a pixel
 RAMP = np.array([(12, 10, 30), (92, 22, 110), (214, 70, 66), (250, 180, 60), (252, 252, 220)], float)
@@ -37,7 +38,7 @@ def modes(frame, coded):
     Parameters
     ----------
     coded : ndarray of uint8
-        :class:`~spec.state.TileMode` of every tile, row by row.
+        :class:`~fixfunc.spec.state.TileMode` of every tile, row by row.
     """
     wide, high = tile_size(frame)
     height, width = frame.colour.shape[:2]

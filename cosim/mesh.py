@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Mesh files, by trimesh."""
 
 import logging
@@ -6,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import trimesh
 
-from spec.errors import InputError, MeshError
+from fixfunc.spec.errors import InputError, MeshError
 
 FORMATS = (".obj", ".ply", ".stl", ".gltf", ".glb")
 MOST_BYTES = 1 << 30
@@ -43,6 +44,9 @@ def load(path):
         with np.errstate(all="ignore"):
             mesh = trimesh.load(path, force="mesh", process=False)
             vertices, faces = np.asarray(mesh.vertices), np.asarray(mesh.faces)
+    except ImportError as error:  # trimesh reads some files by packages that it does not bring
+        needs = f"{path.name}, which needs the package {error.name}" if error.name else f"{path.name}: {error}"
+        raise MeshError("mesh file", "be of a kind that is read here", needs.splitlines()[0]) from error
     except Exception as error:  # whatever a parser meets in a broken file
         raise MeshError("mesh file", "be readable", f"{path.name}: {type(error).__name__}: {error}".splitlines()[0]) from error
     if vertices.ndim != 2 or vertices.shape[1:] != (3,) or faces.ndim != 2 or faces.shape[1:] != (3,) or not len(faces):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A frame's report: one HTML file that needs nothing else."""
 
 import base64
@@ -9,8 +10,8 @@ from string import Template
 import numpy as np
 from PIL import Image
 
-from cosim import maps
-from spec.state import Outcome, TileMode
+from fixfunc.cosim import files, maps
+from fixfunc.spec.state import Outcome, TileMode
 
 PAGE = Path(__file__).with_name("report.html.in")
 
@@ -22,10 +23,10 @@ def write(path, title, frame, coded, figures):
     ----------
     path : Path
     title : str
-    frame : models.pipeline.Frame
+    frame : fixfunc.models.pipeline.Frame
         ``colour`` and ``outcome`` as the hardware gave them.
     coded : ndarray of uint8
-        :class:`~spec.state.TileMode` of every tile, row by row.
+        :class:`~fixfunc.spec.state.TileMode` of every tile, row by row.
     figures : dict
         As in ``frame.json``.
     """
@@ -43,9 +44,7 @@ def write(path, title, frame, coded, figures):
     }
     text = Template(PAGE.read_text()).substitute(
         title=title, picture=base64.b64encode(png.getvalue()).decode(), figures=_embedded(figures), tiles=_embedded(tiles))
-    temporary = path.with_name(f".{path.name}")
-    temporary.write_text(text)
-    temporary.replace(path)
+    files.write(path, text)
 
 
 def _embedded(data):

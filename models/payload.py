@@ -1,8 +1,9 @@
-"""numpy dtypes of the payload tables in :mod:`spec.payloads`."""
+# SPDX-License-Identifier: BSD-2-Clause
+"""numpy dtypes of the payload tables in :mod:`fixfunc.spec.payloads`."""
 
 import numpy as np
 
-from spec.errors import InputError
+from fixfunc.spec.errors import InputError
 
 
 def dtype(fields):
@@ -15,7 +16,7 @@ def dtype(fields):
 
 
 def check(records, fields):
-    """Raise :class:`~spec.errors.InputError` for the first field whose value does not fit its bits."""
+    """Raise :class:`~fixfunc.spec.errors.InputError` for the first field whose value does not fit its bits."""
     for f in fields:
         low, high = (-(1 << f.bits - 1), (1 << f.bits - 1) - 1) if f.signed else (0, (1 << f.bits) - 1)
         values = np.atleast_1d(records[f.name])

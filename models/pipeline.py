@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The golden pipeline: a whole frame, stage by stage."""
 
 import time
@@ -5,16 +6,16 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from models import shading
-from models.depth.depth_unit import DepthUnit
-from models.geometry import clipper, triangle_setup, viewport
-from models.raster import tile_rasterizer
-from models.state import draw_state
-from models.tessellation import bezier, patches
-from models.tessellation.patches import Tessellated
-from models.texture.texture import Texture
-from spec.errors import InputError, MeshError
-from spec.state import Cull, Outcome
+from fixfunc.models import shading
+from fixfunc.models.depth.depth_unit import DepthUnit
+from fixfunc.models.geometry import clipper, triangle_setup, viewport
+from fixfunc.models.raster import tile_rasterizer
+from fixfunc.models.state import draw_state
+from fixfunc.models.tessellation import bezier, patches
+from fixfunc.models.tessellation.patches import Tessellated
+from fixfunc.models.texture.texture import Texture
+from fixfunc.spec.errors import InputError, MeshError
+from fixfunc.spec.state import Cull, Outcome
 
 MOST_FACES = 1 << 24
 PIXELS = 8  # of a segment, where factors adapt
@@ -41,10 +42,10 @@ class Scene:
     cull : Cull
     colour : (red, green, blue)
         Of the mesh, 0 to 255.
-    tessellated : models.tessellation.patches.Tessellated, optional
+    tessellated : fixfunc.models.tessellation.patches.Tessellated, optional
         Where the mesh comes from.
-    texture : models.texture.texture.Texture, optional
-        What the light's colour is multiplied by, instead of ``colour``; wrapped around the mesh as :func:`models.shading.around` says.
+    texture : fixfunc.models.texture.texture.Texture, optional
+        What the light's colour is multiplied by, instead of ``colour``; wrapped around the mesh as :func:`fixfunc.models.shading.around` says.
     """
 
     vertices: np.ndarray
@@ -107,7 +108,7 @@ class Frame:
     setup: triangle_setup.Setup  # what left it
     tiles: np.ndarray  # what left the tile rasterizer
     owner: np.ndarray  # which set-up record each tile belongs to
-    outcome: np.ndarray  # what HiZ found for each: spec.state.Outcome
+    outcome: np.ndarray  # what HiZ found for each: fixfunc.spec.state.Outcome
     passed: np.ndarray  # which of its samples passed: bool, shape (tiles, 8, 8)
     seconds: dict = field(default_factory=dict)  # spent in each stage
 
@@ -149,6 +150,8 @@ def render(scene, progress=None):
 
     stage("geometry")
     triangles, source = _geometry(scene, counters)
+
+    counters["triangles"] = len(triangles)
 
     stage("setup")
     setup = triangle_setup.setup(triangles, state)
@@ -218,15 +221,11 @@ def look_at_mesh(vertices, aspect, field_of_view=40.0):
     -------
     transform : ndarray of float32, shape (4, 4)
     eye : ndarray of float64, shape (3,)
-
-    Raises
-    ------
-    MeshError
-        No vertex is finite.
+        Vertices that are not finite are looked past; if none is, the camera looks at the origin.
     """
     finite = vertices[np.isfinite(vertices).all(1)].astype(np.float64)
     if not len(finite):
-        raise MeshError("vertices", "hold at least one finite position", f"{len(vertices)} without any")
+        finite = np.zeros((1, 3))
     centre = (finite.min(0) + finite.max(0)) / 2
     radius = max(float(np.linalg.norm(finite - centre, axis=1).max()), 1e-30)
     back = np.array([0.35, 0.42, 0.84]) / np.linalg.norm([0.35, 0.42, 0.84])

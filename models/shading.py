@@ -1,10 +1,11 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What stands for a pixel shader: flat Lambert light, and a texture."""
 
 import numpy as np
 
-from models.depth._target import to_image
-from models.raster.edge_evaluator import LANE_SHAPE
-from models.texture.sampler import Sampler, sample
+from fixfunc.models.depth._target import to_image
+from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
+from fixfunc.models.texture.sampler import Sampler, sample
 
 BACKGROUND = (24, 26, 32)
 TURNS = 4  # of a texture around a mesh
@@ -18,7 +19,7 @@ def on_top(scene, tiles, face, passed):
     rows, columns = -(-scene.height // (edge >> lanes[1])), -(-scene.width // (edge >> lanes[0]))
     top = np.full((rows, columns, edge, edge), len(scene.faces), np.int32)
     place = (tiles["y"].astype(np.int64) * columns + tiles["x"]) * edge * edge
-    tile, lane = np.nonzero(passed.reshape(len(tiles), -1))
+    tile, lane = np.nonzero(passed.reshape(len(tiles), edge * edge))
     top.reshape(-1)[place[tile] + lane] = face[tile]  # in drawing order: the last one stays
     return to_image(top, scene.width, scene.height, scene.samples)
 
@@ -106,13 +107,13 @@ def _corners(scene, values):
 
 
 def shade(scene, tiles, face):
-    """Colours of tiles' samples: a shader, for :class:`models.top.Machine`.
+    """Colours of tiles' samples: a shader, for :class:`fixfunc.models.top.Machine`.
 
     Parameters
     ----------
-    scene : models.pipeline.Scene
+    scene : fixfunc.models.pipeline.Scene
     tiles : structured ndarray, shape (n,)
-        As in :func:`spec.payloads.tile`.
+        As in :func:`fixfunc.spec.payloads.tile`.
     face : ndarray of int, shape (n,)
         The face that each tile belongs to.
 

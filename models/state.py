@@ -1,13 +1,14 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The draw state that a STATE beat carries."""
 
 import numpy as np
 
-from models.depth._format import MOST
-from models.payload import check, dtype
-from spec import payloads
-from spec.early import LEFT, PERMISSIONS
-from spec.errors import InputError
-from spec.state import SAMPLE_COUNTS, TARGET_LIMIT, VIEWPORT_MAX, VIEWPORT_MIN, Compare, Cull, DepthFormat, Kind
+from fixfunc.models.depth._format import MOST
+from fixfunc.models.payload import check, dtype
+from fixfunc.spec import payloads
+from fixfunc.spec.early import LEFT, PERMISSIONS
+from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import SAMPLE_COUNTS, TARGET_LIMIT, VIEWPORT_MAX, VIEWPORT_MIN, Compare, Cull, DepthFormat, Kind
 
 DTYPE = dtype(payloads.DRAW_STATE)
 D24_MAX = (1 << 24) - 1
@@ -29,9 +30,9 @@ def draw_state(width, height, samples=1, viewport=None, scissor=None, cull=Cull.
     front_ccw : bool
         Counter-clockwise triangles face front.
     does : sequence of str
-        What the draw's shader does, as in :data:`spec.early.LEFT`: it decides the four early permissions.
+        What the draw's shader does, as in :data:`fixfunc.spec.early.LEFT`: it decides the four early permissions.
     **fields
-        Any other field of :data:`spec.payloads.DRAW_STATE`, by name.
+        Any other field of :data:`fixfunc.spec.payloads.DRAW_STATE`, by name.
 
     Returns
     -------
@@ -74,7 +75,7 @@ def draw_state(width, height, samples=1, viewport=None, scissor=None, cull=Cull.
 
 
 def check_draw_state(state):
-    """Raise :class:`~spec.errors.InputError` for a state that breaks a rule of :func:`draw_state`."""
+    """Raise :class:`~fixfunc.spec.errors.InputError` for a state that breaks a rule of :func:`draw_state`."""
     for name in ("target_width", "target_height"):
         if not 1 <= state[name] <= TARGET_LIMIT:
             raise InputError(name, f"lie in 1..{TARGET_LIMIT}", int(state[name]))
@@ -85,7 +86,7 @@ def check_draw_state(state):
 
 
 def check_depth_state(state):
-    """Raise :class:`~spec.errors.InputError` for a state that no depth unit can obey."""
+    """Raise :class:`~fixfunc.spec.errors.InputError` for a state that no depth unit can obey."""
     if state["depth_format"] not in list(DepthFormat):
         raise InputError("depth_format", f"be one of {', '.join(f.name for f in DepthFormat)}", int(state["depth_format"]))
     most = MOST[DepthFormat(state["depth_format"])]
@@ -99,7 +100,7 @@ def check_depth_state(state):
 
 
 def check_rectangles(viewport, scissor):
-    """Raise :class:`~spec.errors.InputError` for a viewport or a scissor that breaks its rule."""
+    """Raise :class:`~fixfunc.spec.errors.InputError` for a viewport or a scissor that breaks its rule."""
     _check_rectangle("viewport", viewport, VIEWPORT_MIN, VIEWPORT_MAX)
     _check_rectangle("scissor", scissor, 0, TARGET_LIMIT)
 

@@ -1,21 +1,22 @@
-"""The golden pipeline behind a command stream: what :class:`rtl.top.Top` does, stage by stage."""
+# SPDX-License-Identifier: BSD-2-Clause
+"""The golden pipeline behind a command stream: what :class:`fixfunc.rtl.top.Top` does, stage by stage."""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
-from models.depth.cached_depth import CachedDepth
-from models.frontend import command_reader
-from models.frontend.command_reader import CommandLimits
-from models.geometry import triangle_setup
-from models.output.colour_write import ColourTarget, quads_of
-from models.payload import dtype
-from models.raster import tile_rasterizer
-from models.raster.edge_evaluator import pack
-from spec.commands import STATUS, CommandError
-from spec.counters import SEAMS
-from spec.state import Kind, Outcome
+from fixfunc.models.depth.cached_depth import CachedDepth
+from fixfunc.models.frontend import command_reader
+from fixfunc.models.frontend.command_reader import CommandLimits
+from fixfunc.models.geometry import triangle_setup
+from fixfunc.models.output.colour_write import ColourTarget, quads_of
+from fixfunc.models.payload import dtype
+from fixfunc.models.raster import tile_rasterizer
+from fixfunc.models.raster.edge_evaluator import pack
+from fixfunc.spec.commands import STATUS, CommandError
+from fixfunc.spec.counters import SEAMS
+from fixfunc.spec.state import Kind, Outcome
 
 PLANES = "depth", "stencil", "colour"
 
@@ -37,7 +38,7 @@ def flat(shading):
 class Drawn:
     """What :meth:`Machine.draw` returns."""
 
-    status: np.ndarray  # as in spec.commands.STATUS
+    status: np.ndarray  # as in fixfunc.spec.commands.STATUS
     seams: dict = field(default_factory=lambda: {name: [] for name in SEAMS})  # by stage: (Kind, records) in order
     outcome: list = field(default_factory=list)  # of the tiles of each list of triangles: what HiZ found
     triangles: int = 0  # read
@@ -54,7 +55,7 @@ class Machine:
     shape : CacheShape, optional
         Of all caches.
     coarse : int
-        As of :func:`models.raster.tile_rasterizer.rasterize`.
+        As of :func:`fixfunc.models.raster.tile_rasterizer.rasterize`.
     shader : callable
         Takes :class:`Shading`, returns colours: uint32, shape (n, edge, edge).
     found : callable, optional
@@ -78,11 +79,11 @@ class Machine:
 
     @property
     def moves(self):
-        """What caches have moved so far: by plane, as :meth:`~models.depth._tile_cache.TileCache.tally`."""
+        """What caches have moved so far: by plane, as :meth:`~fixfunc.models.depth._tile_cache.TileCache.tally`."""
         return self.depth.moves | {"colour": self.colour.moves}
 
     def draw(self, address, transfers, limit):
-        """Read packets, as of :data:`spec.commands.START`, and draw what they say: :class:`Drawn`."""
+        """Read packets, as of :data:`fixfunc.spec.commands.START`, and draw what they say: :class:`Drawn`."""
         read = command_reader.read(self._memory, address, transfers, limit, self._limits)
         self._drawn = drawn = Drawn([])
         for kind, records in read.beats:

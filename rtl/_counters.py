@@ -1,12 +1,13 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Counters of a frame, read by address."""
 
 from amaranth.hdl import Array, Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.payload import layout
-from spec.counters import CLIENTS, COUNTERS, EVENTS
-from spec.payloads import COUNTED
+from fixfunc.rtl.payload import layout
+from fixfunc.spec.counters import CLIENTS, COUNTERS, EVENTS
+from fixfunc.spec.payloads import COUNTED
 
 BITS = 64
 
@@ -25,7 +26,7 @@ class Counters(wiring.Component):
     Parameters
     ----------
     clients : sequence of str
-        Of memory: those of :data:`spec.counters.CLIENTS` that are there. The others count nothing.
+        Of memory: those of :data:`fixfunc.spec.counters.CLIENTS` that are there. The others count nothing.
 
     Members
     -------
@@ -33,7 +34,7 @@ class Counters(wiring.Component):
         By how much it goes on in this clock.
     <client>_counted : In(stream.Signature(layout(COUNTED)))
     asked : In(stream.Signature(8))
-        An address, as in :data:`spec.counters.COUNTERS`; of none, zero is told.
+        An address, as in :data:`fixfunc.spec.counters.COUNTERS`; of none, zero is told.
     told : Out(stream.Signature(64))
     """
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Products and quotients, one a clock."""
 
 from amaranth.hdl import Module, Signal, signed, unsigned

@@ -1,10 +1,11 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """AXI4, as far as blocks here use it: bursts of whole transfers, in order."""
 
 from amaranth.hdl import Const
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from spec.payloads import TRANSFER
+from fixfunc.spec.payloads import TRANSFER
 
 ADDRESS = 32
 

@@ -1,6 +1,14 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Where the bits of a value are."""
 
-from amaranth.hdl import Cat, Const, Mux, Value
+from amaranth.hdl import Cat, Const, Mux, Signal, Value
+
+
+def named(m, value, name):
+    """``value`` under a name of its own: what Amaranth writes is an expression anew wherever it is used."""
+    out = Signal(Value.cast(value).shape(), name=name)
+    m.d.comb += out.eq(value)
+    return out
 
 
 def choose(index, options):

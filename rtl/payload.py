@@ -1,9 +1,10 @@
-"""Amaranth layouts of the payload tables in :mod:`spec.payloads`."""
+# SPDX-License-Identifier: BSD-2-Clause
+"""Amaranth layouts of the payload tables in :mod:`fixfunc.spec.payloads`."""
 
 from amaranth.hdl import signed, unsigned
 from amaranth.lib.data import StructLayout, UnionLayout
 
-from spec import payloads
+from fixfunc.spec import payloads
 
 
 def layout(fields):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Parts of free-running pipelines: they never stall, so that no enable has to reach every register.
 
 What enters such a pipeline has a place reserved at its end (:class:`Credit`), where a queue absorbs the stalls.

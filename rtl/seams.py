@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What goes by inside, shown outside, so that a golden model can follow it stage by stage."""
 
 from amaranth.lib import stream

@@ -1,25 +1,26 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The hardware pipeline: a command stream in memory becomes a picture in memory."""
 
 from dataclasses import dataclass
 
-from amaranth.hdl import Cat, Module, Signal
+from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl import _counters
-from rtl.axi import Axi
-from rtl.depth import cached_depth
-from rtl.frontend import command_reader
-from rtl.geometry import triangle_setup
-from rtl.output import colour_write
-from rtl.payload import beat, layout
-from rtl.raster import tile_rasterizer
-from rtl.seams import ports as seam_ports
-from rtl.seams import show
-from spec import payloads
-from spec.commands import START, STATUS
-from spec.quads import colours, quads
-from spec.state import Kind, Outcome
+from fixfunc.rtl import _counters
+from fixfunc.rtl.axi import Axi
+from fixfunc.rtl.depth import cached_depth
+from fixfunc.rtl.frontend import command_reader
+from fixfunc.rtl.geometry import triangle_setup
+from fixfunc.rtl.output import colour_write
+from fixfunc.rtl.payload import beat, layout
+from fixfunc.rtl.raster import tile_rasterizer
+from fixfunc.rtl.seams import ports as seam_ports
+from fixfunc.rtl.seams import show
+from fixfunc.spec import payloads
+from fixfunc.spec.commands import START, STATUS
+from fixfunc.spec.quads import colours, quads
+from fixfunc.spec.state import Kind, Outcome
 
 
 @dataclass(frozen=True)
@@ -66,10 +67,15 @@ CONFIGS = {
     "tiny": _tiny(),
     "tiny_flat": _tiny(flat=True),
 }
+PURPOSE = {  # of each configuration
+    "default": "the whole pipeline: targets up to 2048 pixels, 8x MSAA, depth, stencil and colour",
+    "tiny": "the same in small, for benches: tiles of 4x4, targets up to 64 pixels",
+    "tiny_flat": "the same with the built-in shader, which gives one colour a draw",
+}
 
 
 class Top(wiring.Component):
-    """Reads packets of :mod:`spec.commands`; draws their triangles into colours, depths and stencil values in memory.
+    """Reads packets of :mod:`fixfunc.spec.commands`; draws their triangles into colours, depths and stencil values in memory.
 
     At best one triangle and one tile a clock, in order. After reset nothing is under way and nothing on chip; a reset at
     any time begins anew, and leaves memory as it is.
@@ -78,7 +84,7 @@ class Top(wiring.Component):
     ----------
     params : TopParams
     seams : bool
-        For benches: every stream between two stages is shown at a port ``seam_<name>`` of :data:`spec.counters.SEAMS`.
+        For benches: every stream between two stages is shown at a port ``seam_<name>`` of :data:`fixfunc.spec.counters.SEAMS`.
 
     Members
     -------
@@ -87,9 +93,9 @@ class Top(wiring.Component):
     o : Out(stream.Signature(layout(STATUS)))
         One for each FENCE, and one at the end, which tells of errors.
     quads, colours : Out, In
-        To a shader and back, as of :class:`~rtl.output.colour_write.ColourWrite`; not with ``params.flat``.
+        To a shader and back, as of :class:`~fixfunc.rtl.output.colour_write.ColourWrite`; not with ``params.flat``.
     asked, told : In, Out
-        As of :class:`~rtl._counters.Counters`.
+        As of :class:`~fixfunc.rtl._counters.Counters`.
     commands_memory, depth_memory, stencil_memory, colour_memory : Out(Axi())
         One for each client.
     """
@@ -132,8 +138,9 @@ class Top(wiring.Component):
             wiring.connect(m, getattr(block, f"{client}_memory"), wiring.flipped(getattr(self, f"{client}_memory")))
             wiring.connect(m, getattr(block, f"{client}_counted"), getattr(counters, f"{client}_counted"))
         seams = {"commands": reader.o, "setup": setup.o, "raster": raster.o, "depth": depth.o, "quads": colour.quads, "colours": colour.colours}
-        m.d.sync += counters.stall_hiz.eq(depth.hiz_stalls)
-        self._count(m, counters, seams, depth.seam_hiz, reader)
+        busy = self._busy(m, reader)
+        m.d.sync += [counters.clocks.eq(busy), counters.stall_hiz.eq(depth.hiz_stalls & busy)]
+        self._count(m, counters, seams, depth.seam_hiz, reader, busy)
         if self._seams:
             for name in ("commands", "setup", "raster", "depth", "quads"):
                 show(m, seams[name], getattr(self, f"seam_{name}"))
@@ -159,13 +166,20 @@ class Top(wiring.Component):
         with m.If(fence.slot[0]):
             m.d.comb += [out.error.eq(reader.error), out.at.eq(reader.at)]
 
-    def _count(self, m, counters, seams, found, reader):
+    def _busy(self, m, reader):
+        """Whether a START is being obeyed: stalls count in those clocks alone."""
+        busy, begins = Signal(), self.i.valid & self.i.ready
+        with m.If(reader.ended | begins):
+            m.d.sync += busy.eq(begins)
+        return busy
+
+    def _count(self, m, counters, seams, found, reader, busy):
         """What the counters hear of; of streams a clock later, so that nothing waits for it."""
         def heard(name, value):
             m.d.sync += getattr(counters, name).eq(value)
 
         for name, watched in seams.items():
-            heard(f"stall_{name}", watched.valid & ~watched.ready)
+            heard(f"stall_{name}", watched.valid & ~watched.ready & busy)
         works = {name: watched.valid & watched.ready & (watched.payload.kind == Kind.WORK) for name, watched in seams.items() if name != "colours"}
         tested, outcome = found.valid & (found.payload.kind == Kind.WORK), found.payload.tile.outcome
         for name, seam in (("triangles", "commands"), ("set_up", "setup"), ("tiles", "raster"), ("tiles_shaded", "quads")):
@@ -177,11 +191,6 @@ class Top(wiring.Component):
                  "samples_tested": (tested & (outcome != Outcome.DROP), found.payload.tile.mask)}
         for name, (counts, mask) in masks.items():
             kept = Signal(len(mask), name=f"{name}_mask")
-            m.d.sync += kept.eq(mask & counts.replicate(len(mask)))
+            m.d.sync += kept.eq(Mux(counts, mask, 0))
             m.d.comb += getattr(counters, name).eq(_counters.ones(m, kept, f"{name}_count"))
-        port, busy = reader.memory, Signal()
-        heard("command_transfers", port.rvalid & port.rready)
-        ends = Cat(reader.ended, self.i.valid & self.i.ready)
-        with m.If(ends.any()):
-            m.d.sync += busy.eq(ends[1])
-        heard("clocks", busy)
+        heard("command_transfers", reader.memory.rvalid & reader.memory.rready)

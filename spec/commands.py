@@ -1,8 +1,9 @@
-"""Packets of the command stream, as field tables: see :mod:`spec.payloads`; of whole transfers of 32 bytes, little end first."""
+# SPDX-License-Identifier: BSD-2-Clause
+"""Packets of the command stream, as field tables: see :mod:`fixfunc.spec.payloads`; of whole transfers of 32 bytes, little end first."""
 
 from enum import IntEnum
 
-from spec.payloads import CLEAR, DRAW_STATE, HEADER, TRIANGLE, Field, each
+from fixfunc.spec.payloads import CLEAR, DRAW_STATE, HEADER, TRIANGLE, Field, each
 
 
 class Opcode(IntEnum):

@@ -1,6 +1,7 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Counters of the top, by address: what each counts since reset, 64 bits."""
 
-from spec.payloads import COUNTED
+from fixfunc.spec.payloads import COUNTED
 
 SEAMS = ("commands", "setup", "raster", "hiz", "depth", "quads", "colours")  # streams between stages
 CLIENTS = ("depth", "stencil", "colour")  # of memory, with a cache
@@ -17,7 +18,7 @@ EVENTS = (
     "samples_tested",  # of those that HiZ did not drop
     "samples_passed",
     "tiles_shaded",  # those of which a sample passed
-    *(f"stall_{seam}" for seam in SEAMS),  # clocks in which a beat waited there
+    *(f"stall_{seam}" for seam in SEAMS),  # clocks of those in which a beat waited there
 )
 MOVED = tuple(f"{client}_{field.name}" for client in CLIENTS for field in COUNTED)  # tiles by mode, transfers; of the last fence
 COUNTERS = EVENTS + MOVED  # address: the place in this list

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The four early permissions of a draw, and what takes them away."""
 
 PERMISSIONS = ("hiz_drop", "hiz_accept", "early_reject", "early_write")  # fields of the draw state

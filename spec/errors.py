@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Typed errors: the field, the rule it broke, and its value."""
 
 
@@ -11,6 +12,10 @@ class InputError(ValueError):
 
 class MeshError(InputError):
     """A mesh that cannot be drawn."""
+
+
+class InputWarning(UserWarning):
+    """Input that breaks a rule without harm: it is read as the text says."""
 
 
 class Stalled(Exception):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Payloads of every stream, as plain field tables: (name, bits, signed), lowest bits first.
 
 A number format is noted as sI.F or uI.F: I integer bits (the sign not counted), F fraction bits.
@@ -23,7 +24,7 @@ def each(names, bits, signed=False):
     return tuple(Field(name, bits, signed) for name in names.split())
 
 
-KIND = Field("kind", 2)  # spec.state.Kind
+KIND = Field("kind", 2)  # fixfunc.spec.state.Kind
 HEADER = (
     KIND,
     Field("state", 4),  # number of the draw state in force
@@ -41,7 +42,7 @@ STENCIL_FACE = (("func", 3), ("fail", 3), ("depth_fail", 3), ("pass", 3))  # Com
 DRAW_STATE = (
     *HEADER,
     Field("samples", 2),  # log2 of the samples of a pixel
-    Field("cull", 2),  # spec.state.Cull
+    Field("cull", 2),  # fixfunc.spec.state.Cull
     Field("front_ccw", 1),  # counter-clockwise triangles face front
     *each("viewport_x0 viewport_y0 viewport_x1 viewport_y1", 17, signed=True),  # pixels, x1 and y1 exclusive
     *each("scissor_x0 scissor_y0 scissor_x1 scissor_y1", 15),  # pixels, x1 and y1 exclusive
@@ -50,7 +51,7 @@ DRAW_STATE = (
     Field("depth_format", 2),  # D16, D24, D32F
     Field("depth_test", 1),
     Field("depth_write", 1),
-    Field("depth_compare", 3),  # spec.state.Compare
+    Field("depth_compare", 3),  # fixfunc.spec.state.Compare
     *each("depth_min depth_max", 32),  # the viewport's range: D16, D24 or float32 bits
     *each("bias_constant bias_slope bias_clamp", 32),  # s31.0, float32 bits, float32 bits
     Field("stencil_test", 1),
@@ -61,6 +62,13 @@ DRAW_STATE = (
     Field("colour_write", 4),  # which channels: red, green, blue, alpha
     Field("flat_colour", 32),  # RGBA8, of the flat shader
 )
+
+# Fields of a draw state, by who reads them.
+RASTER_STATE = (
+    "cull", "front_ccw", "viewport_x0", "viewport_y0", "viewport_x1", "viewport_y1", "scissor_x0", "scissor_y0", "scissor_x1", "scissor_y1",
+)
+DEPTH_STATE = tuple(f.name for f in DRAW_STATE if f.name.startswith(("depth", "bias", "stencil", "hiz", "early")))
+OUTPUT_STATE = ("blend", "colour_write", "flat_colour")
 
 CLEAR = (
     *HEADER,
@@ -130,7 +138,7 @@ def tile(edge_samples):
         Field("z0", 32),  # u24.8 modulo 2^24, D24 at the centre of the tile's first pixel
         *each("dx dy", 32, signed=True),  # s23.8 a pixel
         *each("zmin zmax", 24),  # D24, bounds of the triangle's vertices
-        Field("outcome", 2),  # of HiZ: spec.state.Outcome
+        Field("outcome", 2),  # of HiZ: fixfunc.spec.state.Outcome
         Field("note", HIZ_NOTE),  # HiZ's own: its feedback brings it back
     )
 
@@ -155,7 +163,7 @@ def context(edge_samples):
     return (
         *each("x y", 16 - edge_samples.bit_length() + 1),  # tiles
         Field("restore", 1),  # put it back
-        Field("bound", 2),  # spec.state.Bound
+        Field("bound", 2),  # fixfunc.spec.state.Bound
         *each("low high", HIZ_BITS),  # highest bits of the bounds of its depths
         *each("stencil_low stencil_high", 8),
     )
@@ -192,7 +200,7 @@ def uncoded(edge_samples):
 def coded(edge_samples, bits=DEPTH):
     """The same in memory, or a tile of stencil values; ``mode`` stands in the tile table."""
     return (
-        Field("mode", 3),  # spec.state.TileMode
+        Field("mode", 3),  # fixfunc.spec.state.TileMode
         *each(" ".join(f"data{n}" for n in range(coded_words(edge_samples, bits))), 32),
     )
 
@@ -226,7 +234,7 @@ SLOT = 12  # a place of the depth cache
 def cache_request(edge_samples):
     """What a cache of depths, stencil values or colours is asked for, in the order of drawing."""
     return (
-        Field("op", 2),  # spec.state.CacheOp
+        Field("op", 2),  # fixfunc.spec.state.CacheOp
         *each("x y", 16 - edge_samples.bit_length() + 1),  # of USE: the tile,
         Field("number", TILE_NUMBER),  # and which it is row by row; of CLEAR: how many the target has
         Field("needed", 1),  # of USE: it may be that not every sample will be written
@@ -240,7 +248,7 @@ def cache_request(edge_samples):
 def line(edge_samples, bits=DEPTH):
     """What a cache wants done with a tile on chip; they lie in the memory of the block that uses them."""
     return (
-        Field("op", 2),  # spec.state.LineOp
+        Field("op", 2),  # fixfunc.spec.state.LineOp
         Field("slot", SLOT),
         Field("error", 3),  # of DONE: a read failed, a write failed, a tile in memory cannot be
         *each(" ".join(f"value{n}" for n in range(edge_samples**2)), bits),  # of FILL
@@ -264,7 +272,7 @@ COUNTED = tuple(Field(f"{cause}_{n}", 32) for cause in ("fill", "write_back") fo
     *each("table_fill table_write_back table_clear", 32),)  # transfers of the tile table
 
 TEXTURE_BLOCK = (
-    Field("format", 4),  # spec.state.BlockFormat
+    Field("format", 4),  # fixfunc.spec.state.BlockFormat
     Field("srgb", 1),  # of BC1 to BC3 and BC7: colours become linear, all channels UNORM16
     *each("low high", 64))  # its bytes, the first lowest; of 8 bytes: low
 

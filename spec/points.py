@@ -1,9 +1,10 @@
-"""Payloads of domain points, as field tables: see :mod:`spec.payloads`."""
+# SPDX-License-Identifier: BSD-2-Clause
+"""Payloads of domain points, as field tables: see :mod:`fixfunc.spec.payloads`."""
 
-from spec.payloads import Field, each
+from fixfunc.spec.payloads import Field, each
 
 DOMAIN_POINT = (
-    Field("kind", 2),  # spec.state.PointKind: POINT, or END
+    Field("kind", 2),  # fixfunc.spec.state.PointKind: POINT, or END
     Field("first", 1),  # of its patch
     Field("patch", 16),  # what its domain shader is told of the patch
     *each("u v", 17),  # 1.16

@@ -1,6 +1,7 @@
-"""Payloads between the depth test, a shader and the colours, as field tables: see :mod:`spec.payloads`."""
+# SPDX-License-Identifier: BSD-2-Clause
+"""Payloads between the depth test, a shader and the colours, as field tables: see :mod:`fixfunc.spec.payloads`."""
 
-from spec.payloads import COLOUR, HEADER, Field, each
+from fixfunc.spec.payloads import COLOUR, HEADER, Field, each
 
 
 def quads(edge_samples):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Encodings of the draw state and of the beats that carry it."""
 
 from enum import IntEnum
@@ -48,6 +49,7 @@ class StencilOp(IntEnum):
 
 SAMPLE_COUNTS = (1, 2, 4, 8)  # a field named ``samples`` holds log2 of one of these
 TARGET_LIMIT = 16384  # pixels, the largest width or height of a D3D11 texture
+TOP_LIMIT = 2048  # pixels, the largest width or height of a target of the top
 VIEWPORT_MIN, VIEWPORT_MAX = -32768, 32767  # pixels [fs 15.6.1]
 SUBPIXEL_BITS = 8  # fraction bits of a screen position
 

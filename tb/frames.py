@@ -1,23 +1,26 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Whole frames on the top: what goes in, and what every seam and every byte should be."""
 
 import numpy as np
 
-from cosim import codec
-from cosim.commands import CommandList
-from models import shading
-from models.depth._target import to_image
-from models.depth.depth_cache import DepthCache, StencilCache
-from models.frontend.command_reader import plane_bytes, tiles_of
-from models.geometry.triangle_setup import TRIANGLE
-from models.output.colour_write import ColourCache
-from spec.commands import START
-from spec.counters import COUNTERS
-from spec.payloads import COUNTED
-from spec.state import TileMode
-from tb import top
+from fixfunc.cosim import codec
+from fixfunc.cosim.commands import CommandList
+from fixfunc.models import shading
+from fixfunc.models.depth._target import to_image
+from fixfunc.models.depth.depth_cache import DepthCache, StencilCache
+from fixfunc.models.frontend.command_reader import plane_bytes, tiles_of
+from fixfunc.models.geometry.triangle_setup import TRIANGLE
+from fixfunc.models.output.colour_write import ColourCache
+from fixfunc.models.payload import dtype
+from fixfunc.spec.commands import START, STATUS
+from fixfunc.spec.counters import COUNTERS
+from fixfunc.spec.errors import InputError
+from fixfunc.spec.payloads import COUNTED
+from fixfunc.spec.state import TileMode
+from fixfunc.tb import top
 
 PAGE = 4096
-LIST = (1 << 24) - 2  # triangles of a packet at most
+MOST = (1 << 24) - 1  # transfers of a START
 
 
 class FrameJob:
@@ -25,9 +28,9 @@ class FrameJob:
 
     Parameters
     ----------
-    scene : models.pipeline.Scene
-    frame : models.pipeline.Frame
-    params : rtl.top.TopParams
+    scene : fixfunc.models.pipeline.Scene
+    frame : fixfunc.models.pipeline.Frame
+    params : fixfunc.rtl.top.TopParams
     """
 
     def __init__(self, scene, frame, params):
@@ -41,6 +44,8 @@ class FrameJob:
                       colour_value=int(self.background))
         packets.triangles(frame.triangles.astype(TRIANGLE)).fence(1)
         transfers = packets.transfers
+        if len(transfers) > MOST:
+            raise InputError("triangles", f"be few enough for {MOST} transfers of commands", len(frame.triangles))
         self.start = at, len(transfers), at + 32 * len(transfers)
         self.data = np.zeros(self.start[2], np.uint8)
         self.data[at:] = np.ascontiguousarray(transfers).view(np.uint8).ravel()
@@ -91,6 +96,11 @@ class FrameJob:
         cache = kind(self.frame.state, None, self.params.raster.edge, memory[self.bases[plane]:])
         cache.remember(cleared)
         return cache
+
+
+def status(rows):
+    """Status words that came out: a dict by field for each."""
+    return [{name: int(record[name]) for name in record.dtype.names} for record in codec.unpack(rows, STATUS, dtype(STATUS))]
 
 
 def counters(told):

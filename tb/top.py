@@ -1,4 +1,5 @@
-"""Bench of :class:`rtl.top.Top`: every stage held to the golden one, and every byte of memory."""
+# SPDX-License-Identifier: BSD-2-Clause
+"""Bench of :class:`fixfunc.rtl.top.Top`: every stage held to the golden one, and every byte of memory."""
 
 import cocotb
 import numpy as np
@@ -7,24 +8,24 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In
 from cocotb.triggers import RisingEdge
 
-from cosim import codec
-from models.depth.depth_cache import CacheShape
-from models.depth.hiz import BANKS
-from models.frontend.command_reader import CommandLimits
-from models.payload import dtype
-from models.top import Machine
-from rtl import top as rtl
-from rtl.top import CONFIGS
-from spec import payloads
-from spec.commands import START, STATUS, CommandError
-from spec.counters import COUNTERS
-from spec.quads import colours, quads
-from spec.state import Kind, Outcome
-from tb.bench.bench import StreamBench, configuration
-from tb.bench.memory import MemoryBehind
-from tb.bench.pace import PACES
-from tb.bench.stream import StreamDriver
-from tb.frontend._streams import SIZE, memory, requests, starts
+from fixfunc.cosim import codec
+from fixfunc.models.depth.depth_cache import CacheShape
+from fixfunc.models.depth.hiz import BANKS
+from fixfunc.models.frontend.command_reader import CommandLimits
+from fixfunc.models.payload import dtype
+from fixfunc.models.top import Machine
+from fixfunc.rtl import top as rtl
+from fixfunc.rtl.top import CONFIGS
+from fixfunc.spec import payloads
+from fixfunc.spec.commands import START, STATUS, CommandError
+from fixfunc.spec.counters import COUNTERS
+from fixfunc.spec.quads import colours, quads
+from fixfunc.spec.state import Kind, Outcome
+from fixfunc.tb.bench.bench import StreamBench, configuration
+from fixfunc.tb.bench.memory import MemoryBehind
+from fixfunc.tb.bench.pace import PACES
+from fixfunc.tb.bench.stream import StreamDriver
+from fixfunc.tb.frontend._streams import SIZE, memory, requests, starts
 
 
 class Harness(wiring.Component):

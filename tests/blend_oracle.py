@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Colours mixed by Mesa's llvmpipe."""
 
 import os

@@ -1,10 +1,15 @@
-"""Simulators and oracle, chosen by SIM and ORACLE; a missing one fails the test, and is never skipped in silence."""
+# SPDX-License-Identifier: BSD-2-Clause
+"""Simulators and oracle, chosen by SIM and ORACLE; a missing one fails the test, and is never skipped in silence.
+
+Tests of a block run in one process, the longest block first: see :mod:`tests.tiers`.
+"""
 
 import os
 
 import pytest
 from hypothesis import settings
 
+from tests import tiers
 from tests.blend_oracle import LlvmpipeBlend
 from tests.depth_oracle import LlvmpipeDepth
 from tests.oracle import Llvmpipe
@@ -14,12 +19,23 @@ from tests.texture_oracle import Mesa, MesaSampler
 settings.register_profile("fixfunc", deadline=None, max_examples=60, print_blob=True)
 settings.load_profile("fixfunc")
 
-SIMULATORS = os.environ.get("SIM", "icarus verilator").split()
-
-
 def pytest_generate_tests(metafunc):
-    if "simulator" in metafunc.fixturenames:
-        metafunc.parametrize("simulator", SIMULATORS)
+    """Icarus is slow, and adds X: of its benches ``make test`` runs one pair of paces, ``make qualify`` all."""
+    if "simulator" in metafunc.fixturenames and not any("simulator" in mark.args[0] for mark in metafunc.definition.iter_markers("parametrize")):
+        every = [pytest.param("icarus_every_pace", marks=pytest.mark.qualify)] if "icarus" in tiers.SIMULATORS else []
+        metafunc.parametrize("simulator", [*tiers.SIMULATORS, *every])
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group(tiers.group(item)))
+    order = {name: n for n, name in enumerate(tiers.LONGEST)}
+    items.sort(key=lambda item: order.get(tiers.group(item), len(order)))
+
+
+def pytest_report_header():
+    return f"seed {tiers.SEED}: SEED={tiers.SEED} repeats it"
 
 
 def _oracle(make):

@@ -1,10 +1,11 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Depth and stencil by Mesa's llvmpipe: a test that nobody here wrote."""
 
 import os
 
 import numpy as np
 
-from spec.state import Compare, StencilOp
+from fixfunc.spec.state import Compare, StencilOp
 from tests.oracle import SIZE, VIEWPORT
 
 VERTEX = """

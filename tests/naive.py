@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Scalar twins in exact integers: slow, and too plain to be wrong in the same way."""
 
 # 1/16 pixel from the centre, by samples of a pixel: typed once more, from the specification.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Coverage by Mesa's llvmpipe: a rasterizer that nobody here wrote."""
 
 import os

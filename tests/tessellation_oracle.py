@@ -1,10 +1,11 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tessellation by Mesa's llvmpipe: every vertex in the order of emission, by transform feedback."""
 
 import os
 
 import numpy as np
 
-from models.tessellation.tessellator import FACTORS
+from fixfunc.models.tessellation.tessellator import FACTORS
 
 VERTEX = """
 #version 410

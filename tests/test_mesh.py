@@ -1,10 +1,11 @@
+# SPDX-License-Identifier: BSD-2-Clause
 import numpy as np
 import pytest
 import trimesh
 
-from cosim import mesh
-from models.pipeline import Scene, render
-from spec.errors import InputError, MeshError
+from fixfunc.cosim import mesh
+from fixfunc.models.pipeline import Scene, render
+from fixfunc.spec.errors import InputError, MeshError
 
 
 @pytest.mark.parametrize("suffix", mesh.FORMATS)

@@ -1,13 +1,15 @@
+# SPDX-License-Identifier: BSD-2-Clause
 import numpy as np
 import pytest
 
-from cosim.catalogue import teapot
-from models import shading
-from models.pipeline import Scene, render
-from models.raster.tile_rasterizer import coverage
-from models.shading import BACKGROUND
-from models.texture.texture import bytes_of, create, of_picture
-from spec.errors import InputError, MeshError
+from fixfunc.cosim.catalogue import teapot
+from fixfunc.models import shading
+from fixfunc.models.pipeline import Scene, render
+from fixfunc.models.raster.tile_rasterizer import coverage
+from fixfunc.models.shading import BACKGROUND
+from fixfunc.models.texture.texture import bytes_of, create, of_picture
+from fixfunc.spec.errors import InputError, MeshError
+from tests.scenes import NOTHING, nothing
 
 FLAT = np.diag([1, 1, 0, 1]).astype(np.float32)  # x and y are clip space, z is 0
 
@@ -86,12 +88,20 @@ def test_near_clipping_leaves_no_seam():
     ({"vertices": np.zeros((4, 2))}, "vertices must have shape"),
     ({"faces": np.zeros((0, 3), int)}, "faces must have shape"),
     ({"faces": np.zeros((2, 3))}, "faces must be integers"),
-    ({"vertices": np.full((4, 3), np.nan)}, "vertices must hold at least one finite position"),
 ])
 def test_bad_meshes(arguments, message):
     vertices, faces = quad()
     with pytest.raises(MeshError, match=message):
         Scene(**{"vertices": vertices, "faces": faces} | arguments)
+
+
+@pytest.mark.parametrize("why", NOTHING)
+def test_a_frame_of_nothing_is_a_picture_of_the_background(why):
+    frame = render(nothing(why))
+    assert (frame.colour == BACKGROUND).all()
+    assert frame.colour.shape == (24, 32, 3)
+    assert frame.counters["samples_passed"] == frame.counters["tiles"] == 0
+    assert frame.counters["faces"] == 1
 
 
 def test_bad_scene():

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The report, as a browser shows it."""
 
 import io
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from cosim.__main__ import main
+from fixfunc.cosim.__main__ import main
 
 
 @pytest.fixture(scope="module")

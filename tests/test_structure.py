@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The house rules: imports point down, a block is five files, plans name real tests."""
 
 import ast
@@ -5,7 +6,7 @@ import re
 
 import pytest
 
-from cosim.toolchain import ROOT
+from fixfunc.cosim.toolchain import ROOT
 
 TREES = ("spec", "models", "rtl", "cosim", "tb")
 OURS = {*TREES, "tests", "bench"}
@@ -24,12 +25,16 @@ def files(tree):
 
 
 def imports(path):
+    """What a file imports: the folder of the project, without ``fixfunc``, or the package."""
     for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Import):
-            yield from (alias.name.split(".")[0] for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
+        if isinstance(node, ast.ImportFrom):
             assert not node.level, f"{path}: relative import"
-            yield node.module.split(".")[0]
+        elif not isinstance(node, ast.Import):
+            continue
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module]
+        for first, *more in (name.split(".") for name in names):
+            assert first not in TREES, f"{path} imports {first} instead of fixfunc.{first}"
+            yield more[0] if first == "fixfunc" and more else first
 
 
 @pytest.mark.parametrize("tree", TREES)

@@ -1,26 +1,27 @@
+# SPDX-License-Identifier: BSD-2-Clause
 import dataclasses
 import itertools
 
 import numpy as np
 import pytest
 
-from cosim import catalogue, codec
-from cosim.commands import CommandList
-from cosim.volume import Memory, SimulationError
-from models import top as golden
-from models.depth.depth_test import DepthBuffer
-from models.depth.hiz import rounds
-from models.geometry.triangle_setup import TRIANGLE
-from models.payload import dtype
-from models.raster.edge_evaluator import unpack
-from models.state import draw_state
-from rtl import top as rtl
-from rtl.geometry.triangle_setup import TriangleSetupParams
-from spec.commands import START, STATUS, CommandError
-from spec.counters import COUNTERS
-from spec.state import Kind
-from tb import top as bench
-from tb.frontend import _streams
+from fixfunc.cosim import catalogue, codec
+from fixfunc.cosim.commands import CommandList
+from fixfunc.cosim.volume import Memory, SimulationError
+from fixfunc.models import top as golden
+from fixfunc.models.depth.depth_test import DepthBuffer
+from fixfunc.models.depth.hiz import rounds
+from fixfunc.models.geometry.triangle_setup import TRIANGLE
+from fixfunc.models.payload import dtype
+from fixfunc.models.raster.edge_evaluator import unpack
+from fixfunc.models.state import draw_state
+from fixfunc.rtl import top as rtl
+from fixfunc.rtl.geometry.triangle_setup import TriangleSetupParams
+from fixfunc.spec.commands import START, STATUS, CommandError
+from fixfunc.spec.counters import COUNTERS, SEAMS
+from fixfunc.spec.state import Kind
+from fixfunc.tb import top as bench
+from fixfunc.tb.frontend import _streams
 from tests.bench import check_bench
 from tests.volume import LIMIT, check, check_paces, volume
 
@@ -149,13 +150,14 @@ def test_counters():
     for plane, moves in made.moves.items():
         assert sum(told[f"{plane}_fill_{n}"] for n in range(7)) == sum(n for moved, n in moves.items() if moved.cause == "fill")
     assert told["clocks"] > told["tiles"]
+    assert all(told[f"stall_{seam}"] < told["clocks"] for seam in SEAMS)
     assert told["command_transfers"] >= sum(part.status["at"][-1] for part in parts)
 
 
 @pytest.mark.parametrize(("stage", "module", "name"), [
-    ("seam_setup", "models.geometry.triangle_setup", "setup"), ("seam_raster", "models.raster.tile_rasterizer", "rasterize"),
-    ("seam_depth", "models.depth.cached_depth", "CachedDepth.test"), ("seam_quads", "models.top", "quads_of"),
-    ("memory", "models.output.colour_write", "blend"),
+    ("seam_setup", "fixfunc.models.geometry.triangle_setup", "setup"), ("seam_raster", "fixfunc.models.raster.tile_rasterizer", "rasterize"),
+    ("seam_depth", "fixfunc.models.depth.cached_depth", "CachedDepth.test"), ("seam_quads", "fixfunc.models.top", "quads_of"),
+    ("memory", "fixfunc.models.output.colour_write", "blend"),
 ])
 def test_the_first_stage_that_differs_is_blamed(stage, module, name, monkeypatch):
     """A golden stage that is wrong: those before it agree, and what differs is told in words."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The volume library itself, on components small enough to see through."""
 
 import numpy as np
@@ -6,12 +7,12 @@ from amaranth.hdl import Module
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from cosim import codec
-from cosim.volume import PACES, SimulationError, Volume
-from models.payload import dtype
-from rtl.arithmetic import Divider, Multiplier
-from rtl.pipeline import Credit, DelayLine, Queue, delay
-from spec import payloads
+from fixfunc.cosim import codec
+from fixfunc.cosim.volume import PACES, SimulationError, Volume
+from fixfunc.models.payload import dtype
+from fixfunc.rtl.arithmetic import Divider, Multiplier
+from fixfunc.rtl.pipeline import Credit, DelayLine, Queue, delay
+from fixfunc.spec import payloads
 
 
 class Echo(wiring.Component):

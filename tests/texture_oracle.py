@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Block-compressed textures by decoders that nobody here wrote: imagecodecs, Pillow, Mesa."""
 
 import io
@@ -82,7 +83,7 @@ class MesaSampler(Mesa):
     """Samples at coordinates, one a pixel."""
 
     def sample(self, texture, sampler, coordinates, lod=None, gradients=None):
-        """As :func:`models.texture.sampler.sample`, of RGBA8, with explicit levels or gradients."""
+        """As :func:`fixfunc.models.texture.sampler.sample`, of RGBA8, with explicit levels or gradients."""
         gl, cube, count = self._gl, texture.faces == 6, len(coordinates)
         target = gl.GL_TEXTURE_CUBE_MAP if cube else gl.GL_TEXTURE_2D
         call = "textureLod(texture_in, c.xyz, c.w)" if cube else "textureLod(texture_in, c.xy, c.w)"

@@ -1,11 +1,12 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Holds a block to its golden model through the volume library, at every pair of paces."""
 
 from functools import cache
 
 import numpy as np
 
-from cosim import catalogue
-from cosim.volume import PACES, Volume
+from fixfunc.cosim import catalogue
+from fixfunc.cosim.volume import PACES
 
 LIMIT = 5_000_000  # clocks: far above what any of these need, and little enough to wait for
 
@@ -13,7 +14,7 @@ LIMIT = 5_000_000  # clocks: far above what any of these need, and little enough
 @cache
 def volume(stem, config):
     """A Verilated block; built once a process."""
-    return Volume(catalogue.block(stem).simulated(config), stem)
+    return catalogue.block(stem).volume(config)
 
 
 def check(stem, config, rows, paces=("full", "full"), seed=0):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Anchor coding: a depth, its differences to two neighbours, and what a plane through the three leaves."""
 
 import numpy as np

@@ -1,11 +1,12 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Coding of 4 by 4 blocks as the documents have it: by planes, with fields as wide as one likes."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from models.raster.edge_evaluator import lane_positions
-from spec.errors import InputError
+from fixfunc.models.raster.edge_evaluator import lane_positions
+from fixfunc.spec.errors import InputError
 
 EDGE, MOST = 4, 4
 FRACTION = 8  # bits of a slope below D24's unit
@@ -44,7 +45,7 @@ class PlaneForm:
         Parameters
         ----------
         planes : structured ndarray
-            As :data:`models.depth.depth_compression.PLANE`; ``z0`` belongs to the block.
+            As :data:`fixfunc.models.depth.depth_compression.PLANE`; ``z0`` belongs to the block.
         """
         cut, out, half = 32 - self.z0, planes.copy(), 1 << self.slope - 1
         out["z0"] = ((planes["z0"].astype(np.int64) + (1 << cut >> 1) >> cut) << cut) & (1 << 32) - 1

@@ -1,8 +1,9 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The eight comparisons of depths and stencil values: of the new one with the old one."""
 
 import numpy as np
 
-from spec.state import Compare
+from fixfunc.spec.state import Compare
 
 COMPARE = {
     Compare.NEVER: lambda new, old: np.zeros(np.broadcast(new, old).shape, bool),

@@ -1,9 +1,10 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Depth formats: how a depth becomes what is stored."""
 
 import numpy as np
 
-from spec.errors import InputError
-from spec.state import DepthFormat
+from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import DepthFormat
 
 FRACTION = 12  # bits below D24's unit that a sample's depth is known to
 MOST = {DepthFormat.D16: (1 << 16) - 1, DepthFormat.D24: (1 << 24) - 1, DepthFormat.D32F: 0x3F800000}

@@ -1,10 +1,11 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tiles on chip: depths, with what is known of their planes, or stencil values."""
 
 import numpy as np
 
-from models.depth.depth_compression import MOST, PLANE, TRANSFER, decode, encode, size
-from spec.errors import InputError
-from spec.state import TileMode
+from fixfunc.models.depth.depth_compression import MOST, PLANE, TRANSFER, decode, encode, size
+from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import TileMode
 
 
 class DepthLine:
@@ -17,7 +18,7 @@ class DepthLine:
     ----------
     values : ndarray of uint32, shape (edge, edge)
     planes : list of (z0, dx, dy)
-        As in :data:`models.depth.depth_compression.PLANE`, at most four; none, if they are not known.
+        As in :data:`fixfunc.models.depth.depth_compression.PLANE`, at most four; none, if they are not known.
     mask : ndarray of int, shape (edge, edge)
         Which of them each sample belongs to.
     """
@@ -34,7 +35,9 @@ class DepthLine:
 
     @classmethod
     def load(cls, mode, data, samples, cleared, edge):
-        """The tile that :meth:`encode` put into memory; :class:`~spec.errors.InputError` if it cannot be one."""
+        """The tile that :meth:`encode` put into memory; :class:`~fixfunc.spec.errors.InputError` if it cannot be one."""
+        if mode == TileMode.CLEARED:
+            return cls(np.full((edge, edge), cleared, np.uint32), [cls.flat(cleared)], np.zeros((edge, edge), np.int64))
         row = np.zeros((1, size(TileMode.RAW, edge)), np.uint8)
         row[0, :len(data)] = np.frombuffer(data, np.uint8)
         tiles, planes, counts, masks, wrong = decode(np.array([mode]), row, samples, cleared, edge)
@@ -68,15 +71,29 @@ class DepthLine:
         if len(self.planes) > MOST:
             self.planes = []
 
-    def encode(self, samples, cleared, coding=True):
-        """Mode and bytes, as it goes to memory; as cleared only if its planes say the same."""
+    def coded(self, coding=True):
+        """What comes back of it from memory: planes, only if it is coded."""
+        return DepthLine(self.values, self.planes if coding else [], self.mask)
+
+    def copy(self):
+        """A line of its own; arrays are replaced, never written."""
+        return DepthLine(self.values, self.planes, self.mask)
+
+    @classmethod
+    def encode(cls, lines, samples, cleared, coding=True):
+        """Mode and bytes of each of some lines, as it goes to memory; as cleared only if its planes say the same."""
+        if not lines:
+            return []
         if not coding:
-            return TileMode.RAW, self.values.astype("<u4").view(np.uint8).reshape(-1, 4)[:, :3].tobytes()
-        planes, mask = (np.array([self.planes], PLANE), self.mask) if self.planes else (np.zeros((1, 0), PLANE), np.zeros_like(self.mask))
-        value = cleared if cleared is not None and self.planes == [self.flat(cleared)] else None
-        modes, data = encode(self.values[None], planes, np.array([len(self.planes)]), mask[None], samples, value)
-        mode = TileMode(modes[0])
-        return mode, data[0, :size(mode, len(self.values))].tobytes()
+            return [(TileMode.RAW, line.values.astype("<u4").view(np.uint8).reshape(-1, 4)[:, :3].tobytes()) for line in lines]
+        planes, counts = np.zeros((len(lines), MOST), PLANE), np.array([len(line.planes) for line in lines])
+        for row, line in zip(planes, lines, strict=True):
+            row[:len(line.planes)] = line.planes
+        masks = np.stack([line.mask if line.planes else np.zeros_like(line.mask) for line in lines])
+        is_clear = np.array([cleared is not None and line.planes == [cls.flat(cleared)] for line in lines])
+        values = np.stack([line.values for line in lines])
+        modes, data = encode(values, planes, counts, masks, samples, np.where(is_clear, 0 if cleared is None else cleared, -1))
+        return [(mode, row[:size(mode, values.shape[1])].tobytes()) for mode, row in zip(map(TileMode, modes), data, strict=True)]
 
 
 class RawLine:
@@ -102,7 +119,7 @@ class RawLine:
 
     @classmethod
     def load(cls, mode, data, _samples, cleared, edge):
-        """The tile that :meth:`encode` put into memory; :class:`~spec.errors.InputError` if it cannot be one."""
+        """The tile that :meth:`encode` put into memory; :class:`~fixfunc.spec.errors.InputError` if it cannot be one."""
         if mode not in (TileMode.CLEARED, TileMode.RAW):
             raise InputError("tile's mode", "be CLEARED or RAW", int(mode))
         values = np.full(edge**2, cleared, cls.TYPE) if mode == TileMode.CLEARED else np.frombuffer(data, cls.TYPE)[:edge**2]
@@ -116,11 +133,24 @@ class RawLine:
         """Write samples."""
         self.values = np.where(written, values, self.values).astype(self.TYPE)
 
-    def encode(self, _samples, cleared, coding=True):
-        """Mode and bytes, as it goes to memory."""
-        if coding and cleared is not None and (self.values == cleared).all():
-            return TileMode.CLEARED, b""
-        return TileMode.RAW, self.values.tobytes().ljust(self.size(TileMode.RAW, len(self.values)), b"\0")
+    def coded(self, _coding=True):
+        """What comes back of it from memory."""
+        return self
+
+    def copy(self):
+        """A line of its own; arrays are replaced, never written."""
+        return type(self)(self.values)
+
+    @classmethod
+    def encode(cls, lines, _samples, cleared, coding=True):
+        """Mode and bytes of each of some lines, as it goes to memory."""
+        if not lines:
+            return []
+        values = np.stack([line.values for line in lines])
+        is_clear = (values == cleared).all((1, 2)) if coding and cleared is not None else np.zeros(len(lines), bool)
+        whole = cls.size(TileMode.RAW, values.shape[1])
+        return [(TileMode.CLEARED, b"") if clear else (TileMode.RAW, row.tobytes().ljust(whole, b"\0"))
+                for clear, row in zip(is_clear, values, strict=True)]
 
 
 class StencilLine(RawLine):

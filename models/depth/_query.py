@@ -1,12 +1,13 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What HiZ has to know of tiles."""
 
 import numpy as np
 
-from models.depth._format import FRACTION, MOST, store
-from models.depth._stencil import keeps
-from models.depth.depth_test import D24_MAX, depth_bias
-from models.raster.edge_evaluator import LANE_SHAPE, unpack
-from spec.state import Compare, DepthFormat, StencilOp
+from fixfunc.models.depth._format import FRACTION, MOST, store
+from fixfunc.models.depth._stencil import keeps
+from fixfunc.models.depth.depth_test import D24_MAX, depth_bias
+from fixfunc.models.raster.edge_evaluator import LANE_SHAPE, unpack
+from fixfunc.spec.state import Compare, DepthFormat, StencilOp
 
 QUERY = np.dtype([
     ("x", "u2"), ("y", "u2"), ("low", "u4"), ("high", "u4"), ("full", "?"), ("compare", "u1"), ("write", "?"), ("drop", "?"), ("accept", "?"),
@@ -22,9 +23,9 @@ def queries(tiles, state, edge=8):
     Parameters
     ----------
     tiles : structured ndarray, shape (n,)
-        As in :func:`spec.payloads.tile`.
+        As in :func:`fixfunc.spec.payloads.tile`.
     state : numpy.void
-        From :func:`models.state.draw_state`.
+        From :func:`fixfunc.models.state.draw_state`.
     edge : int
         Samples along a tile's edge.
 

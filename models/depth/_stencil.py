@@ -1,9 +1,10 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Stencil test and stencil operations."""
 
 import numpy as np
 
-from models.depth._compare import COMPARE
-from spec.state import Compare, StencilOp
+from fixfunc.models.depth._compare import COMPARE
+from fixfunc.spec.state import Compare, StencilOp
 
 OPERATE = {
     StencilOp.KEEP: lambda old, _ref: old,

@@ -1,15 +1,16 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tiles of a target, and where its pixels lie in them."""
 
 import numpy as np
 
-from models.raster.edge_evaluator import LANE_SHAPE
-from models.raster.tile_rasterizer import put
-from spec.errors import InputError
-from spec.state import SAMPLE_COUNTS
+from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
+from fixfunc.models.raster.tile_rasterizer import put
+from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import SAMPLE_COUNTS
 
 
 def check_places(tiles, columns, rows):
-    """Raise :class:`~spec.errors.InputError` for a tile outside a target of so many."""
+    """Raise :class:`~fixfunc.spec.errors.InputError` for a tile outside a target of so many."""
     for name, count in (("x", columns), ("y", rows)):
         outside = tiles[name] >= count
         if outside.any():

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tile cache and tile table between a test and memory, whatever its tiles hold."""
 
 from collections import Counter
@@ -6,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.depth._target import samples_within
-from models.depth.depth_compression import TRANSFER
-from models.raster.edge_evaluator import LANE_SHAPE
-from spec.errors import InputError
-from spec.state import TileMode
+from fixfunc.models.depth._target import samples_within
+from fixfunc.models.depth.depth_compression import TRANSFER
+from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
+from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import TileMode
 
 PER_TRANSFER = 64  # tiles of the table, four bits each
 
@@ -56,10 +57,19 @@ class Way:
         self.tile, self.line, self.open, self.dirty = tile, None, False, False
 
 
+class Transfer(NamedTuple):
+    """A tile that was filled or written back, and is not counted yet."""
+
+    tile: int
+    line: object  # of a write-back: what goes to memory; of a fill: None
+
+
 class TileCache:
     """Values of a target's samples in memory, behind a cache that codes them.
 
-    What a tile on chip is, and how it goes to memory, each kind of cache says by its ``LINE``.
+    What a tile on chip is, and how it goes to memory, each kind of cache says by its ``LINE``. Tiles are coded many at
+    a time: what was written back waits until its mode matters, which is when its transfer of the table leaves the chip.
+    A tile that is filled from there is the line that was written back, since coding loses nothing.
 
     Parameters
     ----------
@@ -75,8 +85,6 @@ class TileCache:
     ----------
     memory : ndarray of uint8
         Tiles row by row, each in a room of a power of two, which holds it raw; then the table.
-    moves, bytes : Counter
-        How many, and how much, by :class:`Moved`.
     uses, hits : int
         How often a tile was used; how often it was on chip.
     """
@@ -93,7 +101,8 @@ class TileCache:
             raise InputError("memory", f"hold {size} bytes from there on", len(self.memory))
         self._modes, self._cleared = np.full(count, TileMode.RAW, np.uint8), 0
         self._sets, self._table = [[] for _ in range(shape.sets)], {}  # by place: the transfer, and whether it is to be written
-        self.moves, self.bytes, self.uses, self.hits = Counter(), Counter(), 0, 0
+        self._moves, self._size, self.uses, self.hits = Counter(), Counter(), 0, 0
+        self._waiting, self._lines = [], {}  # transfers not yet counted; by tile: the last line that was written back
 
     def clear(self, rectangle, value):
         """Clear a rectangle (x0, y0, x1, y1) of pixels.
@@ -108,6 +117,8 @@ class TileCache:
         inside = samples_within((*rectangle[:2], x1, y1), shape, samples).reshape(-1, *shape[2:])
         whole = inside.all((1, 2))
         if whole.all() and self._shape.fast_clear:
+            self._settle()
+            self._lines.clear()
             self._sets, self._table, self._cleared = [[] for _ in self._sets], {}, value
             self._modes[:] = TileMode.CLEARED
             self._write_table(slice(None))
@@ -126,15 +137,16 @@ class TileCache:
         way = self._way(tile)
         self.uses, self.hits = self.uses + 1, self.hits + (way.line is not None)
         if way.line is None and needed:
-            way.line, mode = self.line(tile), self._mode(tile)
-            self._count("fill", mode, self.LINE.size(mode, self._edge))
+            way.line = self._lines[tile].copy() if tile in self._lines else self.line(tile)
+            self._look(tile)
+            self._waiting.append(Transfer(tile, None))
         elif way.line is None:
             way.line = self.LINE.blank(self._edge)
         way.open |= writes
         return way.line.values
 
     def write(self, tile, values, written, plane=None):
-        """Write samples of a tile in use; ``plane`` as of :meth:`models.depth._line.DepthLine.write`."""
+        """Write samples of a tile in use; ``plane`` as of :meth:`fixfunc.models.depth._line.DepthLine.write`."""
         if written.any():
             way = self._way(tile)
             way.line.write(values, written, plane)
@@ -145,8 +157,21 @@ class TileCache:
         for ways in self._sets:
             while ways:
                 self._evict(ways)
+        self._settle()
         for place in list(self._table):
             self._leave(place)
+
+    @property
+    def moves(self):
+        """How many tiles and transfers of the table have been moved: a Counter by :class:`Moved`."""
+        self._settle()
+        return self._moves
+
+    @property
+    def bytes(self):
+        """How much: a Counter by :class:`Moved`."""
+        self._settle()
+        return self._size
 
     def remember(self, cleared):
         """Take over what memory holds of a target that was cleared to this, and flushed."""
@@ -199,30 +224,44 @@ class TileCache:
     def _evict(self, ways):
         """The oldest way leaves, and what was written is written back."""
         way = ways.pop(0)
-        stored = self._mode(way.tile) if way.open else None
+        if way.open:
+            self._look(way.tile)
         if way.dirty:
-            mode, data = way.line.encode(int(self._state["samples"]), self._cleared if self._shape.fast_clear else None, self._shape.coding)
-            begin = int(way.tile) * self._room
+            self._waiting.append(Transfer(way.tile, way.line))
+            self._lines[way.tile] = way.line.coded(self._shape.coding)
+
+    def _settle(self):
+        """Code what waits to be written back, and count all that waits, in order."""
+        waiting, self._waiting = self._waiting, []
+        lines = [line for _, line in waiting if line]
+        coded = iter(self.LINE.encode(lines, int(self._state["samples"]), self._cleared if self._shape.fast_clear else None, self._shape.coding))
+        for tile, line in waiting:
+            if not line:
+                mode = TileMode(self._modes[tile])
+                self._count("fill", mode, self.LINE.size(mode, self._edge))
+                continue
+            mode, data = next(coded)
+            begin = int(tile) * self._room
             self.memory[begin:begin + len(data)] = np.frombuffer(data, np.uint8)
             self._count("write_back", mode, len(data))
-            if stored != mode:
-                self._modes[way.tile] = mode
-                self._table[self._place(way.tile)] = way.tile // PER_TRANSFER, True
+            if self._modes[tile] != mode:
+                self._modes[tile] = mode
+                self._table[self._place(tile)] = tile // PER_TRANSFER, True
 
-    def _mode(self, tile):
-        """A tile's mode, by the table on chip."""
+    def _look(self, tile):
+        """A tile's mode is looked up, which brings its transfer of the table on chip."""
         place, transfer = self._place(tile), tile // PER_TRANSFER
         if self._table.get(place, (None,))[0] != transfer:
             self._leave(place)
             self._count("table_fill", None, TRANSFER)
             self._table[place] = transfer, False
-        return TileMode(self._modes[tile])
 
     def _place(self, tile):
         return tile // PER_TRANSFER % self._shape.table_lines
 
     def _leave(self, place):
         """A transfer of the table leaves the chip."""
+        self._settle()
         transfer, dirty = self._table.pop(place, (None, False))
         if dirty:
             self._write_table(slice(transfer * PER_TRANSFER, (transfer + 1) * PER_TRANSFER))
@@ -237,5 +276,5 @@ class TileCache:
         self.memory[begin + first // 2:begin + first // 2 + len(data)] = np.frombuffer(data, np.uint8)
 
     def _count(self, cause, mode, moved, times=1):
-        self.moves[Moved(cause, mode)] += times
-        self.bytes[Moved(cause, mode)] += moved
+        self._moves[Moved(cause, mode)] += times
+        self._size[Moved(cause, mode)] += moved

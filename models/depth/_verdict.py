@@ -1,8 +1,9 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What bounds decide."""
 
 import numpy as np
 
-from spec.state import Compare
+from fixfunc.spec.state import Compare
 
 LESS = (Compare.LESS, Compare.LESS_EQUAL)
 GREATER = (Compare.GREATER, Compare.GREATER_EQUAL)

@@ -1,12 +1,13 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Depth unit whose depths and stencil values lie in memory, behind their caches."""
 
 from collections import Counter
 
 import numpy as np
 
-from models.depth.depth_cache import CacheShape, DepthCache, StencilCache
-from models.depth.depth_unit import DepthUnit
-from models.depth.hiz import rounds
+from fixfunc.models.depth.depth_cache import CacheShape, DepthCache, StencilCache
+from fixfunc.models.depth.depth_unit import DepthUnit
+from fixfunc.models.depth.hiz import rounds
 
 KINDS = {"depth": DepthCache, "stencil": StencilCache}
 
@@ -32,7 +33,7 @@ class CachedDepth:
     caches : dict
         By plane.
     state : numpy.void
-        The draw state in force, from :func:`models.state.draw_state`; its draws write early.
+        The draw state in force, from :func:`fixfunc.models.state.draw_state`; its draws write early.
     """
 
     def __init__(self, memory, shape=None, edge=8, stencil=True, in_memory=True):
@@ -72,7 +73,7 @@ class CachedDepth:
         Parameters
         ----------
         tiles : structured ndarray, shape (n,)
-            As in :func:`spec.payloads.tile`.
+            As in :func:`fixfunc.spec.payloads.tile`.
         outcome : ndarray of uint8, shape (n,), optional
             What a HiZ found of each, which need not have heard of what was written as soon as this one here.
 
@@ -100,12 +101,12 @@ class CachedDepth:
 
     @property
     def buffer(self):
-        """What the target holds: :class:`~models.depth.depth_test.DepthBuffer`."""
+        """What the target holds: :class:`~fixfunc.models.depth.depth_test.DepthBuffer`."""
         return self._unit.buffer
 
     @property
     def moves(self):
-        """What has been moved so far, by plane: as :meth:`~models.depth._tile_cache.TileCache.tally`."""
+        """What has been moved so far, by plane: as :meth:`~fixfunc.models.depth._tile_cache.TileCache.tally`."""
         return {name: self._moves[name] + (self.caches[name].tally() if name in self.caches else Counter()) for name in self._names}
 
     def _leave(self, name):

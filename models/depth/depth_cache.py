@@ -1,23 +1,24 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Caches of a target's depths and stencil values, each with its surface in memory."""
 
 import numpy as np
 
-from models.depth._format import FRACTION
-from models.depth._line import DepthLine, StencilLine
-from models.depth._stencil import changes, stencil_test, stencil_update
-from models.depth._target import check_places
-from models.depth._tile_cache import CacheShape, Moved, TileCache
-from models.depth.depth_compression import PLANE
-from models.depth.depth_test import depth_bias, in_range, new_depths, sample_depths
-from models.raster.edge_evaluator import unpack
-from spec.errors import InputError
-from spec.state import DepthFormat, Outcome
+from fixfunc.models.depth._format import FRACTION
+from fixfunc.models.depth._line import DepthLine, StencilLine
+from fixfunc.models.depth._stencil import changes, stencil_test, stencil_update
+from fixfunc.models.depth._target import check_places
+from fixfunc.models.depth._tile_cache import CacheShape, Moved, TileCache
+from fixfunc.models.depth.depth_compression import PLANE
+from fixfunc.models.depth.depth_test import depth_bias, in_range, new_depths, sample_depths
+from fixfunc.models.raster.edge_evaluator import unpack
+from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import DepthFormat, Outcome
 
 __all__ = ["CacheShape", "DepthCache", "Moved", "StencilCache"]
 
 
 class DepthCache(TileCache):
-    """A target's depths in memory, behind a cache that codes them; parameters as of :class:`~models.depth._tile_cache.TileCache`.
+    """A target's depths in memory, behind a cache that codes them; parameters as of :class:`~fixfunc.models.depth._tile_cache.TileCache`.
 
     Raises
     ------
@@ -38,9 +39,9 @@ class DepthCache(TileCache):
         Parameters
         ----------
         tiles : structured ndarray, shape (n,)
-            As in :func:`spec.payloads.tile`.
+            As in :func:`fixfunc.spec.payloads.tile`.
         passed, outcome
-            As :meth:`models.depth.depth_unit.DepthUnit.test` returns them.
+            As :meth:`fixfunc.models.depth.depth_unit.DepthUnit.test` returns them.
         state : numpy.void
             Of the draw.
         """
@@ -61,7 +62,10 @@ class DepthCache(TileCache):
 
 
 class StencilCache(TileCache):
-    """A target's stencil values in memory: a surface of its own, cleared apart; parameters as of :class:`~models.depth._tile_cache.TileCache`."""
+    """A target's stencil values in memory: a surface of its own, cleared apart.
+
+    Parameters as of :class:`~fixfunc.models.depth._tile_cache.TileCache`.
+    """
 
     LINE = StencilLine
 

@@ -1,17 +1,18 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Coding of depth tiles without loss, by the planes that made them or by differences."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from models.depth._anchor import BLOCK_BITS, decode_anchor, encode_anchor
-from models.raster.edge_evaluator import lane_positions
-from spec.errors import InputError
-from spec.state import SAMPLE_COUNTS, TileMode
+from fixfunc.models.depth._anchor import BLOCK_BITS, decode_anchor, encode_anchor
+from fixfunc.models.raster.edge_evaluator import lane_positions
+from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import SAMPLE_COUNTS, TileMode
 
 MOST = 4  # planes of a tile
 TRANSFER = 32  # bytes
-PLANE = np.dtype([("z0", "u4"), ("dx", "i4"), ("dy", "i4")])  # u24.8 modulo 2^24, s23.8, s23.8: as in spec.payloads.tile
+PLANE = np.dtype([("z0", "u4"), ("dx", "i4"), ("dy", "i4")])  # u24.8 modulo 2^24, s23.8, s23.8: as in fixfunc.spec.payloads.tile
 MASK_BITS = (0, 0, 1, 2, 2)  # a sample, by planes
 
 

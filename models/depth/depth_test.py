@@ -1,20 +1,21 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Depth and stencil test of tiles, sample by sample."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from models.depth._compare import COMPARE
-from models.depth._format import FRACTION, MOST, store
-from models.depth._stencil import keeps, stencil_test, stencil_update
-from models.depth._target import check_places, samples_within, to_image
-from models.payload import dtype
-from models.raster.edge_evaluator import LANE_SHAPE, lane_positions, unpack
-from models.raster.tile_rasterizer import tile_plane
-from models.state import check_depth_state
-from spec import payloads
-from spec.errors import InputError
-from spec.state import SAMPLE_COUNTS, Compare, DepthFormat
+from fixfunc.models.depth._compare import COMPARE
+from fixfunc.models.depth._format import FRACTION, MOST, store
+from fixfunc.models.depth._stencil import keeps, stencil_test, stencil_update
+from fixfunc.models.depth._target import check_places, samples_within, to_image
+from fixfunc.models.payload import dtype
+from fixfunc.models.raster.edge_evaluator import LANE_SHAPE, lane_positions, unpack
+from fixfunc.models.raster.tile_rasterizer import tile_plane
+from fixfunc.models.state import check_depth_state
+from fixfunc.spec import payloads
+from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import SAMPLE_COUNTS, Compare, DepthFormat
 
 D24_MAX = (1 << 24) - 1
 BIAS_MOST = (1 << 33) - 1  # s25.8: enough to take any depth out of the range
@@ -34,7 +35,7 @@ def sample_depths(tiles, samples, edge=8, bias=0, cut=True):
     Parameters
     ----------
     tiles : structured ndarray with ``z0``, ``dx``, ``dy``, shape (n,)
-        As in :func:`spec.payloads.tile`.
+        As in :func:`fixfunc.spec.payloads.tile`.
     samples : int
         log2 of the samples of a pixel.
     edge : int
@@ -67,7 +68,7 @@ def interpolate(plane, tile_xy, samples):
     Parameters
     ----------
     plane : structured ndarray, shape (n,)
-        Triangles as :data:`spec.payloads.SETUP` has them: ``z``, ``zx``, ``zy``, and the box that ``z`` belongs to.
+        Triangles as :data:`fixfunc.spec.payloads.SETUP` has them: ``z``, ``zx``, ``zy``, and the box that ``z`` belongs to.
     tile_xy : ndarray of int, shape (n, 2)
         A tile of each, in tiles from the target's corner.
     samples : int
@@ -94,9 +95,9 @@ def depth_bias(tiles, state):
     Parameters
     ----------
     tiles : structured ndarray with ``dx``, ``dy``, ``zmax``, shape (n,)
-        As in :func:`spec.payloads.tile`.
+        As in :func:`fixfunc.spec.payloads.tile`.
     state : numpy.void
-        From :func:`models.state.draw_state`.
+        From :func:`fixfunc.models.state.draw_state`.
 
     Returns
     -------
@@ -139,9 +140,9 @@ def depth_test(tiles, state, depth, stencil, edge=8, replaced=None):
     Parameters
     ----------
     tiles : structured ndarray, shape (n,)
-        As in :func:`spec.payloads.tile`.
+        As in :func:`fixfunc.spec.payloads.tile`.
     state : numpy.void
-        From :func:`models.state.draw_state`.
+        From :func:`fixfunc.models.state.draw_state`.
     depth : ndarray of uint32, shape (n, edge, edge)
         What is stored of each tile, in the state's format.
     stencil : ndarray of uint8, shape (n, edge, edge)
@@ -183,7 +184,7 @@ class DepthBuffer:
     Parameters
     ----------
     state : numpy.void
-        From :func:`models.state.draw_state`: size, samples, format and the first draw's tests. Others follow by
+        From :func:`fixfunc.models.state.draw_state`: size, samples, format and the first draw's tests. Others follow by
         :attr:`state`.
     edge : int
         Samples along a tile's edge.

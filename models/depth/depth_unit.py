@@ -1,14 +1,15 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The depth unit: HiZ before the depth test, and what the test reports back to it."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from models.depth._query import queries
-from models.depth.depth_test import DepthBuffer
-from models.depth.hiz import HiZ, rounds
-from models.raster.edge_evaluator import pack
-from spec.state import DepthFormat, Outcome
+from fixfunc.models.depth._query import queries
+from fixfunc.models.depth.depth_test import DepthBuffer
+from fixfunc.models.depth.hiz import HiZ, rounds
+from fixfunc.models.raster.edge_evaluator import pack
+from fixfunc.spec.state import DepthFormat, Outcome
 
 BITS = {DepthFormat.D16: 16, DepthFormat.D24: 24, DepthFormat.D32F: 30}  # of a stored depth; 1.0 is 0x3F800000
 
@@ -26,11 +27,11 @@ class DepthUnit:
     Parameters
     ----------
     state : numpy.void
-        From :func:`models.state.draw_state`; other draws follow by :attr:`state`.
+        From :func:`fixfunc.models.state.draw_state`; other draws follow by :attr:`state`.
     edge : int
         Samples along a tile's edge.
     **hiz
-        Parameters of :class:`~models.depth.hiz.HiZ`; ``bounds=None`` leaves it out.
+        Parameters of :class:`~fixfunc.models.depth.hiz.HiZ`; ``bounds=None`` leaves it out.
     """
 
     def __init__(self, state, edge=8, bounds="both", **hiz):
@@ -62,7 +63,7 @@ class DepthUnit:
         Parameters
         ----------
         tiles : structured ndarray, shape (n,)
-            As in :func:`spec.payloads.tile`.
+            As in :func:`fixfunc.spec.payloads.tile`.
         shader : callable, optional
             Takes tiles, their masks what an early test left, and returns :class:`Shaded`: asked where the draw does
             not let its tiles be written early, between an early and a late test.

@@ -1,14 +1,15 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Hierarchical depth: bounds of each tile's depths, and what they decide about a triangle's tile."""
 
 import numpy as np
 
-from models.depth._target import check_places
-from models.depth._verdict import FREE, GREATER, LESS, outcome
-from models.payload import check, dtype
-from models.raster.edge_evaluator import LANE_SHAPE
-from spec import payloads
-from spec.errors import InputError
-from spec.state import SAMPLE_COUNTS, Bound, Compare, Outcome
+from fixfunc.models.depth._target import check_places
+from fixfunc.models.depth._verdict import FREE, GREATER, LESS, outcome
+from fixfunc.models.payload import check, dtype
+from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
+from fixfunc.spec import payloads
+from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import SAMPLE_COUNTS, Bound, Compare, Outcome
 
 BANKS = 4  # of the memory
 
@@ -110,7 +111,7 @@ class HiZ:
         Returns
         -------
         ndarray of uint8, shape (n,)
-            :class:`~spec.state.Outcome`. Of each that is not dropped and writes, :meth:`feedback` must follow.
+            :class:`~fixfunc.spec.state.Outcome`. Of each that is not dropped and writes, :meth:`feedback` must follow.
 
         Raises
         ------
@@ -201,7 +202,7 @@ class HiZ:
         Returns
         -------
         structured ndarray, shape (tiles,)
-            Row by row, as :func:`spec.payloads.context`; where nothing is known, the widest ranges.
+            Row by row, as :func:`fixfunc.spec.payloads.context`; where nothing is known, the widest ranges.
         """
         place = np.arange(len(self._low))
         out = np.zeros(len(place), dtype(payloads.context(4)))

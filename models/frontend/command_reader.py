@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Reads the command stream: packets in memory become triangles, draw states, clears and fences."""
 
 from dataclasses import dataclass
@@ -5,14 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.depth._format import MOST
-from models.payload import dtype
-from models.raster.edge_evaluator import LANE_SHAPE
-from models.state import check_draw_state
-from spec import commands, payloads
-from spec.commands import ALIGNED, LENGTHS, CommandError, Opcode
-from spec.errors import InputError
-from spec.state import SAMPLE_COUNTS, DepthFormat, Kind
+from fixfunc.models.depth._format import MOST
+from fixfunc.models.payload import dtype
+from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
+from fixfunc.models.state import check_draw_state
+from fixfunc.spec import commands, payloads
+from fixfunc.spec.commands import ALIGNED, LENGTHS, CommandError, Opcode
+from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import SAMPLE_COUNTS, TOP_LIMIT, DepthFormat, Kind
 
 TRANSFER = 32  # bytes
 KEPT = ["target", "target_width", "target_height", "samples", "depth_format"]
@@ -37,7 +38,7 @@ class CommandLimits:
 
     edge: int = 8
     samples: int = 8
-    pixels: int = 2048
+    pixels: int = TOP_LIMIT
     stencil: bool = True
 
 
@@ -69,7 +70,7 @@ def read(memory, address, transfers, limit, limits=None):
     ----------
     memory : ndarray of uint8
     address, transfers, limit : int
-        As in :data:`spec.commands.START`.
+        As in :data:`fixfunc.spec.commands.START`.
     limits : CommandLimits, optional
 
     Returns

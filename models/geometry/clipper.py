@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Clipper: triangles cut by the near and far planes and by the guard band."""
 
 from typing import NamedTuple

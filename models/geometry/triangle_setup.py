@@ -1,13 +1,14 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Triangle setup: culls, edge functions, box and depth plane of snapped triangles."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from models.payload import check, dtype
-from spec import payloads
-from spec.errors import InputError
-from spec.state import Cull
+from fixfunc.models.payload import check, dtype
+from fixfunc.spec import payloads
+from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import Cull
 
 DTYPE = dtype(payloads.SETUP)
 TRIANGLE = dtype(payloads.TRIANGLE)
@@ -37,7 +38,7 @@ def setup(triangles, state, edge=8):
     triangles : ndarray of :data:`TRIANGLE`, shape (n,)
         Snapped vertices, s15.8 pixels, and depths, u24.8 in units of D24.
     state : numpy.void
-        From :func:`models.state.draw_state`.
+        From :func:`fixfunc.models.state.draw_state`.
     edge : int
         Samples along a tile's edge: 8, or 4.
 

@@ -1,9 +1,10 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Viewport: from clip space to snapped screen positions and fixed-point depths."""
 
 import numpy as np
 
-from spec.errors import InputError
-from spec.state import SUBPIXEL_BITS
+from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import SUBPIXEL_BITS
 
 POSITION_MAX = (1 << 23) - 1  # s15.8
 D24_MAX = (1 << 24) - 1

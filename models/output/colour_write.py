@@ -1,15 +1,16 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Colours of a target: what shaders give is mixed with what is there, and lies in memory behind a cache."""
 
 from collections import Counter
 
 import numpy as np
 
-from models.depth._line import ColourLine
-from models.depth._target import check_places
-from models.depth._tile_cache import CacheShape, TileCache
-from models.payload import dtype
-from models.raster.edge_evaluator import LANE_SHAPE, pack, unpack
-from spec.quads import quads
+from fixfunc.models.depth._line import ColourLine
+from fixfunc.models.depth._target import check_places
+from fixfunc.models.depth._tile_cache import CacheShape, TileCache
+from fixfunc.models.payload import dtype
+from fixfunc.models.raster.edge_evaluator import LANE_SHAPE, pack, unpack
+from fixfunc.spec.quads import quads
 
 
 def blend(new, old, state):
@@ -20,7 +21,7 @@ def blend(new, old, state):
     new, old : ndarray of uint32
         RGBA8, red in the lowest byte: what a shader gives, and what is stored.
     state : numpy.void
-        From :func:`models.state.draw_state`: ``blend``, ``colour_write``.
+        From :func:`fixfunc.models.state.draw_state`: ``blend``, ``colour_write``.
 
     Returns
     -------
@@ -40,7 +41,7 @@ def blend(new, old, state):
 
 
 class ColourCache(TileCache):
-    """Colours in memory, RGBA8 a sample, behind a cache; parameters as of :class:`~models.depth._tile_cache.TileCache`."""
+    """Colours in memory, RGBA8 a sample, behind a cache; parameters as of :class:`~fixfunc.models.depth._tile_cache.TileCache`."""
 
     LINE = ColourLine
 
@@ -50,7 +51,7 @@ class ColourCache(TileCache):
         Parameters
         ----------
         tiles : structured ndarray, shape (n,)
-            As in :func:`spec.payloads.tile`, ``mask``: samples that passed.
+            As in :func:`fixfunc.spec.payloads.tile`, ``mask``: samples that passed.
         colours : ndarray of uint32, shape (n, edge, edge)
             What the shader gives for each sample.
         state : numpy.void
@@ -85,7 +86,7 @@ class ColourTarget:
     Attributes
     ----------
     state : numpy.void
-        The draw state in force, from :func:`models.state.draw_state`.
+        The draw state in force, from :func:`fixfunc.models.state.draw_state`.
     cache : ColourCache
         Of the target that the last clear of all of one began.
     """
@@ -113,7 +114,7 @@ class ColourTarget:
 
     @property
     def moves(self):
-        """What has been moved so far: as :meth:`~models.depth._tile_cache.TileCache.tally`."""
+        """What has been moved so far: as :meth:`~fixfunc.models.depth._tile_cache.TileCache.tally`."""
         return self._moves + (self.cache.tally() if self.cache else Counter())
 
 
@@ -123,7 +124,7 @@ def quads_of(tiles, state, edge=8):
     Parameters
     ----------
     tiles : structured ndarray, shape (n,)
-        As in :func:`spec.payloads.tile`, ``mask``: samples that passed.
+        As in :func:`fixfunc.spec.payloads.tile`, ``mask``: samples that passed.
     state : numpy.void
         Of the draw.
     edge : int
@@ -131,7 +132,7 @@ def quads_of(tiles, state, edge=8):
     Returns
     -------
     structured ndarray, shape (n,)
-        As in :func:`spec.quads.quads`.
+        As in :func:`fixfunc.spec.quads.quads`.
     """
     out = np.zeros(len(tiles), dtype(quads(edge)))
     for name in ("kind", "state", "slot", "x", "y", "back", "mask"):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Edge function over the samples of a tile."""
 
 import numpy as np

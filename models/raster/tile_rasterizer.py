@@ -1,14 +1,15 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tile rasterizer: the covered tiles of each triangle, in order."""
 
 import numpy as np
 
-from models.geometry import triangle_setup
-from models.payload import dtype
-from models.raster.edge_evaluator import LANE_SHAPE, evaluate, pack, unpack
-from models.state import draw_state
-from spec import payloads
-from spec.errors import InputError
-from spec.state import SAMPLE_COUNTS
+from fixfunc.models.geometry import triangle_setup
+from fixfunc.models.payload import dtype
+from fixfunc.models.raster.edge_evaluator import LANE_SHAPE, evaluate, pack, unpack
+from fixfunc.models.state import draw_state
+from fixfunc.spec import payloads
+from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import SAMPLE_COUNTS
 
 CHUNK = 1 << 15  # tiles evaluated at a time: bounds the memory
 
@@ -18,8 +19,8 @@ def rasterize(records, edge=8, coarse=8):
 
     Parameters
     ----------
-    records : ndarray of :data:`models.geometry.triangle_setup.DTYPE`, shape (n,)
-        From :func:`models.geometry.triangle_setup.setup`; all with the same ``samples``.
+    records : ndarray of :data:`fixfunc.models.geometry.triangle_setup.DTYPE`, shape (n,)
+        From :func:`fixfunc.models.geometry.triangle_setup.setup`; all with the same ``samples``.
     edge : int
         Samples along a tile's edge: 8, or 4.
     coarse : int
@@ -206,13 +207,13 @@ def tile_plane(records, right, down):
     Parameters
     ----------
     records : structured ndarray with ``z``, ``zx``, ``zy``, shape (n,)
-        As in :data:`spec.payloads.SETUP`.
+        As in :data:`fixfunc.spec.payloads.SETUP`.
     right, down : ndarray of int64, shape (n,)
 
     Returns
     -------
     z0, dx, dy : ndarray, shape (n,)
-        As in :func:`spec.payloads.tile`.
+        As in :func:`fixfunc.spec.payloads.tile`.
     """
     z = records["z"] + records["zx"].view(np.uint64) * right.astype(np.uint64) + records["zy"].view(np.uint64) * down.astype(np.uint64)
     z0 = (z + np.uint64(1 << 15)) >> np.uint64(16) & np.uint64(0xFFFFFFFF)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Points along an edge of a patch, in 16.16 fixed point."""
 
 from dataclasses import dataclass
@@ -33,7 +34,7 @@ class Edge:
     Parameters
     ----------
     factor : int
-        16.16, as :func:`models.tessellation.tessellator.tessellate` rounds and cuts it.
+        16.16, as :func:`fixfunc.models.tessellation.tessellator.tessellate` rounds and cuts it.
     odd : bool
         An odd number of segments: no point lies in the middle.
     """

@@ -1,10 +1,11 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Bicubic Bezier patches: on a grid, and as stages of a tessellated draw; the Utah teapot."""
 
 from pathlib import Path
 
 import numpy as np
 
-from spec.errors import InputError, MeshError
+from fixfunc.spec.errors import InputError, MeshError
 
 TEAPOT = Path(__file__).parents[1] / "data" / "teapot_patches.txt"
 

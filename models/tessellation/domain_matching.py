@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The domain-matching unit: points of a tessellated patch that are shaded already are not shaded again."""
 
 from collections import deque
@@ -5,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spec.errors import InputError, Stalled
+from fixfunc.spec.errors import InputError, Stalled
 
 ONE = 1 << 16
 
@@ -133,7 +134,7 @@ class DomainMatchingUnit:
         return dsid, hit
 
     def release(self, dsid):
-        """Give a reference back; :class:`~spec.errors.InputError` if nobody holds one."""
+        """Give a reference back; :class:`~fixfunc.spec.errors.InputError` if nobody holds one."""
         if not 0 <= dsid < len(self._held) or not self._held[dsid]:
             raise InputError("dsid", "be held by somebody", dsid)
         self._held[dsid] -= 1

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Patches to triangles: hull stage, tessellator, domain matching, and the domain stage on waves."""
 
 from collections.abc import Callable
@@ -6,13 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.payload import dtype
-from models.tessellation.domain_matching import ONE, DomainMatchingUnit, MatchCounters
-from models.tessellation.tessellator import FACTORS, tessellate
-from models.tessellation.wave_constructor import WaveConstructor
-from spec.errors import InputError
-from spec.points import DOMAIN_POINT
-from spec.state import PointKind
+from fixfunc.models.payload import dtype
+from fixfunc.models.tessellation.domain_matching import ONE, DomainMatchingUnit, MatchCounters
+from fixfunc.models.tessellation.tessellator import FACTORS, tessellate
+from fixfunc.models.tessellation.wave_constructor import WaveConstructor
+from fixfunc.spec.errors import InputError
+from fixfunc.spec.points import DOMAIN_POINT
+from fixfunc.spec.state import PointKind
 
 MOST_PATCHES = 1 << 16
 
@@ -32,7 +33,7 @@ class PatchDraw:
         shape (lanes, 3). It is called for one wave at a time.
     kind : "triangle" or "quad"
     partitioning
-        As of :func:`models.tessellation.tessellator.tessellate`.
+        As of :func:`fixfunc.models.tessellation.tessellator.tessellate`.
     """
 
     control: np.ndarray
@@ -48,7 +49,7 @@ class Tessellated(NamedTuple):
     vertices: np.ndarray  # float32, shape (n, 3): once for each time that the domain stage shaded it
     faces: np.ndarray  # int64, shape (m, 3)
     places: np.ndarray  # int64, shape (n, 3): patch, u, v of each vertex, 1.16
-    points: np.ndarray  # what entered the domain-matching unit, as spec.points.DOMAIN_POINT; an END behind them
+    points: np.ndarray  # what entered the domain-matching unit, as fixfunc.spec.points.DOMAIN_POINT; an END behind them
     counters: MatchCounters
     waves: int
 

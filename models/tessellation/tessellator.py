@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The tessellator: a patch's domain divided into points and primitives."""
 
 from itertools import pairwise
@@ -5,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.tessellation._edge import ONE, Edge, even_strip, strip, triangles
-from spec.errors import InputError
+from fixfunc.models.tessellation._edge import ONE, Edge, even_strip, strip, triangles
+from fixfunc.spec.errors import InputError
 
 RANGES = {"integer": (1, 64), "pow2": (1, 64), "fractional_odd": (1, 63), "fractional_even": (2, 64)}  # of a factor
 FACTORS = {"isoline": (2, 0), "triangle": (3, 1), "quad": (4, 2)}  # outer and inner ones of a domain

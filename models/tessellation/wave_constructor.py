@@ -1,8 +1,9 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The wave constructor: points that are to be shaded, 32 at a time."""
 
 from typing import NamedTuple
 
-from spec.errors import InputError
+from fixfunc.spec.errors import InputError
 
 
 class Wave(NamedTuple):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """BC6H: fourteen modes of one or two subsets, of half floats."""
 
 import re
@@ -5,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.texture._subsets import ANCHORS, SUBSETS, WEIGHTS, bits, indices, words
+from fixfunc.models.texture._subsets import ANCHORS, SUBSETS, WEIGHTS, bits, indices, words
 
 
 class Mode(NamedTuple):

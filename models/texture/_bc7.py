@@ -1,10 +1,11 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """BC7: eight modes of one to three subsets, with alpha or without."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from models.texture._subsets import ANCHORS, SUBSETS, WEIGHTS, bits, indices, words
+from fixfunc.models.texture._subsets import ANCHORS, SUBSETS, WEIGHTS, bits, indices, words
 
 
 class Mode(NamedTuple):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Cube maps: faces of directions, and texels beyond a face's edges."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """How much of a texture a sample covers: level of detail, anisotropy."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """How BC6H and BC7 divide a block among two or three subsets of texels, each with end points of its own."""
 
 import numpy as np

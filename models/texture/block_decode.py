@@ -1,11 +1,12 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Block-compressed textures: 4 by 4 texels in 8 or 16 bytes."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from models.texture import _bc6h, _bc7
-from spec.errors import InputError
+from fixfunc.models.texture import _bc6h, _bc7
+from fixfunc.spec.errors import InputError
 
 EDGE = 4  # texels along a block's edge
 BATCH = 16384  # blocks at once: what they need in between stays in the processor's cache

@@ -1,12 +1,14 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Files of textures: DDS and KTX2."""
 
 import struct
+import warnings
 from pathlib import Path
 
 import numpy as np
 
-from models.texture.texture import LAYERS, bytes_of, check_shape, create, size
-from spec.errors import InputError
+from fixfunc.models.texture.texture import LAYERS, bytes_of, check_shape, create, size
+from fixfunc.spec.errors import InputError, InputWarning
 
 DDS, KTX2 = b"DDS ", b"\xabKTX 20\xbb\r\n\x1a\n"
 
@@ -31,25 +33,31 @@ CAPS_CUBE, CAPS_FACES, CAPS_VOLUME, MISC_CUBE = 0x200, 0xFC00, 0x200000, 0x4
 
 
 def read(path):
-    """A file -> :class:`models.texture.texture.Texture`.
+    """A file -> :class:`fixfunc.models.texture.texture.Texture`.
 
     DDS with a FourCC, masks of 32 bits or a DX10 header; KTX2 without supercompression. 2D, arrays, cubes, levels. Nothing but the header and
-    what it asks for is read, and no more than the file has.
+    what it asks for is read, and no more than the file has. What writers of DDS commonly leave wrong is read as it is meant, with an
+    :class:`~fixfunc.spec.errors.InputWarning`: bytes behind the last level, an arraySize of 0, a resourceDimension of 0.
 
     Raises
     ------
     InputError
-        Anything else, and files that are too short, too long or say what cannot be: names the field, its rule and its value.
+        Anything else, and files that are too short or say what cannot be: names the file, the field, its rule and its value.
     """
     with Path(path).open("rb") as file:
         length = file.seek(0, 2)
         file.seek(0)
         head = file.read(12)
         if head[:4] == DDS:
-            return _read_dds(file, length)
-        if head == KTX2:
-            return _read_ktx2(file, length)
-    raise InputError("first bytes", "be those of a DDS or KTX2 file", head[:12].hex(" ") or "none")
+            read_rest = _read_dds
+        elif head == KTX2:
+            read_rest = _read_ktx2
+        else:
+            raise InputError(f"{Path(path).name}: first bytes", "be those of a DDS or KTX2 file", head[:12].hex(" ") or "none")
+        try:
+            return read_rest(file, length)
+        except InputError as error:
+            raise InputError(f"{Path(path).name}: {error.field}", error.rule, error.value) from error
 
 
 def write_dds(path, texture):
@@ -75,6 +83,11 @@ def _unpack(file, form, length, what):
     return struct.unpack(form, data)
 
 
+def _warn(file, text):
+    """Say what is wrong with a file that is read all the same."""
+    warnings.warn(f"{Path(file.name).name}: {text}", InputWarning, stacklevel=4)
+
+
 def _read_dds(file, length):
     file.seek(4)
     header, _, height, width, _, _, levels = _unpack(file, "<7I44x", length, "a DDS header")
@@ -91,8 +104,13 @@ def _read_dds(file, length):
         code, dimension, misc, layers, _ = _unpack(file, "<5I", length, "a DX10 header")
         if code not in DXGI:
             raise InputError("dxgiFormat", f"be one of {', '.join(map(str, DXGI))}", code)
-        if dimension != 3:
+        if dimension not in (0, 3):
             raise InputError("resourceDimension", "be 3, a 2D texture", dimension)
+        if dimension != 3:
+            _warn(file, "resourceDimension is 0: read as 3, a 2D texture")
+        if layers == 0:
+            _warn(file, "arraySize is 0: read as 1")
+            layers = 1
         (format, srgb), faces = DXGI[code], 6 if misc & MISC_CUBE else 1
     elif flags & 4:
         format = FOURCC.get(fourcc)
@@ -106,8 +124,10 @@ def _read_dds(file, length):
     _check(format, width, height, levels, layers, faces)
     sizes = [bytes_of(format, *size(width, height, n)) for n in range(levels)]
     wanted, at = layers * faces * sum(sizes), file.tell()
-    if length != at + wanted:
+    if length < at + wanted:
         raise InputError("size of the file", f"be {at + wanted} bytes", f"{length} bytes")
+    if length > at + wanted:
+        _warn(file, f"{length - at - wanted} bytes behind the last level: not read")
     data = np.frombuffer(file.read(wanted), np.uint8).reshape(layers * faces, -1)
     ends = np.cumsum(sizes)
     return create(format, width, height, [data[:, end - count:end] for end, count in zip(ends, sizes, strict=True)], faces=faces, srgb=srgb)

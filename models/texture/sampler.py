@@ -1,13 +1,14 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Golden sampler: from coordinates to filtered texels, in the fixed-point steps that hardware takes."""
 
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from models.texture import _cube
-from models.texture._footprint import LEAST, LOD, MOST, footprint, quad_gradients
-from models.texture.block_decode import linear
-from spec.errors import InputError
+from fixfunc.models.texture import _cube
+from fixfunc.models.texture._footprint import LEAST, LOD, MOST, footprint, quad_gradients
+from fixfunc.models.texture.block_decode import linear
+from fixfunc.spec.errors import InputError
 
 ADDRESSES = "wrap", "mirror", "clamp", "border", "mirror_once"
 FILTERS = "point", "linear"
@@ -81,7 +82,7 @@ def sample(texture, sampler, coordinates, lod=None, gradients=None, bias=0.0, la
 
     Parameters
     ----------
-    texture : models.texture.texture.Texture
+    texture : fixfunc.models.texture.texture.Texture
     sampler : Sampler
     coordinates : ndarray of float32, shape (..., 2), or (..., 3) of a cube
         u and v, one across the texture; or directions. With neither ``lod`` nor ``gradients``: quads, shape (n, 2, 2, k), indexed [quad, y, x].
@@ -94,7 +95,7 @@ def sample(texture, sampler, coordinates, lod=None, gradients=None, bias=0.0, la
     layer : array of int
         Texture, or cube, of an array; held between the first and the last.
     coarse : bool
-        As of :func:`models.texture._footprint.quad_gradients`.
+        As of :func:`fixfunc.models.texture._footprint.quad_gradients`.
     taps : Taps, optional
         Is told what was read.
 

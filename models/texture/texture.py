@@ -1,12 +1,13 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A texture: levels of detail, layers and faces, as they lie in memory."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from models.texture import block_decode
-from spec.errors import InputError
-from spec.state import TARGET_LIMIT
+from fixfunc.models.texture import block_decode
+from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import TARGET_LIMIT
 
 LAYERS = 2048  # most, of an array [fs: resource limits]
 FACES = ["+x", "-x", "+y", "-y", "+z", "-z"]  # of a cube, in order

@@ -1,12 +1,13 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Golden texture cache: decoded blocks near the sampler, blocks as they lie in memory behind them."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from models.texture.block_decode import FORMATS as BLOCKS
-from models.texture.texture import PLAIN
-from spec.errors import InputError
+from fixfunc.models.texture.block_decode import FORMATS as BLOCKS
+from fixfunc.models.texture.texture import PLAIN
+from fixfunc.spec.errors import InputError
 
 EDGE = 4  # texels along a line's edge, both of plain formats and of blocks
 LINE = 64  # bytes, of the second level
@@ -62,7 +63,7 @@ class TextureCache:
 
     Parameters
     ----------
-    texture : models.texture.texture.Texture
+    texture : fixfunc.models.texture.texture.Texture
     shape : CacheShape
 
     Lines of the first level are blocks of 4 by 4 decoded texels; blocks lie in memory in Morton order, so that lines of the second
@@ -101,7 +102,7 @@ class TextureCache:
         return out
 
     def read(self, samples, taps):
-        """Samples read what ``taps`` says, in order: a :class:`models.texture.sampler.Taps`. ``samples`` counts them."""
+        """Samples read what ``taps`` says, in order: a :class:`fixfunc.models.texture.sampler.Taps`. ``samples`` counts them."""
         found = taps.arrays()
         self.counters.samples += samples
         self.counters.taps += len(found["x"])

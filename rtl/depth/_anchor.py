@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Anchor coding of blocks of 4 by 4 depths: a depth, its differences to two neighbours, and what a plane through the three leaves."""
 
 from amaranth.hdl import Cat, Module
@@ -5,9 +6,9 @@ from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
 
-from rtl.depth._tile_modes import ANCHORS, BLOCK, CORRECTION, SLOPE
-from rtl.pipeline import delay, held
-from spec.payloads import DEPTH
+from fixfunc.rtl.depth._tile_modes import ANCHORS, BLOCK, CORRECTION, SLOPE
+from fixfunc.rtl.pipeline import delay, held
+from fixfunc.spec.payloads import DEPTH
 
 LANES = [(i, j) for j in range(4) for i in range(4)]
 CORRECTED = [lane for lane in LANES if lane not in ANCHORS]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What reads a slot keeps its distance from what writes it."""
 
 from itertools import pairwise
@@ -7,9 +8,9 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
-from rtl.depth._cache_moves import TOKEN
-from spec.payloads import SLOT
-from spec.state import LineOp
+from fixfunc.rtl.depth._cache_moves import TOKEN
+from fixfunc.spec.payloads import SLOT
+from fixfunc.spec.state import LineOp
 
 
 class Apart(wiring.Component):

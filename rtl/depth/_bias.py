@@ -1,13 +1,14 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Depth bias of a triangle."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, signed
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.arithmetic import Multiplier
-from rtl.bits import leading_zeros
-from rtl.pipeline import delay
-from spec.state import DepthFormat
+from fixfunc.rtl.arithmetic import Multiplier
+from fixfunc.rtl.bits import leading_zeros
+from fixfunc.rtl.pipeline import delay
+from fixfunc.spec.state import DepthFormat
 
 BIAS = 34  # bits of s25.8: enough to take any depth out of the range
 UNIT = 8  # fraction bits
@@ -65,7 +66,7 @@ class DepthBias(wiring.Component):
     form, constant, slope, clamp : In
         Of the draw state: they hold while triangles of the draw are under way, and for :attr:`LATENCY` clocks before.
     dx, dy, zmax : In
-        As in :func:`spec.payloads.tile`.
+        As in :func:`fixfunc.spec.payloads.tile`.
     o : Out(signed(BIAS))
         s25.8 in units of D24, :attr:`LATENCY` clocks later.
     """

@@ -1,13 +1,14 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The choice of one bound."""
 
 from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.depth._rule import signs
-from rtl.payload import layout
-from spec import payloads
-from spec.state import Bound
+from fixfunc.rtl.depth._rule import signs
+from fixfunc.rtl.payload import layout
+from fixfunc.spec import payloads
+from fixfunc.spec.state import Bound
 
 
 class OneBound(wiring.Component):

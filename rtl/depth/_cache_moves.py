@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What must be known, and done, before a tile comes or goes."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal
@@ -5,10 +6,10 @@ from amaranth.lib import fifo, stream, wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
-from rtl.depth._tile_table import MODE, TileTable
-from rtl.pipeline import Credit, delay
-from spec.payloads import SLOT, TILE_NUMBER
-from spec.state import LineOp
+from fixfunc.rtl.depth._tile_table import MODE, TileTable
+from fixfunc.rtl.pipeline import Credit, delay
+from fixfunc.spec.payloads import SLOT, TILE_NUMBER
+from fixfunc.spec.state import LineOp
 
 MOVE = StructLayout({"op": 2, "slot": SLOT, "number": TILE_NUMBER})  # LineOp; of FILL the tile that comes, of EVICT the one that goes
 TOKEN = StructLayout({"op": 2, "slot": SLOT})
@@ -31,7 +32,7 @@ class CacheMoves(wiring.Component):
     fetch, leaves : Out(stream.Signature(TILE))
         A tile to be read; one that may have to be written; and its mode.
     looks, tile, here, asks, asked, mode, misses, brought, quiet
-        As of :class:`~rtl.depth._tile_table.TileTable`.
+        As of :class:`~fixfunc.rtl.depth._tile_table.TileTable`.
     left : In(1)
         A tile's mode is changed no more.
     frees, freed : In

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Which tiles are on chip, and what must happen before one is."""
 
 from amaranth.hdl import Array, Cat, Module, Mux, Signal
@@ -6,12 +7,12 @@ from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
-from rtl.depth._cache_moves import MOVE
-from rtl.depth._tile_table import LINE
-from rtl.payload import layout
-from spec import payloads
-from spec.payloads import TILE_NUMBER
-from spec.state import CacheOp, LineOp
+from fixfunc.rtl.depth._cache_moves import MOVE
+from fixfunc.rtl.depth._tile_table import LINE
+from fixfunc.rtl.payload import layout
+from fixfunc.spec import payloads
+from fixfunc.spec.payloads import TILE_NUMBER
+from fixfunc.spec.state import CacheOp, LineOp
 
 
 class CacheTags(wiring.Component):
@@ -31,7 +32,7 @@ class CacheTags(wiring.Component):
     samples, cleared, base, count, last : Out
         Of the target; its last tile.
     forgets, flushes, flushed
-        As of :class:`~rtl.depth._tile_table.TileTable`.
+        As of :class:`~fixfunc.rtl.depth._tile_table.TileTable`.
     clears, line, cleared_line : Out, Out, In
         A transfer of the table is to be written for a cleared target; it is there.
     idle : In(1)

@@ -1,14 +1,15 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What HiZ knows of tiles, read and put back."""
 
 from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.depth._ranges import range_layout
-from rtl.payload import layout
-from rtl.pipeline import Credit, DelayLine, Queue, delay
-from spec import payloads
-from spec.state import Bound
+from fixfunc.rtl.depth._ranges import range_layout
+from fixfunc.rtl.payload import layout
+from fixfunc.rtl.pipeline import Credit, DelayLine, Queue, delay
+from fixfunc.spec import payloads
+from fixfunc.spec.state import Bound
 
 PLACES = 64  # of the answers' queue: more than requests under way at one a clock
 

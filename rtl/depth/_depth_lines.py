@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Depths between the slots of a depth test and memory."""
 
 from amaranth.hdl import Cat, Module, Signal
@@ -5,14 +6,14 @@ from amaranth.lib import fifo, stream, wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
-from rtl.depth._cache_moves import TILE, TOKEN
-from rtl.depth._plane_lines import PlaneLines, known
-from rtl.depth._tile_writer import LEFT
-from rtl.depth.depth_compression import DepthCompression, DepthCompressionParams
-from rtl.payload import layout
-from rtl.pipeline import Stallable
-from spec import payloads
-from spec.state import LineOp
+from fixfunc.rtl.depth._cache_moves import TILE, TOKEN
+from fixfunc.rtl.depth._plane_lines import PlaneLines, known
+from fixfunc.rtl.depth._tile_writer import LEFT
+from fixfunc.rtl.depth.depth_compression import DepthCompression, DepthCompressionParams
+from fixfunc.rtl.payload import layout
+from fixfunc.rtl.pipeline import Stallable
+from fixfunc.spec import payloads
+from fixfunc.spec.state import LineOp
 
 
 def ports(edge, bits):

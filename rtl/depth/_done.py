@@ -1,16 +1,17 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What has been done with slots, on its way to their cache."""
 
 from amaranth.hdl import Module
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.payload import layout
-from rtl.pipeline import Credit, Queue
-from spec import payloads
+from fixfunc.rtl.payload import layout
+from fixfunc.rtl.pipeline import Credit, Queue
+from fixfunc.spec import payloads
 
 
 class DoneLines(wiring.Component):
-    """A queue at the end of a pipeline that does what :class:`~rtl.depth._line_front.LineFront` lets in.
+    """A queue at the end of a pipeline that does what :class:`~fixfunc.rtl.depth._line_front.LineFront` lets in.
 
     Parameters
     ----------

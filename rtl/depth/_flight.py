@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Writes in flight, counted by where they go."""
 
 from amaranth.hdl import Array, Cat, Module, Signal, signed

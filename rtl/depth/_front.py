@@ -1,14 +1,15 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Order of tiles, draw states, clears and fences before the depth test."""
 
 from amaranth.hdl import Array, Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.depth._rectangle import RECTANGLE, Walker
-from rtl.depth._samples import MOST
-from rtl.payload import beat, layout
-from spec import payloads
-from spec.state import Kind
+from fixfunc.rtl.depth._rectangle import RECTANGLE, Walker
+from fixfunc.rtl.depth._samples import MOST
+from fixfunc.rtl.payload import beat, layout
+from fixfunc.spec import payloads
+from fixfunc.spec.state import Kind
 
 
 class Front(wiring.Component):

@@ -1,10 +1,11 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tiles that are out for shading before they are written."""
 
 from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.pipeline import Credit
+from fixfunc.rtl.pipeline import Credit
 
 APART = 16  # tiles so many rows and columns apart wait for one another
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Beats and what caches want done with slots, in one order."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal
@@ -5,11 +6,11 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
-from rtl.depth._requests import marked, reaching
-from rtl.payload import beat, layout
-from spec import payloads
-from spec.payloads import SLOT
-from spec.state import Kind, LineOp
+from fixfunc.rtl.depth._requests import marked, reaching
+from fixfunc.rtl.payload import beat, layout
+from fixfunc.spec import payloads
+from fixfunc.spec.payloads import SLOT
+from fixfunc.spec.state import Kind, LineOp
 
 LINE = StructLayout({"on": 1, "op": 2, "slot": SLOT})
 
@@ -17,7 +18,7 @@ LINE = StructLayout({"on": 1, "op": 2, "slot": SLOT})
 class LineFront(wiring.Component):
     """Let a tile through when its slots are ready; put and take away what caches want in between; hold back all else.
 
-    Behind :class:`~rtl.depth._requests.SlotRequests`, in the place of :class:`~rtl.depth._front.Front`. What fills or
+    Behind :class:`~fixfunc.rtl.depth._requests.SlotRequests`, in the place of :class:`~fixfunc.rtl.depth._front.Front`. What fills or
     empties a slot goes before any tile. Control beats wait until the tiles before them are through, and fences until
     the caches have done what they ask for.
 
@@ -40,7 +41,7 @@ class LineFront(wiring.Component):
     enters, passes : Out(1)
         A tile of a draw is let through in this clock; a control beat is.
     state, clear : Out
-        In force; the clear as :func:`~rtl.depth._requests.reaching`.
+        In force; the clear as :func:`~fixfunc.rtl.depth._requests.reaching`.
     valid, clearing, refused, tile : Out
         A tile, to be tested or to be cleared; it must not be touched.
     <plane>_line, <plane>_values : Out

@@ -1,14 +1,15 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Where tiles are kept."""
 
 from amaranth.hdl import Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.arithmetic import Multiplier
-from rtl.depth._rectangle import last_tile
-from rtl.payload import layout
-from rtl.pipeline import delay
-from spec import payloads
+from fixfunc.rtl.arithmetic import Multiplier
+from fixfunc.rtl.depth._rectangle import last_tile
+from fixfunc.rtl.payload import layout
+from fixfunc.rtl.pipeline import delay
+from fixfunc.spec import payloads
 
 
 class TilePlace(wiring.Component):

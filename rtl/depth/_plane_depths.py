@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Depths of a tile's samples, each by its own plane."""
 
 from amaranth.hdl import Array, Module
@@ -5,9 +6,9 @@ from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
-from rtl.pipeline import delay, held
-from rtl.raster._addends import Addends
-from spec.payloads import DEPTH, PLANES
+from fixfunc.rtl.pipeline import delay, held
+from fixfunc.rtl.raster._addends import Addends
+from fixfunc.spec.payloads import DEPTH, PLANES
 
 PLANE = StructLayout({"z0": 32, "dx": 32, "dy": 32})
 FRACTION = 12  # bits below D24's unit

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What is known of the planes of tiles on chip."""
 
 from functools import reduce
@@ -10,19 +11,20 @@ from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
-from rtl.depth._plane_depths import PLANE
-from rtl.payload import layout
-from rtl.pipeline import NEVER_COLLIDES, DelayLine, delay
-from spec import payloads
-from spec.payloads import PLANES, SLOT
-from spec.state import LineOp
+from fixfunc.rtl.bits import named
+from fixfunc.rtl.depth._plane_depths import PLANE
+from fixfunc.rtl.payload import layout
+from fixfunc.rtl.pipeline import NEVER_COLLIDES, DelayLine, delay
+from fixfunc.spec import payloads
+from fixfunc.spec.payloads import PLANES, SLOT
+from fixfunc.spec.state import LineOp
 
 MOST = PLANES + 1  # one more than is kept, so that there is always a place for the next
 PAIRS = tuple(combinations(range(MOST), 2))
 
 
 def known(edge):
-    """Fields of :func:`spec.payloads.known_planes`."""
+    """Fields of :func:`fixfunc.spec.payloads.known_planes`."""
     return layout(payloads.known_planes(edge))
 
 
@@ -42,7 +44,7 @@ class PlaneLines(wiring.Component):
     Members
     -------
     i : In(StructLayout)
-        What has been done to a slot, if ``valid``: ``op``, ``slot``, ``done``, as :func:`spec.payloads.line_done`; ``filled``: planes of
+        What has been done to a slot, if ``valid``: ``op``, ``slot``, ``done``, as :func:`fixfunc.spec.payloads.line_done`; ``filled``: planes of
         what has been put there.
     o : Out(StructLayout)
         The same slot, :attr:`LATENCY` clocks later: ``op``, ``written``: its tile is not as it is in memory; its planes, its depths.
@@ -109,12 +111,12 @@ class PlaneLines(wiring.Component):
 
         keeps, matches, free = Signal(), Signal(MOST), Signal(MOST)
         m.d.comb += [keeps.eq(line.known & ~line.used.all()), matches.eq(equal & line.used & keeps.replicate(MOST)),
-                     free.eq(~line.used | ~keeps.replicate(MOST)), comes.eq(_first(free) & (some & ~matches.any()).replicate(MOST))]
-        takes = comes | (_first(matches) & some.replicate(MOST))
+                     free.eq(~line.used | ~keeps.replicate(MOST)), comes.eq(Mux(some & ~matches.any(), _first(free), 0))]
+        takes = named(m, comes | Mux(some, _first(matches), 0), "takes")
         for k in range(MOST):
             kept = Signal(len(given.written), name=f"kept_{k}")
             m.d.comb += [kept.eq(line.samples[k] & ~given.written), following.used[k].eq(takes[k] | kept.any()),
-                         following.samples[k].eq(kept | (given.written & takes[k].replicate(len(kept)))),
+                         following.samples[k].eq(kept | Mux(takes[k], given.written, 0)),
                          following.planes[k].eq(Mux(comes[k], given.plane.as_value(), line.planes[k].as_value()))]
         m.d.comb += [following.older[n].eq((line.older[n] | comes[j]) & ~comes[i]) for n, (i, j) in enumerate(PAIRS)]
         m.d.comb += [following.known.eq(Mux(some, (keeps | every) & given.exact, keeps)),
@@ -129,11 +131,11 @@ class PlaneLines(wiring.Component):
         m.d.sync += count.eq(Mux(left.known, sum(left.used), 0))
         m.d.sync += self.o.known.planes.eq(count)
         for slot in range(PLANES):
-            here = [(before.used[k] & (places[k] == slot)).replicate(PLANE.size) for k in range(MOST)]
-            chosen = PLANE(_any(flag & before.planes[k].as_value() for k, flag in enumerate(here)))
+            here = [before.used[k] & (places[k] == slot) for k in range(MOST)]
+            chosen = PLANE(named(m, _any(Mux(flag, before.planes[k].as_value(), 0) for k, flag in enumerate(here)), f"chosen_{slot}"))
             m.d.sync += [self.o.known[f"{name}_{slot}"].eq(chosen[name]) for name in PLANE.members]
         for bit, name in enumerate(("mask_low", "mask_high")):
-            m.d.sync += self.o.known[name].eq(_any(before.samples[k] & places[k][bit].replicate(self._edge**2) for k in range(MOST)))
+            m.d.sync += self.o.known[name].eq(_any(Mux(places[k][bit], before.samples[k], 0) for k in range(MOST)))
 
 
 def _first(flags):

@@ -1,17 +1,18 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What HiZ has to know of a tile."""
 
 from amaranth.hdl import Array, Module, Mux, Signal, signed
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.depth._bias import D24_MAX, DepthBias
-from rtl.depth._rectangle import Within
-from rtl.depth._samples import BITS, FRACTION, MOST, Stored, heads
-from rtl.payload import layout
-from rtl.pipeline import delay
-from rtl.samples import SHAPES
-from spec import payloads
-from spec.state import DepthFormat
+from fixfunc.rtl.depth._bias import D24_MAX, DepthBias
+from fixfunc.rtl.depth._rectangle import Within
+from fixfunc.rtl.depth._samples import BITS, FRACTION, MOST, Stored, heads
+from fixfunc.rtl.payload import layout
+from fixfunc.rtl.pipeline import delay
+from fixfunc.rtl.samples import SHAPES
+from fixfunc.spec import payloads
+from fixfunc.spec.state import DepthFormat
 
 SLACK = 1 << FRACTION - 3  # a plane's samples lie within a tenth of a unit of its vertices
 WIDE = signed(44)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Ranges of values of a target's tiles, on chip."""
 
 from itertools import pairwise
@@ -8,8 +9,8 @@ from amaranth.lib.data import StructLayout
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
-from rtl.depth._rectangle import RECTANGLE, tile_shift
-from rtl.pipeline import NEVER_COLLIDES, delay, held
+from fixfunc.rtl.depth._rectangle import RECTANGLE, tile_shift
+from fixfunc.rtl.pipeline import NEVER_COLLIDES, delay, held
 
 BANKS = 4  # by the lowest bits of a tile's x and y: the tiles of a triangle lie in all of them
 EPOCH = 5  # bits of an entry's epoch

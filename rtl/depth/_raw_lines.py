@@ -1,14 +1,15 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Stencil values, or colours, between slots and memory."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import fifo, wiring
 from amaranth.lib.memory import Memory
 
-from rtl.depth._depth_lines import ports
-from rtl.depth._tile_sends import PUTS
-from rtl.depth._tile_writer import LEFT
-from rtl.pipeline import Credit, delay
-from spec.state import LineOp, TileMode
+from fixfunc.rtl.depth._depth_lines import ports
+from fixfunc.rtl.depth._tile_sends import PUTS
+from fixfunc.rtl.depth._tile_writer import LEFT
+from fixfunc.rtl.pipeline import Credit, delay
+from fixfunc.spec.state import LineOp, TileMode
 
 
 class RawLines(wiring.Component):
@@ -23,7 +24,7 @@ class RawLines(wiring.Component):
 
     Members
     -------
-    As of :class:`~rtl.depth._depth_lines.DepthLines`.
+    As of :class:`~fixfunc.rtl.depth._depth_lines.DepthLines`.
     """
 
     def __init__(self, edge, slots, bits):

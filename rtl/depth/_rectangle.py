@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Which samples of a tile lie in a rectangle of pixels, and which tiles to visit for it."""
 
 from amaranth.hdl import Array, Cat, Module, Mux, Signal, signed
@@ -5,7 +6,7 @@ from amaranth.lib import wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
-from rtl.samples import SHAPES
+from fixfunc.rtl.samples import SHAPES
 
 PIXELS = 15  # bits of a pixel's place, one past the last included
 RECTANGLE = StructLayout(dict.fromkeys(("x0", "y0", "x1", "y1"), PIXELS))
@@ -55,7 +56,7 @@ class Within(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         lanes = [self._lanes(m, axis, tile, n) for n, (axis, tile) in enumerate((("x", self.x), ("y", self.y)))]
-        m.d.sync += self.o.eq(Cat(lanes[0] & row.replicate(self._edge) for row in lanes[1]))
+        m.d.sync += self.o.eq(Cat(Mux(row, lanes[0], 0) for row in lanes[1]))
         return m
 
     def _lanes(self, m, axis, tile, n):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What the depth test reports of tiles that it has written."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal
@@ -5,11 +6,11 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
-from rtl.depth._flight import KEY, InFlight
-from rtl.depth._ranges import BANKS, range_layout
-from rtl.payload import layout
-from rtl.pipeline import delay
-from spec import payloads
+from fixfunc.rtl.depth._flight import KEY, InFlight
+from fixfunc.rtl.depth._ranges import BANKS, range_layout
+from fixfunc.rtl.payload import layout
+from fixfunc.rtl.pipeline import delay
+from fixfunc.spec import payloads
 
 PLACE = 15
 NOTE = StructLayout({"serial": 8, "kept": 1, "place": PLACE})  # clears so far; whether and where the tile has an entry

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Which tiles a draw, a clear or a fence needs on chip."""
 
 from collections.abc import Callable
@@ -8,13 +9,13 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
-from rtl.depth._front import Front
-from rtl.depth._place import TilePlace
-from rtl.depth._rectangle import RECTANGLE, Within
-from rtl.payload import beat, layout
-from rtl.pipeline import Credit, Queue, delay
-from spec import payloads
-from spec.state import CacheOp, Kind, Outcome, StencilOp
+from fixfunc.rtl.depth._front import Front
+from fixfunc.rtl.depth._place import TilePlace
+from fixfunc.rtl.depth._rectangle import RECTANGLE, Within
+from fixfunc.rtl.payload import beat, layout
+from fixfunc.rtl.pipeline import Credit, Queue, delay
+from fixfunc.spec import payloads
+from fixfunc.spec.state import CacheOp, Kind, Outcome, StencilOp
 
 PLACES = 256  # of each queue: so many tiles are known to the caches before they are tested
 BEYOND = (1 << 15) - 1  # a clear that reaches the target's edge is as good as one that goes on for ever
@@ -58,12 +59,12 @@ class SlotRequests(wiring.Component):
     """Ask a cache for each plane of every tile, in the order of drawing; one tile a clock.
 
     A clear of a part becomes tiles; one of all of the target, a CLEAR of the caches; a fence that flushes, a FLUSH. The
-    rules of :class:`~rtl.depth._front.Front` hold: what must not be drawn is marked, and asks for nothing.
+    rules of :class:`~fixfunc.rtl.depth._front.Front` hold: what must not be drawn is marked, and asks for nothing.
 
     Parameters
     ----------
     params
-        ``edge``, ``samples``, ``modes``, ``formats``, ``stencil``, as of :class:`~rtl.depth.depth_test.DepthTestParams`.
+        ``edge``, ``samples``, ``modes``, ``formats``, ``stencil``, as of :class:`~fixfunc.rtl.depth.depth_test.DepthTestParams`.
     planes : sequence of Plane
 
     Members

@@ -1,9 +1,10 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What a draw, or a clear, does to a sample: one rule for both."""
 
 from amaranth.hdl import Array, Cat, Const, Mux
 from amaranth.lib.data import StructLayout
 
-from spec.state import Compare, StencilOp
+from fixfunc.spec.state import Compare, StencilOp
 
 SIGNS = StructLayout({"less": 1, "equal": 1, "greater": 1})  # which of the three a comparison lets pass
 OPERATION = StructLayout({"keeps": 1, "turns": 8, "up": 1, "down": 1, "stops": 1})  # ((s or 0) ^ turns) + 1, - 1, or neither
@@ -20,7 +21,7 @@ PASSING = {
 
 
 def signs(compare):
-    """Which signs a :class:`~spec.state.Compare` lets pass."""
+    """Which signs a :class:`~fixfunc.spec.state.Compare` lets pass."""
     return Array([Const(PASSING[c], 3) for c in Compare])[compare]
 
 
@@ -32,7 +33,7 @@ def keeps(state, back):
 
 
 def operation(op, ref):
-    """A :class:`~spec.state.StencilOp` in parts."""
+    """A :class:`~fixfunc.spec.state.StencilOp` in parts."""
     def among(*those):
         return Cat(op == which for which in those).any()
 
@@ -67,8 +68,8 @@ def passes(allowed, less, equal):
 def operated(op, mask, stencil, brought=0):
     """What an operation makes of a stored value; ``brought`` instead of zero."""
     stays = op.stops & Mux(op.down, ~stencil.any(), stencil.all())
-    moved = ((stencil & op.keeps.replicate(8)) ^ op.turns ^ brought) + Cat(op.up | op.down, op.down.replicate(7))
-    return Cat(Mux(mask[n] & ~stays, moved[n], stencil[n]) for n in range(8))
+    moved = (Mux(op.keeps, stencil, 0) ^ op.turns ^ brought) + Mux(op.down, 255, op.up)
+    return (((moved ^ stencil) & Mux(stays, 0, mask)) ^ stencil)[:8]
 
 
 def stencil_signs(against, read, stencil):
@@ -77,8 +78,7 @@ def stencil_signs(against, read, stencil):
     return Cat(against < masked, against == masked)
 
 
-def stencil_outcomes(rule, covered, depth_passed, stencil, brought=0):
-    """What is stored if a sample passes the stencil test, and what if it fails."""
-    mask = rule.mask & covered.replicate(8)
-    chosen = Mux(depth_passed, rule["pass"].as_value(), rule.depth_fail.as_value())
-    return operated(OPERATION(chosen), mask, stencil, brought), operated(rule.fail, mask, stencil)
+def stencil_outcomes(rule, passing, covered, stencil, brought=0):
+    """What is stored if a sample passes the stencil test, by the operation ``passing``, and what if it fails."""
+    mask = Mux(covered, rule.mask, 0)
+    return operated(passing, mask, stencil, brought), operated(rule.fail, mask, stencil)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Depths of a tile's samples, as they are stored."""
 
 from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value, signed
@@ -5,13 +6,13 @@ from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
 
-from rtl.bits import leading_zeros
-from rtl.depth._bias import BIAS
-from rtl.pipeline import delay
-from rtl.raster._addends import Addends
-from rtl.raster.edge_evaluator import add
-from spec import payloads
-from spec.state import DepthFormat
+from fixfunc.rtl.bits import leading_zeros
+from fixfunc.rtl.depth._bias import BIAS
+from fixfunc.rtl.pipeline import delay
+from fixfunc.rtl.raster._addends import Addends
+from fixfunc.rtl.raster.edge_evaluator import add
+from fixfunc.spec import payloads
+from fixfunc.spec.state import DepthFormat
 
 FRACTION = 12  # bits below D24's unit that a sample's depth is known to
 DEPTH = 24 + FRACTION
@@ -116,7 +117,7 @@ class SampleDepths(wiring.Component):
     samples, form, least, most : In
         Of the draw state: they hold while tiles of the draw are under way.
     z0, dx, dy : In
-        As in :func:`spec.payloads.tile`.
+        As in :func:`fixfunc.spec.payloads.tile`.
     bias : In(signed(BIAS))
         Of the tile, ``Addends.moves`` clocks after its plane.
     replaces, given : In

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The depth test, of tiles that caches keep."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal
@@ -5,17 +6,18 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
-from rtl.depth._bias import DepthBias
-from rtl.depth._done import DoneLines
-from rtl.depth._line_front import LINE, LineFront
-from rtl.depth._requests import DEPTHS, STENCILS, marked
-from rtl.depth._rule import OPERATION, RULE
-from rtl.depth._tiles import DepthRange, TestedTiles
-from rtl.depth.depth_test import PLACES, DepthTest
-from rtl.payload import beat, layout
-from rtl.pipeline import DelayLine, delay
-from spec import payloads
-from spec.state import DepthFormat, Kind, LineOp, Outcome
+from fixfunc.rtl.bits import named
+from fixfunc.rtl.depth._bias import DepthBias
+from fixfunc.rtl.depth._done import DoneLines
+from fixfunc.rtl.depth._line_front import LINE, LineFront
+from fixfunc.rtl.depth._requests import DEPTHS, STENCILS, marked
+from fixfunc.rtl.depth._rule import OPERATION, RULE
+from fixfunc.rtl.depth._tiles import DepthRange, TestedTiles
+from fixfunc.rtl.depth.depth_test import PLACES, DepthTest
+from fixfunc.rtl.payload import beat, layout
+from fixfunc.rtl.pipeline import DelayLine, delay
+from fixfunc.spec import payloads
+from fixfunc.spec.state import DepthFormat, Kind, LineOp, Outcome
 
 
 def planes(params):
@@ -93,7 +95,7 @@ class SlotTest(DepthTest):
         m.d.sync += [keep.eq(tests & some), gone.eq(tests & ~some), made.eq(0), made.tile.eq(rest.tile), made.tile.mask.eq(passed),
                      made.tile.full.eq(passed.all())]
         m.d.comb += [credit.drop.eq(gone), queue.valid.eq(keep | front.control), queue.i.eq(Mux(keep, made, front.beat))]
-        self._count(m, front, queue, passed & tests.replicate(p.edge**2))
+        self._count(m, front, queue, named(m, Mux(tests, passed, 0), "passed_of_draws"))
         front.report(m, queue.i, 0)
         self._report(m, front.state, rest.tile, (tests, tests), known, seen, report_credit, report_queue)
         room = [self._done(m, name, front, rest) for name in names]
@@ -130,12 +132,12 @@ class SlotTest(DepthTest):
             m.d.comb += ruled.depth.eq(0b111)
         with m.If(every):
             m.d.comb += [ruled.depth.eq(0b111), ruled.write.eq(fills), ruled.stencil.eq(0b111),
-                         ruled.mask.eq(s_fills.replicate(8) if values is not None else 0),
+                         ruled.mask.eq(Mux(s_fills, 255, 0) if values is not None else 0),
                          *(ruled[name].eq(zero) for name in ("fail", "depth_fail", "pass"))]
         if values is not None:
             m.d.sync += self._tiles.stencil_new.eq(Mux(s_fills, values.as_value(), 0))
         out = Signal(len(covered), name="covered_too")
-        m.d.comb += out.eq((covered & ~(empties | s_empties | every).replicate(len(covered))) | every.replicate(len(covered)))
+        m.d.comb += out.eq(Mux(every, (1 << len(covered)) - 1, Mux(empties | s_empties, 0, covered)))
         return out, ruled
 
     def _stored(self, n, depth):
@@ -149,9 +151,9 @@ class SlotTest(DepthTest):
         m.submodules[f"{name}_done"] = done = DoneLines(edge, bits, PLACES)
         wiring.connect(m, done.o, wiring.flipped(getattr(self, f"{name}_done")))
         on, values, out = delay(m, self._on[name], 7, f"{name}_done"), getattr(tiles, name), done.i
-        uses = (rest[f"{name}_line"].op == LineOp.USE).replicate(edge**2)
+        uses = rest[f"{name}_line"].op == LineOp.USE
         m.d.comb += [done.begins.eq(getattr(front, f"{name}_line").on), done.valid.eq(on),
-                     out.written.eq((tiles.wrote if name == "depth" else tiles.changed | rest.clearing.replicate(edge**2)) & uses),
+                     out.written.eq(Mux(uses, tiles.wrote if name == "depth" else Mux(rest.clearing, (1 << edge**2) - 1, tiles.changed), 0)),
                      *(out[f"value{n}"].eq(values[n]) for n in range(edge**2))]
         if name == "depth":  # a tile's plane, if it gives the depths that were written
             bias, clear = delay(m, self._bias.o, self._test_at + 1 - DepthBias.LATENCY, "bias"), front.clear

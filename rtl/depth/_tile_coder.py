@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """From tiles of depths to what lies in memory."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal
@@ -5,14 +6,14 @@ from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
 
-from rtl.depth import _tile_modes as modes
-from rtl.depth._anchor import AnchorCoder
-from rtl.depth._plane_depths import PlaneDepths
-from rtl.depth._tile_planes import FewestPlanes
-from rtl.payload import layout
-from rtl.pipeline import DelayLine, delay
-from spec import payloads
-from spec.state import TileMode
+from fixfunc.rtl.depth import _tile_modes as modes
+from fixfunc.rtl.depth._anchor import AnchorCoder
+from fixfunc.rtl.depth._plane_depths import PlaneDepths
+from fixfunc.rtl.depth._tile_planes import FewestPlanes
+from fixfunc.rtl.payload import layout
+from fixfunc.rtl.pipeline import DelayLine, delay
+from fixfunc.spec import payloads
+from fixfunc.spec.state import TileMode
 
 
 class TileCoder(wiring.Component):

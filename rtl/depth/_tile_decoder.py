@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """From what lies in memory back to tiles of depths."""
 
 from itertools import pairwise
@@ -7,13 +8,13 @@ from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
 
-from rtl.depth import _tile_modes as modes
-from rtl.depth._anchor import AnchorDecoder
-from rtl.depth._plane_depths import PLANE, PlaneDepths
-from rtl.payload import layout
-from rtl.pipeline import DelayLine, delay
-from spec import payloads
-from spec.state import TileMode
+from fixfunc.rtl.depth import _tile_modes as modes
+from fixfunc.rtl.depth._anchor import AnchorDecoder
+from fixfunc.rtl.depth._plane_depths import PLANE, PlaneDepths
+from fixfunc.rtl.payload import layout
+from fixfunc.rtl.pipeline import DelayLine, delay
+from fixfunc.spec import payloads
+from fixfunc.spec.state import TileMode
 
 
 class TileDecoder(wiring.Component):

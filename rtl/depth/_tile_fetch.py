@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Reads tiles and transfers of their table."""
 
 from amaranth.hdl import Array, Cat, Module, Mux, Signal
@@ -6,14 +7,14 @@ from amaranth.lib.data import StructLayout
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
-from rtl.axi import ADDRESS, TRANSFER
-from rtl.depth._cache_moves import TILE
-from rtl.depth._tile_table import MODE
-from rtl.payload import layout
-from rtl.pipeline import Credit, some_left
-from spec import payloads
-from spec.payloads import TILE_NUMBER
-from spec.state import TileMode
+from fixfunc.rtl.axi import ADDRESS, TRANSFER
+from fixfunc.rtl.depth._cache_moves import TILE
+from fixfunc.rtl.depth._tile_table import MODE
+from fixfunc.rtl.payload import layout
+from fixfunc.rtl.pipeline import Credit, some_left
+from fixfunc.spec import payloads
+from fixfunc.spec.payloads import TILE_NUMBER
+from fixfunc.spec.state import TileMode
 
 ROWS = 16  # of tiles that are here: distributed RAM of fewer costs as much
 
@@ -44,7 +45,7 @@ class TileFetch(wiring.Component):
         A read failed.
     idle : Out(1)
     araddr, arlen, arvalid, arready, rdata, rresp, rvalid, rready
-        As of :class:`rtl.axi.Axi`.
+        As of :class:`fixfunc.rtl.axi.Axi`.
     """
 
     def __init__(self, surface, reads):

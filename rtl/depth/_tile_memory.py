@@ -1,11 +1,12 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Where tiles lie in memory."""
 
 from dataclasses import dataclass
 
-from rtl.axi import ADDRESS, TRANSFER
-from rtl.depth import _tile_modes as modes
-from spec.payloads import DEPTH, TILE_NUMBER, coded_words
-from spec.state import TileMode
+from fixfunc.rtl.axi import ADDRESS, TRANSFER
+from fixfunc.rtl.depth import _tile_modes as modes
+from fixfunc.spec.payloads import DEPTH, TILE_NUMBER, coded_words
+from fixfunc.spec.state import TileMode
 
 BYTES = TRANSFER // 8
 

@@ -1,7 +1,8 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """How tiles of depths lie in memory."""
 
-from spec.payloads import DEPTH
-from spec.state import TileMode
+from fixfunc.spec.payloads import DEPTH
+from fixfunc.spec.state import TileMode
 
 PLANE = 96  # bits
 MASK = {1: 0, 2: 1, 3: 2, 4: 2}  # of a sample, by planes

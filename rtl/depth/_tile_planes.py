@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Planes of a tile as they go to memory."""
 
 from amaranth.hdl import Array, Cat, Module, Signal
@@ -5,9 +6,9 @@ from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
 
-from rtl.depth._plane_depths import PLANE
-from rtl.pipeline import DelayLine, delay
-from spec.payloads import PLANES
+from fixfunc.rtl.depth._plane_depths import PLANE
+from fixfunc.rtl.pipeline import DelayLine, delay
+from fixfunc.spec.payloads import PLANES
 
 
 class FewestPlanes(wiring.Component):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Sends what is written to memory, transfer by transfer."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal
@@ -6,9 +7,9 @@ from amaranth.lib.data import StructLayout
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
-from rtl.axi import ADDRESS, TRANSFER
-from rtl.pipeline import Credit
-from spec.payloads import TILE_NUMBER
+from fixfunc.rtl.axi import ADDRESS, TRANSFER
+from fixfunc.rtl.pipeline import Credit
+from fixfunc.spec.payloads import TILE_NUMBER
 
 ROWS = 16  # of all queues here: distributed RAM of fewer costs as much
 TURNS = 4  # of what is to be sent
@@ -27,7 +28,7 @@ class TileSends(wiring.Component):
     Members
     -------
     base, count, puts, put, keeps
-        As of :class:`~rtl.depth._tile_writer.TileWriter`; tiles are sent or dropped in the order of coming.
+        As of :class:`~fixfunc.rtl.depth._tile_writer.TileWriter`; tiles are sent or dropped in the order of coming.
     takes : In(1)
         One of them is: sent, if something :attr:`begins`.
     free : Out(1)
@@ -35,7 +36,7 @@ class TileSends(wiring.Component):
     begins, table, number, size, old : In
         It does: a tile, or a transfer of the table and its values; its number; how many transfers that is.
     awaddr, awlen, awvalid, awready, wdata, wlast, wvalid, wready
-        As of :class:`rtl.axi.Axi`.
+        As of :class:`fixfunc.rtl.axi.Axi`.
     """
 
     def __init__(self, surface):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Modes of tiles, of which a part is on chip."""
 
 from amaranth.hdl import Module, Mux, Signal
@@ -5,9 +6,9 @@ from amaranth.lib import wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
-from rtl.axi import TRANSFER
-from rtl.pipeline import NEVER_COLLIDES, delay
-from spec.payloads import TILE_NUMBER
+from fixfunc.rtl.axi import TRANSFER
+from fixfunc.rtl.pipeline import NEVER_COLLIDES, delay
+from fixfunc.spec.payloads import TILE_NUMBER
 
 MODE = 3  # bits of a tile's mode,
 ENTRY = 4  # of which it takes so many in memory
@@ -85,13 +86,15 @@ class TileTable(wiring.Component):
                 m.next = "WRITE"
             with m.State("WRITE"), m.If(~self.fetched & ~asks):
                 m.d.comb += [write.en.eq(1), self.takes.eq(1)]
-                m.d.sync += dirty.bit_select(place, 1).eq(1)
+                m.d.sync += dirty.eq(dirty | 1 << place)
                 m.next = "REST"
+        line = Signal(self._lines)  # masks of whole vectors: a bit chosen on the left of an assignment is a case for every line
+        m.d.comb += line.eq(1 << self._place(at))
         with m.If(self.forgets):
             m.d.sync += valid.eq(0)
         with m.If(self.fetched):
             m.d.comb += [write.en.eq(1), write.addr.eq(self._place(at)), write.data.eq(self.data), write_line.en.eq(1)]
-            m.d.sync += [valid.bit_select(write_line.addr, 1).eq(1), dirty.bit_select(write_line.addr, 1).eq(0)]
+            m.d.sync += [valid.eq(Mux(self.forgets, 0, valid) | line), dirty.eq(dirty & ~line)]
         m.d.comb += [self.old.eq(kept), self.brought.eq(self.fetched)]
         self._look(m, at, moving, valid, find)
         self._move(m, at, moving, stores, valid, dirty, find)
@@ -145,7 +148,7 @@ class TileTable(wiring.Component):
                     m.d.sync += self.stores.eq(0)
                     m.next = "GONE"
             with m.State("GONE"):
-                m.d.sync += [valid.bit_select(place, 1).eq(0), self.line.eq(at[-LINE:])]
+                m.d.sync += [valid.eq(valid & ~(1 << place)), self.line.eq(at[-LINE:])]
                 m.next = "FETCH"
                 with m.If(flushing):
                     m.d.comb += self.flushed.eq((place == self._lines - 1) | (at[-LINE:] == self.last[-LINE:]))

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Writes tiles and transfers of their table."""
 
 from amaranth.hdl import Array, Module, Mux, Signal
@@ -5,12 +6,12 @@ from amaranth.lib import fifo, stream, wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
-from rtl.axi import ADDRESS, TRANSFER
-from rtl.depth._cache_moves import TILE
-from rtl.depth._tile_sends import TileSends
-from rtl.depth._tile_table import MODE
-from spec.payloads import TILE_NUMBER
-from spec.state import TileMode
+from fixfunc.rtl.axi import ADDRESS, TRANSFER
+from fixfunc.rtl.depth._cache_moves import TILE
+from fixfunc.rtl.depth._tile_sends import TileSends
+from fixfunc.rtl.depth._tile_table import MODE
+from fixfunc.spec.payloads import TILE_NUMBER
+from fixfunc.spec.state import TileMode
 
 WRITES = 16  # under way
 SETTLING = StructLayout({"number": TILE_NUMBER, "old": MODE, "to": MODE, "sends": 1})  # of a tile, and whether memory is going to answer
@@ -34,9 +35,9 @@ class TileWriter(wiring.Component):
         Tiles that have left the chip, their modes in memory and from now on, and whether they were written.
     puts, put, keeps : In
         The values of those that were, coded: each comes before it is told of, or in the same clock; and stays, if a clock later
-        it is to be kept. So many as :data:`~rtl.depth._tile_sends.PUTS` may wait to be told of, or to be taken.
+        it is to be kept. So many as :data:`~fixfunc.rtl.depth._tile_sends.PUTS` may wait to be told of, or to be taken.
     changes, changed, to, takes : Out, Out, Out, In
-        As of :class:`~rtl.depth._tile_table.TileTable`: a tile has been coded.
+        As of :class:`~fixfunc.rtl.depth._tile_table.TileTable`: a tile has been coded.
     left : Out(1)
         A tile's mode is changed no more.
     stores, line, old, posts, stored : In, In, In, In, Out
@@ -50,7 +51,7 @@ class TileWriter(wiring.Component):
     idle : Out(1)
         All that was written is there.
     awaddr, awlen, awvalid, awready, wdata, wlast, wvalid, wready, bresp, bvalid, bready
-        As of :class:`rtl.axi.Axi`.
+        As of :class:`fixfunc.rtl.axi.Axi`.
     """
 
     def __init__(self, surface):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tiles of depth and stencil on chip, tested and written as if in one clock."""
 
 from itertools import pairwise
@@ -8,8 +9,8 @@ from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
-from rtl.depth._rule import LANE, RULE, passes, stencil_outcomes, stencil_signs
-from rtl.pipeline import NEVER_COLLIDES
+from fixfunc.rtl.depth._rule import LANE, OPERATION, RULE, passes, stencil_outcomes, stencil_signs
+from fixfunc.rtl.pipeline import NEVER_COLLIDES
 
 
 class TestedTiles(wiring.Component):
@@ -113,9 +114,10 @@ class TestedTiles(wiring.Component):
     def _stencil(self, m, n, depth_passed, stored, found, again, tested):
         """What becomes of a sample's stencil value; returns whether it passes."""
         outcomes = [Signal(8, name=f"{which}_{n}") for which in ("stencil_passed", "stencil_failed")]
-        signs, passed, reached = Signal(2, name=f"signs_{n}"), Signal(name=f"passes_{n}"), Signal(name=f"reaches_{n}")
-        of_stored = stencil_outcomes(self.rule, self.covered[n], reached, stored, self.stencil_new[n])
-        m.d.comb += [reached.eq(depth_passed), passed.eq(passes(self.rule.stencil, *signs)),
+        signs, passed, passing = Signal(2, name=f"signs_{n}"), Signal(name=f"passes_{n}"), Signal(OPERATION, name=f"passing_{n}")
+        of_stored = stencil_outcomes(self.rule, passing, self.covered[n], stored, self.stencil_new[n])
+        m.d.comb += [passing.eq(Mux(depth_passed, self.rule["pass"].as_value(), self.rule.depth_fail.as_value())),
+                     passed.eq(passes(self.rule.stencil, *signs)),
                      *(out.eq(value) for out, value in zip(outcomes, of_stored, strict=True)),
                      tested.eq(Mux(passed, *outcomes))]
         of_passed, of_failed, of_found = (stencil_signs(self.against, self.read, value) for value in (*outcomes, found))

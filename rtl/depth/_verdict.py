@@ -1,9 +1,10 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What ranges decide about a tile, and what the tile does to them."""
 
 from amaranth.hdl import Cat, Mux, Signal
 
-from rtl.depth._rule import SIGNS, keeps, signs
-from spec.state import StencilOp
+from fixfunc.rtl.depth._rule import SIGNS, keeps, signs
+from fixfunc.spec.state import StencilOp
 
 
 def impossible_signs(m, memory, low_ones, high_zeros):

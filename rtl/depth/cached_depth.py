@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """HiZ and depth test, with caches behind them: depths and stencil values lie in memory."""
 
 from dataclasses import dataclass
@@ -6,17 +7,17 @@ from amaranth.hdl import Module
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.axi import Axi
-from rtl.depth._requests import SlotRequests
-from rtl.depth._slot_test import SlotTest, planes
-from rtl.depth.depth_cache import DepthCache, DepthCacheParams
-from rtl.depth.depth_test import DepthTestParams
-from rtl.depth.hiz import Hiz, HizParams
-from rtl.payload import beat, layout
-from rtl.seams import ports as seam_ports
-from rtl.seams import show
-from spec import payloads
-from spec.state import DepthFormat
+from fixfunc.rtl.axi import Axi
+from fixfunc.rtl.depth._requests import SlotRequests
+from fixfunc.rtl.depth._slot_test import SlotTest, planes
+from fixfunc.rtl.depth.depth_cache import DepthCache, DepthCacheParams
+from fixfunc.rtl.depth.depth_test import DepthTestParams
+from fixfunc.rtl.depth.hiz import Hiz, HizParams
+from fixfunc.rtl.payload import beat, layout
+from fixfunc.rtl.seams import ports as seam_ports
+from fixfunc.rtl.seams import show
+from fixfunc.spec import payloads
+from fixfunc.spec.state import DepthFormat
 
 FORMATS = DepthFormat.D16, DepthFormat.D24  # those that are coded
 
@@ -68,6 +69,12 @@ CONFIGS = {
     "tiny": CachedDepthParams(edge=4, entries=128, clears=2, sets=8, ways=2, table_lines=2, reads=8),
     "depth": CachedDepthParams(stencil=False),
 }
+PURPOSE = {  # of each configuration
+    "default": "depth and stencil, caches of 1,024 tiles each",
+    "tiny": "for benches: tiles of 4x4, caches of 16",
+    "depth": "no stencil",
+}
+UNREAD = (*payloads.RASTER_STATE, *payloads.OUTPUT_STATE)  # of a draw state
 
 
 class CachedDepth(wiring.Component):
@@ -86,16 +93,16 @@ class CachedDepth(wiring.Component):
     Members
     -------
     i : In(stream.Signature(beat(tile=..., draw_state=..., clear=..., fence=...)))
-        As of :class:`~rtl.depth.hiz.Hiz`.
+        As of :class:`~fixfunc.rtl.depth.hiz.Hiz`.
     o : Out(stream.Signature(beat(tile=..., draw_state=..., clear=..., fence=...)))
-        As of :class:`~rtl.depth.depth_test.DepthTest`; of a fence, error 4: memory failed.
+        As of :class:`~fixfunc.rtl.depth.depth_test.DepthTest`; of a fence, error 4: memory failed.
     wipes : Out(1)
-        As of :class:`~rtl.depth.hiz.Hiz`.
+        As of :class:`~fixfunc.rtl.depth.hiz.Hiz`.
     ending : Out(1)
-        As of :class:`~rtl.depth._slot_test.SlotTest`: what comes next may begin with its own flush.
+        As of :class:`~fixfunc.rtl.depth._slot_test.SlotTest`: what comes next may begin with its own flush.
     depth_counted, stencil_counted : Out(stream.Signature(layout(payloads.COUNTED)))
     depth_memory, stencil_memory : Out(Axi())
-        As of :class:`~rtl.depth.depth_cache.DepthCache`.
+        As of :class:`~fixfunc.rtl.depth.depth_cache.DepthCache`.
     """
 
     def __init__(self, params=CONFIGS["default"], seams=False):

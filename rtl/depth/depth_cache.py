@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Cache of tiles of depths, stencil values or colours in memory."""
 
 from dataclasses import dataclass
@@ -6,21 +7,21 @@ from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import fifo, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.axi import Axi, constants
-from rtl.depth._apart import Apart
-from rtl.depth._cache_moves import TILE, TOKEN, CacheMoves
-from rtl.depth._cache_tags import CacheTags
-from rtl.depth._depth_lines import DepthLines
-from rtl.depth._raw_lines import RawLines
-from rtl.depth._tile_fetch import TileFetch
-from rtl.depth._tile_memory import Surface
-from rtl.depth._tile_table import TileTable
-from rtl.depth._tile_writer import TileWriter
-from rtl.depth.depth_compression import DepthCompressionParams
-from rtl.payload import layout
-from rtl.pipeline import Buffer
-from spec import payloads
-from spec.state import LineOp, TileMode
+from fixfunc.rtl.axi import Axi, constants
+from fixfunc.rtl.depth._apart import Apart
+from fixfunc.rtl.depth._cache_moves import TILE, TOKEN, CacheMoves
+from fixfunc.rtl.depth._cache_tags import CacheTags
+from fixfunc.rtl.depth._depth_lines import DepthLines
+from fixfunc.rtl.depth._raw_lines import RawLines
+from fixfunc.rtl.depth._tile_fetch import TileFetch
+from fixfunc.rtl.depth._tile_memory import Surface
+from fixfunc.rtl.depth._tile_table import TileTable
+from fixfunc.rtl.depth._tile_writer import TileWriter
+from fixfunc.rtl.depth.depth_compression import DepthCompressionParams
+from fixfunc.rtl.payload import layout
+from fixfunc.rtl.pipeline import Buffer
+from fixfunc.spec import payloads
+from fixfunc.spec.state import LineOp, TileMode
 
 AHEAD = 128  # what slots have to do: known so long before, that memory has answered
 
@@ -36,7 +37,7 @@ class DepthCacheParams:
     samples : int
         Most samples of a pixel: 1, 2, 4 or 8.
     sets, ways, table_lines : int
-        As of :class:`models.depth.depth_cache.CacheShape`: powers of two above 1.
+        As of :class:`fixfunc.models.depth.depth_cache.CacheShape`: powers of two above 1.
     reads : int
         Most that are under way in memory.
     bits : int
@@ -80,6 +81,14 @@ CONFIGS = {
     "tiny": DepthCacheParams(edge=4, sets=8, ways=2, table_lines=2, reads=8),
     "tiny_stencil": DepthCacheParams(edge=4, sets=8, ways=2, table_lines=2, reads=8, bits=payloads.STENCIL),
     "tiny_colour": DepthCacheParams(edge=4, sets=8, ways=2, table_lines=2, reads=8, bits=payloads.COLOUR),
+}
+PURPOSE = {  # of each configuration
+    "default": "depths, 256 tiles",
+    "stencil": "stencil values, 256 tiles",
+    "colour": "RGBA8 colours, 256 tiles",
+    "tiny": "for benches: depths, 16 tiles of 4x4",
+    "tiny_stencil": "for benches: stencil values",
+    "tiny_colour": "for benches: colours",
 }
 
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Coding of depth tiles."""
 
 from dataclasses import dataclass
@@ -6,13 +7,13 @@ from amaranth.hdl import Module
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.depth._plane_depths import FRACTION
-from rtl.depth._tile_coder import TileCoder
-from rtl.depth._tile_decoder import TileDecoder
-from rtl.payload import layout
-from rtl.pipeline import Stallable
-from rtl.raster.edge_evaluator import EdgeEvaluatorParams
-from spec import payloads
+from fixfunc.rtl.depth._plane_depths import FRACTION
+from fixfunc.rtl.depth._tile_coder import TileCoder
+from fixfunc.rtl.depth._tile_decoder import TileDecoder
+from fixfunc.rtl.payload import layout
+from fixfunc.rtl.pipeline import Stallable
+from fixfunc.rtl.raster.edge_evaluator import EdgeEvaluatorParams
+from fixfunc.spec import payloads
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,10 @@ CONFIGS = {
     "default": DepthCompressionParams(),
     "tiny": DepthCompressionParams(edge=4),
 }
+PURPOSE = {  # of each configuration
+    "default": "tiles of 8x8",
+    "tiny": "for benches: tiles of 4x4",
+}
 
 
 class DepthCompression(wiring.Component):
@@ -61,9 +66,9 @@ class DepthCompression(wiring.Component):
     Members
     -------
     i_tile, o_coded : In, Out(stream.Signature(layout(...)))
-        Tiles as :func:`spec.payloads.uncoded`, and as :func:`spec.payloads.coded`.
+        Tiles as :func:`fixfunc.spec.payloads.uncoded`, and as :func:`fixfunc.spec.payloads.coded`.
     i_stored, o_tile : In, Out(stream.Signature(layout(...)))
-        Tiles as :func:`spec.payloads.stored`, and as :func:`spec.payloads.decoded`: ``wrong`` where mode or data cannot be.
+        Tiles as :func:`fixfunc.spec.payloads.stored`, and as :func:`fixfunc.spec.payloads.decoded`: ``wrong`` where mode or data cannot be.
     """
 
     def __init__(self, params=CONFIGS["default"]):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Depth and stencil test."""
 
 from dataclasses import dataclass
@@ -7,20 +8,21 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
-from rtl.depth._bias import DepthBias
-from rtl.depth._front import Front
-from rtl.depth._late import OutForShading
-from rtl.depth._place import TilePlace
-from rtl.depth._rectangle import RECTANGLE, Within
-from rtl.depth._rule import RULE, clear_rule, draw_rule
-from rtl.depth._samples import BITS, DEPTH, MOST, SampleDepths, heads
-from rtl.depth._tiles import DepthRange, TestedTiles
-from rtl.payload import beat, layout
-from rtl.pipeline import Credit, DelayLine, Queue, delay
-from rtl.raster._addends import Addends
-from rtl.raster.edge_evaluator import EdgeEvaluatorParams
-from spec import payloads
-from spec.state import DepthFormat, Kind, Outcome
+from fixfunc.rtl.bits import named
+from fixfunc.rtl.depth._bias import DepthBias
+from fixfunc.rtl.depth._front import Front
+from fixfunc.rtl.depth._late import OutForShading
+from fixfunc.rtl.depth._place import TilePlace
+from fixfunc.rtl.depth._rectangle import RECTANGLE, Within
+from fixfunc.rtl.depth._rule import RULE, clear_rule, draw_rule
+from fixfunc.rtl.depth._samples import BITS, DEPTH, MOST, SampleDepths, heads
+from fixfunc.rtl.depth._tiles import DepthRange, TestedTiles
+from fixfunc.rtl.payload import beat, layout
+from fixfunc.rtl.pipeline import Credit, DelayLine, Queue, delay
+from fixfunc.rtl.raster._addends import Addends
+from fixfunc.rtl.raster.edge_evaluator import EdgeEvaluatorParams
+from fixfunc.spec import payloads
+from fixfunc.spec.state import DepthFormat, Kind, Outcome
 
 PLACES = 128  # of each queue: above what is under way
 
@@ -78,6 +80,12 @@ CONFIGS = {
     "d24": DepthTestParams(formats=(DepthFormat.D24,), shader_depths=False),
     "tiny": DepthTestParams(edge=4, tiles=256),
 }
+PURPOSE = {  # of each configuration
+    "default": "D16, D24, D32F, stencil, depths from the shader; tiles on chip",
+    "d24": "D24 and stencil alone",
+    "tiny": "for benches: 256 tiles of 4x4",
+}
+UNREAD = (*payloads.RASTER_STATE, *payloads.OUTPUT_STATE, "hiz_drop", "hiz_accept")  # of a draw state
 
 
 class DepthTest(wiring.Component):
@@ -102,7 +110,7 @@ class DepthTest(wiring.Component):
     Members
     -------
     i : In(stream.Signature(beat(tile=..., draw_state=..., clear=..., fence=...)))
-        Tiles as :func:`spec.payloads.tile`; those that HiZ dropped pass nothing.
+        Tiles as :func:`fixfunc.spec.payloads.tile`; those that HiZ dropped pass nothing.
     o : Out(stream.Signature(beat(tile=..., draw_state=..., clear=..., fence=...)))
         The same, ``mask`` now those that passed; FENCE with what has passed since the last one that began to count.
     shaded : In(stream.Signature(layout(payloads.shaded(params.edge, params.shader_depths))))
@@ -165,7 +173,7 @@ class DepthTest(wiring.Component):
         m.d.sync += [keep.eq(early & some), gone.eq(early & ~some), made.eq(0), answers.valid.eq(tests & rest.is_late)]
         m.d.sync += [made.tile.eq(rest.tile), made.tile.mask.eq(passed), made.tile.full.eq(passed.all())]
         m.d.comb += [credit.drop.eq(gone), queue.valid.eq(keep | front.control), queue.i.eq(Mux(keep, made, front.beat)), answers.i.eq(made.tile)]
-        self._count(m, front, queue, passed & ends.replicate(p.edge**2))
+        self._count(m, front, queue, named(m, Mux(ends, passed, 0), "passed_in_the_end"))
         front.report(m, queue.i, tests & ~late_inside)
         self._report(m, front.state, rest.tile, (tests, ends), late_inside & front.legal, seen, report_credit, report_queue)
         return m
@@ -245,7 +253,7 @@ class DepthTest(wiring.Component):
         mask, back, outcome = (delay(m, here.tile[name], 5, name) for name in ("mask", "back", "outcome"))
         allowed = delay(m, inside, 1, "allowed") & front.legal & (outcome != Outcome.DROP)
         covered, rule = Signal(edge**2), Signal(RULE)
-        m.d.comb += covered.eq(Mux(late, within.o, mask & allowed.replicate(edge**2)))
+        m.d.comb += covered.eq(Mux(late, within.o, Mux(allowed, mask, 0)))
         ahead = late_draw & ~delay(m, here.is_late, 5, "is_late")
         of_draw, of_clear = draw_rule(state, back, ahead), clear_rule(front.clear)
         m.d.comb += [rule[name].eq(Mux(late, of_clear[name], of_draw[name])) for name in RULE.members]
@@ -254,7 +262,7 @@ class DepthTest(wiring.Component):
         m.d.sync += [self._tiles.covered.eq(covered), self._tiles.rule.eq(rule)]
         for n, lane in enumerate(self._tiles.lanes):  # by themselves, so that nothing but a comparison is between them and the verdict
             signs = rule.depth.as_value()
-            m.d.sync += [lane.passes.eq(signs & covered[n].replicate(3)), lane.writes.eq(signs & (covered[n] & rule.write).replicate(3))]
+            m.d.sync += [lane.passes.eq(Mux(covered[n], signs, 0)), lane.writes.eq(Mux(covered[n] & rule.write, signs, 0))]
         for n, depth in enumerate(depths):
             m.d.comb += self._tiles.new[n].eq(self._stored(n, Mux(late, front.clear.depth_value, depth)))
         return delay(m, within.o, 2, "seen")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """HiZ before the depth test."""
 
 from dataclasses import dataclass
@@ -6,11 +7,11 @@ from amaranth.hdl import Module
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.depth.depth_test import DepthTest, DepthTestParams
-from rtl.depth.hiz import Hiz, HizParams
-from rtl.payload import beat, layout
-from spec import payloads
-from spec.state import DepthFormat
+from fixfunc.rtl.depth.depth_test import DepthTest, DepthTestParams
+from fixfunc.rtl.depth.hiz import Hiz, HizParams
+from fixfunc.rtl.payload import beat, layout
+from fixfunc.spec import payloads
+from fixfunc.spec.state import DepthFormat
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,12 @@ CONFIGS = {
     "frame": DepthUnitParams(tiles=1 << 12),
     "tiny": DepthUnitParams(edge=4, tiles=256, entries=128, clears=2),
 }
+PURPOSE = {  # of each configuration
+    "default": "HiZ of 4,096 tiles, depth test with 512 of them on chip",
+    "frame": "the same with all 4,096 on chip: a small frame",
+    "tiny": "for benches: 256 tiles of 4x4",
+}
+UNREAD = (*payloads.RASTER_STATE, *payloads.OUTPUT_STATE)  # of a draw state
 
 
 class DepthUnit(wiring.Component):
@@ -70,13 +77,13 @@ class DepthUnit(wiring.Component):
     Members
     -------
     i : In(stream.Signature(beat(tile=..., draw_state=..., clear=..., fence=...)))
-        As of :class:`~rtl.depth.hiz.Hiz`.
+        As of :class:`~fixfunc.rtl.depth.hiz.Hiz`.
     o : Out(stream.Signature(beat(tile=..., draw_state=..., clear=..., fence=...)))
-        As of :class:`~rtl.depth.depth_test.DepthTest`, with what HiZ found.
+        As of :class:`~fixfunc.rtl.depth.depth_test.DepthTest`, with what HiZ found.
     shaded, answers : In, Out
-        As of :class:`~rtl.depth.depth_test.DepthTest`.
+        As of :class:`~fixfunc.rtl.depth.depth_test.DepthTest`.
     context, saved : In, Out
-        As of :class:`~rtl.depth.hiz.Hiz`.
+        As of :class:`~fixfunc.rtl.depth.hiz.Hiz`.
     """
 
     def __init__(self, params=CONFIGS["default"]):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Hierarchical depth and stencil."""
 
 from dataclasses import dataclass
@@ -7,21 +8,21 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
-from rtl.depth._bound import OneBound
-from rtl.depth._context import Contexts
-from rtl.depth._front import Front
-from rtl.depth._place import TilePlace
-from rtl.depth._query import Query
-from rtl.depth._ranges import BANKS, RangeMemory
-from rtl.depth._rectangle import RECTANGLE
-from rtl.depth._reports import NOTE, PLACE, Reports
-from rtl.depth._samples import heads
-from rtl.depth._verdict import depth_op, depth_verdict, impossible_signs, restore_op, stencil_fails, stencil_op
-from rtl.payload import beat, layout
-from rtl.pipeline import Credit, DelayLine, Queue, delay
-from rtl.raster.edge_evaluator import EdgeEvaluatorParams
-from spec import payloads
-from spec.state import Bound, DepthFormat, Kind, Outcome
+from fixfunc.rtl.depth._bound import OneBound
+from fixfunc.rtl.depth._context import Contexts
+from fixfunc.rtl.depth._front import Front
+from fixfunc.rtl.depth._place import TilePlace
+from fixfunc.rtl.depth._query import Query
+from fixfunc.rtl.depth._ranges import BANKS, RangeMemory
+from fixfunc.rtl.depth._rectangle import RECTANGLE
+from fixfunc.rtl.depth._reports import NOTE, PLACE, Reports
+from fixfunc.rtl.depth._samples import heads
+from fixfunc.rtl.depth._verdict import depth_op, depth_verdict, impossible_signs, restore_op, stencil_fails, stencil_op
+from fixfunc.rtl.payload import beat, layout
+from fixfunc.rtl.pipeline import Credit, DelayLine, Queue, delay
+from fixfunc.rtl.raster.edge_evaluator import EdgeEvaluatorParams
+from fixfunc.spec import payloads
+from fixfunc.spec.state import Bound, DepthFormat, Kind, Outcome
 
 PLACES = 128  # of the output's queue, and most tiles in flight
 
@@ -80,6 +81,14 @@ CONFIGS = {
     "tiny": HizParams(edge=4, entries=128, clears=2),
     "tiny_one_bound": HizParams(edge=4, entries=128, clears=2, bounds="max"),
 }
+PURPOSE = {  # of each configuration
+    "default": "65,536 tiles, both bounds",
+    "small": "4,096 tiles, both bounds",
+    "one_bound": "4,096 tiles, one bound chosen by the draws",
+    "tiny": "for benches: 128 tiles of 4x4",
+    "tiny_one_bound": "for benches: the same with one bound",
+}
+UNREAD = (*payloads.RASTER_STATE, *payloads.OUTPUT_STATE)  # of a draw state
 
 
 class Hiz(wiring.Component):
@@ -97,7 +106,7 @@ class Hiz(wiring.Component):
     Members
     -------
     i : In(stream.Signature(beat(tile=..., draw_state=..., clear=..., fence=...)))
-        Tiles as :func:`spec.payloads.tile`.
+        Tiles as :func:`fixfunc.spec.payloads.tile`.
     o : Out(stream.Signature(beat(tile=..., draw_state=..., clear=..., fence=...)))
         The same, with ``outcome`` and ``note``; those dropped are left out, unless they are their triangle's last: their
         mask is empty.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Reads the command stream ahead."""
 
 from amaranth.hdl import Module, Mux, Signal
@@ -5,8 +6,8 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
-from rtl.axi import ADDRESS, TRANSFER, Axi, constants
-from rtl.pipeline import Buffer
+from fixfunc.rtl.axi import ADDRESS, TRANSFER, Axi, constants
+from fixfunc.rtl.pipeline import Buffer
 
 BURST = 16  # transfers: 512 bytes, so that no burst crosses a page
 FETCHED = StructLayout({"wrong": 1, "data": TRANSFER})

@@ -1,17 +1,18 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Which draw states and planes a frame can be drawn with."""
 
 from amaranth.hdl import Array, Cat, Const, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.depth._place import TilePlace
-from rtl.depth._rectangle import last_tile
-from rtl.depth._samples import MOST
-from rtl.depth._tile_memory import Surface
-from rtl.payload import layout
-from spec import payloads
-from spec.commands import ALIGNED
-from spec.state import TARGET_LIMIT, VIEWPORT_MAX, VIEWPORT_MIN, DepthFormat
+from fixfunc.rtl.depth._place import TilePlace
+from fixfunc.rtl.depth._rectangle import last_tile
+from fixfunc.rtl.depth._samples import MOST
+from fixfunc.rtl.depth._tile_memory import Surface
+from fixfunc.rtl.payload import layout
+from fixfunc.spec import payloads
+from fixfunc.spec.commands import ALIGNED
+from fixfunc.spec.state import TARGET_LIMIT, VIEWPORT_MAX, VIEWPORT_MIN, DepthFormat
 
 BITS = {"depth": payloads.DEPTH, "stencil": payloads.STENCIL, "colour": payloads.COLOUR}
 FORMATS = DepthFormat.D16, DepthFormat.D24

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Front end: a command stream in memory becomes the beats of a frame."""
 
 from dataclasses import dataclass
@@ -6,14 +7,14 @@ from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.axi import Axi
-from rtl.frontend._command_fetch import CommandFetch
-from rtl.frontend._rules import BITS, PlanesFit, most_depth, obeyed, whole
-from rtl.payload import beat, layout
-from rtl.raster.edge_evaluator import EdgeEvaluatorParams
-from spec import commands, payloads
-from spec.commands import LENGTHS, START, CommandError, Opcode
-from spec.state import TARGET_LIMIT, Kind
+from fixfunc.rtl.axi import Axi
+from fixfunc.rtl.frontend._command_fetch import CommandFetch
+from fixfunc.rtl.frontend._rules import BITS, PlanesFit, most_depth, obeyed, whole
+from fixfunc.rtl.payload import beat, layout
+from fixfunc.rtl.raster.edge_evaluator import EdgeEvaluatorParams
+from fixfunc.spec import commands, payloads
+from fixfunc.spec.commands import LENGTHS, START, CommandError, Opcode
+from fixfunc.spec.state import TARGET_LIMIT, TOP_LIMIT, Kind
 
 KEPT = "target", "target_width", "target_height", "samples", "depth_format"
 
@@ -36,7 +37,7 @@ class CommandReaderParams:
 
     edge: int = 8
     samples: int = 8
-    pixels: int = 2048
+    pixels: int = TOP_LIMIT
     stencil: bool = True
 
     def __post_init__(self):
@@ -49,10 +50,14 @@ CONFIGS = {
     "default": CommandReaderParams(),
     "tiny": CommandReaderParams(edge=4, pixels=64),
 }
+PURPOSE = {  # of each configuration
+    "default": "targets up to 2048 pixels",
+    "tiny": "for benches: tiles of 4x4, targets up to 64 pixels",
+}
 
 
 class CommandReader(wiring.Component):
-    """Read packets of :mod:`spec.commands`; one triangle a clock, other packets a few clocks each.
+    """Read packets of :mod:`fixfunc.spec.commands`; one triangle a clock, other packets a few clocks each.
 
     A packet is looked at before anything of it counts. At the first that breaks a rule reading stops, and nothing of it
     or after it goes out. Every START ends with a FENCE that flushes, its ``slot`` 1; the next begins anew.
@@ -69,7 +74,7 @@ class CommandReader(wiring.Component):
     ended : In(1)
         It is through everything.
     error, at : Out
-        Why reading stopped, and where, as in :data:`spec.commands.STATUS`: from the last FENCE until the next START.
+        Why reading stopped, and where, as in :data:`fixfunc.spec.commands.STATUS`: from the last FENCE until the next START.
     memory : Out(Axi())
         It only reads.
     """

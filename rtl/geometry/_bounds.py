@@ -1,13 +1,14 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Bounds of a triangle: the box of pixels that may hold a covered sample, and the depths of its vertices."""
 
 from amaranth.hdl import Array, Cat, Module, Mux, Signal, signed
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.payload import layout
-from rtl.pipeline import delay
-from rtl.samples import REACH
-from spec import payloads
+from fixfunc.rtl.payload import layout
+from fixfunc.rtl.pipeline import delay
+from fixfunc.rtl.samples import REACH
+from fixfunc.spec import payloads
 
 PIXEL = signed(18)
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Edge functions of a triangle, at the first tile of its box."""
 
 from amaranth.hdl import Array, Const, Module, Mux, Signal, signed
@@ -5,11 +6,11 @@ from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
 
-from rtl.arithmetic import Multiplier
-from rtl.payload import layout
-from rtl.pipeline import delay
-from rtl.samples import REACH, SHAPES
-from spec import payloads
+from fixfunc.rtl.arithmetic import Multiplier
+from fixfunc.rtl.payload import layout
+from fixfunc.rtl.pipeline import delay
+from fixfunc.rtl.samples import REACH, SHAPES
+from fixfunc.spec import payloads
 
 STEP = signed(payloads.EDGE_STEP)
 VALUE = signed(50)  # a sum of two products of steps
@@ -36,7 +37,7 @@ class Edges(wiring.Component):
     zero, flip, area : Out
         :attr:`AREA` clocks behind: no area; counter-clockwise on the screen; twice the area, unsigned.
     a, b, reach, c : Out
-        :attr:`LATENCY` clocks behind: as in :data:`spec.payloads.SETUP`.
+        :attr:`LATENCY` clocks behind: as in :data:`fixfunc.spec.payloads.SETUP`.
     """
 
     BOX, ORIGIN, AREA, LATENCY = 4, 5, 7, 15

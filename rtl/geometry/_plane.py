@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Depth plane of a triangle."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal, signed
@@ -5,11 +6,11 @@ from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
 
-from rtl.arithmetic import Divider, Multiplier
-from rtl.geometry._edges import STEP, Edges
-from rtl.payload import layout
-from rtl.pipeline import DelayLine, delay
-from spec import payloads
+from fixfunc.rtl.arithmetic import Divider, Multiplier
+from fixfunc.rtl.geometry._edges import STEP, Edges
+from fixfunc.rtl.payload import layout
+from fixfunc.rtl.pipeline import DelayLine, delay
+from fixfunc.spec import payloads
 
 SLOPE = 48  # bits of s23.24
 FRACTION = 24
@@ -25,7 +26,7 @@ class Plane(wiring.Component):
     -------
     triangle : In(layout(TRIANGLE))
     u, v, from_0, flip, area : In
-        From :class:`~rtl.geometry._edges.Edges`, at the clocks noted there.
+        From :class:`~fixfunc.rtl.geometry._edges.Edges`, at the clocks noted there.
     z : Out(48)
         :attr:`LATENCY` clocks behind the triangle: u24.24 modulo 2^24, at the centre of the first tile's first pixel.
     slope : Out

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Triangle setup: culls, edge functions, box and depth plane of snapped triangles."""
 
 from dataclasses import dataclass
@@ -7,13 +8,13 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.data import UnionLayout
 from amaranth.lib.wiring import In, Out
 
-from rtl.geometry._bounds import Bounds
-from rtl.geometry._edges import Edges
-from rtl.geometry._plane import Plane
-from rtl.payload import beat, layout
-from rtl.pipeline import Credit, DelayLine, Queue, delay
-from spec import payloads
-from spec.state import Cull, Kind
+from fixfunc.rtl.geometry._bounds import Bounds
+from fixfunc.rtl.geometry._edges import Edges
+from fixfunc.rtl.geometry._plane import Plane
+from fixfunc.rtl.payload import beat, layout
+from fixfunc.rtl.pipeline import Credit, DelayLine, Queue, delay
+from fixfunc.spec import payloads
+from fixfunc.spec.state import Cull, Kind
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,11 @@ class TriangleSetupParams:
 
 
 CONFIGS = {"default": TriangleSetupParams(), "tiny": TriangleSetupParams(edge=4, queue=8)}
+PURPOSE = {  # of each configuration
+    "default": "for tiles of 8x8",
+    "tiny": "for benches: tiles of 4x4, a short queue",
+}
+UNREAD = ("target", *payloads.DEPTH_STATE, *payloads.OUTPUT_STATE)  # of a draw state
 
 EARLY = tuple(f for f in payloads.SETUP if f.name not in ("z", "zx", "zy"))  # those wait for the division
 WAITING = UnionLayout({"setup": layout(EARLY), "draw_state": layout(payloads.DRAW_STATE)})
@@ -57,9 +63,9 @@ class TriangleSetup(wiring.Component):
     Members
     -------
     i : In(stream.Signature(beat(triangle=..., draw_state=..., clear=..., fence=...)))
-        Triangles as :data:`spec.payloads.TRIANGLE`, depths no more than 1.0, and control beats.
+        Triangles as :data:`fixfunc.spec.payloads.TRIANGLE`, depths no more than 1.0, and control beats.
     o : Out(stream.Signature(beat(setup=..., draw_state=..., clear=..., fence=...)))
-        Those with something to draw, as :data:`spec.payloads.SETUP`, and the control beats.
+        Those with something to draw, as :data:`fixfunc.spec.payloads.SETUP`, and the control beats.
     """
 
     def __init__(self, params=CONFIGS["default"]):

@@ -1,10 +1,11 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Colours mixed by their alpha."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, signed
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.pipeline import delay
+from fixfunc.rtl.pipeline import delay
 
 
 class Blend(wiring.Component):

@@ -1,13 +1,14 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Quads of pixels of a tile."""
 
 from amaranth.hdl import Array, Cat, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.payload import layout
-from rtl.samples import SHAPES
-from spec import payloads
-from spec.quads import quads
+from fixfunc.rtl.payload import layout
+from fixfunc.rtl.samples import SHAPES
+from fixfunc.spec import payloads
+from fixfunc.spec.quads import quads
 
 
 class Quads(wiring.Component):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Quads out to a shader, its colours into memory."""
 
 from dataclasses import dataclass
@@ -8,21 +9,22 @@ from amaranth.lib.data import StructLayout
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
-from rtl.axi import Axi
-from rtl.depth._done import DoneLines
-from rtl.depth._line_front import LineFront
-from rtl.depth._rectangle import RECTANGLE, Within
-from rtl.depth._requests import COLOURS, SlotRequests
-from rtl.depth.depth_cache import DepthCache, DepthCacheParams
-from rtl.depth.depth_test import DepthTestParams
-from rtl.output._blend import Blend
-from rtl.output._quads import Quads
-from rtl.payload import beat, layout
-from rtl.pipeline import NEVER_COLLIDES, Credit, Queue, delay
-from spec import payloads
-from spec.payloads import COLOUR
-from spec.quads import colours, quads
-from spec.state import DepthFormat, Kind, LineOp
+from fixfunc.rtl.axi import Axi
+from fixfunc.rtl.bits import named
+from fixfunc.rtl.depth._done import DoneLines
+from fixfunc.rtl.depth._line_front import LineFront
+from fixfunc.rtl.depth._rectangle import RECTANGLE, Within
+from fixfunc.rtl.depth._requests import COLOURS, SlotRequests
+from fixfunc.rtl.depth.depth_cache import DepthCache, DepthCacheParams
+from fixfunc.rtl.depth.depth_test import DepthTestParams
+from fixfunc.rtl.output._blend import Blend
+from fixfunc.rtl.output._quads import Quads
+from fixfunc.rtl.payload import beat, layout
+from fixfunc.rtl.pipeline import NEVER_COLLIDES, Credit, Queue, delay
+from fixfunc.spec import payloads
+from fixfunc.spec.payloads import COLOUR
+from fixfunc.spec.quads import colours, quads
+from fixfunc.spec.state import DepthFormat, Kind, LineOp
 
 PLACES = 32  # of the queues of what has been done: above what is under way
 
@@ -34,7 +36,7 @@ class ColourWriteParams:
     Parameters
     ----------
     edge, samples, sets, ways, table_lines, reads : int
-        As of :class:`~rtl.depth.depth_cache.DepthCacheParams`.
+        As of :class:`~fixfunc.rtl.depth.depth_cache.DepthCacheParams`.
     shading : int
         Tiles that are out to be shaded.
     """
@@ -67,6 +69,11 @@ CONFIGS = {
     "default": ColourWriteParams(),
     "tiny": ColourWriteParams(edge=4, sets=8, ways=2, table_lines=2, reads=8, shading=96),
 }
+PURPOSE = {  # of each configuration
+    "default": "RGBA8, a cache of 1,024 tiles",
+    "tiny": "for benches: tiles of 4x4, a cache of 16",
+}
+UNREAD = payloads.RASTER_STATE  # of a draw state
 
 
 class ColourWrite(wiring.Component):
@@ -91,9 +98,9 @@ class ColourWrite(wiring.Component):
         Fences, when all before them is done, and in memory, if they flush; error 4: memory failed.
     colour_counted : Out(stream.Signature(layout(payloads.COUNTED)))
     colour_memory : Out(Axi())
-        As of :class:`~rtl.depth.depth_cache.DepthCache`.
+        As of :class:`~fixfunc.rtl.depth.depth_cache.DepthCache`.
     ending : In(1)
-        As of :class:`~rtl.depth._requests.SlotRequests`: nothing but a fence that flushes may come next.
+        As of :class:`~fixfunc.rtl.depth._requests.SlotRequests`: nothing but a fence that flushes may come next.
     """
 
     APART = Blend.LATENCY
@@ -130,8 +137,8 @@ class ColourWrite(wiring.Component):
 
         old = self._write(m, front, brought)
         told, out = delay(m, slot, Blend.OLD, "told"), done.i
-        written = delay(m, front.tile.mask | front.clearing.replicate(p.edge**2), Blend.OLD, "written")
-        m.d.comb += [done.begins.eq(slot.on), done.valid.eq(told.on), out.written.eq(written & (told.op == LineOp.USE).replicate(p.edge**2)),
+        written = delay(m, Mux(front.clearing, (1 << p.edge**2) - 1, front.tile.mask), Blend.OLD, "written")
+        m.d.comb += [done.begins.eq(slot.on), done.valid.eq(told.on), out.written.eq(Mux(told.op == LineOp.USE, written, 0)),
                      *(out[f"value{n}"].eq(old.word_select(n, COLOUR)) for n in range(p.edge**2))]
 
         # Fences go on.
@@ -182,7 +189,7 @@ class ColourWrite(wiring.Component):
                          lane.blends.eq(blends), lane.old.eq(old.word_select(n, COLOUR)), write.data.word_select(n, COLOUR).eq(lane.o)]
         on, uses = late["slot"].on & (late["slot"].op != LineOp.EVICT), late["slot"].op == LineOp.USE
         inside = delay(m, within.o, Blend.LATENCY - Within.LATENCY, "inside")
-        covered = Mux(uses, Mux(late["clears"], inside, late["mask"]), (1 << lanes) - 1)
-        channels = Mux(uses & ~late["clears"], state.colour_write, 15)
-        m.d.comb += [write.addr.eq(late["slot"].slot), write.en.eq(Cat(channels & (covered[n] & on).replicate(4) for n in range(lanes)))]
+        covered = named(m, Mux(on, Mux(uses, Mux(late["clears"], inside, late["mask"]), (1 << lanes) - 1), 0), "covered")
+        channels = named(m, Mux(uses & ~late["clears"], state.colour_write, 15), "channels")
+        m.d.comb += [write.addr.eq(late["slot"].slot), write.en.eq(Cat(Mux(covered[n], channels, 0) for n in range(lanes)))]
         return old

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The three addends of a linear function at every lane of a tile."""
 
 from amaranth.hdl import Array, Const, Module, Signal, signed
@@ -5,7 +6,7 @@ from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
 
-from rtl.samples import POSITIONS, SHAPES
+from fixfunc.rtl.samples import POSITIONS, SHAPES
 
 
 class Addends(wiring.Component):

@@ -1,17 +1,18 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Cells of the coarse raster: superblocks, blocks and tiles are the same thing at three pitches."""
 
 from functools import reduce
 from operator import or_
 
-from amaranth.hdl import Cat, Module, Signal, signed, unsigned
+from amaranth.hdl import Cat, Module, Mux, Signal, signed, unsigned
 from amaranth.lib import stream, wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
-from rtl.arithmetic import Multiplier
-from rtl.bits import at_most_one, lowest, number
-from rtl.pipeline import delay
-from spec import payloads
+from fixfunc.rtl.arithmetic import Multiplier
+from fixfunc.rtl.bits import at_most_one, lowest, named, number
+from fixfunc.rtl.pipeline import delay
+from fixfunc.spec import payloads
 
 PLACES = 128  # of each queue and table: above the latency of what leads to it, and block RAM is no smaller
 VALUE = signed(47)
@@ -62,10 +63,10 @@ def row_layout(grid):
     })
 
 
-def take_row(o, rows, mask, lone):
+def take_row(m, o, rows, mask, lone):
     """Assignments that make ``o`` the first of ``rows``."""
-    first, grid = lowest(rows), len(rows)
-    line = reduce(or_, (mask.word_select(n, grid) & first[n].replicate(grid) for n in range(grid)))
+    first, grid = named(m, lowest(rows), "first_row"), len(rows)
+    line = reduce(or_, (Mux(first[n], mask.word_select(n, grid), 0) for n in range(grid)))
     only, final = ~(first & ~lone).any(), at_most_one(rows)
     return [o.line.eq(line), o.row.eq(number(first)), o.left.eq(rows & ~first),
             o.last_row.eq(final), o.last_of_row.eq(only), o.last.eq(only & final)]
@@ -162,19 +163,20 @@ class CellPicker(wiring.Component):
         held, here, given = Signal(), Signal(self.i.payload.shape()), self.i.payload
         cell, at = here.cell, here.at
         m.d.comb += [self.picked.eq(held & self.go), self.i.ready.eq(~held | (self.go & at.last))]
-        rest = at.line & ~lowest(at.line)
+        following = take_row(m, at, at.left, here.mask, here.lone)
+        rest = named(m, at.line & ~lowest(at.line), "rest")
         with m.If(self.i.ready):
             m.d.sync += [held.eq(self.i.valid), here.eq(given)]
         with m.Elif(self.go & at.last_of_row):
-            m.d.sync += take_row(at, at.left, here.mask, here.lone)
+            m.d.sync += following
         with m.Elif(self.go):
             only = at_most_one(rest)
             m.d.sync += [at.line.eq(rest), at.last_of_row.eq(only), at.last.eq(at.last_row & only)]
 
         # Where the pick lies; odd rows count their columns backwards.
         column, place, at_row, picked = Signal(bits), Signal(bits), Signal(bits), Signal(self._cell)
-        m.d.comb += place.eq(number(lowest(at.line)))
-        m.d.sync += [at_row.eq(at.row), column.eq(place ^ at.row[0].replicate(bits)), picked.eq(cell),
+        m.d.comb += place.eq(number(named(m, lowest(at.line), "lowest")))
+        m.d.sync += [at_row.eq(at.row), column.eq(place ^ Mux(at.row[0], (1 << bits) - 1, 0)), picked.eq(cell),
                      picked.end.eq(cell.end & at.last), picked.empty.eq(cell.empty | (at.line == 0))]
         under_way = Signal(self.latency)
         m.d.sync += under_way.eq(Cat(self.picked, under_way))

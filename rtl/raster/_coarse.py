@@ -1,14 +1,15 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Coarse test: which children of a cell the triangle may touch."""
 
 from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, signed
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.bits import at_most_one
-from rtl.pipeline import delay
-from rtl.raster._cells import PLACES, X_STEP, masked, steps_layout, take_row, zigzag
-from rtl.raster._small_box import small_layout, tiles_of
-from rtl.raster.edge_evaluator import EdgeEvaluator, EdgeEvaluatorParams
+from fixfunc.rtl.bits import at_most_one, named
+from fixfunc.rtl.pipeline import delay
+from fixfunc.rtl.raster._cells import PLACES, X_STEP, masked, steps_layout, take_row, zigzag
+from fixfunc.rtl.raster._small_box import small_layout, tiles_of
+from fixfunc.rtl.raster.edge_evaluator import EdgeEvaluator, EdgeEvaluatorParams
 
 
 def cut(value, low, bits):
@@ -93,7 +94,7 @@ class CoarseTest(wiring.Component):
             far = Mux(blocks, cell[room] >> log2, cell[room])
             m.d.sync += reached.eq(Cat(1, *(far >= n for n in range(1, grid))))
         columns, rows = delay(m, columns, last - 2, "columns"), delay(m, rows, last - 2, "rows")
-        box = Cat(columns & row.replicate(grid) for row in rows)
+        box = Cat(Mux(row, columns, 0) for row in rows)
         touched = Signal(grid * grid)
         m.d.sync += touched.eq(inside[0] & inside[1] & inside[2])
         split = delay(m, grid_laid, last - 4, "split")
@@ -102,7 +103,7 @@ class CoarseTest(wiring.Component):
 
         rejected, mask = Signal(), Signal(grid * grid)
         m.d.sync += rejected.eq(cell.empty | Cat(value < 0 for value in cell.best).any())
-        m.d.sync += mask.eq(Mux(delay(m, rejected, last - 2, "rejected"), 0, zigzag(found & box, grid)))
+        m.d.sync += mask.eq(Mux(delay(m, rejected, last - 2, "rejected"), 0, zigzag(named(m, found & box, "visited"), grid)))
 
         # Which rows hold any, and which just one; then the first row, and where it all goes.
         made, rows = Signal(self.o.shape()), Signal(grid)
@@ -111,7 +112,7 @@ class CoarseTest(wiring.Component):
                      made.lone.eq(Cat(at_most_one(line) for line in lines))]
         valid, of_blocks = delay(m, self.valid, last + 2, "valid"), delay(m, blocks, last + 1, "blocks")
         comes = rows.any() | made.cell.end
-        m.d.sync += [self.o.eq(made), *take_row(self.o.at, rows, made.mask, made.lone)]
+        m.d.sync += [self.o.eq(made), *take_row(m, self.o.at, rows, made.mask, made.lone)]
         m.d.sync += [self.o_blocks.eq(valid & comes & of_blocks), self.o_tiles.eq(valid & comes & ~of_blocks),
                      self.drop_blocks.eq(valid & ~comes & of_blocks), self.drop_tiles.eq(valid & ~comes & ~of_blocks)]
         return m

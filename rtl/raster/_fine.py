@@ -1,19 +1,20 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Fine raster: the covered samples of one tile after another."""
 
 from amaranth.hdl import Array, Cat, Module, Mux, Signal, signed
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.arithmetic import Multiplier
-from rtl.payload import beat, layout
-from rtl.pipeline import delay
-from rtl.raster._cells import PLACES
-from rtl.raster._coarse import cut
-from rtl.raster._intake import LATER, LATER_BITS
-from rtl.raster.edge_evaluator import EdgeEvaluator, EdgeEvaluatorParams
-from rtl.samples import SHAPES
-from spec import payloads
-from spec.state import Kind
+from fixfunc.rtl.arithmetic import Multiplier
+from fixfunc.rtl.payload import beat, layout
+from fixfunc.rtl.pipeline import delay
+from fixfunc.rtl.raster._cells import PLACES
+from fixfunc.rtl.raster._coarse import cut
+from fixfunc.rtl.raster._intake import LATER, LATER_BITS
+from fixfunc.rtl.raster.edge_evaluator import EdgeEvaluator, EdgeEvaluatorParams
+from fixfunc.rtl.samples import SHAPES
+from fixfunc.spec import payloads
+from fixfunc.spec.state import Kind
 
 
 class TilePlane(wiring.Component):
@@ -32,9 +33,9 @@ class TilePlane(wiring.Component):
         Tiles from the first one of the box.
     samples : In(2)
     z, zx, zy : In
-        As in :data:`spec.payloads.SETUP`.
+        As in :data:`fixfunc.spec.payloads.SETUP`.
     z0, dx, dy : Out
-        As in :func:`spec.payloads.tile`, :attr:`latency` clocks later.
+        As in :func:`fixfunc.spec.payloads.tile`, :attr:`latency` clocks later.
     """
 
     def __init__(self, edge, position):
@@ -181,7 +182,7 @@ class FineRaster(wiring.Component):
             reached.append(lanes)
         latency = self._evaluator.latency
         columns, rows = (delay(m, lanes, latency, f"{axis}_box") for lanes, axis in zip(reached, "xy", strict=True))
-        box = Cat(columns & row.replicate(p.edge) for row in rows)
+        box = Cat(Mux(row, columns, 0) for row in rows)
 
         inside = Signal(p.edge**2)
         empty = delay(m, cell.empty, latency + 2, "empty")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Triangles on their way in: what later stages look up, and each one's first cell."""
 
 from amaranth.hdl import Array, Module, Mux, Signal, signed
@@ -6,13 +7,13 @@ from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
-from rtl.payload import beat
-from rtl.pipeline import NEVER_COLLIDES, Credit, delay
-from rtl.raster._cells import PLACES, X_STEP, Y_STEP, steps_layout
-from rtl.raster._small_box import SmallBox, small_layout
-from rtl.samples import SHAPES
-from spec import payloads
-from spec.state import Kind
+from fixfunc.rtl.payload import beat
+from fixfunc.rtl.pipeline import NEVER_COLLIDES, Credit, delay
+from fixfunc.rtl.raster._cells import PLACES, X_STEP, Y_STEP, steps_layout
+from fixfunc.rtl.raster._small_box import SmallBox, small_layout
+from fixfunc.rtl.samples import SHAPES
+from fixfunc.spec import payloads
+from fixfunc.spec.state import Kind
 
 LATER = tuple(f for f in payloads.SETUP if f.name.rstrip("012") != "c")  # what the stages behind still need
 LATER_BITS = payloads.width(LATER)

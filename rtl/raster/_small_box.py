@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Small boxes: a grid of pixels laid over all of their tiles, for the coarse test to look at."""
 
 from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, signed
@@ -5,9 +6,9 @@ from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
-from rtl.pipeline import delay
-from rtl.raster._cells import steps_layout
-from rtl.samples import SHAPES
+from fixfunc.rtl.pipeline import delay
+from fixfunc.rtl.raster._cells import steps_layout
+from fixfunc.rtl.samples import SHAPES
 
 STEP = 13  # bits of a step that counts as small: a triangle of 16 pixels has no larger one
 NEAR = STEP + 7  # bits of E at the box: no place in its tiles is 42 lanes of such a step from an edge, across or down
@@ -37,7 +38,7 @@ class SmallBox(wiring.Component):
     Parameters
     ----------
     cell : StructLayout
-        From :func:`~rtl.raster._cells.cell_layout`.
+        From :func:`~fixfunc.rtl.raster._cells.cell_layout`.
     edge : int
         Samples along a tile's edge.
     grid : int

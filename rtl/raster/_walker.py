@@ -1,11 +1,12 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Walk over a triangle's box in superblocks."""
 
 from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.raster._intake import first_layout
-from rtl.raster._small_box import small_layout
+from fixfunc.rtl.raster._intake import first_layout
+from fixfunc.rtl.raster._small_box import small_layout
 
 
 class Walker(wiring.Component):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Edge function over the samples of a tile."""
 
 from dataclasses import dataclass
@@ -6,10 +7,10 @@ from amaranth.hdl import Cat, Module, Signal, signed
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.payload import layout
-from rtl.raster._addends import Addends
-from rtl.samples import REACH, SHAPES
-from spec import payloads
+from fixfunc.rtl.payload import layout
+from fixfunc.rtl.raster._addends import Addends
+from fixfunc.rtl.samples import REACH, SHAPES
+from fixfunc.spec import payloads
 
 
 @dataclass(frozen=True)
@@ -82,13 +83,20 @@ CONFIGS = {
     "tiny": EdgeEvaluatorParams(edge=4, step_bits=10),
     "tiny_shared": EdgeEvaluatorParams(edge=4, step_bits=10, adder="shared"),
 }
+PURPOSE = {  # of each configuration
+    "default": "8x8 samples, 8x MSAA; an adder a sample: the shortest path",
+    "shared": "the same with adders shared by samples: less area",
+    "single": "8x8 samples, one a pixel",
+    "tiny": "for benches: 4x4 samples, short steps",
+    "tiny_shared": "for benches: the same with shared adders",
+}
 
 
 class EdgeEvaluator(wiring.Component):
     """Say at which samples of a tile an edge function is not negative.
 
     E = column + row + offset, where the column and row multiples and the offsets are formed once, by shifts and
-    adds (:class:`~rtl.raster._addends.Addends`). One tile per clock, in order, :attr:`latency` clocks later.
+    adds (:class:`~fixfunc.rtl.raster._addends.Addends`). One tile per clock, in order, :attr:`latency` clocks later.
 
     Parameters
     ----------

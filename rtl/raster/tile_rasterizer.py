@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tile rasterizer: the covered tiles of each triangle, in order."""
 
 from dataclasses import dataclass
@@ -6,15 +7,15 @@ from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.payload import beat
-from rtl.pipeline import Credit, Queue
-from rtl.raster._cells import PLACES, CellPicker, cell_layout
-from rtl.raster._coarse import CoarseTest
-from rtl.raster._fine import FineRaster
-from rtl.raster._intake import Intake, Table
-from rtl.raster._walker import Walker
-from rtl.raster.edge_evaluator import EdgeEvaluatorParams
-from spec import payloads
+from fixfunc.rtl.payload import beat
+from fixfunc.rtl.pipeline import Credit, Queue
+from fixfunc.rtl.raster._cells import PLACES, CellPicker, cell_layout
+from fixfunc.rtl.raster._coarse import CoarseTest
+from fixfunc.rtl.raster._fine import FineRaster
+from fixfunc.rtl.raster._intake import Intake, Table
+from fixfunc.rtl.raster._walker import Walker
+from fixfunc.rtl.raster.edge_evaluator import EdgeEvaluatorParams
+from fixfunc.spec import payloads
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,14 @@ CONFIGS = {
     "coarse16": TileRasterizerParams(coarse=16),
     "tiny": TileRasterizerParams(edge=4, coarse=16),
 }
+PURPOSE = {  # of each configuration
+    "default": "tiles of 8x8, 8x MSAA, carry-save edges",
+    "shared": "the same with shared adders: less area",
+    "single": "one sample a pixel",
+    "coarse16": "16 by 16 cells tested at a time: fewer clocks for large triangles",
+    "tiny": "for benches: tiles of 4x4",
+}
+UNREAD = tuple(f.name for f in payloads.DRAW_STATE[len(payloads.HEADER):])  # of a draw state
 
 
 class TileRasterizer(wiring.Component):
@@ -74,9 +83,9 @@ class TileRasterizer(wiring.Component):
     Members
     -------
     i : In(stream.Signature(beat(setup=..., draw_state=..., clear=..., fence=...)))
-        Triangles as :data:`spec.payloads.SETUP`, their samples no more than ``params.samples``, and control beats.
+        Triangles as :data:`fixfunc.spec.payloads.SETUP`, their samples no more than ``params.samples``, and control beats.
     o : Out(stream.Signature(beat(tile=..., draw_state=..., clear=..., fence=...)))
-        Covered tiles as :func:`spec.payloads.tile`, and control beats.
+        Covered tiles as :func:`fixfunc.spec.payloads.tile`, and control beats.
     """
 
     def __init__(self, params=CONFIGS["default"]):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Points of the newest waves, all compared at once."""
 
 from functools import reduce
@@ -8,8 +9,8 @@ from amaranth.lib import wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
-from rtl.bits import number
-from rtl.pipeline import held
+from fixfunc.rtl.bits import number
+from fixfunc.rtl.pipeline import held
 
 COORDINATE = 17
 

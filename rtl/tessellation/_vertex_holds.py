@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Vertices: how often each is held."""
 
 from amaranth.hdl import Module, Mux, Signal
@@ -5,7 +6,7 @@ from amaranth.lib import wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
-from rtl.pipeline import delay, held
+from fixfunc.rtl.pipeline import delay, held
 
 
 class VertexHolds(wiring.Component):

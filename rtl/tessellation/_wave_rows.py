@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Rows of the vertex buffer: who still needs them."""
 
 from amaranth.hdl import Array, Cat, Module, Mux, Signal

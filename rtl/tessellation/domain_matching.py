@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The domain-matching unit."""
 
 from dataclasses import dataclass
@@ -8,13 +9,13 @@ from amaranth.lib import fifo, stream, wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
-from rtl.payload import layout
-from rtl.pipeline import delay, held
-from rtl.tessellation._tag_ram import TagRam
-from rtl.tessellation._vertex_holds import VertexHolds
-from rtl.tessellation._wave_rows import WaveRows
-from spec import payloads, points
-from spec.state import PointKind
+from fixfunc.rtl.payload import layout
+from fixfunc.rtl.pipeline import delay, held
+from fixfunc.rtl.tessellation._tag_ram import TagRam
+from fixfunc.rtl.tessellation._vertex_holds import VertexHolds
+from fixfunc.rtl.tessellation._wave_rows import WaveRows
+from fixfunc.spec import payloads, points
+from fixfunc.spec.state import PointKind
 
 STAGES = 2  # from the comparison with all tags to the decision
 AHEAD = STAGES + 1  # points that may not be tags yet when one is compared with all tags
@@ -65,6 +66,12 @@ CONFIGS = {
     "across": DomainMatchingParams(across=True),
     "tiny": DomainMatchingParams(lanes=4, waves=8, references=4),
     "tiny_across": DomainMatchingParams(lanes=4, waves=8, references=4, across=True),
+}
+PURPOSE = {  # of each configuration
+    "default": "64 waves of 32 points; each patch begins a wave",
+    "across": "the same; waves go on from patch to patch",
+    "tiny": "for benches: 8 waves of 4 points",
+    "tiny_across": "for benches: the same, waves go on from patch to patch",
 }
 
 

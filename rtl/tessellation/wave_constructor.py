@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The wave constructor."""
 
 from dataclasses import dataclass
@@ -7,9 +8,9 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
-from rtl.payload import layout
-from spec import points
-from spec.state import PointKind
+from fixfunc.rtl.payload import layout
+from fixfunc.spec import points
+from fixfunc.spec.state import PointKind
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,10 @@ class WaveConstructorParams:
 
 
 CONFIGS = {"default": WaveConstructorParams(), "tiny": WaveConstructorParams(lanes=4)}
+PURPOSE = {  # of each configuration
+    "default": "waves of 32 points",
+    "tiny": "for benches: waves of 4 points",
+}
 
 
 class WaveConstructor(wiring.Component):

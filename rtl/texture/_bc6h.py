@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """BC6H: what a block's bits mean, by its mode."""
 
 from typing import NamedTuple
@@ -7,8 +8,8 @@ from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
 
-from rtl.bits import choose
-from rtl.pipeline import delay
+from fixfunc.rtl.bits import choose
+from fixfunc.rtl.pipeline import delay
 
 WIDE = 16  # bits of an end point, a sign not counted
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """BC7: what a block's bits mean, by its mode."""
 
 from typing import NamedTuple
@@ -7,7 +8,7 @@ from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
 
-from rtl.bits import choose, lowest, number
+from fixfunc.rtl.bits import choose, lowest, number
 
 
 class Place(NamedTuple):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """BC3 to BC5: a channel of two values of 8 bits, and six or four between."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal, signed
@@ -5,9 +6,9 @@ from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
 
-from rtl.arithmetic import Multiplier
-from rtl.bits import choose
-from rtl.pipeline import delay
+from fixfunc.rtl.arithmetic import Multiplier
+from fixfunc.rtl.bits import choose
+from fixfunc.rtl.pipeline import delay
 
 SHIFT = 18  # bits after the point, of factors: with these every value is rounded as the exact one would be
 FACTOR, SUM = 25, 12  # bits of a factor and of what it multiplies, signs counted

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """BC1 to BC3: colours of 5, 6 and 5 bits, and those between."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal
@@ -5,8 +6,8 @@ from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
 
-from rtl.bits import choose
-from rtl.pipeline import delay
+from fixfunc.rtl.bits import choose
+from fixfunc.rtl.pipeline import delay
 
 THIRD = 683, 11  # a factor and a shift: of sums up to 766, the floor of a third
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What texels of BC6H and BC7 blocks are made of: whose end points, and how much of each."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal
@@ -6,10 +7,10 @@ from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
-from rtl.bits import choose
-from rtl.pipeline import NEVER_COLLIDES, delay
-from rtl.texture._bc7 import MODES, PAIR_LIKE, SINGLE_LIKE
-from rtl.texture._partitions import ALONE, rows
+from fixfunc.rtl.bits import choose
+from fixfunc.rtl.pipeline import NEVER_COLLIDES, delay
+from fixfunc.rtl.texture._bc7 import MODES, PAIR_LIKE, SINGLE_LIKE
+from fixfunc.rtl.texture._partitions import ALONE, rows
 
 WEIGHTS = ((0, 21, 43, 64), (0, 9, 18, 27, 37, 46, 55, 64), (0, 4, 9, 13, 17, 21, 26, 30, 34, 38, 43, 47, 51, 55, 60, 64))  # of 2, 3, 4 bits
 SHARE = 7  # bits

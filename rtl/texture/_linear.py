@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """sRGB to linear."""
 
 from decimal import ROUND_HALF_UP, Decimal
@@ -8,7 +9,7 @@ from amaranth.lib.data import ArrayLayout
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
-from rtl.pipeline import NEVER_COLLIDES, delay
+from fixfunc.rtl.pipeline import NEVER_COLLIDES, delay
 
 
 def linear(value):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """BC1 to BC5: texels out of a block's own palettes."""
 
 from amaranth.hdl import Cat, Module, Mux
@@ -5,11 +6,11 @@ from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
 
-from rtl.bits import choose
-from rtl.pipeline import delay
-from rtl.texture._channel import SNORM16, UNORM8, UNORM16, Channel
-from rtl.texture._colours import Colours
-from spec.state import BlockFormat
+from fixfunc.rtl.bits import choose
+from fixfunc.rtl.pipeline import delay
+from fixfunc.rtl.texture._channel import SNORM16, UNORM8, UNORM16, Channel
+from fixfunc.rtl.texture._colours import Colours
+from fixfunc.spec.state import BlockFormat
 
 WITH_COLOURS = {BlockFormat.BC1, BlockFormat.BC2, BlockFormat.BC3}
 WITH_CHANNEL = {BlockFormat.BC3: UNORM8, BlockFormat.BC4U: UNORM16, BlockFormat.BC4S: SNORM16, BlockFormat.BC5U: UNORM16, BlockFormat.BC5S: SNORM16}

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """How blocks of BC6H and BC7 are divided, as hardware looks it up."""
 
 # Pictures of the partitions: rows of a block, and of each texel its subset.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """BC6H and BC7: texels between the two end points of their subset."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, signed
@@ -5,11 +6,11 @@ from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
 
-from rtl.bits import choose
-from rtl.pipeline import delay
-from rtl.texture._bc6h import WIDE, Bc6hEnds
-from rtl.texture._bc7 import Bc7Ends
-from rtl.texture._indices import SHARE, Indices
+from fixfunc.rtl.bits import choose
+from fixfunc.rtl.pipeline import delay
+from fixfunc.rtl.texture._bc6h import WIDE, Bc6hEnds
+from fixfunc.rtl.texture._bc7 import Bc7Ends
+from fixfunc.rtl.texture._indices import SHARE, Indices
 
 CHANNELS = 4
 

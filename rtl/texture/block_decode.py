@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Decoder of block-compressed textures."""
 
 from dataclasses import dataclass
@@ -7,13 +8,13 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
-from rtl.payload import layout
-from rtl.pipeline import Stallable, delay
-from rtl.texture._linear import Linear
-from rtl.texture._palette_blocks import PaletteBlocks
-from rtl.texture._subset_blocks import SubsetBlocks
-from spec import payloads
-from spec.state import BlockFormat
+from fixfunc.rtl.payload import layout
+from fixfunc.rtl.pipeline import Stallable, delay
+from fixfunc.rtl.texture._linear import Linear
+from fixfunc.rtl.texture._palette_blocks import PaletteBlocks
+from fixfunc.rtl.texture._subset_blocks import SubsetBlocks
+from fixfunc.spec import payloads
+from fixfunc.spec.state import BlockFormat
 
 HALF = {BlockFormat.BC6HU, BlockFormat.BC6HS}
 IN_SUBSETS = HALF | {BlockFormat.BC7}
@@ -54,6 +55,16 @@ CONFIGS = {
     "bc6h": BlockDecodeParams(formats=(BlockFormat.BC6HU, BlockFormat.BC6HS)),
     "bc4_5": BlockDecodeParams(formats=(BlockFormat.BC4U, BlockFormat.BC4S, BlockFormat.BC5U, BlockFormat.BC5S)),
     "tiny": BlockDecodeParams(lanes=4, formats=(BlockFormat.BC1, BlockFormat.BC7)),
+}
+PURPOSE = {  # of each configuration
+    "default": "BC1 to BC7, 16 texels a clock",
+    "srgb": "the same, sRGB to linear",
+    "small": "BC1 to BC7 and sRGB, 4 texels a clock",
+    "bc1_3": "BC1, BC2, BC3",
+    "bc7": "BC7 alone",
+    "bc6h": "BC6H alone",
+    "bc4_5": "BC4 and BC5",
+    "tiny": "for benches: BC1 and BC7, 4 texels a clock",
 }
 
 

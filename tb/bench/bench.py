@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """One stream in, one stream out: driver, monitors, golden model and checker, wired."""
 
 import os
@@ -8,10 +9,10 @@ import numpy as np
 from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, RisingEdge
 
-from cosim import codec
-from cosim.volume import SEAM
-from tb.bench.pace import PACES
-from tb.bench.stream import StreamDriver, StreamMonitor, StreamSink
+from fixfunc.cosim import codec
+from fixfunc.cosim.library import SEAM
+from fixfunc.tb.bench.pace import PACES
+from fixfunc.tb.bench.stream import StreamDriver, StreamMonitor, StreamSink
 
 RESET_CLOCKS = 4
 

@@ -1,14 +1,15 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Draws that find mistakes of depth and stencil: close depths, every state, and some that nobody may obey."""
 
 import numpy as np
 
-from models.depth._format import MOST
-from models.state import check_depth_state, draw_state
-from spec import payloads
-from spec.early import LEFT
-from spec.errors import InputError
-from spec.state import DepthFormat
-from tb.bench import scenes
+from fixfunc.models.depth._format import MOST
+from fixfunc.models.state import check_depth_state, draw_state
+from fixfunc.spec import payloads
+from fixfunc.spec.early import LEFT
+from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import DepthFormat
+from fixfunc.tb.bench import scenes
 
 WIDTH = max(map(payloads.width, payloads.CONTROL.values()))  # of a beat with tiles
 Z_MOST = ((1 << 24) - 1) << 8  # u24.8

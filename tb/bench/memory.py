@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A memory behind the AXI4 ports of a block."""
 
 import random
@@ -5,7 +6,7 @@ import random
 import cocotb
 import numpy as np
 
-from tb.bench.pace import PACES
+from fixfunc.tb.bench.pace import PACES
 
 
 class MemoryBehind:

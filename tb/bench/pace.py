@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Paces: clock by clock, whether a port moves."""
 
 

@@ -1,13 +1,14 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Triangles that find mistakes: every kind sees something the others do not."""
 
 import numpy as np
 
-from cosim import codec
-from models.geometry.triangle_setup import TRIANGLE, Z_MAX
-from models.payload import dtype
-from models.state import draw_state
-from spec import payloads
-from spec.state import TARGET_LIMIT, Kind
+from fixfunc.cosim import codec
+from fixfunc.models.geometry.triangle_setup import TRIANGLE, Z_MAX
+from fixfunc.models.payload import dtype
+from fixfunc.models.state import draw_state
+from fixfunc.spec import payloads
+from fixfunc.spec.state import TARGET_LIMIT, Kind
 
 LOW, HIGH = -(1 << 23), (1 << 23) - 1  # s15.8
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Driver, sink and monitor of a valid/ready stream.
 
 Drive behind the rising edge, observe at the falling one: the same on every simulator.

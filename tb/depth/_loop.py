@@ -1,22 +1,23 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """HiZ with something behind it that reports, so that its bench has one stream in and one out."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import fifo, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.depth.hiz import Hiz
-from rtl.payload import beat, layout
-from rtl.pipeline import delay
-from spec import payloads
-from spec.state import Kind, Outcome
-from tb.depth._noise import sometimes
+from fixfunc.rtl.depth.hiz import Hiz
+from fixfunc.rtl.payload import beat, layout
+from fixfunc.rtl.pipeline import delay
+from fixfunc.spec import payloads
+from fixfunc.spec.state import Kind, Outcome
+from fixfunc.tb.depth._noise import sometimes
 
 STAMP = slice(6, 18)  # a beat's slot
 WAITING = 256
 
 
 class Harness(wiring.Component):
-    """A :class:`~rtl.depth.hiz.Hiz` that hears of its tiles, in order, sooner or later.
+    """A :class:`~fixfunc.rtl.depth.hiz.Hiz` that hears of its tiles, in order, sooner or later.
 
     What it hears is made up from the tile. Every beat out says in its slot how many reports had counted before it did,
     modulo 4096: so that a golden model can do the same things in the same order. No tile may get lost: all are marked

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Sooner or later."""
 
 from amaranth.hdl import Cat, Mux, Signal

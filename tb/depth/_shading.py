@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A depth test with a shader behind it, so that its bench has one stream in."""
 
 import numpy as np
@@ -5,10 +6,10 @@ from amaranth.hdl import Array, Cat, Module, Signal
 from amaranth.lib import fifo, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.payload import beat, layout
-from spec import payloads
-from spec.state import DepthFormat, Kind
-from tb.depth._noise import sometimes
+from fixfunc.rtl.payload import beat, layout
+from fixfunc.spec import payloads
+from fixfunc.spec.state import DepthFormat, Kind
+from fixfunc.tb.depth._noise import sometimes
 
 WAITING = 256
 
@@ -23,7 +24,7 @@ class Harness(wiring.Component):
     Parameters
     ----------
     unit : wiring.Component
-        With ``shaded`` and ``answers`` as of :class:`~rtl.depth.depth_test.DepthTest`.
+        With ``shaded`` and ``answers`` as of :class:`~fixfunc.rtl.depth.depth_test.DepthTest`.
     edge : int
         Samples along a tile's edge.
     """

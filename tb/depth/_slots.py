@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A depth cache with slots that hold values, and writes in place of tests, so that its bench has one stream in."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal
@@ -5,15 +6,15 @@ from amaranth.lib import fifo, stream, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
-from rtl.axi import Axi
-from rtl.depth._plane_depths import PLANE, PlaneDepths
-from rtl.depth.depth_cache import DepthCache
-from rtl.depth.depth_compression import DepthCompressionParams
-from rtl.payload import layout
-from rtl.pipeline import Stallable
-from spec import payloads
-from spec.payloads import DEPTH, Field
-from spec.state import LineOp
+from fixfunc.rtl.axi import Axi
+from fixfunc.rtl.depth._plane_depths import PLANE, PlaneDepths
+from fixfunc.rtl.depth.depth_cache import DepthCache
+from fixfunc.rtl.depth.depth_compression import DepthCompressionParams
+from fixfunc.rtl.payload import layout
+from fixfunc.rtl.pipeline import Stallable
+from fixfunc.spec import payloads
+from fixfunc.spec.payloads import DEPTH, Field
+from fixfunc.spec.state import LineOp
 
 
 def work(edge):

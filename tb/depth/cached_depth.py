@@ -1,25 +1,26 @@
-"""Bench of :class:`rtl.depth.cached_depth.CachedDepth`: what passes, and every byte of memory."""
+# SPDX-License-Identifier: BSD-2-Clause
+"""Bench of :class:`fixfunc.rtl.depth.cached_depth.CachedDepth`: what passes, and every byte of memory."""
 
 import cocotb
 import numpy as np
 
-from cosim import codec
-from models.depth._format import MOST
-from models.depth.cached_depth import CachedDepth
-from models.depth.depth_cache import CacheShape
-from models.payload import dtype
-from models.raster.edge_evaluator import pack
-from rtl.depth import cached_depth as rtl
-from rtl.depth.cached_depth import CONFIGS
-from spec import payloads
-from spec.state import DepthFormat, Kind
-from tb.bench import depths, scenes
-from tb.bench.bench import StreamBench, configuration
-from tb.bench.depths import WIDTH
-from tb.bench.memory import MemoryBehind
-from tb.bench.pace import PACES
-from tb.depth import depth_test
-from tb.depth.depth_cache import counted
+from fixfunc.cosim import codec
+from fixfunc.models.depth._format import MOST
+from fixfunc.models.depth.cached_depth import CachedDepth
+from fixfunc.models.depth.depth_cache import CacheShape
+from fixfunc.models.payload import dtype
+from fixfunc.models.raster.edge_evaluator import pack
+from fixfunc.rtl.depth import cached_depth as rtl
+from fixfunc.rtl.depth.cached_depth import CONFIGS
+from fixfunc.spec import payloads
+from fixfunc.spec.state import DepthFormat, Kind
+from fixfunc.tb.bench import depths, scenes
+from fixfunc.tb.bench.bench import StreamBench, configuration
+from fixfunc.tb.bench.depths import WIDTH
+from fixfunc.tb.bench.memory import MemoryBehind
+from fixfunc.tb.bench.pace import PACES
+from fixfunc.tb.depth import depth_test
+from fixfunc.tb.depth.depth_cache import counted
 
 PLACES, PLACE = 6, 1 << 17  # of planes in memory, so many bytes apart: enough for any target of a bench
 

@@ -1,25 +1,26 @@
-"""Bench of :class:`rtl.depth.depth_cache.DepthCache`."""
+# SPDX-License-Identifier: BSD-2-Clause
+"""Bench of :class:`fixfunc.rtl.depth.depth_cache.DepthCache`."""
 
 from collections import Counter
 
 import cocotb
 import numpy as np
 
-from cosim import codec
-from models.depth.depth_cache import CacheShape, DepthCache, Moved, StencilCache
-from models.depth.depth_compression import PLANE, TRANSFER, evaluate, size
-from models.output.colour_write import ColourCache
-from models.payload import dtype
-from models.raster.edge_evaluator import LANE_SHAPE, pack, unpack
-from models.state import draw_state
-from rtl.depth._tile_table import TILES
-from rtl.depth.depth_cache import CONFIGS
-from spec import payloads
-from spec.state import CacheOp, DepthFormat, Outcome, TileMode
-from tb.bench.bench import StreamBench, configuration
-from tb.bench.memory import MemoryBehind
-from tb.bench.pace import PACES
-from tb.depth._slots import Harness, answer, work
+from fixfunc.cosim import codec
+from fixfunc.models.depth.depth_cache import CacheShape, DepthCache, Moved, StencilCache
+from fixfunc.models.depth.depth_compression import PLANE, TRANSFER, evaluate, size
+from fixfunc.models.output.colour_write import ColourCache
+from fixfunc.models.payload import dtype
+from fixfunc.models.raster.edge_evaluator import LANE_SHAPE, pack, unpack
+from fixfunc.models.state import draw_state
+from fixfunc.rtl.depth._tile_table import TILES
+from fixfunc.rtl.depth.depth_cache import CONFIGS
+from fixfunc.spec import payloads
+from fixfunc.spec.state import CacheOp, DepthFormat, Outcome, TileMode
+from fixfunc.tb.bench.bench import StreamBench, configuration
+from fixfunc.tb.bench.memory import MemoryBehind
+from fixfunc.tb.bench.pace import PACES
+from fixfunc.tb.depth._slots import Harness, answer, work
 
 __all__ = ["Harness"]
 PLACES = 4  # of targets in memory,

@@ -1,4 +1,5 @@
-"""Bench of :class:`rtl.depth.depth_compression.DepthCompression`."""
+# SPDX-License-Identifier: BSD-2-Clause
+"""Bench of :class:`fixfunc.rtl.depth.depth_compression.DepthCompression`."""
 
 import cocotb
 import numpy as np
@@ -6,17 +7,17 @@ from amaranth.hdl import Module, Mux
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from cosim import codec
-from models.depth.depth_compression import MOST, PLANE, decode, encode, evaluate
-from models.payload import dtype
-from models.raster.edge_evaluator import pack, unpack
-from rtl.depth.depth_compression import CONFIGS, DepthCompression
-from rtl.payload import layout
-from spec import payloads
-from spec.payloads import Field
-from spec.state import TileMode
-from tb.bench.bench import StreamBench, configuration
-from tb.bench.pace import PACES
+from fixfunc.cosim import codec
+from fixfunc.models.depth.depth_compression import MOST, PLANE, decode, encode, evaluate
+from fixfunc.models.payload import dtype
+from fixfunc.models.raster.edge_evaluator import pack, unpack
+from fixfunc.rtl.depth.depth_compression import CONFIGS, DepthCompression
+from fixfunc.rtl.payload import layout
+from fixfunc.spec import payloads
+from fixfunc.spec.payloads import Field
+from fixfunc.spec.state import TileMode
+from fixfunc.tb.bench.bench import StreamBench, configuration
+from fixfunc.tb.bench.pace import PACES
 
 ONES = (1 << payloads.DEPTH) - 1
 DECODES = Field("decodes", 1)
@@ -85,7 +86,7 @@ def random_tiles(rng, n, edge, modes):
 
 
 def known_planes(out, planes, counts, masks):
-    """Fill in fields of :func:`spec.payloads.known_planes`."""
+    """Fill in fields of :func:`fixfunc.spec.payloads.known_planes`."""
     out["planes"], out["mask_low"], out["mask_high"] = counts, pack(masks & 1 != 0), pack(masks & 2 != 0)
     for k in range(MOST):
         for name in PLANE.names:

@@ -1,26 +1,27 @@
-"""Bench of :class:`rtl.depth.depth_test.DepthTest`."""
+# SPDX-License-Identifier: BSD-2-Clause
+"""Bench of :class:`fixfunc.rtl.depth.depth_test.DepthTest`."""
 
 import cocotb
 import numpy as np
 
-from cosim import codec
-from models.depth._format import MOST
-from models.depth.depth_test import DepthBuffer
-from models.depth.depth_unit import BITS
-from models.depth.hiz import rounds
-from models.geometry.triangle_setup import setup
-from models.payload import dtype
-from models.raster.edge_evaluator import LANE_SHAPE, pack
-from models.raster.tile_rasterizer import rasterize
-from models.state import draw_state
-from rtl.depth.depth_test import CONFIGS, DepthTest
-from spec import payloads
-from spec.state import DepthFormat, Kind, Outcome
-from tb.bench import depths, scenes
-from tb.bench.bench import StreamBench, configuration
-from tb.bench.depths import WIDTH
-from tb.bench.pace import PACES
-from tb.depth import _shading
+from fixfunc.cosim import codec
+from fixfunc.models.depth._format import MOST
+from fixfunc.models.depth.depth_test import DepthBuffer
+from fixfunc.models.depth.depth_unit import BITS
+from fixfunc.models.depth.hiz import rounds
+from fixfunc.models.geometry.triangle_setup import setup
+from fixfunc.models.payload import dtype
+from fixfunc.models.raster.edge_evaluator import LANE_SHAPE, pack
+from fixfunc.models.raster.tile_rasterizer import rasterize
+from fixfunc.models.state import draw_state
+from fixfunc.rtl.depth.depth_test import CONFIGS, DepthTest
+from fixfunc.spec import payloads
+from fixfunc.spec.state import DepthFormat, Kind, Outcome
+from fixfunc.tb.bench import depths, scenes
+from fixfunc.tb.bench.bench import StreamBench, configuration
+from fixfunc.tb.bench.depths import WIDTH
+from fixfunc.tb.bench.pace import PACES
+from fixfunc.tb.depth import _shading
 
 KEPT = ["target", "target_width", "target_height", "samples", "depth_format"]
 PIXELS = {4: 16, 8: 90}  # largest side of a target, by the tile's edge

@@ -1,18 +1,19 @@
-"""Bench of :class:`rtl.depth.depth_unit.DepthUnit`: what passes is what passes without HiZ."""
+# SPDX-License-Identifier: BSD-2-Clause
+"""Bench of :class:`fixfunc.rtl.depth.depth_unit.DepthUnit`: what passes is what passes without HiZ."""
 
 import cocotb
 import numpy as np
 
-from cosim import codec
-from models.payload import dtype
-from rtl.depth.depth_unit import CONFIGS, DepthUnit
-from spec import payloads
-from spec.state import Kind, Outcome
-from tb.bench import scenes
-from tb.bench.bench import StreamBench, configuration
-from tb.bench.depths import WIDTH
-from tb.bench.pace import PACES
-from tb.depth import _shading, depth_test
+from fixfunc.cosim import codec
+from fixfunc.models.payload import dtype
+from fixfunc.rtl.depth.depth_unit import CONFIGS, DepthUnit
+from fixfunc.spec import payloads
+from fixfunc.spec.state import Kind, Outcome
+from fixfunc.tb.bench import scenes
+from fixfunc.tb.bench.bench import StreamBench, configuration
+from fixfunc.tb.bench.depths import WIDTH
+from fixfunc.tb.bench.pace import PACES
+from fixfunc.tb.depth import _shading, depth_test
 
 
 def requests(rng, count, params):

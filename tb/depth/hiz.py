@@ -1,25 +1,26 @@
-"""Bench of :class:`rtl.depth.hiz.Hiz`."""
+# SPDX-License-Identifier: BSD-2-Clause
+"""Bench of :class:`fixfunc.rtl.depth.hiz.Hiz`."""
 
 import cocotb
 import numpy as np
 
-from cosim import codec
-from models.depth._format import MOST
-from models.depth._query import queries
-from models.depth.depth_test import D24_MAX
-from models.depth.depth_unit import BITS
-from models.depth.hiz import HiZ
-from models.geometry.triangle_setup import setup
-from models.payload import dtype
-from models.raster.tile_rasterizer import rasterize
-from rtl.depth.hiz import CONFIGS
-from spec import payloads
-from spec.state import DepthFormat, Kind, Outcome
-from tb.bench import depths, scenes
-from tb.bench.bench import StreamBench, configuration
-from tb.bench.depths import WIDTH
-from tb.bench.pace import PACES
-from tb.depth._loop import STAMP, Harness, requested  # noqa: F401 - what stands before the simulator
+from fixfunc.cosim import codec
+from fixfunc.models.depth._format import MOST
+from fixfunc.models.depth._query import queries
+from fixfunc.models.depth.depth_test import D24_MAX
+from fixfunc.models.depth.depth_unit import BITS
+from fixfunc.models.depth.hiz import HiZ
+from fixfunc.models.geometry.triangle_setup import setup
+from fixfunc.models.payload import dtype
+from fixfunc.models.raster.tile_rasterizer import rasterize
+from fixfunc.rtl.depth.hiz import CONFIGS
+from fixfunc.spec import payloads
+from fixfunc.spec.state import DepthFormat, Kind, Outcome
+from fixfunc.tb.bench import depths, scenes
+from fixfunc.tb.bench.bench import StreamBench, configuration
+from fixfunc.tb.bench.depths import WIDTH
+from fixfunc.tb.bench.pace import PACES
+from fixfunc.tb.depth._loop import STAMP, Harness, requested  # noqa: F401 - what stands before the simulator
 
 PIXELS = {4: 32, 8: 200}  # largest side of a target, by the tile's edge
 
@@ -53,7 +54,7 @@ def requests(rng, count, params):
 
 
 def contexts(rng, tiles):
-    """Requests, as tiles stand for them (:mod:`tb.depth._loop`): some of the same places, and some of any."""
+    """Requests, as tiles stand for them (:mod:`fixfunc.tb.depth._loop`): some of the same places, and some of any."""
     out = np.zeros(int(rng.integers(1, 40)), tiles.dtype)
     for name in ("x", "y"):
         out[name] = rng.choice(tiles[name], len(out)) if len(tiles) else rng.integers(0, 8, len(out))

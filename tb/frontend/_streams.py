@@ -1,15 +1,16 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Command streams, right and wrong, as rows of 32 bytes."""
 
 import numpy as np
 
-from cosim import codec
-from cosim.commands import CommandList
-from models.depth._format import MOST
-from models.payload import dtype
-from models.state import draw_state
-from spec.commands import START
-from spec.state import DepthFormat
-from tb.bench import depths, scenes
+from fixfunc.cosim import codec
+from fixfunc.cosim.commands import CommandList
+from fixfunc.models.depth._format import MOST
+from fixfunc.models.payload import dtype
+from fixfunc.models.state import draw_state
+from fixfunc.spec.commands import START
+from fixfunc.spec.state import DepthFormat
+from fixfunc.tb.bench import depths, scenes
 
 PIXELS = {4: 24, 8: 100}  # largest side of a target, by the tile's edge
 PLACE = 1 << 18  # of each plane, in bytes; packets lie behind them

@@ -1,4 +1,5 @@
-"""Bench of :class:`rtl.frontend.command_reader.CommandReader`: streams right and wrong, their beats, and why each ended."""
+# SPDX-License-Identifier: BSD-2-Clause
+"""Bench of :class:`fixfunc.rtl.frontend.command_reader.CommandReader`: streams right and wrong, their beats, and why each ended."""
 
 import cocotb
 import numpy as np
@@ -6,22 +7,22 @@ from amaranth.hdl import Module
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from cosim import codec
-from models.frontend.command_reader import CommandLimits, read
-from models.payload import dtype
-from rtl import top
-from rtl.axi import Axi
-from rtl.frontend.command_reader import CONFIGS, CommandReader
-from rtl.payload import beat, layout
-from spec import payloads
-from spec.commands import START, STATUS
-from spec.state import Kind
-from tb import top as whole
-from tb.bench import scenes
-from tb.bench.bench import StreamBench, configuration
-from tb.bench.memory import MemoryBehind
-from tb.bench.pace import PACES
-from tb.frontend import _streams
+from fixfunc.cosim import codec
+from fixfunc.models.frontend.command_reader import CommandLimits, read
+from fixfunc.models.payload import dtype
+from fixfunc.rtl import top
+from fixfunc.rtl.axi import Axi
+from fixfunc.rtl.frontend.command_reader import CONFIGS, CommandReader
+from fixfunc.rtl.payload import beat, layout
+from fixfunc.spec import payloads
+from fixfunc.spec.commands import START, STATUS
+from fixfunc.spec.state import Kind
+from fixfunc.tb import top as whole
+from fixfunc.tb.bench import scenes
+from fixfunc.tb.bench.bench import StreamBench, configuration
+from fixfunc.tb.bench.memory import MemoryBehind
+from fixfunc.tb.bench.pace import PACES
+from fixfunc.tb.frontend import _streams
 
 WIDTH = max(payloads.width(table) for table in (payloads.TRIANGLE, *payloads.CONTROL.values()))
 

@@ -1,16 +1,17 @@
-"""Bench of :class:`rtl.geometry.triangle_setup.TriangleSetup`."""
+# SPDX-License-Identifier: BSD-2-Clause
+"""Bench of :class:`fixfunc.rtl.geometry.triangle_setup.TriangleSetup`."""
 
 import cocotb
 import numpy as np
 
-from cosim import codec
-from models.geometry.triangle_setup import DTYPE, TRIANGLE, setup
-from models.state import draw_state
-from rtl.geometry.triangle_setup import CONFIGS, TriangleSetup
-from spec import payloads
-from tb.bench import scenes
-from tb.bench.bench import StreamBench, configuration
-from tb.bench.pace import PACES
+from fixfunc.cosim import codec
+from fixfunc.models.geometry.triangle_setup import DTYPE, TRIANGLE, setup
+from fixfunc.models.state import draw_state
+from fixfunc.rtl.geometry.triangle_setup import CONFIGS, TriangleSetup
+from fixfunc.spec import payloads
+from fixfunc.tb.bench import scenes
+from fixfunc.tb.bench.bench import StreamBench, configuration
+from fixfunc.tb.bench.pace import PACES
 
 IN = payloads.width(payloads.DRAW_STATE)
 OUT = payloads.width(payloads.SETUP)

@@ -1,4 +1,5 @@
-"""Bench of :class:`rtl.output.colour_write.ColourWrite`: what goes out, and every byte of memory."""
+# SPDX-License-Identifier: BSD-2-Clause
+"""Bench of :class:`fixfunc.rtl.output.colour_write.ColourWrite`: what goes out, and every byte of memory."""
 
 import cocotb
 import numpy as np
@@ -7,24 +8,24 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 from cocotb.triggers import RisingEdge
 
-from cosim import codec
-from models.depth.depth_cache import CacheShape
-from models.output.colour_write import ColourTarget, quads_of
-from models.payload import dtype
-from rtl.axi import Axi
-from rtl.output.colour_write import CONFIGS, ColourWrite
-from rtl.payload import beat, layout
-from rtl.seams import ports, show
-from spec import payloads
-from spec.quads import quads
-from spec.state import Kind
-from tb.bench import depths, scenes
-from tb.bench.bench import StreamBench, configuration
-from tb.bench.depths import WIDTH
-from tb.bench.memory import MemoryBehind
-from tb.bench.pace import PACES
-from tb.depth import depth_test
-from tb.depth.depth_cache import counted
+from fixfunc.cosim import codec
+from fixfunc.models.depth.depth_cache import CacheShape
+from fixfunc.models.output.colour_write import ColourTarget, quads_of
+from fixfunc.models.payload import dtype
+from fixfunc.rtl.axi import Axi
+from fixfunc.rtl.output.colour_write import CONFIGS, ColourWrite
+from fixfunc.rtl.payload import beat, layout
+from fixfunc.rtl.seams import ports, show
+from fixfunc.spec import payloads
+from fixfunc.spec.quads import quads
+from fixfunc.spec.state import Kind
+from fixfunc.tb.bench import depths, scenes
+from fixfunc.tb.bench.bench import StreamBench, configuration
+from fixfunc.tb.bench.depths import WIDTH
+from fixfunc.tb.bench.memory import MemoryBehind
+from fixfunc.tb.bench.pace import PACES
+from fixfunc.tb.depth import depth_test
+from fixfunc.tb.depth.depth_cache import counted
 
 PLACES, PLACE = 3, 1 << 18
 

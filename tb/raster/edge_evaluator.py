@@ -1,15 +1,16 @@
-"""Bench of :class:`rtl.raster.edge_evaluator.EdgeEvaluator`."""
+# SPDX-License-Identifier: BSD-2-Clause
+"""Bench of :class:`fixfunc.rtl.raster.edge_evaluator.EdgeEvaluator`."""
 
 import cocotb
 import numpy as np
 
-from cosim import codec
-from models.payload import dtype
-from models.raster.edge_evaluator import evaluate, pack
-from rtl.raster.edge_evaluator import CONFIGS
-from spec import payloads
-from tb.bench.bench import StreamBench, configuration
-from tb.bench.pace import PACES
+from fixfunc.cosim import codec
+from fixfunc.models.payload import dtype
+from fixfunc.models.raster.edge_evaluator import evaluate, pack
+from fixfunc.rtl.raster.edge_evaluator import CONFIGS
+from fixfunc.spec import payloads
+from fixfunc.tb.bench.bench import StreamBench, configuration
+from fixfunc.tb.bench.pace import PACES
 
 
 def fields(params):

@@ -1,16 +1,17 @@
-"""Bench of :class:`rtl.raster.tile_rasterizer.TileRasterizer`."""
+# SPDX-License-Identifier: BSD-2-Clause
+"""Bench of :class:`fixfunc.rtl.raster.tile_rasterizer.TileRasterizer`."""
 
 import cocotb
 import numpy as np
 
-from cosim import codec
-from models.geometry.triangle_setup import DTYPE, setup
-from models.raster.tile_rasterizer import rasterize
-from rtl.raster.tile_rasterizer import CONFIGS
-from spec import payloads
-from tb.bench import scenes
-from tb.bench.bench import StreamBench, configuration
-from tb.bench.pace import PACES
+from fixfunc.cosim import codec
+from fixfunc.models.geometry.triangle_setup import DTYPE, setup
+from fixfunc.models.raster.tile_rasterizer import rasterize
+from fixfunc.rtl.raster.tile_rasterizer import CONFIGS
+from fixfunc.spec import payloads
+from fixfunc.tb.bench import scenes
+from fixfunc.tb.bench.bench import StreamBench, configuration
+from fixfunc.tb.bench.pace import PACES
 
 IN = payloads.width(payloads.SETUP)
 PIXELS = {4: 40, 8: 320}  # largest side of a target, by the tile's edge

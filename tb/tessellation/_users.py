@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A domain-matching unit with a wave constructor, and users that hold every vertex until it has been shaded, and some time longer."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal
@@ -5,11 +6,11 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
-from rtl.payload import layout
-from rtl.tessellation.domain_matching import DomainMatching
-from rtl.tessellation.wave_constructor import WaveConstructor, WaveConstructorParams
-from spec import points
-from spec.state import PointKind
+from fixfunc.rtl.payload import layout
+from fixfunc.rtl.tessellation.domain_matching import DomainMatching
+from fixfunc.rtl.tessellation.wave_constructor import WaveConstructor, WaveConstructorParams
+from fixfunc.spec import points
+from fixfunc.spec.state import PointKind
 
 NOISE = 16  # bits
 

@@ -1,18 +1,19 @@
-"""Bench of :class:`rtl.tessellation.domain_matching.DomainMatching`."""
+# SPDX-License-Identifier: BSD-2-Clause
+"""Bench of :class:`fixfunc.rtl.tessellation.domain_matching.DomainMatching`."""
 
 import cocotb
 import numpy as np
 
-from cosim import codec
-from models.payload import dtype
-from models.tessellation.domain_matching import DomainMatchingUnit
-from models.tessellation.tessellator import FACTORS, OUTPUTS, RANGES, tessellate
-from rtl.tessellation.domain_matching import CONFIGS
-from spec.points import DOMAIN_POINT, MATCHED_POINT, MATCHES
-from spec.state import PointKind
-from tb.bench.bench import StreamBench, configuration
-from tb.bench.pace import PACES
-from tb.tessellation._users import Harness  # noqa: F401 - what stands before the simulator
+from fixfunc.cosim import codec
+from fixfunc.models.payload import dtype
+from fixfunc.models.tessellation.domain_matching import DomainMatchingUnit
+from fixfunc.models.tessellation.tessellator import FACTORS, OUTPUTS, RANGES, tessellate
+from fixfunc.rtl.tessellation.domain_matching import CONFIGS
+from fixfunc.spec.points import DOMAIN_POINT, MATCHED_POINT, MATCHES
+from fixfunc.spec.state import PointKind
+from fixfunc.tb.bench.bench import StreamBench, configuration
+from fixfunc.tb.bench.pace import PACES
+from fixfunc.tb.tessellation._users import Harness  # noqa: F401 - what stands before the simulator
 
 
 def requests(rng, count, params):

@@ -1,18 +1,19 @@
-"""Bench of :class:`rtl.tessellation.wave_constructor.WaveConstructor`."""
+# SPDX-License-Identifier: BSD-2-Clause
+"""Bench of :class:`fixfunc.rtl.tessellation.wave_constructor.WaveConstructor`."""
 
 import cocotb
 import numpy as np
 
-from cosim import codec
-from models.payload import dtype
-from models.tessellation.wave_constructor import WaveConstructor
-from rtl.tessellation.domain_matching import DomainMatchingParams
-from rtl.tessellation.wave_constructor import CONFIGS
-from spec.points import MATCHED_POINT, VERTEX_INDEX, wave
-from spec.state import PointKind
-from tb.bench.bench import StreamBench, configuration
-from tb.bench.pace import PACES
-from tb.tessellation import domain_matching
+from fixfunc.cosim import codec
+from fixfunc.models.payload import dtype
+from fixfunc.models.tessellation.wave_constructor import WaveConstructor
+from fixfunc.rtl.tessellation.domain_matching import DomainMatchingParams
+from fixfunc.rtl.tessellation.wave_constructor import CONFIGS
+from fixfunc.spec.points import MATCHED_POINT, VERTEX_INDEX, wave
+from fixfunc.spec.state import PointKind
+from fixfunc.tb.bench.bench import StreamBench, configuration
+from fixfunc.tb.bench.pace import PACES
+from fixfunc.tb.tessellation import domain_matching
 
 
 def requests(rng, count, params):

@@ -1,15 +1,16 @@
-"""Bench of :class:`rtl.texture.block_decode.BlockDecode`."""
+# SPDX-License-Identifier: BSD-2-Clause
+"""Bench of :class:`fixfunc.rtl.texture.block_decode.BlockDecode`."""
 
 import cocotb
 import numpy as np
 
-from cosim import codec
-from models.payload import dtype
-from models.texture.block_decode import FORMATS, decode, linear
-from rtl.texture.block_decode import CONFIGS
-from spec.payloads import TEXTURE_BLOCK, texels
-from tb.bench.bench import StreamBench, configuration
-from tb.bench.pace import PACES
+from fixfunc.cosim import codec
+from fixfunc.models.payload import dtype
+from fixfunc.models.texture.block_decode import FORMATS, decode, linear
+from fixfunc.rtl.texture.block_decode import CONFIGS
+from fixfunc.spec.payloads import TEXTURE_BLOCK, texels
+from fixfunc.tb.bench.bench import StreamBench, configuration
+from fixfunc.tb.bench.pace import PACES
 
 CHANNELS = "red", "green", "blue", "alpha"
 SUPPORTED = tuple(FORMATS)  # by number

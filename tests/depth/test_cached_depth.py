@@ -1,16 +1,17 @@
+# SPDX-License-Identifier: BSD-2-Clause
 import numpy as np
 import pytest
 
-from models.depth.cached_depth import CachedDepth
-from models.depth.depth_cache import CacheShape
-from models.depth.depth_test import DepthBuffer
-from models.geometry.triangle_setup import setup
-from models.raster.tile_rasterizer import rasterize
-from models.state import draw_state
-from rtl.depth import cached_depth as rtl
-from spec.errors import InputError
-from spec.state import Compare, DepthFormat, Outcome
-from tb.bench import depths
+from fixfunc.models.depth.cached_depth import CachedDepth
+from fixfunc.models.depth.depth_cache import CacheShape
+from fixfunc.models.depth.depth_test import DepthBuffer
+from fixfunc.models.geometry.triangle_setup import setup
+from fixfunc.models.raster.tile_rasterizer import rasterize
+from fixfunc.models.state import draw_state
+from fixfunc.rtl.depth import cached_depth as rtl
+from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import Compare, DepthFormat, Outcome
+from fixfunc.tb.bench import depths
 from tests.bench import check_bench
 from tests.volume import check_paces
 

@@ -1,24 +1,26 @@
+# SPDX-License-Identifier: BSD-2-Clause
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cosim import codec
-from cosim.volume import Memory
-from models.depth._target import samples_within
-from models.depth.depth_cache import CacheShape, DepthCache, Moved, StencilCache
-from models.depth.depth_unit import DepthUnit
-from models.geometry.triangle_setup import setup
-from models.payload import dtype
-from models.raster.tile_rasterizer import rasterize
-from models.state import draw_state
-from rtl.depth import depth_cache as rtl
-from spec import payloads
-from spec.errors import InputError
-from spec.state import CacheOp, Compare, DepthFormat, TileMode
-from tb.bench import depths
-from tb.depth import depth_cache as bench
+from fixfunc.cosim import codec
+from fixfunc.cosim.volume import Memory
+from fixfunc.models.depth._target import samples_within
+from fixfunc.models.depth.depth_cache import CacheShape, DepthCache, Moved, StencilCache
+from fixfunc.models.depth.depth_unit import DepthUnit
+from fixfunc.models.geometry.triangle_setup import setup
+from fixfunc.models.payload import dtype
+from fixfunc.models.raster.tile_rasterizer import rasterize
+from fixfunc.models.state import draw_state
+from fixfunc.rtl.depth import depth_cache as rtl
+from fixfunc.spec import payloads
+from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import CacheOp, Compare, DepthFormat, TileMode
+from fixfunc.tb.bench import depths
+from fixfunc.tb.depth import depth_cache as bench
 from tests.bench import check_bench
+from tests.tiers import by_tier
 from tests.volume import check, check_paces, volume
 
 BLOCK = "depth_cache"
@@ -167,7 +169,8 @@ def test_a_format_that_is_not_coded():
 
 # Hardware: whole histories, errors of memory, benches.
 
-@pytest.mark.parametrize(("config", "count"), [("tiny", 400), ("default", 150), ("tiny_stencil", 400), ("stencil", 150)])
+@pytest.mark.parametrize(("config", "count"), by_tier(
+    [("tiny", 400), ("default", 150), ("tiny_stencil", 400), ("stencil", 150)]))
 def test_volume(config, count):
     check_paces(BLOCK, config, count)
 

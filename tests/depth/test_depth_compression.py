@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 from fractions import Fraction
 
 import numpy as np
@@ -5,15 +6,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.depth import depth_compression as golden
-from models.depth._anchor import BLOCK_BITS
-from models.depth._block import PlaneForm
-from models.depth.depth_compression import PLANE, Encoded, compress, decompress
-from rtl.depth import depth_compression as rtl
-from spec.errors import InputError
-from spec.state import SAMPLE_COUNTS, TileMode
+from fixfunc.models.depth import depth_compression as golden
+from fixfunc.models.depth._anchor import BLOCK_BITS
+from fixfunc.models.depth._block import PlaneForm
+from fixfunc.models.depth.depth_compression import PLANE, Encoded, compress, decompress
+from fixfunc.rtl.depth import depth_compression as rtl
+from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import SAMPLE_COUNTS, TileMode
 from tests.bench import check_bench
 from tests.naive import POSITIONS
+from tests.tiers import by_tier
 from tests.volume import check_paces
 
 BLOCK = "depth_compression"
@@ -229,7 +231,7 @@ def test_wrong_parameters(arguments, message):
         rtl.DepthCompressionParams(**arguments)
 
 
-@pytest.mark.parametrize(("config", "count"), [("tiny", 1000), ("default", 200)])
+@pytest.mark.parametrize(("config", "count"), by_tier([("tiny", 1000), ("default", 200)]))
 def test_volume(config, count):
     check_paces(BLOCK, config, count)
 

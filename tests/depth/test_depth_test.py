@@ -1,30 +1,32 @@
+# SPDX-License-Identifier: BSD-2-Clause
 from fractions import Fraction
 from math import floor
 
 import numpy as np
 import pytest
 
-from cosim import codec
-from models.depth._compare import COMPARE
-from models.depth._format import MOST, encode, store
-from models.depth._target import to_image
-from models.depth.depth_test import D24_MAX, depth_bias, depth_test, interpolate, sample_depths
-from models.depth.depth_unit import BITS, DepthUnit
-from models.geometry.triangle_setup import TRIANGLE, setup
-from models.geometry.viewport import fixed_depth
-from models.payload import dtype
-from models.raster.edge_evaluator import lane_positions, unpack
-from models.raster.tile_rasterizer import rasterize
-from models.state import draw_state
-from rtl.depth import _samples as rtl_samples
-from rtl.depth import depth_test as rtl
-from spec import payloads
-from spec.errors import InputError
-from spec.state import Compare, DepthFormat, Kind, StencilOp
-from tb.bench import depths, scenes
-from tb.bench.depths import float_bits
+from fixfunc.cosim import codec
+from fixfunc.models.depth._compare import COMPARE
+from fixfunc.models.depth._format import MOST, encode, store
+from fixfunc.models.depth._target import to_image
+from fixfunc.models.depth.depth_test import D24_MAX, depth_bias, depth_test, interpolate, sample_depths
+from fixfunc.models.depth.depth_unit import BITS, DepthUnit
+from fixfunc.models.geometry.triangle_setup import TRIANGLE, setup
+from fixfunc.models.geometry.viewport import fixed_depth
+from fixfunc.models.payload import dtype
+from fixfunc.models.raster.edge_evaluator import lane_positions, unpack
+from fixfunc.models.raster.tile_rasterizer import rasterize
+from fixfunc.models.state import draw_state
+from fixfunc.rtl.depth import _samples as rtl_samples
+from fixfunc.rtl.depth import depth_test as rtl
+from fixfunc.spec import payloads
+from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import Compare, DepthFormat, Kind, StencilOp
+from fixfunc.tb.bench import depths, scenes
+from fixfunc.tb.bench.depths import float_bits
 from tests.bench import check_bench
 from tests.oracle import SIZE
+from tests.tiers import by_tier
 from tests.volume import check, check_paces
 
 BLOCK = "depth_test"
@@ -270,7 +272,7 @@ def test_a_tile_sees_what_the_one_before_it_has_written():
     assert len(check(BLOCK, "tiny", np.concatenate(rows))) > 1000
 
 
-@pytest.mark.parametrize("config", rtl.CONFIGS)
+@pytest.mark.parametrize("config", by_tier(rtl.CONFIGS))
 def test_volume(config):
     check_paces(BLOCK, config, 150)
 

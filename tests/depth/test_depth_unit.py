@@ -1,24 +1,26 @@
+# SPDX-License-Identifier: BSD-2-Clause
 import numpy as np
 import pytest
 
-from cosim import codec
-from models.depth._format import MOST
-from models.depth.depth_unit import DepthUnit
-from models.depth.hiz import rounds
-from models.geometry.triangle_setup import setup
-from models.payload import dtype
-from models.raster.edge_evaluator import unpack
-from models.raster.tile_rasterizer import rasterize
-from models.state import draw_state
-from rtl.depth import depth_unit as rtl
-from spec import payloads
-from spec.early import LEFT
-from spec.errors import InputError
-from spec.state import Compare, DepthFormat, Kind, Outcome
-from tb.bench import depths, scenes
-from tb.bench.depths import WIDTH as WIDEST
-from tb.bench.depths import float_bits
+from fixfunc.cosim import codec
+from fixfunc.models.depth._format import MOST
+from fixfunc.models.depth.depth_unit import DepthUnit
+from fixfunc.models.depth.hiz import rounds
+from fixfunc.models.geometry.triangle_setup import setup
+from fixfunc.models.payload import dtype
+from fixfunc.models.raster.edge_evaluator import unpack
+from fixfunc.models.raster.tile_rasterizer import rasterize
+from fixfunc.models.state import draw_state
+from fixfunc.rtl.depth import depth_unit as rtl
+from fixfunc.spec import payloads
+from fixfunc.spec.early import LEFT
+from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import Compare, DepthFormat, Kind, Outcome
+from fixfunc.tb.bench import depths, scenes
+from fixfunc.tb.bench.depths import WIDTH as WIDEST
+from fixfunc.tb.bench.depths import float_bits
 from tests.bench import check_bench
+from tests.tiers import by_tier
 from tests.volume import check, check_paces
 
 BLOCK = "depth_unit"
@@ -118,7 +120,7 @@ def test_wrong_parameters():
 
 # Elaborates; benches: HiZ on is HiZ off in hardware too.
 
-@pytest.mark.parametrize(("config", "count"), [("tiny", 400), ("default", 100)])
+@pytest.mark.parametrize(("config", "count"), by_tier([("tiny", 400), ("default", 100)]))
 def test_volume(config, count):
     check_paces(BLOCK, config, count)
 

@@ -1,13 +1,14 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Early and late depth tests with a shader in between."""
 
 import numpy as np
 import pytest
 
-from models.depth._format import MOST
-from models.depth.depth_unit import DepthUnit, Shaded
-from models.raster.edge_evaluator import unpack
-from spec.early import PERMISSIONS
-from spec.state import DepthFormat
+from fixfunc.models.depth._format import MOST
+from fixfunc.models.depth.depth_unit import DepthUnit, Shaded
+from fixfunc.models.raster.edge_evaluator import unpack
+from fixfunc.spec.early import PERMISSIONS
+from fixfunc.spec.state import DepthFormat
 from tests.depth.test_depth_unit import draws
 
 

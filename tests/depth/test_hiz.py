@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 import itertools
 
 import numpy as np
@@ -5,26 +6,27 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cosim import codec
-from cosim.volume import Volume
-from models.depth._compare import COMPARE
-from models.depth._format import store
-from models.depth._query import QUERY, plane_bounds, queries
-from models.depth._stencil import OPERATE
-from models.depth.depth_test import sample_depths
-from models.depth.hiz import HiZ, outcome
-from models.payload import dtype
-from models.raster.edge_evaluator import unpack
-from models.state import draw_state
-from rtl.depth import hiz as rtl
-from spec import payloads
-from spec.early import LEFT
-from spec.errors import InputError
-from spec.state import Bound, Compare, DepthFormat, Kind, Outcome, StencilOp
-from tb.bench import scenes
-from tb.bench.depths import WIDTH
-from tb.depth import hiz as bench
+from fixfunc.cosim import codec
+from fixfunc.cosim.volume import Volume
+from fixfunc.models.depth._compare import COMPARE
+from fixfunc.models.depth._format import store
+from fixfunc.models.depth._query import QUERY, plane_bounds, queries
+from fixfunc.models.depth._stencil import OPERATE
+from fixfunc.models.depth.depth_test import sample_depths
+from fixfunc.models.depth.hiz import HiZ, outcome
+from fixfunc.models.payload import dtype
+from fixfunc.models.raster.edge_evaluator import unpack
+from fixfunc.models.state import draw_state
+from fixfunc.rtl.depth import hiz as rtl
+from fixfunc.spec import payloads
+from fixfunc.spec.early import LEFT
+from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import Bound, Compare, DepthFormat, Kind, Outcome, StencilOp
+from fixfunc.tb.bench import scenes
+from fixfunc.tb.bench.depths import WIDTH
+from fixfunc.tb.depth import hiz as bench
 from tests.bench import check_bench
+from tests.tiers import by_tier
 from tests.volume import check_paces
 
 BLOCK = "hiz"
@@ -273,7 +275,8 @@ def test_wrong_shapes(arguments, message):
 
 # Elaborates, in every configuration; benches.
 
-@pytest.mark.parametrize(("config", "count"), [("tiny", 400), ("tiny_one_bound", 400), ("small", 150), ("one_bound", 150), ("default", 60)])
+@pytest.mark.parametrize(("config", "count"), by_tier(
+    [("tiny", 400), ("tiny_one_bound", 400), ("small", 150), ("one_bound", 150), ("default", 60)]))
 def test_volume(config, count):
     check_paces(BLOCK, config, count)
 

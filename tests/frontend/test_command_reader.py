@@ -1,22 +1,24 @@
+# SPDX-License-Identifier: BSD-2-Clause
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cosim import codec
-from cosim.commands import CommandList
-from cosim.volume import Memory
-from models.frontend.command_reader import CommandLimits, plane_bytes, read, tiles_of
-from models.geometry.triangle_setup import TRIANGLE
-from models.payload import dtype
-from models.state import draw_state
-from rtl.frontend import command_reader as rtl
-from spec import commands
-from spec.commands import STATUS, CommandError, Opcode
-from spec.state import Kind
-from tb.frontend import _streams
-from tb.frontend import command_reader as bench
+from fixfunc.cosim import codec
+from fixfunc.cosim.commands import CommandList
+from fixfunc.cosim.volume import Memory
+from fixfunc.models.frontend.command_reader import CommandLimits, plane_bytes, read, tiles_of
+from fixfunc.models.geometry.triangle_setup import TRIANGLE
+from fixfunc.models.payload import dtype
+from fixfunc.models.state import draw_state
+from fixfunc.rtl.frontend import command_reader as rtl
+from fixfunc.spec import commands
+from fixfunc.spec.commands import STATUS, CommandError, Opcode
+from fixfunc.spec.state import Kind
+from fixfunc.tb.frontend import _streams
+from fixfunc.tb.frontend import command_reader as bench
 from tests.bench import check_bench
+from tests.tiers import by_tier
 from tests.volume import check, check_paces, volume
 
 BLOCK = "command_reader"
@@ -167,6 +169,6 @@ def test_bench(simulator):
     check_bench(BLOCK, "tiny", simulator)
 
 
-@pytest.mark.parametrize("config", ["tiny", "default"])
+@pytest.mark.parametrize("config", by_tier(["tiny", "default"], also=["default"]))
 def test_volume(config):
     check_paces(BLOCK, config, 300)

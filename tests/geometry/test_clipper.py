@@ -1,9 +1,10 @@
+# SPDX-License-Identifier: BSD-2-Clause
 import itertools
 
 import numpy as np
 
-from models.geometry.clipper import GUARD_BAND, clip
-from models.geometry.viewport import project
+from fixfunc.models.geometry.clipper import GUARD_BAND, clip
+from fixfunc.models.geometry.viewport import project
 
 VIEW = (0, 0, 640, 480)
 

@@ -1,22 +1,24 @@
+# SPDX-License-Identifier: BSD-2-Clause
 from fractions import Fraction
 from math import floor
 
 import numpy as np
 import pytest
 
-from cosim import catalogue
-from cosim.verilog import ports
-from models.depth.depth_test import interpolate
-from models.geometry.triangle_setup import TRIANGLE, Z_MAX, setup
-from models.raster.edge_evaluator import lane_positions, unpack
-from models.raster.tile_rasterizer import rasterize
-from models.state import draw_state
-from rtl.geometry import triangle_setup as rtl
-from spec.errors import InputError
-from spec.state import Cull
-from tb.bench import scenes
+from fixfunc.cosim import catalogue
+from fixfunc.cosim.verilog import ports
+from fixfunc.models.depth.depth_test import interpolate
+from fixfunc.models.geometry.triangle_setup import TRIANGLE, Z_MAX, setup
+from fixfunc.models.raster.edge_evaluator import lane_positions, unpack
+from fixfunc.models.raster.tile_rasterizer import rasterize
+from fixfunc.models.state import draw_state
+from fixfunc.rtl.geometry import triangle_setup as rtl
+from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import Cull
+from fixfunc.tb.bench import scenes
 from tests.bench import check_bench
 from tests.naive import covered, sample_points
+from tests.tiers import by_tier
 from tests.volume import check_paces
 
 BLOCK = "triangle_setup"
@@ -174,10 +176,11 @@ def test_bench(simulator):
     check_bench(BLOCK, "tiny", simulator)
 
 
+@pytest.mark.qualify
 def test_bench_at_full_size():
     check_bench(BLOCK, "default", "verilator")
 
 
-@pytest.mark.parametrize("config", rtl.CONFIGS)
+@pytest.mark.parametrize("config", by_tier(rtl.CONFIGS, also=["default"]))
 def test_volume(config):
     check_paces(BLOCK, config, 2000)

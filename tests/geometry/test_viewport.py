@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 from fractions import Fraction
 from math import floor
 
@@ -6,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.geometry.viewport import fixed_depth, project, snap
-from spec.errors import InputError
+from fixfunc.models.geometry.viewport import fixed_depth, project, snap
+from fixfunc.spec.errors import InputError
 
 
 @given(st.floats(width=32, allow_nan=False, allow_infinity=False))

@@ -1,16 +1,17 @@
+# SPDX-License-Identifier: BSD-2-Clause
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from models.depth.depth_cache import CacheShape
-from models.output.colour_write import ColourTarget, blend, quads_of
-from models.payload import dtype
-from models.raster.edge_evaluator import LANE_SHAPE, unpack
-from models.state import draw_state
-from rtl.output import colour_write as rtl
-from spec import payloads
-from spec.errors import InputError
+from fixfunc.models.depth.depth_cache import CacheShape
+from fixfunc.models.output.colour_write import ColourTarget, blend, quads_of
+from fixfunc.models.payload import dtype
+from fixfunc.models.raster.edge_evaluator import LANE_SHAPE, unpack
+from fixfunc.models.state import draw_state
+from fixfunc.rtl.output import colour_write as rtl
+from fixfunc.spec import payloads
+from fixfunc.spec.errors import InputError
 from tests.bench import check_bench
 from tests.volume import check_paces
 

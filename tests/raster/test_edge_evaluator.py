@@ -1,12 +1,14 @@
+# SPDX-License-Identifier: BSD-2-Clause
 import numpy as np
 import pytest
 
-from cosim import catalogue
-from models.raster import edge_evaluator as golden
-from rtl import samples as hardware
-from rtl.raster import edge_evaluator as rtl
+from fixfunc.cosim import catalogue
+from fixfunc.models.raster import edge_evaluator as golden
+from fixfunc.rtl import samples as hardware
+from fixfunc.rtl.raster import edge_evaluator as rtl
 from tests.bench import check_bench
 from tests.naive import POSITIONS
+from tests.tiers import by_tier
 
 BLOCK = "edge_evaluator"
 
@@ -82,7 +84,7 @@ def test_wrong_parameters(arguments, message):
 
 @pytest.mark.parametrize("config", rtl.CONFIGS)
 def test_elaborates_without_multipliers(config):
-    from cosim.verilog import generate
+    from fixfunc.cosim.verilog import generate
 
     text = generate(catalogue.block(BLOCK).create(config), BLOCK)
     assert " * " not in text.replace("(* ", "")
@@ -90,11 +92,11 @@ def test_elaborates_without_multipliers(config):
 
 # Benches.
 
-@pytest.mark.parametrize("config", ["tiny", "tiny_shared", "single"])
+@pytest.mark.parametrize("config", by_tier(["tiny", "tiny_shared", "single"], also=["single"]))
 def test_bench(config, simulator):
     check_bench(BLOCK, config, simulator)
 
 
-@pytest.mark.parametrize("config", ["default", "shared"])
+@pytest.mark.parametrize("config", by_tier(["default", "shared"], also=["default"]))
 def test_bench_at_full_size(config):
     check_bench(BLOCK, config, "verilator")

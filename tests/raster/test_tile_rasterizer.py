@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 import itertools
 
 import numpy as np
@@ -5,19 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cosim import codec
-from models.geometry.triangle_setup import TRIANGLE, setup
-from models.raster.edge_evaluator import unpack
-from models.raster.tile_rasterizer import coverage, put, rasterize
-from models.state import draw_state
-from rtl.raster import tile_rasterizer as rtl
-from spec import payloads
-from spec.errors import InputError
-from tb.bench import scenes
-from tb.raster import tile_rasterizer as tb
+from fixfunc.cosim import codec
+from fixfunc.models.geometry.triangle_setup import TRIANGLE, setup
+from fixfunc.models.raster.edge_evaluator import unpack
+from fixfunc.models.raster.tile_rasterizer import coverage, put, rasterize
+from fixfunc.models.state import draw_state
+from fixfunc.rtl.raster import tile_rasterizer as rtl
+from fixfunc.spec import payloads
+from fixfunc.spec.errors import InputError
+from fixfunc.tb.bench import scenes
+from fixfunc.tb.raster import tile_rasterizer as tb
 from tests.bench import check_bench
 from tests.naive import POSITIONS, covered, sample_points
 from tests.oracle import SIZE
+from tests.tiers import by_tier
 from tests.volume import check, check_paces, volume
 
 BLOCK = "tile_rasterizer"
@@ -197,7 +199,7 @@ def test_bench(simulator):
     check_bench(BLOCK, "tiny", simulator)
 
 
-@pytest.mark.parametrize("config", rtl.CONFIGS)
+@pytest.mark.parametrize("config", by_tier(rtl.CONFIGS, also=["shared"]))
 def test_volume(config):
     check_paces(BLOCK, config, 100)
 

@@ -1,8 +1,9 @@
+# SPDX-License-Identifier: BSD-2-Clause
 import numpy as np
 import pytest
 
-from models.tessellation.bezier import read_patches, tessellate
-from spec.errors import InputError, MeshError
+from fixfunc.models.tessellation.bezier import read_patches, tessellate
+from fixfunc.spec.errors import InputError, MeshError
 
 
 def test_the_teapot():

@@ -1,19 +1,21 @@
+# SPDX-License-Identifier: BSD-2-Clause
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cosim import catalogue, codec
-from cosim.volume import Volume
-from models.payload import dtype
-from models.tessellation.domain_matching import DomainMatchingUnit
-from models.tessellation.tessellator import tessellate
-from rtl.tessellation import domain_matching as rtl
-from spec.errors import InputError, Stalled
-from spec.points import DOMAIN_POINT, MATCHES
-from spec.state import PointKind
-from tb.tessellation import domain_matching as bench
+from fixfunc.cosim import catalogue, codec
+from fixfunc.cosim.volume import Volume
+from fixfunc.models.payload import dtype
+from fixfunc.models.tessellation.domain_matching import DomainMatchingUnit
+from fixfunc.models.tessellation.tessellator import tessellate
+from fixfunc.rtl.tessellation import domain_matching as rtl
+from fixfunc.spec.errors import InputError, Stalled
+from fixfunc.spec.points import DOMAIN_POINT, MATCHES
+from fixfunc.spec.state import PointKind
+from fixfunc.tb.tessellation import domain_matching as bench
 from tests.bench import check_bench
+from tests.tiers import by_tier
 from tests.volume import check, check_paces
 
 BLOCK = "domain_matching"
@@ -159,7 +161,8 @@ def test_wrong_arguments():
 
 # Hardware.
 
-@pytest.mark.parametrize(("config", "count"), [("tiny", 600), ("tiny_across", 600), ("default", 2000), ("across", 2000)])
+@pytest.mark.parametrize(("config", "count"), by_tier(
+    [("tiny", 600), ("tiny_across", 600), ("default", 2000), ("across", 2000)], also=["default"]))
 def test_volume(config, count):
     check_paces(BLOCK, config, count)
 

@@ -1,12 +1,13 @@
+# SPDX-License-Identifier: BSD-2-Clause
 from collections import Counter, defaultdict
 
 import numpy as np
 import pytest
 
-from models import pipeline
-from models.tessellation import bezier, patches
-from models.tessellation.domain_matching import ONE
-from spec.errors import InputError
+from fixfunc.models import pipeline
+from fixfunc.models.tessellation import bezier, patches
+from fixfunc.models.tessellation.domain_matching import ONE
+from fixfunc.spec.errors import InputError
 
 SIZE = 320, 180
 

@@ -1,10 +1,11 @@
+# SPDX-License-Identifier: BSD-2-Clause
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.tessellation.tessellator import FACTORS, OUTPUTS, RANGES, tessellate
-from spec.errors import InputError
+from fixfunc.models.tessellation.tessellator import FACTORS, OUTPUTS, RANGES, tessellate
+from fixfunc.spec.errors import InputError
 from tests.tessellation_oracle import SPACINGS, factors
 
 ONE = 1 << 16

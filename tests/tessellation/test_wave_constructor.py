@@ -1,11 +1,13 @@
+# SPDX-License-Identifier: BSD-2-Clause
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.tessellation.wave_constructor import Wave, WaveConstructor
-from rtl.tessellation import wave_constructor as rtl
-from spec.errors import InputError
+from fixfunc.models.tessellation.wave_constructor import Wave, WaveConstructor
+from fixfunc.rtl.tessellation import wave_constructor as rtl
+from fixfunc.spec.errors import InputError
 from tests.bench import check_bench
+from tests.tiers import by_tier
 from tests.volume import check_paces
 
 BLOCK = "wave_constructor"
@@ -48,7 +50,7 @@ def test_wrong_arguments():
 
 # Hardware.
 
-@pytest.mark.parametrize(("config", "count"), [("tiny", 600), ("default", 2000)])
+@pytest.mark.parametrize(("config", "count"), by_tier([("tiny", 600), ("default", 2000)], also=["default"]))
 def test_volume(config, count):
     check_paces(BLOCK, config, count)
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 from fractions import Fraction
 from math import floor
 
@@ -7,18 +8,19 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from cosim.toolchain import ROOT
-from models.texture import _bc6h, _bc7, _subsets
-from models.texture.block_decode import FORMATS, decode, linear
-from rtl.texture import _bc6h as rtl_bc6h
-from rtl.texture import _bc7 as rtl_bc7
-from rtl.texture import _linear, _partitions
-from rtl.texture import block_decode as rtl
-from spec.errors import InputError
-from spec.state import BlockFormat
-from tb.texture import block_decode as bench
+from fixfunc.cosim.toolchain import ROOT
+from fixfunc.models.texture import _bc6h, _bc7, _subsets
+from fixfunc.models.texture.block_decode import FORMATS, decode, linear
+from fixfunc.rtl.texture import _bc6h as rtl_bc6h
+from fixfunc.rtl.texture import _bc7 as rtl_bc7
+from fixfunc.rtl.texture import _linear, _partitions
+from fixfunc.rtl.texture import block_decode as rtl
+from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import BlockFormat
+from fixfunc.tb.texture import block_decode as bench
 from tests.bench import check_bench
 from tests.texture_oracle import PILLOW, by_imagecodecs, by_pillow
+from tests.tiers import by_tier
 from tests.volume import check, check_paces
 
 BLOCK = "block_decode"
@@ -265,12 +267,12 @@ def test_wrong_parameters(arguments, message):
 
 # Hardware.
 
-@pytest.mark.parametrize(("config", "count"), [("default", 700), ("small", 300)])
+@pytest.mark.parametrize(("config", "count"), by_tier([("default", 700), ("small", 300)], also=["small"]))
 def test_volume(config, count):
     check_paces(BLOCK, config, count)
 
 
-@pytest.mark.parametrize("config", rtl.CONFIGS)
+@pytest.mark.parametrize("config", by_tier(rtl.CONFIGS, also=["small"]))
 def test_every_configuration(config):
     """Formats that it lacks come as errors."""
     params = rtl.CONFIGS[config]

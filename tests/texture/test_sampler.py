@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 from fractions import Fraction
 from math import floor
 
@@ -6,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.texture import _cube
-from models.texture._footprint import LOG2, RATIOS, footprint, log2, quad_gradients
-from models.texture.sampler import ADDRESSES, Sampler, Taps, sample
-from models.texture.texture import bytes_of, create, of_picture, size
-from spec.errors import InputError
+from fixfunc.models.texture import _cube
+from fixfunc.models.texture._footprint import LOG2, RATIOS, footprint, log2, quad_gradients
+from fixfunc.models.texture.sampler import ADDRESSES, Sampler, Taps, sample
+from fixfunc.models.texture.texture import bytes_of, create, of_picture, size
+from fixfunc.spec.errors import InputError
 
 
 def noise(width, height, seed=0, faces=1, layers=1, levels=None, format="RGBA8", srgb=False):

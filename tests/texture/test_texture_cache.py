@@ -1,12 +1,13 @@
+# SPDX-License-Identifier: BSD-2-Clause
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.texture.sampler import Sampler, Taps, sample
-from models.texture.texture import of_picture
-from models.texture.texture_cache import CacheShape, TextureCache, address, morton
-from spec.errors import InputError
+from fixfunc.models.texture.sampler import Sampler, Taps, sample
+from fixfunc.models.texture.texture import of_picture
+from fixfunc.models.texture.texture_cache import CacheShape, TextureCache, address, morton
+from fixfunc.spec.errors import InputError
 from tests.texture.test_sampler import noise
 
 

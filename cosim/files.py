@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Files that are written whole or not at all, into folders that are opened before the work."""
+
+import os
+import tempfile
+from pathlib import Path
+
+from fixfunc.spec.errors import InputError
+
+
+def open_folder(path: Path) -> Path:
+    """Make a folder, or find it, and see that files can be written there, before hours of work depend on it.
+
+    Raises
+    ------
+    InputError
+        It is a file, or nothing can be written there.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path):
+            pass
+    except OSError as error:
+        raise InputError("output folder", "be a folder that can be written", f"{path}: {error.strerror}") from error
+    return path
+
+
+def open_file(path: Path) -> Path:
+    """See that a file can be written: as :func:`open_folder`, whose folder is not made."""
+    if path.is_dir():
+        raise InputError("output file", "be a file", f"{path}, a folder")
+    if not path.parent.is_dir():
+        raise InputError("output file", "lie in a folder that exists", path)
+    if not path.exists():
+        open_folder(path.parent)
+    elif not os.access(path, os.W_OK):
+        raise InputError("output file", "be a file that can be written", path)
+    return path
+
+
+def write(path: Path, data: str | bytes) -> None:
+    """Write a file, or leave what was there; a device, which cannot be replaced, is written as it is."""
+    data = data.encode() if isinstance(data, str) else data
+    if path.exists() and not path.is_file():
+        path.write_bytes(data)
+        return
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        temporary.write_bytes(data)
+        temporary.replace(path)
+    except OSError as error:
+        raise OSError(error.errno, f"{error.strerror}, while writing {path}") from error
+    finally:
+        temporary.unlink(missing_ok=True)

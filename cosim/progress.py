@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What is being done, on standard error: a line that moves on a terminal, lines elsewhere."""
+
+import threading
+import time
+from types import TracebackType
+
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+EVERY = 8  # seconds between two lines of one step, off a terminal
+
+
+class Steps:
+    """The steps of some work, one after the other.
+
+    ``with Steps() as step: step("raster")``. Off a terminal each step has a line when it begins, and another one every
+    :data:`EVERY` seconds while it goes on, so that nobody takes long work for a hang.
+    """
+
+    def __init__(self, console: Console | None = None) -> None:
+        self._console = console or Console(stderr=True)
+        self._progress = Progress(SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), console=self._console, transient=True)
+        self._task = self._progress.add_task("")
+        self._lock, self._ended = threading.Lock(), threading.Event()
+        self._name, self._begun = "", time.monotonic()
+
+    def __enter__(self) -> "Steps":
+        if self._console.is_terminal:
+            self._progress.start()
+        else:
+            threading.Thread(target=self._beat, daemon=True).start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._ended.set()
+        if self._console.is_terminal:
+            self._progress.stop()
+
+    def __call__(self, name: str) -> None:
+        """The next step begins."""
+        with self._lock:
+            self._name, self._begun = name, time.monotonic()
+        if self._console.is_terminal:
+            self._progress.reset(self._task, description=name)
+        else:
+            self._say(name)
+
+    def note(self, name: str) -> None:
+        """The same step, told anew: off a terminal not before its next line is due."""
+        with self._lock:
+            self._name = name
+        self._progress.update(self._task, description=name)
+
+    def _beat(self) -> None:
+        """A line of the step that goes on, now and then."""
+        said = time.monotonic()
+        while not self._ended.wait(0.5):
+            with self._lock:
+                name, begun = self._name, self._begun
+            now = time.monotonic()
+            if name and now - max(said, begun) >= EVERY:
+                said = now
+                self._say(f"{name}: {now - begun:.0f} s")
+
+    def _say(self, line: str) -> None:
+        self._console.print(line, markup=False, highlight=False, soft_wrap=True)

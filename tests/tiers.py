@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What ``make test`` runs, and what waits for ``make qualify``, which has no limit of time."""
+
+import os
+import secrets
+
+import pytest
+
+# Groups of tests, by block, the longest first: one process takes a group, so that nothing is built twice, or waited for.
+LONGEST = ("frame", "top", "cached_depth", "depth_unit", "depth_test", "depth_cache", "colour_write", "hiz", "depth_compression", "tile_rasterizer",
+           "triangle_setup", "block_decode")
+SIMULATORS = os.environ.get("SIM", "icarus verilator").split()
+SEED = int(os.environ.get("SEED") or (1 if os.environ.get("TIER") != "qualify" else secrets.randbits(31)))  # printed, and accepted back
+COUNT = int(os.environ.get("COUNT") or 1_000_000)  # beats of a block in ``make qualify``
+
+
+def by_tier(rows, also=()):
+    """Rows of parameters, the first of each a configuration: all but the tiny ones, and those of ``also``, are for ``make qualify``."""
+    rows = [row if isinstance(row, tuple) else (row,) for row in rows]
+    return [pytest.param(*row, marks=() if row[0].startswith("tiny") or row[0] in also else pytest.mark.qualify) for row in rows]
+
+
+def group(item):
+    """The block that a test belongs to."""
+    parameters = getattr(item, "callspec", None)
+    stem = parameters.params.get("stem") if parameters else None
+    name = stem or item.path.stem.removeprefix("test_")
+    return "frame" if name == "report" else name  # both draw by the default top
