@@ -9,40 +9,44 @@ BLOCK ?= tile_rasterizer
 CONFIG ?= default
 SIM ?= icarus verilator
 COUNT ?= 1000000
-SEED ?= 0
 OUT ?= out
-export SIM
+# Recipes read these from the environment, where a name with spaces stays one name.
+export PYTHON MESH PATCHES TEXTURE SIZE SAMPLES BLOCK CONFIG SIM COUNT SEED OUT
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test sim volume verilog bench figures lint clean
+.PHONY: help demo test qualify sim volume verilog bench figures lint clean
 
 help:
 	@echo "make demo      draw MESH ($(MESH)) at SIZE ($(SIZE)), SAMPLES ($(SAMPLES)) by the RTL, held to the golden pipeline; report in $(OUT)/"
 	@echo "               PATCHES=adaptive, or a factor: the teapot from its patches, through tessellator and domain matching"
 	@echo "               TEXTURE=file.dds, .ktx2 or .png: around the mesh; blocks through the decoder"
-	@echo "make test      every test, on both simulators (SIM=verilator for one, ORACLE=none without Mesa)"
+	@echo "make test      the tests, on both simulators (SIM=verilator for one, ORACLE=none without Mesa); about a quarter of an hour"
+	@echo "make qualify   every test, every configuration, COUNT ($(COUNT)) beats of every block, a fresh SEED; hours; summary in $(OUT)/qualify.md"
 	@echo "make sim       the bench of one BLOCK ($(BLOCK)) on SIM, with CONFIG ($(CONFIG)) and SEED"
 	@echo "make volume    COUNT transactions of one BLOCK against its golden model, at Verilator's speed"
-	@echo "make verilog   SystemVerilog of every block and the top, FuseSoC cores, ports, into $(OUT)/verilog"
+	@echo "make verilog   SystemVerilog of every block and the top in CONFIG, FuseSoC cores, ports, into $(OUT)/verilog"
 	@echo "make bench     speed, area and clock frequency; writes docs/bench.md (about an hour)"
 	@echo "make figures   what domain matching saves, drawn into docs/tessellation"
 	@echo "make lint      ruff, strict"
 	@echo "make clean     remove what was built"
 
 demo: .venv/ready
-	$(BIN)/fixfunc frame $(MESH) --size $(SIZE) --samples $(SAMPLES) $(if $(PATCHES),--patches $(PATCHES)) $(if $(TEXTURE),--texture $(TEXTURE)) -o $(OUT)
+	$(BIN)/fixfunc frame "$$MESH" --size "$$SIZE" --samples "$$SAMPLES" $${PATCHES:+--patches "$$PATCHES"} $${TEXTURE:+--texture "$$TEXTURE"} -o "$$OUT"
 
 test: .venv/test-ready
 	$(BIN)/python -m pytest -n auto --dist loadgroup --no-loadscope-reorder
 
+qualify: .venv/test-ready
+	TIER=qualify $(BIN)/python -m pytest -m "qualify or not qualify" -n auto --dist loadgroup --no-loadscope-reorder
+
 sim: .venv/test-ready
-	$(foreach s,$(SIM),$(BIN)/fixfunc run $(BLOCK) --config $(CONFIG) --sim $(s) --seed $(SEED) &&) true
+	for sim in $$SIM; do $(BIN)/fixfunc run "$$BLOCK" --config "$$CONFIG" --sim "$$sim" --seed "$${SEED:-0}" || exit; done
 
 volume: .venv/ready
-	$(BIN)/fixfunc volume $(BLOCK) --config $(CONFIG) --count $(COUNT) --seed $(SEED)
+	$(BIN)/fixfunc volume "$$BLOCK" --config "$$CONFIG" --count "$$COUNT" --seed "$${SEED:-0}"
 
 verilog: .venv/ready
-	$(BIN)/fixfunc verilog all -o $(OUT)/verilog
+	$(BIN)/fixfunc verilog all --config "$$CONFIG" -o "$$OUT/verilog"
 
 bench: .venv/bench-ready
 	$(BIN)/python -m bench
@@ -53,22 +57,24 @@ figures: .venv/bench-ready
 lint: .venv/test-ready
 	$(BIN)/ruff check .
 
+# Never OUT, which may be anyone's folder.
 clean:
-	rm -rf build $(OUT) .pytest_cache .ruff_cache .hypothesis
+	rm -rf build out .pytest_cache .ruff_cache .hypothesis
 
-# The demo and the volume tier need nothing but g++; the tests need what system.sh installs or names.
+# The demo and the volume tier need a C++ compiler; the tests need what system.sh installs or names.
 .venv/made:
-	@sh cosim/system.sh python $(PYTHON)
-	$(PYTHON) -m venv .venv
+	@sh cosim/system.sh python "$$PYTHON"
+	"$$PYTHON" -m venv .venv
 	@touch $@
 
 .venv/ready: .venv/made pyproject.toml constraints.txt
-	PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install -q --disable-pip-version-check -e .
-	@sh cosim/system.sh tools $(BIN)/python || true
+	@sh cosim/system.sh compiler $(BIN)/python
+	PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install -q --disable-pip-version-check -e '.[sim]'
 	@touch $@
 
 .venv/test-ready: .venv/ready
 	PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install -q --disable-pip-version-check -e '.[test]'
+	@sh cosim/system.sh tools $(BIN)/python || true
 	@touch $@
 
 .venv/bench-ready: .venv/test-ready

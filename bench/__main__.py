@@ -13,8 +13,9 @@ import platform
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from bench import depth, frames, memory, speed, synthesis, tessellation, texture
-from fixfunc.cosim import catalogue, measured
+from fixfunc.cosim import measured, mesh
 from fixfunc.cosim.toolchain import ROOT
+from fixfunc.models.pipeline import Scene, render
 from fixfunc.spec.state import TileMode
 
 STORE, PAGE = ROOT / "docs" / "bench.json", ROOT / "docs" / "bench.md"
@@ -53,8 +54,7 @@ def main(parts):
             found["golden"] = speed.golden_frame()
         if "hiz" in parts:
             progress.update(task, description="what HiZ decides")
-            golden = catalogue.golden()
-            found["hiz"] = depth.rows(golden.render(golden.Scene(*catalogue.teapot(8))))
+            found["hiz"] = depth.rows(render(Scene(*mesh.teapot(8))))
             found["traffic"], found["depth_clocks"] = depth.traffic(), depth.clocks()
         if "memory" in parts:
             progress.update(task, description="bytes of depth between cache and memory")

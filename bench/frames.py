@@ -8,6 +8,7 @@ import numpy as np
 from bench.memory import BUNNY
 from fixfunc.cosim import catalogue, mesh
 from fixfunc.cosim.volume import Memory
+from fixfunc.models.pipeline import Scene, render, teapot_patches
 from fixfunc.tb.frames import FrameJob, counters
 
 SIZE = 1280, 720
@@ -45,21 +46,20 @@ def slivers_and_fans():
 
 def scenes(size=SIZE):
     """Name and scene of every frame, at 1x and 4x."""
-    golden = catalogue.golden()
-    meshes = {"teapot": catalogue.teapot(8), "torus of 100,352 triangles": torus(392, 128)}
+    meshes = {"teapot": mesh.teapot(8), "torus of 100,352 triangles": torus(392, 128)}
     if BUNNY.exists():
         meshes["bunny"] = mesh.load(BUNNY)
     for samples in (1, 4):
         for name, (vertices, faces) in meshes.items():
-            yield f"{name}, {samples}x", golden.Scene(vertices, faces, *size, samples)
-        yield f"teapot, adaptive patches, {samples}x", golden.teapot_patches("adaptive", *size, samples)
+            yield f"{name}, {samples}x", Scene(vertices, faces, *size, samples)
+        yield f"teapot, adaptive patches, {samples}x", teapot_patches("adaptive", *size, samples)
         for name, (vertices, faces) in {"four layers": stack(), "slivers and fans": slivers_and_fans()}.items():
-            yield f"{name}, {samples}x", golden.Scene(vertices, faces, *size, samples, transform=FLAT)
+            yield f"{name}, {samples}x", Scene(vertices, faces, *size, samples, transform=FLAT)
 
 
 def draw(scene):
     """Draw a scene by the hardware, memory always ready: transfers and beats that differ, counters, clocks simulated, seconds."""
-    block, frame = catalogue.block("top"), catalogue.golden().render(scene)
+    block, frame = catalogue.block("top"), render(scene)
     job = FrameJob(scene, frame, block.parameters("default"))
     inputs, memory = job.inputs(), Memory(job.data.copy(), (0, 8), ready=True)
     run = volume().run(inputs, job.room, memory=memory)

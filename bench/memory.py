@@ -12,6 +12,7 @@ from fixfunc.models.depth.depth_cache import CacheShape, DepthCache, Moved
 from fixfunc.models.depth.depth_compression import PLANE
 from fixfunc.models.depth.depth_unit import DepthUnit
 from fixfunc.models.geometry.triangle_setup import setup
+from fixfunc.models.pipeline import Scene, render
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
 from fixfunc.models.raster.tile_rasterizer import rasterize
 from fixfunc.models.state import draw_state
@@ -27,13 +28,13 @@ BUNNY = toolchain.ROOT.parent / "shared" / "data" / "bunny.obj"  # measured wher
 
 def scenes():
     """Name, tiles and state of each frame."""
-    golden, order = catalogue.golden(), np.random.default_rng(0).permutation(LAYERS)
-    meshes = {"demo frame": catalogue.teapot(8), "teapot, 102 k triangles": catalogue.teapot(40)}
+    order = np.random.default_rng(0).permutation(LAYERS)
+    meshes = {"demo frame": mesh.teapot(8), "teapot, 102 k triangles": mesh.teapot(40)}
     if BUNNY.exists():
         meshes["bunny"] = mesh.load(BUNNY)
     for samples in (1, 4):
         for name, (vertices, faces) in meshes.items():
-            frame = golden.render(golden.Scene(vertices, faces, WIDTH, HEIGHT, samples))
+            frame = render(Scene(vertices, faces, WIDTH, HEIGHT, samples))
             yield f"{name}, {samples}x", frame.tiles, frame.state
         state = draw_state(WIDTH, HEIGHT, samples)
         yield f"{LAYERS} layers, shuffled, {samples}x", rasterize(setup(stack(order), state).records)[0], state

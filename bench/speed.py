@@ -10,10 +10,11 @@ import numpy as np
 from amaranth.hdl import Module
 from amaranth.lib import wiring
 
-from fixfunc.cosim import catalogue, codec
+from fixfunc.cosim import catalogue, codec, mesh
 from fixfunc.cosim.volume import Volume
 from fixfunc.models.geometry.triangle_setup import TRIANGLE
 from fixfunc.models.payload import dtype
+from fixfunc.models.pipeline import Scene, render
 from fixfunc.models.state import draw_state
 from fixfunc.spec import payloads
 from fixfunc.tb.geometry.triangle_setup import IN
@@ -107,8 +108,7 @@ def golden_frame():
 
 
 if __name__ == "__main__":
-    golden = catalogue.golden()
-    vertices, faces = catalogue.teapot(40)
+    vertices, faces = mesh.teapot(40)
     begun = time.perf_counter()
-    golden.render(golden.Scene(vertices, faces))
+    render(Scene(vertices, faces))
     print(len(faces), time.perf_counter() - begun, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6)

@@ -5,10 +5,10 @@ import time
 
 import numpy as np
 
-from fixfunc.cosim import catalogue
+from fixfunc.cosim import catalogue, mesh
 from fixfunc.cosim.volume import Volume
 from fixfunc.models import shading
-from fixfunc.models.pipeline import render
+from fixfunc.models.pipeline import Scene, render
 from fixfunc.models.texture.block_decode import FORMATS, decode
 from fixfunc.models.texture.sampler import Sampler, Taps, sample
 from fixfunc.models.texture.texture import of_picture
@@ -76,8 +76,7 @@ def _plane(texture):
 
 
 def _teapot(texture):
-    golden = catalogue.golden()
-    scene = golden.Scene(*catalogue.teapot(8), texture=texture)
+    scene = Scene(*mesh.teapot(8), texture=texture)
     frame, taps = render(scene), Taps()
     top = shading.on_top(scene, frame.tiles, frame.source[frame.setup.index[frame.owner]], frame.passed)
     shading.textured(scene, top, taps)

@@ -173,20 +173,20 @@ def run_volume(options: argparse.Namespace) -> int:
 
 def run_frame(options: argparse.Namespace) -> int:
     """A picture; with hardware it fails where that drew anything else, or complains."""
-    from fixfunc.cosim import catalogue, files, frame, mesh
+    from fixfunc.cosim import files, frame, mesh, texture
+    from fixfunc.models.pipeline import Scene, teapot_patches
 
     try:
         width, height = (int(side) for side in options.size.lower().split("x"))
     except ValueError:
         raise InputError("size", "be WIDTHxHEIGHT in pixels", options.size) from None
-    texture = catalogue.texture(options.texture) if options.texture else None
-    golden = catalogue.golden()
+    around = texture.load(options.texture) if options.texture else None
     if options.patches:
-        scene = golden.teapot_patches(_factor(options), width, height, options.samples)
+        scene = teapot_patches(_factor(options), width, height, options.samples)
     else:
-        vertices, faces = catalogue.teapot(options.divisions) if options.mesh == "teapot" else mesh.load(options.mesh)
-        scene = golden.Scene(vertices, faces, width, height, options.samples)
-    scene.texture = texture
+        vertices, faces = mesh.teapot(options.divisions) if options.mesh == "teapot" else mesh.load(options.mesh)
+        scene = Scene(vertices, faces, width, height, options.samples)
+    scene.texture = around
     folder = files.open_folder(Path(options.output))
     result = frame.run(scene, folder, title=Path(options.mesh).stem, golden=options.golden)
     return 1 if result.failures else 0

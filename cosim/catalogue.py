@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 from amaranth.hdl import UnusedElaboratable
-from PIL import Image
 
 from fixfunc.cosim import codec, sources, toolchain
 from fixfunc.cosim.library import OPTIMISE
@@ -161,35 +160,6 @@ def block(stem):
     return known[stem]
 
 
-def golden():
-    """The golden pipeline."""
-    return importlib.import_module("fixfunc.models.pipeline")
-
-
 def frames():
     """What turns a golden frame into a command stream, and knows what should come of it."""
     return importlib.import_module("fixfunc.tb.frames")
-
-
-def texture(path):
-    """A texture from a file: DDS, KTX2, or a picture and its smaller levels; its colours are taken as they are."""
-    texture, container = (importlib.import_module(f"fixfunc.models.texture.{name}") for name in ("texture", "container"))
-    if Path(path).suffix.lower() not in (".dds", ".ktx2", ".png"):
-        raise InputError("texture", "be a file .dds, .ktx2, .png", path)
-    if not Path(path).is_file():
-        raise InputError("texture", "be a file that exists", path)
-    if Path(path).suffix.lower() != ".png":
-        return container.read(path)
-    try:
-        with Image.open(path) as picture:
-            texture.check_shape("RGBA8", *picture.size, 1, 1)
-            return texture.of_picture(np.asarray(picture.convert("RGBA")), srgb=False)
-    except (OSError, SyntaxError) as error:
-        raise InputError("texture", "be a PNG that can be read", f"{path}: {error}") from error
-
-
-def teapot(divisions):
-    """Vertices and triangles of the Utah teapot, y up, its patches divided on a grid."""
-    bezier = importlib.import_module("fixfunc.models.tessellation.bezier")
-    vertices, faces = bezier.tessellate(bezier.read_patches(), divisions)
-    return vertices[:, [0, 2, 1]] * (1, 1, -1), faces

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Mesh files, by trimesh."""
+"""Meshes: files, by trimesh; the teapot, from its patches."""
 
 import logging
 from pathlib import Path
@@ -7,13 +7,14 @@ from pathlib import Path
 import numpy as np
 import trimesh
 
+from fixfunc.models.tessellation import bezier
 from fixfunc.spec.errors import InputError, MeshError
 
 FORMATS = (".obj", ".ply", ".stl", ".gltf", ".glb")
 MOST_BYTES = 1 << 30
 
 
-def load(path):
+def load(path: str | Path) -> tuple[np.ndarray, np.ndarray]:
     """Vertices and triangles of a file.
 
     Parameters
@@ -53,3 +54,9 @@ def load(path):
         raise MeshError("mesh file", "hold at least one triangle", path.name)
     with np.errstate(over="ignore"):
         return vertices.astype(np.float32), faces.astype(np.int64)
+
+
+def teapot(divisions: int) -> tuple[np.ndarray, np.ndarray]:
+    """Vertices and triangles of the Utah teapot, y up, its patches divided on a grid."""
+    vertices, faces = bezier.tessellate(bezier.read_patches(), divisions)
+    return vertices[:, [0, 2, 1]] * (1, 1, -1), faces

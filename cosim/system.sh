@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Installs what comes from the system's packages, where that is allowed; otherwise says what to type.
-#   system.sh python PYTHON   what .venv needs
-#   system.sh tools PYTHON    what the simulators and the oracle need
+#   system.sh python PYTHON     what .venv needs
+#   system.sh compiler PYTHON   what builds a Verilated block
+#   system.sh tools PYTHON      what the tests need besides: Icarus, Mesa, a browser
 set -u
 what=$1 python=$2 missing=
 
@@ -21,6 +22,10 @@ python)
         exit 1
     }
     need python3-venv "$python" -c 'import ensurepip, venv'
+    ;;
+compiler)
+    need g++ command -v g++
+    need make command -v make
     ;;
 tools)
     need iverilog command -v iverilog

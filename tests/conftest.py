@@ -9,7 +9,7 @@ import os
 import pytest
 from hypothesis import settings
 
-from tests import tiers
+from tests import summary, tiers
 from tests.blend_oracle import LlvmpipeBlend
 from tests.depth_oracle import LlvmpipeDepth
 from tests.oracle import Llvmpipe
@@ -18,6 +18,7 @@ from tests.texture_oracle import Mesa, MesaSampler
 
 settings.register_profile("fixfunc", deadline=None, max_examples=60, print_blob=True)
 settings.load_profile("fixfunc")
+
 
 def pytest_generate_tests(metafunc):
     """Icarus is slow, and adds X: of its benches ``make test`` runs one pair of paces, ``make qualify`` all."""
@@ -36,6 +37,11 @@ def pytest_collection_modifyitems(items):
 
 def pytest_report_header():
     return f"seed {tiers.SEED}: SEED={tiers.SEED} repeats it"
+
+
+def pytest_terminal_summary(terminalreporter):
+    if tiers.QUALIFY:
+        terminalreporter.write_line(f"summary: {summary.write(terminalreporter.stats, tiers.SEED)}")
 
 
 def _oracle(make):

@@ -129,3 +129,10 @@ def test_runs_as_a_module_and_as_a_command(command):
     assert done.returncode == 0
     assert "tile_rasterizer" in done.stdout
     assert not done.stderr
+
+
+def test_a_folder_that_make_cannot_name(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(toolchain, "BUILD", tmp_path / "my build")
+    assert main(["volume", "edge_evaluator", "--config", "tiny"]) == 2
+    assert capsys.readouterr().err.splitlines()[-1] == (
+        f"fixfunc: Verilator builds by make, which knows no spaces in the names of folders: '{tmp_path / 'my build'}' has one")

@@ -116,7 +116,9 @@ def test_types_are_those_of_the_field_tables(simulator, tmp_path):
     for of in packed.enums():
         prefix = re.sub(r"(?<!^)([A-Z])", r"_\1", of.__name__).upper()
         bits = packed.enum_bits(of)
-        checks += [f"check({prefix}_{value.name} === {bits}'d{value.value} && $bits({prefix.lower()}_e) == {bits}, \"{value.name}\");" for value in of]
+        for value in of:
+            right = f"{prefix}_{value.name} === {bits}'d{value.value} && $bits({prefix.lower()}_e) == {bits}"
+            checks.append(f'check({right}, "{value.name}");')
     (tmp_path / "types_tb.sv").write_text("\n".join([
         "module types_tb; import fixfunc_pkg::*; int checked = 0;",
         "task check(input logic good, input string name); checked = checked + 1; if (!good) $fatal(1, name); endtask",

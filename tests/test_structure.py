@@ -11,7 +11,7 @@ from fixfunc.cosim.toolchain import ROOT
 TREES = ("spec", "models", "rtl", "cosim", "tb")
 OURS = {*TREES, "tests", "bench"}
 ALLOWED = {
-    "spec": {"spec"}, "models": {"spec", "models"}, "rtl": {"spec", "rtl"}, "cosim": {"spec", "cosim"},
+    "spec": {"spec"}, "models": {"spec", "models"}, "rtl": {"spec", "rtl"}, "cosim": {"spec", "models", "rtl", "cosim"},
     "tb": {"spec", "models", "rtl", "cosim", "tb"},
 }
 FORBIDDEN = {
@@ -59,10 +59,10 @@ def test_a_block_is_five_files(path):
 @pytest.mark.parametrize("tree", [*TREES, "tests", "bench"])
 def test_rooms_are_small(tree):
     for path in files(tree):
-        assert len(path.read_text().splitlines()) <= 300, path
+        assert len(path.read_text().splitlines()) <= 400, path
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.FunctionDef) and node.name == "elaborate":
-                assert node.end_lineno - node.lineno <= 60, f"{path}: elaborate"
+                assert node.end_lineno - node.lineno <= 80, f"{path}: elaborate"
 
 
 @pytest.mark.parametrize("page", sorted((ROOT / "docs").rglob("*.md")), ids=lambda path: path.stem)
