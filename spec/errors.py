@@ -5,7 +5,7 @@
 class InputError(ValueError):
     """Input that a block refuses: ``field`` must obey ``rule``, and is ``value``."""
 
-    def __init__(self, field, rule, value):
+    def __init__(self, field: str, rule: str, value: object) -> None:
         super().__init__(f"{field} must {rule}, not {value}")
         self.field, self.rule, self.value = field, rule, value
 

@@ -6,6 +6,7 @@ Tables that share a stream begin with the same field ``kind``; the stream is as 
 of them, and ``kind`` says which table reads the rest.
 """
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 
@@ -15,12 +16,12 @@ class Field(NamedTuple):
     signed: bool = False
 
 
-def width(fields):
+def width(fields: Iterable[Field]) -> int:
     """Bits of a field table."""
     return sum(f.bits for f in fields)
 
 
-def each(names, bits, signed=False):
+def each(names: str, bits: int, signed: bool = False) -> tuple[Field, ...]:
     return tuple(Field(name, bits, signed) for name in names.split())
 
 
@@ -109,7 +110,7 @@ SETUP = (
 )
 
 
-def edge(bits):
+def edge(bits: int) -> tuple[Field, ...]:
     """One edge over one tile, as the edge evaluator takes it."""
     return (
         Field("samples", 2),  # log2
@@ -119,12 +120,12 @@ def edge(bits):
     )
 
 
-def coverage(lanes):
+def coverage(lanes: int) -> tuple[Field, ...]:
     """Coverage of one tile, lane (i, j) at bit j * edge + i."""
     return (Field("mask", lanes),)
 
 
-def tile(edge_samples):
+def tile(edge_samples: int) -> tuple[Field, ...]:
     """One tile of a triangle; ``edge_samples`` is 8, or 4 in tiny configurations."""
     position = 16 - edge_samples.bit_length() + 1  # 16384 pixels, and 4 rows of samples a pixel at 8x
     return (
@@ -143,13 +144,13 @@ def tile(edge_samples):
     )
 
 
-def shaded(edge_samples, depths):
+def shaded(edge_samples: int, depths: bool) -> tuple[Field, ...]:
     """One tile back from the shader, its mask without what was discarded; with ``depths``, room for those that a shader puts out."""
     replaced = (Field("replaces", 1), *each(" ".join(f"depth{n}" for n in range(edge_samples**2)), 32))  # each as it is stored, at most 1.0
     return tile(edge_samples) + (replaced if depths else ())
 
 
-def feedback(edge_samples):
+def feedback(edge_samples: int) -> tuple[Field, ...]:
     """What HiZ hears of a tile that has been tested and may have been written."""
     return (
         *each("x y", 16 - edge_samples.bit_length() + 1),  # tiles
@@ -158,7 +159,7 @@ def feedback(edge_samples):
     )
 
 
-def context(edge_samples):
+def context(edge_samples: int) -> tuple[Field, ...]:
     """What HiZ knows of one tile, asked for or put back: a context switch."""
     return (
         *each("x y", 16 - edge_samples.bit_length() + 1),  # tiles
@@ -175,7 +176,7 @@ STENCIL = 8  # bits of a stencil value
 COLOUR = 32  # bits of RGBA8
 
 
-def known_planes(edge_samples):
+def known_planes(edge_samples: int) -> tuple[Field, ...]:
     """Planes of triangles that have been written to a tile, and which of them each sample belongs to."""
     lanes = edge_samples**2
     return (
@@ -186,7 +187,7 @@ def known_planes(edge_samples):
     )
 
 
-def uncoded(edge_samples):
+def uncoded(edge_samples: int) -> tuple[Field, ...]:
     """A tile of depths on its way to memory."""
     return (
         Field("samples", 2),  # log2
@@ -197,7 +198,7 @@ def uncoded(edge_samples):
     )
 
 
-def coded(edge_samples, bits=DEPTH):
+def coded(edge_samples: int, bits: int = DEPTH) -> tuple[Field, ...]:
     """The same in memory, or a tile of stencil values; ``mode`` stands in the tile table."""
     return (
         Field("mode", 3),  # fixfunc.spec.state.TileMode
@@ -205,12 +206,12 @@ def coded(edge_samples, bits=DEPTH):
     )
 
 
-def stored(edge_samples):
+def stored(edge_samples: int) -> tuple[Field, ...]:
     """A tile on its way back, and what its planes mean."""
     return (Field("samples", 2), Field("cleared", DEPTH), *coded(edge_samples))
 
 
-def decoded(edge_samples):
+def decoded(edge_samples: int) -> tuple[Field, ...]:
     """A tile of depths as it came back."""
     return (
         Field("wrong", 1),  # it cannot be: all else is zero
@@ -222,7 +223,7 @@ def decoded(edge_samples):
 TRANSFER = 256  # bits that memory moves at once
 
 
-def coded_words(edge_samples, bits=DEPTH):
+def coded_words(edge_samples: int, bits: int = DEPTH) -> int:
     """Words of 32 bits of a raw tile, in whole transfers."""
     return -(-bits * edge_samples**2 // TRANSFER) * TRANSFER // 32
 
@@ -231,7 +232,7 @@ TILE_NUMBER = 22  # 16384 by 16384 pixels of one sample; targets of more samples
 SLOT = 12  # a place of the depth cache
 
 
-def cache_request(edge_samples):
+def cache_request(edge_samples: int) -> tuple[Field, ...]:
     """What a cache of depths, stencil values or colours is asked for, in the order of drawing."""
     return (
         Field("op", 2),  # fixfunc.spec.state.CacheOp
@@ -245,7 +246,7 @@ def cache_request(edge_samples):
     )
 
 
-def line(edge_samples, bits=DEPTH):
+def line(edge_samples: int, bits: int = DEPTH) -> tuple[Field, ...]:
     """What a cache wants done with a tile on chip; they lie in the memory of the block that uses them."""
     return (
         Field("op", 2),  # fixfunc.spec.state.LineOp
@@ -255,7 +256,7 @@ def line(edge_samples, bits=DEPTH):
     )
 
 
-def line_done(edge_samples, bits=DEPTH):
+def line_done(edge_samples: int, bits: int = DEPTH) -> tuple[Field, ...]:
     """What has been done, one for each :func:`line` but DONE, in their order."""
     plane = (
         Field("exact", 1),  # of USE: by a plane that gives their depths,
@@ -277,7 +278,7 @@ TEXTURE_BLOCK = (
     *each("low high", 64))  # its bytes, the first lowest; of 8 bytes: low
 
 
-def texels(count):
+def texels(count: int) -> tuple[Field, ...]:
     """So many texels of a block: UNORM8, UNORM16, SNORM16 or halves, as the format says; channels it lacks are zero."""
     return (
         Field("error", 1),  # a format that there is not: all texels are zero

@@ -18,7 +18,7 @@ VERTEX_INDEX = (Field("kind", 2), Field("first", 1), Field("dsid", 16))  # what 
 MATCHES = tuple(each("points hits misses waves partial_waves stalls wrong", 32))  # so far, at an END; wrong: releases of what nobody held
 
 
-def wave(lanes):
+def wave(lanes: int) -> tuple[Field, ...]:
     """Domain points to be shaded together; those of other lanes are zero."""
     return (
         Field("dsid", 16),  # of lane 0

@@ -4,7 +4,7 @@
 from fixfunc.spec.payloads import COLOUR, HEADER, Field, each
 
 
-def quads(edge_samples):
+def quads(edge_samples: int) -> tuple[Field, ...]:
     """One tile of a triangle, to be shaded; pixel (x, y) of it at bit y * edge_samples + x, whatever the samples of a pixel."""
     position = 16 - edge_samples.bit_length() + 1
     return (
@@ -19,6 +19,6 @@ def quads(edge_samples):
     )
 
 
-def colours(edge_samples):
+def colours(edge_samples: int) -> tuple[Field, ...]:
     """The same tile, shaded: a colour for each sample, lane (i, j) at number j * edge_samples + i; of those not covered, any."""
     return each(" ".join(f"colour{n}" for n in range(edge_samples**2)), COLOUR)
