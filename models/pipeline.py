@@ -2,7 +2,9 @@
 """The golden pipeline: a whole frame, stage by stage."""
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 
@@ -78,7 +80,7 @@ class Scene:
         self.eye = np.zeros(3) if self.eye is None else np.asarray(self.eye, float)
 
 
-def teapot_patches(factor, width=1280, height=720, samples=4):
+def teapot_patches(factor: float | Literal["adaptive"], width: int = 1280, height: int = 720, samples: int = 4) -> Scene:
     """The teapot from its 32 patches, through hull stage, tessellator, domain matching and domain stage.
 
     Parameters
@@ -113,7 +115,7 @@ class Frame:
     seconds: dict = field(default_factory=dict)  # spent in each stage
 
 
-def render(scene, progress=None):
+def render(scene: Scene, progress: Callable[[str | None], object] | None = None) -> Frame:
     """Render a scene.
 
     Parameters
@@ -205,7 +207,7 @@ def _transform(points, matrix):
         return ((x * matrix[:, 0] + y * matrix[:, 1]) + z * matrix[:, 2]) + matrix[:, 3]
 
 
-def look_at_mesh(vertices, aspect, field_of_view=40.0):
+def look_at_mesh(vertices: np.ndarray, aspect: float, field_of_view: float = 40.0) -> tuple[np.ndarray, np.ndarray]:
     """A camera that sees the whole of a mesh.
 
     Parameters

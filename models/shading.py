@@ -1,18 +1,24 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What stands for a pixel shader: flat Lambert light, and a texture."""
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from fixfunc.models.depth._target import to_image
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
-from fixfunc.models.texture.sampler import Sampler, sample
+from fixfunc.models.texture.sampler import Sampler, Taps, sample
+
+if TYPE_CHECKING:  # it imports this module
+    from fixfunc.models.pipeline import Scene
 
 BACKGROUND = (24, 26, 32)
 TURNS = 4  # of a texture around a mesh
 SAMPLER = Sampler(anisotropy=8)
 
 
-def on_top(scene, tiles, face, passed):
+def on_top(scene: "Scene", tiles: np.ndarray, face: np.ndarray, passed: np.ndarray) -> np.ndarray:
     """The face that each sample shows, or their number for the background: int32, shape (height, width, samples)."""
     lanes = LANE_SHAPE[scene.samples.bit_length() - 1]
     edge = passed.shape[1]
@@ -24,7 +30,7 @@ def on_top(scene, tiles, face, passed):
     return to_image(top, scene.width, scene.height, scene.samples)
 
 
-def resolve(scene, top):
+def resolve(scene: "Scene", top: np.ndarray) -> np.ndarray:
     """Shade samples and average those of each pixel: uint8, shape (height, width, 3)."""
     if scene.texture is None:
         lit = lambert(scene, scene.colour)
@@ -34,7 +40,7 @@ def resolve(scene, top):
     return ((total + scene.samples // 2) // scene.samples).astype(np.uint8)
 
 
-def lambert(scene, colour):
+def lambert(scene: "Scene", colour: Sequence[int]) -> np.ndarray:
     """Colour of each face, and of the background: uint8, shape (faces + 1, 3)."""
     corners = _corners(scene, scene.vertices.astype(np.float64))
     with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
@@ -47,7 +53,7 @@ def lambert(scene, colour):
     return np.concatenate([colours, [BACKGROUND]]).astype(np.uint8)
 
 
-def around(scene):
+def around(scene: "Scene") -> np.ndarray:
     """Texture coordinates of every face's corners, float64 of shape (faces, 3, 2): a cylinder around y, four turns a circle, as
     many a length of it upwards. A face over the seam goes on where it is cut."""
     corners = _corners(scene, scene.vertices.astype(np.float64))
@@ -59,7 +65,7 @@ def around(scene):
     return np.stack([u, -y / (2 * np.pi * radius)], -1) * TURNS
 
 
-def textured(scene, top, taps=None):
+def textured(scene: "Scene", top: np.ndarray, taps: Taps | None = None) -> np.ndarray:
     """Light times texture, of every sample: uint8, shape (height, width, samples, 3).
 
     A texture is read once a pixel and face, by quads whose pixels may be beyond the face. ``taps`` is told what is read, face by
@@ -80,7 +86,7 @@ def textured(scene, top, taps=None):
     return out
 
 
-def drawn_order(x, y):
+def drawn_order(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """The order in which the rasterizer comes to pixels' quads: superblocks of 64 by 64 pixels, tiles of 8 by 8 in them, row by row."""
     return (y >> 6) << 22 | (x >> 6) << 12 | (y >> 3 & 7) << 9 | (x >> 3 & 7) << 6 | (y >> 1 & 3) << 4 | (x >> 1 & 3) << 2
 
@@ -106,7 +112,7 @@ def _corners(scene, values):
     return values[np.where(inside, scene.faces, len(scene.vertices))]
 
 
-def shade(scene, tiles, face):
+def shade(scene: "Scene", tiles: np.ndarray, face: np.ndarray) -> np.ndarray:
     """Colours of tiles' samples: a shader, for :class:`fixfunc.models.top.Machine`.
 
     Parameters
@@ -135,7 +141,7 @@ def shade(scene, tiles, face):
     return rgba(pixels).repeat(1 << ly, 1).repeat(1 << lx, 2)
 
 
-def rgba(colour):
+def rgba(colour: np.ndarray) -> np.ndarray:
     """Opaque RGBA8 of uint8 colours, shape (..., 3): uint32."""
     red, green, blue = np.moveaxis(colour.astype(np.uint32), -1, 0)
     return red | green << 8 | blue << 16 | np.uint32(255 << 24)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The draw state that a STATE beat carries."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from fixfunc.models.depth._format import MOST
@@ -14,7 +16,8 @@ DTYPE = dtype(payloads.DRAW_STATE)
 D24_MAX = (1 << 24) - 1
 
 
-def draw_state(width, height, samples=1, viewport=None, scissor=None, cull=Cull.NONE, front_ccw=False, does=("plain",), **fields):
+def draw_state(width: int, height: int, samples: int = 1, viewport: Sequence[int] | None = None, scissor: Sequence[int] | None = None,
+               cull: Cull = Cull.NONE, front_ccw: bool = False, does: Sequence[str] = ("plain",), **fields: int | np.integer) -> np.void:
     """A checked draw state.
 
     Parameters
@@ -74,7 +77,7 @@ def draw_state(width, height, samples=1, viewport=None, scissor=None, cull=Cull.
     return record[()]
 
 
-def check_draw_state(state):
+def check_draw_state(state: np.void) -> None:
     """Raise :class:`~fixfunc.spec.errors.InputError` for a state that breaks a rule of :func:`draw_state`."""
     for name in ("target_width", "target_height"):
         if not 1 <= state[name] <= TARGET_LIMIT:
@@ -85,7 +88,7 @@ def check_draw_state(state):
     check_depth_state(state)
 
 
-def check_depth_state(state):
+def check_depth_state(state: np.void | np.ndarray) -> None:
     """Raise :class:`~fixfunc.spec.errors.InputError` for a state that no depth unit can obey."""
     if state["depth_format"] not in list(DepthFormat):
         raise InputError("depth_format", f"be one of {', '.join(f.name for f in DepthFormat)}", int(state["depth_format"]))
@@ -99,7 +102,7 @@ def check_depth_state(state):
             raise InputError(name, "be the bits of a finite float32", f"{int(state[name]):#010x}")
 
 
-def check_rectangles(viewport, scissor):
+def check_rectangles(viewport: Sequence[int], scissor: Sequence[int]) -> None:
     """Raise :class:`~fixfunc.spec.errors.InputError` for a viewport or a scissor that breaks its rule."""
     _check_rectangle("viewport", viewport, VIEWPORT_MIN, VIEWPORT_MAX)
     _check_rectangle("scissor", scissor, 0, TARGET_LIMIT)

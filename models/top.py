@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The golden pipeline behind a command stream: what :class:`fixfunc.rtl.top.Top` does, stage by stage."""
 
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
 from fixfunc.models.depth.cached_depth import CachedDepth
+from fixfunc.models.depth.depth_cache import CacheShape, Moved
 from fixfunc.models.frontend import command_reader
 from fixfunc.models.frontend.command_reader import CommandLimits
 from fixfunc.models.geometry import triangle_setup
@@ -29,7 +32,7 @@ class Shading(NamedTuple):
     triangle: np.ndarray
 
 
-def flat(shading):
+def flat(shading: Shading) -> np.ndarray:
     """The shader that is built in: the colour of the draw state."""
     return np.full((len(shading.tiles), 1, 1), shading.state["flat_colour"], np.uint32)
 
@@ -70,7 +73,9 @@ class Machine:
     colour : ColourTarget
     """
 
-    def __init__(self, memory, limits=None, shape=None, coarse=8, shader=flat, found=None, in_memory=True):
+    def __init__(self, memory: np.ndarray, limits: CommandLimits | None = None, shape: CacheShape | None = None, coarse: int = 8,
+                 shader: Callable[[Shading], np.ndarray] = flat, found: Callable[[np.ndarray], np.ndarray] | None = None,
+                 in_memory: bool = True) -> None:
         self._memory, self._limits, self._coarse = memory, limits or CommandLimits(), coarse
         self._shader, self._found, self._in_memory = shader, found, in_memory
         self.depth = CachedDepth(memory, shape, self._limits.edge, self._limits.stencil, in_memory)
@@ -78,11 +83,11 @@ class Machine:
         self._state, self._passed, self._drawn = None, 0, None
 
     @property
-    def moves(self):
+    def moves(self) -> dict[str, Counter[Moved]]:
         """What caches have moved so far: by plane, as :meth:`~fixfunc.models.depth._tile_cache.TileCache.tally`."""
         return self.depth.moves | {"colour": self.colour.moves}
 
-    def draw(self, address, transfers, limit):
+    def draw(self, address: int, transfers: int, limit: int) -> Drawn:
         """Read packets, as of :data:`fixfunc.spec.commands.START`, and draw what they say: :class:`Drawn`."""
         read = command_reader.read(self._memory, address, transfers, limit, self._limits)
         self._drawn = drawn = Drawn([])

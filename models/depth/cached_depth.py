@@ -2,10 +2,12 @@
 """Depth unit whose depths and stencil values lie in memory, behind their caches."""
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from fixfunc.models.depth.depth_cache import CacheShape, DepthCache, StencilCache
+from fixfunc.models.depth.depth_cache import CacheShape, DepthCache, Moved, StencilCache
+from fixfunc.models.depth.depth_test import DepthBuffer
 from fixfunc.models.depth.depth_unit import DepthUnit
 from fixfunc.models.depth.hiz import rounds
 
@@ -36,13 +38,13 @@ class CachedDepth:
         The draw state in force, from :func:`fixfunc.models.state.draw_state`; its draws write early.
     """
 
-    def __init__(self, memory, shape=None, edge=8, stencil=True, in_memory=True):
+    def __init__(self, memory: np.ndarray, shape: CacheShape | None = None, edge: int = 8, stencil: bool = True, in_memory: bool = True) -> None:
         self._memory, self._shape, self._edge, self._names = memory, shape or CacheShape(), edge, ("depth", "stencil") if stencil else ("depth",)
         self.caches, self._unit, self.state = {}, None, None
         self._in_memory = in_memory
         self._moves = {name: Counter() for name in self._names}
 
-    def clear(self, rectangle, depth=None, stencil=None, bases=None):
+    def clear(self, rectangle: Sequence[int], depth: int | None = None, stencil: int | None = None, bases: Mapping[str, int] | None = None) -> None:
         """Clear a rectangle of pixels of one plane, or of both.
 
         Parameters
@@ -67,7 +69,7 @@ class CachedDepth:
                     self.caches[name] = KINDS[name](self.state, self._shape, self._edge, self._memory[bases[name]:])
                 self.caches[name].clear(rectangle, values[name])
 
-    def test(self, tiles, outcome=None):
+    def test(self, tiles: np.ndarray, outcome: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Test and write tiles, as if one by one.
 
         Parameters
@@ -94,18 +96,18 @@ class CachedDepth:
             cache.run(tiles, passed, outcome, self.state)
         return passed, outcome
 
-    def flush(self):
+    def flush(self) -> None:
         """Bring all that was written to memory."""
         for cache in self.caches.values():
             cache.flush()
 
     @property
-    def buffer(self):
+    def buffer(self) -> DepthBuffer:
         """What the target holds: :class:`~fixfunc.models.depth.depth_test.DepthBuffer`."""
         return self._unit.buffer
 
     @property
-    def moves(self):
+    def moves(self) -> dict[str, Counter[Moved]]:
         """What has been moved so far, by plane: as :meth:`~fixfunc.models.depth._tile_cache.TileCache.tally`."""
         return {name: self._moves[name] + (self.caches[name].tally() if name in self.caches else Counter()) for name in self._names}
 

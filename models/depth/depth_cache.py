@@ -28,12 +28,12 @@ class DepthCache(TileCache):
 
     LINE = DepthLine
 
-    def __init__(self, state, shape=None, edge=8, memory=None):
+    def __init__(self, state: np.void, shape: CacheShape | None = None, edge: int = 8, memory: np.ndarray | None = None) -> None:
         if state["depth_format"] == DepthFormat.D32F:
             raise InputError("depth_format", "be D16 or D24", "D32F")
         super().__init__(state, shape, edge, memory)
 
-    def run(self, tiles, passed, outcome, state):
+    def run(self, tiles: np.ndarray, passed: np.ndarray, outcome: np.ndarray, state: np.void) -> None:
         """What tested tiles do, in order.
 
         Parameters
@@ -69,7 +69,7 @@ class StencilCache(TileCache):
 
     LINE = StencilLine
 
-    def run(self, tiles, passed, outcome, state):
+    def run(self, tiles: np.ndarray, passed: np.ndarray, outcome: np.ndarray, state: np.void) -> None:
         """As :meth:`DepthCache.run`; a draw without stencil test does nothing here.
 
         Of samples that pass the stencil test, those that did not pass the depth test failed it: nothing else has to be

@@ -16,14 +16,14 @@ PLANE = np.dtype([("z0", "u4"), ("dx", "i4"), ("dy", "i4")])  # u24.8 modulo 2^2
 MASK_BITS = (0, 0, 1, 2, 2)  # a sample, by planes
 
 
-def bits(mode, edge=8):
+def bits(mode: int, edge: int = 8) -> int:
     """Bits of a tile so coded; the tile table alone tells that one is cleared."""
     if mode in (TileMode.CLEARED, TileMode.RAW):
         return 24 * edge**2 * (mode == TileMode.RAW)
     return BLOCK_BITS * (edge // 4) ** 2 if mode == TileMode.ANCHOR else 96 * mode + MASK_BITS[mode] * edge**2
 
 
-def size(mode, edge=8):
+def size(mode: int, edge: int = 8) -> int:
     """Bytes moved, in transfers of 32: of an 8 by 8 tile 0, 32, 32, 64, 64, 64 and 192."""
     return -(-bits(mode, edge) // (8 * TRANSFER)) * TRANSFER
 
@@ -35,7 +35,8 @@ class Encoded(NamedTuple):
     data: bytes
 
 
-def compress(tile, planes=None, mask=None, samples=1, cleared=None):
+def compress(tile: np.ndarray, planes: np.ndarray | None = None, mask: np.ndarray | None = None, samples: int = 1,
+             cleared: int | None = None) -> Encoded:
     """Code one tile in as few transfers of 32 bytes as give it back exactly; planes before differences, where both need as many.
 
     Parameters
@@ -72,7 +73,7 @@ def compress(tile, planes=None, mask=None, samples=1, cleared=None):
     return Encoded(mode, data[0, :size(mode, len(tile))].tobytes())
 
 
-def decompress(encoded, samples=1, cleared=0, edge=8):
+def decompress(encoded: Encoded, samples: int = 1, cleared: int = 0, edge: int = 8) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Decode a tile.
 
     Parameters
@@ -117,7 +118,7 @@ def _check(tile, planes, mask, samples):
             raise InputError(name, f"lie in 0..{most}", int(values.min() if values.min() < 0 else values.max()))
 
 
-def evaluate(planes, masks, samples):
+def evaluate(planes: np.ndarray, masks: np.ndarray, samples: int) -> np.ndarray:
     """Depths of tiles, each sample by its plane: uint32, shape (n, edge, edge).
 
     Parameters
@@ -132,7 +133,7 @@ def evaluate(planes, masks, samples):
     return ((z0 << 4) + x * dx + y * dy + (1 << 11) >> 12 & (1 << 24) - 1).astype(np.uint32)
 
 
-def canonical(planes, counts, masks):
+def canonical(planes: np.ndarray, counts: np.ndarray, masks: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Equal planes made one, planes of no sample left out, in the order given: planes, counts, masks of the same shapes."""
     n, k = planes.shape
     raw = np.stack([planes[name].astype(np.int64) for name in PLANE.names], -1)
@@ -146,7 +147,8 @@ def canonical(planes, counts, masks):
     return left, used.sum(1), np.take_along_axis(place, masks, 1).reshape(shape)
 
 
-def encode(tiles, planes, counts, masks, samples=0, cleared=None):
+def encode(tiles: np.ndarray, planes: np.ndarray, counts: np.ndarray, masks: np.ndarray, samples: int = 0,
+           cleared: int | np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Code tiles as :func:`compress` does.
 
     Parameters
@@ -184,7 +186,8 @@ def encode(tiles, planes, counts, masks, samples=0, cleared=None):
     return modes, np.packbits(out, axis=1, bitorder="little")
 
 
-def decode(modes, data, samples=0, cleared=0, edge=8):
+def decode(modes: np.ndarray, data: np.ndarray, samples: int = 0, cleared: int | np.ndarray = 0,
+           edge: int = 8) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Decode tiles as :func:`decompress` does.
 
     Parameters

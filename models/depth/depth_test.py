@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Depth and stencil test of tiles, sample by sample."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -29,7 +30,7 @@ class Tested(NamedTuple):
     stencil: np.ndarray  # uint8
 
 
-def sample_depths(tiles, samples, edge=8, bias=0, cut=True):
+def sample_depths(tiles: np.ndarray, samples: int, edge: int = 8, bias: int | np.ndarray = 0, cut: bool = True) -> np.ndarray:
     """Depth of a tile's plane at each of its samples.
 
     Parameters
@@ -62,7 +63,7 @@ def sample_depths(tiles, samples, edge=8, bias=0, cut=True):
     return np.clip(depth, 0, D24_MAX << FRACTION) if cut else depth
 
 
-def interpolate(plane, tile_xy, samples):
+def interpolate(plane: np.ndarray, tile_xy: np.ndarray, samples: int) -> np.ndarray:
     """Depths of triangles at the samples of tiles.
 
     Parameters
@@ -89,7 +90,7 @@ def interpolate(plane, tile_xy, samples):
     return store(sample_depths(at_tile, log2), DepthFormat.D24)
 
 
-def depth_bias(tiles, state):
+def depth_bias(tiles: np.ndarray, state: np.void) -> np.ndarray:
     """Depth bias of the triangles of tiles.
 
     Parameters
@@ -124,17 +125,18 @@ def depth_bias(tiles, state):
     return np.clip(bias, -BIAS_MOST - 1, BIAS_MOST)
 
 
-def new_depths(tiles, state, edge=8):
+def new_depths(tiles: np.ndarray, state: np.void, edge: int = 8) -> np.ndarray:
     """What a draw would store at each of its tiles' samples, were there no range: shape (n, edge, edge)."""
     return store(sample_depths(tiles, int(state["samples"]), edge, depth_bias(tiles, state)), DepthFormat(state["depth_format"]))
 
 
-def in_range(depths, state):
+def in_range(depths: np.ndarray, state: np.void) -> np.ndarray:
     """Depths cut to the viewport's range."""
     return np.clip(depths, state["depth_min"], min(int(state["depth_max"]), MOST[DepthFormat(state["depth_format"])]))
 
 
-def depth_test(tiles, state, depth, stencil, edge=8, replaced=None):
+def depth_test(tiles: np.ndarray, state: np.void, depth: np.ndarray, stencil: np.ndarray, edge: int = 8,
+               replaced: np.ndarray | None = None) -> Tested:
     """Test tiles against what is stored.
 
     Parameters
@@ -190,7 +192,7 @@ class DepthBuffer:
         Samples along a tile's edge.
     """
 
-    def __init__(self, state, edge=8):
+    def __init__(self, state: np.void, edge: int = 8) -> None:
         check_depth_state(state)
         self._state, self._edge = state, edge
         self._size, self._log2 = (int(state["target_width"]), int(state["target_height"])), int(state["samples"])
@@ -201,18 +203,18 @@ class DepthBuffer:
         self._seen = samples_within((0, 0, *self._size), shape, self._log2)
 
     @property
-    def state(self):
+    def state(self) -> np.void:
         """The draw state in force."""
         return self._state
 
     @state.setter
-    def state(self, state):
+    def state(self, state: np.void) -> None:
         for name in ("target_width", "target_height", "samples", "depth_format"):
             if state[name] != self._state[name]:
                 raise InputError(name, f"be the target's {int(self._state[name])}", int(state[name]))
         self._state = state
 
-    def early(self, tiles):
+    def early(self, tiles: np.ndarray) -> np.ndarray:
         """Samples of tiles of different places that are to be shaded, before anything is written: bool, shape (n, edge, edge).
 
         Those that fail are left out if the draw permits it, and if failing changes no stencil value.
@@ -223,7 +225,7 @@ class DepthBuffer:
         leaves_out = keeps(tiles, self.state) & bool(self.state["early_reject"])
         return np.where(leaves_out[:, None, None], passed, unpack(tiles["mask"], self._edge))
 
-    def test(self, tiles, replaced=None):
+    def test(self, tiles: np.ndarray, replaced: np.ndarray | None = None) -> np.ndarray:
         """Test and write tiles of different places; ``replaced`` as of :func:`depth_test`.
 
         Raises
@@ -242,7 +244,7 @@ class DepthBuffer:
         self.depth[at], self.stencil[at] = done.depth, done.stencil
         return done.passed
 
-    def clear(self, rectangle, depth=None, stencil=None):
+    def clear(self, rectangle: Sequence[int], depth: int | None = None, stencil: int | None = None) -> None:
         """Clear a rectangle.
 
         Parameters
@@ -257,13 +259,13 @@ class DepthBuffer:
             if value is not None:
                 plane[inside] = value
 
-    def bounds(self, tiles):
+    def bounds(self, tiles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The least and the greatest depth of tiles, of their samples on the target: two ndarrays of int64, shape (n,)."""
         depths = self.depth[tiles["y"], tiles["x"]].astype(np.int64)
         seen = self._seen[tiles["y"], tiles["x"]]
         return np.where(seen, depths, 1 << 32).min((1, 2)), np.where(seen, depths, -1).max((1, 2))
 
-    def image(self):
+    def image(self) -> np.ndarray:
         """Depths as an image: uint32, shape (height, width, samples)."""
         return to_image(self.depth, *self._size, 1 << self._log2)
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The depth unit: HiZ before the depth test, and what the test reports back to it."""
 
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -34,7 +35,7 @@ class DepthUnit:
         Parameters of :class:`~fixfunc.models.depth.hiz.HiZ`; ``bounds=None`` leaves it out.
     """
 
-    def __init__(self, state, edge=8, bounds="both", **hiz):
+    def __init__(self, state: np.void, edge: int = 8, bounds: str | None = "both", **hiz: int) -> None:
         self.buffer, self._edge = DepthBuffer(state, edge), edge
         size = int(state["target_width"]), int(state["target_height"])
         bits = BITS[DepthFormat(state["depth_format"])]
@@ -43,21 +44,21 @@ class DepthUnit:
             self.hiz.clear(int(self.buffer.depth.max()))
 
     @property
-    def state(self):
+    def state(self) -> np.void:
         """The draw state in force."""
         return self.buffer.state
 
     @state.setter
-    def state(self, state):
+    def state(self, state: np.void) -> None:
         self.buffer.state = state
 
-    def clear(self, rectangle, depth=None, stencil=None):
+    def clear(self, rectangle: Sequence[int], depth: int | None = None, stencil: int | None = None) -> None:
         """Clear a rectangle of pixels (x0, y0, x1, y1): depths, stencil values, or both."""
         self.buffer.clear(rectangle, depth, stencil)
         if self.hiz:
             self.hiz.clear(depth, rectangle, stencil)
 
-    def test(self, tiles, shader=None):
+    def test(self, tiles: np.ndarray, shader: Callable[[np.ndarray], Shaded] | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Test and write tiles, as if one by one.
 
         Parameters

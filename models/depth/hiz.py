@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Hierarchical depth: bounds of each tile's depths, and what they decide about a triangle's tile."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from fixfunc.models.depth._target import check_places
@@ -43,7 +45,8 @@ class HiZ:
         A parameter that breaks its rule.
     """
 
-    def __init__(self, width, height, samples=1, edge=8, bounds="both", entries=1 << 16, bits=24, stored=14, apart=None):
+    def __init__(self, width: int, height: int, samples: int = 1, edge: int = 8, bounds: str = "both", entries: int = 1 << 16, bits: int = 24,
+                 stored: int = 14, apart: int | None = None) -> None:
         for name, value in (("width", width), ("height", height)):
             if value < 1:
                 raise InputError(name, "be above 0", value)
@@ -68,7 +71,7 @@ class HiZ:
         self.bound = Bound.OPEN
         self.serial = 0  # clears of depths so far
 
-    def clear(self, depth=None, rectangle=None, stencil=None):
+    def clear(self, depth: int | None = None, rectangle: Sequence[int] | None = None, stencil: int | None = None) -> None:
         """Clear depths, or stencil values, or both.
 
         Parameters
@@ -98,7 +101,7 @@ class HiZ:
         if stencil is not None:
             self._stencil_low, self._stencil_high = cleared(self._stencil_low, self._stencil_high, stencil)
 
-    def step(self, query):
+    def step(self, query: np.ndarray) -> np.ndarray:
         """Decide about tiles of different places, and take note of what they may write.
 
         Parameters
@@ -196,7 +199,7 @@ class HiZ:
             low, high = (low, 0 * high + (self._most >> self._cut)) if self.bound == Bound.MIN else (0 * low, high)
         return low, high
 
-    def save(self):
+    def save(self) -> np.ndarray:
         """What is known of the target's tiles, so that it can be put back after another target has had the memory.
 
         Returns
@@ -215,7 +218,7 @@ class HiZ:
             out[name][~self._covered] = widest
         return out
 
-    def restore(self, saved):
+    def restore(self, saved: np.ndarray) -> None:
         """Put back what :meth:`save` gave of tiles of different places, while no write is in flight.
 
         Of one bound: where none has been chosen, it is chosen too; where it is not that which has been, depths stay as
@@ -239,7 +242,7 @@ class HiZ:
             self._low[place[fits]], self._high[place[fits]] = saved["low"][fits], saved["high"][fits]
         self._stencil_low[place], self._stencil_high[place] = saved["stencil_low"], saved["stencil_high"]
 
-    def feedback(self, x, y, low, high, serial):
+    def feedback(self, x: np.ndarray, y: np.ndarray, low: np.ndarray, high: np.ndarray, serial: int | np.ndarray) -> None:
         """Tiles have been tested and written: the depths that they hold now.
 
         Parameters
@@ -264,7 +267,7 @@ class HiZ:
             self._in_flight[count] -= 1
 
 
-def rounds(place):
+def rounds(place: np.ndarray) -> list[np.ndarray]:
     """Split indices so that no place comes twice in a part, and each place's come in order."""
     order = np.argsort(place, kind="stable")
     ordered = place[order]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Reads the command stream: packets in memory become triangles, draw states, clears and fences."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -50,20 +51,20 @@ class Read(NamedTuple):
     at: int  # transfer of the packet that it stopped at, or how many were read
 
 
-def plane_bytes(count, plane, edge=8):
+def plane_bytes(count: int, plane: str, edge: int = 8) -> int:
     """Bytes of a plane of so many tiles, with its table."""
     raw = -(-BITS[plane] * edge**2 // 256) * TRANSFER
     room = 1 << (raw - 1).bit_length()
     return count * room + -(-count // 64) * TRANSFER
 
 
-def tiles_of(state, edge=8):
+def tiles_of(state: np.void, edge: int = 8) -> int:
     """How many tiles a target has."""
     lx, ly = LANE_SHAPE[state["samples"]]
     return -(-int(state["target_width"]) // (edge >> lx)) * -(-int(state["target_height"]) // (edge >> ly))
 
 
-def read(memory, address, transfers, limit, limits=None):
+def read(memory: np.ndarray, address: int, transfers: int, limit: int, limits: CommandLimits | None = None) -> Read:
     """Read packets.
 
     Parameters
@@ -91,7 +92,7 @@ def read(memory, address, transfers, limit, limits=None):
     return Read([*reader.beats, (Kind.FENCE, fence)], error, at)
 
 
-def unpack(rows, fields):
+def unpack(rows: np.ndarray, fields: Sequence[payloads.Field]) -> np.ndarray:
     """Records of a packet's fields: rows of bytes, little end first."""
     out, low = np.zeros(len(rows), dtype(fields)), 0
     bits = np.unpackbits(rows, axis=1, bitorder="little")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Clipper: triangles cut by the near and far planes and by the guard band."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ class Clipped(NamedTuple):
     clipped: int  # cut, or cut away
 
 
-def clip(triangles, viewport):
+def clip(triangles: np.ndarray, viewport: Sequence[float]) -> Clipped:
     """Clip triangles.
 
     Parameters

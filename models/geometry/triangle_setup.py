@@ -30,7 +30,7 @@ class Setup(NamedTuple):
     steep: np.ndarray  # bool, shape (kept,): the depth slope does not fit, the plane is flat
 
 
-def setup(triangles, state, edge=8):
+def setup(triangles: np.ndarray, state: np.void, edge: int = 8) -> Setup:
     """Set up triangles.
 
     Parameters

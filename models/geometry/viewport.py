@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Viewport: from clip space to snapped screen positions and fixed-point depths."""
 
+from collections.abc import Sequence
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import SUBPIXEL_BITS
@@ -10,7 +13,7 @@ POSITION_MAX = (1 << 23) - 1  # s15.8
 D24_MAX = (1 << 24) - 1
 
 
-def project(clip, viewport, depth_range=(0.0, 1.0)):
+def project(clip: np.ndarray, viewport: Sequence[float], depth_range: tuple[float, float] = (0.0, 1.0)) -> np.ndarray:
     """Divide by w and map to the screen.
 
     Parameters
@@ -46,7 +49,7 @@ def project(clip, viewport, depth_range=(0.0, 1.0)):
     return np.stack([x, y, z], -1)
 
 
-def snap(xy):
+def snap(xy: ArrayLike) -> np.ndarray:
     """Snap positions to 1/256 pixel.
 
     Parameters
@@ -65,7 +68,7 @@ def snap(xy):
     return np.nan_to_num(np.clip(np.rint(scaled), -POSITION_MAX - 1, POSITION_MAX), nan=0.0).astype(np.int32)
 
 
-def fixed_depth(z, depth_range=(0.0, 1.0)):
+def fixed_depth(z: ArrayLike, depth_range: tuple[float, float] = (0.0, 1.0)) -> np.ndarray:
     """Vertex depths for the triangle setup.
 
     Parameters

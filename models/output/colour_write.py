@@ -2,18 +2,19 @@
 """Colours of a target: what shaders give is mixed with what is there, and lies in memory behind a cache."""
 
 from collections import Counter
+from collections.abc import Sequence
 
 import numpy as np
 
 from fixfunc.models.depth._line import ColourLine
 from fixfunc.models.depth._target import check_places
-from fixfunc.models.depth._tile_cache import CacheShape, TileCache
+from fixfunc.models.depth._tile_cache import CacheShape, Moved, TileCache
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE, pack, unpack
 from fixfunc.spec.quads import quads
 
 
-def blend(new, old, state):
+def blend(new: np.ndarray, old: np.ndarray, state: np.void) -> np.ndarray:
     """What is stored of samples.
 
     Parameters
@@ -45,7 +46,7 @@ class ColourCache(TileCache):
 
     LINE = ColourLine
 
-    def run(self, tiles, colours, state):
+    def run(self, tiles: np.ndarray, colours: np.ndarray, state: np.void) -> None:
         """Write shaded tiles, in order.
 
         Parameters
@@ -91,11 +92,11 @@ class ColourTarget:
         Of the target that the last clear of all of one began.
     """
 
-    def __init__(self, memory, shape=None, edge=8):
+    def __init__(self, memory: np.ndarray, shape: CacheShape | None = None, edge: int = 8) -> None:
         self._memory, self._shape, self._edge = memory, shape or CacheShape(), edge
         self.state, self.cache, self._moves = None, None, Counter()
 
-    def clear(self, rectangle, value, base=0):
+    def clear(self, rectangle: Sequence[int], value: int, base: int = 0) -> None:
         """Clear a rectangle of pixels (x0, y0, x1, y1); one of all of the target begins it, and it lies at ``base`` from then on."""
         size = int(self.state["target_width"]), int(self.state["target_height"])
         if not any(rectangle[:2]) and all(end >= side for end, side in zip(rectangle[2:], size, strict=True)):
@@ -103,22 +104,22 @@ class ColourTarget:
             self.cache = ColourCache(self.state, self._shape, self._edge, self._memory[base:])
         self.cache.clear(rectangle, value)
 
-    def draw(self, tiles, colours):
+    def draw(self, tiles: np.ndarray, colours: np.ndarray) -> None:
         """Write shaded tiles: as :meth:`ColourCache.run`."""
         self.cache.run(tiles, colours, self.state)
 
-    def flush(self):
+    def flush(self) -> None:
         """Bring all that was written to memory."""
         if self.cache:
             self.cache.flush()
 
     @property
-    def moves(self):
+    def moves(self) -> Counter[Moved]:
         """What has been moved so far: as :meth:`~fixfunc.models.depth._tile_cache.TileCache.tally`."""
         return self._moves + (self.cache.tally() if self.cache else Counter())
 
 
-def quads_of(tiles, state, edge=8):
+def quads_of(tiles: np.ndarray, state: np.void, edge: int = 8) -> np.ndarray:
     """What is handed out to a shader for tiles.
 
     Parameters

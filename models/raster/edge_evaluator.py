@@ -13,7 +13,7 @@ SAMPLE_POSITIONS = (
 LANE_SHAPE = ((0, 0), (0, 1), (1, 1), (1, 2))  # log2 of a pixel's columns and rows of lanes
 
 
-def lane_positions(samples, edge=8):
+def lane_positions(samples: int, edge: int = 8) -> tuple[np.ndarray, np.ndarray]:
     """Where each lane's sample lies, from the centre of the tile's first pixel.
 
     Parameters
@@ -35,7 +35,7 @@ def lane_positions(samples, edge=8):
     return 16 * (i >> lx) + offsets[..., 0], 16 * (j >> ly) + offsets[..., 1]
 
 
-def evaluate(samples, a, b, c, edge=8):
+def evaluate(samples: int, a: np.ndarray, b: np.ndarray, c: np.ndarray, edge: int = 8) -> np.ndarray:
     """Value of edges at every sample of a tile.
 
     Parameters
@@ -61,7 +61,7 @@ def evaluate(samples, a, b, c, edge=8):
     return a * x + b * y + c
 
 
-def pack(inside):
+def pack(inside: np.ndarray) -> np.ndarray:
     """Masks of boolean lanes: shape (n, edge, edge) -> uint64 (n,), lane (i, j) at bit ``j * edge + i``."""
     bits = np.packbits(inside.reshape(len(inside), np.prod(inside.shape[1:])), axis=1, bitorder="little")
     padded = np.zeros((len(inside), 8), np.uint8)
@@ -69,7 +69,7 @@ def pack(inside):
     return padded.view("<u8")[:, 0]
 
 
-def unpack(masks, edge=8):
+def unpack(masks: np.ndarray, edge: int = 8) -> np.ndarray:
     """The inverse of :func:`pack`: uint64 (n,) -> bool (n, edge, edge)."""
     octets = np.ascontiguousarray(masks, "<u8").view(np.uint8).reshape(len(masks), 8)
     return np.unpackbits(octets, axis=1, bitorder="little")[:, :edge * edge].reshape(-1, edge, edge).astype(bool)

@@ -2,6 +2,7 @@
 """Tile rasterizer: the covered tiles of each triangle, in order."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fixfunc.models.geometry import triangle_setup
 from fixfunc.models.payload import dtype
@@ -14,7 +15,7 @@ from fixfunc.spec.state import SAMPLE_COUNTS
 CHUNK = 1 << 15  # tiles evaluated at a time: bounds the memory
 
 
-def rasterize(records, edge=8, coarse=8):
+def rasterize(records: np.ndarray, edge: int = 8, coarse: int = 8) -> tuple[np.ndarray, np.ndarray]:
     """Covered tiles of set-up triangles.
 
     Parameters
@@ -51,7 +52,7 @@ def rasterize(records, edge=8, coarse=8):
     return tiles, owner
 
 
-def coverage(triangles, width, height, samples=1):
+def coverage(triangles: ArrayLike, width: int, height: int, samples: int = 1) -> np.ndarray:
     """Samples that triangles cover, both windings drawn.
 
     Parameters
@@ -87,7 +88,7 @@ def coverage(triangles, width, height, samples=1):
     return out[:, :height, :width]
 
 
-def put(images, image, x, y, lanes, samples):
+def put(images: np.ndarray, image: np.ndarray, x: np.ndarray, y: np.ndarray, lanes: np.ndarray, samples: int) -> None:
     """Write lanes of tiles into images, in place.
 
     Parameters
@@ -201,7 +202,7 @@ def _tiles(records, owner, x, y, edge):
     return out
 
 
-def tile_plane(records, right, down):
+def tile_plane(records: np.ndarray, right: np.ndarray, down: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Depth planes of triangles at tiles ``right`` and ``down`` pixels from their boxes' first tile.
 
     Parameters

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Bicubic Bezier patches: on a grid, and as stages of a tessellated draw; the Utah teapot."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ from fixfunc.spec.errors import InputError, MeshError
 TEAPOT = Path(__file__).parents[1] / "data" / "teapot_patches.txt"
 
 
-def read_patches(path=TEAPOT):
+def read_patches(path: str | Path = TEAPOT) -> np.ndarray:
     """Patches of a file: lines of ``#`` comments, their number, 16 one-based indices each, then the points.
 
     Returns
@@ -32,7 +33,7 @@ def read_patches(path=TEAPOT):
         raise MeshError("patch file", "hold a count, 16 indices a patch and points", f"{path}: {error}") from error
 
 
-def tessellate(patches, divisions):
+def tessellate(patches: np.ndarray, divisions: int) -> tuple[np.ndarray, np.ndarray]:
     """Evaluate patches on a grid of triangles.
 
     Parameters
@@ -67,7 +68,7 @@ def tessellate(patches, divisions):
     return vertices, faces[area > 0]
 
 
-def shade(control, uv):
+def shade(control: np.ndarray, uv: np.ndarray) -> np.ndarray:
     """Domain stage of bicubic patches: points on them.
 
     Patches that share the control points of an edge, in either direction, give the same points there, to the bit: every sum
@@ -87,12 +88,12 @@ def shade(control, uv):
     return _sum([rows[:, k] * u[:, k] for k in range(4)])
 
 
-def constant(factor):
+def constant(factor: float) -> Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]:
     """Hull stage: one factor for everything."""
     return lambda control: (np.full((len(control), 4), factor), np.full((len(control), 2), factor))
 
 
-def adaptive(transform, width, height, pixels):
+def adaptive(transform: np.ndarray, width: int, height: int, pixels: float) -> Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]:
     """Hull stage: about so many pixels of a screen a segment, by the length of each edge's control polygon.
 
     Parameters

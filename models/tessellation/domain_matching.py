@@ -23,7 +23,7 @@ class MatchCounters:
     stalls: int = 0
 
     @property
-    def hit_ratio(self):
+    def hit_ratio(self) -> float:
         """1 - shaded / all."""
         return self.hits / self.points if self.points else 0.0
 
@@ -58,7 +58,7 @@ class DomainMatchingUnit:
     Source: [dmu].
     """
 
-    def __init__(self, rows=2, lanes=32, waves=64, references=255, across=False):
+    def __init__(self, rows: int = 2, lanes: int = 32, waves: int = 64, references: int = 255, across: bool = False) -> None:
         for name, value, least in (("rows", rows, 1), ("lanes", lanes, 1), ("waves", waves, rows + 1), ("references", references, 1)):
             if value < least:
                 raise InputError(name, f"be at least {least}", value)
@@ -70,23 +70,23 @@ class DomainMatchingUnit:
         self.counters = MatchCounters()
 
     @property
-    def live(self):
+    def live(self) -> int:
         """Waves that hold a row of the vertex buffer."""
         newest = {(self._wave - n) % len(self._references) for n in range(len(self._tags))}
         return len(newest | set(np.flatnonzero(self._references).tolist()))
 
-    def start_patch(self):
+    def start_patch(self) -> None:
         """Points of another patch follow."""
         self._patch += 1
         if not self._across:
             self._close()
 
-    def end_draw(self):
+    def end_draw(self) -> None:
         """What follows is of another draw."""
         self._patch += 1
         self._close()
 
-    def step(self, point):
+    def step(self, point: tuple[int, int]) -> tuple[int, bool]:
         """Take a domain point.
 
         Parameters
@@ -133,7 +133,7 @@ class DomainMatchingUnit:
         self.counters.misses += not hit
         return dsid, hit
 
-    def release(self, dsid):
+    def release(self, dsid: int) -> None:
         """Give a reference back; :class:`~fixfunc.spec.errors.InputError` if nobody holds one."""
         if not 0 <= dsid < len(self._held) or not self._held[dsid]:
             raise InputError("dsid", "be held by somebody", dsid)

@@ -54,7 +54,7 @@ class Tessellated(NamedTuple):
     waves: int
 
 
-def run(draw):
+def run(draw: PatchDraw) -> Tessellated:
     """Tessellate and shade a draw.
 
     Raises

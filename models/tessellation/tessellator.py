@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The tessellator: a patch's domain divided into points and primitives."""
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -23,7 +24,7 @@ class Tessellation(NamedTuple):
     primitives: np.ndarray  # int64, shape (m, k): points of each, in the order of emission; k is 1, 2 or 3
 
 
-def tessellate(domain, outer, inner, partitioning, output):
+def tessellate(domain: str, outer: Sequence[float] | np.ndarray, inner: Sequence[float] | np.ndarray, partitioning: str, output: str) -> Tessellation:
     """Divide a domain.
 
     Parameters

@@ -23,12 +23,12 @@ class WaveConstructor:
         Points of a wave.
     """
 
-    def __init__(self, lanes=32):
+    def __init__(self, lanes: int = 32) -> None:
         if lanes < 1:
             raise InputError("lanes", "be at least 1", lanes)
         self._lanes, self._begin, self._points = lanes, 0, []
 
-    def push(self, point, dsid):
+    def push(self, point: tuple[int, int, int], dsid: int) -> list[Wave]:
         """A point, (patch, u, v), and its place.
 
         Returns
@@ -43,7 +43,7 @@ class WaveConstructor:
         self._points.append(point)
         return waves + self.flush() if dsid % self._lanes == self._lanes - 1 else waves
 
-    def flush(self):
+    def flush(self) -> list[Wave]:
         """What waits is to be shaded now: as :meth:`push`. Points that follow may be of the same wave still."""
         waves = [Wave(self._dsid, self._begin, tuple(self._points))] if self._points else []
         self._points = []

@@ -27,7 +27,7 @@ FORMATS = {
 }
 
 
-def decode(name, blocks):
+def decode(name: str, blocks: np.ndarray) -> np.ndarray:
     """Decode blocks.
 
     Parameters
@@ -122,7 +122,7 @@ def _rounded(numerator, denominator):
     return (2 * numerator + denominator) // (2 * denominator)
 
 
-def linear(texels):
+def linear(texels: np.ndarray) -> np.ndarray:
     """Texels of UNORM8 whose colours are sRGB: uint8 (..., 4) -> UNORM16, uint16 (..., 4), colours linear.
 
     Source: numerics: round(65535 * EOTF(s / 255)), alpha as it is.

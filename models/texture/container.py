@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from fixfunc.models.texture.texture import LAYERS, bytes_of, check_shape, create, size
+from fixfunc.models.texture.texture import LAYERS, Texture, bytes_of, check_shape, create, size
 from fixfunc.spec.errors import InputError, InputWarning
 
 DDS, KTX2 = b"DDS ", b"\xabKTX 20\xbb\r\n\x1a\n"
@@ -32,7 +32,7 @@ OPAQUE = {131, 132}
 CAPS_CUBE, CAPS_FACES, CAPS_VOLUME, MISC_CUBE = 0x200, 0xFC00, 0x200000, 0x4
 
 
-def read(path):
+def read(path: str | Path) -> Texture:
     """A file -> :class:`fixfunc.models.texture.texture.Texture`.
 
     DDS with a FourCC, masks of 32 bits or a DX10 header; KTX2 without supercompression. 2D, arrays, cubes, levels. Nothing but the header and
@@ -60,7 +60,7 @@ def read(path):
             raise InputError(f"{Path(path).name}: {error.field}", error.rule, error.value) from error
 
 
-def write_dds(path, texture):
+def write_dds(path: str | Path, texture: Texture) -> None:
     """A texture -> a DDS file with a DX10 header."""
     code = next((n for n, known in DXGI.items() if known == (texture.format, texture.srgb)), None)
     if code is None:

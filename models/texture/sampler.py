@@ -4,10 +4,12 @@
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fixfunc.models.texture import _cube
 from fixfunc.models.texture._footprint import LEAST, LOD, MOST, footprint, quad_gradients
 from fixfunc.models.texture.block_decode import linear
+from fixfunc.models.texture.texture import Texture
 from fixfunc.spec.errors import InputError
 
 ADDRESSES = "wrap", "mirror", "clamp", "border", "mirror_once"
@@ -65,19 +67,21 @@ class Taps:
     x: list = field(default_factory=list)
     y: list = field(default_factory=list)
 
-    def add(self, **arrays):
+    def add(self, **arrays: np.ndarray) -> None:
         """More of them."""
         for name, values in arrays.items():
             getattr(self, name).append(values)
 
-    def arrays(self):
+    def arrays(self) -> dict[str, np.ndarray]:
         """All, sample by sample: {name: ndarray of int64}."""
         whole = {name: np.concatenate(values) if values else np.zeros(0, np.int64) for name, values in vars(self).items()}
         order = np.argsort(whole["sample"], kind="stable")
         return {name: values[order] for name, values in whole.items()}
 
 
-def sample(texture, sampler, coordinates, lod=None, gradients=None, bias=0.0, layer=0, coarse=False, taps=None):
+def sample(texture: Texture, sampler: Sampler, coordinates: np.ndarray, lod: ArrayLike | None = None,
+           gradients: tuple[np.ndarray, np.ndarray] | None = None, bias: ArrayLike = 0.0, layer: ArrayLike = 0, coarse: bool = False,
+           taps: Taps | None = None) -> np.ndarray:
     """Filtered texels.
 
     Parameters

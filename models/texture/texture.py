@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A texture: levels of detail, layers and faces, as they lie in memory."""
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -56,15 +57,15 @@ class Texture(NamedTuple):
     opaque: bool = False
 
     @property
-    def layers(self):
+    def layers(self) -> int:
         """Textures, or cubes, of an array."""
         return len(self.levels[0]) // self.faces
 
-    def size(self, level):
+    def size(self, level: int) -> tuple[int, int]:
         """Width and height of a level."""
         return size(self.width, self.height, level)
 
-    def image(self, level=0, layer=0, face=0):
+    def image(self, level: int = 0, layer: int = 0, face: int = 0) -> np.ndarray:
         """Texels of one image: shape (height, width, channels), of the type that they are of; alpha, where there is one, last."""
         width, height = self.size(level)
         data = self.levels[level][layer * self.faces + face]
@@ -79,7 +80,7 @@ class Texture(NamedTuple):
         return texels
 
 
-    def view(self, format, srgb=False):
+    def view(self, format: str, srgb: bool = False) -> "Texture":
         """The same bytes as another format, as typeless resources allow: blocks of BC4, BC5 or BC6H with a sign or without; colours sRGB or linear.
 
         Raises
@@ -98,7 +99,7 @@ def _family(format):
     return format.rstrip("US") if format.startswith("BC") else format
 
 
-def create(format, width, height, levels, **rest):
+def create(format: str, width: int, height: int, levels: Sequence[np.ndarray], **rest: Any) -> Texture:
     """A :class:`Texture` that holds what it says.
 
     Raises
@@ -120,7 +121,7 @@ def create(format, width, height, levels, **rest):
     return texture
 
 
-def check_shape(format, width, height, levels, faces):
+def check_shape(format: str, width: int, height: int, levels: int, faces: int) -> None:
     """Raise an error if there cannot be such a texture."""
     if format not in FORMATS:
         raise InputError("format", f"be one of {', '.join(FORMATS)}", format)
@@ -135,19 +136,19 @@ def check_shape(format, width, height, levels, faces):
         raise InputError("height of a cube", f"be its width, {width}", height)
 
 
-def size(width, height, level):
+def size(width: int, height: int, level: int) -> tuple[int, int]:
     """Width and height of a level."""
     return max(width >> level, 1), max(height >> level, 1)
 
 
-def bytes_of(format, width, height):
+def bytes_of(format: str, width: int, height: int) -> int:
     """Of an image of this size."""
     if format in PLAIN:
         return width * height * len(PLAIN[format].channels) * np.dtype(PLAIN[format].kind).itemsize
     return -(-width // 4) * -(-height // 4) * block_decode.FORMATS[format].size
 
 
-def of_picture(picture, srgb=False, mips=True):
+def of_picture(picture: np.ndarray, srgb: bool = False, mips: bool = True) -> Texture:
     """A picture, uint8 of shape (height, width, 4), and its smaller levels: means of four texels, of light where colours are sRGB."""
     levels, image = [], np.asarray(picture)
     if image.dtype != np.uint8 or image.ndim != 3 or image.shape[2] != 4:

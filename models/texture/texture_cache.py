@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from fixfunc.models.texture.block_decode import FORMATS as BLOCKS
-from fixfunc.models.texture.texture import PLAIN
+from fixfunc.models.texture.sampler import Taps
+from fixfunc.models.texture.texture import PLAIN, Texture
 from fixfunc.spec.errors import InputError
 
 EDGE = 4  # texels along a line's edge, both of plain formats and of blocks
@@ -48,12 +49,12 @@ class Counters:
     lines: int = 0
 
     @property
-    def misses_per_sample(self):
+    def misses_per_sample(self) -> float:
         """Texels decoded for each sample."""
         return self.blocks * EDGE**2 / max(self.samples, 1)
 
     @property
-    def blocks_per_sample(self):
+    def blocks_per_sample(self) -> float:
         """Blocks decoded for each sample."""
         return self.blocks / max(self.samples, 1)
 
@@ -72,7 +73,7 @@ class TextureCache:
     Source: [trip 4].
     """
 
-    def __init__(self, texture, shape=None):
+    def __init__(self, texture: Texture, shape: CacheShape | None = None) -> None:
         self._texture, self._shape = texture, shape or CacheShape()
         self.counters = Counters()
         if texture.format in PLAIN:
@@ -101,7 +102,7 @@ class TextureCache:
             base += image * len(self._texture.levels[level])
         return out
 
-    def read(self, samples, taps):
+    def read(self, samples: int, taps: Taps) -> Counters:
         """Samples read what ``taps`` says, in order: a :class:`fixfunc.models.texture.sampler.Taps`. ``samples`` counts them."""
         found = taps.arrays()
         self.counters.samples += samples
@@ -138,7 +139,7 @@ class TextureCache:
             self.counters.lines += 1
 
 
-def morton(x, y):
+def morton(x: int | np.ndarray, y: int | np.ndarray) -> np.ndarray:
     """Bits of x and y in turn, x lowest: uint64."""
     return _spread(x) | _spread(y) << np.uint64(1)
 
@@ -151,7 +152,7 @@ def _spread(value):
     return value
 
 
-def address(width, x, y, texel, layout="linear"):
+def address(width: int, x: np.ndarray, y: np.ndarray, texel: int, layout: str = "linear") -> np.ndarray:
     """Address of a texel from its image's beginning.
 
     Parameters
