@@ -26,7 +26,7 @@ class Multiplier(wiring.Component):
 
     LIMB = 17  # bits of an unsigned limb: an 18-bit signed multiplier takes it with a zero on top
 
-    def __init__(self, a_bits, b_bits, out_bits=None):
+    def __init__(self, a_bits: int, b_bits: int, out_bits: int | None = None) -> None:
         self._a, self._b = a_bits, b_bits
         self._out = out_bits or a_bits + b_bits
         self._factors = Signal(signed(a_bits), name="factor_a"), Signal(signed(b_bits), name="factor_b")
@@ -45,11 +45,11 @@ class Multiplier(wiring.Component):
         return [(i[0] + j[0], i[1], j[1]) for i, j in pairs if i[0] + j[0] < self._out]
 
     @property
-    def latency(self):
+    def latency(self) -> int:
         """Clocks from the factors to the product: one to travel to the multipliers, one for partial products, one a level of their sum."""
         return 2 + (len(self._pairs) - 1).bit_length()
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         m.d.sync += [self._factors[0].eq(self.a), self._factors[1].eq(self.b)]
         terms = []
@@ -90,16 +90,16 @@ class Divider(wiring.Component):
         The floor of the quotient, :attr:`latency` clocks later.
     """
 
-    def __init__(self, bits, dividend, quotient):
+    def __init__(self, bits: int, dividend: int, quotient: int) -> None:
         self._bits, self._quotient = bits, quotient
         super().__init__({"high": In(bits), "low": In(dividend), "divisor": In(bits), "o": Out(quotient)})
 
     @property
-    def latency(self):
+    def latency(self) -> int:
         """Clocks from dividend to quotient: one a bit."""
         return self._quotient
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         rest, divisor = self.high, self.divisor
         digits = Signal(unsigned(self._quotient))  # dividend bits leave at the top, quotient bits enter below

@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Where the bits of a value are."""
 
-from amaranth.hdl import Cat, Const, Mux, Signal, Value
+from collections.abc import Sequence
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, ValueLike
 
 
-def named(m, value, name):
+def named(m: Module, value: ValueLike, name: str) -> Signal:
     """``value`` under a name of its own: what Amaranth writes is an expression anew wherever it is used."""
     out = Signal(Value.cast(value).shape(), name=name)
     m.d.comb += out.eq(value)
     return out
 
 
-def choose(index, options):
+def choose(index: Value, options: Sequence[ValueLike | None]) -> ValueLike | None:
     """The option of that number, by halves; one that is None is never asked for."""
     if len(options) == 1:
         return options[0]
@@ -22,23 +24,23 @@ def choose(index, options):
     return Mux(index[half.bit_length() - 1], high, low)
 
 
-def lowest(value):
+def lowest(value: Value) -> Value:
     """The lowest bit set alone."""
     return Cat(value[n] & ~value[:n].any() for n in range(len(value)))
 
 
-def at_most_one(value):
+def at_most_one(value: Value) -> Value:
     """No second bit is set."""
     return ~Cat(value[n] & value[:n].any() for n in range(1, len(value))).any()
 
 
-def number(one_hot):
+def number(one_hot: ValueLike) -> Value:
     """Which bit is set."""
     one_hot = Value.cast(one_hot)
     return Cat(Cat(one_hot[n] for n in range(len(one_hot)) if n >> b & 1).any() for b in range((len(one_hot) - 1).bit_length()))
 
 
-def leading_zeros(value):
+def leading_zeros(value: ValueLike) -> Value:
     """Zeros above the highest bit set, by halves; of zero, all of its bits (one less if their number is a power of two)."""
     def halves(bits):
         if len(bits) == 1:

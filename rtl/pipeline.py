@@ -4,8 +4,9 @@
 What enters such a pipeline has a place reserved at its end (:class:`Credit`), where a queue absorbs the stalls.
 """
 
-from amaranth.hdl import EnableInserter, Module, Mux, Signal, Value
+from amaranth.hdl import EnableInserter, Module, Mux, ShapeLike, Signal, Value, ValueLike
 from amaranth.lib import fifo, stream, wiring
+from amaranth.lib.data import View
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
@@ -13,7 +14,7 @@ from amaranth.lib.wiring import In, Out
 NEVER_COLLIDES = {"no_rw_check": 1}
 
 
-def delay(m, value, clocks, name):
+def delay(m: Module, value: Value | View, clocks: int, name: str) -> Value | View:
     """``value``, ``clocks`` later, in registers."""
     for clock in range(clocks):
         later = Signal.like(value, name=f"{name}_{clock + 1}")
@@ -22,14 +23,14 @@ def delay(m, value, clocks, name):
     return value
 
 
-def held(m, value, bits, name):
+def held(m: Module, value: ValueLike, bits: ShapeLike, name: str) -> Signal | View:
     """``value`` modulo 2^bits, a clock later."""
     out = Signal(bits, name=name)
     m.d.sync += out.eq(value)
     return out
 
 
-def some_left(m, places, enters, left):
+def some_left(m: Module, places: int, enters: Value, left: Value) -> Value:
     """Whether a queue of so many places holds a beat; ``left``: one left in the clock before, so that no counter waits for who takes it."""
     level, following, one, more = Signal(range(places + 1)), Signal(range(places + 1)), Signal(), Signal()
     m.d.comb += following.eq(level + enters - left)
@@ -56,13 +57,13 @@ class DelayLine(wiring.Component):
         ``i`` of :attr:`clocks` clocks before; before that many have passed, anything.
     """
 
-    def __init__(self, width, clocks, near=False):
+    def __init__(self, width: int, clocks: int, near: bool = False) -> None:
         if clocks < 3:
             raise ValueError(f"clocks must be above two, not {clocks!r}")
         self._width, self._clocks, self._attrs = width, clocks, {"ram_style": "distributed"} if near else NEVER_COLLIDES
         super().__init__({"i": In(width), "o": Out(width)})
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.memory = memory = Memory(shape=self._width, depth=self._clocks - 1, init=[], attrs=self._attrs)
         write, read = memory.write_port(), memory.read_port()
@@ -103,11 +104,11 @@ class Queue(wiring.Component):
     LATENCY = 5
     AHEAD = 16  # places of distributed RAM: no fewer cost less
 
-    def __init__(self, shape, depth):
+    def __init__(self, shape: ShapeLike, depth: int) -> None:
         self._depth = 1 << (depth - 1).bit_length()  # of the memory; places then wrap by themselves
         super().__init__({"valid": In(1), "i": In(shape), "o": Out(stream.Signature(shape))})
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         width = len(Value.cast(self.i))
         m.submodules.memory = memory = Memory(shape=width, depth=self._depth, init=[], attrs=NEVER_COLLIDES)
@@ -149,11 +150,11 @@ class Buffer(wiring.Component):
         It holds a beat.
     """
 
-    def __init__(self, shape, depth):
+    def __init__(self, shape: ShapeLike, depth: int) -> None:
         self._depth = depth
         super().__init__({"i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape)), "some": Out(1)})
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.queue = queue = fifo.SyncFIFOBuffered(width=Value.cast(self.i.payload).shape().width, depth=self._depth)
         wiring.connect(m, wiring.flipped(self.i), queue.w_stream)
@@ -183,11 +184,11 @@ class Stallable(wiring.Component):
 
     AROUND = 2  # clocks before and after the unit
 
-    def __init__(self, unit, clocks):
+    def __init__(self, unit: wiring.Component, clocks: int) -> None:
         self._unit, self._clocks = unit, clocks
         super().__init__({"i": In(stream.Signature(unit.i.shape())), "o": Out(stream.Signature(unit.o.shape()))})
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         unit, inner, moves, arrives = self._unit, Module(), Signal(init=1), Signal()
         inner.submodules.unit = unit
@@ -232,11 +233,11 @@ class Credit(wiring.Component):
     any: Out(1, init=1)
     all: Out(1)
 
-    def __init__(self, places, ahead=1):
+    def __init__(self, places: int, ahead: int = 1) -> None:
         self._places, self._ahead = places, ahead
         super().__init__()
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         count = Signal(range(self._places + 1), init=self._places)
         m.d.comb += self.all.eq(count == self._places)

@@ -52,7 +52,7 @@ class TopParams:
             raise ValueError(f"reader.stencil must be depth.stencil {self.depth.stencil!r}, not {self.reader.stencil!r}")
 
     @property
-    def clients(self):
+    def clients(self) -> tuple[str, ...]:
         """Of memory, those with a cache."""
         return ("depth", "stencil", "colour") if self.depth.stencil else ("depth", "colour")
 
@@ -100,7 +100,7 @@ class Top(wiring.Component):
         One for each client.
     """
 
-    def __init__(self, params=CONFIGS["default"], seams=False):
+    def __init__(self, params: TopParams = CONFIGS["default"], seams: bool = False) -> None:
         self._params, self._seams = params, seams
         edge = params.raster.edge
         shader = {"quads": Out(stream.Signature(layout(quads(edge)))), "colours": In(stream.Signature(layout(colours(edge))))}
@@ -113,7 +113,7 @@ class Top(wiring.Component):
         } | ({} if params.flat else shader) | {f"{client}_memory": Out(Axi()) for client in ("commands", *params.clients)}
             | (seam_ports(seen) if seams else {}))
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         p = self._params
         m.submodules.reader = reader = command_reader.CommandReader(p.reader)

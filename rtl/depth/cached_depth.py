@@ -50,16 +50,16 @@ class CachedDepthParams:
         self.hiz, self.test  # noqa: B018 - their rules hold here
 
     @property
-    def hiz(self):
+    def hiz(self) -> HizParams:
         """Of the HiZ."""
         return HizParams(self.edge, self.samples, self.entries, self.clears, self.stencil, FORMATS)
 
     @property
-    def test(self):
+    def test(self) -> DepthTestParams:
         """Of the depth test."""
         return DepthTestParams(self.edge, self.samples, self.cache(payloads.DEPTH).slots, FORMATS, self.stencil, False)
 
-    def cache(self, bits):
+    def cache(self, bits: int) -> DepthCacheParams:
         """Of the cache of values of so many bits."""
         return DepthCacheParams(self.edge, self.samples, self.sets, self.ways, self.table_lines, self.reads, bits)
 
@@ -105,7 +105,7 @@ class CachedDepth(wiring.Component):
         As of :class:`~fixfunc.rtl.depth.depth_cache.DepthCache`.
     """
 
-    def __init__(self, params=CONFIGS["default"], seams=False):
+    def __init__(self, params: CachedDepthParams = CONFIGS["default"], seams: bool = False) -> None:
         self._params, self._planes, self._seams = params, planes(params), seams
         shape = beat(tile=payloads.tile(params.edge), **payloads.CONTROL)
         ports = {}
@@ -115,7 +115,7 @@ class CachedDepth(wiring.Component):
             ports |= seam_ports({"hiz": shape}) | {"hiz_stalls": Out(1)}
         super().__init__({"i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape)), "wipes": Out(1), "ending": Out(1)} | ports)
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.hiz = hiz = Hiz(self._params.hiz)
         m.submodules.requests = requests = SlotRequests(self._params.test, self._planes[0])

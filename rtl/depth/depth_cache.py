@@ -64,12 +64,12 @@ class DepthCacheParams:
             raise ValueError(f"bits must be {payloads.DEPTH}, {payloads.STENCIL} or {payloads.COLOUR}, not {self.bits!r}")
 
     @property
-    def slots(self):
+    def slots(self) -> int:
         """Tiles on chip."""
         return self.sets * self.ways
 
     @property
-    def surface(self):
+    def surface(self) -> Surface:
         """How tiles lie in memory."""
         return Surface(self.edge, self.bits)
 
@@ -123,7 +123,7 @@ class DepthCache(wiring.Component):
         USE reads; only if ``apart``.
     """
 
-    def __init__(self, params=CONFIGS["default"], apart=0):
+    def __init__(self, params: DepthCacheParams = CONFIGS["default"], apart: int = 0) -> None:
         self._params, self._apart = params, apart
         super().__init__({
             "i": In(stream.Signature(layout(payloads.cache_request(params.edge)))),
@@ -133,7 +133,7 @@ class DepthCache(wiring.Component):
             "memory": Out(Axi()),
         } | ({"reads": In(1)} if apart else {}))
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         p = self._params
         m.submodules.tags, m.submodules.moves = tags, moves = CacheTags(p.edge, p.sets, p.ways), CacheMoves()

@@ -38,7 +38,7 @@ class DepthCompressionParams:
     unit, width, step_bits = 16, payloads.DEPTH + FRACTION, 32
 
     @property
-    def modes(self):
+    def modes(self) -> range:
         """log2 of every sample count that this unit knows."""
         return range(self.samples.bit_length())
 
@@ -71,23 +71,23 @@ class DepthCompression(wiring.Component):
         Tiles as :func:`fixfunc.spec.payloads.stored`, and as :func:`fixfunc.spec.payloads.decoded`: ``wrong`` where mode or data cannot be.
     """
 
-    def __init__(self, params=CONFIGS["default"]):
+    def __init__(self, params: DepthCompressionParams = CONFIGS["default"]) -> None:
         self._params = params
         ports = {"i_tile": (In, payloads.uncoded), "o_coded": (Out, payloads.coded),
                  "i_stored": (In, payloads.stored), "o_tile": (Out, payloads.decoded)}
         super().__init__({name: flow(stream.Signature(layout(table(params.edge)))) for name, (flow, table) in ports.items()})
 
     @property
-    def latency(self):
+    def latency(self) -> int:
         """Clocks from a tile to its code."""
         return TileCoder.latency(self._params) + Stallable.AROUND
 
     @property
-    def decoding_latency(self):
+    def decoding_latency(self) -> int:
         """Clocks from a code to its tile."""
         return TileDecoder.latency(self._params) + Stallable.AROUND
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         ways = {"coding": (TileCoder, self.i_tile, self.o_coded), "decoding": (TileDecoder, self.i_stored, self.o_tile)}
         for name, (unit, source, sink) in ways.items():

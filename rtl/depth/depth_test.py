@@ -62,7 +62,7 @@ class DepthTestParams:
             raise ValueError(f"formats must be some of {', '.join(f.name for f in DepthFormat)}, not {self.formats!r}")
 
     @property
-    def depth_bits(self):
+    def depth_bits(self) -> int:
         """Of a stored depth."""
         return max(BITS[form] for form in self.formats)
 
@@ -70,7 +70,7 @@ class DepthTestParams:
     unit, width, step_bits = 16, DEPTH, 32
 
     @property
-    def modes(self):
+    def modes(self) -> range:
         """log2 of every sample count that this unit knows."""
         return range(self.samples.bit_length())
 
@@ -121,7 +121,7 @@ class DepthTest(wiring.Component):
         For HiZ: what a tile holds after a test that its draw lets write; of one that was refused, nothing.
     """
 
-    def __init__(self, params=CONFIGS["default"]):
+    def __init__(self, params: DepthTestParams = CONFIGS["default"]) -> None:
         self._params = params
         self._tile = layout(payloads.tile(params.edge))
         shape = beat(tile=payloads.tile(params.edge), **payloads.CONTROL)
@@ -138,11 +138,11 @@ class DepthTest(wiring.Component):
         return DepthBias.LATENCY - Addends.moves(self._params) + SampleDepths.latency(self._params) + 1
 
     @property
-    def latency(self):
+    def latency(self) -> int:
         """Clocks from a tile to what is left of it: input, test, output, queue."""
         return 1 + self._test_at + 2 + Queue.LATENCY
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         p, at = self._params, self._test_at
         m.submodules.front = front = Front(p, at + DepthRange.latency(p.edge**2) + 6, keeps=True)

@@ -42,12 +42,12 @@ class DepthUnitParams:
         self.hiz, self.test  # noqa: B018 - their rules hold here
 
     @property
-    def hiz(self):
+    def hiz(self) -> HizParams:
         """Of the HiZ."""
         return HizParams(self.edge, self.samples, self.entries, self.clears, self.stencil, self.formats, self.bounds)
 
     @property
-    def test(self):
+    def test(self) -> DepthTestParams:
         """Of the depth test."""
         return DepthTestParams(self.edge, self.samples, self.tiles, self.formats, self.stencil, self.shader_depths)
 
@@ -86,7 +86,7 @@ class DepthUnit(wiring.Component):
         As of :class:`~fixfunc.rtl.depth.hiz.Hiz`.
     """
 
-    def __init__(self, params=CONFIGS["default"]):
+    def __init__(self, params: DepthUnitParams = CONFIGS["default"]) -> None:
         self._params = params
         shape = beat(tile=payloads.tile(params.edge), **payloads.CONTROL)
         super().__init__({
@@ -97,7 +97,7 @@ class DepthUnit(wiring.Component):
             "saved": Out(stream.Signature(layout(payloads.context(params.edge)))),
         })
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.hiz = hiz = Hiz(self._params.hiz)
         m.submodules.test = test = DepthTest(self._params.test)

@@ -69,7 +69,7 @@ class HizParams:
             raise ValueError(f"bounds must be 'both' or 'max', not {self.bounds!r}")
 
     @property
-    def modes(self):
+    def modes(self) -> range:
         """log2 of every sample count that this unit knows."""
         return range(self.samples.bit_length())
 
@@ -124,7 +124,7 @@ class Hiz(wiring.Component):
     LOOK_UP = Query.LATENCY + 1 - RangeMemory.LATENCY - 2  # clocks from a tile to its look-up, stencil values first
     READ = LOOK_UP + 2 + RangeMemory.READ - 1  # and to the first report that counts too late for it
 
-    def __init__(self, params=CONFIGS["default"]):
+    def __init__(self, params: HizParams = CONFIGS["default"]) -> None:
         self._params = params
         self._tile = layout(payloads.tile(params.edge))
         shape = beat(tile=payloads.tile(params.edge), **payloads.CONTROL)
@@ -136,11 +136,11 @@ class Hiz(wiring.Component):
         })
 
     @property
-    def latency(self):
+    def latency(self) -> int:
         """Clocks from a tile to its outcome: input, query, operation, comparison, outcome, queue."""
         return 1 + Query.LATENCY + 3 + Queue.LATENCY
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         p, at = self._params, Query.LATENCY + 1  # where depths are compared
         m.submodules.front = front = Front(p, at + 7)

@@ -79,14 +79,14 @@ class CommandReader(wiring.Component):
         It only reads.
     """
 
-    def __init__(self, params=CONFIGS["default"]):
+    def __init__(self, params: CommandReaderParams = CONFIGS["default"]) -> None:
         self._params = params
         super().__init__({
             "i": In(stream.Signature(layout(START))), "o": Out(stream.Signature(beat(triangle=payloads.TRIANGLE, **payloads.CONTROL))),
             "ended": In(1), "error": Out(CommandError), "at": Out(24), "memory": Out(Axi()),
         })
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.fetch, m.submodules.fit = fetch, fit = CommandFetch(), PlanesFit(self._params.edge)
         wiring.connect(m, fetch.memory, wiring.flipped(self.memory))

@@ -68,7 +68,7 @@ class TriangleSetup(wiring.Component):
         Those with something to draw, as :data:`fixfunc.spec.payloads.SETUP`, and the control beats.
     """
 
-    def __init__(self, params=CONFIGS["default"]):
+    def __init__(self, params: TriangleSetupParams = CONFIGS["default"]) -> None:
         self._params = params
         super().__init__({
             "i": In(stream.Signature(beat(triangle=payloads.TRIANGLE, **payloads.CONTROL))),
@@ -76,11 +76,11 @@ class TriangleSetup(wiring.Component):
         })
 
     @property
-    def latency(self):
+    def latency(self) -> int:
         """Clocks from a triangle at ``i`` to its beat at ``o``: input register, plane, queue."""
         return 1 + Plane.LATENCY + Queue.LATENCY
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.credit = credit = Credit(self._params.queue)
         m.submodules.bounds = bounds = Bounds()

@@ -55,12 +55,12 @@ class ColourWriteParams:
             raise ValueError(f"shading must be above 1, not {self.shading!r}")
 
     @property
-    def cache(self):
+    def cache(self) -> DepthCacheParams:
         """Of the cache of colours."""
         return DepthCacheParams(self.edge, self.samples, self.sets, self.ways, self.table_lines, self.reads, COLOUR)
 
     @property
-    def obeyed(self):
+    def obeyed(self) -> DepthTestParams:
         """Which draw states are: as of the depth test before it."""
         return DepthTestParams(self.edge, self.samples, 2, (DepthFormat.D16, DepthFormat.D24))
 
@@ -105,7 +105,7 @@ class ColourWrite(wiring.Component):
 
     APART = Blend.LATENCY
 
-    def __init__(self, params=CONFIGS["default"]):
+    def __init__(self, params: ColourWriteParams = CONFIGS["default"]) -> None:
         self._params = params
         super().__init__({
             "i": In(stream.Signature(beat(tile=payloads.tile(params.edge), **payloads.CONTROL))),
@@ -114,7 +114,7 @@ class ColourWrite(wiring.Component):
             "colour_memory": Out(Axi()), "ending": In(1),
         })
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         p = self._params
         m.submodules.requests, m.submodules.cache = requests, cache = SlotRequests(p.obeyed, [COLOURS]), DepthCache(p.cache, self.APART)

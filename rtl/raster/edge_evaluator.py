@@ -3,7 +3,7 @@
 
 from dataclasses import dataclass
 
-from amaranth.hdl import Cat, Module, Signal, signed
+from amaranth.hdl import Cat, Module, Signal, ValueLike, signed
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -46,23 +46,23 @@ class EdgeEvaluatorParams:
             raise ValueError(f"adder must be 'carry_save' or 'shared', not {self.adder!r}")
 
     @property
-    def modes(self):
+    def modes(self) -> range:
         """log2 of every sample count that this unit knows."""
         return range(self.samples.bit_length())
 
     @property
-    def unit(self):
+    def unit(self) -> int:
         """Steps in a pixel."""
         return 16 if self.samples > 1 else 1
 
     @property
-    def span(self):
+    def span(self) -> int:
         """The farthest two lanes of a tile are apart in x and y together, in steps: the worst mode counts."""
         return max(sum(self.unit * ((self.edge >> shift) - 1) + 2 * REACH[mode] for shift in SHAPES[mode])
                    for mode in self.modes)
 
     @property
-    def width(self):
+    def width(self) -> int:
         """Bits of E that always give the right sign.
 
         A tile that no edge rejects has 0 <= E at its best corner, and E may be cut there to the least
@@ -71,7 +71,7 @@ class EdgeEvaluatorParams:
         return 1 + (self.span << self.step_bits - 1).bit_length()
 
     @property
-    def latency(self):
+    def latency(self) -> int:
         """Clocks: addends (four, three with one sample a pixel), shared sums if any, lanes."""
         return 4 + (self.samples > 1) + (self.adder == "shared")
 
@@ -111,7 +111,7 @@ class EdgeEvaluator(wiring.Component):
         The sign of E modulo 2^width in every lane, inverted: set where the sample is inside.
     """
 
-    def __init__(self, params=CONFIGS["default"]):
+    def __init__(self, params: EdgeEvaluatorParams = CONFIGS["default"]) -> None:
         self._params = params
         fields = [f._replace(bits=params.step_bits) if f.name in "ab" else f for f in payloads.edge(params.width)]
         super().__init__({
@@ -120,11 +120,11 @@ class EdgeEvaluator(wiring.Component):
         })
 
     @property
-    def latency(self):
+    def latency(self) -> int:
         """Clocks from a beat at ``i`` to its beat at ``o``."""
         return self._params.latency
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         p = self._params
 
@@ -162,7 +162,7 @@ class EdgeEvaluator(wiring.Component):
         return held
 
 
-def add(*addends):
+def add(*addends: ValueLike) -> ValueLike:
     """The sum of up to three addends by one carry-propagate adder: three pass a carry-save adder first."""
     if len(addends) == 3:
         x, y, z = addends

@@ -46,7 +46,7 @@ class TileRasterizerParams:
         EdgeEvaluatorParams(self.edge, self.samples, adder=self.adder)  # the same rules hold here
 
     @property
-    def grid(self):
+    def grid(self) -> int:
         """Tiles along a block's side, and blocks along a superblock's."""
         return 8 if self.coarse == 64 else 4
 
@@ -88,14 +88,14 @@ class TileRasterizer(wiring.Component):
         Covered tiles as :func:`fixfunc.spec.payloads.tile`, and control beats.
     """
 
-    def __init__(self, params=CONFIGS["default"]):
+    def __init__(self, params: TileRasterizerParams = CONFIGS["default"]) -> None:
         self._params = params
         super().__init__({
             "i": In(stream.Signature(beat(setup=payloads.SETUP, **payloads.CONTROL))),
             "o": Out(stream.Signature(beat(tile=payloads.tile(params.edge), **payloads.CONTROL))),
         })
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         p = self._params
         cell = cell_layout(p.edge)

@@ -56,7 +56,7 @@ class DomainMatchingParams:
             raise ValueError(f"lanes times waves must be at most 65536, not {self.lanes * self.waves}")
 
     @property
-    def patch(self):
+    def patch(self) -> int:
         """Bits of a patch's number in a tag: each has a point at least, so that none of the same number is left."""
         return (self.rows * self.lanes + AHEAD).bit_length() + 1
 
@@ -99,7 +99,7 @@ class DomainMatching(wiring.Component):
 
     LATENCY = STAGES + 2
 
-    def __init__(self, params=CONFIGS["default"]):
+    def __init__(self, params: DomainMatchingParams = CONFIGS["default"]) -> None:
         self._params = params
         self._place = StructLayout({"lane": range(params.lanes), "wave": range(params.waves), "row": params.rows})
         super().__init__({
@@ -107,7 +107,7 @@ class DomainMatching(wiring.Component):
             "o": Out(stream.Signature(layout(points.MATCHED_POINT))), "counted": Out(stream.Signature(layout(points.MATCHES))),
         })
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         p = self._params
         m.submodules.tags = tags = TagRam(p.rows, p.lanes, p.waves, p.patch)

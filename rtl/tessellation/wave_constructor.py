@@ -56,14 +56,14 @@ class WaveConstructor(wiring.Component):
         Every point's place, in order; END of a draw, behind its last wave.
     """
 
-    def __init__(self, params=CONFIGS["default"]):
+    def __init__(self, params: WaveConstructorParams = CONFIGS["default"]) -> None:
         self._params = params
         super().__init__({
             "i": In(stream.Signature(layout(points.MATCHED_POINT))), "o": Out(stream.Signature(layout(points.wave(params.lanes)))),
             "index": Out(stream.Signature(layout(points.VERTEX_INDEX))),
         })
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         lanes, given = self._params.lanes, self.i.payload
         vertex = StructLayout({"patch": 16, "u": 17, "v": 17})

@@ -79,7 +79,7 @@ class Decoder(wiring.Component):
         :attr:`latency` clocks later.
     """
 
-    def __init__(self, params):
+    def __init__(self, params: BlockDecodeParams) -> None:
         self._params, formats = params, set(params.formats)
         self._units = []
         if formats - IN_SUBSETS:
@@ -93,11 +93,11 @@ class Decoder(wiring.Component):
         })
 
     @property
-    def latency(self):
+    def latency(self) -> int:
         """Clocks from a block to its texels."""
         return self._decoded + 1 + (Linear.LATENCY if self._params.srgb else 0)
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         block, row, lanes = self.i.block, self.i.row, self._params.lanes
         for name, unit in self._units:
@@ -157,18 +157,18 @@ class BlockDecode(wiring.Component):
         Its texels, row by row; :attr:`latency` clocks later at the earliest.
     """
 
-    def __init__(self, params=CONFIGS["default"]):
+    def __init__(self, params: BlockDecodeParams = CONFIGS["default"]) -> None:
         self._params, self._decoder = params, Decoder(params)
         super().__init__({
             "i": In(stream.Signature(layout(payloads.TEXTURE_BLOCK))), "o": Out(stream.Signature(layout(payloads.texels(params.lanes)))),
         })
 
     @property
-    def latency(self):
+    def latency(self) -> int:
         """Clocks from a block to its first texels."""
         return self._decoder.latency + Stallable.AROUND
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.pipeline = pipeline = Stallable(self._decoder, self._decoder.latency)
         wiring.connect(m, pipeline.o, wiring.flipped(self.o))
