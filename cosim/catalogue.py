@@ -4,15 +4,17 @@
 import importlib
 import warnings
 from pathlib import Path
-from typing import NamedTuple
+from types import ModuleType
+from typing import Any, NamedTuple
 
 import numpy as np
 from amaranth.hdl import UnusedElaboratable
+from amaranth.lib import wiring
 
 from fixfunc.cosim import codec, sources, toolchain
 from fixfunc.cosim.library import OPTIMISE
 from fixfunc.cosim.verilog import contract, generate
-from fixfunc.cosim.volume import LATENCIES, Memory, Volume
+from fixfunc.cosim.volume import LATENCIES, Memory, Run, Volume
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.payloads import TRANSFER
 
@@ -29,45 +31,45 @@ class Block(NamedTuple):
     place: str
 
     @property
-    def rtl(self):
+    def rtl(self) -> ModuleType:
         """Module of the hardware, with ``CONFIGS``."""
         return importlib.import_module(f"fixfunc.rtl.{self.place}")
 
     @property
-    def component(self):
+    def component(self) -> type[wiring.Component]:
         """Class of the hardware."""
         return getattr(self.rtl, "".join(part.capitalize() for part in self.stem.split("_")))
 
     @property
-    def bench(self):
+    def bench(self) -> ModuleType:
         """Module of the bench, with ``requests``, ``expected`` and ``describe``."""
         return importlib.import_module(f"fixfunc.tb.{self.place}")
 
     @property
-    def configurations(self):
+    def configurations(self) -> dict[str, Any]:
         """Parameters by the names of the configurations."""
         return self.rtl.CONFIGS
 
     @property
-    def purposes(self):
+    def purposes(self) -> dict[str, str]:
         """What each configuration is for, in words."""
         return self.rtl.PURPOSE
 
-    def parameters(self, name="default"):
+    def parameters(self, name: str = "default") -> Any:
         """The parameters of a configuration; an unknown name raises :class:`~fixfunc.spec.errors.InputError`."""
         if name not in self.configurations:
             raise InputError(f"configuration of {self.stem}", f"be one of {', '.join(self.configurations)}", name)
         return self.configurations[name]
 
-    def create(self, config="default"):
+    def create(self, config: str = "default") -> wiring.Component:
         """The component, in a configuration."""
         return self.component(self.parameters(config))
 
-    def expected(self, rows, config="default"):
+    def expected(self, rows: np.ndarray, config: str = "default") -> dict[str, np.ndarray]:
         """What the golden model gives for packed beats in: packed beats out, by port."""
         return codec.by_port(self.bench.expected(rows, self.parameters(config)))
 
-    def differences(self, given, expected, config="default"):
+    def differences(self, given: dict[str, np.ndarray], expected: dict[str, np.ndarray], config: str = "default") -> tuple[int, str | None]:
         """How many beats of a component are not the expected ones, and the first of them in words, or None.
 
         Parameters
@@ -88,13 +90,13 @@ class Block(NamedTuple):
                 first = f"{port}: {len(got)} beats, expected {len(wanted)}"
         return count, first
 
-    def simulated(self, config="default"):
+    def simulated(self, config: str = "default") -> wiring.Component:
         """What stands before the simulator: the component, or what its bench puts around it."""
         if hasattr(self.bench, "Harness"):
             return self.bench.Harness(self.parameters(config))
         return self.create(config)
 
-    def verilog(self, config="default", simulated=False):
+    def verilog(self, config: str = "default", simulated: bool = False) -> Path:
         """Path of the block's SystemVerilog, with ``simulated`` of what :meth:`simulated` says; elaborated once, then kept.
 
         Its name holds the hash of its sources, so that nothing is elaborated to find it.
@@ -104,11 +106,12 @@ class Block(NamedTuple):
         path = toolchain.BUILD / "verilog" / f"{self.stem}-{config}-{digest}.sv"
         return toolchain.once(path, lambda out: out.write_text(generate(component, self.stem, config)))
 
-    def volume(self, config="default", optimise=OPTIMISE):
+    def volume(self, config: str = "default", optimise: int = OPTIMISE) -> Volume:
         """What :meth:`simulated` says as a :class:`~fixfunc.cosim.volume.Volume`."""
         return Volume(self.simulated(config), self.stem, self.verilog(config, simulated=True).read_text(), optimise)
 
-    def compare(self, volume, rows, config="default", paces=("full", "full"), seed=0, **limits):
+    def compare(self, volume: Volume, rows: np.ndarray, config: str = "default", paces: tuple[str, str] = ("full", "full"), seed: int = 0,
+                **limits: int) -> tuple[Run, dict[str, np.ndarray], int, str | None]:
         """Send packed beats through a Verilated component and through the golden model.
 
         A bench whose golden model must know in which order things came to pass reads that from what came out: ``replay``.
@@ -137,12 +140,12 @@ class Block(NamedTuple):
         return run, expected, *self.differences(run.outputs, expected, config)
 
     @property
-    def summary(self):
+    def summary(self) -> str:
         """First line of the component's docstring."""
         return contract(self.component)[0].splitlines()[0]
 
 
-def blocks():
+def blocks() -> dict[str, Block]:
     """Every block by its stem, in the order of the pipeline's stages."""
     stages = ("frontend", "tessellation", "geometry", "raster", "depth", "texture", "output", "memory")
     found = {}
@@ -152,7 +155,7 @@ def blocks():
     return {"top": Block("top", "top")} | found
 
 
-def block(stem):
+def block(stem: str) -> Block:
     """One block; an unknown name raises :class:`~fixfunc.spec.errors.InputError`."""
     known = blocks()
     if stem not in known:
@@ -160,6 +163,6 @@ def block(stem):
     return known[stem]
 
 
-def frames():
+def frames() -> ModuleType:
     """What turns a golden frame into a command stream, and knows what should come of it."""
     return importlib.import_module("fixfunc.tb.frames")

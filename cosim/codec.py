@@ -1,20 +1,24 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Payloads between structured arrays and packed vectors: the first field lowest."""
 
+from collections.abc import Iterable, Sequence
+
 import numpy as np
 
+from fixfunc.spec.payloads import Field
 
-def words(bits):
+
+def words(bits: int) -> int:
     """64-bit words of a packed payload."""
     return -(-bits // 64)
 
 
-def wide(fields):
+def wide(fields: Iterable[Field]) -> np.dtype:
     """A dtype that holds every record of a field table."""
     return np.dtype([(f.name, "i8" if f.signed else "u8") for f in fields])
 
 
-def pack(records, fields, bits=None):
+def pack(records: np.ndarray | np.void, fields: Sequence[Field], bits: int | None = None) -> np.ndarray:
     """Pack records.
 
     Parameters
@@ -44,7 +48,7 @@ def pack(records, fields, bits=None):
     return out
 
 
-def unpack(packed, fields, dtype):
+def unpack(packed: np.ndarray, fields: Iterable[Field], dtype: np.dtype) -> np.ndarray:
     """The inverse of :func:`pack`, as records of ``dtype``."""
     out = np.zeros(len(packed), dtype)
     low = 0
@@ -62,21 +66,21 @@ def unpack(packed, fields, dtype):
     return out
 
 
-def by_port(beats):
+def by_port(beats: np.ndarray | dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """Beats out by port: those of a block with one stream out belong to ``o``."""
     return beats if isinstance(beats, dict) else {"o": beats}
 
 
-def to_hex(row):
+def to_hex(row: np.ndarray) -> str:
     """One packed row as a hexadecimal number."""
     return f"{to_int(row):#x}"
 
 
-def to_int(row):
+def to_int(row: np.ndarray) -> int:
     """One packed row as a Python integer."""
     return int.from_bytes(np.ascontiguousarray(row, "<u8").tobytes(), "little")
 
 
-def from_int(value, bits):
+def from_int(value: int, bits: int) -> np.ndarray:
     """A Python integer as one packed row."""
     return np.frombuffer(int(value).to_bytes(8 * words(bits), "little"), "<u8")

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Writes a command stream: packets of :mod:`fixfunc.spec.commands`, one behind the other."""
 
+from collections.abc import Sequence
+from typing import Self
+
 import numpy as np
 
 from fixfunc.cosim import codec
 from fixfunc.spec import commands
 from fixfunc.spec.commands import Opcode
+from fixfunc.spec.payloads import Field
 from fixfunc.spec.state import Kind
 
 WORDS = 4  # of 64 bits, of a transfer
@@ -20,15 +24,15 @@ class CommandList:
         Transfers of each packet.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.parts = []
 
     @property
-    def transfers(self):
+    def transfers(self) -> np.ndarray:
         """All of them: ndarray of uint64, shape (n, 4)."""
         return np.concatenate(self.parts)
 
-    def add(self, opcode, table, length=1, **fields):
+    def add(self, opcode: int, table: Sequence[Field], length: int = 1, **fields: int) -> Self:
         """Any packet of ``length`` transfers, its fields by name."""
         record = np.zeros(1, codec.wide(table))
         for name, value in ({"opcode": opcode, "length": length} | fields).items():
@@ -37,24 +41,24 @@ class CommandList:
         self.parts.append(np.pad(packed, (0, -len(packed) % WORDS)).reshape(-1, WORDS))
         return self
 
-    def target(self, depth=0, stencil=0, colour=0):
+    def target(self, depth: int = 0, stencil: int = 0, colour: int = 0) -> Self:
         """Where planes lie that are cleared from now on, in bytes."""
         return self.add(Opcode.TARGET, commands.TARGET_PACKET, depth_base=depth, stencil_base=stencil, colour_base=colour)
 
-    def state(self, state):
+    def state(self, state: np.void) -> Self:
         """A draw state, as a record."""
         return self.add(Opcode.STATE, commands.STATE_PACKET, 2, **{name: state[name] for name in state.dtype.names} | {"kind": Kind.STATE})
 
-    def clear(self, rectangle, **fields):
+    def clear(self, rectangle: Sequence[int], **fields: int) -> Self:
         """A clear of a rectangle (x0, y0, x1, y1) of pixels; planes and values by name."""
         return self.add(Opcode.CLEAR, commands.CLEAR_PACKET, **dict(zip(("x0", "y0", "x1", "y1"), rectangle, strict=True)), **fields)
 
-    def triangles(self, triangles):
+    def triangles(self, triangles: np.ndarray) -> Self:
         """A list of snapped triangles, as records of :data:`fixfunc.spec.payloads.TRIANGLE`."""
         self.add(Opcode.TRIANGLES, commands.TRIANGLES_PACKET, 1 + len(triangles))
         self.parts.append(codec.pack(triangles, commands.TRIANGLE_PACKET))
         return self
 
-    def fence(self, sequence=0, begin=0):
+    def fence(self, sequence: int = 0, begin: int = 0) -> Self:
         """All before it is in memory when it is told."""
         return self.add(Opcode.FENCE, commands.FENCE_PACKET, sequence=sequence, begin=begin)

@@ -3,6 +3,7 @@
 
 import numpy as np
 
+from fixfunc.models.pipeline import Frame
 from fixfunc.spec.state import Outcome
 
 TILE = ((8, 8), (8, 4), (4, 4), (4, 2))  # pixels, by log2 of the samples of a pixel
@@ -11,12 +12,12 @@ CODED = np.array([(12, 10, 30), (40, 120, 80), (90, 190, 110), (190, 210, 80), (
 FOUND = {Outcome.DROP: (214, 70, 66), Outcome.ACCEPT: (90, 190, 110), Outcome.TEST: (70, 110, 220)}
 
 
-def tile_size(frame):
+def tile_size(frame: Frame) -> tuple[int, int]:
     """Pixels of a tile: (width, height)."""
     return TILE[int(frame.state["samples"])]
 
 
-def triangles(frame):
+def triangles(frame: Frame) -> np.ndarray:
     """Triangles per tile, dark to bright on a logarithmic scale: uint8, shape (height, width, 3)."""
     here = count(frame, frame.tiles)
     place = np.log1p(here) / np.log1p(max(here.max(), 1)) * (len(RAMP) - 1)
@@ -24,7 +25,7 @@ def triangles(frame):
     return _spread(frame, RAMP[low] + (place - low)[..., None] * (RAMP[low + 1] - RAMP[low]))
 
 
-def outcomes(frame):
+def outcomes(frame: Frame) -> np.ndarray:
     """What HiZ found per tile: red dropped, green accepted unread, blue tested, mixed by how often; uint8, shape (height, width, 3)."""
     counts = {found: count(frame, frame.tiles[frame.outcome == found]) for found in FOUND}
     total = sum(counts.values())
@@ -32,7 +33,7 @@ def outcomes(frame):
     return _spread(frame, np.where(total[..., None] > 0, mixed, RAMP[0]))
 
 
-def modes(frame, coded):
+def modes(frame: Frame, coded: np.ndarray) -> np.ndarray:
     """How each tile of depths lies in memory: dark if cleared, green to yellow by its planes, orange by differences, red raw; uint8.
 
     Parameters
@@ -45,7 +46,7 @@ def modes(frame, coded):
     return _spread(frame, CODED[coded.reshape(-(-height // high), -(-width // wide))])
 
 
-def count(frame, tiles):
+def count(frame: Frame, tiles: np.ndarray) -> np.ndarray:
     """How many of these tiles lie at each place."""
     height, width = frame.colour.shape[:2]
     wide, high = tile_size(frame)

@@ -6,17 +6,19 @@ import io
 import json
 from pathlib import Path
 from string import Template
+from typing import Any
 
 import numpy as np
 from PIL import Image
 
 from fixfunc.cosim import files, maps
+from fixfunc.models.pipeline import Frame
 from fixfunc.spec.state import Outcome, TileMode
 
 PAGE = Path(__file__).with_name("report.html.in")
 
 
-def write(path, title, frame, coded, figures):
+def write(path: Path, title: str, frame: Frame, coded: np.ndarray, figures: dict[str, Any]) -> None:
     """Write the report.
 
     Parameters

@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 from cocotb_tools.runner import get_runner
 
 from fixfunc.cosim import toolchain
+from fixfunc.cosim.catalogue import Block
 from fixfunc.cosim.library import SPLIT
 from fixfunc.spec.errors import InputError
 
@@ -30,7 +31,7 @@ class Result(NamedTuple):
     waves: Path | None
 
 
-def run(block, config, simulator, seed=0, waves=False, tests=None):
+def run(block: Block, config: str, simulator: str, seed: int = 0, waves: bool = False, tests: str | None = None) -> Result:
     """Build a block and run its bench.
 
     Parameters
@@ -106,7 +107,7 @@ def _outcome(results):
     return len(cases), failed
 
 
-def reproduce(block, config, simulator, seed, tests=None):
+def reproduce(block: Block, config: str, simulator: str, seed: int, tests: str | None = None) -> str:
     """The line that runs a bench again, with waves."""
     only = f" --tests '{tests}'" if tests else ""
     return f"fixfunc run {block.stem} --config {config} --sim {simulator} --seed {seed}{only} --waves"

@@ -6,6 +6,7 @@ import time
 from typing import NamedTuple
 
 import numpy as np
+from amaranth.lib import wiring
 
 from fixfunc.cosim import codec
 from fixfunc.cosim.library import OPTIMISE, build, shim
@@ -73,7 +74,7 @@ class Volume:
     Built once: see :func:`fixfunc.cosim.library.build`.
     """
 
-    def __init__(self, component, name, source=None, optimise=OPTIMISE):
+    def __init__(self, component: wiring.Component, name: str, source: str | None = None, optimise: int = OPTIMISE) -> None:
         self.ports = ports(component)
         self.inputs = [p for p in self.ports if p.input]
         self.outputs = [p for p in self.ports if not p.input]
@@ -83,7 +84,8 @@ class Volume:
         self._library.sim_free.argtypes = [ctypes.c_void_p]
         self._handle = self._library.sim_new()
 
-    def run(self, inputs, room, paces=("full", "full"), seed=0, limit=CLOCK_LIMIT, memory=None):
+    def run(self, inputs: dict[str, np.ndarray], room: int, paces: tuple[str, str] = ("full", "full"), seed: int = 0, limit: int = CLOCK_LIMIT,
+            memory: Memory | None = None) -> Run:
         """Send beats until the component has drained.
 
         Parameters
@@ -128,7 +130,7 @@ class Volume:
         outputs = {p.name: beats[:n] for p, beats, n in zip(self.outputs, out, got, strict=True)}
         return Run(outputs, stats.last - stats.first + 1, stats.clocks, time.perf_counter() - begun)
 
-    def bare(self, rows, clocks):
+    def bare(self, rows: np.ndarray, clocks: int) -> None:
         """Clock a fresh component with the beats of its first input over and over, and look at nothing."""
         rows = np.ascontiguousarray(rows, np.uint64)
         handle = ctypes.c_void_p(self._library.sim_new())
