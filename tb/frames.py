@@ -12,6 +12,8 @@ from fixfunc.models.frontend.command_reader import plane_bytes, tiles_of
 from fixfunc.models.geometry.triangle_setup import TRIANGLE
 from fixfunc.models.output.colour_write import ColourCache
 from fixfunc.models.payload import dtype
+from fixfunc.models.pipeline import Frame, Scene
+from fixfunc.rtl.top import TopParams
 from fixfunc.spec.commands import START, STATUS
 from fixfunc.spec.counters import COUNTERS
 from fixfunc.spec.errors import InputError
@@ -33,7 +35,7 @@ class FrameJob:
     params : fixfunc.rtl.top.TopParams
     """
 
-    def __init__(self, scene, frame, params):
+    def __init__(self, scene: Scene, frame: Frame, params: TopParams) -> None:
         self.scene, self.frame, self.params = scene, frame, params
         count, at, self.bases = tiles_of(frame.state), 0, {}
         for plane in ("depth", "stencil", "colour"):
@@ -52,14 +54,14 @@ class FrameJob:
         self.given = None
 
     @property
-    def background(self):
+    def background(self) -> np.uint32:
         """RGBA8, of what no face covers."""
         return shading.rgba(np.array(shading.BACKGROUND))
 
     def _shade(self, shaded):
         return shading.shade(self.scene, shaded.tiles, self.frame.source[shaded.triangle])
 
-    def inputs(self):
+    def inputs(self) -> dict[str, np.ndarray]:
         """Beats in, by port: colours are those of tiles that pass, which does not depend on when."""
         golden = top.machine(self.params, self.data.copy(), shader=self._shade, in_memory=False).draw(*self.start)
         record = np.zeros(1, codec.wide(START))
@@ -70,7 +72,7 @@ class FrameJob:
         return {"i": codec.pack(record, START), "starts": np.ones((1, 1), np.uint64), "colours": np.concatenate(shaded),
                 "asked": np.arange(len(COUNTERS), dtype=np.uint64)[:, None]}
 
-    def expected(self, outputs):
+    def expected(self, outputs: dict[str, np.ndarray]) -> tuple[dict[str, np.ndarray], np.ndarray]:
         """Beats of every seam, in the order of stages, and memory in the end, by what the hardware's HiZ found; and what was drawn."""
         data = self.data.copy()
         golden = top.machine(self.params, data, shader=self._shade, found=top.Found(outputs["seam_hiz"], self.params.raster.edge))
@@ -78,14 +80,14 @@ class FrameJob:
         wanted = top.expected_of(drawn, outputs, self.params)
         return wanted | {"memory": data.view(np.uint64).reshape(-1, 4)}, np.concatenate([np.zeros(0, np.uint8), *drawn[0].outcome])
 
-    def picture(self, memory):
+    def picture(self, memory: np.ndarray) -> np.ndarray:
         """The colours that memory holds, averaged over the samples of each pixel: uint8, shape (height, width, 3)."""
         values = self._held("colour", ColourCache, int(self.background), memory).values()
         image = to_image(values, self.scene.width, self.scene.height, self.scene.samples)
         channels = (image[..., None] >> np.arange(0, 24, 8, dtype=np.uint32) & 255).astype(np.uint32)
         return ((channels.sum(2) + self.scene.samples // 2) // self.scene.samples).astype(np.uint8)
 
-    def modes(self, memory):
+    def modes(self, memory: np.ndarray) -> np.ndarray:
         """Modes of the tiles of depths: uint8, row by row."""
         count = tiles_of(self.frame.state)
         table = memory[self.bases["depth"] + plane_bytes(count, "depth") - -(-count // 64) * 32:][:-(-count // 2)]
@@ -98,17 +100,17 @@ class FrameJob:
         return cache
 
 
-def status(rows):
+def status(rows: np.ndarray) -> list[dict[str, int]]:
     """Status words that came out: a dict by field for each."""
     return [{name: int(record[name]) for name in record.dtype.names} for record in codec.unpack(rows, STATUS, dtype(STATUS))]
 
 
-def counters(told):
+def counters(told: np.ndarray) -> dict[str, int]:
     """What the counters said: numbers by name."""
     return dict(zip(COUNTERS, (int(value) for value in told[:, 0]), strict=True))
 
 
-def traffic(counted, edge=8):
+def traffic(counted: dict[str, int], edge: int = 8) -> list[tuple[str, str, str, int, int]]:
     """Bytes by client, cause and mode, of counters by name: those that are not zero, with how many tiles or transfers."""
     out = []
     for client, kind in (("depth", DepthCache), ("stencil", StencilCache), ("colour", ColourCache)):

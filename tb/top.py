@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Bench of :class:`fixfunc.rtl.top.Top`: every stage held to the golden one, and every byte of memory."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import cocotb
 import numpy as np
 from amaranth.hdl import Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In
+from cocotb.handle import HierarchyObject
 from cocotb.triggers import RisingEdge
 
 from fixfunc.cosim import codec
@@ -13,9 +17,9 @@ from fixfunc.models.depth.depth_cache import CacheShape
 from fixfunc.models.depth.hiz import BANKS
 from fixfunc.models.frontend.command_reader import CommandLimits
 from fixfunc.models.payload import dtype
-from fixfunc.models.top import Machine
+from fixfunc.models.top import Drawn, Machine, Shading
 from fixfunc.rtl import top as rtl
-from fixfunc.rtl.top import CONFIGS
+from fixfunc.rtl.top import CONFIGS, TopParams
 from fixfunc.spec import payloads
 from fixfunc.spec.commands import START, STATUS, CommandError
 from fixfunc.spec.counters import COUNTERS
@@ -36,11 +40,11 @@ class Harness(wiring.Component):
     params : TopParams
     """
 
-    def __init__(self, params):
+    def __init__(self, params: TopParams) -> None:
         self._top = rtl.Top(params, seams=True)
         super().__init__(dict(self._top.signature.members) | {"starts": In(stream.Signature(8))})
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.top = top = self._top
         for name in top.signature.members:
@@ -57,18 +61,18 @@ class Harness(wiring.Component):
         return m
 
 
-def limits_of(params):
+def limits_of(params: TopParams) -> CommandLimits:
     """What the reader takes."""
     return CommandLimits(params.reader.edge, params.reader.samples, params.reader.pixels, params.reader.stencil)
 
 
-def machine(params, data, **more):
+def machine(params: TopParams, data: np.ndarray, **more: Any) -> Machine:
     """The golden one."""
     shape = CacheShape(params.depth.sets, params.depth.ways, params.depth.table_lines)
     return Machine(data, limits_of(params), shape, params.raster.grid, **more)
 
 
-def shade(shading):
+def shade(shading: Shading) -> np.ndarray:
     """Colours made up from where a sample is, and of which triangle."""
     tiles, n = shading.tiles, shading.triangle[:, None] * 37 + np.arange(64)[:shading_lanes(shading)]
     edge = int(n.shape[1] ** 0.5)
@@ -76,12 +80,12 @@ def shade(shading):
     return (value & 0xFFFFFFFF).astype(np.uint32).reshape(-1, edge, edge)
 
 
-def shading_lanes(shading):
+def shading_lanes(shading: Shading) -> int:
     """Lanes of a tile, by the width of its mask."""
     return 64 if shading.tiles["mask"].dtype.itemsize == 8 else 16
 
 
-def inputs(rows, params):
+def inputs(rows: np.ndarray, params: TopParams) -> dict[str, np.ndarray]:
     """What goes in: the STARTs; colours, which do not depend on when; in the end nothing is asked."""
     golden = machine(params, memory(rows, params), shader=shade, in_memory=False)
     shaded, edge = [np.zeros((0, codec.words(32 * params.raster.edge**2)), np.uint64)], params.raster.edge
@@ -92,7 +96,7 @@ def inputs(rows, params):
     return given if params.flat else given | {"colours": np.concatenate(shaded)}
 
 
-def pack_colours(shaded, edge):
+def pack_colours(shaded: np.ndarray, edge: int) -> np.ndarray:
     """Colours of tiles as beats."""
     assert payloads.width(colours(edge)) == 32 * edge**2
     return np.ascontiguousarray(shaded.reshape(len(shaded), edge**2).astype("<u4")).view(np.uint64)
@@ -103,7 +107,7 @@ class Found:
 
     SAME = "slot", "x", "y", "last", "back", "z0", "dx", "dy"  # the mask of what was dropped is gone
 
-    def __init__(self, rows, edge):
+    def __init__(self, rows: np.ndarray, edge: int) -> None:
         table = payloads.tile(edge)
         tiles = codec.unpack(rows[rows[:, 0] & 3 == Kind.WORK], table, dtype(table))
         self._keys, self._outcome, self._at = list(zip(*(tiles[name].tolist() for name in self.SAME), strict=True)), tiles["outcome"], 0
@@ -117,7 +121,7 @@ class Found:
         return out
 
 
-def replay(rows, outputs, params):
+def replay(rows: np.ndarray, outputs: dict[str, np.ndarray], params: TopParams) -> dict[str, np.ndarray]:
     """What every seam should show, and memory hold, by what HiZ found, which depends on when."""
     data = memory(rows, params)
     golden = machine(params, data, found=Found(outputs["seam_hiz"], params.raster.edge), **({} if params.flat else {"shader": shade}))
@@ -125,7 +129,7 @@ def replay(rows, outputs, params):
     return expected_of(drawn, outputs, params) | {"memory": data.view(np.uint64).reshape(-1, 4)}
 
 
-def expected_of(drawn, outputs, params):
+def expected_of(drawn: Sequence[Drawn], outputs: dict[str, np.ndarray], params: TopParams) -> dict[str, np.ndarray]:
     """Beats of every seam, in the order of the stages, and of the status."""
     edge, out = params.raster.edge, {}
     tables = {"commands": payloads.TRIANGLE, "setup": payloads.SETUP, "raster": payloads.tile(edge), "hiz": payloads.tile(edge),
@@ -143,11 +147,11 @@ def expected_of(drawn, outputs, params):
     return out | {"o": np.concatenate([codec.pack(part.status, STATUS) for part in drawn])}
 
 
-def table_of(kind, work):
+def table_of(kind: Kind, work: tuple[payloads.Field, ...]) -> tuple[payloads.Field, ...]:
     return {Kind.WORK: work, Kind.STATE: payloads.DRAW_STATE, Kind.CLEAR: payloads.CLEAR, Kind.FENCE: payloads.FENCE}[kind]
 
 
-def take_notes(rows, given, edge):
+def take_notes(rows: np.ndarray, given: np.ndarray, edge: int) -> None:
     """HiZ's notes, as they came."""
     low, bits, at = 0, 0, 0
     for field in payloads.tile(edge):
@@ -161,7 +165,7 @@ def take_notes(rows, given, edge):
         rows[work, word] = (rows[work, word] & ~mask) | (given[work, word] & mask)
 
 
-def describe(row, _params):
+def describe(row: np.ndarray, _params: TopParams) -> str:
     record = codec.unpack(row[None], STATUS, dtype(STATUS))[0]
     return f"{CommandError(record['error']).name} " + " ".join(f"{name}={int(record[name]):#x}" for name in record.dtype.names)
 
@@ -169,13 +173,13 @@ def describe(row, _params):
 class TopBench(MemoryBehind, StreamBench):
     """With memory behind every port, which is compared in the end."""
 
-    def __init__(self, dut):
+    def __init__(self, dut: HierarchyObject) -> None:
         self.params = configuration(CONFIGS)
         self.attach(dut, [f"{client}_memory" for client in ("commands", *self.params.clients)], SIZE)
         seams = [f"seam_{name}" for name in ("commands", "setup", "raster", "hiz", "depth", "quads")]
         super().__init__(dut, self._wanted, lambda row: describe(row, self.params), ("o", *seams, *(() if self.params.flat else ("quads",))))
 
-    async def draw(self, rows, source="full", sink="full"):
+    async def draw(self, rows: np.ndarray, source: str = "full", sink: str = "full") -> None:
         """Draw what command streams say."""
         self._rows = rows
         given = inputs(rows, self.params)
@@ -195,13 +199,13 @@ class TopBench(MemoryBehind, StreamBench):
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 @cocotb.parametrize(sink=["full", "random", "bursty"])
-async def every_stage_and_every_byte(dut, sink):
+async def every_stage_and_every_byte(dut: HierarchyObject, sink: str) -> None:
     bench = TopBench(dut)
     await bench.draw(requests(bench.rng, 60, bench.params), "full", sink)
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
-async def a_start_waits_until_hiz_is_wiped(dut):
+async def a_start_waits_until_hiz_is_wiped(dut: HierarchyObject) -> None:
     """Or a frame's clocks would begin with those of the reset."""
     bench = TopBench(dut)
     await bench.reset()

@@ -3,10 +3,13 @@
 
 import os
 import random
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import cocotb
 import numpy as np
 from cocotb.clock import Clock
+from cocotb.handle import HierarchyObject
 from cocotb.triggers import ClockCycles, RisingEdge
 
 from fixfunc.cosim import codec
@@ -17,7 +20,7 @@ from fixfunc.tb.bench.stream import StreamDriver, StreamMonitor, StreamSink
 RESET_CLOCKS = 4
 
 
-def configuration(configs):
+def configuration(configs: Mapping[str, Any]) -> Any:
     """Parameters of the configuration that the runner built."""
     return configs[os.environ["FIXFUNC_CONFIG"]]
 
@@ -39,23 +42,24 @@ class StreamBench:
 
     QUIET = 600  # clocks without a beat after which a block counts as drained
 
-    def __init__(self, dut, expected, describe, outputs=("o",)):
+    def __init__(self, dut: HierarchyObject, expected: Callable[[np.ndarray], np.ndarray | dict[str, np.ndarray]],
+                 describe: Callable[[np.ndarray], str], outputs: Sequence[str] = ("o",)) -> None:
         self._dut, self._expected, self._describe = dut, expected, describe
         self._bits = {name: len(getattr(dut, f"{name}__payload")) for name in ("i", *outputs)}
         self.taken, self.out = [], {port: [] for port in outputs}  # (payload, clock)
         self.given = self.out["o"]
 
     @property
-    def rng(self):
+    def rng(self) -> np.random.Generator:
         """Stimuli from the run's seed."""
         return np.random.default_rng(cocotb.RANDOM_SEED)
 
     @property
-    def outputs(self):
+    def outputs(self) -> dict[str, np.ndarray]:
         """All that came out so far, packed, by port."""
         return {port: self._packed(port, beats) for port, beats in self.out.items()}
 
-    async def reset(self):
+    async def reset(self) -> None:
         """Reset, with nothing offered; state would leak from one test to the next without it."""
         self._dut.rst.value, self._dut.i__valid.value, self._dut.i__payload.value = 1, 0, 0
         for port in self.out:
@@ -65,7 +69,7 @@ class StreamBench:
         self._dut.rst.value = 0
         await RisingEdge(self._dut.clk)
 
-    async def run(self, rows, source="full", sink="full"):
+    async def run(self, rows: np.ndarray, source: str = "full", sink: str = "full") -> None:
         """Send packed beats at a pace, wait until the block has drained, check all that came out."""
         seeded = random.Random(cocotb.RANDOM_SEED)
         await self.reset()
@@ -83,7 +87,7 @@ class StreamBench:
         while seen != (seen := sum(map(len, self.out.values()))):
             await ClockCycles(self._dut.clk, self.QUIET)
 
-    def check(self, count):
+    def check(self, count: int) -> None:
         """Everything was taken, something came out, and it is what the golden model says."""
         assert len(self.taken) == count > 0, f"{len(self.taken)} of {count} beats taken"
         wanted = codec.by_port(self._expected(self._packed("i", self.taken)))
@@ -99,7 +103,7 @@ class StreamBench:
         rows = [codec.from_int(beat, self._bits[port]) for beat, _ in beats]
         return np.array(rows, np.uint64).reshape(len(rows), codec.words(self._bits[port]))
 
-    def check_rate(self, latency):
+    def check_rate(self, latency: int) -> None:
         """At full speed: the first beat after exactly ``latency`` clocks, then one a clock."""
         begun = self.taken[0][1]
         assert [clock for _, clock in self.taken] == list(range(begun, begun + len(self.taken)))

@@ -5,6 +5,8 @@ import numpy as np
 
 from fixfunc.models.depth._format import MOST
 from fixfunc.models.state import check_depth_state, draw_state
+from fixfunc.rtl.depth.depth_test import DepthTestParams
+from fixfunc.rtl.depth.hiz import HizParams
 from fixfunc.spec import payloads
 from fixfunc.spec.early import LEFT
 from fixfunc.spec.errors import InputError
@@ -15,12 +17,12 @@ WIDTH = max(map(payloads.width, payloads.CONTROL.values()))  # of a beat with ti
 Z_MOST = ((1 << 24) - 1) << 8  # u24.8
 
 
-def float_bits(value):
+def float_bits(value: float) -> int:
     """Bits of a float32."""
     return int(np.float32(value).view(np.uint32))
 
 
-def state(rng, size, samples, form, stencil=True):
+def state(rng: np.random.Generator, size: tuple[int, int], samples: int, form: DepthFormat, stencil: bool = True) -> np.void:
     """A random state of a draw on a target of ``size`` pixels."""
     most = MOST[form]
     operations = {f"stencil_{face}_{name}": rng.choice([0, 0, 0, rng.integers(0, 8)])
@@ -36,7 +38,7 @@ def state(rng, size, samples, form, stencil=True):
                       does=[rng.choice(list(LEFT), p=[0.6, 0.1, 0.1, 0.1, 0.1])], **operations, **values, **bias)
 
 
-def spoil(rng, draw):
+def spoil(rng: np.random.Generator, draw: np.void) -> np.void:
     """The same state with a field that breaks its rule, or is another target's."""
     name, value = [("depth_format", 3), ("depth_min", int(draw["depth_max"]) + 1), ("bias_slope", float_bits(np.inf)),
                    ("bias_clamp", float_bits(np.nan)), ("target", 1), ("depth_format", (draw["depth_format"] + 1) % 3)][rng.integers(0, 6)]
@@ -45,7 +47,7 @@ def spoil(rng, draw):
     return wrong
 
 
-def triangles(rng, n, size):
+def triangles(rng: np.random.Generator, n: int, size: tuple[int, int]) -> np.ndarray:
     """Triangles of every kind, close in depth."""
     out = scenes.triangles(rng, n, *size)
     level = int(rng.integers(0, Z_MOST))
@@ -54,7 +56,7 @@ def triangles(rng, n, size):
     return out
 
 
-def clear(rng, size, form, whole=False):
+def clear(rng: np.random.Generator, size: tuple[int, int], form: DepthFormat, whole: bool = False) -> dict[str, int | np.integer]:
     """The rectangle of a clear, on the target or in part beyond it, and what to: a dict of fields of CLEAR."""
     x0, x1, y0, y1 = (int(v) for side in size for v in np.sort(rng.integers(0, side + 9, 2)))
     if whole or rng.random() < 0.3:
@@ -64,12 +66,12 @@ def clear(rng, size, form, whole=False):
     return planes | {"x0": x0, "y0": y0, "x1": x1, "y1": y1, "depth_value": value, "stencil_value": rng.integers(0, 4)}
 
 
-def formats(params):
+def formats(params: DepthTestParams) -> list[DepthFormat]:
     """The formats that a unit knows."""
     return [DepthFormat(form) for form in params.formats]
 
 
-def legal(state, params):
+def legal(state: np.void, params: DepthTestParams | HizParams) -> bool:
     """Whether a unit can obey a draw state."""
     try:
         check_depth_state(state)

@@ -2,9 +2,11 @@
 """A memory behind the AXI4 ports of a block."""
 
 import random
+from collections.abc import Sequence
 
 import cocotb
 import numpy as np
+from cocotb.handle import HierarchyObject
 
 from fixfunc.tb.bench.pace import PACES
 
@@ -14,7 +16,7 @@ class MemoryBehind:
 
     QUIET = 6000  # clocks: a starved memory takes as long for all that a fence flushes
 
-    def attach(self, dut, ports, size):
+    def attach(self, dut: HierarchyObject, ports: Sequence[str], size: int) -> None:
         """Put it there; a mapping that all of them share."""
         from cocotbext.axi import AxiBus, AxiRam
         from cocotbext.axi.memory import Memory
@@ -22,7 +24,7 @@ class MemoryBehind:
         shared = Memory(size).mem
         self._rams = [AxiRam(AxiBus.from_prefix(dut, f"{port}_"), dut.clk, dut.rst, size=size, mem=shared) for port in ports]
 
-    def fill(self, data, pace):
+    def fill(self, data: np.ndarray, pace: str) -> None:
         """What it holds at first; and every channel goes by a pace of its own."""
         self._rams[0].write(0, data.tobytes())
         channels = [channel for ram in self._rams for channel in (ram.write_if.aw_channel, ram.write_if.w_channel, ram.write_if.b_channel,
@@ -30,7 +32,7 @@ class MemoryBehind:
         for n, channel in enumerate(channels):
             channel.set_pause_generator(not on for on in PACES[pace](random.Random(cocotb.RANDOM_SEED + n)))
 
-    def check_memory(self, wanted):
+    def check_memory(self, wanted: np.ndarray) -> None:
         """It holds these bytes, as rows of 32."""
         held = np.frombuffer(self._rams[0].read(0, wanted.nbytes), np.uint64).reshape(wanted.shape)
         assert held.any() and (held == wanted).all(), f"memory: transfers {np.flatnonzero((held != wanted).any(1))[:8]}"

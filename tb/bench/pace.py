@@ -1,25 +1,28 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Paces: clock by clock, whether a port moves."""
 
+from collections.abc import Iterator
+from random import Random
 
-def full(_rng):
+
+def full(_rng: Random | None) -> Iterator[bool]:
     while True:
         yield True
 
 
-def random(rng):
+def random(rng: Random) -> Iterator[bool]:
     while True:
         yield rng.random() < 0.5
 
 
-def bursty(rng):
+def bursty(rng: Random) -> Iterator[bool]:
     while True:
         for on in (True, False):
             for _ in range(rng.randint(1, 32)):
                 yield on
 
 
-def starved(rng):
+def starved(rng: Random) -> Iterator[bool]:
     while True:
         yield rng.random() < 0.06
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Triangles that find mistakes: every kind sees something the others do not."""
 
+from collections.abc import Callable, Iterator, Sequence
+
 import numpy as np
 
 from fixfunc.cosim import codec
@@ -65,7 +67,7 @@ KINDS = {
 }
 
 
-def corners(rng, n, width, height):
+def corners(rng: np.random.Generator, n: int, width: int, height: int) -> np.ndarray:
     """Corners of n triangles, kinds mixed: int64, shape (n, 3, 2), 1/256 pixel."""
     weights = np.array([weight for weight, _ in KINDS.values()], float)
     kinds = rng.choice(len(KINDS), n, p=weights / weights.sum())
@@ -76,7 +78,7 @@ def corners(rng, n, width, height):
     return np.clip(out, LOW, HIGH)
 
 
-def triangles(rng, n, width, height):
+def triangles(rng: np.random.Generator, n: int, width: int, height: int) -> np.ndarray:
     """n triangles of mixed kinds, as records of ``TRIANGLE``."""
     place = corners(rng, n, width, height)
     out = np.zeros(n, TRIANGLE)
@@ -90,7 +92,7 @@ def triangles(rng, n, width, height):
     return out
 
 
-def state(rng, most_samples=8, most_pixels=320):
+def state(rng: np.random.Generator, most_samples: int = 8, most_pixels: int = 320) -> np.void:
     """A random draw state: target, viewport, scissor, samples and cull mode all vary."""
     width, height = (int(v) for v in rng.integers(1, most_pixels + 1, 2))
     rectangle = {}
@@ -104,7 +106,7 @@ def state(rng, most_samples=8, most_pixels=320):
                       stencil_ref=int(rng.integers(0, 256)), bias_constant=int(rng.integers(0, 1 << 32)))
 
 
-def control(rng, fields, kind):
+def control(rng: np.random.Generator, fields: Sequence[payloads.Field], kind: Kind) -> np.ndarray:
     """A CLEAR or FENCE beat with random bits in every field."""
     record = np.zeros(1, dtype(fields))
     for f in fields:
@@ -113,7 +115,7 @@ def control(rng, fields, kind):
     return record
 
 
-def control_beat(fields, kind, bits, **values):
+def control_beat(fields: Sequence[payloads.Field], kind: Kind, bits: int, **values: int | np.integer) -> np.ndarray:
     """A packed control beat with these values."""
     record = np.zeros(1, dtype(fields))
     for name, value in ({"kind": kind} | values).items():
@@ -121,7 +123,8 @@ def control_beat(fields, kind, bits, **values):
     return codec.pack(record, fields, bits)
 
 
-def beats(rng, count, bits, work, most_samples=8, most_pixels=320):
+def beats(rng: np.random.Generator, count: int, bits: int, work: Callable[[np.ndarray, np.void], np.ndarray], most_samples: int = 8,
+          most_pixels: int = 320) -> np.ndarray:
     """About ``count`` packed beats: draws of several triangles, each behind its state, CLEAR and FENCE in between.
 
     ``work(triangles, state)`` packs the triangles of a draw.
@@ -141,7 +144,7 @@ def beats(rng, count, bits, work, most_samples=8, most_pixels=320):
     return np.concatenate(out)
 
 
-def draws(rows, fields, record):
+def draws(rows: np.ndarray, fields: Sequence[payloads.Field], record: np.dtype) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Split packed beats at their control beats: pairs of (work records, the control beat behind them or None)."""
     work = (rows[:, 0] & 3) == Kind.WORK
     begin = 0
@@ -150,7 +153,8 @@ def draws(rows, fields, record):
         begin = at + 1
 
 
-def through(rows, fields, record, bits, work):
+def through(rows: np.ndarray, fields: Sequence[payloads.Field], record: np.dtype, bits: int,
+            work: Callable[[np.ndarray, np.void | None], np.ndarray]) -> np.ndarray:
     """What a block gives for packed beats: ``work(records, state)`` packs what becomes of a draw; others pass.
 
     Before the first STATE, ``state`` is None.
@@ -168,7 +172,7 @@ def through(rows, fields, record, bits, work):
     return np.concatenate(out)
 
 
-def describe(row, work):
+def describe(row: np.ndarray, work: Sequence[payloads.Field]) -> str:
     """A packed beat in words: its kind and its fields."""
     kind = Kind(int(row[0]) & 3)
     fields = {Kind.WORK: work, Kind.STATE: payloads.DRAW_STATE, Kind.CLEAR: payloads.CLEAR, Kind.FENCE: payloads.FENCE}[kind]
@@ -176,7 +180,7 @@ def describe(row, work):
     return f"{kind.name} " + " ".join(f"{f.name}={int(record[f.name]):#x}" for f in fields[1:])
 
 
-def whole_target(size, work):
+def whole_target(size: int, work: Callable[[np.ndarray, np.void], np.ndarray]) -> np.ndarray:
     """One triangle that covers a square target of ``size`` pixels, packed by ``work``."""
     triangle = np.zeros(1, TRIANGLE)
     triangle["x1"] = triangle["y2"] = 4 * 256 * size

@@ -4,7 +4,10 @@
 Drive behind the rising edge, observe at the falling one: the same on every simulator.
 """
 
+from collections.abc import Callable, Iterable, Iterator
+
 import cocotb
+from cocotb.handle import HierarchyObject
 from cocotb.triggers import FallingEdge, RisingEdge
 
 
@@ -17,12 +20,12 @@ class _Port:
 class StreamDriver(_Port):
     """Sends beats; ``pace`` says in which clocks a new one may be offered."""
 
-    def __init__(self, dut, name, pace):
+    def __init__(self, dut: HierarchyObject, name: str, pace: Iterator[bool]) -> None:
         super().__init__(dut, name)
         self._pace = pace
         self._valid.value = 0
 
-    async def send(self, beats):
+    async def send(self, beats: Iterable[int]) -> None:
         for beat in beats:
             while not next(self._pace):
                 await RisingEdge(self._clk)
@@ -37,7 +40,7 @@ class StreamDriver(_Port):
 class StreamSink(_Port):
     """Takes beats; ``pace`` says in which clocks."""
 
-    def __init__(self, dut, name, pace):
+    def __init__(self, dut: HierarchyObject, name: str, pace: Iterator[bool]) -> None:
         super().__init__(dut, name)
         self._ready.value = 0
         cocotb.start_soon(self._take(pace))
@@ -54,7 +57,7 @@ class StreamMonitor(_Port):
     Valid and ready are never X; valid stays until the beat has moved, and so does its payload.
     """
 
-    def __init__(self, dut, name, seen):
+    def __init__(self, dut: HierarchyObject, name: str, seen: Callable[[int, int], object]) -> None:
         super().__init__(dut, name)
         self._rst = dut.rst
         cocotb.start_soon(self._watch(seen))

@@ -3,6 +3,7 @@
 
 import cocotb
 import numpy as np
+from cocotb.handle import HierarchyObject
 
 from fixfunc.cosim import codec
 from fixfunc.models.depth._format import MOST
@@ -25,17 +26,17 @@ from fixfunc.tb.depth.depth_cache import counted
 PLACES, PLACE = 6, 1 << 17  # of planes in memory, so many bytes apart: enough for any target of a bench
 
 
-def Harness(params):
+def Harness(params: rtl.CachedDepthParams) -> rtl.CachedDepth:
     """The block, with what HiZ found in view."""
     return rtl.CachedDepth(params, seams=True)
 
 
-def memory(rows, _params):
+def memory(rows: np.ndarray, _params: rtl.CachedDepthParams) -> np.ndarray:
     """What lies behind the ports at first."""
     return np.random.default_rng(len(rows)).integers(0, 256, PLACES * PLACE, np.uint8)
 
 
-def requests(rng, count, params):
+def requests(rng: np.random.Generator, count: int, params: rtl.CachedDepthParams) -> np.ndarray:
     """As of the depth test, on targets that come to lie somewhere; some fences wait for memory, and the last one does."""
     rows = depth_test.requests(rng, count, params.test)
     kind = rows[:, 0] & 3
@@ -68,13 +69,13 @@ def _flush(rng, fences):
 class Twin:
     """The golden model behind a stream of beats that HiZ has seen."""
 
-    def __init__(self, params, data):
+    def __init__(self, params: rtl.CachedDepthParams, data: np.ndarray) -> None:
         self._params, self.table, self.memory = params, payloads.tile(params.edge), data
         self.unit = CachedDepth(data, CacheShape(params.sets, params.ways, params.table_lines), params.edge, params.stencil)
         self._kept, self._error, self._passed = None, 0, 0
         self.counts = {name: [] for name in self.unit.moves}
 
-    def expected(self, rows):
+    def expected(self, rows: np.ndarray) -> dict[str, np.ndarray]:
         """Packed beats in -> packed beats out, by port, and the memory."""
         out = [np.zeros((0, rows.shape[1]), np.uint64)]
         for tiles, beat in scenes.draws(rows, self.table, dtype(self.table)):
@@ -92,12 +93,12 @@ class Twin:
         {Kind.STATE: self.state, Kind.CLEAR: self.clear, Kind.FENCE: self.fence}[kind](record[0])
         return codec.pack(record, fields, WIDTH)
 
-    def state(self, state):
+    def state(self, state: np.void) -> None:
         """A draw state; of another target than is kept nothing is legal but a clear of all of it."""
         self.unit.state, self._obeyed = state, depths.legal(state, self._params.test)
         self._legal = self._obeyed and state[depth_test.KEPT] == self._kept
 
-    def clear(self, c):
+    def clear(self, c: np.void) -> None:
         """A clear, cut to the target, of what may be cleared."""
         state, planes = self.unit.state, [plane for plane in ("depth", "stencil") if c[plane]]
         rectangle = c["x0"], c["y0"], min(c["x1"], state["target_width"]), min(c["y1"], state["target_height"])
@@ -115,7 +116,7 @@ class Twin:
             if whole and name in planes:
                 self._count(name)
 
-    def fence(self, record):
+    def fence(self, record: np.void) -> None:
         """A fence tells of errors and counts; one that flushes, of memory."""
         record["any"], record["passed"], record["error"] = self._passed > 0, self._passed, record["error"] | self._error
         self._error = 0
@@ -129,7 +130,7 @@ class Twin:
     def _count(self, name):
         self.counts[name].append(counted(self.unit.moves[name]))
 
-    def tiles(self, tiles):
+    def tiles(self, tiles: np.ndarray) -> np.ndarray:
         """What is left of tiles."""
         edge, state = self._params.edge, self.unit.state
         columns, rows = depth_test.tiles_of(state, edge)
@@ -144,7 +145,7 @@ class Twin:
         return left[passed.any((1, 2)) | tiles["last"].astype(bool)]
 
 
-def replay(rows, outputs, params):
+def replay(rows: np.ndarray, outputs: dict[str, np.ndarray], params: rtl.CachedDepthParams) -> dict[str, np.ndarray]:
     """What should come out: samples as if there were no HiZ; memory and all else by what HiZ found, which depends on when."""
     found, plain = (Twin(params, memory(rows, params)).expected(beats) for beats in (outputs["seam_hiz"], rows))
     out, table = plain["o"], payloads.tile(params.edge)
@@ -158,14 +159,14 @@ def replay(rows, outputs, params):
     return found | {"o": out}
 
 
-def describe(row, params):
+def describe(row: np.ndarray, params: rtl.CachedDepthParams) -> str:
     return scenes.describe(row, payloads.tile(params.edge))
 
 
 class CachedDepthBench(MemoryBehind, StreamBench):
     """With memory behind both ports, which is compared in the end."""
 
-    def __init__(self, dut):
+    def __init__(self, dut: HierarchyObject) -> None:
         self.params = configuration(CONFIGS)
         names = ["depth", "stencil"] if self.params.stencil else ["depth"]
         self.attach(dut, [f"{name}_memory" for name in names], PLACES * PLACE)
@@ -179,7 +180,7 @@ class CachedDepthBench(MemoryBehind, StreamBench):
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 @cocotb.parametrize(source=["full", "random"], sink=list(PACES))
-async def memory_holds_what_passed(dut, source, sink):
+async def memory_holds_what_passed(dut: HierarchyObject, source: str, sink: str) -> None:
     bench = CachedDepthBench(dut)
     rows = requests(bench.rng, 80, bench.params)
     bench.fill(memory(rows, bench.params), sink)

@@ -5,16 +5,18 @@ from collections import Counter
 
 import cocotb
 import numpy as np
+from cocotb.handle import HierarchyObject
 
 from fixfunc.cosim import codec
 from fixfunc.models.depth.depth_cache import CacheShape, DepthCache, Moved, StencilCache
 from fixfunc.models.depth.depth_compression import PLANE, TRANSFER, evaluate, size
 from fixfunc.models.output.colour_write import ColourCache
 from fixfunc.models.payload import dtype
+from fixfunc.models.pipeline import Frame
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE, pack, unpack
 from fixfunc.models.state import draw_state
 from fixfunc.rtl.depth._tile_table import TILES
-from fixfunc.rtl.depth.depth_cache import CONFIGS
+from fixfunc.rtl.depth.depth_cache import CONFIGS, DepthCacheParams
 from fixfunc.spec import payloads
 from fixfunc.spec.state import CacheOp, DepthFormat, Outcome, TileMode
 from fixfunc.tb.bench.bench import StreamBench, configuration
@@ -29,7 +31,7 @@ KINDS = {payloads.DEPTH: DepthCache, payloads.STENCIL: StencilCache, payloads.CO
 ONES = (1 << payloads.DEPTH) - 1
 
 
-def memory(rows, params):
+def memory(rows: np.ndarray, params: DepthCacheParams) -> np.ndarray:
     """What lies behind the port at first: as much as requests need."""
     records = codec.unpack(rows, work(params.edge), dtype(work(params.edge)))
     clears = records[records["op"] == CacheOp.CLEAR]
@@ -37,7 +39,7 @@ def memory(rows, params):
     return np.zeros(int((clears["base"] + (number << params.surface.room) + -(-number // TILES) * TRANSFER).max()), np.uint8)
 
 
-def requests(rng, count, params):
+def requests(rng: np.random.Generator, count: int, params: DepthCacheParams) -> np.ndarray:
     """Targets one after the other, each cleared again now and then; tiles near one another, some again at once; flushes, also between them."""
     table, rows, edge = work(params.edge), [], params.edge
     while len(rows) < count:
@@ -67,7 +69,7 @@ def requests(rng, count, params):
     return codec.pack(records, table)
 
 
-def of_frame(frame):
+def of_frame(frame: Frame) -> np.ndarray:
     """A frame's tiles as requests: a clear, those that may write or must be read, a flush."""
     state, tiles = frame.state, frame.tiles
     reads, writes = (frame.outcome == Outcome.TEST) & bool(state["depth_test"]), bool(state["depth_test"] and state["depth_write"])
@@ -86,7 +88,7 @@ def of_frame(frame):
     return codec.pack(out, work(8))
 
 
-def traffic(counted):
+def traffic(counted: np.ndarray) -> list[tuple[str, str, int, int]]:
     """What one beat of the counters says: (what, mode, how many, bytes) of each that is not zero; ``mode`` is empty for the table."""
     record, out = codec.unpack(counted[None], payloads.COUNTED, dtype(payloads.COUNTED))[0], []
     for name in record.dtype.names:
@@ -97,13 +99,13 @@ def traffic(counted):
     return out
 
 
-def modes(held, count):
+def modes(held: np.ndarray, count: int) -> np.ndarray:
     """Modes of a target's tiles, by what memory holds of it: ndarray of uint8, shape (count,)."""
     table = held.view(np.uint8).ravel()[count << CONFIGS["default"].surface.room:]
     return np.stack([table & 7, table >> 4 & 7], -1).ravel()[:count]
 
 
-def planes(rng, n):
+def planes(rng: np.random.Generator, n: int) -> np.ndarray:
     """Planes of triangles."""
     out = np.zeros(n, PLANE)
     out["z0"] = rng.integers(0, 1 << 32, n, dtype=np.uint32)
@@ -112,7 +114,7 @@ def planes(rng, n):
     return out
 
 
-def use(rng, x, y, columns, pool, edge):
+def use(rng: np.random.Generator, x: int, y: int, columns: int, pool: np.ndarray, edge: int) -> dict[str, int | np.generic]:
     """A tile, and what is written to it."""
     kind, mask = rng.integers(0, 4), rng.integers(0, 2, (edge, edge)).astype(bool)
     if kind == 0:
@@ -127,7 +129,7 @@ def use(rng, x, y, columns, pool, edge):
             **{name: plane[name] for name in PLANE.names}}
 
 
-def hits(params, tiles, count):
+def hits(params: DepthCacheParams, tiles: int, count: int) -> np.ndarray:
     """A target as large as the cache, or of so many tiles, cleared; then as many requests, which write a sample of each of them in turn."""
     records, columns, every = np.zeros(1 + count, dtype(work(params.edge))), 1 << params.slots.bit_length() // 2, max(params.slots, tiles)
     number = np.arange(count) % tiles
@@ -141,11 +143,11 @@ def hits(params, tiles, count):
 class Twin:
     """Golden caches, one for each place in memory."""
 
-    def __init__(self, params):
+    def __init__(self, params: DepthCacheParams) -> None:
         self._params, self._moves = params, Counter()
         self.shape = CacheShape(params.sets, params.ways, params.table_lines)
 
-    def expected(self, rows):
+    def expected(self, rows: np.ndarray) -> dict[str, np.ndarray]:
         """Packed requests in -> what tiles were, what has been counted, and the memory in the end."""
         edge, counts, self.memory = self._params.edge, [], memory(rows, self._params)
         tiles = np.zeros(len(rows), dtype(answer(self._params)))
@@ -189,7 +191,7 @@ class Twin:
         return counted(self._moves + self._cache.tally())
 
 
-def counted(moves):
+def counted(moves: Counter[Moved]) -> np.ndarray:
     """A record of the counters, of what has been moved so far."""
     out = np.zeros(1, dtype(payloads.COUNTED))
     for field in payloads.COUNTED:
@@ -197,7 +199,7 @@ def counted(moves):
     return out
 
 
-def moved_by(name):
+def moved_by(name: str) -> Moved:
     """What a field of the counters counts."""
     if name == "table_clear":
         return Moved("clear", TileMode.CLEARED)
@@ -207,7 +209,7 @@ def moved_by(name):
     return Moved(cause, TileMode(int(mode)))
 
 
-def new_depths(records, edge):
+def new_depths(records: np.ndarray, edge: int) -> np.ndarray:
     """Depths that requests bring: those of their planes, or others near them."""
     given = np.zeros((len(records), 1), PLANE)
     for name in PLANE.names:
@@ -219,12 +221,12 @@ def new_depths(records, edge):
     return out ^ (records["exact"] == 0)[:, None, None].astype(np.uint32)
 
 
-def expected(rows, params):
+def expected(rows: np.ndarray, params: DepthCacheParams) -> dict[str, np.ndarray]:
     """What comes out, and what memory holds in the end."""
     return Twin(params).expected(rows)
 
 
-def describe(row, params):
+def describe(row: np.ndarray, params: DepthCacheParams) -> str:
     """A beat in words."""
     record = codec.unpack(row[None], answer(params), dtype(answer(params)))[0]
     values = " ".join(f"{record[f'value{n}']:0{params.bits // 4}x}" for n in range(params.edge**2))
@@ -234,7 +236,7 @@ def describe(row, params):
 class DepthCacheBench(MemoryBehind, StreamBench):
     """With a memory of bytes behind the AXI4 port, which is compared in the end."""
 
-    def __init__(self, dut):
+    def __init__(self, dut: HierarchyObject) -> None:
         self.params = configuration(CONFIGS)
         super().__init__(dut, self._wanted, lambda row: describe(row, self.params), ("o", "counted"))
         self.attach(dut, ["memory"], PLACES * PLACE)
@@ -247,7 +249,7 @@ class DepthCacheBench(MemoryBehind, StreamBench):
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 @cocotb.parametrize(source=list(PACES), sink=list(PACES))
-async def memory_holds_what_was_written(dut, source, sink):
+async def memory_holds_what_was_written(dut: HierarchyObject, source: str, sink: str) -> None:
     bench = DepthCacheBench(dut)
     rows = requests(bench.rng, 40, bench.params)
     bench.fill(memory(rows, bench.params), sink)
@@ -256,7 +258,7 @@ async def memory_holds_what_was_written(dut, source, sink):
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 @cocotb.parametrize(tiles=["all", "one", "two"])
-async def one_hit_a_clock(dut, tiles):
+async def one_hit_a_clock(dut: HierarchyObject, tiles: str) -> None:
     """Tiles on chip: all of them in turn, one again and again, two in turn."""
     bench = DepthCacheBench(dut)
     table, slots = work(bench.params.edge), bench.params.slots

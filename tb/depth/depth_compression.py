@@ -6,12 +6,13 @@ import numpy as np
 from amaranth.hdl import Module, Mux
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
+from cocotb.handle import HierarchyObject
 
 from fixfunc.cosim import codec
 from fixfunc.models.depth.depth_compression import MOST, PLANE, decode, encode, evaluate
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster.edge_evaluator import pack, unpack
-from fixfunc.rtl.depth.depth_compression import CONFIGS, DepthCompression
+from fixfunc.rtl.depth.depth_compression import CONFIGS, DepthCompression, DepthCompressionParams
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
 from fixfunc.spec.payloads import Field
@@ -23,12 +24,12 @@ ONES = (1 << payloads.DEPTH) - 1
 DECODES = Field("decodes", 1)
 
 
-def tables(edge):
+def tables(edge: int) -> tuple[tuple[Field, ...], tuple[Field, ...]]:
     """A tile to be coded, or one to be decoded: what the bench's stream carries."""
     return (DECODES, *payloads.uncoded(edge)), (DECODES, *payloads.stored(edge))
 
 
-def width(edge):
+def width(edge: int) -> int:
     """Of that stream."""
     return max(map(payloads.width, tables(edge)))
 
@@ -41,14 +42,14 @@ class Harness(wiring.Component):
     params : DepthCompressionParams
     """
 
-    def __init__(self, params):
+    def __init__(self, params: DepthCompressionParams) -> None:
         self._params = params
         super().__init__({
             "i": In(stream.Signature(width(params.edge))), "o": Out(stream.Signature(layout(payloads.coded(params.edge)))),
             "tile": Out(stream.Signature(layout(payloads.decoded(params.edge)))),
         })
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.unit = unit = DepthCompression(self._params)
         decodes, body = self.i.payload[0], self.i.payload[1:]
@@ -59,7 +60,7 @@ class Harness(wiring.Component):
         return m
 
 
-def random_tiles(rng, n, edge, modes):
+def random_tiles(rng: np.random.Generator, n: int, edge: int, modes: range) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Tiles of every kind: made by planes, or nearly, or close to one, or cleared, or anything; their samples, planes, counts, masks, depths."""
     reach = 1 << rng.integers(1, 31, (n, MOST))
     planes = np.zeros((n, MOST), PLANE)
@@ -85,7 +86,7 @@ def random_tiles(rng, n, edge, modes):
     return samples, planes, counts, masks, tiles & ONES
 
 
-def known_planes(out, planes, counts, masks):
+def known_planes(out: np.ndarray, planes: np.ndarray, counts: np.ndarray, masks: np.ndarray) -> None:
     """Fill in fields of :func:`fixfunc.spec.payloads.known_planes`."""
     out["planes"], out["mask_low"], out["mask_high"] = counts, pack(masks & 1 != 0), pack(masks & 2 != 0)
     for k in range(MOST):
@@ -93,18 +94,18 @@ def known_planes(out, planes, counts, masks):
             out[f"{name}_{k}"] = planes[name][:, k]
 
 
-def depths(out, tiles):
+def depths(out: np.ndarray, tiles: np.ndarray) -> None:
     """Fill in fields of depths."""
     for n, values in enumerate(tiles.reshape(len(tiles), -1).T):
         out[f"depth{n}"] = values
 
 
-def words(data):
+def words(data: np.ndarray) -> dict[str, np.ndarray]:
     """Words of 32 bits of coded tiles, by field."""
     return {f"data{n}": values for n, values in enumerate(np.ascontiguousarray(data).view("<u4").T)}
 
 
-def requests(rng, count, params):
+def requests(rng: np.random.Generator, count: int, params: DepthCompressionParams) -> np.ndarray:
     """Tiles to be coded, and coded ones to be decoded: as they were coded, with bits turned, and any."""
     edge, (to_code, to_decode) = params.edge, tables(params.edge)
     samples, planes, counts, masks, tiles = random_tiles(rng, count, edge, params.modes)
@@ -139,7 +140,7 @@ def requests(rng, count, params):
     return rows
 
 
-def expected(rows, params):
+def expected(rows: np.ndarray, params: DepthCompressionParams) -> dict[str, np.ndarray]:
     """Coded tiles, and decoded ones."""
     edge, decodes = params.edge, (rows[:, 0] & 1).astype(bool)
     to_code, to_decode = tables(edge)
@@ -167,27 +168,27 @@ def expected(rows, params):
     return {"o": codec.pack(coded, payloads.coded(edge)), "tile": codec.pack(decoded, payloads.decoded(edge))}
 
 
-def describe(row, params):
+def describe(row: np.ndarray, params: DepthCompressionParams) -> str:
     table = payloads.coded(params.edge)
     coded = codec.unpack(row[None], table, dtype(table))[0]
     return f"mode={coded['mode']} " + " ".join(f"{coded[f.name]:08x}" for f in table[1:])
 
 
 class DepthCompressionBench(StreamBench):
-    def __init__(self, dut):
+    def __init__(self, dut: HierarchyObject) -> None:
         self.params = configuration(CONFIGS)
         super().__init__(dut, lambda rows: expected(rows, self.params), lambda row: describe(row, self.params), ("o", "tile"))
 
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 @cocotb.parametrize(source=list(PACES), sink=list(PACES))
-async def tiles_are_coded_and_decoded(dut, source, sink):
+async def tiles_are_coded_and_decoded(dut: HierarchyObject, source: str, sink: str) -> None:
     bench = DepthCompressionBench(dut)
     await bench.run(requests(bench.rng, 100, bench.params), source, sink)
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
-async def one_tile_a_clock_each_way(dut):
+async def one_tile_a_clock_each_way(dut: HierarchyObject) -> None:
     bench = DepthCompressionBench(dut)
     unit, rows = DepthCompression(bench.params), requests(bench.rng, 200, bench.params)
     decodes = rows[:, 0] & 1 == 1

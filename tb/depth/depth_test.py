@@ -3,6 +3,7 @@
 
 import cocotb
 import numpy as np
+from cocotb.handle import HierarchyObject
 
 from fixfunc.cosim import codec
 from fixfunc.models.depth._format import MOST
@@ -14,7 +15,7 @@ from fixfunc.models.payload import dtype
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE, pack
 from fixfunc.models.raster.tile_rasterizer import rasterize
 from fixfunc.models.state import draw_state
-from fixfunc.rtl.depth.depth_test import CONFIGS, DepthTest
+from fixfunc.rtl.depth.depth_test import CONFIGS, DepthTest, DepthTestParams
 from fixfunc.spec import payloads
 from fixfunc.spec.state import DepthFormat, Kind, Outcome
 from fixfunc.tb.bench import depths, scenes
@@ -27,7 +28,7 @@ KEPT = ["target", "target_width", "target_height", "samples", "depth_format"]
 PIXELS = {4: 16, 8: 90}  # largest side of a target, by the tile's edge
 
 
-def requests(rng, count, params):
+def requests(rng: np.random.Generator, count: int, params: DepthTestParams) -> np.ndarray:
     """Targets, each behind a whole clear; draws of tiles; clears and fences in between."""
     table, out = payloads.tile(params.edge), [scenes.control_beat(payloads.FENCE, Kind.FENCE, WIDTH, begin=1)]
     while sum(map(len, out)) < count:
@@ -54,12 +55,12 @@ def requests(rng, count, params):
     return np.concatenate(out)
 
 
-def Harness(params):
+def Harness(params: DepthTestParams) -> _shading.Harness:
     """The depth test, with a shader behind it."""
     return _shading.Harness(DepthTest(params), params.edge)
 
 
-def tiles_of(state, edge):
+def tiles_of(state: np.void, edge: int) -> tuple[int, int]:
     """Columns and rows of a target's tiles."""
     return tuple(-(-int(state[f"target_{name}"]) // (edge >> s)) for name, s in zip(("width", "height"), LANE_SHAPE[state["samples"]], strict=True))
 
@@ -67,12 +68,12 @@ def tiles_of(state, edge):
 class Twin:
     """The golden model behind a stream of beats."""
 
-    def __init__(self, params):
+    def __init__(self, params: DepthTestParams) -> None:
         self._params, self._kept, self._error, self._passed = params, None, 0, 0
         self.table, self.covered, self.answered = payloads.tile(params.edge), [], []
         self.late = []  # of the tiles left: masks as they came, and at the end; whether they come back
 
-    def expected(self, rows):
+    def expected(self, rows: np.ndarray) -> dict[str, np.ndarray]:
         """Packed beats in -> packed beats out, by port."""
         out, reports, answers = [], [], []
         for tiles, beat in scenes.draws(rows, self.table, dtype(self.table)):
@@ -159,30 +160,30 @@ class Twin:
         return out, self._buffer.test(tiles, replaced)
 
 
-def expected(rows, params):
+def expected(rows: np.ndarray, params: DepthTestParams) -> dict[str, np.ndarray]:
     """Tiles with what passed of them, control beats, reports to HiZ, and what is left after shading."""
     return Twin(params).expected(rows)
 
 
-def describe(row, params):
+def describe(row: np.ndarray, params: DepthTestParams) -> str:
     return scenes.describe(row, payloads.tile(params.edge))
 
 
 class DepthTestBench(StreamBench):
-    def __init__(self, dut):
+    def __init__(self, dut: HierarchyObject) -> None:
         self.params = configuration(CONFIGS)
         super().__init__(dut, lambda rows: expected(rows, self.params), lambda row: describe(row, self.params), ("o", "feedback", "answers"))
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 @cocotb.parametrize(source=list(PACES), sink=list(PACES))
-async def tiles_are_tested(dut, source, sink):
+async def tiles_are_tested(dut: HierarchyObject, source: str, sink: str) -> None:
     bench = DepthTestBench(dut)
     await bench.run(requests(bench.rng, 60, bench.params), source, sink)
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
-async def one_tile_a_clock(dut):
+async def one_tile_a_clock(dut: HierarchyObject) -> None:
     """Tiles of one place, of two, and of many: each sees what the one before it has written."""
     bench = DepthTestBench(dut)
     params, size = bench.params, 4 * bench.params.edge

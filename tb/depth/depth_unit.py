@@ -3,10 +3,11 @@
 
 import cocotb
 import numpy as np
+from cocotb.handle import HierarchyObject
 
 from fixfunc.cosim import codec
 from fixfunc.models.payload import dtype
-from fixfunc.rtl.depth.depth_unit import CONFIGS, DepthUnit
+from fixfunc.rtl.depth.depth_unit import CONFIGS, DepthUnit, DepthUnitParams
 from fixfunc.spec import payloads
 from fixfunc.spec.state import Kind, Outcome
 from fixfunc.tb.bench import scenes
@@ -16,7 +17,7 @@ from fixfunc.tb.bench.pace import PACES
 from fixfunc.tb.depth import _shading, depth_test
 
 
-def requests(rng, count, params):
+def requests(rng: np.random.Generator, count: int, params: DepthUnitParams) -> np.ndarray:
     """Targets, each behind a whole clear; draws of tiles that nothing has looked at; clears and fences in between."""
     rows, table = depth_test.requests(rng, count, params.test), payloads.tile(params.edge)
     work = rows[:, 0] & 3 == Kind.WORK
@@ -27,7 +28,7 @@ def requests(rng, count, params):
     return rows
 
 
-def late_tiles(rows):
+def late_tiles(rows: np.ndarray) -> np.ndarray:
     """Which beats come under a draw state that is written late: bool, one a beat."""
     state, late = rows[:, 0] & 3 == Kind.STATE, np.zeros(len(rows), bool)
     states = codec.unpack(rows[state], payloads.DRAW_STATE, dtype(payloads.DRAW_STATE))
@@ -35,12 +36,12 @@ def late_tiles(rows):
     return late[np.maximum.accumulate(np.where(state, np.arange(len(rows)), 0))]
 
 
-def Harness(params):
+def Harness(params: DepthUnitParams) -> _shading.Harness:
     """The depth unit, with a shader behind it."""
     return _shading.Harness(DepthUnit(params), params.edge)
 
 
-def replay(rows, outputs, params):
+def replay(rows: np.ndarray, outputs: dict[str, np.ndarray], params: DepthUnitParams) -> dict[str, np.ndarray]:
     """What should come out, by the golden depth test alone; what HiZ found, which depends on when, is taken from what came.
 
     Tiles dropped must have nothing that passes in the end, and tiles accepted nothing that fails: others are expected
@@ -67,12 +68,12 @@ def replay(rows, outputs, params):
     return {"o": expected, "answers": codec.pack(answers, table)}
 
 
-def describe(row, params):
+def describe(row: np.ndarray, params: DepthUnitParams) -> str:
     return scenes.describe(row, payloads.tile(params.edge))
 
 
 class DepthUnitBench(StreamBench):
-    def __init__(self, dut):
+    def __init__(self, dut: HierarchyObject) -> None:
         self.params = configuration(CONFIGS)
         super().__init__(dut, lambda rows: replay(rows, self.outputs, self.params), lambda row: describe(row, self.params),
                          ("o", "answers"))
@@ -80,6 +81,6 @@ class DepthUnitBench(StreamBench):
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 @cocotb.parametrize(source=list(PACES), sink=list(PACES))
-async def hiz_changes_nothing(dut, source, sink):
+async def hiz_changes_nothing(dut: HierarchyObject, source: str, sink: str) -> None:
     bench = DepthUnitBench(dut)
     await bench.run(requests(bench.rng, 80, bench.params), source, sink)

@@ -3,6 +3,7 @@
 
 import cocotb
 import numpy as np
+from cocotb.handle import HierarchyObject
 
 from fixfunc.cosim import codec
 from fixfunc.models.depth._format import MOST
@@ -13,7 +14,7 @@ from fixfunc.models.depth.hiz import HiZ
 from fixfunc.models.geometry.triangle_setup import setup
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster.tile_rasterizer import rasterize
-from fixfunc.rtl.depth.hiz import CONFIGS
+from fixfunc.rtl.depth.hiz import CONFIGS, HizParams
 from fixfunc.spec import payloads
 from fixfunc.spec.state import DepthFormat, Kind, Outcome
 from fixfunc.tb.bench import depths, scenes
@@ -25,7 +26,7 @@ from fixfunc.tb.depth._loop import STAMP, Harness, requested  # noqa: F401 - wha
 PIXELS = {4: 32, 8: 200}  # largest side of a target, by the tile's edge
 
 
-def requests(rng, count, params):
+def requests(rng: np.random.Generator, count: int, params: HizParams) -> np.ndarray:
     """Targets that follow one another; draws of tiles, each a triangle's last; clears and fences in between."""
     table, out = payloads.tile(params.edge), []
     while sum(map(len, out)) < count:
@@ -53,7 +54,7 @@ def requests(rng, count, params):
     return np.concatenate(out)
 
 
-def contexts(rng, tiles):
+def contexts(rng: np.random.Generator, tiles: np.ndarray) -> np.ndarray:
     """Requests, as tiles stand for them (:mod:`fixfunc.tb.depth._loop`): some of the same places, and some of any."""
     out = np.zeros(int(rng.integers(1, 40)), tiles.dtype)
     for name in ("x", "y"):
@@ -67,11 +68,11 @@ def contexts(rng, tiles):
 class Twin:
     """The golden model, in the order that the stamps tell."""
 
-    def __init__(self, params):
+    def __init__(self, params: HizParams) -> None:
         self._params, self._hiz, self._state, self._legal, self._reports, self._heard, self._error = params, None, None, False, [], 0, 0
         self.table = payloads.tile(params.edge)
 
-    def replay(self, rows, given):
+    def replay(self, rows: np.ndarray, given: np.ndarray) -> dict[str, np.ndarray]:
         """Packed beats in, and out -> packed beats that should be out, by port."""
         stamps = (given[:, 0] >> np.uint64(STAMP.start)).astype(np.int64) & 0xFFF
         out, answers, at = [], [np.zeros(0, dtype(payloads.context(4)))], 0
@@ -171,17 +172,17 @@ class Twin:
                 self._hiz._in_flight = old._in_flight
 
 
-def replay(rows, outputs, params):
+def replay(rows: np.ndarray, outputs: dict[str, np.ndarray], params: HizParams) -> dict[str, np.ndarray]:
     """Tiles with what HiZ found, and control beats, each with its stamp, which tells what had been reported; answers to requests."""
     return Twin(params).replay(rows, outputs["o"])
 
 
-def describe(row, params):
+def describe(row: np.ndarray, params: HizParams) -> str:
     return scenes.describe(row, payloads.tile(params.edge))
 
 
 class HizBench(StreamBench):
-    def __init__(self, dut):
+    def __init__(self, dut: HierarchyObject) -> None:
         self.params = configuration(CONFIGS)
         super().__init__(dut, lambda rows: replay(rows, self.outputs, self.params), lambda row: describe(row, self.params),
                          ("o", "saved"))
@@ -189,6 +190,6 @@ class HizBench(StreamBench):
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 @cocotb.parametrize(source=list(PACES), sink=list(PACES))
-async def tiles_are_judged(dut, source, sink):
+async def tiles_are_judged(dut: HierarchyObject, source: str, sink: str) -> None:
     bench = HizBench(dut)
     await bench.run(requests(bench.rng, 80, bench.params), source, sink)

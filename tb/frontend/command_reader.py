@@ -6,13 +6,14 @@ import numpy as np
 from amaranth.hdl import Module
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
+from cocotb.handle import HierarchyObject
 
 from fixfunc.cosim import codec
 from fixfunc.models.frontend.command_reader import CommandLimits, read
 from fixfunc.models.payload import dtype
 from fixfunc.rtl import top
 from fixfunc.rtl.axi import Axi
-from fixfunc.rtl.frontend.command_reader import CONFIGS, CommandReader
+from fixfunc.rtl.frontend.command_reader import CONFIGS, CommandReader, CommandReaderParams
 from fixfunc.rtl.payload import beat, layout
 from fixfunc.spec import payloads
 from fixfunc.spec.commands import START, STATUS
@@ -30,14 +31,14 @@ WIDTH = max(payloads.width(table) for table in (payloads.TRIANGLE, *payloads.CON
 class Harness(wiring.Component):
     """The reader, told at once that its last fence is through; and then why it ended."""
 
-    def __init__(self, params):
+    def __init__(self, params: CommandReaderParams) -> None:
         self._params = params
         super().__init__({
             "i": In(stream.Signature(layout(START))), "o": Out(stream.Signature(beat(triangle=payloads.TRIANGLE, **payloads.CONTROL))),
             "ends": Out(stream.Signature(layout(STATUS))), "memory": Out(Axi()),
         })
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.unit = unit = CommandReader(self._params)
         wiring.connect(m, wiring.flipped(self.i), unit.i)
@@ -52,27 +53,27 @@ class Harness(wiring.Component):
         return m
 
 
-def shape_of(params):
+def shape_of(params: CommandReaderParams) -> top.TopParams:
     """A top with this reader, whose streams are drawn."""
     return top.CONFIGS["tiny" if params.edge == 4 else "default"]
 
 
-def requests(rng, count, params):
+def requests(rng: np.random.Generator, count: int, params: CommandReaderParams) -> np.ndarray:
     """As of the top: packets behind their STARTs, some of them spoilt."""
     return _streams.requests(rng, count, shape_of(params))
 
 
-def memory(rows, params):
+def memory(rows: np.ndarray, params: CommandReaderParams) -> np.ndarray:
     """What lies behind the port."""
     return _streams.memory(rows, shape_of(params))
 
 
-def inputs(rows, _params):
+def inputs(rows: np.ndarray, _params: CommandReaderParams) -> dict[str, np.ndarray]:
     """The STARTs."""
     return {"i": np.concatenate([codec.pack(start, START) for start, _ in _streams.starts(rows)])}
 
 
-def expected(rows, params):
+def expected(rows: np.ndarray, params: CommandReaderParams) -> dict[str, np.ndarray]:
     """Beats, and why each stream ended; memory stays as it is."""
     data, out, ends = memory(rows, params), [], np.zeros(len(_streams.starts(rows)), dtype(STATUS))
     for n, (start, _) in enumerate(_streams.starts(rows)):
@@ -82,20 +83,20 @@ def expected(rows, params):
     return {"o": np.concatenate(out), "ends": codec.pack(ends, STATUS), "memory": data.view(np.uint64).reshape(-1, 4)}
 
 
-def describe(row, _params):
+def describe(row: np.ndarray, _params: CommandReaderParams) -> str:
     return scenes.describe(row, payloads.TRIANGLE)
 
 
 class CommandReaderBench(MemoryBehind, StreamBench):
     """With packets behind the port."""
 
-    def __init__(self, dut):
+    def __init__(self, dut: HierarchyObject) -> None:
         self.params = configuration(CONFIGS)
         self.attach(dut, ["memory"], _streams.SIZE)
         super().__init__(dut, lambda _: {name: rows for name, rows in expected(self._rows, self.params).items() if name != "memory"},
                          lambda row: describe(row, self.params), ("o", "ends"))
 
-    async def read(self, rows, source, sink):
+    async def read(self, rows: np.ndarray, source: str, sink: str) -> None:
         """Read streams."""
         self._rows = rows
         self.fill(memory(rows, self.params), sink)
@@ -104,13 +105,13 @@ class CommandReaderBench(MemoryBehind, StreamBench):
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 @cocotb.parametrize(source=["full", "random"], sink=list(PACES))
-async def packets_become_beats(dut, source, sink):
+async def packets_become_beats(dut: HierarchyObject, source: str, sink: str) -> None:
     bench = CommandReaderBench(dut)
     await bench.read(requests(bench.rng, 150, bench.params), source, sink)
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
-async def one_triangle_a_clock(dut):
+async def one_triangle_a_clock(dut: HierarchyObject) -> None:
     """Of a list whose transfers are there."""
     bench = CommandReaderBench(dut)
     rows = _streams.one_list(np.random.default_rng(1), 60, shape_of(bench.params))

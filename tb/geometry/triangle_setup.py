@@ -3,11 +3,12 @@
 
 import cocotb
 import numpy as np
+from cocotb.handle import HierarchyObject
 
 from fixfunc.cosim import codec
 from fixfunc.models.geometry.triangle_setup import DTYPE, TRIANGLE, setup
 from fixfunc.models.state import draw_state
-from fixfunc.rtl.geometry.triangle_setup import CONFIGS, TriangleSetup
+from fixfunc.rtl.geometry.triangle_setup import CONFIGS, TriangleSetup, TriangleSetupParams
 from fixfunc.spec import payloads
 from fixfunc.tb.bench import scenes
 from fixfunc.tb.bench.bench import StreamBench, configuration
@@ -17,12 +18,12 @@ IN = payloads.width(payloads.DRAW_STATE)
 OUT = payloads.width(payloads.SETUP)
 
 
-def requests(rng, count, params):  # noqa: ARG001
+def requests(rng: np.random.Generator, count: int, params: TriangleSetupParams) -> np.ndarray:  # noqa: ARG001
     """Draws of triangles of every kind, between control beats."""
     return scenes.beats(rng, count, IN, lambda triangles, _: codec.pack(triangles, payloads.TRIANGLE, IN), most_pixels=16384)
 
 
-def expected(rows, params):
+def expected(rows: np.ndarray, params: TriangleSetupParams) -> np.ndarray:
     """Set-up triangles and control beats, packed."""
     def work(triangles, state):
         kept = setup(triangles, state, params.edge).records if state is not None else np.zeros(0, DTYPE)
@@ -31,12 +32,12 @@ def expected(rows, params):
     return scenes.through(rows, payloads.TRIANGLE, TRIANGLE, OUT, work)
 
 
-def describe(row, _params):
+def describe(row: np.ndarray, _params: TriangleSetupParams) -> str:
     return scenes.describe(row, payloads.SETUP)
 
 
 class TriangleSetupBench(StreamBench):
-    def __init__(self, dut):
+    def __init__(self, dut: HierarchyObject) -> None:
         self.params = configuration(CONFIGS)
         self.latency = TriangleSetup(self.params).latency
         super().__init__(dut, lambda rows: expected(rows, self.params), lambda row: describe(row, self.params))
@@ -44,13 +45,13 @@ class TriangleSetupBench(StreamBench):
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 @cocotb.parametrize(source=list(PACES), sink=list(PACES))
-async def triangles_set_up(dut, source, sink):
+async def triangles_set_up(dut: HierarchyObject, source: str, sink: str) -> None:
     bench = TriangleSetupBench(dut)
     await bench.run(requests(bench.rng, 60, bench.params), source, sink)
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
-async def one_a_clock(dut):
+async def one_a_clock(dut: HierarchyObject) -> None:
     """Triangles that nothing culls, behind a state; a queue shorter than the pipeline cannot hold the rate."""
     bench = TriangleSetupBench(dut)
     triangles = np.zeros(200, TRIANGLE)

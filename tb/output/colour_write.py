@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Bench of :class:`fixfunc.rtl.output.colour_write.ColourWrite`: what goes out, and every byte of memory."""
 
+from collections.abc import Callable
+
 import cocotb
 import numpy as np
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
+from cocotb.handle import HierarchyObject
 from cocotb.triggers import RisingEdge
 
 from fixfunc.cosim import codec
@@ -13,7 +16,7 @@ from fixfunc.models.depth.depth_cache import CacheShape
 from fixfunc.models.output.colour_write import ColourTarget, quads_of
 from fixfunc.models.payload import dtype
 from fixfunc.rtl.axi import Axi
-from fixfunc.rtl.output.colour_write import CONFIGS, ColourWrite
+from fixfunc.rtl.output.colour_write import CONFIGS, ColourWrite, ColourWriteParams
 from fixfunc.rtl.payload import beat, layout
 from fixfunc.rtl.seams import ports, show
 from fixfunc.spec import payloads
@@ -38,7 +41,7 @@ class Harness(wiring.Component):
 
     HELD = 1023  # clocks
 
-    def __init__(self, params):
+    def __init__(self, params: ColourWriteParams) -> None:
         self._params = params
         super().__init__({
             "i": In(stream.Signature(beat(tile=payloads.tile(params.edge), **payloads.CONTROL))),
@@ -46,7 +49,7 @@ class Harness(wiring.Component):
             "colour_memory": Out(Axi()),
         } | ports({"quads": layout(quads(params.edge))}))
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.unit = unit = ColourWrite(self._params)
         head, held, holds, count = self.i.payload, Signal(), Signal(), Signal(range(self.HELD + 1))
@@ -65,19 +68,19 @@ class Harness(wiring.Component):
         return m
 
 
-def shade(tiles, state, edge):
+def shade(tiles: np.ndarray, state: np.void, edge: int) -> np.ndarray:
     """The same colours: uint32, shape (n, edge, edge)."""
     n, x, y, slot = np.arange(edge**2), *(tiles[name].astype(np.int64)[:, None] for name in ("x", "y", "slot"))
     red, green, blue, alpha = (x % 32 * 8 + n) & 255, (y ^ slot >> 4) & 255, (~x ^ n) & 255, (slot ^ int(state["flat_colour"]) & n) & 255
     return (red | green << 8 | blue << 16 | alpha << 24).astype(np.uint32).reshape(-1, edge, edge)
 
 
-def memory(rows, _params):
+def memory(rows: np.ndarray, _params: ColourWriteParams) -> np.ndarray:
     """What lies behind the port at first."""
     return np.random.default_rng(len(rows)).integers(0, 256, PLACES * PLACE, np.uint8)
 
 
-def requests(rng, count, params):
+def requests(rng: np.random.Generator, count: int, params: ColourWriteParams) -> np.ndarray:
     """Targets, each behind a clear; draws of tiles of which a part passes; clears and fences in between."""
     rows = depth_test.requests(rng, count, params.obeyed)
     kind, table = rows[:, 0] & 3, payloads.tile(params.edge)
@@ -115,13 +118,13 @@ def _flush(rng, fences):
 class Twin:
     """The golden model behind a stream of beats."""
 
-    def __init__(self, params, data, shade):
+    def __init__(self, params: ColourWriteParams, data: np.ndarray, shade: Callable[[np.ndarray, np.void, int], np.ndarray]) -> None:
         self._params, self._shade, self.memory, self.table = params, shade, data, payloads.tile(params.edge)
         self.unit = ColourTarget(data, CacheShape(params.sets, params.ways, params.table_lines), params.edge)
         self._kept, self._error, self._legal = None, 0, False
         self.counts, self.quads, self.fences = [], [], []
 
-    def expected(self, rows):
+    def expected(self, rows: np.ndarray) -> dict[str, np.ndarray]:
         """Packed beats in -> packed beats out, by port, and the memory."""
         for tiles, control in scenes.draws(rows, self.table, dtype(self.table)):
             if len(tiles):
@@ -136,12 +139,12 @@ class Twin:
         return {"o": np.concatenate(self.fences), "seam_quads": np.concatenate(self.quads), "memory": self.memory.view(np.uint64).reshape(-1, 4),
                 "colour_counted": codec.pack(np.concatenate(self.counts), payloads.COUNTED)}
 
-    def state(self, state):
+    def state(self, state: np.void) -> None:
         """A draw state; of another target than is kept nothing is legal but a clear of all of it."""
         self.unit.state, self._obeyed = state, depths.legal(state, self._params.obeyed)
         self._legal = self._obeyed and state[depth_test.KEPT] == self._kept
 
-    def clear(self, c):
+    def clear(self, c: np.void) -> None:
         """A clear of colours, cut to the target."""
         state = self.unit.state
         rectangle = c["x0"], c["y0"], min(c["x1"], state["target_width"]), min(c["y1"], state["target_height"])
@@ -157,7 +160,7 @@ class Twin:
         if whole:
             self.counts.append(counted(self.unit.moves))
 
-    def fence(self, record):
+    def fence(self, record: np.void) -> None:
         """A fence tells of errors; one that flushes, of memory."""
         record["error"] |= self._error
         self._error = 0
@@ -165,7 +168,7 @@ class Twin:
             self.unit.flush()
             self.counts.append(counted(self.unit.moves))
 
-    def tiles(self, tiles):
+    def tiles(self, tiles: np.ndarray) -> None:
         """Shade and write tiles."""
         columns, rows = depth_test.tiles_of(self.unit.state, self._params.edge)
         inside = (tiles["x"] < columns) & (tiles["y"] < rows)
@@ -176,12 +179,12 @@ class Twin:
             self.unit.draw(drawn, self._shade(drawn, self.unit.state, self._params.edge))
 
 
-def expected(rows, params):
+def expected(rows: np.ndarray, params: ColourWriteParams) -> dict[str, np.ndarray]:
     """What should come out, and the memory."""
     return Twin(params, memory(rows, params), shade).expected(rows)
 
 
-def describe(row, _params):
+def describe(row: np.ndarray, _params: ColourWriteParams) -> str:
     record = codec.unpack(row[None], payloads.FENCE, dtype(payloads.FENCE))[0]
     return "FENCE " + " ".join(f"{name}={int(record[name]):#x}" for name in record.dtype.names[1:])
 
@@ -189,7 +192,7 @@ def describe(row, _params):
 class ColourWriteBench(MemoryBehind, StreamBench):
     """With memory behind the port, which is compared in the end."""
 
-    def __init__(self, dut):
+    def __init__(self, dut: HierarchyObject) -> None:
         self.params = configuration(CONFIGS)
         self.attach(dut, ["colour_memory"], PLACES * PLACE)
         super().__init__(dut, self._wanted, lambda row: describe(row, self.params), ("o", "seam_quads", "colour_counted"))
@@ -202,7 +205,7 @@ class ColourWriteBench(MemoryBehind, StreamBench):
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 @cocotb.parametrize(source=["full", "random"], sink=list(PACES))
-async def memory_holds_the_picture(dut, source, sink):
+async def memory_holds_the_picture(dut: HierarchyObject, source: str, sink: str) -> None:
     bench = ColourWriteBench(dut)
     rows = requests(bench.rng, 120, bench.params)
     bench.fill(memory(rows, bench.params), sink)
@@ -210,7 +213,7 @@ async def memory_holds_the_picture(dut, source, sink):
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
-async def a_flush_goes_ahead_of_its_fence(dut):
+async def a_flush_goes_ahead_of_its_fence(dut: HierarchyObject) -> None:
     """When a fence comes that was announced long before, all has been written."""
     bench = ColourWriteBench(dut)
     rows = requests(bench.rng, 60, bench.params)

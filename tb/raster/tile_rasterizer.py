@@ -3,11 +3,12 @@
 
 import cocotb
 import numpy as np
+from cocotb.handle import HierarchyObject
 
 from fixfunc.cosim import codec
 from fixfunc.models.geometry.triangle_setup import DTYPE, setup
 from fixfunc.models.raster.tile_rasterizer import rasterize
-from fixfunc.rtl.raster.tile_rasterizer import CONFIGS
+from fixfunc.rtl.raster.tile_rasterizer import CONFIGS, TileRasterizerParams
 from fixfunc.spec import payloads
 from fixfunc.tb.bench import scenes
 from fixfunc.tb.bench.bench import StreamBench, configuration
@@ -17,7 +18,7 @@ IN = payloads.width(payloads.SETUP)
 PIXELS = {4: 40, 8: 320}  # largest side of a target, by the tile's edge
 
 
-def requests(rng, count, params):
+def requests(rng: np.random.Generator, count: int, params: TileRasterizerParams) -> np.ndarray:
     """Draws of set-up triangles of every kind, between control beats."""
     def work(triangles, state):
         return codec.pack(setup(triangles, state, params.edge).records, payloads.SETUP, IN)
@@ -25,12 +26,12 @@ def requests(rng, count, params):
     return scenes.beats(rng, count, IN, work, params.samples, PIXELS[params.edge])
 
 
-def out_width(params):
+def out_width(params: TileRasterizerParams) -> int:
     """Bits of a beat out."""
     return max(payloads.width(table) for table in (payloads.tile(params.edge), *payloads.CONTROL.values()))
 
 
-def expected(rows, params):
+def expected(rows: np.ndarray, params: TileRasterizerParams) -> np.ndarray:
     """Covered tiles and control beats, packed."""
     def work(records, _state):
         parts = np.split(records, np.flatnonzero(np.diff(records["samples"])) + 1)
@@ -40,12 +41,12 @@ def expected(rows, params):
     return scenes.through(rows, payloads.SETUP, DTYPE, out_width(params), work)
 
 
-def describe(row, params):
+def describe(row: np.ndarray, params: TileRasterizerParams) -> str:
     return scenes.describe(row, payloads.tile(params.edge))
 
 
 class TileRasterizerBench(StreamBench):
-    def __init__(self, dut):
+    def __init__(self, dut: HierarchyObject) -> None:
         self.params = configuration(CONFIGS)
         super().__init__(dut, lambda rows: expected(rows, self.params),
                          lambda row: describe(row, self.params))
@@ -53,13 +54,13 @@ class TileRasterizerBench(StreamBench):
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 @cocotb.parametrize(source=list(PACES), sink=list(PACES))
-async def tiles_of_triangles(dut, source, sink):
+async def tiles_of_triangles(dut: HierarchyObject, source: str, sink: str) -> None:
     bench = TileRasterizerBench(dut)
     await bench.run(requests(bench.rng, 24, bench.params), source, sink)
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
-async def one_tile_a_clock(dut):
+async def one_tile_a_clock(dut: HierarchyObject) -> None:
     """A triangle over the whole target: all of its tiles without a gap."""
     bench = TileRasterizerBench(dut)
     edge = bench.params.edge

@@ -3,12 +3,13 @@
 
 import cocotb
 import numpy as np
+from cocotb.handle import HierarchyObject
 
 from fixfunc.cosim import codec
 from fixfunc.models.payload import dtype
 from fixfunc.models.tessellation.domain_matching import DomainMatchingUnit
 from fixfunc.models.tessellation.tessellator import FACTORS, OUTPUTS, RANGES, tessellate
-from fixfunc.rtl.tessellation.domain_matching import CONFIGS
+from fixfunc.rtl.tessellation.domain_matching import CONFIGS, DomainMatchingParams
 from fixfunc.spec.points import DOMAIN_POINT, MATCHED_POINT, MATCHES
 from fixfunc.spec.state import PointKind
 from fixfunc.tb.bench.bench import StreamBench, configuration
@@ -16,7 +17,7 @@ from fixfunc.tb.bench.pace import PACES
 from fixfunc.tb.tessellation._users import Harness  # noqa: F401 - what stands before the simulator
 
 
-def requests(rng, count, params):
+def requests(rng: np.random.Generator, count: int, params: DomainMatchingParams) -> np.ndarray:
     """Draws of patches: what the tessellator gives; any few points again and again; patches of one point."""
     draws, total = [], 0
     while total < count:
@@ -33,7 +34,7 @@ def requests(rng, count, params):
     return codec.pack(np.concatenate(draws), DOMAIN_POINT)
 
 
-def patch(rng, params):
+def patch(rng: np.random.Generator, params: DomainMatchingParams) -> np.ndarray:
     """Domain points of a patch, in order: ndarray of int, shape (n, 2), n above 0."""
     kind = rng.random()
     if kind < 0.3:
@@ -47,7 +48,7 @@ def patch(rng, params):
     return pool[rng.integers(0, len(pool), int(rng.integers(1, 8 * params.lanes)))]
 
 
-def expected(rows, params):
+def expected(rows: np.ndarray, params: DomainMatchingParams) -> dict[str, np.ndarray]:
     """Packed points in -> places, and counters with every END; no FLUSH among them."""
     records, table = codec.unpack(rows, DOMAIN_POINT, dtype(DOMAIN_POINT)), dtype(MATCHED_POINT)
     unit = DomainMatchingUnit(params.rows, params.lanes, params.waves, across=params.across)
@@ -69,7 +70,7 @@ def expected(rows, params):
     return {"o": codec.pack(out, MATCHED_POINT), "counted": codec.pack(np.concatenate(counted), MATCHES)}
 
 
-def replay(rows, outputs, params):
+def replay(rows: np.ndarray, outputs: dict[str, np.ndarray], params: DomainMatchingParams) -> dict[str, np.ndarray]:
     """As :func:`expected`, with every FLUSH where it came: once ahead of a point at most."""
     wanted = expected(rows, params)
     flush = np.zeros(1, dtype(MATCHED_POINT))
@@ -82,7 +83,7 @@ def replay(rows, outputs, params):
     return wanted
 
 
-def describe(row, _params):
+def describe(row: np.ndarray, _params: DomainMatchingParams) -> str:
     """A beat in words."""
     record = codec.unpack(row[None], MATCHED_POINT, dtype(MATCHED_POINT))[0]
     return f"{PointKind(record['kind']).name} " + " ".join(f"{name}={record[name]}" for name in record.dtype.names[1:])
@@ -91,7 +92,7 @@ def describe(row, _params):
 class DomainMatchingBench(StreamBench):
     """With users, and a golden model that hears when points waited for them."""
 
-    def __init__(self, dut):
+    def __init__(self, dut: HierarchyObject) -> None:
         self.params = configuration(CONFIGS)
         super().__init__(dut, lambda rows: replay(rows, self.outputs, self.params),
                          lambda row: describe(row, self.params), ("o", "counted"))
@@ -99,13 +100,13 @@ class DomainMatchingBench(StreamBench):
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 @cocotb.parametrize(source=list(PACES), sink=list(PACES))
-async def points_find_their_places(dut, source, sink):
+async def points_find_their_places(dut: HierarchyObject, source: str, sink: str) -> None:
     bench = DomainMatchingBench(dut)
     await bench.run(requests(bench.rng, 150, bench.params), source, sink)
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
-async def one_point_a_clock(dut):
+async def one_point_a_clock(dut: HierarchyObject) -> None:
     """Hits and misses, among them points that came the clock before, or two before: as long as no row is full."""
     bench = DomainMatchingBench(dut)
     lanes = bench.params.lanes
@@ -118,7 +119,7 @@ async def one_point_a_clock(dut):
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
-async def users_are_waited_for(dut):
+async def users_are_waited_for(dut: HierarchyObject) -> None:
     """One point over and over: its wave runs out of references, and is shaded as it is; so its users can go on."""
     bench = DomainMatchingBench(dut)
     records = np.zeros((2 << bench.params.references) + 1, dtype(DOMAIN_POINT))

@@ -3,12 +3,13 @@
 
 import cocotb
 import numpy as np
+from cocotb.handle import HierarchyObject
 
 from fixfunc.cosim import codec
 from fixfunc.models.payload import dtype
 from fixfunc.models.tessellation.wave_constructor import WaveConstructor
 from fixfunc.rtl.tessellation.domain_matching import DomainMatchingParams
-from fixfunc.rtl.tessellation.wave_constructor import CONFIGS
+from fixfunc.rtl.tessellation.wave_constructor import CONFIGS, WaveConstructorParams
 from fixfunc.spec.points import MATCHED_POINT, VERTEX_INDEX, wave
 from fixfunc.spec.state import PointKind
 from fixfunc.tb.bench.bench import StreamBench, configuration
@@ -16,7 +17,7 @@ from fixfunc.tb.bench.pace import PACES
 from fixfunc.tb.tessellation import domain_matching
 
 
-def requests(rng, count, params):
+def requests(rng: np.random.Generator, count: int, params: WaveConstructorParams) -> np.ndarray:
     """Points as the domain-matching unit gives them, some FLUSHes among them; END at last."""
     unit = DomainMatchingParams(lanes=params.lanes, across=bool(rng.random() < 0.5))
     points = domain_matching.expected(domain_matching.requests(rng, count, unit), unit)["o"]
@@ -25,7 +26,7 @@ def requests(rng, count, params):
     return np.insert(points, np.sort(rng.integers(0, len(points), len(points) // 16)), codec.pack(flush, MATCHED_POINT), 0)
 
 
-def expected(rows, params):
+def expected(rows: np.ndarray, params: WaveConstructorParams) -> dict[str, np.ndarray]:
     """Packed points in -> waves, and what primitives are assembled from."""
     records, unit, waves = codec.unpack(rows, MATCHED_POINT, dtype(MATCHED_POINT)), WaveConstructor(params.lanes), []
     for record in records:
@@ -46,7 +47,7 @@ def expected(rows, params):
     return {"o": codec.pack(out, table), "index": codec.pack(index[index["kind"] != PointKind.FLUSH], VERTEX_INDEX)}
 
 
-def describe(row, params):
+def describe(row: np.ndarray, params: WaveConstructorParams) -> str:
     """A wave in words."""
     record = codec.unpack(row[None], wave(params.lanes), dtype(wave(params.lanes)))[0]
     points = [tuple(int(record[f"{name}{n}"]) for name in ("patch", "u", "v")) for n in range(record["begin"], min(record["end"], params.lanes))]
@@ -56,20 +57,20 @@ def describe(row, params):
 class WaveConstructorBench(StreamBench):
     """With both streams out."""
 
-    def __init__(self, dut):
+    def __init__(self, dut: HierarchyObject) -> None:
         self.params = configuration(CONFIGS)
         super().__init__(dut, lambda rows: expected(rows, self.params), lambda row: describe(row, self.params), ("o", "index"))
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 @cocotb.parametrize(source=list(PACES), sink=list(PACES))
-async def waves_hold_every_point(dut, source, sink):
+async def waves_hold_every_point(dut: HierarchyObject, source: str, sink: str) -> None:
     bench = WaveConstructorBench(dut)
     await bench.run(requests(bench.rng, 150, bench.params), source, sink)
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
-async def one_point_a_clock(dut):
+async def one_point_a_clock(dut: HierarchyObject) -> None:
     """Misses alone, wave after wave."""
     bench = WaveConstructorBench(dut)
     records = np.zeros(6 * bench.params.lanes + 1, dtype(MATCHED_POINT))

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Bench of :class:`fixfunc.rtl.texture.block_decode.BlockDecode`."""
 
+from collections.abc import Iterator
+
 import cocotb
 import numpy as np
+from cocotb.handle import HierarchyObject
 
 from fixfunc.cosim import codec
 from fixfunc.models.payload import dtype
 from fixfunc.models.texture.block_decode import FORMATS, decode, linear
-from fixfunc.rtl.texture.block_decode import CONFIGS
+from fixfunc.models.texture.texture import Texture
+from fixfunc.rtl.texture.block_decode import CONFIGS, BlockDecodeParams
 from fixfunc.spec.payloads import TEXTURE_BLOCK, texels
 from fixfunc.tb.bench.bench import StreamBench, configuration
 from fixfunc.tb.bench.pace import PACES
@@ -16,7 +20,7 @@ CHANNELS = "red", "green", "blue", "alpha"
 SUPPORTED = tuple(FORMATS)  # by number
 
 
-def cells(name):
+def cells(name: str) -> Iterator[tuple[int, int]]:
     """Every mode, partition, rotation and selector of a format: (bits that say so, their value) of a block's lowest 128."""
     def place(*fields):
         return sum((1 << bits) - 1 << at for at, bits, _ in fields), sum(value << at for at, _, value in fields)
@@ -34,7 +38,7 @@ def cells(name):
         yield 0, 0
 
 
-def blocks(rng, cell, count):
+def blocks(rng: np.random.Generator, cell: tuple[int, int], count: int) -> np.ndarray:
     """Random blocks of a cell: uint8 of shape (count, 16); of formats of 8 bytes, the first count."""
     out = rng.integers(0, 256, (count, 16), np.uint8)
     flat = rng.random(count) < 0.1  # ends of ranges: bytes of zeros, of ones, and the same end points twice
@@ -43,7 +47,7 @@ def blocks(rng, cell, count):
     return out & ~mask | value
 
 
-def requests(rng, count, params):
+def requests(rng: np.random.Generator, count: int, params: BlockDecodeParams) -> np.ndarray:
     """Half of the blocks of any format at random, half of any cell; now and then one of a format that there is not."""
     names = [known.name for known in params.formats]
     every = [(name, cell) for name in names for cell in cells(name)]
@@ -62,7 +66,7 @@ def requests(rng, count, params):
     return codec.pack(records, TEXTURE_BLOCK)
 
 
-def of_texture(texture):
+def of_texture(texture: Texture) -> np.ndarray:
     """Every block of a texture as requests, level by level."""
     data = np.concatenate([level.reshape(-1, FORMATS[texture.format].size) for level in texture.levels])
     records = np.zeros(len(data), dtype(TEXTURE_BLOCK))
@@ -72,7 +76,7 @@ def of_texture(texture):
     return codec.pack(records, TEXTURE_BLOCK)
 
 
-def expected(rows, params):
+def expected(rows: np.ndarray, params: BlockDecodeParams) -> dict[str, np.ndarray]:
     """Packed blocks in -> their texels."""
     records = codec.unpack(np.ascontiguousarray(rows, np.uint64), TEXTURE_BLOCK, dtype(TEXTURE_BLOCK))
     formats, srgb = records["format"], records["srgb"].astype(bool) & params.srgb
@@ -94,7 +98,7 @@ def expected(rows, params):
     return {"o": codec.pack(records, table)}
 
 
-def describe(row, params):
+def describe(row: np.ndarray, params: BlockDecodeParams) -> str:
     """Texels in words."""
     record = codec.unpack(row[None], texels(params.lanes), dtype(texels(params.lanes)))[0]
     colours = " ".join(",".join(f"{record[f'{channel}{n}']:04x}" for channel in CHANNELS) for n in range(params.lanes))
@@ -104,20 +108,20 @@ def describe(row, params):
 class BlockDecodeBench(StreamBench):
     """One stream in, one out."""
 
-    def __init__(self, dut):
+    def __init__(self, dut: HierarchyObject) -> None:
         self.params = configuration(CONFIGS)
         super().__init__(dut, lambda rows: expected(rows, self.params), lambda row: describe(row, self.params))
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 @cocotb.parametrize(source=list(PACES), sink=list(PACES))
-async def mixed_formats_come_decoded_in_order(dut, source, sink):
+async def mixed_formats_come_decoded_in_order(dut: HierarchyObject, source: str, sink: str) -> None:
     bench = BlockDecodeBench(dut)
     await bench.run(requests(bench.rng, 60, bench.params), source, sink)
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
-async def a_beat_a_clock(dut):
+async def a_beat_a_clock(dut: HierarchyObject) -> None:
     """Formats back to back."""
     bench = BlockDecodeBench(dut)
     await bench.run(requests(bench.rng, 100, bench.params))
