@@ -65,6 +65,28 @@ def test_rooms_are_small(tree):
                 assert node.end_lineno - node.lineno <= 80, f"{path}: elaborate"
 
 
+def public_functions(body):
+    """Functions of a module, and methods of its classes, that no underscore hides; a dunder counts only if it is ``__init__``."""
+    for node in body:
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            yield from public_functions(node.body)
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and (node.name == "__init__" or not node.name.startswith("_")):
+            yield node
+
+
+@pytest.mark.parametrize("tree", TREES)
+def test_public_functions_have_type_hints(tree):
+    """``py.typed`` promises them: of every parameter, and of what is returned."""
+    for path in files(tree):
+        if path.stem.startswith("_") and path.stem != "__init__":
+            continue
+        for node in public_functions(ast.parse(path.read_text()).body):
+            given = node.args
+            every = [*given.posonlyargs, *given.args, *given.kwonlyargs, *filter(None, (given.vararg, given.kwarg))]
+            hinted = all(one.annotation or one.arg in ("self", "cls") for one in every)
+            assert hinted and node.returns, f"{path}:{node.lineno} {node.name}"
+
+
 @pytest.mark.parametrize("page", sorted((ROOT / "docs").rglob("*.md")), ids=lambda path: path.stem)
 def test_plans_name_real_tests(page):
     """A row of a test plan names ``file::test``."""
