@@ -8,6 +8,7 @@ import argparse
 import sys
 import warnings
 from pathlib import Path
+from typing import Literal
 
 from fixfunc.cosim.toolchain import ToolError, version
 from fixfunc.spec.errors import InputError
@@ -192,7 +193,7 @@ def run_frame(options: argparse.Namespace) -> int:
     return 1 if result.failures else 0
 
 
-def _factor(options: argparse.Namespace) -> float | str:
+def _factor(options: argparse.Namespace) -> float | Literal["adaptive"]:
     """Of the teapot's patches."""
     if options.mesh != "teapot":
         raise InputError("mesh", "be teapot, whose patches are known", options.mesh)

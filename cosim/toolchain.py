@@ -49,7 +49,7 @@ def versions(*packages: str) -> list[str]:
     return [f"{name} {importlib.metadata.version(name)}" for name in packages]
 
 
-def once(path: Path, make: Callable[[Path], None]) -> Path:
+def once(path: Path, make: Callable[[Path], object]) -> Path:
     """``path``, a file or a folder, made by ``make(temporary)`` if it is not there.
 
     Made whole or not at all, and safe against other processes that want the same.

@@ -19,7 +19,7 @@ class Shaded(NamedTuple):
     """What a shader makes of tiles."""
 
     mask: np.ndarray  # bool, shape (n, edge, edge): samples that it does not discard
-    depth: np.ndarray = None  # uint32, shape (n, edge, edge): depths that it puts out, in the target's format
+    depth: np.ndarray | None = None  # uint32, shape (n, edge, edge): depths that it puts out, in the target's format
 
 
 class DepthUnit:

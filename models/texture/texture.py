@@ -79,7 +79,6 @@ class Texture(NamedTuple):
             texels[..., 3] = 255
         return texels
 
-
     def view(self, format: str, srgb: bool = False) -> "Texture":
         """The same bytes as another format, as typeless resources allow: blocks of BC4, BC5 or BC6H with a sign or without; colours sRGB or linear.
 
