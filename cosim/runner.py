@@ -31,6 +31,16 @@ class Result(NamedTuple):
     waves: Path | None
 
 
+def check(simulator: str) -> None:
+    """Raise :class:`~fixfunc.spec.errors.InputError` for a simulator that is not known, ``ToolError`` for one that is missing."""
+    if simulator not in SIMULATORS:
+        raise InputError("simulator", f"be one of {', '.join(SIMULATORS)}", simulator)
+    if simulator == "icarus":
+        toolchain.icarus()
+    else:
+        toolchain.verilator()
+
+
 def run(block: Block, config: str, simulator: str, seed: int = 0, waves: bool = False, tests: str | None = None) -> Result:
     """Build a block and run its bench.
 
@@ -52,12 +62,7 @@ def run(block: Block, config: str, simulator: str, seed: int = 0, waves: bool = 
     -------
     Result
     """
-    if simulator not in SIMULATORS:
-        raise InputError("simulator", f"be one of {', '.join(SIMULATORS)}", simulator)
-    if simulator == "icarus":
-        toolchain.icarus()
-    else:
-        toolchain.verilator()
+    check(simulator)
     folder = _build(block, config, simulator, waves)
     place = Path(tempfile.mkdtemp(prefix="run-", dir=folder))
     results = place / "results.xml"

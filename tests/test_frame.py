@@ -15,6 +15,7 @@ from fixfunc.cosim.__main__ import main
 from fixfunc.models.shading import BACKGROUND
 from fixfunc.models.texture import container
 from fixfunc.models.texture.texture import create
+from fixfunc.spec.commands import FENCE_PACKET
 from fixfunc.spec.errors import InputError
 from tests.scenes import NOTHING, nothing
 
@@ -117,7 +118,7 @@ def test_a_frame_of_nothing_is_drawn(why, tmp_path):
 
 def test_a_frame_fails_when_the_reader_complains(tmp_path, monkeypatch, capsys):
     """Hardware and golden machine agree that a packet is wrong: nothing differs, and yet there is no picture."""
-    monkeypatch.setattr("fixfunc.tb.frames.CommandList.fence", lambda packets, _sequence: packets.add(0xEE, ()))
+    monkeypatch.setattr("fixfunc.tb.frames.CommandList.fence", lambda packets, _sequence: packets.add(0xEE, FENCE_PACKET))
     result = frame.run(nothing("culled"), tmp_path)
     assert result.figures["mismatches"] == 0
     assert any("the reader reports OPCODE at transfer" in failure for failure in result.failures)

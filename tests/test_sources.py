@@ -22,7 +22,7 @@ def test_every_import_is_seen(tree):
                 seen |= {f"{node.module}.{alias.name}" for alias in node.names}
             elif isinstance(node, ast.Import):
                 seen |= {alias.name for alias in node.names}
-        assert {name for name in seen if name.startswith("fixfunc.")} == set(sources._imports(path)), path
+        assert {name for name in seen if name.startswith("fixfunc.")} <= set(sources._imports(path)), path
         assert not {name for name in seen if name.startswith("importlib")}, path
 
 

@@ -2,6 +2,7 @@
 """The house rules: imports point down, a block is five files, plans name real tests."""
 
 import ast
+import os
 import re
 
 import pytest
@@ -101,3 +102,9 @@ def test_every_block_page_has_a_plan():
         text = (ROOT / "docs" / path.parent.name / f"{path.stem}.md").read_text()
         assert len(re.findall(r"`tests/[\w/]+\.py::\w+`", text)) >= 5, path.stem
 
+
+
+@pytest.mark.skipif("PYTEST_XDIST_WORKER" not in os.environ, reason="one process takes all")
+def test_a_process_takes_a_group(request):
+    """Without its groups the suite takes twice as long, and nobody is told."""
+    assert request.node.nodeid.endswith("@structure")

@@ -168,6 +168,8 @@ def encode(tiles: np.ndarray, planes: np.ndarray, counts: np.ndarray, masks: np.
         Zeros after what moves.
     """
     tiles, (n, edge, _) = np.asarray(tiles, np.int64), np.shape(tiles)
+    if not n:
+        return np.zeros(0, np.uint8), np.zeros((0, size(TileMode.RAW, edge)), np.uint8)
     fits, blocks = encode_anchor(tiles)
     left, count, index = canonical(planes if planes.shape[1] else np.zeros((n, 1), PLANE), np.asarray(counts), masks)
     exact = (evaluate(left, index, samples) == tiles).all((1, 2))

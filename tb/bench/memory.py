@@ -2,7 +2,7 @@
 """A memory behind the AXI4 ports of a block."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import cocotb
 import numpy as np
@@ -14,15 +14,29 @@ from fixfunc.tb.bench.pace import PACES
 class MemoryBehind:
     """For a bench: one memory of bytes behind several ports."""
 
-    QUIET = 6000  # clocks: a starved memory takes as long for all that a fence flushes
+    QUIET = 1200  # clocks: a starved memory may take as long from one transfer to the next
 
     def attach(self, dut: HierarchyObject, ports: Sequence[str], size: int) -> None:
         """Put it there; a mapping that all of them share."""
         from cocotbext.axi import AxiBus, AxiRam
         from cocotbext.axi.memory import Memory
 
-        shared = Memory(size).mem
+        shared, self._transfers = Memory(size).mem, 0
         self._rams = [AxiRam(AxiBus.from_prefix(dut, f"{port}_"), dut.clk, dut.rst, size=size, mem=shared) for port in ports]
+        for ram in self._rams:
+            ram.write_if.write, ram.read_if.read = self._counted(ram.write_if.write), self._counted(ram.read_if.read)
+
+    def _counted(self, access: Callable) -> Callable:
+        """The same, and it counts as traffic."""
+        def count(*given):
+            self._transfers += 1
+            return access(*given)
+
+        return count
+
+    def moved(self) -> int:
+        """Beats out, and transfers to and from memory."""
+        return super().moved() + self._transfers
 
     def fill(self, data: np.ndarray, pace: str) -> None:
         """What it holds at first; and every channel goes by a pace of its own."""

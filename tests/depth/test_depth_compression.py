@@ -93,6 +93,12 @@ def test_a_fifth_plane_falls_back():
     assert compress(naive_tile(near, mask, 1), near, mask).mode == TileMode.ANCHOR
 
 
+def test_no_tiles():
+    modes, data = golden.encode(np.zeros((0, 8, 8), np.int64), np.zeros((0, 4), PLANE), np.zeros(0, np.int64), np.zeros((0, 8, 8), np.int64))
+    assert (modes.shape, data.shape) == ((0,), (0, 192))
+    assert [len(part) for part in golden.decode(modes, data)] == [0] * 5
+
+
 def test_planes_that_do_not_fit_are_not_believed():
     planes, mask = plane(100 << 8, 3 << 8, 0), np.zeros((8, 8), int)
     tile = naive_tile(planes, mask, 1)
