@@ -69,14 +69,14 @@ clean:
 
 .venv/ready: .venv/made pyproject.toml constraints.txt
 	@sh cosim/system.sh compiler $(BIN)/python
-	PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install -q --disable-pip-version-check -e '.[sim]'
+	@sh cosim/system.sh packages $(BIN)/python sim
 	@touch $@
 
 .venv/test-ready: .venv/ready
-	PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install -q --disable-pip-version-check -e '.[test]'
+	@sh cosim/system.sh packages $(BIN)/python test
 	@sh cosim/system.sh tools $(BIN)/python || true
 	@touch $@
 
 .venv/bench-ready: .venv/test-ready
-	PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install -q --disable-pip-version-check -e '.[test,synthesis,figures]'
+	@sh cosim/system.sh packages $(BIN)/python test,synthesis,figures
 	@touch $@

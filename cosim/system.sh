@@ -1,9 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Installs what comes from the system's packages, where that is allowed; otherwise says what to type.
-#   system.sh python PYTHON     what .venv needs
-#   system.sh compiler PYTHON   what builds a Verilated block
-#   system.sh tools PYTHON      what the tests need besides: Icarus, Mesa, a browser
+# Installs what the project needs, with a line of progress every few seconds.
+#   system.sh python PYTHON           the system's packages that .venv needs
+#   system.sh compiler PYTHON         those that build a Verilated block
+#   system.sh tools PYTHON            those that the tests need besides: Icarus, Mesa, a browser
+#   system.sh packages PYTHON EXTRA   Python packages: the project, editable, with an extra
+# System packages are installed where that is allowed; otherwise it says what to type.
 set -u
 what=$1 python=$2 missing=
 
@@ -14,6 +16,22 @@ need() { # package, then the command that finds it
 }
 
 library() { ldconfig -p | grep -q "$1"; }
+
+working() { # words, then a command: a line when it begins, and one every 8 seconds while it goes on
+    said=$1 seconds=0
+    shift
+    echo "$said" >&2
+    "$@" &
+    job=$!
+    while kill -0 $job 2>/dev/null; do
+        sleep 1
+        seconds=$((seconds + 1))
+        [ $((seconds % 8)) != 0 ] || echo "$said: $seconds s" >&2
+    done
+    wait $job
+}
+
+apt() { { $sudo apt-get update -q && $sudo apt-get install -q -y --no-install-recommends $missing; } >/dev/null 2>&1; }
 
 case $what in
 python)
@@ -38,15 +56,19 @@ tools)
     need libgl1-mesa-dri test -e /usr/lib/x86_64-linux-gnu/dri/swrast_dri.so -o -e /usr/lib/aarch64-linux-gnu/dri/swrast_dri.so
     need libpython3-dev "$python" -c 'import sys, find_libpython; sys.exit(not find_libpython.find_libpython())'
     ;;
+packages)
+    export PIP_CONSTRAINT=constraints.txt
+    working "installing Python packages [$3] into .venv" "$python" -m pip install -q --disable-pip-version-check -e ".[$3]"
+    exit
+    ;;
 esac
 
 [ -n "$missing" ] || exit 0
 sudo=
 [ "$(id -u)" = 0 ] || sudo="sudo -n"
 if command -v apt-get >/dev/null && $sudo true 2>/dev/null; then
-    echo "installing$missing" >&2
     export DEBIAN_FRONTEND=noninteractive
-    { $sudo apt-get update -q && $sudo apt-get install -q -y --no-install-recommends $missing; } >/dev/null 2>&1 && exit 0
+    working "installing$missing" apt && exit 0
 fi
 echo "missing$missing: type 'apt-get install$missing' as root" >&2
 [ "$what" = tools ] && echo "the demo runs without them; the tests need them, or SIM=verilator ORACLE=none" >&2

@@ -21,9 +21,9 @@ settings.load_profile("fixfunc")
 
 
 def pytest_generate_tests(metafunc):
-    """Icarus is slow, and adds X: of its benches ``make test`` runs one pair of paces, ``make qualify`` all."""
+    """``make test`` runs a bench at some pairs of paces, ``make qualify`` at all: see :mod:`tests.bench`."""
     if "simulator" in metafunc.fixturenames and not any("simulator" in mark.args[0] for mark in metafunc.definition.iter_markers("parametrize")):
-        every = [pytest.param("icarus_every_pace", marks=pytest.mark.qualify)] if "icarus" in tiers.SIMULATORS else []
+        every = [pytest.param(f"{simulator}_every_pace", marks=pytest.mark.qualify) for simulator in tiers.SIMULATORS]
         metafunc.parametrize("simulator", [*tiers.SIMULATORS, *every])
 
 

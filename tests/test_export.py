@@ -142,7 +142,8 @@ def simulate(folder, simulator, top, sources):
 
 
 @pytest.mark.parametrize(("simulator", "stem"), [
-    (simulator, stem) for simulator in SIMULATORS for stem in ("triangle_setup", "tile_rasterizer", "block_decode")
+    pytest.param(simulator, stem, marks=() if simulator == "icarus" else pytest.mark.qualify)
+    for simulator in SIMULATORS for stem in ("triangle_setup", "tile_rasterizer", "block_decode")
     if simulator == "icarus" or stem != "triangle_setup"])  # one bench for both
 def test_benches_in_verilog(simulator, stem, tmp_path):
     """By FuseSoC, from the cores; and a block that is broken fails, on Icarus, which is quick to build."""

@@ -78,8 +78,9 @@ def test_a_texture_with_a_warning(tmp_path, capsys):
     assert "texture.png" in capsys.readouterr().err
 
 
-# With hardware.
+# With hardware: the top takes minutes to build.
 
+@pytest.mark.qualify
 def test_frame(tmp_path, capsys):
     assert main([*SMALL, "-o", str(tmp_path)]) == 0
     figures = json.loads((tmp_path / "frame.json").read_text())
@@ -97,6 +98,7 @@ def test_frame(tmp_path, capsys):
     assert "failed" not in said
 
 
+@pytest.mark.qualify
 @pytest.mark.parametrize("arguments", [
     SMALL, ["frame", "teapot", "--size", "64x48", "--samples", "8"], ["frame", "teapot", "--size", "300x20", "--samples", "1"]])
 def test_stalls_are_of_the_clocks_of_the_frame(arguments, tmp_path):
@@ -106,6 +108,7 @@ def test_stalls_are_of_the_clocks_of_the_frame(arguments, tmp_path):
     assert 0 < max(stalls.values()) < 1
 
 
+@pytest.mark.qualify
 @pytest.mark.parametrize("why", NOTHING)
 def test_a_frame_of_nothing_is_drawn(why, tmp_path):
     result = frame.run(nothing(why), tmp_path)
@@ -116,6 +119,7 @@ def test_a_frame_of_nothing_is_drawn(why, tmp_path):
     assert (tmp_path / "frame.html").is_file()
 
 
+@pytest.mark.qualify
 def test_a_frame_fails_when_the_reader_complains(tmp_path, monkeypatch, capsys):
     """Hardware and golden machine agree that a packet is wrong: nothing differs, and yet there is no picture."""
     monkeypatch.setattr("fixfunc.tb.frames.CommandList.fence", lambda packets, _sequence: packets.add(0xEE, FENCE_PACKET))
@@ -146,6 +150,7 @@ def test_too_many_triangles_are_refused(monkeypatch, tmp_path):
         frame.run(nothing("culled"), tmp_path)
 
 
+@pytest.mark.qualify
 def test_frame_of_patches(tmp_path, capsys):
     assert main(["frame", "teapot", "--patches", "adaptive", "--size", "160x90", "-o", str(tmp_path)]) == 0
     figures = json.loads((tmp_path / "frame.json").read_text())
@@ -154,6 +159,7 @@ def test_frame_of_patches(tmp_path, capsys):
     assert "domain points" in capsys.readouterr().out
 
 
+@pytest.mark.qualify
 def test_frame_of_a_texture(tmp_path):
     """Blocks, which go through the decoder; a picture."""
     blocks = np.random.default_rng(0).integers(0, 256, (1, 16 * 64), np.uint8)

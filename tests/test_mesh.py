@@ -28,7 +28,7 @@ def test_every_format(suffix, tmp_path):
     ("noise.glb", bytes(range(256)), MeshError),
     ("short.stl", b"\0" * 90, MeshError),
     ("mesh.xyz", b"", InputError),
-])
+], ids=lambda value: value if isinstance(value, str) else "")
 def test_broken_files(name, content, error, tmp_path):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(error):

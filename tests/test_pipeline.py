@@ -2,7 +2,7 @@
 import numpy as np
 import pytest
 
-from fixfunc.cosim.catalogue import teapot
+from fixfunc.cosim.mesh import teapot
 from fixfunc.models import shading
 from fixfunc.models.pipeline import Scene, render
 from fixfunc.models.raster.tile_rasterizer import coverage

@@ -11,6 +11,8 @@ from PIL import Image
 
 from fixfunc.cosim.__main__ import main
 
+pytestmark = pytest.mark.qualify  # the top takes minutes to build
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):

@@ -27,6 +27,7 @@ from tests.volume import LIMIT, check, check_paces, volume
 
 BLOCK = "top"
 PARAMS = rtl.CONFIGS["tiny"]
+CONFIGS = ["tiny", pytest.param("tiny_flat", marks=pytest.mark.qualify)]
 
 
 def lattice(samples):
@@ -97,9 +98,10 @@ def test_nothing_is_written_after_an_error():
     check(BLOCK, "tiny", wrong)
 
 
+@pytest.mark.parametrize("config", CONFIGS)
 @pytest.mark.parametrize("samples", [1, 2, 4, 8])
-def test_every_triangle_of_a_lattice(samples):
-    status = check(BLOCK, "tiny_flat", lattice(samples))
+def test_every_triangle_of_a_lattice(samples, config):
+    status = check(BLOCK, config, lattice(samples))
     assert codec.unpack(status, STATUS, dtype(STATUS))["passed"][0] > 0
 
 
@@ -118,6 +120,7 @@ def test_reset_in_mid_frame_is_a_fresh_start():
         assert (again.data == fresh.data).all()
 
 
+@pytest.mark.qualify
 def test_memory_that_fails():
     """Writes of depths fail: the status tells, and the top comes to rest. More passes than should: the built-in shader has colours for it."""
     rows = drawn(draw_state(64, 64), np.concatenate([_triangles(3), _triangles(3)]))
@@ -210,6 +213,6 @@ def test_bench(simulator):
     check_bench(BLOCK, "tiny", simulator)
 
 
-@pytest.mark.parametrize("config", ["tiny", "tiny_flat"])
+@pytest.mark.parametrize("config", CONFIGS)
 def test_volume(config):
     check_paces(BLOCK, config, 120)

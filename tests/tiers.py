@@ -7,7 +7,7 @@ import secrets
 import pytest
 
 # Groups of tests, by block, the longest first: one process takes a group, so that nothing is built twice, or waited for.
-LONGEST = ("frame", "top", "cached_depth", "depth_unit", "depth_test", "depth_cache", "colour_write", "hiz", "depth_compression", "tile_rasterizer",
+LONGEST = ("frame", "top", "depth_cache", "cached_depth", "depth_unit", "depth_test", "colour_write", "hiz", "depth_compression", "tile_rasterizer",
            "triangle_setup", "block_decode")
 SIMULATORS = os.environ.get("SIM", "icarus verilator").split()
 QUALIFY = os.environ.get("TIER") == "qualify"
