@@ -15,7 +15,9 @@ from fixfunc.cosim.verilog import memory_ports, ports
 SHIM, MEMORY = (Path(__file__).with_name(f"{name}.cpp.in") for name in ("shim", "memory"))
 SEAM = "seam_"  # names of outputs begin so that no one may hold up: what is seen there is recorded
 OPTIMISE = 1  # of the C++, by default: 0 builds in half the time and runs at a third of the speed, 2 the other way round
-SPLIT = 20_000  # statements of a C++ file: a large component becomes many files, for both cores
+SPLIT = 20_000  # statements of a C++ file of a large component, which becomes many files, for both cores
+LARGE = 5_000_000, 1_500_000  # characters of Verilog, without and with optimisation; what is smaller is one file: headers
+# compiled ahead for several would take longer
 
 # Verilator writes the second of two underscores as its code.
 _DRIVE = """\
@@ -91,6 +93,11 @@ def _port_bytes(bits: int) -> int:
     return next((size for size in (1, 2, 4, 8) if bits <= 8 * size), 4 * -(-bits // 32))
 
 
+def split(source: str, optimise: int) -> list[str]:
+    """Verilator's option for the size of C++ files."""
+    return ["--output-split", str(SPLIT if len(source) > LARGE[optimise > 0] else 0)]
+
+
 def build(source: str, around: str, name: str, optimise: int = OPTIMISE) -> Path:
     """Compile one shared library, or find it: it is named by the hash of all that it is made of.
 
@@ -107,7 +114,7 @@ def build(source: str, around: str, name: str, optimise: int = OPTIMISE) -> Path
         Verilator or the compiler failed; their output is kept beside the library.
     """
     flags = ["--cc", "--build", "--exe", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert", "-j", "2", "-Wall",
-             "--output-split", str(SPLIT), "--top-module", name, "-LDFLAGS", "-shared", "-CFLAGS", "-fPIC -fvisibility=default",
+             *split(source, optimise), "--top-module", name, "-LDFLAGS", "-shared", "-CFLAGS", "-fPIC -fvisibility=default",
              "-MAKEFLAGS", f"OPT_FAST=-O{optimise} OPT_GLOBAL=-O{optimise} OPT_SLOW=-O0"]
     parts = [source, around, *flags, *toolchain.versions("verilator")]
     digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]

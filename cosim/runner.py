@@ -14,11 +14,11 @@ from cocotb_tools.runner import get_runner
 
 from fixfunc.cosim import toolchain
 from fixfunc.cosim.catalogue import Block
-from fixfunc.cosim.library import SPLIT
+from fixfunc.cosim.library import split
 from fixfunc.spec.errors import InputError
 
 SIMULATORS = ("icarus", "verilator")
-VERILATOR_OPTIONS = ["-Wall", "--no-public-flat-rw", "--output-split", str(SPLIT), "-CFLAGS", "-O0"]  # Python takes most of the time
+VERILATOR_OPTIONS = ["-Wall", "--no-public-flat-rw", "-CFLAGS", "-O0"]  # Python takes most of the time
 
 
 class Result(NamedTuple):
@@ -83,8 +83,9 @@ def run(block: Block, config: str, simulator: str, seed: int = 0, waves: bool = 
 def _build(block, config, simulator, waves):
     """Compile for a simulator once; returns the folder, which is named by the hash of what goes in."""
     source = block.verilog(config, simulated=True)
-    arguments = VERILATOR_OPTIONS if simulator == "verilator" else []
-    parts = [source.read_text(), simulator, str(waves), *arguments, *toolchain.versions("cocotb", "verilator")]
+    text = source.read_text()
+    arguments = [*VERILATOR_OPTIONS, *split(text, optimise=0)] if simulator == "verilator" else []
+    parts = [text, simulator, str(waves), *arguments, *toolchain.versions("cocotb", "verilator")]
     digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
     folder = toolchain.BUILD / "protocol" / f"{block.stem}-{simulator}-{digest}"
 

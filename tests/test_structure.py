@@ -57,6 +57,15 @@ def test_a_block_is_five_files(path):
         assert (ROOT / other).is_file(), other
 
 
+def test_every_source_has_its_licence():
+    named = [ROOT / name for name in ("Makefile", "pyproject.toml", "setup.py", "constraints.txt", ".ci/run")]
+    kinds = {".py", ".sh", ".in", ".sv"}
+    sources = named + [path for tree in (*TREES, "tests", "bench", "examples") for path in (ROOT / tree).rglob("*") if path.suffix in kinds]
+    assert len(sources) > 250
+    for path in sources:
+        assert any("SPDX-License-Identifier: BSD-2-Clause" in line for line in path.read_text().splitlines()[:3]), path
+
+
 @pytest.mark.parametrize("tree", [*TREES, "tests", "bench"])
 def test_rooms_are_small(tree):
     for path in files(tree):

@@ -266,6 +266,6 @@ def test_wrong_hardware():
         rtl.DepthCacheParams(bits=16)
 
 
-@pytest.mark.parametrize("config", ["tiny", "tiny_stencil", "tiny_colour"])
+@pytest.mark.parametrize("config", ["tiny", *(pytest.param(config, marks=pytest.mark.qualify) for config in ("tiny_stencil", "tiny_colour"))])
 def test_bench(config, simulator):
     check_bench(BLOCK, config, simulator)

@@ -199,7 +199,7 @@ def test_bench(simulator):
     check_bench(BLOCK, "tiny", simulator)
 
 
-@pytest.mark.parametrize("config", by_tier(rtl.CONFIGS, also=["shared"]))
+@pytest.mark.parametrize("config", by_tier(rtl.CONFIGS))
 def test_volume(config):
     check_paces(BLOCK, config, 100)
 
