@@ -136,12 +136,3 @@ def test_a_folder_that_make_cannot_name(monkeypatch, tmp_path, capsys):
     assert main(["volume", "edge_evaluator", "--config", "tiny"]) == 2
     assert capsys.readouterr().err.splitlines()[-1] == (
         f"fixfunc: Verilator builds by make, which knows no spaces in the names of folders: '{tmp_path / 'my build'}' has one")
-
-
-def test_no_noise_at_the_end():
-    """A component that was made for its ports alone, and that Python clears away after the command."""
-    program = ("from fixfunc.cosim.__main__ import main\nmain(['list'])\n"
-               "from fixfunc.cosim import catalogue\ncatalogue.block('block_decode').create('small')")
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "block_decode" in done.stdout
