@@ -36,8 +36,9 @@ def run(scene: Scene, folder: Path, console: Console | None = None, title: str =
     ----------
     scene : fixfunc.models.pipeline.Scene
     folder : Path
-        Where ``frame.png``, ``tiles.png``, ``hiz.png``, ``modes.png``, ``frame.json`` and ``frame.html`` go: all but the
-        triangles a tile as the hardware gave it. It is opened before anything is drawn.
+        Where ``frame.png``, ``tiles.png``, ``hiz.png``, ``modes.png``, ``frame.json`` and ``frame.html`` go. Triangles per
+        tile are the golden pipeline's; colours, HiZ outcomes and tile modes are the hardware's. The folder is opened before
+        anything is drawn.
     console : rich.console.Console, optional
     title : str
     golden : bool

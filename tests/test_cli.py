@@ -136,3 +136,13 @@ def test_a_folder_that_make_cannot_name(monkeypatch, tmp_path, capsys):
     assert main(["volume", "edge_evaluator", "--config", "tiny"]) == 2
     assert capsys.readouterr().err.splitlines()[-1] == (
         f"fixfunc: Verilator builds by make, which knows no spaces in the names of folders: '{tmp_path / 'my build'}' has one")
+
+
+def test_no_noise_at_the_end(tmp_path):
+    """Amaranth complains, once anything is elaborated, of components that are not: of those made for their ports alone."""
+    program = ("import pathlib\nfrom fixfunc.cosim import toolchain\nfrom fixfunc.cosim.__main__ import main\n"
+               f"toolchain.BUILD = pathlib.Path({str(tmp_path)!r})\nmain(['verilog', 'edge_evaluator', '--config', 'tiny'])\n"
+               "from fixfunc.cosim import catalogue\ncatalogue.block('block_decode').create('small')")
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "writing edge_evaluator (tiny)\n")
+    assert "module edge_evaluator" in done.stdout
