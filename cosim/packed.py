@@ -32,6 +32,8 @@ def tables() -> dict[str, tuple[Field, ...]]:
         "quads": quads.quads, "colours": quads.colours,
     }
     sized = {f"{name}_{edge}": make(edge) for name, make in of_edge.items() for edge in EDGES}
+    sized |= {f"{make.__name__}_{edge}_of_{bits}": make(edge, bits) for make in (payloads.coded, payloads.line, payloads.line_done)
+              for edge in EDGES for bits in (payloads.STENCIL, payloads.COLOUR)}
     sized |= {f"shaded_{edge}": payloads.shaded(edge, True) for edge in EDGES}
     sized |= {f"wave_{lanes}": points.wave(lanes) for lanes in LANES} | {f"texels_{count}": payloads.texels(count) for count in (16, 4)}
     return fixed | sized

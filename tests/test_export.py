@@ -16,7 +16,7 @@ from fixfunc.cosim import catalogue, codec, export, packed, toolchain
 from fixfunc.cosim.__main__ import main
 from fixfunc.cosim.verilog import ports
 from fixfunc.models.payload import dtype
-from fixfunc.spec import payloads
+from fixfunc.spec import commands, payloads, points, quads
 from fixfunc.spec.state import Kind
 from tests.tiers import SIMULATORS, by_tier
 from tests.volume import LIMIT, volume
@@ -130,6 +130,14 @@ def test_types_are_those_of_the_field_tables(simulator, tmp_path):
         '  $display("checked %0d", checked); $finish;', "end", "endmodule", ""]))
     (tmp_path / "fixfunc_pkg.sv").write_text(packed.text())
     assert f"checked {len(checks)}" in simulate(tmp_path, simulator, "types_tb", ["fixfunc_pkg.sv", "types_tb.sv"])
+
+
+def test_every_table_has_its_struct():
+    """Of every module of tables; headers are the beginnings of others."""
+    known, modules = list(packed.tables().values()), (payloads, points, quads, commands)
+    tables = {name: value for module in modules for name, value in vars(module).items()
+              if isinstance(value, tuple) and value and all(isinstance(field, payloads.Field) for field in value)}
+    assert {name for name, table in tables.items() if table not in known} == {"HEADER"}
 
 
 def simulate(folder, simulator, top, sources):
