@@ -11,10 +11,10 @@ SIM ?= icarus verilator
 COUNT ?= 1000000
 OUT ?= out
 # Recipes read these from the environment, where a name with spaces stays one name.
-export PYTHON MESH PATCHES TEXTURE SIZE SAMPLES BLOCK CONFIG SIM COUNT SEED OUT
+export PYTHON MESH PATCHES TEXTURE SIZE SAMPLES BLOCK CONFIG SIM COUNT SEED LIBERTY OUT
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test qualify sim volume verilog bench figures lint clean
+.PHONY: help demo test qualify sim volume verilog bench area figures lint clean
 
 help:
 	@echo "make demo      draw MESH ($(MESH)) at SIZE ($(SIZE)), SAMPLES ($(SAMPLES)) by the RTL, held to the golden pipeline; report in $(OUT)/"
@@ -25,9 +25,10 @@ help:
 	@echo "make sim       the bench of one BLOCK ($(BLOCK)) on SIM, with CONFIG ($(CONFIG)) and SEED"
 	@echo "make volume    COUNT transactions of one BLOCK against its golden model, at Verilator's speed"
 	@echo "make verilog   SystemVerilog of every block and the top in CONFIG, FuseSoC cores, ports, into $(OUT)/verilog"
-	@echo "make bench     speed, area and clock frequency; writes docs/bench.md (about an hour)"
+	@echo "make bench     clocks and speed; writes docs/bench.md (about an hour)"
+	@echo "make area      area and timing in standard cells, LIBERTY=file.lib[.gz]; into docs/bench.md (hours; seconds where nothing changed)"
 	@echo "make figures   what domain matching saves, drawn into docs/tessellation"
-	@echo "make lint      ruff, strict"
+	@echo "make lint      ruff: rules, and the format of every file"
 	@echo "make clean     remove what was built"
 
 demo: .venv/ready
@@ -51,11 +52,15 @@ verilog: .venv/ready
 bench: .venv/bench-ready
 	$(BIN)/python -m bench
 
+area: $(if $(LIBERTY),.venv/bench-ready)
+	@$(if $(LIBERTY),$(BIN)/python -m bench.area "$$LIBERTY",echo "area: skipped: no standard-cell library: set LIBERTY=file.lib[.gz]")
+
 figures: .venv/bench-ready
 	$(BIN)/python -m bench.figures
 
 lint: .venv/test-ready
 	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
 
 # Never OUT, which may be anyone's folder.
 clean:
@@ -79,4 +84,5 @@ clean:
 
 .venv/bench-ready: .venv/test-ready
 	@sh cosim/system.sh packages $(BIN)/python test,synthesis,figures
+	@sh cosim/system.sh timing $(BIN)/python || true
 	@touch $@

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The folders at the top are installed below one name: ``models`` as ``fixfunc.models``. All else is in pyproject.toml."""
+"""The folders at the top are installed below one name: ``models`` as ``fixfunc.models``.
+
+All else is in pyproject.toml.
+"""
 
 from setuptools import find_packages, setup
 

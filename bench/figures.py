@@ -17,15 +17,28 @@ NAMES = {"isoline": "lines", "triangle": "triangles", "quad": "quads"}
 def bars(axes, labels, points, shaded, legend="upper left"):
     """Vertices without and with the unit, and the share that it saves."""
     place = range(len(labels))
-    axes.bar([n - 0.2 for n in place], points, 0.4, label="vertices without the unit", color="#9db4c0")
+    axes.bar(
+        [n - 0.2 for n in place], points, 0.4, label="vertices without the unit", color="#9db4c0"
+    )
     axes.bar([n + 0.2 for n in place], shaded, 0.4, label="with it", color="#5c6b73")
     axes.set_xticks(list(place), labels)
     axes.set_ylabel("vertices shaded")
     ratio = axes.twinx()
-    ratio.plot(list(place), [1 - s / p for p, s in zip(points, shaded, strict=True)], "o-", color="#c2410c", label="hit ratio")
+    ratio.plot(
+        list(place),
+        [1 - s / p for p, s in zip(points, shaded, strict=True)],
+        "o-",
+        color="#c2410c",
+        label="hit ratio",
+    )
     ratio.set_ylim(0, 1)
     ratio.set_ylabel("hit ratio")
-    handles = [[*ours, *theirs] for ours, theirs in zip(axes.get_legend_handles_labels(), ratio.get_legend_handles_labels(), strict=True)]
+    handles = [
+        [*ours, *theirs]
+        for ours, theirs in zip(
+            axes.get_legend_handles_labels(), ratio.get_legend_handles_labels(), strict=True
+        )
+    ]
     axes.legend(*handles, loc=legend)
 
 
@@ -42,7 +55,9 @@ def lines(axes, curves):
 
 def ratio(*arguments):
     """Hit ratio at each factor."""
-    counts = [tessellation.matched(arguments[0], factor, *arguments[1:]) for factor in tessellation.STEPS]
+    counts = [
+        tessellation.matched(arguments[0], factor, *arguments[1:]) for factor in tessellation.STEPS
+    ]
     return [1 - shaded / points for points, shaded in counts]
 
 
@@ -61,16 +76,55 @@ def main():
     FOLDER.mkdir(parents=True, exist_ok=True)
     for domain, name in NAMES.items():
         counts = [tessellation.matched(domain, factor) for factor in tessellation.STEPS]
-        save(name, (f"{name}, all factors the same", lambda axes, counts=counts: bars(axes, list(tessellation.STEPS), *zip(*counts, strict=True))))
+        save(
+            name,
+            (
+                f"{name}, all factors the same",
+                lambda axes, counts=counts: bars(
+                    axes, list(tessellation.STEPS), *zip(*counts, strict=True)
+                ),
+            ),
+        )
     partitionings = [kind for kind in RANGES if kind != "pow2"]
-    save("partitionings", *((name, lambda axes, domain=domain: lines(axes, {kind: ratio(domain, kind) for kind in partitionings}))
-                            for domain, name in NAMES.items()), width=5)
+    save(
+        "partitionings",
+        *(
+            (
+                name,
+                lambda axes, domain=domain: lines(
+                    axes, {kind: ratio(domain, kind) for kind in partitionings}
+                ),
+            )
+            for domain, name in NAMES.items()
+        ),
+        width=5,
+    )
     sizes = {f"{rows} x {lanes}": (rows, lanes) for rows, lanes in tessellation.SIZES}
-    save("tagram", *((name, lambda axes, domain=domain: lines(axes, {size: ratio(domain, "integer", *shape) for size, shape in sizes.items()}))
-                     for domain, name in NAMES.items()), width=5)
+    save(
+        "tagram",
+        *(
+            (
+                name,
+                lambda axes, domain=domain: lines(
+                    axes, {size: ratio(domain, "integer", *shape) for size, shape in sizes.items()}
+                ),
+            )
+            for domain, name in NAMES.items()
+        ),
+        width=5,
+    )
     draws = tessellation.draws()
     names, _, points, shaded, *_ = zip(*draws, strict=True)
-    save("draws", ("draws", lambda axes: bars(axes, [name.replace(", ", "\n") for name in names], points, shaded, "center right")), width=10)
+    save(
+        "draws",
+        (
+            "draws",
+            lambda axes: bars(
+                axes, [name.replace(", ", "\n") for name in names], points, shaded, "center right"
+            ),
+        ),
+        width=10,
+    )
     print(f"wrote {len(NAMES) + 3} figures to {FOLDER.relative_to(ROOT)}")
 
 

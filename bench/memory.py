@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Bytes between the depth unit and memory, by the golden cache; clocks of the hardware that moves them."""
+"""Bytes between the depth unit and memory, by the golden cache.
+
+Clocks of the hardware that moves them.
+"""
 
 import numpy as np
 
 from bench.depth import HEIGHT, LAYERS, WIDTH, stack
-from fixfunc.cosim import catalogue, mesh, toolchain
-from fixfunc.cosim.volume import LATENCIES, Memory, Volume
-from fixfunc.models.depth._anchor import encode_block
-from fixfunc.models.depth._block import PlaneForm
+from fixfunc.cosim import catalogue, toolchain
+from fixfunc.cosim.frame import mesh
+from fixfunc.cosim.simulation.volume import LATENCIES, Memory, Volume
+from fixfunc.models.depth.compression.anchor import encode_block
+from fixfunc.models.depth.compression.block import PlaneForm
 from fixfunc.models.depth.depth_cache import CacheShape, DepthCache, Moved
 from fixfunc.models.depth.depth_compression import PLANE
 from fixfunc.models.depth.depth_unit import DepthUnit
@@ -19,7 +23,9 @@ from fixfunc.models.state import draw_state
 from fixfunc.spec.state import TileMode
 
 FEATURES = {
-    "coding, fast clear": CacheShape(), "coding": CacheShape(fast_clear=False), "fast clear": CacheShape(coding=False),
+    "coding, fast clear": CacheShape(),
+    "coding": CacheShape(fast_clear=False),
+    "fast clear": CacheShape(coding=False),
     "cache alone": CacheShape(coding=False, fast_clear=False),
 }
 SIZES = (16, 64, 256, 1024)  # tiles of the cache
@@ -37,25 +43,34 @@ def scenes():
             frame = render(Scene(vertices, faces, WIDTH, HEIGHT, samples))
             yield f"{name}, {samples}x", frame.tiles, frame.state
         state = draw_state(WIDTH, HEIGHT, samples)
-        yield f"{LAYERS} layers, shuffled, {samples}x", rasterize(setup(stack(order), state).records)[0], state
+        yield (
+            f"{LAYERS} layers, shuffled, {samples}x",
+            rasterize(setup(stack(order), state).records)[0],
+            state,
+        )
 
 
 def play(tiles, done, state, shape):
     """A cleared target, its tiles, tested behind HiZ, all written back: the cache."""
     cache = DepthCache(state, shape)
-    cache.clear((0, 0, int(state["target_width"]), int(state["target_height"])), int(state["depth_max"]))
+    cache.clear(
+        (0, 0, int(state["target_width"]), int(state["target_height"])), int(state["depth_max"])
+    )
     cache.run(tiles, *done, state)
     cache.flush()
     return cache
 
 
 def rows():
-    """Traffic: scene, features, bytes read, written, share of plain depth; scene, shares of tiles written back by mode;
-    scene, tiles, hit rate, share; :func:`blocks`.
+    """Traffic: scene, features, bytes read, written, share of plain depth; scene, shares of tiles
+    written back by mode; scene, tiles, hit rate, share; :func:`blocks`.
 
     Plain depth: 4 bytes read for every covered sample, 4 written for every one that passes.
     """
-    traffic, modes, sizes, taken = [], [], [], []
+    traffic = []
+    modes = []
+    sizes = []
+    taken = []
     for scene, tiles, state in scenes():
         done = DepthUnit(state).test(tiles)
         plain = 4 * (int(np.bitwise_count(tiles["mask"]).sum()) + int(done[0].sum()))
@@ -75,19 +90,46 @@ def rows():
 
 
 def clocks(count=4000):
-    """Rows: work, clocks a tile in hardware, always-ready sink; what the pipeline's depth takes is off."""
-    compression, cache = catalogue.block("depth_compression"), catalogue.block("depth_cache")
-    beats, volume, found = compression.bench.requests(np.random.default_rng(0), 4 * count, compression.parameters("default")), None, []
+    """Rows: work, clocks a tile in hardware, always-ready sink.
+
+    What the pipeline's depth takes is off.
+    """
+    compression = catalogue.block("depth_compression")
+    cache = catalogue.block("tile_cache")
+    beats = compression.bench.requests(
+        np.random.default_rng(0), 4 * count, compression.parameters("default")
+    )
+    volume = None
+    found = []
     volume = Volume(compression.simulated(), compression.stem)
     for name, decodes in (("coder", 0), ("decoder", 1)):
         those = beats[(beats[:, 0] & 1) == decodes]
-        found.append((name, _slope(lambda n, those=those: volume.run({"i": those[:n]}, 4 * count), count)))
-    volume, params = Volume(cache.simulated(), cache.stem), cache.parameters("default")
-    for name, tiles, latency in (("tiles on chip", params.slots, LATENCIES[0]), ("one tile", 1, LATENCIES[0]),
-                                 *((f"none on chip, memory {low} to {high} clocks away", 2 * params.slots, (low, high)) for low, high in LATENCIES)):
+        found.append(
+            (name, _slope(lambda n, those=those: volume.run({"i": those[:n]}, 4 * count), count))
+        )
+    volume = Volume(cache.simulated(), cache.stem)
+    params = cache.parameters("default")
+    for name, tiles, latency in (
+        ("tiles on chip", params.slots, LATENCIES[0]),
+        ("one tile", 1, LATENCIES[0]),
+        *(
+            (f"none on chip, memory {low} to {high} clocks away", 2 * params.slots, (low, high))
+            for low, high in LATENCIES
+        ),
+    ):
         rows = cache.bench.hits(params, tiles, count)
-        held = Memory(cache.bench.memory(rows, params), latency, ready=True)
-        found.append((f"cache, {name}", _slope(lambda n, rows=rows, held=held: volume.run({"i": rows[:n]}, 2 * count, memory=held), count)))
+        held = Memory(cache.bench.memory(rows, params), latency, ready=256)
+        found.append(
+            (
+                f"cache, {name}",
+                _slope(
+                    lambda n, rows=rows, held=held: volume.run(
+                        {"i": rows[:n]}, 2 * count, memory=held
+                    ),
+                    count,
+                ),
+            )
+        )
     return found
 
 
@@ -97,23 +139,37 @@ def _slope(run, count):
 
 
 def blocks(cache, samples):
-    """Shares of the 4 by 4 blocks in memory that each of the documents' coders takes: (anchor, planes of 24 bits, planes of 28 and 24).
+    """Shares of the 4 by 4 blocks in memory that each of the documents' coders takes: (anchor,
+    planes of 24 bits, planes of 28 and 24).
 
     Of blocks of tiles that are neither cleared nor without any triangle.
     """
-    taken, count, (lx, ly) = np.zeros(3), 0, LANE_SHAPE[samples]
-    for line in (cache.line(tile) for tile, (mode, _) in enumerate(cache.stored()) if mode != TileMode.CLEARED):
+    taken = np.zeros(3)
+    count = 0
+    lx, ly = LANE_SHAPE[samples]
+    for line in (
+        cache.line(tile)
+        for tile, (mode, _) in enumerate(cache.stored())
+        if mode != TileMode.CLEARED
+    ):
         planes = np.array([line.planes], PLANE).reshape(1, -1)
         for y in (0, 4):
             for x in (0, 4):
-                block, mask = (part[None, y:y + 4, x:x + 4].astype(np.int64) for part in (line.values, line.mask))
-                count, here = count + 1, np.zeros((1, 4), PLANE)
+                block = line.values[None, y : y + 4, x : x + 4].astype(np.int64)
+                mask = line.mask[None, y : y + 4, x : x + 4].astype(np.int64)
+                count = count + 1
+                here = np.zeros((1, 4), PLANE)
                 taken[0] += encode_block(block)[0][0]
                 if not len(line.planes):
                     continue
                 used, index = np.unique(mask, return_inverse=True)
-                here[0, :len(used)] = planes[0, used]
-                here["z0"] += (here["dx"].astype(np.int64) * (x >> lx) + here["dy"].astype(np.int64) * (y >> ly)).astype(np.uint32)
+                here[0, : len(used)] = planes[0, used]
+                here["z0"] += (
+                    here["dx"].astype(np.int64) * (x >> lx)
+                    + here["dy"].astype(np.int64) * (y >> ly)
+                ).astype(np.uint32)
                 for n, form in enumerate((PlaneForm(), PlaneForm(z0=28)), 1):
-                    taken[n] += form.encode(block, here, np.array([len(used)]), index.reshape(1, 4, 4), samples)[0][0]
+                    taken[n] += form.encode(
+                        block, here, np.array([len(used)]), index.reshape(1, 4, 4), samples
+                    )[0][0]
     return [float(share) for share in taken / count]

@@ -10,8 +10,9 @@ import numpy as np
 from amaranth.hdl import Module
 from amaranth.lib import wiring
 
-from fixfunc.cosim import catalogue, codec, mesh
-from fixfunc.cosim.volume import Volume
+from fixfunc.cosim import catalogue, codec
+from fixfunc.cosim.frame import mesh
+from fixfunc.cosim.simulation.volume import Volume
 from fixfunc.models.geometry.triangle_setup import TRIANGLE
 from fixfunc.models.payload import dtype
 from fixfunc.models.pipeline import Scene, render
@@ -23,13 +24,17 @@ from fixfunc.tb.geometry.triangle_setup import IN
 class SetupAndRaster(wiring.Component):
     """Triangle setup and tile rasterizer in a row, without memory around them."""
 
-    def __init__(self):
-        self._setup, self._raster = (catalogue.block(stem).create() for stem in ("triangle_setup", "tile_rasterizer"))
-        super().__init__({"i": self._setup.signature.members["i"], "o": self._raster.signature.members["o"]})
+    def __init__(self, config="default"):
+        self._setup = catalogue.block("triangle_setup").create()
+        self._raster = catalogue.block("tile_rasterizer").create(config)
+        super().__init__(
+            {"i": self._setup.signature.members["i"], "o": self._raster.signature.members["o"]}
+        )
 
     def elaborate(self, _platform):
         m = Module()
-        m.submodules.setup, m.submodules.raster = setup, raster = self._setup, self._raster
+        m.submodules.setup = setup = self._setup
+        m.submodules.raster = raster = self._raster
         wiring.connect(m, wiring.flipped(self.i), setup.i)
         wiring.connect(m, setup.o, raster.i)
         wiring.connect(m, raster.o, wiring.flipped(self.o))
@@ -43,9 +48,13 @@ def beats(corners, width, height):
     """A state and triangles, corners in pixels, packed."""
     triangles = np.zeros(len(corners), TRIANGLE)
     for k in range(3):
-        triangles[f"x{k}"], triangles[f"y{k}"] = (np.asarray(corners)[:, k].T * 256).astype(np.int64)
+        triangles[f"x{k}"], triangles[f"y{k}"] = (np.asarray(corners)[:, k].T * 256).astype(
+            np.int64
+        )
     state = np.atleast_1d(draw_state(width, height))
-    return np.concatenate([codec.pack(state, payloads.DRAW_STATE, IN), codec.pack(triangles, payloads.TRIANGLE, IN)])
+    return np.concatenate(
+        [codec.pack(state, payloads.DRAW_STATE, IN), codec.pack(triangles, payloads.TRIANGLE, IN)]
+    )
 
 
 def small_triangles(rng, count):
@@ -56,7 +65,8 @@ def small_triangles(rng, count):
 
 def works():
     """Name -> packed beats and how many triangles."""
-    right, sliver = np.array([(0, 0), (512, 0), (0, 512)]), np.array([(0, 0), (512, 0), (0, 16)])
+    right = np.array([(0, 0), (512, 0), (0, 512)])
+    sliver = np.array([(0, 0), (512, 0), (0, 16)])
     diagonal = np.array([(0, 0), (4096, 4095), (4096, 4096)])
     small = small_triangles(np.random.default_rng(0), 1000)
     return {
@@ -68,7 +78,9 @@ def works():
 
 
 def clocks():
-    """Rows: work, triangles, touched tiles, clocks, clocks per tile or per bound, clocks of the first triangle alone."""
+    """Rows: work, triangles, touched tiles, clocks, clocks per tile or per bound, clocks of the
+    first triangle alone.
+    """
     volume = Volume(SetupAndRaster(), "setup_and_raster")
     rows = []
     for name, (given, count) in works().items():
@@ -78,15 +90,43 @@ def clocks():
         alone = volume.run({"i": given[:2]}, 1 << 22)
         tiles_alone = len(alone.outputs["o"]) - 1
         bound = max(count, tiles)
-        rows.append((name, count, tiles, out.clocks, out.clocks / bound, f"{alone.clocks} for {tiles_alone} tiles"))
+        rows.append(
+            (
+                name,
+                count,
+                tiles,
+                out.clocks,
+                out.clocks / bound,
+                f"{alone.clocks} for {tiles_alone} tiles",
+            )
+        )
     return rows
 
 
+def rates(config):
+    """Pixels and clocks of the right triangle of 512 pixels, triangles and clocks of those of 4x4,
+    in a configuration of the rasterizer.
+    """
+    volume = Volume(SetupAndRaster(config), "setup_and_raster")
+    done = works()
+    given, _ = done["right triangle 512 px"]
+    large = volume.run({"i": given}, 1 << 22)
+    tiles = codec.unpack(large.outputs["o"], payloads.TILE, dtype(payloads.TILE))
+    pixels = int(np.bitwise_count(tiles["mask"][tiles["kind"] == 0]).sum())
+    given, count = done["1000 triangles of 4x4 px"]
+    return pixels, large.clocks, count, volume.run({"i": given}, 1 << 22).clocks
+
+
 def volume_ratio(clock_count=400_000):
-    """(clocks a second of the volume tier, of the bare loop, their ratio), alternating five times; medians."""
+    """(clocks a second of the volume tier, of the bare loop, their ratio), alternating five times.
+
+    Medians.
+    """
     given, _ = works()["right triangle 512 px"]
     volume = Volume(SetupAndRaster(), "setup_and_raster")
-    tier, bare, ratio = [], [], []
+    tier = []
+    bare = []
+    ratio = []
     for _ in range(5):
         begun = time.perf_counter()
         ran = 0
@@ -101,8 +141,12 @@ def volume_ratio(clock_count=400_000):
 
 
 def golden_frame():
-    """(faces, seconds, gigabytes at most) of a finely divided teapot at 1280x720, 4x, in a process of its own."""
-    done = subprocess.run([sys.executable, "-m", "bench.speed"], capture_output=True, text=True, check=True)
+    """(faces, seconds, gigabytes at most) of a finely divided teapot at 1280x720, 4x, in a process
+    of its own.
+    """
+    done = subprocess.run(
+        [sys.executable, "-m", "bench.speed"], capture_output=True, text=True, check=True
+    )
     faces, seconds, memory = done.stdout.split()
     return int(faces), float(seconds), float(memory)
 
@@ -111,4 +155,8 @@ if __name__ == "__main__":
     vertices, faces = mesh.teapot(40)
     begun = time.perf_counter()
     render(Scene(vertices, faces))
-    print(len(faces), time.perf_counter() - begun, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6)
+    print(
+        len(faces),
+        time.perf_counter() - begun,
+        resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6,
+    )

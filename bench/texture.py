@@ -5,27 +5,33 @@ import time
 
 import numpy as np
 
-from fixfunc.cosim import catalogue, mesh
-from fixfunc.cosim.volume import Volume
+from fixfunc.cosim import catalogue
+from fixfunc.cosim.frame import mesh
+from fixfunc.cosim.simulation.volume import Volume
 from fixfunc.models import shading
 from fixfunc.models.pipeline import Scene, render
 from fixfunc.models.texture.block_decode import FORMATS, decode
 from fixfunc.models.texture.sampler import Sampler, Taps, sample
 from fixfunc.models.texture.texture import of_picture
 from fixfunc.models.texture.texture_cache import CacheShape, TextureCache
-from tests.texture_oracle import PILLOW, by_imagecodecs, by_pillow
+from tests.oracles.texture import PILLOW, by_imagecodecs, by_pillow
 
-BLOCKS, ROUNDS = 1 << 16, 5
+BLOCKS = 1 << 16
+ROUNDS = 5
 
 
 def clocks():
     """Format -> clocks a block, of so many in a row."""
-    block, rng, out = catalogue.block("block_decode"), np.random.default_rng(0), {}
+    block = catalogue.block("block_decode")
+    rng = np.random.default_rng(0)
+    out = {}
     decoder = block.simulated()
     volume = Volume(decoder, block.stem)
     rows = block.bench.requests(rng, 40000, block.parameters("default"))
     formats = (rows[:, 0] & np.uint64(15)).astype(int)
-    works = {name: rows[formats == n][:2000] for n, name in enumerate(FORMATS)} | {"all of them mixed": rows[:2000]}
+    works = {name: rows[formats == n][:2000] for n, name in enumerate(FORMATS)} | {
+        "all of them mixed": rows[:2000]
+    }
     for name, those in works.items():
         run = volume.run({"i": those}, len(those))
         out[name] = (run.clocks - decoder.latency + 1) / len(those)
@@ -33,11 +39,20 @@ def clocks():
 
 
 def speed():
-    """Rows: format, golden MB/s of texels, those of a decoder in C, and its name; the best of several rounds in turn."""
+    """Rows: format, golden MB/s of texels, those of a decoder in C, and its name.
+
+    The best of several rounds in turn.
+    """
     out = []
     for name, form in FORMATS.items():
         blocks = np.random.default_rng(0).integers(0, 256, (BLOCKS, form.size), np.uint8)
-        other, how = (by_pillow, "Pillow") if name in PILLOW else (by_imagecodecs, "imagecodecs") if name in ("BC6HU", "BC6HS", "BC7") else (None, "")
+        other, how = (
+            (by_pillow, "Pillow")
+            if name in PILLOW
+            else (by_imagecodecs, "imagecodecs")
+            if name in ("BC6HU", "BC6HS", "BC7")
+            else (None, "")
+        )
         size = decode(name, blocks).nbytes / 1e6
         best = [np.inf, np.inf]
         for _ in range(ROUNDS):
@@ -53,11 +68,23 @@ def speed():
 
 def cached():
     """Rows: what is drawn, kilobytes, misses and blocks a sample."""
-    texture, out = _pattern(), []
-    for name, taps, samples in (("a plane, a texel a pixel, bilinear", *_plane(texture)), ("teapot 1280x720, anisotropic", *_teapot(texture))):
+    texture = _pattern()
+    out = []
+    for name, taps, samples in (
+        ("a plane, a texel a pixel, bilinear", *_plane(texture)),
+        ("teapot 1280x720, anisotropic", *_teapot(texture)),
+    ):
         for kilobytes in (1, 2, 4, 8, 16, 32):
             counters = TextureCache(texture, CacheShape(1024 * kilobytes)).read(samples, taps)
-            out.append([name, kilobytes, counters.misses_per_sample, counters.blocks_per_sample, counters.taps / samples])
+            out.append(
+                [
+                    name,
+                    kilobytes,
+                    counters.misses_per_sample,
+                    counters.blocks_per_sample,
+                    counters.taps / samples,
+                ]
+            )
     return out
 
 
@@ -77,25 +104,45 @@ def _plane(texture):
 
 def _teapot(texture):
     scene = Scene(*mesh.teapot(8), texture=texture)
-    frame, taps = render(scene), Taps()
-    top = shading.on_top(scene, frame.tiles, frame.source[frame.setup.index[frame.owner]], frame.passed)
+    frame = render(scene)
+    taps = Taps()
+    top = shading.on_top(
+        scene, frame.tiles, frame.source[frame.setup.index[frame.owner]], frame.passed
+    )
     shading.textured(scene, top, taps)
     return taps, int(np.concatenate(taps.sample).max()) + 1
 
 
 def lines(found):
     """The figures as Markdown."""
-    out = ["## Textures", "", "Block decoder, 16 texels a clock, always ready: clocks a block, 2000 in a row. Golden decoder beside one in C, in",
-           "one run: texels as they come out, best of five rounds in turn, one core (accept within 10x, excellent within 3x).", "",
-           "| format | clocks a block | golden MB/s | in C, MB/s | ratio |", "|---|---|---|---|---|"]
+    out = [
+        "## Textures",
+        "",
+        "Block decoder, 16 texels a clock, always ready: clocks a block, 2000 in a row. Golden "
+        "decoder beside one in C, in",
+        "one run: texels as they come out, best of five rounds in turn, one core (accept within "
+        "10x, excellent within 3x).",
+        "",
+        "| format | clocks a block | golden MB/s | in C, MB/s | ratio |",
+        "|---|---|---|---|---|",
+    ]
     for name, ours, theirs, how in found["texture_speed"]:
         other = f"{theirs:,.0f} ({how}) | {theirs / ours:.1f}" if theirs else "- | -"
         out.append(f"| {name} | {found['texture_clocks'][name]:.3f} | {ours:,.0f} | {other} |")
-    out += ["", f"All formats mixed: {found['texture_clocks']['all of them mixed']:.3f} clocks a block.",
-            "Accept, in LUT4 a texel a clock (a sixteenth of what stands below): 300 for BC1 to BC3, 1000 for BC7, 1800 for all.", "",
-            "Texture cache: 512x512 RGBA8 and its levels. The documents say 1.25 misses (texels decoded) and 0.08",
-            "blocks a bilinear sample at one texel a pixel, hardly changing from 4 to 16 KB. Anisotropic samples read more texels each.", "",
-            "| frame | KB | misses a sample | blocks a sample | texels read a sample |", "|---|---|---|---|---|"]
+    out += [
+        "",
+        f"All formats mixed: {found['texture_clocks']['all of them mixed']:.3f} clocks a block.",
+        "Accept, in LUT4 a texel a clock (a sixteenth of what stands below): 300 for BC1 to BC3, "
+        "1000 for BC7, 1800 for all.",
+        "",
+        "Texture cache: 512x512 RGBA8 and its levels. The documents say 1.25 misses (texels "
+        "decoded) and 0.08",
+        "blocks a bilinear sample at one texel a pixel, hardly changing from 4 to 16 KB. "
+        "Anisotropic samples read more texels each.",
+        "",
+        "| frame | KB | misses a sample | blocks a sample | texels read a sample |",
+        "|---|---|---|---|---|",
+    ]
     for name, kilobytes, misses, blocks, taps in found["texture_cache"]:
         out.append(f"| {name} | {kilobytes} | {misses:.3f} | {blocks:.3f} | {taps:.2f} |")
     return [*out, ""]

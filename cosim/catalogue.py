@@ -3,6 +3,7 @@
 
 import importlib
 import warnings
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -11,10 +12,11 @@ import numpy as np
 from amaranth.hdl import UnusedElaboratable
 from amaranth.lib import wiring
 
-from fixfunc.cosim import codec, sources, toolchain
-from fixfunc.cosim.library import OPTIMISE
-from fixfunc.cosim.verilog import contract, generate
-from fixfunc.cosim.volume import LATENCIES, Memory, Run, Volume
+from fixfunc.cosim import codec, toolchain
+from fixfunc.cosim.simulation.library import OPTIMISE
+from fixfunc.cosim.simulation.volume import LATENCIES, Memory, Run, Volume
+from fixfunc.cosim.verilog import sources
+from fixfunc.cosim.verilog.generate import contract, generate
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.payloads import TRANSFER
 
@@ -22,12 +24,23 @@ from fixfunc.spec.payloads import TRANSFER
 warnings.simplefilter("ignore", UnusedElaboratable)
 
 RTL = Path(__file__).parents[1] / "rtl"
+STAGES = (
+    "frontend",
+    "tessellation",
+    "geometry",
+    "raster",
+    "depth",
+    "texture",
+    "output",
+    "memory",
+)
 
 
 class Block(NamedTuple):
-    """A block: its stem, and the dotted place of its files below each tree."""
+    """A block: its stem, its stage, and where its hardware lies below ``rtl``, with dots."""
 
     stem: str
+    stage: str
     place: str
 
     @property
@@ -43,7 +56,8 @@ class Block(NamedTuple):
     @property
     def bench(self) -> ModuleType:
         """Module of the bench, with ``requests``, ``expected`` and ``describe``."""
-        return importlib.import_module(f"fixfunc.tb.{self.place}")
+        place = f"{self.stage}.{self.stem}" if self.stage else self.stem
+        return importlib.import_module(f"fixfunc.tb.{place}")
 
     @property
     def configurations(self) -> dict[str, Any]:
@@ -56,9 +70,14 @@ class Block(NamedTuple):
         return self.rtl.PURPOSE
 
     def parameters(self, name: str = "default") -> Any:
-        """The parameters of a configuration; an unknown name raises :class:`~fixfunc.spec.errors.InputError`."""
+        """The parameters of a configuration.
+
+        An unknown name raises :class:`~fixfunc.spec.errors.InputError`.
+        """
         if name not in self.configurations:
-            raise InputError(f"configuration of {self.stem}", f"be one of {', '.join(self.configurations)}", name)
+            raise InputError(
+                f"configuration of {self.stem}", f"be one of {', '.join(self.configurations)}", name
+            )
         return self.configurations[name]
 
     def create(self, config: str = "default") -> wiring.Component:
@@ -69,22 +88,32 @@ class Block(NamedTuple):
         """What the golden model gives for packed beats in: packed beats out, by port."""
         return codec.by_port(self.bench.expected(rows, self.parameters(config)))
 
-    def differences(self, given: dict[str, np.ndarray], expected: dict[str, np.ndarray], config: str = "default") -> tuple[int, str | None]:
-        """How many beats of a component are not the expected ones, and the first of them in words, or None.
+    def differences(
+        self, given: dict[str, np.ndarray], expected: dict[str, np.ndarray], config: str = "default"
+    ) -> tuple[int, str | None]:
+        """How many beats of a component are not the expected ones, and the first of them in words,
+        or None.
 
         Parameters
         ----------
         given, expected : dict of ndarray of uint64
             Packed beats, by port.
         """
-        count, first = 0, None
+        count = 0
+        first = None
         for port, wanted in expected.items():
-            got, both = given[port], min(len(given[port]), len(wanted))
+            got = given[port]
+            both = min(len(given[port]), len(wanted))
             differ = np.flatnonzero((got[:both] != wanted[:both]).any(1))
             count += len(differ) + abs(len(got) - len(wanted))
             if first is None and len(differ):
                 n = differ[0]
-                words = [self.bench.describe(rows[n], self.parameters(config)) if port == "o" else codec.to_hex(rows[n]) for rows in (got, wanted)]
+                words = [
+                    self.bench.describe(rows[n], self.parameters(config))
+                    if port == "o"
+                    else codec.to_hex(rows[n])
+                    for rows in (got, wanted)
+                ]
                 first = "{}: beat {}\n  got      {}\n  expected {}".format(port, n, *words)
             elif first is None and len(got) != len(wanted):
                 first = f"{port}: {len(got)} beats, expected {len(wanted)}"
@@ -97,30 +126,48 @@ class Block(NamedTuple):
         return self.create(config)
 
     def verilog(self, config: str = "default", simulated: bool = False) -> Path:
-        """Path of the block's SystemVerilog, with ``simulated`` of what :meth:`simulated` says; elaborated once, then kept.
+        """Path of the block's SystemVerilog, with ``simulated`` of what :meth:`simulated` says;
+        elaborated once, then kept.
 
         Its name holds the hash of its sources, so that nothing is elaborated to find it.
         """
         component = self.simulated(config) if simulated else self.create(config)
-        digest = sources.digest(type(component).__module__, self.stem, config, repr(self.parameters(config)))
+        digest = sources.digest(
+            type(component).__module__, self.stem, config, repr(self.parameters(config))
+        )
         path = toolchain.BUILD / "verilog" / f"{self.stem}-{config}-{digest}.sv"
-        return toolchain.once(path, lambda out: out.write_text(generate(component, self.stem, config)))
+        return toolchain.once(
+            path, lambda out: out.write_text(generate(component, self.stem, config))
+        )
 
     def volume(self, config: str = "default", optimise: int = OPTIMISE) -> Volume:
-        """What :meth:`simulated` says as a :class:`~fixfunc.cosim.volume.Volume`."""
-        return Volume(self.simulated(config), self.stem, self.verilog(config, simulated=True).read_text(), optimise)
+        """What :meth:`simulated` says as a :class:`~fixfunc.cosim.simulation.volume.Volume`."""
+        return Volume(
+            self.simulated(config),
+            self.stem,
+            self.verilog(config, simulated=True).read_text(),
+            optimise,
+        )
 
-    def compare(self, volume: Volume, rows: np.ndarray, config: str = "default", paces: tuple[str, str] = ("full", "full"), seed: int = 0,
-                **limits: int) -> tuple[Run, dict[str, np.ndarray], int, str | None]:
+    def compare(
+        self,
+        volume: Volume,
+        rows: np.ndarray,
+        config: str = "default",
+        paces: tuple[str, str] = ("full", "full"),
+        seed: int = 0,
+        **limits: int,
+    ) -> tuple[Run, dict[str, np.ndarray], int, str | None]:
         """Send packed beats through a Verilated component and through the golden model.
 
-        A bench whose golden model must know in which order things came to pass reads that from what came out: ``replay``.
-        ``inputs`` says what goes into which port, if there are several. One with ``memory`` puts that behind the component's
-        AXI4 ports, as fast or slow as the seed says; in the end it is compared like an output.
+        A bench whose golden model must know in which order things came to pass reads that from what
+        came out: ``replay``. ``inputs`` says what goes into which port, if there are several. One
+        with ``memory`` puts that behind the component's AXI4 ports, as fast or slow as the seed
+        says; in the end it is compared like an output.
 
         Returns
         -------
-        run : fixfunc.cosim.volume.Run
+        run : fixfunc.cosim.simulation.volume.Run
         expected : dict of ndarray of uint64
             Packed beats, by port.
         count, first
@@ -130,9 +177,22 @@ class Block(NamedTuple):
         expected = {"o": rows} if replay else self.expected(rows, config)
         memory = None
         if hasattr(self.bench, "memory"):
-            memory = Memory(self.bench.memory(rows, self.parameters(config)), LATENCIES[seed % len(LATENCIES)])
-        inputs = self.bench.inputs(rows, self.parameters(config)) if hasattr(self.bench, "inputs") else {"i": rows}
-        run = volume.run(inputs, 2 * max(map(len, expected.values())) + 65536, paces, seed, memory=memory, **limits)
+            memory = Memory(
+                self.bench.memory(rows, self.parameters(config)), LATENCIES[seed % len(LATENCIES)]
+            )
+        inputs = (
+            self.bench.inputs(rows, self.parameters(config))
+            if hasattr(self.bench, "inputs")
+            else {"i": rows}
+        )
+        run = volume.run(
+            inputs,
+            2 * max(map(len, expected.values())) + 65536,
+            paces,
+            seed,
+            memory=memory,
+            **limits,
+        )
         if memory:
             run.outputs["memory"] = memory.data.view(np.uint64).reshape(-1, TRANSFER // 64)
         if replay:
@@ -141,18 +201,24 @@ class Block(NamedTuple):
 
     @property
     def summary(self) -> str:
-        """First line of the component's docstring."""
-        return contract(self.component)[0].splitlines()[0]
+        """First paragraph of the component's docstring, on one line."""
+        return " ".join(contract(self.component)[0].split())
 
 
+@cache
 def blocks() -> dict[str, Block]:
-    """Every block by its stem, in the order of the pipeline's stages."""
-    stages = ("frontend", "tessellation", "geometry", "raster", "depth", "texture", "output", "memory")
-    found = {}
-    for stage in stages:
-        for path in sorted((RTL / stage).glob("[!_]*.py")):
-            found[path.stem] = Block(path.stem, f"{stage}.{path.stem}")
-    return {"top": Block("top", "top")} | found
+    """Every block by its stem, in the order of the pipeline's stages.
+
+    A block is a file of a stage, or of a folder of one, that has ``CONFIGS``.
+    """
+    found = {"top": Block("top", "", "top")}
+    for stage in STAGES:
+        files = [*(RTL / stage).glob("*.py"), *(RTL / stage).glob("*/*.py")]
+        for path in sorted(files, key=lambda path: path.stem):
+            if "\nCONFIGS = {" in path.read_text():
+                place = ".".join(path.relative_to(RTL).with_suffix("").parts)
+                found[path.stem] = Block(path.stem, stage, place)
+    return found
 
 
 def block(stem: str) -> Block:

@@ -18,7 +18,9 @@ def wide(fields: Iterable[Field]) -> np.dtype:
     return np.dtype([(f.name, "i8" if f.signed else "u8") for f in fields])
 
 
-def pack(records: np.ndarray | np.void, fields: Sequence[Field], bits: int | None = None) -> np.ndarray:
+def pack(
+    records: np.ndarray | np.void, fields: Sequence[Field], bits: int | None = None
+) -> np.ndarray:
     """Pack records.
 
     Parameters
@@ -38,7 +40,11 @@ def pack(records: np.ndarray | np.void, fields: Sequence[Field], bits: int | Non
     low = 0
     for f in fields:
         mask = np.uint64((1 << f.bits) - 1)
-        value = records[f.name].astype(np.int64).view(np.uint64) if f.signed else records[f.name].astype(np.uint64)
+        value = (
+            records[f.name].astype(np.int64).view(np.uint64)
+            if f.signed
+            else records[f.name].astype(np.uint64)
+        )
         value = value & mask
         word, shift = divmod(low, 64)
         out[:, word] |= value << np.uint64(shift)

@@ -43,15 +43,31 @@ class CommandList:
 
     def target(self, depth: int = 0, stencil: int = 0, colour: int = 0) -> Self:
         """Where planes lie that are cleared from now on, in bytes."""
-        return self.add(Opcode.TARGET, commands.TARGET_PACKET, depth_base=depth, stencil_base=stencil, colour_base=colour)
+        return self.add(
+            Opcode.TARGET,
+            commands.TARGET_PACKET,
+            depth_base=depth,
+            stencil_base=stencil,
+            colour_base=colour,
+        )
 
     def state(self, state: np.void) -> Self:
         """A draw state, as a record."""
-        return self.add(Opcode.STATE, commands.STATE_PACKET, 2, **{name: state[name] for name in state.dtype.names} | {"kind": Kind.STATE})
+        return self.add(
+            Opcode.STATE,
+            commands.STATE_PACKET,
+            2,
+            **{name: state[name] for name in state.dtype.names} | {"kind": Kind.STATE},
+        )
 
     def clear(self, rectangle: Sequence[int], **fields: int) -> Self:
         """A clear of a rectangle (x0, y0, x1, y1) of pixels; planes and values by name."""
-        return self.add(Opcode.CLEAR, commands.CLEAR_PACKET, **dict(zip(("x0", "y0", "x1", "y1"), rectangle, strict=True)), **fields)
+        return self.add(
+            Opcode.CLEAR,
+            commands.CLEAR_PACKET,
+            **dict(zip(("x0", "y0", "x1", "y1"), rectangle, strict=True)),
+            **fields,
+        )
 
     def triangles(self, triangles: np.ndarray) -> Self:
         """A list of snapped triangles, as records of :data:`fixfunc.spec.payloads.TRIANGLE`."""

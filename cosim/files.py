@@ -9,7 +9,8 @@ from fixfunc.spec.errors import InputError
 
 
 def open_folder(path: Path) -> Path:
-    """Make a folder, or find it, and see that files can be written there, before hours of work depend on it.
+    """Make a folder, or find it, and see that files can be written there, before hours of work
+    depend on it.
 
     Raises
     ------
@@ -21,7 +22,9 @@ def open_folder(path: Path) -> Path:
         with tempfile.TemporaryFile(dir=path):
             pass
     except OSError as error:
-        raise InputError("output folder", "be a folder that can be written", f"{path}: {error.strerror}") from error
+        raise InputError(
+            "output folder", "be a folder that can be written", f"{path}: {error.strerror}"
+        ) from error
     return path
 
 
@@ -39,7 +42,10 @@ def open_file(path: Path) -> Path:
 
 
 def write(path: Path, data: str | bytes) -> None:
-    """Write a file, or leave what was there; a device, which cannot be replaced, is written as it is."""
+    """Write a file, or leave what was there.
+
+    A device, which cannot be replaced, is written as it is.
+    """
     data = data.encode() if isinstance(data, str) else data
     if path.exists() and not path.is_file():
         path.write_bytes(data)

@@ -14,16 +14,25 @@ EVERY = 8  # seconds between two lines of one step, off a terminal
 class Steps:
     """The steps of some work, one after the other.
 
-    ``with Steps() as step: step("raster")``. Off a terminal each step has a line when it begins, and another one every
-    :data:`EVERY` seconds while it goes on, so that nobody takes long work for a hang.
+    ``with Steps() as step: step("raster")``. Off a terminal each step has a line when it begins,
+    and another one every :data:`EVERY` seconds while it goes on, so that nobody takes long work for
+    a hang.
     """
 
     def __init__(self, console: Console | None = None) -> None:
         self._console = console or Console(stderr=True)
-        self._progress = Progress(SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), console=self._console, transient=True)
+        self._progress = Progress(
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            TimeElapsedColumn(),
+            console=self._console,
+            transient=True,
+        )
         self._task = self._progress.add_task("")
-        self._lock, self._ended = threading.Lock(), threading.Event()
-        self._name, self._begun = "", time.monotonic()
+        self._lock = threading.Lock()
+        self._ended = threading.Event()
+        self._name = ""
+        self._begun = time.monotonic()
 
     def __enter__(self) -> "Steps":
         if self._console.is_terminal:
@@ -32,7 +41,12 @@ class Steps:
             threading.Thread(target=self._beat, daemon=True).start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self._ended.set()
         if self._console.is_terminal:
             self._progress.stop()
@@ -40,7 +54,8 @@ class Steps:
     def __call__(self, name: str) -> None:
         """The next step begins."""
         with self._lock:
-            self._name, self._begun = name, time.monotonic()
+            self._name = name
+            self._begun = time.monotonic()
         if self._console.is_terminal:
             self._progress.reset(self._task, description=name)
         else:
@@ -57,7 +72,8 @@ class Steps:
         said = time.monotonic()
         while not self._ended.wait(0.5):
             with self._lock:
-                name, begun = self._name, self._begun
+                name = self._name
+                begun = self._begun
             now = time.monotonic()
             if name and now - max(said, begun) >= EVERY:
                 said = now

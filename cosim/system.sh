@@ -4,6 +4,7 @@
 #   system.sh python PYTHON           the system's packages that .venv needs
 #   system.sh compiler PYTHON         those that build a Verilated block
 #   system.sh tools PYTHON            those that the tests need besides: Icarus, Mesa, a browser
+#   system.sh timing PYTHON           what 'make area' needs besides: OpenSTA
 #   system.sh packages PYTHON EXTRA   Python packages: the project, editable, with an extra
 # System packages are installed where that is allowed; otherwise it says what to type.
 set -u
@@ -55,6 +56,9 @@ tools)
     need libopengl0 library libOpenGL.so.0
     need libgl1-mesa-dri test -e /usr/lib/x86_64-linux-gnu/dri/swrast_dri.so -o -e /usr/lib/aarch64-linux-gnu/dri/swrast_dri.so
     need libpython3-dev "$python" -c 'import sys, find_libpython; sys.exit(not find_libpython.find_libpython())'
+    ;;
+timing)
+    need opensta command -v sta
     ;;
 packages)
     export PIP_CONSTRAINT=constraints.txt

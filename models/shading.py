@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fixfunc.models.depth._target import to_image
+from fixfunc.models.memory.surface import to_image
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
 from fixfunc.models.texture.sampler import Sampler, Taps, sample
 
@@ -19,10 +19,13 @@ SAMPLER = Sampler(anisotropy=8)
 
 
 def on_top(scene: "Scene", tiles: np.ndarray, face: np.ndarray, passed: np.ndarray) -> np.ndarray:
-    """The face that each sample shows, or their number for the background: int32, shape (height, width, samples)."""
+    """The face that each sample shows, or their number for the background: int32, shape (height,
+    width, samples).
+    """
     lanes = LANE_SHAPE[scene.samples.bit_length() - 1]
     edge = passed.shape[1]
-    rows, columns = -(-scene.height // (edge >> lanes[1])), -(-scene.width // (edge >> lanes[0]))
+    rows = -(-scene.height // (edge >> lanes[1]))
+    columns = -(-scene.width // (edge >> lanes[0]))
     top = np.full((rows, columns, edge, edge), len(scene.faces), np.int32)
     place = (tiles["y"].astype(np.int64) * columns + tiles["x"]) * edge * edge
     tile, lane = np.nonzero(passed.reshape(len(tiles), edge * edge))
@@ -54,22 +57,24 @@ def lambert(scene: "Scene", colour: Sequence[int]) -> np.ndarray:
 
 
 def around(scene: "Scene") -> np.ndarray:
-    """Texture coordinates of every face's corners, float64 of shape (faces, 3, 2): a cylinder around y, four turns a circle, as
-    many a length of it upwards. A face over the seam goes on where it is cut."""
+    """Texture coordinates of every face's corners, float64 of shape (faces, 3, 2): a cylinder
+    around y, four turns a circle, as many a length of it upwards. A face over the seam goes on
+    where it is cut.
+    """
     corners = _corners(scene, scene.vertices.astype(np.float64))
     centre = (scene.vertices.max(0) + scene.vertices.min(0)) / 2
     radius = max(float(np.ptp(scene.vertices[:, [0, 2]], axis=0).max()) / 2, 1e-30)
     x, y, z = np.moveaxis(np.nan_to_num(corners - centre), -1, 0)
     u = np.arctan2(z, x) / (2 * np.pi)
-    u += (u.max(1, keepdims=True) - u > 0.5)
+    u += u.max(1, keepdims=True) - u > 0.5
     return np.stack([u, -y / (2 * np.pi * radius)], -1) * TURNS
 
 
 def textured(scene: "Scene", top: np.ndarray, taps: Taps | None = None) -> np.ndarray:
     """Light times texture, of every sample: uint8, shape (height, width, samples, 3).
 
-    A texture is read once a pixel and face, by quads whose pixels may be beyond the face. ``taps`` is told what is read, face by
-    face in the order of :func:`drawn_order`.
+    A texture is read once a pixel and face, by quads whose pixels may be beyond the face. ``taps``
+    is told what is read, face by face in the order of :func:`drawn_order`.
     """
     height, width = top.shape[:2]
     y, x, _ = np.nonzero(top < len(scene.faces))
@@ -77,7 +82,8 @@ def textured(scene: "Scene", top: np.ndarray, taps: Taps | None = None) -> np.nd
     quads, which = np.unique(shown.astype(np.int64) << 32 | drawn_order(x, y), return_inverse=True)
     first = np.zeros(len(quads), np.int64)
     first[which] = np.arange(len(which))
-    face, corner = shown[first], np.stack([x[first] // 2 * 2, y[first] // 2 * 2], 1)
+    face = shown[first]
+    corner = np.stack([x[first] // 2 * 2, y[first] // 2 * 2], 1)
     uv = _coordinates(scene, face, corner, width, height)
     colour = sample(scene.texture, SAMPLER, uv, taps=taps)
     out = np.empty((*top.shape, 3), np.uint8)
@@ -87,19 +93,35 @@ def textured(scene: "Scene", top: np.ndarray, taps: Taps | None = None) -> np.nd
 
 
 def drawn_order(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """The order in which the rasterizer comes to pixels' quads: superblocks of 64 by 64 pixels, tiles of 8 by 8 in them, row by row."""
-    return (y >> 6) << 22 | (x >> 6) << 12 | (y >> 3 & 7) << 9 | (x >> 3 & 7) << 6 | (y >> 1 & 3) << 4 | (x >> 1 & 3) << 2
+    """The order in which the rasterizer comes to pixels' quads: superblocks of 64 by 64 pixels,
+    tiles of 8 by 8 in them, row by row.
+    """
+    return (
+        (y >> 6) << 22
+        | (x >> 6) << 12
+        | (y >> 3 & 7) << 9
+        | (x >> 3 & 7) << 6
+        | (y >> 1 & 3) << 4
+        | (x >> 1 & 3) << 2
+    )
 
 
 def _coordinates(scene, face, corner, width, height):
     """Of quads, by the plane through a face's corners over their w: float32, shape (n, 2, 2, 2)."""
-    points = np.concatenate([scene.vertices.astype(np.float64), np.ones((len(scene.vertices), 1))], 1) @ scene.transform.astype(np.float64).T
+    points = (
+        np.concatenate([scene.vertices.astype(np.float64), np.ones((len(scene.vertices), 1))], 1)
+        @ scene.transform.astype(np.float64).T
+    )
     rows = _corners(scene, points[:, [0, 1, 3]])
     normals = np.stack([np.cross(rows[:, (n + 1) % 3], rows[:, (n + 2) % 3]) for n in range(3)], 1)
     uv1 = np.concatenate([around(scene), np.ones((len(scene.faces), 3, 1))], 2)
     planes = np.einsum("fca,fck->fak", uv1, normals)[face]
     at = corner[:, None, None] + np.stack(np.meshgrid([0, 1], [0, 1]), -1) + 0.5
-    place = np.concatenate([2 * at / (width, height) - 1, np.ones((len(at), 2, 2, 1))], -1) * (1, -1, 1)
+    place = np.concatenate([2 * at / (width, height) - 1, np.ones((len(at), 2, 2, 1))], -1) * (
+        1,
+        -1,
+        1,
+    )
     u, v, one = np.einsum("nak,nyxk->anyx", planes, place)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.stack([u / one, v / one], -1).astype(np.float32)
@@ -130,14 +152,33 @@ def shade(scene: "Scene", tiles: np.ndarray, face: np.ndarray) -> np.ndarray:
     """
     edge = 8
     if scene.texture is None:
-        return np.broadcast_to(rgba(lambert(scene, scene.colour)[face])[:, None, None], (len(tiles), edge, edge))
+        return np.broadcast_to(
+            rgba(lambert(scene, scene.colour)[face])[:, None, None], (len(tiles), edge, edge)
+        )
     lx, ly = LANE_SHAPE[scene.samples.bit_length() - 1]
-    wide, high = edge >> lx, edge >> ly
+    wide = edge >> lx
+    high = edge >> ly
     j, i = (grid.ravel() for grid in np.mgrid[:high:2, :wide:2])
-    corner = np.stack([(tiles["x"].astype(np.int64)[:, None] * wide + i).ravel(), (tiles["y"].astype(np.int64)[:, None] * high + j).ravel()], 1)
+    corner = np.stack(
+        [
+            (tiles["x"].astype(np.int64)[:, None] * wide + i).ravel(),
+            (tiles["y"].astype(np.int64)[:, None] * high + j).ravel(),
+        ],
+        1,
+    )
     which = np.repeat(face, len(i))
-    colour = _lit(scene, sample(scene.texture, SAMPLER, _coordinates(scene, which, corner, scene.width, scene.height)), which[:, None, None])
-    pixels = colour.reshape(len(tiles), high // 2, wide // 2, 2, 2, 3).swapaxes(2, 3).reshape(len(tiles), high, wide, 3)
+    colour = _lit(
+        scene,
+        sample(
+            scene.texture, SAMPLER, _coordinates(scene, which, corner, scene.width, scene.height)
+        ),
+        which[:, None, None],
+    )
+    pixels = (
+        colour.reshape(len(tiles), high // 2, wide // 2, 2, 2, 3)
+        .swapaxes(2, 3)
+        .reshape(len(tiles), high, wide, 3)
+    )
     return rgba(pixels).repeat(1 << ly, 1).repeat(1 << lx, 2)
 
 
@@ -150,6 +191,13 @@ def rgba(colour: np.ndarray) -> np.ndarray:
 def _lit(scene, colour, face):
     """A texture's colours, of whatever channels, in the light of faces: uint8."""
     colour = colour[..., :3]
-    colour = np.broadcast_to(colour, (*colour.shape[:-1], 3)) if colour.shape[-1] != 2 else np.pad(colour, ((0, 0),) * (colour.ndim - 1) + ((0, 1),))
-    shade = np.clip(np.nan_to_num(colour.astype(np.float64)), 0, 1) * lambert(scene, (255, 255, 255))[face]
+    colour = (
+        np.broadcast_to(colour, (*colour.shape[:-1], 3))
+        if colour.shape[-1] != 2
+        else np.pad(colour, ((0, 0),) * (colour.ndim - 1) + ((0, 1),))
+    )
+    shade = (
+        np.clip(np.nan_to_num(colour.astype(np.float64)), 0, 1)
+        * lambert(scene, (255, 255, 255))[face]
+    )
     return np.floor(shade + 0.5).astype(np.uint8)

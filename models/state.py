@@ -5,19 +5,37 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fixfunc.models.depth._format import MOST
+from fixfunc.models.depth.formats import MOST
 from fixfunc.models.payload import check, dtype
 from fixfunc.spec import payloads
 from fixfunc.spec.early import LEFT, PERMISSIONS
 from fixfunc.spec.errors import InputError
-from fixfunc.spec.state import SAMPLE_COUNTS, TARGET_LIMIT, VIEWPORT_MAX, VIEWPORT_MIN, Compare, Cull, DepthFormat, Kind
+from fixfunc.spec.state import (
+    SAMPLE_COUNTS,
+    TARGET_LIMIT,
+    VIEWPORT_MAX,
+    VIEWPORT_MIN,
+    Compare,
+    Cull,
+    DepthFormat,
+    Kind,
+)
 
 DTYPE = dtype(payloads.DRAW_STATE)
 D24_MAX = (1 << 24) - 1
 
 
-def draw_state(width: int, height: int, samples: int = 1, viewport: Sequence[int] | None = None, scissor: Sequence[int] | None = None,
-               cull: Cull = Cull.NONE, front_ccw: bool = False, does: Sequence[str] = ("plain",), **fields: int | np.integer) -> np.void:
+def draw_state(
+    width: int,
+    height: int,
+    samples: int = 1,
+    viewport: Sequence[int] | None = None,
+    scissor: Sequence[int] | None = None,
+    cull: Cull = Cull.NONE,
+    front_ccw: bool = False,
+    does: Sequence[str] = ("plain",),
+    **fields: int | np.integer,
+) -> np.void:
     """A checked draw state.
 
     Parameters
@@ -33,7 +51,8 @@ def draw_state(width: int, height: int, samples: int = 1, viewport: Sequence[int
     front_ccw : bool
         Counter-clockwise triangles face front.
     does : sequence of str
-        What the draw's shader does, as in :data:`fixfunc.spec.early.LEFT`: it decides the four early permissions.
+        What the draw's shader does, as in :data:`fixfunc.spec.early.LEFT`: it decides the four
+        early permissions.
     **fields
         Any other field of :data:`fixfunc.spec.payloads.DRAW_STATE`, by name.
 
@@ -55,21 +74,36 @@ def draw_state(width: int, height: int, samples: int = 1, viewport: Sequence[int
     viewport = (0, 0, width, height) if viewport is None else viewport
     scissor = (0, 0, width, height) if scissor is None else scissor
     check_rectangles(viewport, scissor)
-    values = {"kind": Kind.STATE, "samples": samples.bit_length() - 1, "cull": cull, "front_ccw": front_ccw,
-              "target_width": width, "target_height": height, "depth_format": DepthFormat.D24, "depth_max": D24_MAX,
-              "depth_test": 1, "depth_write": 1, "depth_compare": Compare.LESS, "colour_write": 15}
+    values = {
+        "kind": Kind.STATE,
+        "samples": samples.bit_length() - 1,
+        "cull": cull,
+        "front_ccw": front_ccw,
+        "target_width": width,
+        "target_height": height,
+        "depth_format": DepthFormat.D24,
+        "depth_max": D24_MAX,
+        "depth_test": 1,
+        "depth_write": 1,
+        "depth_compare": Compare.LESS,
+        "colour_write": 15,
+    }
     for what in does:
         if what not in LEFT:
             raise InputError("does", f"hold only {', '.join(LEFT)}", what)
     values |= {name: all(name in LEFT[what] for what in does) for name in PERMISSIONS}
     for name, rectangle in (("viewport", viewport), ("scissor", scissor)):
-        values |= dict(zip((f"{name}_{end}" for end in ("x0", "y0", "x1", "y1")), rectangle, strict=True))
+        values |= dict(
+            zip((f"{name}_{end}" for end in ("x0", "y0", "x1", "y1")), rectangle, strict=True)
+        )
     values |= fields
     known = {f.name: f for f in payloads.DRAW_STATE}
     for name in values:
         if name not in known:
             raise InputError("draw state field", f"be one of {', '.join(known)}", name)
-    check({name: np.int64(value) for name, value in values.items()}, [known[name] for name in values])
+    check(
+        {name: np.int64(value) for name, value in values.items()}, [known[name] for name in values]
+    )
     record = np.zeros((), DTYPE)
     for name, value in values.items():
         record[name] = value
@@ -78,11 +112,18 @@ def draw_state(width: int, height: int, samples: int = 1, viewport: Sequence[int
 
 
 def check_draw_state(state: np.void) -> None:
-    """Raise :class:`~fixfunc.spec.errors.InputError` for a state that breaks a rule of :func:`draw_state`."""
+    """Raise :class:`~fixfunc.spec.errors.InputError` for a state that breaks a rule of
+    :func:`draw_state`.
+    """
     for name in ("target_width", "target_height"):
         if not 1 <= state[name] <= TARGET_LIMIT:
             raise InputError(name, f"lie in 1..{TARGET_LIMIT}", int(state[name]))
-    check_rectangles(*([int(state[f"{name}_{end}"]) for end in ("x0", "y0", "x1", "y1")] for name in ("viewport", "scissor")))
+    check_rectangles(
+        *(
+            [int(state[f"{name}_{end}"]) for end in ("x0", "y0", "x1", "y1")]
+            for name in ("viewport", "scissor")
+        )
+    )
     if state["cull"] not in list(Cull):
         raise InputError("cull", f"be one of {', '.join(c.name for c in Cull)}", int(state["cull"]))
     check_depth_state(state)
@@ -91,19 +132,27 @@ def check_draw_state(state: np.void) -> None:
 def check_depth_state(state: np.void | np.ndarray) -> None:
     """Raise :class:`~fixfunc.spec.errors.InputError` for a state that no depth unit can obey."""
     if state["depth_format"] not in list(DepthFormat):
-        raise InputError("depth_format", f"be one of {', '.join(f.name for f in DepthFormat)}", int(state["depth_format"]))
+        raise InputError(
+            "depth_format",
+            f"be one of {', '.join(f.name for f in DepthFormat)}",
+            int(state["depth_format"]),
+        )
     most = MOST[DepthFormat(state["depth_format"])]
     if state["depth_min"] > most:
         raise InputError("depth_min", f"not exceed 1.0, {most}", int(state["depth_min"]))
     if state["depth_min"] > state["depth_max"]:
-        raise InputError("depth_min", f"not exceed depth_max {state['depth_max']}", int(state["depth_min"]))
+        raise InputError(
+            "depth_min", f"not exceed depth_max {state['depth_max']}", int(state["depth_min"])
+        )
     for name in ("bias_slope", "bias_clamp"):
         if int(state[name]) >> 23 & 255 == 255:
             raise InputError(name, "be the bits of a finite float32", f"{int(state[name]):#010x}")
 
 
 def check_rectangles(viewport: Sequence[int], scissor: Sequence[int]) -> None:
-    """Raise :class:`~fixfunc.spec.errors.InputError` for a viewport or a scissor that breaks its rule."""
+    """Raise :class:`~fixfunc.spec.errors.InputError` for a viewport or a scissor that breaks its
+    rule.
+    """
     _check_rectangle("viewport", viewport, VIEWPORT_MIN, VIEWPORT_MAX)
     _check_rectangle("scissor", scissor, 0, TARGET_LIMIT)
 

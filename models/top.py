@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The golden pipeline behind a command stream: what :class:`fixfunc.rtl.top.Top` does, stage by stage."""
+"""The golden pipeline behind a command stream: what :class:`fixfunc.rtl.top.Top` does, stage by
+stage.
+"""
 
 from collections import Counter
 from collections.abc import Callable
@@ -18,14 +20,16 @@ from fixfunc.models.payload import dtype
 from fixfunc.models.raster import tile_rasterizer
 from fixfunc.models.raster.edge_evaluator import pack
 from fixfunc.spec.commands import STATUS, CommandError
-from fixfunc.spec.counters import SEAMS
+from fixfunc.spec.counters import PROBES
 from fixfunc.spec.state import Kind, Outcome
 
 PLANES = "depth", "stencil", "colour"
 
 
 class Shading(NamedTuple):
-    """What a shader is given: tiles, the draw state, and which of the triangles read each belongs to."""
+    """What a shader is given: tiles, the draw state, and which of the triangles read each belongs
+    to.
+    """
 
     tiles: np.ndarray
     state: np.void
@@ -42,8 +46,12 @@ class Drawn:
     """What :meth:`Machine.draw` returns."""
 
     status: np.ndarray  # as in fixfunc.spec.commands.STATUS
-    seams: dict = field(default_factory=lambda: {name: [] for name in SEAMS})  # by stage: (Kind, records) in order
-    outcome: list = field(default_factory=list)  # of the tiles of each list of triangles: what HiZ found
+    probes: dict = field(
+        default_factory=lambda: {name: [] for name in PROBES}
+    )  # by stage: (Kind, records) in order
+    outcome: list = field(
+        default_factory=list
+    )  # of the tiles of each list of triangles: what HiZ found
     triangles: int = 0  # read
 
 
@@ -62,8 +70,8 @@ class Machine:
     shader : callable
         Takes :class:`Shading`, returns colours: uint32, shape (n, edge, edge).
     found : callable, optional
-        Takes tiles as the rasterizer gives them, and returns what a HiZ found of each; by default the golden one, which
-        hears of every write at once.
+        Takes tiles as the rasterizer gives them, and returns what a HiZ found of each; by default
+        the golden one, which hears of every write at once.
     in_memory : bool
         Whether anything goes to memory: without that all else is had sooner.
 
@@ -73,41 +81,59 @@ class Machine:
     colour : ColourTarget
     """
 
-    def __init__(self, memory: np.ndarray, limits: CommandLimits | None = None, shape: CacheShape | None = None, coarse: int = 8,
-                 shader: Callable[[Shading], np.ndarray] = flat, found: Callable[[np.ndarray], np.ndarray] | None = None,
-                 in_memory: bool = True) -> None:
-        self._memory, self._limits, self._coarse = memory, limits or CommandLimits(), coarse
-        self._shader, self._found, self._in_memory = shader, found, in_memory
+    def __init__(
+        self,
+        memory: np.ndarray,
+        limits: CommandLimits | None = None,
+        shape: CacheShape | None = None,
+        coarse: int = 8,
+        shader: Callable[[Shading], np.ndarray] = flat,
+        found: Callable[[np.ndarray], np.ndarray] | None = None,
+        in_memory: bool = True,
+    ) -> None:
+        self._memory = memory
+        self._limits = limits or CommandLimits()
+        self._coarse = coarse
+        self._shader = shader
+        self._found = found
+        self._in_memory = in_memory
         self.depth = CachedDepth(memory, shape, self._limits.edge, self._limits.stencil, in_memory)
         self.colour = ColourTarget(memory, shape, self._limits.edge)
-        self._state, self._passed, self._drawn = None, 0, None
+        self._state = None
+        self._passed = 0
+        self._drawn = None
 
     @property
     def moves(self) -> dict[str, Counter[Moved]]:
-        """What caches have moved so far: by plane, as :meth:`~fixfunc.models.depth._tile_cache.TileCache.tally`."""
+        """What caches have moved so far: by plane, as
+        :meth:`~fixfunc.models.memory.tile_cache.TileCache.tally`.
+        """
         return self.depth.moves | {"colour": self.colour.moves}
 
     def draw(self, address: int, transfers: int, limit: int) -> Drawn:
-        """Read packets, as of :data:`fixfunc.spec.commands.START`, and draw what they say: :class:`Drawn`."""
+        """Read packets, as of :data:`fixfunc.spec.commands.START`, and draw what they say:
+        :class:`Drawn`.
+        """
         read = command_reader.read(self._memory, address, transfers, limit, self._limits)
         self._drawn = drawn = Drawn([])
         for kind, records in read.beats:
             self._take(kind, records)
-        drawn.status[-1]["error"], drawn.status[-1]["at"] = read.error, read.at
+        drawn.status[-1]["error"] = read.error
+        drawn.status[-1]["at"] = read.at
         drawn.status = np.concatenate(drawn.status)
         return drawn
 
     def _take(self, kind, records):
         """What one packet says."""
-        self._drawn.seams["commands"].append((kind, records))
+        self._drawn.probes["commands"].append((kind, records))
         if kind == Kind.WORK:
             self._draw(records)
             return
         for name in ("setup", "raster", "hiz"):
-            self._drawn.seams[name].append((kind, records))
+            self._drawn.probes[name].append((kind, records))
         records = records.copy()
         {Kind.STATE: self._set, Kind.CLEAR: self._clear, Kind.FENCE: self._fence}[kind](records[0])
-        self._drawn.seams["depth"].append((kind, records))
+        self._drawn.probes["depth"].append((kind, records))
 
     def _draw(self, triangles):
         setup = triangle_setup.setup(triangles, self._state, self._limits.edge)
@@ -119,18 +145,25 @@ class Machine:
         for name in ("mask", "full"):
             seen[name][outcome == Outcome.DROP] = 0
         left = seen.copy()
-        left["mask"], left["full"] = pack(passed), passed.all((1, 2))
+        left["mask"] = pack(passed)
+        left["full"] = passed.all((1, 2))
         some = passed.any((1, 2))
         drawn = left[some]
-        self._drawn.seams["setup"].append((Kind.WORK, setup.records))
-        self._drawn.seams["raster"].append((Kind.WORK, tiles))
-        self._drawn.seams["hiz"].append((Kind.WORK, seen[(outcome != Outcome.DROP) | seen["last"].astype(bool)]))
-        self._drawn.seams["depth"].append((Kind.WORK, left[some | left["last"].astype(bool)]))
-        self._drawn.seams["quads"].append((Kind.WORK, quads_of(drawn, self._state, self._limits.edge)))
+        self._drawn.probes["setup"].append((Kind.WORK, setup.records))
+        self._drawn.probes["raster"].append((Kind.WORK, tiles))
+        self._drawn.probes["hiz"].append(
+            (Kind.WORK, seen[(outcome != Outcome.DROP) | seen["last"].astype(bool)])
+        )
+        self._drawn.probes["depth"].append((Kind.WORK, left[some | left["last"].astype(bool)]))
+        self._drawn.probes["quads"].append(
+            (Kind.WORK, quads_of(drawn, self._state, self._limits.edge))
+        )
         self._drawn.outcome.append(outcome)
-        colours = self._shader(Shading(drawn, self._state, self._drawn.triangles + setup.index[owner[some]]))
+        colours = self._shader(
+            Shading(drawn, self._state, self._drawn.triangles + setup.index[owner[some]])
+        )
         colours = np.broadcast_to(colours, (len(drawn), self._limits.edge, self._limits.edge))
-        self._drawn.seams["colours"].append((Kind.WORK, colours))
+        self._drawn.probes["colours"].append((Kind.WORK, colours))
         if self._in_memory:
             self.colour.draw(drawn, colours)
         self._drawn.triangles += len(triangles)
@@ -139,24 +172,31 @@ class Machine:
         self._state = self.depth.state = self.colour.state = state
 
     def _clear(self, c):
-        ends = (int(min(c[end], self._state[side])) for end, side in (("x1", "target_width"), ("y1", "target_height")))
+        ends = (
+            int(min(c[end], self._state[side]))
+            for end, side in (("x1", "target_width"), ("y1", "target_height"))
+        )
         rectangle = int(c["x0"]), int(c["y0"]), *ends
         values = {plane: int(c[f"{plane}_value"]) for plane in PLANES if c[plane]}
         colour = values.pop("colour", None)
         if values:
-            self.depth.clear(rectangle, **values, bases={plane: int(c[f"{plane}_base"]) for plane in values})
+            self.depth.clear(
+                rectangle, **values, bases={plane: int(c[f"{plane}_base"]) for plane in values}
+            )
         if colour is not None and self._in_memory:
             self.colour.clear(rectangle, colour, int(c["colour_base"]))
 
     def _fence(self, fence):
-        fence["any"], fence["passed"] = self._passed > 0, self._passed
+        fence["any"] = self._passed > 0
+        fence["passed"] = self._passed
         if fence["begin"]:
             self._passed = 0
         if self._in_memory:
             self.depth.flush()
             self.colour.flush()
         status = np.zeros(1, dtype(STATUS))
-        status["last"], status["error"] = fence["slot"], CommandError.NONE
+        status["last"] = fence["slot"]
+        status["error"] = CommandError.NONE
         for name in ("sequence", "any", "passed"):
             status[name] = fence[name]
         self._drawn.status.append(status)

@@ -1,1 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
+"""Synthesizable blocks, a folder a stage of the pipeline, in the order of data.
+
+frontend       packets in memory become triangles and control beats
+tessellation   domain points: which are shaded already, and waves of those that are not
+geometry       triangles become edge functions, boxes and depth planes
+raster         triangles become covered 8x8 tiles
+depth          HiZ, depth and stencil test, depth compression
+output         tiles become quads for a shader; its colours are blended and written
+texture        compressed blocks become texels
+memory         tiles on chip, coded in memory behind AXI4
+lib            primitives: FIFOs, credits, delays, AXI4, arithmetic
+
+``top.py`` joins them. Control beats (state, clear, fence) travel in the streams, in order.
+"""

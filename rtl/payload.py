@@ -15,5 +15,10 @@ def layout(fields: Iterable[payloads.Field]) -> StructLayout:
 
 
 def beat(**tables: Iterable[payloads.Field]) -> UnionLayout:
-    """Union layout of the tables that share a stream; ``kind`` reads the first field of them all."""
-    return UnionLayout({"kind": payloads.KIND.bits} | {name: layout(fields) for name, fields in tables.items()})
+    """Union layout of the tables that share a stream.
+
+    ``kind`` reads the first field of them all.
+    """
+    return UnionLayout(
+        {"kind": payloads.KIND.bits} | {name: layout(fields) for name, fields in tables.items()}
+    )

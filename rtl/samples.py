@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Where samples lie, by log2 of the samples of a pixel. The golden models type their own; a test compares."""
+"""Where samples lie, by log2 of the samples of a pixel. The golden models type their own.
+
+A test compares.
+"""
 
 # 1/16 pixel from the pixel's centre.
 POSITIONS = [

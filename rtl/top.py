@@ -7,16 +7,16 @@ from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl import _counters
-from fixfunc.rtl.axi import Axi
+from fixfunc.rtl.counters import Counters, ones
 from fixfunc.rtl.depth import cached_depth
 from fixfunc.rtl.frontend import command_reader
 from fixfunc.rtl.geometry import triangle_setup
+from fixfunc.rtl.lib.axi import Axi
 from fixfunc.rtl.output import colour_write
 from fixfunc.rtl.payload import beat, layout
+from fixfunc.rtl.probes import ports as probe_ports
+from fixfunc.rtl.probes import show
 from fixfunc.rtl.raster import tile_rasterizer
-from fixfunc.rtl.seams import ports as seam_ports
-from fixfunc.rtl.seams import show
 from fixfunc.spec import payloads
 from fixfunc.spec.commands import START, STATUS
 from fixfunc.spec.quads import colours, quads
@@ -25,7 +25,8 @@ from fixfunc.spec.state import Kind, Outcome
 
 @dataclass(frozen=True)
 class TopParams:
-    """Shape of a :class:`Top`: the shapes of its blocks, which must have the same tile edge and know the same samples.
+    """Shape of a :class:`Top`: the shapes of its blocks, which must have the same tile edge and
+    know the same samples.
 
     Parameters
     ----------
@@ -45,11 +46,17 @@ class TopParams:
     def __post_init__(self):
         for name in ("reader", "setup", "depth", "colour"):
             for rule in ("edge", "samples"):
-                value, wanted = getattr(getattr(self, name), rule, None), getattr(self.raster, rule)
+                value = getattr(getattr(self, name), rule, None)
+                wanted = getattr(self.raster, rule)
                 if value not in (None, wanted):
-                    raise ValueError(f"{name}.{rule} must be raster.{rule} {wanted!r}, not {value!r}")
+                    raise ValueError(
+                        f"{name}.{rule} must be raster.{rule} {wanted!r}, not {value!r}"
+                    )
         if self.reader.stencil != self.depth.stencil:
-            raise ValueError(f"reader.stencil must be depth.stencil {self.depth.stencil!r}, not {self.reader.stencil!r}")
+            raise ValueError(
+                f"reader.stencil must be depth.stencil {self.depth.stencil!r}, not "
+                f"{self.reader.stencil!r}"
+            )
 
     @property
     def clients(self) -> tuple[str, ...]:
@@ -75,43 +82,63 @@ PURPOSE = {  # of each configuration
 
 
 class Top(wiring.Component):
-    """Reads packets of :mod:`fixfunc.spec.commands`; draws their triangles into colours, depths and stencil values in memory.
+    """Reads packets of :mod:`fixfunc.spec.commands`; draws their triangles into colours, depths and
+    stencil values in memory.
 
-    At best one triangle and one tile a clock, in order. After reset nothing is under way and nothing on chip; a reset at
-    any time begins anew, and leaves memory as it is.
+    At best one triangle and one tile a clock, in order. After reset nothing is under way and
+    nothing on chip; a reset at any time begins anew, and leaves memory as it is.
 
     Parameters
     ----------
     params : TopParams
-    seams : bool
-        For benches: every stream between two stages is shown at a port ``seam_<name>`` of :data:`fixfunc.spec.counters.SEAMS`.
+    probes : bool
+        For benches: every stream between two stages is shown at a port ``probe_<name>`` of
+        :data:`fixfunc.spec.counters.PROBES`.
 
     Members
     -------
     i : In(stream.Signature(layout(START)))
-        Where packets lie. The next is taken when the one before is done; the first after a reset, when HiZ's memory has been wiped.
+        Where packets lie. The next is taken when the one before is done; the first after a reset,
+        when HiZ's memory has been wiped.
     o : Out(stream.Signature(layout(STATUS)))
         One for each FENCE, and one at the end, which tells of errors.
     quads, colours : Out, In
-        To a shader and back, as of :class:`~fixfunc.rtl.output.colour_write.ColourWrite`; not with ``params.flat``.
-    asked, told : In, Out
-        As of :class:`~fixfunc.rtl._counters.Counters`.
+        To a shader and back, as of :class:`~fixfunc.rtl.output.colour_write.ColourWrite`; not with
+        ``params.flat``.
+    counter_address, counter_value : In, Out
+        As of :class:`~fixfunc.rtl.counters.Counters`.
     commands_memory, depth_memory, stencil_memory, colour_memory : Out(Axi())
         One for each client.
     """
 
-    def __init__(self, params: TopParams = CONFIGS["default"], seams: bool = False) -> None:
-        self._params, self._seams = params, seams
+    def __init__(self, params: TopParams = CONFIGS["default"], probes: bool = False) -> None:
+        self._params = params
+        self._probes = probes
         edge = params.raster.edge
-        shader = {"quads": Out(stream.Signature(layout(quads(edge)))), "colours": In(stream.Signature(layout(colours(edge))))}
+        shader = {
+            "quads": Out(stream.Signature(layout(quads(edge)))),
+            "colours": In(stream.Signature(layout(colours(edge)))),
+        }
         tile = beat(tile=payloads.tile(edge), **payloads.CONTROL)
-        seen = {"commands": beat(triangle=payloads.TRIANGLE, **payloads.CONTROL), "setup": beat(setup=payloads.SETUP, **payloads.CONTROL),
-                "raster": tile, "hiz": tile, "depth": tile, "quads": layout(quads(edge))}
-        super().__init__({
-            "i": In(stream.Signature(layout(START))), "o": Out(stream.Signature(layout(STATUS))),
-            "asked": In(stream.Signature(8)), "told": Out(stream.Signature(64)),
-        } | ({} if params.flat else shader) | {f"{client}_memory": Out(Axi()) for client in ("commands", *params.clients)}
-            | (seam_ports(seen) if seams else {}))
+        seen = {
+            "commands": beat(triangle=payloads.TRIANGLE, **payloads.CONTROL),
+            "setup": beat(setup=payloads.SETUP, **payloads.CONTROL),
+            "raster": tile,
+            "hiz": tile,
+            "depth": tile,
+            "quads": layout(quads(edge)),
+        }
+        super().__init__(
+            {
+                "i": In(stream.Signature(layout(START))),
+                "o": Out(stream.Signature(layout(STATUS))),
+                "counter_address": In(stream.Signature(8)),
+                "counter_value": Out(stream.Signature(64)),
+            }
+            | ({} if params.flat else shader)
+            | {f"{client}_memory": Out(Axi()) for client in ("commands", *params.clients)}
+            | (probe_ports(seen) if probes else {})
+        )
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -119,32 +146,56 @@ class Top(wiring.Component):
         m.submodules.reader = reader = command_reader.CommandReader(p.reader)
         m.submodules.setup = setup = triangle_setup.TriangleSetup(p.setup)
         m.submodules.raster = raster = tile_rasterizer.TileRasterizer(p.raster)
-        m.submodules.depth = depth = cached_depth.CachedDepth(p.depth, seams=True)
+        m.submodules.depth = depth = cached_depth.CachedDepth(p.depth, probes=True)
         m.submodules.colour = colour = colour_write.ColourWrite(p.colour)
-        m.submodules.counters = counters = _counters.Counters(p.clients)
-        m.d.comb += [reader.i.payload.eq(self.i.payload), reader.i.valid.eq(self.i.valid & ~depth.wipes),
-                     self.i.ready.eq(reader.i.ready & ~depth.wipes)]
-        wiring.connect(m, wiring.flipped(self.asked), counters.asked)
-        wiring.connect(m, counters.told, wiring.flipped(self.told))
-        for one, other in zip((reader, setup, raster, depth), (setup, raster, depth, colour), strict=True):
+        m.submodules.counters = counters = Counters(p.clients)
+        m.d.comb += [
+            reader.i.payload.eq(self.i.payload),
+            reader.i.valid.eq(self.i.valid & ~depth.initialising),
+            self.i.ready.eq(reader.i.ready & ~depth.initialising),
+        ]
+        wiring.connect(m, wiring.flipped(self.counter_address), counters.counter_address)
+        wiring.connect(m, counters.counter_value, wiring.flipped(self.counter_value))
+        for one, other in zip(
+            (reader, setup, raster, depth), (setup, raster, depth, colour), strict=True
+        ):
             wiring.connect(m, one.o, other.i)
-        m.d.comb += colour.ending.eq(depth.ending)
+        m.d.comb += colour.flush_early.eq(depth.flush_early)
         self._shade(m, colour)
         self._finish(m, reader, colour)
 
         wiring.connect(m, reader.memory, wiring.flipped(self.commands_memory))
         for client in p.clients:
             block = colour if client == "colour" else depth
-            wiring.connect(m, getattr(block, f"{client}_memory"), wiring.flipped(getattr(self, f"{client}_memory")))
-            wiring.connect(m, getattr(block, f"{client}_counted"), getattr(counters, f"{client}_counted"))
-        seams = {"commands": reader.o, "setup": setup.o, "raster": raster.o, "depth": depth.o, "quads": colour.quads, "colours": colour.colours}
+            wiring.connect(
+                m,
+                getattr(block, f"{client}_memory"),
+                wiring.flipped(getattr(self, f"{client}_memory")),
+            )
+            wiring.connect(
+                m, getattr(block, f"{client}_counted"), getattr(counters, f"{client}_counted")
+            )
+        probes = {
+            "commands": reader.o,
+            "setup": setup.o,
+            "raster": raster.o,
+            "depth": depth.o,
+            "quads": colour.quads,
+            "colours": colour.colours,
+        }
         busy = self._busy(m, reader)
-        m.d.sync += [counters.clocks.eq(busy), counters.stall_hiz.eq(depth.hiz_stalls & busy)]
-        self._count(m, counters, seams, depth.seam_hiz, reader, busy)
-        if self._seams:
+        m.d.sync += [
+            counters.clocks.eq(busy),
+            counters.stall_hiz.eq(depth.hiz_stalls & busy),
+        ]
+        self._count(m, counters, probes, depth.probe_hiz, reader, busy)
+        if self._probes:
             for name in ("commands", "setup", "raster", "depth", "quads"):
-                show(m, seams[name], getattr(self, f"seam_{name}"))
-            m.d.comb += [self.seam_hiz.valid.eq(depth.seam_hiz.valid), self.seam_hiz.payload.eq(depth.seam_hiz.payload)]
+                show(m, probes[name], getattr(self, f"probe_{name}"))
+            m.d.comb += [
+                self.probe_hiz.valid.eq(depth.probe_hiz.valid),
+                self.probe_hiz.payload.eq(depth.probe_hiz.payload),
+            ]
         return m
 
     def _shade(self, m, colour):
@@ -153,44 +204,76 @@ class Top(wiring.Component):
             wiring.connect(m, colour.quads, wiring.flipped(self.quads))
             wiring.connect(m, wiring.flipped(self.colours), colour.colours)
             return
-        given, back = colour.quads, colour.colours
-        m.d.comb += [back.valid.eq(given.valid), given.ready.eq(back.ready)]
-        m.d.comb += [back.payload[f"colour{n}"].eq(given.payload.flat_colour) for n in range(self._params.raster.edge**2)]
+        given = colour.quads
+        back = colour.colours
+        m.d.comb += [
+            back.valid.eq(given.valid),
+            given.ready.eq(back.ready),
+        ]
+        m.d.comb += [
+            back.payload[f"colour{n}"].eq(given.payload.flat_colour)
+            for n in range(self._params.raster.edge**2)
+        ]
 
     def _finish(self, m, reader, colour):
         """Fences become status words."""
-        fence, out = colour.o.payload, self.o.payload
-        m.d.comb += [self.o.valid.eq(colour.o.valid), colour.o.ready.eq(self.o.ready), out.last.eq(fence.slot[0])]
+        fence = colour.o.payload
+        out = self.o.payload
+        m.d.comb += [
+            self.o.valid.eq(colour.o.valid),
+            colour.o.ready.eq(self.o.ready),
+            out.last.eq(fence.slot[0]),
+        ]
         m.d.comb += [out[name].eq(fence[name]) for name in ("sequence", "any", "passed")]
-        m.d.comb += [out.failed.eq(fence.error), reader.ended.eq(colour.o.valid & self.o.ready & fence.slot[0])]
+        m.d.comb += [
+            out.failed.eq(fence.error),
+            reader.ended.eq(colour.o.valid & self.o.ready & fence.slot[0]),
+        ]
         with m.If(fence.slot[0]):
-            m.d.comb += [out.error.eq(reader.error), out.at.eq(reader.at)]
+            m.d.comb += [
+                out.error.eq(reader.error),
+                out.at.eq(reader.at),
+            ]
 
     def _busy(self, m, reader):
         """Whether a START is being obeyed: stalls count in those clocks alone."""
-        busy, begins = Signal(), self.i.valid & self.i.ready
+        busy = Signal()
+        begins = self.i.valid & self.i.ready
         with m.If(reader.ended | begins):
             m.d.sync += busy.eq(begins)
         return busy
 
-    def _count(self, m, counters, seams, found, reader, busy):
+    def _count(self, m, counters, probes, found, reader, busy):
         """What the counters hear of; of streams a clock later, so that nothing waits for it."""
-        def heard(name, value):
+
+        def observe(name, value):
             m.d.sync += getattr(counters, name).eq(value)
 
-        for name, watched in seams.items():
-            heard(f"stall_{name}", watched.valid & ~watched.ready & busy)
-        works = {name: watched.valid & watched.ready & (watched.payload.kind == Kind.WORK) for name, watched in seams.items() if name != "colours"}
-        tested, outcome = found.valid & (found.payload.kind == Kind.WORK), found.payload.tile.outcome
-        for name, seam in (("triangles", "commands"), ("set_up", "setup"), ("tiles", "raster"), ("tiles_shaded", "quads")):
-            heard(name, works[seam])
-        heard("tiles_accepted", tested & (outcome == Outcome.ACCEPT))
-        heard("tiles_tested", tested & (outcome == Outcome.TEST))
-        masks = {"samples_covered": (works["raster"], seams["raster"].payload.tile.mask),
-                 "samples_passed": (works["depth"], seams["depth"].payload.tile.mask),
-                 "samples_tested": (tested & (outcome != Outcome.DROP), found.payload.tile.mask)}
+        for name, watched in probes.items():
+            observe(f"stall_{name}", watched.valid & ~watched.ready & busy)
+        works = {
+            name: watched.valid & watched.ready & (watched.payload.kind == Kind.WORK)
+            for name, watched in probes.items()
+            if name != "colours"
+        }
+        tested = found.valid & (found.payload.kind == Kind.WORK)
+        outcome = found.payload.tile.outcome
+        for name, probe in (
+            ("triangles", "commands"),
+            ("set_up", "setup"),
+            ("tiles", "raster"),
+            ("tiles_shaded", "quads"),
+        ):
+            observe(name, works[probe])
+        observe("tiles_accepted", tested & (outcome == Outcome.ACCEPT))
+        observe("tiles_tested", tested & (outcome == Outcome.TEST))
+        masks = {
+            "samples_covered": (works["raster"], probes["raster"].payload.tile.mask),
+            "samples_passed": (works["depth"], probes["depth"].payload.tile.mask),
+            "samples_tested": (tested & (outcome != Outcome.DROP), found.payload.tile.mask),
+        }
         for name, (counts, mask) in masks.items():
             kept = Signal(len(mask), name=f"{name}_mask")
             m.d.sync += kept.eq(Mux(counts, mask, 0))
-            m.d.comb += getattr(counters, name).eq(_counters.ones(m, kept, f"{name}_count"))
-        heard("command_transfers", reader.memory.rvalid & reader.memory.rready)
+            m.d.comb += getattr(counters, name).eq(ones(m, kept, f"{name}_count"))
+        observe("command_transfers", reader.memory.rvalid & reader.memory.rready)

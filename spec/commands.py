@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Packets of the command stream, as field tables: see :mod:`fixfunc.spec.payloads`; of whole transfers of 32 bytes, little end first."""
+"""Packets of the command stream, as field tables: see :mod:`fixfunc.spec.payloads`.
+
+Of whole transfers of 32 bytes, little end first.
+"""
 
 from enum import IntEnum
 
@@ -17,7 +20,9 @@ class Opcode(IntEnum):
 
 
 class CommandError(IntEnum):
-    """Why reading stopped: what came before that packet is in memory, and nothing of it or after it."""
+    """Why reading stopped: what came before that packet is in memory, and nothing of it or after
+    it.
+    """
 
     NONE = 0
     OPCODE = 1  # there is no such packet
@@ -29,14 +34,25 @@ class CommandError(IntEnum):
 
 
 PACKET = (Field("opcode", 8), Field("length", 24))  # transfers, this one included
-TARGET_PACKET = (*PACKET, *each("depth_base stencil_base colour_base", 32))  # bytes, on boundaries of 256
+TARGET_PACKET = (
+    *PACKET,
+    *each("depth_base stencil_base colour_base", 32),
+)  # bytes, on boundaries of 256
 STATE_PACKET = (*PACKET, *DRAW_STATE)  # kind and slot are not looked at
-CLEAR_PACKET = (*PACKET, *(field for field in CLEAR[len(HEADER):] if not field.name.endswith("_base")))
+CLEAR_PACKET = (
+    *PACKET,
+    *(field for field in CLEAR[len(HEADER) :] if not field.name.endswith("_base")),
+)
 TRIANGLES_PACKET = PACKET  # then a transfer for each of them:
 TRIANGLE_PACKET = TRIANGLE[2:]  # without kind and state
 FENCE_PACKET = (*PACKET, Field("sequence", 32), Field("begin", 1))
 ALIGNED = 256  # of planes, in bytes
-LENGTHS = {Opcode.TARGET: 1, Opcode.STATE: 2, Opcode.CLEAR: 1, Opcode.FENCE: 1}  # of those whose length is fixed
+LENGTHS = {
+    Opcode.TARGET: 1,
+    Opcode.STATE: 2,
+    Opcode.CLEAR: 1,
+    Opcode.FENCE: 1,
+}  # of those whose length is fixed
 
 START = (
     Field("address", 32),  # of the first packet, in bytes, on a boundary of 32
@@ -46,7 +62,9 @@ START = (
 STATUS = (
     Field("last", 1),  # of this START: nothing is under way any more
     Field("error", 3),  # CommandError, of the last
-    Field("at", 24),  # transfer of the packet that it stopped at, of the last; how many were read, if it did not
+    Field(
+        "at", 24
+    ),  # transfer of the packet that it stopped at, of the last; how many were read, if it did not
     Field("sequence", 32),  # of a FENCE
     Field("any", 1),  # as of payloads.FENCE
     Field("passed", 64),

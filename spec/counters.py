@@ -3,7 +3,15 @@
 
 from fixfunc.spec.payloads import COUNTED
 
-SEAMS = ("commands", "setup", "raster", "hiz", "depth", "quads", "colours")  # streams between stages
+PROBES = (
+    "commands",
+    "setup",
+    "raster",
+    "hiz",
+    "depth",
+    "quads",
+    "colours",
+)  # streams between stages
 CLIENTS = ("depth", "stencil", "colour")  # of memory, with a cache
 
 EVENTS = (
@@ -18,7 +26,9 @@ EVENTS = (
     "samples_tested",  # of those that HiZ did not drop
     "samples_passed",
     "tiles_shaded",  # those of which a sample passed
-    *(f"stall_{seam}" for seam in SEAMS),  # clocks of those in which a beat waited there
+    *(f"stall_{probe}" for probe in PROBES),  # clocks of those in which a beat waited there
 )
-MOVED = tuple(f"{client}_{field.name}" for client in CLIENTS for field in COUNTED)  # tiles by mode, transfers; of the last fence
+MOVED = tuple(
+    f"{client}_{field.name}" for client in CLIENTS for field in COUNTED
+)  # tiles by mode, transfers; of the last fence
 COUNTERS = EVENTS + MOVED  # address: the place in this list

@@ -7,7 +7,9 @@ class InputError(ValueError):
 
     def __init__(self, field: str, rule: str, value: object) -> None:
         super().__init__(f"{field} must {rule}, not {value}")
-        self.field, self.rule, self.value = field, rule, value
+        self.field = field
+        self.rule = rule
+        self.value = value
 
 
 class MeshError(InputError):
@@ -19,4 +21,7 @@ class InputWarning(UserWarning):
 
 
 class Stalled(Exception):
-    """What was asked for must wait until something else has been given back; nothing has changed."""
+    """What was asked for must wait until something else has been given back.
+
+    Nothing has changed.
+    """

@@ -45,7 +45,9 @@ DRAW_STATE = (
     Field("samples", 2),  # log2 of the samples of a pixel
     Field("cull", 2),  # fixfunc.spec.state.Cull
     Field("front_ccw", 1),  # counter-clockwise triangles face front
-    *each("viewport_x0 viewport_y0 viewport_x1 viewport_y1", 17, signed=True),  # pixels, x1 and y1 exclusive
+    *each(
+        "viewport_x0 viewport_y0 viewport_x1 viewport_y1", 17, signed=True
+    ),  # pixels, x1 and y1 exclusive
     *each("scissor_x0 scissor_y0 scissor_x1 scissor_y1", 15),  # pixels, x1 and y1 exclusive
     *each("target_width target_height", 15),  # pixels
     Field("target", 3),  # which of the bound targets
@@ -57,7 +59,11 @@ DRAW_STATE = (
     *each("bias_constant bias_slope bias_clamp", 32),  # s31.0, float32 bits, float32 bits
     Field("stencil_test", 1),
     *each("stencil_read stencil_write stencil_ref", 8),
-    *(Field(f"stencil_{face}_{name}", bits) for face in ("front", "back") for name, bits in STENCIL_FACE),
+    *(
+        Field(f"stencil_{face}_{name}", bits)
+        for face in ("front", "back")
+        for name, bits in STENCIL_FACE
+    ),
     *each("hiz_drop hiz_accept early_reject early_write", 1),  # the four early permissions
     Field("blend", 1),  # colours are mixed by their alpha
     Field("colour_write", 4),  # which channels: red, green, blue, alpha
@@ -66,9 +72,20 @@ DRAW_STATE = (
 
 # Fields of a draw state, by who reads them.
 RASTER_STATE = (
-    "cull", "front_ccw", "viewport_x0", "viewport_y0", "viewport_x1", "viewport_y1", "scissor_x0", "scissor_y0", "scissor_x1", "scissor_y1",
+    "cull",
+    "front_ccw",
+    "viewport_x0",
+    "viewport_y0",
+    "viewport_x1",
+    "viewport_y1",
+    "scissor_x0",
+    "scissor_y0",
+    "scissor_x1",
+    "scissor_y1",
 )
-DEPTH_STATE = tuple(f.name for f in DRAW_STATE if f.name.startswith(("depth", "bias", "stencil", "hiz", "early")))
+DEPTH_STATE = tuple(
+    f.name for f in DRAW_STATE if f.name.startswith(("depth", "bias", "stencil", "hiz", "early"))
+)
 OUTPUT_STATE = ("blend", "colour_write", "flat_colour")
 
 CLEAR = (
@@ -79,7 +96,9 @@ CLEAR = (
     Field("depth_value", 32),
     Field("stencil_value", 8),
     Field("colour_value", 32),  # RGBA8
-    *each("depth_base stencil_base colour_base", 32),  # of a clear of all of it: where it lies from now on, in bytes
+    *each(
+        "depth_base stencil_base colour_base", 32
+    ),  # of a clear of all of it: where it lies from now on, in bytes
 )
 
 FENCE = (
@@ -88,7 +107,12 @@ FENCE = (
     Field("begin", 1),  # count samples that pass from here
     Field("any", 1),  # filled in by the depth test: a sample has passed since the last beginning,
     Field("passed", 64),  # and how many
-    Field("error", 3),  # since the last fence tiles or clears were refused, for their state, for their place; memory failed
+    Field(
+        "error",
+        3,
+        # since the last fence tiles or clears were refused, for their state, for their place;
+        # memory failed
+    ),
     Field("flush", 1),  # all that was written goes to memory first
 )
 
@@ -100,13 +124,19 @@ SETUP = (
     *HEADER,
     Field("samples", 2),  # log2
     Field("back", 1),  # faces away: the stencil state of back faces holds
-    *each("x0 y0 x1 y1", 14),  # pixels, both ends inclusive: the box, cut by viewport, scissor and target
+    *each(
+        "x0 y0 x1 y1", 14
+    ),  # pixels, both ends inclusive: the box, cut by viewport, scissor and target
     *each("zmin zmax", 24),  # D24, bounds of the three vertices
     Field("z", 48),  # u24.24 modulo 2^24, at the centre of the first pixel of the box's first tile
     *each("zx zy", 48, signed=True),  # s23.24 a pixel
     *each("a0 b0 a1 b1 a2 b2", EDGE_STEP, signed=True),  # E's step for 1/16 pixel, inside positive
-    *each("reach0 reach1 reach2", 32),  # what E gains from the first pixel's centre to the tile's reject corner
-    *each("c0 c1 c2", 47, signed=True),  # E at the reject corner of the first tile, biased, times the tile's aspect
+    *each(
+        "reach0 reach1 reach2", 32
+    ),  # what E gains from the first pixel's centre to the tile's reject corner
+    *each(
+        "c0 c1 c2", 47, signed=True
+    ),  # E at the reject corner of the first tile, biased, times the tile's aspect
 )
 
 
@@ -127,14 +157,18 @@ def coverage(lanes: int) -> tuple[Field, ...]:
 
 def tile(edge_samples: int) -> tuple[Field, ...]:
     """One tile of a triangle; ``edge_samples`` is 8, or 4 in tiny configurations."""
-    position = 16 - edge_samples.bit_length() + 1  # 16384 pixels, and 4 rows of samples a pixel at 8x
+    position = (
+        16 - edge_samples.bit_length() + 1
+    )  # 16384 pixels, and 4 rows of samples a pixel at 8x
     return (
         *HEADER,
         Field("x", position),  # tiles
         Field("y", position),  # tiles
         Field("mask", edge_samples**2),  # covered samples, lane (i, j) at bit j * edge_samples + i
         Field("full", 1),  # every bit of the mask is set
-        Field("last", 1),  # the triangle's last tile: it stays even when nothing of its mask is left
+        Field(
+            "last", 1
+        ),  # the triangle's last tile: it stays even when nothing of its mask is left
         Field("back", 1),  # of the triangle
         Field("z0", 32),  # u24.8 modulo 2^24, D24 at the centre of the tile's first pixel
         *each("dx dy", 32, signed=True),  # s23.8 a pixel
@@ -145,8 +179,14 @@ def tile(edge_samples: int) -> tuple[Field, ...]:
 
 
 def shaded(edge_samples: int, depths: bool) -> tuple[Field, ...]:
-    """One tile back from the shader, its mask without what was discarded; with ``depths``, room for those that a shader puts out."""
-    replaced = (Field("replaces", 1), *each(" ".join(f"depth{n}" for n in range(edge_samples**2)), 32))  # each as it is stored, at most 1.0
+    """One tile back from the shader, its mask without what was discarded.
+
+    With ``depths``, room for those that a shader puts out.
+    """
+    replaced = (
+        Field("replaces", 1),
+        *each(" ".join(f"depth{n}" for n in range(edge_samples**2)), 32),
+    )  # each as it is stored, at most 1.0
     return tile(edge_samples) + (replaced if depths else ())
 
 
@@ -154,7 +194,9 @@ def feedback(edge_samples: int) -> tuple[Field, ...]:
     """What HiZ hears of a tile that has been tested and may have been written."""
     return (
         *each("x y", 16 - edge_samples.bit_length() + 1),  # tiles
-        *each("low high", HIZ_BITS),  # highest bits of the least and of the greatest depth of its samples on the target
+        *each(
+            "low high", HIZ_BITS
+        ),  # highest bits of the least and of the greatest depth of its samples on the target
         Field("note", HIZ_NOTE),  # of the tile
     )
 
@@ -177,12 +219,20 @@ COLOUR = 32  # bits of RGBA8
 
 
 def known_planes(edge_samples: int) -> tuple[Field, ...]:
-    """Planes of triangles that have been written to a tile, and which of them each sample belongs to."""
+    """Planes of triangles that have been written to a tile, and which of them each sample belongs
+    to.
+    """
     lanes = edge_samples**2
     return (
         Field("planes", 3),  # how many; 0: they are not known
-        *(Field(f"{name}_{k}", 32, name != "z0") for k in range(PLANES) for name in ("z0", "dx", "dy")),  # as in tile()
-        Field("mask_low", lanes),  # number of a sample's plane, its low bits, lane (i, j) at bit j * edge_samples + i
+        *(
+            Field(f"{name}_{k}", 32, name != "z0")
+            for k in range(PLANES)
+            for name in ("z0", "dx", "dy")
+        ),  # as in tile()
+        Field(
+            "mask_low", lanes
+        ),  # number of a sample's plane, its low bits, lane (i, j) at bit j * edge_samples + i
         Field("mask_high", lanes),
     )
 
@@ -237,7 +287,9 @@ def cache_request(edge_samples: int) -> tuple[Field, ...]:
     return (
         Field("op", 2),  # fixfunc.spec.state.CacheOp
         *each("x y", 16 - edge_samples.bit_length() + 1),  # of USE: the tile,
-        Field("number", TILE_NUMBER),  # and which it is row by row; of CLEAR: how many the target has
+        Field(
+            "number", TILE_NUMBER
+        ),  # and which it is row by row; of CLEAR: how many the target has
         Field("needed", 1),  # of USE: it may be that not every sample will be written
         Field("writes", 1),  # of USE: some may be
         Field("samples", 2),  # of CLEAR: log2
@@ -246,18 +298,21 @@ def cache_request(edge_samples: int) -> tuple[Field, ...]:
     )
 
 
-def line(edge_samples: int, bits: int = DEPTH) -> tuple[Field, ...]:
-    """What a cache wants done with a tile on chip; they lie in the memory of the block that uses them."""
+def slot_command(edge_samples: int, bits: int = DEPTH) -> tuple[Field, ...]:
+    """What a cache wants done with a tile on chip.
+
+    They lie in the memory of the block that uses them.
+    """
     return (
-        Field("op", 2),  # fixfunc.spec.state.LineOp
+        Field("op", 2),  # fixfunc.spec.state.SlotOp
         Field("slot", SLOT),
         Field("error", 3),  # of DONE: a read failed, a write failed, a tile in memory cannot be
         *each(" ".join(f"value{n}" for n in range(edge_samples**2)), bits),  # of FILL
     )
 
 
-def line_done(edge_samples: int, bits: int = DEPTH) -> tuple[Field, ...]:
-    """What has been done, one for each :func:`line` but DONE, in their order."""
+def completion(edge_samples: int, bits: int = DEPTH) -> tuple[Field, ...]:
+    """What has been done, one for each :func:`slot_command` but DONE, in their order."""
     plane = (
         Field("exact", 1),  # of USE: by a plane that gives their depths,
         *each("z0 dx dy", 32),  # this one
@@ -265,25 +320,38 @@ def line_done(edge_samples: int, bits: int = DEPTH) -> tuple[Field, ...]:
     return (
         Field("written", edge_samples**2),  # of USE: samples
         *(plane if bits == DEPTH else ()),
-        *each(" ".join(f"value{n}" for n in range(edge_samples**2)), bits),  # of EVICT: what the slot holds
+        *each(
+            " ".join(f"value{n}" for n in range(edge_samples**2)), bits
+        ),  # of EVICT: what the slot holds
     )
 
 
-COUNTED = tuple(Field(f"{cause}_{n}", 32) for cause in ("fill", "write_back") for n in range(7)) + (  # tiles, by their mode in memory;
-    *each("table_fill table_write_back table_clear", 32),)  # transfers of the tile table
+COUNTED = tuple(
+    Field(f"{cause}_{n}", 32) for cause in ("fill", "write_back") for n in range(7)
+) + (  # tiles, by their mode in memory;
+    *each("table_fill table_write_back table_clear", 32),
+)  # transfers of the tile table
 
 TEXTURE_BLOCK = (
     Field("format", 4),  # fixfunc.spec.state.BlockFormat
     Field("srgb", 1),  # of BC1 to BC3 and BC7: colours become linear, all channels UNORM16
-    *each("low high", 64))  # its bytes, the first lowest; of 8 bytes: low
+    *each("low high", 64),
+)  # its bytes, the first lowest; of 8 bytes: low
 
 
 def texels(count: int) -> tuple[Field, ...]:
-    """So many texels of a block: UNORM8, UNORM16, SNORM16 or halves, as the format says; channels it lacks are zero."""
+    """So many texels of a block: UNORM8, UNORM16, SNORM16 or halves, as the format says.
+
+    Channels it lacks are zero.
+    """
     return (
         Field("error", 1),  # a format that there is not: all texels are zero
         Field("first", 4),  # number of the first, row by row
-        *(Field(f"{channel}{n}", 16) for n in range(count) for channel in ("red", "green", "blue", "alpha")),
+        *(
+            Field(f"{channel}{n}", 16)
+            for n in range(count)
+            for channel in ("red", "green", "blue", "alpha")
+        ),
     )
 
 

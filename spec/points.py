@@ -14,8 +14,14 @@ MATCHED_POINT = (
     Field("hit", 1),  # it is in a wave already
     Field("dsid", 16),  # its place in the vertex buffer: wave * lanes + lane
 )
-VERTEX_INDEX = (Field("kind", 2), Field("first", 1), Field("dsid", 16))  # what primitives are assembled from
-MATCHES = tuple(each("points hits misses waves partial_waves stalls wrong", 32))  # so far, at an END; wrong: releases of what nobody held
+VERTEX_INDEX = (
+    Field("kind", 2),
+    Field("first", 1),
+    Field("dsid", 16),
+)  # what primitives are assembled from
+MATCHES = tuple(
+    each("points hits misses waves partial_waves stalls wrong", 32)
+)  # so far, at an END; wrong: releases of what nobody held
 
 
 def wave(lanes: int) -> tuple[Field, ...]:
@@ -23,5 +29,9 @@ def wave(lanes: int) -> tuple[Field, ...]:
     return (
         Field("dsid", 16),  # of lane 0
         *each("begin end", lanes.bit_length()),  # lanes begin..end - 1
-        *(Field(f"{name}{n}", bits) for n in range(lanes) for name, bits in (("patch", 16), ("u", 17), ("v", 17))),
+        *(
+            Field(f"{name}{n}", bits)
+            for n in range(lanes)
+            for name, bits in (("patch", 16), ("u", 17), ("v", 17))
+        ),
     )

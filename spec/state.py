@@ -50,7 +50,9 @@ class StencilOp(IntEnum):
 SAMPLE_COUNTS = (1, 2, 4, 8)  # a field named ``samples`` holds log2 of one of these
 TARGET_LIMIT = 16384  # pixels, the largest width or height of a D3D11 texture
 TOP_LIMIT = 2048  # pixels, the largest width or height of a target of the top
-VIEWPORT_MIN, VIEWPORT_MAX = -32768, 32767  # pixels [fs 15.6.1]
+# pixels [fs 15.6.1]
+VIEWPORT_MIN = -32768
+VIEWPORT_MAX = 32767
 SUBPIXEL_BITS = 8  # fraction bits of a screen position
 
 
@@ -73,7 +75,8 @@ class DepthFormat(IntEnum):
 class Bound(IntEnum):
     """Which bound a HiZ of one bound a tile keeps."""
 
-    OPEN = 0  # no draw has chosen since the target was cleared; nor is there a choice where both are kept
+    # no draw has chosen since the target was cleared; nor is there a choice where both are kept
+    OPEN = 0
     MAX = 1
     MIN = 2
     NONE = 3  # draws wrote both ways: it rests until the target is cleared
@@ -99,7 +102,7 @@ class CacheOp(IntEnum):
     FLUSH = 2  # all that has been written goes to memory
 
 
-class LineOp(IntEnum):
+class SlotOp(IntEnum):
     """What the depth cache wants done with a tile on chip."""
 
     USE = 0  # test it, and write it
@@ -128,4 +131,5 @@ class PointKind(IntEnum):
 
     POINT = 0
     END = 1  # of a draw
-    FLUSH = 2  # what waits in an unfinished wave is to be shaded: its users hold what the next point needs
+    # what waits in an unfinished wave is to be shaded: its users hold what the next point needs
+    FLUSH = 2

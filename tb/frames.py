@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Whole frames on the top: what goes in, and what every seam and every byte should be."""
+"""Whole frames on the top: what goes in, and what every probe and every byte should be."""
 
 import numpy as np
 
 from fixfunc.cosim import codec
 from fixfunc.cosim.commands import CommandList
 from fixfunc.models import shading
-from fixfunc.models.depth._target import to_image
 from fixfunc.models.depth.depth_cache import DepthCache, StencilCache
 from fixfunc.models.frontend.command_reader import plane_bytes, tiles_of
 from fixfunc.models.geometry.triangle_setup import TRIANGLE
+from fixfunc.models.memory.surface import to_image
 from fixfunc.models.output.colour_write import ColourCache
 from fixfunc.models.payload import dtype
 from fixfunc.models.pipeline import Frame, Scene
@@ -36,18 +36,31 @@ class FrameJob:
     """
 
     def __init__(self, scene: Scene, frame: Frame, params: TopParams) -> None:
-        self.scene, self.frame, self.params = scene, frame, params
-        count, at, self.bases = tiles_of(frame.state), 0, {}
+        self.scene = scene
+        self.frame = frame
+        self.params = params
+        count = tiles_of(frame.state)
+        at = 0
+        self.bases = {}
         for plane in ("depth", "stencil", "colour"):
-            self.bases[plane], at = at, at + -(-plane_bytes(count, plane) // PAGE) * PAGE
+            self.bases[plane] = at
+            at = at + -(-plane_bytes(count, plane) // PAGE) * PAGE
         state = frame.state
         packets = CommandList().target(**self.bases).state(state)
-        packets.clear((0, 0, scene.width, scene.height), depth=1, stencil=1, colour=1, depth_value=int(state["depth_max"]),
-                      colour_value=int(self.background))
+        packets.clear(
+            (0, 0, scene.width, scene.height),
+            depth=1,
+            stencil=1,
+            colour=1,
+            depth_value=int(state["depth_max"]),
+            colour_value=int(self.background),
+        )
         packets.triangles(frame.triangles.astype(TRIANGLE)).fence(1)
         transfers = packets.transfers
         if len(transfers) > MOST:
-            raise InputError("triangles", f"be few enough for {MOST} transfers of commands", len(frame.triangles))
+            raise InputError(
+                "triangles", f"be few enough for {MOST} transfers of commands", len(frame.triangles)
+            )
         self.start = at, len(transfers), at + 32 * len(transfers)
         self.data = np.zeros(self.start[2], np.uint8)
         self.data[at:] = np.ascontiguousarray(transfers).view(np.uint8).ravel()
@@ -62,47 +75,76 @@ class FrameJob:
         return shading.shade(self.scene, shaded.tiles, self.frame.source[shaded.triangle])
 
     def inputs(self) -> dict[str, np.ndarray]:
-        """Beats in, by port: colours are those of tiles that pass, which does not depend on when."""
-        golden = top.machine(self.params, self.data.copy(), shader=self._shade, in_memory=False).draw(*self.start)
+        """Beats in, by port: colours are those of tiles that pass, whenever that is."""
+        golden = top.machine(
+            self.params, self.data.copy(), shader=self._shade, in_memory=False
+        ).draw(*self.start)
         record = np.zeros(1, codec.wide(START))
         record["address"], record["transfers"], record["limit"] = self.start
         edge = self.params.raster.edge
-        shaded = [np.zeros((0, codec.words(32 * edge**2)), np.uint64), *(top.pack_colours(part, edge) for _, part in golden.seams["colours"])]
-        self.room = 65536 + max(sum(len(records) for _, records in seam) for seam in golden.seams.values())
-        return {"i": codec.pack(record, START), "starts": np.ones((1, 1), np.uint64), "colours": np.concatenate(shaded),
-                "asked": np.arange(len(COUNTERS), dtype=np.uint64)[:, None]}
+        shaded = [
+            np.zeros((0, codec.words(32 * edge**2)), np.uint64),
+            *(top.pack_colours(part, edge) for _, part in golden.probes["colours"]),
+        ]
+        self.room = 65536 + max(
+            sum(len(records) for _, records in probe) for probe in golden.probes.values()
+        )
+        return {
+            "i": codec.pack(record, START),
+            "starts": np.ones((1, 1), np.uint64),
+            "colours": np.concatenate(shaded),
+            "counter_address": np.arange(len(COUNTERS), dtype=np.uint64)[:, None],
+        }
 
     def expected(self, outputs: dict[str, np.ndarray]) -> tuple[dict[str, np.ndarray], np.ndarray]:
-        """Beats of every seam, in the order of stages, and memory in the end, by what the hardware's HiZ found; and what was drawn."""
+        """Beats of every probe, in the order of stages, and memory in the end, by what the
+        hardware's HiZ found; and what was drawn.
+        """
         data = self.data.copy()
-        golden = top.machine(self.params, data, shader=self._shade, found=top.Found(outputs["seam_hiz"], self.params.raster.edge))
+        golden = top.machine(
+            self.params,
+            data,
+            shader=self._shade,
+            found=top.Found(outputs["probe_hiz"], self.params.raster.edge),
+        )
         drawn = [golden.draw(*self.start)]
         wanted = top.expected_of(drawn, outputs, self.params)
-        return wanted | {"memory": data.view(np.uint64).reshape(-1, 4)}, np.concatenate([np.zeros(0, np.uint8), *drawn[0].outcome])
+        return wanted | {"memory": data.view(np.uint64).reshape(-1, 4)}, np.concatenate(
+            [np.zeros(0, np.uint8), *drawn[0].outcome]
+        )
 
     def picture(self, memory: np.ndarray) -> np.ndarray:
-        """The colours that memory holds, averaged over the samples of each pixel: uint8, shape (height, width, 3)."""
+        """The colours that memory holds, averaged over the samples of each pixel: uint8, shape
+        (height, width, 3).
+        """
         values = self._held("colour", ColourCache, int(self.background), memory).values()
         image = to_image(values, self.scene.width, self.scene.height, self.scene.samples)
-        channels = (image[..., None] >> np.arange(0, 24, 8, dtype=np.uint32) & 255).astype(np.uint32)
+        channels = (image[..., None] >> np.arange(0, 24, 8, dtype=np.uint32) & 255).astype(
+            np.uint32
+        )
         return ((channels.sum(2) + self.scene.samples // 2) // self.scene.samples).astype(np.uint8)
 
     def modes(self, memory: np.ndarray) -> np.ndarray:
         """Modes of the tiles of depths: uint8, row by row."""
         count = tiles_of(self.frame.state)
-        table = memory[self.bases["depth"] + plane_bytes(count, "depth") - -(-count // 64) * 32:][:-(-count // 2)]
+        table = memory[self.bases["depth"] + plane_bytes(count, "depth") - -(-count // 64) * 32 :][
+            : -(-count // 2)
+        ]
         return np.stack([table & 7, table >> 4 & 7], -1).ravel()[:count]
 
     def _held(self, plane, kind, cleared, memory):
         """A plane as memory holds it."""
-        cache = kind(self.frame.state, None, self.params.raster.edge, memory[self.bases[plane]:])
+        cache = kind(self.frame.state, None, self.params.raster.edge, memory[self.bases[plane] :])
         cache.remember(cleared)
         return cache
 
 
 def status(rows: np.ndarray) -> list[dict[str, int]]:
     """Status words that came out: a dict by field for each."""
-    return [{name: int(record[name]) for name in record.dtype.names} for record in codec.unpack(rows, STATUS, dtype(STATUS))]
+    return [
+        {name: int(record[name]) for name in record.dtype.names}
+        for record in codec.unpack(rows, STATUS, dtype(STATUS))
+    ]
 
 
 def counters(told: np.ndarray) -> dict[str, int]:
@@ -111,7 +153,9 @@ def counters(told: np.ndarray) -> dict[str, int]:
 
 
 def traffic(counted: dict[str, int], edge: int = 8) -> list[tuple[str, str, str, int, int]]:
-    """Bytes by client, cause and mode, of counters by name: those that are not zero, with how many tiles or transfers."""
+    """Bytes by client, cause and mode, of counters by name: those that are not zero, with how many
+    tiles or transfers.
+    """
     out = []
     for client, kind in (("depth", DepthCache), ("stencil", StencilCache), ("colour", ColourCache)):
         for field in COUNTED:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Simulators and oracle, chosen by SIM and ORACLE; a missing one fails the test, and is never skipped in silence.
+"""Simulators and oracle, chosen by SIM and ORACLE; a missing one fails the test, and is never
+skipped in silence.
 
 Tests of a block run in one process, the longest block first: see :mod:`tests.tiers`.
 """
@@ -10,20 +11,27 @@ import pytest
 from hypothesis import settings
 
 from tests import summary, tiers
-from tests.blend_oracle import LlvmpipeBlend
-from tests.depth_oracle import LlvmpipeDepth
-from tests.oracle import Llvmpipe
-from tests.tessellation_oracle import LlvmpipeTessellator
-from tests.texture_oracle import Mesa, MesaSampler
+from tests.oracles.blend import LlvmpipeBlend
+from tests.oracles.coverage import Llvmpipe
+from tests.oracles.depth import LlvmpipeDepth
+from tests.oracles.tessellation import LlvmpipeTessellator
+from tests.oracles.texture import Mesa, MesaSampler
 
 settings.register_profile("fixfunc", deadline=None, max_examples=60, print_blob=True)
 settings.load_profile("fixfunc")
 
 
 def pytest_generate_tests(metafunc):
-    """``make test`` runs a bench at some pairs of paces, ``make qualify`` at all: see :mod:`tests.bench`."""
-    if "simulator" in metafunc.fixturenames and not any("simulator" in mark.args[0] for mark in metafunc.definition.iter_markers("parametrize")):
-        every = [pytest.param(f"{simulator}_every_pace", marks=pytest.mark.qualify) for simulator in tiers.SIMULATORS]
+    """``make test`` runs a bench at some pairs of paces, ``make qualify`` at all: see
+    :mod:`tests.bench`.
+    """
+    if "simulator" in metafunc.fixturenames and not any(
+        "simulator" in mark.args[0] for mark in metafunc.definition.iter_markers("parametrize")
+    ):
+        every = [
+            pytest.param(f"{simulator}_every_pace", marks=pytest.mark.qualify)
+            for simulator in tiers.SIMULATORS
+        ]
         metafunc.parametrize("simulator", [*tiers.SIMULATORS, *every])
 
 
@@ -52,7 +60,10 @@ def _oracle(make):
         try:
             return make(*arguments)
         except Exception as error:
-            pytest.fail(f"no Mesa llvmpipe: type 'apt-get install libegl1 libopengl0 libgl1-mesa-dri', or set ORACLE=none ({error})")
+            pytest.fail(
+                f"no Mesa llvmpipe: type 'apt-get install libegl1 libopengl0 libgl1-mesa-dri', "
+                f"or set ORACLE=none ({error})"
+            )
 
     return checked
 

@@ -12,7 +12,10 @@ NOTHING = {
     "a corner at infinity": ([(np.inf, 0, 0), (1, 0, 0), (0, 1, 0)], {}),
     "no area": ([(0, 0, 0), (1, 0, 0), (2, 0, 0)], {}),
     "outside": ([(3, 0, 0), (4, 0, 0), (3, 1, 0)], {"transform": FLAT}),
-    "culled": ([(-0.5, -0.5, 0), (0.5, -0.5, 0), (0, 0.5, 0)], {"transform": FLAT, "cull": Cull.BACK}),
+    "culled": (
+        [(-0.5, -0.5, 0), (0.5, -0.5, 0), (0, 0.5, 0)],
+        {"transform": FLAT, "cull": Cull.BACK},
+    ),
 }
 
 

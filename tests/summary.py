@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What ``make qualify`` came to, as a page: what ran, what failed, and how many beats of every block were compared."""
+"""What ``make qualify`` came to, as a page: what ran, what failed, and how many beats of every
+block were compared.
+"""
 
 import datetime
 import os
@@ -23,7 +25,10 @@ def write(stats: dict, seed: int) -> Path:
 
 def lines(stats: dict, seed: int) -> list[str]:
     """The page."""
-    by_file, seconds, beats, bad = defaultdict(Counter), Counter(), [], []
+    by_file = defaultdict(Counter)
+    seconds = Counter()
+    beats = []
+    bad = []
     for outcome in OUTCOMES:
         for report in stats.get(outcome, []):
             file = report.nodeid.split("::")[0]
@@ -33,14 +38,28 @@ def lines(stats: dict, seed: int) -> list[str]:
             bad += [report.nodeid] if outcome in ("failed", "error") else []
     total = sum(by_file.values(), Counter())
     return [
-        f"# fixfunc {toolchain.version()}: {'FAILED' if bad or not total['passed'] else 'passed'}", "",
-        f"{datetime.datetime.now():%Y-%m-%d %H:%M}, {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, "
+        f"# fixfunc {toolchain.version()}: {'FAILED' if bad or not total['passed'] else 'passed'}",
+        "",
+        f"{datetime.datetime.now():%Y-%m-%d %H:%M}, {platform.machine()}, {os.cpu_count()} "
+        f"cores, Python {platform.python_version()}, "
         f"{', '.join(toolchain.versions(*PACKAGES))}.",
-        f"`make qualify SEED={seed}` repeats it.", "",
-        f"| Tests | {' | '.join(OUTCOMES)} | seconds |", f"|---|{'---:|' * (len(OUTCOMES) + 1)}",
-        *(f"| {file} | {' | '.join(str(by_file[file][outcome]) for outcome in OUTCOMES)} | {seconds[file]:.0f} |" for file in sorted(by_file)),
-        f"| all | {' | '.join(str(total[outcome]) for outcome in OUTCOMES)} | {seconds.total():.0f} |", "",
-        "| Block | Configuration | Beats compared | Beats a clock at full speed |", "|---|---|---:|---:|",
-        *(f"| {block} | {config} | {count:,} | {speed:.4f} |" for block, config, count, speed in sorted(beats)),
+        f"`make qualify SEED={seed}` repeats it.",
+        "",
+        f"| Tests | {' | '.join(OUTCOMES)} | seconds |",
+        f"|---|{'---:|' * (len(OUTCOMES) + 1)}",
+        *(
+            f"| {file} | {' | '.join(str(by_file[file][outcome]) for outcome in OUTCOMES)} | "
+            f"{seconds[file]:.0f} |"
+            for file in sorted(by_file)
+        ),
+        f"| all | {' | '.join(str(total[outcome]) for outcome in OUTCOMES)} | "
+        f"{seconds.total():.0f} |",
+        "",
+        "| Block | Configuration | Beats compared | Beats a clock at full speed |",
+        "|---|---|---:|---:|",
+        *(
+            f"| {block} | {config} | {count:,} | {speed:.4f} |"
+            for block, config, count, speed in sorted(beats)
+        ),
         *(["", "Failed:", "", *(f"- `{name}`" for name in bad)] if bad else []),
     ]

@@ -2,7 +2,7 @@
 import numpy as np
 import pytest
 
-from fixfunc.cosim.mesh import teapot
+from fixfunc.cosim.frame.mesh import teapot
 from fixfunc.models import shading
 from fixfunc.models.pipeline import Scene, render
 from fixfunc.models.raster.tile_rasterizer import coverage
@@ -15,7 +15,9 @@ FLAT = np.diag([1, 1, 0, 1]).astype(np.float32)  # x and y are clip space, z is 
 
 
 def quad(z=0.0):
-    vertices = np.array([(-0.5, -0.5, z), (0.5, -0.5, z), (0.5, 0.5, z), (-0.5, 0.5, z)], np.float32)
+    vertices = np.array(
+        [(-0.5, -0.5, z), (0.5, -0.5, z), (0.5, 0.5, z), (-0.5, 0.5, z)], np.float32
+    )
     return vertices, np.array([(0, 1, 2), (0, 2, 3)])
 
 
@@ -25,7 +27,9 @@ def test_the_teapot(samples):
     assert frame.colour.shape == (90, 160, 3)
     assert frame.depth.shape == (90, 160, samples)
     counters = frame.counters
-    assert counters["faces"] == counters["set_up"] + sum(counters[name] for name in ("zero_area", "facing", "no_sample"))
+    assert counters["faces"] == counters["set_up"] + sum(
+        counters[name] for name in ("zero_area", "facing", "no_sample")
+    )
     drawn = (frame.colour != BACKGROUND).any(-1)
     assert 0.2 < drawn.mean() < 0.8
     assert counters["samples_passed"] <= counters["samples_covered"]
@@ -42,10 +46,16 @@ def test_a_square_covers_its_pixels_once():
 
 def test_the_nearest_is_on_top_whatever_the_order():
     transform = np.diag([1, 1, 1, 1]).astype(np.float32)
-    near, far = quad(0.25)[0], quad(0.75)[0] * np.float32([1.5, 1.5, 1])
-    vertices, faces = np.concatenate([near, far]), quad()[1]
-    first, second = (render(Scene(vertices, np.concatenate(order), 40, 40, 1, transform=transform))
-                     for order in ((faces, faces + 4), (faces + 4, faces)))
+    near = quad(0.25)[0]
+    far = quad(0.75)[0] * np.float32([1.5, 1.5, 1])
+    vertices = np.concatenate([near, far])
+    faces = quad()[1]
+    first = render(
+        Scene(vertices, np.concatenate((faces, faces + 4)), 40, 40, 1, transform=transform)
+    )
+    second = render(
+        Scene(vertices, np.concatenate((faces + 4, faces)), 40, 40, 1, transform=transform)
+    )
     assert (first.depth == second.depth).all()
     assert (first.depth[20, 20] == round(0.25 * 0xFFFFFF)).all()
     assert first.counters["samples_passed"] < second.counters["samples_passed"]
@@ -53,13 +63,17 @@ def test_the_nearest_is_on_top_whatever_the_order():
 
 def test_the_frame_is_the_union_of_its_triangles():
     frame = render(Scene(*teapot(2), 48, 32, 4))
-    corners = np.stack([np.stack([frame.triangles[f"{axis}{k}"] for axis in "xy"], -1) for k in range(3)], 1)
+    corners = np.stack(
+        [np.stack([frame.triangles[f"{axis}{k}"] for axis in "xy"], -1) for k in range(3)], 1
+    )
     assert (coverage(corners, 48, 32, 4).any(0) == (frame.depth < 0xFFFFFF)).all()
 
 
 def test_bad_vertices_are_counted_culls():
     vertices, faces = quad()
-    vertices = np.concatenate([vertices, [(np.nan, 0, 0), (np.inf, 0, 0), (0.1, 0.1, 0)]]).astype(np.float32)
+    vertices = np.concatenate([vertices, [(np.nan, 0, 0), (np.inf, 0, 0), (0.1, 0.1, 0)]]).astype(
+        np.float32
+    )
     faces = np.concatenate([faces, [(0, 1, 4), (0, 1, 5), (6, 6, 6), (0, 1, 10**12), (0, 1, -1)]])
     frame = render(Scene(vertices, faces, 32, 32, 1, transform=FLAT))
     assert frame.counters["not_a_number"] >= 1
@@ -70,25 +84,38 @@ def test_bad_vertices_are_counted_culls():
 
 def test_near_clipping_leaves_no_seam():
     """A floor that runs through the camera."""
-    vertices = np.array([(x, -1, z) for z in range(-20, 21, 4) for x in range(-20, 21, 4)], np.float32)
+    vertices = np.array(
+        [(x, -1, z) for z in range(-20, 21, 4) for x in range(-20, 21, 4)], np.float32
+    )
     n = 11
-    faces = np.array([(r * n + c, r * n + c + 1, (r + 1) * n + c) for r in range(n - 1) for c in range(n - 1)]
-                     + [(r * n + c + 1, (r + 1) * n + c + 1, (r + 1) * n + c) for r in range(n - 1) for c in range(n - 1)])
+    faces = np.array(
+        [(r * n + c, r * n + c + 1, (r + 1) * n + c) for r in range(n - 1) for c in range(n - 1)]
+        + [
+            (r * n + c + 1, (r + 1) * n + c + 1, (r + 1) * n + c)
+            for r in range(n - 1)
+            for c in range(n - 1)
+        ]
+    )
     lens = np.array([(1, 0, 0, 0), (0, 1, 0, 0), (0, 0, -1.01, -0.1), (0, 0, -1, 0)], np.float32)
     frame = render(Scene(vertices, faces, 64, 64, 4, transform=lens))
     assert frame.counters["clipped"] > 0
-    corners = np.stack([np.stack([frame.triangles[f"{axis}{k}"] for axis in "xy"], -1) for k in range(3)], 1)
+    corners = np.stack(
+        [np.stack([frame.triangles[f"{axis}{k}"] for axis in "xy"], -1) for k in range(3)], 1
+    )
     count = coverage(corners, 64, 64, 4).sum(0)
     assert count.max() == 1
     assert (count[40:, 8:-8] == 1).all()
 
 
-@pytest.mark.parametrize(("arguments", "message"), [
-    ({"vertices": np.zeros((0, 3))}, "vertices must have shape"),
-    ({"vertices": np.zeros((4, 2))}, "vertices must have shape"),
-    ({"faces": np.zeros((0, 3), int)}, "faces must have shape"),
-    ({"faces": np.zeros((2, 3))}, "faces must be integers"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"vertices": np.zeros((0, 3))}, "vertices must have shape"),
+        ({"vertices": np.zeros((4, 2))}, "vertices must have shape"),
+        ({"faces": np.zeros((0, 3), int)}, "faces must have shape"),
+        ({"faces": np.zeros((2, 3))}, "faces must be integers"),
+    ],
+)
 def test_bad_meshes(arguments, message):
     vertices, faces = quad()
     with pytest.raises(MeshError, match=message):
@@ -117,25 +144,34 @@ def white(value=255):
 
 def test_a_white_texture_is_a_white_mesh():
     """Each sample its own light: only what is rounded twice may differ."""
-    plain, wrapped = (render(Scene(*teapot(4), 160, 90, 4, **more)) for more in ({"colour": (255, 255, 255)}, {"texture": white()}))
+    plain = render(Scene(*teapot(4), 160, 90, 4, colour=(255, 255, 255)))
+    wrapped = render(Scene(*teapot(4), 160, 90, 4, texture=white()))
     assert (plain.colour == wrapped.colour).all()
     assert (render(Scene(*teapot(4), 160, 90, 4, texture=white(0))).colour <= BACKGROUND).all()
 
 
 def test_texture_coordinates_at_corners():
-    """Where a corner's pixel is, its coordinates are those of the mesh, whatever its distance; straight in between on the mesh, not on the screen."""
+    """Where a corner's pixel is, its coordinates are those of the mesh, whatever its distance.
+
+    Straight in between on the mesh, not on the screen.
+    """
     vertices = np.float32([(-1, -1, 1), (1, -1, 1), (0, 1, 4)])
     look = np.float32([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]])
     scene = Scene(vertices, np.array([(0, 1, 2)]), 1024, 1024, 1, transform=look)
     points = vertices @ np.float64(look[:, :3]).T + look[:, 3]
     wanted = shading.around(scene)[0]
-    middle, middle_point = (wanted[0] + wanted[2]) / 2, (points[0] + points[2]) / 2
+    middle = (wanted[0] + wanted[2]) / 2
+    middle_point = (points[0] + points[2]) / 2
     for point, uv in zip([*points, middle_point], [*wanted, middle], strict=True):
         pixel = (np.array([point[0], -point[1]]) / point[3] + 1) * 512
         corner = np.floor(pixel - 0.5).astype(int)
         found = shading._coordinates(scene, np.array([0]), corner[None], 1024, 1024)[0]
         across, down = pixel - 0.5 - corner
-        between = sum(found[y, x] * (down if y else 1 - down) * (across if x else 1 - across) for y in (0, 1) for x in (0, 1))
+        between = sum(
+            found[y, x] * (down if y else 1 - down) * (across if x else 1 - across)
+            for y in (0, 1)
+            for x in (0, 1)
+        )
         assert np.abs(between - uv).max() < 1e-4
 
 

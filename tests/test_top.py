@@ -7,7 +7,7 @@ import pytest
 
 from fixfunc.cosim import catalogue, codec
 from fixfunc.cosim.commands import CommandList
-from fixfunc.cosim.volume import Memory, SimulationError
+from fixfunc.cosim.simulation.volume import Memory, SimulationError
 from fixfunc.models import top as golden
 from fixfunc.models.depth.depth_test import DepthBuffer
 from fixfunc.models.depth.hiz import rounds
@@ -18,10 +18,10 @@ from fixfunc.models.state import draw_state
 from fixfunc.rtl import top as rtl
 from fixfunc.rtl.geometry.triangle_setup import TriangleSetupParams
 from fixfunc.spec.commands import START, STATUS, CommandError
-from fixfunc.spec.counters import COUNTERS, SEAMS
+from fixfunc.spec.counters import COUNTERS, PROBES
 from fixfunc.spec.state import Kind
 from fixfunc.tb import top as bench
-from fixfunc.tb.frontend import _streams
+from fixfunc.tb.frontend import streams
 from tests.bench import check_bench
 from tests.volume import LIMIT, check, check_paces, volume
 
@@ -37,17 +37,21 @@ def lattice(samples):
     triangles = np.zeros(len(corners), TRIANGLE)
     for k in range(3):
         triangles[f"x{k}"], triangles[f"y{k}"] = corners[:, k].T
-    return drawn(draw_state(4, 3, samples), triangles[samples % 5::5])
+    return drawn(draw_state(4, 3, samples), triangles[samples % 5 :: 5])
 
 
 def drawn(state, triangles):
     """A target, and triangles on it."""
     size = int(state["target_width"]), int(state["target_height"])
-    packets = CommandList().target(0, _streams.PLACE, 2 * _streams.PLACE).state(state)
-    packets.clear((0, 0, *size), depth=1, stencil=1, colour=1, depth_value=int(state["depth_max"])).triangles(triangles).fence(3)
+    packets = CommandList().target(0, streams.PLANE, 2 * streams.PLANE).state(state)
+    packets.clear(
+        (0, 0, *size), depth=1, stencil=1, colour=1, depth_value=int(state["depth_max"])
+    ).triangles(triangles).fence(3)
     start = np.zeros(1, dtype(START))
-    start["address"], start["transfers"], start["limit"] = _streams.LISTS, len(packets.transfers), _streams.SIZE
-    return np.concatenate([_streams.mark(start), packets.transfers])
+    start["address"] = streams.LISTS
+    start["transfers"] = len(packets.transfers)
+    start["limit"] = streams.SIZE
+    return np.concatenate([streams.mark(start), packets.transfers])
 
 
 def random_rows(seed, count=300):
@@ -55,24 +59,34 @@ def random_rows(seed, count=300):
 
 
 def machine(rows, **more):
-    data = _streams.memory(rows, PARAMS)
+    data = streams.memory(rows, PARAMS)
     made = bench.machine(PARAMS, data, shader=bench.shade, **more)
-    return made, [made.draw(*(int(v) for v in start)) for start, _ in _streams.starts(rows)], data
+    return made, [made.draw(*(int(v) for v in start)) for start, _ in streams.starts(rows)], data
 
 
 def test_memory_is_what_stages_say():
-    """Colours and depths in memory, decoded, are those of samples that passed, written one after the other."""
-    rows = _streams.one_list(np.random.default_rng(4), 60, PARAMS)
+    """Colours and depths in memory, decoded, are those of samples that passed, written one after
+    the other.
+    """
+    rows = streams.one_list(np.random.default_rng(4), 60, PARAMS)
     made, (result,), _ = machine(rows)
-    state = next(records for kind, records in result.seams["commands"] if kind == Kind.STATE)[0]
-    plain, image = DepthBuffer(state, 4), np.zeros_like(made.colour.cache.values())
+    state = next(records for kind, records in result.probes["commands"] if kind == Kind.STATE)[0]
+    plain = DepthBuffer(state, 4)
+    image = np.zeros_like(made.colour.cache.values())
     plain.clear((0, 0, 24, 24), int(state["depth_max"]), 0)
-    for tiles, shaded, colours in zip(*(([records for kind, records in result.seams[name] if kind == Kind.WORK])
-                                        for name in ("raster", "quads", "colours")), strict=True):
+    for tiles, shaded, colours in zip(
+        *(
+            ([records for kind, records in result.probes[name] if kind == Kind.WORK])
+            for name in ("raster", "quads", "colours")
+        ),
+        strict=True,
+    ):
         for turn in rounds(tiles["y"].astype(int) * plain.depth.shape[1] + tiles["x"]):
             plain.test(tiles[turn])
         for tile, colour in zip(shaded, colours, strict=True):
-            image[tile["y"], tile["x"]] = np.where(unpack(tile["mask"][None], 4)[0], colour, image[tile["y"], tile["x"]])
+            image[tile["y"], tile["x"]] = np.where(
+                unpack(tile["mask"][None], 4)[0], colour, image[tile["y"], tile["x"]]
+            )
     assert len(shaded) > 50
     assert (made.colour.cache.values() == image).all()
     assert (made.depth.caches["depth"].values() == plain.depth).all()
@@ -89,11 +103,17 @@ def test_what_hiz_found_changes_no_picture():
 
 def test_nothing_is_written_after_an_error():
     """Behind a wrong packet there is a clear, and triangles: neither is seen."""
-    right = _streams.one_list(np.random.default_rng(1), 9, PARAMS)
+    right = streams.one_list(np.random.default_rng(1), 9, PARAMS)
     wrong = np.concatenate([right, np.full((1, 4), 0xEE, np.uint64), right[2:]])
-    wrong[:1] = _streams.mark(np.array([(_streams.LISTS, len(wrong) - 1, _streams.SIZE)], dtype(START)))
-    (_, one, _), (_, two, _) = machine(right), machine(wrong)
-    assert (one[-1].status["error"][-1], two[-1].status["error"][-1]) == (CommandError.NONE, CommandError.OPCODE)
+    wrong[:1] = streams.mark(
+        np.array([(streams.LISTS, len(wrong) - 1, streams.SIZE)], dtype(START))
+    )
+    (_, one, _) = machine(right)
+    (_, two, _) = machine(wrong)
+    assert (one[-1].status["error"][-1], two[-1].status["error"][-1]) == (
+        CommandError.NONE,
+        CommandError.OPCODE,
+    )
     assert two[-1].status["at"][-1] == len(right) - 1
     check(BLOCK, "tiny", wrong)
 
@@ -108,13 +128,16 @@ def test_every_triangle_of_a_lattice(samples, config):
 def test_reset_in_mid_frame_is_a_fresh_start():
     """Wherever it comes: the same beats, and the same bytes, as of a top that never ran."""
     rows = random_rows(5)
-    given, block = bench.inputs(rows, PARAMS), volume(BLOCK, "tiny")
-    fresh = Memory(_streams.memory(rows, PARAMS), (0, 8))
+    given = bench.inputs(rows, PARAMS)
+    block = volume(BLOCK, "tiny")
+    fresh = Memory(streams.memory(rows, PARAMS), (0, 8))
     wanted = block.run(given, 100_000, memory=fresh, limit=LIMIT)
     for clocks in (100, 700, 1500, 4000):
         with pytest.raises(SimulationError, match=f"not drained after {clocks} clocks"):
-            block.run(given, 100_000, memory=Memory(_streams.memory(rows, PARAMS), (0, 8)), limit=clocks)
-        again = Memory(_streams.memory(rows, PARAMS), (0, 8))
+            block.run(
+                given, 100_000, memory=Memory(streams.memory(rows, PARAMS), (0, 8)), limit=clocks
+            )
+        again = Memory(streams.memory(rows, PARAMS), (0, 8))
         got = block.run(given, 100_000, memory=again, limit=LIMIT)
         assert all((got.outputs[name] == beats).all() for name, beats in wanted.outputs.items())
         assert (again.data == fresh.data).all()
@@ -122,10 +145,12 @@ def test_reset_in_mid_frame_is_a_fresh_start():
 
 @pytest.mark.qualify
 def test_memory_that_fails():
-    """Writes of depths fail: the status tells, and the top comes to rest. More passes than should: the built-in shader has colours for it."""
+    """Writes of depths fail: the status tells, and the top comes to rest. More passes than should:
+    the built-in shader has colours for it.
+    """
     rows = drawn(draw_state(64, 64), np.concatenate([_triangles(3), _triangles(3)]))
     given = bench.inputs(rows, rtl.CONFIGS["tiny_flat"])
-    memory = Memory(_streams.memory(rows, PARAMS), (0, 8), faults=((1 << 64) - 1, 64))
+    memory = Memory(streams.memory(rows, PARAMS), (0, 8), faults=((1 << 64) - 1, 64))
     run = volume(BLOCK, "tiny_flat").run(given, 100_000, memory=memory, limit=LIMIT)
     assert codec.unpack(run.outputs["o"], STATUS, dtype(STATUS))["failed"][0] == 4
 
@@ -141,32 +166,59 @@ def _triangles(seed):
 def test_counters():
     """They are the golden ones, but for what depends on when."""
     rows = random_rows(7)
-    run = volume(BLOCK, "tiny").run(bench.inputs(rows, PARAMS), 100_000, memory=Memory(_streams.memory(rows, PARAMS), (0, 8)), limit=LIMIT)
-    told = dict(zip(COUNTERS, run.outputs["told"][:, 0].tolist(), strict=True))
-    made, parts, _ = machine(rows, found=bench.Found(run.outputs["seam_hiz"], 4))
-    beats = {name: [records for part in parts for kind, records in part.seams[name] if kind == Kind.WORK] for name in ("commands", "setup", "raster")}
-    for counter, seam in (("triangles", "commands"), ("set_up", "setup"), ("tiles", "raster")):
-        assert told[counter] == sum(map(len, beats[seam])) > 0
-    assert told["samples_covered"] == sum(int(np.bitwise_count(tiles["mask"]).sum()) for tiles in beats["raster"])
+    run = volume(BLOCK, "tiny").run(
+        bench.inputs(rows, PARAMS),
+        100_000,
+        memory=Memory(streams.memory(rows, PARAMS), (0, 8)),
+        limit=LIMIT,
+    )
+    counted = dict(zip(COUNTERS, run.outputs["counter_value"][:, 0].tolist(), strict=True))
+    made, parts, _ = machine(rows, found=bench.Found(run.outputs["probe_hiz"], 4))
+    beats = {
+        name: [
+            records for part in parts for kind, records in part.probes[name] if kind == Kind.WORK
+        ]
+        for name in ("commands", "setup", "raster")
+    }
+    for counter, probe in (("triangles", "commands"), ("set_up", "setup"), ("tiles", "raster")):
+        assert counted[counter] == sum(map(len, beats[probe])) > 0
+    assert counted["samples_covered"] == sum(
+        int(np.bitwise_count(tiles["mask"]).sum()) for tiles in beats["raster"]
+    )
     outcome = np.concatenate([found for part in parts for found in part.outcome])
-    assert [told["tiles"] - told["tiles_accepted"] - told["tiles_tested"], told["tiles_accepted"]] == [(outcome == n).sum() for n in (1, 2)]
+    assert [
+        counted["tiles"] - counted["tiles_accepted"] - counted["tiles_tested"],
+        counted["tiles_accepted"],
+    ] == [(outcome == n).sum() for n in (1, 2)]
     for plane, moves in made.moves.items():
-        assert sum(told[f"{plane}_fill_{n}"] for n in range(7)) == sum(n for moved, n in moves.items() if moved.cause == "fill")
-    assert told["clocks"] > told["tiles"]
-    assert all(told[f"stall_{seam}"] < told["clocks"] for seam in SEAMS)
-    assert told["command_transfers"] >= sum(part.status["at"][-1] for part in parts)
+        assert sum(counted[f"{plane}_fill_{n}"] for n in range(7)) == sum(
+            n for moved, n in moves.items() if moved.cause == "fill"
+        )
+    assert counted["clocks"] > counted["tiles"]
+    assert all(counted[f"stall_{probe}"] < counted["clocks"] for probe in PROBES)
+    assert counted["command_transfers"] >= sum(part.status["at"][-1] for part in parts)
 
 
-@pytest.mark.parametrize(("stage", "module", "name"), [
-    ("seam_setup", "fixfunc.models.geometry.triangle_setup", "setup"), ("seam_raster", "fixfunc.models.raster.tile_rasterizer", "rasterize"),
-    ("seam_depth", "fixfunc.models.depth.cached_depth", "CachedDepth.test"), ("seam_quads", "fixfunc.models.top", "quads_of"),
-    ("memory", "fixfunc.models.output.colour_write", "blend"),
-])
+@pytest.mark.parametrize(
+    ("stage", "module", "name"),
+    [
+        ("probe_setup", "fixfunc.models.geometry.triangle_setup", "setup"),
+        ("probe_raster", "fixfunc.models.raster.tile_rasterizer", "rasterize"),
+        ("probe_depth", "fixfunc.models.depth.cached_depth", "CachedDepth.test"),
+        ("probe_quads", "fixfunc.models.top", "quads_of"),
+        ("memory", "fixfunc.models.output.colour_write", "blend"),
+    ],
+)
 def test_the_first_stage_that_differs_is_blamed(stage, module, name, monkeypatch):
     """A golden stage that is wrong: those before it agree, and what differs is told in words."""
-    rows, block = _streams.one_list(np.random.default_rng(3), 20, PARAMS), catalogue.block(BLOCK)
-    memory = Memory(_streams.memory(rows, PARAMS), (0, 8))
-    outputs = volume(BLOCK, "tiny").run(bench.inputs(rows, PARAMS), 100_000, memory=memory, limit=LIMIT).outputs
+    rows = streams.one_list(np.random.default_rng(3), 20, PARAMS)
+    block = catalogue.block(BLOCK)
+    memory = Memory(streams.memory(rows, PARAMS), (0, 8))
+    outputs = (
+        volume(BLOCK, "tiny")
+        .run(bench.inputs(rows, PARAMS), 100_000, memory=memory, limit=LIMIT)
+        .outputs
+    )
     outputs["memory"] = memory.data.view(np.uint64).reshape(-1, 4)
     _break(monkeypatch, module, name)
     count, first = block.differences(outputs, bench.replay(rows, outputs, PARAMS), "tiny")
@@ -205,7 +257,9 @@ def test_wrong_parameters():
 
 
 def test_flat_is_the_built_in_shader():
-    given = golden.Shading(np.zeros(3, dtype(START)), draw_state(4, 4, flat_colour=7), np.zeros(3, int))
+    given = golden.Shading(
+        np.zeros(3, dtype(START)), draw_state(4, 4, flat_colour=7), np.zeros(3, int)
+    )
     assert (golden.flat(given) == 7).all()
 
 

@@ -6,20 +6,42 @@ import secrets
 
 import pytest
 
-# Groups of tests, by block, the longest first: one process takes a group, so that nothing is built twice, or waited for.
-LONGEST = ("frame", "top", "depth_cache", "cached_depth", "depth_unit", "depth_test", "colour_write", "hiz", "depth_compression", "tile_rasterizer",
-           "triangle_setup", "block_decode")
+# Groups of tests, by block, the longest first: one process takes a group, so that nothing is built
+# twice, or waited for.
+LONGEST = (
+    "frame",
+    "top",
+    "tile_cache",
+    "cached_depth",
+    "depth_unit",
+    "depth_test",
+    "colour_write",
+    "hiz",
+    "depth_compression",
+    "tile_rasterizer",
+    "triangle_setup",
+    "block_decode",
+)
 SIMULATORS = os.environ.get("SIM", "icarus verilator").split()
 QUALIFY = os.environ.get("TIER") == "qualify"
-SEED = int(os.environ.get("SEED") or (secrets.randbits(31) if QUALIFY else 1))  # printed, and accepted back
+SEED = int(
+    os.environ.get("SEED") or (secrets.randbits(31) if QUALIFY else 1)
+)  # printed, and accepted back
 os.environ["SEED"] = str(SEED)  # for the processes that share the tests
 COUNT = int(os.environ.get("COUNT") or 1_000_000)  # beats of a block in ``make qualify``
 
 
 def by_tier(rows, also=()):
-    """Rows of parameters, the first of each a configuration: all but the tiny ones, and those of ``also``, are for ``make qualify``."""
+    """Rows of parameters, the first of each a configuration: all but the tiny ones, and those of
+    ``also``, are for ``make qualify``.
+    """
     rows = [row if isinstance(row, tuple) else (row,) for row in rows]
-    return [pytest.param(*row, marks=() if row[0].startswith("tiny") or row[0] in also else pytest.mark.qualify) for row in rows]
+    return [
+        pytest.param(
+            *row, marks=() if row[0].startswith("tiny") or row[0] in also else pytest.mark.qualify
+        )
+        for row in rows
+    ]
 
 
 def group(item):

@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 
 from fixfunc.cosim import catalogue
-from fixfunc.cosim.volume import PACES
+from fixfunc.cosim.simulation.volume import PACES
 
 LIMIT = 5_000_000  # clocks: far above what any of these need, and little enough to wait for
 
@@ -20,7 +20,9 @@ def volume(stem, config):
 def check(stem, config, rows, paces=("full", "full"), seed=0):
     """The beats that a block gives for ``rows`` are the golden ones; returns them."""
     block = catalogue.block(stem)
-    run, _, mismatches, first = block.compare(volume(stem, config), rows, config, paces, seed, limit=LIMIT)
+    run, _, mismatches, first = block.compare(
+        volume(stem, config), rows, config, paces, seed, limit=LIMIT
+    )
     assert not mismatches, first
     assert min(map(len, run.outputs.values())) > 0
     return run.outputs["o"]
@@ -32,6 +34,8 @@ def check_paces(stem, config, count):
     total = 0
     for n, source in enumerate(PACES):
         for sink in PACES:
-            rows = block.bench.requests(np.random.default_rng((n, PACES.index(sink))), count, block.parameters(config))
+            rows = block.bench.requests(
+                np.random.default_rng((n, PACES.index(sink))), count, block.parameters(config)
+            )
             total += len(check(stem, config, rows, (source, sink), seed=n))
     assert total > 0

@@ -35,16 +35,35 @@ class CachedDepth:
     caches : dict
         By plane.
     state : numpy.void
-        The draw state in force, from :func:`fixfunc.models.state.draw_state`; its draws write early.
+        The draw state in force, from :func:`fixfunc.models.state.draw_state`; its draws write
+        early.
     """
 
-    def __init__(self, memory: np.ndarray, shape: CacheShape | None = None, edge: int = 8, stencil: bool = True, in_memory: bool = True) -> None:
-        self._memory, self._shape, self._edge, self._names = memory, shape or CacheShape(), edge, ("depth", "stencil") if stencil else ("depth",)
-        self.caches, self._unit, self.state = {}, None, None
+    def __init__(
+        self,
+        memory: np.ndarray,
+        shape: CacheShape | None = None,
+        edge: int = 8,
+        stencil: bool = True,
+        in_memory: bool = True,
+    ) -> None:
+        self._memory = memory
+        self._shape = shape or CacheShape()
+        self._edge = edge
+        self._names = ("depth", "stencil") if stencil else ("depth",)
+        self.caches = {}
+        self._unit = None
+        self.state = None
         self._in_memory = in_memory
         self._moves = {name: Counter() for name in self._names}
 
-    def clear(self, rectangle: Sequence[int], depth: int | None = None, stencil: int | None = None, bases: Mapping[str, int] | None = None) -> None:
+    def clear(
+        self,
+        rectangle: Sequence[int],
+        depth: int | None = None,
+        stencil: int | None = None,
+        bases: Mapping[str, int] | None = None,
+    ) -> None:
         """Clear a rectangle of pixels of one plane, or of both.
 
         Parameters
@@ -57,7 +76,9 @@ class CachedDepth:
             Where each plane lies from then on, in bytes.
         """
         size = int(self.state["target_width"]), int(self.state["target_height"])
-        whole = not any(rectangle[:2]) and all(end >= side for end, side in zip(rectangle[2:], size, strict=True))
+        whole = not any(rectangle[:2]) and all(
+            end >= side for end, side in zip(rectangle[2:], size, strict=True)
+        )
         values = {"depth": depth, "stencil": stencil}
         if whole and all(values[name] is not None for name in self._names):
             self._unit = DepthUnit(self.state, self._edge)
@@ -66,10 +87,14 @@ class CachedDepth:
             if values[name] is not None and self._in_memory:
                 if whole:
                     self._leave(name)
-                    self.caches[name] = KINDS[name](self.state, self._shape, self._edge, self._memory[bases[name]:])
+                    self.caches[name] = KINDS[name](
+                        self.state, self._shape, self._edge, self._memory[bases[name] :]
+                    )
                 self.caches[name].clear(rectangle, values[name])
 
-    def test(self, tiles: np.ndarray, outcome: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+    def test(
+        self, tiles: np.ndarray, outcome: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Test and write tiles, as if one by one.
 
         Parameters
@@ -77,7 +102,8 @@ class CachedDepth:
         tiles : structured ndarray, shape (n,)
             As in :func:`fixfunc.spec.payloads.tile`.
         outcome : ndarray of uint8, shape (n,), optional
-            What a HiZ found of each, which need not have heard of what was written as soon as this one here.
+            What a HiZ found of each, which need not have heard of what was written as soon as this
+            one here.
 
         Returns
         -------
@@ -90,7 +116,9 @@ class CachedDepth:
             passed, outcome = self._unit.test(tiles)
         else:
             passed = np.zeros((len(tiles), self._edge, self._edge), bool)
-            for turn in rounds(tiles["y"].astype(np.int64) * self.buffer.depth.shape[1] + tiles["x"]):
+            for turn in rounds(
+                tiles["y"].astype(np.int64) * self.buffer.depth.shape[1] + tiles["x"]
+            ):
                 passed[turn] = self.buffer.test(tiles[turn])
         for cache in self.caches.values():
             cache.run(tiles, passed, outcome, self.state)
@@ -108,8 +136,14 @@ class CachedDepth:
 
     @property
     def moves(self) -> dict[str, Counter[Moved]]:
-        """What has been moved so far, by plane: as :meth:`~fixfunc.models.depth._tile_cache.TileCache.tally`."""
-        return {name: self._moves[name] + (self.caches[name].tally() if name in self.caches else Counter()) for name in self._names}
+        """What has been moved so far, by plane: as
+        :meth:`~fixfunc.models.memory.tile_cache.TileCache.tally`.
+        """
+        return {
+            name: self._moves[name]
+            + (self.caches[name].tally() if name in self.caches else Counter())
+            for name in self._names
+        }
 
     def _leave(self, name):
         """A target gives way to another."""

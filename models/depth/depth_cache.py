@@ -3,13 +3,13 @@
 
 import numpy as np
 
-from fixfunc.models.depth._format import FRACTION
-from fixfunc.models.depth._line import DepthLine, StencilLine
-from fixfunc.models.depth._stencil import changes, stencil_test, stencil_update
-from fixfunc.models.depth._target import check_places
-from fixfunc.models.depth._tile_cache import CacheShape, Moved, TileCache
 from fixfunc.models.depth.depth_compression import PLANE
 from fixfunc.models.depth.depth_test import depth_bias, in_range, new_depths, sample_depths
+from fixfunc.models.depth.formats import FRACTION
+from fixfunc.models.depth.stencil import changes, stencil_test, stencil_update
+from fixfunc.models.depth.tile_lines import DepthLine, StencilLine
+from fixfunc.models.memory.surface import check_places
+from fixfunc.models.memory.tile_cache import CacheShape, Moved, TileCache
 from fixfunc.models.raster.edge_evaluator import unpack
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import DepthFormat, Outcome
@@ -18,7 +18,8 @@ __all__ = ["CacheShape", "DepthCache", "Moved", "StencilCache"]
 
 
 class DepthCache(TileCache):
-    """A target's depths in memory, behind a cache that codes them; parameters as of :class:`~fixfunc.models.depth._tile_cache.TileCache`.
+    """A target's depths in memory, behind a cache that codes them; parameters as of
+    :class:`~fixfunc.models.memory.tile_cache.TileCache`.
 
     Raises
     ------
@@ -28,12 +29,20 @@ class DepthCache(TileCache):
 
     LINE = DepthLine
 
-    def __init__(self, state: np.void, shape: CacheShape | None = None, edge: int = 8, memory: np.ndarray | None = None) -> None:
+    def __init__(
+        self,
+        state: np.void,
+        shape: CacheShape | None = None,
+        edge: int = 8,
+        memory: np.ndarray | None = None,
+    ) -> None:
         if state["depth_format"] == DepthFormat.D32F:
             raise InputError("depth_format", "be D16 or D24", "D32F")
         super().__init__(state, shape, edge, memory)
 
-    def run(self, tiles: np.ndarray, passed: np.ndarray, outcome: np.ndarray, state: np.void) -> None:
+    def run(
+        self, tiles: np.ndarray, passed: np.ndarray, outcome: np.ndarray, state: np.void
+    ) -> None:
         """What tested tiles do, in order.
 
         Parameters
@@ -46,14 +55,23 @@ class DepthCache(TileCache):
             Of the draw.
         """
         check_places(tiles, self._columns, self._rows)
-        writes, new = bool(state["depth_test"] and state["depth_write"]), in_range(new_depths(tiles, state, self._edge), state).astype(np.uint32)
+        writes = bool(state["depth_test"] and state["depth_write"])
+        new = in_range(new_depths(tiles, state, self._edge), state).astype(np.uint32)
         planes = np.zeros((len(tiles), 1), PLANE)
-        planes["z0"][:, 0] = (tiles["z0"].astype(np.int64) + depth_bias(tiles, state)) & (1 << 32) - 1
-        planes["dx"][:, 0], planes["dy"][:, 0] = tiles["dx"], tiles["dy"]
-        given = sample_depths(tiles, int(state["samples"]), self._edge, depth_bias(tiles, state), cut=False)
-        exact = (~passed | (given + (1 << FRACTION - 1) >> FRACTION == new)).all((1, 2)) & (state["depth_format"] == DepthFormat.D24)
+        planes["z0"][:, 0] = (tiles["z0"].astype(np.int64) + depth_bias(tiles, state)) & (
+            1 << 32
+        ) - 1
+        planes["dx"][:, 0] = tiles["dx"]
+        planes["dy"][:, 0] = tiles["dy"]
+        given = sample_depths(
+            tiles, int(state["samples"]), self._edge, depth_bias(tiles, state), cut=False
+        )
+        exact = (~passed | (given + (1 << FRACTION - 1) >> FRACTION == new)).all((1, 2)) & (
+            state["depth_format"] == DepthFormat.D24
+        )
         covers = unpack(tiles["mask"], self._edge).all((1, 2)) & (not state["stencil_test"])
-        places, listed = self._numbers(tiles), planes[:, 0].tolist()
+        places = self._numbers(tiles)
+        listed = planes[:, 0].tolist()
         for n in np.flatnonzero(outcome != Outcome.DROP):
             reads = outcome[n] == Outcome.TEST and bool(state["depth_test"])
             if reads or writes:
@@ -64,22 +82,27 @@ class DepthCache(TileCache):
 class StencilCache(TileCache):
     """A target's stencil values in memory: a surface of its own, cleared apart.
 
-    Parameters as of :class:`~fixfunc.models.depth._tile_cache.TileCache`.
+    Parameters as of :class:`~fixfunc.models.memory.tile_cache.TileCache`.
     """
 
     LINE = StencilLine
 
-    def run(self, tiles: np.ndarray, passed: np.ndarray, outcome: np.ndarray, state: np.void) -> None:
+    def run(
+        self, tiles: np.ndarray, passed: np.ndarray, outcome: np.ndarray, state: np.void
+    ) -> None:
         """As :meth:`DepthCache.run`; a draw without stencil test does nothing here.
 
-        Of samples that pass the stencil test, those that did not pass the depth test failed it: nothing else has to be
-        known of depths.
+        Of samples that pass the stencil test, those that did not pass the depth test failed it:
+        nothing else has to be known of depths.
         """
         check_places(tiles, self._columns, self._rows)
         if not state["stencil_test"]:
             return
-        covered, writes, places = unpack(tiles["mask"], self._edge), changes(state), self._numbers(tiles)
+        covered = unpack(tiles["mask"], self._edge)
+        writes = changes(state)
+        places = self._numbers(tiles)
         for n in np.flatnonzero(outcome != Outcome.DROP):
-            old, face = self.use(places[n], True, writes), "back" if tiles["back"][n] else "front"
+            old = self.use(places[n], True, writes)
+            face = "back" if tiles["back"][n] else "front"
             new = stencil_update(state, face, old, stencil_test(state, face, old), passed[n])
             self.write(places[n], new, covered[n] & (new != old))

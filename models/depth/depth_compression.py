@@ -5,14 +5,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fixfunc.models.depth._anchor import BLOCK_BITS, decode_anchor, encode_anchor
+from fixfunc.models.depth.compression.anchor import BLOCK_BITS, decode_anchor, encode_anchor
 from fixfunc.models.raster.edge_evaluator import lane_positions
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import SAMPLE_COUNTS, TileMode
 
 MOST = 4  # planes of a tile
 TRANSFER = 32  # bytes
-PLANE = np.dtype([("z0", "u4"), ("dx", "i4"), ("dy", "i4")])  # u24.8 modulo 2^24, s23.8, s23.8: as in fixfunc.spec.payloads.tile
+PLANE = np.dtype(
+    [("z0", "u4"), ("dx", "i4"), ("dy", "i4")]
+)  # u24.8 modulo 2^24, s23.8, s23.8: as in fixfunc.spec.payloads.tile
 MASK_BITS = (0, 0, 1, 2, 2)  # a sample, by planes
 
 
@@ -20,7 +22,11 @@ def bits(mode: int, edge: int = 8) -> int:
     """Bits of a tile so coded; the tile table alone tells that one is cleared."""
     if mode in (TileMode.CLEARED, TileMode.RAW):
         return 24 * edge**2 * (mode == TileMode.RAW)
-    return BLOCK_BITS * (edge // 4) ** 2 if mode == TileMode.ANCHOR else 96 * mode + MASK_BITS[mode] * edge**2
+    return (
+        BLOCK_BITS * (edge // 4) ** 2
+        if mode == TileMode.ANCHOR
+        else 96 * mode + MASK_BITS[mode] * edge**2
+    )
 
 
 def size(mode: int, edge: int = 8) -> int:
@@ -35,9 +41,15 @@ class Encoded(NamedTuple):
     data: bytes
 
 
-def compress(tile: np.ndarray, planes: np.ndarray | None = None, mask: np.ndarray | None = None, samples: int = 1,
-             cleared: int | None = None) -> Encoded:
-    """Code one tile in as few transfers of 32 bytes as give it back exactly; planes before differences, where both need as many.
+def compress(
+    tile: np.ndarray,
+    planes: np.ndarray | None = None,
+    mask: np.ndarray | None = None,
+    samples: int = 1,
+    cleared: int | None = None,
+) -> Encoded:
+    """Code one tile in as few transfers of 32 bytes as give it back exactly; planes before
+    differences, where both need as many.
 
     Parameters
     ----------
@@ -61,19 +73,28 @@ def compress(tile: np.ndarray, planes: np.ndarray | None = None, mask: np.ndarra
     InputError
         A depth beyond 24 bits, a sample of no plane, a number of samples that there is not.
 
-    Equal planes become one; those of no sample go; more than four that are left, or any that does not give the tile's
-    depths, count as none. Source: [trip 7], numerics: depth tile coding.
+    Equal planes become one; those of no sample go; more than four that are left, or any that does
+    not give the tile's depths, count as none. Source: [trip 7], numerics: depth tile coding.
     """
     tile = np.asarray(tile)
     planes = np.zeros(0, PLANE) if planes is None else np.asarray(planes, PLANE)
     mask = np.zeros(tile.shape, np.int64) if mask is None else np.asarray(mask)
     _check(tile, planes, mask, samples)
-    modes, data = encode(tile[None], planes[None], np.array([len(planes)]), mask[None], SAMPLE_COUNTS.index(samples), cleared)
+    modes, data = encode(
+        tile[None],
+        planes[None],
+        np.array([len(planes)]),
+        mask[None],
+        SAMPLE_COUNTS.index(samples),
+        cleared,
+    )
     mode = TileMode(modes[0])
-    return Encoded(mode, data[0, :size(mode, len(tile))].tobytes())
+    return Encoded(mode, data[0, : size(mode, len(tile))].tobytes())
 
 
-def decompress(encoded: Encoded, samples: int = 1, cleared: int = 0, edge: int = 8) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def decompress(
+    encoded: Encoded, samples: int = 1, cleared: int = 0, edge: int = 8
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Decode a tile.
 
     Parameters
@@ -94,28 +115,44 @@ def decompress(encoded: Encoded, samples: int = 1, cleared: int = 0, edge: int =
     Raises
     ------
     InputError
-        A mode that there is not, data of another size, bits set where none may be, a sample of no plane.
+        A mode that there is not, data of another size, bits set where none may be, a sample of no
+        plane.
     """
     if encoded.mode not in list(TileMode):
         raise InputError("mode", f"lie in 0..{max(TileMode)}", int(encoded.mode))
     if len(encoded.data) != size(encoded.mode, edge):
-        raise InputError("data", f"be {size(encoded.mode, edge)} bytes of mode {TileMode(encoded.mode).name}", f"{len(encoded.data)} bytes")
+        raise InputError(
+            "data",
+            f"be {size(encoded.mode, edge)} bytes of mode {TileMode(encoded.mode).name}",
+            f"{len(encoded.data)} bytes",
+        )
     data = np.zeros((1, size(TileMode.RAW, edge)), np.uint8)
-    data[0, :len(encoded.data)] = np.frombuffer(encoded.data, np.uint8)
-    tiles, planes, counts, masks, wrong = decode(np.array([encoded.mode]), data, SAMPLE_COUNTS.index(samples), cleared, edge)
+    data[0, : len(encoded.data)] = np.frombuffer(encoded.data, np.uint8)
+    tiles, planes, counts, masks, wrong = decode(
+        np.array([encoded.mode]), data, SAMPLE_COUNTS.index(samples), cleared, edge
+    )
     if wrong[0]:
-        raise InputError("data", "name one of the tile's planes, and hold nothing beyond them", encoded.data.hex())
-    return tiles[0], planes[0, :counts[0]], masks[0]
+        raise InputError(
+            "data",
+            "name one of the tile's planes, and hold nothing beyond them",
+            encoded.data.hex(),
+        )
+    return tiles[0], planes[0, : counts[0]], masks[0]
 
 
 def _check(tile, planes, mask, samples):
     if samples not in SAMPLE_COUNTS:
         raise InputError("samples", f"be one of {', '.join(map(str, SAMPLE_COUNTS))}", samples)
-    for name, values, most in (("tile", tile, (1 << 24) - 1), ("mask", mask, max(0, len(planes) - 1))):
+    for name, values, most in (
+        ("tile", tile, (1 << 24) - 1),
+        ("mask", mask, max(0, len(planes) - 1)),
+    ):
         if values.shape not in ((len(tile), len(tile)), (8, 8)) or len(values) not in (4, 8):
             raise InputError(name, "be 8 by 8", " by ".join(map(str, values.shape)))
         if values.min() < 0 or values.max() > most:
-            raise InputError(name, f"lie in 0..{most}", int(values.min() if values.min() < 0 else values.max()))
+            raise InputError(
+                name, f"lie in 0..{most}", int(values.min() if values.min() < 0 else values.max())
+            )
 
 
 def evaluate(planes: np.ndarray, masks: np.ndarray, samples: int) -> np.ndarray:
@@ -129,26 +166,41 @@ def evaluate(planes: np.ndarray, masks: np.ndarray, samples: int) -> np.ndarray:
         log2 of the samples of a pixel.
     """
     x, y = lane_positions(samples, masks.shape[1])
-    z0, dx, dy = (planes[name].astype(np.int64)[np.arange(len(masks))[:, None, None], masks] for name in ("z0", "dx", "dy"))
+    z0 = planes["z0"].astype(np.int64)[np.arange(len(masks))[:, None, None], masks]
+    dx = planes["dx"].astype(np.int64)[np.arange(len(masks))[:, None, None], masks]
+    dy = planes["dy"].astype(np.int64)[np.arange(len(masks))[:, None, None], masks]
     return ((z0 << 4) + x * dx + y * dy + (1 << 11) >> 12 & (1 << 24) - 1).astype(np.uint32)
 
 
-def canonical(planes: np.ndarray, counts: np.ndarray, masks: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Equal planes made one, planes of no sample left out, in the order given: planes, counts, masks of the same shapes."""
+def canonical(
+    planes: np.ndarray, counts: np.ndarray, masks: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Equal planes made one, planes of no sample left out, in the order given: planes, counts,
+    masks of the same shapes.
+    """
     n, k = planes.shape
     raw = np.stack([planes[name].astype(np.int64) for name in PLANE.names], -1)
     equal = (raw[:, :, None] == raw[:, None]).all(-1)
     first = equal.argmax(2)  # of those equal to it
-    shape, masks = masks.shape, np.take_along_axis(first, masks.reshape(n, -1).astype(np.int64), 1)
+    shape = masks.shape
+    masks = np.take_along_axis(first, masks.reshape(n, -1).astype(np.int64), 1)
     used = (masks[:, :, None] == np.arange(k)).any(1) & (counts > 0)[:, None]
     order = np.argsort(~used, axis=1, kind="stable")
     place = np.argsort(order, axis=1, kind="stable")
-    left = np.where(np.sort(~used, axis=1), np.zeros((), PLANE), np.take_along_axis(planes, order, 1))
+    left = np.where(
+        np.sort(~used, axis=1), np.zeros((), PLANE), np.take_along_axis(planes, order, 1)
+    )
     return left, used.sum(1), np.take_along_axis(place, masks, 1).reshape(shape)
 
 
-def encode(tiles: np.ndarray, planes: np.ndarray, counts: np.ndarray, masks: np.ndarray, samples: int = 0,
-           cleared: int | np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+def encode(
+    tiles: np.ndarray,
+    planes: np.ndarray,
+    counts: np.ndarray,
+    masks: np.ndarray,
+    samples: int = 0,
+    cleared: int | np.ndarray | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
     """Code tiles as :func:`compress` does.
 
     Parameters
@@ -171,25 +223,43 @@ def encode(tiles: np.ndarray, planes: np.ndarray, counts: np.ndarray, masks: np.
     if not n:
         return np.zeros(0, np.uint8), np.zeros((0, size(TileMode.RAW, edge)), np.uint8)
     fits, blocks = encode_anchor(tiles)
-    left, count, index = canonical(planes if planes.shape[1] else np.zeros((n, 1), PLANE), np.asarray(counts), masks)
+    left, count, index = canonical(
+        planes if planes.shape[1] else np.zeros((n, 1), PLANE), np.asarray(counts), masks
+    )
     exact = (evaluate(left, index, samples) == tiles).all((1, 2))
-    coded = {TileMode.RAW: (np.ones(n, bool), _bits(tiles.reshape(n, -1), 24).reshape(n, -1)), TileMode.ANCHOR: (fits, blocks)}
+    coded = {
+        TileMode.RAW: (np.ones(n, bool), _bits(tiles.reshape(n, -1), 24).reshape(n, -1)),
+        TileMode.ANCHOR: (fits, blocks),
+    }
     for k in range(1, min(MOST, left.shape[1]) + 1):
         mask = _bits(index.reshape(n, -1), MASK_BITS[k]).reshape(n, -1)
-        coded[TileMode(k)] = exact & (count == k), np.concatenate([_plane_bits(left[:, :k]), mask], 1)
-    coded[TileMode.CLEARED] = (tiles == np.reshape(-1 if cleared is None else cleared, (-1, 1, 1))).all((1, 2)), np.zeros((n, 0), np.uint8)
+        coded[TileMode(k)] = (
+            exact & (count == k),
+            np.concatenate([_plane_bits(left[:, :k]), mask], 1),
+        )
+    coded[TileMode.CLEARED] = (
+        (tiles == np.reshape(-1 if cleared is None else cleared, (-1, 1, 1))).all((1, 2)),
+        np.zeros((n, 0), np.uint8),
+    )
 
     # The last that fits stays: fewer transfers later, and planes after differences of as many.
-    modes, out = np.zeros(n, np.uint8), np.zeros((n, 8 * size(TileMode.RAW, edge)), np.uint8)
+    modes = np.zeros(n, np.uint8)
+    out = np.zeros((n, 8 * size(TileMode.RAW, edge)), np.uint8)
     for mode in sorted(coded, reverse=True):
         those, values = coded[mode]
-        modes[those], out[those] = mode, 0
-        out[those, :values.shape[1]] = values[those]
+        modes[those] = mode
+        out[those] = 0
+        out[those, : values.shape[1]] = values[those]
     return modes, np.packbits(out, axis=1, bitorder="little")
 
 
-def decode(modes: np.ndarray, data: np.ndarray, samples: int = 0, cleared: int | np.ndarray = 0,
-           edge: int = 8) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def decode(
+    modes: np.ndarray,
+    data: np.ndarray,
+    samples: int = 0,
+    cleared: int | np.ndarray = 0,
+    edge: int = 8,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Decode tiles as :func:`decompress` does.
 
     Parameters
@@ -210,23 +280,32 @@ def decode(modes: np.ndarray, data: np.ndarray, samples: int = 0, cleared: int |
     """
     modes, n = np.asarray(modes), len(modes)
     given = np.unpackbits(data, axis=1, bitorder="little")
-    planes, counts, masks = np.zeros((n, MOST), PLANE), np.zeros(n, np.int64), np.zeros((n, edge, edge), np.uint8)
-    tiles, wrong = np.zeros((n, edge, edge), np.uint32), ~np.isin(modes, list(TileMode))
+    planes = np.zeros((n, MOST), PLANE)
+    counts = np.zeros(n, np.int64)
+    masks = np.zeros((n, edge, edge), np.uint8)
+    tiles = np.zeros((n, edge, edge), np.uint32)
+    wrong = ~np.isin(modes, list(TileMode))
     for mode in TileMode:
-        wrong[modes == mode] = given[modes == mode, bits(mode, edge):].any(1)
+        wrong[modes == mode] = given[modes == mode, bits(mode, edge) :].any(1)
     for k in range(1, MOST + 1):
         those = modes == k
-        planes[those, :k], counts[those] = _planes(given[those, :96 * k], k), k
-        masks[those] = _values(given[those, 96 * k:bits(k, edge)], MASK_BITS[k]).reshape(-1, edge, edge) if k > 1 else 0
+        planes[those, :k] = _planes(given[those, : 96 * k], k)
+        counts[those] = k
+        masks[those] = (
+            _values(given[those, 96 * k : bits(k, edge)], MASK_BITS[k]).reshape(-1, edge, edge)
+            if k > 1
+            else 0
+        )
         wrong[those] |= (masks[those] >= k).any((1, 2))
     those = modes == TileMode.CLEARED
-    planes["z0"][those, 0], counts[those] = np.broadcast_to(cleared, n)[those] << 8, 1
+    planes["z0"][those, 0] = np.broadcast_to(cleared, n)[those] << 8
+    counts[those] = 1
     coded = (counts > 0) & ~wrong
     tiles[coded] = evaluate(planes[coded], masks[coded], samples)
     those = modes == TileMode.ANCHOR
-    tiles[those] = decode_anchor(given[those, :bits(TileMode.ANCHOR, edge)], edge)
+    tiles[those] = decode_anchor(given[those, : bits(TileMode.ANCHOR, edge)], edge)
     those = modes == TileMode.RAW
-    tiles[those] = _values(given[those, :bits(TileMode.RAW, edge)], 24).reshape(-1, edge, edge)
+    tiles[those] = _values(given[those, : bits(TileMode.RAW, edge)], 24).reshape(-1, edge, edge)
     for what in (tiles, planes, counts, masks):
         what[wrong] = np.zeros((), what.dtype)
     return tiles, planes, counts, masks, wrong
@@ -239,11 +318,15 @@ def _bits(values, width):
 
 def _values(bits, width):
     """Values of so many bits each, shape (n, values)."""
-    return bits.reshape(len(bits), bits.shape[1] // width, width).astype(np.int64) @ (1 << np.arange(width))
+    return bits.reshape(len(bits), bits.shape[1] // width, width).astype(np.int64) @ (
+        1 << np.arange(width)
+    )
 
 
 def _plane_bits(planes):
-    return np.concatenate([_bits(planes[name], 32) for name in PLANE.names], -1).reshape(len(planes), -1)
+    return np.concatenate([_bits(planes[name], 32) for name in PLANE.names], -1).reshape(
+        len(planes), -1
+    )
 
 
 def _planes(bits, k):

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fixfunc.models.depth._compare import COMPARE
-from fixfunc.models.depth._format import FRACTION, MOST, store
-from fixfunc.models.depth._stencil import keeps, stencil_test, stencil_update
-from fixfunc.models.depth._target import check_places, samples_within, to_image
+from fixfunc.models.depth.compare import COMPARE
+from fixfunc.models.depth.formats import FRACTION, MOST, store
+from fixfunc.models.depth.stencil import keeps, stencil_test, stencil_update
+from fixfunc.models.memory.surface import check_places, samples_within, to_image
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE, lane_positions, unpack
 from fixfunc.models.raster.tile_rasterizer import tile_plane
@@ -30,7 +30,9 @@ class Tested(NamedTuple):
     stencil: np.ndarray  # uint8
 
 
-def sample_depths(tiles: np.ndarray, samples: int, edge: int = 8, bias: int | np.ndarray = 0, cut: bool = True) -> np.ndarray:
+def sample_depths(
+    tiles: np.ndarray, samples: int, edge: int = 8, bias: int | np.ndarray = 0, cut: bool = True
+) -> np.ndarray:
     """Depth of a tile's plane at each of its samples.
 
     Parameters
@@ -49,13 +51,16 @@ def sample_depths(tiles: np.ndarray, samples: int, edge: int = 8, bias: int | np
     Returns
     -------
     ndarray of int64, shape (n, edge, edge)
-        2^-12 of D24's unit, cut to 0..2^24 - 1 units if asked, indexed [tile, j, i]; meaningful on covered samples.
+        2^-12 of D24's unit, cut to 0..2^24 - 1 units if asked, indexed [tile, j, i]; meaningful on
+        covered samples.
 
-    Source: numerics: depth. The plane is known modulo 2^24 units. A covered sample lies in 0..2^24 - 1 but for a tenth of
-    a unit, so that half a unit below 0 still tells on which side it lies.
+    Source: numerics: depth. The plane is known modulo 2^24 units. A covered sample lies in 0..2^24
+    - 1 but for a tenth of a unit, so that half a unit below 0 still tells on which side it lies.
     """
     x, y = lane_positions(samples, edge)
-    z0, dx, dy = (tiles[name].astype(np.int64)[:, None, None] for name in ("z0", "dx", "dy"))
+    z0 = tiles["z0"].astype(np.int64)[:, None, None]
+    dx = tiles["dx"].astype(np.int64)[:, None, None]
+    dy = tiles["dy"].astype(np.int64)[:, None, None]
     half = 1 << FRACTION - 1
     depth = ((z0 << FRACTION - 8) + x * dx + y * dy + half & (1 << 24 + FRACTION) - 1) - half
     bias = np.broadcast_to(np.asarray(bias, np.int64), len(tiles))[:, None, None]
@@ -69,7 +74,8 @@ def interpolate(plane: np.ndarray, tile_xy: np.ndarray, samples: int) -> np.ndar
     Parameters
     ----------
     plane : structured ndarray, shape (n,)
-        Triangles as :data:`fixfunc.spec.payloads.SETUP` has them: ``z``, ``zx``, ``zy``, and the box that ``z`` belongs to.
+        Triangles as :data:`fixfunc.spec.payloads.SETUP` has them: ``z``, ``zx``, ``zy``, and the
+        box that ``z`` belongs to.
     tile_xy : ndarray of int, shape (n, 2)
         A tile of each, in tiles from the target's corner.
     samples : int
@@ -82,7 +88,9 @@ def interpolate(plane: np.ndarray, tile_xy: np.ndarray, samples: int) -> np.ndar
     """
     log2 = SAMPLE_COUNTS.index(samples)
     away = []
-    for axis, tile, shift in zip("xy", np.asarray(tile_xy, np.int64).T, LANE_SHAPE[log2], strict=True):
+    for axis, tile, shift in zip(
+        "xy", np.asarray(tile_xy, np.int64).T, LANE_SHAPE[log2], strict=True
+    ):
         pitch = 3 - shift  # log2 of a tile's pixels
         away.append(tile - (plane[f"{axis}0"].astype(np.int64) >> pitch) << pitch)
     at_tile = np.zeros(len(plane), dtype(payloads.TILE))
@@ -103,19 +111,24 @@ def depth_bias(tiles: np.ndarray, state: np.void) -> np.ndarray:
     Returns
     -------
     ndarray of int64, shape (n,)
-        s25.8 in units of D24: bias_constant steps of the format and bias_slope times the greater slope a pixel, cut
-        by bias_clamp if that is not zero.
+        s25.8 in units of D24: bias_constant steps of the format and bias_slope times the greater
+        slope a pixel, cut by bias_clamp if that is not zero.
 
-    Source: [fs 15.10]. A step of D32F is that of the triangle's greatest depth. Products are exact, rounded half up.
+    Source: [fs 15.10]. A step of D32F is that of the triangle's greatest depth. Products are exact,
+    rounded half up.
     """
     constant = int(np.int32(np.uint32(state["bias_constant"])))
     slope = np.maximum(np.abs(tiles["dx"].astype(np.int64)), np.abs(tiles["dy"].astype(np.int64)))
     if state["depth_format"] == DepthFormat.D32F:
         zmax = tiles["zmax"].astype(np.int64)
-        exponent = np.where(zmax == D24_MAX, 0, np.frexp(zmax.astype(np.float64))[1] - 25)  # of the float just not above it
+        exponent = np.where(
+            zmax == D24_MAX, 0, np.frexp(zmax.astype(np.float64))[1] - 25
+        )  # of the float just not above it
         steps = _shift(np.full(len(tiles), constant), exponent + 9)
     else:
-        steps = np.full(len(tiles), constant * (256 if state["depth_format"] == DepthFormat.D24 else 65537))
+        steps = np.full(
+            len(tiles), constant * (256 if state["depth_format"] == DepthFormat.D24 else 65537)
+        )
     bias = steps + _times_float(slope, state["bias_slope"])
     limit = int(_times_float(np.array([D24_MAX << 8]), state["bias_clamp"])[0])
     if limit > 0:
@@ -126,17 +139,32 @@ def depth_bias(tiles: np.ndarray, state: np.void) -> np.ndarray:
 
 
 def new_depths(tiles: np.ndarray, state: np.void, edge: int = 8) -> np.ndarray:
-    """What a draw would store at each of its tiles' samples, were there no range: shape (n, edge, edge)."""
-    return store(sample_depths(tiles, int(state["samples"]), edge, depth_bias(tiles, state)), DepthFormat(state["depth_format"]))
+    """What a draw would store at each of its tiles' samples, were there no range: shape (n, edge,
+    edge).
+    """
+    return store(
+        sample_depths(tiles, int(state["samples"]), edge, depth_bias(tiles, state)),
+        DepthFormat(state["depth_format"]),
+    )
 
 
 def in_range(depths: np.ndarray, state: np.void) -> np.ndarray:
     """Depths cut to the viewport's range."""
-    return np.clip(depths, state["depth_min"], min(int(state["depth_max"]), MOST[DepthFormat(state["depth_format"])]))
+    return np.clip(
+        depths,
+        state["depth_min"],
+        min(int(state["depth_max"]), MOST[DepthFormat(state["depth_format"])]),
+    )
 
 
-def depth_test(tiles: np.ndarray, state: np.void, depth: np.ndarray, stencil: np.ndarray, edge: int = 8,
-               replaced: np.ndarray | None = None) -> Tested:
+def depth_test(
+    tiles: np.ndarray,
+    state: np.void,
+    depth: np.ndarray,
+    stencil: np.ndarray,
+    edge: int = 8,
+    replaced: np.ndarray | None = None,
+) -> Tested:
     """Test tiles against what is stored.
 
     Parameters
@@ -160,20 +188,26 @@ def depth_test(tiles: np.ndarray, state: np.void, depth: np.ndarray, stencil: np
     Raises
     ------
     InputError
-        A state that breaks a rule: unknown function or format, a reversed range, a bias that is no number.
+        A state that breaks a rule: unknown function or format, a reversed range, a bias that is no
+        number.
 
     Source: [fs 17], numerics: depth.
     """
     check_depth_state(state)
-    covered, face = unpack(tiles["mask"], edge), tiles["back"].astype(bool)[:, None, None]
+    covered = unpack(tiles["mask"], edge)
+    face = tiles["back"].astype(bool)[:, None, None]
     new = in_range(new_depths(tiles, state, edge) if replaced is None else replaced, state)
-    depth_passed, stencil_passed = np.ones_like(covered), np.ones_like(covered)
+    depth_passed = np.ones_like(covered)
+    stencil_passed = np.ones_like(covered)
     if state["depth_test"]:
         depth_passed = COMPARE[Compare(state["depth_compare"])](new, depth)
     if state["stencil_test"]:
         sides = [(side, face if side == "back" else ~face) for side in ("front", "back")]
         stencil_passed = sum(stencil_test(state, side, stencil) & those for side, those in sides)
-        updated = sum(stencil_update(state, side, stencil, stencil_passed, depth_passed) * those for side, those in sides)
+        updated = sum(
+            stencil_update(state, side, stencil, stencil_passed, depth_passed) * those
+            for side, those in sides
+        )
         stencil = np.where(covered, updated, stencil).astype(np.uint8)
     passed = covered & stencil_passed & depth_passed
     written = passed & bool(state["depth_test"] and state["depth_write"])
@@ -186,19 +220,23 @@ class DepthBuffer:
     Parameters
     ----------
     state : numpy.void
-        From :func:`fixfunc.models.state.draw_state`: size, samples, format and the first draw's tests. Others follow by
-        :attr:`state`.
+        From :func:`fixfunc.models.state.draw_state`: size, samples, format and the first draw's
+        tests. Others follow by :attr:`state`.
     edge : int
         Samples along a tile's edge.
     """
 
     def __init__(self, state: np.void, edge: int = 8) -> None:
         check_depth_state(state)
-        self._state, self._edge = state, edge
-        self._size, self._log2 = (int(state["target_width"]), int(state["target_height"])), int(state["samples"])
+        self._state = state
+        self._edge = edge
+        self._size = (int(state["target_width"]), int(state["target_height"]))
+        self._log2 = int(state["samples"])
         lx, ly = LANE_SHAPE[self._log2]
         shape = -(-self._size[1] // (edge >> ly)), -(-self._size[0] // (edge >> lx)), edge, edge
-        self.depth = np.full(shape, MOST[DepthFormat(state["depth_format"])], np.uint32)  # by row and column of tiles
+        self.depth = np.full(
+            shape, MOST[DepthFormat(state["depth_format"])], np.uint32
+        )  # by row and column of tiles
         self.stencil = np.zeros(shape, np.uint8)
         self._seen = samples_within((0, 0, *self._size), shape, self._log2)
 
@@ -211,13 +249,17 @@ class DepthBuffer:
     def state(self, state: np.void) -> None:
         for name in ("target_width", "target_height", "samples", "depth_format"):
             if state[name] != self._state[name]:
-                raise InputError(name, f"be the target's {int(self._state[name])}", int(state[name]))
+                raise InputError(
+                    name, f"be the target's {int(self._state[name])}", int(state[name])
+                )
         self._state = state
 
     def early(self, tiles: np.ndarray) -> np.ndarray:
-        """Samples of tiles of different places that are to be shaded, before anything is written: bool, shape (n, edge, edge).
+        """Samples of tiles of different places that are to be shaded, before anything is written:
+        bool, shape (n, edge, edge).
 
-        Those that fail are left out if the draw permits it, and if failing changes no stencil value.
+        Those that fail are left out if the draw permits it, and if failing changes no stencil
+        value.
         """
         check_places(tiles, *self.depth.shape[1::-1])
         at = tiles["y"], tiles["x"]
@@ -241,10 +283,13 @@ class DepthBuffer:
         check_places(tiles, *self.depth.shape[1::-1])
         at = tiles["y"], tiles["x"]
         done = depth_test(tiles, self.state, self.depth[at], self.stencil[at], self._edge, replaced)
-        self.depth[at], self.stencil[at] = done.depth, done.stencil
+        self.depth[at] = done.depth
+        self.stencil[at] = done.stencil
         return done.passed
 
-    def clear(self, rectangle: Sequence[int], depth: int | None = None, stencil: int | None = None) -> None:
+    def clear(
+        self, rectangle: Sequence[int], depth: int | None = None, stencil: int | None = None
+    ) -> None:
         """Clear a rectangle.
 
         Parameters
@@ -260,7 +305,9 @@ class DepthBuffer:
                 plane[inside] = value
 
     def bounds(self, tiles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The least and the greatest depth of tiles, of their samples on the target: two ndarrays of int64, shape (n,)."""
+        """The least and the greatest depth of tiles, of their samples on the target: two ndarrays
+        of int64, shape (n,).
+        """
         depths = self.depth[tiles["y"], tiles["x"]].astype(np.int64)
         seen = self._seen[tiles["y"], tiles["x"]]
         return np.where(seen, depths, 1 << 32).min((1, 2)), np.where(seen, depths, -1).max((1, 2))
@@ -273,14 +320,23 @@ class DepthBuffer:
 def _shift(value, left):
     """value * 2^left, rounded half up; ``left`` no more than 30."""
     right = np.clip(-left, 0, 62)
-    return np.where(left >= 0, value << np.maximum(left, 0), (value >> np.maximum(right - 1, 0)) + 1 >> 1)
+    return np.where(
+        left >= 0, value << np.maximum(left, 0), (value >> np.maximum(right - 1, 0)) + 1 >> 1
+    )
 
 
 def _times_float(value, bits):
-    """value * the float32 of ``bits``, rounded half up and cut to s25.8; ``value`` below 2^33, not negative."""
-    sign, exponent, fraction = int(bits) >> 31, int(bits) >> 23 & 255, int(bits) & (1 << 23) - 1
+    """value * the float32 of ``bits``, rounded half up and cut to s25.8.
+
+    ``value`` below 2^33, not negative.
+    """
+    sign = int(bits) >> 31
+    exponent = int(bits) >> 23 & 255
+    fraction = int(bits) & (1 << 23) - 1
     mantissa = fraction | (1 << 23 if exponent else 0)
-    product, left = value * (-mantissa if sign else mantissa), max(exponent, 1) - 150
+    product = value * (-mantissa if sign else mantissa)
+    left = max(exponent, 1) - 150
     if left > 0:  # the mantissa alone already takes any slope of a unit out of range
-        product, left = np.sign(product) * (BIAS_MOST + 1), 0
+        product = np.sign(product) * (BIAS_MOST + 1)
+        left = 0
     return np.clip(_shift(product, np.full(np.shape(value), left)), -BIAS_MOST - 1, BIAS_MOST)

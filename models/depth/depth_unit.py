@@ -6,20 +6,26 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fixfunc.models.depth._query import queries
+from fixfunc.models.depth.depth_bounds import queries
 from fixfunc.models.depth.depth_test import DepthBuffer
 from fixfunc.models.depth.hiz import HiZ, rounds
 from fixfunc.models.raster.edge_evaluator import pack
 from fixfunc.spec.state import DepthFormat, Outcome
 
-BITS = {DepthFormat.D16: 16, DepthFormat.D24: 24, DepthFormat.D32F: 30}  # of a stored depth; 1.0 is 0x3F800000
+BITS = {
+    DepthFormat.D16: 16,
+    DepthFormat.D24: 24,
+    DepthFormat.D32F: 30,
+}  # of a stored depth; 1.0 is 0x3F800000
 
 
 class Shaded(NamedTuple):
     """What a shader makes of tiles."""
 
     mask: np.ndarray  # bool, shape (n, edge, edge): samples that it does not discard
-    depth: np.ndarray | None = None  # uint32, shape (n, edge, edge): depths that it puts out, in the target's format
+    depth: np.ndarray | None = (
+        None  # uint32, shape (n, edge, edge): depths that it puts out, in the target's format
+    )
 
 
 class DepthUnit:
@@ -35,11 +41,18 @@ class DepthUnit:
         Parameters of :class:`~fixfunc.models.depth.hiz.HiZ`; ``bounds=None`` leaves it out.
     """
 
-    def __init__(self, state: np.void, edge: int = 8, bounds: str | None = "both", **hiz: int) -> None:
-        self.buffer, self._edge = DepthBuffer(state, edge), edge
+    def __init__(
+        self, state: np.void, edge: int = 8, bounds: str | None = "both", **hiz: int
+    ) -> None:
+        self.buffer = DepthBuffer(state, edge)
+        self._edge = edge
         size = int(state["target_width"]), int(state["target_height"])
         bits = BITS[DepthFormat(state["depth_format"])]
-        self.hiz = HiZ(*size, 1 << int(state["samples"]), edge, bounds, bits=bits, **hiz) if bounds else None
+        self.hiz = (
+            HiZ(*size, 1 << int(state["samples"]), edge, bounds, bits=bits, **hiz)
+            if bounds
+            else None
+        )
         if self.hiz:
             self.hiz.clear(int(self.buffer.depth.max()))
 
@@ -52,13 +65,17 @@ class DepthUnit:
     def state(self, state: np.void) -> None:
         self.buffer.state = state
 
-    def clear(self, rectangle: Sequence[int], depth: int | None = None, stencil: int | None = None) -> None:
+    def clear(
+        self, rectangle: Sequence[int], depth: int | None = None, stencil: int | None = None
+    ) -> None:
         """Clear a rectangle of pixels (x0, y0, x1, y1): depths, stencil values, or both."""
         self.buffer.clear(rectangle, depth, stencil)
         if self.hiz:
             self.hiz.clear(depth, rectangle, stencil)
 
-    def test(self, tiles: np.ndarray, shader: Callable[[np.ndarray], Shaded] | None = None) -> tuple[np.ndarray, np.ndarray]:
+    def test(
+        self, tiles: np.ndarray, shader: Callable[[np.ndarray], Shaded] | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Test and write tiles, as if one by one.
 
         Parameters
@@ -66,8 +83,9 @@ class DepthUnit:
         tiles : structured ndarray, shape (n,)
             As in :func:`fixfunc.spec.payloads.tile`.
         shader : callable, optional
-            Takes tiles, their masks what an early test left, and returns :class:`Shaded`: asked where the draw does
-            not let its tiles be written early, between an early and a late test.
+            Takes tiles, their masks what an early test left, and returns :class:`Shaded`: asked
+            where the draw does not let its tiles be written early, between an early and a late
+            test.
 
         Returns
         -------
@@ -85,7 +103,11 @@ class DepthUnit:
             if self.hiz:
                 outcome[turn] = self.hiz.step(query[turn])
             kept = turn[outcome[turn] != Outcome.DROP]
-            passed[kept] = self._shade(tiles[kept], shader) if shader and not self.state["early_write"] else self.buffer.test(tiles[kept])
+            passed[kept] = (
+                self._shade(tiles[kept], shader)
+                if shader and not self.state["early_write"]
+                else self.buffer.test(tiles[kept])
+            )
             if self.hiz:
                 self._report(tiles[kept][query["write"][kept]])
         return passed, outcome
@@ -101,4 +123,3 @@ class DepthUnit:
     def _report(self, tiles):
         """Tell HiZ what tiles hold now."""
         self.hiz.feedback(tiles["x"], tiles["y"], *self.buffer.bounds(tiles), self.hiz.serial)
-

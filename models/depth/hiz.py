@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Hierarchical depth: bounds of each tile's depths, and what they decide about a triangle's tile."""
+"""Hierarchical depth: bounds of a tile's depths, and what they decide about a triangle's tile."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
-from fixfunc.models.depth._target import check_places
-from fixfunc.models.depth._verdict import FREE, GREATER, LESS, outcome
+from fixfunc.models.depth.decision import FREE, GREATER, LESS, outcome
+from fixfunc.models.memory.surface import check_places
 from fixfunc.models.payload import check, dtype
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
 from fixfunc.spec import payloads
@@ -28,16 +28,18 @@ class HiZ:
     edge : int
         Samples along a tile's edge.
     bounds : str
-        ``"both"``: zmin and zmax of each tile. ``"max"``: one bound, the one that the first draw after a clear of
-        the whole target can use; a draw that writes the other way disables HiZ until the next such clear. Where a
-        rectangle is cleared first, it chooses by its value: zmax if that is of the far half.
+        ``"both"``: zmin and zmax of each tile. ``"max"``: one bound, the one that the first draw
+        after a clear of the whole target can use; a draw that writes the other way disables HiZ
+        until the next such clear. Where a rectangle is cleared first, it chooses by its value: zmax
+        if that is of the far half.
     entries : int
-        Tiles of on-chip memory, in four banks by the lowest bits of x and y; tiles of a larger target beyond them are
-        always tested.
+        Tiles of on-chip memory, in four banks by the lowest bits of x and y; tiles of a larger
+        target beyond them are always tested.
     bits, stored : int
         Width of a depth, and of a stored bound.
     apart : int, optional
-        Tiles that lie so many rows and columns apart share a count of writes in flight: 8 in hardware; by default none do.
+        Tiles that lie so many rows and columns apart share a count of writes in flight: 8 in
+        hardware; by default none do.
 
     Raises
     ------
@@ -45,8 +47,18 @@ class HiZ:
         A parameter that breaks its rule.
     """
 
-    def __init__(self, width: int, height: int, samples: int = 1, edge: int = 8, bounds: str = "both", entries: int = 1 << 16, bits: int = 24,
-                 stored: int = 14, apart: int | None = None) -> None:
+    def __init__(
+        self,
+        width: int,
+        height: int,
+        samples: int = 1,
+        edge: int = 8,
+        bounds: str = "both",
+        entries: int = 1 << 16,
+        bits: int = 24,
+        stored: int = 14,
+        apart: int | None = None,
+    ) -> None:
         for name, value in (("width", width), ("height", height)):
             if value < 1:
                 raise InputError(name, "be above 0", value)
@@ -61,17 +73,27 @@ class HiZ:
         lx, ly = LANE_SHAPE[SAMPLE_COUNTS.index(samples)]
         self._tile = edge >> lx, edge >> ly  # pixels
         self._size = width, height
-        self._columns, self._rows = -(-width // self._tile[0]), -(-height // self._tile[1])
+        self._columns = -(-width // self._tile[0])
+        self._rows = -(-height // self._tile[1])
         y, x = np.divmod(np.arange(self._columns * self._rows), self._columns)
         self._covered = (y >> 1) * -(-self._columns // 2) + (x >> 1) < entries // BANKS
-        self._cut, self._most, self._bounds = bits - stored, (1 << bits) - 1, bounds
-        self._low, self._high = np.zeros(len(x), np.int64), np.full(len(x), self._most >> self._cut)
-        self._stencil_low, self._stencil_high = np.zeros(len(x), np.int64), np.full(len(x), 255)
+        self._cut = bits - stored
+        self._most = (1 << bits) - 1
+        self._bounds = bounds
+        self._low = np.zeros(len(x), np.int64)
+        self._high = np.full(len(x), self._most >> self._cut)
+        self._stencil_low = np.zeros(len(x), np.int64)
+        self._stencil_high = np.full(len(x), 255)
         self._in_flight = np.zeros((apart or self._rows, apart or self._columns), np.int64)
         self.bound = Bound.OPEN
         self.serial = 0  # clears of depths so far
 
-    def clear(self, depth: int | None = None, rectangle: Sequence[int] | None = None, stencil: int | None = None) -> None:
+    def clear(
+        self,
+        depth: int | None = None,
+        rectangle: Sequence[int] | None = None,
+        stencil: int | None = None,
+    ) -> None:
         """Clear depths, or stencil values, or both.
 
         Parameters
@@ -81,15 +103,21 @@ class HiZ:
             Pixels, ``x1`` and ``y1`` exclusive: the whole target by default.
         """
         x0, y0, x1, y1 = rectangle or (0, 0, *self._size)
-        (width, height), place = self._tile, np.arange(len(self._low))
-        left, top = place % self._columns * width, place // self._columns * height
-        right, bottom = np.minimum(left + width, self._size[0]), np.minimum(top + height, self._size[1])
+        width, height = self._tile
+        place = np.arange(len(self._low))
+        left = place % self._columns * width
+        top = place // self._columns * height
+        right = np.minimum(left + width, self._size[0])
+        bottom = np.minimum(top + height, self._size[1])
         touched = (x0 < x1) & (y0 < y1) & (left < x1) & (right > x0) & (top < y1) & (bottom > y0)
         whole = touched & (x0 <= left) & (right <= x1) & (y0 <= top) & (bottom <= y1)
 
         def cleared(low, high, value):
             ends = (low, np.minimum), (high, np.maximum)
-            return (np.where(whole, value, np.where(touched, choose(bound, value), bound)) for bound, choose in ends)
+            return (
+                np.where(whole, value, np.where(touched, choose(bound, value), bound))
+                for bound, choose in ends
+            )
 
         if depth is not None:
             self._low, self._high = cleared(self._low, self._high, depth >> self._cut)
@@ -99,7 +127,9 @@ class HiZ:
             elif self._bounds == "max" and self.bound == Bound.OPEN:
                 self.bound = Bound.MAX if depth > self._most >> 1 else Bound.MIN
         if stencil is not None:
-            self._stencil_low, self._stencil_high = cleared(self._stencil_low, self._stencil_high, stencil)
+            self._stencil_low, self._stencil_high = cleared(
+                self._stencil_low, self._stencil_high, stencil
+            )
 
     def step(self, query: np.ndarray) -> np.ndarray:
         """Decide about tiles of different places, and take note of what they may write.
@@ -107,14 +137,16 @@ class HiZ:
         Parameters
         ----------
         query : structured ndarray, shape (n,)
-            :data:`QUERY`. ``x``, ``y``: place in tiles. ``low``, ``high``: bounds of the triangle's depths there. ``full``:
-            covers every sample of the target in this tile, and none can be discarded or fail the stencil test.
-            ``compare``, ``write``: of the draw. ``drop``, ``accept``: it permits them.
+            :data:`QUERY`. ``x``, ``y``: place in tiles. ``low``, ``high``: bounds of the triangle's
+            depths there. ``full``: covers every sample of the target in this tile, and none can be
+            discarded or fail the stencil test. ``compare``, ``write``: of the draw. ``drop``,
+            ``accept``: it permits them.
 
         Returns
         -------
         ndarray of uint8, shape (n,)
-            :class:`~fixfunc.spec.state.Outcome`. Of each that is not dropped and writes, :meth:`feedback` must follow.
+            :class:`~fixfunc.spec.state.Outcome`. Of each that is not dropped and writes,
+            :meth:`feedback` must follow.
 
         Raises
         ------
@@ -139,39 +171,65 @@ class HiZ:
             self._turn(compare, bool(query["write"].any()))
         if not self._knows:
             return np.full(len(query), Outcome.TEST)
-        low, high, (zmin, zmax) = query["low"].astype(np.int64), query["high"].astype(np.int64), self._known(place)
-        zmin, zmax = zmin << self._cut, (zmax << self._cut) | ((1 << self._cut) - 1)
+        low = query["low"].astype(np.int64)
+        high = query["high"].astype(np.int64)
+        zmin, zmax = self._known(place)
+        zmin = zmin << self._cut
+        zmax = (zmax << self._cut) | ((1 << self._cut) - 1)
         drop, accept = outcome(compare, low, high, zmin, zmax)
-        drop, accept = drop & query["drop"].astype(bool), accept & query["accept"].astype(bool)
+        drop = drop & query["drop"].astype(bool)
+        accept = accept & query["accept"].astype(bool)
         return np.where(drop, Outcome.DROP, np.where(accept, Outcome.ACCEPT, Outcome.TEST))
 
     def _stencil_fails(self, query, place):
         """No sample can pass the stencil test, and that changes nothing."""
-        low, high, read = self._stencil_low[place], self._stencil_high[place], query["stencil_read"].astype(np.int64)
+        low = self._stencil_low[place]
+        high = self._stencil_high[place]
+        read = query["stencil_read"].astype(np.int64)
         fails = np.zeros(len(query), bool)
         for func in np.unique(query["stencil_func"]):
             those = query["stencil_func"] == func
             ref = (query["stencil_ref"] & read)[those]
-            fails[those] = outcome(Compare(func), ref, ref, (low & read)[those], (high & read)[those])[0]
+            fails[those] = outcome(
+                Compare(func), ref, ref, (low & read)[those], (high & read)[those]
+            )[0]
         return fails & query["stencil_drop"] & ((read == 255) | (low == high))
 
     def _note_writes(self, query, place):
-        """Bounds hold for whatever may be written, and tighten where a write of every sample is certain."""
-        writes, compare = query["write"].astype(bool), query["compare"]
-        less, greater, free = (np.isin(compare, kinds) for kinds in (LESS, GREATER, FREE))
-        full, low, high = query["full"].astype(bool), query["low"].astype(np.int64) >> self._cut, query["high"].astype(np.int64) >> self._cut
-        old_low, old_high = self._low[place], self._high[place]
+        """Bounds hold for whatever may be written, and tighten where a write of every sample is
+        certain.
+        """
+        writes = query["write"].astype(bool)
+        compare = query["compare"]
+        less = np.isin(compare, LESS)
+        greater = np.isin(compare, GREATER)
+        free = np.isin(compare, FREE)
+        full = query["full"].astype(bool)
+        low = query["low"].astype(np.int64) >> self._cut
+        high = query["high"].astype(np.int64) >> self._cut
+        old_low = self._low[place]
+        old_high = self._high[place]
         new_low = np.where(less | free, np.minimum(old_low, low), old_low)
         new_high = np.where(greater | free, np.maximum(old_high, high), old_high)
-        new_high = np.where(full & less, np.minimum(old_high, high), np.where(full & free, high, new_high))
-        new_low = np.where(full & greater, np.maximum(old_low, low), np.where(full & free, low, new_low))
-        self._low[place], self._high[place] = np.where(writes, new_low, old_low), np.where(writes, new_high, old_high)
+        new_high = np.where(
+            full & less, np.minimum(old_high, high), np.where(full & free, high, new_high)
+        )
+        new_low = np.where(
+            full & greater, np.maximum(old_low, low), np.where(full & free, low, new_low)
+        )
+        self._low[place] = np.where(writes, new_low, old_low)
+        self._high[place] = np.where(writes, new_high, old_high)
         np.add.at(self._in_flight, self._count(query["x"], query["y"]), writes)
 
     def _note_stencil(self, query, place):
-        """Ranges of stencil values hold for whatever may be written, whatever depths say: the two do not wait for each other."""
+        """Ranges of stencil values hold for whatever may be written, whatever depths say: the two
+        do not wait for each other.
+        """
         s_writes = query["stencil_write"].astype(bool)
-        for bound, choose, name in ((self._stencil_low, np.minimum, "stencil_low"), (self._stencil_high, np.maximum, "stencil_high")):
+        for bound, choose, name in (
+            (self._stencil_low, np.minimum, "stencil_low"),
+            (self._stencil_high, np.maximum, "stencil_high"),
+        ):
             bound[place] = np.where(s_writes, choose(bound[place], query[name]), bound[place])
 
     def _count(self, x, y):
@@ -180,8 +238,17 @@ class HiZ:
         return np.asarray(y, np.int64) % rows, np.asarray(x, np.int64) % columns
 
     def _turn(self, compare, write):
-        """One bound: which one it is. A draw that may write on either side counts as one of less."""
-        wanted = Bound.MIN if compare in GREATER else Bound.MAX if compare in LESS or (compare in FREE and write) else Bound.OPEN
+        """One bound: which one it is.
+
+        A draw that may write on either side counts as one of less.
+        """
+        wanted = (
+            Bound.MIN
+            if compare in GREATER
+            else Bound.MAX
+            if compare in LESS or (compare in FREE and write)
+            else Bound.OPEN
+        )
         if self.bound == Bound.OPEN:
             self.bound = wanted
         elif wanted not in (Bound.OPEN, self.bound) and write and compare not in FREE:
@@ -194,35 +261,45 @@ class HiZ:
 
     def _known(self, place):
         """Bounds stored of tiles; the one that is not kept could be anything."""
-        low, high = self._low[place], self._high[place]
+        low = self._low[place]
+        high = self._high[place]
         if self._bounds == "max":
-            low, high = (low, 0 * high + (self._most >> self._cut)) if self.bound == Bound.MIN else (0 * low, high)
+            low, high = (
+                (low, 0 * high + (self._most >> self._cut))
+                if self.bound == Bound.MIN
+                else (0 * low, high)
+            )
         return low, high
 
     def save(self) -> np.ndarray:
-        """What is known of the target's tiles, so that it can be put back after another target has had the memory.
+        """What is known of the target's tiles, so that it can be put back after another target has
+        had the memory.
 
         Returns
         -------
         structured ndarray, shape (tiles,)
-            Row by row, as :func:`fixfunc.spec.payloads.context`; where nothing is known, the widest ranges.
+            Row by row, as :func:`fixfunc.spec.payloads.context`; where nothing is known, the widest
+            ranges.
         """
         place = np.arange(len(self._low))
         out = np.zeros(len(place), dtype(payloads.context(4)))
         out["y"], out["x"] = np.divmod(place, self._columns)
-        out["restore"], out["bound"] = 1, self.bound
+        out["restore"] = 1
+        out["bound"] = self.bound
         most = self._most >> self._cut
         out["low"], out["high"] = self._known(place) if self._knows else (0, most)
-        out["stencil_low"], out["stencil_high"] = self._stencil_low, self._stencil_high
+        out["stencil_low"] = self._stencil_low
+        out["stencil_high"] = self._stencil_high
         for name, widest in (("low", 0), ("high", most), ("stencil_low", 0), ("stencil_high", 255)):
             out[name][~self._covered] = widest
         return out
 
     def restore(self, saved: np.ndarray) -> None:
-        """Put back what :meth:`save` gave of tiles of different places, while no write is in flight.
+        """Put back what :meth:`save` gave of tiles of different places, while no write is in
+        flight.
 
-        Of one bound: where none has been chosen, it is chosen too; where it is not that which has been, depths stay as
-        they are.
+        Of one bound: where none has been chosen, it is chosen too; where it is not that which has
+        been, depths stay as they are.
 
         Raises
         ------
@@ -233,16 +310,27 @@ class HiZ:
         check_places(saved, self._columns, self._rows)
         for low, high in (("low", "high"), ("stencil_low", "stencil_high")):
             if (reversed_ := saved[low] > saved[high]).any():
-                raise InputError(low, f"be at most {high} {saved[high][reversed_][0]}", saved[low][reversed_][0])
+                raise InputError(
+                    low, f"be at most {high} {saved[high][reversed_][0]}", saved[low][reversed_][0]
+                )
         if self._bounds == "max" and self.bound == Bound.OPEN:
             self.bound = Bound(next(filter(None, saved["bound"]), Bound.OPEN))
         place = saved["y"].astype(np.int64) * self._columns + saved["x"]
         if self._knows:
             fits = saved["bound"] == self.bound if self._bounds == "max" else slice(None)
-            self._low[place[fits]], self._high[place[fits]] = saved["low"][fits], saved["high"][fits]
-        self._stencil_low[place], self._stencil_high[place] = saved["stencil_low"], saved["stencil_high"]
+            self._low[place[fits]] = saved["low"][fits]
+            self._high[place[fits]] = saved["high"][fits]
+        self._stencil_low[place] = saved["stencil_low"]
+        self._stencil_high[place] = saved["stencil_high"]
 
-    def feedback(self, x: np.ndarray, y: np.ndarray, low: np.ndarray, high: np.ndarray, serial: int | np.ndarray) -> None:
+    def feedback(
+        self,
+        x: np.ndarray,
+        y: np.ndarray,
+        low: np.ndarray,
+        high: np.ndarray,
+        serial: int | np.ndarray,
+    ) -> None:
         """Tiles have been tested and written: the depths that they hold now.
 
         Parameters
@@ -254,14 +342,21 @@ class HiZ:
         serial : int, or ndarray, shape (n,)
             :attr:`serial` when :meth:`step` decided about the tile.
 
-        Bounds tighten only if no other write to the tile is under way, which may have been counted in already, and no
-        clear has come since.
+        Bounds tighten only if no other write to the tile is under way, which may have been counted
+        in already, and no clear has come since.
         """
         current = np.broadcast_to(serial, np.shape(x)) == self.serial
-        place = np.where(current, np.asarray(y, np.int64) * self._columns + x, 0)  # another target may have had other places
+        place = np.where(
+            current, np.asarray(y, np.int64) * self._columns + x, 0
+        )  # another target may have had other places
         for turn in rounds(np.ravel_multi_index(self._count(x, y), self._in_flight.shape)):
             count = self._count(np.asarray(x)[turn], np.asarray(y)[turn])
-            alone = (self._in_flight[count] == 1) & current[turn] & self._covered[place[turn]] & self._knows
+            alone = (
+                (self._in_flight[count] == 1)
+                & current[turn]
+                & self._covered[place[turn]]
+                & self._knows
+            )
             self._low[place[turn][alone]] = np.asarray(low, np.int64)[turn][alone] >> self._cut
             self._high[place[turn][alone]] = np.asarray(high, np.int64)[turn][alone] >> self._cut
             self._in_flight[count] -= 1
@@ -271,7 +366,15 @@ def rounds(place: np.ndarray) -> list[np.ndarray]:
     """Split indices so that no place comes twice in a part, and each place's come in order."""
     order = np.argsort(place, kind="stable")
     ordered = place[order]
-    starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])) if len(place) else np.zeros(0, int)
+    starts = (
+        np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+        if len(place)
+        else np.zeros(0, int)
+    )
     turn = np.arange(len(place)) - np.repeat(starts, np.diff(np.append(starts, len(place))))
     by_turn = np.argsort(turn, kind="stable")
-    return [order[part] for part in np.split(by_turn, np.cumsum(np.bincount(turn))[:-1])] if len(place) else []
+    return (
+        [order[part] for part in np.split(by_turn, np.cumsum(np.bincount(turn))[:-1])]
+        if len(place)
+        else []
+    )

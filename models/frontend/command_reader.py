@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Reads the command stream: packets in memory become triangles, draw states, clears and fences."""
+"""Command reader: packets in memory become triangles, draw states, clears and fences."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fixfunc.models.depth._format import MOST
+from fixfunc.models.depth.formats import MOST
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
 from fixfunc.models.state import check_draw_state
@@ -17,24 +17,25 @@ from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import SAMPLE_COUNTS, TOP_LIMIT, DepthFormat, Kind
 
 TRANSFER = 32  # bytes
-KEPT = ["target", "target_width", "target_height", "samples", "depth_format"]
-BITS = {"depth": payloads.DEPTH, "stencil": payloads.STENCIL, "colour": payloads.COLOUR}
+# Fields of a draw state that identify a target.
+TARGET_FIELDS = ["target", "target_width", "target_height", "samples", "depth_format"]
+PLANE_BITS = {"depth": payloads.DEPTH, "stencil": payloads.STENCIL, "colour": payloads.COLOUR}
 
 
 @dataclass(frozen=True)
 class CommandLimits:
-    """What a reader takes.
+    """Limits of what a reader accepts.
 
     Parameters
     ----------
     edge : int
         Samples along a tile's edge.
     samples : int
-        Most samples of a pixel.
+        Greatest number of samples of a pixel.
     pixels : int
-        Largest width or height of a target.
+        Greatest width or height of a target.
     stencil : bool
-        Stencil values are kept.
+        Targets have a stencil plane.
     """
 
     edge: int = 8
@@ -44,32 +45,42 @@ class CommandLimits:
 
 
 class Read(NamedTuple):
-    """What :func:`read` returns."""
+    """Beats of a command stream, and where reading stopped, as :func:`read` returns them."""
 
-    beats: list  # (Kind, records): triangles of a packet, or one control record; the last is the FENCE that ends it
+    # (Kind, records): triangles of a packet, or one control record; the last is the final FENCE.
+    beats: list
     error: CommandError
-    at: int  # transfer of the packet that it stopped at, or how many were read
+    at: int  # transfer of the packet with the error, or the number of transfers
 
 
 def plane_bytes(count: int, plane: str, edge: int = 8) -> int:
-    """Bytes of a plane of so many tiles, with its table."""
-    raw = -(-BITS[plane] * edge**2 // 256) * TRANSFER
+    """Bytes of a plane of so many tiles, and of its table."""
+    raw = -(-PLANE_BITS[plane] * edge**2 // 256) * TRANSFER
     room = 1 << (raw - 1).bit_length()
     return count * room + -(-count // 64) * TRANSFER
 
 
 def tiles_of(state: np.void, edge: int = 8) -> int:
-    """How many tiles a target has."""
+    """Number of tiles of a target."""
     lx, ly = LANE_SHAPE[state["samples"]]
-    return -(-int(state["target_width"]) // (edge >> lx)) * -(-int(state["target_height"]) // (edge >> ly))
+    return -(-int(state["target_width"]) // (edge >> lx)) * -(
+        -int(state["target_height"]) // (edge >> ly)
+    )
 
 
-def read(memory: np.ndarray, address: int, transfers: int, limit: int, limits: CommandLimits | None = None) -> Read:
+def read(
+    memory: np.ndarray,
+    address: int,
+    transfers: int,
+    limit: int,
+    limits: CommandLimits | None = None,
+) -> Read:
     """Read packets.
 
     Parameters
     ----------
     memory : ndarray of uint8
+        Bytes of memory.
     address, transfers, limit : int
         As in :data:`fixfunc.spec.commands.START`.
     limits : CommandLimits, optional
@@ -77,86 +88,129 @@ def read(memory: np.ndarray, address: int, transfers: int, limit: int, limits: C
     Returns
     -------
     Read
-        A packet that breaks a rule ends it; what a packet says is looked at before anything of it counts.
+        A packet is checked before anything of it counts. Reading stops at the first packet that
+        breaks a rule.
     """
     reader = _Reader(limits or CommandLimits(), limit)
-    end, at, error = address + transfers * TRANSFER, 0, CommandError.NONE
+    end = address + transfers * TRANSFER
+    at = 0
+    error = CommandError.NONE
     if address % TRANSFER or not transfers or end > min(limit, len(memory)):
         error = CommandError.ADDRESS
-    data = memory[address:end].reshape(-1, TRANSFER) if not error else np.zeros((0, TRANSFER), np.uint8)
+    data = (
+        memory[address:end].reshape(-1, TRANSFER)
+        if not error
+        else np.zeros((0, TRANSFER), np.uint8)
+    )
     while not error and at < transfers:
         error, length = reader.packet(data[at:])
         at += 0 if error else length
     fence = np.zeros(1, dtype(payloads.FENCE))
-    fence["kind"], fence["slot"], fence["flush"] = Kind.FENCE, 1, 1
+    fence["kind"] = Kind.FENCE
+    fence["slot"] = 1
+    fence["flush"] = 1
     return Read([*reader.beats, (Kind.FENCE, fence)], error, at)
 
 
 def unpack(rows: np.ndarray, fields: Sequence[payloads.Field]) -> np.ndarray:
-    """Records of a packet's fields: rows of bytes, little end first."""
-    out, low = np.zeros(len(rows), dtype(fields)), 0
+    """Records of a packet's fields, from rows of bytes, little end first."""
+    out = np.zeros(len(rows), dtype(fields))
+    low = 0
     bits = np.unpackbits(rows, axis=1, bitorder="little")
     for field in fields:
-        value = bits[:, low:low + field.bits].astype(np.int64) @ (1 << np.arange(field.bits, dtype=np.int64))
-        out[field.name] = np.where(value >> field.bits - 1, value - (1 << field.bits), value) if field.signed else value
+        value = bits[:, low : low + field.bits].astype(np.int64) @ (
+            1 << np.arange(field.bits, dtype=np.int64)
+        )
+        out[field.name] = (
+            np.where(value >> field.bits - 1, value - (1 << field.bits), value)
+            if field.signed
+            else value
+        )
         low += field.bits
     return out
 
 
 class _Reader:
-    """What has been read so far."""
+    """State of a reader between two packets."""
 
     def __init__(self, limits, limit):
-        self._limits, self._limit, self.beats = limits, limit, []
-        self._state, self._begun, self._bases = None, None, dict.fromkeys(BITS, 0)
+        self._limits = limits
+        self._limit = limit
+        self.beats = []
+        self._state = None
+        self._cleared_target = None  # fields of the target that was cleared as a whole
+        self._bases = dict.fromkeys(PLANE_BITS, 0)
 
     def packet(self, data):
-        """One packet; its error, and its length."""
+        """Execute a packet: its error, and its length."""
         opcode, length = (int(value) for value in unpack(data[:1], commands.PACKET)[0])
         if opcode not in list(Opcode):
             return CommandError.OPCODE, 0
         if length > len(data) or length < 1 or LENGTHS.get(opcode, length) != length:
             return CommandError.LENGTH, 0
-        act = {Opcode.TARGET: self._target, Opcode.STATE: self._set, Opcode.CLEAR: self._clear, Opcode.TRIANGLES: self._triangles,
-               Opcode.FENCE: self._fence}[opcode]
-        return act(data[:length]), length
+        execute = {
+            Opcode.TARGET: self._target,
+            Opcode.STATE: self._draw_state,
+            Opcode.CLEAR: self._clear,
+            Opcode.TRIANGLES: self._triangles,
+            Opcode.FENCE: self._fence,
+        }[opcode]
+        return execute(data[:length]), length
 
     def _target(self, data):
         record = unpack(data, commands.TARGET_PACKET)[0]
-        self._bases = {plane: int(record[f"{plane}_base"]) for plane in BITS}
+        self._bases = {plane: int(record[f"{plane}_base"]) for plane in PLANE_BITS}
         return CommandError.NONE
 
-    def _set(self, data):
+    def _draw_state(self, data):
         record = unpack(data.reshape(1, -1), commands.STATE_PACKET)
-        state = np.zeros(1, dtype(payloads.DRAW_STATE))
-        for name in state.dtype.names:
-            state[name] = record[name]
-        state["kind"], state["slot"] = Kind.STATE, 0
+        records = np.zeros(1, dtype(payloads.DRAW_STATE))
+        for name in records.dtype.names:
+            records[name] = record[name]
+        records["kind"] = Kind.STATE
+        records["slot"] = 0
+        state = records[0]
         try:
-            check_draw_state(state[0])
+            check_draw_state(state)
         except InputError:
             return CommandError.STATE
-        one, limits = state[0], self._limits
-        if (max(one["target_width"], one["target_height"]) > limits.pixels or one["samples"] > SAMPLE_COUNTS.index(limits.samples)
-                or one["depth_format"] == DepthFormat.D32F or not one["early_write"] or (one["stencil_test"] and not limits.stencil)):
+        limits = self._limits
+        if (
+            max(state["target_width"], state["target_height"]) > limits.pixels
+            or state["samples"] > SAMPLE_COUNTS.index(limits.samples)
+            or state["depth_format"] == DepthFormat.D32F
+            or not state["early_write"]
+            or (state["stencil_test"] and not limits.stencil)
+        ):
             return CommandError.STATE
-        self._state = one
-        self.beats.append((Kind.STATE, state))
+        self._state = state
+        self.beats.append((Kind.STATE, records))
         return CommandError.NONE
 
     def _clear(self, data):
-        record, state = unpack(data, commands.CLEAR_PACKET)[0], self._state
+        record = unpack(data, commands.CLEAR_PACKET)[0]
+        state = self._state
         if state is None:
             return CommandError.ORDER
-        planes = [plane for plane in BITS if record[plane] and (plane != "stencil" or self._limits.stencil)]
-        whole = not record["x0"] and not record["y0"] and record["x1"] >= state["target_width"] and record["y1"] >= state["target_height"]
-        if state[KEPT] != self._begun and not (whole and len(planes) == len(BITS) - (not self._limits.stencil)):
+        supported = [plane for plane in PLANE_BITS if plane != "stencil" or self._limits.stencil]
+        planes = [plane for plane in supported if record[plane]]
+        covers_target = (
+            not record["x0"]
+            and not record["y0"]
+            and record["x1"] >= state["target_width"]
+            and record["y1"] >= state["target_height"]
+        )
+        clears_target = covers_target and planes == supported
+        if state[TARGET_FIELDS] != self._cleared_target and not clears_target:
             return CommandError.ORDER
         if record["depth"] and record["depth_value"] > MOST[DepthFormat(state["depth_format"])]:
             return CommandError.STATE
         count = tiles_of(state, self._limits.edge)
-        if whole and any(self._bases[plane] % ALIGNED or self._bases[plane] + plane_bytes(count, plane, self._limits.edge) > self._limit
-                         for plane in planes):
+        if covers_target and any(
+            self._bases[plane] % ALIGNED
+            or self._bases[plane] + plane_bytes(count, plane, self._limits.edge) > self._limit
+            for plane in planes
+        ):
             return CommandError.ADDRESS
         clear = np.zeros(1, dtype(payloads.CLEAR))
         for name in clear.dtype.names:
@@ -164,13 +218,13 @@ class _Reader:
         for plane, base in self._bases.items():
             clear[f"{plane}_base"] = base
         clear["kind"] = Kind.CLEAR
-        if whole and len(planes) == len(BITS) - (not self._limits.stencil):
-            self._begun = state[KEPT]
+        if clears_target:
+            self._cleared_target = state[TARGET_FIELDS]
         self.beats.append((Kind.CLEAR, clear))
         return CommandError.NONE
 
     def _triangles(self, data):
-        if self._state is None or self._state[KEPT] != self._begun:
+        if self._state is None or self._state[TARGET_FIELDS] != self._cleared_target:
             return CommandError.ORDER
         record = unpack(data[1:], commands.TRIANGLE_PACKET)
         triangles = np.zeros(len(record), dtype(payloads.TRIANGLE))
@@ -182,7 +236,11 @@ class _Reader:
         return CommandError.NONE
 
     def _fence(self, data):
-        record, fence = unpack(data, commands.FENCE_PACKET)[0], np.zeros(1, dtype(payloads.FENCE))
-        fence["kind"], fence["flush"], fence["sequence"], fence["begin"] = Kind.FENCE, 1, record["sequence"], record["begin"]
+        record = unpack(data, commands.FENCE_PACKET)[0]
+        fence = np.zeros(1, dtype(payloads.FENCE))
+        fence["kind"] = Kind.FENCE
+        fence["flush"] = 1
+        fence["sequence"] = record["sequence"]
+        fence["begin"] = record["begin"]
         self.beats.append((Kind.FENCE, fence))
         return CommandError.NONE

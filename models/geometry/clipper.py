@@ -10,12 +10,12 @@ GUARD_BAND = 32767  # pixels [fs 15.16]
 
 
 class Clipped(NamedTuple):
-    """What :func:`clip` returns."""
+    """Clipped triangles, as :func:`clip` returns them."""
 
     triangles: np.ndarray  # float32, shape (m, 3, 4)
-    source: np.ndarray  # intp, shape (m,): the triangle each one is part of
-    rejected: int  # outside one plane of the view volume altogether
-    clipped: int  # cut, or cut away
+    source: np.ndarray  # intp, shape (m,): index of the triangle that each is part of
+    rejected: int  # triangles outside one plane of the view volume
+    clipped: int  # triangles that were cut
 
 
 def clip(triangles: np.ndarray, viewport: Sequence[float]) -> Clipped:
@@ -31,11 +31,11 @@ def clip(triangles: np.ndarray, viewport: Sequence[float]) -> Clipped:
     Returns
     -------
     Clipped
-        In order. A triangle that needs no cut is passed on bit for bit.
+        Triangles in their order. A triangle that needs no cut passes bit for bit.
 
-    A triangle outside one plane of the view volume is rejected; only w, near, far and the guard band ever cut, in
-    this order. A cut always runs from the vertex inside to the one outside, so that AB and BA give the same point.
-    A triangle with a NaN is passed on: the rasterizer's front discards it once it has been projected.
+    A triangle outside one plane of the view volume is rejected. Only w, near, far and the guard
+    band cut, in this order. A side is always cut from the vertex inside to the one outside, so that
+    AB and BA give the same point. A triangle with a NaN passes; it is discarded after projection.
 
     Source: [trip 5].
     """
@@ -44,61 +44,87 @@ def clip(triangles: np.ndarray, viewport: Sequence[float]) -> Clipped:
     planes = _cutting_planes(viewport)
     with np.errstate(invalid="ignore"):  # a NaN is outside of nothing
         rejected = (positions @ _view_volume().T < 0).all(1).any(1)
-        needs = (positions @ planes.T < 0).any((1, 2)) & ~rejected
+        clipped = (positions @ planes.T < 0).any((1, 2)) & ~rejected
 
-    whole = np.flatnonzero(~rejected & ~needs)
-    parts, sources = [triangles[whole]], [whole]
-    polygons, owner = positions[needs], np.flatnonzero(needs)
+    inside = np.flatnonzero(~rejected & ~clipped)
+    parts = [triangles[inside]]
+    sources = [inside]
+    polygons = positions[clipped]
+    owner = np.flatnonzero(clipped)
     counts = np.full(len(polygons), 3)
     with np.errstate(invalid="ignore", over="ignore"):
         for plane in planes:
             polygons, counts = _cut(polygons, counts, plane)
     for corner in range(2, polygons.shape[1] if len(polygons) else 0):
-        has = counts > corner
-        parts.append(polygons[has][:, [0, corner - 1, corner]].astype(np.float32))
-        sources.append(owner[has])
+        present = counts > corner
+        parts.append(polygons[present][:, [0, corner - 1, corner]].astype(np.float32))
+        sources.append(owner[present])
     source = np.concatenate(sources)
     order = np.argsort(source, kind="stable")
-    return Clipped(np.concatenate(parts)[order], source[order], int(rejected.sum()), int(needs.sum()))
+    return Clipped(
+        np.concatenate(parts)[order], source[order], int(rejected.sum()), int(clipped.sum())
+    )
 
 
 def _view_volume():
-    """Planes of the view volume: a point is inside where its product with every row is not negative."""
-    return np.array([(1, 0, 0, 1), (-1, 0, 0, 1), (0, 1, 0, 1), (0, -1, 0, 1), (0, 0, 1, 0), (0, 0, -1, 1)], float)
+    """Planes of the view volume, as rows.
+
+    A point is inside where its product with every row is not negative.
+    """
+    return np.array(
+        [(1, 0, 0, 1), (-1, 0, 0, 1), (0, 1, 0, 1), (0, -1, 0, 1), (0, 0, 1, 0), (0, 0, -1, 1)],
+        float,
+    )
 
 
 def _cutting_planes(viewport):
     x0, y0, x1, y1 = viewport
-    half_x, half_y = (x1 - x0) / 2, (y1 - y0) / 2
-    centre_x, centre_y = (x0 + x1) / 2, (y0 + y1) / 2
-    return np.array([
-        (0, 0, 0, 1), (0, 0, 1, 0), (0, 0, -1, 1),  # w, near, far
-        (half_x, 0, 0, GUARD_BAND + centre_x), (-half_x, 0, 0, GUARD_BAND - centre_x),
-        (0, -half_y, 0, GUARD_BAND + centre_y), (0, half_y, 0, GUARD_BAND - centre_y),
-    ], float)
+    half_x = (x1 - x0) / 2
+    half_y = (y1 - y0) / 2
+    centre_x = (x0 + x1) / 2
+    centre_y = (y0 + y1) / 2
+    return np.array(
+        [
+            (0, 0, 0, 1),
+            (0, 0, 1, 0),
+            (0, 0, -1, 1),  # w, near, far
+            (half_x, 0, 0, GUARD_BAND + centre_x),
+            (-half_x, 0, 0, GUARD_BAND - centre_x),
+            (0, -half_y, 0, GUARD_BAND + centre_y),
+            (0, half_y, 0, GUARD_BAND - centre_y),
+        ],
+        float,
+    )
 
 
 def _cut(polygons, counts, plane):
-    """Keep the side of a plane: polygons (n, corners, 4), of which the first ``counts`` corners of each are used."""
+    """Cut polygons by a plane; return the polygons inside, and their numbers of corners.
+
+    ``polygons`` has shape (n, corners, 4); the first ``counts`` corners of each are valid.
+    """
     n, corners, _ = polygons.shape
     index = np.arange(corners)
-    used = index < counts[:, None]
-    following = np.where(index + 1 < counts[:, None], index + 1, 0)
-    ahead = np.take_along_axis(polygons, following[..., None], 1)
-    here_d, ahead_d = polygons @ plane, ahead @ plane
-    here_in, ahead_in = here_d >= 0, ahead_d >= 0
-    crosses = used & (here_in != ahead_in)
+    valid = index < counts[:, None]
+    successor = np.where(index + 1 < counts[:, None], index + 1, 0)
+    next_corner = np.take_along_axis(polygons, successor[..., None], 1)
+    distance = polygons @ plane
+    next_distance = next_corner @ plane
+    inside = distance >= 0
+    next_inside = next_distance >= 0
+    crossing = valid & (inside != next_inside)
 
-    # From the inside to the outside, whichever way the side runs.
-    inner, outer = np.where(here_in[..., None], polygons, ahead), np.where(here_in[..., None], ahead, polygons)
-    inner_d, outer_d = np.where(here_in, here_d, ahead_d), np.where(here_in, ahead_d, here_d)
-    t = inner_d / np.where(crosses, inner_d - outer_d, 1)
+    # A side is cut from the inside to the outside, whatever its direction.
+    inner = np.where(inside[..., None], polygons, next_corner)
+    outer = np.where(inside[..., None], next_corner, polygons)
+    inner_distance = np.where(inside, distance, next_distance)
+    outer_distance = np.where(inside, next_distance, distance)
+    t = inner_distance / np.where(crossing, inner_distance - outer_distance, 1)
     points = inner + t[..., None] * (outer - inner)
 
-    # A corner kept, then the point where the side behind it crosses.
-    both = np.stack([polygons, points], 2).reshape(n, 2 * corners, 4)
-    keep = np.stack([used & here_in, crosses], 2).reshape(n, 2 * corners)
-    order = np.argsort(~keep, axis=1, kind="stable")
-    out = np.take_along_axis(both, order[..., None], 1)
-    kept = keep.sum(1)
-    return out[:, :max(int(kept.max(initial=0)), 3)], kept
+    # Each corner inside is followed by the point where the side behind it crosses the plane.
+    candidates = np.stack([polygons, points], 2).reshape(n, 2 * corners, 4)
+    selected = np.stack([valid & inside, crossing], 2).reshape(n, 2 * corners)
+    order = np.argsort(~selected, axis=1, kind="stable")
+    result = np.take_along_axis(candidates, order[..., None], 1)
+    counts = selected.sum(1)
+    return result[:, : max(int(counts.max(initial=0)), 3)], counts

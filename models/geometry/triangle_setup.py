@@ -14,20 +14,21 @@ DTYPE = dtype(payloads.SETUP)
 TRIANGLE = dtype(payloads.TRIANGLE)
 Z_MAX = ((1 << 24) - 1) << 8  # 1.0 as u24.8 in units of D24
 
-# By log2 of the samples: log2 of a pixel's columns and rows of lanes, and how far its samples reach (1/16 pixel).
+# By log2 of the samples: log2 of a pixel's columns and rows of lanes, and the greatest distance of
+# a sample from the pixel's centre in x or y, 1/16 pixel.
 PIXEL_SHAPE = np.array([(0, 0), (0, 1), (1, 1), (1, 2)])
 SAMPLE_REACH = np.array([0, 4, 6, 7])
 
 
 class Setup(NamedTuple):
-    """What :func:`setup` returns: the records kept, and why the others were not."""
+    """Records of m out of n triangles, as :func:`setup` returns them, and why others are culled."""
 
-    records: np.ndarray  # DTYPE, shape (kept,)
-    index: np.ndarray  # intp, shape (kept,): the triangle each record comes from
+    records: np.ndarray  # DTYPE, shape (m,)
+    index: np.ndarray  # intp, shape (m,): index of each record's triangle
     zero_area: np.ndarray  # bool, shape (n,)
     facing: np.ndarray  # bool, shape (n,): culled by winding
     no_sample: np.ndarray  # bool, shape (n,): no sample position within the box
-    steep: np.ndarray  # bool, shape (kept,): the depth slope does not fit, the plane is flat
+    steep: np.ndarray  # bool, shape (m,): the depth slope does not fit, the plane is flat
 
 
 def setup(triangles: np.ndarray, state: np.void, edge: int = 8) -> Setup:
@@ -51,12 +52,14 @@ def setup(triangles: np.ndarray, state: np.void, edge: int = 8) -> Setup:
     InputError
         A coordinate that does not fit 24 bits, or a depth above 1.0.
 
-    Source: [trip 6], numerics: positions and edges, depth. Edge k runs from vertex k to vertex k + 1,
-    turned so that the inside is positive whatever the winding.
+    Source: [trip 6], numerics: positions and edges, depth. Edge k runs from vertex k to vertex k +
+    1, turned so that the inside is positive whatever the winding.
     """
     triangles = np.atleast_1d(triangles)
     check(triangles, payloads.TRIANGLE)
-    x, y, z = (np.stack([triangles[f"{axis}{k}"] for k in range(3)], -1).astype(np.int64) for axis in "xyz")
+    x = np.stack([triangles[f"x{k}"] for k in range(3)], -1).astype(np.int64)
+    y = np.stack([triangles[f"y{k}"] for k in range(3)], -1).astype(np.int64)
+    z = np.stack([triangles[f"z{k}"] for k in range(3)], -1).astype(np.int64)
     if (z > Z_MAX).any():
         raise InputError("z", f"not exceed {Z_MAX}", int(z.max()))
     area = (x[:, 1] - x[:, 0]) * (y[:, 2] - y[:, 0]) - (x[:, 2] - x[:, 0]) * (y[:, 1] - y[:, 0])
@@ -64,24 +67,33 @@ def setup(triangles: np.ndarray, state: np.void, edge: int = 8) -> Setup:
 
     zero_area = area == 0
     front = (area < 0) if state["front_ccw"] else (area > 0)
-    culled = {Cull.NONE: np.zeros_like(front), Cull.FRONT: front, Cull.BACK: ~front}[Cull(state["cull"])]
+    culled = {Cull.NONE: np.zeros_like(front), Cull.FRONT: front, Cull.BACK: ~front}[
+        Cull(state["cull"])
+    ]
     facing = culled & ~zero_area
     empty = (box[:, 0] > box[:, 2]) | (box[:, 1] > box[:, 3])
     no_sample = empty & ~zero_area & ~facing
 
-    kept = np.flatnonzero(~(zero_area | facing | empty))
-    records, steep = _records(triangles[kept], x[kept], y[kept], z[kept], area[kept], box[kept], state, edge)
-    records["back"] = ~front[kept]
-    return Setup(records, kept, zero_area, facing, no_sample, steep)
+    index = np.flatnonzero(~(zero_area | facing | empty))
+    records, steep = _records(
+        triangles[index], x[index], y[index], z[index], area[index], box[index], state, edge
+    )
+    records["back"] = ~front[index]
+    return Setup(records, index, zero_area, facing, no_sample, steep)
 
 
 def _box(x, y, state):
-    """Pixels, both ends inclusive, that have a sample position within the triangle's bounds; cut."""
+    """Pixels, both ends inclusive, with a sample position within the triangle's bounds.
+
+    The box is cut by viewport, scissor and target.
+    """
     reach = 16 * SAMPLE_REACH[state["samples"]]
     cut = {}
     for axis, size in (("x", "target_width"), ("y", "target_height")):
         low = max(int(state[f"viewport_{axis}0"]), int(state[f"scissor_{axis}0"]))
-        high = min(int(state[f"viewport_{axis}1"]), int(state[f"scissor_{axis}1"]), int(state[size]))
+        high = min(
+            int(state[f"viewport_{axis}1"]), int(state[f"scissor_{axis}1"]), int(state[size])
+        )
         cut[axis] = max(low, 0), high - 1
     ends = []
     for axis, v in (("x", x), ("y", y)):
@@ -94,47 +106,63 @@ def _box(x, y, state):
 
 
 def _records(triangles, x, y, z, area, box, state, edge):
-    out = np.zeros(len(triangles), DTYPE)
+    records = np.zeros(len(triangles), DTYPE)
     for name in ("kind", "state", "slot"):
-        out[name] = triangles[name]
-    out["samples"] = state["samples"]
+        records[name] = triangles[name]
+    records["samples"] = state["samples"]
     for k, name in enumerate(("x0", "y0", "x1", "y1")):
-        out[name] = box[:, k]
-    out["zmin"] = z.min(1) >> 8
-    out["zmax"] = (z.max(1) + 255) >> 8
+        records[name] = box[:, k]
+    records["zmin"] = z.min(1) >> 8
+    records["zmax"] = (z.max(1) + 255) >> 8
 
-    # Everything below is measured from the centre of the first pixel of the first tile, 1/256 pixel.
+    # The origin is the centre of the first pixel of the first tile, 1/256 pixel.
     lx, ly = PIXEL_SHAPE[state["samples"]]
-    wide, high = edge >> lx, edge >> ly
+    wide = edge >> lx
+    high = edge >> ly
     origin_x = (box[:, 0] // wide * wide) * 256 + 128
     origin_y = (box[:, 1] // high * high) * 256 + 128
 
-    turn = np.where(area < 0, -1, 1)
+    winding = np.where(area < 0, -1, 1)
     spread = SAMPLE_REACH[state["samples"]]
     for k in range(3):
         n = (k + 1) % 3
-        a, b = turn * (y[:, k] - y[:, n]), turn * (x[:, n] - x[:, k])
+        a = winding * (y[:, k] - y[:, n])
+        b = winding * (x[:, n] - x[:, k])
         value = a * (origin_x - x[:, k]) + b * (origin_y - y[:, k])
         top_left = (a > 0) | ((a == 0) & (b > 0))
         reach = np.where(a > 0, a * (16 * (wide - 1) + spread), -a * spread)
         reach += np.where(b > 0, b * (16 * (high - 1) + spread), -b * spread)
-        out[f"a{k}"], out[f"b{k}"], out[f"reach{k}"] = a, b, reach
-        out[f"c{k}"] = (((value - ~top_left) >> 4) + reach) << ly  # low bits never change a sign
+        records[f"a{k}"] = a
+        records[f"b{k}"] = b
+        records[f"reach{k}"] = reach
+        records[f"c{k}"] = (
+            ((value - ~top_left) >> 4) + reach
+        ) << ly  # the low bits never change a sign
 
-    start, slopes, steep = _plane(x, y, z, area, origin_x, origin_y)
-    out["z"], out["zx"], out["zy"] = start, *slopes
-    return out, steep
+    start, (slope_x, slope_y), steep = _plane(x, y, z, area, origin_x, origin_y)
+    records["z"] = start
+    records["zx"] = slope_x
+    records["zy"] = slope_y
+    return records, steep
 
 
 def _plane(x, y, z, area, origin_x, origin_y):
-    """Depth plane: start u24.24 modulo 2^24 at the origin, slopes s23.24 a pixel, and which are steep."""
-    dz1, dz2 = z[:, 1] - z[:, 0], z[:, 2] - z[:, 0]
-    ux, uy = x[:, 1] - x[:, 0], y[:, 1] - y[:, 0]
-    vx, vy = x[:, 2] - x[:, 0], y[:, 2] - y[:, 0]
-    turn = np.where(area < 0, -1, 1)
-    slopes = [_divide(turn * n, np.abs(area)) for n in (dz1 * vy - dz2 * uy, dz2 * ux - dz1 * vx)]
+    """Depth plane: start, slopes, and which planes are steep.
 
-    # The slope is s23.24, dx and dy are its s23.8: where either does not fit, the plane is flat at vertex 0's depth.
+    The start is u24.24 modulo 2^24, at the origin; the slopes are s23.24 a pixel.
+    """
+    dz1 = z[:, 1] - z[:, 0]
+    dz2 = z[:, 2] - z[:, 0]
+    ux = x[:, 1] - x[:, 0]
+    uy = y[:, 1] - y[:, 0]
+    vx = x[:, 2] - x[:, 0]
+    vy = y[:, 2] - y[:, 0]
+    winding = np.where(area < 0, -1, 1)
+    determinants = dz1 * vy - dz2 * uy, dz2 * ux - dz1 * vx
+    slopes = [_divide(winding * value, np.abs(area)) for value in determinants]
+
+    # The slope is s23.24, dx and dy are the same in s23.8. Where either does not fit, the plane is
+    # flat at vertex 0's depth.
     fits = np.ones(len(x), bool)
     for slope in slopes:
         fits &= (slope >= -(1 << 47)) & (slope + (1 << 15) < 1 << 47)
@@ -146,9 +174,12 @@ def _plane(x, y, z, area, origin_x, origin_y):
 
 
 def _divide(numerator, denominator):
-    """floor(numerator * 2^24 / denominator), in two steps so that int64 suffices; saturated to 49 bits."""
-    whole = numerator // denominator
-    rest = numerator - whole * denominator
-    high, rest = np.divmod(rest << 12, denominator)
-    fraction = (high << 12) + (rest << 12) // denominator
-    return (np.clip(whole, -(1 << 24), (1 << 24) - 1) << 24) + fraction
+    """floor(numerator * 2^24 / denominator), saturated to 49 bits.
+
+    The fraction is divided in two steps, so that int64 suffices.
+    """
+    integer = numerator // denominator
+    remainder = numerator - integer * denominator
+    high, remainder = np.divmod(remainder << 12, denominator)
+    fraction = (high << 12) + (remainder << 12) // denominator
+    return (np.clip(integer, -(1 << 24), (1 << 24) - 1) << 24) + fraction

@@ -13,7 +13,9 @@ POSITION_MAX = (1 << 23) - 1  # s15.8
 D24_MAX = (1 << 24) - 1
 
 
-def project(clip: np.ndarray, viewport: Sequence[float], depth_range: tuple[float, float] = (0.0, 1.0)) -> np.ndarray:
+def project(
+    clip: np.ndarray, viewport: Sequence[float], depth_range: tuple[float, float] = (0.0, 1.0)
+) -> np.ndarray:
     """Divide by w and map to the screen.
 
     Parameters
@@ -23,12 +25,13 @@ def project(clip: np.ndarray, viewport: Sequence[float], depth_range: tuple[floa
     viewport : (x0, y0, x1, y1)
         Pixels, y down.
     depth_range : (float, float)
-        Depths of z = 0 and of z = w, within [0, 1], the first no greater.
+        Depths of z = 0 and of z = w, within [0, 1]; the first is not greater than the second.
 
     Returns
     -------
     ndarray of float32, shape (..., 3)
-        x, y in pixels, y down; z within the depth range where it was within 0..w. NaN or infinite where w is 0.
+        x and y in pixels, y down; z, which lies within the depth range if it lay within 0..w.
+        Values are NaN or infinite where w is 0.
 
     Raises
     ------
@@ -60,12 +63,15 @@ def snap(xy: ArrayLike) -> np.ndarray:
     Returns
     -------
     ndarray of int32, same shape
-        s15.8, to the nearest, ties to even; beyond the range, infinities included, its ends; NaN gives 0.
+        s15.8, rounded to nearest, ties to even. Values beyond the range, infinities included, give
+        its ends; NaN gives 0.
 
     Source: [fs 3.2.4.1, 3.4.1, 15.16].
     """
     scaled = np.asarray(xy, np.float32).astype(np.float64) * (1 << SUBPIXEL_BITS)
-    return np.nan_to_num(np.clip(np.rint(scaled), -POSITION_MAX - 1, POSITION_MAX), nan=0.0).astype(np.int32)
+    return np.nan_to_num(np.clip(np.rint(scaled), -POSITION_MAX - 1, POSITION_MAX), nan=0.0).astype(
+        np.int32
+    )
 
 
 def fixed_depth(z: ArrayLike, depth_range: tuple[float, float] = (0.0, 1.0)) -> np.ndarray:
@@ -76,7 +82,7 @@ def fixed_depth(z: ArrayLike, depth_range: tuple[float, float] = (0.0, 1.0)) -> 
     z : array_like of float32
         Depths, 0 to 1.
     depth_range : (float, float)
-        Of the viewport; depths beyond it are cut to it, NaN becomes the first.
+        Depth range of the viewport. Depths are clamped to it; NaN becomes its first end.
 
     Returns
     -------

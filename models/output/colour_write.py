@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Colours of a target: what shaders give is mixed with what is there, and lies in memory behind a cache."""
+"""Colours of a target: what shaders give is mixed with what is there, and lies in memory behind a
+cache.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 
-from fixfunc.models.depth._line import ColourLine
-from fixfunc.models.depth._target import check_places
-from fixfunc.models.depth._tile_cache import CacheShape, Moved, TileCache
+from fixfunc.models.depth.tile_lines import ColourLine
+from fixfunc.models.memory.surface import check_places
+from fixfunc.models.memory.tile_cache import CacheShape, Moved, TileCache
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE, pack, unpack
 from fixfunc.spec.quads import quads
@@ -27,12 +29,16 @@ def blend(new: np.ndarray, old: np.ndarray, state: np.void) -> np.ndarray:
     Returns
     -------
     ndarray of uint32
-        With ``blend`` every channel is new * a + old * (1 - a), a the shader's alpha: SRC_ALPHA, INV_SRC_ALPHA. Exact,
-        rounded once to the nearest. Channels that are not written keep what is stored.
+        With ``blend`` every channel is new * a + old * (1 - a), a the shader's alpha: SRC_ALPHA,
+        INV_SRC_ALPHA. Exact, rounded once to the nearest. Channels that are not written keep what
+        is stored.
 
     Source: numerics: colour; [fs 17.5].
     """
-    channels = [np.asarray(colours, np.uint32)[..., None] >> np.arange(0, 32, 8, dtype=np.uint32) & 255 for colours in (new, old)]
+    channels = [
+        np.asarray(colours, np.uint32)[..., None] >> np.arange(0, 32, 8, dtype=np.uint32) & 255
+        for colours in (new, old)
+    ]
     new, old = (c.astype(np.int64) for c in channels)
     if state["blend"]:
         alpha = new[..., 3:]
@@ -42,7 +48,10 @@ def blend(new: np.ndarray, old: np.ndarray, state: np.void) -> np.ndarray:
 
 
 class ColourCache(TileCache):
-    """Colours in memory, RGBA8 a sample, behind a cache; parameters as of :class:`~fixfunc.models.depth._tile_cache.TileCache`."""
+    """Colours in memory, RGBA8 a sample, behind a cache.
+
+    Parameters as of :class:`~fixfunc.models.memory.tile_cache.TileCache`.
+    """
 
     LINE = ColourLine
 
@@ -66,7 +75,8 @@ class ColourCache(TileCache):
         check_places(tiles, self._columns, self._rows)
         if not state["colour_write"]:
             return
-        masks, places = unpack(tiles["mask"], self._edge), self._numbers(tiles)
+        masks = unpack(tiles["mask"], self._edge)
+        places = self._numbers(tiles)
         replaces = masks.all((1, 2)) & (state["colour_write"] == 15) & (not state["blend"])
         for n in np.flatnonzero(masks.any((1, 2))):
             old = self.use(places[n], not replaces[n], True)
@@ -93,13 +103,22 @@ class ColourTarget:
     """
 
     def __init__(self, memory: np.ndarray, shape: CacheShape | None = None, edge: int = 8) -> None:
-        self._memory, self._shape, self._edge = memory, shape or CacheShape(), edge
-        self.state, self.cache, self._moves = None, None, Counter()
+        self._memory = memory
+        self._shape = shape or CacheShape()
+        self._edge = edge
+        self.state = None
+        self.cache = None
+        self._moves = Counter()
 
     def clear(self, rectangle: Sequence[int], value: int, base: int = 0) -> None:
-        """Clear a rectangle of pixels (x0, y0, x1, y1); one of all of the target begins it, and it lies at ``base`` from then on."""
+        """Clear a rectangle of pixels (x0, y0, x1, y1).
+
+        One of all of the target begins it, and it lies at ``base`` from then on.
+        """
         size = int(self.state["target_width"]), int(self.state["target_height"])
-        if not any(rectangle[:2]) and all(end >= side for end, side in zip(rectangle[2:], size, strict=True)):
+        if not any(rectangle[:2]) and all(
+            end >= side for end, side in zip(rectangle[2:], size, strict=True)
+        ):
             self._moves = self.moves
             self.cache = ColourCache(self.state, self._shape, self._edge, self._memory[base:])
         self.cache.clear(rectangle, value)
@@ -115,7 +134,7 @@ class ColourTarget:
 
     @property
     def moves(self) -> Counter[Moved]:
-        """What has been moved so far: as :meth:`~fixfunc.models.depth._tile_cache.TileCache.tally`."""
+        """What has been moved: as :meth:`~fixfunc.models.memory.tile_cache.TileCache.tally`."""
         return self._moves + (self.cache.tally() if self.cache else Counter())
 
 
@@ -142,8 +161,12 @@ def quads_of(tiles: np.ndarray, state: np.void, edge: int = 8) -> np.ndarray:
     lanes = unpack(tiles["mask"], edge)
     pixels = lanes.reshape(len(tiles), edge >> ly, 1 << ly, edge >> lx, 1 << lx).any((2, 4))
     wide = np.zeros_like(lanes)
-    wide[:, :edge >> ly, :edge >> lx] = pixels
-    live = wide.reshape(len(tiles), edge // 2, 2, edge // 2, 2).any((2, 4)).repeat(2, 1).repeat(2, 2)
-    out["samples"], out["flat_colour"] = state["samples"], state["flat_colour"]
-    out["covered"], out["helpers"] = pack(wide), pack(live & ~wide)
+    wide[:, : edge >> ly, : edge >> lx] = pixels
+    live = (
+        wide.reshape(len(tiles), edge // 2, 2, edge // 2, 2).any((2, 4)).repeat(2, 1).repeat(2, 2)
+    )
+    out["samples"] = state["samples"]
+    out["flat_colour"] = state["flat_colour"]
+    out["covered"] = pack(wide)
+    out["helpers"] = pack(live & ~wide)
     return out

@@ -14,7 +14,7 @@ LANE_SHAPE = ((0, 0), (0, 1), (1, 1), (1, 2))  # log2 of a pixel's columns and r
 
 
 def lane_positions(samples: int, edge: int = 8) -> tuple[np.ndarray, np.ndarray]:
-    """Where each lane's sample lies, from the centre of the tile's first pixel.
+    """Position of each lane's sample, from the centre of the tile's first pixel.
 
     Parameters
     ----------
@@ -35,8 +35,10 @@ def lane_positions(samples: int, edge: int = 8) -> tuple[np.ndarray, np.ndarray]
     return 16 * (i >> lx) + offsets[..., 0], 16 * (j >> ly) + offsets[..., 1]
 
 
-def evaluate(samples: int, a: np.ndarray, b: np.ndarray, c: np.ndarray, edge: int = 8) -> np.ndarray:
-    """Value of edges at every sample of a tile.
+def evaluate(
+    samples: int, a: np.ndarray, b: np.ndarray, c: np.ndarray, edge: int = 8
+) -> np.ndarray:
+    """Values of edge functions at every sample of a tile.
 
     Parameters
     ----------
@@ -52,24 +54,35 @@ def evaluate(samples: int, a: np.ndarray, b: np.ndarray, c: np.ndarray, edge: in
     Returns
     -------
     ndarray of int64, shape (n, edge, edge)
-        E, indexed [tile, j, i]. A sample is inside where E >= 0: the fill rule is part of c.
+        E, indexed [tile, j, i]. A sample is inside where E >= 0; c contains the fill rule.
 
     Source: [trip 6], [rtr 23.1].
     """
     x, y = lane_positions(samples, edge)
-    a, b, c = (np.asarray(v, np.int64)[:, None, None] for v in (a, b, c))
+    a = np.asarray(a, np.int64)[:, None, None]
+    b = np.asarray(b, np.int64)[:, None, None]
+    c = np.asarray(c, np.int64)[:, None, None]
     return a * x + b * y + c
 
 
 def pack(inside: np.ndarray) -> np.ndarray:
-    """Masks of boolean lanes: shape (n, edge, edge) -> uint64 (n,), lane (i, j) at bit ``j * edge + i``."""
-    bits = np.packbits(inside.reshape(len(inside), np.prod(inside.shape[1:])), axis=1, bitorder="little")
+    """Masks of boolean lanes: bool (n, edge, edge) -> uint64 (n,).
+
+    Lane (i, j) is bit ``j * edge + i``.
+    """
+    bits = np.packbits(
+        inside.reshape(len(inside), np.prod(inside.shape[1:])), axis=1, bitorder="little"
+    )
     padded = np.zeros((len(inside), 8), np.uint8)
-    padded[:, :bits.shape[1]] = bits
+    padded[:, : bits.shape[1]] = bits
     return padded.view("<u8")[:, 0]
 
 
 def unpack(masks: np.ndarray, edge: int = 8) -> np.ndarray:
     """The inverse of :func:`pack`: uint64 (n,) -> bool (n, edge, edge)."""
     octets = np.ascontiguousarray(masks, "<u8").view(np.uint8).reshape(len(masks), 8)
-    return np.unpackbits(octets, axis=1, bitorder="little")[:, :edge * edge].reshape(-1, edge, edge).astype(bool)
+    return (
+        np.unpackbits(octets, axis=1, bitorder="little")[:, : edge * edge]
+        .reshape(-1, edge, edge)
+        .astype(bool)
+    )

@@ -15,7 +15,7 @@ from fixfunc.spec.errors import InputError
 from fixfunc.spec.points import DOMAIN_POINT
 from fixfunc.spec.state import PointKind
 
-MOST_PATCHES = 1 << 16
+PATCH_LIMIT = 1 << 16
 
 
 @dataclass
@@ -25,15 +25,18 @@ class PatchDraw:
     Parameters
     ----------
     control : ndarray, shape (patches, ...)
-        Control points of each patch, as both stages want them.
+        Control points of each patch, in the form that both stages expect.
     hull : callable
-        ``control`` -> outer and inner factors: two arrays, shapes (patches, outer), (patches, inner).
+        Function of ``control``; it returns outer and inner factors, two arrays of shapes (patches,
+        outer) and (patches, inner).
     domain : callable
-        Control points of the patch of each lane, shape (lanes, ...), and (u, v) as float64, shape (lanes, 2) -> positions,
-        shape (lanes, 3). It is called for one wave at a time.
+        Function of the control points of each lane's patch, shape (lanes, ...), and of (u, v) as
+        float64, shape (lanes, 2); it returns positions, shape (lanes, 3). It is called for one wave
+        at a time.
     kind : "triangle" or "quad"
-    partitioning
-        As of :func:`fixfunc.models.tessellation.tessellator.tessellate`.
+        Domain of the patches.
+    partitioning : str
+        A partitioning of :func:`fixfunc.models.tessellation.tessellator.tessellate`.
     """
 
     control: np.ndarray
@@ -44,12 +47,12 @@ class PatchDraw:
 
 
 class Tessellated(NamedTuple):
-    """What :func:`run` returns."""
+    """A tessellated draw, as :func:`run` returns it."""
 
-    vertices: np.ndarray  # float32, shape (n, 3): once for each time that the domain stage shaded it
+    vertices: np.ndarray  # float32, shape (n, 3): one for each lane that was shaded
     faces: np.ndarray  # int64, shape (m, 3)
-    places: np.ndarray  # int64, shape (n, 3): patch, u, v of each vertex, 1.16
-    points: np.ndarray  # what entered the domain-matching unit, as fixfunc.spec.points.DOMAIN_POINT; an END behind them
+    places: np.ndarray  # int64, shape (n, 3): patch, u and v of each vertex, 1.16
+    points: np.ndarray  # DOMAIN_POINT beats into the domain-matching unit, with an END
     counters: MatchCounters
     waves: int
 
@@ -60,20 +63,24 @@ def run(draw: PatchDraw) -> Tessellated:
     Raises
     ------
     InputError
-        Factors, or a domain, that the tessellator refuses; isolines, which are no triangles; more than 65536 patches.
+        The tessellator refuses the factors or the domain; the draw has isolines, which are no
+        triangles; or it has more than 65536 patches.
     """
     if draw.kind not in ("triangle", "quad"):
         raise InputError("domain of a draw of triangles", "be triangle or quad", draw.kind)
-    if len(draw.control) > MOST_PATCHES:
-        raise InputError("patches", f"be at most {MOST_PATCHES}", len(draw.control))
-    outer, inner = (np.asarray(factors, np.float32).reshape(len(draw.control), count)
-                    for factors, count in zip(draw.hull(draw.control), FACTORS[draw.kind], strict=True))
+    if len(draw.control) > PATCH_LIMIT:
+        raise InputError("patches", f"be at most {PATCH_LIMIT}", len(draw.control))
+    outer, inner = (
+        np.asarray(factors, np.float32).reshape(len(draw.control), count)
+        for factors, count in zip(draw.hull(draw.control), FACTORS[draw.kind], strict=True)
+    )
     streams = []
     for n in range(len(draw.control)):
-        found = tessellate(draw.kind, outer[n], inner[n], draw.partitioning, "triangle_cw")
-        records = np.zeros(found.primitives.size, dtype(DOMAIN_POINT))
-        records["u"], records["v"] = found.points[found.primitives.ravel()].T
-        records["patch"], records["first"][:1] = n, 1
+        patch = tessellate(draw.kind, outer[n], inner[n], draw.partitioning, "triangle_cw")
+        records = np.zeros(patch.primitives.size, dtype(DOMAIN_POINT))
+        records["u"], records["v"] = patch.points[patch.primitives.ravel()].T
+        records["patch"] = n
+        records["first"][:1] = 1
         streams.append(records)
     streams.append(np.zeros(1, dtype(DOMAIN_POINT)))
     streams[-1]["kind"] = PointKind.END
@@ -84,13 +91,29 @@ def run(draw: PatchDraw) -> Tessellated:
     for wave in waves:
         patch, u, v = np.array(wave.points, np.int64).T
         shaded.append(draw.domain(draw.control[patch], np.stack([u, v], -1) / ONE))
-    return Tessellated(np.concatenate(shaded).astype(np.float32), order.reshape(-1, 3), places, points, unit.counters, len(waves))
+    return Tessellated(
+        np.concatenate(shaded).astype(np.float32),
+        order.reshape(-1, 3),
+        places,
+        points,
+        unit.counters,
+        len(waves),
+    )
 
 
 def _match(points):
-    """The unit, the waves that it made, and of each point which vertex it is: waves hold them in order."""
-    unit, constructor, waves, order, vertex = DomainMatchingUnit(), WaveConstructor(), [], [], {}
-    for first, patch, u, v in zip(*(points[name].tolist() for name in ("first", "patch", "u", "v")), strict=True):
+    """Match points: the unit, its waves, and the index of each point's vertex.
+
+    Vertices are numbered in the order of the waves.
+    """
+    unit = DomainMatchingUnit()
+    constructor = WaveConstructor()
+    waves = []
+    order = []
+    vertex = {}
+    for first, patch, u, v in zip(
+        *(points[name].tolist() for name in ("first", "patch", "u", "v")), strict=True
+    ):
         if first:
             unit.start_patch()
         dsid, hit = unit.step((u, v))

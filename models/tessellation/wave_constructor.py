@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The wave constructor: points that are to be shaded, 32 at a time."""
+"""Wave constructor: points that are to be shaded, packed into waves."""
 
 from typing import NamedTuple
 
@@ -9,13 +9,13 @@ from fixfunc.spec.errors import InputError
 class Wave(NamedTuple):
     """Points to be shaded together."""
 
-    dsid: int  # of lane 0
-    begin: int  # lane of the first
-    points: tuple  # (patch, u, v) of each
+    dsid: int  # place of lane 0 in the vertex buffer
+    begin: int  # lane of the first point
+    points: tuple  # (patch, u, v) of each point
 
 
 class WaveConstructor:
-    """Packs points that the domain-matching unit has not found into waves.
+    """Pack points that missed in the domain-matching unit into waves.
 
     Parameters
     ----------
@@ -26,15 +26,18 @@ class WaveConstructor:
     def __init__(self, lanes: int = 32) -> None:
         if lanes < 1:
             raise InputError("lanes", "be at least 1", lanes)
-        self._lanes, self._begin, self._points = lanes, 0, []
+        self._lanes = lanes
+        self._begin = 0
+        self._points = []
 
     def push(self, point: tuple[int, int, int], dsid: int) -> list[Wave]:
-        """A point, (patch, u, v), and its place.
+        """Add a point, (patch, u, v), at its place.
 
         Returns
         -------
         list of Wave
-            What is to be shaded: the wave, once it is full; before it another one, if the point begins a new one.
+            Waves to be shaded: the previous one, if the point begins another; the point's own, if
+            it is full.
         """
         waves = self.flush() if dsid % self._lanes == 0 else []
         if not self._points:
@@ -44,7 +47,15 @@ class WaveConstructor:
         return waves + self.flush() if dsid % self._lanes == self._lanes - 1 else waves
 
     def flush(self) -> list[Wave]:
-        """What waits is to be shaded now: as :meth:`push`. Points that follow may be of the same wave still."""
+        """Finish the pending wave early.
+
+        Points that follow may belong to the same wave.
+
+        Returns
+        -------
+        list of Wave
+            The pending points, if there are any.
+        """
         waves = [Wave(self._dsid, self._begin, tuple(self._points))] if self._points else []
         self._points = []
         return waves

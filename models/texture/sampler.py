@@ -1,21 +1,27 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Golden sampler: from coordinates to filtered texels, in the fixed-point steps that hardware takes."""
+"""Sampler: from coordinates to filtered texels, in the fixed-point steps of hardware."""
 
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fixfunc.models.texture import _cube
-from fixfunc.models.texture._footprint import LEAST, LOD, MOST, footprint, quad_gradients
+from fixfunc.models.texture import cube
 from fixfunc.models.texture.block_decode import linear
+from fixfunc.models.texture.footprint import (
+    LOD_BITS,
+    LOD_MAXIMUM,
+    LOD_MINIMUM,
+    footprint,
+    quad_gradients,
+)
 from fixfunc.models.texture.texture import Texture
 from fixfunc.spec.errors import InputError
 
 ADDRESSES = "wrap", "mirror", "clamp", "border", "mirror_once"
 FILTERS = "point", "linear"
-ONE = 1 << 8  # of a texel coordinate, and the sum of two weights
-RANGE = 1 << 16  # texels, that coordinates beyond are held at
+ONE = 1 << 8  # one texel in a texel coordinate, and the sum of two weights
+RANGE = 1 << 16  # texels; coordinates beyond are clamped
 
 
 @dataclass(frozen=True)
@@ -25,15 +31,17 @@ class Sampler:
     Parameters
     ----------
     minify, magnify, mip : str
-        ``point`` or ``linear``; mip is how levels are chosen.
+        Filters: ``point`` or ``linear``. ``mip`` selects levels.
     address : (str, str)
-        Of u and v: wrap, mirror, clamp, border, mirror_once. Cubes have none.
+        Address modes of u and v: wrap, mirror, clamp, border, mirror_once. Cubes ignore them.
     border : tuple of float
-        Red, green, blue, alpha of what is outside.
-    bias, least, most : float
-        Added to levels of detail, and what these are held between.
+        Red, green, blue, alpha outside of the texture.
+    bias : float
+        It is added to levels of detail.
+    min_lod, max_lod : float
+        Levels of detail are clamped to this range.
     anisotropy : int
-        Most samples along a footprint: 1 to 16.
+        Greatest number of samples along a footprint: 1 to 16.
     """
 
     minify: str = "linear"
@@ -42,8 +50,8 @@ class Sampler:
     address: tuple = ("wrap", "wrap")
     border: tuple = (0.0, 0.0, 0.0, 0.0)
     bias: float = 0.0
-    least: float = 0.0
-    most: float = 31.0
+    min_lod: float = 0.0
+    max_lod: float = 31.0
     anisotropy: int = 1
 
     def __post_init__(self):
@@ -59,7 +67,7 @@ class Sampler:
 
 @dataclass
 class Taps:
-    """Which texels samples read, in their order: arrays of equal length."""
+    """Texels that samples read, in their order: arrays of equal length."""
 
     sample: list = field(default_factory=list)
     level: list = field(default_factory=list)
@@ -68,88 +76,136 @@ class Taps:
     y: list = field(default_factory=list)
 
     def add(self, **arrays: np.ndarray) -> None:
-        """More of them."""
+        """Append texels."""
         for name, values in arrays.items():
             getattr(self, name).append(values)
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """All, sample by sample: {name: ndarray of int64}."""
-        whole = {name: np.concatenate(values) if values else np.zeros(0, np.int64) for name, values in vars(self).items()}
-        order = np.argsort(whole["sample"], kind="stable")
-        return {name: values[order] for name, values in whole.items()}
+        """All texels, sample by sample: {name: ndarray of int64}."""
+        arrays = {
+            name: np.concatenate(values) if values else np.zeros(0, np.int64)
+            for name, values in vars(self).items()
+        }
+        order = np.argsort(arrays["sample"], kind="stable")
+        return {name: values[order] for name, values in arrays.items()}
 
 
-def sample(texture: Texture, sampler: Sampler, coordinates: np.ndarray, lod: ArrayLike | None = None,
-           gradients: tuple[np.ndarray, np.ndarray] | None = None, bias: ArrayLike = 0.0, layer: ArrayLike = 0, coarse: bool = False,
-           taps: Taps | None = None) -> np.ndarray:
-    """Filtered texels.
+def sample(
+    texture: Texture,
+    sampler: Sampler,
+    coordinates: np.ndarray,
+    lod: ArrayLike | None = None,
+    gradients: tuple[np.ndarray, np.ndarray] | None = None,
+    bias: ArrayLike = 0.0,
+    layer: ArrayLike = 0,
+    coarse: bool = False,
+    taps: Taps | None = None,
+) -> np.ndarray:
+    """Sample a texture.
 
     Parameters
     ----------
     texture : fixfunc.models.texture.texture.Texture
+        The texture.
     sampler : Sampler
-    coordinates : ndarray of float32, shape (..., 2), or (..., 3) of a cube
-        u and v, one across the texture; or directions. With neither ``lod`` nor ``gradients``: quads, shape (n, 2, 2, k), indexed [quad, y, x].
+        State of the sampler.
+    coordinates : ndarray of float32, shape (..., 2), or (..., 3) for a cube
+        u and v, from 0 to 1 across the texture; or directions. With neither ``lod`` nor
+        ``gradients`` they must be quads, shape (n, 2, 2, k), indexed [quad, y, x].
     lod : array of float, optional
         Levels of detail.
     gradients : (ndarray, ndarray) of float32, optional
-        Of the coordinates, to the right and downwards.
+        Gradients of the coordinates, to the right and downwards.
     bias : array of float
-        Added to levels of detail that come from gradients.
+        It is added to levels of detail that result from gradients.
     layer : array of int
-        Texture, or cube, of an array; held between the first and the last.
+        Texture, or cube, of an array; clamped to the layers that exist.
     coarse : bool
-        As of :func:`fixfunc.models.texture._footprint.quad_gradients`.
+        Gradients of quads are coarse, see :func:`fixfunc.models.texture.footprint.quad_gradients`.
     taps : Taps, optional
-        Is told what was read.
+        The texels that are read are appended to it.
 
     Returns
     -------
     ndarray of float32, shape (..., channels)
-        UNORM and SNORM from 0 or -1 to 1; colours linear.
+        Filtered texels: UNORM from 0 to 1, SNORM from -1 to 1; colours are linear.
 
     Raises
     ------
     InputError
-        Coordinates of another shape.
+        Coordinates have another shape.
 
-    Source: [trip 4]; numerics: texel coordinates s16.8, weights of 8 bits, exact sums (of halves: of 53 bits), rounded at the end.
+    Source: [trip 4]; numerics: texel coordinates s16.8, weights of 8 bits, exact sums (53 bits for
+    halves), rounded at the end.
     """
-    cube = texture.faces == 6
+    is_cube = texture.faces == 6
     coordinates = np.asarray(coordinates, np.float32)
-    if coordinates.ndim < 1 or coordinates.shape[-1] != 2 + cube:
-        raise InputError("coordinates", f"be of shape (..., {2 + cube})", str(coordinates.shape))
-    if lod is None and gradients is None and (coordinates.ndim != 4 or coordinates.shape[1:3] != (2, 2)):
-        raise InputError("coordinates without lod or gradients", "be quads of shape (n, 2, 2, k)", str(coordinates.shape))
-    shape, flat = coordinates.shape[:-1], coordinates.reshape(-1, 2 + cube)
-    image = np.clip(np.broadcast_to(layer, shape).reshape(-1), 0, texture.layers - 1).astype(np.int64) * texture.faces
-    with np.errstate(over="ignore", invalid="ignore"):  # coordinates, and halves, may be infinite or no number
+    if coordinates.ndim < 1 or coordinates.shape[-1] != 2 + is_cube:
+        raise InputError("coordinates", f"be of shape (..., {2 + is_cube})", str(coordinates.shape))
+    if (
+        lod is None
+        and gradients is None
+        and (coordinates.ndim != 4 or coordinates.shape[1:3] != (2, 2))
+    ):
+        raise InputError(
+            "coordinates without lod or gradients",
+            "be quads of shape (n, 2, 2, k)",
+            str(coordinates.shape),
+        )
+    shape = coordinates.shape[:-1]
+    flat = coordinates.reshape(-1, 2 + is_cube)
+    image = (
+        np.clip(np.broadcast_to(layer, shape).reshape(-1), 0, texture.layers - 1).astype(np.int64)
+        * texture.faces
+    )
+    # Coordinates, and halves, may be infinite or no number.
+    with np.errstate(over="ignore", invalid="ignore"):
         if lod is None:
-            slopes = [np.broadcast_to(np.asarray(slope, np.float32), coordinates.shape).reshape(flat.shape)
-                      for slope in (quad_gradients(coordinates, coarse) if gradients is None else gradients)]
+            if gradients is None:
+                gradients = quad_gradients(coordinates, coarse)
+            slopes = [
+                np.broadcast_to(np.asarray(slope, np.float32), coordinates.shape).reshape(
+                    flat.shape
+                )
+                for slope in gradients
+            ]
         else:
-            slopes, level = [], _fixed(np.broadcast_to(lod, shape).reshape(-1))
-            count, along = np.ones(len(flat), np.int64), np.zeros((len(flat), 2), np.float32)
-        if cube:
-            face, flat, slopes = _cube.project(flat, slopes)
+            slopes = []
+            level = _fixed(np.broadcast_to(lod, shape).reshape(-1))
+            count = np.ones(len(flat), np.int64)
+            along = np.zeros((len(flat), 2), np.float32)
+        if is_cube:
+            face, flat, slopes = cube.project(flat, slopes)
             image = image + face
         if lod is None:
-            level, count, along = footprint(*slopes, texture.width, texture.height, sampler.anisotropy)
+            level, count, along = footprint(
+                *slopes, texture.width, texture.height, sampler.anisotropy
+            )
             level = level + _fixed(np.broadcast_to(bias, shape).reshape(-1))
-        level = np.clip(level + _fixed(sampler.bias), _fixed(sampler.least), _fixed(sampler.most))
-        out = _Fetch(texture, sampler, image, taps).filtered(flat, level, count, along)
-    return out.reshape(*shape, -1)
+        level = level + _fixed(sampler.bias)
+        level = np.clip(level, _fixed(sampler.min_lod), _fixed(sampler.max_lod))
+        texels = _Fetch(texture, sampler, image, taps).filtered(flat, level, count, along)
+    return texels.reshape(*shape, -1)
 
 
 class _Fetch:
-    """A texture as one call reads it: levels are decoded once."""
+    """A texture during one call: each level is decoded once."""
 
     def __init__(self, texture, sampler, image, taps):
-        self._texture, self._sampler, self._image, self._taps, self._decoded = texture, sampler, image, taps, {}
+        self._texture = texture
+        self._sampler = sampler
+        self._image = image
+        self._taps = taps
+        self._decoded = {}
         self._cube = texture.faces == 6
         first = self._texels(0, 0)
-        self._channels, self._kind = first.shape[-1], first.dtype
-        self._unit = {np.dtype(np.uint8): 255, np.dtype(np.uint16): 65535, np.dtype(np.int16): 32767}.get(first.dtype, 1)
+        self._channels = first.shape[-1]
+        self._kind = first.dtype
+        self._unit = {
+            np.dtype(np.uint8): 255,
+            np.dtype(np.uint16): 65535,
+            np.dtype(np.int16): 32767,
+        }.get(first.dtype, 1)
 
     def _texels(self, level, image):
         if (level, image) not in self._decoded:
@@ -159,79 +215,112 @@ class _Fetch:
         return self._decoded[level, image]
 
     def filtered(self, coordinates, lod, count, along):
-        """float32, shape (n, channels)."""
+        """Filtered texels: float32, shape (n, channels)."""
         last = len(self._texture.levels) - 1
-        held = np.clip(lod, 0, last << LOD)
+        clamped = np.clip(lod, 0, last << LOD_BITS)
         if self._sampler.mip == "point":
-            level, share = np.minimum(held + ONE // 2 >> LOD, last), np.zeros(len(lod), np.int64)
+            level = np.minimum(clamped + ONE // 2 >> LOD_BITS, last)
+            fraction = np.zeros(len(lod), np.int64)
         else:
-            level, share = held >> LOD, held & ONE - 1
-        smooth = np.where(lod > 0, self._sampler.minify == "linear", self._sampler.magnify == "linear")
+            level = clamped >> LOD_BITS
+            fraction = clamped & ONE - 1
+        smooth = np.where(
+            lod > 0, self._sampler.minify == "linear", self._sampler.magnify == "linear"
+        )
         total = np.zeros((len(lod), self._channels))
         for n in range(int(count.max(initial=0))):
-            those = np.flatnonzero(n < count)
-            offset = (2 * n + 1 - count[those]) / (2 * count[those])
-            place = coordinates[those].astype(np.float64) + np.where(count[those] > 1, offset, 0)[:, None] * along[those]
-            for step, weight in ((0, ONE - share[those]), (1, share[those])):
-                some = np.flatnonzero(weight)
-                total[those[some]] += weight[some, None] * self._level(place[some], those[some], level[those[some]] + step, smooth[those[some]])
+            active = np.flatnonzero(n < count)
+            offset = (2 * n + 1 - count[active]) / (2 * count[active])
+            place = (
+                coordinates[active].astype(np.float64)
+                + np.where(count[active] > 1, offset, 0)[:, None] * along[active]
+            )
+            for step, weight in ((0, ONE - fraction[active]), (1, fraction[active])):
+                weighted = np.flatnonzero(weight)
+                which = active[weighted]
+                total[which] += weight[weighted, None] * self._level(
+                    place[weighted], which, level[which] + step, smooth[which]
+                )
         scale = float(self._unit) * ONE**3 * (3 if self._cube else 1)
         return (total / (scale * count[:, None])).astype(np.float32)
 
     def _level(self, place, which, level, smooth):
-        """Of one level each: sums of texels by weights that add up to 2^16; three times that of a cube."""
-        out = np.zeros((len(which), self._channels))
+        """Weighted sums of texels, of one level for each sample.
+
+        Weights add up to 2^16; a cube's to three times that, because a texel beyond a corner is the
+        mean of three others.
+        """
+        sums = np.zeros((len(which), self._channels))
         for n in np.unique(level):
-            those = np.flatnonzero(level == n)
+            selected = np.flatnonzero(level == n)
             sizes = self._texture.size(n)
-            x, y = (self._scaled(place[those, axis], axis, sizes[axis]) for axis in (0, 1))
-            half = np.where(smooth[those], ONE // 2, 0)
-            (x, fx), (y, fy) = (((v - half) >> 8, np.where(smooth[those], (v - half) & ONE - 1, 0)) for v in (x, y))
-            corners, values = np.zeros(len(those), np.int64), []
+            x = self._scaled(place[selected, 0], 0, sizes[0])
+            y = self._scaled(place[selected, 1], 1, sizes[1])
+            half = np.where(smooth[selected], ONE // 2, 0)
+            x, fx = ((x - half) >> 8, np.where(smooth[selected], (x - half) & ONE - 1, 0))
+            y, fy = ((y - half) >> 8, np.where(smooth[selected], (y - half) & ONE - 1, 0))
+            taps = []
             for dy, wy in ((0, ONE - fy), (1, fy)):
                 for dx, wx in ((0, ONE - fx), (1, fx)):
-                    texels, corner = self._tap(n, which[those], x + dx, y + dy, sizes, wx * wy > 0)
-                    values.append((wx * wy, texels, corner))
-                    corners += corner
-            whole = sum(np.where(corner[:, None], 0, texels) for _, texels, corner in values)
-            for weight, texels, corner in values:
-                thrice = np.where(corner[:, None], whole, 3 * texels) if self._cube else texels
-                out[those] += weight[:, None] * thrice
-        return out
+                    texels, corner = self._tap(
+                        n, which[selected], x + dx, y + dy, sizes, wx * wy > 0
+                    )
+                    taps.append((wx * wy, texels, corner))
+            three = sum(np.where(corner[:, None], 0, texels) for _, texels, corner in taps)
+            for weight, texels, corner in taps:
+                tripled = np.where(corner[:, None], three, 3 * texels) if self._cube else texels
+                sums[selected] += weight[:, None] * tripled
+        return sums
 
     def _scaled(self, value, axis, size):
         """Coordinates in 1/256 texel, s16.8."""
         mode = "clamp" if self._cube else self._sampler.address[axis]
         if mode in ("wrap", "mirror"):
-            value = np.fmod(value, 2)  # exact; both repeat after it
-        return np.rint(np.clip(np.nan_to_num(value * size, nan=0.0), -RANGE, RANGE - 1 / ONE) * ONE).astype(np.int64)
+            value = np.fmod(value, 2)  # exact; both modes have this period
+        return np.rint(
+            np.clip(np.nan_to_num(value * size, nan=0.0), -RANGE, RANGE - 1 / ONE) * ONE
+        ).astype(np.int64)
 
     def _tap(self, level, which, x, y, sizes, read):
-        """Texels as float64, and whether they lie beyond a cube's corner; zero where none is ``read``, whatever lies there."""
-        image, none = self._image[which], np.zeros(len(x), bool)
+        """Texels as float64, and whether they lie beyond a cube's corner.
+
+        Texels that are not ``read`` are zero, whatever their value.
+        """
+        image = self._image[which]
+        corner = np.zeros(len(x), bool)
         if self._cube:
-            none = ((x < 0) | (x >= sizes[0])) & ((y < 0) | (y >= sizes[1]))
-            face, x, y = _cube.across_edges(image % 6, x, y, sizes[0])
-            image, outside = image - image % 6 + face, none
+            corner = ((x < 0) | (x >= sizes[0])) & ((y < 0) | (y >= sizes[1]))
+            face, x, y = cube.across_edges(image % 6, x, y, sizes[0])
+            image = image - image % 6 + face
+            outside = corner
         else:
-            (x, left), (y, above) = (_addressed(v, size, mode) for v, size, mode in zip((x, y), sizes, self._sampler.address, strict=True))
-            outside = left | above
-        out = np.empty((len(x), self._channels))
+            (x, x_outside), (y, y_outside) = (
+                _addressed(v, size, mode)
+                for v, size, mode in zip((x, y), sizes, self._sampler.address, strict=True)
+            )
+            outside = x_outside | y_outside
+        texels = np.empty((len(x), self._channels))
         for n in np.unique(image):
-            those = image == n
-            out[those] = self._texels(level, int(n))[y[those], x[those]]
+            selected = image == n
+            texels[selected] = self._texels(level, int(n))[y[selected], x[selected]]
         if not self._cube:
-            out[outside] = np.rint(np.array(self._sampler.border[:self._channels], np.float64) * self._unit) if self._unit > 1 else \
-                self._sampler.border[:self._channels]
-        out[~read & ~none] = 0
+            border = np.array(self._sampler.border[: self._channels], np.float64)
+            texels[outside] = np.rint(border * self._unit) if self._unit > 1 else border
+        texels[~read & ~corner] = 0
         if self._taps is not None:
-            told = read & ~outside
-            self._taps.add(sample=which[told], level=np.full(told.sum(), level), image=image[told], x=x[told], y=y[told])
-        return out, none
+            recorded = read & ~outside
+            self._taps.add(
+                sample=which[recorded],
+                level=np.full(recorded.sum(), level),
+                image=image[recorded],
+                x=x[recorded],
+                y=y[recorded],
+            )
+        return texels, corner
 
 
 def _addressed(v, size, mode):
-    """Texels along an axis -> those that there are; whether it is the border instead."""
+    """Coordinates of texels that exist, by the address mode, and whether the border is meant."""
     outside = (v < 0) | (v >= size)
     if mode == "wrap":
         v = v % size
@@ -244,10 +333,11 @@ def _addressed(v, size, mode):
 
 
 def _fixed(value):
-    """A level of detail as s5.8; not a number is zero."""
-    return np.rint(np.clip(np.nan_to_num(np.asarray(value, np.float64), nan=0.0) * ONE, LEAST, MOST)).astype(np.int64)
+    """A level of detail as s5.8; NaN is zero."""
+    scaled = np.nan_to_num(np.asarray(value, np.float64), nan=0.0) * ONE
+    return np.rint(np.clip(scaled, LOD_MINIMUM, LOD_MAXIMUM)).astype(np.int64)
 
 
-def _check(name, value, known):
-    if value not in known:
-        raise InputError(name, f"be one of {', '.join(known)}", value)
+def _check(name, value, valid):
+    if value not in valid:
+        raise InputError(name, f"be one of {', '.join(valid)}", value)

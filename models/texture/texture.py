@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A texture: levels of detail, layers and faces, as they lie in memory."""
+"""Textures: levels of detail, layers and faces, as they lie in memory."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -10,20 +10,24 @@ from fixfunc.models.texture import block_decode
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import TARGET_LIMIT
 
-LAYERS = 2048  # most, of an array [fs: resource limits]
+LAYERS = 2048  # greatest number of layers of an array [fs: resource limits]
 FACES = ["+x", "-x", "+y", "-y", "+z", "-z"]  # of a cube, in order
 
 
 class Texels(NamedTuple):
-    """Of a format without blocks: channels, by the places they have in memory, and their type."""
+    """Properties of a format without blocks."""
 
-    channels: tuple
-    kind: type
+    channels: tuple  # position in memory of each channel
+    kind: type  # of a channel
 
 
 PLAIN = {
-    "RGBA8": Texels((0, 1, 2, 3), np.uint8), "BGRA8": Texels((2, 1, 0, 3), np.uint8), "R8": Texels((0,), np.uint8), "RG8": Texels((0, 1), np.uint8),
-    "R16": Texels((0,), np.uint16), "RGBA16F": Texels((0, 1, 2, 3), np.float16),
+    "RGBA8": Texels((0, 1, 2, 3), np.uint8),
+    "BGRA8": Texels((2, 1, 0, 3), np.uint8),
+    "R8": Texels((0,), np.uint8),
+    "RG8": Texels((0, 1), np.uint8),
+    "R16": Texels((0,), np.uint16),
+    "RGBA16F": Texels((0, 1, 2, 3), np.float16),
 }
 FORMATS = (*PLAIN, *block_decode.FORMATS)
 WITH_SRGB = {"RGBA8", "BGRA8", "BC1", "BC2", "BC3", "BC7"}
@@ -37,15 +41,16 @@ class Texture(NamedTuple):
     format : str
         One of :data:`FORMATS`.
     width, height : int
-        Texels, of level 0.
+        Size of level 0, texels.
     levels : tuple of ndarray of uint8, shape (layers * faces, bytes)
-        As in memory: rows of texels, or of blocks, without gaps. Each is half as wide and high as the one before, and at least one.
+        Levels as they lie in memory: rows of texels, or of blocks, without gaps. Each level is half
+        as wide and high as the one before, and at least one texel.
     faces : int
-        1, or 6 of a cube: +x, -x, +y, -y, +z, -z.
+        1, or 6 for a cube: +x, -x, +y, -y, +z, -z.
     srgb : bool
-        Whether colours are sRGB.
+        Colours are sRGB.
     opaque : bool
-        Whether alpha is one whatever a block says: of BC1.
+        Alpha is one, whatever a block of BC1 says.
     """
 
     format: str
@@ -58,7 +63,7 @@ class Texture(NamedTuple):
 
     @property
     def layers(self) -> int:
-        """Textures, or cubes, of an array."""
+        """Number of textures, or of cubes, of an array."""
         return len(self.levels[0]) // self.faces
 
     def size(self, level: int) -> tuple[int, int]:
@@ -66,54 +71,97 @@ class Texture(NamedTuple):
         return size(self.width, self.height, level)
 
     def image(self, level: int = 0, layer: int = 0, face: int = 0) -> np.ndarray:
-        """Texels of one image: shape (height, width, channels), of the type that they are of; alpha, where there is one, last."""
+        """Texels of one image: shape (height, width, channels), of the format's type.
+
+        Alpha, if there is any, is the last channel.
+        """
         width, height = self.size(level)
         data = self.levels[level][layer * self.faces + face]
         if self.format in PLAIN:
             order, kind = PLAIN[self.format]
-            return data.view(np.dtype(kind).newbyteorder("<")).astype(kind, copy=False).reshape(height, width, len(order))[..., order]
-        blocks = block_decode.decode(self.format, data.reshape(-1, block_decode.FORMATS[self.format].size))
-        rows, columns = -(-height // 4), -(-width // 4)
-        texels = blocks.reshape(rows, columns, 4, 4, -1).swapaxes(1, 2).reshape(4 * rows, 4 * columns, -1)[:height, :width]
+            return (
+                data.view(np.dtype(kind).newbyteorder("<"))
+                .astype(kind, copy=False)
+                .reshape(height, width, len(order))[..., order]
+            )
+        blocks = block_decode.decode(
+            self.format, data.reshape(-1, block_decode.FORMATS[self.format].size)
+        )
+        rows = -(-height // 4)
+        columns = -(-width // 4)
+        texels = (
+            blocks.reshape(rows, columns, 4, 4, -1)
+            .swapaxes(1, 2)
+            .reshape(4 * rows, 4 * columns, -1)[:height, :width]
+        )
         if self.opaque:
             texels[..., 3] = 255
         return texels
 
     def view(self, format: str, srgb: bool = False) -> "Texture":
-        """The same bytes as another format, as typeless resources allow: blocks of BC4, BC5 or BC6H with a sign or without; colours sRGB or linear.
+        """View the same bytes as another format, as typeless resources allow.
+
+        Blocks of BC4, BC5 or BC6H may have a sign or not, and colours may be sRGB or linear.
 
         Raises
         ------
         InputError
-            A format of another family.
+            The format is of another family.
         """
         if format not in FORMATS or _family(format) != _family(self.format):
             family = [name for name in FORMATS if _family(name) == _family(self.format)]
             raise InputError("format of the view", f"be one of {', '.join(family)}", format)
-        return create(format, self.width, self.height, self.levels, faces=self.faces, srgb=srgb, opaque=self.opaque and format == "BC1")
+        return create(
+            format,
+            self.width,
+            self.height,
+            self.levels,
+            faces=self.faces,
+            srgb=srgb,
+            opaque=self.opaque and format == "BC1",
+        )
 
 
 def _family(format):
-    """The typeless format: signed and unsigned blocks share one."""
+    """The typeless format, which signed and unsigned blocks share."""
     return format.rstrip("US") if format.startswith("BC") else format
 
 
-def create(format: str, width: int, height: int, levels: Sequence[np.ndarray], **rest: Any) -> Texture:
-    """A :class:`Texture` that holds what it says.
+def create(
+    format: str, width: int, height: int, levels: Sequence[np.ndarray], **fields: Any
+) -> Texture:
+    """Create a :class:`Texture` whose levels are checked.
+
+    ``fields`` are the other fields of the texture.
 
     Raises
     ------
     InputError
-        A format that there is not, a size or a number of levels, layers or faces beyond what D3D11 allows, a level that is not as long
-        as its size says.
+        The format is unknown; D3D11 does not allow the size, or the number of levels, layers or
+        faces; or a level is not as long as its size says.
     """
-    check_shape(format, width, height, len(levels), rest.get("faces", 1))
-    texture = Texture(format, width, height, tuple(np.ascontiguousarray(level, np.uint8) for level in levels), **rest)
+    check_shape(format, width, height, len(levels), fields.get("faces", 1))
+    texture = Texture(
+        format,
+        width,
+        height,
+        tuple(np.ascontiguousarray(level, np.uint8) for level in levels),
+        **fields,
+    )
     for n, level in enumerate(texture.levels):
         wanted = bytes_of(format, *texture.size(n))
         images = len(texture.levels[0])
-        if level.ndim != 2 or level.shape != (images, wanted) or not images or images % texture.faces or images > LAYERS:
-            rule = f"be of shape (1 to {LAYERS} images of {texture.faces} faces, {wanted} bytes), as many as level 0"
+        if (
+            level.ndim != 2
+            or level.shape != (images, wanted)
+            or not images
+            or images % texture.faces
+            or images > LAYERS
+        ):
+            rule = (
+                f"be of shape (1 to {LAYERS} images of {texture.faces} faces, {wanted} "
+                f"bytes), as many as level 0"
+            )
             raise InputError(f"levels[{n}]", rule, str(level.shape))
     if texture.srgb and format not in WITH_SRGB:
         raise InputError("srgb", f"be of {', '.join(sorted(WITH_SRGB))}", format)
@@ -121,7 +169,7 @@ def create(format: str, width: int, height: int, levels: Sequence[np.ndarray], *
 
 
 def check_shape(format: str, width: int, height: int, levels: int, faces: int) -> None:
-    """Raise an error if there cannot be such a texture."""
+    """Raise :class:`~fixfunc.spec.errors.InputError` for a shape that D3D11 does not allow."""
     if format not in FORMATS:
         raise InputError("format", f"be one of {', '.join(FORMATS)}", format)
     for name, value in (("width", width), ("height", height)):
@@ -141,17 +189,24 @@ def size(width: int, height: int, level: int) -> tuple[int, int]:
 
 
 def bytes_of(format: str, width: int, height: int) -> int:
-    """Of an image of this size."""
+    """Bytes of an image."""
     if format in PLAIN:
         return width * height * len(PLAIN[format].channels) * np.dtype(PLAIN[format].kind).itemsize
     return -(-width // 4) * -(-height // 4) * block_decode.FORMATS[format].size
 
 
 def of_picture(picture: np.ndarray, srgb: bool = False, mips: bool = True) -> Texture:
-    """A picture, uint8 of shape (height, width, 4), and its smaller levels: means of four texels, of light where colours are sRGB."""
-    levels, image = [], np.asarray(picture)
+    """Create a texture of a picture, uint8 of shape (height, width, 4).
+
+    With ``mips`` it has all smaller levels: means of four texels, and of light where colours are
+    sRGB.
+    """
+    levels = []
+    image = np.asarray(picture)
     if image.dtype != np.uint8 or image.ndim != 3 or image.shape[2] != 4:
-        raise InputError("picture", "be uint8 of shape (height, width, 4)", f"{image.dtype} of {image.shape}")
+        raise InputError(
+            "picture", "be uint8 of shape (height, width, 4)", f"{image.dtype} of {image.shape}"
+        )
     height, width = image.shape[:2]
     check_shape("RGBA8", width, height, 1, 1)
     light = (block_decode.linear(image) if srgb else image * np.uint16(257)).astype(np.float64)
@@ -163,18 +218,23 @@ def of_picture(picture: np.ndarray, srgb: bool = False, mips: bool = True) -> Te
 
 
 def _halved(light, axis):
-    """Means of two along an axis; of an odd number the last is left out, one stays one."""
+    """Means of pairs of texels along an axis.
+
+    The last texel of an odd number is left out, unless it is the only one.
+    """
     count = light.shape[axis]
     if count == 1:
         return light
-    first, second = (np.take(light, np.arange(n, count // 2 * 2, 2), axis) for n in range(2))
+    first = np.take(light, np.arange(0, count // 2 * 2, 2), axis)
+    second = np.take(light, np.arange(1, count // 2 * 2, 2), axis)
     return (first + second) / 2
 
 
 def _encoded(light, srgb):
     """The nearest texels of 8 bits."""
     if srgb:
-        table = block_decode.linear(np.repeat(np.arange(256, dtype=np.uint8)[:, None], 4, 1))[:, 0].astype(np.float64)
+        values = np.repeat(np.arange(256, dtype=np.uint8)[:, None], 4, 1)
+        table = block_decode.linear(values)[:, 0].astype(np.float64)
         colours = np.searchsorted((table[1:] + table[:-1]) / 2, light[..., :3], side="right")
     else:
         colours = np.floor(light[..., :3] / 257 + 0.5)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Golden texture cache: decoded blocks near the sampler, blocks as they lie in memory behind them."""
+"""Texture cache: decoded blocks next to the sampler, lines of memory behind them."""
 
 from dataclasses import dataclass
 
@@ -11,21 +11,21 @@ from fixfunc.models.texture.texture import PLAIN, Texture
 from fixfunc.spec.errors import InputError
 
 EDGE = 4  # texels along a line's edge, both of plain formats and of blocks
-LINE = 64  # bytes, of the second level
+LINE = 64  # bytes of a line of the second level
 
 
 @dataclass(frozen=True)
 class CacheShape:
-    """Of a texture cache.
+    """Shape of a texture cache.
 
     Parameters
     ----------
     bytes : int
-        Of the first level, which holds decoded texels.
+        Bytes of the first level, which holds decoded texels.
     ways : int
-        Of each of its sets.
+        Ways of a set of the first level.
     second : int
-        Bytes of the second level, which holds lines of memory; fully associative.
+        Bytes of the second level, which holds lines of memory and is fully associative.
     """
 
     bytes: int = 8192
@@ -41,12 +41,12 @@ class CacheShape:
 
 @dataclass
 class Counters:
-    """What a cache has seen: samples, texels they read, 4x4 blocks decoded, lines of 64 bytes read from memory."""
+    """Counters of a texture cache."""
 
     samples: int = 0
-    taps: int = 0
-    blocks: int = 0
-    lines: int = 0
+    taps: int = 0  # texels read by the samples
+    blocks: int = 0  # blocks of 4x4 texels decoded
+    lines: int = 0  # lines of 64 bytes read from memory
 
     @property
     def misses_per_sample(self) -> float:
@@ -60,64 +60,73 @@ class Counters:
 
 
 class TextureCache:
-    """Two levels; each replaces what has not been used for longest.
+    """Texture cache of two levels, each of which evicts the least recently used line.
 
     Parameters
     ----------
     texture : fixfunc.models.texture.texture.Texture
-    shape : CacheShape
+        The texture in memory.
+    shape : CacheShape, optional
+        Shape of the cache.
 
-    Lines of the first level are blocks of 4 by 4 decoded texels; blocks lie in memory in Morton order, so that lines of the second
-    level are squares.
+    Lines of the first level are blocks of 4 by 4 decoded texels. Blocks lie in memory in Morton
+    order, so that lines of the second level are squares.
 
     Source: [trip 4].
     """
 
     def __init__(self, texture: Texture, shape: CacheShape | None = None) -> None:
-        self._texture, self._shape = texture, shape or CacheShape()
+        self._texture = texture
+        self._shape = shape or CacheShape()
         self.counters = Counters()
         if texture.format in PLAIN:
             order, kind = PLAIN[texture.format]
             stored = decoded = EDGE**2 * len(order) * np.dtype(kind).itemsize
         else:
             form = BLOCKS[texture.format]
-            stored, decoded = form.size, EDGE**2 * form.channels * np.dtype(form.kind).itemsize
+            stored = form.size
+            decoded = EDGE**2 * form.channels * np.dtype(form.kind).itemsize
         if texture.srgb:
             decoded *= 2
         self._stored = stored
         lines = self._shape.bytes // decoded
         if lines < self._shape.ways:
-            raise InputError("bytes", f"hold at least {self._shape.ways} blocks of {decoded} bytes", self._shape.bytes)
+            raise InputError(
+                "bytes",
+                f"hold at least {self._shape.ways} blocks of {decoded} bytes",
+                self._shape.bytes,
+            )
         self._sets = [{} for _ in range(lines // self._shape.ways)]
         self._second = {}
         self._bases = self._places()
 
     def _places(self):
-        """Address of every level's first image, and bytes of an image."""
-        base, out = 0, []
+        """Address of each level's first image, and bytes of an image of the level."""
+        base = 0
+        bases = []
         for level in range(len(self._texture.levels)):
             side = max(-(-extent // EDGE) for extent in self._texture.size(level))
             image = (1 << (side - 1).bit_length()) ** 2 * self._stored
-            out.append((base, image))
+            bases.append((base, image))
             base += image * len(self._texture.levels[level])
-        return out
+        return bases
 
     def read(self, samples: int, taps: Taps) -> Counters:
-        """Samples read what ``taps`` says, in order: a :class:`fixfunc.models.texture.sampler.Taps`. ``samples`` counts them."""
-        found = taps.arrays()
+        """Read the texels of so many samples, in order; return the counters."""
+        texels = taps.arrays()
         self.counters.samples += samples
-        self.counters.taps += len(found["x"])
-        order = morton(found["x"] // EDGE, found["y"] // EDGE).astype(np.int64)
-        keys = np.stack([found["level"], found["image"], order], 1)
-        # A tap that reads the same block as the one before changes nothing.
-        new = np.ones(len(keys), bool)
-        new[1:] = (keys[1:] != keys[:-1]).any(1)
-        for level, image, block in keys[new].tolist():
-            self._block(level, image, block)
+        self.counters.taps += len(texels["x"])
+        order = morton(texels["x"] // EDGE, texels["y"] // EDGE).astype(np.int64)
+        keys = np.stack([texels["level"], texels["image"], order], 1)
+        # A tap of the same block as the one before changes nothing.
+        changed = np.ones(len(keys), bool)
+        changed[1:] = (keys[1:] != keys[:-1]).any(1)
+        for level, image, block in keys[changed].tolist():
+            self._read_block(level, image, block)
         return self.counters
 
-    def _block(self, level, image, block):
-        number = block + 5 * image + 9 * level  # levels and faces do not all begin in set 0
+    def _read_block(self, level, image, block):
+        number = block + 5 * image + 9 * level  # so that levels and faces do not all use set 0
         ways = self._sets[number % len(self._sets)]
         key = level, image, block
         if key in ways:
@@ -140,33 +149,43 @@ class TextureCache:
 
 
 def morton(x: int | np.ndarray, y: int | np.ndarray) -> np.ndarray:
-    """Bits of x and y in turn, x lowest: uint64."""
+    """Morton order: bits of x and y in turn, x lowest; uint64."""
     return _spread(x) | _spread(y) << np.uint64(1)
 
 
 def _spread(value):
-    """A zero above every bit."""
+    """A value with a zero inserted above each bit."""
     value = np.asarray(value).astype(np.uint64)
-    for shift, mask in ((16, 0x0000FFFF0000FFFF), (8, 0x00FF00FF00FF00FF), (4, 0x0F0F0F0F0F0F0F0F), (2, 0x3333333333333333), (1, 0x5555555555555555)):
+    for shift, mask in (
+        (16, 0x0000FFFF0000FFFF),
+        (8, 0x00FF00FF00FF00FF),
+        (4, 0x0F0F0F0F0F0F0F0F),
+        (2, 0x3333333333333333),
+        (1, 0x5555555555555555),
+    ):
         value = (value | value << np.uint64(shift)) & np.uint64(mask)
     return value
 
 
-def address(width: int, x: np.ndarray, y: np.ndarray, texel: int, layout: str = "linear") -> np.ndarray:
-    """Address of a texel from its image's beginning.
+def address(
+    width: int, x: np.ndarray, y: np.ndarray, texel: int, layout: str = "linear"
+) -> np.ndarray:
+    """Address of a texel from the beginning of its image.
 
     Parameters
     ----------
     width : int
-        Texels of a row; of ``morton``, of the square power of two around the image.
+        Texels of a row.
     x, y : ndarray of int
+        Coordinates of the texel.
     texel : int
-        Bytes.
+        Bytes of a texel.
     layout : str
-        ``linear``, row by row, or ``morton``.
+        ``linear``, row by row, or ``morton``, for which ``width`` is not used.
     """
     if layout not in ("linear", "morton"):
         raise InputError("layout", "be linear or morton", layout)
-    x, y = (np.asarray(v).astype(np.uint64) for v in (x, y))
+    x = np.asarray(x).astype(np.uint64)
+    y = np.asarray(y).astype(np.uint64)
     number = morton(x, y) if layout == "morton" else y * np.uint64(width) + x
     return number * np.uint64(texel)

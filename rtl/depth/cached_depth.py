@@ -7,15 +7,15 @@ from amaranth.hdl import Module
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.axi import Axi
-from fixfunc.rtl.depth._requests import SlotRequests
-from fixfunc.rtl.depth._slot_test import SlotTest, planes
-from fixfunc.rtl.depth.depth_cache import DepthCache, DepthCacheParams
-from fixfunc.rtl.depth.depth_test import DepthTestParams
-from fixfunc.rtl.depth.hiz import Hiz, HizParams
+from fixfunc.rtl.depth.hiz.hiz import Hiz, HizParams
+from fixfunc.rtl.depth.test.cached_test import CachedTest, planes
+from fixfunc.rtl.depth.test.depth_test import DepthTestParams
+from fixfunc.rtl.lib.axi import Axi
+from fixfunc.rtl.memory.tile_cache.tile_cache import TileCache, TileCacheParams
+from fixfunc.rtl.memory.tile_client.slot_requests import SlotRequests
 from fixfunc.rtl.payload import beat, layout
-from fixfunc.rtl.seams import ports as seam_ports
-from fixfunc.rtl.seams import show
+from fixfunc.rtl.probes import ports as probe_ports
+from fixfunc.rtl.probes import show
 from fixfunc.spec import payloads
 from fixfunc.spec.state import DepthFormat
 
@@ -57,16 +57,22 @@ class CachedDepthParams:
     @property
     def test(self) -> DepthTestParams:
         """Of the depth test."""
-        return DepthTestParams(self.edge, self.samples, self.cache(payloads.DEPTH).slots, FORMATS, self.stencil, False)
+        return DepthTestParams(
+            self.edge, self.samples, self.cache(payloads.DEPTH).slots, FORMATS, self.stencil, False
+        )
 
-    def cache(self, bits: int) -> DepthCacheParams:
+    def cache(self, bits: int) -> TileCacheParams:
         """Of the cache of values of so many bits."""
-        return DepthCacheParams(self.edge, self.samples, self.sets, self.ways, self.table_lines, self.reads, bits)
+        return TileCacheParams(
+            self.edge, self.samples, self.sets, self.ways, self.table_lines, self.reads, bits
+        )
 
 
 CONFIGS = {
     "default": CachedDepthParams(),
-    "tiny": CachedDepthParams(edge=4, entries=128, clears=2, sets=8, ways=2, table_lines=2, reads=8),
+    "tiny": CachedDepthParams(
+        edge=4, entries=128, clears=2, sets=8, ways=2, table_lines=2, reads=8
+    ),
     "depth": CachedDepthParams(stencil=False),
 }
 PURPOSE = {  # of each configuration
@@ -80,57 +86,78 @@ UNREAD = (*payloads.RASTER_STATE, *payloads.OUTPUT_STATE)  # of a draw state
 class CachedDepth(wiring.Component):
     """Depth and stencil test of tiles that lie in memory, HiZ before it.
 
-    One tile per clock, in order, as long as tiles are on chip; a tile that is not waits for memory, and those behind it
-    with it. What passes is what would pass without HiZ. A target begins with a clear of all of it, both planes; a fence
-    with ``flush`` waits until memory holds everything. No tile is written late: the caller keeps such draws away.
+    One tile per clock, in order, as long as tiles are on chip; a tile that is not waits for memory,
+    and those behind it with it. What passes is what would pass without HiZ. A target begins with a
+    clear of all of it, both planes; a fence with ``flush`` waits until memory holds everything. No
+    tile is written late: the caller keeps such draws away.
 
     Parameters
     ----------
     params : CachedDepthParams
-    seams : bool
-        ``seam_hiz`` shows what goes from HiZ to the caches, ``hiz_stalls`` when it waits.
+    probes : bool
+        ``probe_hiz`` shows what goes from HiZ to the caches, ``hiz_stalls`` when it waits.
 
     Members
     -------
     i : In(stream.Signature(beat(tile=..., draw_state=..., clear=..., fence=...)))
-        As of :class:`~fixfunc.rtl.depth.hiz.Hiz`.
+        As of :class:`~fixfunc.rtl.depth.hiz.hiz.Hiz`.
     o : Out(stream.Signature(beat(tile=..., draw_state=..., clear=..., fence=...)))
-        As of :class:`~fixfunc.rtl.depth.depth_test.DepthTest`; of a fence, error 4: memory failed.
-    wipes : Out(1)
-        As of :class:`~fixfunc.rtl.depth.hiz.Hiz`.
-    ending : Out(1)
-        As of :class:`~fixfunc.rtl.depth._slot_test.SlotTest`: what comes next may begin with its own flush.
+        As of :class:`~fixfunc.rtl.depth.test.depth_test.DepthTest`; of a fence, error 4: memory
+        failed.
+    initialising : Out(1)
+        As of :class:`~fixfunc.rtl.depth.hiz.hiz.Hiz`.
+    flush_early : Out(1)
+        As of :class:`~fixfunc.rtl.depth.test.cached_test.CachedTest`: what comes next may begin
+        with its own flush.
     depth_counted, stencil_counted : Out(stream.Signature(layout(payloads.COUNTED)))
     depth_memory, stencil_memory : Out(Axi())
-        As of :class:`~fixfunc.rtl.depth.depth_cache.DepthCache`.
+        As of :class:`~fixfunc.rtl.memory.tile_cache.tile_cache.TileCache`.
     """
 
-    def __init__(self, params: CachedDepthParams = CONFIGS["default"], seams: bool = False) -> None:
-        self._params, self._planes, self._seams = params, planes(params), seams
+    def __init__(
+        self, params: CachedDepthParams = CONFIGS["default"], probes: bool = False
+    ) -> None:
+        self._params = params
+        self._planes = planes(params)
+        self._probes = probes
         shape = beat(tile=payloads.tile(params.edge), **payloads.CONTROL)
         ports = {}
         for plane in self._planes[0]:
-            ports |= {f"{plane.name}_counted": Out(stream.Signature(layout(payloads.COUNTED))), f"{plane.name}_memory": Out(Axi())}
-        if seams:
-            ports |= seam_ports({"hiz": shape}) | {"hiz_stalls": Out(1)}
-        super().__init__({"i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape)), "wipes": Out(1), "ending": Out(1)} | ports)
+            ports |= {
+                f"{plane.name}_counted": Out(stream.Signature(layout(payloads.COUNTED))),
+                f"{plane.name}_memory": Out(Axi()),
+            }
+        if probes:
+            ports |= probe_ports({"hiz": shape}) | {"hiz_stalls": Out(1)}
+        super().__init__(
+            {
+                "i": In(stream.Signature(shape)),
+                "o": Out(stream.Signature(shape)),
+                "initialising": Out(1),
+                "flush_early": Out(1),
+            }
+            | ports
+        )
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.hiz = hiz = Hiz(self._params.hiz)
         m.submodules.requests = requests = SlotRequests(self._params.test, self._planes[0])
-        m.submodules.test = test = SlotTest(self._params.test)
-        m.d.comb += [self.wipes.eq(hiz.wipes), self.ending.eq(test.ending)]
+        m.submodules.test = test = CachedTest(self._params.test)
+        m.d.comb += [
+            self.initialising.eq(hiz.initialising),
+            self.flush_early.eq(test.flush_early),
+        ]
         wiring.connect(m, wiring.flipped(self.i), hiz.i)
         wiring.connect(m, hiz.o, requests.i)
         wiring.connect(m, requests.o, test.i)
         wiring.connect(m, test.feedback, hiz.feedback)
         wiring.connect(m, test.o, wiring.flipped(self.o))
-        if self._seams:
-            show(m, hiz.o, self.seam_hiz)
+        if self._probes:
+            show(m, hiz.o, self.probe_hiz)
             m.d.comb += self.hiz_stalls.eq(hiz.o.valid & ~hiz.o.ready)
         for plane, bits in zip(*self._planes, strict=True):
-            m.submodules[f"{plane.name}_cache"] = cache = DepthCache(self._params.cache(bits))
+            m.submodules[f"{plane.name}_cache"] = cache = TileCache(self._params.cache(bits))
             wiring.connect(m, getattr(requests, plane.name), cache.i)
             wiring.connect(m, cache.o, getattr(test, plane.name))
             wiring.connect(m, getattr(test, f"{plane.name}_done"), cache.done)

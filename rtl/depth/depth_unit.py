@@ -7,8 +7,8 @@ from amaranth.hdl import Module
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.depth.depth_test import DepthTest, DepthTestParams
-from fixfunc.rtl.depth.hiz import Hiz, HizParams
+from fixfunc.rtl.depth.hiz.hiz import Hiz, HizParams
+from fixfunc.rtl.depth.test.depth_test import DepthTest, DepthTestParams
 from fixfunc.rtl.payload import beat, layout
 from fixfunc.spec import payloads
 from fixfunc.spec.state import DepthFormat
@@ -44,12 +44,22 @@ class DepthUnitParams:
     @property
     def hiz(self) -> HizParams:
         """Of the HiZ."""
-        return HizParams(self.edge, self.samples, self.entries, self.clears, self.stencil, self.formats, self.bounds)
+        return HizParams(
+            self.edge,
+            self.samples,
+            self.entries,
+            self.clears,
+            self.stencil,
+            self.formats,
+            self.bounds,
+        )
 
     @property
     def test(self) -> DepthTestParams:
         """Of the depth test."""
-        return DepthTestParams(self.edge, self.samples, self.tiles, self.formats, self.stencil, self.shader_depths)
+        return DepthTestParams(
+            self.edge, self.samples, self.tiles, self.formats, self.stencil, self.shader_depths
+        )
 
 
 CONFIGS = {
@@ -77,25 +87,30 @@ class DepthUnit(wiring.Component):
     Members
     -------
     i : In(stream.Signature(beat(tile=..., draw_state=..., clear=..., fence=...)))
-        As of :class:`~fixfunc.rtl.depth.hiz.Hiz`.
+        As of :class:`~fixfunc.rtl.depth.hiz.hiz.Hiz`.
     o : Out(stream.Signature(beat(tile=..., draw_state=..., clear=..., fence=...)))
-        As of :class:`~fixfunc.rtl.depth.depth_test.DepthTest`, with what HiZ found.
+        As of :class:`~fixfunc.rtl.depth.test.depth_test.DepthTest`, with what HiZ found.
     shaded, answers : In, Out
-        As of :class:`~fixfunc.rtl.depth.depth_test.DepthTest`.
+        As of :class:`~fixfunc.rtl.depth.test.depth_test.DepthTest`.
     context, saved : In, Out
-        As of :class:`~fixfunc.rtl.depth.hiz.Hiz`.
+        As of :class:`~fixfunc.rtl.depth.hiz.hiz.Hiz`.
     """
 
     def __init__(self, params: DepthUnitParams = CONFIGS["default"]) -> None:
         self._params = params
         shape = beat(tile=payloads.tile(params.edge), **payloads.CONTROL)
-        super().__init__({
-            "i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape)),
-            "shaded": In(stream.Signature(layout(payloads.shaded(params.edge, params.shader_depths)))),
-            "answers": Out(stream.Signature(layout(payloads.tile(params.edge)))),
-            "context": In(stream.Signature(layout(payloads.context(params.edge)))),
-            "saved": Out(stream.Signature(layout(payloads.context(params.edge)))),
-        })
+        super().__init__(
+            {
+                "i": In(stream.Signature(shape)),
+                "o": Out(stream.Signature(shape)),
+                "shaded": In(
+                    stream.Signature(layout(payloads.shaded(params.edge, params.shader_depths)))
+                ),
+                "answers": Out(stream.Signature(layout(payloads.tile(params.edge)))),
+                "context": In(stream.Signature(layout(payloads.context(params.edge)))),
+                "saved": Out(stream.Signature(layout(payloads.context(params.edge)))),
+            }
+        )
 
     def elaborate(self, platform: object) -> Module:
         m = Module()

@@ -1,1 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
+"""Front end: packets in memory become the beats of a frame.
+
+command_reader.py     block: reads packet after packet, and dispatches them to the units below
+command_fetch.py      reads transfers of memory ahead
+packet.py             port of a unit that executes packets of one kind
+state_packet.py       draw states
+clear_packet.py       targets and clears
+triangles_packet.py   lists of triangles
+state_check.py        which states, clears and planes are legal
+"""

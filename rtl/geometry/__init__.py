@@ -1,1 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
+"""Triangle setup: snapped triangles become edge functions, boxes and depth planes.
+
+triangle_setup.py   block: culls triangles, and joins the outputs of the parts below
+bounds.py           box in pixels, bounds of the depths
+edges.py            edge functions at the first tile
+plane.py            depth plane
+"""

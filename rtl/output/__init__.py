@@ -1,1 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
+"""Colours.
+
+colour_write.py   the block: quads to a shader, its colours into memory
+shading_queue.py  quads out; their tiles wait for colours
+colour_slots.py   tiles of colours on chip: read, blended, written
+quads.py          which pixels of a tile are shaded
+blend.py          colours mixed by their alpha
+"""

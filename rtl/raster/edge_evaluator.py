@@ -3,12 +3,13 @@
 
 from dataclasses import dataclass
 
-from amaranth.hdl import Cat, Module, Signal, ValueLike, signed
+from amaranth.hdl import Cat, EnableInserter, Module, Mux, Signal, Value, ValueLike, signed
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from fixfunc.rtl.lib.delay import register
 from fixfunc.rtl.payload import layout
-from fixfunc.rtl.raster._addends import Addends
+from fixfunc.rtl.raster.addends import Addends
 from fixfunc.rtl.samples import REACH, SHAPES
 from fixfunc.spec import payloads
 
@@ -22,12 +23,14 @@ class EdgeEvaluatorParams:
     edge : int
         Lanes along a side: 8, or 4.
     samples : int
-        Most samples of a pixel: 1, 2, 4 or 8. With 1, steps and values are per pixel, not per 1/16 pixel.
+        Most samples of a pixel: 1, 2, 4 or 8. With 1, steps and values are per pixel, not per 1/16
+        pixel.
     step_bits : int
         Width of the steps a and b.
     adder : str
-        ``"carry_save"``: a 3:2 reducer and one carry-propagate adder a lane. ``"shared"``: the sums of rows
-        and sample offsets are formed once, so that a lane is one adder: smaller, one clock more.
+        ``"carry_save"``: a lane is a 3:2 reducer and one carry-propagate adder. ``"shared"``: row
+        terms and sample offsets are added once for all columns, so that a lane is one adder, which
+        is smaller and takes one clock more.
     """
 
     edge: int = 8
@@ -47,7 +50,7 @@ class EdgeEvaluatorParams:
 
     @property
     def modes(self) -> range:
-        """log2 of every sample count that this unit knows."""
+        """log2 of every sample count that the unit supports."""
         return range(self.samples.bit_length())
 
     @property
@@ -57,23 +60,28 @@ class EdgeEvaluatorParams:
 
     @property
     def span(self) -> int:
-        """The farthest two lanes of a tile are apart in x and y together, in steps: the worst mode counts."""
-        return max(sum(self.unit * ((self.edge >> shift) - 1) + 2 * REACH[mode] for shift in SHAPES[mode])
-                   for mode in self.modes)
+        """Greatest distance of two lanes of a tile, x and y together, in steps.
+
+        The worst mode counts.
+        """
+        return max(
+            sum(self.unit * ((self.edge >> shift) - 1) + 2 * REACH[mode] for shift in SHAPES[mode])
+            for mode in self.modes
+        )
 
     @property
     def width(self) -> int:
         """Bits of E that always give the right sign.
 
-        A tile that no edge rejects has 0 <= E at its best corner, and E may be cut there to the least
-        2^k - 1 >= span * 2^(step_bits - 1). No lane then lies below minus that product.
+        A tile that no edge rejects has 0 <= E at its best corner, and E may be cut there to the
+        least 2^k - 1 >= span * 2^(step_bits - 1). No lane then lies below minus that product.
         """
         return 1 + (self.span << self.step_bits - 1).bit_length()
 
     @property
     def latency(self) -> int:
-        """Clocks: addends (four, three with one sample a pixel), shared sums if any, lanes."""
-        return 4 + (self.samples > 1) + (self.adder == "shared")
+        """Clocks: addends, shared sums if there are any, lanes."""
+        return Addends.latency(self) + (self.adder == "shared") + 1
 
 
 CONFIGS = {
@@ -92,11 +100,19 @@ PURPOSE = {  # of each configuration
 }
 
 
+def saturated(value: Value, low: int, bits: int) -> Value:
+    """``bits`` bits of a value that is not negative, from bit ``low`` on.
+
+    All ones where it does not fit: so E is cut to :attr:`EdgeEvaluatorParams.width`.
+    """
+    return Mux(value[low + bits :].any(), (1 << bits) - 1, value[low : low + bits])
+
+
 class EdgeEvaluator(wiring.Component):
     """Say at which samples of a tile an edge function is not negative.
 
-    E = column + row + offset, where the column and row multiples and the offsets are formed once, by shifts and
-    adds (:class:`~fixfunc.rtl.raster._addends.Addends`). One tile per clock, in order, :attr:`latency` clocks later.
+    E = column term + row term + sample offset, from :class:`~fixfunc.rtl.raster.addends.Addends`.
+    One tile per clock, in order, :attr:`latency` clocks later.
 
     Parameters
     ----------
@@ -105,19 +121,24 @@ class EdgeEvaluator(wiring.Component):
     Members
     -------
     i : In(stream.Signature(layout(payloads.edge(params.width))))
-        log2 of the samples; steps for 1/16 pixel (a pixel if ``params.samples`` is 1) and E at the centre of
-        the tile's first pixel.
+        log2 of the samples; steps for 1/16 pixel (a pixel if ``params.samples`` is 1) and E at the
+        centre of the tile's first pixel.
     o : Out(stream.Signature(layout(payloads.coverage(params.edge**2))))
         The sign of E modulo 2^width in every lane, inverted: set where the sample is inside.
     """
 
     def __init__(self, params: EdgeEvaluatorParams = CONFIGS["default"]) -> None:
         self._params = params
-        fields = [f._replace(bits=params.step_bits) if f.name in "ab" else f for f in payloads.edge(params.width)]
-        super().__init__({
-            "i": In(stream.Signature(layout(fields))),
-            "o": Out(stream.Signature(layout(payloads.coverage(params.edge**2)))),
-        })
+        fields = [
+            f._replace(bits=params.step_bits) if f.name in "ab" else f
+            for f in payloads.edge(params.width)
+        ]
+        super().__init__(
+            {
+                "i": In(stream.Signature(layout(fields))),
+                "o": Out(stream.Signature(layout(payloads.coverage(params.edge**2)))),
+            }
+        )
 
     @property
     def latency(self) -> int:
@@ -126,44 +147,61 @@ class EdgeEvaluator(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        p = self._params
 
-        # The whole unit moves or holds together, so one enable serves every register.
+        # The whole unit moves or stalls together, so one enable serves every register.
         valid = Signal(self.latency)
-        move = Signal()
-        m.d.comb += [move.eq(~valid[-1] | self.o.ready), self.i.ready.eq(move), self.o.valid.eq(valid[-1])]
-        with m.If(move):
+        enable = Signal()
+        m.d.comb += [
+            enable.eq(~valid[-1] | self.o.ready),
+            self.i.ready.eq(enable),
+            self.o.valid.eq(valid[-1]),
+        ]
+        with m.If(enable):
             m.d.sync += valid.eq(Cat(self.i.valid, valid))
+        m.submodules.lanes = EnableInserter(enable)(self._lanes())
+        return m
 
-        m.submodules.addends = addends = Addends(p)
+    def _lanes(self):
+        """The free-running pipeline from ``i.payload`` to ``o.payload``."""
+        m = Module()
+        p = self._params
         edge = self.i.payload
-        m.d.comb += [addends.move.eq(move), addends.samples.eq(edge.samples)]
-        m.d.comb += [getattr(addends, name).eq(edge[name]) for name in "abc"]
-        # Shared: rows and offsets meet once, for all columns.
-        near = {(i, j): addends.near(i, j) for j in range(p.edge) for i in range(2)}
-        far = {i: addends.far(i) for i in range(p.edge)}
-        if p.adder == "shared":
-            near = {(i, j): [self._held(m, move, f"sum_{i}_{j}", sum(values))] for (i, j), values in near.items()}
-            far = {i: [self._held(m, move, f"far_{i}", value) for value in values] for i, values in far.items()}
+        m.submodules.addends = addends = Addends(p)
+        m.d.comb += [
+            addends.samples.eq(edge.samples),
+            addends.a.eq(edge.a),
+            addends.b.eq(edge.b),
+            addends.c.eq(edge.c),
+        ]
+        row_addends = {(i, j): addends.row_addends(i, j) for j in range(p.edge) for i in range(2)}
+        column_addends = {i: addends.column_addends(i) for i in range(p.edge)}
 
-        mask = self.o.payload.mask
+        # Shared adders: row term and sample offset are added once for all columns, in a clock of
+        # their own, for which the column terms wait.
+        if p.adder == "shared":
+            width = signed(p.width)
+            row_addends = {
+                (i, j): [register(m, sum(values), width, f"row_sum_{i}_{j}")]
+                for (i, j), values in row_addends.items()
+            }
+            column_addends = {
+                i: [register(m, value, width, f"column_term_{i}") for value in values]
+                for i, values in column_addends.items()
+            }
+
         for j in range(p.edge):
             for i in range(p.edge):
                 value = Signal(signed(p.width), name=f"e_{i}_{j}")
-                m.d.comb += value.eq(add(*near[i & 1, j], *far[i]))
-                with m.If(move):
-                    m.d.sync += mask[j * p.edge + i].eq(~value[-1])
+                m.d.comb += value.eq(carry_save_sum(*row_addends[i & 1, j], *column_addends[i]))
+                m.d.sync += self.o.payload.mask[j * p.edge + i].eq(~value[-1])
         return m
 
-    def _held(self, m, move, name, value):
-        held = Signal(signed(self._params.width), name=name)
-        with m.If(move):
-            m.d.sync += held.eq(value)
-        return held
 
+def carry_save_sum(*addends: ValueLike) -> ValueLike:
+    """The sum of up to three addends by one carry-propagate adder.
 
-def add(*addends: ValueLike) -> ValueLike:
-    """The sum of up to three addends by one carry-propagate adder: three pass a carry-save adder first."""
+    Three addends pass a 3:2 carry-save reducer first.
+    """
     if len(addends) == 3:
         x, y, z = addends
         addends = x ^ y ^ z, ((x & y) | (x & z) | (y & z)) << 1

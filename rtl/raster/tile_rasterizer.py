@@ -3,19 +3,23 @@
 
 from dataclasses import dataclass
 
-from amaranth.hdl import Module, Mux, Signal
+from amaranth.hdl import Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from fixfunc.rtl.lib.fifo import CreditedFIFO
 from fixfunc.rtl.payload import beat
-from fixfunc.rtl.pipeline import Credit, Queue
-from fixfunc.rtl.raster._cells import PLACES, CellPicker, cell_layout
-from fixfunc.rtl.raster._coarse import CoarseTest
-from fixfunc.rtl.raster._fine import FineRaster
-from fixfunc.rtl.raster._intake import Intake, Table
-from fixfunc.rtl.raster._walker import Walker
+from fixfunc.rtl.raster.cell_picker import CellPicker
+from fixfunc.rtl.raster.cell_walker import CellWalker
+from fixfunc.rtl.raster.cells import cell_layout
+from fixfunc.rtl.raster.coarse_test import CoarseTest
 from fixfunc.rtl.raster.edge_evaluator import EdgeEvaluatorParams
+from fixfunc.rtl.raster.fine_raster import FineRaster
+from fixfunc.rtl.raster.triangle_context import ATTRIBUTE_BITS, TriangleContext, steps_layout
+from fixfunc.rtl.raster.triangle_intake import TriangleIntake
 from fixfunc.spec import payloads
+
+FIFO_DEPTH = 128  # more than the latency of any pipeline in front, and block RAM is no smaller
 
 
 @dataclass(frozen=True)
@@ -31,8 +35,8 @@ class TileRasterizerParams:
     samples : int
         Most samples of a pixel: 1, 2, 4 or 8.
     adder : str
-        Of the fine raster's edge evaluators: ``"carry_save"`` or ``"shared"``. The coarse test has one sample a
-        lane, where carry-save adders would only be larger: it always shares.
+        Of the fine raster's edge evaluators: ``"carry_save"`` or ``"shared"``. The coarse test has
+        one sample a lane, where carry-save adders would only be larger: it always shares.
     """
 
     edge: int = 8
@@ -62,19 +66,20 @@ PURPOSE = {  # of each configuration
     "default": "tiles of 8x8, 8x MSAA, carry-save edges",
     "shared": "the same with shared adders: less area",
     "single": "one sample a pixel",
-    "coarse16": "16 by 16 cells tested at a time: fewer clocks for large triangles",
+    "coarse16": "16 cells tested at a time, not 64: less area",
     "tiny": "for benches: tiles of 4x4",
 }
-UNREAD = tuple(f.name for f in payloads.DRAW_STATE[len(payloads.HEADER):])  # of a draw state
+# Fields of a draw state that the block does not read.
+UNREAD = tuple(f.name for f in payloads.DRAW_STATE[len(payloads.HEADER) :])
 
 
 class TileRasterizer(wiring.Component):
     """Rasterize triangles into tiles.
 
-    One covered tile per clock, in order: a triangle's tiles in zigzag (superblocks, blocks, tiles; odd rows
-    backwards), the last one marked, empty ones left out. The same coarse test looks at tiles and, for boxes wider
-    than a block, at blocks first, so that empty space costs next to nothing. STATE, CLEAR and FENCE beats pass
-    through in order.
+    One covered tile per clock, in order: a triangle's tiles in zigzag (superblocks, blocks, tiles;
+    odd rows backwards), the last one marked, empty ones left out. The same coarse test looks at
+    tiles and, for boxes wider than a block, at blocks first, so that empty space costs next to
+    nothing. STATE, CLEAR and FENCE beats pass through in order.
 
     Parameters
     ----------
@@ -83,78 +88,117 @@ class TileRasterizer(wiring.Component):
     Members
     -------
     i : In(stream.Signature(beat(setup=..., draw_state=..., clear=..., fence=...)))
-        Triangles as :data:`fixfunc.spec.payloads.SETUP`, their samples no more than ``params.samples``, and control beats.
+        Triangles as :data:`fixfunc.spec.payloads.SETUP`, their samples no more than
+        ``params.samples``, and control beats.
     o : Out(stream.Signature(beat(tile=..., draw_state=..., clear=..., fence=...)))
         Covered tiles as :func:`fixfunc.spec.payloads.tile`, and control beats.
     """
 
     def __init__(self, params: TileRasterizerParams = CONFIGS["default"]) -> None:
         self._params = params
-        super().__init__({
-            "i": In(stream.Signature(beat(setup=payloads.SETUP, **payloads.CONTROL))),
-            "o": Out(stream.Signature(beat(tile=payloads.tile(params.edge), **payloads.CONTROL))),
-        })
+        super().__init__(
+            {
+                "i": In(stream.Signature(beat(setup=payloads.SETUP, **payloads.CONTROL))),
+                "o": Out(
+                    stream.Signature(beat(tile=payloads.tile(params.edge), **payloads.CONTROL))
+                ),
+            }
+        )
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         p = self._params
         cell = cell_layout(p.edge)
-        log2, pitch = p.grid.bit_length() - 1, 3 + p.edge.bit_length()  # 16 steps a pixel, times the tile's edge
-        m.submodules.intake = intake = Intake(cell, p.edge, p.grid)
-        m.submodules.walker = walker = Walker(cell, p.edge, p.grid)
+        grid_log2 = p.grid.bit_length() - 1
+        tile_pitch = 3 + p.edge.bit_length()  # log2 of the steps of 1/16 pixel in a tile
+        m.submodules.intake = intake = TriangleIntake(cell, p.edge, p.grid)
+        m.submodules.walker = walker = CellWalker(cell, p.edge, p.grid)
         m.submodules.coarse = coarse = CoarseTest(cell, p.edge, p.grid, p.samples)
-        m.submodules.blocks = blocks = CellPicker(cell, p.grid, pitch + log2, log2)
-        m.submodules.tiles = tiles = CellPicker(cell, p.grid, pitch, 0)
+        m.submodules.blocks = blocks = CellPicker(cell, p.grid, tile_pitch + grid_log2, grid_log2)
+        m.submodules.tiles = tiles = CellPicker(cell, p.grid, tile_pitch, 0)
         m.submodules.fine = fine = FineRaster(cell, p)
 
-        # A triangle keeps its place in the tables until its last tile has come through.
+        # A triangle holds its context until its last tile has passed the fine raster.
+        m.submodules.steps = steps = TriangleContext(steps_layout(p.grid), readers=3)
+        m.submodules.attributes = attributes = TriangleContext(ATTRIBUTE_BITS, readers=2)
         wiring.connect(m, wiring.flipped(self.i), intake.i)
-        self._queue(m, "first", intake.o_valid, intake.o, walker.i)
-        m.d.comb += intake.free.eq(fine.end)
-        self._table(m, "steps", intake.steps_write, intake.steps_place, intake.steps,
-                    (coarse.index, coarse.steps), (blocks.index, blocks.steps), (tiles.index, tiles.steps))
-        self._table(m, "rest", intake.rest_write, intake.rest_place, intake.rest,
-                    (fine.index, fine.rest), (fine.late_index, fine.late_rest))
+        m.d.comb += intake.release.eq(fine.release)
+        wiring.connect(m, intake.steps, steps.write)
+        wiring.connect(m, coarse.steps, steps.read_0)
+        wiring.connect(m, blocks.steps, steps.read_1)
+        wiring.connect(m, tiles.steps, steps.read_2)
+        wiring.connect(m, intake.attributes, attributes.write)
+        wiring.connect(m, fine.attributes, attributes.read_0)
+        wiring.connect(m, fine.output_attributes, attributes.read_1)
 
-        # Masks of blocks go to be picked from, and the blocks picked come back to be tested; masks of tiles go on.
-        block_credit = self._queue(m, "block", coarse.o_blocks, coarse.o, blocks.i)
-        tile_credit = self._queue(m, "tile", coarse.o_tiles, coarse.o, tiles.i)
-        m.d.comb += [block_credit.drop.eq(coarse.drop_blocks), tile_credit.drop.eq(coarse.drop_tiles)]
-        m.d.comb += [blocks.go.eq(tile_credit.any), tile_credit.take.eq(blocks.picked | (walker.valid & walker.single)),
-                     block_credit.take.eq(walker.valid & ~walker.single)]
+        # Masks of blocks go to a picker whose blocks come back to be tested; masks of tiles go to
+        # one whose tiles enter the fine raster.
+        self._fifo(m, "first_cell", intake.o, walker.i)
+        block_fifo = self._fifo(m, "block_mask", coarse.o_blocks, blocks.i)
+        tile_fifo = self._fifo(m, "tile_mask", coarse.o_tiles, tiles.i)
+        output_fifo = self._fifo(m, "output", fine.o, self.o)
+        wiring.connect(m, tiles.o, fine.i)
 
-        # Blocks picked go first. A triangle of one block waits until all blocks before it have been picked.
-        # All is seen a clock late, and so is a superblock that was in front of the walker.
-        quiet, behind = Signal(), Signal()
-        m.d.sync += [quiet.eq(block_credit.all & ~blocks.busy), behind.eq(walker.superblock)]
-        m.d.sync += [walker.superblock_go.eq(block_credit.any & ~blocks.soon),
-                     walker.block_go.eq(tile_credit.any & quiet & ~walker.superblock & ~behind)]
-        m.d.comb += [coarse.valid.eq(blocks.valid | walker.valid), coarse.blocks.eq(~blocks.valid & ~walker.single),
-                     coarse.i.eq(Mux(blocks.valid, blocks.o, walker.o)), coarse.small.eq(walker.small)]
-        with m.If(blocks.valid):
-            m.d.comb += [coarse.small.on.eq(0), coarse.small.level.eq(0)]
-
-        # Tiles picked run through the fine raster to the output.
-        beat_credit = self._queue(m, "beat", fine.o_valid, fine.o, self.o)
+        # Whatever enters a pipeline consumes a credit for the FIFO at its end.
+        superblock = walker.o.valid & walker.o.payload.of_blocks
+        block = walker.o.valid & ~walker.o.payload.of_blocks
         m.d.comb += [
-            tiles.go.eq(beat_credit.any), beat_credit.take.eq(tiles.picked), beat_credit.drop.eq(fine.drop),
-            fine.valid.eq(tiles.valid), fine.i.eq(tiles.o),
+            block_fifo.consume.eq(superblock),
+            block_fifo.cancel.eq(coarse.cancel_blocks),
+            blocks.pick_enable.eq(tile_fifo.available),
+            tile_fifo.consume.eq(blocks.pick | block),
+            tile_fifo.cancel.eq(coarse.cancel_tiles),
+            tiles.pick_enable.eq(output_fifo.available),
+            output_fifo.consume.eq(tiles.pick),
+            output_fifo.cancel.eq(fine.cancel),
         ]
+        self._arbitrate(m, walker, blocks, coarse, block_fifo, tile_fifo)
         return m
 
     @staticmethod
-    def _queue(m, name, valid, payload, o):
-        """A queue to the stream ``o``, and the credit for its places."""
-        m.submodules[f"{name}_credit"] = credit = Credit(PLACES, ahead=2)
-        m.submodules[f"{name}_queue"] = queue = Queue(payload.shape(), PLACES)
-        m.d.comb += [queue.valid.eq(valid), queue.i.eq(payload), credit.free.eq(queue.o.valid & queue.o.ready)]
-        m.d.comb += [o.valid.eq(queue.o.valid), o.payload.eq(queue.o.payload), queue.o.ready.eq(o.ready)]
-        return credit
+    def _arbitrate(m, walker, blocks, coarse, block_fifo, tile_fifo):
+        """Cells for the coarse test: picked blocks first, then the walker's.
+
+        A triangle of a single block waits until all blocks before it have been picked, so that
+        tiles stay in order. The walker's enables are registers, one clock behind what they depend
+        on; a superblock that the walker had a clock ago therefore counts as well.
+        """
+        blocks_drained = Signal()
+        superblock_before = Signal()
+        m.d.sync += [
+            blocks_drained.eq(block_fifo.idle & ~blocks.busy),
+            superblock_before.eq(walker.superblock_pending),
+            walker.superblock_enable.eq(block_fifo.available & ~blocks.next_valid),
+            walker.block_enable.eq(
+                tile_fifo.available
+                & blocks_drained
+                & ~walker.superblock_pending
+                & ~superblock_before
+            ),
+        ]
+        m.d.comb += [
+            coarse.i.valid.eq(blocks.o.valid | walker.o.valid),
+            coarse.i.payload.eq(walker.o.payload),
+        ]
+        with m.If(blocks.o.valid):
+            m.d.comb += [
+                coarse.i.payload.cell.eq(blocks.o.payload),
+                coarse.i.payload.of_blocks.eq(0),
+                coarse.i.payload.pixel_grid.valid.eq(0),
+                coarse.i.payload.pixel_grid.level.eq(0),
+            ]
 
     @staticmethod
-    def _table(m, name, write, place, row, *readers):
-        """A table of the triangles under way, read by the (index, row) pairs ``readers``."""
-        m.submodules[name] = table = Table(row.shape(), len(readers))
-        m.d.comb += [table.write.eq(write), table.place.eq(place), table.i.eq(row)]
-        for n, (index, found) in enumerate(readers):
-            m.d.comb += [getattr(table, f"index{n}").eq(index), found.eq(getattr(table, f"o{n}"))]
+    def _fifo(m, name, i, o):
+        """A FIFO between a pipeline that never stalls and a stream; for its credits."""
+        m.submodules[f"{name}_fifo"] = fifo = CreditedFIFO(
+            i.payload.shape(), FIFO_DEPTH, lookahead=2
+        )
+        m.d.comb += [
+            fifo.push.eq(i.valid),
+            fifo.i.eq(i.payload),
+            o.valid.eq(fifo.o.valid),
+            o.payload.eq(fifo.o.payload),
+            fifo.o.ready.eq(o.ready),
+        ]
+        return fifo

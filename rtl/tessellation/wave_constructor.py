@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The wave constructor."""
+"""Wave constructor: points that are to be shaded, packed into waves."""
 
 from dataclasses import dataclass
 
@@ -38,10 +38,11 @@ PURPOSE = {  # of each configuration
 
 
 class WaveConstructor(wiring.Component):
-    """Pack points that are to be shaded into waves; hand on where each vertex is.
+    """Pack points that are to be shaded into waves, and pass on the place of every point.
 
-    One point a clock. A wave leaves when its last lane is taken; when the next one begins, a draw ends or a FLUSH comes, with
-    what it has: then the same wave may come again with the rest.
+    One point a clock. A wave leaves when its last lane is filled. It leaves unfinished when the
+    next wave begins, a draw ends or a FLUSH arrives; after a FLUSH its remaining lanes follow as a
+    wave of their own.
 
     Parameters
     ----------
@@ -51,43 +52,76 @@ class WaveConstructor(wiring.Component):
     -------
     i : In(stream.Signature(layout(points.MATCHED_POINT)))
     o : Out(stream.Signature(layout(points.wave(params.lanes))))
-        Waves.
+        Waves to be shaded.
     index : Out(stream.Signature(layout(points.VERTEX_INDEX)))
-        Every point's place, in order; END of a draw, behind its last wave.
+        The place of every point, in order; END of a draw, behind its last wave.
     """
 
     def __init__(self, params: WaveConstructorParams = CONFIGS["default"]) -> None:
         self._params = params
-        super().__init__({
-            "i": In(stream.Signature(layout(points.MATCHED_POINT))), "o": Out(stream.Signature(layout(points.wave(params.lanes)))),
-            "index": Out(stream.Signature(layout(points.VERTEX_INDEX))),
-        })
+        super().__init__(
+            {
+                "i": In(stream.Signature(layout(points.MATCHED_POINT))),
+                "o": Out(stream.Signature(layout(points.wave(params.lanes)))),
+                "index": Out(stream.Signature(layout(points.VERTEX_INDEX))),
+            }
+        )
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        lanes, given = self._params.lanes, self.i.payload
-        vertex = StructLayout({"patch": 16, "u": 17, "v": 17})
-        waiting, begin, end, row = Signal(ArrayLayout(vertex, lanes)), Signal(range(lanes + 1)), Signal(range(lanes + 1)), Signal(16)
-        some, cuts, wants, sends, takes, misses = (Signal(name=name) for name in ("some", "cuts", "wants", "sends", "takes", "misses"))
-        lane = given.dsid[:lanes.bit_length() - 1]
+        lanes = self._params.lanes
+        point = self.i.payload
+        is_point = point.kind == PointKind.POINT
+        is_miss = is_point & ~point.hit
+        lane = point.dsid[: lanes.bit_length() - 1]
+        o_ready = ~self.o.valid | self.o.ready
+        index_ready = ~self.index.valid | self.index.ready
 
-        # What waits leaves when it is full, or when something comes that it must not wait for.
-        is_point, leaves, heard = given.kind == PointKind.POINT, ~self.o.valid | self.o.ready, ~self.index.valid | self.index.ready
-        m.d.comb += [some.eq(begin != end), cuts.eq(self.i.valid & Mux(is_point, ~given.hit & (lane == 0), 1)),
-                     wants.eq(some & ((end == lanes) | cuts)), sends.eq(wants & leaves)]
-        m.d.comb += [takes.eq(self.i.valid & heard & (~wants | leaves)), self.i.ready.eq(takes), misses.eq(takes & is_point & ~given.hit)]
-        with m.If(sends):
-            m.d.sync += [waiting.eq(0), begin.eq(end)]
-        with m.If(misses):
-            m.d.sync += [row.eq(given.dsid & ~(lanes - 1)), end.eq(lane + 1)]
-            with m.If(sends | ~some):
+        # Lanes begin..end - 1 of a wave are pending.
+        wave = Signal(ArrayLayout(StructLayout({"patch": 16, "u": 17, "v": 17}), lanes))
+        wave_dsid = Signal(16)
+        begin = Signal(range(lanes + 1))
+        end = Signal(range(lanes + 1))
+        pending = Signal()
+
+        # They leave when the wave is full, or ahead of a beat that they must not wait for.
+        flush = Signal()
+        request = Signal()
+        send = Signal()
+        accept = Signal()
+        append = Signal()
+        m.d.comb += [
+            pending.eq(begin != end),
+            flush.eq(self.i.valid & Mux(is_point, is_miss & (lane == 0), 1)),
+            request.eq(pending & ((end == lanes) | flush)),
+            send.eq(request & o_ready),
+            accept.eq(self.i.valid & index_ready & (~request | o_ready)),
+            append.eq(accept & is_miss),
+            self.i.ready.eq(accept),
+        ]
+        with m.If(send):
+            m.d.sync += [
+                wave.eq(0),
+                begin.eq(end),
+            ]
+        with m.If(append):
+            m.d.sync += [
+                wave_dsid.eq(point.dsid & ~(lanes - 1)),
+                end.eq(lane + 1),
+            ]
+            with m.If(send | ~pending):
                 m.d.sync += begin.eq(lane)
             for n in range(lanes):
                 with m.If(lane == n):
-                    m.d.sync += waiting[n].eq(Cat(given.patch, given.u, given.v))
-        with m.If(leaves):
-            m.d.sync += [self.o.valid.eq(sends), self.o.payload.eq(Cat(row, begin, end, waiting))]
-        with m.If(heard):
-            m.d.sync += [self.index.valid.eq(takes & (given.kind != PointKind.FLUSH)),
-                         self.index.payload.eq(Cat(given.kind, given.first, given.dsid))]
+                    m.d.sync += wave[n].eq(Cat(point.patch, point.u, point.v))
+        with m.If(o_ready):
+            m.d.sync += [
+                self.o.valid.eq(send),
+                self.o.payload.eq(Cat(wave_dsid, begin, end, wave)),
+            ]
+        with m.If(index_ready):
+            m.d.sync += [
+                self.index.valid.eq(accept & (point.kind != PointKind.FLUSH)),
+                self.index.payload.eq(Cat(point.kind, point.first, point.dsid)),
+            ]
         return m

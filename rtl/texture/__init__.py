@@ -1,1 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
+"""Block-compressed textures become texels.
+
+block_decode.py      block: all formats side by side, and the selection of one
+palette_blocks.py    BC1 to BC5, from colours and channels
+colours.py           colours of BC1 to BC3
+channel.py           channels of BC3 to BC5
+subset_blocks.py     BC6H and BC7, between the end points of subsets
+bc6h.py bc7.py       end points, by the mode of a block
+indices.py           subsets and weights of the texels
+partitions.py        table of the partitions
+linear.py            sRGB to linear
+"""

@@ -8,16 +8,17 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
+from fixfunc.rtl.lib.skid_buffer import StallablePipeline
+from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.payload import layout
-from fixfunc.rtl.pipeline import Stallable, delay
-from fixfunc.rtl.texture._linear import Linear
-from fixfunc.rtl.texture._palette_blocks import PaletteBlocks
-from fixfunc.rtl.texture._subset_blocks import SubsetBlocks
+from fixfunc.rtl.texture.linear import Linear
+from fixfunc.rtl.texture.palette_blocks import PaletteBlocks
+from fixfunc.rtl.texture.subset_blocks import SubsetBlocks
 from fixfunc.spec import payloads
 from fixfunc.spec.state import BlockFormat
 
 HALF = {BlockFormat.BC6HU, BlockFormat.BC6HS}
-IN_SUBSETS = HALF | {BlockFormat.BC7}
+SUBSET_FORMATS = HALF | {BlockFormat.BC7}
 UNORM8 = {BlockFormat.BC1, BlockFormat.BC2, BlockFormat.BC3, BlockFormat.BC7}
 
 
@@ -30,9 +31,9 @@ class BlockDecodeParams:
     lanes : int
         Texels a clock: 16, 8 or 4.
     formats : tuple of BlockFormat
-        Those that are decoded.
+        Formats to decode.
     srgb : bool
-        Whether blocks of UNORM8 may ask for linear colours.
+        Blocks of UNORM8 may have sRGB colours, which become linear.
     """
 
     lanes: int = 16
@@ -42,7 +43,7 @@ class BlockDecodeParams:
     def __post_init__(self):
         if self.lanes not in (16, 8, 4):
             raise ValueError(f"lanes must be 16, 8 or 4, not {self.lanes!r}")
-        if not self.formats or not all(isinstance(known, BlockFormat) for known in self.formats):
+        if not self.formats or not all(isinstance(value, BlockFormat) for value in self.formats):
             raise ValueError(f"formats must be some of BlockFormat, not {self.formats!r}")
         if self.srgb and not UNORM8 & set(self.formats):
             raise ValueError("srgb must be False without a format of UNORM8, not True")
@@ -50,10 +51,15 @@ class BlockDecodeParams:
 
 FIRST_THREE = BlockFormat.BC1, BlockFormat.BC2, BlockFormat.BC3
 CONFIGS = {
-    "default": BlockDecodeParams(), "srgb": BlockDecodeParams(srgb=True), "small": BlockDecodeParams(lanes=4, srgb=True),
-    "bc1_3": BlockDecodeParams(formats=FIRST_THREE), "bc7": BlockDecodeParams(formats=(BlockFormat.BC7,)),
+    "default": BlockDecodeParams(),
+    "srgb": BlockDecodeParams(srgb=True),
+    "small": BlockDecodeParams(lanes=4, srgb=True),
+    "bc1_3": BlockDecodeParams(formats=FIRST_THREE),
+    "bc7": BlockDecodeParams(formats=(BlockFormat.BC7,)),
     "bc6h": BlockDecodeParams(formats=(BlockFormat.BC6HU, BlockFormat.BC6HS)),
-    "bc4_5": BlockDecodeParams(formats=(BlockFormat.BC4U, BlockFormat.BC4S, BlockFormat.BC5U, BlockFormat.BC5S)),
+    "bc4_5": BlockDecodeParams(
+        formats=(BlockFormat.BC4U, BlockFormat.BC4S, BlockFormat.BC5U, BlockFormat.BC5S)
+    ),
     "tiny": BlockDecodeParams(lanes=4, formats=(BlockFormat.BC1, BlockFormat.BC7)),
 }
 PURPOSE = {  # of each configuration
@@ -69,81 +75,113 @@ PURPOSE = {  # of each configuration
 
 
 class Decoder(wiring.Component):
-    """All formats side by side; free-running.
+    """Decode blocks of all formats side by side; free-running.
+
+    Parameters
+    ----------
+    params : BlockDecodeParams
 
     Members
     -------
     i : In(StructLayout({"block": layout(payloads.TEXTURE_BLOCK), "row": ...}))
-        A block, and which of its texels.
+        A block, and which ``params.lanes`` of its texels to decode.
     o : Out(layout(payloads.texels(params.lanes)))
-        :attr:`latency` clocks later.
+        Texels, :attr:`latency` clocks later.
     """
 
     def __init__(self, params: BlockDecodeParams) -> None:
-        self._params, formats = params, set(params.formats)
-        self._units = []
-        if formats - IN_SUBSETS:
-            self._units.append(("palettes", PaletteBlocks(params.lanes, formats)))
-        if formats & IN_SUBSETS:
-            self._units.append(("subsets", SubsetBlocks(params.lanes, bool(formats & HALF), BlockFormat.BC7 in formats)))
-        self._decoded = max(unit.latency for _, unit in self._units)
+        self._params = params
+        formats = set(params.formats)
+        self._palettes = PaletteBlocks(params.lanes, formats) if formats - SUBSET_FORMATS else None
+        self._subsets = (
+            SubsetBlocks(params.lanes, bool(formats & HALF), BlockFormat.BC7 in formats)
+            if formats & SUBSET_FORMATS
+            else None
+        )
+        self._units = [unit for unit in (self._palettes, self._subsets) if unit]
+        self._decoded = max(unit.latency for unit in self._units)
         rows = range(max(16 // params.lanes, 2))
-        super().__init__({
-            "i": In(StructLayout({"block": layout(payloads.TEXTURE_BLOCK), "row": rows})), "o": Out(layout(payloads.texels(params.lanes))),
-        })
+        super().__init__(
+            {
+                "i": In(StructLayout({"block": layout(payloads.TEXTURE_BLOCK), "row": rows})),
+                "o": Out(layout(payloads.texels(params.lanes))),
+            }
+        )
 
     @property
     def latency(self) -> int:
-        """Clocks from a block to its texels."""
+        """Clocks from a block to its texels: units, selection, sRGB to linear if there is any."""
         return self._decoded + 1 + (Linear.LATENCY if self._params.srgb else 0)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        block, row, lanes = self.i.block, self.i.row, self._params.lanes
-        for name, unit in self._units:
-            m.submodules[name] = unit
-            ahead = self._decoded - unit.latency
-            given = delay(m, self.i.as_value(), ahead, f"{name}_block")
-            given = self.i.shape()(given)
-            m.d.comb += [unit.i.eq(Cat(given.block.low, given.block.high)), unit.row.eq(given.row)]
-            self._tell(m, unit, given.block.format)
+        t = Timeline(m)
+        block = self.i.block
+        lanes = self._params.lanes
+        t.enter(0, request=self.i.as_value(), row=self.i.row)
+        t.enter(
+            0,
+            supported=_among(block.format, set(self._params.formats)),
+            from_subsets=_among(block.format, SUBSET_FORMATS),
+            srgb=block.srgb & _among(block.format, UNORM8),
+        )
+        self._decode(m, t)
 
-        # What the format says goes along with its texels.
-        is_half = _among(block.format, HALF)
-        in_subsets, known, linear = (delay(m, value, self._decoded, name) for name, value in (
-            ("in_subsets", is_half | (block.format == BlockFormat.BC7)), ("known", _among(block.format, set(self._params.formats))),
-            ("linear", block.srgb & _among(block.format, UNORM8))))
-        texels, flags = Signal(ArrayLayout(ArrayLayout(16, 4), lanes)), [~known, delay(m, row, self._decoded, "row")]
+        # Texels of the unit that the format belongs to.
+        decoded = t[self._decoded]
+        texels = Signal(ArrayLayout(ArrayLayout(16, 4), lanes))
         for n in range(lanes):
-            of_units = [unit.o[n].as_value() for _, unit in self._units]
-            m.d.sync += texels[n].eq(Mux(known, Mux(in_subsets, of_units[-1], of_units[0]), 0))
-        flags = delay(m, Cat(*flags), 1, "flags")
+            by_unit = [unit.o[n].as_value() for unit in self._units]
+            selected = Mux(decoded.from_subsets, by_unit[-1], by_unit[0])
+            m.d.sync += texels[n].eq(Mux(decoded.supported, selected, 0))
         if self._params.srgb:
-            m.submodules.table = table = Linear(lanes)
-            m.d.comb += [table.i.eq(texels), table.applies.eq(delay(m, linear & known, 1, "applies"))]
-            texels, flags = table.o, delay(m, flags, Linear.LATENCY, "late_flags")
-        m.d.comb += [self.o.error.eq(flags[0]), self.o.first.eq(flags[1:] * lanes)]
+            m.submodules.linear = linear = Linear(lanes)
+            clock = t[self._decoded + 1]
+            m.d.comb += [
+                linear.i.eq(texels),
+                linear.enable.eq(clock.srgb & clock.supported),
+            ]
+            texels = linear.o
+        m.d.comb += [
+            self.o.error.eq(~t[self.latency].supported),
+            self.o.first.eq(t[self.latency].row * lanes),
+        ]
         for n in range(lanes):
-            m.d.comb += [self.o[f"{channel}{n}"].eq(texels[n][c]) for c, channel in enumerate(("red", "green", "blue", "alpha"))]
+            m.d.comb += [
+                self.o[f"{channel}{n}"].eq(texels[n][c])
+                for c, channel in enumerate(("red", "green", "blue", "alpha"))
+            ]
         return m
 
-    @staticmethod
-    def _tell(m, unit, given):
-        """A unit what kind of block it is."""
-        if isinstance(unit, PaletteBlocks):
-            m.d.comb += unit.format.eq(given)
-        else:
-            m.d.comb += [unit.half.eq(_among(given, HALF)), unit.signed.eq(given == BlockFormat.BC6HS)]
+    def _decode(self, m, t):
+        """Inputs of the units. The one with the shorter latency begins later."""
+        requests = [self.i.shape()(t[self._decoded - unit.latency].request) for unit in self._units]
+        for unit, request in zip(self._units, requests, strict=True):
+            m.d.comb += [
+                unit.i.eq(Cat(request.block.low, request.block.high)),
+                unit.row.eq(request.row),
+            ]
+        if self._palettes:
+            m.submodules.palettes = self._palettes
+            m.d.comb += self._palettes.format.eq(requests[0].block.format)
+        if self._subsets:
+            m.submodules.subsets = self._subsets
+            block_format = requests[-1].block.format
+            m.d.comb += [
+                self._subsets.half.eq(_among(block_format, HALF)),
+                self._subsets.signed.eq(block_format == BlockFormat.BC6HS),
+            ]
 
 
 def _among(value, formats):
-    return Cat(value == known for known in formats).any()
+    return Cat(value == block_format for block_format in formats).any()
 
 
 class BlockDecode(wiring.Component):
-    """Decode blocks of textures, of any format one after the other.
+    """Decode blocks of textures; formats may change from block to block.
 
-    A beat of ``params.lanes`` texels a clock: with 16, a block. In order. Beats wait for ``o.ready`` all together.
+    One beat of ``params.lanes`` texels a clock, in order; with 16 lanes a beat is a block. The
+    whole pipeline moves or stalls together.
 
     Parameters
     ----------
@@ -152,32 +190,43 @@ class BlockDecode(wiring.Component):
     Members
     -------
     i : In(stream.Signature(layout(payloads.TEXTURE_BLOCK)))
-        A block of a reserved mode is zeros; one of a format that ``params`` do not name as well, and an error.
+        A block. One of a reserved mode decodes to zeros; so does one of a format that ``params``
+        do not name, with an error.
     o : Out(stream.Signature(layout(payloads.texels(params.lanes))))
-        Its texels, row by row; :attr:`latency` clocks later at the earliest.
+        Its texels, row by row, :attr:`latency` clocks later at the earliest.
     """
 
     def __init__(self, params: BlockDecodeParams = CONFIGS["default"]) -> None:
-        self._params, self._decoder = params, Decoder(params)
-        super().__init__({
-            "i": In(stream.Signature(layout(payloads.TEXTURE_BLOCK))), "o": Out(stream.Signature(layout(payloads.texels(params.lanes)))),
-        })
+        self._params = params
+        self._decoder = Decoder(params)
+        super().__init__(
+            {
+                "i": In(stream.Signature(layout(payloads.TEXTURE_BLOCK))),
+                "o": Out(stream.Signature(layout(payloads.texels(params.lanes)))),
+            }
+        )
 
     @property
     def latency(self) -> int:
         """Clocks from a block to its first texels."""
-        return self._decoder.latency + Stallable.AROUND
+        return self._decoder.latency + StallablePipeline.AROUND
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        m.submodules.pipeline = pipeline = Stallable(self._decoder, self._decoder.latency)
+        m.submodules.pipeline = pipeline = StallablePipeline(self._decoder, self._decoder.latency)
         wiring.connect(m, pipeline.o, wiring.flipped(self.o))
 
-        # A block stays until all of its texels are asked for.
-        row, rows = pipeline.i.payload.row, 16 // self._params.lanes
-        asked, last = Signal(range(max(rows, 2))), Signal()
-        m.d.comb += [pipeline.i.valid.eq(self.i.valid), pipeline.i.payload.block.eq(self.i.payload), row.eq(asked), last.eq(asked == rows - 1),
-                     self.i.ready.eq(pipeline.i.ready & last)]
+        # A block stays at the input until all of its rows have entered.
+        rows = 16 // self._params.lanes
+        row = Signal(range(max(rows, 2)))
+        last = Signal()
+        m.d.comb += [
+            pipeline.i.valid.eq(self.i.valid),
+            pipeline.i.payload.block.eq(self.i.payload),
+            pipeline.i.payload.row.eq(row),
+            last.eq(row == rows - 1),
+            self.i.ready.eq(pipeline.i.ready & last),
+        ]
         with m.If(self.i.valid & pipeline.i.ready):
-            m.d.sync += asked.eq(Mux(last, 0, asked + 1))
+            m.d.sync += row.eq(Mux(last, 0, row + 1))
         return m

@@ -13,7 +13,7 @@ from cocotb.handle import HierarchyObject
 from cocotb.triggers import ClockCycles, RisingEdge
 
 from fixfunc.cosim import codec
-from fixfunc.cosim.library import SEAM
+from fixfunc.cosim.simulation.library import PROBE
 from fixfunc.tb.bench.pace import PACES
 from fixfunc.tb.bench.stream import StreamDriver, StreamMonitor, StreamSink
 
@@ -32,8 +32,8 @@ class StreamBench:
     ----------
     dut
     expected : callable
-        Packed beats in -> packed beats out, of several streams by port. It is given what the input monitor saw, not
-        what the driver meant.
+        Packed beats in -> packed beats out, of several streams by port. It is given what the input
+        monitor saw, not what the driver meant.
     describe : callable
         A packed beat of ``o`` in words.
     outputs : sequence of str
@@ -43,11 +43,20 @@ class StreamBench:
     QUIET = 600  # clocks in which nothing moves, after which a block counts as drained
     STEP = 50  # clocks between two looks
 
-    def __init__(self, dut: HierarchyObject, expected: Callable[[np.ndarray], np.ndarray | dict[str, np.ndarray]],
-                 describe: Callable[[np.ndarray], str], outputs: Sequence[str] = ("o",)) -> None:
-        self._dut, self._expected, self._describe = dut, expected, describe
+    def __init__(
+        self,
+        dut: HierarchyObject,
+        expected: Callable[[np.ndarray], np.ndarray | dict[str, np.ndarray]],
+        describe: Callable[[np.ndarray], str],
+        outputs: Sequence[str] = ("o",),
+    ) -> None:
+        self._dut = dut
+        self._expected = expected
+        self._describe = describe
         self._bits = {name: len(getattr(dut, f"{name}__payload")) for name in ("i", *outputs)}
-        self.taken, self.out = [], {port: [] for port in outputs}  # (payload, clock)
+        # (payload, clock)
+        self.taken = []
+        self.out = {port: [] for port in outputs}
         self.given = self.out["o"]
 
     @property
@@ -62,7 +71,9 @@ class StreamBench:
 
     async def reset(self) -> None:
         """Reset, with nothing offered; state would leak from one test to the next without it."""
-        self._dut.rst.value, self._dut.i__valid.value, self._dut.i__payload.value = 1, 0, 0
+        self._dut.rst.value = 1
+        self._dut.i__valid.value = 0
+        self._dut.i__payload.value = 0
         for port in self.out:
             getattr(self._dut, f"{port}__ready").value = 0
         Clock(self._dut.clk, 10, unit="ns").start()
@@ -71,13 +82,13 @@ class StreamBench:
         await RisingEdge(self._dut.clk)
 
     async def run(self, rows: np.ndarray, source: str = "full", sink: str = "full") -> None:
-        """Send packed beats at a pace, wait until the block has drained, check all that came out."""
+        """Send packed beats at a pace, wait until the block has drained, check what came out."""
         seeded = random.Random(cocotb.RANDOM_SEED)
         await self.reset()
         driver = StreamDriver(self._dut, "i", PACES[source](seeded))
         StreamMonitor(self._dut, "i", lambda *beat: self.taken.append(beat))
         for port, beats in self.out.items():
-            StreamSink(self._dut, port, PACES["full" if port.startswith(SEAM) else sink](seeded))
+            StreamSink(self._dut, port, PACES["full" if port.startswith(PROBE) else sink](seeded))
             StreamMonitor(self._dut, port, lambda *beat, beats=beats: beats.append(beat))
         await driver.send(codec.to_int(row) for row in rows)
         await self._drain()
@@ -98,12 +109,20 @@ class StreamBench:
         assert len(self.taken) == count > 0, f"{len(self.taken)} of {count} beats taken"
         wanted = codec.by_port(self._expected(self._packed("i", self.taken)))
         for port, beats in self.out.items():
-            given, expected = self._packed(port, beats), wanted[port]
+            given = self._packed(port, beats)
+            expected = wanted[port]
             for n, (got, want) in enumerate(zip(given, expected, strict=False)):
                 words = self._describe if port == "o" else codec.to_hex
-                assert (got == want).all(), f"{port}: beat {n} at clock {beats[n][1]}\n  got      {words(got)}\n  expected {words(want)}"
-            assert len(given) == len(expected) > 0, f"{port}: {len(given)} beats out, {len(expected)} expected"
-        self._dut._log.info("%d beats in, %d beats out, all as expected", len(self.taken), len(self.given))
+                assert (got == want).all(), (
+                    f"{port}: beat {n} at clock {beats[n][1]}\n  got      {words(got)}\n  "
+                    f"expected {words(want)}"
+                )
+            assert len(given) == len(expected) > 0, (
+                f"{port}: {len(given)} beats out, {len(expected)} expected"
+            )
+        self._dut._log.info(
+            "%d beats in, %d beats out, all as expected", len(self.taken), len(self.given)
+        )
 
     def _packed(self, port, beats):
         rows = [codec.from_int(beat, self._bits[port]) for beat, _ in beats]
@@ -113,4 +132,6 @@ class StreamBench:
         """At full speed: the first beat after exactly ``latency`` clocks, then one a clock."""
         begun = self.taken[0][1]
         assert [clock for _, clock in self.taken] == list(range(begun, begun + len(self.taken)))
-        assert [clock for _, clock in self.given] == list(range(begun + latency, begun + latency + len(self.given)))
+        assert [clock for _, clock in self.given] == list(
+            range(begun + latency, begun + latency + len(self.given))
+        )

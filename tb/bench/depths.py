@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Draws that find mistakes of depth and stencil: close depths, every state, and some that nobody may obey."""
+"""Draws that find mistakes of depth and stencil: close depths, every state, and some that nobody
+may obey.
+"""
 
 import numpy as np
 
-from fixfunc.models.depth._format import MOST
+from fixfunc.models.depth.formats import MOST
 from fixfunc.models.state import check_depth_state, draw_state
-from fixfunc.rtl.depth.depth_test import DepthTestParams
-from fixfunc.rtl.depth.hiz import HizParams
+from fixfunc.rtl.depth.hiz.hiz import HizParams
+from fixfunc.rtl.depth.test.depth_test import DepthTestParams
 from fixfunc.spec import payloads
 from fixfunc.spec.early import LEFT
 from fixfunc.spec.errors import InputError
@@ -22,26 +24,63 @@ def float_bits(value: float) -> int:
     return int(np.float32(value).view(np.uint32))
 
 
-def state(rng: np.random.Generator, size: tuple[int, int], samples: int, form: DepthFormat, stencil: bool = True) -> np.void:
+def state(
+    rng: np.random.Generator,
+    size: tuple[int, int],
+    samples: int,
+    form: DepthFormat,
+    stencil: bool = True,
+) -> np.void:
     """A random state of a draw on a target of ``size`` pixels."""
     most = MOST[form]
-    operations = {f"stencil_{face}_{name}": rng.choice([0, 0, 0, rng.integers(0, 8)])
-                  for face in ("front", "back") for name in ("fail", "depth_fail", "pass")}
-    values = {"stencil_ref": rng.integers(0, 4), "stencil_read": rng.choice([255, 255, 3]), "stencil_write": rng.choice([255, 255, 6]),
-              "stencil_front_func": rng.integers(0, 8), "stencil_back_func": rng.integers(0, 8), "stencil_test": stencil and rng.random() < 0.4}
-    bias = {"bias_constant": rng.choice([0, 0, 1, 0xFFFFFFF0, rng.integers(0, 1 << 32)]),
-            "bias_slope": float_bits(rng.choice([0, 0, 1.5, -0.25, rng.normal() * 2.0 ** rng.integers(-40, 40)])),
-            "bias_clamp": float_bits(rng.choice([0, 0, 1e-3, -1e-5, 1e30]))}
+    operations = {
+        f"stencil_{face}_{name}": rng.choice([0, 0, 0, rng.integers(0, 8)])
+        for face in ("front", "back")
+        for name in ("fail", "depth_fail", "pass")
+    }
+    values = {
+        "stencil_ref": rng.integers(0, 4),
+        "stencil_read": rng.choice([255, 255, 3]),
+        "stencil_write": rng.choice([255, 255, 6]),
+        "stencil_front_func": rng.integers(0, 8),
+        "stencil_back_func": rng.integers(0, 8),
+        "stencil_test": stencil and rng.random() < 0.4,
+    }
+    bias = {
+        "bias_constant": rng.choice([0, 0, 1, 0xFFFFFFF0, rng.integers(0, 1 << 32)]),
+        "bias_slope": float_bits(
+            rng.choice([0, 0, 1.5, -0.25, rng.normal() * 2.0 ** rng.integers(-40, 40)])
+        ),
+        "bias_clamp": float_bits(rng.choice([0, 0, 1e-3, -1e-5, 1e30])),
+    }
     span = np.sort(rng.integers(0, most + 1, 2)) if rng.random() < 0.2 else (0, most)
-    return draw_state(*size, samples, depth_format=form, depth_min=span[0], depth_max=span[1], depth_compare=rng.integers(0, 8),
-                      depth_test=rng.random() < 0.9, depth_write=rng.random() < 0.8, state=rng.integers(0, 16),
-                      does=[rng.choice(list(LEFT), p=[0.6, 0.1, 0.1, 0.1, 0.1])], **operations, **values, **bias)
+    return draw_state(
+        *size,
+        samples,
+        depth_format=form,
+        depth_min=span[0],
+        depth_max=span[1],
+        depth_compare=rng.integers(0, 8),
+        depth_test=rng.random() < 0.9,
+        depth_write=rng.random() < 0.8,
+        state=rng.integers(0, 16),
+        does=[rng.choice(list(LEFT), p=[0.6, 0.1, 0.1, 0.1, 0.1])],
+        **operations,
+        **values,
+        **bias,
+    )
 
 
 def spoil(rng: np.random.Generator, draw: np.void) -> np.void:
     """The same state with a field that breaks its rule, or is another target's."""
-    name, value = [("depth_format", 3), ("depth_min", int(draw["depth_max"]) + 1), ("bias_slope", float_bits(np.inf)),
-                   ("bias_clamp", float_bits(np.nan)), ("target", 1), ("depth_format", (draw["depth_format"] + 1) % 3)][rng.integers(0, 6)]
+    name, value = [
+        ("depth_format", 3),
+        ("depth_min", int(draw["depth_max"]) + 1),
+        ("bias_slope", float_bits(np.inf)),
+        ("bias_clamp", float_bits(np.nan)),
+        ("target", 1),
+        ("depth_format", (draw["depth_format"] + 1) % 3),
+    ][rng.integers(0, 6)]
     wrong = draw.copy()
     wrong[name] = value
     return wrong
@@ -56,14 +95,32 @@ def triangles(rng: np.random.Generator, n: int, size: tuple[int, int]) -> np.nda
     return out
 
 
-def clear(rng: np.random.Generator, size: tuple[int, int], form: DepthFormat, whole: bool = False) -> dict[str, int | np.integer]:
-    """The rectangle of a clear, on the target or in part beyond it, and what to: a dict of fields of CLEAR."""
+def clear(
+    rng: np.random.Generator, size: tuple[int, int], form: DepthFormat, whole: bool = False
+) -> dict[str, int | np.integer]:
+    """The rectangle of a clear, on the target or in part beyond it, and what to: a dict of fields
+    of CLEAR.
+    """
     x0, x1, y0, y1 = (int(v) for side in size for v in np.sort(rng.integers(0, side + 9, 2)))
     if whole or rng.random() < 0.3:
         x0, y0, x1, y1 = 0, 0, *size
-    planes = {"depth": 1, "stencil": 1} if whole else {"depth": rng.random() < 0.7, "stencil": rng.random() < 0.7}
-    value = rng.choice([0, MOST[form], rng.integers(0, MOST[form] + 1), MOST[form] + (not whole)], p=[0.3, 0.3, 0.3, 0.1])
-    return planes | {"x0": x0, "y0": y0, "x1": x1, "y1": y1, "depth_value": value, "stencil_value": rng.integers(0, 4)}
+    planes = (
+        {"depth": 1, "stencil": 1}
+        if whole
+        else {"depth": rng.random() < 0.7, "stencil": rng.random() < 0.7}
+    )
+    value = rng.choice(
+        [0, MOST[form], rng.integers(0, MOST[form] + 1), MOST[form] + (not whole)],
+        p=[0.3, 0.3, 0.3, 0.1],
+    )
+    return planes | {
+        "x0": x0,
+        "y0": y0,
+        "x1": x1,
+        "y1": y1,
+        "depth_value": value,
+        "stencil_value": rng.integers(0, 4),
+    }
 
 
 def formats(params: DepthTestParams) -> list[DepthFormat]:
@@ -77,4 +134,8 @@ def legal(state: np.void, params: DepthTestParams | HizParams) -> bool:
         check_depth_state(state)
     except InputError:
         return False
-    return state["depth_format"] in params.formats and state["samples"] in params.modes and (params.stencil or not state["stencil_test"])
+    return (
+        state["depth_format"] in params.formats
+        and state["samples"] in params.modes
+        and (params.stencil or not state["stencil_test"])
+    )

@@ -21,13 +21,19 @@ class MemoryBehind:
         from cocotbext.axi import AxiBus, AxiRam
         from cocotbext.axi.memory import Memory
 
-        shared, self._transfers = Memory(size).mem, 0
-        self._rams = [AxiRam(AxiBus.from_prefix(dut, f"{port}_"), dut.clk, dut.rst, size=size, mem=shared) for port in ports]
+        shared = Memory(size).mem
+        self._transfers = 0
+        self._rams = [
+            AxiRam(AxiBus.from_prefix(dut, f"{port}_"), dut.clk, dut.rst, size=size, mem=shared)
+            for port in ports
+        ]
         for ram in self._rams:
-            ram.write_if.write, ram.read_if.read = self._counted(ram.write_if.write), self._counted(ram.read_if.read)
+            ram.write_if.write = self._counted(ram.write_if.write)
+            ram.read_if.read = self._counted(ram.read_if.read)
 
     def _counted(self, access: Callable) -> Callable:
         """The same, and it counts as traffic."""
+
         def count(*given):
             self._transfers += 1
             return access(*given)
@@ -41,12 +47,25 @@ class MemoryBehind:
     def fill(self, data: np.ndarray, pace: str) -> None:
         """What it holds at first; and every channel goes by a pace of its own."""
         self._rams[0].write(0, data.tobytes())
-        channels = [channel for ram in self._rams for channel in (ram.write_if.aw_channel, ram.write_if.w_channel, ram.write_if.b_channel,
-                                                                  ram.read_if.ar_channel, ram.read_if.r_channel)]
+        channels = [
+            channel
+            for ram in self._rams
+            for channel in (
+                ram.write_if.aw_channel,
+                ram.write_if.w_channel,
+                ram.write_if.b_channel,
+                ram.read_if.ar_channel,
+                ram.read_if.r_channel,
+            )
+        ]
         for n, channel in enumerate(channels):
-            channel.set_pause_generator(not on for on in PACES[pace](random.Random(cocotb.RANDOM_SEED + n)))
+            channel.set_pause_generator(
+                not on for on in PACES[pace](random.Random(cocotb.RANDOM_SEED + n))
+            )
 
     def check_memory(self, wanted: np.ndarray) -> None:
         """It holds these bytes, as rows of 32."""
         held = np.frombuffer(self._rams[0].read(0, wanted.nbytes), np.uint64).reshape(wanted.shape)
-        assert held.any() and (held == wanted).all(), f"memory: transfers {np.flatnonzero((held != wanted).any(1))[:8]}"
+        assert held.any() and (held == wanted).all(), (
+            f"memory: transfers {np.flatnonzero((held != wanted).any(1))[:8]}"
+        )

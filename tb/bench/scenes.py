@@ -12,11 +12,15 @@ from fixfunc.models.state import draw_state
 from fixfunc.spec import payloads
 from fixfunc.spec.state import TARGET_LIMIT, Kind
 
-LOW, HIGH = -(1 << 23), (1 << 23) - 1  # s15.8
+# s15.8
+LOW = -(1 << 23)
+HIGH = (1 << 23) - 1
 
 
 def _around(rng, n, width, height, size):
-    centre = np.stack([rng.integers(0, width * 256 + 1, n), rng.integers(0, height * 256 + 1, n)], -1)
+    centre = np.stack(
+        [rng.integers(0, width * 256 + 1, n), rng.integers(0, height * 256 + 1, n)], -1
+    )
     return centre[:, None] + rng.integers(-size, size + 1, (n, 3, 2))
 
 
@@ -26,7 +30,8 @@ def _lattice(rng, n, width, height):  # half pixels: ties of every edge with sam
 
 def _axis_aligned(rng, n, width, height):
     corners = _lattice(rng, n, width, height)
-    corners[:, 1, 1], corners[:, 2, 0] = corners[:, 0, 1], corners[:, 0, 0]
+    corners[:, 1, 1] = corners[:, 0, 1]
+    corners[:, 2, 0] = corners[:, 0, 0]
     return corners
 
 
@@ -82,13 +87,18 @@ def triangles(rng: np.random.Generator, n: int, width: int, height: int) -> np.n
     """n triangles of mixed kinds, as records of ``TRIANGLE``."""
     place = corners(rng, n, width, height)
     out = np.zeros(n, TRIANGLE)
-    out["slot"], out["state"] = rng.integers(0, 1 << 12, n), rng.integers(0, 1 << 4, n)
+    out["slot"] = rng.integers(0, 1 << 12, n)
+    out["state"] = rng.integers(0, 1 << 4, n)
     depths = rng.integers(0, Z_MAX + 1, (n, 3))
     flat = rng.random(n) < 0.5
-    depths[flat] = np.clip(depths[flat, :1] + rng.integers(-(1 << 20), 1 << 20, (int(flat.sum()), 3)), 0, Z_MAX)
+    depths[flat] = np.clip(
+        depths[flat, :1] + rng.integers(-(1 << 20), 1 << 20, (int(flat.sum()), 3)), 0, Z_MAX
+    )
     depths[rng.random(n) < 0.05] = rng.choice([0, 255, 256, Z_MAX], 3)
     for k in range(3):
-        out[f"x{k}"], out[f"y{k}"], out[f"z{k}"] = place[:, k, 0], place[:, k, 1], depths[:, k]
+        out[f"x{k}"] = place[:, k, 0]
+        out[f"y{k}"] = place[:, k, 1]
+        out[f"z{k}"] = depths[:, k]
     return out
 
 
@@ -99,11 +109,20 @@ def state(rng: np.random.Generator, most_samples: int = 8, most_pixels: int = 32
     for name, low in (("viewport", -40), ("scissor", 0)):
         if rng.random() < 0.5:
             x0, y0 = (int(v) for v in rng.integers(low, 40, 2))
-            x1, y1 = (min(max(start, size + int(rng.integers(-40, 40))), TARGET_LIMIT) for start, size in ((x0, width), (y0, height)))
+            x1 = min(max(x0, width + int(rng.integers(-40, 40))), TARGET_LIMIT)
+            y1 = min(max(y0, height + int(rng.integers(-40, 40))), TARGET_LIMIT)
             rectangle[name] = x0, y0, x1, y1
-    return draw_state(width, height, int(rng.choice([s for s in (1, 2, 4, 8) if s <= most_samples])), **rectangle,
-                      cull=int(rng.integers(0, 3)), front_ccw=int(rng.integers(0, 2)), state=int(rng.integers(0, 16)),
-                      stencil_ref=int(rng.integers(0, 256)), bias_constant=int(rng.integers(0, 1 << 32)))
+    return draw_state(
+        width,
+        height,
+        int(rng.choice([s for s in (1, 2, 4, 8) if s <= most_samples])),
+        **rectangle,
+        cull=int(rng.integers(0, 3)),
+        front_ccw=int(rng.integers(0, 2)),
+        state=int(rng.integers(0, 16)),
+        stencil_ref=int(rng.integers(0, 256)),
+        bias_constant=int(rng.integers(0, 1 << 32)),
+    )
 
 
 def control(rng: np.random.Generator, fields: Sequence[payloads.Field], kind: Kind) -> np.ndarray:
@@ -115,7 +134,9 @@ def control(rng: np.random.Generator, fields: Sequence[payloads.Field], kind: Ki
     return record
 
 
-def control_beat(fields: Sequence[payloads.Field], kind: Kind, bits: int, **values: int | np.integer) -> np.ndarray:
+def control_beat(
+    fields: Sequence[payloads.Field], kind: Kind, bits: int, **values: int | np.integer
+) -> np.ndarray:
     """A packed control beat with these values."""
     record = np.zeros(1, dtype(fields))
     for name, value in ({"kind": kind} | values).items():
@@ -123,43 +144,66 @@ def control_beat(fields: Sequence[payloads.Field], kind: Kind, bits: int, **valu
     return codec.pack(record, fields, bits)
 
 
-def beats(rng: np.random.Generator, count: int, bits: int, work: Callable[[np.ndarray, np.void], np.ndarray], most_samples: int = 8,
-          most_pixels: int = 320) -> np.ndarray:
-    """About ``count`` packed beats: draws of several triangles, each behind its state, CLEAR and FENCE in between.
+def beats(
+    rng: np.random.Generator,
+    count: int,
+    bits: int,
+    work: Callable[[np.ndarray, np.void], np.ndarray],
+    most_samples: int = 8,
+    most_pixels: int = 320,
+) -> np.ndarray:
+    """About ``count`` packed beats: draws of several triangles, each behind its state, CLEAR and
+    FENCE in between.
 
     ``work(triangles, state)`` packs the triangles of a draw.
     """
-    out, total = [], 0
+    out = []
+    total = 0
     while total < count:
         draw = state(rng, most_samples, most_pixels)
         n = int(rng.integers(1, max(2, min(count - total, 400))))
-        parts = [codec.pack(np.atleast_1d(draw), payloads.DRAW_STATE, bits),
-                 work(triangles(rng, n, int(draw["target_width"]), int(draw["target_height"])), draw)]
+        parts = [
+            codec.pack(np.atleast_1d(draw), payloads.DRAW_STATE, bits),
+            work(triangles(rng, n, int(draw["target_width"]), int(draw["target_height"])), draw),
+        ]
         for fields, kind in ((payloads.CLEAR, Kind.CLEAR), (payloads.FENCE, Kind.FENCE)):
             if rng.random() < 0.5:
                 at = int(rng.integers(0, len(parts[1]) + 1))
-                parts[1] = np.insert(parts[1], at, codec.pack(control(rng, fields, kind), fields, bits), axis=0)
+                parts[1] = np.insert(
+                    parts[1], at, codec.pack(control(rng, fields, kind), fields, bits), axis=0
+                )
         out += parts
         total += sum(map(len, parts))
     return np.concatenate(out)
 
 
-def draws(rows: np.ndarray, fields: Sequence[payloads.Field], record: np.dtype) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Split packed beats at their control beats: pairs of (work records, the control beat behind them or None)."""
+def draws(
+    rows: np.ndarray, fields: Sequence[payloads.Field], record: np.dtype
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Split packed beats at their control beats: pairs of (work records, the control beat behind
+    them or None).
+    """
     work = (rows[:, 0] & 3) == Kind.WORK
     begin = 0
     for at in [*np.flatnonzero(~work), len(rows)]:
-        yield codec.unpack(rows[begin:at], fields, record), rows[at:at + 1]
+        yield codec.unpack(rows[begin:at], fields, record), rows[at : at + 1]
         begin = at + 1
 
 
-def through(rows: np.ndarray, fields: Sequence[payloads.Field], record: np.dtype, bits: int,
-            work: Callable[[np.ndarray, np.void | None], np.ndarray]) -> np.ndarray:
-    """What a block gives for packed beats: ``work(records, state)`` packs what becomes of a draw; others pass.
+def through(
+    rows: np.ndarray,
+    fields: Sequence[payloads.Field],
+    record: np.dtype,
+    bits: int,
+    work: Callable[[np.ndarray, np.void | None], np.ndarray],
+) -> np.ndarray:
+    """What a block gives for packed beats: ``work(records, state)`` packs what becomes of a draw;
+    others pass.
 
     Before the first STATE, ``state`` is None.
     """
-    draw, out = None, [np.zeros((0, codec.words(bits)), np.uint64)]
+    draw = None
+    out = [np.zeros((0, codec.words(bits)), np.uint64)]
     for records, beat in draws(rows, fields, record):
         if len(records):
             out.append(work(records, draw))
@@ -167,7 +211,7 @@ def through(rows: np.ndarray, fields: Sequence[payloads.Field], record: np.dtype
             if beat[0, 0] & 3 == Kind.STATE:
                 draw = codec.unpack(beat, payloads.DRAW_STATE, dtype(payloads.DRAW_STATE))[0]
             passed = np.zeros((1, codec.words(bits)), np.uint64)
-            passed[:, :min(beat.shape[1], passed.shape[1])] = beat[:, :passed.shape[1]]
+            passed[:, : min(beat.shape[1], passed.shape[1])] = beat[:, : passed.shape[1]]
             out.append(passed)
     return np.concatenate(out)
 
@@ -175,7 +219,12 @@ def through(rows: np.ndarray, fields: Sequence[payloads.Field], record: np.dtype
 def describe(row: np.ndarray, work: Sequence[payloads.Field]) -> str:
     """A packed beat in words: its kind and its fields."""
     kind = Kind(int(row[0]) & 3)
-    fields = {Kind.WORK: work, Kind.STATE: payloads.DRAW_STATE, Kind.CLEAR: payloads.CLEAR, Kind.FENCE: payloads.FENCE}[kind]
+    fields = {
+        Kind.WORK: work,
+        Kind.STATE: payloads.DRAW_STATE,
+        Kind.CLEAR: payloads.CLEAR,
+        Kind.FENCE: payloads.FENCE,
+    }[kind]
     record = codec.unpack(row[None], fields, dtype(fields))[0]
     return f"{kind.name} " + " ".join(f"{f.name}={int(record[f.name]):#x}" for f in fields[1:])
 

@@ -13,8 +13,11 @@ from cocotb.triggers import FallingEdge, RisingEdge
 
 class _Port:
     def __init__(self, dut, name):
-        self._clk, self._name = dut.clk, name
-        self._valid, self._ready, self._payload = (getattr(dut, f"{name}__{part}") for part in ("valid", "ready", "payload"))
+        self._clk = dut.clk
+        self._name = name
+        self._valid = getattr(dut, f"{name}__valid")
+        self._ready = getattr(dut, f"{name}__ready")
+        self._payload = getattr(dut, f"{name}__payload")
 
 
 class StreamDriver(_Port):
@@ -29,7 +32,8 @@ class StreamDriver(_Port):
         for beat in beats:
             while not next(self._pace):
                 await RisingEdge(self._clk)
-            self._payload.value, self._valid.value = beat, 1
+            self._payload.value = beat
+            self._valid.value = 1
             await FallingEdge(self._clk)
             while not self._ready.value:
                 await FallingEdge(self._clk)
@@ -63,14 +67,16 @@ class StreamMonitor(_Port):
         cocotb.start_soon(self._watch(seen))
 
     async def _watch(self, seen):
-        waiting, clock = None, 0
+        waiting = None
+        clock = 0
         while True:
             await FallingEdge(self._clk)
             clock += 1
             if self._rst.value:
                 waiting = None
                 continue
-            valid, ready = self._valid.value, self._ready.value
+            valid = self._valid.value
+            ready = self._ready.value
             assert valid.is_resolvable, f"{self._name}: valid is {valid}"
             assert ready.is_resolvable, f"{self._name}: ready is {ready}"
             if not valid:
@@ -78,7 +84,9 @@ class StreamMonitor(_Port):
                 continue
             assert self._payload.value.is_resolvable, f"{self._name}: payload has X"
             payload = self._payload.value.to_unsigned()
-            assert waiting in (None, payload), f"{self._name}: payload changed while its beat waited"
+            assert waiting in (None, payload), (
+                f"{self._name}: payload changed while its beat waited"
+            )
             waiting = payload
             if ready:
                 waiting = None

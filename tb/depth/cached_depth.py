@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Bench of :class:`fixfunc.rtl.depth.cached_depth.CachedDepth`: what passes, and every byte of memory."""
+"""Bench of :class:`fixfunc.rtl.depth.cached_depth.CachedDepth`: what passes, and every byte of
+memory.
+"""
 
 import cocotb
 import numpy as np
 from cocotb.handle import HierarchyObject
 
 from fixfunc.cosim import codec
-from fixfunc.models.depth._format import MOST
 from fixfunc.models.depth.cached_depth import CachedDepth
 from fixfunc.models.depth.depth_cache import CacheShape
+from fixfunc.models.depth.formats import MOST
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster.edge_evaluator import pack
 from fixfunc.rtl.depth import cached_depth as rtl
@@ -21,14 +23,16 @@ from fixfunc.tb.bench.depths import WIDTH
 from fixfunc.tb.bench.memory import MemoryBehind
 from fixfunc.tb.bench.pace import PACES
 from fixfunc.tb.depth import depth_test
-from fixfunc.tb.depth.depth_cache import counted
+from fixfunc.tb.memory.tile_cache import counted
 
-PLACES, PLACE = 6, 1 << 17  # of planes in memory, so many bytes apart: enough for any target of a bench
+# of planes in memory, so many bytes apart: enough for any target of a bench
+PLACES = 6
+PLACE = 1 << 17
 
 
 def Harness(params: rtl.CachedDepthParams) -> rtl.CachedDepth:
     """The block, with what HiZ found in view."""
-    return rtl.CachedDepth(params, seams=True)
+    return rtl.CachedDepth(params, probes=True)
 
 
 def memory(rows: np.ndarray, _params: rtl.CachedDepthParams) -> np.ndarray:
@@ -37,19 +41,28 @@ def memory(rows: np.ndarray, _params: rtl.CachedDepthParams) -> np.ndarray:
 
 
 def requests(rng: np.random.Generator, count: int, params: rtl.CachedDepthParams) -> np.ndarray:
-    """As of the depth test, on targets that come to lie somewhere; some fences wait for memory, and the last one does."""
+    """As of the depth test, on targets that come to lie somewhere.
+
+    Some fences wait for memory, and the last one does.
+    """
     rows = depth_test.requests(rng, count, params.test)
     kind = rows[:, 0] & 3
-    for which, table, change in ((Kind.STATE, payloads.DRAW_STATE, _early), (Kind.CLEAR, payloads.CLEAR, _somewhere),
-                                 (Kind.FENCE, payloads.FENCE, _flush)):
+    for which, table, change in (
+        (Kind.STATE, payloads.DRAW_STATE, _early),
+        (Kind.CLEAR, payloads.CLEAR, _somewhere),
+        (Kind.FENCE, payloads.FENCE, _flush),
+    ):
         records = codec.unpack(rows[kind == which], table, dtype(table))
         change(rng, records)
         rows[kind == which] = codec.pack(records, table, WIDTH)
     table = payloads.tile(params.edge)
     tiles = codec.unpack(rows[kind == Kind.WORK], table, dtype(table))
-    tiles["outcome"], tiles["note"] = 0, 0
+    tiles["outcome"] = 0
+    tiles["note"] = 0
     rows[kind == Kind.WORK] = codec.pack(tiles, table, WIDTH)
-    return np.concatenate([rows, scenes.control_beat(payloads.FENCE, Kind.FENCE, WIDTH, flush=1, sequence=0xE)])
+    return np.concatenate(
+        [rows, scenes.control_beat(payloads.FENCE, Kind.FENCE, WIDTH, flush=1, sequence=0xE)]
+    )
 
 
 def _early(_rng, states):
@@ -70,9 +83,18 @@ class Twin:
     """The golden model behind a stream of beats that HiZ has seen."""
 
     def __init__(self, params: rtl.CachedDepthParams, data: np.ndarray) -> None:
-        self._params, self.table, self.memory = params, payloads.tile(params.edge), data
-        self.unit = CachedDepth(data, CacheShape(params.sets, params.ways, params.table_lines), params.edge, params.stencil)
-        self._kept, self._error, self._passed = None, 0, 0
+        self._params = params
+        self.table = payloads.tile(params.edge)
+        self.memory = data
+        self.unit = CachedDepth(
+            data,
+            CacheShape(params.sets, params.ways, params.table_lines),
+            params.edge,
+            params.stencil,
+        )
+        self._kept = None
+        self._error = 0
+        self._passed = 0
         self.counts = {name: [] for name in self.unit.moves}
 
     def expected(self, rows: np.ndarray) -> dict[str, np.ndarray]:
@@ -83,42 +105,71 @@ class Twin:
                 out.append(codec.pack(self.tiles(tiles), self.table, WIDTH))
             if len(beat):
                 out.append(self._pass(beat))
-        counts = {f"{name}_counted": codec.pack(np.concatenate(found), payloads.COUNTED) for name, found in self.counts.items()}
-        return {"o": np.concatenate(out), "memory": self.memory.view(np.uint64).reshape(-1, 4)} | counts
+        counts = {
+            f"{name}_counted": codec.pack(np.concatenate(found), payloads.COUNTED)
+            for name, found in self.counts.items()
+        }
+        return {
+            "o": np.concatenate(out),
+            "memory": self.memory.view(np.uint64).reshape(-1, 4),
+        } | counts
 
     def _pass(self, beat):
         kind = Kind(int(beat[0, 0]) & 3)
-        fields = {Kind.STATE: payloads.DRAW_STATE, Kind.CLEAR: payloads.CLEAR, Kind.FENCE: payloads.FENCE}[kind]
+        fields = {
+            Kind.STATE: payloads.DRAW_STATE,
+            Kind.CLEAR: payloads.CLEAR,
+            Kind.FENCE: payloads.FENCE,
+        }[kind]
         record = codec.unpack(beat, fields, dtype(fields))
         {Kind.STATE: self.state, Kind.CLEAR: self.clear, Kind.FENCE: self.fence}[kind](record[0])
         return codec.pack(record, fields, WIDTH)
 
     def state(self, state: np.void) -> None:
-        """A draw state; of another target than is kept nothing is legal but a clear of all of it."""
-        self.unit.state, self._obeyed = state, depths.legal(state, self._params.test)
+        """A draw state.
+
+        Of another target than is kept nothing is legal but a clear of all of it.
+        """
+        self.unit.state = state
+        self._obeyed = depths.legal(state, self._params.test)
         self._legal = self._obeyed and state[depth_test.KEPT] == self._kept
 
     def clear(self, c: np.void) -> None:
         """A clear, cut to the target, of what may be cleared."""
-        state, planes = self.unit.state, [plane for plane in ("depth", "stencil") if c[plane]]
-        rectangle = c["x0"], c["y0"], min(c["x1"], state["target_width"]), min(c["y1"], state["target_height"])
+        state = self.unit.state
+        planes = [plane for plane in ("depth", "stencil") if c[plane]]
+        rectangle = (
+            c["x0"],
+            c["y0"],
+            min(c["x1"], state["target_width"]),
+            min(c["y1"], state["target_height"]),
+        )
         whole = rectangle == (0, 0, state["target_width"], state["target_height"])
         begins = whole and c["depth"] and (c["stencil"] or not self._params.stencil)
-        wrong = not self._obeyed or (c["depth"] and c["depth_value"] > MOST[DepthFormat(state["depth_format"])])
+        wrong = not self._obeyed or (
+            c["depth"] and c["depth_value"] > MOST[DepthFormat(state["depth_format"])]
+        )
         if wrong or not (self._legal or begins):
             self._error |= bool(planes)
             return
         if begins:
-            self._kept, self._legal = state[depth_test.KEPT], True
+            self._kept = state[depth_test.KEPT]
+            self._legal = True
         values = {plane: int(c[f"{plane}_value"]) for plane in planes}
-        self.unit.clear(tuple(int(v) for v in rectangle), **values, bases={plane: int(c[f"{plane}_base"]) for plane in planes})
+        self.unit.clear(
+            tuple(int(v) for v in rectangle),
+            **values,
+            bases={plane: int(c[f"{plane}_base"]) for plane in planes},
+        )
         for name in self.counts:
             if whole and name in planes:
                 self._count(name)
 
     def fence(self, record: np.void) -> None:
         """A fence tells of errors and counts; one that flushes, of memory."""
-        record["any"], record["passed"], record["error"] = self._passed > 0, self._passed, record["error"] | self._error
+        record["any"] = self._passed > 0
+        record["passed"] = self._passed
+        record["error"] = record["error"] | self._error
         self._error = 0
         if record["begin"]:
             self._passed = 0
@@ -132,7 +183,8 @@ class Twin:
 
     def tiles(self, tiles: np.ndarray) -> np.ndarray:
         """What is left of tiles."""
-        edge, state = self._params.edge, self.unit.state
+        edge = self._params.edge
+        state = self.unit.state
         columns, rows = depth_test.tiles_of(state, edge)
         inside = (tiles["x"] < columns) & (tiles["y"] < rows)
         self._error |= (not self._legal) | 2 * bool((~inside).any())
@@ -141,18 +193,30 @@ class Twin:
             passed[inside] = self.unit.test(tiles[inside], tiles["outcome"][inside])[0]
         self._passed += int(passed.sum())
         left = tiles.copy()
-        left["mask"], left["full"] = pack(passed), passed.all((1, 2))
+        left["mask"] = pack(passed)
+        left["full"] = passed.all((1, 2))
         return left[passed.any((1, 2)) | tiles["last"].astype(bool)]
 
 
-def replay(rows: np.ndarray, outputs: dict[str, np.ndarray], params: rtl.CachedDepthParams) -> dict[str, np.ndarray]:
-    """What should come out: samples as if there were no HiZ; memory and all else by what HiZ found, which depends on when."""
-    found, plain = (Twin(params, memory(rows, params)).expected(beats) for beats in (outputs["seam_hiz"], rows))
-    out, table = plain["o"], payloads.tile(params.edge)
+def replay(
+    rows: np.ndarray, outputs: dict[str, np.ndarray], params: rtl.CachedDepthParams
+) -> dict[str, np.ndarray]:
+    """What should come out: samples as if there were no HiZ.
+
+    Memory and all else by what HiZ found, which depends on when.
+    """
+    found = Twin(params, memory(rows, params)).expected(outputs["probe_hiz"])
+    plain = Twin(params, memory(rows, params)).expected(rows)
+    out = plain["o"]
+    table = payloads.tile(params.edge)
     if len(out) == len(found["o"]):
-        for fields, kind, names in ((table, Kind.WORK, ("outcome", "note")), (payloads.FENCE, Kind.FENCE, ("error",))):
+        for fields, kind, names in (
+            (table, Kind.WORK, ("outcome", "note")),
+            (payloads.FENCE, Kind.FENCE, ("error",)),
+        ):
             those = np.flatnonzero((out[:, 0] & 3 == kind) & (found["o"][:, 0] & 3 == kind))
-            here, there = (codec.unpack(beats[those], fields, dtype(fields)) for beats in (out, found["o"]))
+            here = codec.unpack(out[those], fields, dtype(fields))
+            there = codec.unpack(found["o"][those], fields, dtype(fields))
             for name in names:
                 here[name] = there[name]
             out[those] = codec.pack(here, fields, WIDTH)
@@ -170,12 +234,17 @@ class CachedDepthBench(MemoryBehind, StreamBench):
         self.params = configuration(CONFIGS)
         names = ["depth", "stencil"] if self.params.stencil else ["depth"]
         self.attach(dut, [f"{name}_memory" for name in names], PLACES * PLACE)
-        super().__init__(dut, self._wanted, lambda row: describe(row, self.params), ("o", "seam_hiz", *(f"{name}_counted" for name in names)))
+        super().__init__(
+            dut,
+            self._wanted,
+            lambda row: describe(row, self.params),
+            ("o", "probe_hiz", *(f"{name}_counted" for name in names)),
+        )
 
     def _wanted(self, rows):
         wanted = replay(rows, self.outputs, self.params)
         self.check_memory(wanted["memory"])
-        return wanted | {"seam_hiz": self.outputs["seam_hiz"]}
+        return wanted | {"probe_hiz": self.outputs["probe_hiz"]}
 
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")

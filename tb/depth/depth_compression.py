@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Bench of :class:`fixfunc.rtl.depth.depth_compression.DepthCompression`."""
+"""Bench of :class:`fixfunc.rtl.depth.compression.depth_compression.DepthCompression`."""
 
 import cocotb
 import numpy as np
@@ -12,7 +12,11 @@ from fixfunc.cosim import codec
 from fixfunc.models.depth.depth_compression import MOST, PLANE, decode, encode, evaluate
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster.edge_evaluator import pack, unpack
-from fixfunc.rtl.depth.depth_compression import CONFIGS, DepthCompression, DepthCompressionParams
+from fixfunc.rtl.depth.compression.depth_compression import (
+    CONFIGS,
+    DepthCompression,
+    DepthCompressionParams,
+)
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
 from fixfunc.spec.payloads import Field
@@ -44,30 +48,47 @@ class Harness(wiring.Component):
 
     def __init__(self, params: DepthCompressionParams) -> None:
         self._params = params
-        super().__init__({
-            "i": In(stream.Signature(width(params.edge))), "o": Out(stream.Signature(layout(payloads.coded(params.edge)))),
-            "tile": Out(stream.Signature(layout(payloads.decoded(params.edge)))),
-        })
+        super().__init__(
+            {
+                "i": In(stream.Signature(width(params.edge))),
+                "o": Out(stream.Signature(layout(payloads.coded(params.edge)))),
+                "tile": Out(stream.Signature(layout(payloads.decoded(params.edge)))),
+            }
+        )
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.unit = unit = DepthCompression(self._params)
-        decodes, body = self.i.payload[0], self.i.payload[1:]
-        m.d.comb += [unit.i_tile.payload.eq(body), unit.i_stored.payload.eq(body), unit.i_tile.valid.eq(self.i.valid & ~decodes),
-                     unit.i_stored.valid.eq(self.i.valid & decodes), self.i.ready.eq(Mux(decodes, unit.i_stored.ready, unit.i_tile.ready))]
+        decodes = self.i.payload[0]
+        body = self.i.payload[1:]
+        m.d.comb += [
+            unit.i_tile.payload.eq(body),
+            unit.i_stored.payload.eq(body),
+            unit.i_tile.valid.eq(self.i.valid & ~decodes),
+            unit.i_stored.valid.eq(self.i.valid & decodes),
+            self.i.ready.eq(Mux(decodes, unit.i_stored.ready, unit.i_tile.ready)),
+        ]
         wiring.connect(m, unit.o_coded, wiring.flipped(self.o))
         wiring.connect(m, unit.o_tile, wiring.flipped(self.tile))
         return m
 
 
-def random_tiles(rng: np.random.Generator, n: int, edge: int, modes: range) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Tiles of every kind: made by planes, or nearly, or close to one, or cleared, or anything; their samples, planes, counts, masks, depths."""
+def random_tiles(
+    rng: np.random.Generator, n: int, edge: int, modes: range
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Tiles of every kind: made by planes, or nearly, or close to one, or cleared, or anything.
+
+    Their samples, planes, counts, masks, depths.
+    """
     reach = 1 << rng.integers(1, 31, (n, MOST))
     planes = np.zeros((n, MOST), PLANE)
-    planes["z0"], planes["dx"], planes["dy"] = rng.integers(0, 1 << 32, (n, MOST)), rng.integers(-reach, reach), rng.integers(-reach, reach)
+    planes["z0"] = rng.integers(0, 1 << 32, (n, MOST))
+    planes["dx"] = rng.integers(-reach, reach)
+    planes["dy"] = rng.integers(-reach, reach)
     again = rng.random((n, MOST)) < 0.2
     planes = np.where(again, planes[:, :1], planes)
-    samples, counts = rng.integers(0, len(modes), n), rng.integers(0, MOST + 1, n)
+    samples = rng.integers(0, len(modes), n)
+    counts = rng.integers(0, MOST + 1, n)
     masks = rng.integers(0, np.maximum(counts, 1)[:, None, None], (n, edge, edge))
     masks[rng.random(n) < 0.2] = 0
     tiles = np.zeros((n, edge, edge), np.int64)
@@ -77,18 +98,27 @@ def random_tiles(rng: np.random.Generator, n: int, edge: int, modes: range) -> t
     kind = rng.integers(0, 6, n)
     place = rng.integers(0, edge, (2, n))
     tiles[np.arange(n), *place] ^= np.where(kind == 1, 1 << rng.integers(0, 24, n), 0)
-    level, scale = rng.integers(0, ONES, (n, 1, 1)), 1 << rng.integers(0, 8, (n, 1, 1))
+    level = rng.integers(0, ONES, (n, 1, 1))
+    scale = 1 << rng.integers(0, 8, (n, 1, 1))
     j, i = np.mgrid[:edge, :edge]
     slopes = rng.integers(-1 << 14, 1 << 14, (2, n, 1, 1)) >> rng.integers(0, 12)
-    tiles = np.where((kind == 2)[:, None, None], level + slopes[0] * i + slopes[1] * j + rng.integers(-scale, scale, tiles.shape), tiles)
+    tiles = np.where(
+        (kind == 2)[:, None, None],
+        level + slopes[0] * i + slopes[1] * j + rng.integers(-scale, scale, tiles.shape),
+        tiles,
+    )
     tiles[kind == 3] = rng.integers(0, 1 << 24, tiles[kind == 3].shape)
     tiles[kind == 4] = level[kind == 4]
     return samples, planes, counts, masks, tiles & ONES
 
 
-def known_planes(out: np.ndarray, planes: np.ndarray, counts: np.ndarray, masks: np.ndarray) -> None:
+def known_planes(
+    out: np.ndarray, planes: np.ndarray, counts: np.ndarray, masks: np.ndarray
+) -> None:
     """Fill in fields of :func:`fixfunc.spec.payloads.known_planes`."""
-    out["planes"], out["mask_low"], out["mask_high"] = counts, pack(masks & 1 != 0), pack(masks & 2 != 0)
+    out["planes"] = counts
+    out["mask_low"] = pack(masks & 1 != 0)
+    out["mask_high"] = pack(masks & 2 != 0)
     for k in range(MOST):
         for name in PLANE.names:
             out[f"{name}_{k}"] = planes[name][:, k]
@@ -106,30 +136,46 @@ def words(data: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def requests(rng: np.random.Generator, count: int, params: DepthCompressionParams) -> np.ndarray:
-    """Tiles to be coded, and coded ones to be decoded: as they were coded, with bits turned, and any."""
+    """Tiles to be coded, and coded ones to be decoded: as they were coded, with bits turned, and
+    any.
+    """
     edge, (to_code, to_decode) = params.edge, tables(params.edge)
     samples, planes, counts, masks, tiles = random_tiles(rng, count, edge, params.modes)
-    rows, cleared = np.zeros((count, codec.words(width(edge))), np.uint64), rng.choice([0, ONES, int(tiles[0, 0, 0])], count)
+    rows = np.zeros((count, codec.words(width(edge))), np.uint64)
+    cleared = rng.choice([0, ONES, int(tiles[0, 0, 0])], count)
     cleared = np.where(rng.random(count) < 0.5, tiles[:, 0, 0], cleared)
-    decodes = np.repeat(rng.random(-(-count // 8)) < 0.5, 8)[:count] if count > 16 else np.arange(count) % 2 == 1
+    decodes = (
+        np.repeat(rng.random(-(-count // 8)) < 0.5, 8)[:count]
+        if count > 16
+        else np.arange(count) % 2 == 1
+    )
 
     out = np.zeros(count, dtype(to_code))
-    out["samples"], out["clears"], out["cleared"] = samples, rng.random(count) < 0.7, cleared
+    out["samples"] = samples
+    out["clears"] = rng.random(count) < 0.7
+    out["cleared"] = cleared
     known_planes(out, planes, counts, masks)
     depths(out, tiles)
     rows[~decodes] = codec.pack(out[~decodes], to_code, width(edge))
 
     back = np.zeros(count, dtype(to_decode))
-    back["decodes"], back["samples"], back["cleared"] = 1, samples, cleared
-    modes, data = np.zeros(count, np.uint8), np.zeros((count, 4 * payloads.coded_words(edge)), np.uint8)
+    back["decodes"] = 1
+    back["samples"] = samples
+    back["cleared"] = cleared
+    modes = np.zeros(count, np.uint8)
+    data = np.zeros((count, 4 * payloads.coded_words(edge)), np.uint8)
     for mode in params.modes:
         those = samples == mode
-        modes[those], data[those] = encode(tiles[those], planes[those], counts[those], masks[those], mode, cleared[those])
+        modes[those], data[those] = encode(
+            tiles[those], planes[those], counts[those], masks[those], mode, cleared[those]
+        )
     kind = rng.integers(0, 8, count)
     modes[kind == 0] = rng.integers(0, 8, (kind == 0).sum())
     data[kind == 1] = rng.integers(0, 256, data[kind == 1].shape)
     turned = np.flatnonzero(kind == 2)
-    data[turned, rng.integers(0, data.shape[1], len(turned))] ^= 1 << rng.integers(0, 8, len(turned)).astype(np.uint8)
+    data[turned, rng.integers(0, data.shape[1], len(turned))] ^= 1 << rng.integers(
+        0, 8, len(turned)
+    ).astype(np.uint8)
     of_none = np.flatnonzero((kind == 3) & (modes == TileMode.PLANES_3))
     bit = 96 * 3 + 2 * rng.integers(0, edge**2, len(of_none))
     data[of_none, bit >> 3] |= (3 << (bit & 7)).astype(np.uint8)  # a sample of a fourth plane
@@ -142,30 +188,46 @@ def requests(rng: np.random.Generator, count: int, params: DepthCompressionParam
 
 def expected(rows: np.ndarray, params: DepthCompressionParams) -> dict[str, np.ndarray]:
     """Coded tiles, and decoded ones."""
-    edge, decodes = params.edge, (rows[:, 0] & 1).astype(bool)
+    edge = params.edge
+    decodes = (rows[:, 0] & 1).astype(bool)
     to_code, to_decode = tables(edge)
-    tiles, back = codec.unpack(rows[~decodes], to_code, dtype(to_code)), codec.unpack(rows[decodes], to_decode, dtype(to_decode))
-    coded, decoded = np.zeros(len(tiles), dtype(payloads.coded(edge))), np.zeros(len(back), dtype(payloads.decoded(edge)))
+    tiles = codec.unpack(rows[~decodes], to_code, dtype(to_code))
+    back = codec.unpack(rows[decodes], to_decode, dtype(to_decode))
+    coded = np.zeros(len(tiles), dtype(payloads.coded(edge)))
+    decoded = np.zeros(len(back), dtype(payloads.decoded(edge)))
     planes = np.zeros((len(tiles), MOST), PLANE)
     for k in range(MOST):
         for name in PLANE.names:
             planes[name][:, k] = tiles[f"{name}_{k}"]
     masks = unpack(tiles["mask_low"], edge) + 2 * unpack(tiles["mask_high"], edge)
     lanes = np.stack([tiles[f"depth{n}"] for n in range(edge**2)], 1).reshape(-1, edge, edge)
-    data = np.stack([back[f"data{n}"] for n in range(payloads.coded_words(edge))], 1).astype("<u4").view(np.uint8).reshape(len(back), -1)
+    data = (
+        np.stack([back[f"data{n}"] for n in range(payloads.coded_words(edge))], 1)
+        .astype("<u4")
+        .view(np.uint8)
+        .reshape(len(back), -1)
+    )
     for mode in params.modes:
-        those, cleared = tiles["samples"] == mode, np.where(tiles["clears"], tiles["cleared"].astype(np.int64), -1)
-        coded["mode"][those], found = encode(lanes[those], planes[those], tiles["planes"][those], masks[those], mode, cleared[those])
+        those = tiles["samples"] == mode
+        cleared = np.where(tiles["clears"], tiles["cleared"].astype(np.int64), -1)
+        coded["mode"][those], found = encode(
+            lanes[those], planes[those], tiles["planes"][those], masks[those], mode, cleared[those]
+        )
         for name, values in words(found).items():
             coded[name][those] = values
         those = back["samples"] == mode
         records = decoded[those]
-        found = decode(back["mode"][those], data[those], mode, back["cleared"][those].astype(np.int64), edge)
+        found = decode(
+            back["mode"][those], data[those], mode, back["cleared"][those].astype(np.int64), edge
+        )
         records["wrong"] = found[4]
         known_planes(records, *found[1:4])
         depths(records, found[0])
         decoded[those] = records
-    return {"o": codec.pack(coded, payloads.coded(edge)), "tile": codec.pack(decoded, payloads.decoded(edge))}
+    return {
+        "o": codec.pack(coded, payloads.coded(edge)),
+        "tile": codec.pack(decoded, payloads.decoded(edge)),
+    }
 
 
 def describe(row: np.ndarray, params: DepthCompressionParams) -> str:
@@ -177,7 +239,12 @@ def describe(row: np.ndarray, params: DepthCompressionParams) -> str:
 class DepthCompressionBench(StreamBench):
     def __init__(self, dut: HierarchyObject) -> None:
         self.params = configuration(CONFIGS)
-        super().__init__(dut, lambda rows: expected(rows, self.params), lambda row: describe(row, self.params), ("o", "tile"))
+        super().__init__(
+            dut,
+            lambda rows: expected(rows, self.params),
+            lambda row: describe(row, self.params),
+            ("o", "tile"),
+        )
 
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
@@ -190,10 +257,16 @@ async def tiles_are_coded_and_decoded(dut: HierarchyObject, source: str, sink: s
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def one_tile_a_clock_each_way(dut: HierarchyObject) -> None:
     bench = DepthCompressionBench(dut)
-    unit, rows = DepthCompression(bench.params), requests(bench.rng, 200, bench.params)
+    unit = DepthCompression(bench.params)
+    rows = requests(bench.rng, 200, bench.params)
     decodes = rows[:, 0] & 1 == 1
     await bench.run(np.concatenate([rows[~decodes], rows[decodes]]))
     begun = bench.taken[0][1]
-    for port, first, latency in (("o", 0, unit.latency), ("tile", (~decodes).sum(), unit.decoding_latency)):
+    for port, first, latency in (
+        ("o", 0, unit.latency),
+        ("tile", (~decodes).sum(), unit.decoding_latency),
+    ):
         clocks = [clock for _, clock in bench.out[port]]
-        assert clocks == list(range(begun + first + latency, begun + first + latency + len(clocks))), port
+        assert clocks == list(
+            range(begun + first + latency, begun + first + latency + len(clocks))
+        ), port

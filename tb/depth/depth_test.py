@@ -1,28 +1,28 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Bench of :class:`fixfunc.rtl.depth.depth_test.DepthTest`."""
+"""Bench of :class:`fixfunc.rtl.depth.test.depth_test.DepthTest`."""
 
 import cocotb
 import numpy as np
 from cocotb.handle import HierarchyObject
 
 from fixfunc.cosim import codec
-from fixfunc.models.depth._format import MOST
 from fixfunc.models.depth.depth_test import DepthBuffer
 from fixfunc.models.depth.depth_unit import BITS
+from fixfunc.models.depth.formats import MOST
 from fixfunc.models.depth.hiz import rounds
 from fixfunc.models.geometry.triangle_setup import setup
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE, pack
 from fixfunc.models.raster.tile_rasterizer import rasterize
 from fixfunc.models.state import draw_state
-from fixfunc.rtl.depth.depth_test import CONFIGS, DepthTest, DepthTestParams
+from fixfunc.rtl.depth.test.depth_test import CONFIGS, DepthTest, DepthTestParams
 from fixfunc.spec import payloads
 from fixfunc.spec.state import DepthFormat, Kind, Outcome
 from fixfunc.tb.bench import depths, scenes
 from fixfunc.tb.bench.bench import StreamBench, configuration
 from fixfunc.tb.bench.depths import WIDTH
 from fixfunc.tb.bench.pace import PACES
-from fixfunc.tb.depth import _shading
+from fixfunc.tb.depth import shading
 
 KEPT = ["target", "target_width", "target_height", "samples", "depth_format"]
 PIXELS = {4: 16, 8: 90}  # largest side of a target, by the tile's edge
@@ -30,17 +30,21 @@ PIXELS = {4: 16, 8: 90}  # largest side of a target, by the tile's edge
 
 def requests(rng: np.random.Generator, count: int, params: DepthTestParams) -> np.ndarray:
     """Targets, each behind a whole clear; draws of tiles; clears and fences in between."""
-    table, out = payloads.tile(params.edge), [scenes.control_beat(payloads.FENCE, Kind.FENCE, WIDTH, begin=1)]
+    table = payloads.tile(params.edge)
+    out = [scenes.control_beat(payloads.FENCE, Kind.FENCE, WIDTH, begin=1)]
     while sum(map(len, out)) < count:
         size = tuple(int(v) for v in rng.integers(1, PIXELS[params.edge] + 1, 2))
-        samples, form = 1 << int(rng.integers(0, len(params.modes))), rng.choice(depths.formats(params))
+        samples = 1 << int(rng.integers(0, len(params.modes)))
+        form = rng.choice(depths.formats(params))
         for n in range(5):
             draw = depths.state(rng, size, samples, form, params.stencil)
             if len(out) == 1:  # at least one draw is written late
                 draw["early_write"] = draw["hiz_accept"] = 0
             triangles = depths.triangles(rng, int(rng.integers(1, 8)), size)
             tiles = rasterize(setup(triangles, draw, params.edge).records, params.edge)[0]
-            tiles["outcome"] = rng.choice([Outcome.TEST, Outcome.ACCEPT, Outcome.DROP], len(tiles), p=[0.8, 0.1, 0.1])
+            tiles["outcome"] = rng.choice(
+                [Outcome.TEST, Outcome.ACCEPT, Outcome.DROP], len(tiles), p=[0.8, 0.1, 0.1]
+            )
             tiles["note"] = rng.integers(0, 1 << 24)
             if rng.random() < 0.05:
                 tiles["x"] += rng.integers(0, 2, len(tiles), dtype=np.uint16) * 900
@@ -48,34 +52,60 @@ def requests(rng: np.random.Generator, count: int, params: DepthTestParams) -> n
                 draw = depths.spoil(rng, draw)
             out.append(codec.pack(draw, payloads.DRAW_STATE, WIDTH))
             if not n or rng.random() < 0.3:
-                out.append(scenes.control_beat(payloads.CLEAR, Kind.CLEAR, WIDTH, **depths.clear(rng, size, form, whole=not n)))
+                out.append(
+                    scenes.control_beat(
+                        payloads.CLEAR,
+                        Kind.CLEAR,
+                        WIDTH,
+                        **depths.clear(rng, size, form, whole=not n),
+                    )
+                )
             out.append(codec.pack(tiles, table, WIDTH))
             if rng.random() < 0.5:
-                out.append(scenes.control_beat(payloads.FENCE, Kind.FENCE, WIDTH, begin=rng.integers(0, 2), sequence=rng.integers(0, 1 << 32)))
+                out.append(
+                    scenes.control_beat(
+                        payloads.FENCE,
+                        Kind.FENCE,
+                        WIDTH,
+                        begin=rng.integers(0, 2),
+                        sequence=rng.integers(0, 1 << 32),
+                    )
+                )
     return np.concatenate(out)
 
 
-def Harness(params: DepthTestParams) -> _shading.Harness:
+def Harness(params: DepthTestParams) -> shading.Harness:
     """The depth test, with a shader behind it."""
-    return _shading.Harness(DepthTest(params), params.edge)
+    return shading.Harness(DepthTest(params), params.edge)
 
 
 def tiles_of(state: np.void, edge: int) -> tuple[int, int]:
     """Columns and rows of a target's tiles."""
-    return tuple(-(-int(state[f"target_{name}"]) // (edge >> s)) for name, s in zip(("width", "height"), LANE_SHAPE[state["samples"]], strict=True))
+    return tuple(
+        -(-int(state[f"target_{name}"]) // (edge >> s))
+        for name, s in zip(("width", "height"), LANE_SHAPE[state["samples"]], strict=True)
+    )
 
 
 class Twin:
     """The golden model behind a stream of beats."""
 
     def __init__(self, params: DepthTestParams) -> None:
-        self._params, self._kept, self._error, self._passed = params, None, 0, 0
-        self.table, self.covered, self.answered = payloads.tile(params.edge), [], []
-        self.late = []  # of the tiles left: masks as they came, and at the end; whether they come back
+        self._params = params
+        self._kept = None
+        self._error = 0
+        self._passed = 0
+        self.table = payloads.tile(params.edge)
+        self.covered = []
+        self.answered = []
+        # of the tiles left: masks as they came, and at the end; whether they come back
+        self.late = []
 
     def expected(self, rows: np.ndarray) -> dict[str, np.ndarray]:
         """Packed beats in -> packed beats out, by port."""
-        out, reports, answers = [], [], []
+        out = []
+        reports = []
+        answers = []
         for tiles, beat in scenes.draws(rows, self.table, dtype(self.table)):
             if len(tiles):
                 left, heard, answered = self._tiles(tiles)
@@ -84,18 +114,28 @@ class Twin:
                 reports.append(codec.pack(heard, payloads.feedback(self._params.edge)))
             if len(beat):
                 out.append(self._pass(beat))
-        return {"o": np.concatenate(out), "feedback": np.concatenate(reports), "answers": np.concatenate(answers)}
+        return {
+            "o": np.concatenate(out),
+            "feedback": np.concatenate(reports),
+            "answers": np.concatenate(answers),
+        }
 
     def _pass(self, beat):
         kind = Kind(int(beat[0, 0]) & 3)
-        fields = {Kind.STATE: payloads.DRAW_STATE, Kind.CLEAR: payloads.CLEAR, Kind.FENCE: payloads.FENCE}[kind]
+        fields = {
+            Kind.STATE: payloads.DRAW_STATE,
+            Kind.CLEAR: payloads.CLEAR,
+            Kind.FENCE: payloads.FENCE,
+        }[kind]
         record = codec.unpack(beat, fields, dtype(fields))
         if kind == Kind.STATE:
             self._take(record[0])
         elif kind == Kind.CLEAR:
             self._clear(record[0])
         elif kind == Kind.FENCE:
-            record["any"], record["passed"], record["error"] = self._passed > 0, self._passed, self._error
+            record["any"] = self._passed > 0
+            record["passed"] = self._passed
+            record["error"] = self._error
             self._error = 0
             if record["begin"]:
                 self._passed = 0
@@ -103,31 +143,53 @@ class Twin:
 
     def _clear(self, c):
         state = self._state
-        whole = c["depth"] and c["stencil"] and not c["x0"] and not c["y0"] and c["x1"] >= state["target_width"] and c["y1"] >= state["target_height"]
-        wrong = not self._obeyed or (c["depth"] and c["depth_value"] > MOST[DepthFormat(state["depth_format"])])
+        whole = (
+            c["depth"]
+            and c["stencil"]
+            and not c["x0"]
+            and not c["y0"]
+            and c["x1"] >= state["target_width"]
+            and c["y1"] >= state["target_height"]
+        )
+        wrong = not self._obeyed or (
+            c["depth"] and c["depth_value"] > MOST[DepthFormat(state["depth_format"])]
+        )
         if wrong or not (self._legal or whole):
             self._error |= int(c["depth"] | c["stencil"])
             return
         if not self._legal:
-            self._buffer, self._kept, self._legal = DepthBuffer(state, self._params.edge), state[KEPT], True
+            self._buffer = DepthBuffer(state, self._params.edge)
+            self._kept = state[KEPT]
+            self._legal = True
         values = (c[f"{plane}_value"] if c[plane] else None for plane in ("depth", "stencil"))
         self._buffer.clear((c["x0"], c["y0"], c["x1"], c["y1"]), *values)
 
     def _take(self, state):
-        """A draw state; of another target than is kept nothing is legal but a clear of all of it."""
-        self._state, self._late, self._obeyed = state, not state["early_write"], depths.legal(state, self._params)
+        """A draw state.
+
+        Of another target than is kept nothing is legal but a clear of all of it.
+        """
+        self._state = state
+        self._late = not state["early_write"]
+        self._obeyed = depths.legal(state, self._params)
         self._legal = self._obeyed and state[KEPT] == self._kept
         if self._legal:
             self._buffer.state = state
 
     def _tiles(self, tiles):
-        """What goes out of tiles, what HiZ hears of them, and what is left of those that come back."""
-        edge, state = self._params.edge, self._state
+        """What goes out of tiles, what HiZ hears of them, what is left of those that come back."""
+        edge = self._params.edge
+        state = self._state
         columns, rows = tiles_of(state, edge)
-        inside = (tiles["x"] < columns) & (tiles["y"] < rows) & (tiles["y"].astype(int) * columns + tiles["x"] < self._params.tiles)
+        inside = (
+            (tiles["x"] < columns)
+            & (tiles["y"] < rows)
+            & (tiles["y"].astype(int) * columns + tiles["x"] < self._params.tiles)
+        )
         self._error |= (not self._legal) | 2 * bool((~inside).any())
         tested = np.flatnonzero(inside & (tiles["outcome"] != Outcome.DROP) & self._legal)
-        passed, bounds = np.zeros((len(tiles), edge, edge), bool), np.zeros((len(tiles), 2), np.int64)
+        passed = np.zeros((len(tiles), edge, edge), bool)
+        bounds = np.zeros((len(tiles), 2), np.int64)
         bounds[:, 1] = (1 << payloads.HIZ_BITS) - 1  # of a tile that is refused nothing is known
         out = np.zeros_like(passed)
         for turn in rounds(tiles["y"][tested].astype(np.int64) * columns + tiles["x"][tested]):
@@ -135,9 +197,11 @@ class Twin:
             cut = BITS[DepthFormat(state["depth_format"])] - payloads.HIZ_BITS
             bounds[tested[turn]] = np.stack(self._buffer.bounds(tiles[tested[turn]]), -1) >> cut
         self._passed += int(passed.sum())
-        left, answered = tiles.copy(), tiles.copy()
+        left = tiles.copy()
+        answered = tiles.copy()
         for records, masks in ((left, out), (answered, passed)):
-            records["mask"], records["full"] = pack(masks), masks.all((1, 2))
+            records["mask"] = pack(masks)
+            records["full"] = masks.all((1, 2))
         awaited = tiles["outcome"] != Outcome.DROP
         heard = np.zeros(awaited.sum(), dtype(payloads.feedback(edge)))
         for name in ("x", "y", "note"):
@@ -147,7 +211,11 @@ class Twin:
         self.covered.append(np.where(inside & self._legal, tiles["mask"], 0)[kept])
         self.answered.append(pack(passed)[kept])
         self.late.append(np.full(kept.sum(), self._late))
-        return left[kept], heard[:len(heard) if state["depth_test"] and state["depth_write"] else 0], answered[:len(answered) * self._late]
+        return (
+            left[kept],
+            heard[: len(heard) if state["depth_test"] and state["depth_write"] else 0],
+            answered[: len(answered) * self._late],
+        )
 
     def _test(self, tiles):
         """Samples that go out of tiles of different places, and those that pass in the end."""
@@ -155,13 +223,17 @@ class Twin:
             passed = self._buffer.test(tiles)
             return passed, passed
         tiles, out = tiles.copy(), self._buffer.early(tiles)
-        kept, replaced = _shading.shade(tiles, self._buffer.state, self._params.edge, self._params.shader_depths)
+        kept, replaced = shading.shade(
+            tiles, self._buffer.state, self._params.edge, self._params.shader_depths
+        )
         tiles["mask"] = pack(out & kept)
         return out, self._buffer.test(tiles, replaced)
 
 
 def expected(rows: np.ndarray, params: DepthTestParams) -> dict[str, np.ndarray]:
-    """Tiles with what passed of them, control beats, reports to HiZ, and what is left after shading."""
+    """Tiles with what passed of them, control beats, reports to HiZ, and what is left after
+    shading.
+    """
     return Twin(params).expected(rows)
 
 
@@ -172,7 +244,12 @@ def describe(row: np.ndarray, params: DepthTestParams) -> str:
 class DepthTestBench(StreamBench):
     def __init__(self, dut: HierarchyObject) -> None:
         self.params = configuration(CONFIGS)
-        super().__init__(dut, lambda rows: expected(rows, self.params), lambda row: describe(row, self.params), ("o", "feedback", "answers"))
+        super().__init__(
+            dut,
+            lambda rows: expected(rows, self.params),
+            lambda row: describe(row, self.params),
+            ("o", "feedback", "answers"),
+        )
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
@@ -187,17 +264,23 @@ async def one_tile_a_clock(dut: HierarchyObject) -> None:
     """Tiles of one place, of two, and of many: each sees what the one before it has written."""
     bench = DepthTestBench(dut)
     params, size = bench.params, 4 * bench.params.edge
-    draw, rng = draw_state(size, size, depth_compare=4, depth_format=params.formats[-1]), bench.rng
+    draw = draw_state(size, size, depth_compare=4, depth_format=params.formats[-1])
+    rng = bench.rng
     tiles = np.zeros(120, dtype(payloads.tile(params.edge)))
-    tiles["x"][40:], tiles["y"][80:] = np.arange(80) % 2, np.arange(40) // 2 % 4
-    tiles["mask"], tiles["last"], tiles["z0"] = (1 << params.edge**2) - 1, 1, np.arange(120) << 24
+    tiles["x"][40:] = np.arange(80) % 2
+    tiles["y"][80:] = np.arange(40) // 2 % 4
+    tiles["mask"] = (1 << params.edge**2) - 1
+    tiles["last"] = 1
+    tiles["z0"] = np.arange(120) << 24
     tiles["dx"], tiles["dy"] = rng.integers(-1 << 16, 1 << 16, (2, 120))
-    clear = scenes.control_beat(payloads.CLEAR, Kind.CLEAR, WIDTH, depth=1, stencil=1, x1=size, y1=size)
+    clear = scenes.control_beat(
+        payloads.CLEAR, Kind.CLEAR, WIDTH, depth=1, stencil=1, x1=size, y1=size
+    )
     late = draw.copy()
     late["early_write"] = 0
-    first, last = (codec.pack(state, payloads.DRAW_STATE, WIDTH) for state in (draw, late))
+    first = codec.pack(draw, payloads.DRAW_STATE, WIDTH)
+    last = codec.pack(late, payloads.DRAW_STATE, WIDTH)
     packed = codec.pack(tiles, payloads.tile(params.edge), WIDTH)
     await bench.run(np.concatenate([first, clear, packed, last, packed]))
     clocks = [clock for _, clock in bench.given[2:122]]
     assert clocks == list(range(clocks[0], clocks[0] + 120))
-

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Bench of :class:`fixfunc.rtl.depth.depth_unit.DepthUnit`: what passes is what passes without HiZ."""
+"""Bench of :class:`fixfunc.rtl.depth.depth_unit.DepthUnit`: what passes is what passes alone."""
 
 import cocotb
 import numpy as np
@@ -14,49 +14,70 @@ from fixfunc.tb.bench import scenes
 from fixfunc.tb.bench.bench import StreamBench, configuration
 from fixfunc.tb.bench.depths import WIDTH
 from fixfunc.tb.bench.pace import PACES
-from fixfunc.tb.depth import _shading, depth_test
+from fixfunc.tb.depth import depth_test, shading
 
 
 def requests(rng: np.random.Generator, count: int, params: DepthUnitParams) -> np.ndarray:
-    """Targets, each behind a whole clear; draws of tiles that nothing has looked at; clears and fences in between."""
-    rows, table = depth_test.requests(rng, count, params.test), payloads.tile(params.edge)
+    """Targets, each behind a whole clear; draws of tiles that nothing has looked at.
+
+    Clears and fences in between.
+    """
+    rows = depth_test.requests(rng, count, params.test)
+    table = payloads.tile(params.edge)
     work = rows[:, 0] & 3 == Kind.WORK
     tiles = codec.unpack(rows[work], table, dtype(table))
-    tiles["outcome"], tiles["note"] = Outcome.TEST, 0
-    tiles["last"] |= late_tiles(rows)[work]  # such tiles all go out: those that HiZ drops must not get lost
+    tiles["outcome"] = Outcome.TEST
+    tiles["note"] = 0
+    tiles["last"] |= late_tiles(rows)[
+        work
+    ]  # such tiles all go out: those that HiZ drops must not get lost
     rows[work] = codec.pack(tiles, table, WIDTH)
     return rows
 
 
 def late_tiles(rows: np.ndarray) -> np.ndarray:
     """Which beats come under a draw state that is written late: bool, one a beat."""
-    state, late = rows[:, 0] & 3 == Kind.STATE, np.zeros(len(rows), bool)
+    state = rows[:, 0] & 3 == Kind.STATE
+    late = np.zeros(len(rows), bool)
     states = codec.unpack(rows[state], payloads.DRAW_STATE, dtype(payloads.DRAW_STATE))
     late[state] = states["early_write"] == 0
     return late[np.maximum.accumulate(np.where(state, np.arange(len(rows)), 0))]
 
 
-def Harness(params: DepthUnitParams) -> _shading.Harness:
+def Harness(params: DepthUnitParams) -> shading.Harness:
     """The depth unit, with a shader behind it."""
-    return _shading.Harness(DepthUnit(params), params.edge)
+    return shading.Harness(DepthUnit(params), params.edge)
 
 
-def replay(rows: np.ndarray, outputs: dict[str, np.ndarray], params: DepthUnitParams) -> dict[str, np.ndarray]:
-    """What should come out, by the golden depth test alone; what HiZ found, which depends on when, is taken from what came.
+def replay(
+    rows: np.ndarray, outputs: dict[str, np.ndarray], params: DepthUnitParams
+) -> dict[str, np.ndarray]:
+    """What should come out, by the golden depth test alone; what HiZ found, which depends on when,
+    is taken from what came.
 
-    Tiles dropped must have nothing that passes in the end, and tiles accepted nothing that fails: others are expected
-    to be tested. Of those dropped nothing goes out.
+    Tiles dropped must have nothing that passes in the end, and tiles accepted nothing that fails:
+    others are expected to be tested. Of those dropped nothing goes out.
     """
-    given, twin, table = outputs["o"], depth_test.Twin(params.test), payloads.tile(params.edge)
+    given = outputs["o"]
+    twin = depth_test.Twin(params.test)
+    table = payloads.tile(params.edge)
     beats = twin.expected(rows)
-    expected, covered, answered, late = beats["o"], *(np.concatenate(kept) for kept in (twin.covered, twin.answered, twin.late))
+    expected = beats["o"]
+    covered = np.concatenate(twin.covered)
+    answered = np.concatenate(twin.answered)
+    late = np.concatenate(twin.late)
     work = np.flatnonzero(expected[:, 0] & 3 == Kind.WORK)
     work = work[work < len(given)]
-    covered, answered, late = (kept[:len(work)] for kept in (covered, answered, late))
-    tiles, found = (codec.unpack(packed[work], table, dtype(table)) for packed in (expected, given))
-    dropped, accepted = (found["outcome"] == which for which in (Outcome.DROP, Outcome.ACCEPT))
+    covered = covered[: len(work)]
+    answered = answered[: len(work)]
+    late = late[: len(work)]
+    tiles = codec.unpack(expected[work], table, dtype(table))
+    found = codec.unpack(given[work], table, dtype(table))
+    dropped = found["outcome"] == Outcome.DROP
+    accepted = found["outcome"] == Outcome.ACCEPT
     wrong = dropped & (answered > 0) | accepted & (answered != covered)
-    tiles["outcome"], tiles["note"] = np.where(wrong, Outcome.TEST, found["outcome"]), found["note"]
+    tiles["outcome"] = np.where(wrong, Outcome.TEST, found["outcome"])
+    tiles["note"] = found["note"]
     for name in ("mask", "full"):
         tiles[name][dropped & ~wrong] = 0
     expected[work] = codec.pack(tiles, table, WIDTH)
@@ -64,7 +85,7 @@ def replay(rows: np.ndarray, outputs: dict[str, np.ndarray], params: DepthUnitPa
     # Tiles come back with what HiZ found.
     answers = codec.unpack(beats["answers"], table, dtype(table))
     for name in ("outcome", "note"):
-        answers[name][:late.sum()] = tiles[name][late]
+        answers[name][: late.sum()] = tiles[name][late]
     return {"o": expected, "answers": codec.pack(answers, table)}
 
 
@@ -75,8 +96,12 @@ def describe(row: np.ndarray, params: DepthUnitParams) -> str:
 class DepthUnitBench(StreamBench):
     def __init__(self, dut: HierarchyObject) -> None:
         self.params = configuration(CONFIGS)
-        super().__init__(dut, lambda rows: replay(rows, self.outputs, self.params), lambda row: describe(row, self.params),
-                         ("o", "answers"))
+        super().__init__(
+            dut,
+            lambda rows: replay(rows, self.outputs, self.params),
+            lambda row: describe(row, self.params),
+            ("o", "answers"),
+        )
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")

@@ -1,66 +1,107 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Bench of :class:`fixfunc.rtl.depth.hiz.Hiz`."""
+"""Bench of :class:`fixfunc.rtl.depth.hiz.hiz.Hiz`."""
 
 import cocotb
 import numpy as np
 from cocotb.handle import HierarchyObject
 
 from fixfunc.cosim import codec
-from fixfunc.models.depth._format import MOST
-from fixfunc.models.depth._query import queries
+from fixfunc.models.depth.depth_bounds import queries
 from fixfunc.models.depth.depth_test import D24_MAX
 from fixfunc.models.depth.depth_unit import BITS
+from fixfunc.models.depth.formats import MOST
 from fixfunc.models.depth.hiz import HiZ
 from fixfunc.models.geometry.triangle_setup import setup
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster.tile_rasterizer import rasterize
-from fixfunc.rtl.depth.hiz import CONFIGS, HizParams
+from fixfunc.rtl.depth.hiz.hiz import CONFIGS, HizParams
 from fixfunc.spec import payloads
 from fixfunc.spec.state import DepthFormat, Kind, Outcome
 from fixfunc.tb.bench import depths, scenes
 from fixfunc.tb.bench.bench import StreamBench, configuration
 from fixfunc.tb.bench.depths import WIDTH
 from fixfunc.tb.bench.pace import PACES
-from fixfunc.tb.depth._loop import STAMP, Harness, requested  # noqa: F401 - what stands before the simulator
+from fixfunc.tb.depth.loop import STAMP, Harness, requested  # noqa: F401 - what stands before the simulator
 
 PIXELS = {4: 32, 8: 200}  # largest side of a target, by the tile's edge
 
 
 def requests(rng: np.random.Generator, count: int, params: HizParams) -> np.ndarray:
-    """Targets that follow one another; draws of tiles, each a triangle's last; clears and fences in between."""
-    table, out = payloads.tile(params.edge), []
+    """Targets that follow one another; draws of tiles, each a triangle's last.
+
+    Clears and fences in between.
+    """
+    table = payloads.tile(params.edge)
+    out = []
     while sum(map(len, out)) < count:
         size = tuple(int(v) for v in rng.integers(1, PIXELS[params.edge] + 1, 2))
-        samples, form = 1 << int(rng.integers(0, len(params.modes))), DepthFormat(rng.integers(0, 3))
+        samples = 1 << int(rng.integers(0, len(params.modes)))
+        form = DepthFormat(rng.integers(0, 3))
         for n in range(int(rng.integers(1, 12))):
             draw = depths.state(rng, size, samples, form)
-            tiles = rasterize(setup(depths.triangles(rng, int(rng.integers(1, 8)), size), draw, params.edge).records, params.edge)[0]
-            if rng.random() < 0.5 and len(tiles):  # the same few places again and again, moved a little
+            tiles = rasterize(
+                setup(
+                    depths.triangles(rng, int(rng.integers(1, 8)), size), draw, params.edge
+                ).records,
+                params.edge,
+            )[0]
+            if rng.random() < 0.5 and len(
+                tiles
+            ):  # the same few places again and again, moved a little
                 tiles = tiles[rng.integers(0, min(len(tiles), int(rng.integers(1, 7))), len(tiles))]
-                further = np.minimum(rng.integers(0, 1 << 12, len(tiles)), D24_MAX - tiles["zmax"].astype(np.int64))
-                for name, unit in (("z0", 256), ("zmin", 1), ("zmax", 1)):  # together: a plane lies between its vertices
+                further = np.minimum(
+                    rng.integers(0, 1 << 12, len(tiles)), D24_MAX - tiles["zmax"].astype(np.int64)
+                )
+                for name, unit in (
+                    ("z0", 256),
+                    ("zmin", 1),
+                    ("zmax", 1),
+                ):  # together: a plane lies between its vertices
                     tiles[name] += (further * unit).astype(tiles[name].dtype)
             tiles["last"] = 1
             if rng.random() < 0.05:
                 tiles["x"] += rng.integers(0, 2, len(tiles), dtype=np.uint16) * 900
-            out.append(codec.pack(depths.spoil(rng, draw) if n and rng.random() < 0.1 else draw, payloads.DRAW_STATE, WIDTH))
+            out.append(
+                codec.pack(
+                    depths.spoil(rng, draw) if n and rng.random() < 0.1 else draw,
+                    payloads.DRAW_STATE,
+                    WIDTH,
+                )
+            )
             for _ in range(int(rng.integers(0, 3))):
-                out.append(scenes.control_beat(payloads.CLEAR, Kind.CLEAR, WIDTH, **depths.clear(rng, size, form, whole=rng.random() < 0.2)))
+                out.append(
+                    scenes.control_beat(
+                        payloads.CLEAR,
+                        Kind.CLEAR,
+                        WIDTH,
+                        **depths.clear(rng, size, form, whole=rng.random() < 0.2),
+                    )
+                )
             out.append(codec.pack(tiles, table, WIDTH))
             if not n or rng.random() < 0.1:
                 out.append(codec.pack(contexts(rng, tiles), table, WIDTH))
             if rng.random() < 0.3:
-                out.append(scenes.control_beat(payloads.FENCE, Kind.FENCE, WIDTH, sequence=rng.integers(0, 1 << 32)))
+                out.append(
+                    scenes.control_beat(
+                        payloads.FENCE, Kind.FENCE, WIDTH, sequence=rng.integers(0, 1 << 32)
+                    )
+                )
     return np.concatenate(out)
 
 
 def contexts(rng: np.random.Generator, tiles: np.ndarray) -> np.ndarray:
-    """Requests, as tiles stand for them (:mod:`fixfunc.tb.depth._loop`): some of the same places, and some of any."""
+    """Requests, as tiles stand for them (:mod:`fixfunc.tb.depth.loop`): some of the same places,
+    and some of any.
+    """
     out = np.zeros(int(rng.integers(1, 40)), tiles.dtype)
     for name in ("x", "y"):
-        out[name] = rng.choice(tiles[name], len(out)) if len(tiles) else rng.integers(0, 8, len(out))
-    out["full"], out["outcome"] = rng.integers(0, 2), rng.integers(0, 4)
-    depths, values = np.sort(rng.integers(0, 1 << payloads.HIZ_BITS, (2, len(out))), 0), np.sort(rng.integers(0, 256, (2, len(out))), 0)
+        out[name] = (
+            rng.choice(tiles[name], len(out)) if len(tiles) else rng.integers(0, 8, len(out))
+        )
+    out["full"] = rng.integers(0, 2)
+    out["outcome"] = rng.integers(0, 4)
+    depths = np.sort(rng.integers(0, 1 << payloads.HIZ_BITS, (2, len(out))), 0)
+    values = np.sort(rng.integers(0, 256, (2, len(out))), 0)
     out["zmin"], out["zmax"], out["z0"] = *depths, values[0] | values[1] << 8
     return out
 
@@ -69,13 +110,21 @@ class Twin:
     """The golden model, in the order that the stamps tell."""
 
     def __init__(self, params: HizParams) -> None:
-        self._params, self._hiz, self._state, self._legal, self._reports, self._heard, self._error = params, None, None, False, [], 0, 0
+        self._params = params
+        self._hiz = None
+        self._state = None
+        self._legal = False
+        self._reports = []
+        self._heard = 0
+        self._error = 0
         self.table = payloads.tile(params.edge)
 
     def replay(self, rows: np.ndarray, given: np.ndarray) -> dict[str, np.ndarray]:
         """Packed beats in, and out -> packed beats that should be out, by port."""
         stamps = (given[:, 0] >> np.uint64(STAMP.start)).astype(np.int64) & 0xFFF
-        out, answers, at = [], [np.zeros(0, dtype(payloads.context(4)))], 0
+        out = []
+        answers = [np.zeros(0, dtype(payloads.context(4)))]
+        at = 0
         for tiles, beat in scenes.draws(rows, self.table, dtype(self.table)):
             for tile in tiles:
                 if not tile["last"]:
@@ -89,8 +138,13 @@ class Twin:
                 out.append(self._pass(beat))
                 at += 1
         expected = np.concatenate(out)
-        expected[:len(stamps), 0] |= stamps[:len(expected)].astype(np.uint64) << np.uint64(STAMP.start)
-        return {"o": expected, "saved": codec.pack(np.concatenate(answers), payloads.context(self._params.edge))}
+        expected[: len(stamps), 0] |= stamps[: len(expected)].astype(np.uint64) << np.uint64(
+            STAMP.start
+        )
+        return {
+            "o": expected,
+            "saved": codec.pack(np.concatenate(answers), payloads.context(self._params.edge)),
+        }
 
     def _hear(self, stamp=None):
         """Reports up to the one that counts as ``stamp``, or all."""
@@ -99,7 +153,10 @@ class Twin:
             self._heard += 1
 
     def _answer(self, asked):
-        """What is known of a tile, after what was has been put back; nothing, where it must be refused."""
+        """What is known of a tile, after what was has been put back.
+
+        Nothing, where it must be refused.
+        """
         self._hear()
         request = np.zeros(1, dtype(payloads.context(self._params.edge)))
         for name, value in asked.items():
@@ -109,71 +166,113 @@ class Twin:
         if self._legal and not outside:
             if request["restore"]:
                 self._hiz.restore(request)
-            return self._hiz.save()[[int(request["y"][0]) * self._hiz._columns + int(request["x"][0])]]
-        request["restore"], request["bound"] = 1, self._hiz.bound if self._hiz else 0
-        request["low"], request["high"], request["stencil_low"], request["stencil_high"] = 0, (1 << payloads.HIZ_BITS) - 1, 0, 255
+            return self._hiz.save()[
+                [int(request["y"][0]) * self._hiz._columns + int(request["x"][0])]
+            ]
+        request["restore"] = 1
+        request["bound"] = self._hiz.bound if self._hiz else 0
+        request["low"] = 0
+        request["high"] = (1 << payloads.HIZ_BITS) - 1
+        request["stencil_low"] = 0
+        request["stencil_high"] = 255
         return request
 
     def _outside(self, tile):
         return tile["x"] >= self._hiz._columns or tile["y"] >= self._hiz._rows
 
     def _tile(self, tile):
-        state, p = self._state, self._params
-        found, note, tile = Outcome.DROP, 0, tile.copy()
+        state = self._state
+        p = self._params
+        found = Outcome.DROP
+        note = 0
+        tile = tile.copy()
         outside = self._outside(tile[0])
         self._error |= (not self._legal) + 2 * int(outside)
         if self._legal and not outside:
-            query, serial = queries(tile, state, p.edge), self._hiz.serial
+            query = queries(tile, state, p.edge)
+            serial = self._hiz.serial
             found = self._hiz.step(query)[0]
-            x, y = int(tile["x"][0]), int(tile["y"][0])
+            x = int(tile["x"][0])
+            y = int(tile["y"][0])
             place = (y >> 1) * -(-self._hiz._columns // 2) + (x >> 1)
             kept = place < p.entries // 4
             note = serial % 256 | kept << 8 | (place % (p.entries // 4)) << 9
             if found != Outcome.DROP and query["write"][0]:
                 low = int(tile["z0"][0]) >> 16 & 0x3FFF
                 cut = BITS[DepthFormat(state["depth_format"])] - payloads.HIZ_BITS
-                self._reports.append((tile["x"], tile["y"], [low << cut], [(low | int(tile["dx"][0]) & 0x3FFF) << cut], serial))
-        tile["outcome"], tile["note"], tile["slot"] = found, note, 0
+                self._reports.append(
+                    (
+                        tile["x"],
+                        tile["y"],
+                        [low << cut],
+                        [(low | int(tile["dx"][0]) & 0x3FFF) << cut],
+                        serial,
+                    )
+                )
+        tile["outcome"] = found
+        tile["note"] = note
+        tile["slot"] = 0
         if found == Outcome.DROP:
-            tile["mask"], tile["full"], tile["note"] = 0, 0, 0
+            tile["mask"] = 0
+            tile["full"] = 0
+            tile["note"] = 0
         return codec.pack(tile, self.table, WIDTH)
 
     def _pass(self, beat):
-        kind, out = Kind(int(beat[0, 0]) & 3), beat.copy()
+        kind = Kind(int(beat[0, 0]) & 3)
+        out = beat.copy()
         if kind == Kind.STATE:
             self._take(codec.unpack(beat, payloads.DRAW_STATE, dtype(payloads.DRAW_STATE))[0])
         elif kind == Kind.CLEAR:
             self._clear(codec.unpack(beat, payloads.CLEAR, dtype(payloads.CLEAR))[0])
         else:
             fence = codec.unpack(beat, payloads.FENCE, dtype(payloads.FENCE))
-            fence["error"], self._error = self._error, 0
+            fence["error"] = self._error
+            self._error = 0
             out = codec.pack(fence, payloads.FENCE, WIDTH)
         out[0, 0] &= ~np.uint64(0xFFF << STAMP.start)
         return out
 
     def _clear(self, c):
-        if not self._legal or (c["depth"] and c["depth_value"] > MOST[DepthFormat(self._state["depth_format"])]):
+        if not self._legal or (
+            c["depth"] and c["depth_value"] > MOST[DepthFormat(self._state["depth_format"])]
+        ):
             self._error |= int(c["depth"] | c["stencil"])
             return
-        depth, stencil = (int(c[f"{plane}_value"]) if c[plane] else None for plane in ("depth", "stencil"))
+        depth = int(c["depth_value"]) if c["depth"] else None
+        stencil = int(c["stencil_value"]) if c["stencil"] else None
         self._hiz.clear(depth, [int(c[name]) for name in ("x0", "y0", "x1", "y1")], stencil)
 
     def _take(self, state):
         """A draw state: of another target nothing is known."""
-        before, self._state, self._legal = self._state, state, depths.legal(state, self._params)
+        before = self._state
+        self._state = state
+        self._legal = depths.legal(state, self._params)
         names = ("target", "target_width", "target_height", "samples", "depth_format")
         if before is None or any(before[name] != state[name] for name in names):
             old = self._hiz
             bits = BITS.get(int(state["depth_format"]), 24)
-            self._hiz = HiZ(int(state["target_width"]), int(state["target_height"]), 1 << int(state["samples"]), self._params.edge,
-                            bounds=self._params.bounds, entries=self._params.entries, bits=bits, apart=8)
+            self._hiz = HiZ(
+                int(state["target_width"]),
+                int(state["target_height"]),
+                1 << int(state["samples"]),
+                self._params.edge,
+                bounds=self._params.bounds,
+                entries=self._params.entries,
+                bits=bits,
+                apart=8,
+            )
             self._hiz.serial = old.serial + 1 if old else 1
             if old:
                 self._hiz._in_flight = old._in_flight
 
 
-def replay(rows: np.ndarray, outputs: dict[str, np.ndarray], params: HizParams) -> dict[str, np.ndarray]:
-    """Tiles with what HiZ found, and control beats, each with its stamp, which tells what had been reported; answers to requests."""
+def replay(
+    rows: np.ndarray, outputs: dict[str, np.ndarray], params: HizParams
+) -> dict[str, np.ndarray]:
+    """Tiles with what HiZ found, and control beats, each with its stamp, which tells what had been
+    reported; answers to requests.
+    """
     return Twin(params).replay(rows, outputs["o"])
 
 
@@ -184,8 +283,12 @@ def describe(row: np.ndarray, params: HizParams) -> str:
 class HizBench(StreamBench):
     def __init__(self, dut: HierarchyObject) -> None:
         self.params = configuration(CONFIGS)
-        super().__init__(dut, lambda rows: replay(rows, self.outputs, self.params), lambda row: describe(row, self.params),
-                         ("o", "saved"))
+        super().__init__(
+            dut,
+            lambda rows: replay(rows, self.outputs, self.params),
+            lambda row: describe(row, self.params),
+            ("o", "saved"),
+        )
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")

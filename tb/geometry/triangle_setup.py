@@ -19,15 +19,26 @@ OUT = payloads.width(payloads.SETUP)
 
 
 def requests(rng: np.random.Generator, count: int, params: TriangleSetupParams) -> np.ndarray:  # noqa: ARG001
-    """Draws of triangles of every kind, between control beats."""
-    return scenes.beats(rng, count, IN, lambda triangles, _: codec.pack(triangles, payloads.TRIANGLE, IN), most_pixels=16384)
+    """Packed draws: triangles of every kind between control beats."""
+    return scenes.beats(
+        rng,
+        count,
+        IN,
+        lambda triangles, _: codec.pack(triangles, payloads.TRIANGLE, IN),
+        most_pixels=16384,
+    )
 
 
 def expected(rows: np.ndarray, params: TriangleSetupParams) -> np.ndarray:
-    """Set-up triangles and control beats, packed."""
+    """Packed set-up triangles and control beats."""
+
     def work(triangles, state):
-        kept = setup(triangles, state, params.edge).records if state is not None else np.zeros(0, DTYPE)
-        return codec.pack(kept, payloads.SETUP, OUT)
+        records = (
+            setup(triangles, state, params.edge).records
+            if state is not None
+            else np.zeros(0, DTYPE)
+        )
+        return codec.pack(records, payloads.SETUP, OUT)
 
     return scenes.through(rows, payloads.TRIANGLE, TRIANGLE, OUT, work)
 
@@ -40,7 +51,9 @@ class TriangleSetupBench(StreamBench):
     def __init__(self, dut: HierarchyObject) -> None:
         self.params = configuration(CONFIGS)
         self.latency = TriangleSetup(self.params).latency
-        super().__init__(dut, lambda rows: expected(rows, self.params), lambda row: describe(row, self.params))
+        super().__init__(
+            dut, lambda rows: expected(rows, self.params), lambda row: describe(row, self.params)
+        )
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
@@ -52,13 +65,21 @@ async def triangles_set_up(dut: HierarchyObject, source: str, sink: str) -> None
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def one_a_clock(dut: HierarchyObject) -> None:
-    """Triangles that nothing culls, behind a state; a queue shorter than the pipeline cannot hold the rate."""
+    """One visible triangle a clock behind a STATE, with the latency of the unit.
+
+    A FIFO shorter than the pipeline cannot sustain the rate.
+    """
     bench = TriangleSetupBench(dut)
     triangles = np.zeros(200, TRIANGLE)
     triangles["x1"] = triangles["y2"] = bench.rng.integers(512, 4096, 200)
-    rows = [codec.pack(np.atleast_1d(draw_state(64, 64)), payloads.DRAW_STATE, IN), codec.pack(triangles, payloads.TRIANGLE, IN)]
+    rows = [
+        codec.pack(np.atleast_1d(draw_state(64, 64)), payloads.DRAW_STATE, IN),
+        codec.pack(triangles, payloads.TRIANGLE, IN),
+    ]
     await bench.run(np.concatenate(rows))
     assert len(bench.given) == 201
-    bench.taken, bench.given = bench.taken[1:], bench.given[1:]  # the state waits for no plane
+    # The latency of a control beat is not checked.
+    bench.taken = bench.taken[1:]
+    bench.given = bench.given[1:]
     if bench.params.queue > bench.latency:
         bench.check_rate(bench.latency)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Bench of :class:`fixfunc.rtl.output.colour_write.ColourWrite`: what goes out, and every byte of memory."""
+"""Bench of :class:`fixfunc.rtl.output.colour_write.ColourWrite`: what goes out, and every byte of
+memory.
+"""
 
 from collections.abc import Callable
 
@@ -15,10 +17,10 @@ from fixfunc.cosim import codec
 from fixfunc.models.depth.depth_cache import CacheShape
 from fixfunc.models.output.colour_write import ColourTarget, quads_of
 from fixfunc.models.payload import dtype
-from fixfunc.rtl.axi import Axi
+from fixfunc.rtl.lib.axi import Axi
 from fixfunc.rtl.output.colour_write import CONFIGS, ColourWrite, ColourWriteParams
 from fixfunc.rtl.payload import beat, layout
-from fixfunc.rtl.seams import ports, show
+from fixfunc.rtl.probes import ports, show
 from fixfunc.spec import payloads
 from fixfunc.spec.quads import quads
 from fixfunc.spec.state import Kind
@@ -28,50 +30,83 @@ from fixfunc.tb.bench.depths import WIDTH
 from fixfunc.tb.bench.memory import MemoryBehind
 from fixfunc.tb.bench.pace import PACES
 from fixfunc.tb.depth import depth_test
-from fixfunc.tb.depth.depth_cache import counted
+from fixfunc.tb.memory.tile_cache import counted
 
-PLACES, PLACE = 3, 1 << 18
+PLACES = 3
+PLACE = 1 << 18
 
 
 class Harness(wiring.Component):
     """A shader behind it whose colours are made up from the place of a sample: one stream in.
 
-    Every second fence that flushes is held back for a while and announced, as the depth test before it does.
+    Every second fence that flushes is held back for a while and announced, as the depth test before
+    it does.
     """
 
     HELD = 1023  # clocks
 
     def __init__(self, params: ColourWriteParams) -> None:
         self._params = params
-        super().__init__({
-            "i": In(stream.Signature(beat(tile=payloads.tile(params.edge), **payloads.CONTROL))),
-            "o": Out(stream.Signature(layout(payloads.FENCE))), "colour_counted": Out(stream.Signature(layout(payloads.COUNTED))),
-            "colour_memory": Out(Axi()),
-        } | ports({"quads": layout(quads(params.edge))}))
+        super().__init__(
+            {
+                "i": In(
+                    stream.Signature(beat(tile=payloads.tile(params.edge), **payloads.CONTROL))
+                ),
+                "o": Out(stream.Signature(layout(payloads.FENCE))),
+                "colour_counted": Out(stream.Signature(layout(payloads.COUNTED))),
+                "colour_memory": Out(Axi()),
+            }
+            | ports({"quads": layout(quads(params.edge))})
+        )
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.unit = unit = ColourWrite(self._params)
-        head, held, holds, count = self.i.payload, Signal(), Signal(), Signal(range(self.HELD + 1))
-        m.d.comb += [held.eq(self.i.valid & (head.kind == Kind.FENCE) & head.fence.flush & head.fence.sequence[0]),
-                     holds.eq(held & (count != self.HELD)), unit.ending.eq(holds),
-                     unit.i.valid.eq(self.i.valid & ~holds), unit.i.payload.eq(head), self.i.ready.eq(unit.i.ready & ~holds)]
+        head = self.i.payload
+        held = Signal()
+        holds = Signal()
+        count = Signal(range(self.HELD + 1))
+        m.d.comb += [
+            held.eq(
+                self.i.valid & (head.kind == Kind.FENCE) & head.fence.flush & head.fence.sequence[0]
+            ),
+            holds.eq(held & (count != self.HELD)),
+            unit.flush_early.eq(holds),
+            unit.i.valid.eq(self.i.valid & ~holds),
+            unit.i.payload.eq(head),
+            self.i.ready.eq(unit.i.ready & ~holds),
+        ]
         m.d.sync += count.eq(Mux(held, count + holds, 0))
         for name in ("o", "colour_counted", "colour_memory"):
             wiring.connect(m, getattr(unit, name), wiring.flipped(getattr(self, name)))
         given = unit.quads.payload
-        m.d.comb += [unit.colours.valid.eq(unit.quads.valid), unit.quads.ready.eq(unit.colours.ready)]
+        m.d.comb += [
+            unit.colours.valid.eq(unit.quads.valid),
+            unit.quads.ready.eq(unit.colours.ready),
+        ]
         for n in range(self._params.edge**2):
-            m.d.comb += unit.colours.payload[f"colour{n}"].eq(Cat((given.x[:5] * 8 + n)[:8], given.y[:8] ^ given.slot[4:], ~given.x[:8] ^ n,
-                                                                  given.slot[:8] ^ (given.flat_colour[:8] & n)))
-        show(m, unit.quads, self.seam_quads)
+            m.d.comb += unit.colours.payload[f"colour{n}"].eq(
+                Cat(
+                    (given.x[:5] * 8 + n)[:8],
+                    given.y[:8] ^ given.slot[4:],
+                    ~given.x[:8] ^ n,
+                    given.slot[:8] ^ (given.flat_colour[:8] & n),
+                )
+            )
+        show(m, unit.quads, self.probe_quads)
         return m
 
 
 def shade(tiles: np.ndarray, state: np.void, edge: int) -> np.ndarray:
     """The same colours: uint32, shape (n, edge, edge)."""
-    n, x, y, slot = np.arange(edge**2), *(tiles[name].astype(np.int64)[:, None] for name in ("x", "y", "slot"))
-    red, green, blue, alpha = (x % 32 * 8 + n) & 255, (y ^ slot >> 4) & 255, (~x ^ n) & 255, (slot ^ int(state["flat_colour"]) & n) & 255
+    n = np.arange(edge**2)
+    x = tiles["x"].astype(np.int64)[:, None]
+    y = tiles["y"].astype(np.int64)[:, None]
+    slot = tiles["slot"].astype(np.int64)[:, None]
+    red = (x % 32 * 8 + n) & 255
+    green = (y ^ slot >> 4) & 255
+    blue = (~x ^ n) & 255
+    alpha = (slot ^ int(state["flat_colour"]) & n) & 255
     return (red | green << 8 | blue << 16 | alpha << 24).astype(np.uint32).reshape(-1, edge, edge)
 
 
@@ -81,26 +116,42 @@ def memory(rows: np.ndarray, _params: ColourWriteParams) -> np.ndarray:
 
 
 def requests(rng: np.random.Generator, count: int, params: ColourWriteParams) -> np.ndarray:
-    """Targets, each behind a clear; draws of tiles of which a part passes; clears and fences in between."""
+    """Targets, each behind a clear; draws of tiles of which a part passes.
+
+    Clears and fences in between.
+    """
     rows = depth_test.requests(rng, count, params.obeyed)
-    kind, table = rows[:, 0] & 3, payloads.tile(params.edge)
-    for which, fields, change in ((Kind.STATE, payloads.DRAW_STATE, _mixes), (Kind.CLEAR, payloads.CLEAR, _somewhere),
-                                 (Kind.FENCE, payloads.FENCE, _flush)):
+    kind = rows[:, 0] & 3
+    table = payloads.tile(params.edge)
+    for which, fields, change in (
+        (Kind.STATE, payloads.DRAW_STATE, _mixes),
+        (Kind.CLEAR, payloads.CLEAR, _somewhere),
+        (Kind.FENCE, payloads.FENCE, _flush),
+    ):
         records = codec.unpack(rows[kind == which], fields, dtype(fields))
         change(rng, records)
         rows[kind == which] = codec.pack(records, fields, WIDTH)
     tiles = codec.unpack(rows[kind == Kind.WORK], table, dtype(table))
-    tiles["slot"] = rng.choice([0, 0xFF, 0x80], len(tiles)) ^ rng.integers(0, 1 << 12, len(tiles)) * rng.integers(0, 2, len(tiles))
+    tiles["slot"] = rng.choice([0, 0xFF, 0x80], len(tiles)) ^ rng.integers(
+        0, 1 << 12, len(tiles)
+    ) * rng.integers(0, 2, len(tiles))
     few = rng.random(len(tiles)) < 0.3
-    tiles["mask"] = np.where(few, tiles["mask"] & rng.integers(0, 1 << 63, len(tiles), np.uint64), tiles["mask"])
+    tiles["mask"] = np.where(
+        few, tiles["mask"] & rng.integers(0, 1 << 63, len(tiles), np.uint64), tiles["mask"]
+    )
     tiles["mask"][rng.random(len(tiles)) < 0.1] = 0
     rows[kind == Kind.WORK] = codec.pack(tiles, table, WIDTH)
-    return np.concatenate([rows, scenes.control_beat(payloads.FENCE, Kind.FENCE, WIDTH, flush=1, sequence=0xE)])
+    return np.concatenate(
+        [rows, scenes.control_beat(payloads.FENCE, Kind.FENCE, WIDTH, flush=1, sequence=0xE)]
+    )
 
 
 def _mixes(rng, states):
-    states["blend"], states["flat_colour"] = rng.integers(0, 2, len(states)), rng.integers(0, 1 << 32, len(states))
-    states["colour_write"] = np.where(rng.random(len(states)) < 0.6, 15, rng.integers(0, 16, len(states)))
+    states["blend"] = rng.integers(0, 2, len(states))
+    states["flat_colour"] = rng.integers(0, 1 << 32, len(states))
+    states["colour_write"] = np.where(
+        rng.random(len(states)) < 0.6, 15, rng.integers(0, 16, len(states))
+    )
     states["early_write"] = 1
 
 
@@ -118,11 +169,25 @@ def _flush(rng, fences):
 class Twin:
     """The golden model behind a stream of beats."""
 
-    def __init__(self, params: ColourWriteParams, data: np.ndarray, shade: Callable[[np.ndarray, np.void, int], np.ndarray]) -> None:
-        self._params, self._shade, self.memory, self.table = params, shade, data, payloads.tile(params.edge)
-        self.unit = ColourTarget(data, CacheShape(params.sets, params.ways, params.table_lines), params.edge)
-        self._kept, self._error, self._legal = None, 0, False
-        self.counts, self.quads, self.fences = [], [], []
+    def __init__(
+        self,
+        params: ColourWriteParams,
+        data: np.ndarray,
+        shade: Callable[[np.ndarray, np.void, int], np.ndarray],
+    ) -> None:
+        self._params = params
+        self._shade = shade
+        self.memory = data
+        self.table = payloads.tile(params.edge)
+        self.unit = ColourTarget(
+            data, CacheShape(params.sets, params.ways, params.table_lines), params.edge
+        )
+        self._kept = None
+        self._error = 0
+        self._legal = False
+        self.counts = []
+        self.quads = []
+        self.fences = []
 
     def expected(self, rows: np.ndarray) -> dict[str, np.ndarray]:
         """Packed beats in -> packed beats out, by port, and the memory."""
@@ -131,23 +196,42 @@ class Twin:
                 self.tiles(tiles)
             if len(control):
                 kind = Kind(int(control[0, 0]) & 3)
-                fields = {Kind.STATE: payloads.DRAW_STATE, Kind.CLEAR: payloads.CLEAR, Kind.FENCE: payloads.FENCE}[kind]
+                fields = {
+                    Kind.STATE: payloads.DRAW_STATE,
+                    Kind.CLEAR: payloads.CLEAR,
+                    Kind.FENCE: payloads.FENCE,
+                }[kind]
                 record = codec.unpack(control, fields, dtype(fields))
-                {Kind.STATE: self.state, Kind.CLEAR: self.clear, Kind.FENCE: self.fence}[kind](record[0])
+                {Kind.STATE: self.state, Kind.CLEAR: self.clear, Kind.FENCE: self.fence}[kind](
+                    record[0]
+                )
                 if kind == Kind.FENCE:
                     self.fences.append(codec.pack(record, fields))
-        return {"o": np.concatenate(self.fences), "seam_quads": np.concatenate(self.quads), "memory": self.memory.view(np.uint64).reshape(-1, 4),
-                "colour_counted": codec.pack(np.concatenate(self.counts), payloads.COUNTED)}
+        return {
+            "o": np.concatenate(self.fences),
+            "probe_quads": np.concatenate(self.quads),
+            "memory": self.memory.view(np.uint64).reshape(-1, 4),
+            "colour_counted": codec.pack(np.concatenate(self.counts), payloads.COUNTED),
+        }
 
     def state(self, state: np.void) -> None:
-        """A draw state; of another target than is kept nothing is legal but a clear of all of it."""
-        self.unit.state, self._obeyed = state, depths.legal(state, self._params.obeyed)
+        """A draw state.
+
+        Of another target than is kept nothing is legal but a clear of all of it.
+        """
+        self.unit.state = state
+        self._obeyed = depths.legal(state, self._params.obeyed)
         self._legal = self._obeyed and state[depth_test.KEPT] == self._kept
 
     def clear(self, c: np.void) -> None:
         """A clear of colours, cut to the target."""
         state = self.unit.state
-        rectangle = c["x0"], c["y0"], min(c["x1"], state["target_width"]), min(c["y1"], state["target_height"])
+        rectangle = (
+            c["x0"],
+            c["y0"],
+            min(c["x1"], state["target_width"]),
+            min(c["y1"], state["target_height"]),
+        )
         whole = rectangle == (0, 0, state["target_width"], state["target_height"])
         if not c["colour"]:
             return
@@ -155,8 +239,11 @@ class Twin:
             self._error |= 1
             return
         if whole:
-            self._kept, self._legal = state[depth_test.KEPT], True
-        self.unit.clear(tuple(int(v) for v in rectangle), int(c["colour_value"]), int(c["colour_base"]))
+            self._kept = state[depth_test.KEPT]
+            self._legal = True
+        self.unit.clear(
+            tuple(int(v) for v in rectangle), int(c["colour_value"]), int(c["colour_base"])
+        )
         if whole:
             self.counts.append(counted(self.unit.moves))
 
@@ -175,7 +262,11 @@ class Twin:
         self._error |= (not self._legal) | 2 * bool((~inside).any())
         drawn = tiles[inside & (tiles["mask"] != 0)]
         if self._legal and len(drawn):
-            self.quads.append(codec.pack(quads_of(drawn, self.unit.state, self._params.edge), quads(self._params.edge)))
+            self.quads.append(
+                codec.pack(
+                    quads_of(drawn, self.unit.state, self._params.edge), quads(self._params.edge)
+                )
+            )
             self.unit.draw(drawn, self._shade(drawn, self.unit.state, self._params.edge))
 
 
@@ -195,7 +286,12 @@ class ColourWriteBench(MemoryBehind, StreamBench):
     def __init__(self, dut: HierarchyObject) -> None:
         self.params = configuration(CONFIGS)
         self.attach(dut, ["colour_memory"], PLACES * PLACE)
-        super().__init__(dut, self._wanted, lambda row: describe(row, self.params), ("o", "seam_quads", "colour_counted"))
+        super().__init__(
+            dut,
+            self._wanted,
+            lambda row: describe(row, self.params),
+            ("o", "probe_quads", "colour_counted"),
+        )
 
     def _wanted(self, rows):
         wanted = expected(rows, self.params)
@@ -218,9 +314,13 @@ async def a_flush_goes_ahead_of_its_fence(dut: HierarchyObject) -> None:
     bench = ColourWriteBench(dut)
     rows = requests(bench.rng, 60, bench.params)
     rows = rows[rows[:, 0] & 3 != Kind.FENCE]
-    rows = np.concatenate([rows, scenes.control_beat(payloads.FENCE, Kind.FENCE, WIDTH, flush=1, sequence=1)])
+    rows = np.concatenate(
+        [rows, scenes.control_beat(payloads.FENCE, Kind.FENCE, WIDTH, flush=1, sequence=1)]
+    )
     bench.fill(memory(rows, bench.params), "full")
-    written, before = 0, []  # bursts so far, and when each beat came
+    # bursts so far, and when each beat came
+    written = 0
+    before = []
 
     async def count():
         nonlocal written

@@ -15,37 +15,44 @@ from fixfunc.tb.bench.pace import PACES
 
 
 def fields(params: EdgeEvaluatorParams) -> tuple[payloads.Field, ...]:
-    """The table of a beat in, at this configuration's widths."""
-    return tuple(f._replace(bits=params.step_bits) if f.name in "ab" else f for f in payloads.edge(params.width))
+    """Field table of an input beat, with the widths of a configuration."""
+    return tuple(
+        f._replace(bits=params.step_bits) if f.name in "ab" else f
+        for f in payloads.edge(params.width)
+    )
 
 
 def requests(rng: np.random.Generator, count: int, params: EdgeEvaluatorParams) -> np.ndarray:
-    """Random edges, edges with steps at both ends of their range, and edges that pass through samples."""
+    """Packed edges: random ones, ones with extreme steps, and ones that pass through samples."""
     table = fields(params)
     records = np.zeros(count, dtype(table))
     records["samples"] = rng.integers(0, params.samples.bit_length(), count)
-    most = 1 << params.step_bits - 1
+    limit = 1 << params.step_bits - 1
     for name in "ab":
-        records[name] = rng.integers(-most, most, count)
-        ends = rng.random(count) < 0.3
-        records[name][ends] = rng.choice([-most, 1 - most, -1, 0, 1, most - 1], int(ends.sum()))
-    near = params.span * most >> rng.integers(0, params.step_bits + 4, count)
-    records["c"] = np.clip(rng.integers(-near - 1, near + 2), -(1 << params.width - 1), (1 << params.width - 1) - 1)
+        records[name] = rng.integers(-limit, limit, count)
+        extreme = rng.random(count) < 0.3
+        steps = [-limit, 1 - limit, -1, 0, 1, limit - 1]
+        records[name][extreme] = rng.choice(steps, int(extreme.sum()))
+    distance = params.span * limit >> rng.integers(0, params.step_bits + 4, count)
+    lowest = -(1 << params.width - 1)
+    records["c"] = np.clip(rng.integers(-distance - 1, distance + 2), lowest, -lowest - 1)
     return codec.pack(records, table)
 
 
 def expected(rows: np.ndarray, params: EdgeEvaluatorParams) -> np.ndarray:
-    """Masks of packed edges."""
+    """Packed masks of packed edges."""
     records = codec.unpack(rows, fields(params), dtype(fields(params)))
     masks = np.zeros(len(records), np.uint64)
     for samples in np.unique(records["samples"]):
-        those = records["samples"] == samples
-        a, b, c = (records[name][those].astype(np.int64) for name in "abc")
-        if params.samples == 1:  # steps of a pixel, not of 1/16
+        selected = records["samples"] == samples
+        a = records["a"][selected].astype(np.int64)
+        b = records["b"][selected].astype(np.int64)
+        c = records["c"][selected].astype(np.int64)
+        if params.samples == 1:  # steps are for a pixel, not for 1/16 pixel
             value = evaluate(0, a, b, c << 4, params.edge) >> 4
         else:
             value = evaluate(samples, a, b, c, params.edge)
-        masks[those] = pack((value >> params.width - 1 & 1) == 0)
+        masks[selected] = pack((value >> params.width - 1 & 1) == 0)
     return masks[:, None]
 
 
@@ -56,7 +63,9 @@ def describe(row: np.ndarray, _params: EdgeEvaluatorParams) -> str:
 class EdgeEvaluatorBench(StreamBench):
     def __init__(self, dut: HierarchyObject) -> None:
         self.params = configuration(CONFIGS)
-        super().__init__(dut, lambda rows: expected(rows, self.params), lambda row: describe(row, self.params))
+        super().__init__(
+            dut, lambda rows: expected(rows, self.params), lambda row: describe(row, self.params)
+        )
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")

@@ -15,11 +15,12 @@ from fixfunc.tb.bench.bench import StreamBench, configuration
 from fixfunc.tb.bench.pace import PACES
 
 IN = payloads.width(payloads.SETUP)
-PIXELS = {4: 40, 8: 320}  # largest side of a target, by the tile's edge
+PIXELS = {4: 40, 8: 320}  # greatest width or height of a target, by the tile's edge
 
 
 def requests(rng: np.random.Generator, count: int, params: TileRasterizerParams) -> np.ndarray:
-    """Draws of set-up triangles of every kind, between control beats."""
+    """Packed draws: set-up triangles of every kind between control beats."""
+
     def work(triangles, state):
         return codec.pack(setup(triangles, state, params.edge).records, payloads.SETUP, IN)
 
@@ -27,12 +28,15 @@ def requests(rng: np.random.Generator, count: int, params: TileRasterizerParams)
 
 
 def out_width(params: TileRasterizerParams) -> int:
-    """Bits of a beat out."""
-    return max(payloads.width(table) for table in (payloads.tile(params.edge), *payloads.CONTROL.values()))
+    """Bits of an output beat."""
+    return max(
+        payloads.width(table) for table in (payloads.tile(params.edge), *payloads.CONTROL.values())
+    )
 
 
 def expected(rows: np.ndarray, params: TileRasterizerParams) -> np.ndarray:
     """Covered tiles and control beats, packed."""
+
     def work(records, _state):
         parts = np.split(records, np.flatnonzero(np.diff(records["samples"])) + 1)
         tiles = [rasterize(part, params.edge, params.grid)[0] for part in parts]
@@ -48,8 +52,9 @@ def describe(row: np.ndarray, params: TileRasterizerParams) -> str:
 class TileRasterizerBench(StreamBench):
     def __init__(self, dut: HierarchyObject) -> None:
         self.params = configuration(CONFIGS)
-        super().__init__(dut, lambda rows: expected(rows, self.params),
-                         lambda row: describe(row, self.params))
+        super().__init__(
+            dut, lambda rows: expected(rows, self.params), lambda row: describe(row, self.params)
+        )
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
@@ -61,12 +66,16 @@ async def tiles_of_triangles(dut: HierarchyObject, source: str, sink: str) -> No
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def one_tile_a_clock(dut: HierarchyObject) -> None:
-    """A triangle over the whole target: all of its tiles without a gap."""
+    """The tiles of a triangle over the whole target leave without a gap."""
     bench = TileRasterizerBench(dut)
     edge = bench.params.edge
-    rows = scenes.whole_target(64, lambda triangles, state: codec.pack(
-        setup(triangles, state, edge).records, payloads.SETUP, IN))
+    rows = scenes.whole_target(
+        64,
+        lambda triangles, state: codec.pack(
+            setup(triangles, state, edge).records, payloads.SETUP, IN
+        ),
+    )
     await bench.run(rows)
     clocks = [clock for _, clock in bench.given]
-    assert len(clocks) == (64 // edge)**2
+    assert len(clocks) == (64 // edge) ** 2
     assert clocks == list(range(clocks[0], clocks[0] + len(clocks)))

@@ -14,18 +14,20 @@ from fixfunc.spec.points import DOMAIN_POINT, MATCHED_POINT, MATCHES
 from fixfunc.spec.state import PointKind
 from fixfunc.tb.bench.bench import StreamBench, configuration
 from fixfunc.tb.bench.pace import PACES
-from fixfunc.tb.tessellation._users import Harness  # noqa: F401 - what stands before the simulator
+from fixfunc.tb.tessellation.users import Harness  # noqa: F401 - the component that is simulated
 
 
 def requests(rng: np.random.Generator, count: int, params: DomainMatchingParams) -> np.ndarray:
-    """Draws of patches: what the tessellator gives; any few points again and again; patches of one point."""
-    draws, total = [], 0
+    """Packed draws of patches from :func:`patch`."""
+    draws = []
+    total = 0
     while total < count:
         for _ in range(int(rng.integers(1, 8))):
             points = patch(rng, params)
             records = np.zeros(len(points), dtype(DOMAIN_POINT))
             records["u"], records["v"] = points.T
-            records["first"][:1], records["patch"] = rng.random() < 0.95, rng.integers(0, 1 << 16)
+            records["first"][:1] = rng.random() < 0.95
+            records["patch"] = rng.integers(0, 1 << 16)
             draws.append(records)
             total += len(records)
         end = np.zeros(int(rng.integers(1, 3)), dtype(DOMAIN_POINT))
@@ -35,24 +37,33 @@ def requests(rng: np.random.Generator, count: int, params: DomainMatchingParams)
 
 
 def patch(rng: np.random.Generator, params: DomainMatchingParams) -> np.ndarray:
-    """Domain points of a patch, in order: ndarray of int, shape (n, 2), n above 0."""
+    """Domain points of a patch, in order: ndarray of int, shape (n, 2), n above 0.
+
+    They are those of the tessellator, one point several times, or random ones out of a few.
+    """
     kind = rng.random()
     if kind < 0.3:
         domain = rng.choice(list(FACTORS))
-        factors = (rng.uniform(0.5, rng.choice([3, 12]), count).tolist() for count in FACTORS[domain])
-        found = tessellate(domain, *factors, rng.choice(list(RANGES)), OUTPUTS[domain][1])
-        return found.points[found.primitives.ravel()].astype(np.int64)
-    pool = rng.choice([0, 1, 1 << 15, (1 << 16) - 1, 1 << 16], (int(rng.integers(1, 3 * params.lanes)), 2))
+        factors = (
+            rng.uniform(0.5, rng.choice([3, 12]), count).tolist() for count in FACTORS[domain]
+        )
+        result = tessellate(domain, *factors, rng.choice(list(RANGES)), OUTPUTS[domain][1])
+        return result.points[result.primitives.ravel()].astype(np.int64)
+    pool = rng.choice(
+        [0, 1, 1 << 15, (1 << 16) - 1, 1 << 16], (int(rng.integers(1, 3 * params.lanes)), 2)
+    )
     if kind < 0.5:
         return pool[:1].repeat(int(rng.integers(1, 4)), 0)
     return pool[rng.integers(0, len(pool), int(rng.integers(1, 8 * params.lanes)))]
 
 
 def expected(rows: np.ndarray, params: DomainMatchingParams) -> dict[str, np.ndarray]:
-    """Packed points in -> places, and counters with every END; no FLUSH among them."""
-    records, table = codec.unpack(rows, DOMAIN_POINT, dtype(DOMAIN_POINT)), dtype(MATCHED_POINT)
+    """Packed outputs of packed points: places, and counters with every END, without FLUSHes."""
+    records = codec.unpack(rows, DOMAIN_POINT, dtype(DOMAIN_POINT))
+    table = dtype(MATCHED_POINT)
     unit = DomainMatchingUnit(params.rows, params.lanes, params.waves, across=params.across)
-    out, counted = np.zeros(len(records), table), []
+    out = np.zeros(len(records), table)
+    counted = []
     for name in records.dtype.names:
         out[name] = records[name]
     for n, record in enumerate(records):
@@ -67,35 +78,47 @@ def expected(rows: np.ndarray, params: DomainMatchingParams) -> dict[str, np.nda
             unit.start_patch()
         out["dsid"][n], out["hit"][n] = unit.step((record["u"], record["v"]))
         unit.release(int(out["dsid"][n]))
-    return {"o": codec.pack(out, MATCHED_POINT), "counted": codec.pack(np.concatenate(counted), MATCHES)}
+    return {
+        "o": codec.pack(out, MATCHED_POINT),
+        "counted": codec.pack(np.concatenate(counted), MATCHES),
+    }
 
 
-def replay(rows: np.ndarray, outputs: dict[str, np.ndarray], params: DomainMatchingParams) -> dict[str, np.ndarray]:
-    """As :func:`expected`, with every FLUSH where it came: once ahead of a point at most."""
+def replay(
+    rows: np.ndarray, outputs: dict[str, np.ndarray], params: DomainMatchingParams
+) -> dict[str, np.ndarray]:
+    """Expected outputs with a FLUSH wherever one was received, at most one ahead of a point."""
     wanted = expected(rows, params)
     flush = np.zeros(1, dtype(MATCHED_POINT))
     flush["kind"] = PointKind.FLUSH
     flush = codec.pack(flush, MATCHED_POINT)
-    came = (outputs["o"] == flush).all(1)
-    came[1:] &= ~came[:-1]
-    places = np.flatnonzero(came)
-    wanted["o"] = np.insert(wanted["o"], np.minimum(places - np.arange(len(places)), len(wanted["o"])), flush, 0)
+    is_flush = (outputs["o"] == flush).all(1)
+    is_flush[1:] &= ~is_flush[:-1]
+    positions = np.flatnonzero(is_flush)
+    positions = np.minimum(positions - np.arange(len(positions)), len(wanted["o"]))
+    wanted["o"] = np.insert(wanted["o"], positions, flush, 0)
     return wanted
 
 
 def describe(row: np.ndarray, _params: DomainMatchingParams) -> str:
     """A beat in words."""
     record = codec.unpack(row[None], MATCHED_POINT, dtype(MATCHED_POINT))[0]
-    return f"{PointKind(record['kind']).name} " + " ".join(f"{name}={record[name]}" for name in record.dtype.names[1:])
+    return f"{PointKind(record['kind']).name} " + " ".join(
+        f"{name}={record[name]}" for name in record.dtype.names[1:]
+    )
 
 
 class DomainMatchingBench(StreamBench):
-    """With users, and a golden model that hears when points waited for them."""
+    """Bench with users, and a golden model that takes FLUSHes from the output."""
 
     def __init__(self, dut: HierarchyObject) -> None:
         self.params = configuration(CONFIGS)
-        super().__init__(dut, lambda rows: replay(rows, self.outputs, self.params),
-                         lambda row: describe(row, self.params), ("o", "counted"))
+        super().__init__(
+            dut,
+            lambda rows: replay(rows, self.outputs, self.params),
+            lambda row: describe(row, self.params),
+            ("o", "counted"),
+        )
 
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
@@ -107,22 +130,28 @@ async def points_find_their_places(dut: HierarchyObject, source: str, sink: str)
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def one_point_a_clock(dut: HierarchyObject) -> None:
-    """Hits and misses, among them points that came the clock before, or two before: as long as no row is full."""
+    """Hits and misses take a clock each, also behind an equal point one or two clocks before.
+
+    No wave is full in this test.
+    """
     bench = DomainMatchingBench(dut)
     lanes = bench.params.lanes
     records = np.zeros(2 * lanes + 1, dtype(DOMAIN_POINT))
-    records["u"][:-1], records["first"][0], records["kind"][-1] = np.arange(2 * lanes) // 2, 1, PointKind.END
+    records["u"][:-1] = np.arange(2 * lanes) // 2
+    records["first"][0] = 1
+    records["kind"][-1] = PointKind.END
     records["v"][:-1] = np.arange(2 * lanes) % 4 == 3
     await bench.run(codec.pack(records, DOMAIN_POINT))
-    begun = bench.taken[0][1]
-    assert [clock for _, clock in bench.given] == list(range(begun + 4, begun + 4 + len(records)))
+    first = bench.taken[0][1] + 4
+    assert [clock for _, clock in bench.given] == list(range(first, first + len(records)))
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def users_are_waited_for(dut: HierarchyObject) -> None:
-    """One point over and over: its wave runs out of references, and is shaded as it is; so its users can go on."""
+    """One point many times: its wave runs out of references, and a FLUSH lets its users go on."""
     bench = DomainMatchingBench(dut)
     records = np.zeros((2 << bench.params.references) + 1, dtype(DOMAIN_POINT))
-    records["first"][0], records["kind"][-1] = 1, PointKind.END
+    records["first"][0] = 1
+    records["kind"][-1] = PointKind.END
     await bench.run(codec.pack(records, DOMAIN_POINT))
     assert len(bench.given) > len(bench.taken)

@@ -18,48 +18,71 @@ from fixfunc.tb.tessellation import domain_matching
 
 
 def requests(rng: np.random.Generator, count: int, params: WaveConstructorParams) -> np.ndarray:
-    """Points as the domain-matching unit gives them, some FLUSHes among them; END at last."""
-    unit = DomainMatchingParams(lanes=params.lanes, across=bool(rng.random() < 0.5))
-    points = domain_matching.expected(domain_matching.requests(rng, count, unit), unit)["o"]
+    """Packed points from the domain-matching unit, with some FLUSHes, up to an END."""
+    matching = DomainMatchingParams(lanes=params.lanes, across=bool(rng.random() < 0.5))
+    points = domain_matching.requests(rng, count, matching)
+    points = domain_matching.expected(points, matching)["o"]
     flush = np.zeros(1, dtype(MATCHED_POINT))
     flush["kind"] = PointKind.FLUSH
-    return np.insert(points, np.sort(rng.integers(0, len(points), len(points) // 16)), codec.pack(flush, MATCHED_POINT), 0)
+    return np.insert(
+        points,
+        np.sort(rng.integers(0, len(points), len(points) // 16)),
+        codec.pack(flush, MATCHED_POINT),
+        0,
+    )
 
 
 def expected(rows: np.ndarray, params: WaveConstructorParams) -> dict[str, np.ndarray]:
-    """Packed points in -> waves, and what primitives are assembled from."""
-    records, unit, waves = codec.unpack(rows, MATCHED_POINT, dtype(MATCHED_POINT)), WaveConstructor(params.lanes), []
+    """Packed outputs of packed points: waves, and vertex indices."""
+    records = codec.unpack(rows, MATCHED_POINT, dtype(MATCHED_POINT))
+    unit = WaveConstructor(params.lanes)
+    waves = []
     for record in records:
         if record["kind"] != PointKind.POINT:
             waves += unit.flush()
         elif not record["hit"]:
-            waves += unit.push(tuple(int(record[name]) for name in ("patch", "u", "v")), int(record["dsid"]))
+            waves += unit.push(
+                tuple(int(record[name]) for name in ("patch", "u", "v")), int(record["dsid"])
+            )
     table = wave(params.lanes)
     out = np.zeros(len(waves), dtype(table))
     for n, (dsid, begin, points) in enumerate(waves):
-        out["dsid"][n], out["begin"][n], out["end"][n] = dsid, begin, begin + len(points)
+        out["dsid"][n] = dsid
+        out["begin"][n] = begin
+        out["end"][n] = begin + len(points)
         for lane, point in enumerate(points, begin):
             for name, value in zip(("patch", "u", "v"), point, strict=True):
                 out[f"{name}{lane}"][n] = value
     index = np.zeros(len(records), dtype(VERTEX_INDEX))
     for name in index.dtype.names:
         index[name] = records[name]
-    return {"o": codec.pack(out, table), "index": codec.pack(index[index["kind"] != PointKind.FLUSH], VERTEX_INDEX)}
+    return {
+        "o": codec.pack(out, table),
+        "index": codec.pack(index[index["kind"] != PointKind.FLUSH], VERTEX_INDEX),
+    }
 
 
 def describe(row: np.ndarray, params: WaveConstructorParams) -> str:
     """A wave in words."""
     record = codec.unpack(row[None], wave(params.lanes), dtype(wave(params.lanes)))[0]
-    points = [tuple(int(record[f"{name}{n}"]) for name in ("patch", "u", "v")) for n in range(record["begin"], min(record["end"], params.lanes))]
+    points = [
+        tuple(int(record[f"{name}{n}"]) for name in ("patch", "u", "v"))
+        for n in range(record["begin"], min(record["end"], params.lanes))
+    ]
     return f"dsid={record['dsid']} lanes {record['begin']}..{record['end'] - 1}: {points}"
 
 
 class WaveConstructorBench(StreamBench):
-    """With both streams out."""
+    """Bench with both output streams."""
 
     def __init__(self, dut: HierarchyObject) -> None:
         self.params = configuration(CONFIGS)
-        super().__init__(dut, lambda rows: expected(rows, self.params), lambda row: describe(row, self.params), ("o", "index"))
+        super().__init__(
+            dut,
+            lambda rows: expected(rows, self.params),
+            lambda row: describe(row, self.params),
+            ("o", "index"),
+        )
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
@@ -71,12 +94,13 @@ async def waves_hold_every_point(dut: HierarchyObject, source: str, sink: str) -
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def one_point_a_clock(dut: HierarchyObject) -> None:
-    """Misses alone, wave after wave."""
+    """Misses of six waves take a clock each."""
     bench = WaveConstructorBench(dut)
     records = np.zeros(6 * bench.params.lanes + 1, dtype(MATCHED_POINT))
     records["dsid"][:-1] = records["u"][:-1] = np.arange(len(records) - 1)
     records["kind"][-1] = PointKind.END
     await bench.run(codec.pack(records, MATCHED_POINT))
-    begun = bench.taken[0][1]
-    assert [clock for _, clock in bench.out["index"]] == list(range(begun + 1, begun + 1 + len(records)))
+    first = bench.taken[0][1] + 1
+    clocks = [clock for _, clock in bench.out["index"]]
+    assert clocks == list(range(first, first + len(records)))
     assert len(bench.given) == 6

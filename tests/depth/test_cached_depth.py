@@ -33,9 +33,11 @@ def draws(rng, size, samples, form, count):
 @pytest.mark.parametrize("shape", [CacheShape(), CacheShape(sets=2, ways=1, table_lines=1)])
 def test_memory_is_the_depth_buffer(shape, samples, form):
     """Whatever the caches, and whoever says what HiZ found."""
-    rng, size = np.random.default_rng([samples, int(form), shape.sets]), (44, 36)
+    rng = np.random.default_rng([samples, int(form), shape.sets])
+    size = (44, 36)
     units = [CachedDepth(np.zeros(1 << 17, np.uint8), shape) for _ in range(2)]
-    plain, most = DepthBuffer(draw_state(*size, samples, depth_format=form)), depths.MOST[form]
+    plain = DepthBuffer(draw_state(*size, samples, depth_format=form))
+    most = depths.MOST[form]
     plain.clear((0, 0, *size), most, 3)
     for unit in units:
         unit.state = draw_state(*size, samples, depth_format=form)
@@ -45,12 +47,20 @@ def test_memory_is_the_depth_buffer(shape, samples, form):
         for unit in units:
             unit.state = state
         if cleared:
-            rectangle = tuple(int(min(cleared[name], side)) for name, side in zip(("x0", "y0", "x1", "y1"), size * 2, strict=True))
-            values = [int(min(cleared[f"{plane}_value"], most)) if cleared[plane] else None for plane in ("depth", "stencil")]
+            rectangle = tuple(
+                int(min(cleared[name], side))
+                for name, side in zip(("x0", "y0", "x1", "y1"), size * 2, strict=True)
+            )
+            values = [
+                int(min(cleared[f"{plane}_value"], most)) if cleared[plane] else None
+                for plane in ("depth", "stencil")
+            ]
             for one in (plain, *units):
                 one.clear(rectangle, *values, *(() if one is plain else (BASES,)))
         passed, outcome = units[0].test(tiles)
-        again, _ = units[1].test(tiles, np.where(rng.random(len(tiles)) < 0.5, outcome, Outcome.TEST))
+        again, _ = units[1].test(
+            tiles, np.where(rng.random(len(tiles)) < 0.5, outcome, Outcome.TEST)
+        )
         assert (passed == again).all()
         for n, tile in enumerate(tiles):
             assert (plain.test(tile[None])[0] == passed[n]).all()
@@ -61,7 +71,8 @@ def test_memory_is_the_depth_buffer(shape, samples, form):
 
 
 def test_a_dropped_tile_moves_nothing():
-    unit, state = CachedDepth(np.zeros(1 << 17, np.uint8)), draw_state(32, 32, depth_compare=Compare.NEVER)
+    unit = CachedDepth(np.zeros(1 << 17, np.uint8))
+    state = draw_state(32, 32, depth_compare=Compare.NEVER)
     unit.state = state
     unit.clear((0, 0, 32, 32), 5, 0, BASES)
     triangle = depths.triangles(np.random.default_rng(0), 9, (32, 32))
@@ -76,14 +87,15 @@ def test_a_dropped_tile_moves_nothing():
 
 def test_targets_take_turns():
     """What is on chip of the one before is forgotten; its memory stays."""
-    memory, state = np.zeros(1 << 17, np.uint8), draw_state(16, 16, depth_compare=Compare.ALWAYS)
+    memory = np.zeros(1 << 17, np.uint8)
+    state = draw_state(16, 16, depth_compare=Compare.ALWAYS)
     unit = CachedDepth(memory)
     unit.state = state
     unit.clear((0, 0, 16, 16), 7, 0, BASES)
     unit.flush()
     before = memory.copy()
     unit.clear((0, 0, 16, 16), 9, 0, {"depth": 1 << 15, "stencil": 1 << 14})
-    assert (memory[1 << 16:] == before[1 << 16:]).all()
+    assert (memory[1 << 16 :] == before[1 << 16 :]).all()
     assert (unit.caches["depth"].values() == 9).all()
     assert unit.moves["depth"].total() == 2
 
@@ -95,10 +107,15 @@ def test_beyond_memory():
         unit.clear((0, 0, 64, 64), 0, 0, {"depth": 0, "stencil": 0})
 
 
-@pytest.mark.parametrize(("fields", "message"), [
-    ({"edge": 5}, "edge must be"), ({"sets": 3}, "sets must be a power of two above 1, not 3"), ({"entries": 3}, "entries must be"),
-    ({"samples": 3}, "samples must be"),
-])
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"edge": 5}, "edge must be"),
+        ({"sets": 3}, "sets must be a power of two above 1, not 3"),
+        ({"entries": 3}, "entries must be"),
+        ({"samples": 3}, "samples must be"),
+    ],
+)
 def test_wrong_parameters(fields, message):
     with pytest.raises(ValueError, match=message):
         rtl.CachedDepthParams(**fields).cache(24)

@@ -7,14 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fixfunc.models.depth import depth_compression as golden
-from fixfunc.models.depth._anchor import BLOCK_BITS
-from fixfunc.models.depth._block import PlaneForm
+from fixfunc.models.depth.compression.anchor import BLOCK_BITS
+from fixfunc.models.depth.compression.block import PlaneForm
 from fixfunc.models.depth.depth_compression import PLANE, Encoded, compress, decompress
-from fixfunc.rtl.depth import depth_compression as rtl
+from fixfunc.rtl.depth.compression import depth_compression as rtl
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import SAMPLE_COUNTS, TileMode
 from tests.bench import check_bench
-from tests.naive import POSITIONS
+from tests.oracles.naive import POSITIONS
 from tests.tiers import by_tier
 from tests.volume import check_paces
 
@@ -30,30 +30,38 @@ def naive_depth(plane, i, j, samples):
     """Exactly: a plane at a sample, rounded half up, modulo 2^24."""
     lx, ly = {1: (0, 0), 2: (0, 1), 4: (1, 1), 8: (1, 2)}[samples]
     x, y = POSITIONS[samples][(i & (1 << lx) - 1) + ((j & (1 << ly) - 1) << lx)]
-    value = Fraction(int(plane["z0"]), 256) + Fraction(int(plane["dx"]), 256) * ((i >> lx) + Fraction(x, 16))
+    value = Fraction(int(plane["z0"]), 256) + Fraction(int(plane["dx"]), 256) * (
+        (i >> lx) + Fraction(x, 16)
+    )
     value += Fraction(int(plane["dy"]), 256) * ((j >> ly) + Fraction(y, 16))
     return (value + Fraction(1, 2)).__floor__() % (1 << 24)
 
 
 def naive_tile(planes, mask, samples, edge=8):
-    return np.array([[naive_depth(planes[mask[j, i]], i, j, samples) for i in range(edge)] for j in range(edge)])
+    return np.array(
+        [[naive_depth(planes[mask[j, i]], i, j, samples) for i in range(edge)] for j in range(edge)]
+    )
 
 
 def random_planes(rng, n):
     reach = 1 << rng.integers(1, 31, n)
     out = np.zeros(n, PLANE)
-    out["z0"], out["dx"], out["dy"] = rng.integers(0, 1 << 32, n), rng.integers(-reach, reach), rng.integers(-reach, reach)
+    out["z0"] = rng.integers(0, 1 << 32, n)
+    out["dx"] = rng.integers(-reach, reach)
+    out["dy"] = rng.integers(-reach, reach)
     return out
 
 
 # Model truths.
+
 
 @pytest.mark.parametrize("edge", [4, 8])
 @pytest.mark.parametrize("samples", SAMPLE_COUNTS)
 @pytest.mark.parametrize("count", [1, 2, 3, 4])
 def test_planes_give_back_what_they_made(count, samples, edge):
     rng = np.random.default_rng(count)
-    planes, mask = random_planes(rng, count), rng.permuted(np.arange(edge**2) % count).reshape(edge, edge)
+    planes = random_planes(rng, count)
+    mask = rng.permuted(np.arange(edge**2) % count).reshape(edge, edge)
     tile = naive_tile(planes, mask, samples, edge)
     coded = compress(tile, planes, mask, samples)
     assert coded.mode == count
@@ -63,10 +71,13 @@ def test_planes_give_back_what_they_made(count, samples, edge):
 
 
 def test_bits_lie_as_the_contract_says():
-    planes, mask = np.concatenate([plane(5 << 8, -3, 7), plane(9 << 8, 0, -1)]), np.arange(64).reshape(8, 8) % 2
+    planes = np.concatenate([plane(5 << 8, -3, 7), plane(9 << 8, 0, -1)])
+    mask = np.arange(64).reshape(8, 8) % 2
     coded = compress(naive_tile(planes, mask, 1), planes, mask)
     fields = [int(planes[k][name]) % (1 << 32) for k in range(2) for name in ("z0", "dx", "dy")]
-    wanted = sum(value << 32 * n for n, value in enumerate(fields)) | sum(int(v) << 192 + n for n, v in enumerate(mask.ravel()))
+    wanted = sum(value << 32 * n for n, value in enumerate(fields)) | sum(
+        int(v) << 192 + n for n, v in enumerate(mask.ravel())
+    )
     assert coded == Encoded(TileMode.PLANES_2, wanted.to_bytes(32, "little"))
 
 
@@ -77,8 +88,21 @@ def test_sizes_are_those_of_the_table():
 
 
 def test_equal_planes_are_one_and_planes_of_no_sample_go():
-    planes = np.concatenate([plane(1 << 20), plane(7 << 20, 5), plane(3 << 20), plane(7 << 20, 5), plane(9 << 20), plane(8 << 20)])
-    mask = np.where(np.arange(64).reshape(8, 8) % 3 == 0, 3, np.where(np.arange(64).reshape(8, 8) % 3 == 1, 1, 4))
+    planes = np.concatenate(
+        [
+            plane(1 << 20),
+            plane(7 << 20, 5),
+            plane(3 << 20),
+            plane(7 << 20, 5),
+            plane(9 << 20),
+            plane(8 << 20),
+        ]
+    )
+    mask = np.where(
+        np.arange(64).reshape(8, 8) % 3 == 0,
+        3,
+        np.where(np.arange(64).reshape(8, 8) % 3 == 1, 1, 4),
+    )
     coded = compress(naive_tile(planes, mask, 1), planes, mask)
     _, left, index = decompress(coded)
     assert coded.mode == TileMode.PLANES_2
@@ -87,20 +111,27 @@ def test_equal_planes_are_one_and_planes_of_no_sample_go():
 
 def test_a_fifth_plane_falls_back():
     rng = np.random.default_rng(0)
-    planes, mask = random_planes(rng, 5), np.arange(64).reshape(8, 8) % 5
+    planes = random_planes(rng, 5)
+    mask = np.arange(64).reshape(8, 8) % 5
     assert compress(naive_tile(planes, mask, 1), planes, mask).mode == TileMode.RAW
     near = np.concatenate([plane(100 << 8, 0, k) for k in range(5)])  # close enough for differences
     assert compress(naive_tile(near, mask, 1), near, mask).mode == TileMode.ANCHOR
 
 
 def test_no_tiles():
-    modes, data = golden.encode(np.zeros((0, 8, 8), np.int64), np.zeros((0, 4), PLANE), np.zeros(0, np.int64), np.zeros((0, 8, 8), np.int64))
+    modes, data = golden.encode(
+        np.zeros((0, 8, 8), np.int64),
+        np.zeros((0, 4), PLANE),
+        np.zeros(0, np.int64),
+        np.zeros((0, 8, 8), np.int64),
+    )
     assert (modes.shape, data.shape) == ((0,), (0, 192))
     assert [len(part) for part in golden.decode(modes, data)] == [0] * 5
 
 
 def test_planes_that_do_not_fit_are_not_believed():
-    planes, mask = plane(100 << 8, 3 << 8, 0), np.zeros((8, 8), int)
+    planes = plane(100 << 8, 3 << 8, 0)
+    mask = np.zeros((8, 8), int)
     tile = naive_tile(planes, mask, 1)
     tile[5, 5] += 1
     coded = compress(tile, planes, mask)
@@ -109,7 +140,8 @@ def test_planes_that_do_not_fit_are_not_believed():
 
 
 def test_planes_go_before_differences_of_as_many_transfers():
-    planes, mask = np.concatenate([plane(k << 8) for k in range(4)]), np.arange(64).reshape(8, 8) % 4
+    planes = np.concatenate([plane(k << 8) for k in range(4)])
+    mask = np.arange(64).reshape(8, 8) % 4
     assert compress(naive_tile(planes, mask, 1), planes, mask).mode == TileMode.PLANES_4
 
 
@@ -122,10 +154,20 @@ def test_a_cleared_tile_is_nothing_and_comes_back_as_a_plane():
     assert compress(tile, cleared=0).mode == TileMode.ANCHOR
 
 
-@pytest.mark.parametrize(("where", "step", "fits"), [
-    ((0, 1), (1 << 14) - 1, True), ((0, 1), 1 << 14, False), ((1, 0), -(1 << 14), True), ((1, 0), -(1 << 14) - 1, False),
-    ((3, 3), 15, True), ((3, 3), 16, False), ((2, 1), -16, True), ((2, 1), -17, False), ((0, 0), 0, True),
-])
+@pytest.mark.parametrize(
+    ("where", "step", "fits"),
+    [
+        ((0, 1), (1 << 14) - 1, True),
+        ((0, 1), 1 << 14, False),
+        ((1, 0), -(1 << 14), True),
+        ((1, 0), -(1 << 14) - 1, False),
+        ((3, 3), 15, True),
+        ((3, 3), 16, False),
+        ((2, 1), -16, True),
+        ((2, 1), -17, False),
+        ((0, 0), 0, True),
+    ],
+)
 def test_differences_reach_so_far(where, step, fits):
     """A slope of 15 bits, a correction of 5; the neighbours of the anchor carry the slope on."""
     block = np.full((8, 8), 1 << 23)
@@ -152,7 +194,8 @@ def test_blocks_come_back_or_do_not_fit(form, samples):
     """What is taken comes back; with 32 bits a field everything is taken, with 24 some."""
     rng = np.random.default_rng(samples)
     n = 4000
-    planes, counts = random_planes(rng, 4 * n).reshape(n, 4), rng.integers(1, 5, n)
+    planes = random_planes(rng, 4 * n).reshape(n, 4)
+    counts = rng.integers(1, 5, n)
     masks = rng.integers(0, counts[:, None, None], (n, 4, 4))
     blocks = golden.evaluate(planes, masks, samples)
     fits, bits = form.encode(blocks, planes, counts, masks, samples)
@@ -161,7 +204,13 @@ def test_blocks_come_back_or_do_not_fit(form, samples):
     assert fits.all() if form == PlaneForm(32, 32) else 0 < fits.mean() < 1
 
 
-@pytest.mark.parametrize(("fields", "message"), [({"z0": 23}, "z0 must lie in 24..32, not 23"), ({"slope": 33}, "slope must lie in 9..32, not 33")])
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"z0": 23}, "z0 must lie in 24..32, not 23"),
+        ({"slope": 33}, "slope must lie in 9..32, not 33"),
+    ],
+)
 def test_wrong_forms(fields, message):
     with pytest.raises(InputError, match=message):
         PlaneForm(**fields)
@@ -169,18 +218,30 @@ def test_wrong_forms(fields, message):
 
 tiles = st.one_of(
     st.lists(st.integers(0, ONES), min_size=64, max_size=64),
-    st.tuples(st.integers(0, ONES), st.lists(st.integers(-20, 20), min_size=64, max_size=64)).map(lambda t: [(t[0] + v) % (1 << 24) for v in t[1]]),
+    st.tuples(st.integers(0, ONES), st.lists(st.integers(-20, 20), min_size=64, max_size=64)).map(
+        lambda t: [(t[0] + v) % (1 << 24) for v in t[1]]
+    ),
     st.integers(0, ONES).map(lambda v: 64 * [v]),
 )
 
 
 @settings(max_examples=400, deadline=None)
-@given(tile=tiles, count=st.integers(0, 6), samples=st.sampled_from(SAMPLE_COUNTS), honest=st.booleans(), cleared=st.integers(0, ONES),
-       seed=st.integers(0, 1 << 30))
+@given(
+    tile=tiles,
+    count=st.integers(0, 6),
+    samples=st.sampled_from(SAMPLE_COUNTS),
+    honest=st.booleans(),
+    cleared=st.integers(0, ONES),
+    seed=st.integers(0, 1 << 30),
+)
 def test_whatever_comes_is_given_back(tile, count, samples, honest, cleared, seed):
-    """Any depths, with planes that made them, with others, with none; coded again as well as before."""
+    """Any depths, with planes that made them, with others, with none.
+
+    Coded again as well as before.
+    """
     rng = np.random.default_rng(seed)
-    planes, mask = random_planes(rng, count), rng.integers(0, max(1, count), (8, 8))
+    planes = random_planes(rng, count)
+    mask = rng.integers(0, max(1, count), (8, 8))
     tile = naive_tile(planes, mask, samples) if honest and count else np.reshape(tile, (8, 8))
     coded = compress(tile, planes, mask, samples, cleared)
     assert len(coded.data) == golden.size(coded.mode)
@@ -191,13 +252,23 @@ def test_whatever_comes_is_given_back(tile, count, samples, honest, cleared, see
 
 # Wrong data.
 
-@pytest.mark.parametrize(("encoded", "message"), [
-    (Encoded(7, b""), "mode must lie in 0..6, not 7"),
-    (Encoded(TileMode.RAW, bytes(64)), "data must be 192 bytes of mode RAW, not 64 bytes"),
-    (Encoded(TileMode.PLANES_1, bytes(12) + b"\1" + bytes(19)), "data must name one of the tile's planes, and hold nothing beyond them, not 00"),
-    (Encoded(TileMode.PLANES_3, bytes(36) + b"\3" + bytes(27)), "data must name one of the tile's planes"),
-    (Encoded(TileMode.ANCHOR, bytes(63) + b"\x80"), "data must name one of the tile's planes"),
-])
+
+@pytest.mark.parametrize(
+    ("encoded", "message"),
+    [
+        (Encoded(7, b""), "mode must lie in 0..6, not 7"),
+        (Encoded(TileMode.RAW, bytes(64)), "data must be 192 bytes of mode RAW, not 64 bytes"),
+        (
+            Encoded(TileMode.PLANES_1, bytes(12) + b"\1" + bytes(19)),
+            "data must name one of the tile's planes, and hold nothing beyond them, not 00",
+        ),
+        (
+            Encoded(TileMode.PLANES_3, bytes(36) + b"\3" + bytes(27)),
+            "data must name one of the tile's planes",
+        ),
+        (Encoded(TileMode.ANCHOR, bytes(63) + b"\x80"), "data must name one of the tile's planes"),
+    ],
+)
 def test_wrong_data(encoded, message):
     with pytest.raises(InputError, match=message):
         decompress(encoded)
@@ -215,12 +286,15 @@ def test_any_bytes_are_a_tile_or_an_error(mode, data):
         assert tile.max() <= ONES and (not len(planes) or mask.max() < len(planes))
 
 
-@pytest.mark.parametrize(("arguments", "message"), [
-    ({"tile": np.zeros((8, 4))}, "tile must be 8 by 8, not 8 by 4"),
-    ({"tile": np.full((8, 8), 1 << 24)}, "tile must lie in 0..16777215, not 16777216"),
-    ({"planes": plane(0), "mask": np.ones((8, 8), int)}, "mask must lie in 0..0, not 1"),
-    ({"samples": 3}, "samples must be one of 1, 2, 4, 8, not 3"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"tile": np.zeros((8, 4))}, "tile must be 8 by 8, not 8 by 4"),
+        ({"tile": np.full((8, 8), 1 << 24)}, "tile must lie in 0..16777215, not 16777216"),
+        ({"planes": plane(0), "mask": np.ones((8, 8), int)}, "mask must lie in 0..0, not 1"),
+        ({"samples": 3}, "samples must be one of 1, 2, 4, 8, not 3"),
+    ],
+)
 def test_wrong_tiles(arguments, message):
     with pytest.raises(InputError, match=message):
         compress(**({"tile": np.zeros((8, 8), int)} | arguments))
@@ -228,10 +302,14 @@ def test_wrong_tiles(arguments, message):
 
 # Parameter errors, benches.
 
-@pytest.mark.parametrize(("arguments", "message"), [
-    ({"edge": 16}, "edge must be 4 or 8, not 16"),
-    ({"samples": 3}, "samples must be 1, 2, 4 or 8, not 3"),
-])
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"edge": 16}, "edge must be 4 or 8, not 16"),
+        ({"samples": 3}, "samples must be 1, 2, 4 or 8, not 3"),
+    ],
+)
 def test_wrong_parameters(arguments, message):
     with pytest.raises(ValueError, match=message):
         rtl.DepthCompressionParams(**arguments)

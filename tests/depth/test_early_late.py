@@ -4,8 +4,8 @@
 import numpy as np
 import pytest
 
-from fixfunc.models.depth._format import MOST
 from fixfunc.models.depth.depth_unit import DepthUnit, Shaded
+from fixfunc.models.depth.formats import MOST
 from fixfunc.models.raster.edge_evaluator import unpack
 from fixfunc.spec.early import PERMISSIONS
 from fixfunc.spec.state import DepthFormat
@@ -13,7 +13,10 @@ from tests.depth.test_depth_unit import draws
 
 
 def shader(state, shaded):
-    """A shader that does what a draw's permissions are for, by what it is given alone; ``shaded`` counts samples."""
+    """A shader that does what a draw's permissions are for, by what it is given alone.
+
+    ``shaded`` counts samples.
+    """
     most = MOST[DepthFormat(state["depth_format"])]
 
     def shade(tiles):
@@ -21,7 +24,13 @@ def shader(state, shaded):
         n = np.arange(64).reshape(8, 8)
         keeps = (tiles["z0"].astype(np.int64)[:, None, None] + n) % 3 > 0
         discards = state["early_reject"] and not state["early_write"]
-        depth = None if state["early_reject"] else ((tiles["z0"].astype(np.int64) >> 8)[:, None, None] * (n + 1) % (most + 1)).astype(np.uint32)
+        depth = (
+            None
+            if state["early_reject"]
+            else ((tiles["z0"].astype(np.int64) >> 8)[:, None, None] * (n + 1) % (most + 1)).astype(
+                np.uint32
+            )
+        )
         return Shaded(keeps if discards else np.ones_like(keeps), depth)
 
     return shade
@@ -30,8 +39,12 @@ def shader(state, shaded):
 @pytest.mark.parametrize("bounds", ["both", None])
 @pytest.mark.parametrize("form", list(DepthFormat))
 def test_early_on_is_early_off(form, bounds):
-    """Whatever the function, stencil, bias and format: what passes, and what is stored, is as if every test came late."""
-    rng, handed, late_draws = np.random.default_rng(int(form)), ([], []), 0
+    """Whatever the function, stencil, bias and format: what passes, and what is stored, is as if
+    every test came late.
+    """
+    rng = np.random.default_rng(int(form))
+    handed = ([], [])
+    late_draws = 0
     for _ in range(10):
         units = None
         for state, tiles in draws(rng, form, 10):
@@ -43,9 +56,13 @@ def test_early_on_is_early_off(form, bounds):
             passed = []
             for unit, force, shaded in zip(units, (state, off), handed, strict=True):
                 unit.state = force
-                moved = state["early_reject"] or not state["hiz_drop"]  # conservative depths would have to move the right way
+                moved = (
+                    state["early_reject"] or not state["hiz_drop"]
+                )  # conservative depths would have to move the right way
                 passed.append(unit.test(tiles, shader(state, shaded) if moved else None)[0])
             late_draws += not state["early_write"]
             assert (passed[0] == passed[1]).all()
-            assert (units[0].buffer.depth == units[1].buffer.depth).all() and (units[0].buffer.stencil == units[1].buffer.stencil).all()
+            assert (units[0].buffer.depth == units[1].buffer.depth).all() and (
+                units[0].buffer.stencil == units[1].buffer.stencil
+            ).all()
     assert late_draws > 20 and 0 < sum(handed[0]) < sum(handed[1]), handed

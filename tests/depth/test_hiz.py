@@ -7,17 +7,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fixfunc.cosim import codec
-from fixfunc.cosim.volume import Volume
-from fixfunc.models.depth._compare import COMPARE
-from fixfunc.models.depth._format import store
-from fixfunc.models.depth._query import QUERY, plane_bounds, queries
-from fixfunc.models.depth._stencil import OPERATE
+from fixfunc.cosim.simulation.volume import Volume
+from fixfunc.models.depth.compare import COMPARE
+from fixfunc.models.depth.depth_bounds import QUERY, plane_bounds, queries
 from fixfunc.models.depth.depth_test import sample_depths
+from fixfunc.models.depth.formats import store
 from fixfunc.models.depth.hiz import HiZ, outcome
+from fixfunc.models.depth.stencil import OPERATE
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster.edge_evaluator import unpack
 from fixfunc.models.state import draw_state
-from fixfunc.rtl.depth import hiz as rtl
+from fixfunc.rtl.depth.hiz import hiz as rtl
 from fixfunc.spec import payloads
 from fixfunc.spec.early import LEFT
 from fixfunc.spec.errors import InputError
@@ -33,21 +33,27 @@ BLOCK = "hiz"
 
 
 def query(low, high, compare, full=False, write=True, drop=True, accept=True, x=0, y=0):
-    return np.array([(x, y, low, high, full, compare, write, drop, accept, 0, 0, 0, 0, 0, 0, 0)], QUERY)
+    return np.array(
+        [(x, y, low, high, full, compare, write, drop, accept, 0, 0, 0, 0, 0, 0, 0)], QUERY
+    )
 
 
 # Model truths.
 
+
 @pytest.mark.parametrize("compare", Compare)
 def test_outcomes_are_what_all_samples_say(compare):
-    """Every pair of ranges of three bits: dropped, or accepted, exactly where no, or every, pair of depths passes."""
+    """Every pair of ranges of three bits: dropped, or accepted, exactly where no, or every, pair of
+    depths passes.
+    """
     ranges = [r for r in itertools.product(range(8), repeat=2) if r[0] <= r[1]]
     for (low, high), (zmin, zmax) in itertools.product(ranges, repeat=2):
         new, old = np.meshgrid(np.arange(low, high + 1), np.arange(zmin, zmax + 1))
         passed = COMPARE[compare](new, old)
         drop, accept = outcome(compare, *(np.array([v]) for v in (low, high, zmin, zmax)))
         assert drop[0] == (not passed.any()), (low, high, zmin, zmax)
-        # One value against one value may be equal; the contract never accepts that, since bounds are rounded outward.
+        # One value against one value may be equal; the contract never accepts that, since bounds
+        # are rounded outward.
         if not (compare == Compare.EQUAL and low == high == zmin == zmax):
             assert accept[0] == passed.all(), (low, high, zmin, zmax)
 
@@ -59,57 +65,85 @@ def test_bounds_hold_every_covered_sample(samples):
     tiles["z0"] = rng.integers(0, 1 << 32, len(tiles))
     tiles["z0"][::2] = rng.integers(-2000, 2000, len(tiles) // 2) & 0xFFFFFFFF  # planes that wrap
     scale = 1 << rng.integers(1, 31, len(tiles))
-    tiles["dx"], tiles["dy"] = rng.integers(-scale, scale), rng.integers(-scale, scale)
+    tiles["dx"] = rng.integers(-scale, scale)
+    tiles["dy"] = rng.integers(-scale, scale)
     tiles["mask"] = rng.integers(0, 1 << 63, len(tiles), dtype=np.uint64)
     state = draw_state(64, 64, 1 << samples)
-    depths, covered = store(sample_depths(tiles, samples), DepthFormat.D24).astype(np.int64), unpack(tiles["mask"])
+    depths = store(sample_depths(tiles, samples), DepthFormat.D24).astype(np.int64)
+    covered = unpack(tiles["mask"])
     # The vertices bound what is covered, and what is covered does not wrap.
     tiles["zmin"] = np.where(covered, depths, 1 << 24).min((1, 2))
     tiles["zmax"] = np.where(covered, depths, -1).max((1, 2))
     low, high = plane_bounds(tiles, state)
     inside = ~covered | ((low[:, None, None] <= depths) & (depths <= high[:, None, None]))
     assert inside.all()
-    assert (low > tiles["zmin"]).sum() + (high < tiles["zmax"]).sum() == 0  # the tightest vertices leave nothing to gain
-    tiles["zmin"], tiles["zmax"] = 0, (1 << 24) - 1
+    assert (low > tiles["zmin"]).sum() + (
+        high < tiles["zmax"]
+    ).sum() == 0  # the tightest vertices leave nothing to gain
+    tiles["zmin"] = 0
+    tiles["zmax"] = (1 << 24) - 1
     low, high = plane_bounds(tiles, state)
     assert ((low > 0) | (high < (1 << 24) - 1)).mean() > 0.2
 
 
 def test_a_sample_may_lie_a_tenth_of_a_unit_beyond_the_vertices():
     tile = np.zeros(2, dtype(payloads.TILE))
-    tile["z0"], tile["zmin"], tile["zmax"] = [(1 << 20) - 25, (1 << 20) + 25], 1 << 12, 1 << 12
+    tile["z0"] = [(1 << 20) - 25, (1 << 20) + 25]
+    tile["zmin"] = 1 << 12
+    tile["zmax"] = 1 << 12
     state = draw_state(64, 64, depth_format=DepthFormat.D32F, depth_max=0x3F800000)
-    depth, (low, high) = store(sample_depths(tile, 0), DepthFormat.D32F)[:, 0, 0], plane_bounds(tile, state)
+    depth = store(sample_depths(tile, 0), DepthFormat.D32F)[:, 0, 0]
+    low, high = plane_bounds(tile, state)
     assert (low <= depth).all() and (depth <= high).all() and depth[0] < depth[1]
 
 
 def test_the_plane_tightens_what_the_vertices_say():
     tile = np.zeros(1, dtype(payloads.TILE))
-    tile["z0"], tile["dx"], tile["zmax"] = 5000 << 8, 10 << 8, (1 << 24) - 1
+    tile["z0"] = 5000 << 8
+    tile["dx"] = 10 << 8
+    tile["zmax"] = (1 << 24) - 1
     assert [v.item() for v in plane_bounds(tile, draw_state(64, 64))] == [4995, 5075]
 
 
-draws = st.tuples(st.sampled_from(list(Compare)), st.integers(0, 7), st.integers(0, 7), st.booleans(), st.booleans(), st.integers(1, 7))
-events = st.lists(st.one_of(st.tuples(st.just("draw"), draws), st.tuples(st.just("write"), st.none()),
-                            st.tuples(st.just("clear"), st.tuples(st.integers(0, 7), st.booleans())),
-                            st.tuples(st.just("switch"), st.none())), min_size=1, max_size=40)
+draws = st.tuples(
+    st.sampled_from(list(Compare)),
+    st.integers(0, 7),
+    st.integers(0, 7),
+    st.booleans(),
+    st.booleans(),
+    st.integers(1, 7),
+)
+events = st.lists(
+    st.one_of(
+        st.tuples(st.just("draw"), draws),
+        st.tuples(st.just("write"), st.none()),
+        st.tuples(st.just("clear"), st.tuples(st.integers(0, 7), st.booleans())),
+        st.tuples(st.just("switch"), st.none()),
+    ),
+    min_size=1,
+    max_size=40,
+)
 
 
 @pytest.mark.parametrize("bounds", ["both", "max"])
 @settings(max_examples=600, deadline=None)
 @given(events=events, seed=st.integers(0, 1 << 30))
 def test_no_visible_sample_is_dropped_and_no_hidden_one_accepted(bounds, events, seed):
-    """A tile of three samples, three bits deep: whatever is drawn or cleared, however late writes and reports come, and whatever is saved."""
+    """A tile of three samples, three bits deep: whatever is drawn or cleared, however late writes
+    and reports come, and whatever is saved.
+    """
     rng = np.random.default_rng(seed)
     shape = {"width": 3, "height": 1, "edge": 4, "bounds": bounds, "bits": 3, "stored": 2}
-    hiz, held, late = HiZ(**shape), np.full(3, 7), []
+    hiz = HiZ(**shape)
+    held = np.full(3, 7)
+    late = []
     hiz.clear(7)
 
     def finish():
         kind, given = late.pop(0)
         if kind == "clear":
             depth, part = given
-            held[:1 if part else 3] = depth
+            held[: 1 if part else 3] = depth
             return
         compare, depths, mask, certain, write, found, serial = given
         passed = COMPARE[compare](depths, held) & mask
@@ -124,16 +158,32 @@ def test_no_visible_sample_is_dropped_and_no_hidden_one_accepted(bounds, events,
     for kind, what in events:
         if kind == "draw":
             compare, a, b, certain, write, mask = what
-            low, high, mask = min(a, b), max(a, b), np.array([mask & 1, mask & 2, mask & 4], bool)
+            low = min(a, b)
+            high = max(a, b)
+            mask = np.array([mask & 1, mask & 2, mask & 4], bool)
             found = hiz.step(query(low, high, compare, full=certain and mask.all(), write=write))[0]
-            late.append(("draw", (compare, rng.integers(low, high + 1, 3), mask, certain, write, found, hiz.serial)))
+            late.append(
+                (
+                    "draw",
+                    (
+                        compare,
+                        rng.integers(low, high + 1, 3),
+                        mask,
+                        certain,
+                        write,
+                        found,
+                        hiz.serial,
+                    ),
+                )
+            )
         elif kind == "clear":
             hiz.clear(what[0], (0, 0, 1, 1) if what[1] else None)
             late.append(("clear", what))
         elif kind == "switch":
             while late:
                 finish()
-            saved, hiz = hiz.save(), HiZ(**shape)
+            saved = hiz.save()
+            hiz = HiZ(**shape)
             hiz.restore(saved)
             assert (hiz.save() == saved).all()
         elif late:
@@ -163,13 +213,20 @@ def test_a_rectangle_cleared_first_chooses_the_bound(value, bound):
     assert hiz.bound == bound
     hiz.clear(1 << 22, (0, 0, 4, 8))
     hiz.clear(1 << 23, (8, 0, 16, 8))
-    assert hiz.save()["low" if bound == Bound.MIN else "high"].tolist() == [value >> 10 if bound == Bound.MAX else 0, 1 << 13]
+    assert hiz.save()["low" if bound == Bound.MIN else "high"].tolist() == [
+        value >> 10 if bound == Bound.MAX else 0,
+        1 << 13,
+    ]
 
 
 def test_one_bound_comes_back_only_where_none_or_the_same_has_been_chosen():
     saved = HiZ(16, 8, bounds="max").save()
-    saved["bound"], saved["low"], saved["high"] = Bound.MIN, 5, (1 << 14) - 1
-    fresh, same, other = (HiZ(16, 8, bounds="max") for _ in range(3))
+    saved["bound"] = Bound.MIN
+    saved["low"] = 5
+    saved["high"] = (1 << 14) - 1
+    fresh = HiZ(16, 8, bounds="max")
+    same = HiZ(16, 8, bounds="max")
+    other = HiZ(16, 8, bounds="max")
     for hiz, compare in ((same, Compare.GREATER), (other, Compare.LESS)):
         hiz.clear(0)
         hiz.step(query(9, 9, compare, write=False))
@@ -180,17 +237,22 @@ def test_one_bound_comes_back_only_where_none_or_the_same_has_been_chosen():
     assert other.save()[["bound", "low", "high"]].tolist() == 2 * [(Bound.MAX, 0, 0)]
 
 
-@pytest.mark.parametrize(("fields", "message"), [
-    ({"x": 2}, "tile x must lie in 0..1, not 2"),
-    ({"low": 9}, "low must be at most high 8, not 9"),
-    ({"stencil_low": 9}, "stencil_low must be at most stencil_high 8, not 9"),
-    ({"high": 1 << 14}, "high must lie in 0..16383, not 16384"),
-    ({"bound": 4}, "bound must lie in 0..3, not 4"),
-])
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"x": 2}, "tile x must lie in 0..1, not 2"),
+        ({"low": 9}, "low must be at most high 8, not 9"),
+        ({"stencil_low": 9}, "stencil_low must be at most stencil_high 8, not 9"),
+        ({"high": 1 << 14}, "high must lie in 0..16383, not 16384"),
+        ({"bound": 4}, "bound must lie in 0..3, not 4"),
+    ],
+)
 def test_what_comes_back_is_checked_before_anything_is_put_back(fields, message):
     hiz = HiZ(16, 8)
     saved = hiz.save()
-    saved["low"], saved["high"], saved["stencil_high"] = 3, 8, 8
+    saved["low"] = 3
+    saved["high"] = 8
+    saved["stencil_high"] = 8
     before = hiz.save()
     for name, value in fields.items():
         saved[name][1] = value
@@ -202,14 +264,21 @@ def test_what_comes_back_is_checked_before_anything_is_put_back(fields, message)
 def test_a_larger_target_is_covered_in_part():
     hiz = HiZ(32, 16, entries=4)
     hiz.clear(0)
-    found = [hiz.step(query(1 << 20, 1 << 20, Compare.LESS, x=x, y=y))[0] for y in range(2) for x in range(4)]
+    found = [
+        hiz.step(query(1 << 20, 1 << 20, Compare.LESS, x=x, y=y))[0]
+        for y in range(2)
+        for x in range(4)
+    ]
     assert found == 2 * ([Outcome.DROP] * 2 + [Outcome.TEST] * 2)
 
 
 @pytest.mark.parametrize("does", LEFT)
 def test_what_a_draw_does_decides_what_hiz_may_know(does):
     tile = np.zeros(1, dtype(payloads.TILE))
-    tile["z0"], tile["zmin"], tile["zmax"], tile["mask"] = 5000 << 8, 5000, 5000, ~np.uint64(0)
+    tile["z0"] = 5000 << 8
+    tile["zmin"] = 5000
+    tile["zmax"] = 5000
+    tile["mask"] = ~np.uint64(0)
     got = queries(tile, draw_state(8, 8, does=[does], depth_min=10, depth_max=9000))[0]
     known = does in ("plain", "discard", "conservative_depth")
     assert (got["low"], got["high"]) == ((5000, 5000) if known else (10, 9000))
@@ -226,22 +295,41 @@ def test_permissions_are_kept():
 
 @pytest.mark.parametrize("func", Compare)
 def test_a_range_of_stencil_values_drops_what_can_only_fail(func):
-    """Cleared to one value, then widened by every operation: dropped only if no value that may be stored passes, and then always."""
-    operations = [(op, other) for op in StencilOp for other in (StencilOp.KEEP, StencilOp.ZERO, StencilOp.INCR_SAT)]
+    """Cleared to one value, then widened by every operation: dropped only if no value that may be
+    stored passes, and then always.
+    """
+    operations = [
+        (op, other)
+        for op in StencilOp
+        for other in (StencilOp.KEEP, StencilOp.ZERO, StencilOp.INCR_SAT)
+    ]
     for (op, other), cleared, ref in itertools.product(operations, (0, 3, 255), (0, 2, 3)):
-        hiz, stored = HiZ(8, 8), {cleared}
+        hiz = HiZ(8, 8)
+        stored = {cleared}
         hiz.clear(stencil=cleared)
         draws = [{"front_pass": op, "front_depth_fail": other}, {}, {"read": 2}]
         for n, fields in enumerate(draws):
             values = {"func": Compare.ALWAYS} if not n else {"func": func}
-            state = draw_state(8, 8, stencil_test=1, stencil_read=fields.get("read", 255), stencil_write=255, stencil_ref=ref,
-                               stencil_front_func=values["func"], **{f"stencil_{k}": v for k, v in fields.items() if k != "read"})
+            state = draw_state(
+                8,
+                8,
+                stencil_test=1,
+                stencil_read=fields.get("read", 255),
+                stencil_write=255,
+                stencil_ref=ref,
+                stencil_front_func=values["func"],
+                **{f"stencil_{k}": v for k, v in fields.items() if k != "read"},
+            )
             found = hiz.step(queries(np.zeros(1, dtype(payloads.TILE)), state))[0]
             if n:
                 read = int(state["stencil_read"])
                 may_pass = any(COMPARE[func](ref & read, value & read) for value in stored)
                 assert not (found == Outcome.DROP and may_pass)
-                if len(stored) == 1 and {op, other} <= {StencilOp.KEEP, StencilOp.ZERO, StencilOp.REPLACE}:
+                if len(stored) == 1 and {op, other} <= {
+                    StencilOp.KEEP,
+                    StencilOp.ZERO,
+                    StencilOp.REPLACE,
+                }:
                     assert (found == Outcome.DROP) == (not may_pass)
             else:
                 stored |= {int(OPERATE[o](np.int64(cleared), ref)) for o in (op, other)}
@@ -249,25 +337,32 @@ def test_a_range_of_stencil_values_drops_what_can_only_fail(func):
 
 # Parameter errors.
 
-@pytest.mark.parametrize(("arguments", "message"), [
-    ({"width": 0}, "width must be above 0, not 0"),
-    ({"entries": 3}, "entries must be a power of two above 3, not 3"),
-    ({"samples": 3}, "samples must be one of 1, 2, 4, 8, not 3"),
-    ({"bounds": "min"}, "bounds must be 'both' or 'max', not 'min'"),
-    ({"stored": 25}, "stored must lie in 1..24 bits, not 25"),
-])
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"width": 0}, "width must be above 0, not 0"),
+        ({"entries": 3}, "entries must be a power of two above 3, not 3"),
+        ({"samples": 3}, "samples must be one of 1, 2, 4, 8, not 3"),
+        ({"bounds": "min"}, "bounds must be 'both' or 'max', not 'min'"),
+        ({"stored": 25}, "stored must lie in 1..24 bits, not 25"),
+    ],
+)
 def test_wrong_parameters(arguments, message):
     with pytest.raises(InputError, match=message):
         HiZ(**({"width": 8, "height": 8} | arguments))
 
 
-@pytest.mark.parametrize(("arguments", "message"), [
-    ({"edge": 16}, "edge must be 4 or 8, not 16"),
-    ({"samples": 3}, "samples must be 1, 2, 4 or 8, not 3"),
-    ({"entries": 12}, "entries must be a power of two in 8..131072, not 12"),
-    ({"clears": 0}, "clears must be 1 to 8, not 0"),
-    ({"bounds": "min"}, "bounds must be 'both' or 'max', not 'min'"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"edge": 16}, "edge must be 4 or 8, not 16"),
+        ({"samples": 3}, "samples must be 1, 2, 4 or 8, not 3"),
+        ({"entries": 12}, "entries must be a power of two in 8..131072, not 12"),
+        ({"clears": 0}, "clears must be 1 to 8, not 0"),
+        ({"bounds": "min"}, "bounds must be 'both' or 'max', not 'min'"),
+    ],
+)
 def test_wrong_shapes(arguments, message):
     with pytest.raises(ValueError, match=message):
         rtl.HizParams(**arguments)
@@ -275,8 +370,19 @@ def test_wrong_shapes(arguments, message):
 
 # Elaborates, in every configuration; benches.
 
-@pytest.mark.parametrize(("config", "count"), by_tier(
-    [("tiny", 400), ("tiny_one_bound", 400), ("small", 150), ("one_bound", 150), ("default", 60)]))
+
+@pytest.mark.parametrize(
+    ("config", "count"),
+    by_tier(
+        [
+            ("tiny", 400),
+            ("tiny_one_bound", 400),
+            ("small", 150),
+            ("one_bound", 150),
+            ("default", 60),
+        ]
+    ),
+)
 def test_volume(config, count):
     check_paces(BLOCK, config, count)
 
@@ -284,12 +390,24 @@ def test_volume(config, count):
 def test_a_report_from_before_256_clears_counts_for_nothing():
     """Clears are counted modulo 256; the report waits until the clears do."""
     params = rtl.CONFIGS["tiny"]
-    table, state = payloads.tile(params.edge), draw_state(16, 16, depth_compare=Compare.LESS, depth_max=(1 << 24) - 1)
+    table = payloads.tile(params.edge)
+    state = draw_state(16, 16, depth_compare=Compare.LESS, depth_max=(1 << 24) - 1)
     tile = np.zeros(2, dtype(table))
-    tile["last"], tile["mask"] = [1, 0], 1  # a tile, and a request
-    clear = scenes.control_beat(payloads.CLEAR, Kind.CLEAR, WIDTH, depth=1, x1=16, y1=16, depth_value=(1 << 24) - 1)
-    rows = np.concatenate([codec.pack(state, payloads.DRAW_STATE, WIDTH), clear, codec.pack(tile[:1], table, WIDTH),
-                           *(256 * [clear]), codec.pack(tile[1:], table, WIDTH)])
+    # a tile, and a request
+    tile["last"] = [1, 0]
+    tile["mask"] = 1
+    clear = scenes.control_beat(
+        payloads.CLEAR, Kind.CLEAR, WIDTH, depth=1, x1=16, y1=16, depth_value=(1 << 24) - 1
+    )
+    rows = np.concatenate(
+        [
+            codec.pack(state, payloads.DRAW_STATE, WIDTH),
+            clear,
+            codec.pack(tile[:1], table, WIDTH),
+            *(256 * [clear]),
+            codec.pack(tile[1:], table, WIDTH),
+        ]
+    )
     run = Volume(bench.Harness(params, patience=1000), BLOCK).run({"i": rows}, len(rows))
     wanted = bench.replay(rows, run.outputs, params)
     assert run.outputs["saved"].tolist() == wanted["saved"].tolist()

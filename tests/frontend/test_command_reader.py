@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from fixfunc.cosim import codec
 from fixfunc.cosim.commands import CommandList
-from fixfunc.cosim.volume import Memory
+from fixfunc.cosim.simulation.volume import Memory
 from fixfunc.models.frontend.command_reader import CommandLimits, plane_bytes, read, tiles_of
 from fixfunc.models.geometry.triangle_setup import TRIANGLE
 from fixfunc.models.payload import dtype
@@ -15,8 +15,8 @@ from fixfunc.rtl.frontend import command_reader as rtl
 from fixfunc.spec import commands
 from fixfunc.spec.commands import STATUS, CommandError, Opcode
 from fixfunc.spec.state import Kind
-from fixfunc.tb.frontend import _streams
 from fixfunc.tb.frontend import command_reader as bench
+from fixfunc.tb.frontend import streams
 from tests.bench import check_bench
 from tests.tiers import by_tier
 from tests.volume import check, check_paces, volume
@@ -24,45 +24,62 @@ from tests.volume import check, check_paces, volume
 BLOCK = "command_reader"
 LIMIT = 1 << 20
 AT = 1 << 18
-EVERYTHING = {"depth": 1, "stencil": 1, "colour": 1, "depth_value": 5, "stencil_value": 6, "colour_value": 0x12345678}
+ALL_PLANES = {
+    "depth": 1,
+    "stencil": 1,
+    "colour": 1,
+    "depth_value": 5,
+    "stencil_value": 6,
+    "colour_value": 0x12345678,
+}
 
 
-def whole(packets, state=None, **more):
-    """A target, its state and a clear of all of it."""
+def cleared(packets, state=None, **fields):
+    """Packets of a target, its state and a clear of all of it."""
     state = draw_state(40, 24) if state is None else state
     size = int(state["target_width"]), int(state["target_height"])
-    return packets.target(0, 1 << 14, 1 << 15).state(state).clear((0, 0, *size), **EVERYTHING | more)
+    clear = ALL_PLANES | fields
+    return packets.target(0, 1 << 14, 1 << 15).state(state).clear((0, 0, *size), **clear)
 
 
 def read_packets(packets, limits=None, at=AT, limit=LIMIT):
-    """What is read of packets that lie somewhere."""
-    memory, transfers = np.zeros(LIMIT, np.uint8), packets.transfers
-    memory[AT:AT + 32 * len(transfers)] = np.ascontiguousarray(transfers).view(np.uint8).ravel()
+    """The result of reading packets at an address."""
+    memory = np.zeros(LIMIT, np.uint8)
+    transfers = packets.transfers
+    memory[AT : AT + 32 * len(transfers)] = np.ascontiguousarray(transfers).view(np.uint8).ravel()
     return read(memory, at, len(transfers), limit, limits)
 
 
-def test_what_was_written_is_read():
-    rng, state = np.random.default_rng(0), draw_state(40, 24, 4, viewport=(-7, -8, 30, 20), bias_constant=0xFFFFFFF0, state=9)
+def test_packets_that_were_written_are_read():
+    rng = np.random.default_rng(0)
+    state = draw_state(40, 24, 4, viewport=(-7, -8, 30, 20), bias_constant=0xFFFFFFF0, state=9)
     triangles = np.zeros(50, TRIANGLE)
     for name in ("x0", "y0", "x1", "y1", "x2", "y2"):
         triangles[name] = rng.integers(-1 << 23, 1 << 23, 50)
-    triangles["z0"], triangles["slot"] = rng.integers(0, 1 << 32, 50), rng.integers(0, 1 << 12, 50)
-    found = read_packets(whole(CommandList(), state).triangles(triangles).fence(77, 1))
-    kinds = [kind for kind, _ in found.beats]
+    triangles["z0"] = rng.integers(0, 1 << 32, 50)
+    triangles["slot"] = rng.integers(0, 1 << 12, 50)
+    result = read_packets(cleared(CommandList(), state).triangles(triangles).fence(77, 1))
+    kinds = [kind for kind, _ in result.beats]
     assert kinds == [Kind.STATE, Kind.CLEAR, Kind.WORK, Kind.FENCE, Kind.FENCE]
-    assert found.error == CommandError.NONE
-    assert found.at == 1 + 2 + 1 + 51 + 1
-    assert found.beats[0][1][0] == state
-    assert all(found.beats[1][1][name][0] == value for name, value in EVERYTHING.items())
-    assert found.beats[1][1]["stencil_base"][0] == 1 << 14
-    read_back = found.beats[2][1]
+    assert result.error == CommandError.NONE
+    assert result.at == 1 + 2 + 1 + 51 + 1
+    assert result.beats[0][1][0] == state
+    assert all(result.beats[1][1][name][0] == value for name, value in ALL_PLANES.items())
+    assert result.beats[1][1]["stencil_base"][0] == 1 << 14
+    read_back = result.beats[2][1]
     assert (read_back["state"] == 9).all()
-    assert all((read_back[name] == triangles[name]).all() for name in TRIANGLE.names if name != "state")
-    assert (found.beats[3][1]["sequence"][0], found.beats[3][1]["flush"][0], found.beats[4][1]["slot"][0]) == (77, 1, 1)
+    assert all(
+        (read_back[name] == triangles[name]).all() for name in TRIANGLE.names if name != "state"
+    )
+    assert (
+        result.beats[3][1]["sequence"][0],
+        result.beats[3][1]["flush"][0],
+        result.beats[4][1]["slot"][0],
+    ) == (77, 1, 1)
 
 
 def broken(change):
-    """A draw state that no one checked."""
+    """A draw state that was not checked."""
     state = draw_state(40, 24)
     for name, value in change.items():
         state[name] = value
@@ -70,26 +87,39 @@ def broken(change):
 
 
 BROKEN = [
-    {"target_width": 0}, {"target_height": 4000}, {"samples": 3, "target_width": 1 << 14}, {"viewport_x0": 50}, {"viewport_x1": 32768 + 9},
-    {"viewport_y0": -32769}, {"scissor_y0": 30}, {"scissor_x1": 16385}, {"cull": 3}, {"depth_format": 2}, {"depth_format": 3},
+    {"target_width": 0},
+    {"target_height": 4000},
+    {"samples": 3, "target_width": 1 << 14},
+    {"viewport_x0": 50},
+    {"viewport_x1": 32768 + 9},
+    {"viewport_y0": -32769},
+    {"scissor_y0": 30},
+    {"scissor_x1": 16385},
+    {"cull": 3},
+    {"depth_format": 2},
+    {"depth_format": 3},
     {"depth_min": 9, "depth_max": 8},
-    {"depth_min": 1 << 24, "depth_max": 1 << 25}, {"bias_slope": 0x7F800000}, {"bias_clamp": 0xFFC00000}, {"early_write": 0},
+    {"depth_min": 1 << 24, "depth_max": 1 << 25},
+    {"bias_slope": 0x7F800000},
+    {"bias_clamp": 0xFFC00000},
+    {"early_write": 0},
 ]
 
 
 @pytest.mark.parametrize("change", BROKEN)
-def test_states_that_no_one_can_obey(change):
-    found = read_packets(CommandList().state(broken(change)))
-    assert (found.error, found.at, len(found.beats)) == (CommandError.STATE, 0, 1)
+def test_unsupported_states(change):
+    result = read_packets(CommandList().state(broken(change)))
+    assert (result.error, result.at, len(result.beats)) == (CommandError.STATE, 0, 1)
 
 
 def test_hardware_refuses_the_same_states():
-    """Each alone, and the state that they break."""
-    rows, at = [], _streams.LISTS
+    """Every broken state is refused; the one that they were made of is not."""
+    rows = []
+    at = streams.LISTS
     for change in [{}, *BROKEN]:
         transfers = CommandList().state(broken(change)).transfers
-        start = np.array([(at, len(transfers), _streams.SIZE)], dtype(commands.START))
-        rows += [_streams.mark(start), transfers]
+        start = np.array([(at, len(transfers), streams.SIZE)], dtype(commands.START))
+        rows += [streams.mark(start), transfers]
         at += 32 * len(transfers)
     assert len(check(BLOCK, "tiny", np.concatenate(rows))) == 1 + 1 + len(BROKEN)
 
@@ -100,66 +130,110 @@ def test_stencil_without_stencil():
     assert read_packets(packets, CommandLimits(stencil=False)).error == CommandError.STATE
 
 
-@pytest.mark.parametrize(("packets", "error", "at"), [
-    (CommandList().add(0, commands.PACKET), CommandError.OPCODE, 0),
-    (whole(CommandList()).add(200, commands.PACKET), CommandError.OPCODE, 4),
-    (CommandList().add(Opcode.TARGET, commands.PACKET, 0), CommandError.LENGTH, 0),
-    (CommandList().add(Opcode.TARGET, commands.PACKET, 2), CommandError.LENGTH, 0),
-    (whole(CommandList()).add(Opcode.TRIANGLES, commands.PACKET, 3), CommandError.LENGTH, 4),
-    (CommandList().clear((0, 0, 9, 9), **EVERYTHING), CommandError.ORDER, 0),
-    (CommandList().state(draw_state(9, 9)).triangles(np.zeros(1, TRIANGLE)), CommandError.ORDER, 2),
-    (CommandList().state(draw_state(9, 9)).clear((0, 0, 9, 9), depth=1), CommandError.ORDER, 2),
-    (CommandList().state(draw_state(9, 9)).clear((0, 0, 9, 8), **EVERYTHING), CommandError.ORDER, 2),
-    (whole(CommandList()).state(draw_state(41, 24)).triangles(np.zeros(1, TRIANGLE)), CommandError.ORDER, 6),
-    (whole(CommandList(), depth_value=1 << 24), CommandError.STATE, 3),
-    (CommandList().target(128, 0, 0).state(draw_state(9, 9)).clear((0, 0, 9, 9), **EVERYTHING), CommandError.ADDRESS, 3),
-    (CommandList().target(0, 0, LIMIT - 256).state(draw_state(9, 9)).clear((0, 0, 9, 9), **EVERYTHING), CommandError.ADDRESS, 3),
-])
+@pytest.mark.parametrize(
+    ("packets", "error", "at"),
+    [
+        (CommandList().add(0, commands.PACKET), CommandError.OPCODE, 0),
+        (cleared(CommandList()).add(200, commands.PACKET), CommandError.OPCODE, 4),
+        (CommandList().add(Opcode.TARGET, commands.PACKET, 0), CommandError.LENGTH, 0),
+        (CommandList().add(Opcode.TARGET, commands.PACKET, 2), CommandError.LENGTH, 0),
+        (cleared(CommandList()).add(Opcode.TRIANGLES, commands.PACKET, 3), CommandError.LENGTH, 4),
+        (CommandList().clear((0, 0, 9, 9), **ALL_PLANES), CommandError.ORDER, 0),
+        (
+            CommandList().state(draw_state(9, 9)).triangles(np.zeros(1, TRIANGLE)),
+            CommandError.ORDER,
+            2,
+        ),
+        (CommandList().state(draw_state(9, 9)).clear((0, 0, 9, 9), depth=1), CommandError.ORDER, 2),
+        (
+            CommandList().state(draw_state(9, 9)).clear((0, 0, 9, 8), **ALL_PLANES),
+            CommandError.ORDER,
+            2,
+        ),
+        (
+            cleared(CommandList()).state(draw_state(41, 24)).triangles(np.zeros(1, TRIANGLE)),
+            CommandError.ORDER,
+            6,
+        ),
+        (cleared(CommandList(), depth_value=1 << 24), CommandError.STATE, 3),
+        (
+            CommandList()
+            .target(128, 0, 0)
+            .state(draw_state(9, 9))
+            .clear((0, 0, 9, 9), **ALL_PLANES),
+            CommandError.ADDRESS,
+            3,
+        ),
+        (
+            CommandList()
+            .target(0, 0, LIMIT - 256)
+            .state(draw_state(9, 9))
+            .clear((0, 0, 9, 9), **ALL_PLANES),
+            CommandError.ADDRESS,
+            3,
+        ),
+    ],
+)
 def test_packets_that_break_a_rule(packets, error, at):
-    found = read_packets(packets)
-    assert (found.error, found.at) == (error, at)
-    assert found.beats[-1][1]["slot"][0] == 1
+    result = read_packets(packets)
+    assert (result.error, result.at) == (error, at)
+    assert result.beats[-1][1]["slot"][0] == 1
 
 
 def test_a_plane_may_end_at_the_limit():
     state = draw_state(40, 24)
     last = LIMIT - plane_bytes(tiles_of(state), "colour")
-    for base, error in ((last // 256 * 256, CommandError.NONE), (last // 256 * 256 + 256, CommandError.ADDRESS)):
-        packets = CommandList().target(0, 1 << 14, base).state(state).clear((0, 0, 40, 24), **EVERYTHING)
+    for base, error in (
+        (last // 256 * 256, CommandError.NONE),
+        (last // 256 * 256 + 256, CommandError.ADDRESS),
+    ):
+        packets = (
+            CommandList().target(0, 1 << 14, base).state(state).clear((0, 0, 40, 24), **ALL_PLANES)
+        )
         assert read_packets(packets).error == error
 
 
 @pytest.mark.parametrize(("at", "limit"), [(AT + 4, LIMIT), (LIMIT - 32, LIMIT), (AT, AT + 32)])
 def test_a_start_beyond_memory(at, limit):
-    assert read_packets(whole(CommandList()), at=at, limit=limit).error == CommandError.ADDRESS
+    assert read_packets(cleared(CommandList()), at=at, limit=limit).error == CommandError.ADDRESS
     assert read(np.zeros(64, np.uint8), 0, 0, 64).error == CommandError.ADDRESS
 
 
 @given(st.binary(min_size=32, max_size=320), st.integers(0, 7))
 def test_any_bytes_end(data, opcode):
-    """No bytes are taken for more than they are."""
-    memory = np.frombuffer(data[:len(data) // 32 * 32], np.uint8).copy()
+    """Reading any bytes ends within them, with a FENCE."""
+    memory = np.frombuffer(data[: len(data) // 32 * 32], np.uint8).copy()
     memory[0] = opcode
-    found = read(memory, 0, len(memory) // 32, len(memory))
-    assert 0 <= found.at <= len(memory) // 32
-    assert found.beats[-1][0] == Kind.FENCE
+    result = read(memory, 0, len(memory) // 32, len(memory))
+    assert 0 <= result.at <= len(memory) // 32
+    assert result.beats[-1][0] == Kind.FENCE
 
 
 @pytest.mark.parametrize("transfer", [0, 1, 2, 3, 5])
 def test_memory_that_cannot_be_read(transfer):
-    """What came before goes out; reading ends, and says where."""
-    rows = _streams.one_list(np.random.default_rng(1), 9, bench.shape_of(rtl.CONFIGS["tiny"]))
+    """Packets before the fault are passed on; reading stops with an error."""
+    rows = streams.one_list(np.random.default_rng(1), 9, bench.shape_of(rtl.CONFIGS["tiny"]))
     data = bench.memory(rows, rtl.CONFIGS["tiny"])
-    faults = _streams.LISTS + 32 * transfer, (1 << 64) - 1
-    run = volume(BLOCK, "tiny").run(bench.inputs(rows, rtl.CONFIGS["tiny"]), 100, memory=Memory(data, faults=faults), limit=100_000)
-    end = codec.unpack(run.outputs["ends"], STATUS, dtype(STATUS))[0]
-    assert end["error"] == CommandError.READ
+    faults = streams.LISTS + 32 * transfer, (1 << 64) - 1
+    run = volume(BLOCK, "tiny").run(
+        bench.inputs(rows, rtl.CONFIGS["tiny"]),
+        100,
+        memory=Memory(data, faults=faults),
+        limit=100_000,
+    )
+    status = codec.unpack(run.outputs["status"], STATUS, dtype(STATUS))[0]
+    assert status["error"] == CommandError.READ
     assert len(run.outputs["o"]) < 12
 
 
-@pytest.mark.parametrize(("fields", "message"), [
-    ({"pixels": 0}, r"pixels must lie in 1\.\.16384, not 0"), ({"edge": 6}, "edge must be"), ({"samples": 5}, "samples must be"),
-])
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"pixels": 0}, r"pixels must lie in 1\.\.16384, not 0"),
+        ({"edge": 6}, "edge must be"),
+        ({"samples": 5}, "samples must be"),
+    ],
+)
 def test_wrong_parameters(fields, message):
     with pytest.raises(ValueError, match=message):
         rtl.CommandReaderParams(**fields)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fixfunc.cosim import catalogue
-from fixfunc.cosim.verilog import ports
+from fixfunc.cosim.verilog.generate import ports
 from fixfunc.models.depth.depth_test import interpolate
 from fixfunc.models.geometry.triangle_setup import TRIANGLE, Z_MAX, setup
 from fixfunc.models.raster.edge_evaluator import lane_positions, unpack
@@ -17,29 +17,41 @@ from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import Cull
 from fixfunc.tb.bench import scenes
 from tests.bench import check_bench
-from tests.naive import covered, sample_points
+from tests.oracles.naive import covered, sample_points
 from tests.tiers import by_tier
 from tests.volume import check_paces
 
 BLOCK = "triangle_setup"
 
 
-def one(*corners, z=(0, 0, 0)):
+def single_triangle(*corners, z=(0, 0, 0)):
+    """One record of TRIANGLE."""
     out = np.zeros(1, TRIANGLE)
     for k, (x, y) in enumerate(corners):
-        out[f"x{k}"], out[f"y{k}"], out[f"z{k}"] = x, y, z[k]
+        out[f"x{k}"] = x
+        out[f"y{k}"] = y
+        out[f"z{k}"] = z[k]
     return out
 
 
 # Truths of the model.
 
+
 def test_culls_and_their_reasons():
-    clockwise, zero = one((0, 0), (2560, 0), (0, 2560)), one((0, 0), (256, 256), (512, 512))
-    between = one((130, 130), (200, 130), (130, 200))  # no pixel's centre within its box
-    for state, kept in ((draw_state(10, 10), True), (draw_state(10, 10, cull=Cull.BACK), True), (draw_state(10, 10, cull=Cull.FRONT), False),
-                        (draw_state(10, 10, cull=Cull.BACK, front_ccw=True), False), (draw_state(10, 10, cull=Cull.FRONT, front_ccw=True), True)):
-        made = setup(clockwise, state)
-        assert len(made.records) == kept == (not made.facing[0])
+    clockwise = single_triangle((0, 0), (2560, 0), (0, 2560))
+    zero = single_triangle((0, 0), (256, 256), (512, 512))
+    between = single_triangle(
+        (130, 130), (200, 130), (130, 200)
+    )  # no pixel's centre within its box
+    for state, visible in (
+        (draw_state(10, 10), True),
+        (draw_state(10, 10, cull=Cull.BACK), True),
+        (draw_state(10, 10, cull=Cull.FRONT), False),
+        (draw_state(10, 10, cull=Cull.BACK, front_ccw=True), False),
+        (draw_state(10, 10, cull=Cull.FRONT, front_ccw=True), True),
+    ):
+        result = setup(clockwise, state)
+        assert len(result.records) == visible == (not result.facing[0])
     assert setup(zero, draw_state(10, 10)).zero_area[0]
     assert setup(between, draw_state(10, 10)).no_sample[0]
     assert len(setup(between, draw_state(10, 10, samples=8)).records) == 1
@@ -50,8 +62,8 @@ def test_culls_and_their_reasons():
 def test_no_covered_sample_is_ever_culled_or_outside_the_box(samples):
     rng = np.random.default_rng(samples)
     triangles = scenes.triangles(rng, 300, 9, 9)
-    made = setup(triangles, draw_state(9, 9, samples))
-    boxes = {int(index): record for index, record in zip(made.index, made.records, strict=True)}
+    result = setup(triangles, draw_state(9, 9, samples))
+    boxes = {int(index): record for index, record in zip(result.index, result.records, strict=True)}
     owned = 0
     for n, triangle in enumerate(triangles):
         corners = [(triangle[f"x{k}"], triangle[f"y{k}"]) for k in range(3)]
@@ -68,8 +80,10 @@ def test_both_windings_give_the_same_inside():
     triangles = scenes.triangles(np.random.default_rng(0), 200, 60, 60)
     turned = triangles.copy()
     for name in "xyz":
-        turned[f"{name}1"], turned[f"{name}2"] = triangles[f"{name}2"], triangles[f"{name}1"]
-    first, second = (setup(t, draw_state(64, 64)).records for t in (triangles, turned))
+        turned[f"{name}1"] = triangles[f"{name}2"]
+        turned[f"{name}2"] = triangles[f"{name}1"]
+    first = setup(triangles, draw_state(64, 64)).records
+    second = setup(turned, draw_state(64, 64)).records
     for name in ("x0", "y0", "x1", "y1", "z", "zx", "zy", "zmin", "zmax"):
         assert (first[name] == second[name]).all()
     for a, b in ((0, 2), (1, 1), (2, 0)):
@@ -79,48 +93,67 @@ def test_both_windings_give_the_same_inside():
 
 # Exact rationals.
 
+
 def test_the_plane_is_the_floor_of_the_exact_one():
     triangles = scenes.triangles(np.random.default_rng(5), 400, 300, 200)
-    made = setup(triangles, draw_state(300, 200))
+    result = setup(triangles, draw_state(300, 200))
     steep = 0
-    for record, index, flat in zip(made.records, made.index, made.steep, strict=True):
+    for record, index, flat in zip(result.records, result.index, result.steep, strict=True):
         t = triangles[index]
-        x, y, z = ([int(t[f"{name}{k}"]) for k in range(3)] for name in "xyz")
+        x = [int(t[f"x{k}"]) for k in range(3)]
+        y = [int(t[f"y{k}"]) for k in range(3)]
+        z = [int(t[f"z{k}"]) for k in range(3)]
         area = (x[1] - x[0]) * (y[2] - y[0]) - (x[2] - x[0]) * (y[1] - y[0])
-        exact = (Fraction((z[1] - z[0]) * (y[2] - y[0]) - (z[2] - z[0]) * (y[1] - y[0]), area),
-                 Fraction((z[2] - z[0]) * (x[1] - x[0]) - (z[1] - z[0]) * (x[2] - x[0]), area))
+        exact = (
+            Fraction((z[1] - z[0]) * (y[2] - y[0]) - (z[2] - z[0]) * (y[1] - y[0]), area),
+            Fraction((z[2] - z[0]) * (x[1] - x[0]) - (z[1] - z[0]) * (x[2] - x[0]), area),
+        )
         slopes = [floor(value * 2**24) for value in exact]
-        fits = all(slope >= -2**47 and floor(slope / Fraction(2**16) + Fraction(1, 2)) < 2**31 for slope in slopes)
+        fits = all(
+            slope >= -(2**47) and floor(slope / Fraction(2**16) + Fraction(1, 2)) < 2**31
+            for slope in slopes
+        )
         assert flat == (not fits)
         slopes = slopes if fits else [0, 0]
         steep += not fits
         assert [int(record["zx"]), int(record["zy"])] == slopes
         origin = [int(record[f"{axis}0"]) // 8 * 8 * 256 + 128 for axis in "xy"]
-        start = Fraction(z[0], 256) + sum(Fraction(s, 2**24) * Fraction(o - v[0], 256) for s, o, v in zip(slopes, origin, (x, y), strict=True))
+        start = Fraction(z[0], 256) + sum(
+            Fraction(s, 2**24) * Fraction(o - v[0], 256)
+            for s, o, v in zip(slopes, origin, (x, y), strict=True)
+        )
         assert int(record["z"]) == floor(start * 2**24) % 2**48
-    assert 0 < steep < len(made.records)
+    assert 0 < steep < len(result.records)
 
 
 def test_depths_lie_within_0_6_of_the_exact_ones():
-    """Units of D24, on every covered sample of triangles that are not steep; rounding counts."""
-    worst, checked = Fraction(0), 0
+    """Depths of covered samples lie within 0.6 units of D24 of the exact plane, rounding included.
+
+    Steep triangles, whose plane is flat, are left out.
+    """
+    worst = Fraction(0)
+    checked = 0
     for log2 in range(4):
         triangles = scenes.triangles(np.random.default_rng(log2), 60, 40, 40)
-        made = setup(triangles, draw_state(40, 40, 1 << log2))
-        tiles, owner = rasterize(made.records)
-        depths = interpolate(made.records[owner], np.stack([tiles["x"], tiles["y"]], -1), 1 << log2)
+        result = setup(triangles, draw_state(40, 40, 1 << log2))
+        tiles, owner = rasterize(result.records)
+        depths = interpolate(
+            result.records[owner], np.stack([tiles["x"], tiles["y"]], -1), 1 << log2
+        )
         lanes = unpack(tiles["mask"])
         lane_x, lane_y = lane_positions(log2)
         lx, ly = ((0, 0), (0, 1), (1, 1), (1, 2))[log2]
-        for n in np.flatnonzero(~made.steep[owner])[::3]:
-            t = triangles[made.index[owner[n]]]
-            x, y, z = ([int(t[f"{name}{k}"]) for k in range(3)] for name in "xyz")
+        for n in np.flatnonzero(~result.steep[owner])[::3]:
+            t = triangles[result.index[owner[n]]]
+            x = [int(t[f"x{k}"]) for k in range(3)]
+            y = [int(t[f"y{k}"]) for k in range(3)]
+            z = [int(t[f"z{k}"]) for k in range(3)]
             area = (x[1] - x[0]) * (y[2] - y[0]) - (x[2] - x[0]) * (y[1] - y[0])
             zx = Fraction((z[1] - z[0]) * (y[2] - y[0]) - (z[2] - z[0]) * (y[1] - y[0]), area)
             zy = Fraction((z[2] - z[0]) * (x[1] - x[0]) - (z[1] - z[0]) * (x[2] - x[0]), area)
             for j, i in np.argwhere(lanes[n])[::5]:
-                px = (int(tiles["x"][n]) * (8 >> lx) * 256 + 128 + 16 * int(lane_x[j, i]) - x[0])
-                py = (int(tiles["y"][n]) * (8 >> ly) * 256 + 128 + 16 * int(lane_y[j, i]) - y[0])
+                px = int(tiles["x"][n]) * (8 >> lx) * 256 + 128 + 16 * int(lane_x[j, i]) - x[0]
+                py = int(tiles["y"][n]) * (8 >> ly) * 256 + 128 + 16 * int(lane_y[j, i]) - y[0]
                 exact = (z[0] + zx * px + zy * py) / 256
                 worst = max(worst, abs(int(depths[n, j, i]) - exact))
                 checked += 1
@@ -130,39 +163,47 @@ def test_depths_lie_within_0_6_of_the_exact_ones():
 
 # Errors.
 
+
 def test_bad_input():
     with pytest.raises(InputError, match=f"z must not exceed {Z_MAX}, not {Z_MAX + 1}"):
-        setup(one((0, 0), (9, 0), (0, 9), z=(0, Z_MAX + 1, 0)), draw_state(4, 4))
-    wrong = one((0, 0), (9, 0), (0, 9))
+        setup(single_triangle((0, 0), (9, 0), (0, 9), z=(0, Z_MAX + 1, 0)), draw_state(4, 4))
+    wrong = single_triangle((0, 0), (9, 0), (0, 9))
     wrong["y2"] = -(1 << 23) - 1
     with pytest.raises(InputError, match="y2 must lie in"):
         setup(wrong, draw_state(4, 4))
 
 
-@pytest.mark.parametrize(("arguments", "message"), [
-    ({"samples": 5}, "samples must be one of 1, 2, 4, 8, not 5"),
-    ({"viewport": (0, 0, 40000, 4)}, "viewport must lie within -32768..32767"),
-    ({"viewport": (4, 0, 3, 4)}, "viewport must have x0 <= x1 and y0 <= y1"),
-    ({"scissor": (-1, 0, 3, 4)}, "scissor must lie within 0..16384"),
-    ({"depth_min": 5, "depth_max": 4}, "depth_min must not exceed depth_max 4, not 5"),
-    ({"colour": 1}, "draw state field must be one of"),
-    ({"stencil_ref": 256}, "stencil_ref must lie in 0..255, not 256"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"samples": 5}, "samples must be one of 1, 2, 4, 8, not 5"),
+        ({"viewport": (0, 0, 40000, 4)}, "viewport must lie within -32768..32767"),
+        ({"viewport": (4, 0, 3, 4)}, "viewport must have x0 <= x1 and y0 <= y1"),
+        ({"scissor": (-1, 0, 3, 4)}, "scissor must lie within 0..16384"),
+        ({"depth_min": 5, "depth_max": 4}, "depth_min must not exceed depth_max 4, not 5"),
+        ({"colour": 1}, "draw state field must be one of"),
+        ({"stencil_ref": 256}, "stencil_ref must lie in 0..255, not 256"),
+    ],
+)
 def test_bad_state(arguments, message):
     with pytest.raises(InputError, match=message):
         draw_state(4, 4, **arguments)
 
 
-@pytest.mark.parametrize(("arguments", "message"), [
-    ({"edge": 2}, "edge must be 4 or 8, not 2"),
-    ({"queue": 1}, "queue must be 2 to 1024, not 1"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"edge": 2}, "edge must be 4 or 8, not 2"),
+        ({"queue": 1}, "queue must be 2 to 1024, not 1"),
+    ],
+)
 def test_wrong_parameters(arguments, message):
     with pytest.raises(ValueError, match=message):
         rtl.TriangleSetupParams(**arguments)
 
 
 # Elaborates.
+
 
 @pytest.mark.parametrize("config", rtl.CONFIGS)
 def test_ports(config):
@@ -171,6 +212,7 @@ def test_ports(config):
 
 
 # Benches and volume.
+
 
 def test_bench(simulator):
     check_bench(BLOCK, "tiny", simulator)

@@ -21,18 +21,25 @@ def test_snap_is_nearest_even(value):
 
 
 def test_snap_at_ties_and_ends():
-    values = np.array([1 / 512, 3 / 512, -1 / 512, -3 / 512, np.inf, -np.inf, np.nan, 32767.99], np.float32)
+    values = np.array(
+        [1 / 512, 3 / 512, -1 / 512, -3 / 512, np.inf, -np.inf, np.nan, 32767.99], np.float32
+    )
     assert snap(values).tolist() == [0, 2, 0, -2, (1 << 23) - 1, -(1 << 23), 0, 8388606]
     assert snap(values).dtype == np.int32
 
 
 @given(st.floats(0, 1, width=32))
 def test_depth_is_rounded_half_up(value):
-    assert int(fixed_depth(value)) == floor(Fraction(value) * ((1 << 24) - 1) * 256 + Fraction(1, 2))
+    assert int(fixed_depth(value)) == floor(
+        Fraction(value) * ((1 << 24) - 1) * 256 + Fraction(1, 2)
+    )
 
 
 def test_depth_is_cut_to_its_range():
-    assert fixed_depth([np.nan, -1, 2, np.inf], (0.25, 0.5)).tolist() == fixed_depth([0.25, 0.25, 0.5, 0.5]).tolist()
+    assert (
+        fixed_depth([np.nan, -1, 2, np.inf], (0.25, 0.5)).tolist()
+        == fixed_depth([0.25, 0.25, 0.5, 0.5]).tolist()
+    )
     assert int(fixed_depth(1.0)) == ((1 << 24) - 1) * 256
 
 

@@ -21,14 +21,22 @@ MIX = draw_state(8, 8, blend=1)
 
 def rgba(channels):
     """uint32 of channels, shape (..., 4)."""
-    return (np.asarray(channels, np.uint32) << np.arange(0, 32, 8, dtype=np.uint32)).sum(-1).astype(np.uint32)
+    return (
+        (np.asarray(channels, np.uint32) << np.arange(0, 32, 8, dtype=np.uint32))
+        .sum(-1)
+        .astype(np.uint32)
+    )
 
 
 def tiles(rng, n, columns, rows, edge=8):
     """Tiles of random places and masks, some of them full."""
     out = np.zeros(n, dtype(payloads.tile(edge)))
-    out["x"], out["y"], out["slot"] = rng.integers(0, columns, n), rng.integers(0, rows, n), rng.integers(0, 4096, n)
-    out["mask"] = np.where(rng.random(n) < 0.3, (1 << 64) - 1, rng.integers(0, 1 << 64, n, np.uint64, endpoint=False))
+    out["x"] = rng.integers(0, columns, n)
+    out["y"] = rng.integers(0, rows, n)
+    out["slot"] = rng.integers(0, 4096, n)
+    out["mask"] = np.where(
+        rng.random(n) < 0.3, (1 << 64) - 1, rng.integers(0, 1 << 64, n, np.uint64, endpoint=False)
+    )
     return out
 
 
@@ -37,15 +45,26 @@ def test_blend_is_the_nearest_to_the_exact():
     values = [0, 1, 2, 77, 127, 128, 200, 253, 254, 255]
     for alpha in range(256):
         new, old = (grid.ravel() for grid in np.meshgrid(values, values))
-        got = blend(rgba(np.stack([new, new, new, np.full_like(new, alpha)], -1)), rgba(np.stack([old] * 4, -1)), MIX) & 255
-        wanted = [round(Fraction(int(n) * alpha + int(o) * (255 - alpha), 255)) for n, o in zip(new, old, strict=True)]
+        got = (
+            blend(
+                rgba(np.stack([new, new, new, np.full_like(new, alpha)], -1)),
+                rgba(np.stack([old] * 4, -1)),
+                MIX,
+            )
+            & 255
+        )
+        wanted = [
+            round(Fraction(int(n) * alpha + int(o) * (255 - alpha), 255))
+            for n, o in zip(new, old, strict=True)
+        ]
         assert got.tolist() == wanted
 
 
 def test_blend_as_llvmpipe(llvmpipe_blend):
     """Within one step: Mesa mixes by 8-bit weights of its own."""
     rng = np.random.default_rng(1)
-    new, old = (rng.integers(0, 256, (64, 64, 4), np.uint8) for _ in range(2))
+    new = rng.integers(0, 256, (64, 64, 4), np.uint8)
+    old = rng.integers(0, 256, (64, 64, 4), np.uint8)
     ours = blend(rgba(new), rgba(old), MIX)[..., None] >> np.arange(0, 32, 8) & 255
     theirs = llvmpipe_blend()(new, old)
     assert np.abs(ours.astype(int) - theirs).max() <= 1
@@ -54,7 +73,9 @@ def test_blend_as_llvmpipe(llvmpipe_blend):
 
 def test_channels_that_are_not_written_stay():
     for mask in range(16):
-        got = blend(np.uint32([0x11223344]), np.uint32([0xAABBCCDD]), draw_state(8, 8, colour_write=mask))[0]
+        got = blend(
+            np.uint32([0x11223344]), np.uint32([0xAABBCCDD]), draw_state(8, 8, colour_write=mask)
+        )[0]
         wanted = [(0x11223344 if mask >> c & 1 else 0xAABBCCDD) >> 8 * c & 255 for c in range(4)]
         assert [got >> 8 * c & 255 for c in range(4)] == wanted
 
@@ -62,39 +83,54 @@ def test_channels_that_are_not_written_stay():
 @pytest.mark.parametrize("samples", [1, 2, 4, 8])
 def test_quads(samples):
     """Against a loop over pixels."""
-    rng, state = np.random.default_rng(samples), draw_state(64, 64, samples, flat_colour=0x12345678)
+    rng = np.random.default_rng(samples)
+    state = draw_state(64, 64, samples, flat_colour=0x12345678)
     lx, ly = LANE_SHAPE[state["samples"]]
     given = tiles(rng, 40, 8, 8)
     given["mask"][20:] = 1 << rng.integers(0, 64, 20).astype(np.uint64)
     out = quads_of(given, state)
-    lanes, covered, helpers = (unpack(records) for records in (given["mask"], out["covered"], out["helpers"]))
+    lanes = unpack(given["mask"])
+    covered = unpack(out["covered"])
+    helpers = unpack(out["helpers"])
     for n in range(len(given)):
         for y in range(8):
             for x in range(8):
                 there = y < 8 >> ly and x < 8 >> lx
-                inside = there and lanes[n, y << ly:(y + 1) << ly, x << lx:(x + 1) << lx].any()
+                inside = there and lanes[n, y << ly : (y + 1) << ly, x << lx : (x + 1) << lx].any()
                 assert covered[n, y, x] == inside
-                quad = covered[n, y & ~1:(y & ~1) + 2, x & ~1:(x & ~1) + 2]
+                quad = covered[n, y & ~1 : (y & ~1) + 2, x & ~1 : (x & ~1) + 2]
                 assert helpers[n, y, x] == (quad.any() and not inside)
     assert (out["flat_colour"] == 0x12345678).all()
 
 
-@pytest.mark.parametrize("shape", [CacheShape(), CacheShape(sets=2, ways=1, table_lines=1), CacheShape(sets=4, ways=2, fast_clear=False)])
+@pytest.mark.parametrize(
+    "shape",
+    [
+        CacheShape(),
+        CacheShape(sets=2, ways=1, table_lines=1),
+        CacheShape(sets=4, ways=2, fast_clear=False),
+    ],
+)
 def test_memory_is_the_picture(shape):
     """Whatever the cache: an array of colours that is written tile by tile."""
-    rng, memory = np.random.default_rng(5), np.random.default_rng(6).integers(0, 256, 1 << 16, np.uint8)
-    target, image = ColourTarget(memory, shape), np.zeros((4, 5, 8, 8), np.uint32)
+    rng = np.random.default_rng(5)
+    memory = np.random.default_rng(6).integers(0, 256, 1 << 16, np.uint8)
+    target = ColourTarget(memory, shape)
+    image = np.zeros((4, 5, 8, 8), np.uint32)
     target.state = draw_state(40, 32)
     target.clear((0, 0, 40, 32), 0x80402010, 512)
     image[:] = 0x80402010
     for n in range(60):
-        target.state = state = draw_state(40, 32, blend=n % 2, colour_write=15 if n % 3 else int(rng.integers(0, 16)))
+        target.state = state = draw_state(
+            40, 32, blend=n % 2, colour_write=15 if n % 3 else int(rng.integers(0, 16))
+        )
         if n % 20 == 19:
             target.clear((3, 5, 21, 30), n)
             whole = image.swapaxes(1, 2).reshape(32, 40).copy()
             whole[5:30, 3:21] = n
             image = whole.reshape(4, 8, 5, 8).swapaxes(1, 2).copy()
-        given, colours = tiles(rng, 3, 5, 4), rng.integers(0, 1 << 32, (3, 8, 8), np.uint32)
+        given = tiles(rng, 3, 5, 4)
+        colours = rng.integers(0, 1 << 32, (3, 8, 8), np.uint32)
         target.draw(given, colours)
         for tile, colour in zip(given, colours, strict=True):
             place = image[tile["y"], tile["x"]]
@@ -109,7 +145,8 @@ def test_a_tile_outside():
     target.state = draw_state(8, 8)
     target.clear((0, 0, 8, 8), 0)
     wrong = np.zeros(1, dtype(payloads.tile(8)))
-    wrong["x"], wrong["mask"] = 1, 1
+    wrong["x"] = 1
+    wrong["mask"] = 1
     with pytest.raises(InputError, match=r"tile x must lie in 0\.\.0, not 1"):
         target.draw(wrong, np.zeros((1, 8, 8), np.uint32))
 
@@ -121,11 +158,14 @@ def test_memory_too_small():
         target.clear((0, 0, 64, 64), 0)
 
 
-@pytest.mark.parametrize(("fields", "message"), [
-    ({"shading": 1}, "shading must be above 1, not 1"),
-    ({"sets": 3}, "sets must be a power of two above 1, not 3"),
-    ({"edge": 5}, "edge must be"),
-])
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"shading": 1}, "shading must be above 1, not 1"),
+        ({"sets": 3}, "sets must be a power of two above 1, not 3"),
+        ({"edge": 5}, "edge must be"),
+    ],
+)
 def test_wrong_parameters(fields, message):
     with pytest.raises(ValueError, match=message):
         rtl.ColourWriteParams(**fields)

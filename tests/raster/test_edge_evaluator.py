@@ -7,7 +7,7 @@ from fixfunc.models.raster import edge_evaluator as golden
 from fixfunc.rtl import samples as hardware
 from fixfunc.rtl.raster import edge_evaluator as rtl
 from tests.bench import check_bench
-from tests.naive import POSITIONS
+from tests.oracles.naive import POSITIONS
 from tests.tiers import by_tier
 
 BLOCK = "edge_evaluator"
@@ -15,12 +15,18 @@ BLOCK = "edge_evaluator"
 
 # Truths of the model.
 
+
 @pytest.mark.parametrize(("log2", "samples"), list(enumerate((1, 2, 4, 8))))
 @pytest.mark.parametrize("edge", [4, 8])
 def test_lanes_hold_each_sample_once(log2, samples, edge):
     x, y = golden.lane_positions(log2, edge)
     lx, ly = golden.LANE_SHAPE[log2]
-    wanted = {(16 * column + dx, 16 * row + dy) for column in range(edge >> lx) for row in range(edge >> ly) for dx, dy in POSITIONS[samples]}
+    wanted = {
+        (16 * column + dx, 16 * row + dy)
+        for column in range(edge >> lx)
+        for row in range(edge >> ly)
+        for dx, dy in POSITIONS[samples]
+    }
     assert set(zip(x.ravel().tolist(), y.ravel().tolist(), strict=True)) == wanted
     assert len(wanted) == edge * edge
 
@@ -43,6 +49,7 @@ def test_masks_pack_and_unpack():
 
 # Tables typed on both sides.
 
+
 def test_sample_positions_agree():
     for log2, samples in enumerate((1, 2, 4, 8)):
         assert list(golden.SAMPLE_POSITIONS[log2]) == POSITIONS[samples] == hardware.POSITIONS[log2]
@@ -52,29 +59,35 @@ def test_sample_positions_agree():
 
 # Widths, proved by the extremes.
 
+
 @pytest.mark.parametrize("name", rtl.CONFIGS)
 def test_width_is_enough_and_no_more(name):
     params = rtl.CONFIGS[name]
-    most = 1 << params.step_bits - 1
+    limit = 1 << params.step_bits - 1
     spans = []
     for mode in params.modes:
         x, y = golden.lane_positions(mode, params.edge)
         unit = 1 if params.samples > 1 else 16
         spans.append((int(x.max() - x.min()) + int(y.max() - y.min())) // unit)
     assert params.span == max(spans)
-    # From the best corner, cut to 2^(width - 1) - 1, to the worst lane: the whole range fits, and with a bit less it would not.
-    assert -params.span * most >= -(1 << params.width - 1)
-    assert params.span * (most - 1) > (1 << params.width - 2) - 1
+    # From the reject corner, cut to 2^(width - 1) - 1, to the worst lane the whole range fits. With
+    # one bit less it would not.
+    assert -params.span * limit >= -(1 << params.width - 1)
+    assert params.span * (limit - 1) > (1 << params.width - 2) - 1
 
 
 # Parameter errors.
 
-@pytest.mark.parametrize(("arguments", "message"), [
-    ({"edge": 16}, "edge must be 4 or 8, not 16"),
-    ({"samples": 3}, "samples must be 1, 2, 4 or 8, not 3"),
-    ({"step_bits": 1}, "step_bits must be 2 to 26, not 1"),
-    ({"adder": "ripple"}, "adder must be 'carry_save' or 'shared', not 'ripple'"),
-])
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"edge": 16}, "edge must be 4 or 8, not 16"),
+        ({"samples": 3}, "samples must be 1, 2, 4 or 8, not 3"),
+        ({"step_bits": 1}, "step_bits must be 2 to 26, not 1"),
+        ({"adder": "ripple"}, "adder must be 'carry_save' or 'shared', not 'ripple'"),
+    ],
+)
 def test_wrong_parameters(arguments, message):
     with pytest.raises(ValueError, match=message):
         rtl.EdgeEvaluatorParams(**arguments)
@@ -82,15 +95,17 @@ def test_wrong_parameters(arguments, message):
 
 # Elaborates, without a multiplier.
 
+
 @pytest.mark.parametrize("config", rtl.CONFIGS)
 def test_elaborates_without_multipliers(config):
-    from fixfunc.cosim.verilog import generate
+    from fixfunc.cosim.verilog.generate import generate
 
     text = generate(catalogue.block(BLOCK).create(config), BLOCK)
     assert " * " not in text.replace("(* ", "")
 
 
 # Benches.
+
 
 @pytest.mark.parametrize("config", by_tier(["tiny", "tiny_shared", "single"], also=["single"]))
 def test_bench(config, simulator):

@@ -15,10 +15,14 @@ BLOCK = "wave_constructor"
 
 # Model truths.
 
+
 @given(st.lists(st.tuples(st.integers(1, 9), st.booleans()), max_size=12))
 def test_waves_hold_every_point_once_in_order(sizes):
-    """Waves of so many points of a possible nine, one row each, with or without a flush in between."""
-    unit, pushed, waves, number = WaveConstructor(9), [], [], 0
+    """Waves of up to nine points, each in a row of its own, with or without flushes."""
+    unit = WaveConstructor(9)
+    pushed = []
+    waves = []
+    number = 0
     for row, (size, flushes) in enumerate(sizes):
         for lane in range(size):
             waves += unit.push((0, number, 0), 9 * row + lane)
@@ -27,7 +31,9 @@ def test_waves_hold_every_point_once_in_order(sizes):
         if flushes:
             waves += unit.flush()
     waves += unit.flush()
-    assert [(wave.dsid + wave.begin + n, point) for wave in waves for n, point in enumerate(wave.points)] == pushed
+    assert [
+        (wave.dsid + wave.begin + n, point) for wave in waves for n, point in enumerate(wave.points)
+    ] == pushed
     assert all(wave.dsid % 9 == 0 and 0 < len(wave.points) <= 9 - wave.begin for wave in waves)
 
 
@@ -50,7 +56,10 @@ def test_wrong_arguments():
 
 # Hardware.
 
-@pytest.mark.parametrize(("config", "count"), by_tier([("tiny", 600), ("default", 2000)], also=["default"]))
+
+@pytest.mark.parametrize(
+    ("config", "count"), by_tier([("tiny", 600), ("default", 2000)], also=["default"])
+)
 def test_volume(config, count):
     check_paces(BLOCK, config, count)
 

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Static timing and area of every block: ``python -m bench.area file.lib[.gz] [block ...]``.
+
+Prints a table. Of all blocks, it is kept in ``docs/area.json``, and docs/bench.md is written anew.
+"""
+
+import argparse
+import datetime
+import importlib.metadata
+import json
+import os
+import platform
+import sys
+from pathlib import Path
+from typing import Any
+
+from bench import yosys
+from bench.area import jobs, liberty, table, timing
+from bench.area.measure import MINUTES, PROCESSES, Meter
+from fixfunc.cosim.progress import Steps
+from fixfunc.cosim.toolchain import ROOT, ToolError
+from fixfunc.spec.errors import InputError
+
+STORE = ROOT / "docs" / "area.json"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Measure and print; bad input and missing tools are one line, and exit code 2."""
+    options = _parser().parse_args(arguments)
+    if not options.liberty or not Path(options.liberty).is_file():
+        print("area: skipped: no standard-cell library: set LIBERTY=file.lib[.gz]")
+        return 0
+    try:
+        rows = _measure(options)
+    except (InputError, ToolError) as error:
+        print(f"area: {str(error).splitlines()[0]}", file=sys.stderr)
+        return 2
+    failed = [name for name, row in rows.items() if row.pop("failed", False)]
+    print(table.text(rows))
+    if failed:
+        print(f"area: failed: {', '.join(failed)}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.area", description="Static timing and area of every block."
+    )
+    parser.add_argument("liberty", nargs="?", help="standard-cell library, file.lib or file.lib.gz")
+    parser.add_argument("blocks", nargs="*", metavar="block", help="all of them by default")
+    parser.add_argument(
+        "--processes", type=int, choices=(1, 2), default=PROCESSES, help="syntheses at a time"
+    )
+    parser.add_argument(
+        "--minutes", type=float, default=MINUTES, help=f"bound of a synthesis ({MINUTES})"
+    )
+    return parser
+
+
+def _measure(options: argparse.Namespace) -> dict[str, dict[str, Any]]:
+    """Rows of the chosen jobs; of all of them they are kept."""
+    yosys.require()
+    timing.require()
+    library = liberty.read(Path(options.liberty))
+    chosen = jobs.chosen(options.blocks)
+    with Steps() as step:
+        step("area")
+        rows = Meter(library, options.minutes, step.note).rows(chosen, options.processes)
+        if not options.blocks and not any("failed" in row for row in rows.values()):
+            step("clocks of the rasterizers")
+            _keep(rows, library, Path(options.liberty).name)
+    return rows
+
+
+def _keep(rows: dict[str, dict[str, Any]], library: liberty.Library, file: str) -> None:
+    """Write docs/area.json, docs/bench.md, and what ``fixfunc list`` says."""
+    from bench import page, speed  # they import all of the project
+    from fixfunc.cosim.verilog import measured
+
+    machine = f"{platform.system()} {platform.machine()}, Python {platform.python_version()}"
+    area = {
+        "library": library.name,
+        "digest": library.digest[:16],
+        "tools": {"pyosys": importlib.metadata.version("pyosys"), "OpenSTA": timing.version()},
+        "date": str(datetime.date.today()),
+        "machine": f"{machine}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}",
+        "command": f"make area LIBERTY={file}",
+        "rows": rows,
+        "rates": {config: speed.rates(config) for config in table.RASTERIZERS},
+    }
+    STORE.write_text(json.dumps(area, indent=1) + "\n")
+    measured.write(
+        {name: (row["um2"], row["mhz"]) for name, row in rows.items() if "mhz" in row},
+        f"{library.name}, {area['date']}",
+    )
+    page.write()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

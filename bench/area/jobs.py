@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What is measured: every block in every configuration, and the parts of the top."""
+
+import re
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
+
+from fixfunc.cosim import catalogue
+from fixfunc.spec.errors import InputError
+
+PARTS = (
+    "reader",
+    "setup",
+    "raster",
+    "depth.hiz",
+    "depth.requests",
+    "depth.test",
+    "depth.depth_cache",
+    "depth.stencil_cache",
+    "colour",
+)
+MODULE = re.compile(r"(?ms)^module \\?(\S+?) ?\(.*?^endmodule\n")
+PORTS = re.compile(r"(?m)^  (?:input|output|inout) .*;\n")
+
+
+class Job(NamedTuple):
+    """A module to measure: the name of its row, its name in Verilog, and what writes the latter."""
+
+    name: str
+    module: str
+    verilog: Callable[[], str]
+
+
+def every() -> list[Job]:
+    """All jobs, in the order of the table.
+
+    The top is measured part by part: whole, it takes hours.
+    """
+    blocks = [
+        Job(f"{stem} ({config})", stem, partial(_verilog, stem, config))
+        for stem, block in catalogue.blocks().items()
+        if stem != "top"
+        for config in block.configurations
+    ]
+    parts = [
+        Job(f"top.{part} (default)", f"top.{part}", partial(_part, f"top.{part}")) for part in PARTS
+    ]
+    return [*blocks, *parts, Job("top, what joins them (default)", "top", _joints)]
+
+
+def chosen(names: list[str]) -> list[Job]:
+    """The jobs of blocks, parts or rows by their names, such as ``hiz`` or ``hiz (small)``.
+
+    No names: all. An unknown one raises :class:`~fixfunc.spec.errors.InputError`.
+    """
+    jobs = every()
+    known = {name for job in jobs for name in (job.name, job.module)}
+    for name in names:
+        if name not in known:
+            raise InputError("block", f"be one of {', '.join(catalogue.blocks())}", name)
+    return [job for job in jobs if not names or job.name in names or job.module in names]
+
+
+def part(text: str, module: str) -> str:
+    """Verilog of one module and of those below it, whose names it begins."""
+    return "".join(
+        found[0]
+        for found in MODULE.finditer(text)
+        if found[1] == module or found[1].startswith(f"{module}.")
+    )
+
+
+def outside(text: str, parts: list[str]) -> str:
+    """Verilog in which some modules have their ports alone, as black boxes."""
+    kept = []
+    for found in MODULE.finditer(text):
+        if found[1] in parts:
+            head = found[0].splitlines(keepends=True)[0]
+            ports = "".join(PORTS.findall(found[0]))
+            kept.append(f"(* blackbox *)\n{head}{ports}endmodule\n")
+        elif not any(found[1].startswith(f"{name}.") for name in parts):
+            kept.append(found[0])
+    return "".join(kept)
+
+
+def _verilog(stem: str, config: str) -> str:
+    return catalogue.block(stem).verilog(config).read_text()
+
+
+def _part(module: str) -> str:
+    return part(_verilog("top", "default"), module)
+
+
+def _joints() -> str:
+    return outside(_verilog("top", "default"), [f"top.{name}" for name in PARTS])

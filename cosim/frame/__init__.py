@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The demo: a frame by the golden pipeline, and by the hardware.
+
+frame.py      golden frame, pictures, figures
+hardware.py   the hardware draws it, everything is compared
+maps.py       pictures of tiles
+report.py     the page
+mesh.py       meshes from files
+texture.py    textures from files
+"""

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The demo: a frame of the golden pipeline, drawn by the hardware, every stage and every byte of it
+compared.
+"""
+
+import io
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image
+from rich.console import Console
+from rich.table import Table
+
+from fixfunc.cosim import files
+from fixfunc.cosim.frame import maps, report
+from fixfunc.cosim.progress import Steps
+from fixfunc.models.pipeline import Frame, Scene, render
+
+CULLS = (
+    "rejected",
+    "clipped",
+    "not_a_number",
+    "index_out_of_range",
+    "zero_area",
+    "facing",
+    "no_sample",
+)
+
+
+@dataclass
+class Result:
+    """A frame that has been drawn."""
+
+    frame: Frame  # golden; with hardware, colours and HiZ's outcomes are those of the hardware
+    figures: dict[str, Any]  # as in frame.json
+    modes: np.ndarray | None = (
+        None  # of tiles of depths in memory, row by row; without hardware None
+    )
+    failures: list[str] = field(default_factory=list)  # why the frame cannot be believed, in words
+
+
+def run(
+    scene: Scene,
+    folder: Path,
+    console: Console | None = None,
+    title: str = "a frame",
+    golden: bool = False,
+) -> Result:
+    """Render a scene, draw it with the RTL, compare, write pictures and report, print the figures.
+
+    Parameters
+    ----------
+    scene : fixfunc.models.pipeline.Scene
+    folder : Path
+        Where ``frame.png``, ``tiles.png``, ``hiz.png``, ``modes.png``, ``frame.json`` and
+        ``frame.html`` go. Triangles per tile are the golden pipeline's; colours, HiZ outcomes and
+        tile modes are the hardware's. The folder is opened before anything is drawn.
+    console : rich.console.Console, optional
+    title : str
+    golden : bool
+        No hardware: nothing is built, nothing compared; ``frame.html`` and ``modes.png`` are left
+        out.
+
+    Returns
+    -------
+    Result
+        ``failures`` is empty if the hardware drew what the golden pipeline did.
+
+    Raises
+    ------
+    InputError
+        The hardware cannot draw the scene: nothing has been built; or the folder cannot be written.
+    """
+    console = console or Console()
+    if not golden:
+        from fixfunc.cosim.frame import hardware  # a golden frame does without its packages
+
+        hardware.check(scene)
+    files.open_folder(folder)
+    with Steps() as step:
+        frame = render(scene, lambda name: step(f"golden: {name}") if name else None)
+        figures = {
+            "title": title,
+            "width": scene.width,
+            "height": scene.height,
+            "samples": scene.samples,
+            "counters": frame.counters,
+            "seconds": dict(frame.seconds),
+            "rtl": {},
+            "mismatches": 0,
+        }
+        result = Result(frame, figures)
+        if not golden:
+            hardware.beside(scene, figures, step)
+            hardware.draw(scene, result, step)
+            result.failures += hardware.verdict(figures)
+    _write(result, folder)
+    _print(result, console, folder)
+    return result
+
+
+def _write(result: Result, folder: Path) -> None:
+    """Pictures, figures, report; each whole or not at all."""
+    frame = result.frame
+    figures = result.figures
+    pictures = {
+        "frame.png": frame.colour,
+        "tiles.png": maps.triangles(frame),
+        "hiz.png": maps.outcomes(frame),
+    }
+    if result.modes is not None:
+        pictures["modes.png"] = maps.modes(frame, result.modes)
+    for name, image in pictures.items():
+        data = io.BytesIO()
+        Image.fromarray(image).save(data, "png")
+        files.write(folder / name, data.getvalue())
+    files.write(
+        folder / "frame.json", json.dumps(figures | {"failures": result.failures}, indent=2) + "\n"
+    )
+    if result.modes is not None:
+        report.write(
+            folder / "frame.html",
+            f"{figures['title']}, {figures['width']}x{figures['height']}, {figures['samples']}x",
+            frame,
+            result.modes,
+            figures,
+        )
+
+
+def _print(result: Result, console: Console, folder: Path) -> None:
+    """The figures in words."""
+    figures = result.figures
+    table = Table(
+        title=f"{figures['width']}x{figures['height']}, {figures['samples']}x", show_header=False
+    )
+    rows = _golden_rows(figures["counters"]) | (_hardware_rows(figures) if figures["rtl"] else {})
+    rows |= {name: f"{seconds:.2f} s" for name, seconds in figures["seconds"].items()}
+    for name, value in rows.items():
+        table.add_row(name, value)
+    console.print(table)
+    if "moved" in figures:
+        console.print(_moved(figures))
+    for probe in figures["rtl"].values():
+        if "first" in probe:
+            console.print(probe["first"], style="red", markup=False)
+            break
+    for failure in result.failures:
+        console.print(f"failed: {failure}", style="red", markup=False)
+    if not figures["rtl"]:
+        console.print("golden only: no hardware was built, and nothing compared")
+    written = [
+        "frame.json",
+        "frame.png",
+        "tiles.png",
+        "hiz.png",
+        *(["frame.html", "modes.png"] if result.modes is not None else []),
+    ]
+    console.print(f"wrote {folder}: {', '.join(written)}", markup=False)
+
+
+def _golden_rows(counters: dict) -> dict[str, str]:
+    """What the golden pipeline counted."""
+    rows = {
+        "triangles": f"{counters['triangles']} of {counters['faces']} faces",
+        "culled or clipped": ", ".join(
+            f"{name} {counters[name]}" for name in CULLS if counters[name]
+        )
+        or "none",
+        "set up": f"{counters['set_up']}, {counters['steep']} of them steep",
+        "tiles": f"{counters['tiles']}, {counters['full_tiles']} of them full",
+        "HiZ, golden": ", ".join(
+            f"{name} {counters[f'hiz_{name}']}" for name in ("drop", "accept", "test")
+        ),
+        "samples": f"{counters['samples_passed']} of {counters['samples_covered']} passed",
+    }
+    if "domain_points" in counters:
+        rows["domain points"] = (
+            f"{counters['domain_points']}, {counters['shaded_points']} of them shaded in "
+            f"{counters['waves']} waves"
+        )
+    return rows
+
+
+def _hardware_rows(figures: dict) -> dict[str, str]:
+    """What the hardware counted, and how it compares."""
+    counted = figures["hardware"]
+    rtl = figures["rtl"]
+    dropped = counted["tiles"] - counted["tiles_accepted"] - counted["tiles_tested"]
+    return {
+        "HiZ, hardware": f"drop {dropped}, accept {counted['tiles_accepted']}, test "
+        f"{counted['tiles_tested']}",
+        "beats compared": f"{sum(probe['beats'] for probe in rtl.values())} on {len(rtl)} streams, "
+        f"memory among them",
+        "mismatches": str(figures["mismatches"]),
+        "clocks": f"{figures['clocks']}: {figures['clocks_of_bound']:.3f} of max(triangles, tiles)",
+        "stalls": ", ".join(
+            f"{name} {share:.0%}" for name, share in figures["stalls"].items() if share >= 0.005
+        )
+        or "none",
+        "clocks per second": f"{figures['clocks_per_second']:,.0f} simulated",
+    }
+
+
+def _moved(figures: dict) -> Table:
+    """Table of what went to memory and came from there."""
+    table = Table(
+        "client",
+        "cause",
+        "mode",
+        title=f"memory; depth: {figures['depth_of_plain']:.1%} of plain depth",
+    )
+    for name in ("moved", "bytes"):
+        table.add_column(name, justify="right")
+    for client, cause, mode, count, size in figures["moved"]:
+        table.add_row(client, cause, mode, f"{count:,}", f"{size:,}")
+    return table

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The hardware draws a golden frame: every stage and every byte of memory is compared."""
+
+import time
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fixfunc.cosim import catalogue, codec
+from fixfunc.cosim.progress import Steps
+from fixfunc.cosim.simulation.volume import LATENCIES, Memory, Volume
+from fixfunc.models.pipeline import Scene
+from fixfunc.spec import points
+from fixfunc.spec.commands import CommandError
+from fixfunc.spec.counters import PROBES
+from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import TOP_LIMIT
+
+if TYPE_CHECKING:
+    from fixfunc.cosim.frame.frame import Result
+
+MEMORY = LATENCIES[1]  # clocks to an answer
+
+
+def check(scene: Scene) -> None:
+    """Raise :class:`~fixfunc.spec.errors.InputError` for a scene that the top cannot draw."""
+    for name in ("width", "height"):
+        if getattr(scene, name) > TOP_LIMIT:
+            raise InputError(
+                name, f"be at most {TOP_LIMIT}, the largest target of the top", getattr(scene, name)
+            )
+
+
+@cache
+def _volume(name: str) -> Volume:
+    return catalogue.block(name).volume()
+
+
+def _build(name: str, figures: dict, step: Steps) -> Volume:
+    """A block, Verilated, with what its bench puts around it."""
+    step(f"building {name}")
+    begun = time.perf_counter()
+    volume = _volume(name)
+    figures["seconds"][f"build {name}"] = time.perf_counter() - begun
+    return volume
+
+
+def beside(scene: Scene, figures: dict, step: Steps) -> None:
+    """Blocks beside the top that have a part in the scene, held to their golden models."""
+    work = {}
+    if scene.tessellated:
+        work["domain_matching"] = codec.pack(scene.tessellated.points, points.DOMAIN_POINT)
+    decoder = catalogue.block("block_decode").bench
+    if scene.texture and scene.texture.format in decoder.SUPPORTED:
+        work["block_decode"] = decoder.of_texture(scene.texture)
+    for name, rows in work.items():
+        volume = _build(name, figures, step)
+        step(f"rtl: {name}")
+        drawn, expected, mismatches, first = catalogue.block(name).compare(volume, rows)
+        figures["seconds"][f"rtl {name}"] = drawn.seconds
+        figures["rtl"][name] = {"beats": len(expected["o"]), "mismatches": mismatches} | (
+            {"first": first} if first else {}
+        )
+
+
+def draw(scene: Scene, result: "Result", step: Steps) -> None:
+    """Draw the frame by the hardware, and compare."""
+    block = catalogue.block("top")
+    frames = catalogue.frames()
+    figures = result.figures
+
+    def timed(name, work):
+        step(name)
+        begun = time.perf_counter()
+        out = work()
+        figures["seconds"][name] = time.perf_counter() - begun
+        return out
+
+    job = frames.FrameJob(scene, result.frame, block.parameters())
+    volume = _build("top", figures, step)
+    inputs = timed("golden: colours", job.inputs)
+    memory = Memory(job.data.copy(), MEMORY)
+    drawn = timed("rtl: top", lambda: volume.run(inputs, job.room, memory=memory))
+    drawn.outputs["memory"] = memory.data.view(np.uint64).reshape(-1, 4)
+    expected, outcome = timed("golden: memory", lambda: job.expected(drawn.outputs))
+    for name, wanted in expected.items():  # in the order of stages: what differs first is to blame
+        count, first = block.differences(drawn.outputs, {name: wanted})
+        figures["rtl"][name] = {"beats": len(wanted), "mismatches": count} | (
+            {"first": first} if first else {}
+        )
+    counted = frames.counters(drawn.outputs["counter_value"])
+    clocks = counted["clocks"]
+    bound = max(counted["triangles"], counted["tiles"])
+    figures |= {
+        "hardware": counted,
+        "clocks": clocks,
+        "clocks_of_bound": clocks / max(bound, 1),
+        "clocks_per_second": drawn.simulated / drawn.seconds,
+        "stalls": {name: counted[f"stall_{name}"] / max(clocks, 1) for name in PROBES},
+        "moved": frames.traffic(counted),
+        "status": frames.status(drawn.outputs["o"]),
+    }
+    plain = 4 * (result.frame.counters["samples_covered"] + result.frame.counters["samples_passed"])
+    figures["depth_of_plain"] = sum(
+        size for client, *_, size in figures["moved"] if client == "depth"
+    ) / max(plain, 1)
+    if not _errors(figures["status"]):
+        result.frame = replace(result.frame, colour=job.picture(memory.data), outcome=outcome)
+        result.modes = job.modes(memory.data)
+
+
+def _errors(status: list[dict[str, int]]) -> list[str]:
+    """What the status words of the hardware complain of."""
+    out = [
+        f"the reader reports {CommandError(one['error']).name} at transfer {one['at']}"
+        for one in status
+        if one["last"] and one["error"]
+    ]
+    out += [
+        f"the hardware reports failure {one['failed']} at fence {one['sequence']}"
+        for one in status
+        if one["failed"]
+    ]
+    return (
+        out
+        if any(one["last"] for one in status)
+        else [*out, "the hardware did not come to the end of the commands"]
+    )
+
+
+def verdict(figures: dict) -> list[str]:
+    """Why a frame is not what the golden pipeline drew: differences, errors that the hardware
+    reports, nothing compared.
+    """
+    figures["mismatches"] = sum(probe["mismatches"] for probe in figures["rtl"].values())
+    out = _errors(figures["status"])
+    if figures["mismatches"]:
+        out.append(f"{figures['mismatches']} beats or transfers differ")
+    if not all(
+        figures["rtl"].get(name, {"beats": 0})["beats"]
+        for name in ("probe_commands", "memory", "o")
+    ):
+        out.append("nothing was compared")
+    return out

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Meshes: files, by trimesh; the teapot, from its patches."""
+
+import logging
+from pathlib import Path
+
+import numpy as np
+import trimesh
+
+from fixfunc.models.tessellation import bezier
+from fixfunc.spec.errors import InputError, MeshError
+
+FORMATS = (".obj", ".ply", ".stl", ".gltf", ".glb")
+MOST_BYTES = 1 << 30
+
+
+def load(path: str | Path) -> tuple[np.ndarray, np.ndarray]:
+    """Vertices and triangles of a file.
+
+    Parameters
+    ----------
+    path : str or Path
+
+    Returns
+    -------
+    vertices : ndarray of float32, shape (n, 3)
+    faces : ndarray of int64, shape (m, 3)
+
+    Raises
+    ------
+    InputError
+        No such file, or a format that is not known.
+    MeshError
+        A file that cannot be read, or that holds no triangle.
+    """
+    path = Path(path)
+    if path.suffix.lower() not in FORMATS:
+        raise InputError("mesh", f"be 'teapot' or a file {', '.join(FORMATS)}", path)
+    if not path.is_file():
+        raise InputError("mesh", "be a file that exists", path)
+    if path.stat().st_size > MOST_BYTES:
+        raise MeshError("mesh file", f"hold at most {MOST_BYTES} bytes", path.stat().st_size)
+    logging.getLogger("trimesh").setLevel(logging.CRITICAL)
+    try:
+        with np.errstate(all="ignore"):
+            mesh = trimesh.load(path, force="mesh", process=False)
+            vertices = np.asarray(mesh.vertices)
+            faces = np.asarray(mesh.faces)
+    except ImportError as error:  # trimesh reads some files by packages that it does not bring
+        needs = (
+            f"{path.name}, which needs the package {error.name}"
+            if error.name
+            else f"{path.name}: {error}"
+        )
+        raise MeshError(
+            "mesh file", "be of a kind that is read here", needs.splitlines()[0]
+        ) from error
+    except Exception as error:  # whatever a parser meets in a broken file
+        raise MeshError(
+            "mesh file",
+            "be readable",
+            f"{path.name}: {type(error).__name__}: {error}".splitlines()[0],
+        ) from error
+    if (
+        vertices.ndim != 2
+        or vertices.shape[1:] != (3,)
+        or faces.ndim != 2
+        or faces.shape[1:] != (3,)
+        or not len(faces)
+    ):
+        raise MeshError("mesh file", "hold at least one triangle", path.name)
+    with np.errstate(over="ignore"):
+        return vertices.astype(np.float32), faces.astype(np.int64)
+
+
+def teapot(divisions: int) -> tuple[np.ndarray, np.ndarray]:
+    """Vertices and triangles of the Utah teapot, y up, its patches divided on a grid."""
+    vertices, faces = bezier.tessellate(bezier.read_patches(), divisions)
+    return vertices[:, [0, 2, 1]] * (1, 1, -1), faces

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A frame's report: one HTML file that needs nothing else."""
+
+import base64
+import io
+import json
+from pathlib import Path
+from string import Template
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from fixfunc.cosim import files
+from fixfunc.cosim.frame import maps
+from fixfunc.models.pipeline import Frame
+from fixfunc.spec.state import Outcome, TileMode
+
+PAGE = Path(__file__).with_name("report.html.in")
+
+
+def write(path: Path, title: str, frame: Frame, coded: np.ndarray, figures: dict[str, Any]) -> None:
+    """Write the report.
+
+    Parameters
+    ----------
+    path : Path
+    title : str
+    frame : fixfunc.models.pipeline.Frame
+        ``colour`` and ``outcome`` as the hardware gave them.
+    coded : ndarray of uint8
+        :class:`~fixfunc.spec.state.TileMode` of every tile, row by row.
+    figures : dict
+        As in ``frame.json``.
+    """
+    png = io.BytesIO()
+    Image.fromarray(frame.colour).save(png, "png")
+    wide, high = maps.tile_size(frame)
+    pictures = {
+        "triangles": maps.triangles(frame),
+        "hiz": maps.outcomes(frame),
+        "modes": maps.modes(frame, coded),
+    }
+    colours = {
+        name: (image[::high, ::wide].astype(int) @ (1 << 16, 1 << 8, 1)).ravel().tolist()
+        for name, image in pictures.items()
+    }
+    height, width = frame.colour.shape[:2]
+    tiles = {
+        "columns": -(-width // wide),
+        "rows": -(-height // high),
+        "colours": colours,
+        "triangles": maps.count(frame, frame.tiles).ravel().tolist(),
+        "outcomes": [found.name.lower() for found in Outcome],
+        "hiz": [
+            maps.count(frame, frame.tiles[frame.outcome == found]).ravel().tolist()
+            for found in Outcome
+        ],
+        "modes": np.asarray(coded).tolist(),
+        "names": [mode.name.lower() for mode in TileMode],
+    }
+    text = Template(PAGE.read_text()).substitute(
+        title=title,
+        picture=base64.b64encode(png.getvalue()).decode(),
+        figures=_embedded(figures),
+        tiles=_embedded(tiles),
+    )
+    files.write(path, text)
+
+
+def _embedded(data):
+    """JSON that no tag can end."""
+    return json.dumps(data).replace("<", "\\u003c")

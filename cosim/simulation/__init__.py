@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Simulators.
+
+library.py   a component as a shared library
+volume.py    beats through it, from numpy
+batches.py   random beats, compared with the golden model
+runner.py    a cocotb bench on one simulator
+"""

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A component with stream ports as a shared library: the C++ around it, and its build."""
+
+import hashlib
+import shutil
+import subprocess
+from pathlib import Path
+from string import Template
+
+from amaranth.lib import wiring
+
+from fixfunc.cosim import codec, toolchain
+from fixfunc.cosim.verilog.generate import memory_ports, ports
+
+SHIM = Path(__file__).with_name("shim.cpp.in")
+MEMORY = Path(__file__).with_name("memory.cpp.in")
+PROBE = (
+    "probe_"  # names of outputs begin so that no one may hold up: what is seen there is recorded
+)
+# of the C++, by default: 0 builds in half the time and runs at a third of the speed, 2 the other
+# way round
+OPTIMISE = 1
+# statements of a C++ file of a large component, which becomes many files, for both cores
+SPLIT = 20_000
+LARGE = (
+    5_000_000,
+    1_500_000,
+)  # characters of Verilog, without and with optimisation; what is smaller is one file: headers
+# compiled ahead for several would take longer
+
+# Verilator writes the second of two underscores as its code.
+_DRIVE = """\
+        if (!in[{n}].offered && in[{n}].sent < in[{n}].count && pace[{n}].next()) {{
+            in[{n}].offered = true;
+            std::memcpy(&top->{name}___05Fpayload, in[{n}].rows + in[{n}].sent * {words}, {size});
+        }}
+        top->{name}___05Fvalid = in[{n}].offered;
+        pending |= in[{n}].sent < in[{n}].count;"""
+_READY = """\
+        top->{name}___05Fready = out[{n}].ready = {always} || pace[$inputs + {n}].next();"""
+_TAKEN = """\
+        if (in[{n}].offered && top->{name}___05Fready) {{
+            in[{n}].offered = false, ++in[{n}].sent, moved = true;
+            if (!begun) begun = true, stats->first = stats->clocks;
+        }}"""
+_GIVEN = """\
+        if (top->{name}___05Fvalid) pending = true;
+        if (top->{name}___05Fvalid && out[{n}].ready) {{
+            if (out[{n}].got == out[{n}].room) {{ status = 2; break; }}
+            uint64_t *row = out[{n}].rows + out[{n}].got++ * {words};
+            std::memcpy(row, &top->{name}___05Fpayload, {size});
+            moved = true, stats->last = stats->clocks;
+        }}"""
+
+_READY_ALWAYS = """\
+    top->{name}___05Fready = 1;"""
+_BARE = """\
+    top->{name}___05Fvalid = 1;
+    std::memcpy(&top->{name}___05Fpayload, rows, {size});"""
+_FOLLOW = """\
+        if (top->{name}___05Fready) {{
+            std::memcpy(&top->{name}___05Fpayload, rows + sent * {words}, {size});
+            if (++sent == count) sent = 0;
+        }}"""
+
+_MEMORY = {
+    "begin": "{name}.begin(seed + {n});",
+    "drive": "{name}.drive(top);",
+    "observe": "{name}.observe(top); moved |= {name}.busy();",
+}
+_SET = """\
+void sim_memory(uint8_t *bytes, uint64_t size, uint64_t least, uint64_t most,
+                uint64_t unreadable, uint64_t fixed, uint64_t ready) {
+    MemoryBytes::bytes = bytes, MemoryBytes::size = size;
+    MemoryBytes::least = least, MemoryBytes::most = most;
+    MemoryBytes::unreadable = unreadable, MemoryBytes::fixed = fixed, MemoryBytes::ready = ready;
+}
+"""
+
+
+def shim(component: wiring.Component, name: str) -> str:
+    """The C++ around a component, its ports filled in."""
+    inputs = [p for p in ports(component) if p.input]
+    outputs = [p for p in ports(component) if not p.input]
+    memories = memory_ports(component)
+
+    def lines(form, of):
+        return "\n".join(
+            form.format(
+                n=n,
+                name=p.name,
+                words=codec.words(p.width),
+                size=_port_bytes(p.width),
+                always="true" if p.name.startswith(PROBE) else "false",
+            )
+            for n, p in enumerate(of)
+        )
+
+    known = {"name": name, "inputs": len(inputs), "outputs": len(outputs)}
+    drive = Template(lines(_DRIVE, inputs) + "\n" + lines(_READY, outputs)).substitute(known)
+    bare = lines(_READY_ALWAYS, outputs) + "\n" + lines(_BARE, inputs[:1])
+    observe = lines(_TAKEN, inputs) + "\n" + lines(_GIVEN, outputs)
+    memory = {
+        f"memory_{key}": " ".join(text.format(name=port, n=n) for n, port in enumerate(memories))
+        for key, text in _MEMORY.items()
+    }
+    both, each = MEMORY.read_text().split("// One port.\n")
+    of_ports = [
+        Template(each).substitute(name=name, memory=port, port=f"{port}___05F") for port in memories
+    ]
+    memory |= {
+        "memory": "\n".join([both, *of_ports]) if of_ports else "",
+        "memory_set": _SET if of_ports else "",
+    }
+    return Template(SHIM.read_text()).substitute(
+        known, **memory, drive=drive, observe=observe, bare=bare, follow=lines(_FOLLOW, inputs[:1])
+    )
+
+
+def _port_bytes(bits: int) -> int:
+    """Bytes of a port in Verilator's C++."""
+    return next((size for size in (1, 2, 4, 8) if bits <= 8 * size), 4 * -(-bits // 32))
+
+
+def split(source: str, optimise: int) -> list[str]:
+    """Verilator's option for the size of C++ files."""
+    return ["--output-split", str(SPLIT if len(source) > LARGE[optimise > 0] else 0)]
+
+
+def build(source: str, around: str, name: str, optimise: int = OPTIMISE) -> Path:
+    """Compile one shared library, or find it: it is named by the hash of all that it is made of.
+
+    Parameters
+    ----------
+    source, around : str
+        SystemVerilog of module ``name``, and the C++ around it.
+    optimise : int
+        Level of the C++ compiler.
+
+    Raises
+    ------
+    ToolError
+        Verilator or the compiler failed; their output is kept beside the library.
+    """
+    flags = [
+        "--cc",
+        "--build",
+        "--exe",
+        "-O3",
+        "--x-assign",
+        "fast",
+        "--x-initial",
+        "fast",
+        "--noassert",
+        "-j",
+        "2",
+        "-Wall",
+        *split(source, optimise),
+        "--top-module",
+        name,
+        "-LDFLAGS",
+        "-shared",
+        "-CFLAGS",
+        "-fPIC -fvisibility=default",
+        "-MAKEFLAGS",
+        f"OPT_FAST=-O{optimise} OPT_GLOBAL=-O{optimise} OPT_SLOW=-O0",
+    ]
+    parts = [source, around, *flags, *toolchain.versions("verilator")]
+    digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+    return toolchain.once(
+        toolchain.BUILD / "volume" / f"{name}-{digest}.so",
+        lambda path: _build(path, source, around, name, flags),
+    )
+
+
+def _build(path: Path, source: str, around: str, name: str, flags: list[str]) -> None:
+    """Build in a folder of its own, which stays if that fails."""
+    tool = toolchain.verilator()
+    folder = path.with_suffix(".build")
+    folder.mkdir(exist_ok=True)
+    (folder / f"{name}.sv").write_text(source)
+    (folder / "shim.cpp").write_text(around)
+    command = [
+        tool,
+        *flags,
+        "--Mdir",
+        folder / "obj",
+        "-o",
+        folder / "built.so",
+        f"{name}.sv",
+        "shim.cpp",
+    ]
+    done = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL
+    )
+    if done.returncode:
+        (folder / "log").write_text(done.stdout + done.stderr)
+        raise toolchain.ToolError(
+            f"Verilator failed on {name}: see "
+            f"{folder / 'log'}\n{(done.stdout + done.stderr)[-2000:]}"
+        )
+    (folder / "built.so").rename(path)
+    shutil.rmtree(folder)

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The payloads and encodings of :mod:`fixfunc.spec` as a SystemVerilog package of packed structs
+and enums.
+"""
+
+import inspect
+from enum import IntEnum
+
+from fixfunc.cosim import toolchain
+from fixfunc.spec import commands, payloads, points, quads, state
+from fixfunc.spec.payloads import Field
+
+NAME = "fixfunc_pkg"
+EDGES = (8, 4)  # samples along a tile's edge: of all configurations but the tiny ones, and of those
+LANES = (32, 4)  # of waves, likewise
+KEYWORDS = (
+    "begin",
+    "end",
+    "sequence",
+)  # of the language: a field of that name is written with an underscore behind
+WIDER = {"Opcode": 8}  # enums whose field has more bits than their values need
+
+
+def tables() -> dict[str, tuple[Field, ...]]:
+    """Field tables by the name of their struct: those that are constants, and those of each size of
+    tiles and of waves.
+    """
+    fixed = {
+        "triangle": payloads.TRIANGLE,
+        "draw_state": payloads.DRAW_STATE,
+        "clear": payloads.CLEAR,
+        "fence": payloads.FENCE,
+        "setup": payloads.SETUP,
+        "texture_block": payloads.TEXTURE_BLOCK,
+        "counted": payloads.COUNTED,
+        "domain_point": points.DOMAIN_POINT,
+        "matched_point": points.MATCHED_POINT,
+        "vertex_index": points.VERTEX_INDEX,
+        "matches": points.MATCHES,
+        "target_packet": commands.TARGET_PACKET,
+        "state_packet": commands.STATE_PACKET,
+        "clear_packet": commands.CLEAR_PACKET,
+        "triangles_packet": commands.TRIANGLES_PACKET,
+        "triangle_packet": commands.TRIANGLE_PACKET,
+        "fence_packet": commands.FENCE_PACKET,
+        "start": commands.START,
+        "status": commands.STATUS,
+    }
+    of_edge = {
+        "tile": payloads.tile,
+        "feedback": payloads.feedback,
+        "context": payloads.context,
+        "known_planes": payloads.known_planes,
+        "uncoded": payloads.uncoded,
+        "coded": payloads.coded,
+        "stored": payloads.stored,
+        "decoded": payloads.decoded,
+        "cache_request": payloads.cache_request,
+        "slot_command": payloads.slot_command,
+        "completion": payloads.completion,
+        "quads": quads.quads,
+        "colours": quads.colours,
+    }
+    sized = {f"{name}_{edge}": make(edge) for name, make in of_edge.items() for edge in EDGES}
+    sized |= {
+        f"{make.__name__}_{edge}_of_{bits}": make(edge, bits)
+        for make in (payloads.coded, payloads.slot_command, payloads.completion)
+        for edge in EDGES
+        for bits in (payloads.STENCIL, payloads.COLOUR)
+    }
+    sized |= {f"shaded_{edge}": payloads.shaded(edge, True) for edge in EDGES}
+    sized |= {f"wave_{lanes}": points.wave(lanes) for lanes in LANES} | {
+        f"texels_{count}": payloads.texels(count) for count in (16, 4)
+    }
+    return fixed | sized
+
+
+def enums() -> list[type[IntEnum]]:
+    """Encodings, in the order in which they are written down."""
+    return [
+        found
+        for module in (state, commands)
+        for _, found in inspect.getmembers(module, inspect.isclass)
+        if issubclass(found, IntEnum) and found.__module__ == module.__name__
+    ]
+
+
+def enum_bits(of: type[IntEnum]) -> int:
+    """Bits of the field that holds an encoding."""
+    return WIDER.get(of.__name__, max(max(of).bit_length(), 1))
+
+
+def member(name: str) -> str:
+    """A field's name as a struct has it."""
+    return f"{name}_" if name in KEYWORDS else name
+
+
+def text() -> str:
+    """The package; the first field of a table is the lowest, and so the last of its struct."""
+    lines = [
+        "// SPDX-License-Identifier: BSD-2-Clause",
+        f"// Types of fixfunc's streams and packets, fixfunc {toolchain.version()}: "
+        f"port__payload = $bits(port__payload)'(struct).",
+        "// A stream that several tables share is as wide as the widest; kind, the lowest field "
+        "of each, says which one it is.",
+        f"/* verilator lint_off DECLFILENAME */ package {NAME}; /* verilator lint_on "
+        f"DECLFILENAME */",
+        "",
+    ]
+    for of in enums():
+        bits = enum_bits(of)
+        prefix = _snake(of.__name__)
+        lines += [
+            f"  typedef enum logic [{bits - 1}:0] {{",
+            ",\n".join(
+                f"    {prefix.upper()}_{value.name} = {bits}'d{value.value}" for value in of
+            ),
+            f"  }} {prefix}_e;",
+            "",
+        ]
+    for name, fields in tables().items():
+        lines += ["  typedef struct packed {"]
+        lines += [
+            f"    logic {'signed ' if f.signed else ''}[{f.bits - 1}:0] {member(f.name)};"
+            for f in reversed(fields)
+        ]
+        lines += [f"  }} {name}_t;", ""]
+    return "\n".join([*lines, f"endpackage : {NAME}", ""])
+
+
+def _snake(name: str) -> str:
+    """``TileMode`` as ``tile_mode``."""
+    return "".join(f"_{c.lower()}" if c.isupper() and n else c.lower() for n, c in enumerate(name))

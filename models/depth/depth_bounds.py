@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What HiZ has to know of tiles."""
+
+import numpy as np
+
+from fixfunc.models.depth.depth_test import D24_MAX, depth_bias
+from fixfunc.models.depth.formats import FRACTION, MOST, store
+from fixfunc.models.depth.stencil import keeps
+from fixfunc.models.raster.edge_evaluator import LANE_SHAPE, unpack
+from fixfunc.spec.state import Compare, DepthFormat, StencilOp
+
+QUERY = np.dtype(
+    [
+        ("x", "u2"),
+        ("y", "u2"),
+        ("low", "u4"),
+        ("high", "u4"),
+        ("full", "?"),
+        ("compare", "u1"),
+        ("write", "?"),
+        ("drop", "?"),
+        ("accept", "?"),
+        ("stencil_func", "u1"),
+        ("stencil_ref", "u1"),
+        ("stencil_read", "u1"),
+        ("stencil_drop", "?"),
+        ("stencil_write", "?"),
+        ("stencil_low", "u1"),
+        ("stencil_high", "u1"),
+    ]
+)
+SLACK = 1 << FRACTION - 3  # a plane's samples lie within a tenth of a unit of its vertices
+
+
+def queries(tiles: np.ndarray, state: np.void, edge: int = 8) -> tuple:
+    """What HiZ has to know of tiles.
+
+    Parameters
+    ----------
+    tiles : structured ndarray, shape (n,)
+        As in :func:`fixfunc.spec.payloads.tile`.
+    state : numpy.void
+        From :func:`fixfunc.models.state.draw_state`.
+    edge : int
+        Samples along a tile's edge.
+
+    Returns
+    -------
+    ndarray of :data:`QUERY`, shape (n,)
+        As :meth:`HiZ.step` takes them. A draw that permits no drop may get its depths from the
+        shader: its plane says nothing.
+    """
+    stencil = bool(state["stencil_test"])
+    tests = bool(state["depth_test"])
+    out = np.zeros(len(tiles), QUERY)
+    out["x"] = tiles["x"]
+    out["y"] = tiles["y"]
+    most = min(int(state["depth_max"]), MOST[DepthFormat(state["depth_format"])])
+    out["low"], out["high"] = (
+        plane_bounds(tiles, state, edge) if state["hiz_drop"] else (state["depth_min"], most)
+    )
+    out["compare"] = state["depth_compare"] if tests else Compare.ALWAYS
+    out["write"] = tests and state["depth_write"]
+    out["full"] = (unpack(tiles["mask"], edge) | ~on_target(tiles, state, edge)).all((1, 2)) & bool(
+        state["early_write"] and not stencil
+    )
+    out["drop"] = bool(state["hiz_drop"]) & keeps(tiles, state)
+    out["accept"] = bool(state["hiz_accept"]) and not stencil
+    out["stencil_ref"] = state["stencil_ref"]
+    out["stencil_read"] = state["stencil_read"]
+    for side, those in (("front", tiles["back"] == 0), ("back", tiles["back"] == 1)):
+        out["stencil_func"][those] = state[f"stencil_{side}_func"]
+        out["stencil_drop"][those] = (
+            stencil and state["hiz_drop"] and state[f"stencil_{side}_fail"] == StencilOp.KEEP
+        )
+        out["stencil_write"][those], out["stencil_low"][those], out["stencil_high"][those] = (
+            _stencil_written(state, side)
+        )
+    return out
+
+
+def _stencil_written(state, side):
+    """Whether a face writes stencil values, and the least and the greatest of them."""
+    operations = {
+        StencilOp(state[f"stencil_{side}_{name}"]) for name in ("fail", "depth_fail", "pass")
+    } - {StencilOp.KEEP}
+    if not state["stencil_test"] or not state["stencil_write"] or not operations:
+        return False, 0, 0
+    if state["stencil_write"] < 255 or operations - {StencilOp.ZERO, StencilOp.REPLACE}:
+        return True, 0, 255
+    values = [0 if op == StencilOp.ZERO else int(state["stencil_ref"]) for op in operations]
+    return True, min(values), max(values)
+
+
+def on_target(tiles: np.ndarray, state: np.void, edge: int = 8) -> np.ndarray:
+    """Samples of tiles that lie on the target: bool (n, edge, edge), indexed [tile, j, i]."""
+    lx, ly = LANE_SHAPE[state["samples"]]
+    column = (tiles["x"].astype(np.int64)[:, None] * edge + np.arange(edge)) >> lx
+    row = (tiles["y"].astype(np.int64)[:, None] * edge + np.arange(edge)) >> ly
+    return (row < state["target_height"])[:, :, None] & (column < state["target_width"])[:, None, :]
+
+
+def plane_bounds(tiles: np.ndarray, state: np.void, edge: int = 8) -> tuple:
+    """Bounds of a triangle's depths in its tiles, by its vertices and by its plane at the tile's
+    outer corners.
+
+    Parameters
+    ----------
+    tiles, state, edge
+        As in :func:`queries`.
+
+    Returns
+    -------
+    low, high : ndarray of uint32, shape (n,)
+        In the state's format, no less and no more than the depth of any covered sample.
+
+    A plane is known modulo 2^24. Where none of its corners leaves 0..2^24 - 1, it is the true one,
+    since some sample of it is covered and lies there; where one does, only the vertices count.
+    """
+    z0 = tiles["z0"].astype(np.int64)
+    dx = tiles["dx"].astype(np.int64)
+    dy = tiles["dy"].astype(np.int64)
+    ends = [z0 << FRACTION - 8] * 2
+    for slope, shift in zip((dx, dy), LANE_SHAPE[state["samples"]], strict=True):
+        reached = (
+            -8 * slope,
+            (16 * (edge >> shift) - 8) * slope,
+        )  # 1/16 pixel from the first pixel's centre
+        ends = [ends[0] + np.minimum(*reached), ends[1] + np.maximum(*reached)]
+    known = (ends[0] >= -SLACK) & (ends[1] <= (D24_MAX << FRACTION) + SLACK)
+    low = (tiles["zmin"].astype(np.int64) << FRACTION) + -SLACK
+    high = (tiles["zmax"].astype(np.int64) << FRACTION) + SLACK
+    bounds = (
+        np.where(known, np.maximum(ends[0], low), low),
+        np.where(known, np.minimum(ends[1], high), high),
+    )
+    bias = depth_bias(tiles, state) << FRACTION - 8
+    form = DepthFormat(state["depth_format"])
+    codes = (store(np.clip(bound + bias, 0, D24_MAX << FRACTION), form) for bound in bounds)
+    return tuple(
+        np.clip(code, state["depth_min"], state["depth_max"]).astype(np.uint32) for code in codes
+    )

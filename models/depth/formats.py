@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Depth formats: how a depth becomes what is stored."""
+
+import numpy as np
+
+from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import DepthFormat
+
+FRACTION = 12  # bits below D24's unit that a sample's depth is known to
+MOST = {
+    DepthFormat.D16: (1 << 16) - 1,
+    DepthFormat.D24: (1 << 24) - 1,
+    DepthFormat.D32F: 0x3F800000,
+}
+
+
+def encode(
+    z: np.ndarray, form: DepthFormat, depth_range: tuple[float, float] = (0.0, 1.0)
+) -> np.ndarray:
+    """A depth as a format stores it.
+
+    Parameters
+    ----------
+    z : array_like of float32
+    form : DepthFormat
+    depth_range : (float, float)
+        Of the viewport: depths beyond it are cut to it, NaN becomes the first.
+
+    Returns
+    -------
+    ndarray of uint32
+        Exactly z * (2^n - 1) + 1/2, cut to an integer, or the bits of a float32.
+
+    Raises
+    ------
+    InputError
+        A range that is not within 0 to 1, or reversed.
+
+    Source: [fs 17.10-11].
+    """
+    low, high = depth_range
+    if not 0.0 <= low <= high <= 1.0:
+        raise InputError("depth_range", "lie in 0..1, the least first", depth_range)
+    z = (
+        np.fmin(np.fmax(np.asarray(z, np.float32).astype(np.float64), low), high) + 0.0
+    )  # no negative zero
+    if form == DepthFormat.D32F:
+        return z.astype(np.float32).view(np.uint32)
+    return np.floor(z * MOST[form] + 0.5).astype(
+        np.uint32
+    )  # exact: 48 bits of the product, and float64 holds 53
+
+
+def store(depth: np.ndarray, form: DepthFormat) -> np.ndarray:
+    """A sample's depth as a format stores it.
+
+    Parameters
+    ----------
+    depth : ndarray of int64
+        In 2^-12 of D24's unit, 0 to 2^24 - 1 units.
+    form : DepthFormat
+
+    Returns
+    -------
+    ndarray of uint32
+        D24: rounded half up. D16: times (2^16 - 1) / 2^24, which is (2^16 - 1) / (2^24 - 1) but for
+        2^-24 of it, then rounded half up. D32F: times 1 + 2^-24 over 2^24, which is 1 / (2^24 - 1)
+        but for 2^-48, then rounded to the nearest, ties to even.
+    """
+    if form == DepthFormat.D24:
+        return (depth + (1 << 11) >> FRACTION).astype(np.uint32)
+    if form == DepthFormat.D16:
+        return (depth - (depth >> 16) + (1 << 19) >> FRACTION + 8).astype(np.uint32)
+    return ((depth + (depth >> 24)) * 2.0**-36).astype(np.float32).view(np.uint32)

@@ -1,0 +1,357 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Tile cache and tile table between a test and memory, whatever its tiles hold."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from fixfunc.models.depth.depth_compression import TRANSFER
+from fixfunc.models.memory.surface import samples_within
+from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
+from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import TileMode
+
+PER_TRANSFER = 64  # tiles of the table, four bits each
+
+
+@dataclass(frozen=True)
+class CacheShape:
+    """What a :class:`DepthCache` is made of.
+
+    Parameters
+    ----------
+    sets, ways : int
+        Of the tile cache; sets, a power of two, by the lowest bits of a tile's x and y. The oldest
+        way goes.
+    table_lines : int
+        Transfers of the tile table on chip, direct-mapped.
+    coding, fast_clear : bool
+        Tiles are coded; a cleared one is told by the table alone.
+    """
+
+    sets: int = 64
+    ways: int = 4
+    table_lines: int = 256
+    coding: bool = True
+    fast_clear: bool = True
+
+    def __post_init__(self):
+        for name in ("sets", "ways", "table_lines"):
+            value = getattr(self, name)
+            if value < 1 or (value & value - 1 and name != "ways"):
+                raise InputError(
+                    name, "be above 0" if name == "ways" else "be a power of two", value
+                )
+
+
+class Moved(NamedTuple):
+    """What is counted: bytes, and tiles or transfers of the table, by these."""
+
+    cause: str  # fill, write_back, clear, table_fill, table_write_back
+    mode: TileMode | None  # of a tile
+
+
+class Way:
+    """A place of the cache, and what it holds of a tile; ``open``: something may have been written,
+    ``dirty``: it has been.
+    """
+
+    def __init__(self, tile: int) -> None:
+        self.tile = tile
+        self.line = None
+        self.open = False
+        self.dirty = False
+
+
+class Transfer(NamedTuple):
+    """A tile that was filled or written back, and is not counted yet."""
+
+    tile: int
+    line: object  # of a write-back: what goes to memory; of a fill: None
+
+
+class TileCache:
+    """Values of a target's samples in memory, behind a cache that codes them.
+
+    What a tile on chip is, and how it goes to memory, each kind of cache says by its ``LINE``.
+    Tiles are coded many at a time: what was written back waits until its mode matters, which is
+    when its transfer of the table leaves the chip. A tile that is filled from there is the line
+    that was written back, since coding loses nothing.
+
+    Parameters
+    ----------
+    state : numpy.void
+        Of a draw: size, samples and format of the target.
+    shape : CacheShape
+    edge : int
+        Samples along a tile's edge.
+    memory : ndarray of uint8, optional
+        Where it lies: from its first tile on.
+
+    Attributes
+    ----------
+    memory : ndarray of uint8
+        Tiles row by row, each in a room of a power of two, which holds it raw; then the table.
+    uses, hits : int
+        How often a tile was used; how often it was on chip.
+    """
+
+    def __init__(
+        self,
+        state: np.void,
+        shape: CacheShape | None = None,
+        edge: int = 8,
+        memory: np.ndarray | None = None,
+    ) -> None:
+        shape = shape or CacheShape()
+        lx, ly = LANE_SHAPE[state["samples"]]
+        self._state = state
+        self._shape = shape
+        self._edge = edge
+        self._columns = -(-int(state["target_width"]) // (edge >> lx))
+        self._rows = -(-int(state["target_height"]) // (edge >> ly))
+        count = self._columns * self._rows
+        self._room = 1 << (self.LINE.size(TileMode.RAW, edge) - 1).bit_length()
+        size = count * self._room + -(-count // PER_TRANSFER) * TRANSFER
+        self.memory = np.zeros(size, np.uint8) if memory is None else memory[:size]
+        if len(self.memory) < size:
+            raise InputError("memory", f"hold {size} bytes from there on", len(self.memory))
+        self._modes = np.full(count, TileMode.RAW, np.uint8)
+        self._cleared = 0
+        # by place: the transfer, and whether it is to be written
+        self._sets = [[] for _ in range(shape.sets)]
+        self._table = {}
+        self._moves = Counter()
+        self._size = Counter()
+        self.uses = 0
+        self.hits = 0
+        # transfers not yet counted; by tile: the last line that was written back
+        self._waiting = []
+        self._lines = {}
+
+    def clear(self, rectangle: Sequence[int], value: int) -> None:
+        """Clear a rectangle (x0, y0, x1, y1) of pixels.
+
+        Where it is all of the target, the table alone tells of it, and of the value; of a smaller
+        one, tiles that it covers are not fetched. One that reaches the target's edge goes on beyond
+        it.
+        """
+        samples = int(self._state["samples"])
+        shape = (self._rows, self._columns, self._edge, self._edge)
+        sides = ("width", "height")
+        if any(
+            first >= min(end, self._state[f"target_{side}"])
+            for first, end, side in zip(rectangle[:2], rectangle[2:], sides, strict=True)
+        ):
+            return
+        x1, y1 = (
+            end if end < self._state[f"target_{side}"] else 1 << 15
+            for end, side in zip(rectangle[2:], sides, strict=True)
+        )
+        inside = samples_within((*rectangle[:2], x1, y1), shape, samples).reshape(-1, *shape[2:])
+        whole = inside.all((1, 2))
+        if whole.all() and self._shape.fast_clear:
+            self._settle()
+            self._lines.clear()
+            self._sets = [[] for _ in self._sets]
+            self._table = {}
+            self._cleared = value
+            self._modes[:] = TileMode.CLEARED
+            self._write_table(slice(None))
+            self._count(
+                "clear",
+                TileMode.CLEARED,
+                len(self.memory) - len(self._modes) * self._room,
+                len(self._modes),
+            )
+            return
+        for tile in np.flatnonzero(inside.any((1, 2))):
+            self.use(tile, not whole[tile], writes=True)
+            self.write(tile, np.full(shape[2:], value), inside[tile], self.LINE.flat(value))
+
+    def use(self, tile: int, needed: bool, writes: bool) -> np.ndarray:
+        """Bring a tile on chip, by its number; returns its values as they are.
+
+        They are fetched only if ``needed``: where every sample will be written, they are not. A
+        tile that a draw ``writes``, as far as is known before it is tested, may have to be written
+        back.
+        """
+        way = self._way(tile)
+        self.uses = self.uses + 1
+        self.hits = self.hits + (way.line is not None)
+        if way.line is None and needed:
+            way.line = self._lines[tile].copy() if tile in self._lines else self.line(tile)
+            self._look(tile)
+            self._waiting.append(Transfer(tile, None))
+        elif way.line is None:
+            way.line = self.LINE.blank(self._edge)
+        way.open |= writes
+        return way.line.values
+
+    def write(
+        self,
+        tile: int,
+        values: np.ndarray,
+        written: np.ndarray,
+        plane: object = None,
+    ) -> None:
+        """Write samples of a tile in use.
+
+        ``plane`` as of :meth:`fixfunc.models.depth.tile_lines.DepthLine.write`.
+        """
+        if written.any():
+            way = self._way(tile)
+            way.line.write(values, written, plane)
+            way.dirty = True
+
+    def flush(self) -> None:
+        """Write back all that memory does not have yet."""
+        for ways in self._sets:
+            while ways:
+                self._evict(ways)
+        self._settle()
+        for place in list(self._table):
+            self._leave(place)
+
+    @property
+    def moves(self) -> Counter:
+        """Tiles and transfers of the table that have been moved: a Counter by :class:`Moved`."""
+        self._settle()
+        return self._moves
+
+    @property
+    def bytes(self) -> Counter:
+        """How much: a Counter by :class:`Moved`."""
+        self._settle()
+        return self._size
+
+    def remember(self, cleared: int) -> None:
+        """Take over what memory holds of a target that was cleared to this, and flushed."""
+        count = len(self._modes)
+        self._cleared = cleared
+        table = self.memory[count * self._room :]
+        self._modes[:] = np.stack([table & 15, table >> 4], -1).ravel()[:count]
+
+    def tally(self) -> Counter:
+        """Tiles and transfers of the table that have been moved: a Counter by :class:`Moved`."""
+        cleared = Moved("clear", TileMode.CLEARED)
+        return Counter(self.moves | {cleared: self.bytes[cleared] // TRANSFER})
+
+    def values(self) -> np.ndarray:
+        """All that memory holds, decoded: ndarray, shape (rows, columns, edge, edge).
+
+        After :meth:`flush`.
+        """
+        lines = [self.line(tile) for tile in range(len(self._modes))]
+        return np.stack([line.values for line in lines]).reshape(
+            self._rows, self._columns, self._edge, self._edge
+        )
+
+    def line(self, tile: int) -> object:
+        """A tile decoded, by its number."""
+        return self.LINE.load(
+            *self._bytes(tile), int(self._state["samples"]), self._cleared, self._edge
+        )
+
+    def stored(self) -> list:
+        """What memory holds of each tile: (mode, bytes); after :meth:`flush`."""
+        return [self._bytes(tile) for tile in range(len(self._modes))]
+
+    def _numbers(self, tiles):
+        """Of tiles, row by row."""
+        return tiles["y"].astype(np.int64) * self._columns + tiles["x"]
+
+    def _set(self, tile):
+        """By the lowest bits of x and y in turn."""
+        y, x = divmod(int(tile), self._columns)
+        bits = self._shape.sets.bit_length() - 1
+        return (x & (1 << (bits + 1) // 2) - 1) | (y & (1 << bits // 2) - 1) << (bits + 1) // 2
+
+    def _way(self, tile):
+        """The way of a tile, which is made if there is none."""
+        ways = self._sets[self._set(tile)]
+        for way in ways:
+            if way.tile == tile:
+                return way
+        if len(ways) == self._shape.ways:
+            self._evict(ways)
+        ways.append(Way(tile))
+        return ways[-1]
+
+    def _bytes(self, tile):
+        mode = TileMode(self._modes[tile])
+        begin = int(tile) * self._room
+        return mode, bytes(self.memory[begin : begin + self.LINE.size(mode, self._edge)])
+
+    def _evict(self, ways):
+        """The oldest way leaves, and what was written is written back."""
+        way = ways.pop(0)
+        if way.open:
+            self._look(way.tile)
+        if way.dirty:
+            self._waiting.append(Transfer(way.tile, way.line))
+            self._lines[way.tile] = way.line.coded(self._shape.coding)
+
+    def _settle(self):
+        """Code what waits to be written back, and count all that waits, in order."""
+        waiting = self._waiting
+        self._waiting = []
+        lines = [line for _, line in waiting if line]
+        coded = iter(
+            self.LINE.encode(
+                lines,
+                int(self._state["samples"]),
+                self._cleared if self._shape.fast_clear else None,
+                self._shape.coding,
+            )
+        )
+        for tile, line in waiting:
+            if not line:
+                mode = TileMode(self._modes[tile])
+                self._count("fill", mode, self.LINE.size(mode, self._edge))
+                continue
+            mode, data = next(coded)
+            begin = int(tile) * self._room
+            self.memory[begin : begin + len(data)] = np.frombuffer(data, np.uint8)
+            self._count("write_back", mode, len(data))
+            if self._modes[tile] != mode:
+                self._modes[tile] = mode
+                self._table[self._place(tile)] = tile // PER_TRANSFER, True
+
+    def _look(self, tile):
+        """A tile's mode is looked up, which brings its transfer of the table on chip."""
+        place = self._place(tile)
+        transfer = tile // PER_TRANSFER
+        if self._table.get(place, (None,))[0] != transfer:
+            self._leave(place)
+            self._count("table_fill", None, TRANSFER)
+            self._table[place] = transfer, False
+
+    def _place(self, tile):
+        return tile // PER_TRANSFER % self._shape.table_lines
+
+    def _leave(self, place):
+        """A transfer of the table leaves the chip."""
+        self._settle()
+        transfer, dirty = self._table.pop(place, (None, False))
+        if dirty:
+            self._write_table(slice(transfer * PER_TRANSFER, (transfer + 1) * PER_TRANSFER))
+            self._count("table_write_back", None, TRANSFER)
+
+    def _write_table(self, tiles):
+        """Modes go to memory, two a byte."""
+        modes = np.zeros(-(-len(self._modes) // PER_TRANSFER) * PER_TRANSFER, np.uint8)
+        modes[: len(self._modes)] = self._modes
+        begin = len(self._modes) * self._room
+        first = tiles.start or 0
+        data = (modes[tiles][::2] | modes[tiles][1::2] << 4).tobytes()
+        self.memory[begin + first // 2 : begin + first // 2 + len(data)] = np.frombuffer(
+            data, np.uint8
+        )
+
+    def _count(self, cause, mode, moved, times=1):
+        self._moves[Moved(cause, mode)] += times
+        self._size[Moved(cause, mode)] += moved

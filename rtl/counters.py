@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Counters of a frame, read by address."""
+
+from amaranth.hdl import Array, Module, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.payload import layout
+from fixfunc.spec.counters import CLIENTS, COUNTERS, EVENTS
+from fixfunc.spec.payloads import COUNTED
+
+BITS = 64
+
+
+def ones(m, value, name):
+    """How many bits are set, two clocks later."""
+    groups = [Signal(range(9), name=f"{name}_{n}") for n in range(-(-len(value) // 8))]
+    total = Signal(range(len(value) + 1), name=name)
+    m.d.sync += [
+        *(group.eq(sum(value[8 * n : 8 * n + 8])) for n, group in enumerate(groups)),
+        total.eq(sum(groups)),
+    ]
+    return total
+
+
+class Counters(wiring.Component):
+    """What has happened so far.
+
+    Parameters
+    ----------
+    clients : sequence of str
+        Of memory: those of :data:`fixfunc.spec.counters.CLIENTS` that are there. The others count
+        nothing.
+
+    Members
+    -------
+    <event> : In
+        By how much it goes on in this clock.
+    <client>_counted : In(stream.Signature(layout(COUNTED)))
+    counter_address : In(stream.Signature(8))
+        An address, as in :data:`fixfunc.spec.counters.COUNTERS`; any other reads as zero.
+    counter_value : Out(stream.Signature(64))
+    """
+
+    def __init__(self, clients=CLIENTS):
+        self._clients = clients
+        super().__init__(
+            {event: In(1 if not event.startswith("samples") else 7) for event in EVENTS}
+            | {f"{client}_counted": In(stream.Signature(layout(COUNTED))) for client in clients}
+            | {
+                "counter_address": In(stream.Signature(8)),
+                "counter_value": Out(stream.Signature(BITS)),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        totals = {}
+        for event in EVENTS:
+            totals[event] = Signal(BITS, name=f"total_{event}")
+            m.d.sync += totals[event].eq(totals[event] + getattr(self, event))
+        for client in self._clients:
+            counted = getattr(self, f"{client}_counted")
+            last = Signal(layout(COUNTED), name=f"last_{client}")
+            m.d.comb += counted.ready.eq(1)
+            with m.If(counted.valid):
+                m.d.sync += last.eq(counted.payload)
+            totals |= {f"{client}_{field.name}": last[field.name] for field in COUNTED}
+        with m.If(~self.counter_value.valid | self.counter_value.ready):
+            values = Array(totals.get(name, 0) for name in COUNTERS)
+            m.d.sync += [
+                self.counter_value.valid.eq(self.counter_address.valid),
+                self.counter_value.payload.eq(
+                    values[self.counter_address.payload[: (len(COUNTERS) - 1).bit_length()]]
+                ),
+            ]
+            with m.If(self.counter_address.payload >= len(COUNTERS)):
+                m.d.sync += self.counter_value.payload.eq(0)
+        m.d.comb += self.counter_address.ready.eq(
+            ~self.counter_value.valid | self.counter_value.ready
+        )
+        return m
+
+
+def moving(stream):
+    """A beat moves; and one waits."""
+    return stream.valid & stream.ready, stream.valid & ~stream.ready

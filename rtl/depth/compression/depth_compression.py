@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Coding of depth tiles."""
+
+from dataclasses import dataclass
+
+from amaranth.hdl import Module
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.depth.compression.plane_depths import FRACTION
+from fixfunc.rtl.depth.compression.tile_coder import TileCoder
+from fixfunc.rtl.depth.compression.tile_decoder import TileDecoder
+from fixfunc.rtl.lib.skid_buffer import StallablePipeline
+from fixfunc.rtl.payload import layout
+from fixfunc.rtl.raster.edge_evaluator import EdgeEvaluatorParams
+from fixfunc.spec import payloads
+
+
+@dataclass(frozen=True)
+class DepthCompressionParams:
+    """Shape of a :class:`DepthCompression`.
+
+    Parameters
+    ----------
+    edge : int
+        Samples along a tile's edge: 8, or 4.
+    samples : int
+        Most samples of a pixel: 1, 2, 4 or 8.
+    """
+
+    edge: int = 8
+    samples: int = 8
+
+    def __post_init__(self):
+        EdgeEvaluatorParams(self.edge, self.samples)  # the same rules hold here
+
+    # What a plane asks of its addends.
+    unit = 16
+    width = payloads.DEPTH + FRACTION
+    step_bits = 32
+
+    @property
+    def modes(self) -> range:
+        """log2 of every sample count that this unit knows."""
+        return range(self.samples.bit_length())
+
+
+CONFIGS = {
+    "default": DepthCompressionParams(),
+    "tiny": DepthCompressionParams(edge=4),
+}
+PURPOSE = {  # of each configuration
+    "default": "tiles of 8x8",
+    "tiny": "for benches: tiles of 4x4",
+}
+
+
+class DepthCompression(wiring.Component):
+    """Code depth tiles for memory, and decode them, without loss.
+
+    One tile per clock each way, in order, independently of one another; from beat to beat
+    :attr:`latency` clocks, or :attr:`decoding_latency`, at the earliest.
+
+    Parameters
+    ----------
+    params : DepthCompressionParams
+
+    Members
+    -------
+    i_tile, o_coded : In, Out(stream.Signature(layout(...)))
+        Tiles as :func:`fixfunc.spec.payloads.uncoded`, and as :func:`fixfunc.spec.payloads.coded`.
+    i_stored, o_tile : In, Out(stream.Signature(layout(...)))
+        Tiles as :func:`fixfunc.spec.payloads.stored`, and as :func:`fixfunc.spec.payloads.decoded`:
+        ``wrong`` where mode or data cannot be.
+    """
+
+    def __init__(self, params: DepthCompressionParams = CONFIGS["default"]) -> None:
+        self._params = params
+        ports = {
+            "i_tile": (In, payloads.uncoded),
+            "o_coded": (Out, payloads.coded),
+            "i_stored": (In, payloads.stored),
+            "o_tile": (Out, payloads.decoded),
+        }
+        super().__init__(
+            {
+                name: flow(stream.Signature(layout(table(params.edge))))
+                for name, (flow, table) in ports.items()
+            }
+        )
+
+    @property
+    def latency(self) -> int:
+        """Clocks from a tile to its code."""
+        return TileCoder.latency(self._params) + StallablePipeline.AROUND
+
+    @property
+    def decoding_latency(self) -> int:
+        """Clocks from a code to its tile."""
+        return TileDecoder.latency(self._params) + StallablePipeline.AROUND
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        ways = {
+            "coding": (TileCoder, self.i_tile, self.o_coded),
+            "decoding": (TileDecoder, self.i_stored, self.o_tile),
+        }
+        for name, (unit, source, sink) in ways.items():
+            m.submodules[name] = way = StallablePipeline(
+                unit(self._params), unit.latency(self._params)
+            )
+            wiring.connect(m, wiring.flipped(source), way.i)
+            wiring.connect(m, way.o, wiring.flipped(sink))
+        return m

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Plane codec: depths between the slots of a depth test and memory."""
+
+from amaranth.hdl import Cat, Module
+from amaranth.lib import fifo, wiring
+
+from fixfunc.rtl.depth.compression.depth_compression import DepthCompression, DepthCompressionParams
+from fixfunc.rtl.depth.compression.plane_table import PlaneTable, known
+from fixfunc.rtl.lib.skid_buffer import StallablePipeline
+from fixfunc.rtl.memory.tile_cache.layouts import EVICTED
+from fixfunc.rtl.memory.tile_cache.raw_codec import codec_members
+from fixfunc.spec import payloads
+from fixfunc.spec.state import SlotOp, TileMode
+
+CODING = 32  # tiles that are being coded
+CODED = 4  # tiles that wait for the write-back unit
+
+
+class PlaneCodec(wiring.Component):
+    """Decode what is read, keep what is known of every slot's planes, code what is evicted.
+
+    Parameters
+    ----------
+    edge : int
+        Samples along a tile's edge.
+    samples : int
+        Most samples of a pixel.
+    slots : int
+        Tiles on chip.
+    fills : int
+        Most tiles that have been decoded, and whose FILL is not complete.
+
+    Members
+    -------
+    As of :func:`~fixfunc.rtl.memory.tile_cache.raw_codec.codec_members`. One command a clock.
+    """
+
+    def __init__(self, edge: int, samples: int, slots: int, fills: int) -> None:
+        self._edge = edge
+        self._samples = samples
+        self._slots = slots
+        self._fills = fills
+        super().__init__(codec_members(edge, payloads.DEPTH))
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.coding = coding = DepthCompression(
+            DepthCompressionParams(self._edge, self._samples)
+        )
+        m.submodules.table = table = StallablePipeline(
+            PlaneTable(self._edge, self._slots), PlaneTable.LATENCY
+        )
+        m.submodules.filled_planes = filled_planes = fifo.SyncFIFOBuffered(
+            width=known(self._edge).size, depth=self._fills
+        )
+        m.submodules.coding_tiles = coding_tiles = fifo.SyncFIFOBuffered(
+            width=EVICTED.size, depth=CODING
+        )
+        m.submodules.coded_tiles = coded_tiles = fifo.SyncFIFOBuffered(
+            width=EVICTED.size, depth=CODED
+        )
+        self._decode(m, coding, filled_planes)
+        self._account(m, table, filled_planes)
+        self._encode(m, table.o, coding_tiles, coding.i_tile)
+        self._write(m, coding_tiles, coded_tiles, coding.o_coded)
+        wiring.connect(m, coded_tiles.r_stream, wiring.flipped(self.evicted))
+        return m
+
+    def _decode(self, m, coding, filled_planes):
+        """Tiles from memory. Their planes wait until their FILL is complete."""
+        tile = coding.o_tile
+        stored = coding.i_stored
+        planes = known(self._edge)(filled_planes.w_data)
+        m.d.comb += [
+            stored.valid.eq(self.stored.valid),
+            self.stored.ready.eq(stored.ready),
+            stored.payload.samples.eq(self.samples),
+            stored.payload.cleared.eq(self.cleared),
+        ]
+        for name in self.stored.payload.shape().members:
+            m.d.comb += stored.payload[name].eq(self.stored.payload[name])
+        m.d.comb += [
+            self.filled.valid.eq(tile.valid & filled_planes.w_rdy),
+            tile.ready.eq(self.filled.ready & filled_planes.w_rdy),
+            filled_planes.w_en.eq(tile.valid & self.filled.ready),
+            self.filled.payload.wrong.eq(tile.payload.wrong),
+        ]
+        for n in range(self._edge**2):
+            m.d.comb += self.filled.payload.values[n].eq(tile.payload[f"depth{n}"])
+        for name in planes.shape().members:
+            m.d.comb += planes[name].eq(tile.payload[name])
+
+    def _account(self, m, table, filled_planes):
+        """Each command changes what is known of its slot's planes."""
+        command = self.commands.payload
+        fills = command.op == SlotOp.FILL
+        moves = table.i.valid & table.i.ready
+        m.d.comb += [
+            table.i.valid.eq(
+                self.completions.valid & self.commands.valid & (filled_planes.r_rdy | ~fills)
+            ),
+            self.completions.ready.eq(moves),
+            self.commands.ready.eq(moves),
+            filled_planes.r_en.eq(moves & fills),
+        ]
+        m.d.comb += [
+            table.i.payload.valid.eq(moves),
+            table.i.payload.op.eq(command.op),
+            table.i.payload.slot.eq(command.slot),
+            table.i.payload.done.eq(self.completions.payload),
+            table.i.payload.filled.eq(filled_planes.r_data),
+        ]
+
+    def _encode(self, m, entry, coding_tiles, uncoded):
+        """An evicted tile is coded if it was written."""
+        slot = entry.payload
+        evicts = slot.op == SlotOp.EVICT
+        room = coding_tiles.w_rdy & (~slot.written | uncoded.ready)
+        moves = entry.valid & evicts & room
+        planes = slot.known
+        evicted = EVICTED(coding_tiles.w_data)
+        m.d.comb += [
+            entry.ready.eq(room | ~evicts),
+            self.evictions.ready.eq(moves),
+            coding_tiles.w_en.eq(moves),
+            evicted.number.eq(self.evictions.payload.number),
+            evicted.mode.eq(self.evictions.payload.mode),
+            evicted.dirty.eq(slot.written),
+            uncoded.valid.eq(entry.valid & evicts & coding_tiles.w_rdy & slot.written),
+        ]
+        was_cleared = (
+            (planes.planes == 1)
+            & (planes.z0_0 == self.cleared << 8)
+            & ~planes.dx_0.any()
+            & ~planes.dy_0.any()
+        )
+        tile = uncoded.payload
+        m.d.comb += [
+            tile.samples.eq(self.samples),
+            tile.cleared.eq(self.cleared),
+            tile.clears.eq(was_cleared),
+        ]
+        for name in planes.shape().members:
+            m.d.comb += tile[name].eq(planes[name])
+        for n in range(self._edge**2):
+            m.d.comb += tile[f"depth{n}"].eq(slot.depths[n])
+
+    def _write(self, m, coding_tiles, coded_tiles, coded):
+        """A tile goes on when it is coded; its data goes to the write buffer.
+
+        A tile that is coded as cleared has nothing to send, and takes no row of the write buffer.
+        """
+        evicted = EVICTED(coding_tiles.r_data)
+        done = EVICTED(coded_tiles.w_data)
+        tile = coded.payload
+        waiting = coding_tiles.r_rdy & coded_tiles.w_rdy & self.available
+        data = Cat(tile[name] for name in tile.shape().members if name != "mode")
+        m.d.comb += [
+            coding_tiles.r_en.eq(waiting & (~evicted.dirty | coded.valid)),
+            coded_tiles.w_en.eq(coding_tiles.r_en),
+            done.eq(evicted),
+            done.new_mode.eq(tile.mode),
+            coded.ready.eq(waiting & evicted.dirty),
+            self.push.eq(coded.valid & coded.ready),
+            self.row.eq(data),
+        ]
+        m.d.sync += self.commit.eq(self.push & (tile.mode != TileMode.CLEARED))

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""From what lies in memory back to tiles of depths."""
+
+from itertools import pairwise
+
+from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal
+from amaranth.lib import wiring
+from amaranth.lib.data import ArrayLayout
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.depth.compression import tile_modes as modes
+from fixfunc.rtl.depth.compression.anchor import AnchorDecoder
+from fixfunc.rtl.depth.compression.plane_depths import PLANE, PlaneDepths
+from fixfunc.rtl.lib.delay import DelayLine, delay
+from fixfunc.rtl.lib.timeline import Timeline
+from fixfunc.rtl.payload import layout
+from fixfunc.spec import payloads
+from fixfunc.spec.state import TileMode
+
+
+class TileDecoder(wiring.Component):
+    """All codings side by side, of which one is taken; one tile a clock.
+
+    Parameters
+    ----------
+    params : DepthCompressionParams
+
+    Members
+    -------
+    i : In(layout(payloads.stored(params.edge)))
+    o : Out(layout(payloads.decoded(params.edge)))
+        :meth:`latency` clocks later.
+    """
+
+    def __init__(self, params):
+        self._params = params
+        super().__init__(
+            {
+                "i": In(layout(payloads.stored(params.edge))),
+                "o": Out(layout(payloads.decoded(params.edge))),
+            }
+        )
+
+    @staticmethod
+    def latency(params):
+        """Clocks: parts, planes, choice."""
+        return 1 + PlaneDepths.latency(params) + 1
+
+    def elaborate(self, platform):
+        m = Module()
+        i = self.i
+        edge = self._params.edge
+        out = 1 + PlaneDepths.latency(self._params)
+        data = Cat(i[f"data{n}"] for n in range(payloads.coded_words(edge)))
+        timeline = Timeline(m)
+        timeline.enter(0, mode=i.mode, samples=i.samples)
+        count, low, high, planes = self._parse(m, data)
+        m.submodules.depths = depths = PlaneDepths(self._params)
+        m.d.comb += [
+            depths.samples.eq(timeline[1].samples),
+            depths.low.eq(low),
+            depths.high.eq(high),
+            depths.planes.eq(planes),
+        ]
+        timeline.enter(3, wrong=self._wrong(m, data, count, low, high))
+        m.submodules.raw = raw = DelayLine(modes.bits(TileMode.RAW, edge), out, near=True)
+        m.d.comb += raw.i.eq(data)
+        anchored = self._anchored(m, data, out)
+
+        # One of the codings; nothing, if the tile cannot be.
+        now = timeline[out]
+        m.d.sync += self.o.wrong.eq(now.wrong)
+        for n in range(edge**2):
+            of_raw = raw.o[payloads.DEPTH * n : payloads.DEPTH * (n + 1)]
+            depth = Mux(now.mode == TileMode.RAW, of_raw, depths.o[n])
+            depth = Mux(now.mode == TileMode.ANCHOR, anchored[n], depth)
+            m.d.sync += self.o[f"depth{n}"].eq(Mux(now.wrong, 0, depth))
+        self._put_out(m, count, low, high, planes, now.wrong, out)
+        return m
+
+    def _parse(self, m, data):
+        """What the data of a mode mean, one clock later: planes, and the plane of each sample."""
+        mode = self.i.mode
+        edge = self._params.edge
+        count = Signal(3)
+        low = Signal(edge**2)
+        high = Signal(edge**2)
+        planes = Signal(ArrayLayout(PLANE, payloads.PLANES))
+        m.d.sync += [
+            count.eq(Mux(mode == TileMode.CLEARED, 1, Mux(mode <= payloads.PLANES, mode, 0))),
+            low.eq(0),
+            high.eq(0),
+            planes.eq(0),
+        ]
+        with m.Switch(mode):
+            with m.Case(TileMode.CLEARED):
+                m.d.sync += planes[0].z0.eq(self.i.cleared << 8)
+            for k in range(1, payloads.PLANES + 1):
+                with m.Case(k):
+                    mask = data[modes.PLANE * k : modes.bits(k, edge)]
+                    width = modes.MASK[k]
+                    m.d.sync += [
+                        planes.as_value()[: modes.PLANE * k].eq(data),
+                        low.eq(Cat(mask[n] for n in range(0, len(mask), max(1, width)))),
+                        high.eq(Cat(mask[n] for n in range(1, len(mask), 2)) if width == 2 else 0),
+                    ]
+        return count, low, high, planes
+
+    def _anchored(self, m, data, out):
+        """Differences, by lane."""
+        edge = self._params.edge
+        bits = modes.bits(TileMode.ANCHOR, edge)
+        m.submodules.waiting = waiting = DelayLine(bits, out - AnchorDecoder.LATENCY, near=True)
+        m.d.comb += waiting.i.eq(data)
+        depths = {}
+        for n, block in enumerate(modes.blocks(edge)):
+            m.submodules[f"anchor_{n}"] = decoder = AnchorDecoder()
+            m.d.comb += decoder.i.eq(waiting.o[modes.BLOCK * n :])
+            depths |= {lane: decoder.o[4 * y + x] for (x, y), lane in block.items()}
+        return depths
+
+    def _put_out(self, m, count, low, high, planes, wrong, out):
+        """What is known of the tile's planes."""
+        fields = {"planes": count, "mask_low": low, "mask_high": high}
+        for k in range(payloads.PLANES):
+            fields |= {f"{name}_{k}": planes[k][name] for name in ("z0", "dx", "dy")}
+        width = sum(map(len, fields.values()))
+        m.submodules.known = line = DelayLine(width, out - 1, near=True)
+        m.d.comb += line.i.eq(Cat(fields.values()))
+        bit = 0
+        for name, value in fields.items():
+            m.d.sync += self.o[name].eq(Mux(wrong, 0, line.o[bit : bit + len(value)]))
+            bit += len(value)
+
+    def _wrong(self, m, data, count, low, high):
+        """A mode that there is not, bits beyond what it says, samples of no plane.
+
+        Three clocks later.
+        """
+        edge = self._params.edge
+        ends = sorted({modes.bits(mode, edge) for mode in TileMode} | {len(data)})
+        parts = [
+            Signal(-(-(end - begin) // 16), name=f"part_{begin}") for begin, end in pairwise(ends)
+        ]
+        for (begin, end), part in zip(pairwise(ends), parts, strict=True):
+            m.d.sync += part.eq(
+                Cat(data[n : min(n + 16, end)].any() for n in range(begin, end, 16))
+            )
+        some = Signal(len(parts))
+        m.d.sync += some.eq(Cat(part.any() for part in parts))
+        beyond = {
+            mode: Cat(
+                flag
+                for begin, flag in zip(ends, some, strict=False)
+                if begin >= modes.bits(mode, edge)
+            ).any()
+            for mode in TileMode
+        }
+        fourth = delay(m, (count == 3) & (low & high).any(), 1, "fourth")
+        wrong = Signal()
+        m.d.sync += wrong.eq(
+            fourth | Array([*beyond.values(), Const(1)])[delay(m, self.i.mode, 2, "early_mode")]
+        )
+        return wrong

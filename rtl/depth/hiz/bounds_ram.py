@@ -1,0 +1,308 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Bounds RAM: bounds of the values of each tile, on chip."""
+
+from itertools import pairwise
+
+from amaranth.hdl import Array, Cat, Module, Mux, Signal
+from amaranth.lib import wiring
+from amaranth.lib.data import StructLayout
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.depth.hiz.pending_clears import PendingClears, bounds_layout
+from fixfunc.rtl.lib.delay import NO_COLLISION
+from fixfunc.rtl.lib.timeline import Timeline
+from fixfunc.rtl.memory.surface.rectangle import RECTANGLE
+
+BANKS = 4  # by the lowest bits of a tile's x and y: the tiles of a triangle lie in all of them
+EPOCH = 5  # bits of an entry's epoch
+
+
+def update_layout(bits: int) -> StructLayout:
+    """A write to a tile: values from ``low`` to ``high``.
+
+    They are written to some samples that grow lower, or higher; or to every one of them.
+    """
+    return StructLayout({"low": bits, "high": bits, "lower": 1, "higher": 1, "full": 1})
+
+
+class BoundsRam(wiring.Component):
+    """Read, compare and update the bounds of a tile every clock, the same one again at once.
+
+    A clear of the whole target begins a new epoch: entries of an older one count as cleared. Clears
+    of rectangles are pending until an entry is read. Another writer reports bounds directly.
+
+    Of a ``single`` bound the other one could be anything: bounds are as wide as that.
+
+    Parameters
+    ----------
+    bits : int
+        Of a value.
+    entries : int
+        Tiles, in all banks.
+    edge : int
+        Samples along a tile's edge.
+    clears : int
+        Clears of rectangles that may be pending.
+    single : bool
+        One bound of each tile is kept.
+
+    Members
+    -------
+    samples, width, height, new_epoch, epoch_bounds, clear, rectangle, value
+        As of :class:`~fixfunc.rtl.depth.hiz.pending_clears.PendingClears`. Nothing is in flight
+        when an epoch begins, or a rectangle is cleared.
+    clear_room : Out(1)
+        A clear of a rectangle can be pending. If not, its tiles must be visited.
+    keeps_low : In(1)
+        The single bound is the lower one. It may change before a tile is read, if nothing has been
+        written since the epoch began.
+    initialising : Out(1)
+        Old epochs are swept out: no tile may be read, and nothing may be reported.
+    tile_valid, x, y, bank, address : In
+        A tile, and its entry.
+    touched, whole : Out(1)
+        Whether ``rectangle`` touches and covers it, :attr:`LATENCY` - 1 clocks later.
+    bounds : Out(bounds_layout(bits))
+        :attr:`LATENCY` clocks later.
+    update : In(update_layout(bits))
+        In that clock: what is written to the tile,
+    discard : In(1)
+        unless this is set.
+    updated : Out(bounds_layout(bits))
+        The tile's bounds from now on, one clock later.
+    report, report_fits, report_bank, report_address, report_bounds : In
+        Bounds from the other writer, written if they fit. Not while ``bank_busy`` has the bit of
+        the bank set.
+    bank_busy : Out(BANKS)
+        A tile is written there.
+    """
+
+    READ = 2  # clocks from a tile to its memory
+    LATENCY = READ + PendingClears.LATENCY
+    WRITE = LATENCY + 1
+
+    def __init__(self, bits: int, entries: int, edge: int, clears: int, single: bool) -> None:
+        self._bits = bits
+        self._rows = entries // BANKS
+        self._edge = edge
+        self._clears = clears
+        self._single = single
+        bounds = bounds_layout(bits)
+        self._entry = StructLayout(
+            {"epoch": EPOCH, "seen": range(clears + 2), "stored": bits if single else bounds}
+        )
+        position = 16 - edge.bit_length() + 1
+        super().__init__(
+            {
+                "samples": In(2),
+                "width": In(15),
+                "height": In(15),
+                "keeps_low": In(1),
+                "new_epoch": In(1),
+                "epoch_bounds": In(bounds),
+                "clear": In(1),
+                "rectangle": In(RECTANGLE),
+                "value": In(bits),
+                "clear_room": Out(1),
+                "initialising": Out(1, init=1),
+                "tile_valid": In(1),
+                "x": In(position),
+                "y": In(position),
+                "bank": In(range(BANKS)),
+                "address": In(range(self._rows)),
+                "touched": Out(1),
+                "whole": Out(1),
+                "bounds": Out(bounds),
+                "update": In(update_layout(bits)),
+                "discard": In(1),
+                "updated": Out(bounds),
+                "report": In(1),
+                "report_fits": In(1),
+                "report_bank": In(range(BANKS)),
+                "report_address": In(range(self._rows)),
+                "report_bounds": In(bounds),
+                "bank_busy": Out(BANKS),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.clears = clears = PendingClears(self._bits, self._edge, self._clears)
+        for name in (
+            *("samples", "width", "height", "new_epoch", "epoch_bounds"),
+            *("clear", "rectangle", "value", "x", "y"),
+        ):
+            m.d.comb += getattr(clears, name).eq(getattr(self, name))
+        timeline = Timeline(m)
+        timeline.enter(0, valid=self.tile_valid, bank=self.bank, address=self.address)
+        timeline.enter(1, touched=clears.touched, whole=clears.whole)
+        timeline.enter(clears.LATENCY, unseen=clears.unseen)
+        m.d.comb += [
+            self.clear_room.eq(clears.room),
+            self.touched.eq(timeline[self.LATENCY - 1].touched),
+            self.whole.eq(timeline[self.LATENCY - 1].whole),
+        ]
+        banks = [
+            Memory(shape=self._entry, depth=self._rows, init=[], attrs=NO_COLLISION)
+            for _ in range(BANKS)
+        ]
+        for n, bank in enumerate(banks):
+            m.submodules[f"bank_{n}"] = bank
+        epoch, sweep = self._epochs(m)
+        stored = self._read(m, timeline, banks, epoch)
+        self._forward(m, timeline, stored)
+        self._write(m, timeline, banks, epoch, sweep, clears.count)
+        return m
+
+    def _epochs(self, m):
+        """Begin epochs; sweep the memory before the first, and before a number comes again."""
+        epoch = Signal(EPOCH)
+        sweep = Signal(range(self._rows))
+        with m.If(self.initialising):
+            m.d.sync += [
+                sweep.eq(sweep + 1),
+                self.initialising.eq(sweep != self._rows - 1),
+            ]
+        with m.If(self.new_epoch):
+            m.d.sync += [
+                epoch.eq(epoch + 1),
+                self.initialising.eq(self.initialising | epoch.all()),
+            ]
+        return epoch, sweep
+
+    def _read(self, m, timeline, banks, epoch):
+        """The bounds of an entry, and what it has not seen; one clock before the newest are known.
+
+        Every bank is read, at the same address. Block RAM is slow: a register follows it.
+        """
+        rows = []
+        for n, bank in enumerate(banks):
+            read = bank.read_port()
+            row = Signal(self._entry, name=f"row_{n}")
+            m.d.comb += read.addr.eq(timeline[self.READ].address)
+            m.d.sync += row.eq(read.data)
+            rows.append(row)
+        now = timeline[self.READ + 2]
+        seen = Array([row.seen for row in rows])[now.bank]
+        current = Array([row.epoch == epoch for row in rows])[now.bank]
+        unseen = Array(now.unseen[n].as_value() for n in range(self._clears + 2))
+        change = Signal(now.unseen[0].shape())
+        entry = Signal(self.bounds.shape())
+        raw = Array(self._stored_of(row) for row in rows)[now.bank]
+        m.d.sync += [
+            change.eq(Mux(current, unseen[seen], now.unseen[self._clears + 1].as_value())),
+            entry.eq(self._unpacked(raw)),
+        ]
+        stored = Signal(self.bounds.shape())
+        low = change.bounds.low
+        high = change.bounds.high
+        m.d.comb += stored.eq(
+            self._single_of(
+                Mux(change.all | (low < entry.low), low, entry.low),
+                Mux(change.all | (high > entry.high), high, entry.high),
+            )
+        )
+        return stored
+
+    def _forward(self, m, timeline, stored):
+        """The newest bounds: of the tile before, or of those whose write is not in memory yet."""
+        result = Signal(self.bounds.shape())
+        results = [result, self.updated]
+        results += [Signal(self.bounds.shape(), name=f"result_{n}") for n in range(1, 4)]
+        m.d.comb += result.eq(self._result())
+        for before, later in pairwise(results):
+            m.d.sync += later.eq(before)
+
+        # Tiles are compared one clock ahead, with the five before them.
+        now = self.LATENCY - 2
+        same = Signal(5)
+        for n in range(5):
+            earlier = timeline[now + 1 + n]
+            equal = (timeline[now].address == earlier.address) & (
+                timeline[now].bank == earlier.bank
+            )
+            m.d.sync += same[n].eq(equal & earlier.valid)
+        newest = stored
+        for n in reversed(range(5)):
+            newest = Mux(same[n], results[n], newest)
+        m.d.sync += self.bounds.eq(newest)
+
+    def _write(self, m, timeline, banks, epoch, sweep, count):
+        """Writes of tiles, of the other writer, of the sweep."""
+        busy = Signal(BANKS)
+        report = Signal()
+        report_bank = Signal(BANKS)
+        report_address = Signal.like(self.report_address)
+        report_entry = Signal(self._entry)
+        writes = self.update.lower | self.update.higher
+        bank = timeline[self.LATENCY].bank
+        m.d.comb += self.bank_busy.eq(Mux(writes, 1 << bank, 0))
+        m.d.sync += [
+            busy.eq(self.bank_busy),
+            report.eq(self.report & self.report_fits),
+            report_bank.eq(1 << self.report_bank),
+            report_address.eq(self.report_address),
+            report_entry.epoch.eq(epoch),
+            report_entry.seen.eq(count),
+            self._stored_of(report_entry).eq(self._packed(self.report_bounds)),
+        ]
+        for n, memory in enumerate(banks):
+            write = memory.write_port()
+            stored = self._stored_of(write.data)
+            m.d.comb += [
+                write.data.epoch.eq(epoch),
+                write.data.seen.eq(count),
+            ]
+            with m.If(self.initialising):
+                m.d.comb += [
+                    write.en.eq(1),
+                    write.addr.eq(sweep),
+                    write.data.seen.eq(self._clears + 1),
+                ]
+            with m.Elif(busy[n]):
+                m.d.comb += [
+                    write.en.eq(1),
+                    write.addr.eq(timeline[self.WRITE].address),
+                    stored.eq(self._packed(self.updated)),
+                ]
+            with m.Else():
+                m.d.comb += [
+                    write.en.eq(report_bank[n] & report),
+                    write.addr.eq(report_address),
+                    write.data.eq(report_entry),
+                ]
+
+    def _result(self):
+        """The bounds after an update: one comparison and one choice for each.
+
+        Every tile of a run waits for it.
+        """
+        update = self.update
+        now = self.bounds
+        below = update.low < now.low
+        above = update.high > now.high
+        both = update.full & update.lower & update.higher
+        low = both | Mux(update.lower, below, update.full & update.higher & ~below)
+        high = both | Mux(update.higher, above, update.full & update.lower & ~above)
+        return self._single_of(
+            Mux(low & ~self.discard, update.low, now.low),
+            Mux(high & ~self.discard, update.high, now.high),
+        )
+
+    def _stored_of(self, entry):
+        """The bounds of an entry, which are its highest bits."""
+        return entry.as_value()[-(self._bits if self._single else 2 * self._bits) :]
+
+    def _single_of(self, low, high):
+        """Both bounds; or one, and as the other one what it could be."""
+        each = self.keeps_low.replicate(len(high))
+        return Cat(low & each, high | each) if self._single else Cat(low, high)
+
+    def _packed(self, bounds):
+        """Bounds as an entry stores them."""
+        return Mux(self.keeps_low, bounds.low, bounds.high) if self._single else bounds.as_value()
+
+    def _unpacked(self, stored):
+        """The bounds that an entry stands for."""
+        return self._single_of(stored, stored) if self._single else stored

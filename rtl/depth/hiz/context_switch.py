@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Context switch: bounds of tiles, saved and restored."""
+
+from amaranth.hdl import Module, Mux, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.depth.hiz.pending_clears import bounds_layout
+from fixfunc.rtl.lib.delay import DelayLine, delay
+from fixfunc.rtl.lib.fifo import CreditedFIFO
+from fixfunc.rtl.payload import layout
+from fixfunc.spec import payloads
+from fixfunc.spec.state import Bound
+
+ANSWERS = 64  # of the answers' answers: more than requests under way at one a clock
+
+
+class ContextSwitch(wiring.Component):
+    """Save and restore what is known of tiles: requests, beside the tiles that stand for them.
+
+    Parameters
+    ----------
+    edge : int
+        Samples along a tile's edge.
+    clocks : int
+        From the clock in which a request enters to the one in which stencil bounds are written.
+
+    Members
+    -------
+    i : In(stream.Signature(layout(payloads.context(edge))))
+        Requests.
+    o : Out(stream.Signature(layout(payloads.context(edge))))
+        An answer for each, in order: what was known, as the request that restores it.
+    open : In(1)
+        A tile may enter the pipeline.
+    accept : Out(1)
+        The tile of a request enters.
+    stencil_request : Out(layout(payloads.context(edge)))
+        The request, when the stencil bounds of its tile are written.
+    depth_request : Out(layout(payloads.context(edge)))
+        The same two clocks later, when the depth bounds are.
+    complete : In(1)
+        A request has reached its end, two clocks after that.
+    entry_known : In(1)
+        The bounds of its tile are known. As late.
+    bound : In(Bound)
+        Which bound is kept, three clocks before: a request may have restored it.
+    depth_known : In(1)
+        Bounds of depths are known.
+    depth : In(bounds_layout(payloads.HIZ_BITS))
+        What they are from now on, in the clock of ``complete``.
+    stencil : In(bounds_layout(8))
+        What those of stencil values are, two clocks before.
+    """
+
+    def __init__(self, edge, clocks):
+        self._clocks = clocks
+        self._request = layout(payloads.context(edge))
+        both = stream.Signature(self._request)
+        super().__init__(
+            {
+                "i": In(both),
+                "o": Out(both),
+                "open": In(1),
+                "accept": Out(1),
+                "stencil_request": Out(self._request),
+                "depth_request": Out(self._request),
+                "complete": In(1),
+                "entry_known": In(1),
+                "bound": In(Bound),
+                "depth_known": In(1),
+                "depth": In(bounds_layout(payloads.HIZ_BITS)),
+                "stencil": In(bounds_layout(8)),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.line = line = DelayLine(self._request.size, self._clocks)
+        m.submodules.answers = answers = CreditedFIFO(self._request, ANSWERS)
+        wiring.connect(m, answers.o, wiring.flipped(self.o))
+        m.d.comb += [
+            self.i.ready.eq(self.open & answers.available),
+            self.accept.eq(self.i.valid & self.i.ready),
+            answers.consume.eq(self.accept),
+            line.i.eq(self.i.payload),
+            self.stencil_request.eq(line.o),
+        ]
+        late = self._request(delay(m, line.o, 2, "late"))
+        answer = Signal(self._request)
+        m.d.comb += self.depth_request.eq(late)
+
+        # What is not known could be anything.
+        for prefix, pair, known in (
+            ("", self.depth, self.entry_known & self.depth_known),
+            ("stencil_", delay(m, self.stencil, 2, "stencil"), self.entry_known),
+        ):
+            m.d.sync += [
+                answer[f"{prefix}low"].eq(Mux(known, pair.low, 0)),
+                answer[f"{prefix}high"].eq(Mux(known, pair.high, -1)),
+            ]
+        place = delay(m, late, 2, "place")
+        m.d.sync += [
+            answer.x.eq(place.x),
+            answer.y.eq(place.y),
+            answer.restore.eq(1),
+            answers.push.eq(self.complete),
+            answer.bound.eq(delay(m, self.bound, 3, "bound")),
+        ]
+        m.d.comb += answers.i.eq(answer)
+        return m

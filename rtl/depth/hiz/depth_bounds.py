@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What HiZ has to know of a tile."""
+
+from amaranth.hdl import Array, Module, Mux, Signal, signed
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.depth.test.bias import D24_MAX, DepthBias
+from fixfunc.rtl.depth.test.sample_depths import BITS, FRACTION, MOST, Stored, heads
+from fixfunc.rtl.lib.delay import delay
+from fixfunc.rtl.memory.surface.rectangle import RectangleMask
+from fixfunc.rtl.payload import layout
+from fixfunc.rtl.samples import SHAPES
+from fixfunc.spec import payloads
+from fixfunc.spec.state import DepthFormat
+
+SLACK = 1 << FRACTION - 3  # a plane's samples lie within a tenth of a unit of its vertices
+WIDE = signed(44)
+
+
+class TileRange(wiring.Component):
+    """Bounds of a triangle's depths in a tile, by its vertices and by its plane at the tile's outer
+    corners.
+
+    The plane is known modulo 2^24. Where none of its corners leaves 0..2^24 - 1, it is the true
+    one, since some sample of it is covered and lies there; where one does, only the vertices count.
+    One tile a clock.
+
+    Parameters
+    ----------
+    edge : int
+        Samples along a tile's edge.
+
+    Members
+    -------
+    state : In(layout(payloads.DRAW_STATE))
+        It holds while tiles are under way.
+    tile : In(layout(payloads.tile(edge)))
+    low, high : Out(32)
+        In the state's format, :attr:`LATENCY` clocks later.
+    """
+
+    LATENCY = DepthBias.LATENCY + 1 + Stored.latency(tuple(DepthFormat)) + 1
+
+    def __init__(self, edge):
+        self._edge = edge
+        super().__init__(
+            {
+                "state": In(layout(payloads.DRAW_STATE)),
+                "tile": In(layout(payloads.tile(edge))),
+                "low": Out(32),
+                "high": Out(32),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.bias = bias = DepthBias()
+        state = self.state
+        tile = self.tile
+        m.d.comb += [
+            bias.form.eq(state.depth_format),
+            bias.constant.eq(state.bias_constant),
+            bias.slope.eq(state.bias_slope),
+            bias.clamp.eq(state.bias_clamp),
+        ]
+        m.d.comb += [getattr(bias, name).eq(tile[name]) for name in ("dx", "dy", "zmax")]
+
+        # How far the tile reaches, from the centre of its first pixel: 8 steps back, and 8 less
+        # than its pixels' forth.
+        reached = {end: [] for end in ("low", "high")}
+        for n, slope in enumerate((tile.dx, tile.dy)):
+            across = Array(
+                [slope << 4 + self._edge.bit_length() - 1 - shape[n] for shape in SHAPES]
+            )[state.samples]
+            for end, down in (("low", 1), ("high", 0)):
+                part = Signal(WIDE, name=f"{end}_{n}")
+                m.d.sync += part.eq(Mux((slope < 0) == down, across, 0) - (slope << 3))
+                reached[end].append(part)
+        z0 = delay(m, tile.z0, 1, "z0")
+        ends = {}
+        for end, parts in reached.items():
+            total = Signal(WIDE, name=f"{end}_reach")
+            ends[end] = Signal(WIDE, name=f"{end}_end")
+            m.d.sync += total.eq(parts[0] + parts[1])
+            m.d.sync += ends[end].eq(total + (delay(m, z0, 1, f"{end}_z0") << FRACTION - 8))
+
+        # Vertices and plane, where both are known.
+        known = Signal()
+        vertex = {}
+        m.d.sync += known.eq(
+            (ends["low"] >= -SLACK) & (ends["high"] <= (D24_MAX << FRACTION) + SLACK)
+        )
+        for end, slack in (("low", -SLACK), ("high", SLACK)):
+            vertex[end] = Signal(WIDE, name=f"{end}_vertex")
+            tighter = Signal(name=f"{end}_tighter")
+            bound = Signal(WIDE, name=f"{end}_bound")
+            depth = delay(m, tile.zmin if end == "low" else tile.zmax, 2, f"{end}_z")
+            m.d.sync += vertex[end].eq((depth << FRACTION) + slack)
+            late = delay(m, ends[end], 1, f"{end}_late")
+            m.d.sync += tighter.eq(
+                ends[end] > vertex[end] if end == "low" else ends[end] < vertex[end]
+            )
+            m.d.sync += bound.eq(
+                Mux(known & tighter, late, delay(m, vertex[end], 1, f"{end}_vertices"))
+            )
+            self._store(m, end, delay(m, bound, DepthBias.LATENCY - 5, f"{end}_waits"), bias.o)
+        return m
+
+    def _store(self, m, end, bound, bias):
+        """The bound with its bias, as it is stored.
+
+        Where a shader may change depths, that of the viewport.
+        """
+        state = self.state
+        m.submodules[f"{end}_stored"] = stored = Stored(tuple(DepthFormat))
+        biased = Signal(signed(40), name=f"{end}_biased")
+        one = Array(MOST.get(form, 0) for form in range(4))[state.depth_format]
+        most = Signal(32, name=f"{end}_most")
+        m.d.sync += [
+            biased.eq(bound + (bias << FRACTION - 8)),
+            most.eq(Mux(state.depth_max < one, state.depth_max, one)),
+        ]
+        m.d.comb += [
+            stored.i.eq(biased),
+            stored.form.eq(state.depth_format),
+            stored.least.eq(state.depth_min),
+            stored.most.eq(most),
+        ]
+        m.d.sync += getattr(self, end).eq(
+            Mux(state.hiz_drop, stored.o, state.depth_min if end == "low" else most)
+        )
+
+
+class DepthBounds(wiring.Component):
+    """A tile's bounds as HiZ compares them, and whether the tile covers every sample of the target;
+    one tile a clock.
+
+    Parameters
+    ----------
+    edge : int
+
+    Members
+    -------
+    state, tile : In
+        As of :class:`TileRange`.
+    low, high : Out(payloads.HIZ_BITS)
+        The highest bits of the bounds, :attr:`LATENCY` clocks later.
+    low_ones, high_zeros : Out(1)
+        All of the bits below are ones, or zeros.
+    full : Out(1)
+    """
+
+    LATENCY = TileRange.LATENCY + 1
+
+    def __init__(self, edge):
+        self._edge = edge
+        super().__init__(
+            {
+                "state": In(layout(payloads.DRAW_STATE)),
+                "tile": In(layout(payloads.tile(edge))),
+                "low": Out(payloads.HIZ_BITS),
+                "high": Out(payloads.HIZ_BITS),
+                "low_ones": Out(1),
+                "high_zeros": Out(1),
+                "full": Out(1),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.bounds = bounds = TileRange(self._edge)
+        m.submodules.within = within = RectangleMask(self._edge)
+        state = self.state
+        m.d.comb += [
+            bounds.state.eq(state),
+            bounds.tile.eq(self.tile),
+            within.samples.eq(state.samples),
+            within.x.eq(self.tile.x),
+            within.y.eq(self.tile.y),
+            within.rectangle.x1.eq(state.target_width),
+            within.rectangle.y1.eq(state.target_height),
+        ]
+        full = Signal()
+        form = state.depth_format
+        m.d.sync += full.eq(
+            (delay(m, self.tile.mask, RectangleMask.LATENCY, "mask") | ~within.o).all()
+        )
+        m.d.comb += self.full.eq(delay(m, full, self.LATENCY - RectangleMask.LATENCY - 1, "full"))
+
+        cut = [BITS[f] - payloads.HIZ_BITS for f in DepthFormat]
+        m.d.sync += [
+            self.low.eq(heads(bounds.low, form)),
+            self.high.eq(heads(bounds.high, form)),
+            self.low_ones.eq(Array(bounds.low[:n].all() for n in cut)[form]),
+            self.high_zeros.eq(Array(~bounds.high[:n].any() for n in cut)[form]),
+        ]
+        return m

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Feedback: bounds that the depth test reports of tiles that it has written."""
+
+from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.data import StructLayout
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.depth.hiz.bounds_ram import BANKS
+from fixfunc.rtl.depth.hiz.pending_clears import bounds_layout
+from fixfunc.rtl.depth.hiz.scoreboard import KEY, Scoreboard
+from fixfunc.rtl.lib.delay import delay
+from fixfunc.rtl.payload import layout
+from fixfunc.spec import payloads
+
+ADDRESS = 15
+# What a tile takes along, and its report brings back: how many clears there had been, whether the
+# tile has an entry, and where.
+NOTE = StructLayout({"serial": 8, "has_entry": 1, "address": ADDRESS})
+
+
+class Feedback(wiring.Component):
+    """Take reports of the depth test when nothing is in their way.
+
+    A report counts where no other test of its tile is in flight, and where no tile that shares its
+    count lies between lookup and outcome.
+
+    Parameters
+    ----------
+    edge : int
+        Samples along a tile's edge.
+    most : int
+        Most tests in flight.
+    first : int
+        Clocks from a tile's ``key`` to the first in which a report counts too late for it.
+    beyond : int
+        Clocks from a tile's ``key`` to the one after its outcome.
+
+    Members
+    -------
+    i : In(stream.Signature(layout(payloads.feedback(edge))))
+        A report is held for one clock: what it must wait for comes from a register.
+    tile_valid, key : In
+        A tile that is looked up.
+    test_begins, test_key : In
+        A test begins, of tiles of this key.
+    serial : In(8)
+        Clears so far.
+    initialising : In(1)
+        Of the bounds RAM.
+    bank_busy : In(BANKS)
+        Of the bounds RAM.
+    depth_known : In(1)
+        Bounds of depths are known.
+    taken : Out(1)
+        A report counts.
+    fits : Out(1)
+        Its bounds may be written.
+    bank, address, bounds : Out
+        Where, and what.
+    """
+
+    def __init__(self, edge, most, first, beyond):
+        self._most = most
+        self._first = first
+        self._beyond = beyond
+        self._report = layout(payloads.feedback(edge))
+        super().__init__(
+            {
+                "i": In(stream.Signature(self._report)),
+                "tile_valid": In(1),
+                "key": In(KEY),
+                "test_begins": In(1),
+                "test_key": In(KEY),
+                "serial": In(8),
+                "initialising": In(1),
+                "bank_busy": In(BANKS),
+                "depth_known": In(1),
+                "taken": Out(1),
+                "fits": Out(1),
+                "bank": Out(range(BANKS)),
+                "address": Out(ADDRESS),
+                "bounds": Out(bounds_layout(payloads.HIZ_BITS)),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.scoreboard = scoreboard = Scoreboard(self._most)
+        waiting = Signal()
+        report = Signal(self._report)
+        pending = Signal()
+        offered = self.i.payload
+        keys = [self.key.as_value()]
+        valids = [self.tile_valid]
+        for n in range(1, self._beyond):
+            keys.append(delay(m, keys[-1], 1, f"key_{n}"))
+            valids.append(delay(m, valids[-1], 1, f"key_valid_{n}"))
+        following = list(zip(valids, keys, strict=True))[
+            self._first - 1 : -1
+        ]  # where they are in the next clock
+
+        def blocked(offer):
+            return Cat(v & (k == Cat(offer.x[:3], offer.y[:3])) for v, k in following).any()
+
+        m.d.comb += [
+            self.bank.eq(Cat(report.x[0], report.y[0])),
+            self.i.ready.eq(~waiting | self.taken),
+            self.taken.eq(
+                waiting
+                & ~self.initialising
+                & (scoreboard.crowded | ~(pending | self.bank_busy.bit_select(self.bank, 1)))
+            ),
+        ]
+        m.d.comb += [
+            scoreboard.take.eq(self.test_begins),
+            scoreboard.taken.eq(self.test_key),
+            scoreboard.free.eq(self.taken),
+            scoreboard.next.eq(self.i.ready),
+            scoreboard.next_key.x.eq(offered.x),
+            scoreboard.next_key.y.eq(offered.y),
+        ]
+        m.d.sync += pending.eq(Mux(self.i.ready, blocked(offered), blocked(report)))
+        with m.If(self.i.ready):
+            m.d.sync += [
+                waiting.eq(self.i.valid),
+                report.eq(offered),
+            ]
+
+        note = NOTE(report.note)
+        m.d.comb += [
+            self.fits.eq(
+                self.depth_known & ~scoreboard.many & note.has_entry & (note.serial == self.serial)
+            ),
+            self.address.eq(note.address),
+            self.bounds.low.eq(report.low),
+            self.bounds.high.eq(report.high),
+        ]
+        return m

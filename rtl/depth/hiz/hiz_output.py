@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""HiZ output: outcomes of tiles, and the tiles that stay."""
+
+from amaranth.hdl import Module, Mux, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.depth.hiz.feedback import ADDRESS, NOTE
+from fixfunc.rtl.depth.hiz.scoreboard import KEY
+from fixfunc.rtl.lib.credit import CreditCounter
+from fixfunc.rtl.lib.fifo import CreditedFIFO
+from fixfunc.rtl.payload import beat, layout
+from fixfunc.spec import payloads
+from fixfunc.spec.state import Kind, Outcome
+
+TILES = 128  # places of the output FIFO, and most tests in flight
+
+
+class HizOutput(wiring.Component):
+    """Decide about a tile by what its bounds say; put it out, or drop it. One a clock.
+
+    Parameters
+    ----------
+    edge : int
+        Samples along a tile's edge.
+
+    Members
+    -------
+    state : In(layout(payloads.DRAW_STATE))
+    legal : In(1)
+        Tiles may be drawn in ``state``.
+    beat_enters, tile_enters : In(1)
+        A beat enters the pipeline before this block; a tile does.
+    room : Out(1)
+        They may, two clocks later.
+    drained : Out(1)
+        No tile and no test is in flight.
+    tile_valid, clearing, is_context, has_entry, outside : In(1)
+        A tile, in clock 0; it stands for a clear, or for a request of a context; what its lookup
+        has found.
+    drop, accept, stencil_fails, depth_known : In(1)
+        What its bounds say, and whether those of depths are known.
+    context_complete, entry_known : Out(1)
+        A request of a context has reached its end; the bounds of its tile are known. In clock 0.
+    tile : In(layout(payloads.tile(edge)))
+        The same tile in clock 1,
+    address : In(ADDRESS)
+        and where its entry is.
+    serial : In(8)
+        Clears so far.
+    test_begins, test_key : Out
+        The depth test is going to report of the tile. In clock 1.
+    outside_found : Out(1)
+        A tile lies outside the target. In clock 1.
+    test_ends : In(1)
+        A report has been taken.
+    control_valid, control, fence_error : In
+        A control beat is to be passed on; what a fence tells of errors.
+    o : Out(stream.Signature(beat(tile=..., draw_state=..., clear=..., fence=...)))
+    """
+
+    def __init__(self, edge: int) -> None:
+        shape = beat(tile=payloads.tile(edge), **payloads.CONTROL)
+        flags = (
+            *("legal", "beat_enters", "tile_enters", "tile_valid", "clearing", "is_context"),
+            *("has_entry", "outside", "drop", "accept", "stencil_fails", "depth_known"),
+            *("test_ends", "control_valid"),
+        )
+        super().__init__(
+            dict.fromkeys(flags, In(1))
+            | {
+                "state": In(layout(payloads.DRAW_STATE)),
+                "room": Out(1),
+                "drained": Out(1),
+                "context_complete": Out(1),
+                "entry_known": Out(1),
+                "tile": In(layout(payloads.tile(edge))),
+                "address": In(ADDRESS),
+                "serial": In(8),
+                "test_begins": Out(1),
+                "test_key": Out(KEY),
+                "outside_found": Out(1),
+                "control": In(shape),
+                "fence_error": In(3),
+                "o": Out(stream.Signature(shape)),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.beats = beats = CreditedFIFO(self.o.payload.shape(), TILES, lookahead=2)
+        m.submodules.tests = tests = CreditCounter(TILES - 1, lookahead=2)
+        wiring.connect(m, beats.o, wiring.flipped(self.o))
+
+        # A tile without an entry, or whose bounds are not known, is tested.
+        is_tile = self.tile_valid & ~self.clearing & ~self.is_context
+        refused = self.outside | ~self.legal
+        known = self.has_entry & self.depth_known
+        dropped = refused | (known & self.drop) | (self.has_entry & self.stencil_fails)
+        writes = self.state.depth_test & self.state.depth_write
+        valid = Signal()
+        stays = Signal()
+        outcome = Signal(Outcome)
+        has_entry = Signal()
+        m.d.comb += [
+            self.context_complete.eq(self.is_context),
+            self.entry_known.eq(self.has_entry & ~refused),
+        ]
+        m.d.sync += [
+            valid.eq(is_tile),
+            stays.eq(~dropped),
+            outcome.eq(Mux(known & self.accept, Outcome.ACCEPT, Outcome.TEST)),
+            has_entry.eq(self.has_entry),
+            self.test_begins.eq(is_tile & ~dropped & writes),
+            self.outside_found.eq((is_tile | self.is_context) & self.outside),
+        ]
+        with m.If(dropped):
+            m.d.sync += outcome.eq(Outcome.DROP)
+
+        note = Signal(NOTE)
+        leaves = valid & (stays | self.tile.last)
+        m.d.comb += [
+            note.serial.eq(self.serial),
+            note.has_entry.eq(has_entry),
+            note.address.eq(self.address),
+            self.test_key.x.eq(self.tile.x),
+            self.test_key.y.eq(self.tile.y),
+            beats.consume.eq(self.beat_enters),
+            beats.cancel.eq(valid & ~leaves),
+            beats.push.eq(leaves | self.control_valid),
+            beats.i.eq(self.control),
+            tests.consume.eq(self.tile_enters),
+            tests.cancel.eq(valid & ~self.test_begins),
+            tests.release.eq(self.test_ends),
+            self.room.eq(beats.available & tests.available),
+            self.drained.eq(tests.idle),
+        ]
+        with m.If(leaves):
+            m.d.comb += [
+                beats.i.as_value().eq(0),
+                beats.i.tile.eq(self.tile),
+                beats.i.tile.mask.eq(Mux(stays, self.tile.mask, 0)),
+                beats.i.tile.full.eq(stays & self.tile.full),
+                beats.i.tile.outcome.eq(outcome),
+                beats.i.tile.note.eq(Mux(stays, note, 0)),
+            ]
+        with m.Elif(self.control.kind == Kind.FENCE):
+            m.d.comb += beats.i.fence.error.eq(self.fence_error)
+        return m

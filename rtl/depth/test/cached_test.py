@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Cached test: the depth test of tiles that caches keep in memory."""
+
+from typing import Any
+
+from amaranth.hdl import Module, Mux
+from amaranth.lib import stream, wiring
+from amaranth.lib.data import StructLayout
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.depth.test.bias import DepthBias
+from fixfunc.rtl.depth.test.datapath import DepthDatapath
+from fixfunc.rtl.depth.test.new_depths import test_clock
+from fixfunc.rtl.depth.test.test_output import TILES, TestOutput
+from fixfunc.rtl.depth.test.tested_tiles import DepthRange, TestedTiles
+from fixfunc.rtl.lib.delay import DelayLine, delay
+from fixfunc.rtl.lib.fifo import CreditedFIFO
+from fixfunc.rtl.lib.timeline import Timeline
+from fixfunc.rtl.memory.tile_client.slot_front import COMMAND, SlotFront
+from fixfunc.rtl.memory.tile_client.slot_requests import DEPTHS, STENCILS, requested_beat
+from fixfunc.rtl.payload import beat, layout
+from fixfunc.spec import payloads
+from fixfunc.spec.state import DepthFormat, Kind, SlotOp
+
+
+def planes(params: Any) -> tuple:
+    """Planes of a target that a test uses, and the bits of their values."""
+    if params.stencil:
+        return (DEPTHS, STENCILS), (payloads.DEPTH, payloads.STENCIL)
+    return (DEPTHS,), (payloads.DEPTH,)
+
+
+class CachedTest(wiring.Component):
+    """Test tiles whose depths and stencil values caches put into slots and take away.
+
+    What happens to samples is the same as in :class:`~fixfunc.rtl.depth.test.depth_test.DepthTest`,
+    one tile a clock. No tile is written late: a draw that asks for that writes early.
+
+    Parameters
+    ----------
+    params : DepthTestParams
+        ``tiles``: slots. D16 and D24 alone, without ``shader_depths``.
+
+    Members
+    -------
+    i : In(stream.Signature(requested_beat(params.edge, planes)))
+    o : Out(stream.Signature(beat(tile=..., draw_state=..., clear=..., fence=...)))
+        Tiles, ``mask`` now the samples that passed; control beats.
+    feedback : Out(stream.Signature(layout(payloads.feedback(params.edge))))
+        For HiZ: what a tile holds after a test that its draw lets write.
+    depth, stencil : In(stream.Signature(layout(payloads.slot_command(params.edge, ...))))
+        What the caches want done with slots.
+    depth_done, stencil_done : Out(stream.Signature(layout(payloads.completion(params.edge, ...))))
+        What has been done with them.
+    flush_early : Out(1)
+        A fence that flushes is the only beat here: whoever comes next may begin its own flush.
+    """
+
+    def __init__(self, params: Any) -> None:
+        self._params = params
+        self._planes = planes(params)
+        members = {}
+        for plane, bits in zip(*self._planes, strict=True):
+            command = layout(payloads.slot_command(params.edge, bits))
+            completion = layout(payloads.completion(params.edge, bits))
+            members |= {
+                plane.name: In(stream.Signature(command)),
+                f"{plane.name}_done": Out(stream.Signature(completion)),
+            }
+        shape = beat(tile=payloads.tile(params.edge), **payloads.CONTROL)
+        super().__init__(
+            members
+            | {
+                "i": In(stream.Signature(requested_beat(params.edge, self._planes[0]))),
+                "o": Out(stream.Signature(shape)),
+                "feedback": Out(stream.Signature(layout(payloads.feedback(params.edge)))),
+                "flush_early": Out(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        p = self._params
+        latency = test_clock(p) + DepthRange.latency(p.edge**2) + 6
+        m.submodules.front = front = SlotFront(p.edge, *self._planes, latency)
+        m.submodules.datapath = datapath = DepthDatapath(p, fills=True)
+        m.submodules.output = output = TestOutput(p)
+        wiring.connect(m, wiring.flipped(self.i), front.i)
+        wiring.connect(m, output.o, wiring.flipped(self.o))
+        wiring.connect(m, output.feedback, wiring.flipped(self.feedback))
+        for unit in (datapath, output):
+            m.d.comb += [
+                unit.state.eq(front.state),
+                unit.legal.eq(front.legal),
+            ]
+        for name in ("clear", "tile_valid", "tile", "clearing"):
+            m.d.comb += getattr(datapath, name).eq(getattr(front, name))
+        m.d.comb += [
+            output.beat_enters.eq(front.accept | front.control_accept),
+            output.report_enters.eq(front.accept),
+            output.i.eq(datapath.o),
+            output.depth.eq(datapath.depth),
+            output.control_valid.eq(front.control_valid),
+            output.control.eq(front.control),
+            output.fence_error.eq(front.fence_error),
+        ]
+        room = output.room
+        touchable_clock = test_clock(p) - 2
+        timeline = Timeline(m)
+        timeline.enter(0, refused=front.refused)
+        m.d.comb += datapath.touchable.eq(~timeline[touchable_clock].refused)
+        for plane, bits in zip(*self._planes, strict=True):
+            wiring.connect(m, wiring.flipped(getattr(self, plane.name)), getattr(front, plane.name))
+            command = self._slot(m, front, datapath, plane.name)
+            room = room & self._complete(m, front, datapath, plane.name, bits, command)
+        m.d.sync += front.room.eq(room)
+
+        head = self.i.payload.beat
+        flushes = (head.kind == Kind.FENCE) & head.fence.flush
+        m.d.sync += self.flush_early.eq(self.i.valid & flushes & output.idle)
+        return m
+
+    def _slot(self, m, front, datapath, name):
+        """What a plane's command does to its slot; returns the command one clock after the test.
+
+        Whether there is one waits in registers, which a reset reaches.
+        """
+        command = getattr(front, f"{name}_command")
+        values = getattr(front, f"{name}_values")
+        test = test_clock(self._params)
+        timeline = Timeline(m)
+        slot_clock = test - TestedTiles.EARLY
+        m.submodules[f"{name}_slot"] = line = DelayLine(COMMAND.size, slot_clock)
+        m.submodules[f"{name}_fill"] = fill_line = DelayLine(len(values.as_value()), test - 1)
+        timeline.enter(0, valid=command.valid)
+        timeline.enter(slot_clock, op=COMMAND(line.o).op, slot=COMMAND(line.o).slot)
+        fill = getattr(datapath, f"{name}_fill")
+        fills = timeline[test - 1]
+        m.d.comb += [
+            line.i.eq(command),
+            fill_line.i.eq(values),
+            getattr(datapath, f"{name}_slot").eq(timeline[slot_clock].slot),
+            getattr(datapath, f"{name}_valid").eq(timeline[slot_clock].valid),
+            getattr(datapath, f"{name}_values").eq(fill_line.o),
+            fill.fill.eq(fills.valid & (fills.op == SlotOp.FILL)),
+            fill.evict.eq(fills.valid & (fills.op == SlotOp.EVICT)),
+        ]
+        return timeline[test + 1]
+
+    def _complete(self, m, front, datapath, name, bits, command):
+        """Tell a cache what has been done with a slot; returns whether there is room for more."""
+        p = self._params
+        lanes = p.edge**2
+        shape = layout(payloads.completion(p.edge, bits))
+        m.submodules[f"{name}_done"] = done = CreditedFIFO(shape, TILES, lookahead=4)
+        wiring.connect(m, done.o, wiring.flipped(getattr(self, f"{name}_done")))
+        tile = datapath.o
+        values = getattr(datapath, name)
+        written = tile.written
+        if name == "stencil":
+            written = Mux(tile.clearing, (1 << lanes) - 1, tile.changed)
+        m.d.comb += [
+            done.consume.eq(getattr(front, f"{name}_command").valid),
+            done.push.eq(command.valid),
+            done.i.written.eq(Mux(command.op == SlotOp.USE, written, 0)),
+        ]
+        for n in range(lanes):
+            m.d.comb += done.i[f"value{n}"].eq(values[n])
+        if name == "depth":
+            self._plane(m, front, datapath, done.i)
+        return done.available
+
+    def _plane(self, m, front, datapath, completion):
+        """The plane of a tile, if it gives the depths that were written."""
+        tile = datapath.o
+        clear = front.clear
+        test = test_clock(self._params)
+        bias = delay(m, datapath.bias, test + 1 - DepthBias.LATENCY, "bias")
+        exact = delay(m, datapath.exact, 2, "exact")
+        is_d24 = front.state.depth_format == DepthFormat.D24
+        plane = StructLayout({"z0": 32, "dx": 32, "dy": 32})
+        of_tile = {"z0": tile.tile.z0 + bias, "dx": tile.tile.dx, "dy": tile.tile.dy}
+        of_clear = {"z0": clear.depth_value << 8, "dx": 0, "dy": 0}
+        gives_all = (~tile.written | exact).all() & is_d24
+        m.d.comb += completion.exact.eq(tile.clearing | gives_all)
+        for field in plane.members:
+            value = Mux(tile.clearing, of_clear[field], of_tile[field])
+            m.d.comb += completion[field].eq(value)

@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Depths of a tile's samples, as they are stored."""
+
+from typing import Any
+
+from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value, signed
+from amaranth.lib import wiring
+from amaranth.lib.data import ArrayLayout
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.depth.test.bias import BIAS
+from fixfunc.rtl.lib.bits import leading_zeros
+from fixfunc.rtl.lib.delay import delay
+from fixfunc.rtl.raster.addends import Addends
+from fixfunc.rtl.raster.edge_evaluator import carry_save_sum
+from fixfunc.spec import payloads
+from fixfunc.spec.state import DepthFormat
+
+FRACTION = 12  # bits below D24's unit that a sample's depth is known to
+DEPTH = 24 + FRACTION
+MOST = {
+    DepthFormat.D16: (1 << 16) - 1,
+    DepthFormat.D24: (1 << 24) - 1,
+    DepthFormat.D32F: 0x3F800000,
+}  # 1.0
+BITS = {DepthFormat.D16: 16, DepthFormat.D24: 24, DepthFormat.D32F: 30}  # of a stored depth
+
+
+def heads(depth: Value, form: Value, formats: tuple = tuple(DepthFormat)) -> Value:
+    """The highest bits of a stored depth, as HiZ keeps them."""
+    return Array(depth >> BITS[f] - payloads.HIZ_BITS if f in formats else 0 for f in DepthFormat)[
+        form
+    ]
+
+
+class Stored(wiring.Component):
+    """A depth as a format stores it, cut to a range.
+
+    Parameters
+    ----------
+    formats : tuple of DepthFormat
+        Those that this unit knows.
+
+    Members
+    -------
+    form, least, most : In
+        They hold while depths are under way; a range of the widest of the formats.
+    i : In(40)
+        Signed, in 2^-12 of D24's unit.
+    replaces, given : In
+        Another depth in its place, as it is stored but for the range; a clock before the output.
+    o : Out(32)
+        :meth:`latency` clocks later.
+    exact : Out(1)
+        Of D24: nothing has been cut.
+    """
+
+    def __init__(self, formats: tuple) -> None:
+        self._formats = formats
+        super().__init__(
+            {
+                "form": In(2),
+                "least": In(32),
+                "most": In(32),
+                "i": In(signed(40)),
+                "replaces": In(1),
+                "given": In(32),
+                "o": Out(32),
+                "exact": Out(1),
+            }
+        )
+
+    @staticmethod
+    def latency(formats: tuple) -> int:
+        """Clocks: cut to 0..1, scaled, normalised in three, rounded, cut to the range."""
+        return 4 + 3 * (DepthFormat.D32F in formats)
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        depth = Signal(DEPTH)
+        scaled = Signal(DEPTH)
+        # from 2^24 - 1 units on
+        below = self.i[-1]
+        above = self.i[DEPTH:-1].any() | self.i[FRACTION:DEPTH].all()
+        m.d.sync += depth.eq(Mux(below, 0, Mux(above, MOST[DepthFormat.D24] << FRACTION, self.i)))
+        fits = Signal()  # it would be rounded to what it is cut to
+        m.d.sync += fits.eq(
+            Mux(
+                below,
+                self.i[FRACTION - 1 :].all(),
+                ~above | ~(self.i[DEPTH:-1].any() | self.i[FRACTION - 1]),
+            )
+        )
+
+        # 2^-24 more or less makes 2^24 of 2^24 - 1, and 2^16 - 1 of 2^16.
+        terms = {
+            DepthFormat.D16: ~(depth >> 16),
+            DepthFormat.D24: Const(0, DEPTH),
+            DepthFormat.D32F: depth >> 24,
+        }
+        term = Array(
+            terms.get(form, Const(0, DEPTH)) if form in self._formats else Const(0, DEPTH)
+            for form in range(4)
+        )[self.form]
+        is_16 = self.form == DepthFormat.D16
+        if set(self._formats) == {DepthFormat.D24}:
+            m.d.sync += scaled.eq(depth)
+        else:
+            m.d.sync += scaled.eq(
+                depth + Mux(is_16, Cat(term[: DEPTH - 16], Const(-1, 16)), term) + is_16
+            )
+
+        value, zeros = self._normalise(m, scaled)
+
+        # What is left below the last place kept rounds: half up, of a float half to even.
+        rounded = Signal(32)
+        cut = Signal(32)
+        even = value[FRACTION - 1] & (value[: FRACTION - 1].any() | value[FRACTION])
+        kinds = {
+            DepthFormat.D16: (value[FRACTION + 8 :], value[FRACTION + 7]),
+            DepthFormat.D24: (value[FRACTION:], value[FRACTION - 1]),
+            DepthFormat.D32F: (
+                Cat(value[FRACTION : DEPTH - 1], Mux(value[-1], 126 - zeros, 0)[:8]),
+                even,
+            ),
+        }
+        with m.Switch(self.form):
+            for form in self._formats:
+                with m.Case(form):
+                    m.d.sync += rounded.eq(kinds[form][0] + kinds[form][1])
+        bits = max(BITS[form] for form in self._formats)
+        depth = Mux(self.replaces, self.given, rounded)[:bits]
+        least = self.least[:bits]
+        most = self.most[:bits]
+        m.d.sync += cut.eq(Mux(depth < least, least, Mux(depth > most, most, depth)))
+        whole = delay(m, fits, self.latency(self._formats) - 2, "fits")
+        m.d.sync += self.exact.eq(whole & ~self.replaces & ~(depth < least) & ~(depth > most))
+        m.d.comb += self.o.eq(cut)
+        return m
+
+    def _normalise(self, m, scaled):
+        """A float has its highest bit in front; other formats stay where they are. Three clocks.
+
+        Returns the value, and the zeros that have been shifted out.
+        """
+        if DepthFormat.D32F not in self._formats:
+            return scaled, Const(0, 6)
+        is_float = self.form == DepthFormat.D32F
+        zeros = Signal(6)
+        value = Signal(DEPTH)
+        coarse = Signal(DEPTH)
+        fine = Signal(DEPTH)
+        m.d.sync += [
+            zeros.eq(leading_zeros(scaled) & is_float.replicate(6)),
+            value.eq(scaled),
+            coarse.eq(value << (zeros & 0b111000)),
+            fine.eq(coarse << delay(m, zeros[:3], 1, "fine_zeros")),
+        ]
+        return fine, delay(m, zeros, 2, "zeros")
+
+
+class SampleDepths(wiring.Component):
+    """Depths of all samples of a tile from its plane, by the edge evaluator's addends; one tile a
+    clock.
+
+    Parameters
+    ----------
+    params : DepthTestParams
+
+    Members
+    -------
+    samples, form, least, most : In
+        Of the draw state: they hold while tiles of the draw are under way.
+    z0, dx, dy : In
+        As in :func:`fixfunc.spec.payloads.tile`.
+    bias : In(signed(BIAS))
+        Of the tile, ``Addends.latency`` clocks after its plane.
+    replaces, given : In
+        A shader's depths in place of the plane's, a clock before the output.
+    exact : Out(edge**2)
+        As of :class:`Stored`.
+    o : Out
+        Lane (i, j) at ``j * edge + i``, :meth:`latency` clocks after the plane.
+    """
+
+    def __init__(self, params: Any) -> None:
+        self._params = params
+        super().__init__(
+            {
+                "samples": In(2),
+                "form": In(2),
+                "least": In(32),
+                "most": In(32),
+                "z0": In(32),
+                "dx": In(signed(32)),
+                "dy": In(signed(32)),
+                "bias": In(signed(BIAS)),
+                "replaces": In(1),
+                "given": In(ArrayLayout(32, params.edge**2)),
+                "o": Out(ArrayLayout(32, params.edge**2)),
+                "exact": Out(params.edge**2),
+            }
+        )
+
+    @staticmethod
+    def latency(params: Any) -> int:
+        """Clocks: addends, their sum, bias, format."""
+        return Addends.latency(params) + 2 + Stored.latency(params.formats)
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        p = self._params
+        m.submodules.addends = addends = Addends(p)
+        m.d.comb += [
+            addends.samples.eq(self.samples),
+            addends.a.eq(self.dx),
+            addends.b.eq(self.dy),
+            addends.c.eq((self.z0 << FRACTION - 8) + (1 << FRACTION - 1)),
+        ]
+
+        # The plane is known modulo 2^24 units, from half a unit below 0 on; only then does the bias
+        # count.
+        offset = Signal(signed(40))
+        m.d.sync += offset.eq((self.bias << FRACTION - 8) - (1 << FRACTION - 1))
+        for n in range(p.edge**2):
+            j, i = divmod(n, p.edge)
+            m.submodules[f"lane_{i}_{j}"] = lane = Stored(p.formats)
+            plane = Signal(DEPTH, name=f"plane_{n}")
+            biased = Signal(signed(40), name=f"biased_{n}")
+            m.d.sync += [
+                plane.eq(
+                    Value.cast(
+                        carry_save_sum(*addends.row_addends(i, j), *addends.column_addends(i))
+                    )[:DEPTH]
+                ),
+                biased.eq(plane + offset),
+            ]
+            m.d.comb += [
+                lane.replaces.eq(self.replaces),
+                lane.given.eq(self.given[n]),
+            ]
+            m.d.comb += [
+                lane.i.eq(biased),
+                self.o[n].eq(lane.o),
+                lane.form.eq(self.form),
+                lane.least.eq(self.least),
+                lane.most.eq(self.most),
+            ]
+            m.d.comb += self.exact[n].eq(lane.exact)
+        return m

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Test output: what is left of tiles, counts of samples, and bounds for HiZ."""
+
+from typing import Any
+
+from amaranth.hdl import Module, Mux, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.data import ArrayLayout
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.depth.test.datapath import tested_tile
+from fixfunc.rtl.depth.test.sample_depths import heads
+from fixfunc.rtl.depth.test.tested_tiles import DepthRange
+from fixfunc.rtl.lib.bits import named
+from fixfunc.rtl.lib.delay import delay
+from fixfunc.rtl.lib.fifo import CreditedFIFO
+from fixfunc.rtl.payload import beat, layout
+from fixfunc.spec import payloads
+from fixfunc.spec.state import Kind, Outcome
+
+TILES = 128  # places of each FIFO: above the tiles in flight
+
+
+class TestOutput(wiring.Component):
+    """Put tested tiles and control beats out, in order; report depths to HiZ.
+
+    A tile of which nothing is left is dropped, unless it is its triangle's last. A fence tells how
+    many samples have passed since the last fence that began to count.
+
+    Parameters
+    ----------
+    params : DepthTestParams
+
+    Members
+    -------
+    state : In(layout(payloads.DRAW_STATE))
+    legal : In(1)
+        Tiles may be drawn in ``state``.
+    late_draw : In(1)
+        Tiles of ``state`` go out before they are written, and come back. None is dropped.
+    beat_enters : In(1)
+        A beat enters the pipeline before this block.
+    report_enters : In(1)
+        A tile does of which HiZ may hear.
+    room : Out(1)
+        Both may enter, two clocks later.
+    report_room : Out(1)
+        The latter may.
+    idle : Out(1)
+        No beat is in flight.
+    i : In(tested_tile(params))
+    depth : In
+        What the tile's slot holds.
+    control_valid, control : In
+        A control beat is to be passed on.
+    fence_error : In(3)
+        What a fence tells of errors.
+    left : Out(layout(payloads.tile(params.edge)))
+        What is left of ``i``, one clock later.
+    o : Out(stream.Signature(beat(tile=..., draw_state=..., clear=..., fence=...)))
+    feedback : Out(stream.Signature(layout(payloads.feedback(params.edge))))
+    """
+
+    def __init__(self, params: Any) -> None:
+        self._params = params
+        shape = beat(tile=payloads.tile(params.edge), **payloads.CONTROL)
+        super().__init__(
+            {
+                "state": In(layout(payloads.DRAW_STATE)),
+                "legal": In(1),
+                "late_draw": In(1),
+                "beat_enters": In(1),
+                "report_enters": In(1),
+                "room": Out(1),
+                "report_room": Out(1),
+                "idle": Out(1),
+                "i": In(tested_tile(params)),
+                "depth": In(ArrayLayout(params.depth_bits, params.edge**2)),
+                "control_valid": In(1),
+                "control": In(shape),
+                "fence_error": In(3),
+                "left": Out(layout(payloads.tile(params.edge))),
+                "o": Out(stream.Signature(shape)),
+                "feedback": Out(stream.Signature(layout(payloads.feedback(params.edge)))),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.beats = beats = CreditedFIFO(self.o.payload.shape(), TILES, lookahead=2)
+        wiring.connect(m, beats.o, wiring.flipped(self.o))
+        tile = self.i.tile
+        early = self.i.valid & ~self.i.is_late
+        final = self.i.valid & (self.i.is_late | ~self.late_draw)
+        reports = self._report(m, final)
+        stays = self.i.passed.any() | tile.last | self.late_draw
+        leaves = Signal()
+        dropped = Signal()
+        m.d.sync += [
+            leaves.eq(early & stays),
+            dropped.eq(early & ~stays),
+            self.left.eq(tile),
+            self.left.mask.eq(self.i.passed),
+            self.left.full.eq(self.i.passed.all()),
+        ]
+        m.d.comb += [
+            beats.consume.eq(self.beat_enters),
+            beats.cancel.eq(dropped),
+            beats.push.eq(leaves | self.control_valid),
+            beats.i.eq(self.control),
+            self.idle.eq(beats.idle),
+            self.report_room.eq(reports.available),
+            self.room.eq(beats.available & reports.available),
+        ]
+        with m.If(leaves):
+            m.d.comb += [
+                beats.i.as_value().eq(0),
+                beats.i.tile.eq(self.left),
+            ]
+        self._fence(m, beats.i.fence, named(m, Mux(final, self.i.passed, 0), "passed_finally"))
+        return m
+
+    def _fence(self, m, fence, passed):
+        """Fences tell how many samples have passed, and of errors."""
+        groups = [Signal(range(9), name=f"passed_{n}") for n in range(len(passed) // 8)]
+        of_tile = Signal(range(len(passed) + 1))
+        total = Signal(64)
+        any_passed = Signal()
+        m.d.sync += [group.eq(sum(passed[8 * n : 8 * n + 8])) for n, group in enumerate(groups)]
+        m.d.sync += [
+            of_tile.eq(sum(groups)),
+            total.eq(total + of_tile),
+            any_passed.eq(any_passed | (of_tile != 0)),
+        ]
+        with m.If(self.control_valid & (self.control.kind == Kind.FENCE)):
+            m.d.comb += [
+                fence.passed.eq(total),
+                fence.any.eq(any_passed),
+                fence.error.eq(self.fence_error),
+            ]
+            with m.If(self.control.fence.begin):
+                m.d.sync += [
+                    total.eq(0),
+                    any_passed.eq(0),
+                ]
+
+    def _report(self, m, final):
+        """Least and greatest depth of a tile, to HiZ, after a test that may have written.
+
+        HiZ waits for all that it let through. A tile that was refused has a report too, with bounds
+        that tell nothing.
+        """
+        lanes = self._params.edge**2
+        latency = DepthRange.latency(lanes)
+        shape = self.feedback.payload.shape()
+        m.submodules.range = bounds = DepthRange(payloads.HIZ_BITS, lanes)
+        m.submodules.reports = reports = CreditedFIFO(shape, TILES, lookahead=2)
+        wiring.connect(m, reports.o, wiring.flipped(self.feedback))
+        state = self.state
+        tile = self.i.tile
+        for n, depth in enumerate(self.depth):
+            head = heads(depth, state.depth_format, self._params.formats)
+            m.d.comb += bounds.i[n].eq(head)
+        writes = (tile.outcome != Outcome.DROP) & state.depth_test & state.depth_write
+        tells = delay(m, self.i.touchable & self.legal, latency, "tells")
+        m.d.comb += [
+            bounds.seen.eq(self.i.on_target),
+            reports.consume.eq(self.report_enters),
+            reports.cancel.eq(self.i.valid & ~(final & writes)),
+            reports.push.eq(delay(m, final & writes, latency, "reports")),
+            reports.i.low.eq(Mux(tells, bounds.low, 0)),
+            reports.i.high.eq(Mux(tells, bounds.high, -1)),
+        ]
+        for name in ("x", "y", "note"):
+            m.d.comb += reports.i[name].eq(delay(m, tile[name], latency, f"report_{name}"))
+        return reports

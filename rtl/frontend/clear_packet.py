@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""TARGET and CLEAR packets: where planes lie, and which target has been cleared as a whole."""
+
+from amaranth.hdl import Cat, Module, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.frontend.packet import PacketUnit, fields_of
+from fixfunc.rtl.frontend.state_check import PLANE_BITS, PlaneCheck, covers_target, maximum_depth
+from fixfunc.rtl.payload import layout
+from fixfunc.spec import commands, payloads
+from fixfunc.spec.commands import CommandError
+from fixfunc.spec.state import Kind
+
+# Fields of a draw state that identify a target.
+TARGET_FIELDS = "target", "target_width", "target_height", "samples", "depth_format"
+
+
+class ClearPacket(wiring.Component):
+    """Execute CLEAR packets: a clear is passed on once its planes are known to lie in memory.
+
+    Parameters
+    ----------
+    params : CommandReaderParams
+
+    Members
+    -------
+    packet : In(PacketUnit())
+        The packet.
+    restart : In(1)
+        A START begins: bases are zero, and no target has been cleared.
+    limit : In(32)
+        End of memory, in bytes; taken with ``restart``.
+    target_valid : In(1)
+        ``packet.first`` is a TARGET packet: its bases hold for the clears behind it.
+    state, state_valid : In
+        The draw state in force, as in :class:`~fixfunc.rtl.frontend.state_packet.StatePacket`.
+    target_cleared : Out(1)
+        The target of the draw state has been cleared as a whole.
+    """
+
+    def __init__(self, params):
+        self._params = params
+        super().__init__(
+            {
+                "packet": In(PacketUnit()),
+                "restart": In(1),
+                "limit": In(32),
+                "target_valid": In(1),
+                "state": In(layout(payloads.DRAW_STATE)),
+                "state_valid": In(1),
+                "target_cleared": Out(1),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        packet = self.packet
+        clear = fields_of(packet.first, commands.CLEAR_PACKET)
+        m.submodules.check = check = PlaneCheck(self._params.edge)
+        self._bases(m, check)
+
+        supported = [plane for plane in PLANE_BITS if plane != "stencil" or self._params.stencil]
+        whole = covers_target(self.state, clear)
+        whole_target = whole & Cat(clear[plane] for plane in supported).all()
+        m.d.comb += [
+            check.state.eq(self.state),
+            check.planes.eq(Cat(clear[p] if p in supported else 0 for p in PLANE_BITS)),
+        ]
+
+        # The target that has been cleared as a whole.
+        cleared = Signal()
+        cleared_target = {
+            name: Signal.like(self.state[name], name=f"cleared_{name}") for name in TARGET_FIELDS
+        }
+        m.d.comb += self.target_cleared.eq(
+            cleared & Cat(self.state[name] == old for name, old in cleared_target.items()).all()
+        )
+        with m.If(self.restart):
+            m.d.sync += cleared.eq(0)
+
+        clock = Signal(range(PlaneCheck.LATENCY + 1))
+        with m.FSM():
+            with m.State("CHECK"), m.If(packet.active):
+                m.d.sync += clock.eq(clock + 1)
+                with m.If(clock == PlaneCheck.LATENCY):
+                    m.d.sync += clock.eq(0)
+                    with m.If(~self.state_valid | ~(self.target_cleared | whole_target)):
+                        m.d.comb += packet.error.eq(CommandError.ORDER)
+                    with m.Elif(
+                        clear.depth & (clear.depth_value > maximum_depth(self.state.depth_format))
+                    ):
+                        m.d.comb += packet.error.eq(CommandError.STATE)
+                    with m.Elif(whole & ~check.o):
+                        m.d.comb += packet.error.eq(CommandError.ADDRESS)
+                    with m.Else():
+                        m.next = "OUTPUT"
+                    m.d.comb += packet.done.eq(packet.error != CommandError.NONE)
+            with m.State("OUTPUT"):
+                self._output(m, clear, check)
+                with m.If(packet.o.ready):
+                    m.d.comb += packet.done.eq(1)
+                    with m.If(whole_target):
+                        m.d.sync += cleared.eq(1)
+                        m.d.sync += [old.eq(self.state[n]) for n, old in cleared_target.items()]
+                    m.next = "CHECK"
+        return m
+
+    def _bases(self, m, check):
+        """Addresses of the planes, and the end of memory."""
+        target = fields_of(self.packet.first, commands.TARGET_PACKET)
+        for plane in PLANE_BITS:
+            base = getattr(check, f"{plane}_base")
+            with m.If(self.restart):
+                m.d.sync += base.eq(0)
+            with m.Elif(self.target_valid):
+                m.d.sync += base.eq(target[f"{plane}_base"])
+        with m.If(self.restart):
+            m.d.sync += check.limit.eq(self.limit)
+
+    def _output(self, m, clear, check):
+        """The clear as a beat, with the addresses of the planes."""
+        out = self.packet.o.payload.clear
+        m.d.comb += [
+            self.packet.o.valid.eq(1),
+            out.kind.eq(Kind.CLEAR),
+            *(out[f"{plane}_base"].eq(getattr(check, f"{plane}_base")) for plane in PLANE_BITS),
+        ]
+        m.d.comb += [
+            out[field.name].eq(clear[field.name])
+            for field in commands.CLEAR_PACKET[len(commands.PACKET) :]
+        ]

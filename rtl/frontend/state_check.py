@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""State check: which draw states, clears and planes a frame can be drawn with."""
+
+from amaranth.hdl import Array, Cat, Const, Module, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.depth.test.sample_depths import MOST
+from fixfunc.rtl.memory.surface.address import Surface
+from fixfunc.rtl.memory.surface.rectangle import last_tile
+from fixfunc.rtl.memory.surface.tile_number import TileNumber
+from fixfunc.rtl.payload import layout
+from fixfunc.spec import payloads
+from fixfunc.spec.commands import ALIGNED
+from fixfunc.spec.state import TARGET_LIMIT, VIEWPORT_MAX, VIEWPORT_MIN, DepthFormat
+
+PLANE_BITS = {
+    "depth": payloads.DEPTH,
+    "stencil": payloads.STENCIL,
+    "colour": payloads.COLOUR,
+}
+DEPTH_FORMATS = DepthFormat.D16, DepthFormat.D24
+
+
+def maximum_depth(depth_format):
+    """1.0 as a depth format stores it."""
+    return Array(MOST[f] if f in DEPTH_FORMATS else 0 for f in range(4))[depth_format]
+
+
+def state_supported(state, params):
+    """Whether a draw state breaks no rule, and needs nothing that the hardware lacks."""
+    sides = [state[f"target_{side}"] for side in ("width", "height")]
+    ranges = [
+        (state[f"{name}_{axis}0"], state[f"{name}_{axis}1"])
+        for name in ("viewport", "scissor")
+        for axis in "xy"
+    ]
+    rules = [
+        *((side != 0) & (side <= params.pixels) for side in sides),
+        *(first <= end for first, end in ranges),
+        *((end >= VIEWPORT_MIN) & (end <= VIEWPORT_MAX) for pair in ranges[:2] for end in pair),
+        *(end <= TARGET_LIMIT for _, end in ranges[2:]),
+        state.cull != 3,
+        state.samples < params.samples.bit_length(),
+        Cat(state.depth_format == depth_format for depth_format in DEPTH_FORMATS).any(),
+        state.depth_min <= state.depth_max,
+        state.depth_min <= maximum_depth(state.depth_format),
+        state.early_write,
+        *(~state[name][23:31].all() for name in ("bias_slope", "bias_clamp")),
+        *(() if params.stencil else (~state.stencil_test,)),
+    ]
+    return Cat(*rules).all()
+
+
+def covers_target(state, clear):
+    """Whether a clear covers all of the target of a draw state."""
+    return (
+        ~clear.x0.any()
+        & ~clear.y0.any()
+        & (clear.x1 >= state.target_width)
+        & (clear.y1 >= state.target_height)
+    )
+
+
+class PlaneCheck(wiring.Component):
+    """Check that the planes of a target lie on boundaries, and end below a limit.
+
+    Parameters
+    ----------
+    edge : int
+        Samples along a tile's edge.
+
+    Members
+    -------
+    state : In(layout(payloads.DRAW_STATE))
+        Draw state of the target.
+    depth_base, stencil_base, colour_base : In(32)
+        Addresses of the planes, in bytes.
+    limit : In(32)
+        End of memory, in bytes.
+    planes : In(3)
+        Planes to check: depth, stencil, colour.
+    o : Out(1)
+        All of them fit; :attr:`LATENCY` clocks after the last change of an input.
+    """
+
+    LATENCY = TileNumber.LATENCY + 3  # the target's last tile, its number, ends, result
+
+    def __init__(self, edge):
+        self._edge = edge
+        super().__init__(
+            {
+                "state": In(layout(payloads.DRAW_STATE)),
+                "planes": In(len(PLANE_BITS)),
+                "limit": In(32),
+                "o": Out(1),
+            }
+            | {f"{plane}_base": In(32) for plane in PLANE_BITS}
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.number = number = TileNumber(self._edge)
+        last_x, last_y = last_tile(m, self.state, self._edge)
+        m.d.comb += [
+            number.state.eq(self.state),
+            number.x.eq(last_x),
+            number.y.eq(last_y),
+        ]
+
+        # Behind its tiles, a plane has a table with a transfer for each 64 of them.
+        count = Signal(29)
+        fits = Signal(len(PLANE_BITS))
+        m.d.comb += count.eq(number.number + 1)
+        for n, (plane, bits) in enumerate(PLANE_BITS.items()):
+            base = getattr(self, f"{plane}_base")
+            end = Signal(40, name=f"{plane}_end")
+            table = Cat(Const(0, 5), ((count + 63) >> 6)[:23])
+            m.d.sync += end.eq(base + (count << Surface(self._edge, bits).room) + table)
+            m.d.comb += fits[n].eq((end <= self.limit) & ~base[: ALIGNED.bit_length() - 1].any())
+        m.d.sync += self.o.eq((fits | ~self.planes).all())
+        return m

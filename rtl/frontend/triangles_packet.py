@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""TRIANGLES packets: lists of triangles, one a transfer."""
+
+from amaranth.hdl import Module, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In
+
+from fixfunc.rtl.frontend.packet import PacketUnit, fields_of
+from fixfunc.rtl.payload import layout
+from fixfunc.spec import commands, payloads
+from fixfunc.spec.commands import CommandError
+from fixfunc.spec.state import Kind
+
+
+class TrianglesPacket(wiring.Component):
+    """Execute TRIANGLES packets: one triangle per clock, as long as transfers are there.
+
+    Members
+    -------
+    packet : In(PacketUnit())
+        The packet.
+    state, state_valid : In
+        The draw state in force, as in :class:`~fixfunc.rtl.frontend.state_packet.StatePacket`.
+    target_cleared : In(1)
+        Its target has been cleared as a whole.
+    """
+
+    packet: In(PacketUnit())
+    state: In(layout(payloads.DRAW_STATE))
+    state_valid: In(1)
+    target_cleared: In(1)
+
+    def elaborate(self, platform):
+        m = Module()
+        packet = self.packet
+        transfer = packet.i
+        triangle = fields_of(transfer.payload.data, commands.TRIANGLE_PACKET)
+        out = packet.o.payload.triangle
+        remaining = Signal(24)
+        with m.FSM():
+            with m.State("CHECK"), m.If(packet.active):
+                m.d.sync += remaining.eq(packet.length - 1)
+                with m.If(~self.state_valid | ~self.target_cleared):
+                    m.d.comb += [
+                        packet.done.eq(1),
+                        packet.error.eq(CommandError.ORDER),
+                    ]
+                with m.Else():
+                    m.next = "OUTPUT"
+            with m.State("OUTPUT"):
+                more = remaining != 0
+                read_error = more & transfer.valid & transfer.payload.error
+                m.d.comb += [
+                    packet.o.valid.eq(more & transfer.valid & ~transfer.payload.error),
+                    transfer.ready.eq(more & packet.o.ready),
+                    out.kind.eq(Kind.WORK),
+                    out.state.eq(self.state.state),
+                    *(out[f.name].eq(triangle[f.name]) for f in commands.TRIANGLE_PACKET),
+                ]
+                with m.If(read_error):
+                    m.d.comb += packet.error.eq(CommandError.READ)
+                with m.If(~more | read_error):
+                    m.d.comb += packet.done.eq(1)
+                    m.next = "CHECK"
+                with m.Elif(transfer.valid & packet.o.ready):
+                    m.d.sync += remaining.eq(remaining - 1)
+        return m

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Bounds of a triangle: the box of pixels that may hold a covered sample, and its depths."""
+
+from amaranth.hdl import Array, Cat, Module, Mux, Signal, signed
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.lib.timeline import Timeline
+from fixfunc.rtl.payload import layout
+from fixfunc.rtl.samples import REACH
+from fixfunc.spec import payloads
+
+PIXEL = signed(18)
+
+
+def minimum(a, b):
+    return Mux(a < b, a, b)
+
+
+def maximum(a, b):
+    return Mux(a < b, b, a)
+
+
+class Bounds(wiring.Component):
+    """Box and depth bounds of one triangle per clock.
+
+    Clocks are counted from the triangle at the input.
+
+    Members
+    -------
+    triangle : In(layout(TRIANGLE))
+        Snapped vertices.
+    new_state : In(1)
+        ``draw_state`` holds for the triangles behind it.
+    draw_state : In(layout(DRAW_STATE))
+        A draw state in the place of a triangle.
+    samples : In(2)
+        log2 of the samples of a pixel, in clock 1.
+    x0, y0, x1, y1 : Out(14)
+        The box in pixels, both ends inclusive, in clock :attr:`BOX`.
+    empty : Out(1)
+        The box holds no pixel; in the clock after the box.
+    zmin, zmax : Out(24)
+        D24, rounded outwards, in clock :attr:`DEPTH`.
+    """
+
+    BOX = 4
+    DEPTH = 3
+
+    triangle: In(layout(payloads.TRIANGLE))
+    new_state: In(1)
+    draw_state: In(layout(payloads.DRAW_STATE))
+    samples: In(2)
+    x0: Out(14)
+    y0: Out(14)
+    x1: Out(14)
+    y1: Out(14)
+    empty: Out(1)
+    zmin: Out(24)
+    zmax: Out(24)
+
+    def elaborate(self, platform):
+        m = Module()
+        t = Timeline(m)
+        t.enter(0, **{f"{axis}2": self.triangle[f"{axis}2"] for axis in "xyz"})
+
+        # Clock 2: minimum and maximum of three, two at a time.
+        x_low, x_high = self._bounds(m, t, "x", signed(24))
+        y_low, y_high = self._bounds(m, t, "y", signed(24))
+        z_low, z_high = self._bounds(m, t, "z", 32)
+        m.d.sync += [
+            self.zmin.eq(z_low >> 8),
+            self.zmax.eq((z_high + 255) >> 8),
+        ]
+
+        # Clock 3: pixels with a sample position at or beyond the low end and short of the high end.
+        # Clock 4: the same, cut.
+        reach = Signal(7)
+        m.d.sync += reach.eq(Array([16 * sixteenths for sixteenths in REACH])[self.samples])
+        empty = []
+        for axis, low, high, box_first, box_last in (
+            ("x", x_low, x_high, self.x0, self.x1),
+            ("y", y_low, y_high, self.y0, self.y1),
+        ):
+            first = Signal(PIXEL, name=f"{axis}_first")
+            last = Signal(PIXEL, name=f"{axis}_last")
+            cut_first, cut_last = self._cut(m, t, axis)
+            cut_box_first = Signal(PIXEL, name=f"{axis}_box_first")
+            cut_box_last = Signal(PIXEL, name=f"{axis}_box_last")
+            m.d.sync += [
+                first.eq((low + 127 - reach) >> 8),
+                last.eq((high + (127 - 256) + reach) >> 8),
+                cut_box_first.eq(maximum(first, cut_first)),
+                cut_box_last.eq(minimum(last, cut_last)),
+            ]
+            m.d.comb += [
+                box_first.eq(cut_box_first),
+                box_last.eq(cut_box_last),
+            ]
+            empty.append(cut_box_first > cut_box_last)
+        m.d.sync += self.empty.eq(Cat(empty).any())
+        return m
+
+    def _bounds(self, m, t, axis, shape):
+        """Minimum and maximum of a coordinate, in clock 2."""
+        bounds = []
+        for name, choice in (("low", minimum), ("high", maximum)):
+            pair = Signal(shape, name=f"{axis}_{name}_2")
+            all_three = Signal(shape, name=f"{axis}_{name}_3")
+            m.d.sync += [
+                pair.eq(choice(self.triangle[f"{axis}0"], self.triangle[f"{axis}1"])),
+                all_three.eq(choice(pair, t.value(f"{axis}2", 1))),
+            ]
+            bounds.append(all_three)
+        return bounds
+
+    def _cut(self, m, t, axis):
+        """First and last pixel of an axis that may be drawn.
+
+        They change three clocks behind a draw state, when the box of the triangle behind it is cut.
+        """
+        state = self.draw_state
+        size = state.target_width if axis == "x" else state.target_height
+        t.enter(0, **{f"{axis}_size": size, f"{axis}_load": self.new_state})
+        load = t.value(f"{axis}_load", 2)
+        view_first = Signal(PIXEL, name=f"{axis}_view_first")
+        view_end = Signal(PIXEL, name=f"{axis}_view_end")
+        target_first = Signal(PIXEL, name=f"{axis}_target_first")
+        target_last = Signal(PIXEL, name=f"{axis}_target_last")
+        m.d.sync += [
+            view_first.eq(maximum(state[f"viewport_{axis}0"], state[f"scissor_{axis}0"])),
+            view_end.eq(minimum(state[f"viewport_{axis}1"], state[f"scissor_{axis}1"])),
+            target_first.eq(maximum(view_first, 0)),
+            target_last.eq(minimum(view_end, t.value(f"{axis}_size", 1)) - 1),
+        ]
+        first = Signal(PIXEL, name=f"{axis}_cut_first")
+        last = Signal(PIXEL, name=f"{axis}_cut_last", init=-1)
+        with m.If(load):
+            m.d.sync += [
+                first.eq(target_first),
+                last.eq(target_last),
+            ]
+        return first, last

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Products and quotients, one a clock."""
+
+from amaranth.hdl import Module, Signal, signed, unsigned
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+
+class Multiplier(wiring.Component):
+    """Signed product, one a clock, from 18-bit multipliers.
+
+    Parameters
+    ----------
+    a_bits, b_bits : int
+        Widths of the factors.
+    out_bits : int, optional
+        Width of the product; a smaller one takes it modulo 2^out_bits.
+
+    Members
+    -------
+    a, b : In
+        Signed factors.
+    o : Out
+        Signed product, :attr:`latency` clocks later.
+    """
+
+    LIMB = 17  # bits of an unsigned limb: an 18-bit signed multiplier takes it with a zero on top
+
+    def __init__(self, a_bits: int, b_bits: int, out_bits: int | None = None) -> None:
+        self._a = a_bits
+        self._b = b_bits
+        self._out = out_bits or a_bits + b_bits
+        self._factors = (
+            Signal(signed(a_bits), name="factor_a"),
+            Signal(signed(b_bits), name="factor_b"),
+        )
+        super().__init__(
+            {"a": In(signed(a_bits)), "b": In(signed(b_bits)), "o": Out(signed(self._out))}
+        )
+
+    @classmethod
+    def _limbs(cls, value, bits):
+        """(shift, limb) of a value: unsigned limbs, the highest one signed."""
+        whole = max(0, -(-(bits - 18) // cls.LIMB))
+        limbs = [(n * cls.LIMB, value[n * cls.LIMB : (n + 1) * cls.LIMB]) for n in range(whole)]
+        return [*limbs, (whole * cls.LIMB, value[whole * cls.LIMB :].as_signed())]
+
+    @property
+    def _pairs(self):
+        pairs = [
+            (i, j)
+            for i in self._limbs(self._factors[0], self._a)
+            for j in self._limbs(self._factors[1], self._b)
+        ]
+        return [(i[0] + j[0], i[1], j[1]) for i, j in pairs if i[0] + j[0] < self._out]
+
+    @property
+    def latency(self) -> int:
+        """Clocks from the factors to the product: one to travel to the multipliers, one for partial
+        products, one a level of their sum.
+        """
+        return 2 + (len(self._pairs) - 1).bit_length()
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.d.sync += [
+            self._factors[0].eq(self.a),
+            self._factors[1].eq(self.b),
+        ]
+        terms = []
+        for n, (shift, a, b) in enumerate(self._pairs):
+            part = Signal(signed(len(a) + len(b) + 1), name=f"part_{n}")
+            m.d.sync += part.eq(a * b)
+            terms.append(part << shift)
+        level = 0
+        while len(terms) > 1:
+            sums = [
+                Signal(signed(self._out), name=f"sum_{level}_{n}")
+                for n in range((len(terms) + 1) // 2)
+            ]
+            for n, total in enumerate(sums):
+                m.d.sync += total.eq(sum(terms[2 * n + 1 : 2 * n + 2], terms[2 * n]))
+            terms = sums
+            level = level + 1
+        m.d.comb += self.o.eq(terms[0])
+        return m
+
+
+class Divider(wiring.Component):
+    """Restoring division, one quotient bit a stage, one division a clock.
+
+    Parameters
+    ----------
+    bits : int
+        Width of the divisor.
+    dividend : int
+        Low bits of the dividend that are given; the others below them are zero.
+    quotient : int
+        Width of the quotient, and number of stages.
+
+    Members
+    -------
+    high : In(bits)
+        The dividend above its low ``quotient`` bits; less than the divisor.
+    low : In(dividend)
+        The next bits of the dividend.
+    divisor : In(bits)
+    o : Out(quotient)
+        The floor of the quotient, :attr:`latency` clocks later.
+    """
+
+    def __init__(self, bits: int, dividend: int, quotient: int) -> None:
+        self._bits = bits
+        self._quotient = quotient
+        super().__init__(
+            {"high": In(bits), "low": In(dividend), "divisor": In(bits), "o": Out(quotient)}
+        )
+
+    @property
+    def latency(self) -> int:
+        """Clocks from dividend to quotient: one a bit."""
+        return self._quotient
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        rest = self.high
+        divisor = self.divisor
+        digits = Signal(
+            unsigned(self._quotient)
+        )  # dividend bits leave at the top, quotient bits enter below
+        m.d.comb += digits.eq(self.low << self._quotient - len(self.low))
+        for n in range(self._quotient):
+            trial = Signal(self._bits + 2, name=f"trial_{n}")
+            shifted = Signal(self._bits + 1, name=f"shifted_{n}")
+            m.d.comb += [
+                shifted.eq((rest << 1) | digits[-1]),
+                trial.eq(shifted - divisor),
+            ]
+            fits = ~trial[-1]
+            next_rest = Signal.like(rest, name=f"rest_{n}")
+            next_divisor = Signal.like(divisor, name=f"divisor_{n}")
+            next_digits = Signal.like(digits, name=f"digits_{n}")
+            m.d.sync += [
+                next_digits.eq((digits << 1) | fits),
+                next_divisor.eq(divisor),
+                next_rest.eq(shifted),
+            ]
+            with m.If(fits):
+                m.d.sync += next_rest.eq(trial)
+            rest = next_rest
+            divisor = next_divisor
+            digits = next_digits
+        m.d.comb += self.o.eq(digits)
+        return m

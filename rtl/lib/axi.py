@@ -1,0 +1,274 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""AXI4 as blocks here use it: bursts of whole transfers, in order.
+
+:class:`AxiReader` and :class:`AxiWriter` turn streams into bursts; :func:`join` wires them to a
+block's port.
+"""
+
+from amaranth.hdl import Const, Module, ShapeLike, Signal
+from amaranth.lib import fifo, stream, wiring
+from amaranth.lib.data import StructLayout
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.spec.payloads import TRANSFER
+
+ADDRESS = 32
+
+BURST = {"id": 1, "addr": ADDRESS, "len": 8, "size": 3, "burst": 2}
+WRITE = {"data": TRANSFER, "strb": TRANSFER // 8, "last": 1}
+ANSWER = {"id": 1, "resp": 2}
+READ = {"id": 1, "data": TRANSFER, "resp": 2, "last": 1}
+READ_CHANNELS = {"ar": (BURST, Out), "r": (READ, In)}
+WRITE_CHANNELS = {"aw": (BURST, Out), "w": (WRITE, Out), "b": (ANSWER, In)}
+
+
+class AxiChannels(wiring.Signature):
+    """Some channels of an AXI4 port, seen from who asks; names of members are the standard's."""
+
+    def __init__(self, channels: dict) -> None:
+        members = {}
+        for channel, (fields, flow) in channels.items():
+            back = In if flow is Out else Out
+            members |= {f"{channel}{name}": flow(bits) for name, bits in fields.items()}
+            members |= {f"{channel}valid": flow(1), f"{channel}ready": back(1)}
+        super().__init__(members)
+
+
+class AxiRead(AxiChannels):
+    """The channels that read."""
+
+    def __init__(self) -> None:
+        super().__init__(READ_CHANNELS)
+
+
+class AxiWrite(AxiChannels):
+    """The channels that write."""
+
+    def __init__(self) -> None:
+        super().__init__(WRITE_CHANNELS)
+
+
+class Axi(AxiChannels):
+    """A whole AXI4 port."""
+
+    def __init__(self) -> None:
+        super().__init__(WRITE_CHANNELS | READ_CHANNELS)
+
+
+def join(m: Module, port: wiring.PureInterface, *units: wiring.PureInterface) -> None:
+    """Wire the channels of readers and writers to a whole port."""
+    for unit in units:
+        for name, member in unit.signature.members.items():
+            if member.flow is Out:
+                m.d.comb += getattr(port, name).eq(getattr(unit, name))
+            else:
+                m.d.comb += getattr(unit, name).eq(getattr(port, name))
+
+
+def constants(m: Module, port: wiring.PureInterface) -> None:
+    """Assign what never changes: one id, transfers of 32 bytes at ascending addresses, all of their
+    bytes.
+    """
+    names = port.signature.members
+    for channel in (name for name in ("aw", "ar") if f"{name}id" in names):
+        m.d.comb += [
+            getattr(port, f"{channel}id").eq(0),
+            getattr(port, f"{channel}size").eq(5),
+            getattr(port, f"{channel}burst").eq(1),
+        ]
+    if "wstrb" in names:
+        m.d.comb += port.wstrb.eq(Const(-1, TRANSFER // 8))
+
+
+class AxiReader(wiring.Component):
+    """Reads bursts, several at once; what was read comes in the order of the requests.
+
+    Parameters
+    ----------
+    most : int
+        Most transfers of a burst.
+    in_flight : int
+        Most requests that have not been answered.
+    tag : ShapeLike
+        Of what a requester wants to know when its data comes.
+
+    Members
+    -------
+    request : In(stream.Signature(...))
+        ``address``, number of ``transfers``, ``tag``. One of no transfers reads nothing, and is
+        answered in its turn.
+    o : Out(stream.Signature(...))
+        One transfer a clock: its ``data``, its ``index`` within the burst, whether it is the
+        ``last`` one; whether the request is ``empty``; ``error``: memory said so.
+    idle : Out(1)
+        No request is in flight.
+    memory : Out(AxiRead())
+    """
+
+    def __init__(self, most: int, in_flight: int, tag: ShapeLike) -> None:
+        self._in_flight = in_flight
+        index = range(most + 1)
+        self._pending = StructLayout({"transfers": index, "tag": tag})
+        request = StructLayout({"address": ADDRESS, "transfers": index, "tag": tag})
+        answer = StructLayout(
+            {"data": TRANSFER, "index": index, "last": 1, "empty": 1, "error": 1, "tag": tag}
+        )
+        super().__init__(
+            {
+                "request": In(stream.Signature(request)),
+                "o": Out(stream.Signature(answer)),
+                "idle": Out(1),
+                "memory": Out(AxiRead()),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        port = self.memory
+        constants(m, port)
+        m.submodules.pending = pending = fifo.SyncFIFOBuffered(
+            width=self._pending.size, depth=self._in_flight
+        )
+        self._ask(m, port, pending)
+
+        head = self._pending(pending.r_data)
+        index = Signal.like(head.transfers)
+        empty = head.transfers == 0
+        last = empty | (index == head.transfers - 1)
+        moves = self.o.valid & self.o.ready
+        m.d.comb += [
+            self.o.valid.eq(pending.r_rdy & (empty | port.rvalid)),
+            port.rready.eq(pending.r_rdy & ~empty & self.o.ready),
+            pending.r_en.eq(moves & last),
+            self.o.payload.data.eq(port.rdata),
+            self.o.payload.index.eq(index),
+            self.o.payload.last.eq(last),
+            self.o.payload.empty.eq(empty),
+            self.o.payload.error.eq(~empty & (port.rresp != 0)),
+            self.o.payload.tag.eq(head.tag),
+            self.idle.eq(pending.level == 0),
+        ]
+        with m.If(moves):
+            m.d.sync += index.eq(index + 1)
+            with m.If(last):
+                m.d.sync += index.eq(0)
+        return m
+
+    def _ask(self, m, port, pending):
+        """Requests become addresses, and wait for their answers."""
+        request = self.request.payload
+        reads = request.transfers != 0
+        free = ~port.arvalid | port.arready
+        pushed = self._pending(pending.w_data)
+        m.d.comb += [
+            self.request.ready.eq(pending.w_rdy & (free | ~reads)),
+            pending.w_en.eq(self.request.valid & self.request.ready),
+            pushed.transfers.eq(request.transfers),
+            pushed.tag.eq(request.tag),
+        ]
+        with m.If(free):
+            m.d.sync += [
+                port.arvalid.eq(pending.w_en & reads),
+                port.araddr.eq(request.address),
+                port.arlen.eq(request.transfers - 1),
+            ]
+
+
+class AxiWriter(wiring.Component):
+    """Writes bursts, several at once; memory's answers come in the order of the bursts.
+
+    Addresses do not wait for data, nor data for addresses.
+
+    Parameters
+    ----------
+    most : int
+        Most transfers of a burst.
+    in_flight : int
+        Most bursts that memory has not answered.
+    tag : ShapeLike
+        Of what a requester wants to know when memory answers.
+
+    Members
+    -------
+    burst : In(stream.Signature(...))
+        ``address``, number of ``transfers``, ``tag``.
+    data : In(stream.Signature(TRANSFER))
+        Transfers of all bursts, in order; one a clock.
+    answer : Out(stream.Signature(...))
+        ``tag`` of a burst that memory has taken; ``error``: it could not.
+    idle : Out(1)
+        Every burst has been answered.
+    memory : Out(AxiWrite())
+    """
+
+    def __init__(self, most: int, in_flight: int, tag: ShapeLike) -> None:
+        self._in_flight = in_flight
+        self._most = most
+        self._tag = tag
+        burst = StructLayout({"address": ADDRESS, "transfers": range(most + 1), "tag": tag})
+        super().__init__(
+            {
+                "burst": In(stream.Signature(burst)),
+                "data": In(stream.Signature(TRANSFER)),
+                "answer": Out(stream.Signature(StructLayout({"tag": tag, "error": 1}))),
+                "idle": Out(1),
+                "memory": Out(AxiWrite()),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        port = self.memory
+        constants(m, port)
+        burst = self.burst.payload
+        m.submodules.lengths = lengths = fifo.SyncFIFOBuffered(
+            width=len(burst.transfers), depth=self._in_flight
+        )
+        m.submodules.pending = pending = fifo.SyncFIFOBuffered(
+            width=burst.shape()["tag"].width, depth=self._in_flight
+        )
+        free = ~port.awvalid | port.awready
+        accept = self.burst.valid & self.burst.ready
+        m.d.comb += [
+            self.burst.ready.eq(free & lengths.w_rdy & pending.w_rdy),
+            lengths.w_en.eq(accept),
+            lengths.w_data.eq(burst.transfers),
+            pending.w_en.eq(accept),
+            pending.w_data.eq(burst.tag),
+        ]
+        with m.If(free):
+            m.d.sync += [
+                port.awvalid.eq(accept),
+                port.awaddr.eq(burst.address),
+                port.awlen.eq(burst.transfers - 1),
+            ]
+        self._send(m, port, lengths)
+        m.d.comb += [
+            self.answer.valid.eq(port.bvalid & pending.r_rdy),
+            port.bready.eq(self.answer.ready & pending.r_rdy),
+            pending.r_en.eq(self.answer.valid & self.answer.ready),
+            self.answer.payload.tag.eq(pending.r_data),
+            self.answer.payload.error.eq(port.bresp != 0),
+            self.idle.eq(pending.level == 0),
+        ]
+        return m
+
+    def _send(self, m, port, lengths):
+        """Transfers, of which the last of each burst is marked."""
+        index = Signal(range(self._most + 1))
+        last = index == lengths.r_data - 1
+        moves = self.data.valid & self.data.ready
+        m.d.comb += [
+            self.data.ready.eq(lengths.r_rdy & (~port.wvalid | port.wready)),
+            lengths.r_en.eq(moves & last),
+        ]
+        with m.If(~port.wvalid | port.wready):
+            m.d.sync += [
+                port.wvalid.eq(moves),
+                port.wdata.eq(self.data.payload),
+                port.wlast.eq(last),
+            ]
+        with m.If(moves):
+            m.d.sync += index.eq(index + 1)
+            with m.If(last):
+                m.d.sync += index.eq(0)

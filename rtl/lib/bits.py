@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Where the bits of a value are."""
+
+from collections.abc import Sequence
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, ValueLike
+
+
+def named(m: Module, value: ValueLike, name: str) -> Signal:
+    """``value`` under a name of its own: what Amaranth writes is an expression anew wherever it is
+    used.
+    """
+    out = Signal(Value.cast(value).shape(), name=name)
+    m.d.comb += out.eq(value)
+    return out
+
+
+def choose(index: Value, options: Sequence[ValueLike | None]) -> ValueLike | None:
+    """The option of that number, by halves; one that is None is never asked for."""
+    if len(options) == 1:
+        return options[0]
+    half = 1 << (len(options) - 1).bit_length() - 1
+    low = choose(index, options[:half])
+    high = choose(index, options[half:])
+    if low is None or high is None:
+        return high if low is None else low
+    return Mux(index[half.bit_length() - 1], high, low)
+
+
+def lowest(value: Value) -> Value:
+    """The lowest bit set alone."""
+    return Cat(value[n] & ~value[:n].any() for n in range(len(value)))
+
+
+def at_most_one(value: Value) -> Value:
+    """No second bit is set."""
+    return ~Cat(value[n] & value[:n].any() for n in range(1, len(value))).any()
+
+
+def number(one_hot: ValueLike) -> Value:
+    """Which bit is set."""
+    one_hot = Value.cast(one_hot)
+    return Cat(
+        Cat(one_hot[n] for n in range(len(one_hot)) if n >> b & 1).any()
+        for b in range((len(one_hot) - 1).bit_length())
+    )
+
+
+def leading_zeros(value: ValueLike) -> Value:
+    """Zeros above the highest bit set, by halves.
+
+    Of zero, all of its bits (one less if their number is a power of two).
+    """
+
+    def halves(bits):
+        if len(bits) == 1:
+            return ~bits, []
+        low_zero, low = halves(bits[: len(bits) // 2])
+        high_zero, high = halves(bits[len(bits) // 2 :])
+        return low_zero & high_zero, [
+            *(Mux(high_zero, *digits) for digits in zip(low, high, strict=True)),
+            high_zero,
+        ]
+
+    value = Value.cast(value)
+    missing = (1 << (len(value) - 1).bit_length()) - len(value)
+    return Cat(halves(Cat(Const((1 << missing) - 1, missing), value))[1])

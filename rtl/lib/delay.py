@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Delays of free-running pipelines: registers, and block RAM for long ones."""
+
+from amaranth.hdl import Module, ShapeLike, Signal, Value, ValueLike
+from amaranth.lib import wiring
+from amaranth.lib.data import View
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import In, Out
+
+# Attribute of memories of which no row is read in the clock that writes it: nothing has to be built
+# for that case.
+NO_COLLISION = {"no_rw_check": 1}
+
+
+def delay(m: Module, value: Value | View, clocks: int, name: str) -> Value | View:
+    """``value``, ``clocks`` later, in registers."""
+    for clock in range(clocks):
+        later = Signal.like(value, name=f"{name}_{clock + 1}")
+        m.d.sync += later.eq(value)
+        value = later
+    return value
+
+
+def register(m: Module, value: ValueLike, shape: ShapeLike, name: str) -> Signal | View:
+    """``value`` cut to a shape, one clock later."""
+    out = Signal(shape, name=name)
+    m.d.sync += out.eq(value)
+    return out
+
+
+class DelayLine(wiring.Component):
+    """A long delay in block RAM.
+
+    Parameters
+    ----------
+    width : int
+        Bits.
+    clocks : int
+        Delay, above two.
+    near : bool
+        In distributed RAM: up to 17 clocks of anything wide.
+
+    Members
+    -------
+    i : In(width)
+    o : Out(width)
+        ``i`` of :attr:`clocks` clocks before; before that many have passed, anything.
+    """
+
+    def __init__(self, width: int, clocks: int, near: bool = False) -> None:
+        if clocks < 3:
+            raise ValueError(f"clocks must be above two, not {clocks!r}")
+        self._width = width
+        self._clocks = clocks
+        self._attrs = {"ram_style": "distributed"} if near else NO_COLLISION
+        super().__init__({"i": In(width), "o": Out(width)})
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.memory = memory = Memory(
+            shape=self._width, depth=self._clocks - 1, init=[], attrs=self._attrs
+        )
+        write = memory.write_port()
+        read = memory.read_port()
+
+        # The place read in this clock is the one that the next clock overwrites: the oldest.
+        following = Signal(range(self._clocks - 1), init=1)
+        with m.If(following == self._clocks - 2):
+            m.d.sync += following.eq(0)
+        with m.Else():
+            m.d.sync += following.eq(following + 1)
+        m.d.sync += [
+            write.addr.eq(following),
+            self.o.eq(read.data),
+        ]
+        m.d.comb += [
+            write.en.eq(1),
+            write.data.eq(self.i),
+            read.addr.eq(following),
+        ]
+        return m

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Pending set: keys of what is under way, all compared at once."""
+
+from amaranth.hdl import Cat, Module, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.lib.bits import lowest
+
+
+class PendingSet(wiring.Component):
+    """A content-addressable memory of keys.
+
+    Parameters
+    ----------
+    bits : int
+        Of a key.
+    places : int
+        Most keys at once.
+
+    Members
+    -------
+    insert : In(1)
+        ``key`` is pending from the next clock on. Allowed while ``available``; not for a key that
+        is pending already.
+    key : In(bits)
+    remove : In(1)
+        ``removed`` is not pending any more from the next clock on.
+    removed : In(bits)
+    lookup : In(bits)
+    pending : Out(1)
+        ``lookup`` is pending. Combinational.
+    available : Out(1)
+        There is a place.
+    """
+
+    def __init__(self, bits: int, places: int) -> None:
+        self._bits = bits
+        self._places = places
+        super().__init__(
+            {
+                "insert": In(1),
+                "key": In(bits),
+                "remove": In(1),
+                "removed": In(bits),
+                "lookup": In(bits),
+                "pending": Out(1),
+                "available": Out(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        valid = Signal(self._places)
+        keys = [Signal(self._bits, name=f"key_{n}") for n in range(self._places)]
+        inserts = Signal(self._places)
+        removes = Signal(self._places)
+        m.d.comb += [
+            self.available.eq(~valid.all()),
+            self.pending.eq((valid & Cat(key == self.lookup for key in keys)).any()),
+            inserts.eq(lowest(~valid) & self.insert.replicate(self._places)),
+            removes.eq(
+                Cat(key == self.removed for key in keys) & self.remove.replicate(self._places)
+            ),
+        ]
+        m.d.sync += valid.eq((valid & ~removes) | inserts)
+        for n, key in enumerate(keys):
+            with m.If(inserts[n]):
+                m.d.sync += key.eq(self.key)
+        return m

@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Tiles of a target.
+
+front.py         takes tiles and control beats; control beats wait until the tiles have drained
+rectangle.py     samples of a tile within a rectangle of pixels; walks the tiles of a rectangle
+tile_number.py   the number of a tile, row by row
+address.py       where tiles and their table lie in memory
+"""

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Where tiles lie in memory."""
+
+from dataclasses import dataclass
+
+from amaranth.hdl import Value
+
+from fixfunc.rtl.depth.compression import tile_modes as modes
+from fixfunc.rtl.lib.axi import ADDRESS, TRANSFER
+from fixfunc.spec.payloads import DEPTH, TILE_NUMBER, coded_words
+from fixfunc.spec.state import TileMode
+
+BYTES = TRANSFER // 8
+
+
+@dataclass(frozen=True)
+class Surface:
+    """Tiles of a target's depths, or stencil values, and behind them their table.
+
+    Parameters
+    ----------
+    edge : int
+        Samples along a tile's edge.
+    bits : int
+        Of a value.
+    """
+
+    edge: int
+    bits: int
+
+    def __post_init__(self):
+        assert TILE_NUMBER + self.room <= ADDRESS
+
+    def transfers(self, mode: int) -> int:
+        """Transfers of a tile of a mode."""
+        if self.bits == DEPTH:
+            return -(-modes.bits(mode, self.edge) // TRANSFER)
+        return self.most if mode == TileMode.RAW else 0
+
+    @property
+    def most(self) -> int:
+        """Most transfers of a tile: those of a raw one."""
+        return coded_words(self.edge, self.bits) * 32 // TRANSFER
+
+    @property
+    def room(self) -> int:
+        """log2 of the bytes kept for a tile: it never crosses a page, nor does a burst."""
+        return (BYTES * self.most - 1).bit_length()
+
+    def tile_address(self, base: Value, number: Value) -> Value:
+        """Address of a tile's first byte."""
+        return base + (number << self.room)
+
+    def table_address(self, base: Value, count: int, line: Value) -> Value:
+        """Address of a line of the mode table, which lies behind the tiles."""
+        return base + (count << self.room) + (line << BYTES.bit_length() - 1)

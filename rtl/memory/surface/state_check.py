@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""State check: which draw states a block can obey, and on which target."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from amaranth.hdl import Array, Cat, Module, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.depth.test.sample_depths import MOST
+from fixfunc.rtl.payload import layout
+from fixfunc.spec import payloads
+
+TARGET = ("target", "target_width", "target_height", "samples", "depth_format")
+
+
+def most_depth(depth_format: Value) -> Value:
+    """The largest depth of a format, as it is stored."""
+    return Array(MOST.get(form, 0) for form in range(4))[depth_format]
+
+
+def covers_target(rectangle: Value, state: Value) -> Value:
+    """A rectangle, cut to the target, is all of it."""
+    return (
+        (rectangle.x0 == 0)
+        & (rectangle.y0 == 0)
+        & (rectangle.x1 == state.target_width)
+        & (rectangle.y1 == state.target_height)
+    )
+
+
+class TargetMatch(wiring.Component):
+    """Remember the target of a draw state; compare later ones with it.
+
+    Members
+    -------
+    state : In(layout(payloads.DRAW_STATE))
+    remember : In(1)
+        ``state`` is remembered from the next clock on.
+    known : Out(1)
+        Some target has been remembered.
+    equal : Out(1)
+        The target of ``state`` is the remembered one. Combinational.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(
+            {
+                "state": In(layout(payloads.DRAW_STATE)),
+                "remember": In(1),
+                "known": Out(1),
+                "equal": Out(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        target = {name: Signal.like(self.state[name], name=name) for name in TARGET}
+        m.d.comb += self.equal.eq(
+            Cat(self.state[name] == value for name, value in target.items()).all()
+        )
+        with m.If(self.remember):
+            m.d.sync += self.known.eq(1)
+            m.d.sync += [value.eq(self.state[name]) for name, value in target.items()]
+        return m
+
+
+class StateCheck(wiring.Component):
+    """Say whether a draw state, and a clear, are legal for a block.
+
+    Parameters
+    ----------
+    params
+        ``samples``, ``modes``, ``formats``, ``stencil``.
+    planes : sequence of str
+        What the block clears: depth, stencil, colour.
+    keeps : bool
+        The block keeps the contents of planes. Nothing of a target is legal before a clear of all
+        of it, all planes at once.
+
+    Members
+    -------
+    state : In(layout(payloads.DRAW_STATE))
+        In force.
+    clear : In(layout(payloads.CLEAR))
+        A clear, cut to the target.
+    clear_begins : In(1)
+        That clear is obeyed from now on.
+    state_legal : Out(1)
+        Tiles of ``state`` may be drawn. Two clocks after ``state``.
+    clear_legal : Out(1)
+        ``clear`` may be obeyed. As late.
+    touches : Out(1)
+        ``clear`` is of a plane of this block. Combinational.
+    """
+
+    def __init__(self, params: Any, planes: Sequence[str], keeps: bool) -> None:
+        self._params = params
+        self._planes = planes
+        self._keeps = keeps
+        super().__init__(
+            {
+                "state": In(layout(payloads.DRAW_STATE)),
+                "clear": In(layout(payloads.CLEAR)),
+                "clear_begins": In(1),
+                "state_legal": Out(1),
+                "clear_legal": Out(1),
+                "touches": Out(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        p = self._params
+        state = self.state
+        clear = self.clear
+        one = most_depth(state.depth_format)
+        conditions = [
+            Array(form in p.formats for form in range(4))[state.depth_format],
+            Array(mode in p.modes for mode in range(4))[state.samples],
+            state.depth_min <= state.depth_max,
+            state.depth_min <= one,
+            ~(state.bias_slope[23:31].all() | state.bias_clamp[23:31].all()),  # finite
+        ]
+        if not p.stencil:
+            conditions.append(~state.stencil_test)
+        supported = Signal()
+        too_far = clear.depth & (clear.depth_value > one) if "depth" in self._planes else 0
+        m.d.comb += self.touches.eq(Cat(clear[plane] for plane in self._planes).any())
+        m.d.sync += supported.eq(Cat(conditions).all())
+        if not self._keeps:
+            m.d.comb += [
+                self.state_legal.eq(supported),
+                self.clear_legal.eq(supported & ~too_far),
+            ]
+            return m
+
+        m.submodules.kept = kept = TargetMatch()
+        same = Signal()
+        wanted = [plane for plane in self._planes if plane != "stencil" or p.stencil]
+        begins = covers_target(clear, state) & Cat(clear[plane] for plane in wanted).all()
+        m.d.sync += same.eq(kept.known & kept.equal)
+        m.d.comb += [
+            kept.state.eq(state),
+            kept.remember.eq(self.clear_begins & begins),
+            self.state_legal.eq(supported & same),
+            self.clear_legal.eq(supported & ~too_far & (same | begins)),
+        ]
+        return m

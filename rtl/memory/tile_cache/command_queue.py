@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Command queue: slot commands wait until memory has answered, and for earlier commands."""
+
+from itertools import pairwise
+
+from amaranth.hdl import Cat, Module, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.data import ArrayLayout, StructLayout
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.lib.fifo import StreamFIFO
+from fixfunc.rtl.memory.tile_cache.layouts import SLOT_COMMAND
+from fixfunc.rtl.payload import layout
+from fixfunc.spec import payloads
+from fixfunc.spec.payloads import SLOT
+from fixfunc.spec.state import SlotOp
+
+COMMANDS = 128  # commands known before their turn, so that memory has answered when it comes
+
+
+class Interlock(wiring.Component):
+    """Hold commands that read a slot while an earlier command to it is in flight.
+
+    EVICT reads, and USE if ``use_reads``. One command a clock otherwise.
+
+    Parameters
+    ----------
+    hazard_window : int
+        Least distance in clocks between two commands to one slot, of which the later reads.
+
+    Members
+    -------
+    i, o : In, Out(stream.Signature(SLOT_COMMAND))
+        Combinational.
+    use_reads : In(1)
+    """
+
+    def __init__(self, hazard_window: int) -> None:
+        self._window = hazard_window
+        super().__init__(
+            {
+                "i": In(stream.Signature(SLOT_COMMAND)),
+                "o": Out(stream.Signature(SLOT_COMMAND)),
+                "use_reads": In(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        command = self.i.payload
+        item = StructLayout({"valid": 1, "slot": SLOT})
+        earlier = [Signal(item, name=f"earlier_{n}") for n in range(1, self._window)]
+        m.d.sync += [
+            earlier[0].valid.eq(self.o.valid & self.o.ready & (command.op != SlotOp.DONE)),
+            earlier[0].slot.eq(command.slot),
+            *(later.eq(before) for before, later in pairwise(earlier)),
+        ]
+        hazard = Cat(one.valid & (one.slot == command.slot) for one in earlier).any()
+        reads = (command.op == SlotOp.EVICT) | ((command.op == SlotOp.USE) & self.use_reads)
+        stall = reads & hazard
+        m.d.comb += [
+            self.o.payload.eq(command),
+            self.o.valid.eq(self.i.valid & ~stall),
+            self.i.ready.eq(self.o.ready & ~stall),
+        ]
+        return m
+
+
+class CommandQueue(wiring.Component):
+    """Tell slots what to do, in order; one command a clock. FILL waits for its tile.
+
+    Parameters
+    ----------
+    edge : int
+        Samples along a tile's edge.
+    bits : int
+        Of a value.
+    hazard_window : int
+        As of :class:`Interlock`; 0 for none.
+
+    Members
+    -------
+    i : In(stream.Signature(SLOT_COMMAND))
+    sample : Out(1)
+        A DONE has been queued: what it tells of traffic is sampled.
+    sample_room : In(1)
+        There is room for that. Commands wait for it.
+    occupied : Out(1)
+        A command waits.
+    filled : In(stream.Signature(...))
+        Tiles from memory, decoded; ``wrong``: it cannot be a tile.
+    o : Out(stream.Signature(layout(payloads.slot_command(edge, bits))))
+        Commands for the slots; ``error`` is left open.
+    issued : Out(stream.Signature(SLOT_COMMAND))
+        The same commands, without DONE, for the codec.
+    use_reads : In(1)
+        A USE reads its slot.
+    """
+
+    def __init__(self, edge: int, bits: int, hazard_window: int) -> None:
+        self._edge = edge
+        self._window = hazard_window
+        values = StructLayout({"wrong": 1, "values": ArrayLayout(bits, edge**2)})
+        super().__init__(
+            {
+                "i": In(stream.Signature(SLOT_COMMAND)),
+                "sample": Out(1),
+                "sample_room": In(1),
+                "occupied": Out(1),
+                "filled": In(stream.Signature(values)),
+                "o": Out(stream.Signature(layout(payloads.slot_command(edge, bits)))),
+                "issued": Out(stream.Signature(SLOT_COMMAND)),
+                "use_reads": In(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.commands = commands = StreamFIFO(SLOT_COMMAND, COMMANDS)
+        m.submodules.issued = issued = StreamFIFO(SLOT_COMMAND, COMMANDS)
+        wiring.connect(m, issued.o, wiring.flipped(self.issued))
+        moves = self.i.valid & self.i.ready
+        m.d.comb += [
+            commands.i.valid.eq(self.i.valid & self.sample_room),
+            commands.i.payload.eq(self.i.payload),
+            self.i.ready.eq(commands.i.ready & self.sample_room),
+            self.sample.eq(moves & (self.i.payload.op == SlotOp.DONE)),
+            self.occupied.eq(commands.occupied),
+        ]
+        source = commands.o
+        if self._window:
+            m.submodules.interlock = interlock = Interlock(self._window)
+            wiring.connect(m, commands.o, interlock.i)
+            m.d.comb += interlock.use_reads.eq(self.use_reads)
+            source = interlock.o
+
+        command = source.payload
+        fills = command.op == SlotOp.FILL
+        ends = command.op == SlotOp.DONE
+        goes_on = self.o.valid & self.o.ready
+        m.d.comb += [
+            self.o.valid.eq(source.valid & (ends | issued.i.ready) & (~fills | self.filled.valid)),
+            self.o.payload.op.eq(command.op),
+            self.o.payload.slot.eq(command.slot),
+            source.ready.eq(goes_on),
+            self.filled.ready.eq(goes_on & fills),
+            issued.i.valid.eq(goes_on & ~ends),
+            issued.i.payload.eq(command),
+        ]
+        for n in range(self._edge**2):
+            m.d.comb += self.o.payload[f"value{n}"].eq(self.filled.payload.values[n])
+        return m

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Mode cache: how each tile lies in memory, as far as that is on chip."""
+
+from amaranth.hdl import Module, Mux
+from amaranth.lib import stream, wiring
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.lib.axi import TRANSFER
+from fixfunc.rtl.lib.delay import NO_COLLISION, delay
+from fixfunc.rtl.memory.tile_cache.layouts import ENTRY, LINE, LINE_STORE, MODE, TILE_MODE
+from fixfunc.rtl.memory.tile_cache.mode_directory import ModeDirectory
+from fixfunc.spec.payloads import TILE_NUMBER
+
+
+class ModeCache(wiring.Component):
+    """Lines of the mode table, direct-mapped. A mode is read every clock, one in three is updated.
+
+    Parameters
+    ----------
+    lines : int
+        Lines on chip, a power of two. A line is a transfer of the table.
+
+    Members
+    -------
+    lookup, lookup_tile, resident, miss, drained, forget, flush, flushed, last, fetch
+        As of :class:`~fixfunc.rtl.memory.tile_cache.mode_directory.ModeDirectory`.
+    tile : In(TILE_NUMBER)
+    read : In(1)
+        The mode of ``tile`` is read. Its line must be resident.
+    mode : Out(MODE)
+        What was read, :attr:`LATENCY` clocks later.
+    update : In(stream.Signature(TILE_MODE))
+        A tile whose line is resident has another mode. It waits while modes are read.
+    fetched : In(stream.Signature(TRANSFER))
+        The line that was fetched. Always ready.
+    store : Out(stream.Signature(LINE_STORE))
+        A line that has been updated leaves the chip.
+    stored : In(1)
+        Memory holds a line that was stored, and not posted.
+    """
+
+    LATENCY = 2
+
+    def __init__(self, lines: int) -> None:
+        self._lines = lines
+        super().__init__(
+            {
+                "lookup": In(1),
+                "lookup_tile": In(TILE_NUMBER),
+                "resident": Out(1),
+                "tile": In(TILE_NUMBER),
+                "miss": In(1),
+                "drained": In(1),
+                "forget": In(1),
+                "flush": In(1),
+                "flushed": Out(1),
+                "last": In(TILE_NUMBER),
+                "read": In(1),
+                "mode": Out(MODE),
+                "update": In(stream.Signature(TILE_MODE)),
+                "fetch": Out(stream.Signature(LINE)),
+                "fetched": In(stream.Signature(TRANSFER)),
+                "store": Out(stream.Signature(LINE_STORE)),
+                "stored": In(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.directory = directory = ModeDirectory(self._lines)
+        m.submodules.modes = modes = Memory(
+            shape=TRANSFER, depth=self._lines, init=[], attrs=NO_COLLISION
+        )
+        for name in ("lookup", "lookup_tile", "miss", "drained", "forget", "flush", "last"):
+            m.d.comb += getattr(directory, name).eq(getattr(self, name))
+        wiring.connect(m, directory.fetch, wiring.flipped(self.fetch))
+        m.d.comb += [
+            directory.tile.eq(self.tile),
+            directory.fetched.eq(self.fetched.valid),
+            self.fetched.ready.eq(1),
+            self.resident.eq(directory.resident),
+            self.flushed.eq(directory.flushed),
+        ]
+
+        # Read: a line, then one mode of it.
+        read = modes.read_port()
+        column = delay(m, self.tile[:-LINE], 1, "column")
+        m.d.comb += [
+            read.addr.eq(directory.place(self.tile)),
+            read.en.eq(self.read),
+        ]
+        m.d.sync += self.mode.eq(read.data.word_select(column, ENTRY))
+        self._write(m, modes, directory)
+        return m
+
+    def _write(self, m, modes, directory):
+        """Updates read a line, and write it back; lines that leave are read by the same port.
+
+        A fetched line is written at once: an update waits for it. No line is written while one is
+        read.
+        """
+        write = modes.write_port()
+        line = modes.read_port()
+        tile = self.update.payload.number
+        m.d.comb += [
+            line.en.eq(1),
+            line.addr.eq(Mux(directory.leaving, directory.index, directory.place(tile))),
+            write.addr.eq(directory.place(tile)),
+            write.data.eq(line.data),
+            write.data.word_select(tile[:-LINE], ENTRY).eq(self.update.payload.mode),
+            directory.updated_tile.eq(tile),
+        ]
+        with m.FSM():
+            with m.State("READ"), m.If(self.update.valid & ~directory.leaving):
+                m.next = "WRITE"
+            with m.State("WRITE"):
+                m.d.comb += line.en.eq(0)
+                with m.If(~self.fetched.valid & ~self.read):
+                    m.d.comb += [
+                        write.en.eq(1),
+                        directory.updated.eq(1),
+                        self.update.ready.eq(1),
+                    ]
+                    m.next = "READ"
+        with m.If(self.fetched.valid):
+            m.d.comb += [
+                write.en.eq(1),
+                write.addr.eq(directory.index),
+                write.data.eq(self.fetched.payload),
+            ]
+        m.d.comb += [
+            self.store.valid.eq(directory.store.valid),
+            self.store.payload.line.eq(directory.store.payload.line),
+            self.store.payload.posted.eq(directory.store.payload.posted),
+            self.store.payload.data.eq(line.data),
+            directory.store.ready.eq(self.store.ready),
+            directory.stored.eq(self.stored),
+        ]

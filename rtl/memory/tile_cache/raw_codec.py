@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Raw codec: stencil values, or colours, between slots and memory."""
+
+from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.data import ArrayLayout, StructLayout
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import In, Member, Out
+
+from fixfunc.rtl.lib.delay import delay
+from fixfunc.rtl.lib.fifo import CreditedFIFO
+from fixfunc.rtl.memory.tile_cache.layouts import EVICTED, SLOT_COMMAND, TILE_MODE
+from fixfunc.rtl.payload import layout
+from fixfunc.spec import payloads
+from fixfunc.spec.state import SlotOp, TileMode
+
+EVICTIONS = 16  # tiles that wait for the write-back unit
+
+
+def codec_members(edge: int, bits: int) -> dict[str, Member]:
+    """Members of every codec of a tile cache, by bits of a value.
+
+    samples, cleared : In
+        The target: log2 of its samples, the value it was cleared to.
+    stored : In(stream.Signature(layout(payloads.coded(edge, bits))))
+        Tiles as they lie in memory.
+    filled : Out(stream.Signature(...))
+        The same, decoded. ``wrong``: it cannot be a tile.
+    commands : In(stream.Signature(SLOT_COMMAND))
+        What slots have been told, without DONE.
+    completions : In(stream.Signature(layout(payloads.completion(edge, bits))))
+        What each of these commands did.
+    evictions : In(stream.Signature(TILE_MODE))
+        The tile of each EVICT.
+    evicted : Out(stream.Signature(EVICTED))
+        The same tiles, when they are coded.
+    push, row, commit, available : Out, Out, Out, In
+        Their values: the other side of :class:`~fixfunc.rtl.lib.write_buffer.WriteBuffer`.
+    """
+    values = StructLayout({"wrong": 1, "values": ArrayLayout(bits, edge**2)})
+    return {
+        "samples": In(2),
+        "cleared": In(payloads.COLOUR),
+        "stored": In(stream.Signature(layout(payloads.coded(edge, bits)))),
+        "filled": Out(stream.Signature(values)),
+        "commands": In(stream.Signature(SLOT_COMMAND)),
+        "completions": In(stream.Signature(layout(payloads.completion(edge, bits)))),
+        "evictions": In(stream.Signature(TILE_MODE)),
+        "evicted": Out(stream.Signature(EVICTED)),
+        "push": Out(1),
+        "row": Out(payloads.coded_words(edge, bits) * 32),
+        "commit": Out(1),
+        "available": In(1),
+    }
+
+
+class RawCodec(wiring.Component):
+    """Tiles lie raw in memory, or not at all where they are as they were cleared.
+
+    Parameters
+    ----------
+    edge : int
+        Samples along a tile's edge.
+    slots : int
+        Tiles on chip.
+    bits : int
+        Of a value.
+
+    Members
+    -------
+    As :func:`codec_members` describes. One command a clock.
+    """
+
+    def __init__(self, edge: int, slots: int, bits: int) -> None:
+        self._edge = edge
+        self._slots = slots
+        self._bits = bits
+        super().__init__(codec_members(edge, bits))
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        self._decode(m)
+
+        # A slot is dirty from its first write until it is filled.
+        m.submodules.dirty = dirty = Memory(shape=1, depth=self._slots, init=[])
+        read = dirty.read_port(domain="comb")
+        write = dirty.write_port()
+        command = self.commands.payload
+        completion = self.completions.payload
+        m.submodules.waiting = waiting = CreditedFIFO(EVICTED, EVICTIONS)
+        evicts = command.op == SlotOp.EVICT
+        moves = Signal()
+        m.d.comb += [
+            moves.eq(
+                self.completions.valid
+                & self.commands.valid
+                & (~evicts | (waiting.available & self.available))
+            ),
+            self.completions.ready.eq(moves),
+            self.commands.ready.eq(moves),
+            read.addr.eq(command.slot),
+            write.addr.eq(command.slot),
+            write.en.eq(moves & ~evicts),
+            write.data.eq((command.op == SlotOp.USE) & (completion.written.any() | read.data)),
+        ]
+        self._encode(m, waiting, moves & evicts, read.data)
+        wiring.connect(m, waiting.o, wiring.flipped(self.evicted))
+        return m
+
+    def _decode(self, m):
+        """Tiles from memory."""
+        stored = self.stored.payload
+        names = [name for name in stored.shape().members if name != "mode"]
+        data = Cat(stored[name] for name in names)
+        raw = stored.mode == TileMode.RAW
+        m.d.comb += [
+            self.filled.valid.eq(self.stored.valid),
+            self.stored.ready.eq(self.filled.ready),
+            self.filled.payload.wrong.eq(~raw & (stored.mode != TileMode.CLEARED)),
+        ]
+        for n in range(self._edge**2):
+            value = Mux(raw, data.word_select(n, self._bits), self.cleared[: self._bits])
+            m.d.comb += self.filled.payload.values[n].eq(value)
+
+    def _encode(self, m, waiting, evicts, dirty):
+        """Values are pushed before they are compared with those of a cleared tile.
+
+        A clock later a dirty tile that differs is committed; two clocks later the tile follows. A
+        tile that is as it was cleared has nothing to send, and takes no row of the write buffer.
+        """
+        completion = self.completions.payload
+        lanes = range(self._edge**2)
+        values = [completion[f"value{n}"] for n in lanes]
+        equal = Signal(len(values))
+        was_evicted = Signal()
+        was_dirty = Signal()
+        cleared = Signal()
+        mode = Signal(TileMode)
+        m.d.comb += [
+            self.push.eq(evicts),
+            self.row.eq(Cat(values)),
+            cleared.eq(equal.all()),
+            self.commit.eq(was_evicted & was_dirty & ~cleared),
+        ]
+        m.d.sync += [
+            was_evicted.eq(evicts),
+            was_dirty.eq(dirty),
+            equal.eq(Cat(value == self.cleared[: self._bits] for value in values)),
+            mode.eq(Mux(cleared, TileMode.CLEARED, TileMode.RAW)),
+        ]
+        tile = self.evictions.payload
+        complete = delay(m, evicts, 2, "complete")
+        m.d.comb += [
+            waiting.consume.eq(evicts),
+            waiting.push.eq(complete),
+            self.evictions.ready.eq(complete),
+            waiting.i.number.eq(tile.number),
+            waiting.i.mode.eq(tile.mode),
+            waiting.i.new_mode.eq(mode),
+            waiting.i.dirty.eq(delay(m, dirty, 2, "dirty")),
+        ]

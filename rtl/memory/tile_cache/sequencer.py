@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Sequencer: targets begin, and everything dirty is flushed, in the order of requests."""
+
+from amaranth.hdl import Array, Cat, Module, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.memory.tile_cache.layouts import LINE, TAG_COMMAND
+from fixfunc.rtl.memory.tile_cache.tag_array import set_layout
+from fixfunc.rtl.payload import layout
+from fixfunc.spec import payloads
+from fixfunc.spec.payloads import TILE_NUMBER
+from fixfunc.spec.state import CacheOp, SlotOp
+
+
+class Sequencer(wiring.Component):
+    """Hand USE requests to the tags; obey CLEAR and FLUSH between them.
+
+    A CLEAR forgets what is on chip, a set a clock, and writes the mode table of the new target. A
+    FLUSH evicts every dirty tile, set by set, the oldest way first, then stores the mode table.
+    Each ends with a DONE.
+
+    Parameters
+    ----------
+    edge : int
+        Samples along a tile's edge.
+    sets, ways : int
+        Powers of two.
+
+    Members
+    -------
+    i : In(stream.Signature(layout(payloads.cache_request(edge))))
+    use : Out(stream.Signature(layout(payloads.cache_request(edge))))
+        Requests for the tags,
+    commands : In(stream.Signature(TAG_COMMAND))
+        and what the tags make of them.
+    o : Out(stream.Signature(TAG_COMMAND))
+        The same, with those of flushes, and DONE.
+    tags_idle, walk, set, entry, invalidate : In, Out, Out, In, Out
+        The other side of :class:`~fixfunc.rtl.memory.tile_cache.tag_array.TagArray`.
+    samples, cleared, base, count, last : Out
+        The target: log2 of its samples, the value it was cleared to, the address of its first tile,
+        how many tiles it has, and the last of them.
+    forget_modes : Out(1)
+        The mode cache forgets everything.
+    flush_modes : Out(1)
+        The mode cache stores everything,
+    modes_flushed : In(1)
+        and has done so.
+    clear : Out(stream.Signature(LINE))
+        A line of the mode table on which every tile is cleared.
+    idle : In(1)
+        Nothing is under way behind ``o``. A register: what moved in the clock before counts.
+    """
+
+    def __init__(self, edge: int, sets: int, ways: int) -> None:
+        self._sets = sets
+        self._ways = ways
+        request = stream.Signature(layout(payloads.cache_request(edge)))
+        super().__init__(
+            {
+                "i": In(request),
+                "use": Out(request),
+                "commands": In(stream.Signature(TAG_COMMAND)),
+                "o": Out(stream.Signature(TAG_COMMAND)),
+                "tags_idle": In(1),
+                "walk": Out(1),
+                "set": Out(range(sets)),
+                "entry": In(set_layout(ways)),
+                "invalidate": Out(1),
+                "samples": Out(2),
+                "cleared": Out(payloads.COLOUR),
+                "base": Out(32),
+                "count": Out(TILE_NUMBER),
+                "last": Out(TILE_NUMBER),
+                "forget_modes": Out(1),
+                "flush_modes": Out(1),
+                "modes_flushed": In(1),
+                "clear": Out(stream.Signature(LINE)),
+                "idle": In(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.d.comb += [
+            self.use.payload.eq(self.i.payload),
+            self.walk.eq(1),
+        ]
+        m.d.sync += self.last.eq(self.count - 1)
+        with m.FSM(init="INITIALISE"):
+            # A reset leaves memories as they are.
+            with m.State("INITIALISE"):
+                m.d.comb += self.invalidate.eq(1)
+                m.d.sync += self.set.eq(self.set + 1)
+                with m.If(self.set == self._sets - 1):
+                    m.next = "LOOKUP"
+            with m.State("LOOKUP"):
+                self._look_up(m)
+            self._clear(m)
+            self._flush(m)
+            with m.State("DONE"):
+                m.d.comb += [
+                    self.o.valid.eq(self.idle),
+                    self.o.payload.op.eq(SlotOp.DONE),
+                ]
+                with m.If(self.o.valid & self.o.ready):
+                    m.next = "LOOKUP"
+        return m
+
+    def _look_up(self, m):
+        """Requests go to the tags, whose commands go on; what is not a USE waits for its turn."""
+        op = self.i.payload.op
+        m.d.comb += [
+            self.walk.eq(0),
+            self.use.valid.eq(self.i.valid & (op == CacheOp.USE)),
+            self.o.valid.eq(self.commands.valid),
+            self.o.payload.eq(self.commands.payload),
+            self.commands.ready.eq(self.o.ready),
+        ]
+        with m.Switch(op):
+            with m.Case(CacheOp.USE):
+                m.d.comb += self.i.ready.eq(self.use.ready)
+            with m.Case(CacheOp.CLEAR):
+                m.d.comb += self.i.ready.eq(self.tags_idle & self.idle)
+                with m.If(self.i.valid & self.i.ready):
+                    self._begin(m)
+            with m.Case(CacheOp.FLUSH):
+                m.d.comb += self.i.ready.eq(self.tags_idle)
+                with m.If(self.i.valid & self.i.ready):
+                    m.d.sync += self.set.eq(0)
+                    m.next = "FLUSH_READ"
+
+    def _begin(self, m):
+        """A target begins."""
+        request = self.i.payload
+        m.d.comb += self.forget_modes.eq(1)
+        m.d.sync += [
+            self.samples.eq(request.samples),
+            self.cleared.eq(request.cleared),
+            self.base.eq(request.base),
+            self.count.eq(request.number),
+            self.clear.payload.eq(0),
+            self.set.eq(0),
+        ]
+        m.next = "FORGET"
+
+    def _clear(self, m):
+        """No tile of a new target is on chip; its mode table says that all of them are cleared."""
+        with m.State("FORGET"):
+            m.d.comb += self.invalidate.eq(1)
+            m.d.sync += self.set.eq(self.set + 1)
+            with m.If(self.set == self._sets - 1):
+                m.next = "CLEAR"
+        with m.State("CLEAR"):
+            m.d.comb += self.clear.valid.eq(1)
+            with m.If(self.clear.ready):
+                m.d.sync += self.clear.payload.eq(self.clear.payload + 1)
+                with m.If(self.clear.payload == self.last[-LINE:]):
+                    m.next = "DONE"
+
+    def _flush(self, m):
+        """Dirty tiles are evicted, a way a clock; a set without any takes two clocks."""
+        ways = range(self._ways)
+        count = Signal(ways)
+        way = Signal(ways)
+        tile = Array(self.entry.ways)[way]
+        evict = tile.valid & tile.dirty
+        any_dirty = Cat(tile.valid & tile.dirty for tile in self.entry.ways).any()
+        m.d.comb += way.eq(self.entry.victim + count)
+        with m.State("FLUSH_READ"):
+            m.next = "FLUSH"
+        with m.State("FLUSH"):
+            m.d.comb += [
+                self.o.valid.eq(evict),
+                self.o.payload.op.eq(SlotOp.EVICT),
+                self.o.payload.slot.eq(Cat(way, self.set)),
+                self.o.payload.number.eq(tile.number),
+            ]
+            with m.If(self.o.ready | ~evict):
+                m.d.sync += count.eq(count + 1)
+                with m.If((count == self._ways - 1) | ~any_dirty):
+                    m.d.comb += self.invalidate.eq(1)
+                    m.d.sync += [
+                        count.eq(0),
+                        self.set.eq(self.set + 1),
+                    ]
+                    m.next = "FLUSH_READ"
+                    with m.If(self.set == self._sets - 1):
+                        m.next = "FLUSH_MODES"
+        with m.State("FLUSH_MODES"):
+            m.d.comb += self.flush_modes.eq(self.idle)
+            with m.If(self.modes_flushed):
+                m.next = "DONE"

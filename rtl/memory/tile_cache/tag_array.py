@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Tag array: which tile is in which slot."""
+
+from amaranth.hdl import Array, Cat, Module, Mux, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.data import ArrayLayout, StructLayout
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.lib.bits import number
+from fixfunc.rtl.memory.tile_cache.layouts import TAG_COMMAND
+from fixfunc.rtl.payload import layout
+from fixfunc.spec import payloads
+from fixfunc.spec.payloads import TILE_NUMBER
+from fixfunc.spec.state import SlotOp
+
+
+def set_layout(ways: int) -> StructLayout:
+    """One set. The victim is the oldest way; a dirty tile may have been written."""
+    way = StructLayout({"valid": 1, "dirty": 1, "number": TILE_NUMBER})
+    return StructLayout({"victim": range(ways), "ways": ArrayLayout(way, ways)})
+
+
+class TagArray(wiring.Component):
+    """Look tiles up, and turn each into slot commands.
+
+    One command a clock, in order. A hit is a USE. A miss evicts the victim if it is dirty, fills
+    the slot if the tile's values are needed, and is used: up to three clocks. The set of a tile is
+    the lowest bits of its x and y.
+
+    Parameters
+    ----------
+    edge : int
+        Samples along a tile's edge.
+    sets, ways : int
+        Powers of two.
+
+    Members
+    -------
+    i : In(stream.Signature(layout(payloads.cache_request(edge))))
+        Requests whose ``op`` is USE.
+    o : Out(stream.Signature(TAG_COMMAND))
+        One clock later at the earliest.
+    idle : Out(1)
+        No request is being looked up.
+    walk : In(1)
+        ``set`` is read instead of the set of a request. Only while ``idle``.
+    set : In(range(sets))
+    entry : Out(set_layout(ways))
+        What is known of ``set``, one clock later.
+    invalidate : In(1)
+        No tile is in the slots of ``set`` from now on.
+    """
+
+    def __init__(self, edge: int, sets: int, ways: int) -> None:
+        self._sets = sets
+        self._ways = ways
+        super().__init__(
+            {
+                "i": In(stream.Signature(layout(payloads.cache_request(edge)))),
+                "o": Out(stream.Signature(TAG_COMMAND)),
+                "idle": Out(1),
+                "walk": In(1),
+                "set": In(range(sets)),
+                "entry": Out(set_layout(ways)),
+                "invalidate": In(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.sets = sets = Memory(shape=set_layout(self._ways), depth=self._sets, init=[])
+        write = sets.write_port()
+        read = sets.read_port(transparent_for=(write,))
+
+        # The set of the next request is read in the last clock of the one before, whose update the
+        # read port forwards.
+        request = Signal(self.i.payload.shape())
+        pending = Signal()
+        index = Signal(range(self._sets))
+        next_index = Signal(range(self._sets))
+        done = Signal()
+        updated = Signal(self.entry.shape())
+        bits = self._sets.bit_length() - 1
+        x_bits = bits - bits // 2
+        coming = self.i.payload
+        m.d.comb += [
+            self.i.ready.eq(~self.walk & (~pending | done)),
+            self.idle.eq(~pending),
+            next_index.eq(Cat(coming.x[:x_bits], coming.y[: bits // 2])),
+            read.addr.eq(Mux(self.walk, self.set, next_index)),
+            read.en.eq(self.walk | self.i.ready),
+            self.entry.eq(read.data),
+            write.addr.eq(Mux(self.walk, self.set, index)),
+            write.en.eq(self.invalidate | done),
+            write.data.eq(Mux(self.invalidate, 0, updated.as_value())),
+        ]
+        with m.If(self.i.ready):
+            m.d.sync += [
+                request.eq(coming),
+                index.eq(next_index),
+                pending.eq(self.i.valid),
+            ]
+        self._look_up(m, request, pending, index, done, updated)
+        return m
+
+    def _look_up(self, m, request, pending, index, done, updated):
+        """Compare a request with its set; its last command updates the set."""
+        entry = self.entry
+        hits = Signal(self._ways)
+        hit = Signal()
+        victim = Array(entry.ways)[entry.victim]
+        evict = Signal()
+        evicted = Signal()
+        fill = Signal()
+        filled = Signal()
+        m.d.comb += [
+            hits.eq(Cat(way.valid & (way.number == request.number) for way in entry.ways)),
+            hit.eq(hits.any()),
+            evict.eq(~hit & ~evicted & victim.valid & victim.dirty),
+            fill.eq(~hit & ~evict & ~filled & request.needed),
+            done.eq(pending & self.o.ready & ~evict & ~fill),
+        ]
+        m.d.comb += [
+            self.o.valid.eq(pending),
+            self.o.payload.op.eq(Mux(evict, SlotOp.EVICT, Mux(fill, SlotOp.FILL, SlotOp.USE))),
+            self.o.payload.slot.eq(Cat(Mux(hit, number(hits), entry.victim), index)),
+            self.o.payload.number.eq(Mux(evict, victim.number, request.number)),
+        ]
+        with m.If(pending & self.o.ready):
+            m.d.sync += [
+                evicted.eq(~done & (evicted | evict)),
+                filled.eq(~done & (filled | fill)),
+            ]
+
+        m.d.comb += [
+            updated.eq(entry),
+            updated.victim.eq(entry.victim + ~hit),
+        ]
+        for n, way in enumerate(updated.ways):
+            with m.If(hits[n] & request.writes):
+                m.d.comb += way.dirty.eq(1)
+            with m.If(~hit & (entry.victim == n)):
+                m.d.comb += [
+                    way.valid.eq(1),
+                    way.dirty.eq(request.writes),
+                    way.number.eq(request.number),
+                ]

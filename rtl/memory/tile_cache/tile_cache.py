@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Tile cache: tiles of depths, stencil values or colours on chip, coded in memory."""
+
+from dataclasses import dataclass
+
+from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.depth.compression.depth_compression import DepthCompressionParams
+from fixfunc.rtl.depth.compression.plane_codec import PlaneCodec
+from fixfunc.rtl.lib.axi import Axi, join
+from fixfunc.rtl.lib.fifo import StreamFIFO
+from fixfunc.rtl.memory.surface.address import Surface
+from fixfunc.rtl.memory.tile_cache.command_queue import COMMANDS, CommandQueue
+from fixfunc.rtl.memory.tile_cache.layouts import TILE_MODE
+from fixfunc.rtl.memory.tile_cache.miss_scheduler import MissScheduler
+from fixfunc.rtl.memory.tile_cache.mode_cache import ModeCache
+from fixfunc.rtl.memory.tile_cache.raw_codec import RawCodec
+from fixfunc.rtl.memory.tile_cache.refill import RefillUnit
+from fixfunc.rtl.memory.tile_cache.sequencer import Sequencer
+from fixfunc.rtl.memory.tile_cache.tag_array import TagArray
+from fixfunc.rtl.memory.tile_cache.traffic import Traffic
+from fixfunc.rtl.memory.tile_cache.write_back import WriteBackUnit
+from fixfunc.rtl.payload import layout
+from fixfunc.spec import payloads
+from fixfunc.spec.state import SlotOp
+
+
+@dataclass(frozen=True)
+class TileCacheParams:
+    """Shape of a :class:`TileCache`.
+
+    Parameters
+    ----------
+    edge : int
+        Samples along a tile's edge: 8, or 4.
+    samples : int
+        Most samples of a pixel: 1, 2, 4 or 8.
+    sets, ways, table_lines : int
+        As of :class:`fixfunc.models.depth.depth_cache.CacheShape`: powers of two above 1.
+    reads : int
+        Most that are under way in memory.
+    bits : int
+        Of a value: 24, depths; 8, stencil values; 32, colours. Those of a target lie in memory, and
+        are cleared, apart.
+    """
+
+    edge: int = 8
+    samples: int = 8
+    sets: int = 64
+    ways: int = 4
+    table_lines: int = 256
+    reads: int = 16
+    bits: int = payloads.DEPTH
+
+    def __post_init__(self):
+        DepthCompressionParams(self.edge, self.samples)  # the same rules hold here
+        for name in ("sets", "ways", "table_lines", "reads"):
+            value = getattr(self, name)
+            if value < 2 or value & value - 1:
+                raise ValueError(f"{name} must be a power of two above 1, not {value!r}")
+        if self.sets * self.ways > 1 << payloads.SLOT:
+            raise ValueError(
+                f"sets times ways must be at most {1 << payloads.SLOT}, not {self.sets * self.ways}"
+            )
+        if self.bits not in (payloads.DEPTH, payloads.STENCIL, payloads.COLOUR):
+            raise ValueError(
+                f"bits must be {payloads.DEPTH}, {payloads.STENCIL} or {payloads.COLOUR}, not "
+                f"{self.bits!r}"
+            )
+
+    @property
+    def slots(self) -> int:
+        """Tiles on chip."""
+        return self.sets * self.ways
+
+    @property
+    def surface(self) -> Surface:
+        """How tiles lie in memory."""
+        return Surface(self.edge, self.bits)
+
+
+CONFIGS = {
+    "default": TileCacheParams(),
+    "stencil": TileCacheParams(bits=payloads.STENCIL),
+    "colour": TileCacheParams(bits=payloads.COLOUR),
+    "tiny": TileCacheParams(edge=4, sets=8, ways=2, table_lines=2, reads=8),
+    "tiny_stencil": TileCacheParams(
+        edge=4, sets=8, ways=2, table_lines=2, reads=8, bits=payloads.STENCIL
+    ),
+    "tiny_colour": TileCacheParams(
+        edge=4, sets=8, ways=2, table_lines=2, reads=8, bits=payloads.COLOUR
+    ),
+}
+PURPOSE = {  # of each configuration
+    "default": "depths, 256 tiles",
+    "stencil": "stencil values, 256 tiles",
+    "colour": "RGBA8 colours, 256 tiles",
+    "tiny": "for benches: depths, 16 tiles of 4x4",
+    "tiny_stencil": "for benches: stencil values",
+    "tiny_colour": "for benches: colours",
+}
+
+
+class TileCache(wiring.Component):
+    """Tell a block in which slots its tiles are; move them to and from memory, coded.
+
+    The values lie in that block's own memory, by slot; what is known of planes of depths lies here.
+    A hit takes a clock. A miss takes up to three, and as long as memory does: no tile passes
+    another, but ``params.reads`` reads are in flight.
+
+    After a failed read or write, or a tile in memory that cannot be one, nothing is read or written
+    any more, and tiles come as cleared. A DONE tells of it; the next CLEAR begins anew.
+
+    Parameters
+    ----------
+    params : TileCacheParams
+    hazard_window : int
+        Least distance in clocks between two commands to one slot of which the later reads; 0 if the
+        user of the slots needs none.
+
+    Members
+    -------
+    i : In(stream.Signature(layout(payloads.cache_request(params.edge))))
+        USE: a tile, in the order of drawing. CLEAR: all tiles, on chip and in memory. FLUSH:
+        everything dirty goes to memory.
+    o : Out(stream.Signature(layout(payloads.slot_command(params.edge, params.bits))))
+        What slots have to do, in the same order.
+    done : In(stream.Signature(layout(payloads.completion(params.edge, params.bits))))
+        What each USE, FILL and EVICT did, in their order.
+    counted : Out(stream.Signature(layout(payloads.COUNTED)))
+        With every DONE: what has been moved so far.
+    memory : Out(Axi())
+    use_reads : In(1)
+        A USE reads its slot. Only with a ``hazard_window``.
+    """
+
+    def __init__(
+        self, params: TileCacheParams = CONFIGS["default"], hazard_window: int = 0
+    ) -> None:
+        self._params = params
+        self._window = hazard_window
+        super().__init__(
+            {
+                "i": In(stream.Signature(layout(payloads.cache_request(params.edge)))),
+                "o": Out(stream.Signature(layout(payloads.slot_command(params.edge, params.bits)))),
+                "done": In(stream.Signature(layout(payloads.completion(params.edge, params.bits)))),
+                "counted": Out(stream.Signature(layout(payloads.COUNTED))),
+                "memory": Out(Axi()),
+            }
+            | ({"use_reads": In(1)} if hazard_window else {})
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        p = self._params
+        m.submodules.sequencer = sequencer = Sequencer(p.edge, p.sets, p.ways)
+        m.submodules.tags = tags = TagArray(p.edge, p.sets, p.ways)
+        m.submodules.scheduler = scheduler = MissScheduler()
+        m.submodules.modes = modes = ModeCache(p.table_lines)
+        m.submodules.refill = refill = RefillUnit(p.surface, p.reads)
+        m.submodules.write_back = write_back = WriteBackUnit(p.surface)
+        m.submodules.codec = codec = (
+            PlaneCodec(p.edge, p.samples, p.slots, p.reads)
+            if p.bits == payloads.DEPTH
+            else RawCodec(p.edge, p.slots, p.bits)
+        )
+        m.submodules.traffic = traffic = Traffic()
+        m.submodules.commands = commands = CommandQueue(p.edge, p.bits, self._window)
+        join(m, self.memory, refill.memory, write_back.memory)
+        wiring.connect(m, traffic.o, wiring.flipped(self.counted))
+
+        self._look_up(m, sequencer, tags, scheduler)
+        self._modes(m, sequencer, scheduler, modes, refill, write_back)
+        self._code(m, scheduler, refill, write_back, codec)
+        wiring.connect(m, scheduler.o, commands.i)
+        wiring.connect(m, codec.filled, commands.filled)
+        wiring.connect(m, commands.issued, codec.commands)
+        self._stop(m, sequencer, refill, write_back, codec, commands.o)
+        if self._window:
+            m.d.comb += commands.use_reads.eq(self.use_reads)
+        for unit in (refill, write_back):
+            m.d.comb += [
+                unit.base.eq(sequencer.base),
+                unit.count.eq(sequencer.count),
+            ]
+        for stream_in, event in ((refill.i, traffic.fill), (write_back.i, traffic.write_back)):
+            m.d.comb += event.eq(stream_in.valid & stream_in.ready)
+        m.d.comb += [
+            traffic.sample.eq(commands.sample),
+            commands.sample_room.eq(traffic.available),
+            traffic.fill_mode.eq(refill.i.payload.mode),
+            traffic.write_back_mode.eq(write_back.i.payload.new_mode),
+            traffic.dirty.eq(write_back.i.payload.dirty),
+            traffic.table_fill.eq(refill.fetched.valid),
+            traffic.table_write_back.eq(modes.store.valid & modes.store.ready),
+            traffic.table_clear.eq(sequencer.clear.valid & sequencer.clear.ready),
+        ]
+        moved = sequencer.o.valid & sequencer.o.ready
+        m.d.sync += sequencer.idle.eq(
+            scheduler.idle & refill.idle & write_back.idle & ~commands.occupied & ~moved
+        )
+        return m
+
+    def _look_up(self, m, sequencer, tags, scheduler):
+        """Requests meet the tags, in the order that the sequencer keeps."""
+        wiring.connect(m, wiring.flipped(self.i), sequencer.i)
+        wiring.connect(m, sequencer.use, tags.i)
+        wiring.connect(m, tags.o, sequencer.commands)
+        wiring.connect(m, sequencer.o, scheduler.i)
+        m.d.comb += [
+            sequencer.tags_idle.eq(tags.idle),
+            tags.walk.eq(sequencer.walk),
+            tags.set.eq(sequencer.set),
+            tags.invalidate.eq(sequencer.invalidate),
+            sequencer.entry.eq(tags.entry),
+        ]
+
+    def _modes(self, m, sequencer, scheduler, modes, refill, write_back):
+        """Modes between those who read them, update them, and move their lines."""
+        for name in ("lookup", "lookup_tile", "tile", "miss", "read", "drained"):
+            m.d.comb += getattr(modes, name).eq(getattr(scheduler, name))
+        m.d.comb += [
+            scheduler.resident.eq(modes.resident),
+            scheduler.mode.eq(modes.mode),
+            modes.forget.eq(sequencer.forget_modes),
+            modes.flush.eq(sequencer.flush_modes),
+            modes.last.eq(sequencer.last),
+            sequencer.modes_flushed.eq(modes.flushed),
+            scheduler.settled.eq(write_back.settled),
+            scheduler.acknowledged.eq(write_back.acknowledged),
+            scheduler.acknowledged_tile.eq(write_back.acknowledged_tile),
+            modes.stored.eq(write_back.stored),
+        ]
+        wiring.connect(m, modes.fetch, refill.fetch)
+        wiring.connect(m, refill.fetched, modes.fetched)
+        wiring.connect(m, write_back.update, modes.update)
+
+        # The lines of a new target come from the sequencer: every tile is cleared, which is mode 0.
+        with m.If(sequencer.clear.valid):
+            m.d.comb += [
+                write_back.store.valid.eq(1),
+                write_back.store.payload.line.eq(sequencer.clear.payload),
+                write_back.store.payload.posted.eq(1),
+                sequencer.clear.ready.eq(write_back.store.ready),
+            ]
+        with m.Else():
+            m.d.comb += [
+                write_back.store.valid.eq(modes.store.valid),
+                write_back.store.payload.eq(modes.store.payload),
+                modes.store.ready.eq(write_back.store.ready),
+            ]
+
+    def _code(self, m, scheduler, refill, write_back, codec):
+        """Tiles between memory and slots."""
+        m.submodules.evictions = evictions = StreamFIFO(TILE_MODE, COMMANDS)
+        wiring.connect(m, scheduler.fill, refill.i)
+        wiring.connect(m, refill.o, codec.stored)
+        wiring.connect(m, scheduler.evict, evictions.i)
+        wiring.connect(m, evictions.o, codec.evictions)
+        wiring.connect(m, wiring.flipped(self.done), codec.completions)
+        wiring.connect(m, codec.evicted, write_back.i)
+        m.d.comb += [
+            write_back.push.eq(codec.push),
+            write_back.row.eq(codec.row),
+            write_back.commit.eq(codec.commit),
+            codec.available.eq(write_back.available),
+        ]
+
+    def _stop(self, m, sequencer, refill, write_back, codec, commands):
+        """An error stops all traffic until the next CLEAR; the next DONE tells of it."""
+        error = Signal(3)
+        stopped = Signal()
+        moves = self.o.valid & self.o.ready
+        wrong = moves & (self.o.payload.op == SlotOp.FILL) & codec.filled.payload.wrong
+        done = moves & (self.o.payload.op == SlotOp.DONE)
+        m.d.comb += [
+            self.o.valid.eq(commands.valid),
+            self.o.payload.eq(commands.payload),
+            commands.ready.eq(self.o.ready),
+        ]
+        errors = Cat(refill.error, write_back.error, wrong)
+        m.d.sync += [
+            error.eq(Mux(done, 0, error) | errors),
+            stopped.eq((stopped & ~sequencer.forget_modes) | errors.any()),
+        ]
+        m.d.comb += [
+            self.o.payload.error.eq(error),
+            refill.stopped.eq(stopped),
+            write_back.stopped.eq(stopped),
+            codec.samples.eq(sequencer.samples),
+            codec.cleared.eq(sequencer.cleared),
+        ]

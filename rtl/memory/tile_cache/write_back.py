@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Write-back unit: writes tiles and lines of the mode table."""
+
+from amaranth.hdl import Array, Module, Mux, Signal
+from amaranth.lib import fifo, stream, wiring
+from amaranth.lib.data import StructLayout
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.lib.axi import ADDRESS, TRANSFER, AxiWrite, AxiWriter
+from fixfunc.rtl.lib.write_buffer import WriteBuffer
+from fixfunc.rtl.memory.surface.address import Surface
+from fixfunc.rtl.memory.tile_cache.layouts import EVICTED, LINE_STORE, TILE_MODE
+from fixfunc.spec.payloads import TILE_NUMBER
+from fixfunc.spec.state import TileMode
+
+ROWS = 16  # coded tiles that wait to be written
+BURSTS = 4  # bursts that have begun, of which one sends its data
+WRITES = 16  # most writes in flight
+TAG = StructLayout({"line": 1, "posted": 1, "number": TILE_NUMBER})
+
+
+class WriteBackUnit(wiring.Component):
+    """Write tiles in order, a transfer a clock; the next begins before memory has answered.
+
+    The mode of a tile is updated before the tile is written, so that whoever is told that memory
+    holds the tile finds its mode too.
+
+    Parameters
+    ----------
+    surface : Surface
+        Where tiles lie.
+
+    Members
+    -------
+    base : In(ADDRESS)
+        Address of the target's first tile.
+    count : In(TILE_NUMBER)
+        Tiles of the target.
+    i : In(stream.Signature(EVICTED))
+        Tiles that have left their slots.
+    push, row, commit, available : In, In, In, Out
+        The write buffer (:class:`~fixfunc.rtl.lib.write_buffer.WriteBuffer`). The coded values of
+        each dirty tile that is not cleared are committed before the tile comes, or in that clock.
+    update : Out(stream.Signature(TILE_MODE))
+        A tile has another mode from now on.
+    settled : Out(1)
+        The mode of one tile will not be updated any more.
+    store : In(stream.Signature(LINE_STORE))
+        A line to be written. It waits while tiles do.
+    stored : Out(1)
+        Memory holds a line that was not posted.
+    acknowledged : Out(1)
+        Memory holds ``acknowledged_tile``.
+    acknowledged_tile : Out(TILE_NUMBER)
+    stopped : In(1)
+        Nothing is written.
+    error : Out(1)
+        A write failed.
+    idle : Out(1)
+        Memory holds everything.
+    memory : Out(AxiWrite())
+    """
+
+    def __init__(self, surface: Surface) -> None:
+        self._surface = surface
+        super().__init__(
+            {
+                "base": In(ADDRESS),
+                "count": In(TILE_NUMBER),
+                "i": In(stream.Signature(EVICTED)),
+                "push": In(1),
+                "row": In(surface.most * TRANSFER),
+                "commit": In(1),
+                "available": Out(1),
+                "update": Out(stream.Signature(TILE_MODE)),
+                "settled": Out(1),
+                "store": In(stream.Signature(LINE_STORE)),
+                "stored": Out(1),
+                "acknowledged": Out(1),
+                "acknowledged_tile": Out(TILE_NUMBER),
+                "stopped": In(1),
+                "error": Out(1),
+                "idle": Out(1),
+                "memory": Out(AxiWrite()),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.writer = writer = AxiWriter(self._surface.most, WRITES, TAG)
+        m.submodules.settling = settling = fifo.SyncFIFOBuffered(width=EVICTED.size, depth=BURSTS)
+        wiring.connect(m, writer.memory, wiring.flipped(self.memory))
+
+        # The mode of a tile is updated, then the tile waits for its burst. After an error nothing
+        # is written, and no mode changes.
+        tile = self.i.payload
+        changes = tile.dirty & (tile.mode != tile.new_mode) & ~self.stopped
+        m.d.comb += [
+            self.update.valid.eq(self.i.valid & changes & settling.w_rdy),
+            self.update.payload.number.eq(tile.number),
+            self.update.payload.mode.eq(tile.new_mode),
+            self.i.ready.eq(settling.w_rdy & (~changes | self.update.ready)),
+            settling.w_en.eq(self.i.valid & self.i.ready),
+            settling.w_data.eq(tile),
+            self.settled.eq(settling.w_en),
+        ]
+        unsent = self._burst(m, settling, writer)
+
+        # Memory's answers, and tiles that have nothing to send.
+        answer = writer.answer.payload
+        answers = writer.answer.valid & writer.answer.ready
+        stopped_store = Signal()
+        m.d.comb += [
+            writer.answer.ready.eq(~unsent),
+            self.error.eq(answers & answer.error),
+            self.acknowledged.eq(unsent | (answers & ~answer.tag.line)),
+            self.acknowledged_tile.eq(
+                Mux(unsent, EVICTED(settling.r_data).number, answer.tag.number)
+            ),
+            self.stored.eq((answers & answer.tag.line & ~answer.tag.posted) | stopped_store),
+            self.idle.eq(writer.idle & ~self.i.valid & ~self.store.valid & (settling.level == 0)),
+        ]
+        m.d.sync += stopped_store.eq(self.store.valid & self.store.ready & self.stopped)
+        return m
+
+    def _burst(self, m, settling, writer):
+        """Tiles first, then lines. Returns whether a tile has nothing to send."""
+        surface = self._surface
+        tile = EVICTED(settling.r_data)
+        line = self.store.payload
+        source = StructLayout(
+            {"line": 1, "drop": 1, "transfers": range(surface.most + 1), "data": TRANSFER}
+        )
+        m.submodules.sources = sources = fifo.SyncFIFOBuffered(width=source.size, depth=BURSTS)
+        self._send(m, sources, source(sources.r_data), writer)
+
+        waits = settling.r_rdy
+        transfers = Array(surface.transfers(mode) for mode in TileMode)[tile.new_mode]
+        has_row = tile.dirty & (transfers != 0)
+        sends = has_row & ~self.stopped
+        unsent = waits & ~sends & (~has_row | sources.w_rdy)
+        sent = waits & sends & sources.w_rdy & writer.burst.ready
+        stores = self.store.valid & self.store.ready & ~self.stopped
+        burst = writer.burst.payload
+        pushed = source(sources.w_data)
+        m.d.comb += [
+            settling.r_en.eq(unsent | sent),
+            self.store.ready.eq(~waits & sources.w_rdy & (writer.burst.ready | self.stopped)),
+            writer.burst.valid.eq(
+                sources.w_rdy & Mux(waits, sends, self.store.valid & ~self.stopped)
+            ),
+            burst.tag.line.eq(~waits),
+            burst.tag.posted.eq(line.posted),
+            burst.tag.number.eq(tile.number),
+            sources.w_en.eq(sent | (unsent & has_row) | stores),
+            pushed.line.eq(~waits),
+            pushed.drop.eq(self.stopped),
+            pushed.transfers.eq(burst.transfers),
+            pushed.data.eq(line.data),
+        ]
+        with m.If(waits):
+            m.d.comb += [
+                burst.address.eq(surface.tile_address(self.base, tile.number)),
+                burst.transfers.eq(transfers),
+            ]
+        with m.Else():
+            m.d.comb += [
+                burst.address.eq(surface.table_address(self.base, self.count, line.line)),
+                burst.transfers.eq(1),
+            ]
+        return unsent
+
+    def _send(self, m, sources, source, writer):
+        """Data of bursts in order: rows of the write buffer, or lines."""
+        m.submodules.rows = rows = WriteBuffer(self._surface.most * TRANSFER, ROWS)
+        column = Signal(range(max(2, self._surface.most)))
+        last = source.line | source.drop | (column == source.transfers - 1)
+        moves = Signal()
+        m.d.comb += [
+            rows.push.eq(self.push),
+            rows.i.eq(self.row),
+            rows.commit.eq(self.commit),
+            self.available.eq(rows.available),
+            writer.data.valid.eq(sources.r_rdy & ~source.drop & (source.line | rows.o.valid)),
+            writer.data.payload.eq(
+                Mux(source.line, source.data, rows.o.payload.word_select(column, TRANSFER))
+            ),
+            moves.eq(
+                Mux(
+                    source.drop,
+                    sources.r_rdy & rows.o.valid,
+                    writer.data.valid & writer.data.ready,
+                )
+            ),
+            sources.r_en.eq(moves & last),
+            rows.o.ready.eq(moves & last & ~source.line),
+        ]
+        with m.If(moves):
+            m.d.sync += column.eq(Mux(last, 0, column + 1))

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Slot front: tiles, and what caches want done with slots, in one order."""
+
+from collections.abc import Sequence
+
+from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.data import ArrayLayout, StructLayout
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.lib.drain_timer import DrainTimer
+from fixfunc.rtl.memory.tile_client.slot_requests import requested_beat, unbounded
+from fixfunc.rtl.payload import beat, layout
+from fixfunc.spec import payloads
+from fixfunc.spec.payloads import SLOT
+from fixfunc.spec.state import Kind, SlotOp
+
+COMMAND = StructLayout({"valid": 1, "op": 2, "slot": SLOT})
+
+
+class SlotFront(wiring.Component):
+    """Let a tile through when its slots are ready; let FILL and EVICT through before any tile.
+
+    It stands behind :class:`~fixfunc.rtl.memory.tile_client.slot_requests.SlotRequests`, in the
+    place of :class:`~fixfunc.rtl.memory.surface.front.SurfaceFront`. Control beats wait until the
+    tiles before them have drained, and fences also until the caches have done what they ask for.
+
+    Parameters
+    ----------
+    edge : int
+        Samples along a tile's edge.
+    planes : sequence of Plane
+    bits : sequence of int
+        Of a value of each plane.
+    latency : int
+        Clocks that a tile is in flight.
+
+    Members
+    -------
+    i : In(stream.Signature(requested_beat(edge, planes)))
+    <plane> : In(stream.Signature(layout(payloads.slot_command(edge, bits))))
+        What the cache of a plane wants done.
+    room : In(1)
+        The block behind can take a beat.
+    inputs_ready : In(1)
+        What else a tile of a draw needs has come.
+    accept : Out(1)
+        A tile of a draw enters.
+    control_accept : Out(1)
+        A control beat enters.
+    state : Out(layout(payloads.DRAW_STATE))
+        In force.
+    clear : Out(layout(payloads.CLEAR))
+        The last clear, as :func:`~fixfunc.rtl.memory.tile_client.slot_requests.unbounded` has it.
+    tile_valid : Out(1)
+        ``tile`` is to be drawn, or cleared.
+    tile : Out
+    clearing : Out(1)
+        ``tile`` is to be cleared.
+    refused : Out(1)
+        ``tile`` must not be touched.
+    <plane>_command : Out(COMMAND)
+        What is done to a slot.
+    <plane>_values : Out
+        What FILL puts there.
+    control_valid : Out(1)
+        ``control`` is to be passed on.
+    control : Out
+    error : Out(1)
+        A DONE tells that memory failed.
+    fence_error : Out(3)
+        What a fence in ``control`` tells: that, since the last fence.
+    """
+
+    legal = 1  # what is not legal has been refused
+
+    def __init__(self, edge: int, planes: Sequence, bits: Sequence[int], latency: int) -> None:
+        self._edge = edge
+        self._planes = planes
+        self._latency = latency
+        shape = beat(tile=payloads.tile(edge), **payloads.CONTROL)
+        of_planes = {}
+        for plane, width in zip(planes, bits, strict=True):
+            of_planes |= {
+                plane.name: In(stream.Signature(layout(payloads.slot_command(edge, width)))),
+                f"{plane.name}_command": Out(COMMAND),
+                f"{plane.name}_values": Out(ArrayLayout(width, edge**2)),
+            }
+        super().__init__(
+            of_planes
+            | {
+                "i": In(stream.Signature(requested_beat(edge, planes))),
+                "room": In(1),
+                "inputs_ready": In(1, init=1),
+                "accept": Out(1),
+                "control_accept": Out(1),
+                "state": Out(layout(payloads.DRAW_STATE)),
+                "clear": Out(layout(payloads.CLEAR)),
+                "tile_valid": Out(1),
+                "clearing": Out(1),
+                "refused": Out(1),
+                "tile": Out(layout(payloads.tile(edge))),
+                "control_valid": Out(1),
+                "control": Out(shape),
+                "error": Out(1),
+                "fence_error": Out(3),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.timer = timer = DrainTimer(self._latency)
+        request = self.i.payload
+        commands = [getattr(self, plane.name) for plane in self._planes]
+        work = request.beat.kind == Kind.WORK
+
+        # Which slots are ready for the beat, and which cache moves a tile first.
+        ready = Signal(len(commands))
+        done = Signal(len(commands))
+        moves = Signal(len(commands))
+        for n, command in enumerate(commands):
+            op = command.payload.op
+            m.d.comb += [
+                ready[n].eq(~request.asks[n] | (command.valid & (op == SlotOp.USE))),
+                done[n].eq(~request.asks[n] | (command.valid & (op == SlotOp.DONE))),
+                moves[n].eq(command.valid & ((op == SlotOp.FILL) | (op == SlotOp.EVICT))),
+            ]
+        busy = Signal()
+        open_ = Signal()
+        free = Signal()
+        tile_accept = Signal()
+        target_accept = Signal()
+        inputs = self.inputs_ready | request.clearing
+        m.d.comb += [
+            open_.eq(self.room & ~self.control_valid & ~busy),
+            free.eq(open_ & ~moves.any() & self.i.valid),
+            tile_accept.eq(free & work & ~request.whole & ready.all() & inputs),
+            target_accept.eq(free & work & request.whole & done.all()),
+            self.control_accept.eq(free & ~work & timer.drained & done.all()),
+            self.accept.eq(tile_accept & ~request.clearing),
+            self.i.ready.eq(tile_accept | target_accept | self.control_accept),
+            timer.enter.eq(tile_accept | (open_ & moves.any())),
+        ]
+        m.d.sync += [
+            busy.eq(self.control_valid),
+            self.tile_valid.eq(tile_accept),
+            self.clearing.eq(request.clearing),
+            self.refused.eq(request.refused),
+            self.tile.eq(request.beat.tile),
+            self.control_valid.eq(self.control_accept),
+            self.control.eq(request.beat),
+        ]
+        self._command(m, commands, open_, moves)
+        self._take_effect(m)
+        self._report_errors(m)
+        return m
+
+    def _command(self, m, commands, open_, moves):
+        """Commands go to the slots: moves as they come, the others together with their beat."""
+        failed = Signal(len(commands))
+        for n, (plane, source) in enumerate(zip(self._planes, commands, strict=True)):
+            command = getattr(self, f"{plane.name}_command")
+            values = [source.payload[f"value{k}"] for k in range(self._edge**2)]
+            ends = source.payload.op == SlotOp.DONE
+            m.d.comb += [
+                source.ready.eq((open_ & moves[n]) | (self.i.ready & self.i.payload.asks[n])),
+                failed[n].eq(source.ready & ends & source.payload.error.any()),
+            ]
+            m.d.sync += [
+                command.valid.eq(source.ready & ~ends),
+                command.op.eq(source.payload.op),
+                command.slot.eq(source.payload.slot),
+                getattr(self, f"{plane.name}_values").eq(Cat(values)),
+            ]
+        m.d.sync += self.error.eq(failed.any())
+
+    def _take_effect(self, m):
+        """States and clears are in force one clock after they have been accepted."""
+        state = self.state
+        clear = self.control.clear
+        with m.If(self.control_valid & (self.control.kind == Kind.STATE)):
+            m.d.sync += state.eq(self.control.draw_state)
+        with m.If(self.control_valid & (self.control.kind == Kind.CLEAR)):
+            cut = {"x0": clear.x0, "y0": clear.y0}
+            for end, side in (("x1", "width"), ("y1", "height")):
+                size = state[f"target_{side}"]
+                cut[end] = Mux(clear[end] < size, clear[end], size)
+            m.d.sync += self.clear.eq(clear)
+            for name, place in unbounded(cut, state).items():
+                m.d.sync += self.clear[name].eq(place)
+
+    def _report_errors(self, m):
+        """The next fence tells whether memory has failed; one that flushes, of its own flush."""
+        failed = Signal()
+        m.d.sync += failed.eq(failed | self.error)
+        m.d.comb += self.fence_error.eq(self.control.fence.error | ((failed | self.error) << 2))
+        with m.If(self.control_valid & (self.control.kind == Kind.FENCE)):
+            m.d.sync += failed.eq(0)

@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Slot requests: which tiles a draw, a clear or a fence needs on chip."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.lib import stream, wiring
+from amaranth.lib.data import StructLayout
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.lib.drain_timer import DrainTimer
+from fixfunc.rtl.lib.fifo import CreditedFIFO
+from fixfunc.rtl.lib.timeline import Timeline
+from fixfunc.rtl.memory.surface.front import SurfaceFront
+from fixfunc.rtl.memory.surface.rectangle import RECTANGLE, RectangleMask
+from fixfunc.rtl.memory.surface.tile_number import TileNumber
+from fixfunc.rtl.payload import beat, layout
+from fixfunc.spec import payloads
+from fixfunc.spec.state import CacheOp, Kind, Outcome, StencilOp
+
+# Tiles that are known to the caches before their turn; so many fit into each queue.
+TILES = 256
+# A clear that reaches the target's edge goes on as far as coordinates do: a tile at the edge, of
+# which only a part lies on the target, is then covered as a whole.
+BEYOND = (1 << 15) - 1
+
+
+class Plane(NamedTuple):
+    """A plane of a target, and what tiles ask of it.
+
+    ``asks(state, tile)`` returns three bits: the tile's values are used; they are needed; they may
+    be written.
+    """
+
+    name: str  # as clears name it
+    asks: Callable
+
+
+def depth_asks(state: Value, tile: Value) -> tuple:
+    """Tiles that HiZ dropped ask for no depths; those it accepted need them only if some stay."""
+    reads = (tile.outcome == Outcome.TEST) & state.depth_test
+    writes = state.depth_test & state.depth_write
+    return (
+        (tile.outcome != Outcome.DROP) & (reads | writes),
+        reads | ~tile.mask.all() | state.stencil_test,
+        writes,
+    )
+
+
+def stencil_asks(state: Value, tile: Value) -> tuple:
+    """Every tile that is tested asks for its stencil values."""
+    names = (
+        f"stencil_{face}_{name}"
+        for face in ("front", "back")
+        for name in ("fail", "depth_fail", "pass")
+    )
+    changes = state.stencil_write.any() & Cat(state[name] != StencilOp.KEEP for name in names).any()
+    return (tile.outcome != Outcome.DROP) & state.stencil_test, 1, changes
+
+
+def colour_asks(state: Value, tile: Value) -> tuple:
+    """A tile of which samples passed asks for its colours, unless all of them are written over."""
+    return (
+        tile.mask.any() & state.colour_write.any(),
+        ~tile.mask.all() | ~state.colour_write.all() | state.blend,
+        1,
+    )
+
+
+DEPTHS = Plane("depth", depth_asks)
+STENCILS = Plane("stencil", stencil_asks)
+COLOURS = Plane("colour", colour_asks)
+
+
+def requested_beat(edge: int, planes: Sequence) -> StructLayout:
+    """A beat, and what has been asked for it.
+
+    Of every plane, whether it was asked; ``refused``: it must not be touched; ``clearing``: it is a
+    tile of a clear; ``whole``: it stands for a clear of all of the target, or for a flush.
+    """
+    shape = beat(tile=payloads.tile(edge), **payloads.CONTROL)
+    return StructLayout(
+        {"beat": shape, "asks": len(planes), "refused": 1, "clearing": 1, "whole": 1}
+    )
+
+
+def unbounded(clear: Value, state: Value) -> dict[str, Value]:
+    """The rectangle of a clear, cut to the target; it has no end where it reaches the edge."""
+    ends = {
+        f"{axis}1": Mux(clear[f"{axis}1"] == state[f"target_{side}"], BEYOND, clear[f"{axis}1"])
+        for axis, side in (("x", "width"), ("y", "height"))
+    }
+    return {name: ends.get(name, clear[name]) for name in RECTANGLE.members}
+
+
+class SlotRequests(wiring.Component):
+    """Ask a cache for each plane of every tile, in the order of drawing; one tile a clock.
+
+    A clear of a part of the target becomes tiles. A clear of all of it becomes a CLEAR of the
+    caches. A fence that flushes becomes a FLUSH. The rules of
+    :class:`~fixfunc.rtl.memory.surface.front.SurfaceFront` hold: what must not be drawn is marked,
+    and asks for nothing.
+
+    Parameters
+    ----------
+    params
+        ``edge``, ``samples``, ``modes``, ``formats``, ``stencil``, as of
+        :class:`~fixfunc.rtl.depth.test.depth_test.DepthTestParams`.
+    planes : sequence of Plane
+
+    Members
+    -------
+    i : In(stream.Signature(beat(tile=..., draw_state=..., clear=..., fence=...)))
+    flush_early : In(1)
+        Nothing but a fence that flushes can come next: the FLUSH goes ahead of it, with a beat that
+        is ``whole``.
+    o : Out(stream.Signature(requested_beat(edge, planes)))
+        All beats; tiles of clears; one beat that is ``whole`` for each CLEAR.
+    <plane> : Out(stream.Signature(layout(payloads.cache_request(edge))))
+        One request for each beat that ``asks`` the plane.
+    """
+
+    LATENCY = 1 + RectangleMask.LATENCY
+
+    def __init__(self, params: Any, planes: Sequence) -> None:
+        self._params = params
+        self._planes = planes
+        shape = beat(tile=payloads.tile(params.edge), **payloads.CONTROL)
+        request = stream.Signature(layout(payloads.cache_request(params.edge)))
+        super().__init__(
+            {
+                "i": In(stream.Signature(shape)),
+                "flush_early": In(1),
+                "o": Out(stream.Signature(requested_beat(params.edge, planes))),
+            }
+            | {plane.name: Out(request) for plane in planes}
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        p = self._params
+        names = tuple(plane.name for plane in self._planes)
+        m.submodules.front = front = SurfaceFront(p, self.LATENCY + 2, keeps=True, planes=names)
+        m.submodules.beats = beats = CreditedFIFO(self.o.payload.shape(), TILES, lookahead=5)
+        wiring.connect(m, wiring.flipped(self.i), front.i)
+        wiring.connect(m, beats.o, wiring.flipped(self.o))
+        early, flushed = self._flush_early(m, front)
+        request = self._request(m, front, early, flushed)
+        asks = Signal(len(names))
+        enters = front.tile_valid | front.control_valid | early
+        room = [beats.available]
+        for n, plane in enumerate(self._planes):
+            requests = self._ask(m, plane, front, request)
+            room.append(requests.available)
+            m.d.comb += [
+                asks[n].eq(requests.push),
+                requests.consume.eq(enters),
+                requests.cancel.eq(beats.push & ~asks[n]),
+            ]
+
+        out = beats.i
+        valid = request["valid"]
+        m.d.comb += [
+            front.visit_tiles.eq(1),
+            front.visit_last.eq(1),
+            front.visit_room.eq(front.room),
+            front.room.eq(Cat(room).all()),
+            beats.consume.eq(enters),
+            beats.push.eq(valid | front.control_valid | early),
+            out.asks.eq(asks),
+            out.clearing.eq(request["clearing"] | early),
+            out.whole.eq((request["whole"] & valid) | early),
+            out.refused.eq(~request["clearing"] & (request["outside"] | ~request["legal"])),
+            out.beat.eq(front.control),
+        ]
+        with m.If(~front.control_valid):
+            m.d.comb += [
+                out.beat.tile.eq(request["tile"]),
+                out.beat.tile.kind.eq(Kind.WORK),
+            ]
+        m.d.comb += front.outside.eq(valid & ~request["clearing"] & request["outside"])
+        with m.If(front.control_valid & (front.control.kind == Kind.FENCE)):
+            m.d.comb += out.beat.fence.error.eq(front.fence_error)
+        return m
+
+    def _request(self, m, front, early, flushed):
+        """What is known of a tile, :attr:`LATENCY` clocks after it has left the front."""
+        m.submodules.number = number = TileNumber(self._params.edge)
+        m.submodules.clear_mask = clear_mask = RectangleMask(self._params.edge)
+        tile = front.tile
+        for unit in (number, clear_mask):
+            m.d.comb += [
+                unit.x.eq(tile.x),
+                unit.y.eq(tile.y),
+            ]
+        m.d.comb += [
+            number.state.eq(front.state),
+            clear_mask.samples.eq(front.state.samples),
+        ]
+        for name, place in unbounded(front.clear, front.state).items():
+            m.d.comb += clear_mask.rectangle[name].eq(place)
+
+        timeline = Timeline(m)
+        timeline.enter(
+            0, tile=tile, valid=front.tile_valid, clearing=front.clearing, legal=front.legal
+        )
+        timeline.enter(TileNumber.LATENCY, number=number.number, outside=number.outside)
+        timeline.enter(RectangleMask.LATENCY, covered=clear_mask.o.all())
+        now = timeline[self.LATENCY]
+        fence = front.control_valid & (front.control.kind == Kind.FENCE)
+        inside = now.valid & ~now.outside & now.legal
+        return {
+            "tile": now.tile,
+            "valid": now.valid,
+            "clearing": now.clearing,
+            "legal": now.legal,
+            "number": now.number,
+            "outside": now.outside,
+            "covered": now.covered,
+            "whole": now.clearing & front.covers_target,
+            "flush": (fence & front.control.fence.flush & ~flushed) | early,
+            "drawn": inside & ~now.clearing,
+            "cleared": now.valid & now.clearing,
+        }
+
+    def _flush_early(self, m, front):
+        """A flush ahead of its fence, as soon as nothing is in flight here.
+
+        Returns whether it goes in this clock, and whether it has gone.
+        """
+        m.submodules.timer = timer = DrainTimer(self.LATENCY + 2)
+        leaves = front.tile_valid | front.control_valid
+        quiet = self.flush_early & ~leaves & ~self.i.valid
+        early = Signal()
+        flushed = Signal()
+        m.d.comb += [
+            timer.enter.eq(~quiet),
+            early.eq(timer.drained & quiet & front.room & ~flushed),
+        ]
+        m.d.sync += flushed.eq((flushed | early) & ~leaves)
+        return early, flushed
+
+    def _ask(self, m, plane, front, request):
+        """The FIFO of a plane's requests."""
+        shape = layout(payloads.cache_request(self._params.edge))
+        m.submodules[plane.name] = requests = CreditedFIFO(shape, TILES, lookahead=5)
+        wiring.connect(m, requests.o, wiring.flipped(getattr(self, plane.name)))
+        clear = front.clear
+        tile = request["tile"]
+        clearing = request["clearing"]
+        used, needed, writes = plane.asks(front.state, tile)
+        op = Mux(request["whole"], CacheOp.CLEAR, CacheOp.USE)
+        cleared = request["cleared"] & clear[plane.name]
+        out = requests.i
+        m.d.comb += [
+            requests.push.eq((request["drawn"] & used) | cleared | request["flush"]),
+            out.op.eq(Mux(request["flush"], CacheOp.FLUSH, op)),
+            out.x.eq(tile.x),
+            out.y.eq(tile.y),
+            out.number.eq(request["number"] + request["whole"]),
+            out.needed.eq(Mux(clearing, ~request["covered"], needed)),
+            out.writes.eq(clearing | writes),
+            out.samples.eq(front.state.samples),
+            out.cleared.eq(clear[f"{plane.name}_value"]),
+            out.base.eq(clear[f"{plane.name}_base"]),
+        ]
+        return requests

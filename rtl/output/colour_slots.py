@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Colour slots: tiles of colours on chip, read, blended and written."""
+
+from amaranth.hdl import Cat, Module, Mux
+from amaranth.lib import wiring
+from amaranth.lib.data import ArrayLayout
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.lib.bits import named
+from fixfunc.rtl.lib.delay import NO_COLLISION
+from fixfunc.rtl.lib.timeline import Timeline
+from fixfunc.rtl.memory.surface.rectangle import RECTANGLE, RectangleMask
+from fixfunc.rtl.memory.tile_client.slot_front import COMMAND
+from fixfunc.rtl.output.blend import Blend
+from fixfunc.rtl.payload import layout
+from fixfunc.spec import payloads
+from fixfunc.spec.payloads import COLOUR
+from fixfunc.spec.state import SlotOp
+
+
+class ColourSlots(wiring.Component):
+    """Do what slot commands say, one a clock; it never stalls.
+
+    A slot is written :attr:`Blend.LATENCY` clocks after it is read: until then its commands must
+    keep a distance, if they read.
+
+    Parameters
+    ----------
+    edge : int
+        Samples along a tile's edge.
+    slots : int
+        Tiles on chip.
+
+    Members
+    -------
+    state : In(layout(payloads.DRAW_STATE))
+    clear : In(layout(payloads.CLEAR))
+        The last clear. Both hold as long as tiles of them are in flight.
+    command : In(COMMAND)
+    fill_values : In(ArrayLayout(COLOUR, edge**2))
+        What FILL puts into the slot.
+    tile : In(layout(payloads.tile(edge)))
+        The tile of a USE.
+    clearing : In(1)
+        That tile is to be cleared.
+    colours : In(ArrayLayout(COLOUR, edge**2))
+        Its colours, from the shader.
+    done : Out(COMMAND)
+        The command, :attr:`Blend.OLD` clocks later; and with it
+    written : Out(edge**2)
+        the samples that a USE writes,
+    values : Out(ArrayLayout(COLOUR, edge**2))
+        and what the slot held.
+    """
+
+    def __init__(self, edge: int, slots: int) -> None:
+        self._edge = edge
+        self._slots = slots
+        tile = ArrayLayout(COLOUR, edge**2)
+        super().__init__(
+            {
+                "state": In(layout(payloads.DRAW_STATE)),
+                "clear": In(layout(payloads.CLEAR)),
+                "command": In(COMMAND),
+                "fill_values": In(tile),
+                "tile": In(layout(payloads.tile(edge))),
+                "clearing": In(1),
+                "colours": In(tile),
+                "done": Out(COMMAND),
+                "written": Out(edge**2),
+                "values": Out(tile),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        lanes = self._edge**2
+        m.submodules.slots = slots = Memory(
+            shape=COLOUR * lanes, depth=self._slots, init=[], attrs=NO_COLLISION
+        )
+        read = slots.read_port()
+        write = slots.write_port(granularity=8)
+        m.submodules.mask = mask = RectangleMask(self._edge)
+        for name in RECTANGLE.members:
+            m.d.comb += mask.rectangle[name].eq(self.clear[name])
+        m.d.comb += [
+            mask.samples.eq(self.state.samples),
+            mask.x.eq(self.tile.x),
+            mask.y.eq(self.tile.y),
+            read.addr.eq(self.command.slot),
+        ]
+        m.d.sync += self.values.as_value().eq(read.data)
+
+        timeline = Timeline(m)
+        fills = self.command.op == SlotOp.FILL
+        timeline.enter(
+            0,
+            command=self.command,
+            mask=self.tile.mask,
+            clearing=self.clearing,
+            blends=~fills & ~self.clearing & self.state.blend,
+        )
+        timeline.enter(RectangleMask.LATENCY, cleared=mask.o)
+        old = timeline[Blend.OLD]
+        every = (1 << lanes) - 1
+        m.d.comb += [
+            self.done.eq(old.command),
+            self.written.eq(Mux(old.clearing, every, old.mask)),
+        ]
+        for n in range(lanes):
+            m.submodules[f"lane_{n}"] = lane = Blend()
+            drawn = Mux(self.clearing, self.clear.colour_value, self.colours[n])
+            m.d.comb += [
+                lane.new.eq(Mux(fills, self.fill_values[n], drawn)),
+                lane.blends.eq(old.blends),
+                lane.old.eq(self.values[n]),
+                write.data.word_select(n, COLOUR).eq(lane.o),
+            ]
+
+        last = timeline[Blend.LATENCY]
+        command = last.command
+        uses = command.op == SlotOp.USE
+        writes = command.valid & (command.op != SlotOp.EVICT)
+        drawn = Mux(last.clearing, last.cleared, last.mask)
+        covered = named(m, Mux(writes, Mux(uses, drawn, every), 0), "covered")
+        channels = named(m, Mux(uses & ~last.clearing, self.state.colour_write, 0b1111), "channels")
+        m.d.comb += [
+            write.addr.eq(command.slot),
+            write.en.eq(Cat(Mux(covered[n], channels, 0) for n in range(lanes))),
+        ]
+        return m

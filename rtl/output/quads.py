@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Quads of pixels of a tile."""
+
+from amaranth.hdl import Array, Cat, Module, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.payload import layout
+from fixfunc.rtl.samples import SHAPES
+from fixfunc.spec import payloads
+from fixfunc.spec.quads import quads
+
+
+class Quads(wiring.Component):
+    """Which pixels of a tile are to be shaded; combinational.
+
+    Parameters
+    ----------
+    edge : int
+        Samples along a tile's edge.
+
+    Members
+    -------
+    state, tile : In
+    o : Out(layout(quads(edge)))
+    """
+
+    def __init__(self, edge):
+        self._edge = edge
+        super().__init__(
+            {
+                "state": In(layout(payloads.DRAW_STATE)),
+                "tile": In(layout(payloads.tile(edge))),
+                "o": Out(layout(quads(edge))),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        edge = self._edge
+        tile = self.tile
+        out = self.o
+        pixels = [
+            Cat(self._covered(x, y, shape) for y in range(edge) for x in range(edge))
+            for shape in SHAPES
+        ]
+        covered = Signal(edge**2)
+        whole = [
+            Cat(covered[(y ^ dy) * edge + (x ^ dx)] for dy in (0, 1) for dx in (0, 1)).any()
+            for y in range(edge)
+            for x in range(edge)
+        ]
+        m.d.comb += [
+            out[name].eq(tile[name]) for name in ("kind", "state", "slot", "x", "y", "back", "mask")
+        ]
+        m.d.comb += [
+            out.samples.eq(self.state.samples),
+            out.flat_colour.eq(self.state.flat_colour),
+            covered.eq(Array(pixels)[self.state.samples]),
+            out.covered.eq(covered),
+            out.helpers.eq(Cat(whole) & ~covered),
+        ]
+        return m
+
+    def _covered(self, x, y, shape):
+        """Any sample of a pixel; none of one that lies beyond the tile."""
+        edge = self._edge
+        lx, ly = shape
+        if x >= edge >> lx or y >= edge >> ly:
+            return 0
+        return Cat(
+            self.tile.mask[((y << ly) + j) * edge + (x << lx) + i]
+            for j in range(1 << ly)
+            for i in range(1 << lx)
+        ).any()

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Shading queue: quads go out to a shader, and their tiles wait for its colours."""
+
+from typing import Any
+
+from amaranth.hdl import Module, Signal
+from amaranth.lib import fifo, stream, wiring
+from amaranth.lib.data import StructLayout
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.lib.fifo import CreditedFIFO
+from fixfunc.rtl.output.quads import Quads
+from fixfunc.rtl.payload import layout
+from fixfunc.spec import payloads
+from fixfunc.spec.quads import quads
+from fixfunc.spec.state import Kind
+
+QUADS = 4  # tiles of quads that wait for the shader
+
+
+class ShadingQueue(wiring.Component):
+    """Hand out the quads of each covered tile; keep all beats in order meanwhile. One a clock.
+
+    Parameters
+    ----------
+    edge : int
+        Samples along a tile's edge.
+    request : ShapeLike
+        Of a beat, as :func:`~fixfunc.rtl.memory.tile_client.slot_requests.requested_beat`.
+    depth : int
+        Beats that wait.
+
+    Members
+    -------
+    i : In(stream.Signature(request))
+    quads : Out(stream.Signature(layout(quads(edge))))
+        Quads of tiles of draws of which a sample passed.
+    o : Out(stream.Signature(request))
+        All beats.
+    shaded : Out(1)
+        The beat at ``o`` comes back from the shader with colours.
+    """
+
+    def __init__(self, edge: int, request: Any, depth: int) -> None:
+        self._edge = edge
+        self._depth = depth
+        self._waiting = StructLayout({"request": request, "shaded": 1})
+        super().__init__(
+            {
+                "i": In(stream.Signature(request)),
+                "quads": Out(stream.Signature(layout(quads(edge)))),
+                "o": Out(stream.Signature(request)),
+                "shaded": Out(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        request = self.i.payload
+        tile = request.beat.tile
+        state = Signal(layout(payloads.DRAW_STATE))
+        m.submodules.pixels = pixels = Quads(self._edge)
+        m.submodules.out = out = fifo.SyncFIFOBuffered(width=pixels.o.shape().size, depth=QUADS)
+        m.submodules.waiting = waiting = CreditedFIFO(self._waiting, self._depth)
+        moves = self.i.valid & self.i.ready
+        drawn = (request.beat.kind == Kind.WORK) & ~request.clearing & ~request.refused
+        shaded = drawn & tile.mask.any()
+        m.d.comb += [
+            self.i.ready.eq(waiting.available & out.w_rdy),
+            pixels.state.eq(state),
+            pixels.tile.eq(tile),
+            out.w_data.eq(pixels.o),
+            out.w_en.eq(moves & shaded),
+            waiting.consume.eq(moves),
+            waiting.push.eq(moves),
+            waiting.i.request.eq(request),
+            waiting.i.shaded.eq(shaded),
+        ]
+        with m.If(moves & (request.beat.kind == Kind.STATE)):
+            m.d.sync += state.eq(request.beat.draw_state)
+        wiring.connect(m, out.r_stream, wiring.flipped(self.quads))
+        m.d.comb += [
+            self.o.valid.eq(waiting.o.valid),
+            self.o.payload.eq(waiting.o.payload.request),
+            self.shaded.eq(waiting.o.payload.shaded),
+            waiting.o.ready.eq(self.o.ready),
+        ]
+        return m

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""HiZ with something behind it that reports, so that its bench has one stream in and one out."""
+
+from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.lib import fifo, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.depth.hiz.hiz import Hiz
+from fixfunc.rtl.lib.delay import delay
+from fixfunc.rtl.payload import beat, layout
+from fixfunc.spec import payloads
+from fixfunc.spec.state import Kind, Outcome
+from fixfunc.tb.depth.noise import sometimes
+
+STAMP = slice(6, 18)  # a beat's slot
+WAITING = 256
+
+
+class Harness(wiring.Component):
+    """A :class:`~fixfunc.rtl.depth.hiz.hiz.Hiz` that hears of its tiles, in order, sooner or later.
+
+    What it hears is made up from the tile. Every beat out says in its slot how many reports had
+    counted before it did, modulo 4096: so that a golden model can do the same things in the same
+    order. No tile may get lost: all are marked as their triangle's last. One that is not stands for
+    a request (:func:`requested`): it waits until no write is in flight, and where it is of another
+    kind than the one before, for its answer.
+
+    Parameters
+    ----------
+    params : HizParams
+    patience : int
+        Clocks without a beat in, before a report is made.
+    """
+
+    def __init__(self, params, patience=0):
+        self._params = params
+        self._patience = patience
+        shape = beat(tile=payloads.tile(params.edge), **payloads.CONTROL)
+        saved = layout(payloads.context(params.edge))
+        super().__init__(
+            {
+                "i": In(stream.Signature(shape)),
+                "o": Out(stream.Signature(shape)),
+                "saved": Out(stream.Signature(saved)),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.hiz = hiz = Hiz(self._params)
+
+        # Reports: of tiles that may be written; the draw state goes by in the same stream.
+        report = layout(payloads.feedback(self._params.edge))
+        m.submodules.reports = reports = fifo.SyncFIFOBuffered(width=report.size, depth=WAITING)
+        writes = Signal()
+        given = hiz.o.payload
+        moves = hiz.o.valid & hiz.o.ready
+        tile = given.tile
+        told = Signal(report)
+        with m.If(moves & (given.kind == Kind.STATE)):
+            m.d.sync += writes.eq(given.draw_state.depth_test & given.draw_state.depth_write)
+        m.d.comb += [told[name].eq(tile[name]) for name in ("x", "y", "note")]
+        m.d.comb += [
+            told.low.eq(tile.z0[16:30]),
+            told.high.eq(tile.z0[16:30] | tile.dx[:14]),
+            reports.w_data.eq(told),
+            reports.w_en.eq(
+                moves & (given.kind == Kind.WORK) & (tile.outcome != Outcome.DROP) & writes
+            ),
+        ]
+
+        # Sooner or later.
+        waits = Signal()
+        still = Signal(range(self._patience + 2))
+        now = sometimes(m, 1024)
+        m.d.sync += still.eq(Mux(self.i.valid & self.i.ready, 0, still + (still != self._patience)))
+        with m.If(~waits | hiz.feedback.ready):
+            m.d.sync += waits.eq(0)
+        with m.If(~waits & reports.r_rdy & (still == self._patience) & now):
+            m.d.sync += waits.eq(1)
+        m.d.comb += [
+            hiz.feedback.valid.eq(waits),
+            hiz.feedback.payload.eq(report(reports.r_data)),
+            reports.r_en.eq(waits & hiz.feedback.ready),
+        ]
+
+        asks = self._ask(m, hiz, reports.w_en)
+
+        # Stamps: as a tile's entry is read, or a control beat counts.
+        counted = Signal(12)
+        taken = self.i.valid & self.i.ready & ~asks
+        m.d.sync += counted.eq(counted + hiz.feedback_taken)
+        m.submodules.stamps = stamps = fifo.SyncFIFOBuffered(width=12, depth=WAITING)
+        work = self.i.payload.kind == Kind.WORK
+        m.d.comb += [
+            stamps.w_en.eq(
+                delay(m, taken & work, hiz.TOO_LATE + 1, "tile")
+                | delay(m, taken & ~work, 4, "control")
+            ),
+            stamps.w_data.eq(counted),
+        ]
+        raw = given.as_value()
+        m.d.comb += [
+            self.o.valid.eq(hiz.o.valid),
+            self.o.payload.eq(Cat(raw[: STAMP.start], stamps.r_data, raw[STAMP.stop :])),
+            hiz.o.ready.eq(self.o.ready),
+            stamps.r_en.eq(moves),
+        ]
+        return m
+
+    def _ask(self, m, hiz, reported):
+        """Pass beats on to where they belong.
+
+        Returns whether the one that is offered is a request.
+        """
+        asks = Signal()
+        idle = Signal()
+        kind = Signal(3)
+        tile = self.i.payload.tile
+        request = hiz.context.payload
+        m.d.comb += [
+            asks.eq((self.i.payload.kind == Kind.WORK) & ~tile.last),
+            hiz.i.valid.eq(self.i.valid & ~asks),
+            hiz.i.payload.eq(self.i.payload),
+            hiz.context.valid.eq(self.i.valid & asks & idle),
+            self.i.ready.eq(Mux(asks, idle & hiz.context.ready, hiz.i.ready)),
+        ]
+        m.d.comb += [
+            request.x.eq(tile.x),
+            request.y.eq(tile.y),
+            request.restore.eq(tile.full),
+            request.bound.eq(tile.outcome),
+            request.low.eq(tile.zmin),
+            request.high.eq(tile.zmax),
+            request.stencil_low.eq(tile.z0),
+            request.stencil_high.eq(tile.z0 >> 8),
+        ]
+        wiring.connect(m, hiz.saved, wiring.flipped(self.saved))
+
+        # Idle: every beat is out, and every report heard.
+        beats = Signal(12)
+        told = Signal(12)
+        asked = Signal(12)
+        this = Cat(tile.full, tile.outcome)
+        begins = hiz.context.valid & hiz.context.ready
+        m.d.sync += [
+            beats.eq(beats + (hiz.i.valid & hiz.i.ready) - (hiz.o.valid & hiz.o.ready)),
+            told.eq(told + reported - hiz.feedback_taken),
+            asked.eq(asked + begins - (hiz.saved.valid & hiz.saved.ready)),
+        ]
+        with m.If(begins):
+            m.d.sync += kind.eq(this)
+        m.d.comb += idle.eq((beats == 0) & (told == 0) & ((asked == 0) | (kind == this)))
+        return asks
+
+
+def requested(tile):
+    """The request that a tile stands for: fields by name."""
+    return {
+        "x": tile["x"],
+        "y": tile["y"],
+        "restore": tile["full"],
+        "bound": tile["outcome"],
+        "low": tile["zmin"],
+        "high": tile["zmax"],
+        "stencil_low": tile["z0"] & 0xFF,
+        "stencil_high": tile["z0"] >> 8 & 0xFF,
+    }

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A depth test with a shader behind it, so that its bench has one stream in."""
+
+import numpy as np
+from amaranth.hdl import Array, Cat, Module, Signal
+from amaranth.lib import fifo, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.payload import beat, layout
+from fixfunc.spec import payloads
+from fixfunc.spec.state import DepthFormat, Kind
+from fixfunc.tb.depth.noise import sometimes
+
+WAITING = 256
+
+
+class Harness(wiring.Component):
+    """A unit whose tiles, where their draw is written late, come back sooner or later.
+
+    What is discarded, and which depths are put out, is made up from the tile: a golden model can do
+    the same. Where HiZ may drop tiles, no depths are put out, which might have to move the right
+    way. All that goes out is passed on as well.
+
+    Parameters
+    ----------
+    unit : wiring.Component
+        With ``shaded`` and ``answers`` as of :class:`~fixfunc.rtl.depth.test.depth_test.DepthTest`.
+    edge : int
+        Samples along a tile's edge.
+    """
+
+    def __init__(self, unit, edge):
+        self._unit = unit
+        self._edge = edge
+        self._ports = [name for name in ("answers", "feedback") if name in unit.signature.members]
+        shape = beat(tile=payloads.tile(edge), **payloads.CONTROL)
+        passed_on = {
+            name: Out(stream.Signature(getattr(unit, name).payload.shape())) for name in self._ports
+        }
+        super().__init__(
+            {"i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape))} | passed_on
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.unit = unit = self._unit
+        for name in self._ports:
+            wiring.connect(m, getattr(unit, name), wiring.flipped(getattr(self, name)))
+        wiring.connect(m, wiring.flipped(self.i), unit.i)
+
+        # Tiles of draws that are written late go to the shader; the draw state goes by in the same
+        # stream.
+        tile = layout(payloads.tile(self._edge))
+        m.submodules.shader = shader = fifo.SyncFIFOBuffered(width=tile.size, depth=WAITING)
+        late = Signal()
+        puts_out = Signal()
+        form = Signal(2)
+        moves = Signal()
+        given = unit.o.payload
+        m.d.comb += [
+            self.o.payload.eq(given),
+            self.o.valid.eq(unit.o.valid & shader.w_rdy),
+            unit.o.ready.eq(self.o.ready & shader.w_rdy),
+            moves.eq(unit.o.valid & unit.o.ready),
+            shader.w_data.eq(given.tile),
+            shader.w_en.eq(moves & (given.kind == Kind.WORK) & late),
+        ]
+        with m.If(moves & (given.kind == Kind.STATE)):
+            state = given.draw_state
+            m.d.sync += [
+                late.eq(~state.early_write),
+                puts_out.eq(~state.early_reject & ~state.hiz_drop),
+                form.eq(state.depth_format),
+            ]
+
+        # Sooner or later.
+        waits = Signal()
+        now = sometimes(m, 256)
+        with m.If(~waits | unit.shaded.ready):
+            m.d.sync += waits.eq(shader.r_rdy & ~(waits & (shader.level == 1)) & now)
+        m.d.comb += [
+            unit.shaded.valid.eq(waits),
+            shader.r_en.eq(waits & unit.shaded.ready),
+        ]
+        self._shade(m, tile(shader.r_data), puts_out, form)
+        return m
+
+    def _shade(self, m, tile, puts_out, form):
+        """As :func:`shade`."""
+        back = self._unit.shaded.payload
+        lanes = self._edge**2
+        m.d.comb += [back[name].eq(tile[name]) for name in tile.shape().members]
+        m.d.comb += back.mask.eq(
+            tile.mask & ~Cat(tile.z0[n % 16] & tile.dx[n % 13] for n in range(lanes))
+        )
+        if "replaces" in back.shape().members:
+            base = Array([tile.z0 >> 16, tile.z0 >> 8, (tile.z0 >> 9) | 0x3F000000, 0])[form]
+            m.d.comb += [
+                back.replaces.eq(puts_out),
+                *(back[f"depth{n}"].eq(base ^ n) for n in range(lanes)),
+            ]
+
+
+def shade(tiles, state, edge, depths):
+    """What that shader keeps of tiles, bool, and the depths that it puts out, or None: shapes (n,
+    edge, edge).
+    """
+    z0 = tiles["z0"].astype(np.int64)[:, None]
+    dx = tiles["dx"].astype(np.int64)[:, None]
+    n = np.arange(edge**2)
+    kept = ~((z0 >> n % 16) & (dx >> n % 13) & 1).astype(bool)
+    base = {
+        DepthFormat.D16: z0 >> 16,
+        DepthFormat.D24: z0 >> 8,
+        DepthFormat.D32F: z0 >> 9 | 0x3F000000,
+    }.get(int(state["depth_format"]), 0 * z0)
+    shape = (len(tiles), edge, edge)
+    puts_out = depths and not state["early_reject"] and not state["hiz_drop"]
+    return kept.reshape(shape), (base ^ n).astype(np.uint32).reshape(shape) if puts_out else None

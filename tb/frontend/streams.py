@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Command streams, right and wrong, as rows of 32 bytes."""
+
+from typing import Any
+
+import numpy as np
+
+from fixfunc.cosim import codec
+from fixfunc.cosim.commands import CommandList
+from fixfunc.models.depth.formats import MOST
+from fixfunc.models.payload import dtype
+from fixfunc.models.state import draw_state
+from fixfunc.spec.commands import START
+from fixfunc.spec.state import DepthFormat
+from fixfunc.tb.bench import depths, scenes
+
+PIXELS = {4: 24, 8: 100}  # greatest width or height of a target, by the tile's edge
+PLANE = 1 << 18  # bytes of each plane
+LISTS = 3 * PLANE  # address of the packets, behind the planes
+SIZE = LISTS + (1 << 19)
+MARK = np.uint64(1 << 63)  # set in a row that is a START
+
+
+def requests(rng: np.random.Generator, count: int, params: Any) -> np.ndarray:
+    """Command streams, as rows of 32 bytes, each behind its START.
+
+    They have draws of every kind on targets of every kind; some are spoilt.
+    """
+    rows = []
+    at = LISTS
+    while sum(map(len, rows)) < count and at < SIZE - (1 << 15):
+        packets = stream_of(rng, params)
+        if rng.random() < 0.3:
+            spoil(rng, packets)
+        transfers = packets.transfers
+        start = np.zeros(1, dtype(START))
+        start["address"] = at
+        start["transfers"] = len(transfers)
+        start["limit"] = SIZE
+        rows += [mark(start), transfers]
+        at += 32 * len(transfers)
+    return np.concatenate(rows)
+
+
+def one_list(rng: np.random.Generator, count: int, params: Any) -> np.ndarray:
+    """A command stream with one target, and so many triangles on it."""
+    size = (PIXELS[params.raster.edge],) * 2
+    packets = CommandList().target(0, PLANE, 2 * PLANE).state(draw_state(*size))
+    packets.clear(
+        (0, 0, *size), depth=1, stencil=1, colour=1, depth_value=MOST[DepthFormat.D24]
+    ).triangles(depths.triangles(rng, count, size))
+    start = np.zeros(1, dtype(START))
+    start["address"] = LISTS
+    start["transfers"] = len(packets.transfers)
+    start["limit"] = SIZE
+    return np.concatenate([mark(start), packets.transfers])
+
+
+def mark(start: np.ndarray) -> np.ndarray:
+    """A START as a row."""
+    row = np.zeros((1, 4), np.uint64)
+    row[:, :2] = codec.pack(start, START)
+    row[:, 3] |= MARK
+    return row
+
+
+def stream_of(rng: np.random.Generator, params: Any) -> CommandList:
+    """A list with one or two targets, and a few draws on each."""
+    packets = CommandList()
+    edge = params.raster.edge
+    formats = [DepthFormat.D16, DepthFormat.D24]
+    for _ in range(int(rng.integers(1, 3))):
+        size = tuple(int(v) for v in rng.integers(1, PIXELS[edge] + 1, 2))
+        samples = 1 << int(rng.integers(0, params.raster.samples.bit_length()))
+        form = rng.choice(formats)
+        packets.target(0, PLANE, 2 * PLANE)
+        for n in range(int(rng.integers(1, 4))):
+            packets.state(state_of(rng, size, samples, form, params))
+            if not n or rng.random() < 0.3:
+                fields = depths.clear(rng, size, form, whole=not n)
+                fields["depth_value"] = min(int(fields["depth_value"]), MOST[form])
+                rectangle = [fields.pop(name) for name in ("x0", "y0", "x1", "y1")]
+                packets.clear(
+                    rectangle,
+                    colour=not n or rng.random() < 0.5,
+                    colour_value=int(rng.integers(0, 1 << 32)),
+                    **fields,
+                )
+            packets.triangles(depths.triangles(rng, int(rng.integers(0, 9)), size))
+            if rng.random() < 0.3:
+                packets.fence(int(rng.integers(0, 1 << 32)), int(rng.integers(0, 2)))
+    return packets
+
+
+def state_of(
+    rng: np.random.Generator, size: tuple[int, int], samples: int, form: DepthFormat, params: Any
+) -> np.void:
+    """A draw state that breaks no rule."""
+    state = depths.state(rng, size, samples, form, params.reader.stencil)
+    raster_state = scenes.state(rng)
+    for name in state.dtype.names:
+        if (
+            name == "cull"
+            or name == "front_ccw"
+            or (rng.random() < 0.1 and name.startswith("scissor"))
+        ):
+            state[name] = raster_state[name]
+    for name in ("scissor_x", "scissor_y"):
+        state[f"{name}0"] = min(state[f"{name}0"], state[f"{name}1"])
+    state["early_write"] = 1
+    state["blend"] = rng.integers(0, 2)
+    state["flat_colour"] = rng.integers(0, 1 << 32)
+    state["colour_write"] = 15 if rng.random() < 0.7 else rng.integers(0, 16)
+    return state
+
+
+def spoil(rng: np.random.Generator, packets: CommandList) -> None:
+    """Break a packet: flip a bit of its first words, or cut off the last packet."""
+    parts = [part for part in packets.parts if len(part)]
+    part = parts[int(rng.integers(0, len(parts)))]
+    if rng.random() < 0.2:
+        packets.parts[-1] = packets.parts[-1][:0]
+    else:
+        part[int(rng.integers(0, len(part))), 0] ^= np.uint64(1) << np.uint64(
+            rng.integers(0, 64) if rng.random() < 0.5 else rng.integers(0, 12)
+        )
+
+
+def starts(rows: np.ndarray) -> list:
+    """STARTs in rows: a list of records of START, and the rows of each."""
+    marks = np.flatnonzero((rows[:, 3] & MARK != 0) & (rows[:, 2] == 0) & (rows[:, 3] == MARK))
+    records = codec.unpack(rows[marks][:, :2], START, dtype(START))
+    end = 0
+    streams = []
+    for at, record in zip(marks, records, strict=True):
+        if at >= end:
+            end = at + 1 + int(record["transfers"])
+            streams.append((record, rows[at + 1 : end]))
+    return streams
+
+
+def memory(rows: np.ndarray, _params: Any) -> np.ndarray:
+    """Initial contents of memory: packets, and noise elsewhere."""
+    data = np.random.default_rng(len(rows)).integers(0, 256, SIZE, np.uint8)
+    for start, transfers in starts(rows):
+        data[start["address"] : start["address"] + 32 * len(transfers)] = (
+            np.ascontiguousarray(transfers).view(np.uint8).ravel()
+        )
+    return data

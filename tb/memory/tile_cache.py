@@ -1,0 +1,370 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Bench of :class:`fixfunc.rtl.memory.tile_cache.tile_cache.TileCache`."""
+
+from collections import Counter
+
+import cocotb
+import numpy as np
+from cocotb.handle import HierarchyObject
+
+from fixfunc.cosim import codec
+from fixfunc.models.depth.depth_cache import CacheShape, DepthCache, Moved, StencilCache
+from fixfunc.models.depth.depth_compression import PLANE, TRANSFER, evaluate, size
+from fixfunc.models.output.colour_write import ColourCache
+from fixfunc.models.payload import dtype
+from fixfunc.models.pipeline import Frame
+from fixfunc.models.raster.edge_evaluator import LANE_SHAPE, pack, unpack
+from fixfunc.models.state import draw_state
+from fixfunc.rtl.memory.tile_cache.layouts import TILES
+from fixfunc.rtl.memory.tile_cache.tile_cache import CONFIGS, TileCacheParams
+from fixfunc.spec import payloads
+from fixfunc.spec.state import CacheOp, DepthFormat, Outcome, TileMode
+from fixfunc.tb.bench.bench import StreamBench, configuration
+from fixfunc.tb.bench.memory import MemoryBehind
+from fixfunc.tb.bench.pace import PACES
+from fixfunc.tb.memory.slots import Harness, answer, work
+
+__all__ = ["Harness"]
+PLACES = 4  # of targets in memory,
+PLACE = 1 << 18  # so many bytes apart
+KINDS = {payloads.DEPTH: DepthCache, payloads.STENCIL: StencilCache, payloads.COLOUR: ColourCache}
+ONES = (1 << payloads.DEPTH) - 1
+
+
+def memory(rows: np.ndarray, params: TileCacheParams) -> np.ndarray:
+    """What lies behind the port at first: as much as requests need."""
+    records = codec.unpack(rows, work(params.edge), dtype(work(params.edge)))
+    clears = records[records["op"] == CacheOp.CLEAR]
+    number = clears["number"].astype(np.int64)
+    return np.zeros(
+        int(
+            (
+                clears["base"] + (number << params.surface.room) + -(-number // TILES) * TRANSFER
+            ).max()
+        ),
+        np.uint8,
+    )
+
+
+def requests(rng: np.random.Generator, count: int, params: TileCacheParams) -> np.ndarray:
+    """Targets one after the other, each cleared again now and then.
+
+    Tiles near one another, some again at once; flushes, also between them.
+    """
+    table = work(params.edge)
+    rows = []
+    edge = params.edge
+    while len(rows) < count:
+        columns, lines = (int(v) for v in rng.integers(1, 21, 2))
+        target = {
+            "samples": rng.integers(0, params.samples.bit_length()),
+            "base": int(rng.integers(0, PLACES)) * PLACE,
+        }
+        pool = planes(rng, 6)
+        for _ in range(int(rng.integers(1, 4))):
+            cleared = int(rng.choice([0, ONES, rng.integers(0, ONES)]))
+            pool[0] = cleared << 8, 0, 0
+            rows.append(
+                {
+                    "op": CacheOp.CLEAR,
+                    "number": columns * lines,
+                    "cleared": cleared,
+                    "x": columns,
+                    "y": lines,
+                }
+                | target
+            )
+            x = 0
+            y = 0
+            for _ in range(int(rng.integers(1, 120))):
+                if rng.random() < 0.6:
+                    x, y = (
+                        (int(v) + int(step)) % n
+                        for v, n, step in zip(
+                            (x, y), (columns, lines), rng.integers(-1, 2, 2), strict=True
+                        )
+                    )
+                else:
+                    x = int(rng.integers(0, columns))
+                    y = int(rng.integers(0, lines))
+                rows += [
+                    use(rng, x, y, columns, pool, edge) | target
+                    for _ in range(int(rng.choice([1, 1, 1, 1, 12])))
+                ]
+                if rng.random() < 0.03:
+                    rows.append({"op": CacheOp.FLUSH})
+            if rng.random() < 0.7:
+                rows.append({"op": CacheOp.FLUSH})
+    rows.append({"op": CacheOp.FLUSH})
+    records = np.zeros(len(rows), dtype(table))
+    for record, row in zip(records, rows, strict=True):
+        for name, value in row.items():
+            record[name] = value
+    return codec.pack(records, table)
+
+
+def of_frame(frame: Frame) -> np.ndarray:
+    """A frame's tiles as requests: a clear, those that may write or must be read, a flush."""
+    state = frame.state
+    tiles = frame.tiles
+    reads = (frame.outcome == Outcome.TEST) & bool(state["depth_test"])
+    writes = bool(state["depth_test"] and state["depth_write"])
+    those = np.flatnonzero((frame.outcome != Outcome.DROP) & (reads | writes))
+    shift = LANE_SHAPE[state["samples"]]
+    columns, lines = (
+        -(-int(state[f"target_{side}"]) // (8 >> shift[n]))
+        for n, side in enumerate(("width", "height"))
+    )
+    out = np.zeros(len(those) + 2, dtype(work(8)))
+    out["op"][[0, -1]] = (CacheOp.CLEAR, CacheOp.FLUSH)
+    out["samples"] = state["samples"]
+    out["number"][0] = columns * lines
+    out["x"][0] = columns
+    out["y"][0] = lines
+    out["cleared"][0] = state["depth_max"]
+    used = out[1:-1]
+    tiles = tiles[those]
+    for name in ("x", "y", *PLANE.names):
+        used[name] = tiles[name]
+    used["number"] = tiles["y"].astype(np.int64) * columns + tiles["x"]
+    used["needed"] = reads[those] | ~unpack(tiles["mask"]).all((1, 2))
+    used["writes"] = writes
+    used["written"] = pack(frame.passed[those] & writes)
+    used["exact"] = 1
+    return codec.pack(out, work(8))
+
+
+def traffic(counted: np.ndarray) -> list[tuple[str, str, int, int]]:
+    """What one beat of the counters says: (what, mode, how many, bytes) of each that is not zero.
+
+    ``mode`` is empty for the table.
+    """
+    record = codec.unpack(counted[None], payloads.COUNTED, dtype(payloads.COUNTED))[0]
+    out = []
+    for name in record.dtype.names:
+        if record[name]:
+            cause, mode = (name, None) if name.startswith("table") else moved_by(name)
+            each = TRANSFER if mode is None else size(mode)
+            out.append(
+                (
+                    cause,
+                    "" if mode is None else mode.name,
+                    int(record[name]),
+                    int(record[name]) * each,
+                )
+            )
+    return out
+
+
+def modes(held: np.ndarray, count: int) -> np.ndarray:
+    """Modes of a target's tiles, by what memory holds of it: ndarray of uint8, shape (count,)."""
+    table = held.view(np.uint8).ravel()[count << CONFIGS["default"].surface.room :]
+    return np.stack([table & 7, table >> 4 & 7], -1).ravel()[:count]
+
+
+def planes(rng: np.random.Generator, n: int) -> np.ndarray:
+    """Planes of triangles."""
+    out = np.zeros(n, PLANE)
+    out["z0"] = rng.integers(0, 1 << 32, n, dtype=np.uint32)
+    for name in ("dx", "dy"):
+        out[name] = rng.integers(-1 << 14, 1 << 14, n) << rng.integers(0, 17, n)
+    return out
+
+
+def use(
+    rng: np.random.Generator, x: int, y: int, columns: int, pool: np.ndarray, edge: int
+) -> dict[str, int | np.generic]:
+    """A tile, and what is written to it."""
+    kind = rng.integers(0, 4)
+    mask = rng.integers(0, 2, (edge, edge)).astype(bool)
+    if kind == 0:
+        mask[:] = True
+    elif kind == 1:
+        mask = np.arange(edge)[:, None] * rng.integers(-3, 4) + np.arange(edge) * rng.integers(
+            -3, 4
+        ) > rng.integers(-9, 9)
+    elif rng.random() < 0.5:
+        mask[:] = False
+    plane = rng.choice(pool)
+    return {
+        "op": CacheOp.USE,
+        "x": x,
+        "y": y,
+        "number": y * columns + x,
+        "needed": not mask.all() or rng.random() < 0.5,
+        "writes": mask.any() or rng.random() < 0.5,
+        "written": pack(mask[None])[0],
+        "exact": rng.random() < 0.85,
+        **{name: plane[name] for name in PLANE.names},
+    }
+
+
+def hits(params: TileCacheParams, tiles: int, count: int) -> np.ndarray:
+    """A target as large as the cache, or of so many tiles, cleared.
+
+    Then as many requests, which write a sample of each of them in turn.
+    """
+    records = np.zeros(1 + count, dtype(work(params.edge)))
+    columns = 1 << params.slots.bit_length() // 2
+    every = max(params.slots, tiles)
+    number = np.arange(count) % tiles
+    records["op"][0] = CacheOp.CLEAR
+    records["number"][0] = every
+    records["x"][0] = columns
+    records["y"][0] = every // columns
+    records["number"][1:] = number
+    records["x"][1:] = number % columns
+    records["y"][1:] = number // columns
+    records["needed"][1:] = records["written"][1:] = records["writes"][1:] = records["exact"][
+        1:
+    ] = 1
+    records["z0"][1:] = 5 << 8
+    return codec.pack(records, work(params.edge))
+
+
+class Twin:
+    """Golden caches, one for each place in memory."""
+
+    def __init__(self, params: TileCacheParams) -> None:
+        self._params = params
+        self._moves = Counter()
+        self.shape = CacheShape(params.sets, params.ways, params.table_lines)
+
+    def expected(self, rows: np.ndarray) -> dict[str, np.ndarray]:
+        """Packed requests in -> what tiles were, what has been counted, the memory in the end."""
+        edge = self._params.edge
+        counts = []
+        self.memory = memory(rows, self._params)
+        tiles = np.zeros(len(rows), dtype(answer(self._params)))
+        records = codec.unpack(rows, work(edge), dtype(work(edge)))
+        new = new_depths(records, edge) & (1 << self._params.bits) - 1
+        for n, record in enumerate(records):
+            op = tiles["op"][n] = CacheOp(record["op"])
+            if op == CacheOp.USE:
+                before = self._use(record, new[n]).ravel()
+                for lane in range(edge**2):
+                    tiles[f"value{lane}"][n] = before[lane]
+            elif op == CacheOp.CLEAR:
+                self._clear(record)
+            elif op == CacheOp.FLUSH:
+                self._cache.flush()
+            if op != CacheOp.USE:
+                counts.append(self._counted())
+        return {
+            "o": codec.pack(tiles, answer(self._params)),
+            "counted": codec.pack(np.concatenate(counts), payloads.COUNTED),
+            "memory": self.memory.view(np.uint64).reshape(-1, 4),
+        }
+
+    def _use(self, record, new):
+        tile = int(record["number"])
+        exact = bool(record["exact"])
+        before = self._cache.use(tile, bool(record["needed"]), bool(record["writes"])).copy()
+        plane = tuple(int(record[name]) for name in PLANE.names)
+        self._cache.write(
+            tile,
+            new,
+            unpack(record["written"][None], self._params.edge)[0],
+            plane if exact else None,
+        )
+        return before * record["needed"]
+
+    def _clear(self, record):
+        """A target takes its place in memory, and nothing else does."""
+        base = int(record["base"])
+        columns, lines = (int(record[name]) for name in "xy")
+        lx, ly = LANE_SHAPE[record["samples"]]
+        edge = self._params.edge
+        pixels = columns * (edge >> lx), lines * (edge >> ly)
+        state = draw_state(*pixels, 1 << int(record["samples"]), depth_format=DepthFormat.D24)
+        if hasattr(self, "_cache"):
+            self._moves += self._cache.tally()
+        self._cache = KINDS[self._params.bits](state, self.shape, edge, self.memory[base:])
+        self._cache.clear((0, 0, *pixels), int(record["cleared"]) & (1 << self._params.bits) - 1)
+
+    def _counted(self):
+        return counted(self._moves + self._cache.tally())
+
+
+def counted(moves: Counter[Moved]) -> np.ndarray:
+    """A record of the counters, of what has been moved so far."""
+    out = np.zeros(1, dtype(payloads.COUNTED))
+    for field in payloads.COUNTED:
+        out[field.name] = moves[moved_by(field.name)]
+    return out
+
+
+def moved_by(name: str) -> Moved:
+    """What a field of the counters counts."""
+    if name == "table_clear":
+        return Moved("clear", TileMode.CLEARED)
+    if name.startswith("table"):
+        return Moved(name, None)
+    cause, mode = name.rsplit("_", 1)
+    return Moved(cause, TileMode(int(mode)))
+
+
+def new_depths(records: np.ndarray, edge: int) -> np.ndarray:
+    """Depths that requests bring: those of their planes, or others near them."""
+    given = np.zeros((len(records), 1), PLANE)
+    for name in PLANE.names:
+        given[name][:, 0] = records[name]
+    out = np.zeros((len(records), edge, edge), np.uint32)
+    for samples in range(4):
+        those = records["samples"] == samples
+        out[those] = evaluate(given[those], np.zeros((those.sum(), edge, edge), np.int64), samples)
+    return out ^ (records["exact"] == 0)[:, None, None].astype(np.uint32)
+
+
+def expected(rows: np.ndarray, params: TileCacheParams) -> dict[str, np.ndarray]:
+    """What comes out, and what memory holds in the end."""
+    return Twin(params).expected(rows)
+
+
+def describe(row: np.ndarray, params: TileCacheParams) -> str:
+    """A beat in words."""
+    record = codec.unpack(row[None], answer(params), dtype(answer(params)))[0]
+    values = " ".join(f"{record[f'value{n}']:0{params.bits // 4}x}" for n in range(params.edge**2))
+    return f"{CacheOp(record['op']).name} error={record['error']} {values}"
+
+
+class DepthCacheBench(MemoryBehind, StreamBench):
+    """With a memory of bytes behind the AXI4 port, which is compared in the end."""
+
+    def __init__(self, dut: HierarchyObject) -> None:
+        self.params = configuration(CONFIGS)
+        super().__init__(
+            dut, self._wanted, lambda row: describe(row, self.params), ("o", "counted")
+        )
+        self.attach(dut, ["memory"], PLACES * PLACE)
+
+    def _wanted(self, rows):
+        out = expected(rows, self.params)
+        self.check_memory(out["memory"])
+        return out
+
+
+@cocotb.test(timeout_time=1, timeout_unit="ms")
+@cocotb.parametrize(source=list(PACES), sink=list(PACES))
+async def memory_holds_what_was_written(dut: HierarchyObject, source: str, sink: str) -> None:
+    bench = DepthCacheBench(dut)
+    rows = requests(bench.rng, 40, bench.params)
+    bench.fill(memory(rows, bench.params), sink)
+    await bench.run(rows, source, sink)
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+@cocotb.parametrize(tiles=["all", "one", "two"])
+async def one_hit_a_clock(dut: HierarchyObject, tiles: str) -> None:
+    """Tiles on chip: all of them in turn, one again and again, two in turn."""
+    bench = DepthCacheBench(dut)
+    table = work(bench.params.edge)
+    slots = bench.params.slots
+    flush = np.zeros(1, dtype(table))
+    flush["op"] = CacheOp.FLUSH
+    count = {"all": slots, "one": 1, "two": 2}[tiles]
+    await bench.run(
+        np.concatenate([hits(bench.params, count, 12 * slots), codec.pack(flush, table)])
+    )
+    clocks = [clock for _, clock in bench.taken[1 + 11 * slots : -1]]
+    assert clocks == list(range(clocks[0], clocks[0] + slots))

@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: BSD-2-Clause
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fixfunc.cosim import catalogue, codec, toolchain
+from fixfunc.cosim.__main__ import main
+from fixfunc.cosim.simulation import runner
+from fixfunc.cosim.verilog.generate import generate
+
+
+def test_list(capsys):
+    """Every configuration, what it is for, and what is measured, in plain text."""
+    assert main(["list"]) == 0
+    said = capsys.readouterr().out
+    for block in catalogue.blocks().values():
+        assert f"{block.stem}: {block.summary}\n" in said
+        assert block.purposes.keys() == block.configurations.keys()
+        assert all(purpose in said for purpose in block.purposes.values())
+    assert re.search(
+        r"shared +the same with adders shared by samples: less area; [\d,]+ um2, \d+ MHz\n", said
+    )
+    assert not set(said) & set("`│┃:[".replace(":", ""))
+
+
+def test_version(capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(["--version"])
+    assert stop.value.code == 0
+    written = tomllib.loads((toolchain.ROOT / "pyproject.toml").read_text())["project"]["version"]
+    assert capsys.readouterr().out == f"fixfunc {written}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (
+            ["volume", "rasteriser"],
+            f"block must be one of {', '.join(catalogue.blocks())}, not rasteriser",
+        ),
+        (
+            ["verilog", "edge_evaluator", "--config", "huge"],
+            "configuration of edge_evaluator must be one of default, shared",
+        ),
+        (
+            ["run", "edge_evaluator", "--config", "none"],
+            "configuration of edge_evaluator must be one of",
+        ),
+        (
+            ["run", "edge_evaluator", "--sim", "modelsim"],
+            "simulator must be one of icarus, verilator, not modelsim",
+        ),
+        (["frame", "no_such.obj"], "mesh must be a file that exists, not no_such.obj"),
+        (
+            ["frame", "picture.bmp"],
+            "mesh must be 'teapot' or a file .obj, .ply, .stl, .gltf, .glb, not picture.bmp",
+        ),
+        (["frame", "teapot", "--size", "big"], "size must be WIDTHxHEIGHT in pixels, not big"),
+        (["frame", "teapot", "--size", "0x5"], "width must lie in 1..16384, not 0"),
+        (
+            ["frame", "teapot", "--size", "2049x16"],
+            "width must be at most 2048, the largest target of the top, not 2049",
+        ),
+        (
+            ["frame", "teapot", "--size", "16x2049"],
+            "height must be at most 2048, the largest target of the top, not 2049",
+        ),
+        (
+            ["frame", "teapot", "-o", "/dev/null"],
+            "output folder must be a folder that can be written, not /dev/null",
+        ),
+        (
+            ["verilog", "edge_evaluator", "-o", "no_such_folder/x.sv"],
+            "output file must lie in a folder that exists, not no_such_folder/x.sv",
+        ),
+        (["verilog", "edge_evaluator", "-o", "."], "output file must be a file, not ., a folder"),
+        (
+            ["verilog", "all", "--config", "shared"],
+            "configuration of top must be one of default, tiny, tiny_flat, not shared",
+        ),
+        (["frame", "teapot", "--samples", "3"], "samples must be one of 1, 2, 4, 8, not 3"),
+        (
+            ["frame", "teapot", "--patches", "much"],
+            "patches must be adaptive, or a factor above 0 and up to 64, not much",
+        ),
+        (
+            ["frame", "teapot", "--patches", "65"],
+            "patches must be adaptive, or a factor above 0 and up to 64, not 65",
+        ),
+        (
+            ["frame", "bunny.obj", "--patches", "4"],
+            "mesh must be teapot, whose patches are known, not bunny.obj",
+        ),
+        (
+            ["frame", "teapot", "--texture", "no.dds"],
+            "texture must be a file that exists, not no.dds",
+        ),
+        (
+            ["frame", "teapot", "--texture", "no.bmp"],
+            "texture must be a file .dds, .ktx2, .png, not no.bmp",
+        ),
+        (["frame", "teapot", "--divisions", "0"], "divisions must lie in 1..1024, not 0"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_2(arguments, said, capsys):
+    assert main(arguments) == 2
+    error = capsys.readouterr().err
+    assert error.startswith(f"fixfunc: {said}")
+    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [[], ["draw"], ["volume", "top", "--count", "-1"], ["volume", "top", "--seed", "x"]],
+)
+def test_bad_words_exit_2(arguments, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(arguments)
+    assert stop.value.code == 2
+    assert "error" in capsys.readouterr().err
+
+
+def test_verilog_is_stable(tmp_path, capsys):
+    path = tmp_path / "edge_evaluator.sv"
+    assert main(["verilog", "edge_evaluator", "-o", str(path)]) == 0
+    assert main(["verilog", "edge_evaluator"]) == 0
+    assert capsys.readouterr().out == path.read_text()
+    assert (
+        generate(catalogue.block("edge_evaluator").create(), "edge_evaluator", "default")
+        == path.read_text()
+    )
+    assert "always @*" not in path.read_text()
+
+
+def test_volume(capsys):
+    assert (
+        main(["volume", "edge_evaluator", "--config", "tiny", "--count", "3000", "--seed", "4"])
+        == 0
+    )
+    said = capsys.readouterr().out
+    assert "mismatches" in said
+    assert "reproduce" not in said
+
+
+@pytest.mark.parametrize("stem", catalogue.blocks())
+def test_a_wrong_golden_model_is_caught(stem, monkeypatch, capsys):
+    bench = catalogue.block(stem).bench
+    name = "replay" if hasattr(bench, "replay") else "expected"
+    right = getattr(bench, name)
+    monkeypatch.setattr(
+        bench,
+        name,
+        lambda *given: {
+            port: rows ^ np.uint64(4) for port, rows in codec.by_port(right(*given)).items()
+        },
+    )
+    assert main(["volume", stem, "--config", "tiny", "--count", "100", "--seed", "9"]) == 1
+    said = capsys.readouterr().out
+    assert "  got      " in said
+    assert f"reproduce: fixfunc volume {stem} --config tiny --count 100 --seed 9" in said
+
+
+def test_a_failing_bench_says_how_to_repeat_it(monkeypatch, capsys, tmp_path):
+    """One of the eight offsets is wrong."""
+    monkeypatch.setattr(catalogue.Block, "verilog", lambda *_, **__: broken)
+    text = generate(catalogue.block("edge_evaluator").create("tiny"), "edge_evaluator")
+    broken = tmp_path / "edge_evaluator.sv"
+    broken.write_text(
+        text.replace(
+            "$signed(row_value_2) + $signed(lane_term_1_2)",
+            "$signed(row_value_2) - $signed(lane_term_1_2)",
+        )
+    )
+    assert broken.read_text() != text
+    assert (
+        main(
+            [
+                "run",
+                "edge_evaluator",
+                "--config",
+                "tiny",
+                "--sim",
+                os.environ.get("SIM", "verilator").split()[-1],
+                "--seed",
+                "3",
+                "--tests",
+                "one_a_clock",
+            ]
+        )
+        == 1
+    )
+    said = capsys.readouterr().out
+    assert "1 tests, 1 failed" in said
+    assert "reproduce: fixfunc run edge_evaluator --config tiny" in said
+    assert "--seed 3 --tests 'one_a_clock' --waves" in said
+
+
+def test_waves():
+    result = runner.run(
+        catalogue.block("edge_evaluator"),
+        "tiny",
+        "verilator",
+        seed=1,
+        waves=True,
+        tests="one_a_clock",
+    )
+    assert result.tests == 1
+    assert not result.failures
+    assert result.waves.stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    "command", [["-m", "fixfunc.cosim"], [str(Path(sys.executable).with_name("fixfunc"))]]
+)
+def test_runs_as_a_module_and_as_a_command(command):
+    program = [sys.executable] if command[0] == "-m" else []
+    done = subprocess.run([*program, *command, "list"], capture_output=True, text=True)
+    assert done.returncode == 0
+    assert "tile_rasterizer" in done.stdout
+    assert not done.stderr
+
+
+def test_a_folder_that_make_cannot_name(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(toolchain, "BUILD", tmp_path / "my build")
+    assert main(["volume", "edge_evaluator", "--config", "tiny"]) == 2
+    assert capsys.readouterr().err.splitlines()[-1] == (
+        f"fixfunc: Verilator builds by make, which knows no spaces in the names of folders: "
+        f"'{tmp_path / 'my build'}' has one"
+    )
+
+
+def test_no_noise_at_the_end(tmp_path):
+    """Amaranth complains, once anything is elaborated, of components that are not: of those made
+    for their ports alone.
+    """
+    program = (
+        "import pathlib\nfrom fixfunc.cosim import toolchain\nfrom fixfunc.cosim.__main__ import "
+        "main\n"
+        f"toolchain.BUILD = pathlib.Path({str(tmp_path)!r})\nmain(['verilog', 'edge_evaluator', "
+        f"'--config', 'tiny'])\n"
+        "from fixfunc.cosim import catalogue\ncatalogue.block('block_decode').create('small')"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "writing edge_evaluator (tiny)\n")
+    assert "module edge_evaluator" in done.stdout

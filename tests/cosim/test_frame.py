@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Frames from the command line: drawn, refused, failed, golden."""
+
+import json
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from fixfunc.cosim import catalogue, toolchain
+from fixfunc.cosim.__main__ import main
+from fixfunc.cosim.frame import frame, hardware, texture
+from fixfunc.models.shading import BACKGROUND
+from fixfunc.models.texture import container
+from fixfunc.models.texture.texture import create
+from fixfunc.spec.commands import FENCE_PACKET
+from fixfunc.spec.errors import InputError
+from tests.scenes import NOTHING, nothing
+
+SMALL = ["frame", "teapot", "--size", "160x90", "--divisions", "2"]
+
+
+def test_golden_needs_no_build(tmp_path, capsys, monkeypatch):
+    """Nor does it say that anything was compared; sizes beyond the top are drawn."""
+    monkeypatch.setattr(
+        catalogue.Block, "verilog", lambda *_, **__: pytest.fail("something was elaborated")
+    )
+    assert (
+        main(
+            [
+                "frame",
+                "teapot",
+                "--size",
+                "2049x20",
+                "--divisions",
+                "2",
+                "--golden",
+                "-o",
+                str(tmp_path),
+            ]
+        )
+        == 0
+    )
+    said = capsys.readouterr()
+    assert "golden only: no hardware was built, and nothing compared" in said.out
+    assert "mismatches" not in said.out
+    assert said.err.startswith("golden: geometry\ngolden: setup\n")
+    figures = json.loads((tmp_path / "frame.json").read_text())
+    assert figures["counters"]["tiles"] > 100
+    assert {file.name for file in tmp_path.iterdir()} == {
+        "frame.json",
+        "frame.png",
+        "tiles.png",
+        "hiz.png",
+    }
+    assert np.asarray(Image.open(tmp_path / "frame.png")).shape == (20, 2049, 3)
+
+
+def test_what_the_top_cannot_draw_is_refused_before_anything_is_built(
+    tmp_path, capsys, monkeypatch
+):
+    monkeypatch.setattr(
+        catalogue.Block, "volume", lambda *_, **__: pytest.fail("something was built")
+    )
+    assert main(["frame", "teapot", "--size", "2049x16", "-o", str(tmp_path)]) == 2
+    assert (
+        capsys.readouterr().err
+        == "fixfunc: width must be at most 2048, the largest target of the top, not 2049\n"
+    )
+    assert not list(tmp_path.iterdir())
+    with pytest.raises(SystemExit):
+        main(["frame", "--help"])
+    assert "at most 2048x2048" in " ".join(capsys.readouterr().out.split())
+
+
+def test_progress_off_a_terminal(tmp_path):
+    """A line when a step begins, and another while it goes on."""
+    program = (
+        "import time; from fixfunc.cosim import progress; progress.EVERY = 1\n"
+        "with progress.Steps() as step: step('long'); time.sleep(2.5); step('short')"
+    )
+    begun = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, cwd=tmp_path
+    )
+    assert done.stderr.splitlines()[0] == "long"
+    assert done.stderr.splitlines()[-1] == "short"
+    assert len(done.stderr.splitlines()) >= 3
+    assert time.monotonic() - begun < 60
+
+
+def test_a_mesh_is_named_in_what_is_said_of_it(tmp_path, capsys):
+    (tmp_path / "words.obj").write_text("f a b c\n")
+    assert main(["frame", str(tmp_path / "words.obj"), "--golden", "-o", str(tmp_path)]) == 2
+    assert "words.obj" in capsys.readouterr().err
+    (tmp_path / "latin.obj").write_bytes(b"# caf\xe9\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+    assert (
+        main(
+            [
+                "frame",
+                str(tmp_path / "latin.obj"),
+                "--golden",
+                "--size",
+                "32x32",
+                "-o",
+                str(tmp_path),
+            ]
+        )
+        == 0
+    )
+
+
+def test_a_texture_with_a_warning(tmp_path, capsys):
+    blocks = np.random.default_rng(0).integers(0, 256, (1, 16 * 64), np.uint8)
+    container.write_dds(tmp_path / "texture.dds", create("BC7", 32, 32, [blocks]))
+    with (tmp_path / "texture.dds").open("ab") as file:
+        file.write(bytes(7))
+    assert (
+        main([*SMALL, "--golden", "--texture", str(tmp_path / "texture.dds"), "-o", str(tmp_path)])
+        == 0
+    )
+    assert (
+        "fixfunc: warning: texture.dds: 7 bytes behind the last level: not read\n"
+        in capsys.readouterr().err
+    )
+    (tmp_path / "texture.png").write_bytes(b"none")
+    assert (
+        main([*SMALL, "--golden", "--texture", str(tmp_path / "texture.png"), "-o", str(tmp_path)])
+        == 2
+    )
+    assert "texture.png" in capsys.readouterr().err
+
+
+# With hardware: the top takes minutes to build.
+
+
+@pytest.mark.qualify
+def test_frame(tmp_path, capsys):
+    assert main([*SMALL, "-o", str(tmp_path)]) == 0
+    figures = json.loads((tmp_path / "frame.json").read_text())
+    assert figures["mismatches"] == 0
+    assert figures["failures"] == []
+    assert figures["counters"]["tiles"] > 100
+    assert figures["clocks"] > figures["hardware"]["tiles"] == figures["counters"]["tiles"]
+    assert figures["rtl"]["memory"]["beats"] > 10_000
+    for name in ("frame.png", "tiles.png", "hiz.png", "modes.png"):
+        image = np.asarray(Image.open(tmp_path / name))
+        assert image.shape == (90, 160, 3)
+        assert image.std() > 10
+    said = capsys.readouterr().out
+    assert "mismatches" in said
+    assert "failed" not in said
+
+
+@pytest.mark.qualify
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        SMALL,
+        ["frame", "teapot", "--size", "64x48", "--samples", "8"],
+        ["frame", "teapot", "--size", "300x20", "--samples", "1"],
+    ],
+)
+def test_stalls_are_of_the_clocks_of_the_frame(arguments, tmp_path):
+    main([*arguments, "-o", str(tmp_path)])
+    stalls = json.loads((tmp_path / "frame.json").read_text())["stalls"]
+    assert len(stalls) == 7
+    assert 0 < max(stalls.values()) < 1
+
+
+@pytest.mark.qualify
+@pytest.mark.parametrize("why", NOTHING)
+def test_a_frame_of_nothing_is_drawn(why, tmp_path):
+    result = frame.run(nothing(why), tmp_path)
+    assert not result.failures
+    assert result.figures["rtl"]["memory"]["beats"] > 0
+    assert result.figures["hardware"]["samples_passed"] == 0
+    assert (result.frame.colour == BACKGROUND).all()
+    assert (tmp_path / "frame.html").is_file()
+
+
+@pytest.mark.qualify
+def test_a_frame_fails_when_the_reader_complains(tmp_path, monkeypatch, capsys):
+    """Hardware and golden machine agree that a packet is wrong: nothing differs, and yet there is
+    no picture.
+    """
+    monkeypatch.setattr(
+        "fixfunc.tb.frames.CommandList.fence",
+        lambda packets, _sequence: packets.add(0xEE, FENCE_PACKET),
+    )
+    result = frame.run(nothing("culled"), tmp_path)
+    assert result.figures["mismatches"] == 0
+    assert any("the reader reports OPCODE at transfer" in failure for failure in result.failures)
+    assert "failed: the reader reports OPCODE" in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize(
+    ("figures", "failure"),
+    [
+        ({"rtl": {}}, "nothing was compared"),
+        (
+            {
+                "rtl": {
+                    name: {"beats": name != "memory", "mismatches": 0}
+                    for name in ("probe_commands", "memory", "o")
+                }
+            },
+            "nothing was compared",
+        ),
+        (
+            {
+                "rtl": {
+                    name: {"beats": 1, "mismatches": 2}
+                    for name in ("probe_commands", "memory", "o")
+                }
+            },
+            "6 beats or transfers differ",
+        ),
+        ({"status": []}, "the hardware did not come to the end of the commands"),
+        (
+            {"status": [{"last": 1, "error": 3, "at": 5, "failed": 0, "sequence": 0}]},
+            "the reader reports STATE at transfer 5",
+        ),
+        (
+            {"status": [{"last": 1, "error": 0, "at": 5, "failed": 4, "sequence": 1}]},
+            "the hardware reports failure 4 at fence 1",
+        ),
+    ],
+)
+def test_what_fails_a_frame(figures, failure):
+    good = {
+        "rtl": {name: {"beats": 1, "mismatches": 0} for name in ("probe_commands", "memory", "o")},
+        "status": [{"last": 1, "error": 0, "at": 5, "failed": 0, "sequence": 1}],
+    }
+    assert hardware.verdict(good) == []
+    assert failure in hardware.verdict(good | figures)
+
+
+def test_too_many_triangles_are_refused(monkeypatch, tmp_path):
+    monkeypatch.setattr("fixfunc.tb.frames.MOST", 5)
+    with pytest.raises(
+        InputError, match="triangles must be few enough for 5 transfers of commands, not"
+    ):
+        frame.run(nothing("culled"), tmp_path)
+
+
+@pytest.mark.qualify
+def test_frame_of_patches(tmp_path, capsys):
+    assert (
+        main(["frame", "teapot", "--patches", "adaptive", "--size", "160x90", "-o", str(tmp_path)])
+        == 0
+    )
+    figures = json.loads((tmp_path / "frame.json").read_text())
+    assert figures["mismatches"] == 0
+    assert (
+        figures["rtl"]["domain_matching"]["beats"]
+        > figures["counters"]["domain_points"]
+        > 2 * figures["counters"]["shaded_points"]
+        > 0
+    )
+    assert "domain points" in capsys.readouterr().out
+
+
+@pytest.mark.qualify
+def test_frame_of_a_texture(tmp_path):
+    """Blocks, which go through the decoder; a picture."""
+    blocks = np.random.default_rng(0).integers(0, 256, (1, 16 * 64), np.uint8)
+    container.write_dds(tmp_path / "texture.dds", create("BC7", 32, 32, [blocks]))
+    Image.fromarray(blocks.reshape(16, 16, 4)).save(tmp_path / "texture.png")
+    assert main([*SMALL, "--texture", str(tmp_path / "texture.dds"), "-o", str(tmp_path)]) == 0
+    figures = json.loads((tmp_path / "frame.json").read_text())
+    assert figures["mismatches"] == 0
+    assert figures["rtl"]["block_decode"]["beats"] == 64
+    assert texture.load(tmp_path / "texture.png").size(2) == (4, 4)
+
+
+@pytest.mark.qualify
+def test_frame_of_the_bunny(tmp_path):
+    bunny = toolchain.ROOT.parent / "shared" / "data" / "bunny.obj"
+    if not bunny.is_file():
+        pytest.skip(f"no test input {bunny.name} beside the project")
+    assert main(["frame", str(bunny), "-o", str(tmp_path)]) == 0
+    figures = json.loads((tmp_path / "frame.json").read_text())
+    assert figures["mismatches"] == 0
+    assert figures["counters"]["set_up"] > 3000

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: BSD-2-Clause
+import numpy as np
+import pytest
+import trimesh
+
+from fixfunc.cosim.frame import mesh
+from fixfunc.models.pipeline import Scene, render
+from fixfunc.spec.errors import InputError, MeshError
+
+
+@pytest.mark.parametrize("suffix", mesh.FORMATS)
+def test_every_format(suffix, tmp_path):
+    box = trimesh.creation.box()
+    box.export(tmp_path / f"box{suffix}")
+    vertices, faces = mesh.load(tmp_path / f"box{suffix}")
+    assert vertices.dtype == np.float32
+    assert len(faces) == 12
+    corners = vertices[faces].reshape(-1, 3)
+    assert {tuple(np.sign(corner)) for corner in corners} == {
+        tuple(np.sign(corner)) for corner in box.vertices
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "error"),
+    [
+        ("empty.obj", b"", MeshError),
+        ("points.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\n", MeshError),
+        ("huge_index.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 99999999999\n", MeshError),
+        ("words.obj", b"v zero one two\nf a b c\n", MeshError),
+        ("broken.ply", b"ply\nformat ascii 1.0\nelement vertex 1000000000000\n", MeshError),
+        ("noise.glb", bytes(range(256)), MeshError),
+        ("short.stl", b"\0" * 90, MeshError),
+        ("mesh.xyz", b"", InputError),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_broken_files(name, content, error, tmp_path):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(error):
+        Scene(*mesh.load(tmp_path / name), 16, 16)
+
+
+def test_missing_file(tmp_path):
+    with pytest.raises(InputError, match="mesh must be a file that exists"):
+        mesh.load(tmp_path / "none.obj")
+
+
+def test_nan_and_degenerate_faces_are_counted(tmp_path):
+    (tmp_path / "odd.obj").write_text(
+        "v 0 0 0\nv 1 0 0\nv 0 1 0\nv nan 0 0\nf 1 2 3\nf 1 2 4\nf 1 1 2\n"
+    )
+    counters = render(Scene(*mesh.load(tmp_path / "odd.obj"), 32, 32)).counters
+    assert (
+        counters["faces"],
+        counters["set_up"],
+        counters["not_a_number"],
+        counters["zero_area"],
+    ) == (3, 1, 1, 1)

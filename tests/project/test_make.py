@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The Makefile, beside a ``fixfunc`` that tells its arguments."""
+
+import os
+import shutil
+import subprocess
+
+import pytest
+
+from fixfunc.cosim import toolchain
+
+
+@pytest.fixture
+def make(tmp_path):
+    """Runs make in a folder where everything is ready.
+
+    Returns the arguments that each command was given.
+    """
+    folder = tmp_path / "a project"
+    (folder / ".venv/bin").mkdir(parents=True)
+    for name in ("Makefile", "pyproject.toml", "constraints.txt"):
+        shutil.copy(toolchain.ROOT / name, folder)
+    for name in ("made", "ready", "test-ready", "bench-ready"):
+        (folder / ".venv" / name).touch()
+    for name in ("fixfunc", "python"):
+        (folder / ".venv/bin" / name).write_text(
+            '#!/bin/sh\nprintf "%s" "$TIER"\nfor word; do printf "|%s" "$word"; done\necho\n'
+        )
+        (folder / ".venv/bin" / name).chmod(0o755)
+    clean = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("MAKEFLAGS", "SIM", "SEED", "COUNT", "TIER", "OUT", "LIBERTY")
+    }
+
+    def run(*arguments):
+        done = subprocess.run(
+            ["make", "-s", *arguments], cwd=folder, env=clean, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+        return [tuple(line.split("|")) for line in done.stdout.splitlines()]
+
+    run.folder = folder
+    return run
+
+
+def test_names_with_spaces_and_quotes(make):
+    assert make("demo", "MESH=my mesh.obj", "TEXTURE=it's.dds", 'OUT=out "2"') == [
+        (
+            "",
+            "frame",
+            "my mesh.obj",
+            "--size",
+            "1280x720",
+            "--samples",
+            "4",
+            "--texture",
+            "it's.dds",
+            "-o",
+            'out "2"',
+        )
+    ]
+    assert make("demo", "PATCHES=adaptive") == [
+        (
+            "",
+            "frame",
+            "teapot",
+            "--size",
+            "1280x720",
+            "--samples",
+            "4",
+            "--patches",
+            "adaptive",
+            "-o",
+            "out",
+        )
+    ]
+    assert make("verilog", "CONFIG=tiny", "OUT=my out") == [
+        ("", "verilog", "all", "--config", "tiny", "-o", "my out/verilog")
+    ]
+
+
+def test_every_simulator_has_its_bench(make):
+    assert make("sim", "BLOCK=hiz", "SEED=7") == [
+        ("", "run", "hiz", "--config", "default", "--sim", name, "--seed", "7")
+        for name in ("icarus", "verilator")
+    ]
+    assert make("volume", "COUNT=5") == [
+        ("", "volume", "tile_rasterizer", "--config", "default", "--count", "5", "--seed", "0")
+    ]
+
+
+def test_area_takes_a_library(make):
+    assert make("area", "LIBERTY=my cells.lib.gz") == [("", "-m", "bench.area", "my cells.lib.gz")]
+    assert make("area") == [("area: skipped: no standard-cell library: set LIBERTY=file.lib[.gz]",)]
+
+
+def test_qualify_takes_what_test_leaves(make):
+    (test,) = make("test")
+    (qualify,) = make("qualify")
+    assert test == (
+        "",
+        "-m",
+        "pytest",
+        "-n",
+        "auto",
+        "--dist",
+        "loadgroup",
+        "--no-loadscope-reorder",
+    )
+    assert qualify == ("qualify", "-m", "pytest", "-m", "qualify or not qualify", *test[3:])
+
+
+def test_clean_removes_what_was_built_and_nothing_of_others(make, tmp_path):
+    for name in ("build/verilog", "out", "mine"):
+        (make.folder / name).mkdir(parents=True)
+        (make.folder / name / "file").touch()
+    (tmp_path / "home").mkdir()
+    make("clean", f"OUT={tmp_path / 'home'}")
+    make("clean", "OUT=mine")
+    make("clean", "OUT=.")
+    assert (tmp_path / "home").is_dir()
+    assert {path.name for path in make.folder.iterdir()} == {
+        ".venv",
+        "Makefile",
+        "pyproject.toml",
+        "constraints.txt",
+        "mine",
+    }
+
+
+def test_help_names_every_target(make):
+    text = (make.folder / "Makefile").read_text()
+    targets = text[text.index(".PHONY:") :].splitlines()[0].split()[1:]
+    said = [line[0] for line in make()]
+    assert all(
+        any(line.startswith(f"make {target} ") for line in said)
+        for target in targets
+        if target != "help"
+    )
