@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """``docs/bench.md``, of the figures in ``docs/bench.json`` and ``docs/area.json``."""
 
+import itertools
 import json
+import textwrap
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +16,8 @@ from fixfunc.spec.state import TileMode
 STORE = ROOT / "docs" / "bench.json"
 AREA = ROOT / "docs" / "area.json"
 PAGE = ROOT / "docs" / "bench.md"
+COLUMNS = 120
+WRAPPING = {"break_long_words": False, "break_on_hyphens": False}
 PARTS = ("speed", "hiz", "memory", "tessellation", "texture", "frames", "fpga")
 TARGETS = {
     "right triangle 512 px": ("1.05", "1.02", "5.5 / 65 / 450"),
@@ -59,7 +64,14 @@ def page(found: dict[str, Any], area: dict[str, Any]) -> str:
         lines += ["", *table.lines(area)]
     if "fpga" in found:
         lines += _fpga(found)
-    return "\n".join([*lines, *found.get("remarks", []), ""])
+    return "\n".join([*_wrapped([*lines, *found.get("remarks", [])]), ""])
+
+
+def _wrapped(lines: list[str]) -> Iterator[str]:
+    """Lines with the paragraphs among them filled to :data:`COLUMNS`; tables and heads stay."""
+    for is_prose, group in itertools.groupby(lines, lambda line: line[:1] not in ("", "#", "|")):
+        kept = list(group)
+        yield from textwrap.wrap(" ".join(kept), COLUMNS, **WRAPPING) if is_prose else kept
 
 
 def _clocks(found: dict[str, Any]) -> list[str]:
