@@ -6,7 +6,8 @@ from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.arithmetic import Multiplier
+from fixfunc.rtl.geometry.determinants import Determinants
+from fixfunc.rtl.lib.arithmetic.shared_multiplier import SharedMultiplier
 from fixfunc.rtl.lib.delay import register
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.payload import layout
@@ -14,13 +15,15 @@ from fixfunc.rtl.samples import REACH, SHAPES
 from fixfunc.spec import payloads
 
 STEP = signed(payloads.EDGE_STEP)
-VALUE = signed(50)  # a sum of two products of steps
+VALUE_BITS = 50  # a sum of two products of steps
+VALUE = signed(VALUE_BITS)
 
 
 class Edges(wiring.Component):
-    """Steps, biased value and reach of the three edges of one triangle per clock.
+    """Steps, biased value and reach of a triangle's three edges, one every ``interval`` clocks.
 
     Edge k runs from vertex k to vertex k + 1. Clocks are counted from the triangle at the input.
+    Every value holds for the interval.
 
     Parameters
     ----------
@@ -28,6 +31,8 @@ class Edges(wiring.Component):
 
     Members
     -------
+    start : In(1)
+        First clock of a triangle.
     triangle : In(layout(TRIANGLE))
         Snapped vertices.
     samples : In(2)
@@ -39,26 +44,35 @@ class Edges(wiring.Component):
     origin_0 : Out(ArrayLayout(STEP, 2))
         Centre of the first tile's first pixel less vertex 0, as [x, y], in clock :attr:`ORIGIN`.
     zero_area : Out(1)
-        The triangle has no area; in clock :attr:`AREA`.
+        The triangle has no area; in clock :attr:`area_clock`.
     ccw : Out(1)
-        The triangle is counter-clockwise on the screen; in clock :attr:`AREA`.
+        The triangle is counter-clockwise on the screen; in clock :attr:`area_clock`.
     area : Out(49)
-        Twice the area, unsigned, in clock :attr:`AREA`.
+        Twice the area, unsigned, in clock :attr:`area_clock`.
     a, b, reach, c : Out(ArrayLayout(..., 3))
-        The edges, as in :data:`fixfunc.spec.payloads.SETUP`, in clock :attr:`LATENCY`.
+        The edges, as in :data:`fixfunc.spec.payloads.SETUP`, in clock
+        :attr:`latency`.
     """
 
     BOX = 4
-    ORIGIN = 5
-    AREA = 7
-    LATENCY = 15
+    ORIGIN = BOX + 1
 
     def __init__(self, params):
         self._params = params
+        step = payloads.EDGE_STEP
+        self._areas = Determinants(1, step, step, VALUE_BITS, params.interval)
+        self._values = Determinants(2, step, step, VALUE_BITS, params.interval)
+        self._reaches = SharedMultiplier(6, 26, 8, interval=params.interval)
+        # Clocks of twice the signed area, of E of two edges, and of the reaches: of these, steps
+        # come first, then sizes and distances, products, sums.
+        self._signed_area = 1 + self._areas.latency
+        self._value = self.ORIGIN + self._values.latency
+        self._reach = self.area_clock + 2 + self._reaches.latency + 1
         pair = ArrayLayout(STEP, 2)
         steps = ArrayLayout(STEP, 3)
         super().__init__(
             {
+                "start": In(1),
                 "triangle": In(layout(payloads.TRIANGLE)),
                 "samples": In(2),
                 "x": In(14),
@@ -76,14 +90,25 @@ class Edges(wiring.Component):
             }
         )
 
+    @property
+    def area_clock(self):
+        """Clock of area and winding: the signed area, its size."""
+        return self._signed_area + 1
+
+    @property
+    def latency(self):
+        """Clocks from a triangle to its edges: E of the third, oriented, biased, with its reach."""
+        return max(self._value + 4, self._reach) + 1
+
     def elaborate(self, platform):
         m = Module()
         t = Timeline(m)
         vertices = self.triangle
+        t.enter(0, start=self.start)
         t.enter(0, **{f"{axis}{k}": vertices[f"{axis}{k}"] for axis in "xy" for k in (0, 1)})
         t.enter(1, samples=self.samples)
 
-        # Clock 1: the sides.
+        # The sides, in clock 1.
         side_12 = Signal.like(self.side_01, name="side_12")
         for n, axis in enumerate("xy"):
             m.d.sync += [
@@ -92,41 +117,62 @@ class Edges(wiring.Component):
                 side_12[n].eq(vertices[f"{axis}2"] - vertices[f"{axis}1"]),
             ]
         t.enter(1, side_01=self.side_01, side_12=side_12)
+        self._area(m, t)
+        self._values_at_origin(m, t)
 
-        # Clock 6: twice the signed area, whose sign is the winding.
-        signed_area = self._cross_product(m, "signed_area", self.side_01, self.side_02)
-        m.d.sync += [
-            self.zero_area.eq(signed_area == 0),
-            self.ccw.eq(signed_area < 0),
-            self.area.eq(Mux(signed_area < 0, -signed_area, signed_area)),
-        ]
-        t.enter(6, signed_area=signed_area)
-        t.enter(self.AREA, ccw=self.ccw)
-
-        # Clock 10: E of two edges where the first tile begins. Clock 12: E of the third. The three
-        # add up to the area, which saves the third edge its products.
-        origin_1 = self._origins(m, t)
-        value_0 = self._cross_product(m, "value_0", t[self.ORIGIN].side_01, self.origin_0)
-        value_1 = self._cross_product(m, "value_1", t[self.ORIGIN].side_12, origin_1)
-        value_01 = Signal(VALUE)
-        value_2 = Signal(VALUE)
-        m.d.sync += [
-            value_01.eq(value_0 + value_1),
-            value_2.eq(t[11].signed_area - value_01),
-        ]
-        t.enter(10, value_0=value_0, value_1=value_1)
-        t.enter(12, value_2=value_2)
-
-        # Clock 15: all of it with the inside positive.
+        # All of it with the inside positive.
         sides = [
             (-self.side_01[1], self.side_01[0]),
             (-side_12[1], side_12[0]),
             (self.side_02[1], -self.side_02[0]),
         ]
+        m.submodules.reaches = self._reaches
+        m.d.comb += self._reaches.start.eq(t[self.area_clock + 2].start)
         for k, side in enumerate(sides):
-            reach = self._orient_steps(m, t, k, side)
-            self._orient_value(m, t, k, reach)
+            self._orient_steps(m, t, k, side)
+            self._orient_value(m, t, k)
         return m
+
+    def _area(self, m, t):
+        """Twice the signed area, whose sign is the winding."""
+        m.submodules.areas = areas = self._areas
+        m.d.comb += [
+            areas.start.eq(t[1].start),
+            areas.p[0].eq(self.side_01),
+            areas.q[0].eq(self.side_02),
+        ]
+        signed_area = areas.o[0]
+        m.d.sync += [
+            self.zero_area.eq(signed_area == 0),
+            self.ccw.eq(signed_area < 0),
+            self.area.eq(Mux(signed_area < 0, -signed_area, signed_area)),
+        ]
+        t.enter(self._signed_area, signed_area=signed_area)
+        t.enter(self.area_clock, ccw=self.ccw)
+
+    def _values_at_origin(self, m, t):
+        """E of the three edges where the first tile begins.
+
+        The three add up to the area, which saves the third edge its products.
+        """
+        m.submodules.values = values = self._values
+        origin_1 = self._origins(m, t)
+        origin = t[self.ORIGIN]
+        m.d.comb += [
+            values.start.eq(origin.start),
+            values.p[0].eq(origin.side_01),
+            values.q[0].eq(self.origin_0),
+            values.p[1].eq(origin.side_12),
+            values.q[1].eq(origin_1),
+        ]
+        value_01 = Signal(VALUE)
+        value_2 = Signal(VALUE)
+        m.d.sync += [
+            value_01.eq(values.o[0] + values.o[1]),
+            value_2.eq(t[self._value + 1].signed_area - value_01),
+        ]
+        t.enter(self._value, value_0=values.o[0], value_1=values.o[1])
+        t.enter(self._value + 2, value_2=value_2)
 
     def _origins(self, m, t):
         """Centre of the first tile's first pixel less vertices 0 and 1: the latter."""
@@ -140,79 +186,71 @@ class Edges(wiring.Component):
                 m.d.sync += origin[n].eq(centre - t.value(f"{axis}{k}", self.BOX))
         return origin_1
 
-    @staticmethod
-    def _cross_product(m, name, p, q):
-        """p[0] * q[1] - p[1] * q[0], five clocks later: multipliers, difference."""
-        products = []
-        for n in range(2):
-            m.submodules[f"{name}_{n}"] = multiplier = Multiplier(
-                payloads.EDGE_STEP, payloads.EDGE_STEP
-            )
-            m.d.comb += [
-                multiplier.a.eq(p[n]),
-                multiplier.b.eq(q[1 - n]),
-            ]
-            products.append(multiplier.o)
-        return register(m, products[0] - products[1], VALUE, name)
-
     def _orient_steps(self, m, t, k, side):
-        """Steps of edge k with the inside positive; its reach, in clock 14.
+        """Steps of edge k with the inside positive, and its reach.
 
         The reach is what E gains from the first pixel's centre to the tile's reject corner: of each
         axis the distance to the farthest or to the nearest sample, by the sign of the step.
         """
-        pixels = self._params.edge
-        products = []
+        known = self.area_clock
         for n, axis_step in enumerate(side):
             name = f"{'ab'[n]}{k}"
             t.enter(2, **{f"{name}_side": register(m, axis_step, STEP, f"{name}_side")})
-            side_7 = t.value(f"{name}_side", 7)
+            unoriented = t.value(f"{name}_side", known)
             step = Signal(STEP, name=name)
             size = Signal(signed(26), name=f"{name}_size")
             distance = Signal(signed(8), name=f"{name}_distance")
-            farthest = Array(
-                [
-                    Const(16 * ((pixels >> shape[n]) - 1) + reach, 8)
-                    for shape, reach in zip(SHAPES, REACH, strict=True)
-                ]
-            )
+            samples = t[known + 1].samples
+            farthest = farthest_samples(self._params.edge, n)
             m.d.sync += [
-                step.eq(Mux(t[7].ccw, -side_7, side_7)),
+                step.eq(Mux(t[known].ccw, -unoriented, unoriented)),
                 size.eq(Mux(step < 0, -step, step)),
-                distance.eq(Mux(step > 0, farthest[t[8].samples], Array(REACH)[t[8].samples])),
+                distance.eq(Mux(step > 0, farthest[samples], Array(REACH)[samples])),
             ]
-            t.enter(8, **{name: step})
-            t.enter(9, **{f"{name}_size": size, f"{name}_distance": distance})
-            m.submodules[f"reach_{name}"] = multiplier = Multiplier(26, 8)
             m.d.comb += [
-                multiplier.a.eq(t.value(f"{name}_size", 10)),
-                multiplier.b.eq(t.value(f"{name}_distance", 10)),
+                self._reaches.a[2 * k + n].eq(size),
+                self._reaches.b[2 * k + n].eq(distance),
             ]
-            products.append(multiplier.o)
+            t.enter(known + 1, **{name: step})
         m.d.comb += [
-            self.a[k].eq(t.value(f"a{k}", self.LATENCY)),
-            self.b[k].eq(t.value(f"b{k}", self.LATENCY)),
+            self.a[k].eq(t.value(f"a{k}", self.latency)),
+            self.b[k].eq(t.value(f"b{k}", self.latency)),
         ]
-        reach = register(m, products[0] + products[1], 32, f"reach_{k}")
-        t.enter(14, **{f"reach_{k}": reach})
-        m.d.comb += self.reach[k].eq(t.value(f"reach_{k}", self.LATENCY))
-        return reach
+        products = self._reaches.o
+        reach = register(m, products[2 * k] + products[2 * k + 1], 32, f"reach_{k}")
+        t.enter(self._reach, **{f"reach_{k}": reach})
+        m.d.comb += self.reach[k].eq(t.value(f"reach_{k}", self.latency))
 
-    def _orient_value(self, m, t, k, reach):
+    def _orient_value(self, m, t, k):
         """E of edge k with the inside positive and its fill rule, at the reject corner.
 
         An edge that is neither top nor left excludes its own samples: E - 1. The low four bits
         never change a sign.
         """
-        a = t.value(f"a{k}", 8)
-        b = t.value(f"b{k}", 8)
-        value = t.value(f"value_{k}", 12)
+        a = t.value(f"a{k}", self.area_clock + 1)
+        b = t.value(f"b{k}", self.area_clock + 1)
         excluded = Signal(name=f"excluded_{k}")
         m.d.sync += excluded.eq(~((a > 0) | ((a == 0) & (b > 0))))
-        t.enter(9, **{f"excluded_{k}": excluded})
-        oriented = register(m, Mux(t[12].ccw, -value, value), VALUE, f"oriented_{k}")
-        biased = register(
-            m, (oriented - t.value(f"excluded_{k}", 13)) >> 4, signed(46), f"biased_{k}"
-        )
-        aspect = Array([shape[1] for shape in SHAPES])[t[14].samples]
-        m.d.sync += self.c[k].eq((biased + reach) << aspect)
+        t.enter(self.area_clock + 2, **{f"excluded_{k}": excluded})
+        known = self._value + 2
+        value = t.value(f"value_{k}", known)
+        oriented = register(m, Mux(t[known].ccw, -value, value), VALUE, f"oriented_{k}")
+        excluded = t.value(f"excluded_{k}", known + 1)
+        biased = register(m, (oriented - excluded) >> 4, signed(46), f"biased_{k}")
+        t.enter(known + 2, **{f"biased_{k}": biased})
+
+        last = self.latency - 1
+        aspect = Array([shape[1] for shape in SHAPES])[t[last].samples]
+        corner = t.value(f"biased_{k}", last) + t.value(f"reach_{k}", last)
+        m.d.sync += self.c[k].eq(corner << aspect)
+
+
+def farthest_samples(edge, axis):
+    """Distances from a tile's first pixel to its farthest sample, by log2 of samples a pixel.
+
+    In 1/16 pixel, along x (0) or y (1), in a tile of ``edge`` lanes.
+    """
+    return Array(
+        Const(16 * ((edge >> shape[axis]) - 1) + reach, 8)
+        for shape, reach in zip(SHAPES, REACH, strict=True)
+    )

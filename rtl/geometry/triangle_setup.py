@@ -11,6 +11,7 @@ from amaranth.lib.wiring import In, Out
 from fixfunc.rtl.geometry.bounds import Bounds
 from fixfunc.rtl.geometry.edges import Edges
 from fixfunc.rtl.geometry.plane import Plane
+from fixfunc.rtl.lib.arithmetic.interval_register import IntervalRegister
 from fixfunc.rtl.lib.delay import DelayLine
 from fixfunc.rtl.lib.fifo import CreditedFIFO
 from fixfunc.rtl.lib.timeline import Timeline
@@ -27,24 +28,37 @@ class TriangleSetupParams:
     ----------
     edge : int
         Samples along a tile's edge: 8, or 4.
+    interval : int
+        Clocks from one triangle to the next, at least: 1, 2 or 4. Multipliers and dividers are
+        shared by what a longer one leaves time for.
     queue : int
         Greatest number of triangles and control beats in flight. Full rate needs more than the
-        latency.
+        latency by ``interval``.
     """
 
     edge: int = 8
-    queue: int = 128
+    interval: int = 1
+    queue: int = 80
 
     def __post_init__(self):
         if self.edge not in (4, 8):
             raise ValueError(f"edge must be 4 or 8, not {self.edge!r}")
+        if self.interval not in (1, 2, 4):
+            raise ValueError(f"interval must be 1, 2 or 4, not {self.interval!r}")
         if not 2 <= self.queue <= 1024:
             raise ValueError(f"queue must be 2 to 1024, not {self.queue!r}")
 
 
-CONFIGS = {"default": TriangleSetupParams(), "tiny": TriangleSetupParams(edge=4, queue=8)}
+CONFIGS = {
+    "default": TriangleSetupParams(),
+    "half": TriangleSetupParams(interval=2, queue=48),
+    "quarter": TriangleSetupParams(interval=4, queue=32),
+    "tiny": TriangleSetupParams(edge=4, queue=8),
+}
 PURPOSE = {  # of each configuration
-    "default": "for tiles of 8x8",
+    "default": "for tiles of 8x8, a triangle a clock",
+    "half": "a triangle every two clocks, half of the multipliers and dividers",
+    "quarter": "a triangle every four clocks, a quarter of them",
     "tiny": "for benches: tiles of 4x4, a short queue",
 }
 # Fields of a draw state that the block does not read.
@@ -58,7 +72,8 @@ EARLY = UnionLayout({"setup": layout(EARLY_FIELDS), "draw_state": layout(payload
 class TriangleSetup(wiring.Component):
     """Set up triangles for the rasterizer.
 
-    One triangle per clock, in order, :attr:`latency` clocks later; culled ones are left out. STATE,
+    One triangle every ``params.interval`` clocks, in order, :attr:`latency` clocks later; culled
+    ones are left out. STATE,
     CLEAR and FENCE beats pass through in order. A STATE holds for the triangles behind it; until
     the first one nothing is drawn.
 
@@ -78,6 +93,8 @@ class TriangleSetup(wiring.Component):
 
     def __init__(self, params: TriangleSetupParams = CONFIGS["default"]) -> None:
         self._params = params
+        self._edges = Edges(params)
+        self._plane = Plane(params.interval, self._edges.area_clock)
         super().__init__(
             {
                 "i": In(stream.Signature(beat(triangle=payloads.TRIANGLE, **payloads.CONTROL))),
@@ -88,27 +105,27 @@ class TriangleSetup(wiring.Component):
     @property
     def latency(self) -> int:
         """Clocks from a triangle at ``i`` to its beat at ``o``: input register, plane, FIFO."""
-        return 1 + Plane.LATENCY + CreditedFIFO.LATENCY
+        return 1 + self._plane.latency + CreditedFIFO.LATENCY
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         t = Timeline(m)
         m.submodules.fifo = fifo = CreditedFIFO(self.o.payload.shape(), self._params.queue)
         m.submodules.bounds = bounds = Bounds()
-        m.submodules.edges = edges = Edges(self._params)
-        m.submodules.plane = plane = Plane()
+        m.submodules.edges = edges = self._edges
+        m.submodules.plane = plane = self._plane
 
         # Clock 0: a beat that has a place in the FIFO, so that the pipeline never stalls.
-        request = Signal(self.i.payload.shape())
-        request_valid = Signal()
+        m.submodules.intake = intake = IntervalRegister(
+            self.i.payload.shape(), self._params.interval
+        )
+        wiring.connect(m, wiring.flipped(self.i), intake.i)
         m.d.comb += [
-            self.i.ready.eq(fifo.available),
-            fifo.consume.eq(self.i.valid & self.i.ready),
+            intake.room.eq(fifo.available),
+            fifo.consume.eq(intake.accept),
         ]
-        m.d.sync += [
-            request.eq(self.i.payload),
-            request_valid.eq(fifo.consume),
-        ]
+        request = intake.o
+        request_valid = intake.start
         t.enter(0, valid=request_valid, work=request.kind == Kind.WORK)
 
         # Clock 1: the draw state in force. A triangle right behind a STATE sees it.
@@ -128,10 +145,12 @@ class TriangleSetup(wiring.Component):
             bounds.draw_state.eq(request.draw_state),
             bounds.new_state.eq(new_state),
             bounds.samples.eq(samples),
+            edges.start.eq(request_valid),
             edges.triangle.eq(request.triangle),
             edges.samples.eq(samples),
             edges.x.eq(bounds.x0),
             edges.y.eq(bounds.y0),
+            plane.start.eq(request_valid),
             plane.triangle.eq(request.triangle),
             plane.side_01.eq(edges.side_01),
             plane.side_02.eq(edges.side_02),
@@ -142,18 +161,27 @@ class TriangleSetup(wiring.Component):
 
         # Area and box are known: a culled triangle gives its place in the FIFO back.
         t.enter(Bounds.BOX + 1, empty=bounds.empty)
-        decided = t[Edges.AREA]
+        decided = t[edges.area_clock]
         front = edges.ccw == decided.front_ccw
         faced_away = Mux(decided.cull == Cull.FRONT, front, (decided.cull == Cull.BACK) & ~front)
         culled = decided.work & (edges.zero_area | faced_away | decided.empty)
-        t.enter(Edges.AREA, back=~front, push=decided.valid & ~culled)
+        t.enter(edges.area_clock, back=~front, push=decided.valid & ~culled)
         m.d.comb += fifo.cancel.eq(decided.valid & culled)
 
-        # Edges are ready long before the plane, and wait for it in block RAM.
-        m.submodules.early_line = early_line = DelayLine(EARLY.size, Plane.LATENCY - Edges.LATENCY)
-        m.d.comb += early_line.i.eq(self._early(m, t, request, bounds, edges))
+        early = self._early(m, t, request, bounds, edges)
+        m.d.comb += [
+            fifo.push.eq(t[plane.latency].push),
+            fifo.i.eq(self._result(m, early, edges, plane)),
+        ]
+        wiring.connect(m, fifo.o, wiring.flipped(self.o))
+        return m
+
+    def _result(self, m, early, edges, plane):
+        """A beat with its plane. Edges are ready long before it, and wait in block RAM."""
+        m.submodules.early_line = early_line = DelayLine(EARLY.size, plane.latency - edges.latency)
+        m.d.comb += early_line.i.eq(early)
         early = EARLY(early_line.o)
-        result = Signal(fifo.i.shape())
+        result = Signal(self.o.payload.shape())
         with m.If(early.setup.kind == Kind.WORK):
             m.d.comb += [result.setup[f.name].eq(early.setup[f.name]) for f in EARLY_FIELDS]
             m.d.comb += [
@@ -163,26 +191,21 @@ class TriangleSetup(wiring.Component):
             ]
         with m.Else():
             m.d.comb += result.draw_state.eq(early.draw_state)
-        m.d.comb += [
-            fifo.push.eq(t[Plane.LATENCY].push),
-            fifo.i.eq(result),
-        ]
-        wiring.connect(m, fifo.o, wiring.flipped(self.o))
-        return m
+        return result
 
     @staticmethod
     def _early(m, t, request, bounds, edges):
-        """A triangle without its plane, or a control beat, in clock :attr:`Edges.LATENCY`."""
+        """A triangle without its plane, or a control beat, in the clock of its edges."""
         t.enter(Bounds.BOX, x0=bounds.x0, y0=bounds.y0, x1=bounds.x1, y1=bounds.y1)
         t.enter(Bounds.DEPTH, zmin=bounds.zmin, zmax=bounds.zmax)
         m.submodules.request_line = request_line = DelayLine(
-            payloads.width(payloads.DRAW_STATE), Edges.LATENCY
+            payloads.width(payloads.DRAW_STATE), edges.latency
         )
         m.d.comb += request_line.i.eq(request)
         draw_state = layout(payloads.DRAW_STATE)(request_line.o)
         header = {f.name: draw_state[f.name] for f in payloads.HEADER}
         delayed = {
-            name: t.value(name, Edges.LATENCY)
+            name: t.value(name, edges.latency)
             for name in ("samples", "back", "x0", "y0", "x1", "y1", "zmin", "zmax")
         }
         edge_fields = {

@@ -1,148 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """FIFOs in block RAM."""
 
-from amaranth.hdl import Module, ShapeLike, Signal, Value
+from amaranth.hdl import Module, ShapeLike, Value
 from amaranth.lib import fifo, stream, wiring
-from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.credit import CreditCounter
-from fixfunc.rtl.lib.delay import NO_COLLISION, delay
-
-
-def not_empty(m: Module, depth: int, push: Value, popped: Value) -> Value:
-    """Whether a FIFO of so many places holds a beat.
-
-    ``popped`` is ``pop`` of the clock before: no counter depends combinationally on the reader.
-    """
-    level = Signal(range(depth + 1))
-    next_level = Signal(range(depth + 1))
-    one = Signal()
-    more = Signal()
-    m.d.comb += next_level.eq(level + push - popped)
-    m.d.sync += [
-        level.eq(next_level),
-        one.eq(next_level == 1),
-        more.eq(next_level > 1),
-    ]
-    return more | (one & ~popped)
-
-
-class CreditedFIFO(wiring.Component):
-    """FIFO at the end of a pipeline that cannot stall, and the credits for its places.
-
-    Who lets a beat into the pipeline consumes a credit; it returns when the beat leaves ``o``, or
-    when it is cancelled on the way. The FIFO therefore never overflows, and needs no ``ready`` on
-    the side of the pipeline.
-
-    Block RAM is slow and lies far apart, so only addresses reach it directly. It is prefetched,
-    through a register, into :attr:`PREFETCH` places of distributed RAM; only those depend on
-    ``o.ready``.
-
-    Parameters
-    ----------
-    shape : ShapeLike
-        Of a beat.
-    depth : int
-        Beats, and credits.
-    lookahead : int
-        As of :class:`~fixfunc.rtl.lib.credit.CreditCounter`.
-
-    Members
-    -------
-    consume, cancel, available, idle : In, In, Out, Out
-        As of :class:`~fixfunc.rtl.lib.credit.CreditCounter`.
-    push, i : In(1), In(shape)
-        A beat arrives at the end of the pipeline.
-    o : Out(stream.Signature(shape))
-        :attr:`LATENCY` clocks later at the earliest; one beat a clock.
-    """
-
-    LATENCY = 5
-    PREFETCH = 16  # fewer places cost as much: they are one row of look-up tables
-
-    def __init__(self, shape: ShapeLike, depth: int, lookahead: int = 1) -> None:
-        self._credit = CreditCounter(depth, lookahead)
-        self._depth = 1 << (depth - 1).bit_length()  # addresses then wrap by themselves
-        super().__init__(
-            {
-                "consume": In(1),
-                "cancel": In(1),
-                "available": Out(1),
-                "idle": Out(1),
-                "push": In(1),
-                "i": In(shape),
-                "o": Out(stream.Signature(shape)),
-            }
-        )
-
-    def elaborate(self, platform: object) -> Module:
-        m = Module()
-        m.submodules.credit = credit = self._credit
-        m.d.comb += [
-            credit.consume.eq(self.consume),
-            credit.cancel.eq(self.cancel),
-            credit.release.eq(self.o.valid & self.o.ready),
-            self.available.eq(credit.available),
-            self.idle.eq(credit.idle),
-        ]
-        arrives, data, popped = self._prefetch(m)
-        self._read(m, arrives, data, popped)
-        return m
-
-    def _prefetch(self, m):
-        """Read block RAM while there is something to read, and room in the distributed RAM."""
-        width = len(Value.cast(self.i))
-        m.submodules.memory = memory = Memory(
-            shape=width, depth=self._depth, init=[], attrs=NO_COLLISION
-        )
-        write = memory.write_port()
-        read = memory.read_port()
-        level = Signal(range(self._depth + 1))
-        next_level = Signal(range(self._depth + 1))
-        reserved = Signal(range(self.PREFETCH + 1))  # places filled, or about to be
-        reading = Signal()
-        room = Signal(init=1)
-        popped = Signal()
-        data = Signal(width)
-        m.d.comb += [
-            write.en.eq(self.push),
-            write.data.eq(self.i),
-            next_level.eq(level + self.push - reading),
-        ]
-        m.d.sync += [
-            write.addr.eq(write.addr + self.push),
-            read.addr.eq(read.addr + reading),
-            level.eq(next_level),
-            reading.eq((next_level != 0) & room),
-            reserved.eq(reserved + reading - popped),
-            room.eq(reserved < self.PREFETCH - 3),
-            data.eq(read.data),
-        ]
-        return delay(m, reading, 2, "arrives"), data, popped
-
-    def _read(self, m, arrives, data, popped):
-        """Distributed RAM to the output register."""
-        m.submodules.prefetched = memory = Memory(shape=len(data), depth=self.PREFETCH, init=[])
-        write = memory.write_port()
-        read = memory.read_port(domain="comb")
-        filled = not_empty(m, self.PREFETCH, write.en, popped)
-        pop = Signal()
-        m.d.comb += [
-            write.en.eq(arrives),
-            write.data.eq(data),
-            pop.eq(filled & (~self.o.valid | self.o.ready)),
-        ]
-        m.d.sync += [
-            write.addr.eq(write.addr + write.en),
-            popped.eq(pop),
-            read.addr.eq(read.addr + pop),
-        ]
-        with m.If(~self.o.valid | self.o.ready):
-            m.d.sync += [
-                self.o.valid.eq(filled),
-                self.o.payload.eq(read.data),
-            ]
 
 
 class StreamFIFO(wiring.Component):
@@ -158,10 +21,12 @@ class StreamFIFO(wiring.Component):
     Members
     -------
     i, o : In, Out(stream.Signature(shape))
-        One beat a clock; from ``i`` to ``o`` two clocks at the earliest.
+        One beat a clock, from ``i`` to ``o`` in :attr:`LATENCY` clocks at the earliest.
     occupied : Out(1)
         It holds a beat.
     """
+
+    LATENCY = 3  # memory, its output, the register
 
     def __init__(self, shape: ShapeLike, depth: int) -> None:
         self._depth = depth
@@ -187,4 +52,65 @@ class StreamFIFO(wiring.Component):
                 self.o.valid.eq(queue.r_rdy),
                 self.o.payload.eq(queue.r_data),
             ]
+        return m
+
+
+class CreditedFIFO(wiring.Component):
+    """FIFO at the end of a pipeline that cannot stall, and the credits for its places.
+
+    Who lets a beat into the pipeline consumes a credit; it returns when the beat leaves ``o``, or
+    when it is cancelled on the way. The FIFO therefore never overflows, and needs no ``ready`` on
+    the side of the pipeline. At one beat a clock it must have as many places as there are clocks
+    from a credit consumed to the beat that leaves.
+
+    Parameters
+    ----------
+    shape : ShapeLike
+        Of a beat.
+    depth : int
+        Beats, and credits.
+    lookahead : int
+        As of :class:`~fixfunc.rtl.lib.credit.CreditCounter`.
+
+    Members
+    -------
+    consume, cancel, available, idle : In, In, Out, Out
+        As of :class:`~fixfunc.rtl.lib.credit.CreditCounter`.
+    push, i : In(1), In(shape)
+        A beat arrives at the end of the pipeline.
+    o : Out(stream.Signature(shape))
+        :attr:`LATENCY` clocks later at the earliest; one beat a clock.
+    """
+
+    LATENCY = StreamFIFO.LATENCY
+
+    def __init__(self, shape: ShapeLike, depth: int, lookahead: int = 1) -> None:
+        self._credit = CreditCounter(depth, lookahead)
+        self._fifo = StreamFIFO(shape, depth)
+        super().__init__(
+            {
+                "consume": In(1),
+                "cancel": In(1),
+                "available": Out(1),
+                "idle": Out(1),
+                "push": In(1),
+                "i": In(shape),
+                "o": Out(stream.Signature(shape)),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.credit = credit = self._credit
+        m.submodules.fifo = queue = self._fifo
+        m.d.comb += [
+            queue.i.valid.eq(self.push),
+            queue.i.payload.eq(self.i),
+            credit.consume.eq(self.consume),
+            credit.cancel.eq(self.cancel),
+            credit.release.eq(self.o.valid & self.o.ready),
+            self.available.eq(credit.available),
+            self.idle.eq(credit.idle),
+        ]
+        wiring.connect(m, queue.o, wiring.flipped(self.o))
         return m

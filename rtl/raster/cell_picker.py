@@ -5,7 +5,7 @@ from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.arithmetic import Multiplier
+from fixfunc.rtl.lib.arithmetic.multiplier import Multiplier
 from fixfunc.rtl.lib.bits import at_most_one, lowest, named, number
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.raster.cells import EDGE_VALUE, cell_mask_layout, load_cursor
@@ -45,7 +45,7 @@ class CellPicker(wiring.Component):
         A child is picked.
     busy : Out(1)
         A mask is being picked from, or a child is in flight.
-    steps : Out(ContextRead(steps_layout(grid)))
+    steps : Out(ContextRead(cell.members["context_index"], steps_layout(grid)))
         Steps of the child's triangle.
     next_valid : Out(1)
         ``o.valid`` of the next clock.
@@ -68,7 +68,7 @@ class CellPicker(wiring.Component):
                 "pick_enable": In(1),
                 "pick": Out(1),
                 "busy": Out(1),
-                "steps": Out(ContextRead(steps_layout(grid))),
+                "steps": Out(ContextRead(cell.members["context_index"], steps_layout(grid))),
                 "next_valid": Out(1),
                 "o": Out(stream.Signature(cell, always_ready=True)),
             }

@@ -13,23 +13,23 @@ from amaranth.lib.data import ArrayLayout, StructLayout
 
 from fixfunc.rtl.lib.bits import at_most_one, lowest, named, number
 from fixfunc.rtl.raster.small_box import pixel_grid_layout
-from fixfunc.rtl.raster.triangle_context import CONTEXTS, X_STEP_BITS, Y_STEP_BITS
+from fixfunc.rtl.raster.triangle_context import X_STEP_BITS, Y_STEP_BITS
 
 EDGE_VALUE = signed(47)  # E of a cell; docs/raster/tile_rasterizer.md says why so many bits
 
 
-def cell_layout(edge):
+def cell_layout(edge, contexts):
     """One cell of a triangle, or a control beat in flight.
 
     ``corner`` is E of the three edges at the cell's reject corner, where E is greatest: where it is
-    negative, so is E in all of the cell.
+    negative, so is E in all of the cell. Triangles in flight have ``contexts`` rows.
     """
     position = 16 - edge.bit_length() + 1
     return StructLayout(
         {
             "last": 1,  # no cell of the triangle follows
             "empty": 1,  # nothing to draw: the end of a triangle, or a control beat
-            "context_index": range(CONTEXTS),  # row of the triangle in the context RAMs
+            "context_index": range(contexts),  # row of the triangle in the context RAMs
             "x": position,  # the cell's first tile
             "y": position,
             "columns_right": position,  # tiles of the box to the right of the first tile

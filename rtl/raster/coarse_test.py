@@ -43,7 +43,7 @@ class CoarseTest(wiring.Component):
     -------
     i : In(stream.Signature(coarse_layout(cell, edge), always_ready=True))
         A cell, and what its children are.
-    steps : Out(ContextRead(steps_layout(grid)))
+    steps : Out(ContextRead(cell.members["context_index"], steps_layout(grid)))
         Steps of the cell's triangle.
     o_blocks : Out(stream.Signature(cell_mask_layout(cell, grid), always_ready=True))
         A cell of blocks with its children to visit.
@@ -63,10 +63,11 @@ class CoarseTest(wiring.Component):
         self._tile_pitch = 3 + edge.bit_length()  # log2 of the steps of 1/16 pixel in a tile
         self._params = EdgeEvaluatorParams(grid, 1, X_STEP_BITS - (samples == 1), "shared")
         mask = stream.Signature(cell_mask_layout(cell, grid), always_ready=True)
+        index = cell.members["context_index"]
         super().__init__(
             {
                 "i": In(stream.Signature(coarse_layout(cell, edge), always_ready=True)),
-                "steps": Out(ContextRead(steps_layout(grid))),
+                "steps": Out(ContextRead(index, steps_layout(grid))),
                 "o_blocks": Out(mask),
                 "o_tiles": Out(mask),
                 "cancel_blocks": Out(1),

@@ -52,9 +52,9 @@ class FineRaster(wiring.Component):
     -------
     i : In(stream.Signature(cell, always_ready=True))
         A tile, or an empty cell.
-    attributes : Out(ContextRead(ATTRIBUTE_BITS))
+    attributes : Out(ContextRead(cell.members["context_index"], ATTRIBUTE_BITS))
         Attributes of the cell's triangle, or the control beat, when the cell enters.
-    output_attributes : Out(ContextRead(ATTRIBUTE_BITS))
+    output_attributes : Out(ContextRead(cell.members["context_index"], ATTRIBUTE_BITS))
         The same when the cell leaves, so that they need not be delayed in registers.
     release : Out(1)
         The last cell of a triangle has passed: its context is free.
@@ -69,11 +69,12 @@ class FineRaster(wiring.Component):
     def __init__(self, cell, params):
         self._params = params
         self._beat = beat(tile=payloads.tile(params.edge), **payloads.CONTROL)
+        index = cell.members["context_index"]
         super().__init__(
             {
                 "i": In(stream.Signature(cell, always_ready=True)),
-                "attributes": Out(ContextRead(ATTRIBUTE_BITS)),
-                "output_attributes": Out(ContextRead(ATTRIBUTE_BITS)),
+                "attributes": Out(ContextRead(index, ATTRIBUTE_BITS)),
+                "output_attributes": Out(ContextRead(index, ATTRIBUTE_BITS)),
                 "release": Out(1),
                 "cancel": Out(1),
                 "o": Out(stream.Signature(self._beat, always_ready=True)),

@@ -5,7 +5,7 @@ from amaranth.hdl import Array, Module, Signal, signed
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.arithmetic import Multiplier
+from fixfunc.rtl.lib.arithmetic.multiplier import Multiplier
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.samples import SHAPES
 

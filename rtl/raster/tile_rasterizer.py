@@ -19,8 +19,6 @@ from fixfunc.rtl.raster.triangle_context import ATTRIBUTE_BITS, TriangleContext,
 from fixfunc.rtl.raster.triangle_intake import TriangleIntake
 from fixfunc.spec import payloads
 
-FIFO_DEPTH = 128  # more than the latency of any pipeline in front, and block RAM is no smaller
-
 
 @dataclass(frozen=True)
 class TileRasterizerParams:
@@ -37,16 +35,28 @@ class TileRasterizerParams:
     adder : str
         Of the fine raster's edge evaluators: ``"carry_save"`` or ``"shared"``. The coarse test has
         one sample a lane, where carry-save adders would only be larger: it always shares.
+    contexts : int
+        Triangles and control beats in flight, a power of two. 64 are as many as small triangles
+        need that follow each other every clock.
+    places : int
+        Places of each FIFO between two pipelines, at least 16. One triangle or tile a clock needs
+        as many as there are clocks in the pipeline in front of it and in the FIFO.
     """
 
     edge: int = 8
     coarse: int = 64
     samples: int = 8
     adder: str = "carry_save"
+    contexts: int = 64
+    places: int = 32
 
     def __post_init__(self):
         if self.coarse not in (16, 64):
             raise ValueError(f"coarse must be 16 or 64, not {self.coarse!r}")
+        if not 8 <= self.contexts <= 1024 or self.contexts & self.contexts - 1:
+            raise ValueError(f"contexts must be a power of two in 8..1024, not {self.contexts!r}")
+        if not 16 <= self.places <= 1024:
+            raise ValueError(f"places must be 16 to 1024, not {self.places!r}")
         EdgeEvaluatorParams(self.edge, self.samples, adder=self.adder)  # the same rules hold here
 
     @property
@@ -108,7 +118,7 @@ class TileRasterizer(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         p = self._params
-        cell = cell_layout(p.edge)
+        cell = cell_layout(p.edge, p.contexts)
         grid_log2 = p.grid.bit_length() - 1
         tile_pitch = 3 + p.edge.bit_length()  # log2 of the steps of 1/16 pixel in a tile
         m.submodules.intake = intake = TriangleIntake(cell, p.edge, p.grid)
@@ -119,8 +129,10 @@ class TileRasterizer(wiring.Component):
         m.submodules.fine = fine = FineRaster(cell, p)
 
         # A triangle holds its context until its last tile has passed the fine raster.
-        m.submodules.steps = steps = TriangleContext(steps_layout(p.grid), readers=3)
-        m.submodules.attributes = attributes = TriangleContext(ATTRIBUTE_BITS, readers=2)
+        m.submodules.steps = steps = TriangleContext(p.contexts, steps_layout(p.grid), readers=3)
+        m.submodules.attributes = attributes = TriangleContext(
+            p.contexts, ATTRIBUTE_BITS, readers=2
+        )
         wiring.connect(m, wiring.flipped(self.i), intake.i)
         m.d.comb += intake.release.eq(fine.release)
         wiring.connect(m, intake.steps, steps.write)
@@ -133,7 +145,7 @@ class TileRasterizer(wiring.Component):
 
         # Masks of blocks go to a picker whose blocks come back to be tested; masks of tiles go to
         # one whose tiles enter the fine raster.
-        self._fifo(m, "first_cell", intake.o, walker.i)
+        cell_fifo = self._fifo(m, "first_cell", intake.o, walker.i)
         block_fifo = self._fifo(m, "block_mask", coarse.o_blocks, blocks.i)
         tile_fifo = self._fifo(m, "tile_mask", coarse.o_tiles, tiles.i)
         output_fifo = self._fifo(m, "output", fine.o, self.o)
@@ -143,6 +155,8 @@ class TileRasterizer(wiring.Component):
         superblock = walker.o.valid & walker.o.payload.of_blocks
         block = walker.o.valid & ~walker.o.payload.of_blocks
         m.d.comb += [
+            intake.room.eq(cell_fifo.available),
+            cell_fifo.consume.eq(intake.accept),
             block_fifo.consume.eq(superblock),
             block_fifo.cancel.eq(coarse.cancel_blocks),
             blocks.pick_enable.eq(tile_fifo.available),
@@ -188,11 +202,10 @@ class TileRasterizer(wiring.Component):
                 coarse.i.payload.pixel_grid.level.eq(0),
             ]
 
-    @staticmethod
-    def _fifo(m, name, i, o):
+    def _fifo(self, m, name, i, o):
         """A FIFO between a pipeline that never stalls and a stream; for its credits."""
         m.submodules[f"{name}_fifo"] = fifo = CreditedFIFO(
-            i.payload.shape(), FIFO_DEPTH, lookahead=2
+            i.payload.shape(), self._params.places, lookahead=2
         )
         m.d.comb += [
             fifo.push.eq(i.valid),

@@ -10,9 +10,6 @@ from amaranth.lib.wiring import In, Out
 from fixfunc.rtl.lib.delay import NO_COLLISION
 from fixfunc.spec import payloads
 
-# Triangles and control beats in flight: more than the pipeline holds, and block RAM is no smaller.
-CONTEXTS = 128
-
 # Fields of SETUP that are needed until a tile leaves. E itself (c) travels in the cells.
 ATTRIBUTES = tuple(f for f in payloads.SETUP if f.name not in ("c0", "c1", "c2"))
 ATTRIBUTE_BITS = payloads.width(ATTRIBUTES)
@@ -41,8 +38,8 @@ def steps_layout(grid: int) -> StructLayout:
 class ContextWrite(wiring.Signature):
     """Write port of a context RAM, seen from the writer."""
 
-    def __init__(self, shape: ShapeLike) -> None:
-        super().__init__({"valid": Out(1), "index": Out(range(CONTEXTS)), "data": Out(shape)})
+    def __init__(self, index: ShapeLike, shape: ShapeLike) -> None:
+        super().__init__({"valid": Out(1), "index": Out(index), "data": Out(shape)})
 
 
 class ContextRead(wiring.Signature):
@@ -51,8 +48,8 @@ class ContextRead(wiring.Signature):
     ``data`` is the row at ``index`` of :attr:`TriangleContext.LATENCY` clocks before.
     """
 
-    def __init__(self, shape: ShapeLike) -> None:
-        super().__init__({"index": Out(range(CONTEXTS)), "data": In(shape)})
+    def __init__(self, index: ShapeLike, shape: ShapeLike) -> None:
+        super().__init__({"index": Out(index), "data": In(shape)})
 
 
 class TriangleContext(wiring.Component):
@@ -60,6 +57,8 @@ class TriangleContext(wiring.Component):
 
     Parameters
     ----------
+    contexts : int
+        Rows: triangles and control beats in flight.
     shape : ShapeLike
         Shape of a row.
     readers : int
@@ -67,26 +66,28 @@ class TriangleContext(wiring.Component):
 
     Members
     -------
-    write : In(ContextWrite(shape))
+    write : In(ContextWrite(range(contexts), shape))
         The triangle's first cell must not be read before its row has been written.
-    read_0, read_1, ... : In(ContextRead(shape))
+    read_0, read_1, ... : In(ContextRead(range(contexts), shape))
         One port for each reader.
     """
 
     LATENCY = 2  # clocks from index to data: block RAM, and a register behind it
 
-    def __init__(self, shape: ShapeLike, readers: int) -> None:
+    def __init__(self, contexts: int, shape: ShapeLike, readers: int) -> None:
+        index = range(contexts)
+        self._contexts = contexts
         self._shape = shape
         self._readers = readers
         super().__init__(
-            {"write": In(ContextWrite(shape))}
-            | {f"read_{n}": In(ContextRead(shape)) for n in range(readers)}
+            {"write": In(ContextWrite(index, shape))}
+            | {f"read_{n}": In(ContextRead(index, shape)) for n in range(readers)}
         )
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.memory = memory = Memory(
-            shape=self._shape, depth=CONTEXTS, init=[], attrs=NO_COLLISION
+            shape=self._shape, depth=self._contexts, init=[], attrs=NO_COLLISION
         )
         write = memory.write_port()
         m.d.comb += [

@@ -12,7 +12,6 @@ from fixfunc.rtl.raster.cells import first_cell_layout
 from fixfunc.rtl.raster.small_box import SmallBox
 from fixfunc.rtl.raster.triangle_context import (
     ATTRIBUTE_BITS,
-    CONTEXTS,
     X_STEP_BITS,
     ContextWrite,
     steps_layout,
@@ -41,11 +40,15 @@ class TriangleIntake(wiring.Component):
     -------
     i : In(stream.Signature(beat(setup=..., draw_state=..., clear=..., fence=...)))
         Triangles and control beats.
+    room : In(1)
+        There is a place for the first cell of the next beat.
+    accept : Out(1)
+        A beat is taken; its first cell will leave.
     release : In(1)
         A context is free again. Contexts are released in the order of their allocation.
-    attributes : Out(ContextWrite(ATTRIBUTE_BITS))
+    attributes : Out(ContextWrite(cell.members["context_index"], ATTRIBUTE_BITS))
         The beat, without E.
-    steps : Out(ContextWrite(steps_layout(grid)))
+    steps : Out(ContextWrite(cell.members["context_index"], steps_layout(grid)))
         Steps of the edges.
     o : Out(stream.Signature(first_cell_layout(cell, edge), always_ready=True))
         The first cell.
@@ -55,12 +58,15 @@ class TriangleIntake(wiring.Component):
         self._cell = cell
         self._edge = edge
         self._grid = grid
+        index = cell.members["context_index"]
         super().__init__(
             {
                 "i": In(stream.Signature(beat(setup=payloads.SETUP, **payloads.CONTROL))),
+                "room": In(1),
+                "accept": Out(1),
                 "release": In(1),
-                "attributes": Out(ContextWrite(ATTRIBUTE_BITS)),
-                "steps": Out(ContextWrite(steps_layout(grid))),
+                "attributes": Out(ContextWrite(index, ATTRIBUTE_BITS)),
+                "steps": Out(ContextWrite(index, steps_layout(grid))),
                 "o": Out(stream.Signature(first_cell_layout(cell, edge), always_ready=True)),
             }
         )
@@ -73,17 +79,18 @@ class TriangleIntake(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         t = Timeline(m)
-        m.submodules.credit = credit = CreditCounter(CONTEXTS)
+        m.submodules.credit = credit = CreditCounter(1 << len(self.attributes.index))
         m.d.comb += [
-            self.i.ready.eq(credit.available),
-            credit.consume.eq(self.i.valid & credit.available),
+            self.i.ready.eq(credit.available & self.room),
+            self.accept.eq(self.i.valid & self.i.ready),
+            credit.consume.eq(self.accept),
             credit.release.eq(self.release),
         ]
 
         # Clock 1: the beat and its context.
         request = Signal(self.i.payload.shape())
         request_valid = Signal()
-        context_index = Signal(range(CONTEXTS))
+        context_index = Signal.like(self.attributes.index)
         m.d.sync += [
             request.eq(self.i.payload),
             request_valid.eq(credit.consume),

@@ -6,7 +6,7 @@ from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.arithmetic import Multiplier
+from fixfunc.rtl.lib.arithmetic.multiplier import Multiplier
 from fixfunc.rtl.lib.bits import choose
 from fixfunc.rtl.lib.timeline import Timeline
 

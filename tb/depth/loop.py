@@ -101,9 +101,9 @@ class Harness(wiring.Component):
         ]
         raw = given.as_value()
         m.d.comb += [
-            self.o.valid.eq(hiz.o.valid),
+            self.o.valid.eq(hiz.o.valid & stamps.r_rdy),
             self.o.payload.eq(Cat(raw[: STAMP.start], stamps.r_data, raw[STAMP.stop :])),
-            hiz.o.ready.eq(self.o.ready),
+            hiz.o.ready.eq(self.o.ready & stamps.r_rdy),
             stamps.r_en.eq(moves),
         ]
         return m

@@ -65,7 +65,7 @@ async def triangles_set_up(dut: HierarchyObject, source: str, sink: str) -> None
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def one_a_clock(dut: HierarchyObject) -> None:
-    """One visible triangle a clock behind a STATE, with the latency of the unit.
+    """One visible triangle an interval behind a STATE, with the latency of the unit.
 
     A FIFO shorter than the pipeline cannot sustain the rate.
     """
@@ -81,5 +81,5 @@ async def one_a_clock(dut: HierarchyObject) -> None:
     # The latency of a control beat is not checked.
     bench.taken = bench.taken[1:]
     bench.given = bench.given[1:]
-    if bench.params.queue > bench.latency:
-        bench.check_rate(bench.latency)
+    if bench.params.queue * bench.params.interval > bench.latency:
+        bench.check_rate(bench.latency, bench.params.interval)

@@ -5,7 +5,8 @@ from math import floor
 import numpy as np
 import pytest
 
-from fixfunc.cosim import catalogue
+from fixfunc.cosim import catalogue, codec
+from fixfunc.cosim.simulation.volume import Volume
 from fixfunc.cosim.verilog.generate import ports
 from fixfunc.models.depth.depth_test import interpolate
 from fixfunc.models.geometry.triangle_setup import TRIANGLE, Z_MAX, setup
@@ -13,9 +14,11 @@ from fixfunc.models.raster.edge_evaluator import lane_positions, unpack
 from fixfunc.models.raster.tile_rasterizer import rasterize
 from fixfunc.models.state import draw_state
 from fixfunc.rtl.geometry import triangle_setup as rtl
+from fixfunc.spec import payloads
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import Cull
 from fixfunc.tb.bench import scenes
+from fixfunc.tb.geometry.triangle_setup import IN
 from tests.bench import check_bench
 from tests.oracles.naive import covered, sample_points
 from tests.tiers import by_tier
@@ -195,6 +198,7 @@ def test_bad_state(arguments, message):
     [
         ({"edge": 2}, "edge must be 4 or 8, not 2"),
         ({"queue": 1}, "queue must be 2 to 1024, not 1"),
+        ({"interval": 3}, "interval must be 1, 2 or 4, not 3"),
     ],
 )
 def test_wrong_parameters(arguments, message):
@@ -218,11 +222,29 @@ def test_bench(simulator):
     check_bench(BLOCK, "tiny", simulator)
 
 
+@pytest.mark.parametrize("config", ["default", "half", "quarter"])
+def test_a_triangle_every_interval(config):
+    """Without a gap, and each with the latency of the unit: of visible triangles behind a STATE."""
+    block = catalogue.block(BLOCK)
+    params = rtl.CONFIGS[config]
+    count = 300
+    triangles = np.zeros(count, TRIANGLE)
+    triangles["x1"] = triangles["y2"] = 512 + np.arange(count)
+    rows = [
+        codec.pack(np.atleast_1d(draw_state(64, 64)), payloads.DRAW_STATE, IN),
+        codec.pack(triangles, payloads.TRIANGLE, IN),
+    ]
+    unit = block.create(config)
+    out = Volume(unit, BLOCK).run({"i": np.concatenate(rows)}, count + 1)
+    assert len(out.outputs["o"]) == count + 1
+    assert out.clocks == count * params.interval + unit.latency + 1
+
+
 @pytest.mark.qualify
 def test_bench_at_full_size():
     check_bench(BLOCK, "default", "verilator")
 
 
-@pytest.mark.parametrize("config", by_tier(rtl.CONFIGS, also=["default"]))
+@pytest.mark.parametrize("config", by_tier(rtl.CONFIGS, also=["default", "half", "quarter"]))
 def test_volume(config):
     check_paces(BLOCK, config, 2000)

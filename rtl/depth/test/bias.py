@@ -5,7 +5,7 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, signed
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.arithmetic import Multiplier
+from fixfunc.rtl.lib.arithmetic.multiplier import Multiplier
 from fixfunc.rtl.lib.bits import leading_zeros
 from fixfunc.rtl.lib.delay import delay
 from fixfunc.spec.state import DepthFormat

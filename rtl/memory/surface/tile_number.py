@@ -5,7 +5,7 @@ from amaranth.hdl import Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.arithmetic import Multiplier
+from fixfunc.rtl.lib.arithmetic.multiplier import Multiplier
 from fixfunc.rtl.lib.delay import delay
 from fixfunc.rtl.memory.surface.rectangle import last_tile
 from fixfunc.rtl.payload import layout

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Products and quotients, one a clock."""
+"""Products, one a clock."""
 
-from amaranth.hdl import Module, Signal, signed, unsigned
+from amaranth.hdl import Module, Signal, signed
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -83,72 +83,4 @@ class Multiplier(wiring.Component):
             terms = sums
             level = level + 1
         m.d.comb += self.o.eq(terms[0])
-        return m
-
-
-class Divider(wiring.Component):
-    """Restoring division, one quotient bit a stage, one division a clock.
-
-    Parameters
-    ----------
-    bits : int
-        Width of the divisor.
-    dividend : int
-        Low bits of the dividend that are given; the others below them are zero.
-    quotient : int
-        Width of the quotient, and number of stages.
-
-    Members
-    -------
-    high : In(bits)
-        The dividend above its low ``quotient`` bits; less than the divisor.
-    low : In(dividend)
-        The next bits of the dividend.
-    divisor : In(bits)
-    o : Out(quotient)
-        The floor of the quotient, :attr:`latency` clocks later.
-    """
-
-    def __init__(self, bits: int, dividend: int, quotient: int) -> None:
-        self._bits = bits
-        self._quotient = quotient
-        super().__init__(
-            {"high": In(bits), "low": In(dividend), "divisor": In(bits), "o": Out(quotient)}
-        )
-
-    @property
-    def latency(self) -> int:
-        """Clocks from dividend to quotient: one a bit."""
-        return self._quotient
-
-    def elaborate(self, platform: object) -> Module:
-        m = Module()
-        rest = self.high
-        divisor = self.divisor
-        digits = Signal(
-            unsigned(self._quotient)
-        )  # dividend bits leave at the top, quotient bits enter below
-        m.d.comb += digits.eq(self.low << self._quotient - len(self.low))
-        for n in range(self._quotient):
-            trial = Signal(self._bits + 2, name=f"trial_{n}")
-            shifted = Signal(self._bits + 1, name=f"shifted_{n}")
-            m.d.comb += [
-                shifted.eq((rest << 1) | digits[-1]),
-                trial.eq(shifted - divisor),
-            ]
-            fits = ~trial[-1]
-            next_rest = Signal.like(rest, name=f"rest_{n}")
-            next_divisor = Signal.like(divisor, name=f"divisor_{n}")
-            next_digits = Signal.like(digits, name=f"digits_{n}")
-            m.d.sync += [
-                next_digits.eq((digits << 1) | fits),
-                next_divisor.eq(divisor),
-                next_rest.eq(shifted),
-            ]
-            with m.If(fits):
-                m.d.sync += next_rest.eq(trial)
-            rest = next_rest
-            divisor = next_divisor
-            digits = next_digits
-        m.d.comb += self.o.eq(digits)
         return m
