@@ -5,6 +5,8 @@ from amaranth.hdl import Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from fixfunc.spec.errors import InputError
+
 
 class CreditCounter(wiring.Component):
     """Counts the free places downstream of a pipeline that cannot stall.
@@ -14,13 +16,14 @@ class CreditCounter(wiring.Component):
     places : int
         Places downstream.
     lookahead : int
-        Clocks from :attr:`available` to the :attr:`consume` that it allows; as many places are held
-        back, since so many beats may still enter.
+        Clocks from the count of free places to the ``consume`` that it allows: 1 for one in the
+        clock of ``available``, and one more for each clock later. As many places are held back,
+        since so many beats may still enter.
 
     Members
     -------
     consume : In(1)
-        A beat enters the pipeline. Allowed :attr:`lookahead` clocks after ``available``.
+        A beat enters the pipeline. Allowed ``lookahead`` - 1 clocks after ``available``.
     release : In(1)
         A beat leaves its place at the end.
     cancel : In(1)
@@ -39,7 +42,7 @@ class CreditCounter(wiring.Component):
 
     def __init__(self, places: int, lookahead: int = 1) -> None:
         if not 1 <= lookahead < places:
-            raise ValueError(f"lookahead must be 1 to {places - 1}, not {lookahead!r}")
+            raise InputError("lookahead", f"be 1 to {places - 1}", lookahead)
         self._places = places
         self._lookahead = lookahead
         super().__init__()

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Delays of free-running pipelines: registers, and block RAM for long ones."""
+"""Delays of free-running pipelines: registers, block RAM for long ones, and a timer that knows
+when a pipeline is empty.
+"""
 
-from amaranth.hdl import Module, ShapeLike, Signal, Value, ValueLike
+from amaranth.hdl import Module, Mux, ShapeLike, Signal, Value, ValueLike
 from amaranth.lib import wiring
 from amaranth.lib.data import View
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
+
+from fixfunc.spec.errors import InputError
 
 # Attribute of memories of which no row is read in the clock that writes it: nothing has to be built
 # for that case.
@@ -49,7 +53,7 @@ class DelayLine(wiring.Component):
 
     def __init__(self, width: int, clocks: int, near: bool = False) -> None:
         if clocks < 3:
-            raise ValueError(f"clocks must be above two, not {clocks!r}")
+            raise InputError("clocks", "be above two", clocks)
         self._width = width
         self._clocks = clocks
         self._attrs = {"ram_style": "distributed"} if near else NO_COLLISION
@@ -77,5 +81,38 @@ class DelayLine(wiring.Component):
             write.en.eq(1),
             write.data.eq(self.i),
             read.addr.eq(following),
+        ]
+        return m
+
+
+class DrainTimer(wiring.Component):
+    """Tell that nothing has entered a free-running pipeline for as long as it takes to leave it.
+
+    Parameters
+    ----------
+    latency : int
+        Clocks of the pipeline.
+
+    Members
+    -------
+    enter : In(1)
+        Something enters.
+    drained : Out(1)
+        A register: nothing entered in the last clock, nor in the ``latency`` clocks before it.
+    """
+
+    enter: In(1)
+    drained: Out(1, init=1)
+
+    def __init__(self, latency: int) -> None:
+        self._latency = latency
+        super().__init__()
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        remaining = Signal(range(self._latency + 1))
+        m.d.sync += [
+            remaining.eq(Mux(self.enter, self._latency, Mux(remaining == 0, 0, remaining - 1))),
+            self.drained.eq((remaining == 0) & ~self.enter),
         ]
         return m

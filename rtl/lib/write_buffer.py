@@ -7,6 +7,7 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.delay import NO_COLLISION
+from fixfunc.spec.errors import InputError
 
 
 class WriteBuffer(wiring.Component):
@@ -36,7 +37,7 @@ class WriteBuffer(wiring.Component):
 
     def __init__(self, shape: ShapeLike, depth: int) -> None:
         if depth < 4 or depth & depth - 1:
-            raise ValueError(f"depth must be a power of two above 3, not {depth!r}")
+            raise InputError("depth", "be a power of two above 3", depth)
         self._depth = depth
         super().__init__(
             {

@@ -4,10 +4,10 @@
 from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.data import StructLayout
-from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.delay import delay, register
+from fixfunc.rtl.lib.delay import register
+from fixfunc.rtl.lib.forwarded_memory import ForwardedMemory
 from fixfunc.rtl.lib.timeline import Timeline
 
 
@@ -59,73 +59,37 @@ class VertexReferences(wiring.Component):
         t = Timeline(m)
         t.enter(0, acquire=self.acquire.valid, acquired=self.acquire.payload)
         t.enter(0, release=self.release.valid, released_vertex=self.release.payload)
-        m.submodules.acquired = acquired = self._memory()
-        m.submodules.released = released = self._memory()
+        shape = {"shape": self._references, "depth": self._vertices, "read_ports": 1}
+        m.submodules.acquired = acquired = ForwardedMemory(**shape)
+        m.submodules.released = released = ForwardedMemory(**shape)
 
-        # Clock 2: one more reference. Block RAM takes a clock, and a register behind it another.
-        begin_acquired = acquired.read_port()
-        begin_released = released.read_port()
+        # Clock 2: one more reference. The count of a new vertex begins with the releases of its
+        # predecessor, which come from block RAM in clock 1.
         m.d.comb += [
-            begin_acquired.addr.eq(self.acquire.payload.vertex),
-            begin_released.addr.eq(self.acquire.payload.vertex),
+            acquired.valid.eq(t[0].acquire),
+            acquired.address.eq(t[0].acquired.vertex),
+            released.read_address_0.eq(t[0].acquired.vertex),
+            acquired.fill.eq(~t[1].acquired.hit),
+            acquired.filled.eq(released.read_data_0),
+            acquired.result.eq(acquired.value + 1),
         ]
-        begin = Mux(t[1].acquired.hit, begin_acquired.data, begin_released.data)
-        self._increment(
-            m,
-            "acquired",
-            acquired.write_port(),
-            valid=t[2].acquire,
-            vertex=t[2].acquired.vertex,
-            stored=register(m, begin, self._references, "acquired_begin"),
-            forward=t[2].acquired.hit,
-        )
 
         # Clock 4: one more release, if there are fewer than references. The counts are read two
         # clocks after the release, so that a reference of the clock before it has been counted.
-        acquired_count = acquired.read_port()
-        released_count = released.read_port()
         m.d.comb += [
-            acquired_count.addr.eq(t[2].released_vertex),
-            released_count.addr.eq(t[2].released_vertex),
+            released.valid.eq(t[2].release),
+            released.address.eq(t[2].released_vertex),
+            acquired.read_address_0.eq(t[2].released_vertex),
         ]
-        references = register(m, acquired_count.data, self._references, "references")
+        references = register(m, acquired.read_data_0, self._references, "references")
         referenced = Signal()
-        releases = self._increment(
-            m,
-            "released",
-            released.write_port(),
-            valid=t[4].release & referenced,
-            vertex=t[4].released_vertex,
-            stored=register(m, released_count.data, self._references, "releases"),
-        )
-        m.d.comb += referenced.eq(references != releases)
+        m.d.comb += [
+            referenced.eq(references != released.value),
+            released.result.eq(Mux(referenced, released.value + 1, released.value)),
+        ]
         m.d.sync += [
             self.checked_release.valid.eq(t[4].release & referenced),
             self.checked_release.payload.eq(t[4].released_vertex),
             self.wrong_release.eq(t[4].release & ~referenced),
         ]
         return m
-
-    def _memory(self):
-        return Memory(shape=self._references, depth=self._vertices, init=[])
-
-    def _increment(self, m, name, write, *, valid, vertex, stored, forward=1):
-        """Write one more than the count of a vertex; the count.
-
-        The count was ``stored`` in memory. What was written to the same vertex in the two clocks
-        before is not in it yet, and is forwarded if ``forward`` is set.
-        """
-        count = Signal(self._references, name=f"{name}_count")
-        m.d.comb += [
-            count.eq(stored),
-            write.en.eq(valid),
-            write.addr.eq(vertex),
-            write.data.eq(count + 1),
-        ]
-        for clocks in (2, 1):
-            written = delay(m, valid, clocks, f"{name}_written_{clocks}")
-            written_vertex = delay(m, vertex, clocks, f"{name}_vertex_{clocks}")
-            written_count = delay(m, write.data, clocks, f"{name}_count_{clocks}")
-            with m.If(written & (written_vertex == vertex) & forward):
-                m.d.comb += count.eq(written_count)
-        return count

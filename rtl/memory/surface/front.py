@@ -8,7 +8,7 @@ from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.drain_timer import DrainTimer
+from fixfunc.rtl.lib.delay import DrainTimer
 from fixfunc.rtl.memory.surface.rectangle import RECTANGLE, TileWalker
 from fixfunc.rtl.memory.surface.state_check import StateCheck, TargetMatch, covers_target
 from fixfunc.rtl.payload import beat, layout

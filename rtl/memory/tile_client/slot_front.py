@@ -8,7 +8,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.drain_timer import DrainTimer
+from fixfunc.rtl.lib.delay import DrainTimer
 from fixfunc.rtl.memory.tile_client.slot_requests import requested_beat, unbounded
 from fixfunc.rtl.payload import beat, layout
 from fixfunc.spec import payloads

@@ -9,7 +9,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.drain_timer import DrainTimer
+from fixfunc.rtl.lib.delay import DrainTimer
 from fixfunc.rtl.lib.fifo import CreditedFIFO
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.memory.surface.front import SurfaceFront

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Golden models of the primitives in ``rtl/lib``.
+
+forwarded_memory.py  rows that are read, modified and written every clock
+scoreboard.py        counts of what is in flight, by key
+fifo.py              credit counter, credited FIFO, FIFO between streams
+skid_buffer.py       skid buffer, and a pipeline that one enable stops
+delay.py             delay line, drain timer
+pending_set.py       keys of what is under way
+write_buffer.py      rows that are pushed, then committed
+axi.py               transfers of bursts, in order
+arithmetic.py        products and quotients
+
+Those with a ``step`` go clock by clock: it takes the inputs of a clock, and returns its outputs.
+"""

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Golden model of the pending set."""
+
+
+class PendingSet:
+    """Keys of what is under way."""
+
+    def __init__(self, places: int) -> None:
+        self.keys = set()
+        self._places = places
+
+    @property
+    def available(self) -> int:
+        """There is a place."""
+        return int(len(self.keys) < self._places)
+
+    def step(self, insert: int, key: int, remove: int, removed: int, lookup: int) -> dict[str, int]:
+        """One clock: whether ``lookup`` is ``pending``; ``available``."""
+        outputs = {"pending": int(lookup in self.keys), "available": self.available}
+        if remove:
+            self.keys.discard(removed)
+        if insert:
+            self.keys.add(key)
+        return outputs

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Bench of :mod:`fixfunc.rtl.lib.pending_set`."""
+
+from functools import partial
+
+import cocotb
+import numpy as np
+from cocotb.handle import HierarchyObject
+
+from fixfunc.models.lib import pending_set as golden
+from fixfunc.rtl.lib.pending_set import PendingSet
+from fixfunc.tb.lib.clocked import Case, Clock, Example, check, pace
+
+BITS = 4
+
+
+def trace(rng: np.random.Generator, clocks: int, places: int) -> list[Clock]:
+    """Few keys come and go; each is looked up before it comes, while it is there, and after."""
+    model = golden.PendingSet(places)
+    removed = 0
+    out = []
+    for insert, remove in zip(pace(rng, clocks), pace(rng, clocks), strict=True):
+        key = int(rng.integers(0, 1 << BITS))
+        if model.keys and rng.random() < 0.9:
+            removed = int(rng.choice(sorted(model.keys)))
+        inputs = {
+            "insert": int(insert and model.available and key not in model.keys),
+            "key": key,
+            "remove": int(remove),
+            "removed": removed,
+            "lookup": int(rng.choice([key, removed, rng.integers(0, 1 << BITS)])),
+        }
+        if inputs["insert"] and key == removed:
+            inputs["remove"] = 0
+        out.append(Clock(inputs, model.step(**inputs)))
+    return out
+
+
+def example() -> list[Clock]:
+    """Keys 5 and 6 come; 5 goes."""
+    model = golden.PendingSet(2)
+    out = []
+    for insert, key, remove in (
+        *((0, 0, 0), (1, 5, 0), (1, 6, 0), (0, 0, 0), (0, 0, 1), (0, 0, 0), (0, 0, 0)),
+    ):
+        inputs = {"insert": insert, "key": key, "remove": remove, "removed": 5, "lookup": 5}
+        out.append(Clock(inputs, model.step(**inputs)))
+    return out
+
+
+BINS = {
+    "full": lambda trace, n: not trace[n].outputs["available"],
+    "looked up as it comes": lambda trace, n: bool(
+        trace[n].inputs["insert"] and trace[n].inputs["key"] == trace[n].inputs["lookup"]
+    ),
+    "looked up as it goes": lambda trace, n: bool(
+        trace[n].inputs["remove"]
+        and trace[n].inputs["removed"] == trace[n].inputs["lookup"]
+        and trace[n].outputs["pending"]
+    ),
+    "looked up after it went": lambda trace, n: bool(
+        trace[n - 1].inputs["remove"]
+        and trace[n - 1].inputs["removed"] == trace[n].inputs["lookup"]
+        and not trace[n].outputs["pending"]
+    ),
+    "removed and not pending": lambda trace, n: bool(
+        trace[n].inputs["remove"]
+        and trace[n].inputs["removed"] == trace[n].inputs["lookup"]
+        and not trace[n].outputs["pending"]
+    ),
+    "inserted and removed at once": lambda trace, n: bool(
+        trace[n].inputs["insert"] and trace[n].inputs["remove"]
+    ),
+}
+CASES = {
+    f"pending_set_{places}": Case(
+        partial(PendingSet, BITS, places),
+        partial(trace, places=places),
+        BINS,
+    )
+    for places in (2, 7)
+}
+EXAMPLES = {
+    "pending_set_2": Example(
+        example, ("insert", "key", "remove", "removed", "lookup", "pending", "available")
+    )
+}
+
+
+@cocotb.test(timeout_time=1, timeout_unit="ms")
+@cocotb.parametrize(name=list(CASES))
+async def by_the_clock(dut: HierarchyObject, name: str) -> None:
+    await check(dut, name, CASES[name])

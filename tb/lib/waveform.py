@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Waveforms of the pages in ``docs/lib``, drawn from what is simulated.
+
+``python -m fixfunc.tb.lib.waveform`` draws them anew. On a page, a code block whose first line is
+``wave <case>`` belongs to the example of that case, in the ``EXAMPLES`` of a bench.
+"""
+
+import re
+from pathlib import Path
+
+from fixfunc.cosim.toolchain import ROOT
+from fixfunc.tb.lib.clocked import Case, Example, difference, port, simulate
+from fixfunc.tb.lib.harness import CASES, EXAMPLES
+
+PAGES = ROOT / "docs" / "lib"
+BLOCK = re.compile(r"(?ms)^```\nwave (\w+)\n.*?^```\n")
+WIDTH = 5  # characters of a clock
+
+
+def draw(name: str, case: Case, example: Example) -> str:
+    """An example of a case: a row a port, ``WIDTH`` characters a clock.
+
+    A bit is a line that is low or high; a value is written where it changes. What the golden model
+    leaves open is dots.
+    """
+    trace = example.trace()
+    component = case.create()
+    seen = simulate(component, trace)
+    first = difference(trace, seen)
+    assert first is None, f"example of {name}: {first}"
+    label = max(map(len, example.shown)) + 2
+    rows = [f"wave {name}", " " * label + "".join(f"{n:<{WIDTH}}" for n in range(len(trace)))]
+    for pin in example.shown:
+        values = [
+            clock.inputs.get(pin, outputs[pin] if pin in clock.outputs else None)
+            for clock, outputs in zip(trace, seen, strict=True)
+        ]
+        bit = len(port(component, pin)) == 1
+        rows.append(f"{pin:<{label}}{_bits(values) if bit else _values(values)}")
+    return "\n".join(row.rstrip() for row in rows)
+
+
+def _bits(values):
+    """A line, low or high, with an edge where it changes."""
+    out = ""
+    before = values[0]
+    for value in values:
+        level = "~" if value else "_"
+        edge = level if value == before else "/" if value else "\\"
+        out += edge + level * (WIDTH - 1)
+        before = value
+    return out
+
+
+def _values(values):
+    """Values, each where it begins."""
+    out = ""
+    before = object()
+    for value in values:
+        text = "." * WIDTH if value is None else f"|{value}"
+        out += " " * WIDTH if value == before and value is not None else f"{text:<{WIDTH}}"
+        before = value
+    return out
+
+
+def page(text: str) -> str:
+    """A page with its waveforms drawn anew."""
+    return BLOCK.sub(
+        lambda found: f"```\n{draw(found[1], CASES[found[1]], EXAMPLES[found[1]])}\n```\n", text
+    )
+
+
+def main() -> None:
+    """Draw all waveforms anew."""
+    for path in sorted(PAGES.glob("*.md")):
+        Path(path).write_text(page(path.read_text()))
+
+
+if __name__ == "__main__":
+    main()
