@@ -71,6 +71,14 @@ def test_imports_point_down(tree):
             assert name not in OURS - ALLOWED[tree], f"{path} names a module of {name}"
 
 
+def test_state_and_formats_lie_below_the_stages():
+    """What every stage reads imports no stage."""
+    for stem in ("payload", "formats", "state"):
+        for node in ast.walk(ast.parse((ROOT / "models" / f"{stem}.py").read_text())):
+            if isinstance(node, ast.ImportFrom) and node.module.startswith("fixfunc.models."):
+                assert node.module.count(".") == 2, f"{stem} imports {node.module}"
+
+
 def test_a_module_named_in_text_is_an_import(tmp_path):
     path = tmp_path / "some.py"
     path.write_text('a = f"fixfunc.tb.{b}"\nc = "fixfunc.spec.errors"\nd = "see fixfunc.rtl"\n')
