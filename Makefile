@@ -41,10 +41,10 @@ qualify: .venv/test-ready
 	TIER=qualify $(BIN)/python -m pytest -m "qualify or not qualify" -n auto --dist loadgroup --no-loadscope-reorder
 
 sim: .venv/test-ready
-	for sim in $$SIM; do $(BIN)/fixfunc run "$$BLOCK" --config "$$CONFIG" --sim "$$sim" --seed "$${SEED:-0}" || exit; done
+	for sim in $$SIM; do $(BIN)/python -m fixfunc.tb run "$$BLOCK" --config "$$CONFIG" --sim "$$sim" --seed "$${SEED:-0}" || exit; done
 
 volume: .venv/ready
-	$(BIN)/fixfunc volume "$$BLOCK" --config "$$CONFIG" --count "$$COUNT" --seed "$${SEED:-0}"
+	$(BIN)/python -m fixfunc.tb volume "$$BLOCK" --config "$$CONFIG" --count "$$COUNT" --seed "$${SEED:-0}"
 
 verilog: .venv/ready
 	$(BIN)/fixfunc verilog all --config "$$CONFIG" -o "$$OUT/verilog"

@@ -7,7 +7,7 @@ import itertools
 
 import numpy as np
 
-from fixfunc.cosim import catalogue, codec
+from fixfunc.cosim import codec
 from fixfunc.cosim.simulation.volume import Volume
 from fixfunc.models.depth.depth_unit import DepthUnit
 from fixfunc.models.geometry.triangle_setup import TRIANGLE, setup
@@ -16,6 +16,7 @@ from fixfunc.models.raster.tile_rasterizer import rasterize
 from fixfunc.models.state import draw_state
 from fixfunc.spec import payloads
 from fixfunc.spec.state import Compare, Kind, Outcome
+from fixfunc.tb import catalogue
 from fixfunc.tb.bench.scenes import control_beat
 
 LAYERS = 4

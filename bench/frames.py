@@ -6,11 +6,10 @@ import time
 import numpy as np
 
 from bench.memory import BUNNY
-from fixfunc.cosim import catalogue
-from fixfunc.cosim.frame import mesh
+from fixfunc.cosim.frame import hardware, mesh
+from fixfunc.cosim.frame.job import FrameJob, counters
 from fixfunc.cosim.simulation.volume import Memory
 from fixfunc.models.pipeline import Scene, render, teapot_patches
-from fixfunc.tb.frames import FrameJob, counters
 
 SIZE = 1280, 720
 FLAT = np.diag([1, 1, 1, 1]).astype(np.float32)
@@ -95,7 +94,7 @@ def draw(scene):
     """Draw a scene by the hardware, memory always ready: transfers and beats that differ, counters,
     clocks simulated, seconds.
     """
-    block = catalogue.block("top")
+    block = hardware.bench("top")
     frame = render(scene)
     job = FrameJob(scene, frame, block.parameters("default"))
     inputs = job.inputs()
@@ -114,7 +113,7 @@ def draw(scene):
 def volume(built=[]):  # noqa: B006 - kept on purpose: it takes minutes
     """The top, Verilated once."""
     if not built:
-        built.append(catalogue.block("top").volume(optimise=2))
+        built.append(hardware.bench("top").volume(optimise=2))
     return built[0]
 
 

@@ -7,7 +7,7 @@ Clocks of the hardware that moves them.
 import numpy as np
 
 from bench.depth import HEIGHT, LAYERS, WIDTH, stack
-from fixfunc.cosim import catalogue, toolchain
+from fixfunc.cosim import toolchain
 from fixfunc.cosim.frame import mesh
 from fixfunc.cosim.simulation.volume import LATENCIES, Memory, Volume
 from fixfunc.models.depth.compression.anchor import encode_block
@@ -21,6 +21,7 @@ from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
 from fixfunc.models.raster.tile_rasterizer import rasterize
 from fixfunc.models.state import draw_state
 from fixfunc.spec.state import TileMode
+from fixfunc.tb import catalogue
 
 FEATURES = {
     "coding, fast clear": CacheShape(),

@@ -4,7 +4,7 @@
 import numpy as np
 import trimesh
 
-from fixfunc.cosim import catalogue, codec
+from fixfunc.cosim import codec
 from fixfunc.cosim.simulation.volume import Volume
 from fixfunc.models import pipeline
 from fixfunc.models.payload import dtype
@@ -13,6 +13,7 @@ from fixfunc.models.tessellation.domain_matching import DomainMatchingUnit
 from fixfunc.models.tessellation.tessellator import FACTORS, OUTPUTS, tessellate
 from fixfunc.spec.points import DOMAIN_POINT, MATCHED_POINT
 from fixfunc.spec.state import PointKind
+from fixfunc.tb import catalogue
 
 STEPS = range(4, 65, 4)  # factors, as in the documents
 END = np.zeros(1, dtype(DOMAIN_POINT))

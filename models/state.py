@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fixfunc.models.depth.formats import MOST
+from fixfunc.models.formats import MOST
 from fixfunc.models.payload import check, dtype
 from fixfunc.spec import payloads
 from fixfunc.spec.early import LEFT, PERMISSIONS

@@ -5,8 +5,8 @@ Every pair of paces takes its turn in the volume tier, which is fast. In ``make 
 four pairs on Verilator, and one on Icarus, which is slow and adds X; ``make qualify`` runs all.
 """
 
-from fixfunc.cosim import catalogue
 from fixfunc.cosim.simulation import runner
+from fixfunc.tb import catalogue
 from tests import tiers
 
 # of paces, source and sink, as a regular expression of the names of tests; tests without paces run

@@ -14,8 +14,10 @@ import numpy as np
 
 from bench import frames
 from fixfunc.cosim import catalogue
+from fixfunc.cosim.frame.job import FrameJob
 from fixfunc.cosim.simulation.volume import LATENCIES, Memory
 from fixfunc.models.pipeline import render
+from fixfunc.tb import catalogue as benches
 from tests.volume import volume
 
 FILE = Path(__file__).with_name("digests.json")
@@ -53,7 +55,7 @@ def of_block(stem: str, config: str) -> dict[str, dict[str, str]]:
 
     What differs from the golden model raises ``AssertionError``.
     """
-    block = catalogue.block(stem)
+    block = benches.block(stem)
     found = {}
     for seed, paces in enumerate(PACES):
         rows = block.bench.requests(
@@ -70,7 +72,7 @@ def of_block(stem: str, config: str) -> dict[str, dict[str, str]]:
 def of_frame(name: str) -> dict[str, str]:
     """Digests of every stream and of all memory of a frame, in small, drawn by the top."""
     scene = dict(frames.scenes(SIZE))[name]
-    job = frames.FrameJob(scene, render(scene), catalogue.block("top").parameters("default"))
+    job = FrameJob(scene, render(scene), catalogue.block("top").parameters("default"))
     memory = Memory(job.data.copy(), LATENCIES[1])
     outputs = volume("top", "default").run(job.inputs(), job.room, memory=memory).outputs
     outputs["memory"] = memory.data

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from fixfunc.cosim import catalogue, codec
+from fixfunc.cosim import codec
 from fixfunc.cosim.commands import CommandList
 from fixfunc.cosim.simulation.volume import Memory, SimulationError
 from fixfunc.models import top as golden
@@ -20,6 +20,7 @@ from fixfunc.rtl.geometry.triangle_setup import TriangleSetupParams
 from fixfunc.spec.commands import START, STATUS, CommandError
 from fixfunc.spec.counters import COUNTERS, PROBES
 from fixfunc.spec.state import Kind
+from fixfunc.tb import catalogue
 from fixfunc.tb import top as bench
 from fixfunc.tb.frontend import streams
 from tests.bench import check_bench
@@ -173,7 +174,7 @@ def test_counters():
         limit=LIMIT,
     )
     counted = dict(zip(COUNTERS, run.outputs["counter_value"][:, 0].tolist(), strict=True))
-    made, parts, _ = machine(rows, found=bench.Found(run.outputs["probe_hiz"], 4))
+    made, parts, _ = machine(rows, found=bench.HizOutcomes(run.outputs["probe_hiz"], 4))
     beats = {
         name: [
             records for part in parts for kind, records in part.probes[name] if kind == Kind.WORK

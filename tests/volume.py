@@ -5,8 +5,8 @@ from functools import cache
 
 import numpy as np
 
-from fixfunc.cosim import catalogue
 from fixfunc.cosim.simulation.volume import PACES
+from fixfunc.tb import catalogue
 
 LIMIT = 5_000_000  # clocks: far above what any of these need, and little enough to wait for
 

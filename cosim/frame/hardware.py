@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fixfunc.cosim import catalogue, codec
+from fixfunc.cosim.frame import job as frames
 from fixfunc.cosim.progress import Steps
+from fixfunc.cosim.reference import block_decode, domain_matching
+from fixfunc.cosim.reference import top as golden_top
+from fixfunc.cosim.simulation.bench import Bench
 from fixfunc.cosim.simulation.volume import LATENCIES, Memory, Volume
 from fixfunc.models.pipeline import Scene
 from fixfunc.spec import points
@@ -22,6 +26,11 @@ if TYPE_CHECKING:
     from fixfunc.cosim.frame.frame import Result
 
 MEMORY = LATENCIES[1]  # clocks to an answer
+REFERENCES = {
+    "top": golden_top,
+    "domain_matching": domain_matching,
+    "block_decode": block_decode,
+}
 
 
 def check(scene: Scene) -> None:
@@ -34,12 +43,18 @@ def check(scene: Scene) -> None:
 
 
 @cache
+def bench(name: str) -> Bench:
+    """A block of a frame beside its golden model."""
+    return Bench.of(catalogue.block(name), REFERENCES[name])
+
+
+@cache
 def _volume(name: str) -> Volume:
-    return catalogue.block(name).volume()
+    return bench(name).volume()
 
 
 def _build(name: str, figures: dict, step: Steps) -> Volume:
-    """A block, Verilated, with what its bench puts around it."""
+    """A block, or the harness around it, Verilated."""
     step(f"building {name}")
     begun = time.perf_counter()
     volume = _volume(name)
@@ -52,13 +67,12 @@ def beside(scene: Scene, figures: dict, step: Steps) -> None:
     work = {}
     if scene.tessellated:
         work["domain_matching"] = codec.pack(scene.tessellated.points, points.DOMAIN_POINT)
-    decoder = catalogue.block("block_decode").bench
-    if scene.texture and scene.texture.format in decoder.SUPPORTED:
-        work["block_decode"] = decoder.of_texture(scene.texture)
+    if scene.texture and scene.texture.format in block_decode.SUPPORTED:
+        work["block_decode"] = block_decode.of_texture(scene.texture)
     for name, rows in work.items():
         volume = _build(name, figures, step)
         step(f"rtl: {name}")
-        drawn, expected, mismatches, first = catalogue.block(name).compare(volume, rows)
+        drawn, expected, mismatches, first = bench(name).compare(volume, rows)
         figures["seconds"][f"rtl {name}"] = drawn.seconds
         figures["rtl"][name] = {"beats": len(expected["o"]), "mismatches": mismatches} | (
             {"first": first} if first else {}
@@ -67,8 +81,7 @@ def beside(scene: Scene, figures: dict, step: Steps) -> None:
 
 def draw(scene: Scene, result: "Result", step: Steps) -> None:
     """Draw the frame by the hardware, and compare."""
-    block = catalogue.block("top")
-    frames = catalogue.frames()
+    block = bench("top")
     figures = result.figures
 
     def timed(name, work):

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fixfunc.cosim.catalogue import Block
 from fixfunc.cosim.progress import Steps
+from fixfunc.cosim.simulation.bench import Bench
 from fixfunc.cosim.simulation.volume import PACES, SimulationError
 
 BATCH = (
@@ -56,7 +56,7 @@ class Totals:
         yield "clocks a second", f"{self.clocks / max(self.seconds, 1e-9):,.0f}"
 
 
-def run(block: Block, config: str, count: int, seed: int, step: Steps | None = None) -> Totals:
+def run(block: Bench, config: str, count: int, seed: int, step: Steps | None = None) -> Totals:
     """Compare at least ``count`` beats out of a block, of all of its streams together.
 
     A component that hangs ends the run like a difference, with what was said of it.

@@ -14,6 +14,7 @@ from cocotb_tools.runner import get_runner
 
 from fixfunc.cosim import toolchain
 from fixfunc.cosim.catalogue import Block
+from fixfunc.cosim.simulation.bench import Bench
 from fixfunc.cosim.simulation.library import split
 from fixfunc.spec.errors import InputError
 
@@ -49,7 +50,7 @@ def check(simulator: str) -> None:
 
 
 def run(
-    block: Block,
+    block: Bench,
     config: str,
     simulator: str,
     seed: int = 0,
@@ -60,7 +61,7 @@ def run(
 
     Parameters
     ----------
-    block : fixfunc.cosim.catalogue.Block
+    block : fixfunc.cosim.simulation.bench.Bench
     config : str
         Name of a configuration.
     simulator : str
@@ -116,7 +117,7 @@ def _build(block, config, simulator, waves):
 
     Returns the folder, which is named by the hash of what goes in.
     """
-    source = block.verilog(config, simulated=True)
+    source = block.simulated_verilog(config)
     text = source.read_text()
     arguments = [*VERILATOR_OPTIONS, *split(text, optimise=0)] if simulator == "verilator" else []
     parts = [text, simulator, str(waves), *arguments, *toolchain.versions("cocotb", "verilator")]
@@ -175,5 +176,6 @@ def reproduce(
     """The line that runs a bench again, with waves."""
     only = f" --tests '{tests}'" if tests else ""
     return (
-        f"fixfunc run {block.stem} --config {config} --sim {simulator} --seed {seed}{only} --waves"
+        f"python -m fixfunc.tb run {block.stem} --config {config} --sim {simulator} "
+        f"--seed {seed}{only} --waves"
     )

@@ -3,7 +3,7 @@
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -14,7 +14,7 @@ IMPORT = re.compile(r"(?m)^\s*import (fixfunc\.[\w.]+)")
 FROM = re.compile(
     r"(?m)^\s*from (fixfunc[\w.]*) import (?:\(([^)]*)\)|(.*))$"
 )  # a parser takes ten times as long
-HARDWARE = ("rtl", "spec", "tb")  # folders that hold hardware, or what its widths come from
+HARDWARE = ("rtl", "spec")  # folders that hold hardware, or what its widths come from
 
 
 def digest(module: str, *more: str) -> str:
@@ -38,21 +38,25 @@ def digest(module: str, *more: str) -> str:
 
 
 def files(module: str) -> set[Path]:
-    """Files of a module and of all that it imports, within :data:`HARDWARE`."""
+    """Files of a module and of all that it imports, within :data:`HARDWARE` and its own folder.
+
+    A harness lies elsewhere than the hardware, and may be made of several files.
+    """
+    folders = {*HARDWARE, module.split(".")[1]}
     found = set()
-    waiting = list(_paths(module))
+    waiting = list(_paths(module, folders))
     while waiting:
         path = waiting.pop()
         if path not in found:
             found.add(path)
-            waiting += [other for name in _imports(path) for other in _paths(name)]
+            waiting += [other for name in _imports(path) for other in _paths(name, folders)]
     return found
 
 
-def _paths(name: str) -> Iterator[Path]:
-    """The files behind a dotted name: packages on the way, and the module, if it is one."""
+def _paths(name: str, folders: Collection[str]) -> Iterator[Path]:
+    """Files behind a dotted name: packages on the way, and the module, if it is one."""
     first, *parts = name.split(".")
-    if first != "fixfunc" or not parts or parts[0] not in HARDWARE:
+    if first != "fixfunc" or not parts or parts[0] not in folders:
         return
     for n in range(1, len(parts) + 1):
         place = ROOT.joinpath(*parts[:n])

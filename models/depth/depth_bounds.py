@@ -4,8 +4,8 @@
 import numpy as np
 
 from fixfunc.models.depth.depth_test import D24_MAX, depth_bias
-from fixfunc.models.depth.formats import FRACTION, MOST, store
 from fixfunc.models.depth.stencil import keeps
+from fixfunc.models.formats import FRACTION, MOST, store
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE, unpack
 from fixfunc.spec.state import Compare, DepthFormat, StencilOp
 

@@ -5,9 +5,9 @@ import numpy as np
 
 from fixfunc.models.depth.depth_compression import PLANE
 from fixfunc.models.depth.depth_test import depth_bias, in_range, new_depths, sample_depths
-from fixfunc.models.depth.formats import FRACTION
 from fixfunc.models.depth.stencil import changes, stencil_test, stencil_update
 from fixfunc.models.depth.tile_lines import DepthLine, StencilLine
+from fixfunc.models.formats import FRACTION
 from fixfunc.models.memory.surface import check_places
 from fixfunc.models.memory.tile_cache import CacheShape, Moved, TileCache
 from fixfunc.models.raster.edge_evaluator import unpack

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from fixfunc.models.depth.compare import COMPARE
-from fixfunc.models.depth.formats import FRACTION, MOST, store
 from fixfunc.models.depth.stencil import keeps, stencil_test, stencil_update
+from fixfunc.models.formats import FRACTION, MOST, store
 from fixfunc.models.memory.surface import check_places, samples_within, to_image
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE, lane_positions, unpack

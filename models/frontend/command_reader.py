@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fixfunc.models.depth.formats import MOST
+from fixfunc.models.formats import MOST
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
 from fixfunc.models.state import check_draw_state

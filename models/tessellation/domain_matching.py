@@ -6,7 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fixfunc.models.payload import dtype
 from fixfunc.spec.errors import InputError, Stalled
+from fixfunc.spec.points import MATCHED_POINT, MATCHES
+from fixfunc.spec.state import PointKind
 
 ONE = 1 << 16
 
@@ -179,3 +182,43 @@ class DomainMatchingUnit:
         """Close the newest wave: it gets no more points."""
         self.counters.partial_waves += self._lanes_used < self._lanes
         self._lanes_used = self._lanes
+
+
+def match_points(
+    points: np.ndarray, rows: int, lanes: int, waves: int, across: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """Match a stream of domain points; every vertex is released as soon as it has been matched.
+
+    Parameters
+    ----------
+    points : structured ndarray, shape (n,)
+        Fields of :data:`fixfunc.spec.points.DOMAIN_POINT`.
+    rows, lanes, waves, across
+        Parameters of :class:`DomainMatchingUnit`.
+
+    Returns
+    -------
+    matched : structured ndarray, shape (n,)
+        Fields of :data:`fixfunc.spec.points.MATCHED_POINT`.
+    counters : structured ndarray, shape (ends of draws,)
+        Fields of :data:`fixfunc.spec.points.MATCHES`, as they are at the end of each draw; stalls
+        are 0.
+    """
+    unit = DomainMatchingUnit(rows, lanes, waves, across=across)
+    matched = np.zeros(len(points), dtype(MATCHED_POINT))
+    counters = np.zeros(int((points["kind"] == PointKind.END).sum()), dtype(MATCHES))
+    for name in points.dtype.names:
+        matched[name] = points[name]
+    draw = 0
+    for n, point in enumerate(points):
+        if point["kind"] == PointKind.END:
+            unit.end_draw()
+            for name in ("points", "hits", "misses", "waves", "partial_waves"):
+                counters[name][draw] = getattr(unit.counters, name)
+            draw += 1
+            continue
+        if point["first"]:
+            unit.start_patch()
+        matched["dsid"][n], matched["hit"][n] = unit.step((point["u"], point["v"]))
+        unit.release(int(matched["dsid"][n]))
+    return matched, counters

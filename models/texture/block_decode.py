@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Block-compressed textures: 4 by 4 texels in 8 or 16 bytes."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 
+from fixfunc.models.payload import dtype
 from fixfunc.models.texture import bc6h, bc7
 from fixfunc.spec.errors import InputError
+from fixfunc.spec.payloads import texels
 
+CHANNELS = "red", "green", "blue", "alpha"
 EDGE = 4  # texels along a block's edge
 BATCH = 16384  # blocks decoded at a time, so that intermediate values fit the processor's cache
 
@@ -188,3 +192,48 @@ _SHARES = np.arange(256) / 255
 _LINEAR = np.rint(
     65535 * np.where(_SHARES <= 0.04045, _SHARES / 12.92, ((_SHARES + 0.055) / 1.055) ** 2.4)
 ).astype(np.uint16)
+
+
+def decode_blocks(
+    blocks: np.ndarray, formats: Mapping[int, str], lanes: int, srgb: bool = True
+) -> np.ndarray:
+    """Decode a stream of blocks of mixed formats.
+
+    Parameters
+    ----------
+    blocks : structured ndarray, shape (n,)
+        Fields of :data:`fixfunc.spec.payloads.TEXTURE_BLOCK`.
+    formats : mapping of int to str
+        Names of the formats that are known, by number.
+    lanes : int
+        Texels of a beat.
+    srgb : bool
+        Blocks that are marked as sRGB become linear; else the mark has no effect.
+
+    Returns
+    -------
+    structured ndarray, shape (n * 16 / lanes,)
+        Fields of :func:`fixfunc.spec.payloads.texels`: ``error`` is set, and channels are 0, for a
+        block of an unknown format.
+    """
+    known = np.isin(blocks["format"], list(formats))
+    marked = blocks["srgb"].astype(bool) & srgb
+    data = np.stack([blocks["low"], blocks["high"]], 1).view(np.uint8)
+    channels = np.zeros((len(blocks), 16, 4), np.uint16)
+    for number, name in formats.items():
+        selected = np.flatnonzero(blocks["format"] == number)
+        values = decode(name, data[selected, : FORMATS[name].size])
+        if values.dtype == np.uint8:
+            values = np.where(marked[selected, None, None, None], linear(values), values)
+            values = values.astype(np.uint16)
+        values = values.view(np.uint16).reshape(len(selected), 16, values.shape[-1])
+        channels[selected, :, : values.shape[-1]] = values
+    beats = 16 // lanes
+    out = np.zeros(len(blocks) * beats, dtype(texels(lanes)))
+    out["error"] = np.repeat(~known, beats)
+    out["first"] = np.tile(np.arange(beats) * lanes, len(blocks))
+    by_lane = channels.reshape(-1, lanes, 4)
+    for n in range(lanes):
+        for c, channel in enumerate(CHANNELS):
+            out[f"{channel}{n}"] = by_lane[:, n, c]
+    return out

@@ -5,7 +5,7 @@ may obey.
 
 import numpy as np
 
-from fixfunc.models.depth.formats import MOST
+from fixfunc.models.formats import MOST
 from fixfunc.models.state import check_depth_state, draw_state
 from fixfunc.rtl.depth.hiz.hiz import HizParams
 from fixfunc.rtl.depth.test.depth_test import DepthTestParams

@@ -10,7 +10,7 @@ from cocotb.handle import HierarchyObject
 from fixfunc.cosim import codec
 from fixfunc.models.depth.cached_depth import CachedDepth
 from fixfunc.models.depth.depth_cache import CacheShape
-from fixfunc.models.depth.formats import MOST
+from fixfunc.models.formats import MOST
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster.edge_evaluator import pack
 from fixfunc.rtl.depth import cached_depth as rtl

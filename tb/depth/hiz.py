@@ -9,8 +9,8 @@ from fixfunc.cosim import codec
 from fixfunc.models.depth.depth_bounds import queries
 from fixfunc.models.depth.depth_test import D24_MAX
 from fixfunc.models.depth.depth_unit import BITS
-from fixfunc.models.depth.formats import MOST
 from fixfunc.models.depth.hiz import HiZ
+from fixfunc.models.formats import MOST
 from fixfunc.models.geometry.triangle_setup import setup
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster.tile_rasterizer import rasterize

@@ -9,6 +9,7 @@ from amaranth.lib.wiring import In, Out
 from cocotb.handle import HierarchyObject
 
 from fixfunc.cosim import codec
+from fixfunc.cosim.reference.top import table_of
 from fixfunc.models.frontend.command_reader import CommandLimits, read
 from fixfunc.models.payload import dtype
 from fixfunc.rtl import top
@@ -18,7 +19,6 @@ from fixfunc.rtl.payload import beat, layout
 from fixfunc.spec import payloads
 from fixfunc.spec.commands import START, STATUS
 from fixfunc.spec.state import Kind
-from fixfunc.tb import top as top_bench
 from fixfunc.tb.bench import scenes
 from fixfunc.tb.bench.bench import StreamBench, configuration
 from fixfunc.tb.bench.memory import MemoryBehind
@@ -93,7 +93,7 @@ def expected(rows: np.ndarray, params: CommandReaderParams) -> dict[str, np.ndar
     for n, (start, _) in enumerate(streams.starts(rows)):
         result = read(data, *(int(v) for v in start), limits)
         beats += [
-            codec.pack(records, top_bench.table_of(kind, payloads.TRIANGLE), WIDTH)
+            codec.pack(records, table_of(kind, payloads.TRIANGLE), WIDTH)
             for kind, records in result.beats
         ]
         status["last"][n] = 1

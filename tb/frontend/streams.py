@@ -7,7 +7,7 @@ import numpy as np
 
 from fixfunc.cosim import codec
 from fixfunc.cosim.commands import CommandList
-from fixfunc.models.depth.formats import MOST
+from fixfunc.models.formats import MOST
 from fixfunc.models.payload import dtype
 from fixfunc.models.state import draw_state
 from fixfunc.spec.commands import START

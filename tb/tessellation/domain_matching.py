@@ -6,15 +6,16 @@ import numpy as np
 from cocotb.handle import HierarchyObject
 
 from fixfunc.cosim import codec
+from fixfunc.cosim.reference.domain_matching import Harness, describe, expected, replay
 from fixfunc.models.payload import dtype
-from fixfunc.models.tessellation.domain_matching import DomainMatchingUnit
 from fixfunc.models.tessellation.tessellator import FACTORS, OUTPUTS, RANGES, tessellate
 from fixfunc.rtl.tessellation.domain_matching import CONFIGS, DomainMatchingParams
-from fixfunc.spec.points import DOMAIN_POINT, MATCHED_POINT, MATCHES
+from fixfunc.spec.points import DOMAIN_POINT
 from fixfunc.spec.state import PointKind
 from fixfunc.tb.bench.bench import StreamBench, configuration
 from fixfunc.tb.bench.pace import PACES
-from fixfunc.tb.tessellation.users import Harness  # noqa: F401 - the component that is simulated
+
+__all__ = ["Harness", "describe", "expected", "replay"]
 
 
 def requests(rng: np.random.Generator, count: int, params: DomainMatchingParams) -> np.ndarray:
@@ -55,57 +56,6 @@ def patch(rng: np.random.Generator, params: DomainMatchingParams) -> np.ndarray:
     if kind < 0.5:
         return pool[:1].repeat(int(rng.integers(1, 4)), 0)
     return pool[rng.integers(0, len(pool), int(rng.integers(1, 8 * params.lanes)))]
-
-
-def expected(rows: np.ndarray, params: DomainMatchingParams) -> dict[str, np.ndarray]:
-    """Packed outputs of packed points: places, and counters with every END, without FLUSHes."""
-    records = codec.unpack(rows, DOMAIN_POINT, dtype(DOMAIN_POINT))
-    table = dtype(MATCHED_POINT)
-    unit = DomainMatchingUnit(params.rows, params.lanes, params.waves, across=params.across)
-    out = np.zeros(len(records), table)
-    counted = []
-    for name in records.dtype.names:
-        out[name] = records[name]
-    for n, record in enumerate(records):
-        if record["kind"] == PointKind.END:
-            unit.end_draw()
-            counters = np.zeros(1, dtype(MATCHES))
-            for name in ("points", "hits", "misses", "waves", "partial_waves"):
-                counters[name] = getattr(unit.counters, name)
-            counted.append(counters)
-            continue
-        if record["first"]:
-            unit.start_patch()
-        out["dsid"][n], out["hit"][n] = unit.step((record["u"], record["v"]))
-        unit.release(int(out["dsid"][n]))
-    return {
-        "o": codec.pack(out, MATCHED_POINT),
-        "counted": codec.pack(np.concatenate(counted), MATCHES),
-    }
-
-
-def replay(
-    rows: np.ndarray, outputs: dict[str, np.ndarray], params: DomainMatchingParams
-) -> dict[str, np.ndarray]:
-    """Expected outputs with a FLUSH wherever one was received, at most one ahead of a point."""
-    wanted = expected(rows, params)
-    flush = np.zeros(1, dtype(MATCHED_POINT))
-    flush["kind"] = PointKind.FLUSH
-    flush = codec.pack(flush, MATCHED_POINT)
-    is_flush = (outputs["o"] == flush).all(1)
-    is_flush[1:] &= ~is_flush[:-1]
-    positions = np.flatnonzero(is_flush)
-    positions = np.minimum(positions - np.arange(len(positions)), len(wanted["o"]))
-    wanted["o"] = np.insert(wanted["o"], positions, flush, 0)
-    return wanted
-
-
-def describe(row: np.ndarray, _params: DomainMatchingParams) -> str:
-    """A beat in words."""
-    record = codec.unpack(row[None], MATCHED_POINT, dtype(MATCHED_POINT))[0]
-    return f"{PointKind(record['kind']).name} " + " ".join(
-        f"{name}={record[name]}" for name in record.dtype.names[1:]
-    )
 
 
 class DomainMatchingBench(StreamBench):

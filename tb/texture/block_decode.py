@@ -8,16 +8,14 @@ import numpy as np
 from cocotb.handle import HierarchyObject
 
 from fixfunc.cosim import codec
+from fixfunc.cosim.reference.block_decode import SUPPORTED, describe, expected
 from fixfunc.models.payload import dtype
-from fixfunc.models.texture.block_decode import FORMATS, decode, linear
-from fixfunc.models.texture.texture import Texture
 from fixfunc.rtl.texture.block_decode import CONFIGS, BlockDecodeParams
-from fixfunc.spec.payloads import TEXTURE_BLOCK, texels
+from fixfunc.spec.payloads import TEXTURE_BLOCK
 from fixfunc.tb.bench.bench import StreamBench, configuration
 from fixfunc.tb.bench.pace import PACES
 
-CHANNELS = "red", "green", "blue", "alpha"
-SUPPORTED = tuple(FORMATS)  # names of formats, by number
+__all__ = ["describe", "expected"]
 
 
 def cells(name: str) -> Iterator[tuple[int, int]]:
@@ -84,60 +82,6 @@ def requests(rng: np.random.Generator, count: int, params: BlockDecodeParams) ->
     records["srgb"] = rng.random(count) < 0.5
     records["low"], records["high"] = data.view("<u8").T
     return codec.pack(records, TEXTURE_BLOCK)
-
-
-def of_texture(texture: Texture) -> np.ndarray:
-    """Packed blocks of a texture, level by level."""
-    data = np.concatenate(
-        [level.reshape(-1, FORMATS[texture.format].size) for level in texture.levels]
-    )
-    records = np.zeros(len(data), dtype(TEXTURE_BLOCK))
-    records["format"] = SUPPORTED.index(texture.format)
-    halves = data.view("<u8").reshape(len(data), -1).T
-    records["low"] = halves[0]
-    records["high"] = halves[-1] if len(halves) == 2 else 0
-    return codec.pack(records, TEXTURE_BLOCK)
-
-
-def expected(rows: np.ndarray, params: BlockDecodeParams) -> dict[str, np.ndarray]:
-    """Packed texels of packed blocks."""
-    records = codec.unpack(
-        np.ascontiguousarray(rows, np.uint64), TEXTURE_BLOCK, dtype(TEXTURE_BLOCK)
-    )
-    formats = records["format"]
-    srgb = records["srgb"].astype(bool) & params.srgb
-    data = np.stack([records["low"], records["high"]], 1).view(np.uint8)
-    channels = np.zeros((len(rows), 16, 4), np.uint16)
-    for block_format in params.formats:
-        name = block_format.name
-        selected = np.flatnonzero(formats == block_format)
-        values = decode(name, data[selected, : FORMATS[name].size])
-        if values.dtype == np.uint8:
-            values = np.where(srgb[selected, None, None, None], linear(values), values)
-            values = values.astype(np.uint16)
-        values = values.view(np.uint16).reshape(len(selected), 16, values.shape[-1])
-        channels[selected, :, : values.shape[-1]] = values
-    table = texels(params.lanes)
-    beats = 16 // params.lanes
-    records = np.zeros(len(rows) * beats, dtype(table))
-    supported = np.isin(formats, [int(value) for value in params.formats])
-    records["error"] = np.repeat(~supported, beats)
-    records["first"] = np.tile(np.arange(beats) * params.lanes, len(rows))
-    lanes = channels.reshape(-1, params.lanes, 4)
-    for n in range(params.lanes):
-        for c, channel in enumerate(CHANNELS):
-            records[f"{channel}{n}"] = lanes[:, n, c]
-    return {"o": codec.pack(records, table)}
-
-
-def describe(row: np.ndarray, params: BlockDecodeParams) -> str:
-    """Texels in words."""
-    record = codec.unpack(row[None], texels(params.lanes), dtype(texels(params.lanes)))[0]
-    colours = " ".join(
-        ",".join(f"{record[f'{channel}{n}']:04x}" for channel in CHANNELS)
-        for n in range(params.lanes)
-    )
-    return f"error={record['error']} texels from {record['first']}: {colours}"
 
 
 class BlockDecodeBench(StreamBench):

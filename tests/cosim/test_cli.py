@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
-import os
 import re
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from fixfunc.cosim import catalogue, codec, toolchain
+from fixfunc.cosim import catalogue, toolchain
 from fixfunc.cosim.__main__ import main
-from fixfunc.cosim.simulation import runner
 from fixfunc.cosim.verilog.generate import generate
 
 
@@ -41,20 +38,12 @@ def test_version(capsys):
     ("arguments", "said"),
     [
         (
-            ["volume", "rasteriser"],
+            ["verilog", "rasteriser"],
             f"block must be one of {', '.join(catalogue.blocks())}, not rasteriser",
         ),
         (
             ["verilog", "edge_evaluator", "--config", "huge"],
             "configuration of edge_evaluator must be one of default, shared",
-        ),
-        (
-            ["run", "edge_evaluator", "--config", "none"],
-            "configuration of edge_evaluator must be one of",
-        ),
-        (
-            ["run", "edge_evaluator", "--sim", "modelsim"],
-            "simulator must be one of icarus, verilator, not modelsim",
         ),
         (["frame", "no_such.obj"], "mesh must be a file that exists, not no_such.obj"),
         (
@@ -117,7 +106,7 @@ def test_bad_input_is_one_line_and_exit_2(arguments, said, capsys):
 
 @pytest.mark.parametrize(
     "arguments",
-    [[], ["draw"], ["volume", "top", "--count", "-1"], ["volume", "top", "--seed", "x"]],
+    [[], ["draw"], ["run", "top"], ["volume", "top"], ["frame", "teapot", "--samples", "x"]],
 )
 def test_bad_words_exit_2(arguments, capsys):
     with pytest.raises(SystemExit) as stop:
@@ -138,83 +127,6 @@ def test_verilog_is_stable(tmp_path, capsys):
     assert "always @*" not in path.read_text()
 
 
-def test_volume(capsys):
-    assert (
-        main(["volume", "edge_evaluator", "--config", "tiny", "--count", "3000", "--seed", "4"])
-        == 0
-    )
-    said = capsys.readouterr().out
-    assert "mismatches" in said
-    assert "reproduce" not in said
-
-
-@pytest.mark.parametrize("stem", catalogue.blocks())
-def test_a_wrong_golden_model_is_caught(stem, monkeypatch, capsys):
-    bench = catalogue.block(stem).bench
-    name = "replay" if hasattr(bench, "replay") else "expected"
-    right = getattr(bench, name)
-    monkeypatch.setattr(
-        bench,
-        name,
-        lambda *given: {
-            port: rows ^ np.uint64(4) for port, rows in codec.by_port(right(*given)).items()
-        },
-    )
-    assert main(["volume", stem, "--config", "tiny", "--count", "100", "--seed", "9"]) == 1
-    said = capsys.readouterr().out
-    assert "  got      " in said
-    assert f"reproduce: fixfunc volume {stem} --config tiny --count 100 --seed 9" in said
-
-
-def test_a_failing_bench_says_how_to_repeat_it(monkeypatch, capsys, tmp_path):
-    """One of the eight offsets is wrong."""
-    monkeypatch.setattr(catalogue.Block, "verilog", lambda *_, **__: broken)
-    text = generate(catalogue.block("edge_evaluator").create("tiny"), "edge_evaluator")
-    broken = tmp_path / "edge_evaluator.sv"
-    broken.write_text(
-        text.replace(
-            "$signed(row_value_2) + $signed(lane_term_1_2)",
-            "$signed(row_value_2) - $signed(lane_term_1_2)",
-        )
-    )
-    assert broken.read_text() != text
-    assert (
-        main(
-            [
-                "run",
-                "edge_evaluator",
-                "--config",
-                "tiny",
-                "--sim",
-                os.environ.get("SIM", "verilator").split()[-1],
-                "--seed",
-                "3",
-                "--tests",
-                "one_a_clock",
-            ]
-        )
-        == 1
-    )
-    said = capsys.readouterr().out
-    assert "1 tests, 1 failed" in said
-    assert "reproduce: fixfunc run edge_evaluator --config tiny" in said
-    assert "--seed 3 --tests 'one_a_clock' --waves" in said
-
-
-def test_waves():
-    result = runner.run(
-        catalogue.block("edge_evaluator"),
-        "tiny",
-        "verilator",
-        seed=1,
-        waves=True,
-        tests="one_a_clock",
-    )
-    assert result.tests == 1
-    assert not result.failures
-    assert result.waves.stat().st_size > 1000
-
-
 @pytest.mark.parametrize(
     "command", [["-m", "fixfunc.cosim"], [str(Path(sys.executable).with_name("fixfunc"))]]
 )
@@ -224,15 +136,6 @@ def test_runs_as_a_module_and_as_a_command(command):
     assert done.returncode == 0
     assert "tile_rasterizer" in done.stdout
     assert not done.stderr
-
-
-def test_a_folder_that_make_cannot_name(monkeypatch, tmp_path, capsys):
-    monkeypatch.setattr(toolchain, "BUILD", tmp_path / "my build")
-    assert main(["volume", "edge_evaluator", "--config", "tiny"]) == 2
-    assert capsys.readouterr().err.splitlines()[-1] == (
-        f"fixfunc: Verilator builds by make, which knows no spaces in the names of folders: "
-        f"'{tmp_path / 'my build'}' has one"
-    )
 
 
 def test_no_noise_at_the_end(tmp_path):

@@ -21,6 +21,7 @@ from fixfunc.cosim.verilog.generate import ports
 from fixfunc.models.payload import dtype
 from fixfunc.spec import commands, payloads, points, quads
 from fixfunc.spec.state import Kind
+from fixfunc.tb import catalogue as benches
 from tests.tiers import SIMULATORS, by_tier
 from tests.volume import LIMIT, volume
 
@@ -136,7 +137,7 @@ def test_what_is_said_not_to_be_read_changes_nothing(stem):
     """Those fields of every STATE at random: all beats out are the same, but for the STATEs
     themselves.
     """
-    block = catalogue.block(stem)
+    block = benches.block(stem)
     rng = np.random.default_rng(4)
     params = block.parameters("tiny")
     rows = block.bench.requests(np.random.default_rng(3), 300, params)

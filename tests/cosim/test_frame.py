@@ -13,6 +13,7 @@ from PIL import Image
 from fixfunc.cosim import catalogue, toolchain
 from fixfunc.cosim.__main__ import main
 from fixfunc.cosim.frame import frame, hardware, texture
+from fixfunc.cosim.simulation.bench import Bench
 from fixfunc.models.shading import BACKGROUND
 from fixfunc.models.texture import container
 from fixfunc.models.texture.texture import create
@@ -62,9 +63,7 @@ def test_golden_needs_no_build(tmp_path, capsys, monkeypatch):
 def test_what_the_top_cannot_draw_is_refused_before_anything_is_built(
     tmp_path, capsys, monkeypatch
 ):
-    monkeypatch.setattr(
-        catalogue.Block, "volume", lambda *_, **__: pytest.fail("something was built")
-    )
+    monkeypatch.setattr(Bench, "volume", lambda *_, **__: pytest.fail("something was built"))
     assert main(["frame", "teapot", "--size", "2049x16", "-o", str(tmp_path)]) == 2
     assert (
         capsys.readouterr().err
@@ -188,7 +187,7 @@ def test_a_frame_fails_when_the_reader_complains(tmp_path, monkeypatch, capsys):
     no picture.
     """
     monkeypatch.setattr(
-        "fixfunc.tb.frames.CommandList.fence",
+        "fixfunc.cosim.frame.job.CommandList.fence",
         lambda packets, _sequence: packets.add(0xEE, FENCE_PACKET),
     )
     result = frame.run(nothing("culled"), tmp_path)
@@ -240,7 +239,7 @@ def test_what_fails_a_frame(figures, failure):
 
 
 def test_too_many_triangles_are_refused(monkeypatch, tmp_path):
-    monkeypatch.setattr("fixfunc.tb.frames.MOST", 5)
+    monkeypatch.setattr("fixfunc.cosim.frame.job.MOST", 5)
     with pytest.raises(
         InputError, match="triangles must be few enough for 5 transfers of commands, not"
     ):

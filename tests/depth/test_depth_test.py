@@ -15,7 +15,7 @@ from fixfunc.models.depth.depth_test import (
     sample_depths,
 )
 from fixfunc.models.depth.depth_unit import BITS, DepthUnit
-from fixfunc.models.depth.formats import MOST, encode, store
+from fixfunc.models.formats import MOST, encode, store
 from fixfunc.models.geometry.triangle_setup import TRIANGLE, setup
 from fixfunc.models.geometry.viewport import fixed_depth
 from fixfunc.models.memory.surface import to_image

@@ -4,8 +4,8 @@ import pytest
 
 from fixfunc.cosim import codec
 from fixfunc.models.depth.depth_unit import DepthUnit
-from fixfunc.models.depth.formats import MOST
 from fixfunc.models.depth.hiz import rounds
+from fixfunc.models.formats import MOST
 from fixfunc.models.geometry.triangle_setup import setup
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster.edge_evaluator import unpack

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from fixfunc.models.depth.depth_unit import DepthUnit, Shaded
-from fixfunc.models.depth.formats import MOST
+from fixfunc.models.formats import MOST
 from fixfunc.models.raster.edge_evaluator import unpack
 from fixfunc.spec.early import PERMISSIONS
 from fixfunc.spec.state import DepthFormat

@@ -11,9 +11,9 @@ from fixfunc.cosim.simulation.volume import Volume
 from fixfunc.models.depth.compare import COMPARE
 from fixfunc.models.depth.depth_bounds import QUERY, plane_bounds, queries
 from fixfunc.models.depth.depth_test import sample_depths
-from fixfunc.models.depth.formats import store
 from fixfunc.models.depth.hiz import HiZ, outcome
 from fixfunc.models.depth.stencil import OPERATE
+from fixfunc.models.formats import store
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster.edge_evaluator import unpack
 from fixfunc.models.state import draw_state

@@ -8,6 +8,7 @@ import pytest
 from fixfunc.cosim import catalogue
 from fixfunc.cosim.simulation import batches
 from fixfunc.cosim.simulation.batches import Totals
+from fixfunc.tb import catalogue as benches
 from tests import summary, tiers
 
 # Beats of these cost a golden machine whose every step waits for the last.
@@ -21,7 +22,7 @@ EVERY = [
 @pytest.mark.parametrize(("stem", "config"), EVERY)
 def test_many_beats(stem, config, record_property):
     count = tiers.COUNT // FEWER.get(stem, 1)
-    totals = batches.run(catalogue.block(stem), config, count, tiers.SEED)
+    totals = batches.run(benches.block(stem), config, count, tiers.SEED)
     record_property(
         summary.BEATS,
         (

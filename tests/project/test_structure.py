@@ -50,6 +50,16 @@ def imports(path):
             yield more[0] if first == "fixfunc" and more else first
 
 
+def named_modules(path):
+    """Folders of modules that a file names in text that begins so, as importlib takes them."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            found = re.match(r"fixfunc\.(\w*)", node.value)
+            if found:
+                assert found[1], f"{path}:{node.lineno} makes up the name of a module"
+                yield found[1]
+
+
 @pytest.mark.parametrize("tree", TREES)
 def test_imports_point_down(tree):
     assert files(tree)
@@ -57,6 +67,25 @@ def test_imports_point_down(tree):
         for name in imports(path):
             assert name not in OURS - ALLOWED[tree], f"{path} imports {name}"
             assert name not in FORBIDDEN[tree], f"{path} imports {name}"
+        for name in named_modules(path):
+            assert name not in OURS - ALLOWED[tree], f"{path} names a module of {name}"
+
+
+def test_state_and_formats_lie_below_the_stages():
+    """What every stage reads imports no stage."""
+    for stem in ("payload", "formats", "state"):
+        for node in ast.walk(ast.parse((ROOT / "models" / f"{stem}.py").read_text())):
+            if isinstance(node, ast.ImportFrom) and node.module.startswith("fixfunc.models."):
+                assert node.module.count(".") == 2, f"{stem} imports {node.module}"
+
+
+def test_a_module_named_in_text_is_an_import(tmp_path):
+    path = tmp_path / "some.py"
+    path.write_text('a = f"fixfunc.tb.{b}"\nc = "fixfunc.spec.errors"\nd = "see fixfunc.rtl"\n')
+    assert set(named_modules(path)) == {"tb", "spec"}
+    path.write_text('a = f"fixfunc.{b}"\n')
+    with pytest.raises(AssertionError, match="makes up the name"):
+        list(named_modules(path))
 
 
 BLOCKS = [block for stem, block in catalogue.blocks().items() if stem != "top"]

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Whole frames on the top: what goes in, and what every probe and every byte should be."""
+"""A frame as a job of the top: the command stream, and the expected beats and bytes."""
 
 import numpy as np
 
 from fixfunc.cosim import codec
 from fixfunc.cosim.commands import CommandList
+from fixfunc.cosim.reference import top
 from fixfunc.models import shading
 from fixfunc.models.depth.depth_cache import DepthCache, StencilCache
 from fixfunc.models.frontend.command_reader import plane_bytes, tiles_of
@@ -19,7 +20,6 @@ from fixfunc.spec.counters import COUNTERS
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.payloads import COUNTED
 from fixfunc.spec.state import TileMode
-from fixfunc.tb import top
 
 PAGE = 4096
 MOST = (1 << 24) - 1  # transfers of a START
@@ -64,7 +64,6 @@ class FrameJob:
         self.start = at, len(transfers), at + 32 * len(transfers)
         self.data = np.zeros(self.start[2], np.uint8)
         self.data[at:] = np.ascontiguousarray(transfers).view(np.uint8).ravel()
-        self.given = None
 
     @property
     def background(self) -> np.uint32:
@@ -105,7 +104,7 @@ class FrameJob:
             self.params,
             data,
             shader=self._shade,
-            found=top.Found(outputs["probe_hiz"], self.params.raster.edge),
+            found=top.HizOutcomes(outputs["probe_hiz"], self.params.raster.edge),
         )
         drawn = [golden.draw(*self.start)]
         wanted = top.expected_of(drawn, outputs, self.params)

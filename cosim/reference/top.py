@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The golden machine as packed beats: every probe of the top, and its status words."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from fixfunc.cosim import codec
+from fixfunc.cosim.reference.probed_top import Harness
+from fixfunc.models.depth.depth_cache import CacheShape
+from fixfunc.models.frontend.command_reader import CommandLimits
+from fixfunc.models.payload import dtype
+from fixfunc.models.top import Drawn, Machine
+from fixfunc.rtl.top import TopParams
+from fixfunc.spec import payloads
+from fixfunc.spec.commands import STATUS, CommandError
+from fixfunc.spec.quads import colours, quads
+from fixfunc.spec.state import Kind, Outcome
+
+__all__ = ["Harness"]
+
+
+def limits_of(params: TopParams) -> CommandLimits:
+    """Limits of the command reader."""
+    return CommandLimits(
+        params.reader.edge, params.reader.samples, params.reader.pixels, params.reader.stencil
+    )
+
+
+def machine(params: TopParams, data: np.ndarray, **more: Any) -> Machine:
+    """The golden machine of a configuration; ``more`` are its other parameters."""
+    shape = CacheShape(params.depth.sets, params.depth.ways, params.depth.table_lines)
+    return Machine(data, limits_of(params), shape, params.raster.grid, **more)
+
+
+def pack_colours(shaded: np.ndarray, edge: int) -> np.ndarray:
+    """Colours of tiles as beats."""
+    assert payloads.width(colours(edge)) == 32 * edge**2
+    return np.ascontiguousarray(shaded.reshape(len(shaded), edge**2).astype("<u4")).view(np.uint64)
+
+
+class HizOutcomes:
+    """What HiZ decided about each tile, read from the hardware's probe behind it.
+
+    Called with tiles in front of HiZ, it returns their outcomes; a tile that is missing behind HiZ
+    was dropped. Outcomes depend on when reports reach HiZ, so the golden machine takes them over.
+
+    Parameters
+    ----------
+    rows : ndarray of uint64
+        Packed beats of ``probe_hiz``.
+    edge : int
+        Samples along a tile's edge.
+    """
+
+    SAME = (
+        "slot",
+        "x",
+        "y",
+        "last",
+        "back",
+        "z0",
+        "dx",
+        "dy",
+    )  # the mask of what was dropped is gone
+
+    def __init__(self, rows: np.ndarray, edge: int) -> None:
+        table = payloads.tile(edge)
+        tiles = codec.unpack(rows[rows[:, 0] & 3 == Kind.WORK], table, dtype(table))
+        self._keys = list(zip(*(tiles[name].tolist() for name in self.SAME), strict=True))
+        self._outcome = tiles["outcome"]
+        self._at = 0
+
+    def __call__(self, tiles):
+        out = np.full(len(tiles), Outcome.DROP, np.uint8)
+        for n, key in enumerate(zip(*(tiles[name].tolist() for name in self.SAME), strict=True)):
+            if self._at < len(self._keys) and self._keys[self._at] == key:
+                out[n] = self._outcome[self._at]
+                self._at += 1
+        return out
+
+
+def expected_of(
+    drawn: Sequence[Drawn], outputs: dict[str, np.ndarray], params: TopParams
+) -> dict[str, np.ndarray]:
+    """Packed beats of every probe, in the order of the stages, and of the status words."""
+    edge = params.raster.edge
+    out = {}
+    tables = {
+        "commands": payloads.TRIANGLE,
+        "setup": payloads.SETUP,
+        "raster": payloads.tile(edge),
+        "hiz": payloads.tile(edge),
+        "depth": payloads.tile(edge),
+    }
+    for name, work in tables.items():
+        bits = max(payloads.width(table) for table in (work, *payloads.CONTROL.values()))
+        beats = ((kind, records) for part in drawn for kind, records in part.probes[name])
+        out[f"probe_{name}"] = np.concatenate(
+            [codec.pack(records, table_of(kind, work), bits) for kind, records in beats]
+        )
+    for name in ("hiz", "depth"):  # a note is HiZ's own
+        take_notes(out[f"probe_{name}"], outputs[f"probe_{name}"], edge)
+    shaded = [
+        codec.pack(records, quads(edge)) for part in drawn for _, records in part.probes["quads"]
+    ]
+    out["probe_quads"] = np.concatenate(
+        [np.zeros((0, codec.words(payloads.width(quads(edge)))), np.uint64), *shaded]
+    )
+    if not params.flat:
+        out["quads"] = out["probe_quads"]
+    return out | {"o": np.concatenate([codec.pack(part.status, STATUS) for part in drawn])}
+
+
+def table_of(kind: Kind, work: tuple[payloads.Field, ...]) -> tuple[payloads.Field, ...]:
+    """Fields of a beat, where those of work are ``work``."""
+    return {
+        Kind.WORK: work,
+        Kind.STATE: payloads.DRAW_STATE,
+        Kind.CLEAR: payloads.CLEAR,
+        Kind.FENCE: payloads.FENCE,
+    }[kind]
+
+
+def take_notes(rows: np.ndarray, outputs: np.ndarray, edge: int) -> None:
+    """Copy HiZ's notes from the hardware's beats into expected ones: no other block reads them."""
+    low = 0
+    bits = 0
+    at = 0
+    for field in payloads.tile(edge):
+        low, bits = (at, field.bits) if field.name == "note" else (low, bits)
+        at += field.bits
+    work = np.flatnonzero(rows[:, 0] & 3 == Kind.WORK)
+    work = work[work < len(outputs)]
+    for word in range(low // 64, (low + bits - 1) // 64 + 1):
+        first = max(low - 64 * word, 0)
+        last = min(low + bits - 64 * word, 64)
+        mask = np.uint64(((1 << last) - 1) & ~((1 << first) - 1))
+        rows[work, word] = (rows[work, word] & ~mask) | (outputs[work, word] & mask)
+
+
+def describe(row: np.ndarray, _params: TopParams) -> str:
+    """A status word in words."""
+    record = codec.unpack(row[None], STATUS, dtype(STATUS))[0]
+    return f"{CommandError(record['error']).name} " + " ".join(
+        f"{name}={int(record[name]):#x}" for name in record.dtype.names
+    )

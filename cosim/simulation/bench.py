@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A block beside its golden model: packed beats through both, and what differs."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+from amaranth.lib import wiring
+
+from fixfunc.cosim import codec
+from fixfunc.cosim.catalogue import Block
+from fixfunc.cosim.simulation.library import OPTIMISE
+from fixfunc.cosim.simulation.volume import LATENCIES, Memory, Run, Volume
+from fixfunc.spec.payloads import TRANSFER
+
+
+@dataclass(frozen=True)
+class Bench(Block):
+    """A block, and the module that wraps its golden model in packed beats.
+
+    Parameters
+    ----------
+    stem, stage, place : str
+        Those of the :class:`~fixfunc.cosim.catalogue.Block`.
+    bench : module
+        Its functions, of which the first two are needed, and either of the next two:
+
+        - ``describe(row, params)``: a beat of port ``o`` in words.
+        - ``requests(rng, count, params)``: random packed beats in; only where they are drawn.
+        - ``expected(rows, params)``: packed beats out.
+        - ``replay(rows, outputs, params)``: packed beats out, where the golden model has to know
+          in which order things happened, and reads that from the outputs.
+        - ``Harness(params)``: a component around the block, which is simulated in its place.
+        - ``inputs(rows, params)``: beats by port, where there are several inputs.
+        - ``memory(rows, params)``: bytes behind the AXI4 ports, compared in the end.
+    """
+
+    bench: ModuleType
+
+    @classmethod
+    def of(cls, block: Block, bench: ModuleType) -> "Bench":
+        """A block with its module."""
+        return cls(block.stem, block.stage, block.place, bench)
+
+    def expected(self, rows: np.ndarray, config: str = "default") -> dict[str, np.ndarray]:
+        """Packed beats out of the golden model for packed beats in, by port."""
+        return codec.by_port(self.bench.expected(rows, self.parameters(config)))
+
+    def differences(
+        self,
+        outputs: dict[str, np.ndarray],
+        expected: dict[str, np.ndarray],
+        config: str = "default",
+    ) -> tuple[int, str | None]:
+        """How many beats differ from the expected ones, and the first of them in words, or None.
+
+        Parameters
+        ----------
+        outputs, expected : dict of ndarray of uint64
+            Packed beats, by port.
+        """
+        count = 0
+        first = None
+        for port, wanted in expected.items():
+            got = outputs[port]
+            both = min(len(outputs[port]), len(wanted))
+            differ = np.flatnonzero((got[:both] != wanted[:both]).any(1))
+            count += len(differ) + abs(len(got) - len(wanted))
+            if first is None and len(differ):
+                n = differ[0]
+                words = [
+                    self.bench.describe(rows[n], self.parameters(config))
+                    if port == "o"
+                    else codec.to_hex(rows[n])
+                    for rows in (got, wanted)
+                ]
+                first = "{}: beat {}\n  got      {}\n  expected {}".format(port, n, *words)
+            elif first is None and len(got) != len(wanted):
+                first = f"{port}: {len(got)} beats, expected {len(wanted)}"
+        return count, first
+
+    def simulated(self, config: str = "default") -> wiring.Component:
+        """The component that is simulated: the block, or the harness around it."""
+        if hasattr(self.bench, "Harness"):
+            return self.bench.Harness(self.parameters(config))
+        return self.create(config)
+
+    def simulated_verilog(self, config: str = "default") -> Path:
+        """Path of the SystemVerilog of :meth:`simulated`, elaborated once, then kept."""
+        if hasattr(self.bench, "Harness"):
+            return self.generated(self.simulated(config), config, "harness")
+        return self.verilog(config)
+
+    def volume(self, config: str = "default", optimise: int = OPTIMISE) -> Volume:
+        """:meth:`simulated`, Verilated.
+
+        Parameters
+        ----------
+        config : str
+        optimise : int
+            Level of the C++ compiler.
+        """
+        return Volume(
+            self.simulated(config),
+            self.stem,
+            self.simulated_verilog(config).read_text(),
+            optimise,
+        )
+
+    def compare(
+        self,
+        volume: Volume,
+        rows: np.ndarray,
+        config: str = "default",
+        paces: tuple[str, str] = ("full", "full"),
+        seed: int = 0,
+        **limits: int,
+    ) -> tuple[Run, dict[str, np.ndarray], int, str | None]:
+        """Send packed beats through a Verilated component and through the golden model.
+
+        Returns
+        -------
+        run : fixfunc.cosim.simulation.volume.Run
+        expected : dict of ndarray of uint64
+            Packed beats, by port.
+        count : int
+            Beats that differ.
+        first : str, optional
+            The first of them in words.
+        """
+        replay = getattr(self.bench, "replay", None)
+        expected = {"o": rows} if replay else self.expected(rows, config)
+        memory = None
+        if hasattr(self.bench, "memory"):
+            memory = Memory(
+                self.bench.memory(rows, self.parameters(config)), LATENCIES[seed % len(LATENCIES)]
+            )
+        inputs = (
+            self.bench.inputs(rows, self.parameters(config))
+            if hasattr(self.bench, "inputs")
+            else {"i": rows}
+        )
+        run = volume.run(
+            inputs,
+            2 * max(map(len, expected.values())) + 65536,
+            paces,
+            seed,
+            memory=memory,
+            **limits,
+        )
+        if memory:
+            run.outputs["memory"] = memory.data.view(np.uint64).reshape(-1, TRANSFER // 64)
+        if replay:
+            expected = codec.by_port(replay(rows, run.outputs, self.parameters(config)))
+        return run, expected, *self.differences(run.outputs, expected, config)

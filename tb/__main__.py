@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The benches' command line: ``python -m fixfunc.tb run BLOCK`` and ``volume BLOCK``."""
+
+import argparse
+import sys
+
+from fixfunc.cosim import command_line
+from fixfunc.cosim.command_line import natural
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command of the benches."""
+    return command_line.run(_parser(), arguments)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m fixfunc.tb", description="Hold blocks to their golden models."
+    )
+    command = command_line.adder(parser)
+    sub = command("run", run_bench, "a block's bench on one simulator")
+    sub.add_argument("block")
+    sub.add_argument("--config", default="default")
+    sub.add_argument("--sim", default="verilator")
+    sub.add_argument("--seed", type=natural, default=0)
+    sub.add_argument("--tests", help="regular expression of the tests to run")
+    sub.add_argument("--waves", action="store_true", help="record waves")
+    sub = command("volume", run_volume, "many transactions of a block against its golden model")
+    sub.add_argument("block")
+    sub.add_argument("--config", default="default")
+    sub.add_argument(
+        "--count", type=natural, default=1_000_000, help="beats out to compare, at least"
+    )
+    sub.add_argument("--seed", type=natural, default=0)
+    return parser
+
+
+def run_bench(options: argparse.Namespace) -> int:
+    """A bench; its failures come with a line that repeats them."""
+    from fixfunc.cosim.progress import Steps
+    from fixfunc.cosim.simulation import runner
+    from fixfunc.tb import catalogue
+
+    block = catalogue.block(options.block)
+    block.parameters(options.config)
+    runner.check(options.sim)
+    title = f"{block.stem} ({options.config}) on {options.sim}, seed {options.seed}"
+    with Steps() as step:
+        step(title)
+        result = runner.run(
+            block, options.config, options.sim, options.seed, options.waves, options.tests
+        )
+    print(f"{title}: {result.tests} tests, {len(result.failures)} failed")
+    for name, message in result.failures:
+        print(f"  {name}: {message}")
+    if result.waves:
+        print(f"  waves: {result.waves}")
+    if not result.tests:
+        print("  no test ran")
+    elif result.failures and not options.waves:
+        print(
+            f"  reproduce: "
+            f"{runner.reproduce(block, options.config, options.sim, options.seed, options.tests)}"
+        )
+    return 0 if result.tests and not result.failures else 1
+
+
+def run_volume(options: argparse.Namespace) -> int:
+    """Batches of random beats, at every pair of paces in turn."""
+    from fixfunc.cosim.progress import Steps
+    from fixfunc.cosim.simulation import batches
+    from fixfunc.tb import catalogue
+
+    block = catalogue.block(options.block)
+    block.parameters(options.config)
+    with Steps() as step:
+        totals = batches.run(block, options.config, options.count, options.seed, step)
+    print(f"{block.stem} ({options.config}), seed {options.seed}")
+    for name, value in totals.rows():
+        print(f"  {name:<28}{value:>14}")
+    if totals.first:
+        print(totals.first)
+        print(
+            f"reproduce: python -m fixfunc.tb volume {block.stem} --config {options.config} "
+            f"--count {options.count} --seed {options.seed}"
+        )
+    return 0 if totals.good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
