@@ -5,7 +5,7 @@ from amaranth.hdl import Cat, Module
 from amaranth.lib import fifo, wiring
 
 from fixfunc.rtl.depth.compression.depth_compression import DepthCompression, DepthCompressionParams
-from fixfunc.rtl.depth.compression.plane_table import PlaneTable, known
+from fixfunc.rtl.depth.compression.plane_table import PlaneTable, known_planes
 from fixfunc.rtl.lib.skid_buffer import StallablePipeline
 from fixfunc.rtl.memory.tile_cache.layouts import EVICTED
 from fixfunc.rtl.memory.tile_cache.raw_codec import codec_members
@@ -51,7 +51,7 @@ class PlaneCodec(wiring.Component):
             PlaneTable(self._edge, self._slots), PlaneTable.LATENCY
         )
         m.submodules.filled_planes = filled_planes = fifo.SyncFIFOBuffered(
-            width=known(self._edge).size, depth=self._fills
+            width=known_planes(self._edge).size, depth=self._fills
         )
         m.submodules.coding_tiles = coding_tiles = fifo.SyncFIFOBuffered(
             width=EVICTED.size, depth=CODING
@@ -70,7 +70,7 @@ class PlaneCodec(wiring.Component):
         """Tiles from memory. Their planes wait until their FILL is complete."""
         tile = coding.o_tile
         stored = coding.i_stored
-        planes = known(self._edge)(filled_planes.w_data)
+        planes = known_planes(self._edge)(filled_planes.w_data)
         m.d.comb += [
             stored.valid.eq(self.stored.valid),
             self.stored.ready.eq(stored.ready),

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Bounds RAM: bounds of the values of each tile, on chip."""
 
-from itertools import pairwise
-
-from amaranth.hdl import Array, Cat, Module, Mux, Signal
+from amaranth.hdl import Array, Cat, Module, Mux, Signal, unsigned
 from amaranth.lib import wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.memory import Memory
@@ -11,6 +9,7 @@ from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.depth.hiz.pending_clears import PendingClears, bounds_layout
 from fixfunc.rtl.lib.delay import NO_COLLISION
+from fixfunc.rtl.lib.forwarded_memory import Forwarding
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.memory.surface.rectangle import RECTANGLE
 
@@ -206,27 +205,21 @@ class BoundsRam(wiring.Component):
         return stored
 
     def _forward(self, m, timeline, stored):
-        """The newest bounds: of the tile before, or of those whose write is not in memory yet."""
-        result = Signal(self.bounds.shape())
-        results = [result, self.updated]
-        results += [Signal(self.bounds.shape(), name=f"result_{n}") for n in range(1, 4)]
-        m.d.comb += result.eq(self._result())
-        for before, later in pairwise(results):
-            m.d.sync += later.eq(before)
-
-        # Tiles are compared one clock ahead, with the five before them.
-        now = self.LATENCY - 2
-        same = Signal(5)
-        for n in range(5):
-            earlier = timeline[now + 1 + n]
-            equal = (timeline[now].address == earlier.address) & (
-                timeline[now].bank == earlier.bank
-            )
-            m.d.sync += same[n].eq(equal & earlier.valid)
-        newest = stored
-        for n in reversed(range(5)):
-            newest = Mux(same[n], results[n], newest)
-        m.d.sync += self.bounds.eq(newest)
+        """The newest bounds: stored, or those of a tile whose write is not in memory yet."""
+        m.submodules.forwarding = forwarding = Forwarding(
+            self.bounds.shape(),
+            unsigned(len(self.address) + len(self.bank)),
+            reach=self.WRITE - self.READ,
+        )
+        operation = timeline[self.LATENCY - forwarding.latency]
+        m.d.comb += [
+            forwarding.valid.eq(operation.valid),
+            forwarding.address.eq(Cat(operation.address, operation.bank)),
+            forwarding.stored.eq(stored),
+            forwarding.result.eq(self._result()),
+            self.bounds.eq(forwarding.value),
+            self.updated.eq(forwarding.written),
+        ]
 
     def _write(self, m, timeline, banks, epoch, sweep, count):
         """Writes of tiles, of the other writer, of the sweep."""
@@ -237,6 +230,7 @@ class BoundsRam(wiring.Component):
         report_entry = Signal(self._entry)
         writes = self.update.lower | self.update.higher
         bank = timeline[self.LATENCY].bank
+        address = timeline[self.WRITE].address
         m.d.comb += self.bank_busy.eq(Mux(writes, 1 << bank, 0))
         m.d.sync += [
             busy.eq(self.bank_busy),
@@ -263,7 +257,7 @@ class BoundsRam(wiring.Component):
             with m.Elif(busy[n]):
                 m.d.comb += [
                     write.en.eq(1),
-                    write.addr.eq(timeline[self.WRITE].address),
+                    write.addr.eq(address),
                     stored.eq(self._packed(self.updated)),
                 ]
             with m.Else():

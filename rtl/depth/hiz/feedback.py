@@ -8,12 +8,13 @@ from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.depth.hiz.bounds_ram import BANKS
 from fixfunc.rtl.depth.hiz.pending_clears import bounds_layout
-from fixfunc.rtl.depth.hiz.scoreboard import KEY, Scoreboard
 from fixfunc.rtl.lib.delay import delay
+from fixfunc.rtl.lib.scoreboard import Scoreboard
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
 
 ADDRESS = 15
+KEY = StructLayout({"x": 3, "y": 3})  # tiles eight rows or columns apart share a count
 # What a tile takes along, and its report brings back: how many clears there had been, whether the
 # tile has an entry, and where.
 NOTE = StructLayout({"serial": 8, "has_entry": 1, "address": ADDRESS})
@@ -86,7 +87,7 @@ class Feedback(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.scoreboard = scoreboard = Scoreboard(self._most)
+        m.submodules.scoreboard = scoreboard = Scoreboard(1 << KEY.size, self._most, threshold=1)
         waiting = Signal()
         report = Signal(self._report)
         pending = Signal()
@@ -101,7 +102,7 @@ class Feedback(wiring.Component):
         ]  # where they are in the next clock
 
         def blocked(offer):
-            return Cat(v & (k == Cat(offer.x[:3], offer.y[:3])) for v, k in following).any()
+            return Cat(v & (k == key_of(offer)) for v, k in following).any()
 
         m.d.comb += [
             self.bank.eq(Cat(report.x[0], report.y[0])),
@@ -109,16 +110,16 @@ class Feedback(wiring.Component):
             self.taken.eq(
                 waiting
                 & ~self.initialising
-                & (scoreboard.crowded | ~(pending | self.bank_busy.bit_select(self.bank, 1)))
+                & (scoreboard.above | ~(pending | self.bank_busy.bit_select(self.bank, 1)))
             ),
         ]
         m.d.comb += [
-            scoreboard.take.eq(self.test_begins),
-            scoreboard.taken.eq(self.test_key),
-            scoreboard.free.eq(self.taken),
-            scoreboard.next.eq(self.i.ready),
-            scoreboard.next_key.x.eq(offered.x),
-            scoreboard.next_key.y.eq(offered.y),
+            scoreboard.increment.eq(self.test_begins),
+            scoreboard.increment_key.eq(self.test_key),
+            scoreboard.decrement.eq(self.taken),
+            scoreboard.decrement_key.eq(key_of(report)),
+            scoreboard.lookup.eq(self.i.ready),
+            scoreboard.lookup_key.eq(key_of(offered)),
         ]
         m.d.sync += pending.eq(Mux(self.i.ready, blocked(offered), blocked(report)))
         with m.If(self.i.ready):
@@ -130,10 +131,15 @@ class Feedback(wiring.Component):
         note = NOTE(report.note)
         m.d.comb += [
             self.fits.eq(
-                self.depth_known & ~scoreboard.many & note.has_entry & (note.serial == self.serial)
+                self.depth_known & ~scoreboard.above & note.has_entry & (note.serial == self.serial)
             ),
             self.address.eq(note.address),
             self.bounds.low.eq(report.low),
             self.bounds.high.eq(report.high),
         ]
         return m
+
+
+def key_of(tile):
+    """The count of a tile, by its position."""
+    return Cat(tile.x[:3], tile.y[:3])

@@ -5,8 +5,7 @@ from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.depth.hiz.feedback import ADDRESS, NOTE
-from fixfunc.rtl.depth.hiz.scoreboard import KEY
+from fixfunc.rtl.depth.hiz.feedback import ADDRESS, KEY, NOTE
 from fixfunc.rtl.lib.credit import CreditCounter
 from fixfunc.rtl.lib.fifo import CreditedFIFO
 from fixfunc.rtl.payload import beat, layout

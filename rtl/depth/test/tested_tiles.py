@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Tiles of depth and stencil on chip, tested and written as if in one clock."""
 
-from itertools import pairwise
-
 from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import wiring
-from amaranth.lib.data import ArrayLayout, StructLayout
-from amaranth.lib.memory import Memory
+from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.depth.test.rule import (
@@ -17,19 +14,16 @@ from fixfunc.rtl.depth.test.rule import (
     stencil_outcomes,
     stencil_signs,
 )
-from fixfunc.rtl.lib.delay import NO_COLLISION
+from fixfunc.rtl.lib.forwarded_memory import ForwardedMemory
 
 
 class TestedTiles(wiring.Component):
     """Read a tile, test new depths against it, write what is left; one tile a clock, the same one
     again at once.
 
-    A tile is read three clocks before its test and written one clock after. Whatever was written
-    since it was read is taken from where it is: the test that has just ended, or one of the two
-    registers behind it.
-
-    Depths and stencil values have places of their own, and may come and go apart: what is brought
-    from elsewhere is written by a rule that lets every sample pass.
+    A tile is read three clocks before its test and written one clock after. Depths and stencil
+    values have memories of their own, and may come and go apart: what is brought from elsewhere is
+    written by a rule that lets every sample pass.
 
     A test's comparisons are made a clock before it, with all that may be stored by then: what was
     read, what the tile before it holds, and what that one brings. Only a choice is left to the test
@@ -66,7 +60,7 @@ class TestedTiles(wiring.Component):
         lanes = params.edge**2
         depths = ArrayLayout(params.depth_bits, lanes)
         stencils = {"stencil": ArrayLayout(8, lanes)} if params.stencil else {}
-        self._tile = StructLayout({"depth": depths} | stencils)
+        self._planes = {"depth": depths} | stencils
         of_stencil = {
             "stencil_valid": In(1),
             "stencil_place": In(range(params.tiles)),
@@ -93,115 +87,62 @@ class TestedTiles(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        found = Signal(self._tile)
-        stored = Signal(self._tile)
-        tested = Signal(self._tile)
-        written = Signal(self._tile)
-        before = Signal(self._tile)
-        again = {
-            plane: self._plane(m, plane, found, stored, tested, written, before)
-            for plane in self._tile.members
-        }
-
-        # The test, sample by sample.
+        depth = self._memory(m, "depth", self.valid, self.place)
+        stencil = None
+        m.d.comb += self.depth.eq(depth.written)
+        if self._params.stencil:
+            stencil = self._memory(m, "stencil", self.stencil_valid, self.stencil_place)
+            m.d.comb += self.stencil.eq(stencil.written)
         new = Signal(self.new.shape())
-        passed = Signal(len(self.passed))
-        wrote = Signal(len(self.passed))
-        changed = Signal(len(self.passed))
         m.d.sync += new.eq(self.new)
         for n in range(len(self.passed)):
-            less = Signal(name=f"less_{n}")
-            equal = Signal(name=f"equal_{n}")
-            writes = Signal(name=f"writes_{n}")
-            depth_passed = passes(self.lanes[n].passes, less, equal)
-            written_too = passes(self.lanes[n].writes, less, equal)
-            if self._params.stencil:
-                stencil_passed = self._stencil(
-                    m,
-                    n,
-                    depth_passed,
-                    stored.stencil[n],
-                    found.stencil[n],
-                    again["stencil"],
-                    tested.stencil[n],
-                )
-                depth_passed = depth_passed & stencil_passed
-                written_too = written_too & stencil_passed
-                m.d.comb += changed[n].eq(tested.stencil[n] != stored.stencil[n])
-            m.d.comb += [
-                passed[n].eq(depth_passed),
-                writes.eq(written_too),
-                wrote[n].eq(writes),
-                tested.depth[n].eq(Mux(writes, new[n], stored.depth[n])),
-            ]
-            coming = self.new[n]
-            follows = again["depth"]
-            m.d.sync += [
-                less.eq(
-                    Mux(
-                        follows,
-                        Mux(writes, coming < new[n], coming < stored.depth[n]),
-                        coming < found.depth[n],
-                    )
-                ),
-                equal.eq(
-                    Mux(
-                        follows,
-                        Mux(writes, coming == new[n], coming == stored.depth[n]),
-                        coming == found.depth[n],
-                    )
-                ),
-            ]
-        m.d.sync += [
-            self.passed.eq(passed),
-            self.wrote.eq(wrote),
-            written.eq(tested),
-            before.eq(written),
-        ]
-        m.d.comb += self.depth.eq(written.depth)
-        if self._params.stencil:
-            m.d.sync += self.changed.eq(changed)
-            m.d.comb += self.stencil.eq(written.stencil)
+            self._test(m, n, depth, stencil, new[n])
         return m
 
-    def _plane(self, m, plane, *stages):
-        """Read a plane, and write it.
-
-        Returns whether the tile in test is that of the test before.
-        """
-        behind = self.EARLY + 1
-        found, stored, tested, written, before = (stage[plane].as_value() for stage in stages)
-        m.submodules[f"{plane}_memory"] = memory = Memory(
-            shape=len(found), depth=self._params.tiles, init=[], attrs=NO_COLLISION
+    def _memory(self, m, plane, valid, place):
+        """The memory of a plane: a test finds its ``value``, and leaves its ``result``."""
+        m.submodules[f"{plane}_memory"] = memory = ForwardedMemory(
+            self._planes[plane], self._params.tiles, latency=self.EARLY, write_delay=1
         )
-        read = memory.read_port()
-        write = memory.write_port()
-        prefix = "" if plane == "depth" else f"{plane}_"
-        here = getattr(self, f"{prefix}valid")
-        at = getattr(self, f"{prefix}place")
-        valid = [here, *(Signal(name=f"{plane}_valid_{n}") for n in range(1, behind + 1))]
-        place = [at, *(Signal.like(at, name=f"{plane}_place_{n}") for n in range(1, behind + 1))]
-        m.d.sync += [later.eq(now) for steps in (valid, place) for now, later in pairwise(steps)]
         m.d.comb += [
-            read.addr.eq(at),
-            read.en.eq(1),
-            write.addr.eq(place[behind]),
-            write.data.eq(written),
-            write.en.eq(valid[behind]),
+            memory.valid.eq(valid),
+            memory.address.eq(place),
         ]
+        return memory
 
-        # The newest of what is stored under this place, but for the tile before.
-        same = [Signal(name=f"{plane}_same_{n}") for n in range(1, behind + 1)]
-        again = Signal(name=f"{plane}_again")
-        m.d.sync += [flag.eq(valid[n] & (place[n] == at)) for n, flag in enumerate(same, 1)]
+    def _test(self, m, n, depth, stencil, new):
+        """The test of a sample, and the comparisons of the next one."""
+        less = Signal(name=f"less_{n}")
+        equal = Signal(name=f"equal_{n}")
+        writes = Signal(name=f"writes_{n}")
+        depth_passed = passes(self.lanes[n].passes, less, equal)
+        written = passes(self.lanes[n].writes, less, equal)
+        if stencil is not None:
+            stencil_passed = self._stencil(m, n, depth_passed, stencil)
+            depth_passed = depth_passed & stencil_passed
+            written = written & stencil_passed
+            m.d.sync += self.changed[n].eq(stencil.result[n] != stencil.value[n])
+        stored = depth.value[n]
+        m.d.comb += [
+            writes.eq(written),
+            depth.result[n].eq(Mux(writes, new, stored)),
+        ]
         m.d.sync += [
-            again.eq(same[0]),
-            found.eq(Mux(same[1], tested, Mux(same[2], written, Mux(same[3], before, read.data)))),
-            stored.eq(Mux(again, tested, found)),
+            self.passed[n].eq(depth_passed),
+            self.wrote[n].eq(writes),
         ]
-        return again
+        next_new = self.new[n]
+        early = depth.early[n]
+        of_result = [
+            Mux(writes, next_new < new, next_new < stored),
+            Mux(writes, next_new == new, next_new == stored),
+        ]
+        m.d.sync += [
+            less.eq(Mux(depth.repeat, of_result[0], next_new < early)),
+            equal.eq(Mux(depth.repeat, of_result[1], next_new == early)),
+        ]
 
-    def _stencil(self, m, n, depth_passed, stored, found, again, tested):
+    def _stencil(self, m, n, depth_passed, stencil):
         """What becomes of a sample's stencil value; returns whether it passes."""
         outcomes = [
             Signal(8, name=f"{which}_{n}") for which in ("stencil_passed", "stencil_failed")
@@ -210,7 +151,7 @@ class TestedTiles(wiring.Component):
         passed = Signal(name=f"passes_{n}")
         passing = Signal(OPERATION, name=f"passing_{n}")
         of_stored = stencil_outcomes(
-            self.rule, passing, self.covered[n], stored, self.stencil_new[n]
+            self.rule, passing, self.covered[n], stencil.value[n], self.stencil_new[n]
         )
         m.d.comb += [
             passing.eq(
@@ -218,12 +159,12 @@ class TestedTiles(wiring.Component):
             ),
             passed.eq(passes(self.rule.stencil, *signs)),
             *(out.eq(value) for out, value in zip(outcomes, of_stored, strict=True)),
-            tested.eq(Mux(passed, *outcomes)),
+            stencil.result[n].eq(Mux(passed, *outcomes)),
         ]
-        of_passed, of_failed, of_found = (
-            stencil_signs(self.against, self.read, value) for value in (*outcomes, found)
+        of_passed, of_failed, of_early = (
+            stencil_signs(self.against, self.read, value) for value in (*outcomes, stencil.early[n])
         )
-        m.d.sync += signs.eq(Mux(again, Mux(passed, of_passed, of_failed), of_found))
+        m.d.sync += signs.eq(Mux(stencil.repeat, Mux(passed, of_passed, of_failed), of_early))
         return passed
 
 
