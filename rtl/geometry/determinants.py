@@ -26,8 +26,9 @@ class Determinants(wiring.Component):
     start : In(1)
         First clock of a set of rows, which holds for ``interval`` clocks.
     p, q : In(ArrayLayout(ArrayLayout(signed(...), 2), count))
-    o : Out(ArrayLayout(signed(out_bits), count))
-        :attr:`latency` clocks after ``start``.
+    o, negated : Out(ArrayLayout(signed(out_bits), count))
+        They, and their negations, :attr:`latency` clocks after ``start``. A choice between the two
+        is shorter than a negation.
     """
 
     def __init__(self, count, p_bits, q_bits, out_bits, interval):
@@ -38,6 +39,7 @@ class Determinants(wiring.Component):
                 "p": In(ArrayLayout(ArrayLayout(signed(p_bits), 2), count)),
                 "q": In(ArrayLayout(ArrayLayout(signed(q_bits), 2), count)),
                 "o": Out(ArrayLayout(signed(out_bits), count)),
+                "negated": Out(ArrayLayout(signed(out_bits), count)),
             }
         )
 
@@ -56,5 +58,9 @@ class Determinants(wiring.Component):
                     products.a[2 * k + n].eq(self.p[k][n]),
                     products.b[2 * k + n].eq(self.q[k][1 - n]),
                 ]
-            m.d.sync += self.o[k].eq(products.o[2 * k] - products.o[2 * k + 1])
+            first, second = products.o[2 * k], products.o[2 * k + 1]
+            m.d.sync += [
+                self.o[k].eq(first - second),
+                self.negated[k].eq(second - first),
+            ]
         return m

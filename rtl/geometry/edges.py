@@ -145,7 +145,7 @@ class Edges(wiring.Component):
         m.d.sync += [
             self.zero_area.eq(signed_area == 0),
             self.ccw.eq(signed_area < 0),
-            self.area.eq(Mux(signed_area < 0, -signed_area, signed_area)),
+            self.area.eq(Mux(signed_area < 0, areas.negated[0], signed_area)),
         ]
         t.enter(self._signed_area, signed_area=signed_area)
         t.enter(self.area_clock, ccw=self.ccw)
@@ -234,9 +234,11 @@ class Edges(wiring.Component):
         t.enter(self.area_clock + 2, **{f"excluded_{k}": excluded})
         known = self._value + 2
         value = t.value(f"value_{k}", known)
-        oriented = register(m, Mux(t[known].ccw, -value, value), VALUE, f"oriented_{k}")
-        excluded = t.value(f"excluded_{k}", known + 1)
-        biased = register(m, (oriented - excluded) >> 4, signed(46), f"biased_{k}")
+        # A negation is a complement and one more, which the bias takes along.
+        complement = t[known].ccw.replicate(len(value))
+        oriented = register(m, value ^ complement, VALUE, f"oriented_{k}")
+        bias = t[known + 1].ccw - t.value(f"excluded_{k}", known + 1)
+        biased = register(m, (oriented + bias) >> 4, signed(46), f"biased_{k}")
         t.enter(known + 2, **{f"biased_{k}": biased})
 
         last = self.latency - 1

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Depth plane of a triangle."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal, signed
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, signed
 from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
@@ -139,11 +139,14 @@ class Plane(wiring.Component):
                 ]
             t.enter(1 + determinants.latency, **{f"determinant_{k}": determinants.o[k]})
             determinant = t.value(f"determinant_{k}", known)
+            complement = t[known].ccw.replicate(DETERMINANT)
             numerator = Signal(signed(DETERMINANT), name=f"numerator_{k}")
             dividend = Signal(signed(74), name=f"dividend_{k}")
+            # A negation is a complement and one more, for which half the range has a zero bit.
+            half = Cat(t[known + 1].ccw, Const(0, FRACTION - 2), t[known + 1].area)
             m.d.sync += [
-                numerator.eq(Mux(t[known].ccw, -determinant, determinant)),
-                dividend.eq(numerator + (t[known + 1].area << FRACTION - 1)),
+                numerator.eq(determinant ^ complement),
+                dividend.eq(numerator + half),
             ]
             dividends.append(dividend)
         return dividends

@@ -25,6 +25,66 @@ def update_layout(bits: int) -> StructLayout:
     return StructLayout({"low": bits, "high": bits, "lower": 1, "higher": 1, "full": 1})
 
 
+def updated_bounds(update, discard, bounds):
+    """Low and high bound after an update, unless it is discarded.
+
+    One comparison and one choice for each: every tile of a run waits for it.
+    """
+    below = update.low < bounds.low
+    above = update.high > bounds.high
+    both = update.full & update.lower & update.higher
+    low = both | Mux(update.lower, below, update.full & update.higher & ~below)
+    high = both | Mux(update.higher, above, update.full & update.lower & ~above)
+    return (
+        Mux(low & ~discard, update.low, bounds.low),
+        Mux(high & ~discard, update.high, bounds.high),
+    )
+
+
+class Epochs(wiring.Component):
+    """Number the clears of a whole target, and sweep the memory of what has an older number.
+
+    Parameters
+    ----------
+    rows : int
+        Rows of the memory.
+
+    Members
+    -------
+    new_epoch : In(1)
+        A new epoch begins.
+    epoch : Out(EPOCH)
+        The number of this one.
+    initialising, sweep : Out(1), Out(range(rows))
+        A row is to be swept: before the first epoch, and before a number comes again.
+    """
+
+    def __init__(self, rows):
+        self._rows = rows
+        super().__init__(
+            {
+                "new_epoch": In(1),
+                "epoch": Out(EPOCH),
+                "initialising": Out(1, init=1),
+                "sweep": Out(range(rows)),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        with m.If(self.initialising):
+            m.d.sync += [
+                self.sweep.eq(self.sweep + 1),
+                self.initialising.eq(self.sweep != self._rows - 1),
+            ]
+        with m.If(self.new_epoch):
+            m.d.sync += [
+                self.epoch.eq(self.epoch + 1),
+                self.initialising.eq(self.initialising | self.epoch.all()),
+            ]
+        return m
+
+
 class BoundsRam(wiring.Component):
     """Read, compare and update the bounds of a tile every clock, the same one again at once.
 
@@ -104,7 +164,7 @@ class BoundsRam(wiring.Component):
                 "rectangle": In(RECTANGLE),
                 "value": In(bits),
                 "clear_room": Out(1),
-                "initialising": Out(1, init=1),
+                "initialising": Out(1),
                 "tile_valid": In(1),
                 "x": In(position),
                 "y": In(position),
@@ -148,27 +208,15 @@ class BoundsRam(wiring.Component):
         ]
         for n, bank in enumerate(banks):
             m.submodules[f"bank_{n}"] = bank
-        epoch, sweep = self._epochs(m)
-        stored = self._read(m, timeline, banks, epoch)
+        m.submodules.epochs = epochs = Epochs(self._rows)
+        m.d.comb += [
+            epochs.new_epoch.eq(self.new_epoch),
+            self.initialising.eq(epochs.initialising),
+        ]
+        stored = self._read(m, timeline, banks, epochs.epoch)
         self._forward(m, timeline, stored)
-        self._write(m, timeline, banks, epoch, sweep, clears.count)
+        self._write(m, timeline, banks, epochs, clears.count)
         return m
-
-    def _epochs(self, m):
-        """Begin epochs; sweep the memory before the first, and before a number comes again."""
-        epoch = Signal(EPOCH)
-        sweep = Signal(range(self._rows))
-        with m.If(self.initialising):
-            m.d.sync += [
-                sweep.eq(sweep + 1),
-                self.initialising.eq(sweep != self._rows - 1),
-            ]
-        with m.If(self.new_epoch):
-            m.d.sync += [
-                epoch.eq(epoch + 1),
-                self.initialising.eq(self.initialising | epoch.all()),
-            ]
-        return epoch, sweep
 
     def _read(self, m, timeline, banks, epoch):
         """The bounds of an entry, and what it has not seen; one clock before the newest are known.
@@ -212,16 +260,17 @@ class BoundsRam(wiring.Component):
             reach=self.WRITE - self.READ,
         )
         operation = timeline[self.LATENCY - forwarding.latency]
+        low_and_high = updated_bounds(self.update, self.discard, self.bounds)
         m.d.comb += [
             forwarding.valid.eq(operation.valid),
             forwarding.address.eq(Cat(operation.address, operation.bank)),
             forwarding.stored.eq(stored),
-            forwarding.result.eq(self._result()),
+            forwarding.result.eq(self._single_of(*low_and_high)),
             self.bounds.eq(forwarding.value),
             self.updated.eq(forwarding.written),
         ]
 
-    def _write(self, m, timeline, banks, epoch, sweep, count):
+    def _write(self, m, timeline, banks, epochs, count):
         """Writes of tiles, of the other writer, of the sweep."""
         busy = Signal(BANKS)
         report = Signal()
@@ -237,7 +286,7 @@ class BoundsRam(wiring.Component):
             report.eq(self.report & self.report_fits),
             report_bank.eq(1 << self.report_bank),
             report_address.eq(self.report_address),
-            report_entry.epoch.eq(epoch),
+            report_entry.epoch.eq(epochs.epoch),
             report_entry.seen.eq(count),
             self._stored_of(report_entry).eq(self._packed(self.report_bounds)),
         ]
@@ -245,13 +294,13 @@ class BoundsRam(wiring.Component):
             write = memory.write_port()
             stored = self._stored_of(write.data)
             m.d.comb += [
-                write.data.epoch.eq(epoch),
+                write.data.epoch.eq(epochs.epoch),
                 write.data.seen.eq(count),
             ]
             with m.If(self.initialising):
                 m.d.comb += [
                     write.en.eq(1),
-                    write.addr.eq(sweep),
+                    write.addr.eq(epochs.sweep),
                     write.data.seen.eq(self._clears + 1),
                 ]
             with m.Elif(busy[n]):
@@ -266,23 +315,6 @@ class BoundsRam(wiring.Component):
                     write.addr.eq(report_address),
                     write.data.eq(report_entry),
                 ]
-
-    def _result(self):
-        """The bounds after an update: one comparison and one choice for each.
-
-        Every tile of a run waits for it.
-        """
-        update = self.update
-        now = self.bounds
-        below = update.low < now.low
-        above = update.high > now.high
-        both = update.full & update.lower & update.higher
-        low = both | Mux(update.lower, below, update.full & update.higher & ~below)
-        high = both | Mux(update.higher, above, update.full & update.lower & ~above)
-        return self._single_of(
-            Mux(low & ~self.discard, update.low, now.low),
-            Mux(high & ~self.discard, update.high, now.high),
-        )
 
     def _stored_of(self, entry):
         """The bounds of an entry, which are its highest bits."""

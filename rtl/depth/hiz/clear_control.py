@@ -13,6 +13,34 @@ from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
 
 
+class PlaneClear(wiring.Signature):
+    """Clears of the bounds of one plane, seen from who orders them.
+
+    Members
+    -------
+    new_epoch, epoch_bounds : Out(1), Out(bounds_layout(bits))
+        All of the target is cleared, to these bounds.
+    clear, value : Out(1), Out(bits)
+        A rectangle is cleared, to this value.
+    visits : Out(1)
+        Tiles that are visited are cleared.
+    room : In(1)
+        There is room for a pending clear.
+    """
+
+    def __init__(self, bits: int) -> None:
+        super().__init__(
+            {
+                "new_epoch": Out(1),
+                "epoch_bounds": Out(bounds_layout(bits)),
+                "clear": Out(1),
+                "value": Out(bits),
+                "visits": Out(1),
+                "room": In(1),
+            }
+        )
+
+
 class ClearControl(wiring.Component):
     """Turn clears, and changes of the target, into epochs and pending clears.
 
@@ -35,12 +63,8 @@ class ClearControl(wiring.Component):
     rectangle : Out(RECTANGLE)
     visit_tiles : Out(1)
         The tiles of the clear must be visited, because one plane has no room for it.
-    <plane>_new_epoch, <plane>_epoch_bounds, <plane>_clear, <plane>_value : Out
-        The other side of :class:`~fixfunc.rtl.depth.hiz.bounds_ram.BoundsRam`.
-    <plane>_room : In(1)
-        It has room for a pending clear.
-    <plane>_visits : Out(1)
-        Tiles that are visited are cleared in this plane.
+    depth_clear, stencil_clear : Out(PlaneClear(bits))
+        The clear of each plane.
     """
 
     def __init__(self, stencil: bool) -> None:
@@ -55,14 +79,7 @@ class ClearControl(wiring.Component):
             "visit_tiles": Out(1),
         }
         for plane, bits in self._bits.items():
-            members |= {
-                f"{plane}_new_epoch": Out(1),
-                f"{plane}_epoch_bounds": Out(bounds_layout(bits)),
-                f"{plane}_clear": Out(1),
-                f"{plane}_value": Out(bits),
-                f"{plane}_room": In(1),
-                f"{plane}_visits": Out(1),
-            }
+            members[f"{plane}_clear"] = Out(PlaneClear(bits))
         super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
@@ -78,19 +95,18 @@ class ClearControl(wiring.Component):
             "stencil": clear.stencil_value,
         }
         for n, plane in enumerate(self._bits):
-            bounds = getattr(self, f"{plane}_epoch_bounds")
-            value = getattr(self, f"{plane}_value")
+            out = getattr(self, f"{plane}_clear")
             begins = self.clear_begins & clear[plane]
             m.d.comb += [
-                value.eq(values[plane]),
-                getattr(self, f"{plane}_new_epoch").eq(self.target_changes | (begins & whole)),
-                getattr(self, f"{plane}_clear").eq(begins & ~whole),
-                bounds.low.eq(Mux(self.target_changes, 0, value)),
-                bounds.high.eq(Mux(self.target_changes, -1, value)),
-                visit[n].eq(clear[plane] & ~whole & ~getattr(self, f"{plane}_room")),
+                out.value.eq(values[plane]),
+                out.new_epoch.eq(self.target_changes | (begins & whole)),
+                out.clear.eq(begins & ~whole),
+                out.epoch_bounds.low.eq(Mux(self.target_changes, 0, out.value)),
+                out.epoch_bounds.high.eq(Mux(self.target_changes, -1, out.value)),
+                visit[n].eq(clear[plane] & ~whole & ~out.room),
             ]
             with m.If(self.clear_begins):
-                m.d.sync += getattr(self, f"{plane}_visits").eq(visit[n])
+                m.d.sync += out.visits.eq(visit[n])
         m.d.comb += self.visit_tiles.eq(visit.any())
         with m.If(self.target_changes | (self.clear_begins & clear.depth)):
             m.d.sync += self.serial.eq(self.serial + 1)

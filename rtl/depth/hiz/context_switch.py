@@ -15,6 +15,44 @@ from fixfunc.spec.state import Bound
 ANSWERS = 64  # of the answers' answers: more than requests under way at one a clock
 
 
+class ContextBounds(wiring.Signature):
+    """Requests and the bounds of their tiles, seen from who has the requests.
+
+    Parameters
+    ----------
+    edge : int
+        Samples along a tile's edge.
+
+    Members
+    -------
+    stencil_request : Out(layout(payloads.context(edge)))
+        The request, when the stencil bounds of its tile are written.
+    depth_request : Out(layout(payloads.context(edge)))
+        The same two clocks later, when the depth bounds are.
+    bound : In(Bound)
+        Which bound is kept, one clock before ``depth_request``: a request may have restored it.
+    depth_known : In(1)
+        Bounds of depths are known.
+    depth : In(bounds_layout(payloads.HIZ_BITS))
+        What they are from now on, two clocks after ``depth_request``.
+    stencil : In(bounds_layout(8))
+        What those of stencil values are, two clocks after ``stencil_request``.
+    """
+
+    def __init__(self, edge: int) -> None:
+        request = layout(payloads.context(edge))
+        super().__init__(
+            {
+                "stencil_request": Out(request),
+                "depth_request": Out(request),
+                "bound": In(Bound),
+                "depth_known": In(1),
+                "depth": In(bounds_layout(payloads.HIZ_BITS)),
+                "stencil": In(bounds_layout(8)),
+            }
+        )
+
+
 class ContextSwitch(wiring.Component):
     """Save and restore what is known of tiles: requests, beside the tiles that stand for them.
 
@@ -35,22 +73,12 @@ class ContextSwitch(wiring.Component):
         A tile may enter the pipeline.
     accept : Out(1)
         The tile of a request enters.
-    stencil_request : Out(layout(payloads.context(edge)))
-        The request, when the stencil bounds of its tile are written.
-    depth_request : Out(layout(payloads.context(edge)))
-        The same two clocks later, when the depth bounds are.
+    bounds : Out(ContextBounds(edge))
+        Requests beside the bounds of their tiles.
     complete : In(1)
         A request has reached its end, two clocks after that.
     entry_known : In(1)
         The bounds of its tile are known. As late.
-    bound : In(Bound)
-        Which bound is kept, three clocks before: a request may have restored it.
-    depth_known : In(1)
-        Bounds of depths are known.
-    depth : In(bounds_layout(payloads.HIZ_BITS))
-        What they are from now on, in the clock of ``complete``.
-    stencil : In(bounds_layout(8))
-        What those of stencil values are, two clocks before.
     """
 
     def __init__(self, edge, clocks):
@@ -63,14 +91,9 @@ class ContextSwitch(wiring.Component):
                 "o": Out(both),
                 "open": In(1),
                 "accept": Out(1),
-                "stencil_request": Out(self._request),
-                "depth_request": Out(self._request),
+                "bounds": Out(ContextBounds(edge)),
                 "complete": In(1),
                 "entry_known": In(1),
-                "bound": In(Bound),
-                "depth_known": In(1),
-                "depth": In(bounds_layout(payloads.HIZ_BITS)),
-                "stencil": In(bounds_layout(8)),
             }
         )
 
@@ -84,16 +107,16 @@ class ContextSwitch(wiring.Component):
             self.accept.eq(self.i.valid & self.i.ready),
             answers.consume.eq(self.accept),
             line.i.eq(self.i.payload),
-            self.stencil_request.eq(line.o),
+            self.bounds.stencil_request.eq(line.o),
         ]
         late = self._request(delay(m, line.o, 2, "late"))
         answer = Signal(self._request)
-        m.d.comb += self.depth_request.eq(late)
+        m.d.comb += self.bounds.depth_request.eq(late)
 
         # What is not known could be anything.
         for prefix, pair, known in (
-            ("", self.depth, self.entry_known & self.depth_known),
-            ("stencil_", delay(m, self.stencil, 2, "stencil"), self.entry_known),
+            ("", self.bounds.depth, self.entry_known & self.bounds.depth_known),
+            ("stencil_", delay(m, self.bounds.stencil, 2, "stencil"), self.entry_known),
         ):
             m.d.sync += [
                 answer[f"{prefix}low"].eq(Mux(known, pair.low, 0)),
@@ -105,7 +128,7 @@ class ContextSwitch(wiring.Component):
             answer.y.eq(place.y),
             answer.restore.eq(1),
             answers.push.eq(self.complete),
-            answer.bound.eq(delay(m, self.bound, 3, "bound")),
+            answer.bound.eq(delay(m, self.bounds.bound, 3, "bound")),
         ]
         m.d.comb += answers.i.eq(answer)
         return m

@@ -20,6 +20,36 @@ KEY = StructLayout({"x": 3, "y": 3})  # tiles eight rows or columns apart share 
 NOTE = StructLayout({"serial": 8, "has_entry": 1, "address": ADDRESS})
 
 
+class FeedbackWrite(wiring.Signature):
+    """Reported bounds, seen from who reads them.
+
+    Members
+    -------
+    taken, fits : Out(1)
+        A report counts; its bounds may be written,
+    bank, address, bounds : Out
+        there, and so.
+    initialising, bank_busy : In(1), In(BANKS)
+        Of the bounds RAM.
+    depth_known : In(1)
+        Bounds of depths are known.
+    """
+
+    def __init__(self):
+        super().__init__(
+            {
+                "taken": Out(1),
+                "fits": Out(1),
+                "bank": Out(range(BANKS)),
+                "address": Out(ADDRESS),
+                "bounds": Out(bounds_layout(payloads.HIZ_BITS)),
+                "initialising": In(1),
+                "bank_busy": In(BANKS),
+                "depth_known": In(1),
+            }
+        )
+
+
 class Feedback(wiring.Component):
     """Take reports of the depth test when nothing is in their way.
 
@@ -47,18 +77,8 @@ class Feedback(wiring.Component):
         A test begins, of tiles of this key.
     serial : In(8)
         Clears so far.
-    initialising : In(1)
-        Of the bounds RAM.
-    bank_busy : In(BANKS)
-        Of the bounds RAM.
-    depth_known : In(1)
-        Bounds of depths are known.
-    taken : Out(1)
-        A report counts.
-    fits : Out(1)
-        Its bounds may be written.
-    bank, address, bounds : Out
-        Where, and what.
+    write : Out(FeedbackWrite())
+        Bounds for the bounds RAM.
     """
 
     def __init__(self, edge, most, first, beyond):
@@ -74,19 +94,13 @@ class Feedback(wiring.Component):
                 "test_begins": In(1),
                 "test_key": In(KEY),
                 "serial": In(8),
-                "initialising": In(1),
-                "bank_busy": In(BANKS),
-                "depth_known": In(1),
-                "taken": Out(1),
-                "fits": Out(1),
-                "bank": Out(range(BANKS)),
-                "address": Out(ADDRESS),
-                "bounds": Out(bounds_layout(payloads.HIZ_BITS)),
+                "write": Out(FeedbackWrite()),
             }
         )
 
     def elaborate(self, platform):
         m = Module()
+        write = self.write
         m.submodules.scoreboard = scoreboard = Scoreboard(1 << KEY.size, self._most, threshold=1)
         waiting = Signal()
         report = Signal(self._report)
@@ -105,18 +119,18 @@ class Feedback(wiring.Component):
             return Cat(v & (k == key_of(offer)) for v, k in following).any()
 
         m.d.comb += [
-            self.bank.eq(Cat(report.x[0], report.y[0])),
-            self.i.ready.eq(~waiting | self.taken),
-            self.taken.eq(
+            write.bank.eq(Cat(report.x[0], report.y[0])),
+            self.i.ready.eq(~waiting | write.taken),
+            write.taken.eq(
                 waiting
-                & ~self.initialising
-                & (scoreboard.above | ~(pending | self.bank_busy.bit_select(self.bank, 1)))
+                & ~write.initialising
+                & (scoreboard.above | ~(pending | write.bank_busy.bit_select(write.bank, 1)))
             ),
         ]
         m.d.comb += [
             scoreboard.increment.eq(self.test_begins),
             scoreboard.increment_key.eq(self.test_key),
-            scoreboard.decrement.eq(self.taken),
+            scoreboard.decrement.eq(write.taken),
             scoreboard.decrement_key.eq(key_of(report)),
             scoreboard.lookup.eq(self.i.ready),
             scoreboard.lookup_key.eq(key_of(offered)),
@@ -130,12 +144,15 @@ class Feedback(wiring.Component):
 
         note = NOTE(report.note)
         m.d.comb += [
-            self.fits.eq(
-                self.depth_known & ~scoreboard.above & note.has_entry & (note.serial == self.serial)
+            write.fits.eq(
+                write.depth_known
+                & ~scoreboard.above
+                & note.has_entry
+                & (note.serial == self.serial)
             ),
-            self.address.eq(note.address),
-            self.bounds.low.eq(report.low),
-            self.bounds.high.eq(report.high),
+            write.address.eq(note.address),
+            write.bounds.low.eq(report.low),
+            write.bounds.high.eq(report.high),
         ]
         return m
 

@@ -6,6 +6,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.depth.hiz.feedback import ADDRESS, KEY, NOTE
+from fixfunc.rtl.depth.hiz.tile_bounds import DECISION
 from fixfunc.rtl.lib.credit import CreditCounter
 from fixfunc.rtl.lib.fifo import CreditedFIFO
 from fixfunc.rtl.payload import beat, layout
@@ -34,11 +35,10 @@ class HizOutput(wiring.Component):
         They may, two clocks later.
     drained : Out(1)
         No tile and no test is in flight.
-    tile_valid, clearing, is_context, has_entry, outside : In(1)
-        A tile, in clock 0; it stands for a clear, or for a request of a context; what its lookup
-        has found.
-    drop, accept, stencil_fails, depth_known : In(1)
-        What its bounds say, and whether those of depths are known.
+    decision : In(DECISION)
+        What is decided about a tile, in clock 0.
+    depth_known : In(1)
+        Bounds of depths are known.
     context_complete, entry_known : Out(1)
         A request of a context has reached its end; the bounds of its tile are known. In clock 0.
     tile : In(layout(payloads.tile(edge)))
@@ -61,13 +61,12 @@ class HizOutput(wiring.Component):
     def __init__(self, edge: int) -> None:
         shape = beat(tile=payloads.tile(edge), **payloads.CONTROL)
         flags = (
-            *("legal", "beat_enters", "tile_enters", "tile_valid", "clearing", "is_context"),
-            *("has_entry", "outside", "drop", "accept", "stencil_fails", "depth_known"),
-            *("test_ends", "control_valid"),
+            *("legal", "beat_enters", "tile_enters", "depth_known", "test_ends", "control_valid"),
         )
         super().__init__(
             dict.fromkeys(flags, In(1))
             | {
+                "decision": In(DECISION),
                 "state": In(layout(payloads.DRAW_STATE)),
                 "room": Out(1),
                 "drained": Out(1),
@@ -91,27 +90,28 @@ class HizOutput(wiring.Component):
         m.submodules.tests = tests = CreditCounter(TILES - 1, lookahead=2)
         wiring.connect(m, beats.o, wiring.flipped(self.o))
 
+        decision = self.decision
         # A tile without an entry, or whose bounds are not known, is tested.
-        is_tile = self.tile_valid & ~self.clearing & ~self.is_context
-        refused = self.outside | ~self.legal
-        known = self.has_entry & self.depth_known
-        dropped = refused | (known & self.drop) | (self.has_entry & self.stencil_fails)
+        is_tile = decision.valid & ~decision.clearing & ~decision.is_context
+        refused = decision.outside | ~self.legal
+        known = decision.has_entry & self.depth_known
+        dropped = refused | (known & decision.drop) | (decision.has_entry & decision.stencil_fails)
         writes = self.state.depth_test & self.state.depth_write
         valid = Signal()
         stays = Signal()
         outcome = Signal(Outcome)
         has_entry = Signal()
         m.d.comb += [
-            self.context_complete.eq(self.is_context),
-            self.entry_known.eq(self.has_entry & ~refused),
+            self.context_complete.eq(decision.is_context),
+            self.entry_known.eq(decision.has_entry & ~refused),
         ]
         m.d.sync += [
             valid.eq(is_tile),
             stays.eq(~dropped),
-            outcome.eq(Mux(known & self.accept, Outcome.ACCEPT, Outcome.TEST)),
-            has_entry.eq(self.has_entry),
+            outcome.eq(Mux(known & decision.accept, Outcome.ACCEPT, Outcome.TEST)),
+            has_entry.eq(decision.has_entry),
             self.test_begins.eq(is_tile & ~dropped & writes),
-            self.outside_found.eq((is_tile | self.is_context) & self.outside),
+            self.outside_found.eq((is_tile | decision.is_context) & decision.outside),
         ]
         with m.If(dropped):
             m.d.sync += outcome.eq(Outcome.DROP)
