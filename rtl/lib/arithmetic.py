@@ -5,6 +5,8 @@ from amaranth.hdl import Module, Signal, signed, unsigned
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from fixfunc.spec.errors import InputError
+
 
 class Multiplier(wiring.Component):
     """Signed product, one a clock, from 18-bit multipliers.
@@ -29,7 +31,9 @@ class Multiplier(wiring.Component):
     def __init__(self, a_bits: int, b_bits: int, out_bits: int | None = None) -> None:
         self._a = a_bits
         self._b = b_bits
-        self._out = out_bits or a_bits + b_bits
+        self._out = a_bits + b_bits if out_bits is None else out_bits
+        if not 1 <= self._out <= a_bits + b_bits:
+            raise InputError("out_bits", f"be 1 to {a_bits + b_bits}", out_bits)
         self._factors = (
             Signal(signed(a_bits), name="factor_a"),
             Signal(signed(b_bits), name="factor_b"),
@@ -94,7 +98,7 @@ class Divider(wiring.Component):
     bits : int
         Width of the divisor.
     dividend : int
-        Low bits of the dividend that are given; the others below them are zero.
+        Width of ``low``.
     quotient : int
         Width of the quotient, and number of stages.
 
@@ -103,13 +107,15 @@ class Divider(wiring.Component):
     high : In(bits)
         The dividend above its low ``quotient`` bits; less than the divisor.
     low : In(dividend)
-        The next bits of the dividend.
+        The highest of those bits; the others are zero.
     divisor : In(bits)
     o : Out(quotient)
         The floor of the quotient, :attr:`latency` clocks later.
     """
 
     def __init__(self, bits: int, dividend: int, quotient: int) -> None:
+        if not 1 <= dividend <= quotient:
+            raise InputError("dividend", f"be 1 to {quotient}", dividend)
         self._bits = bits
         self._quotient = quotient
         super().__init__(
@@ -123,7 +129,7 @@ class Divider(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        rest = self.high
+        remainder = self.high
         divisor = self.divisor
         digits = Signal(
             unsigned(self._quotient)
@@ -133,21 +139,21 @@ class Divider(wiring.Component):
             trial = Signal(self._bits + 2, name=f"trial_{n}")
             shifted = Signal(self._bits + 1, name=f"shifted_{n}")
             m.d.comb += [
-                shifted.eq((rest << 1) | digits[-1]),
+                shifted.eq((remainder << 1) | digits[-1]),
                 trial.eq(shifted - divisor),
             ]
             fits = ~trial[-1]
-            next_rest = Signal.like(rest, name=f"rest_{n}")
+            next_remainder = Signal.like(remainder, name=f"remainder_{n}")
             next_divisor = Signal.like(divisor, name=f"divisor_{n}")
             next_digits = Signal.like(digits, name=f"digits_{n}")
             m.d.sync += [
                 next_digits.eq((digits << 1) | fits),
                 next_divisor.eq(divisor),
-                next_rest.eq(shifted),
+                next_remainder.eq(shifted),
             ]
             with m.If(fits):
-                m.d.sync += next_rest.eq(trial)
-            rest = next_rest
+                m.d.sync += next_remainder.eq(trial)
+            remainder = next_remainder
             divisor = next_divisor
             digits = next_digits
         m.d.comb += self.o.eq(digits)

@@ -108,7 +108,9 @@ CASES = {
 }
 EXAMPLES = {
     name: Example(
-        partial(example, latency, write_delay), ("valid", "address", "value", "result", "written")
+        CASES[name].create,
+        partial(example, latency, write_delay),
+        ("valid", "address", "value", "result", "written"),
     )
     for name, latency, write_delay in (
         ("forwarded_memory_2_1", 2, 1),

@@ -82,7 +82,9 @@ CASES = {
 }
 EXAMPLES = {
     "pending_set_2": Example(
-        example, ("insert", "key", "remove", "removed", "lookup", "pending", "available")
+        CASES["pending_set_2"].create,
+        example,
+        ("insert", "key", "remove", "removed", "lookup", "pending", "available"),
     )
 }
 

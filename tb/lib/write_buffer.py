@@ -72,11 +72,13 @@ CASES = {
         partial(trace, depth=depth),
         BINS,
     )
-    for depth in (4, 16)
+    for depth in (4, 8)
 }
 EXAMPLES = {
     "write_buffer_4": Example(
-        example, ("push", "i", "commit", "available", "o__valid", "o__ready", "o__payload")
+        CASES["write_buffer_4"].create,
+        example,
+        ("push", "i", "commit", "available", "o__valid", "o__ready", "o__payload"),
     )
 }
 
