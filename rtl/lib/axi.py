@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""AXI4 as blocks here use it: bursts of whole transfers, in order.
+"""AXI4 as blocks use it: bursts of whole transfers, in order.
 
 :class:`AxiReader` and :class:`AxiWriter` turn streams into bursts; :func:`join` wires them to a
 block's port.

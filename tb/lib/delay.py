@@ -52,7 +52,7 @@ def read_twice(values: np.ndarray) -> list[Clock]:
 
 
 def delayed(values: np.ndarray, clocks: int) -> list[Clock]:
-    """What a delay line is given, and what it must give once it is filled."""
+    """Values of a delay line, and its output once it is filled."""
     return [
         Clock({"i": int(value)}, {"o": int(later)} if n >= clocks else {})
         for n, (value, later) in enumerate(zip(values, golden.delayed(values, clocks), strict=True))

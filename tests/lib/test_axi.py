@@ -33,8 +33,8 @@ class Pins:
     def __setitem__(self, name, value):
         self._context.set(port(self._component, name), int(value))
 
-    def moves(self, valid, ready):
-        """A beat moves."""
+    def transferred(self, valid, ready):
+        """A beat has moved."""
         return self[valid] and self[ready]
 
 
@@ -74,14 +74,14 @@ def read(module, error_at=None, seed=0):
                 pins["memory__rresp"] = 2 if count == error_at else 0
             pins["o__ready"] = rng.random() < 0.5
             return
-        if pins.moves("request__valid", "request__ready"):
+        if pins.transferred("request__valid", "request__ready"):
             requests.popleft()
-        if pins.moves("o__valid", "o__ready"):
+        if pins.transferred("o__valid", "o__ready"):
             out.append(pins["o__payload"])
-        if pins.moves("memory__rvalid", "memory__rready"):
+        if pins.transferred("memory__rvalid", "memory__rready"):
             transfers.popleft()
             count += 1
-        if pins.moves("memory__arvalid", "memory__arready"):
+        if pins.transferred("memory__arvalid", "memory__arready"):
             burst = Burst(pins["memory__araddr"], pins["memory__arlen"] + 1, 0)
             transfers.extend(transfer.data for transfer in golden.read(MEMORY, [burst]))
 
@@ -112,16 +112,16 @@ def write(module, error_at=None, seed=0):
             pins["memory__bresp"] = responses[0] if responses else 0
             pins["response__ready"] = rng.random() < 0.5
             return
-        if pins.moves("burst__valid", "burst__ready"):
+        if pins.transferred("burst__valid", "burst__ready"):
             bursts.popleft()
-        if pins.moves("data__valid", "data__ready"):
+        if pins.transferred("data__valid", "data__ready"):
             data.popleft()
-        if pins.moves("response__valid", "response__ready"):
+        if pins.transferred("response__valid", "response__ready"):
             out.append(pins["response__payload"])
             responses.popleft()
-        if pins.moves("memory__awvalid", "memory__awready"):
+        if pins.transferred("memory__awvalid", "memory__awready"):
             addresses.append((pins["memory__awaddr"], pins["memory__awlen"] + 1))
-        if pins.moves("memory__wvalid", "memory__wready"):
+        if pins.transferred("memory__wvalid", "memory__wready"):
             written.append((pins["memory__wdata"], pins["memory__wlast"]))
         while addresses and len(written) >= addresses[0][1]:
             address, count = addresses.popleft()

@@ -16,8 +16,8 @@ def test_wrong_parameters():
         PendingSet(4, 0)
 
 
-def test_a_place_is_free_in_the_clock_after_its_key_went():
-    """With one place: a key comes, goes, and the next takes its place at once."""
+def test_a_place_is_free_in_the_clock_after_a_removal():
+    """With one place: a key is inserted and removed, and another has its place at once."""
     rows = [(1, 3, 0, 0, 3), (0, 0, 1, 3, 3), (1, 4, 0, 0, 3), (0, 0, 0, 0, 4)]
     wanted = [(0, 1), (1, 0), (0, 1), (1, 0)]
     trace = [
