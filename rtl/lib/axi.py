@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""AXI4 as blocks here use it: bursts of whole transfers, in order.
+"""AXI4 as blocks use it: bursts of whole transfers, in order.
 
 :class:`AxiReader` and :class:`AxiWriter` turn streams into bursts; :func:`join` wires them to a
 block's port.
@@ -10,20 +10,21 @@ from amaranth.lib import fifo, stream, wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
+from fixfunc.spec.errors import InputError
 from fixfunc.spec.payloads import TRANSFER
 
 ADDRESS = 32
 
 BURST = {"id": 1, "addr": ADDRESS, "len": 8, "size": 3, "burst": 2}
 WRITE = {"data": TRANSFER, "strb": TRANSFER // 8, "last": 1}
-ANSWER = {"id": 1, "resp": 2}
+RESPONSE = {"id": 1, "resp": 2}
 READ = {"id": 1, "data": TRANSFER, "resp": 2, "last": 1}
 READ_CHANNELS = {"ar": (BURST, Out), "r": (READ, In)}
-WRITE_CHANNELS = {"aw": (BURST, Out), "w": (WRITE, Out), "b": (ANSWER, In)}
+WRITE_CHANNELS = {"aw": (BURST, Out), "w": (WRITE, Out), "b": (RESPONSE, In)}
 
 
 class AxiChannels(wiring.Signature):
-    """Some channels of an AXI4 port, seen from who asks; names of members are the standard's."""
+    """Some channels of an AXI4 port, seen from the block; names of members are the standard's."""
 
     def __init__(self, channels: dict) -> None:
         members = {}
@@ -80,6 +81,14 @@ def constants(m: Module, port: wiring.PureInterface) -> None:
         m.d.comb += port.wstrb.eq(Const(-1, TRANSFER // 8))
 
 
+def _check(most, in_flight):
+    """Refuse bursts that AXI4 has no length for, and queues that take none."""
+    if not 1 <= most <= 256:
+        raise InputError("most", "be 1 to 256", most)
+    if in_flight < 2:
+        raise InputError("in_flight", "be above 1", in_flight)
+
+
 class AxiReader(wiring.Component):
     """Reads bursts, several at once; what was read comes in the order of the requests.
 
@@ -88,35 +97,37 @@ class AxiReader(wiring.Component):
     most : int
         Most transfers of a burst.
     in_flight : int
-        Most requests that have not been answered.
+        Most requests whose data has not all been read.
     tag : ShapeLike
-        Of what a requester wants to know when its data comes.
+        Of what comes back beside the data of a request.
 
     Members
     -------
     request : In(stream.Signature(...))
-        ``address``, number of ``transfers``, ``tag``. One of no transfers reads nothing, and is
-        answered in its turn.
+        ``address``, number of ``transfers``, ``tag``. One of no transfers reads nothing, and has
+        an ``empty`` beat in its turn.
     o : Out(stream.Signature(...))
         One transfer a clock: its ``data``, its ``index`` within the burst, whether it is the
-        ``last`` one; whether the request is ``empty``; ``error``: memory said so.
+        ``last`` one; whether the request is ``empty``; ``error``: memory said so. ``data`` of an
+        ``empty`` beat is what memory happens to offer: it may change while the beat waits.
     idle : Out(1)
         No request is in flight.
     memory : Out(AxiRead())
     """
 
     def __init__(self, most: int, in_flight: int, tag: ShapeLike) -> None:
+        _check(most, in_flight)
         self._in_flight = in_flight
         index = range(most + 1)
         self._pending = StructLayout({"transfers": index, "tag": tag})
         request = StructLayout({"address": ADDRESS, "transfers": index, "tag": tag})
-        answer = StructLayout(
+        beat = StructLayout(
             {"data": TRANSFER, "index": index, "last": 1, "empty": 1, "error": 1, "tag": tag}
         )
         super().__init__(
             {
                 "request": In(stream.Signature(request)),
-                "o": Out(stream.Signature(answer)),
+                "o": Out(stream.Signature(beat)),
                 "idle": Out(1),
                 "memory": Out(AxiRead()),
             }
@@ -129,17 +140,17 @@ class AxiReader(wiring.Component):
         m.submodules.pending = pending = fifo.SyncFIFOBuffered(
             width=self._pending.size, depth=self._in_flight
         )
-        self._ask(m, port, pending)
+        self._send_address(m, port, pending)
 
         head = self._pending(pending.r_data)
         index = Signal.like(head.transfers)
         empty = head.transfers == 0
         last = empty | (index == head.transfers - 1)
-        moves = self.o.valid & self.o.ready
+        transferred = self.o.valid & self.o.ready
         m.d.comb += [
             self.o.valid.eq(pending.r_rdy & (empty | port.rvalid)),
             port.rready.eq(pending.r_rdy & ~empty & self.o.ready),
-            pending.r_en.eq(moves & last),
+            pending.r_en.eq(transferred & last),
             self.o.payload.data.eq(port.rdata),
             self.o.payload.index.eq(index),
             self.o.payload.last.eq(last),
@@ -148,25 +159,25 @@ class AxiReader(wiring.Component):
             self.o.payload.tag.eq(head.tag),
             self.idle.eq(pending.level == 0),
         ]
-        with m.If(moves):
+        with m.If(transferred):
             m.d.sync += index.eq(index + 1)
             with m.If(last):
                 m.d.sync += index.eq(0)
         return m
 
-    def _ask(self, m, port, pending):
-        """Requests become addresses, and wait for their answers."""
+    def _send_address(self, m, port, pending):
+        """Requests become addresses, and are pending until their data has come."""
         request = self.request.payload
         reads = request.transfers != 0
-        free = ~port.arvalid | port.arready
+        address_ready = ~port.arvalid | port.arready
         pushed = self._pending(pending.w_data)
         m.d.comb += [
-            self.request.ready.eq(pending.w_rdy & (free | ~reads)),
+            self.request.ready.eq(pending.w_rdy & (address_ready | ~reads)),
             pending.w_en.eq(self.request.valid & self.request.ready),
             pushed.transfers.eq(request.transfers),
             pushed.tag.eq(request.tag),
         ]
-        with m.If(free):
+        with m.If(address_ready):
             m.d.sync += [
                 port.arvalid.eq(pending.w_en & reads),
                 port.araddr.eq(request.address),
@@ -175,7 +186,7 @@ class AxiReader(wiring.Component):
 
 
 class AxiWriter(wiring.Component):
-    """Writes bursts, several at once; memory's answers come in the order of the bursts.
+    """Writes bursts, several at once; responses come in the order of the bursts.
 
     Addresses do not wait for data, nor data for addresses.
 
@@ -184,9 +195,9 @@ class AxiWriter(wiring.Component):
     most : int
         Most transfers of a burst.
     in_flight : int
-        Most bursts that memory has not answered.
+        Most bursts without a response from memory.
     tag : ShapeLike
-        Of what a requester wants to know when memory answers.
+        Of what comes back with the response to a burst.
 
     Members
     -------
@@ -194,14 +205,15 @@ class AxiWriter(wiring.Component):
         ``address``, number of ``transfers``, ``tag``.
     data : In(stream.Signature(TRANSFER))
         Transfers of all bursts, in order; one a clock.
-    answer : Out(stream.Signature(...))
+    response : Out(stream.Signature(...))
         ``tag`` of a burst that memory has taken; ``error``: it could not.
     idle : Out(1)
-        Every burst has been answered.
+        Every burst has had its response.
     memory : Out(AxiWrite())
     """
 
     def __init__(self, most: int, in_flight: int, tag: ShapeLike) -> None:
+        _check(most, in_flight)
         self._in_flight = in_flight
         self._most = most
         self._tag = tag
@@ -210,7 +222,7 @@ class AxiWriter(wiring.Component):
             {
                 "burst": In(stream.Signature(burst)),
                 "data": In(stream.Signature(TRANSFER)),
-                "answer": Out(stream.Signature(StructLayout({"tag": tag, "error": 1}))),
+                "response": Out(stream.Signature(StructLayout({"tag": tag, "error": 1}))),
                 "idle": Out(1),
                 "memory": Out(AxiWrite()),
             }
@@ -227,16 +239,16 @@ class AxiWriter(wiring.Component):
         m.submodules.pending = pending = fifo.SyncFIFOBuffered(
             width=burst.shape()["tag"].width, depth=self._in_flight
         )
-        free = ~port.awvalid | port.awready
+        address_ready = ~port.awvalid | port.awready
         accept = self.burst.valid & self.burst.ready
         m.d.comb += [
-            self.burst.ready.eq(free & lengths.w_rdy & pending.w_rdy),
+            self.burst.ready.eq(address_ready & lengths.w_rdy & pending.w_rdy),
             lengths.w_en.eq(accept),
             lengths.w_data.eq(burst.transfers),
             pending.w_en.eq(accept),
             pending.w_data.eq(burst.tag),
         ]
-        with m.If(free):
+        with m.If(address_ready):
             m.d.sync += [
                 port.awvalid.eq(accept),
                 port.awaddr.eq(burst.address),
@@ -244,11 +256,11 @@ class AxiWriter(wiring.Component):
             ]
         self._send(m, port, lengths)
         m.d.comb += [
-            self.answer.valid.eq(port.bvalid & pending.r_rdy),
-            port.bready.eq(self.answer.ready & pending.r_rdy),
-            pending.r_en.eq(self.answer.valid & self.answer.ready),
-            self.answer.payload.tag.eq(pending.r_data),
-            self.answer.payload.error.eq(port.bresp != 0),
+            self.response.valid.eq(port.bvalid & pending.r_rdy),
+            port.bready.eq(self.response.ready & pending.r_rdy),
+            pending.r_en.eq(self.response.valid & self.response.ready),
+            self.response.payload.tag.eq(pending.r_data),
+            self.response.payload.error.eq(port.bresp != 0),
             self.idle.eq(pending.level == 0),
         ]
         return m
@@ -257,18 +269,18 @@ class AxiWriter(wiring.Component):
         """Transfers, of which the last of each burst is marked."""
         index = Signal(range(self._most + 1))
         last = index == lengths.r_data - 1
-        moves = self.data.valid & self.data.ready
+        transferred = self.data.valid & self.data.ready
         m.d.comb += [
             self.data.ready.eq(lengths.r_rdy & (~port.wvalid | port.wready)),
-            lengths.r_en.eq(moves & last),
+            lengths.r_en.eq(transferred & last),
         ]
         with m.If(~port.wvalid | port.wready):
             m.d.sync += [
-                port.wvalid.eq(moves),
+                port.wvalid.eq(transferred),
                 port.wdata.eq(self.data.payload),
                 port.wlast.eq(last),
             ]
-        with m.If(moves):
+        with m.If(transferred):
             m.d.sync += index.eq(index + 1)
             with m.If(last):
                 m.d.sync += index.eq(0)

@@ -16,7 +16,7 @@ def named(m: Module, value: ValueLike, name: str) -> Signal:
 
 
 def choose(index: Value, options: Sequence[ValueLike | None]) -> ValueLike | None:
-    """The option of that number, by halves; one that is None is never asked for."""
+    """The option of that number, by halves; one that is None costs nothing."""
     if len(options) == 1:
         return options[0]
     half = 1 << (len(options) - 1).bit_length() - 1

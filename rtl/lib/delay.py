@@ -86,7 +86,7 @@ class DelayLine(wiring.Component):
 
 
 class DrainTimer(wiring.Component):
-    """Tell that nothing has entered a free-running pipeline for as long as it takes to leave it.
+    """Knows that nothing has entered a free-running pipeline for as long as it takes to leave it.
 
     Parameters
     ----------
@@ -105,6 +105,8 @@ class DrainTimer(wiring.Component):
     drained: Out(1, init=1)
 
     def __init__(self, latency: int) -> None:
+        if latency < 1:
+            raise InputError("latency", "be above 0", latency)
         self._latency = latency
         super().__init__()
 

@@ -6,6 +6,7 @@ from amaranth.lib import fifo, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.credit import CreditCounter
+from fixfunc.spec.errors import InputError
 
 
 class StreamFIFO(wiring.Component):
@@ -16,19 +17,21 @@ class StreamFIFO(wiring.Component):
     shape : ShapeLike
         Of a beat.
     depth : int
-        Beats.
+        Beats, above 1; the register at the end holds one more.
 
     Members
     -------
     i, o : In, Out(stream.Signature(shape))
         One beat a clock, from ``i`` to ``o`` in :attr:`LATENCY` clocks at the earliest.
     occupied : Out(1)
-        It holds a beat.
+        The FIFO holds a beat.
     """
 
     LATENCY = 3  # memory, its output, the register
 
     def __init__(self, shape: ShapeLike, depth: int) -> None:
+        if depth < 2:
+            raise InputError("depth", "be above 1", depth)
         self._depth = depth
         super().__init__(
             {
@@ -41,16 +44,16 @@ class StreamFIFO(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         width = Value.cast(self.i.payload).shape().width
-        m.submodules.fifo = queue = fifo.SyncFIFOBuffered(width=width, depth=self._depth)
-        wiring.connect(m, wiring.flipped(self.i), queue.w_stream)
+        m.submodules.fifo = rows = fifo.SyncFIFOBuffered(width=width, depth=self._depth)
+        wiring.connect(m, wiring.flipped(self.i), rows.w_stream)
         m.d.comb += [
-            queue.r_en.eq(~self.o.valid | self.o.ready),
-            self.occupied.eq(self.o.valid | (queue.level != 0)),
+            rows.r_en.eq(~self.o.valid | self.o.ready),
+            self.occupied.eq(self.o.valid | (rows.level != 0)),
         ]
-        with m.If(queue.r_en):
+        with m.If(rows.r_en):
             m.d.sync += [
-                self.o.valid.eq(queue.r_rdy),
-                self.o.payload.eq(queue.r_data),
+                self.o.valid.eq(rows.r_rdy),
+                self.o.payload.eq(rows.r_data),
             ]
         return m
 
@@ -58,9 +61,9 @@ class StreamFIFO(wiring.Component):
 class CreditedFIFO(wiring.Component):
     """FIFO at the end of a pipeline that cannot stall, and the credits for its places.
 
-    Who lets a beat into the pipeline consumes a credit; it returns when the beat leaves ``o``, or
-    when it is cancelled on the way. The FIFO therefore never overflows, and needs no ``ready`` on
-    the side of the pipeline. At one beat a clock it must have as many places as there are clocks
+    A beat consumes a credit as it enters the pipeline; the credit is released when the beat leaves
+    ``o``, or when it is cancelled on the way. The FIFO therefore never overflows, and needs no
+    ``ready`` on the side of the pipeline. At one beat a clock it must have as many places as there are clocks
     from a credit consumed to the beat that leaves.
 
     Parameters
@@ -70,12 +73,12 @@ class CreditedFIFO(wiring.Component):
     depth : int
         Beats, and credits.
     lookahead : int
-        As of :class:`~fixfunc.rtl.lib.credit.CreditCounter`.
+        See :class:`~fixfunc.rtl.lib.credit.CreditCounter`.
 
     Members
     -------
     consume, cancel, available, idle : In, In, Out, Out
-        As of :class:`~fixfunc.rtl.lib.credit.CreditCounter`.
+        See :class:`~fixfunc.rtl.lib.credit.CreditCounter`.
     push, i : In(1), In(shape)
         A beat arrives at the end of the pipeline.
     o : Out(stream.Signature(shape))

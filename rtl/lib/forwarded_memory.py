@@ -193,12 +193,12 @@ class ForwardedMemory(wiring.Component):
         )
         read = rows.read_port()
         write = rows.write_port()
-        ahead = self._latency - forwarding.latency  # registers behind block RAM
+        registers = self._latency - forwarding.latency  # behind block RAM
         m.d.comb += [
             read.addr.eq(self.address),
-            forwarding.stored.eq(delay(m, read.data, ahead, "stored")),
-            forwarding.valid.eq(delay(m, self.valid, ahead, "valid")),
-            forwarding.address.eq(delay(m, self.address, ahead, "address")),
+            forwarding.stored.eq(delay(m, read.data, registers, "stored")),
+            forwarding.valid.eq(delay(m, self.valid, registers, "valid")),
+            forwarding.address.eq(delay(m, self.address, registers, "address")),
             write.en.eq(delay(m, self.valid, self._latency + self._write_delay, "write")),
             write.addr.eq(delay(m, self.address, self._latency + self._write_delay, "row")),
             write.data.eq(forwarding.written if self._write_delay else self.result),

@@ -6,6 +6,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.bits import lowest
+from fixfunc.spec.errors import InputError
 
 
 class PendingSet(wiring.Component):
@@ -35,6 +36,8 @@ class PendingSet(wiring.Component):
     """
 
     def __init__(self, bits: int, places: int) -> None:
+        if places < 1:
+            raise InputError("places", "be above 0", places)
         self._bits = bits
         self._places = places
         super().__init__(

@@ -9,7 +9,7 @@ from fixfunc.rtl.lib.delay import delay
 
 
 class SkidBuffer(wiring.Component):
-    """Two places at the end of a pipeline that stops one clock after it has been told to.
+    """Two places at the end of a pipeline whose enable is a register, and so falls a clock late.
 
     Parameters
     ----------

@@ -6,6 +6,8 @@ from typing import Any
 from amaranth.hdl import Module, Signal, Value
 from amaranth.lib.data import View
 
+from fixfunc.spec.errors import InputError
+
 
 class Clock:
     """What is known in one clock of a :class:`Timeline`: its values are attributes."""
@@ -32,8 +34,10 @@ class Timeline:
 
     Raises
     ------
-    ValueError
-        A value is read before it is valid, or enters twice.
+    InputError
+        A value is read before it is valid, or enters twice; or its first read in a clock is within
+        ``m.If``, ``m.Switch`` or ``m.FSM``, where its registers would move under that condition
+        alone. Read it before.
     AttributeError
         Nothing of that name has entered.
 
@@ -54,18 +58,21 @@ class Timeline:
         """Values, by name, that are valid in this clock."""
         for name, value in values.items():
             if name in self._first:
-                raise ValueError(f"{name} enters twice, in clocks {self._first[name]} and {clock}")
+                raise InputError(name, f"enter once, in clock {self._first[name]}", clock)
             self._first[name] = clock
             self._later[name] = [value]
 
     def value(self, name: str, clock: int) -> Value | View:
-        """A value as of a clock."""
+        """A value in a clock."""
         if name not in self._first:
             raise AttributeError(f"{name} has not entered; known: {', '.join(self._first)}")
         first = self._first[name]
         if clock < first:
-            raise ValueError(f"{name} is valid from clock {first} on, not in {clock}")
+            raise InputError(name, f"be read from clock {first} on", clock)
         values = self._later[name]
+        # Amaranth says nowhere in public how deep a module is in conditions.
+        if len(values) <= clock - first and self._m.domain._depth:
+            raise InputError(name, "be read first outside of conditions", f"in clock {clock}")
         while len(values) <= clock - first:
             later = Signal.like(values[-1], name=f"{name}_{first + len(values)}")
             self._m.d.sync += later.eq(values[-1])

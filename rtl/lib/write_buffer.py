@@ -11,7 +11,7 @@ from fixfunc.spec.errors import InputError
 
 
 class WriteBuffer(wiring.Component):
-    """A FIFO of wide rows, each of which is committed a clock after it was pushed, or forgotten.
+    """A FIFO of wide rows, each of which is committed a clock after its push, or dropped.
 
     A wide value need not be delayed until it is known whether it has to be written.
 
@@ -27,7 +27,8 @@ class WriteBuffer(wiring.Component):
     push, i : In(1), In(shape)
         A row. Allowed while ``available``.
     commit : In(1)
-        The row that was pushed in the clock before stays.
+        The row that was pushed in the clock before stays. Without it, the next push overwrites
+        that row.
     available : Out(1)
         There is room for a row, whether or not the one before it is committed.
     o : Out(stream.Signature(shape))
@@ -56,8 +57,8 @@ class WriteBuffer(wiring.Component):
         )
         write = rows.write_port()
         read = rows.read_port()
-        free = Signal(range(self._depth))
-        next_free = Signal(range(self._depth))
+        tail = Signal(range(self._depth))
+        next_tail = Signal(range(self._depth))
         head = Signal(range(self._depth))
         next_head = Signal(range(self._depth))
         level = Signal(range(self._depth + 1))
@@ -65,9 +66,9 @@ class WriteBuffer(wiring.Component):
         m.d.comb += [
             pop.eq(self.o.valid & self.o.ready),
             self.available.eq(level < self._depth - 1),
-            next_free.eq(free + self.commit),
+            next_tail.eq(tail + self.commit),
             write.en.eq(self.push),
-            write.addr.eq(next_free),
+            write.addr.eq(next_tail),
             write.data.eq(self.i),
             next_head.eq(head + pop),
             read.en.eq(1),
@@ -75,7 +76,7 @@ class WriteBuffer(wiring.Component):
             self.o.payload.eq(read.data),
         ]
         m.d.sync += [
-            free.eq(next_free),
+            tail.eq(next_tail),
             head.eq(next_head),
             level.eq(level + self.commit - pop),
             self.o.valid.eq(Mux(pop, level > 1, level != 0)),

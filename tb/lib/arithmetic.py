@@ -114,9 +114,12 @@ CASES = {
 }
 EXAMPLES = {
     "multiplier_19_18_37": Example(
-        lambda: products(np.arange(1, 9), np.arange(-3, 5), (19, 18, 37)), ("a", "b", "o")
+        CASES["multiplier_19_18_37"].create,
+        lambda: products(np.arange(1, 9), np.arange(-3, 5), (19, 18, 37)),
+        ("a", "b", "o"),
     ),
     "divider_8_4_7": Example(
+        CASES["divider_8_4_7"].create,
         lambda: quotients(
             np.array([1, 2, 3] + [0] * 7),
             np.array([5, 0, 1] + [0] * 7),

@@ -5,7 +5,7 @@ A case is replayed: its inputs are chosen beside the golden model, which knows w
 allows. So the same clocks run on every simulator, and in Python.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 import cocotb
@@ -41,8 +41,9 @@ class Case(NamedTuple):
 
 
 class Example(NamedTuple):
-    """Clocks of a case, and the ports that the waveform on its page shows."""
+    """A primitive, clocks of it, and the ports that the waveform on its page shows."""
 
+    create: Callable[[], wiring.Component]
     trace: Callable[[], list[Clock]]
     shown: tuple[str, ...]
 
@@ -50,7 +51,7 @@ class Example(NamedTuple):
 def pace(rng: np.random.Generator, clocks: int) -> np.ndarray:
     """Whether a port moves, clock by clock: never, always, and in between, for a while each."""
     share = rng.choice([0, 0.1, 0.5, 0.9, 1], clocks)
-    lengths = rng.integers(1, 40, clocks)
+    lengths = rng.integers(1, 24, clocks)
     return rng.random(clocks) < np.repeat(share, lengths)[:clocks]
 
 
@@ -70,9 +71,13 @@ def port(component: wiring.Component, name: str) -> Value:
     return Value.cast(component).as_unsigned()
 
 
-def simulate(component: wiring.Component, trace: list[Clock]) -> list[dict[str, int]]:
-    """Outputs of a component in every clock of a trace, by Amaranth's own simulator."""
-    names = {name for clock in trace for name in clock.outputs}
+def simulate(
+    component: wiring.Component, trace: list[Clock], also: Iterable[str] = ()
+) -> list[dict[str, int]]:
+    """Outputs of a component in every clock of a trace, by Amaranth's own simulator: those that the
+    trace names, and ``also`` others.
+    """
+    names = {name for clock in trace for name in clock.outputs} | set(also)
     seen = []
 
     async def replay(context):

@@ -1,21 +1,58 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Bench of :mod:`fixfunc.rtl.lib.delay`."""
+"""Bench of :mod:`fixfunc.rtl.lib.delay` and :mod:`fixfunc.rtl.lib.timeline`."""
 
 from functools import partial
 
 import cocotb
 import numpy as np
+from amaranth.hdl import Module
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
 from cocotb.handle import HierarchyObject
 
 from fixfunc.models.lib import delay as golden
 from fixfunc.rtl.lib.delay import DelayLine, DrainTimer
+from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.tb.lib.clocked import Case, Clock, Example, check, pace
 
 BITS = 8
 
 
+class TwoClocks(wiring.Component):
+    """A value that enters a timeline in clock 2, and is read in clocks 2 and 5."""
+
+    i: In(BITS)
+    clock_2: Out(BITS)
+    clock_5: Out(BITS)
+
+    def __init__(self, timeline: type[Timeline] = Timeline) -> None:
+        self._timeline = timeline
+        super().__init__()
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        t = self._timeline(m)
+        t.enter(2, value=self.i)
+        m.d.comb += [
+            self.clock_2.eq(t[2].value),
+            self.clock_5.eq(t[5].value),
+        ]
+        return m
+
+
+def read_twice(values: np.ndarray) -> list[Clock]:
+    """Values, and what a timeline says of them in the two clocks."""
+    return [
+        Clock(
+            clock.inputs,
+            {"clock_2": int(value)} | ({"clock_5": clock.outputs["o"]} if clock.outputs else {}),
+        )
+        for value, clock in zip(values, delayed(values, 3), strict=True)
+    ]
+
+
 def delayed(values: np.ndarray, clocks: int) -> list[Clock]:
-    """What a delay line is given, and what it must give once it is filled."""
+    """Values of a delay line, and its output once it is filled."""
     return [
         Clock({"i": int(value)}, {"o": int(later)} if n >= clocks else {})
         for n, (value, later) in enumerate(zip(values, golden.delayed(values, clocks), strict=True))
@@ -53,6 +90,11 @@ def pause(clocks: int):
 
 
 CASES = {
+    "timeline": Case(
+        TwoClocks,
+        lambda rng, clocks: read_twice(rng.integers(0, 1 << BITS, clocks)),
+        {"it is filled": lambda trace, n: "clock_5" in trace[n].outputs},
+    ),
     **{
         f"delay_line_{clocks}{'_near' if near else ''}": Case(
             partial(DelayLine, BITS, clocks, near),
@@ -74,9 +116,16 @@ CASES = {
     },
 }
 EXAMPLES = {
-    "delay_line_3": Example(lambda: delayed(np.arange(1, 9), 3), ("i", "o")),
+    "timeline": Example(
+        TwoClocks, lambda: read_twice(np.arange(1, 9)), ("i", "clock_2", "clock_5")
+    ),
+    "delay_line_3": Example(
+        CASES["delay_line_3"].create, lambda: delayed(np.arange(1, 9), 3), ("i", "o")
+    ),
     "drain_timer_3": Example(
-        lambda: timed(np.array([0, 1, 1, 0, 0, 0, 0, 0, 1, 0]), 3), ("enter", "drained")
+        CASES["drain_timer_3"].create,
+        lambda: timed(np.array([0, 1, 1, 0, 0, 0, 0, 0, 1, 0]), 3),
+        ("enter", "drained"),
     ),
 }
 

@@ -28,7 +28,7 @@ def credits(rng: np.random.Generator, clocks: int, places: int, lookahead: int) 
         inputs = {
             "consume": int(allowed.popleft() and consume),
             "release": int(release and in_flight > 0),
-            "cancel": int(in_flight > 1 and rng.random() < 0.2),
+            "cancel": int(in_flight > 1 and rng.random() < 0.4),
         }
         out.append(Clock(inputs, model.step(**inputs)))
     return out
@@ -183,7 +183,7 @@ CASES = {
             partial(credits, places=places, lookahead=lookahead),
             CREDIT_BINS,
         )
-        for places, lookahead in ((4, 1), (3, 1), (5, 3))
+        for places, lookahead in ((4, 1), (3, 1), (7, 3))
     },
     **{
         f"credited_fifo_{depth}_{lookahead}": Case(
@@ -203,13 +203,19 @@ CASES = {
     },
 }
 EXAMPLES = {
-    "credit_4_1": Example(example_credit, ("consume", "release", "cancel", "available", "idle")),
+    "credit_4_1": Example(
+        CASES["credit_4_1"].create,
+        example_credit,
+        ("consume", "release", "cancel", "available", "idle"),
+    ),
     "credited_fifo_4_1": Example(
+        CASES["credited_fifo_4_1"].create,
         example_credited,
         ("consume", "cancel", "available", "idle", "push", "i")
         + ("o__valid", "o__ready", "o__payload"),
     ),
     "stream_fifo_3": Example(
+        CASES["stream_fifo_3"].create,
         example_streamed,
         ("i__valid", "i__ready", "i__payload", "o__valid", "o__ready", "o__payload", "occupied"),
     ),

@@ -1,38 +1,88 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Bench of :mod:`fixfunc.rtl.lib.forwarded_memory`."""
 
+from collections.abc import Callable
 from functools import partial
 
 import cocotb
 import numpy as np
+from amaranth.hdl import Module
+from amaranth.lib import wiring
+from amaranth.lib.memory import Memory
 from cocotb.handle import HierarchyObject
 
 from fixfunc.models.lib import forwarded_memory as golden
-from fixfunc.rtl.lib.forwarded_memory import ForwardedMemory
+from fixfunc.rtl.lib.delay import delay
+from fixfunc.rtl.lib.forwarded_memory import ForwardedMemory, Forwarding
 from fixfunc.tb.lib.clocked import Case, Clock, Example, check, pace
 
 BITS = 8
 DEPTH = 5  # rows: few, so that they repeat
 FILL = {2: 1, 3: 1, 4: 2}  # clocks from an operation to its fill, by latency
+AROUND = 2  # registers behind the memory of Around
 
 
-def step(model: golden.ForwardedMemory, latency: int, **inputs: int) -> Clock:
+class Around(wiring.Component):
+    """Forwarding of five results around a memory of its own, as one with banks would use it."""
+
+    def __init__(self) -> None:
+        self._forwarding = Forwarding(BITS, range(DEPTH), AROUND + 3)
+        members = self._forwarding.signature.members
+        super().__init__({name: members[name] for name in members if name != "stored"})
+
+    @staticmethod
+    def latencies() -> tuple[int, int, int]:
+        """Clocks from an operation to its word, from a result to memory, and to a fill."""
+        return AROUND + 2, 1, AROUND + 1
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.forwarding = forwarding = self._forwarding
+        m.submodules.rows = rows = Memory(shape=BITS, depth=DEPTH, init=[])
+        read = rows.read_port()
+        write = rows.write_port()
+        clocks = sum(self.latencies()[:2])
+        m.d.comb += [
+            read.addr.eq(self.address),
+            forwarding.valid.eq(delay(m, self.valid, AROUND, "valid")),
+            forwarding.address.eq(delay(m, self.address, AROUND, "address")),
+            forwarding.stored.eq(delay(m, read.data, AROUND, "stored")),
+            forwarding.fill.eq(self.fill),
+            forwarding.filled.eq(self.filled),
+            forwarding.result.eq(self.result),
+            self.value.eq(forwarding.value),
+            self.written.eq(forwarding.written),
+            write.en.eq(delay(m, self.valid, clocks, "write")),
+            write.addr.eq(delay(m, self.address, clocks, "row")),
+            write.data.eq(forwarding.written),
+        ]
+        return m
+
+
+def step(model: golden.ForwardedMemory, split: bool, **inputs: int) -> Clock:
     """One clock of the golden model, with the ports of the hardware."""
     ports = {name: value for name, value in inputs.items() if name != "read_address_0"}
     outputs = model.step(**ports, read_address=inputs.get("read_address_0", 0))
     read = outputs.pop("read")
     if "read_address_0" in inputs:
         outputs["read_data_0"] = read
-    if latency == 2:
+    if not split:
         del outputs["early"], outputs["repeat"]
     return Clock(inputs, outputs)
 
 
 def trace(
-    rng: np.random.Generator, clocks: int, latency: int, write_delay: int, read_port: bool
+    rng: np.random.Generator,
+    clocks: int,
+    latencies: tuple[int, int, int],
+    split: bool,
+    read_port: bool,
 ) -> list[Clock]:
-    """Operations on few rows: runs of the same one, of two by turns, of any."""
-    model = golden.ForwardedMemory(DEPTH, latency, write_delay, FILL[latency])
+    """Operations on few rows: runs of the same one, of two by turns, of any.
+
+    ``latencies`` are clocks from an operation to its row, from a result to memory, and to a fill.
+    """
+    model = golden.ForwardedMemory(DEPTH, *latencies)
     out = []
     pool = [0]
     for valid in pace(rng, clocks):
@@ -48,7 +98,7 @@ def trace(
         }
         if read_port:
             inputs["read_address_0"] = int(rng.choice(pool))
-        out.append(step(model, latency, **inputs))
+        out.append(step(model, split, **inputs))
     return out
 
 
@@ -64,16 +114,22 @@ def distance(operations: int):
     return hit
 
 
-def case(latency: int, write_delay: int, read_port: bool) -> Case:
-    """The memory with these parameters."""
+def case(
+    create: Callable[[], wiring.Component],
+    latencies: tuple[int, int, int],
+    split: bool,
+    read_port: bool = False,
+) -> Case:
+    """A memory with these clocks: see :func:`trace`."""
+    latency, write_delay, fill = latencies
     reach = latency + write_delay
     return Case(
-        partial(ForwardedMemory, BITS, DEPTH, latency, write_delay, int(read_port)),
-        partial(trace, latency=latency, write_delay=write_delay, read_port=read_port),
+        create,
+        partial(trace, latencies=latencies, split=split, read_port=read_port),
         {f"the same row {n} clocks later": distance(n) for n in range(1, reach + 2)}
         | {
             "a row is filled": lambda trace, n: bool(
-                trace[n].inputs["fill"] and trace[n - FILL[latency]].inputs["valid"]
+                trace[n].inputs["fill"] and trace[n - fill].inputs["valid"]
             ),
             "nothing enters": lambda trace, n: not trace[n].inputs["valid"],
         },
@@ -92,12 +148,17 @@ def example(latency: int, write_delay: int) -> list[Clock]:
             "fill": 0,
             "filled": 0,
         }
-        out.append(step(model, latency, **inputs))
+        out.append(step(model, latency > 2, **inputs))
     return out
 
 
-CASES = {
-    f"forwarded_memory_{latency}_{write_delay}": case(latency, write_delay, read_port)
+CASES = {"forwarding": case(Around, Around.latencies(), False)} | {
+    f"forwarded_memory_{latency}_{write_delay}": case(
+        partial(ForwardedMemory, BITS, DEPTH, latency, write_delay, int(read_port)),
+        (latency, write_delay, FILL[latency]),
+        latency > 2,
+        read_port,
+    )
     for latency, write_delay, read_port in (
         (2, 0, True),
         (2, 1, False),
@@ -108,7 +169,9 @@ CASES = {
 }
 EXAMPLES = {
     name: Example(
-        partial(example, latency, write_delay), ("valid", "address", "value", "result", "written")
+        CASES[name].create,
+        partial(example, latency, write_delay),
+        ("valid", "address", "value", "result", "written"),
     )
     for name, latency, write_delay in (
         ("forwarded_memory_2_1", 2, 1),

@@ -15,7 +15,7 @@ BITS = 4
 
 
 def trace(rng: np.random.Generator, clocks: int, places: int) -> list[Clock]:
-    """Few keys come and go; each is looked up before it comes, while it is there, and after."""
+    """Few keys are inserted and removed; each is looked up before, between and after."""
     model = golden.PendingSet(places)
     removed = 0
     out = []
@@ -37,7 +37,7 @@ def trace(rng: np.random.Generator, clocks: int, places: int) -> list[Clock]:
 
 
 def example() -> list[Clock]:
-    """Keys 5 and 6 come; 5 goes."""
+    """Keys 5 and 6 are inserted; 5 is removed."""
     model = golden.PendingSet(2)
     out = []
     for insert, key, remove in (
@@ -50,15 +50,15 @@ def example() -> list[Clock]:
 
 BINS = {
     "full": lambda trace, n: not trace[n].outputs["available"],
-    "looked up as it comes": lambda trace, n: bool(
+    "looked up as it is inserted": lambda trace, n: bool(
         trace[n].inputs["insert"] and trace[n].inputs["key"] == trace[n].inputs["lookup"]
     ),
-    "looked up as it goes": lambda trace, n: bool(
+    "looked up as it is removed": lambda trace, n: bool(
         trace[n].inputs["remove"]
         and trace[n].inputs["removed"] == trace[n].inputs["lookup"]
         and trace[n].outputs["pending"]
     ),
-    "looked up after it went": lambda trace, n: bool(
+    "looked up after it was removed": lambda trace, n: bool(
         trace[n - 1].inputs["remove"]
         and trace[n - 1].inputs["removed"] == trace[n].inputs["lookup"]
         and not trace[n].outputs["pending"]
@@ -82,7 +82,9 @@ CASES = {
 }
 EXAMPLES = {
     "pending_set_2": Example(
-        example, ("insert", "key", "remove", "removed", "lookup", "pending", "available")
+        CASES["pending_set_2"].create,
+        example,
+        ("insert", "key", "remove", "removed", "lookup", "pending", "available"),
     )
 }
 

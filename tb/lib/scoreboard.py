@@ -97,6 +97,7 @@ CASES = {
 }
 EXAMPLES = {
     "scoreboard_0": Example(
+        CASES["scoreboard_0"].create,
         example,
         ("increment", "increment_key", "decrement", "decrement_key", "lookup", "lookup_key")
         + ("above",),

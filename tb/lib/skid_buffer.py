@@ -40,9 +40,9 @@ def pushed(rng: np.random.Generator, clocks: int) -> list[Clock]:
     beat = None
     out = []
     for push, ready in zip(pace(rng, clocks), pace(rng, clocks), strict=True):
-        if model.enable:
-            beat = int(rng.integers(0, 1 << BITS)) if push else None
         out.append(pushed_step(model, beat, ready))
+        if out[-1].outputs["enable"]:
+            beat = int(rng.integers(0, 1 << BITS)) if push else None
     return out
 
 
@@ -153,8 +153,13 @@ CASES = {
     for latency in (1, 4)
 }
 EXAMPLES = {
-    "skid_buffer": Example(example, ("enable", "push", "i", "o__valid", "o__ready", "o__payload")),
+    "skid_buffer": Example(
+        CASES["skid_buffer"].create,
+        example,
+        ("enable", "push", "i", "o__valid", "o__ready", "o__payload"),
+    ),
     "stallable_pipeline_1": Example(
+        CASES["stallable_pipeline_1"].create,
         example_pipeline,
         ("i__valid", "i__ready", "i__payload", "o__valid", "o__ready", "o__payload"),
     ),

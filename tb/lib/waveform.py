@@ -2,37 +2,38 @@
 """Waveforms of the pages in ``docs/lib``, drawn from what is simulated.
 
 ``python -m fixfunc.tb.lib.waveform`` draws them anew. On a page, a code block whose first line is
-``wave <case>`` belongs to the example of that case, in the ``EXAMPLES`` of a bench.
+``wave <name>`` belongs to the example of that name, in the ``EXAMPLES`` of a bench.
 """
 
 import re
 from pathlib import Path
 
 from fixfunc.cosim.toolchain import ROOT
-from fixfunc.tb.lib.clocked import Case, Example, difference, port, simulate
-from fixfunc.tb.lib.harness import CASES, EXAMPLES
+from fixfunc.tb.lib.clocked import Example, difference, port, simulate
+from fixfunc.tb.lib.harness import EXAMPLES
 
 PAGES = ROOT / "docs" / "lib"
 BLOCK = re.compile(r"(?ms)^```\nwave (\w+)\n.*?^```\n")
 WIDTH = 5  # characters of a clock
 
 
-def draw(name: str, case: Case, example: Example) -> str:
-    """An example of a case: a row a port, ``WIDTH`` characters a clock.
+def draw(name: str, example: Example) -> str:
+    """An example: a row a port, ``WIDTH`` characters a clock.
 
-    A bit is a line that is low or high; a value is written where it changes. What the golden model
-    leaves open is dots.
+    A bit is a line that is low or high; a value is written where it changes. Dots are values of
+    which the golden model says nothing in that clock.
     """
     trace = example.trace()
-    component = case.create()
-    seen = simulate(component, trace)
+    component = example.create()
+    seen = simulate(component, trace, example.shown)
     first = difference(trace, seen)
     assert first is None, f"example of {name}: {first}"
     label = max(map(len, example.shown)) + 2
     rows = [f"wave {name}", " " * label + "".join(f"{n:<{WIDTH}}" for n in range(len(trace)))]
+    held = {pin for clock in trace for pin in clock.outputs}
     for pin in example.shown:
         values = [
-            clock.inputs.get(pin, outputs[pin] if pin in clock.outputs else None)
+            None if pin in held and pin not in clock.outputs else outputs[pin]
             for clock, outputs in zip(trace, seen, strict=True)
         ]
         bit = len(port(component, pin)) == 1
@@ -65,9 +66,7 @@ def _values(values):
 
 def page(text: str) -> str:
     """A page with its waveforms drawn anew."""
-    return BLOCK.sub(
-        lambda found: f"```\n{draw(found[1], CASES[found[1]], EXAMPLES[found[1]])}\n```\n", text
-    )
+    return BLOCK.sub(lambda found: f"```\n{draw(found[1], EXAMPLES[found[1]])}\n```\n", text)
 
 
 def main() -> None:

@@ -23,7 +23,7 @@ def step(model: golden.WriteBuffer, push: int, i: int, commit: int, ready: int) 
 
 
 def trace(rng: np.random.Generator, clocks: int, depth: int) -> list[Clock]:
-    """Rows are pushed while there is room, and committed or forgotten."""
+    """Rows are pushed while there is room, and committed or dropped."""
     model = golden.WriteBuffer(depth)
     out = []
     for push, commit, ready in zip(*(pace(rng, clocks) for _ in range(3)), strict=True):
@@ -40,7 +40,7 @@ def trace(rng: np.random.Generator, clocks: int, depth: int) -> list[Clock]:
 
 
 def example() -> list[Clock]:
-    """Rows 1, 2 and 3, of which 2 is forgotten."""
+    """Rows 1, 2 and 3, of which 2 is dropped."""
     model = golden.WriteBuffer(4)
     rows = {0: 1, 1: 2, 2: 3}
     return [step(model, n in rows, rows.get(n, 0), n in (1, 3), 1) for n in range(8)]
@@ -48,10 +48,8 @@ def example() -> list[Clock]:
 
 BINS = {
     "no room": lambda trace, n: not trace[n].outputs["available"],
-    "forgotten": lambda trace, n: bool(
-        trace[n - 1].inputs["push"] and not trace[n].inputs["commit"]
-    ),
-    "pushed behind one that is forgotten": lambda trace, n: bool(
+    "dropped": lambda trace, n: bool(trace[n - 1].inputs["push"] and not trace[n].inputs["commit"]),
+    "pushed behind one that is dropped": lambda trace, n: bool(
         trace[n - 1].inputs["push"] and not trace[n].inputs["commit"] and trace[n].inputs["push"]
     ),
     "pushed, committed and popped at once": lambda trace, n: bool(
@@ -72,11 +70,13 @@ CASES = {
         partial(trace, depth=depth),
         BINS,
     )
-    for depth in (4, 16)
+    for depth in (4, 8)
 }
 EXAMPLES = {
     "write_buffer_4": Example(
-        example, ("push", "i", "commit", "available", "o__valid", "o__ready", "o__payload")
+        CASES["write_buffer_4"].create,
+        example,
+        ("push", "i", "commit", "available", "o__valid", "o__ready", "o__payload"),
     )
 }
 

@@ -13,7 +13,7 @@ STEM = "forwarded_memory"
 
 
 def test_the_model_counts_like_an_array():
-    """Of a row that comes again and again, each operation sees what the one before it left."""
+    """Of a row that comes again and again, each operation sees the result of the one before."""
     rng = np.random.default_rng(0)
     model = golden.ForwardedMemory(4, 3, 1, 1)
     addresses = [int(address) for address in rng.integers(0, 4, 200)]

@@ -8,6 +8,7 @@ from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.arithmetic.shared_multiplier import collect, turns_of
 from fixfunc.rtl.lib.delay import delay
+from fixfunc.spec.errors import InputError
 
 
 class Divider(wiring.Component):
@@ -22,7 +23,7 @@ class Divider(wiring.Component):
     bits : int
         Width of the divisor.
     low_bits : int
-        Low bits of the dividend that are given; the others below them are zero.
+        Width of ``low``.
     quotient : int
         Width of the quotient.
     count : int
@@ -37,7 +38,7 @@ class Divider(wiring.Component):
     high : In(ArrayLayout(bits, count))
         The dividends above their low ``quotient`` bits; less than the divisor.
     low : In(ArrayLayout(low_bits, count))
-        The next bits of the dividends.
+        The highest of those bits; the others are zero.
     divisor : In(bits)
     o : Out(ArrayLayout(quotient, count))
         The floors of the quotients, :attr:`latency` clocks after ``start``.
@@ -46,15 +47,19 @@ class Divider(wiring.Component):
     def __init__(
         self, bits: int, low_bits: int, quotient: int, count: int = 1, interval: int = 1
     ) -> None:
+        if not 1 <= low_bits <= quotient:
+            raise InputError("low_bits", f"be 1 to {quotient}", low_bits)
+        if count < 1:
+            raise InputError("count", "be above 0", count)
+        if interval < 1:
+            raise InputError("interval", "be above 0", interval)
         self._bits = bits
         self._quotient = quotient
         self._lanes = -(-count // interval)
         self._turns = -(-count // self._lanes)
         self._bits_a_stage = interval // self._turns
         if quotient % self._bits_a_stage:
-            raise ValueError(
-                f"quotient must be a multiple of {self._bits_a_stage}, not {quotient!r}"
-            )
+            raise InputError("quotient", f"be a multiple of {self._bits_a_stage}", quotient)
         super().__init__(
             {
                 "start": In(1),

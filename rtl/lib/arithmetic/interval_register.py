@@ -5,6 +5,8 @@ from amaranth.hdl import Module, ShapeLike, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from fixfunc.spec.errors import InputError
+
 
 class IntervalRegister(wiring.Component):
     """The register in front of a pipeline that takes a beat every ``interval`` clocks.
@@ -31,7 +33,7 @@ class IntervalRegister(wiring.Component):
 
     def __init__(self, shape: ShapeLike, interval: int = 1) -> None:
         if interval < 1:
-            raise ValueError(f"interval must be above 0, not {interval!r}")
+            raise InputError("interval", "be above 0", interval)
         self._interval = interval
         super().__init__(
             {

@@ -5,6 +5,8 @@ from amaranth.hdl import Module, Signal, signed
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from fixfunc.spec.errors import InputError
+
 
 class Multiplier(wiring.Component):
     """Signed product, one a clock, from 18-bit multipliers.
@@ -29,7 +31,9 @@ class Multiplier(wiring.Component):
     def __init__(self, a_bits: int, b_bits: int, out_bits: int | None = None) -> None:
         self._a = a_bits
         self._b = b_bits
-        self._out = out_bits or a_bits + b_bits
+        self._out = a_bits + b_bits if out_bits is None else out_bits
+        if not 1 <= self._out <= a_bits + b_bits:
+            raise InputError("out_bits", f"be 1 to {a_bits + b_bits}", out_bits)
         self._factors = (
             Signal(signed(a_bits), name="factor_a"),
             Signal(signed(b_bits), name="factor_b"),

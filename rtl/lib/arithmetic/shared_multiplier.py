@@ -8,6 +8,7 @@ from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.arithmetic.multiplier import Multiplier
 from fixfunc.rtl.lib.delay import delay
+from fixfunc.spec.errors import InputError
 
 
 class SharedMultiplier(wiring.Component):
@@ -42,9 +43,9 @@ class SharedMultiplier(wiring.Component):
         self, count: int, a_bits: int, b_bits: int, out_bits: int | None = None, interval: int = 1
     ) -> None:
         if count < 1:
-            raise ValueError(f"count must be above 0, not {count!r}")
+            raise InputError("count", "be above 0", count)
         if interval < 1:
-            raise ValueError(f"interval must be above 0, not {interval!r}")
+            raise InputError("interval", "be above 0", interval)
         units = -(-count // interval)
         self._count = count
         self._turns = -(-count // units)

@@ -107,11 +107,11 @@ class WriteBackUnit(wiring.Component):
         unsent = self._burst(m, settling, writer)
 
         # Memory's answers, and tiles that have nothing to send.
-        answer = writer.answer.payload
-        answers = writer.answer.valid & writer.answer.ready
+        answer = writer.response.payload
+        answers = writer.response.valid & writer.response.ready
         stopped_store = Signal()
         m.d.comb += [
-            writer.answer.ready.eq(~unsent),
+            writer.response.ready.eq(~unsent),
             self.error.eq(answers & answer.error),
             self.acknowledged.eq(unsent | (answers & ~answer.tag.line)),
             self.acknowledged_tile.eq(

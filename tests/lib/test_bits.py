@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Functions on bits, for every value of a few widths."""
+
+import pytest
+from amaranth.hdl import Module, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.lib import bits
+from fixfunc.tb.lib.clocked import Clock, difference, simulate
+from tests.lib.bench import broken
+
+
+class Of(wiring.Component):
+    """A function of a value."""
+
+    def __init__(self, function, width):
+        self._function = function
+        super().__init__({"i": In(width), "o": Out(16)})
+
+    def elaborate(self, platform):  # noqa: ARG002
+        m = Module()
+        # A clock for the simulator.
+        m.d.sync += Signal().eq(self.i[0])
+        m.d.comb += self.o.eq(self._function(self.i))
+        return m
+
+
+def lowest(value, _width):
+    return value & -value
+
+
+def at_most_one(value, _width):
+    return int(value.bit_count() <= 1)
+
+
+def number(value, _width):
+    """Of more than one bit set, the numbers of all are ORed."""
+    out = 0
+    for n in range(value.bit_length()):
+        out |= n if value >> n & 1 else 0
+    return out
+
+
+def leading_zeros(value, width):
+    """Of zero, a power of two of bits has one less."""
+    most = width - 1 if width & width - 1 == 0 else width
+    return min(width - value.bit_length(), most)
+
+
+FUNCTIONS = (lowest, at_most_one, number, leading_zeros)
+
+
+def trace(function, width):
+    return [Clock({"i": n}, {"o": function(n, width)}) for n in range(1 << width)]
+
+
+@pytest.mark.parametrize("width", [2, 3, 4, 5, 7, 8])
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_every_value(function, width):
+    wanted = trace(function, width)
+    found = simulate(Of(getattr(bits, function.__name__), width), wanted)
+    assert difference(wanted, found) is None
+
+
+@pytest.mark.parametrize("count", range(1, 9))
+def test_choose_is_an_index(count):
+    def function(index):
+        return bits.choose(index, [10 + n for n in range(count)])
+
+    width = max(1, (count - 1).bit_length())
+    wanted = [Clock({"i": n}, {"o": 10 + n}) for n in range(count)]
+    assert difference(wanted, simulate(Of(function, width), wanted)) is None
+
+
+def test_an_option_of_none_costs_nothing():
+    index = Signal(2)
+    assert bits.choose(index, [None, 5, None, None]) == 5
+    assert bits.choose(index, [None] * 4) is None
+    assert len(Value.cast(bits.choose(index, [None, index, index[0], None]))) == 2
+
+
+def test_named_has_a_name_and_the_shape():
+    m = Module()
+    out = bits.named(m, Signal(3) + Signal(3), "total")
+    assert out.name == "total"
+    assert len(out) == 4
+
+
+@pytest.mark.parametrize(
+    ("function", "right", "wrong"),
+    [
+        (lowest, "value[n] & ~value[:n].any()", "value[n] & ~value[:n].all()"),
+        (at_most_one, "value[n] & value[:n].any()", "value[n] & value[: n - 1].any()"),
+        (number, "if n >> b & 1", "if n >> b & 3"),
+        (leading_zeros, "(1 << missing) - 1", "(0 << missing)"),
+    ],
+)
+def test_a_broken_one_is_caught(function, right, wrong):
+    wanted = trace(function, 5)
+    component = Of(getattr(broken("bits", right, wrong), function.__name__), 5)
+    assert difference(wanted, simulate(component, wanted)) is not None

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSD-2-Clause
+import numpy as np
+import pytest
+
+from fixfunc.models.lib import skid_buffer as golden
+from fixfunc.rtl.lib.skid_buffer import StallablePipeline
+from fixfunc.tb.lib import clocked
+from fixfunc.tb.lib import skid_buffer as bench
+from tests.lib.bench import broken, check_bench, check_page, is_caught
+
+STEM = "skid_buffer"
+
+
+@pytest.mark.parametrize("latency", [0, 1, 5])
+def test_nothing_is_lost_or_reordered(latency):
+    """The model, whatever the output does: beats come out as they went in."""
+    rng = np.random.default_rng(0)
+    model = golden.StallablePipeline(lambda beat: beat, latency)
+    beats = list(range(100))
+    out = []
+    for ready in [*clocked.pace(rng, 400), *[True] * 200]:
+        outputs = model.step(int(bool(beats)), beats[0] if beats else 0, int(ready))
+        if outputs["ready"] and beats:
+            del beats[0]
+        if outputs["valid"] and ready:
+            out.append(outputs["payload"])
+    assert out == list(range(100))
+
+
+def test_the_first_beat_takes_the_latency():
+    """From ``i`` to ``o``: the unit's latency and two more clocks."""
+    for latency in (1, 4):
+        model = golden.StallablePipeline(lambda beat: beat, latency)
+        valid = [model.step(1, 5, 1)["valid"] for _ in range(12)]
+        assert valid.index(1) == latency + StallablePipeline.AROUND
+
+
+@pytest.mark.parametrize("name", bench.CASES)
+def test_every_bin_is_hit(name):
+    case = bench.CASES[name]
+    assert not clocked.missed(case, case.trace(np.random.default_rng(3), clocked.COUNT))
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("self.enable.eq(next_level < 2)", "self.enable.eq(next_level < 3)"),
+        ("self.enable.eq(next_level < 2)", "self.enable.eq(next_level < 1)"),
+        ("push.eq(self.push & self.enable)", "push.eq(self.push)"),
+        ("pop | (level == 0)", "pop"),
+        ("Mux(level == 2, second, self.i)", "self.i"),
+    ],
+)
+def test_a_broken_one_is_caught(right, wrong):
+    assert is_caught(STEM, "skid_buffer", right, wrong)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("1 + self._latency", "self._latency"),
+        ("EnableInserter(skid.enable)(inner)", "inner"),
+        ("self.i.ready.eq(skid.enable)", "self.i.ready.eq(1)"),
+    ],
+)
+def test_a_broken_pipeline_is_caught(right, wrong):
+    case = bench.CASES["stallable_pipeline_4"]
+    trace = case.trace(np.random.default_rng(1), 600)
+    module = broken(STEM, right, wrong)
+    component = module.StallablePipeline(bench.Increment(4), 4)
+    assert clocked.difference(trace, clocked.simulate(component, trace)) is not None
+
+
+def test_waveforms():
+    check_page(STEM)
+
+
+def test_bench(simulator):
+    check_bench(STEM, simulator)

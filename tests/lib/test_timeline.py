@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: BSD-2-Clause
+import numpy as np
+import pytest
+from amaranth.hdl import Module, Signal
+from amaranth.lib.data import StructLayout
+
+from fixfunc.rtl.lib.timeline import Timeline
+from fixfunc.spec.errors import InputError
+from fixfunc.tb.lib import delay
+from fixfunc.tb.lib.clocked import difference, simulate
+from tests.lib.bench import broken, check_page
+
+STEM = "timeline"
+CASE = delay.CASES[STEM]
+TRACE = CASE.trace(np.random.default_rng(1), 50)
+
+
+def timeline():
+    t = Timeline(Module())
+    t.enter(2, value=Signal(8, name="value"), other=Signal())
+    return t
+
+
+def test_a_value_is_as_late_as_its_clock_says():
+    assert difference(TRACE, simulate(CASE.create(), TRACE)) is None
+
+
+def test_a_delay_too_short_by_a_clock_is_caught():
+    module = broken("timeline", "return values[clock - first]", "return values[clock - first - 1]")
+    assert difference(TRACE, simulate(CASE.create(module.Timeline), TRACE)) is not None
+
+
+def test_readers_share_registers():
+    t = timeline()
+    assert t[5].value is t[5].value
+    assert t[2].value.name == "value"
+    assert t[5].value.name == "value_5"
+    assert t[4].value.name == "value_4"
+
+
+def test_structures_stay_structures():
+    t = Timeline(Module())
+    t.enter(0, tile=Signal(StructLayout({"x": 3, "y": 4}), name="tile"))
+    assert t[2].tile.y.shape().width == 4
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (lambda t: t[1].value, "value must be read from clock 2 on, not 1"),
+        (lambda t: t.enter(3, value=Signal()), "value must enter once, in clock 2, not 3"),
+    ],
+)
+def test_wrong_clocks(wrong, message):
+    with pytest.raises(InputError, match=f"^{message}$"):
+        wrong(timeline())
+
+
+def test_an_unknown_name():
+    with pytest.raises(AttributeError, match="^tile has not entered; known: value, other$"):
+        timeline()[2].tile  # noqa: B018
+
+
+def conditions(m, flag):
+    """Every kind of condition, each as a context."""
+    yield m.If(flag)
+    with m.If(flag):
+        pass
+    yield m.Elif(flag)
+    with m.If(flag):
+        pass
+    yield m.Else()
+    yield m.Switch(flag)
+    with m.Switch(flag):
+        yield m.Case(1)
+    with m.FSM():
+        yield m.State("start")
+
+
+def test_registers_are_made_outside_of_conditions():
+    """Within one they would move under that condition alone."""
+    m = Module()
+    t = Timeline(m)
+    flag = Signal()
+    out = Signal(8)
+    t.enter(0, value=Signal(8))
+    count = 0
+    for condition in conditions(m, flag):
+        with (
+            condition,
+            pytest.raises(
+                InputError, match="^value must be read first outside of conditions, not in clock 1$"
+            ),
+        ):
+            m.d.comb += out.eq(t[1].value)
+        count += 1
+    assert count == 6
+
+
+def test_a_value_may_be_read_within_conditions_once_it_has_its_registers():
+    m = Module()
+    t = Timeline(m)
+    t.enter(0, value=Signal(8))
+    later = t[3].value
+    with m.If(later[0]):
+        assert t[0].value is not later
+        assert t[3].value is later
+        assert t[2].value.name == "value_2"
+
+
+def test_waveforms():
+    check_page(STEM)
