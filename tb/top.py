@@ -78,7 +78,7 @@ def replay(
     golden = machine(
         params,
         data,
-        found=HizOutcomes(outputs["probe_hiz"], params.raster.edge),
+        outcomes=HizOutcomes(outputs["probe_hiz"], params.raster.edge),
         **({} if params.flat else {"shader": shade}),
     )
     drawn = [golden.draw(*(int(v) for v in start)) for start, _ in starts(rows)]

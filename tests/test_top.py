@@ -96,7 +96,7 @@ def test_memory_is_what_stages_say():
 def test_what_hiz_found_changes_no_picture():
     rows = random_rows(2)
     one, first, _ = machine(rows)
-    other, second, _ = machine(rows, found=lambda tiles: np.zeros(len(tiles), np.uint8))
+    other, second, _ = machine(rows, outcomes=lambda tiles: np.zeros(len(tiles), np.uint8))
     assert [list(part.status) for part in first] == [list(part.status) for part in second]
     assert (one.colour.cache.values() == other.colour.cache.values()).all()
     assert one.depth.moves["depth"] != other.depth.moves["depth"]
@@ -174,7 +174,7 @@ def test_counters():
         limit=LIMIT,
     )
     counted = dict(zip(COUNTERS, run.outputs["counter_value"][:, 0].tolist(), strict=True))
-    made, parts, _ = machine(rows, found=bench.HizOutcomes(run.outputs["probe_hiz"], 4))
+    made, parts, _ = machine(rows, outcomes=bench.HizOutcomes(run.outputs["probe_hiz"], 4))
     beats = {
         name: [
             records for part in parts for kind, records in part.probes[name] if kind == Kind.WORK
@@ -186,7 +186,7 @@ def test_counters():
     assert counted["samples_covered"] == sum(
         int(np.bitwise_count(tiles["mask"]).sum()) for tiles in beats["raster"]
     )
-    outcome = np.concatenate([found for part in parts for found in part.outcome])
+    outcome = np.concatenate([draw.outcome for part in parts for draw in part.draws])
     assert [
         counted["tiles"] - counted["tiles_accepted"] - counted["tiles_tested"],
         counted["tiles_accepted"],

@@ -104,12 +104,12 @@ class FrameJob:
             self.params,
             data,
             shader=self._shade,
-            found=top.HizOutcomes(outputs["probe_hiz"], self.params.raster.edge),
+            outcomes=top.HizOutcomes(outputs["probe_hiz"], self.params.raster.edge),
         )
         drawn = [golden.draw(*self.start)]
         wanted = top.expected_of(drawn, outputs, self.params)
         return wanted | {"memory": data.view(np.uint64).reshape(-1, 4)}, np.concatenate(
-            [np.zeros(0, np.uint8), *drawn[0].outcome]
+            [np.zeros(0, np.uint8), *(draw.outcome for draw in drawn[0].draws)]
         )
 
     def picture(self, memory: np.ndarray) -> np.ndarray:
