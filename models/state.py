@@ -23,6 +23,8 @@ from fixfunc.spec.state import (
 
 DTYPE = dtype(payloads.DRAW_STATE)
 D24_MAX = (1 << 24) - 1
+# Fields of a draw state that identify a target.
+TARGET_FIELDS = ["target", "target_width", "target_height", "samples", "depth_format"]
 
 
 def draw_state(

@@ -13,6 +13,7 @@ from fixfunc.models.depth.depth_cache import CacheShape, Moved
 from fixfunc.models.frontend import command_reader
 from fixfunc.models.frontend.command_reader import CommandLimits
 from fixfunc.models.geometry import triangle_setup
+from fixfunc.models.memory.contract import PLANES, FenceCounts
 from fixfunc.models.output.colour_write import ColourTarget, quads_of
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster import tile_rasterizer
@@ -20,8 +21,6 @@ from fixfunc.models.raster.edge_evaluator import pack
 from fixfunc.spec.commands import STATUS, CommandError
 from fixfunc.spec.counters import PROBES
 from fixfunc.spec.state import Kind, Outcome
-
-PLANES = "depth", "stencil", "colour"
 
 
 class Shading(NamedTuple):
@@ -108,7 +107,7 @@ class Machine:
         self.depth = CachedDepth(memory, shape, self._limits.edge, self._limits.stencil, in_memory)
         self.colour = ColourTarget(memory, shape, self._limits.edge)
         self._state = None
-        self._passed = 0
+        self._counts = FenceCounts()
         self._drawn = None
 
     @property
@@ -164,7 +163,7 @@ class Machine:
         self._progress("depth")
         outcome = self._outcomes(tiles) if self._outcomes else None
         passed, outcome = self.depth.test(tiles, outcome)
-        self._passed += int(passed.sum())
+        self._counts.passed += int(passed.sum())
         self._progress("shade")
         behind_hiz = tiles.copy()
         behind_hiz["outcome"] = outcome
@@ -213,10 +212,7 @@ class Machine:
             self.colour.clear(rectangle, colour, int(c["colour_base"]))
 
     def _fence(self, fence):
-        fence["any"] = self._passed > 0
-        fence["passed"] = self._passed
-        if fence["begin"]:
-            self._passed = 0
+        self._counts.report(fence)
         if self._in_memory:
             self.depth.flush()
             self.colour.flush()

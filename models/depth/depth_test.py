@@ -9,7 +9,7 @@ import numpy as np
 from fixfunc.models.depth.compare import COMPARE
 from fixfunc.models.depth.stencil import keeps, stencil_test, stencil_update
 from fixfunc.models.formats import FRACTION, MOST, store
-from fixfunc.models.memory.surface import check_places, samples_within, to_image
+from fixfunc.models.memory.surface import check_places, samples_within, tile_grid, to_image
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE, lane_positions, unpack
 from fixfunc.models.raster.tile_rasterizer import tile_plane
@@ -232,8 +232,8 @@ class DepthBuffer:
         self._edge = edge
         self._size = (int(state["target_width"]), int(state["target_height"]))
         self._log2 = int(state["samples"])
-        lx, ly = LANE_SHAPE[self._log2]
-        shape = -(-self._size[1] // (edge >> ly)), -(-self._size[0] // (edge >> lx)), edge, edge
+        columns, rows = tile_grid(state, edge)
+        shape = rows, columns, edge, edge
         self.depth = np.full(
             shape, MOST[DepthFormat(state["depth_format"])], np.uint32
         )  # by row and column of tiles

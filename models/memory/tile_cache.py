@@ -9,8 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fixfunc.models.depth.depth_compression import TRANSFER
-from fixfunc.models.memory.surface import samples_within
-from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
+from fixfunc.models.memory.surface import samples_within, tile_grid
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import TileMode
 
@@ -107,12 +106,10 @@ class TileCache:
         memory: np.ndarray | None = None,
     ) -> None:
         shape = shape or CacheShape()
-        lx, ly = LANE_SHAPE[state["samples"]]
         self._state = state
         self._shape = shape
         self._edge = edge
-        self._columns = -(-int(state["target_width"]) // (edge >> lx))
-        self._rows = -(-int(state["target_height"]) // (edge >> ly))
+        self._columns, self._rows = tile_grid(state, edge)
         count = self._columns * self._rows
         self._room = 1 << (self.LINE.size(TileMode.RAW, edge) - 1).bit_length()
         size = count * self._room + -(-count // PER_TRANSFER) * TRANSFER

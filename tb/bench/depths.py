@@ -6,12 +6,12 @@ may obey.
 import numpy as np
 
 from fixfunc.models.formats import MOST
-from fixfunc.models.state import check_depth_state, draw_state
+from fixfunc.models.memory.contract import StageLimits
+from fixfunc.models.state import draw_state
 from fixfunc.rtl.depth.hiz.hiz import HizParams
 from fixfunc.rtl.depth.test.depth_test import DepthTestParams
 from fixfunc.spec import payloads
 from fixfunc.spec.early import LEFT
-from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import DepthFormat
 from fixfunc.tb.bench import scenes
 
@@ -128,14 +128,6 @@ def formats(params: DepthTestParams) -> list[DepthFormat]:
     return [DepthFormat(form) for form in params.formats]
 
 
-def legal(state: np.void, params: DepthTestParams | HizParams) -> bool:
-    """Whether a unit can obey a draw state."""
-    try:
-        check_depth_state(state)
-    except InputError:
-        return False
-    return (
-        state["depth_format"] in params.formats
-        and state["samples"] in params.modes
-        and (params.stencil or not state["stencil_test"])
-    )
+def limits(params: DepthTestParams | HizParams, tiles: int | None = None) -> StageLimits:
+    """What a unit supports, with so many tiles on chip."""
+    return StageLimits(params.edge, params.samples, tuple(params.formats), params.stencil, tiles)

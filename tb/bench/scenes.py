@@ -177,6 +177,19 @@ def beats(
     return np.concatenate(out)
 
 
+CONTROL = {
+    Kind.STATE: payloads.DRAW_STATE,
+    Kind.CLEAR: payloads.CLEAR,
+    Kind.FENCE: payloads.FENCE,
+}
+
+
+def control_record(beat: np.ndarray) -> tuple[Kind, np.ndarray]:
+    """Kind and record of a packed control beat, shape (1,)."""
+    kind = Kind(int(beat[0, 0]) & 3)
+    return kind, codec.unpack(beat, CONTROL[kind], dtype(CONTROL[kind]))
+
+
 def draws(
     rows: np.ndarray, fields: Sequence[payloads.Field], record: np.dtype
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -219,12 +232,7 @@ def through(
 def describe(row: np.ndarray, work: Sequence[payloads.Field]) -> str:
     """A packed beat in words: its kind and its fields."""
     kind = Kind(int(row[0]) & 3)
-    fields = {
-        Kind.WORK: work,
-        Kind.STATE: payloads.DRAW_STATE,
-        Kind.CLEAR: payloads.CLEAR,
-        Kind.FENCE: payloads.FENCE,
-    }[kind]
+    fields = CONTROL.get(kind, work)
     record = codec.unpack(row[None], fields, dtype(fields))[0]
     return f"{kind.name} " + " ".join(f"{f.name}={int(record[f.name]):#x}" for f in fields[1:])
 

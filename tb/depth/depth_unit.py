@@ -59,13 +59,13 @@ def replay(
     others are expected to be tested. Of those dropped nothing goes out.
     """
     given = outputs["o"]
-    twin = depth_test.Twin(params.test)
+    reference = depth_test.Reference(params.test)
     table = payloads.tile(params.edge)
-    beats = twin.expected(rows)
+    beats = reference.expected(rows)
     expected = beats["o"]
-    covered = np.concatenate(twin.covered)
-    answered = np.concatenate(twin.answered)
-    late = np.concatenate(twin.late)
+    covered = np.concatenate(reference.covered)
+    answered = np.concatenate(reference.answered)
+    late = np.concatenate(reference.late)
     work = np.flatnonzero(expected[:, 0] & 3 == Kind.WORK)
     work = work[work < len(given)]
     covered = covered[: len(work)]
