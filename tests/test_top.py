@@ -200,6 +200,22 @@ def test_counters():
     assert counted["command_transfers"] >= sum(part.status["at"][-1] for part in parts)
 
 
+def test_counters_are_read_behind_the_last_start():
+    """The harness holds their addresses back until as many lists are done as ``starts`` says."""
+    rows = streams.one_list(np.random.default_rng(2), 5, PARAMS)
+    beats = bench.inputs(rows, PARAMS)
+    assert beats["starts"].tolist() == [[1]]
+    block = volume(BLOCK, "tiny")
+    memory = Memory(streams.memory(rows, PARAMS), (0, 8))
+    run = block.run(beats, 100_000, memory=memory, limit=LIMIT)
+    assert len(run.outputs["counter_value"]) == len(COUNTERS)
+    beats["starts"] = np.array([[2]], np.uint64)
+    memory = Memory(streams.memory(rows, PARAMS), (0, 8))
+    n = [port.name for port in block.outputs].index("counter_value")
+    with pytest.raises(SimulationError, match=rf"\[(\d+, ){{{n}}}0\b"):
+        block.run(beats, 100_000, memory=memory, limit=2 * run.simulated)
+
+
 @pytest.mark.parametrize(
     ("stage", "module", "name"),
     [

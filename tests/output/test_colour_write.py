@@ -4,6 +4,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from fixfunc.cosim import codec
+from fixfunc.cosim.simulation.volume import Memory
 from fixfunc.models.depth.depth_cache import CacheShape
 from fixfunc.models.output.colour_write import ColourTarget, blend, quads_of
 from fixfunc.models.payload import dtype
@@ -12,8 +14,12 @@ from fixfunc.models.state import draw_state
 from fixfunc.rtl.output import colour_write as rtl
 from fixfunc.spec import payloads
 from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import Kind
+from fixfunc.tb.bench import scenes
+from fixfunc.tb.bench.depths import WIDTH
+from fixfunc.tb.output import colour_write as harness
 from tests.bench import check_bench
-from tests.volume import check_paces
+from tests.volume import LIMIT, check_paces, volume
 
 BLOCK = "colour_write"
 MIX = draw_state(8, 8, blend=1)
@@ -169,6 +175,22 @@ def test_memory_too_small():
 def test_wrong_parameters(fields, message):
     with pytest.raises(ValueError, match=message):
         rtl.ColourWriteParams(**fields)
+
+
+def test_an_announced_fence_is_held_back():
+    """The harness holds every second fence that flushes, for 1023 clocks."""
+    params = rtl.CONFIGS["tiny"]
+    state = codec.pack(draw_state(8, 8), payloads.DRAW_STATE, WIDTH)
+    block = volume(BLOCK, "tiny")
+    clocks = []
+    for fields in ({"sequence": 0, "flush": 1}, {"sequence": 1}, {"sequence": 1, "flush": 1}):
+        fence = scenes.control_beat(payloads.FENCE, Kind.FENCE, WIDTH, **fields)
+        rows = np.concatenate([state, fence])
+        memory = Memory(harness.memory(rows, params), (0, 8))
+        run = block.run({"i": rows}, 16, memory=memory, limit=LIMIT)
+        assert len(run.outputs["o"]) == 1
+        clocks.append(run.clocks)
+    assert max(clocks[:2]) < harness.Harness.HELD < clocks[2]
 
 
 def test_bench(simulator):

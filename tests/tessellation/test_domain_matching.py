@@ -11,8 +11,9 @@ from fixfunc.models.tessellation.domain_matching import DomainMatchingUnit
 from fixfunc.models.tessellation.tessellator import tessellate
 from fixfunc.rtl.tessellation import domain_matching as rtl
 from fixfunc.spec.errors import InputError, Stalled
-from fixfunc.spec.points import DOMAIN_POINT, MATCHES
+from fixfunc.spec.points import DOMAIN_POINT, MATCHED_POINT, MATCHES
 from fixfunc.spec.state import PointKind
+from fixfunc.tb import catalogue as benches
 from fixfunc.tb.tessellation import domain_matching as bench
 from tests.bench import check_bench
 from tests.tiers import by_tier
@@ -240,6 +241,22 @@ def test_wrong_releases_are_counted_and_ignored():
     assert (run.outputs["o"] == bench.expected(points, rtl.CONFIGS["tiny"])["o"]).all()
     counted = codec.unpack(run.outputs["counted"], MATCHES, dtype(MATCHES))
     assert counted["wrong"].tolist() == [5] and counted["points"].tolist() == [24]
+
+
+def test_users_release_what_they_hold_and_nothing_else():
+    """The unit counts no wrong release; a point that it sends often is released in between."""
+    params = rtl.CONFIGS["tiny"]
+    records = np.zeros((4 << params.references) + 1, dtype(DOMAIN_POINT))
+    records["first"][0] = 1
+    records["kind"][-1] = PointKind.END
+    points = codec.pack(records, DOMAIN_POINT)
+    run = benches.block(BLOCK).volume("tiny").run({"i": points}, 2 * len(points), limit=100_000)
+    out = codec.unpack(run.outputs["o"], MATCHED_POINT, dtype(MATCHED_POINT))
+    assert (out["kind"] == PointKind.POINT).sum() == len(points) - 1
+    assert (out["kind"] == PointKind.FLUSH).any()  # its wave ran out of references
+    counted = codec.unpack(run.outputs["counted"], MATCHES, dtype(MATCHES))
+    assert counted["wrong"].tolist() == [0]
+    assert counted["stalls"].tolist() == [0]  # left out: they depend on the users
 
 
 def test_a_vertex_that_is_released_twice_frees_no_other():

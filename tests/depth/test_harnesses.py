@@ -77,7 +77,9 @@ def test_stamps_count_reports_and_a_tile_that_is_not_the_last_is_a_request(stem)
             fence,
         ]
     )
-    outputs = volume(stem, "tiny").run({"i": rows}, len(rows), limit=LIMIT).outputs
+    block = volume(stem, "tiny")
+    paces = "starved", "full"  # reports of a place wait while its tiles are looked up
+    outputs = block.run({"i": rows}, len(rows), paces, limit=LIMIT).outputs
     assert len(outputs["saved"]) == 1
     beats = outputs["o"]
     assert len(beats) == len(rows) - 1

@@ -30,7 +30,7 @@ def test_slots_hold_what_requests_write(stem):
     requests["writes"][1:3] = 1
     requests["written"][1:3] = 0b0011, 0b0110
     requests["exact"] = 1, 1, 0, 1, 1
-    requests["needed"] = 0, 0, 1, 1, 0
+    requests["needed"] = 0, 1, 1, 1, 0
     requests["z0"] = 0, 5 << 8, 9 << 8, 0, 0
     memory = Memory(np.zeros(1 << 12, np.uint8), (0, 8))
     run = volume(stem, "tiny").run(
@@ -40,7 +40,8 @@ def test_slots_hold_what_requests_write(stem):
     values = np.stack([out[f"value{n}"] for n in range(LANES)], 1)
     assert (out["op"] == requests["op"]).all()
     assert not out["error"].any()
-    assert not values[[0, 1, 4]].any()  # nothing was needed
+    assert not values[[0, 4]].any()  # no values were needed
+    assert values[1].tolist() == [CLEARED] * LANES
     assert values[2].tolist() == [5, 5] + [CLEARED] * (LANES - 2)
     assert values[3].tolist() == [5, 9 ^ 1, 9 ^ 1] + [CLEARED] * (LANES - 3)
     counted = codec.unpack(run.outputs["counted"], payloads.COUNTED, dtype(payloads.COUNTED))
