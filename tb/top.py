@@ -123,6 +123,7 @@ class TopBench(MemoryBehind, StreamBench):
         return wanted
 
 
+# plan: top-4
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 @cocotb.parametrize(sink=["full", "random", "bursty"])
 async def every_stage_and_every_byte(dut: HierarchyObject, sink: str) -> None:
@@ -130,6 +131,7 @@ async def every_stage_and_every_byte(dut: HierarchyObject, sink: str) -> None:
     await bench.draw(requests(bench.rng, 60, bench.params), "full", sink)
 
 
+# plan: top-7
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def a_start_waits_until_hiz_is_wiped(dut: HierarchyObject) -> None:
     """Or a frame's clocks would begin with those of the reset."""

@@ -65,6 +65,7 @@ def machine(rows, **more):
     return made, [made.draw(*(int(v) for v in start)) for start, _ in streams.starts(rows)], data
 
 
+@pytest.mark.plan("top-1")
 def test_memory_is_what_stages_say():
     """Colours and depths in memory, decoded, are those of samples that passed, written one after
     the other.
@@ -93,6 +94,7 @@ def test_memory_is_what_stages_say():
     assert (made.depth.caches["depth"].values() == plain.depth).all()
 
 
+@pytest.mark.plan("top-1")
 def test_what_hiz_found_changes_no_picture():
     rows = random_rows(2)
     one, first, _ = machine(rows)
@@ -102,6 +104,7 @@ def test_what_hiz_found_changes_no_picture():
     assert one.depth.moves["depth"] != other.depth.moves["depth"]
 
 
+@pytest.mark.plan("top-5")
 def test_nothing_is_written_after_an_error():
     """Behind a wrong packet there is a clear, and triangles: neither is seen."""
     right = streams.one_list(np.random.default_rng(1), 9, PARAMS)
@@ -119,6 +122,8 @@ def test_nothing_is_written_after_an_error():
     check(BLOCK, "tiny", wrong)
 
 
+@pytest.mark.plan("top-2")
+@pytest.mark.plan("tile-rasterizer-3")
 @pytest.mark.parametrize("config", CONFIGS)
 @pytest.mark.parametrize("samples", [1, 2, 4, 8])
 def test_every_triangle_of_a_lattice(samples, config):
@@ -126,6 +131,7 @@ def test_every_triangle_of_a_lattice(samples, config):
     assert codec.unpack(status, STATUS, dtype(STATUS))["passed"][0] > 0
 
 
+@pytest.mark.plan("top-6")
 def test_reset_in_mid_frame_is_a_fresh_start():
     """Wherever it comes: the same beats, and the same bytes, as of a top that never ran."""
     rows = random_rows(5)
@@ -144,6 +150,7 @@ def test_reset_in_mid_frame_is_a_fresh_start():
         assert (again.data == fresh.data).all()
 
 
+@pytest.mark.plan("top-8")
 @pytest.mark.qualify
 def test_memory_that_fails():
     """Writes of depths fail: the status tells, and the top comes to rest. More passes than should:
@@ -164,6 +171,7 @@ def _triangles(seed):
     return out
 
 
+@pytest.mark.plan("top-9")
 def test_counters():
     """They are the golden ones, but for what depends on when."""
     rows = random_rows(7)
@@ -200,6 +208,7 @@ def test_counters():
     assert counted["command_transfers"] >= sum(part.status["at"][-1] for part in parts)
 
 
+@pytest.mark.plan("top-14")
 def test_counters_are_read_behind_the_last_start():
     """The harness holds their addresses back until as many lists are done as ``starts`` says."""
     rows = streams.one_list(np.random.default_rng(2), 5, PARAMS)
@@ -216,6 +225,7 @@ def test_counters_are_read_behind_the_last_start():
         block.run(beats, 100_000, memory=memory, limit=2 * run.simulated)
 
 
+@pytest.mark.plan("top-10")
 @pytest.mark.parametrize(
     ("stage", "module", "name"),
     [
@@ -266,6 +276,7 @@ def _break(monkeypatch, module, name):
     monkeypatch.setattr(owner, name.split(".")[-1], wrong)
 
 
+@pytest.mark.plan("top-13")
 def test_wrong_parameters():
     with pytest.raises(ValueError, match=r"setup\.edge must be raster\.edge 8, not 4"):
         rtl.TopParams(setup=TriangleSetupParams(edge=4))
@@ -280,10 +291,12 @@ def test_flat_is_the_built_in_shader():
     assert (golden.flat(given) == 7).all()
 
 
+@pytest.mark.plan("top-4")
 def test_bench(simulator):
     check_bench(BLOCK, "tiny", simulator)
 
 
+@pytest.mark.plan("top-3")
 @pytest.mark.parametrize("config", CONFIGS)
 def test_volume(config):
     check_paces(BLOCK, config, 120)

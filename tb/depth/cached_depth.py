@@ -205,6 +205,7 @@ class CachedDepthBench(MemoryBehind, StreamBench):
         return wanted | {"probe_hiz": self.outputs["probe_hiz"]}
 
 
+# plan: cached-depth-6
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 @cocotb.parametrize(source=["full", "random"], sink=list(PACES))
 async def memory_holds_what_passed(dut: HierarchyObject, source: str, sink: str) -> None:

@@ -247,6 +247,7 @@ class DepthCompressionBench(StreamBench):
         )
 
 
+# plan: depth-compression-10
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 @cocotb.parametrize(source=list(PACES), sink=list(PACES))
 async def tiles_are_coded_and_decoded(dut: HierarchyObject, source: str, sink: str) -> None:
@@ -254,6 +255,7 @@ async def tiles_are_coded_and_decoded(dut: HierarchyObject, source: str, sink: s
     await bench.run(requests(bench.rng, 100, bench.params), source, sink)
 
 
+# plan: depth-compression-11
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def one_tile_a_clock_each_way(dut: HierarchyObject) -> None:
     bench = DepthCompressionBench(dut)

@@ -203,6 +203,7 @@ class DepthTestBench(StreamBench):
         )
 
 
+# plan: depth-test-13
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 @cocotb.parametrize(source=list(PACES), sink=list(PACES))
 async def tiles_are_tested(dut: HierarchyObject, source: str, sink: str) -> None:
@@ -210,6 +211,7 @@ async def tiles_are_tested(dut: HierarchyObject, source: str, sink: str) -> None
     await bench.run(requests(bench.rng, 60, bench.params), source, sink)
 
 
+# plan: depth-test-14
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def one_tile_a_clock(dut: HierarchyObject) -> None:
     """Tiles of one place, of two, and of many: each sees what the one before it has written."""

@@ -104,6 +104,7 @@ class DepthUnitBench(StreamBench):
         )
 
 
+# plan: depth-unit-2
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 @cocotb.parametrize(source=list(PACES), sink=list(PACES))
 async def hiz_changes_nothing(dut: HierarchyObject, source: str, sink: str) -> None:

@@ -274,6 +274,7 @@ class HizBench(StreamBench):
         )
 
 
+# plan: hiz-12
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 @cocotb.parametrize(source=list(PACES), sink=list(PACES))
 async def tiles_are_judged(dut: HierarchyObject, source: str, sink: str) -> None:

@@ -327,6 +327,7 @@ class DepthCacheBench(MemoryBehind, StreamBench):
         return out
 
 
+# plan: tile-cache-9
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 @cocotb.parametrize(source=list(PACES), sink=list(PACES))
 async def memory_holds_what_was_written(dut: HierarchyObject, source: str, sink: str) -> None:
@@ -336,6 +337,7 @@ async def memory_holds_what_was_written(dut: HierarchyObject, source: str, sink:
     await bench.run(rows, source, sink)
 
 
+# plan: tile-cache-10
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 @cocotb.parametrize(tiles=["all", "one", "two"])
 async def one_hit_a_clock(dut: HierarchyObject, tiles: str) -> None:

@@ -266,6 +266,7 @@ class ColourWriteBench(MemoryBehind, StreamBench):
         return wanted
 
 
+# plan: colour-write-8
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 @cocotb.parametrize(source=["full", "random"], sink=list(PACES))
 async def memory_holds_the_picture(dut: HierarchyObject, source: str, sink: str) -> None:
@@ -275,6 +276,7 @@ async def memory_holds_the_picture(dut: HierarchyObject, source: str, sink: str)
     await bench.run(rows, source, sink)
 
 
+# plan: colour-write-7
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def a_flush_goes_ahead_of_its_fence(dut: HierarchyObject) -> None:
     """When a fence comes that was announced long before, all has been written."""

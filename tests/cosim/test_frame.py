@@ -64,6 +64,7 @@ def test_golden_needs_no_build(tmp_path, capsys, monkeypatch):
     assert np.asarray(Image.open(tmp_path / "frame.png")).shape == (20, 2049, 3)
 
 
+@pytest.mark.plan("top-15")
 @pytest.mark.parametrize("samples", [1, 4])
 @pytest.mark.parametrize("textured", [False, True])
 def test_the_picture_is_what_the_machine_leaves_in_memory(samples, textured):
@@ -157,6 +158,7 @@ def test_a_texture_with_a_warning(tmp_path, capsys):
 # With hardware: the top takes minutes to build.
 
 
+@pytest.mark.plan("top-11")
 @pytest.mark.qualify
 def test_frame(tmp_path, capsys):
     assert main([*SMALL, "-o", str(tmp_path)]) == 0

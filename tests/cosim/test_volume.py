@@ -123,6 +123,7 @@ class Arithmetic(wiring.Component):
         return m
 
 
+@pytest.mark.plan("triangle-setup-8")
 @pytest.mark.parametrize(
     ("a", "b", "out"), [(25, 25, 50), (33, 25, 58), (48, 25, 56), (14, 48, 48), (26, 8, 34)]
 )
@@ -143,6 +144,7 @@ def test_multiplier(a, b, out):
     ]
 
 
+@pytest.mark.plan("triangle-setup-8")
 def test_divider():
     volume = Volume(
         Arithmetic(Divider(49, 24, 48), {"high": 49, "low": 24, "divisor": 49}, 48), "divide"

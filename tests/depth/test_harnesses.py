@@ -27,6 +27,7 @@ EDGE = 4
 TABLE = payloads.tile(EDGE)
 
 
+@pytest.mark.plan("hiz-16")
 def test_noise_is_dense_and_then_sparse():
     """Half of the clocks, then a sixteenth of them, in turn."""
     clocks = 256
@@ -59,6 +60,7 @@ def tiles(count):
     return out
 
 
+@pytest.mark.plan("hiz-16")
 @pytest.mark.parametrize("source", ["full", "starved"])
 @pytest.mark.parametrize("stem", ["hiz"])
 def test_stamps_count_reports_and_a_tile_that_is_not_the_last_is_a_request(stem, source):
@@ -117,6 +119,7 @@ class Wire(wiring.Component):
         return m
 
 
+@pytest.mark.plan("depth-test-17")
 @pytest.mark.parametrize(
     ("fields", "late", "replaces"),
     [

@@ -51,6 +51,7 @@ def begun(limits=None, **more):
     return contract
 
 
+@pytest.mark.plan("contract-1")
 @pytest.mark.parametrize(
     ("limits", "fields", "message"),
     [
@@ -87,6 +88,7 @@ def test_states_that_are_refused(limits, fields, message):
     assert contract.set_state(state())
 
 
+@pytest.mark.plan("contract-2")
 def test_a_target_begins_with_a_clear_of_all_of_it():
     contract = StageContract(StageLimits())
     assert not contract.set_state(state())
@@ -111,6 +113,7 @@ def test_a_target_begins_with_a_clear_of_all_of_it():
     assert contract.fence.error == 0
 
 
+@pytest.mark.plan("contract-3")
 @pytest.mark.parametrize("name", ["target", "target_width", "target_height", "samples"])
 def test_another_target_is_refused_until_it_begins(name):
     contract = begun()
@@ -124,6 +127,7 @@ def test_another_target_is_refused_until_it_begins(name):
     assert not contract.set_state(state())
 
 
+@pytest.mark.plan("contract-4")
 def test_a_depth_that_the_format_cannot_store_is_refused():
     contract = StageContract(StageLimits())
     contract.set_state(state(depth_format=DepthFormat.D16, depth_max=0xFFFF))
@@ -133,6 +137,7 @@ def test_a_depth_that_the_format_cannot_store_is_refused():
     assert contract.clear(clear(depth=0, depth_value=0x10000))
 
 
+@pytest.mark.plan("contract-5")
 def test_planes_of_a_stage():
     """Colours begin with colours alone, and know nothing of depths."""
     contract = StageContract(StageLimits(), ("colour",))
@@ -147,6 +152,7 @@ def test_planes_of_a_stage():
     assert without.clear(clear(stencil=0)).begins_target
 
 
+@pytest.mark.plan("contract-5")
 def test_a_stage_that_begins_with_every_state():
     contract = StageContract(StageLimits(), begins=())
     assert contract.set_state(state())
@@ -155,6 +161,7 @@ def test_a_stage_that_begins_with_every_state():
     assert contract.fence.error == 0
 
 
+@pytest.mark.plan("contract-6")
 @pytest.mark.parametrize("held", [None, 4])
 def test_tiles_outside_are_refused(held):
     contract = begun(StageLimits(tiles=held))
@@ -172,6 +179,7 @@ def test_tiles_outside_are_refused(held):
     assert contract.fence.error == 0
 
 
+@pytest.mark.plan("contract-7")
 def test_fences_report_what_came_since_the_last_one():
     counts = FenceCounts()
     counts.passed = 5
@@ -191,6 +199,7 @@ def test_fences_report_what_came_since_the_last_one():
     assert (apart["any"], apart["passed"], counts.passed) == (1, 8, 3)
 
 
+@pytest.mark.plan("contract-8")
 def test_every_counter_has_a_cause():
     causes = [cause_of(field.name) for field in payloads.COUNTED]
     assert len(set(causes)) == len(causes)

@@ -18,6 +18,7 @@ LANES = PARAMS.edge**2
 CLEARED = 0x123456
 
 
+@pytest.mark.plan("tile-cache-15")
 @pytest.mark.parametrize("stem", ["tile_cache"])
 def test_slots_hold_what_requests_write(stem):
     """Samples of a plane, or of all its bits but the lowest inverted; the others stay."""

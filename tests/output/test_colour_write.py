@@ -46,6 +46,7 @@ def tiles(rng, n, columns, rows, edge=8):
     return out
 
 
+@pytest.mark.plan("colour-write-1")
 def test_blend_is_the_nearest_to_the_exact():
     """Every alpha, and all pairs of some values; halves do not occur, 255 being odd."""
     values = [0, 1, 2, 77, 127, 128, 200, 253, 254, 255]
@@ -66,6 +67,7 @@ def test_blend_is_the_nearest_to_the_exact():
         assert got.tolist() == wanted
 
 
+@pytest.mark.plan("colour-write-2")
 def test_blend_as_llvmpipe(llvmpipe_blend):
     """Within one step: Mesa mixes by 8-bit weights of its own."""
     rng = np.random.default_rng(1)
@@ -77,6 +79,7 @@ def test_blend_as_llvmpipe(llvmpipe_blend):
     assert (ours == theirs).mean() > 0.7
 
 
+@pytest.mark.plan("colour-write-3")
 def test_channels_that_are_not_written_stay():
     for mask in range(16):
         got = blend(
@@ -86,6 +89,7 @@ def test_channels_that_are_not_written_stay():
         assert [got >> 8 * c & 255 for c in range(4)] == wanted
 
 
+@pytest.mark.plan("colour-write-4")
 @pytest.mark.parametrize("samples", [1, 2, 4, 8])
 def test_quads(samples):
     """Against a loop over pixels."""
@@ -109,6 +113,7 @@ def test_quads(samples):
     assert (out["flat_colour"] == 0x12345678).all()
 
 
+@pytest.mark.plan("colour-write-5")
 @pytest.mark.parametrize(
     "shape",
     [
@@ -146,6 +151,7 @@ def test_memory_is_the_picture(shape):
     assert sum(target.moves.values()) > 20
 
 
+@pytest.mark.plan("colour-write-9")
 def test_a_tile_outside():
     target = ColourTarget(np.zeros(1 << 12, np.uint8))
     target.state = draw_state(8, 8)
@@ -157,6 +163,7 @@ def test_a_tile_outside():
         target.draw(wrong, np.zeros((1, 8, 8), np.uint32))
 
 
+@pytest.mark.plan("colour-write-9")
 def test_memory_too_small():
     target = ColourTarget(np.zeros(1000, np.uint8))
     target.state = draw_state(64, 64)
@@ -164,6 +171,7 @@ def test_memory_too_small():
         target.clear((0, 0, 64, 64), 0)
 
 
+@pytest.mark.plan("colour-write-9")
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
@@ -177,6 +185,7 @@ def test_wrong_parameters(fields, message):
         rtl.ColourWriteParams(**fields)
 
 
+@pytest.mark.plan("colour-write-10")
 def test_an_announced_fence_is_held_back():
     """The harness holds every second fence that flushes, for 1023 clocks."""
     params = rtl.CONFIGS["tiny"]
@@ -193,10 +202,12 @@ def test_an_announced_fence_is_held_back():
     assert max(clocks[:2]) < harness.Harness.HELD < clocks[2]
 
 
+@pytest.mark.plan("colour-write-8")
 def test_bench(simulator):
     check_bench(BLOCK, "tiny", simulator)
 
 
+@pytest.mark.plan("colour-write-6")
 @pytest.mark.parametrize("config", ["tiny"])
 def test_volume(config):
     check_paces(BLOCK, config, 300)
