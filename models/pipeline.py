@@ -90,15 +90,16 @@ class Scene:
 def teapot_patches(
     factor: float | Literal["adaptive"], width: int = 1280, height: int = 720, samples: int = 4
 ) -> Scene:
-    """The teapot from its 32 patches, through hull stage, tessellator, domain matching and domain
-    stage.
+    """The teapot from its 32 patches.
+
+    They pass hull stage, tessellator, domain matching and domain stage.
 
     Parameters
     ----------
     factor : float, or "adaptive"
         Of every edge; adaptive: segments of about 8 pixels.
     width, height, samples : int
-        As of :class:`Scene`.
+        Size of the target in pixels, and samples of a pixel.
     """
     control = bezier.read_patches()[..., [0, 2, 1]] * (1, 1, -1)
     transform, eye = look_at_mesh(control.reshape(-1, 3).astype(np.float32), width / height)
@@ -229,9 +230,7 @@ def _beats(state, triangles):
 
 
 def _geometry(scene, counters):
-    """Clip, project and snap: what enters the triangle setup, and the face each triangle comes
-    from.
-    """
+    """Clip, project and snap: triangles for the setup, and the face of each."""
     positions = _transform(scene.vertices, scene.transform)
     positions = np.concatenate(
         [positions, _transform(np.zeros((1, 3), np.float32), scene.transform)]

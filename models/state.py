@@ -114,8 +114,9 @@ def draw_state(
 
 
 def check_draw_state(state: np.void) -> None:
-    """Raise :class:`~fixfunc.spec.errors.InputError` for a state that breaks a rule of
-    :func:`draw_state`.
+    """Check a draw state by the rules of :func:`draw_state`.
+
+    One that breaks a rule raises :class:`~fixfunc.spec.errors.InputError`.
     """
     for name in ("target_width", "target_height"):
         if not 1 <= state[name] <= TARGET_LIMIT:
@@ -152,8 +153,9 @@ def check_depth_state(state: np.void | np.ndarray) -> None:
 
 
 def check_rectangles(viewport: Sequence[int], scissor: Sequence[int]) -> None:
-    """Raise :class:`~fixfunc.spec.errors.InputError` for a viewport or a scissor that breaks its
-    rule.
+    """Check a viewport and a scissor.
+
+    One that breaks its rule raises :class:`~fixfunc.spec.errors.InputError`.
     """
     _check_rectangle("viewport", viewport, VIEWPORT_MIN, VIEWPORT_MAX)
     _check_rectangle("scissor", scissor, 0, TARGET_LIMIT)

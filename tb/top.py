@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Bench of :class:`fixfunc.rtl.top.Top`: every stage held to the golden one, and every byte of
-memory.
-"""
+"""Bench of :class:`fixfunc.rtl.top.Top`: every stage, and every byte of memory."""
 
 import cocotb
 import numpy as np

@@ -18,8 +18,9 @@ __all__ = ["CacheShape", "DepthCache", "Moved", "StencilCache"]
 
 
 class DepthCache(TileCache):
-    """A target's depths in memory, behind a cache that codes them; parameters as of
-    :class:`~fixfunc.models.memory.tile_cache.TileCache`.
+    """A target's depths in memory, behind a cache that codes them.
+
+    Parameters are those of :class:`~fixfunc.models.memory.tile_cache.TileCache`.
 
     Raises
     ------
@@ -82,7 +83,7 @@ class DepthCache(TileCache):
 class StencilCache(TileCache):
     """A target's stencil values in memory: a surface of its own, cleared apart.
 
-    Parameters as of :class:`~fixfunc.models.memory.tile_cache.TileCache`.
+    Parameters are those of :class:`~fixfunc.models.memory.tile_cache.TileCache`.
     """
 
     LINE = StencilLine

@@ -60,8 +60,9 @@ def samples_within(rectangle: Sequence[int], shape: Sequence[int], samples: int)
 
 
 def to_image(tiles: np.ndarray, width: int, height: int, samples: int) -> np.ndarray:
-    """Lanes of a target's tiles, shape (rows, columns, edge, edge), as an image (height, width,
-    samples).
+    """Tiles of a target as an image, shape (height, width, samples).
+
+    ``tiles`` has shape (rows, columns, edge, edge).
     """
     rows, columns, edge, _ = tiles.shape
     lx, ly = LANE_SHAPE[SAMPLE_COUNTS.index(samples)]

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Colours of a target: what shaders give is mixed with what is there, and lies in memory behind a
-cache.
-"""
+"""Colours of a target: blended, and kept in memory behind a cache."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -50,7 +48,7 @@ def blend(new: np.ndarray, old: np.ndarray, state: np.void) -> np.ndarray:
 class ColourCache(TileCache):
     """Colours in memory, RGBA8 a sample, behind a cache.
 
-    Parameters as of :class:`~fixfunc.models.memory.tile_cache.TileCache`.
+    Parameters are those of :class:`~fixfunc.models.memory.tile_cache.TileCache`.
     """
 
     LINE = ColourLine

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Draws that find mistakes of depth and stencil: close depths, every state, and some that nobody
-may obey.
-"""
+"""Draws that find mistakes of depth and stencil: close depths, every state, illegal states."""
 
 import numpy as np
 
@@ -98,8 +96,9 @@ def triangles(rng: np.random.Generator, n: int, size: tuple[int, int]) -> np.nda
 def clear(
     rng: np.random.Generator, size: tuple[int, int], form: DepthFormat, whole: bool = False
 ) -> dict[str, int | np.integer]:
-    """The rectangle of a clear, on the target or in part beyond it, and what to: a dict of fields
-    of CLEAR.
+    """Fields of a CLEAR, by name.
+
+    Its rectangle lies on the target or in part beyond it.
     """
     x0, x1, y0, y1 = (int(v) for side in size for v in np.sort(rng.integers(0, side + 9, 2)))
     if whole or rng.random() < 0.3:

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Bench of :class:`fixfunc.rtl.depth.cached_depth.CachedDepth`: what passes, and every byte of
-memory.
-"""
+"""Bench of :class:`fixfunc.rtl.depth.cached_depth.CachedDepth`: samples, and bytes of memory."""
 
 import cocotb
 import numpy as np
@@ -41,7 +39,7 @@ def memory(rows: np.ndarray, _params: rtl.CachedDepthParams) -> np.ndarray:
 
 
 def requests(rng: np.random.Generator, count: int, params: rtl.CachedDepthParams) -> np.ndarray:
-    """As of the depth test, on targets that come to lie somewhere.
+    """Requests of the depth test, on targets at random places in memory.
 
     Some fences wait for memory, and the last one does.
     """

@@ -136,8 +136,9 @@ def words(data: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def requests(rng: np.random.Generator, count: int, params: DepthCompressionParams) -> np.ndarray:
-    """Tiles to be coded, and coded ones to be decoded: as they were coded, with bits turned, and
-    any.
+    """Tiles to be coded, and codes to be decoded.
+
+    Codes are right, or have bits inverted, or are random.
     """
     edge, (to_code, to_decode) = params.edge, tables(params.edge)
     samples, planes, counts, masks, tiles = random_tiles(rng, count, edge, params.modes)

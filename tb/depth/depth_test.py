@@ -182,9 +182,7 @@ class Reference:
 
 
 def expected(rows: np.ndarray, params: DepthTestParams) -> dict[str, np.ndarray]:
-    """Tiles with what passed of them, control beats, reports to HiZ, and what is left after
-    shading.
-    """
+    """Packed tiles and control beats, reports to HiZ, and tiles after shading, by port."""
     return Reference(params).expected(rows)
 
 

@@ -52,8 +52,9 @@ def Harness(params: DepthUnitParams) -> shading.Harness:
 def replay(
     rows: np.ndarray, outputs: dict[str, np.ndarray], params: DepthUnitParams
 ) -> dict[str, np.ndarray]:
-    """What should come out, by the golden depth test alone; what HiZ found, which depends on when,
-    is taken from what came.
+    """Expected beats, by the golden depth test alone.
+
+    Outcomes of HiZ depend on when reports reach it, and are read from the outputs.
 
     Tiles dropped must have nothing that passes in the end, and tiles accepted nothing that fails:
     others are expected to be tested. Of those dropped nothing goes out.

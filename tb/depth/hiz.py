@@ -91,8 +91,9 @@ def requests(rng: np.random.Generator, count: int, params: HizParams) -> np.ndar
 
 
 def contexts(rng: np.random.Generator, tiles: np.ndarray) -> np.ndarray:
-    """Requests, as tiles stand for them (:mod:`fixfunc.tb.depth.loop`): some of the same places,
-    and some of any.
+    """Requests for contexts, of places of these tiles and of random ones.
+
+    :mod:`fixfunc.tb.depth.loop` says how a tile stands for a request.
     """
     out = np.zeros(int(rng.integers(1, 40)), tiles.dtype)
     for name in ("x", "y"):
@@ -253,8 +254,9 @@ class Reference:
 def replay(
     rows: np.ndarray, outputs: dict[str, np.ndarray], params: HizParams
 ) -> dict[str, np.ndarray]:
-    """Tiles with what HiZ found, and control beats, each with its stamp, which tells what had been
-    reported; answers to requests.
+    """Expected tiles and control beats, with the stamps of the outputs; answers to requests.
+
+    A stamp is the number of reports that had counted.
     """
     return Reference(params).replay(rows, outputs["o"])
 

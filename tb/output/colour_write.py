@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Bench of :class:`fixfunc.rtl.output.colour_write.ColourWrite`: what goes out, and every byte of
-memory.
-"""
+"""Bench of :class:`fixfunc.rtl.output.colour_write.ColourWrite`: quads, and bytes of memory."""
 
 from collections.abc import Callable
 
