@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fixfunc.models.depth.cached_depth import CachedDepth
-from fixfunc.models.depth.depth_cache import CacheShape, Moved
+from fixfunc.models.depth.depth_cache import CacheShape, TrafficKind
 from fixfunc.models.frontend import command_reader
 from fixfunc.models.frontend.command_reader import CommandLimits
 from fixfunc.models.geometry import triangle_setup
@@ -111,11 +111,11 @@ class Machine:
         self._drawn = None
 
     @property
-    def moves(self) -> dict[str, Counter[Moved]]:
+    def traffic(self) -> dict[str, Counter[TrafficKind]]:
         """What caches have moved so far: by plane, as
-        :meth:`~fixfunc.models.memory.tile_cache.TileCache.tally`.
+        :meth:`~fixfunc.models.memory.tile_cache.TileCache.counts`.
         """
-        return self.depth.moves | {"colour": self.colour.moves}
+        return self.depth.traffic | {"colour": self.colour.traffic}
 
     def draw(self, address: int, transfers: int, limit: int) -> Drawn:
         """Execute the packets of a command stream.

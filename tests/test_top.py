@@ -101,7 +101,7 @@ def test_what_hiz_found_changes_no_picture():
     other, second, _ = machine(rows, outcomes=lambda tiles: np.zeros(len(tiles), np.uint8))
     assert [list(part.status) for part in first] == [list(part.status) for part in second]
     assert (one.colour.cache.values() == other.colour.cache.values()).all()
-    assert one.depth.moves["depth"] != other.depth.moves["depth"]
+    assert one.depth.traffic["depth"] != other.depth.traffic["depth"]
 
 
 @pytest.mark.plan("top-5")
@@ -199,7 +199,7 @@ def test_counters():
         counted["tiles"] - counted["tiles_accepted"] - counted["tiles_tested"],
         counted["tiles_accepted"],
     ] == [(outcome == n).sum() for n in (1, 2)]
-    for plane, moves in made.moves.items():
+    for plane, moves in made.traffic.items():
         assert sum(counted[f"{plane}_fill_{n}"] for n in range(7)) == sum(
             n for moved, n in moves.items() if moved.cause == "fill"
         )

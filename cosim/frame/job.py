@@ -133,7 +133,7 @@ class FrameJob:
     def _held(self, plane, kind, cleared, memory):
         """A plane as memory holds it."""
         cache = kind(self.frame.state, None, self.params.raster.edge, memory[self.bases[plane] :])
-        cache.remember(cleared)
+        cache.load_modes(cleared)
         return cache
 
 

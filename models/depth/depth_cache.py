@@ -9,12 +9,12 @@ from fixfunc.models.depth.stencil import changes, stencil_test, stencil_update
 from fixfunc.models.depth.tile_lines import DepthLine, StencilLine
 from fixfunc.models.formats import FRACTION
 from fixfunc.models.memory.surface import check_places
-from fixfunc.models.memory.tile_cache import CacheShape, Moved, TileCache
+from fixfunc.models.memory.tile_cache import CacheShape, TrafficKind, TileCache
 from fixfunc.models.raster.edge_evaluator import unpack
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import DepthFormat, Outcome
 
-__all__ = ["CacheShape", "DepthCache", "Moved", "StencilCache"]
+__all__ = ["CacheShape", "DepthCache", "TrafficKind", "StencilCache"]
 
 
 class DepthCache(TileCache):

@@ -5,19 +5,19 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from fixfunc.models.memory.tile_cache import Moved
+from fixfunc.models.memory.tile_cache import TrafficKind
 from fixfunc.models.payload import dtype
 from fixfunc.spec.payloads import COUNTED
 from fixfunc.spec.state import TileMode
 
 
-def counter_record(moves: Mapping[Moved, int]) -> np.ndarray:
+def counter_record(moves: Mapping[TrafficKind, int]) -> np.ndarray:
     """Counts of transfers as one record of :data:`fixfunc.spec.payloads.COUNTED`, shape (1,).
 
     Parameters
     ----------
     moves : mapping
-        From :meth:`fixfunc.models.memory.tile_cache.TileCache.tally`.
+        From :meth:`fixfunc.models.memory.tile_cache.TileCache.counts`.
     """
     out = np.zeros(1, dtype(COUNTED))
     for field in COUNTED:
@@ -25,11 +25,11 @@ def counter_record(moves: Mapping[Moved, int]) -> np.ndarray:
     return out
 
 
-def cause_of(name: str) -> Moved:
+def cause_of(name: str) -> TrafficKind:
     """What a field of :data:`fixfunc.spec.payloads.COUNTED` counts."""
     if name == "table_clear":
-        return Moved("clear", TileMode.CLEARED)
+        return TrafficKind("clear", TileMode.CLEARED)
     if name.startswith("table"):
-        return Moved(name, None)
+        return TrafficKind(name, None)
     cause, mode = name.rsplit("_", 1)
-    return Moved(cause, TileMode(int(mode)))
+    return TrafficKind(cause, TileMode(int(mode)))

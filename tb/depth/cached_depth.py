@@ -92,7 +92,7 @@ class Reference:
         )
         begins = ("depth", "stencil") if params.stencil else ("depth",)
         self._contract = StageContract(depths.limits(params.test), begins=begins)
-        self.counts = {name: [] for name in self.unit.moves}
+        self.counts = {name: [] for name in self.unit.traffic}
 
     def expected(self, rows: np.ndarray) -> dict[str, np.ndarray]:
         """Packed beats in -> packed beats out, by port, and the memory."""
@@ -139,7 +139,7 @@ class Reference:
                 self._count(name)
 
     def _count(self, name):
-        self.counts[name].append(counter_record(self.unit.moves[name]))
+        self.counts[name].append(counter_record(self.unit.traffic[name]))
 
     def tiles(self, tiles: np.ndarray) -> np.ndarray:
         """Tiles with the samples that passed."""

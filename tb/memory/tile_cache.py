@@ -228,7 +228,7 @@ class Reference:
 
     def __init__(self, params: TileCacheParams) -> None:
         self._params = params
-        self._moves = Counter()
+        self._traffic = Counter()
         self.shape = CacheShape(params.sets, params.ways, params.table_lines)
 
     def expected(self, rows: np.ndarray) -> dict[str, np.ndarray]:
@@ -279,12 +279,12 @@ class Reference:
         pixels = columns * (edge >> lx), lines * (edge >> ly)
         state = draw_state(*pixels, 1 << int(record["samples"]), depth_format=DepthFormat.D24)
         if hasattr(self, "_cache"):
-            self._moves += self._cache.tally()
+            self._traffic += self._cache.counts()
         self._cache = KINDS[self._params.bits](state, self.shape, edge, self.memory[base:])
         self._cache.clear((0, 0, *pixels), int(record["cleared"]) & (1 << self._params.bits) - 1)
 
     def _counted(self):
-        return counter_record(self._moves + self._cache.tally())
+        return counter_record(self._traffic + self._cache.counts())
 
 
 def new_depths(records: np.ndarray, edge: int) -> np.ndarray:

@@ -216,14 +216,14 @@ class Reference:
         if cleared:
             self.unit.clear(cleared.rectangle, cleared.values["colour"], cleared.bases["colour"])
             if cleared.covers_target:
-                self.counts.append(counter_record(self.unit.moves))
+                self.counts.append(counter_record(self.unit.traffic))
 
     def fence(self, record: np.void) -> None:
         """A fence, and counters where it flushes."""
         self._contract.fence.report(record, counts_samples=False)
         if record["flush"]:
             self.unit.flush()
-            self.counts.append(counter_record(self.unit.moves))
+            self.counts.append(counter_record(self.unit.traffic))
 
     def tiles(self, tiles: np.ndarray) -> None:
         """Shade and write tiles."""

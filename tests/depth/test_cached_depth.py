@@ -84,7 +84,7 @@ def test_a_dropped_tile_moves_nothing():
     assert (outcome == Outcome.DROP).all()
     assert not passed.any()
     unit.flush()
-    assert all(moved.cause == "clear" for moved in unit.moves["depth"])
+    assert all(moved.cause == "clear" for moved in unit.traffic["depth"])
 
 
 @pytest.mark.plan("cached-depth-3")
@@ -100,7 +100,7 @@ def test_targets_take_turns():
     unit.clear((0, 0, 16, 16), 9, 0, {"depth": 1 << 15, "stencil": 1 << 14})
     assert (memory[1 << 16 :] == before[1 << 16 :]).all()
     assert (unit.caches["depth"].values() == 9).all()
-    assert unit.moves["depth"].total() == 2
+    assert unit.traffic["depth"].total() == 2
 
 
 @pytest.mark.plan("cached-depth-4")

@@ -7,7 +7,7 @@ import pytest
 from fixfunc.models.memory.contract import FenceCounts, StageContract, StageLimits
 from fixfunc.models.memory.counters import cause_of, counter_record
 from fixfunc.models.memory.surface import tile_grid
-from fixfunc.models.memory.tile_cache import Moved
+from fixfunc.models.memory.tile_cache import TrafficKind
 from fixfunc.models.payload import dtype
 from fixfunc.models.state import draw_state
 from fixfunc.spec import payloads
@@ -204,8 +204,8 @@ def test_every_counter_has_a_cause():
     causes = [cause_of(field.name) for field in payloads.COUNTED]
     assert len(set(causes)) == len(causes)
     moves = dict.fromkeys(causes, 0) | {
-        Moved("fill", TileMode.RAW): 3,
-        Moved("table_fill", None): 2,
+        TrafficKind("fill", TileMode.RAW): 3,
+        TrafficKind("table_fill", None): 2,
     }
     record = counter_record(moves)
     assert {name: record[name][0] for name in record.dtype.names if record[name]} == {

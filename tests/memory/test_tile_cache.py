@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fixfunc.models.depth.depth_cache import CacheShape, DepthCache, Moved, StencilCache
+from fixfunc.models.depth.depth_cache import CacheShape, DepthCache, TrafficKind, StencilCache
 from fixfunc.models.depth.depth_unit import DepthUnit
 from fixfunc.models.geometry.triangle_setup import setup
 from fixfunc.models.memory.surface import samples_within
@@ -125,13 +125,13 @@ def test_a_clear_is_the_table_alone_and_costs_nothing_to_fetch():
     state = draw_state(64, 64)
     cache = DepthCache(state)
     cache.clear((0, 0, 64, 64), ONES)
-    assert dict(cache.bytes) == {Moved("clear", TileMode.CLEARED): 32}
+    assert dict(cache.bytes) == {TrafficKind("clear", TileMode.CLEARED): 32}
     tiles = rasterize(
         setup(depths.triangles(np.random.default_rng(1), 5, (64, 64)), state).records
     )[0]
     cache.run(tiles, *DepthUnit(state, bounds=None).test(tiles), state)
-    assert cache.moves[Moved("fill", TileMode.CLEARED)] > 0
-    assert cache.bytes[Moved("fill", TileMode.CLEARED)] == 0
+    assert cache.traffic[TrafficKind("fill", TileMode.CLEARED)] > 0
+    assert cache.bytes[TrafficKind("fill", TileMode.CLEARED)] == 0
 
 
 @pytest.mark.plan("tile-cache-3")
@@ -150,7 +150,7 @@ def test_a_tile_written_as_a_whole_is_not_fetched():
         "table_fill",
         "table_write_back",
     }
-    assert cache.bytes[Moved("write_back", TileMode.PLANES_1)] == 32
+    assert cache.bytes[TrafficKind("write_back", TileMode.PLANES_1)] == 32
 
 
 @pytest.mark.plan("tile-cache-4")
@@ -167,19 +167,19 @@ def test_bytes_are_what_the_modes_say():
     }
     seen = {moved.mode for moved in cache.bytes if moved.cause in ("fill", "write_back")}
     assert len(seen) > 4
-    for moved, count in cache.moves.items():
+    for moved, count in cache.traffic.items():
         if moved.cause in ("fill", "write_back"):
             assert cache.bytes[moved] == count * sizes[moved.mode]
     for cause in ("fill", "write_back"):
         assert (
-            stencil.bytes[Moved(cause, TileMode.RAW)]
-            == 64 * stencil.moves[Moved(cause, TileMode.RAW)]
+            stencil.bytes[TrafficKind(cause, TileMode.RAW)]
+            == 64 * stencil.traffic[TrafficKind(cause, TileMode.RAW)]
             > 0
         )
         assert (
-            stencil.bytes[Moved(cause, TileMode.CLEARED)]
+            stencil.bytes[TrafficKind(cause, TileMode.CLEARED)]
             == 0
-            < stencil.moves[Moved(cause, TileMode.CLEARED)]
+            < stencil.traffic[TrafficKind(cause, TileMode.CLEARED)]
         )
 
 

@@ -148,7 +148,7 @@ def test_memory_is_the_picture(shape):
             place[...] = np.where(unpack(tile["mask"][None])[0], blend(colour, place, state), place)
     target.flush()
     assert (target.cache.values() == image).all()
-    assert sum(target.moves.values()) > 20
+    assert sum(target.traffic.values()) > 20
 
 
 @pytest.mark.plan("colour-write-9")
