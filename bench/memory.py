@@ -12,7 +12,7 @@ from fixfunc.cosim.frame import mesh
 from fixfunc.cosim.simulation.volume import LATENCIES, Memory, Volume
 from fixfunc.models.depth.compression.anchor import encode_block
 from fixfunc.models.depth.compression.block import PlaneForm
-from fixfunc.models.depth.depth_cache import CacheShape, DepthCache, Moved
+from fixfunc.models.depth.depth_cache import CacheShape, DepthCache, TrafficKind
 from fixfunc.models.depth.depth_compression import PLANE
 from fixfunc.models.depth.depth_unit import DepthUnit
 from fixfunc.models.geometry.triangle_setup import setup
@@ -81,7 +81,7 @@ def rows():
             written = sum(cache.bytes.values()) - read
             traffic.append((scene, name, read, written, (read + written) / plain))
             if name == "coding, fast clear":
-                by_mode = [cache.moves[Moved("write_back", mode)] for mode in TileMode]
+                by_mode = [cache.traffic[TrafficKind("write_back", mode)] for mode in TileMode]
                 modes.append((scene, *(count / sum(by_mode) for count in by_mode)))
                 taken.append((scene, *blocks(cache, int(state["samples"]))))
         for size in SIZES:

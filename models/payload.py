@@ -20,8 +20,9 @@ def dtype(fields: Iterable[Field]) -> np.dtype:
 
 
 def check(records: np.ndarray | Mapping[str, np.integer], fields: Iterable[Field]) -> None:
-    """Raise :class:`~fixfunc.spec.errors.InputError` for the first field whose value does not fit
-    its bits.
+    """Check that every value fits the bits of its field.
+
+    The first that does not raises :class:`~fixfunc.spec.errors.InputError`.
     """
     for f in fields:
         low, high = (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The golden pipeline: a whole frame, stage by stage."""
+"""The golden pipeline: the geometry of a scene, then the golden machine."""
 
 import time
 from collections.abc import Callable
@@ -9,15 +9,16 @@ from typing import Literal
 import numpy as np
 
 from fixfunc.models import shading
-from fixfunc.models.depth.depth_unit import DepthUnit
 from fixfunc.models.geometry import clipper, triangle_setup, viewport
-from fixfunc.models.raster import tile_rasterizer
+from fixfunc.models.payload import dtype
 from fixfunc.models.state import draw_state
 from fixfunc.models.tessellation import bezier, patches
 from fixfunc.models.tessellation.patches import Tessellated
 from fixfunc.models.texture.texture import Texture
+from fixfunc.models.top import Machine
+from fixfunc.spec import payloads
 from fixfunc.spec.errors import InputError, MeshError
-from fixfunc.spec.state import Cull, Outcome
+from fixfunc.spec.state import Cull, Kind, Outcome
 
 MOST_FACES = 1 << 24
 PIXELS = 8  # of a segment, where factors adapt
@@ -89,15 +90,16 @@ class Scene:
 def teapot_patches(
     factor: float | Literal["adaptive"], width: int = 1280, height: int = 720, samples: int = 4
 ) -> Scene:
-    """The teapot from its 32 patches, through hull stage, tessellator, domain matching and domain
-    stage.
+    """The teapot from its 32 patches.
+
+    They pass hull stage, tessellator, domain matching and domain stage.
 
     Parameters
     ----------
     factor : float, or "adaptive"
         Of every edge; adaptive: segments of about 8 pixels.
     width, height, samples : int
-        As of :class:`Scene`.
+        Size of the target in pixels, and samples of a pixel.
     """
     control = bezier.read_patches()[..., [0, 2, 1]] * (1, 1, -1)
     transform, eye = look_at_mesh(control.reshape(-1, 3).astype(np.float32), width / height)
@@ -114,7 +116,7 @@ def teapot_patches(
 
 @dataclass
 class Frame:
-    """What :func:`render` returns."""
+    """A frame, stage by stage."""
 
     colour: np.ndarray  # uint8, shape (height, width, 3), resolved
     depth: np.ndarray  # uint32, shape (height, width, samples), D24
@@ -125,13 +127,16 @@ class Frame:
     setup: triangle_setup.Setup  # what left it
     tiles: np.ndarray  # what left the tile rasterizer
     owner: np.ndarray  # which set-up record each tile belongs to
-    outcome: np.ndarray  # what HiZ found for each: fixfunc.spec.state.Outcome
+    outcome: np.ndarray  # what HiZ decided about each: fixfunc.spec.state.Outcome
     passed: np.ndarray  # which of its samples passed: bool, shape (tiles, 8, 8)
     seconds: dict = field(default_factory=dict)  # spent in each stage
 
 
 def render(scene: Scene, progress: Callable[[str | None], object] | None = None) -> Frame:
-    """Render a scene.
+    """Render a scene: its geometry, then the machine of :mod:`fixfunc.models.top`.
+
+    Colours are shaded here once a pixel and face, where they are on top: the machine shades every
+    tile that passes, as hardware does, which gives the same picture later.
 
     Parameters
     ----------
@@ -175,53 +180,57 @@ def render(scene: Scene, progress: Callable[[str | None], object] | None = None)
 
     counters["triangles"] = len(triangles)
 
-    stage("setup")
-    setup = triangle_setup.setup(triangles, state)
+    machine = Machine(np.zeros(0, np.uint8), in_memory=False, progress=stage)
+    (draw,) = machine.execute(_beats(state, triangles)).draws
+    setup = draw.setup
     counters |= {
         name: int(getattr(setup, name).sum())
         for name in ("zero_area", "facing", "no_sample", "steep")
     }
     counters["set_up"] = len(setup.records)
 
-    stage("raster")
-    tiles, owner = tile_rasterizer.rasterize(setup.records)
     counters |= {
-        "tiles": len(tiles),
-        "full_tiles": int(tiles["full"].sum()),
-        "samples_covered": int(np.bitwise_count(tiles["mask"]).sum()),
+        "tiles": len(draw.tiles),
+        "full_tiles": int(draw.tiles["full"].sum()),
+        "samples_covered": int(np.bitwise_count(draw.tiles["mask"]).sum()),
     }
-
-    stage("depth")
-    unit = DepthUnit(state)
-    passed, outcome = unit.test(tiles)
-    counters |= {f"hiz_{found.name.lower()}": int((outcome == found).sum()) for found in Outcome}
-    counters["samples_passed"] = int(passed.sum())
-
-    stage("shade")
-    colour = shading.resolve(
-        scene, shading.on_top(scene, tiles, source[setup.index[owner]], passed)
-    )
+    counters |= {
+        f"hiz_{outcome.name.lower()}": int((draw.outcome == outcome).sum()) for outcome in Outcome
+    }
+    counters["samples_passed"] = int(draw.passed.sum())
+    face = source[setup.index[draw.owner]]
+    colour = shading.resolve(scene, shading.on_top(scene, draw.tiles, face, draw.passed))
     stage(None)
     return Frame(
         colour,
-        unit.buffer.image(),
+        machine.depth.buffer.image(),
         counters,
         state,
         triangles,
         source,
-        setup,
-        tiles,
-        owner,
-        outcome,
-        passed,
+        *draw,
         seconds,
     )
 
 
+def _beats(state, triangles):
+    """A frame as the command reader would send it: a state, a clear of the target, triangles."""
+    clear = np.zeros(1, dtype(payloads.CLEAR))
+    values = {
+        "kind": Kind.CLEAR,
+        "x1": state["target_width"],
+        "y1": state["target_height"],
+        "depth": 1,
+        "depth_value": state["depth_max"],
+        "stencil": 1,
+    }
+    for name, value in values.items():
+        clear[name] = value
+    return [(Kind.STATE, np.atleast_1d(state)), (Kind.CLEAR, clear), (Kind.WORK, triangles)]
+
+
 def _geometry(scene, counters):
-    """Clip, project and snap: what enters the triangle setup, and the face each triangle comes
-    from.
-    """
+    """Clip, project and snap: triangles for the setup, and the face of each."""
     positions = _transform(scene.vertices, scene.transform)
     positions = np.concatenate(
         [positions, _transform(np.zeros((1, 3), np.float32), scene.transform)]

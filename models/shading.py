@@ -19,8 +19,9 @@ SAMPLER = Sampler(anisotropy=8)
 
 
 def on_top(scene: "Scene", tiles: np.ndarray, face: np.ndarray, passed: np.ndarray) -> np.ndarray:
-    """The face that each sample shows, or their number for the background: int32, shape (height,
-    width, samples).
+    """The face that each sample shows: int32, shape (height, width, samples).
+
+    The background has the number of faces.
     """
     lanes = LANE_SHAPE[scene.samples.bit_length() - 1]
     edge = passed.shape[1]
@@ -57,9 +58,10 @@ def lambert(scene: "Scene", colour: Sequence[int]) -> np.ndarray:
 
 
 def around(scene: "Scene") -> np.ndarray:
-    """Texture coordinates of every face's corners, float64 of shape (faces, 3, 2): a cylinder
-    around y, four turns a circle, as many a length of it upwards. A face over the seam goes on
-    where it is cut.
+    """Texture coordinates of every face's corners: float64, shape (faces, 3, 2).
+
+    They lie on a cylinder around y, four turns a circle, and as many for a length of it upwards. A
+    face over the seam goes on where it is cut.
     """
     corners = _corners(scene, scene.vertices.astype(np.float64))
     centre = (scene.vertices.max(0) + scene.vertices.min(0)) / 2
@@ -93,8 +95,9 @@ def textured(scene: "Scene", top: np.ndarray, taps: Taps | None = None) -> np.nd
 
 
 def drawn_order(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """The order in which the rasterizer comes to pixels' quads: superblocks of 64 by 64 pixels,
-    tiles of 8 by 8 in them, row by row.
+    """Numbers of pixels' quads in the order of the rasterizer.
+
+    Superblocks of 64 by 64 pixels hold tiles of 8 by 8, row by row.
     """
     return (
         (y >> 6) << 22

@@ -23,6 +23,8 @@ from fixfunc.spec.state import (
 
 DTYPE = dtype(payloads.DRAW_STATE)
 D24_MAX = (1 << 24) - 1
+# Fields of a draw state that identify a target.
+TARGET_FIELDS = ["target", "target_width", "target_height", "samples", "depth_format"]
 
 
 def draw_state(
@@ -112,8 +114,9 @@ def draw_state(
 
 
 def check_draw_state(state: np.void) -> None:
-    """Raise :class:`~fixfunc.spec.errors.InputError` for a state that breaks a rule of
-    :func:`draw_state`.
+    """Check a draw state by the rules of :func:`draw_state`.
+
+    One that breaks a rule raises :class:`~fixfunc.spec.errors.InputError`.
     """
     for name in ("target_width", "target_height"):
         if not 1 <= state[name] <= TARGET_LIMIT:
@@ -150,8 +153,9 @@ def check_depth_state(state: np.void | np.ndarray) -> None:
 
 
 def check_rectangles(viewport: Sequence[int], scissor: Sequence[int]) -> None:
-    """Raise :class:`~fixfunc.spec.errors.InputError` for a viewport or a scissor that breaks its
-    rule.
+    """Check a viewport and a scissor.
+
+    One that breaks its rule raises :class:`~fixfunc.spec.errors.InputError`.
     """
     _check_rectangle("viewport", viewport, VIEWPORT_MIN, VIEWPORT_MAX)
     _check_rectangle("scissor", scissor, 0, TARGET_LIMIT)

@@ -1,20 +1,19 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The golden pipeline behind a command stream: what :class:`fixfunc.rtl.top.Top` does, stage by
-stage.
-"""
+"""The golden machine: every stage behind a command stream, as in :class:`fixfunc.rtl.top.Top`."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
 from fixfunc.models.depth.cached_depth import CachedDepth
-from fixfunc.models.depth.depth_cache import CacheShape, Moved
+from fixfunc.models.depth.depth_cache import CacheShape, TrafficKind
 from fixfunc.models.frontend import command_reader
 from fixfunc.models.frontend.command_reader import CommandLimits
 from fixfunc.models.geometry import triangle_setup
+from fixfunc.models.memory.contract import PLANES, FenceCounts
 from fixfunc.models.output.colour_write import ColourTarget, quads_of
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster import tile_rasterizer
@@ -23,17 +22,23 @@ from fixfunc.spec.commands import STATUS, CommandError
 from fixfunc.spec.counters import PROBES
 from fixfunc.spec.state import Kind, Outcome
 
-PLANES = "depth", "stencil", "colour"
-
 
 class Shading(NamedTuple):
-    """What a shader is given: tiles, the draw state, and which of the triangles read each belongs
-    to.
-    """
+    """Inputs of a shader."""
 
-    tiles: np.ndarray
-    state: np.void
-    triangle: np.ndarray
+    tiles: np.ndarray  # fields of fixfunc.spec.payloads.tile; masks hold samples that passed
+    state: np.void  # the draw state
+    triangle: np.ndarray  # of each tile: the number of its triangle since the stream began
+
+
+class Draw(NamedTuple):
+    """One list of triangles, stage by stage."""
+
+    setup: triangle_setup.Setup
+    tiles: np.ndarray  # structured, shape (tiles,): what the rasterizer found
+    owner: np.ndarray  # int, shape (tiles,): the set-up record of each tile
+    outcome: np.ndarray  # uint8, shape (tiles,): what HiZ decided
+    passed: np.ndarray  # bool, shape (tiles, edge, edge): samples that passed
 
 
 def flat(shading: Shading) -> np.ndarray:
@@ -43,20 +48,18 @@ def flat(shading: Shading) -> np.ndarray:
 
 @dataclass
 class Drawn:
-    """What :meth:`Machine.draw` returns."""
+    """What became of a command stream, as :meth:`Machine.draw` returns it."""
 
-    status: np.ndarray  # as in fixfunc.spec.commands.STATUS
+    status: np.ndarray  # fields of fixfunc.spec.commands.STATUS, one for each FENCE
     probes: dict = field(
         default_factory=lambda: {name: [] for name in PROBES}
     )  # by stage: (Kind, records) in order
-    outcome: list = field(
-        default_factory=list
-    )  # of the tiles of each list of triangles: what HiZ found
+    draws: list[Draw] = field(default_factory=list)  # of each list of triangles
     triangles: int = 0  # read
 
 
 class Machine:
-    """The pipeline with its memory; what one stream has begun another goes on with.
+    """The pipeline with its memory; its state outlasts a command stream.
 
     Parameters
     ----------
@@ -66,14 +69,16 @@ class Machine:
     shape : CacheShape, optional
         Of all caches.
     coarse : int
-        As of :func:`fixfunc.models.raster.tile_rasterizer.rasterize`.
+        Parameter of :func:`fixfunc.models.raster.tile_rasterizer.rasterize`.
     shader : callable
         Takes :class:`Shading`, returns colours: uint32, shape (n, edge, edge).
-    found : callable, optional
-        Takes tiles as the rasterizer gives them, and returns what a HiZ found of each; by default
-        the golden one, which hears of every write at once.
+    outcomes : callable, optional
+        Takes tiles in front of HiZ, returns an outcome of each: uint8, shape (n,). By default
+        the golden HiZ decides, to which every write is reported at once.
     in_memory : bool
-        Whether anything goes to memory: without that all else is had sooner.
+        Caches write to memory; without them colours are not kept, and every stage is faster.
+    progress : callable, optional
+        Called with the name of each stage as it begins.
 
     Attributes
     ----------
@@ -88,43 +93,58 @@ class Machine:
         shape: CacheShape | None = None,
         coarse: int = 8,
         shader: Callable[[Shading], np.ndarray] = flat,
-        found: Callable[[np.ndarray], np.ndarray] | None = None,
+        outcomes: Callable[[np.ndarray], np.ndarray] | None = None,
         in_memory: bool = True,
+        progress: Callable[[str], object] = lambda _name: None,
     ) -> None:
         self._memory = memory
         self._limits = limits or CommandLimits()
         self._coarse = coarse
         self._shader = shader
-        self._found = found
+        self._outcomes = outcomes
         self._in_memory = in_memory
+        self._progress = progress
         self.depth = CachedDepth(memory, shape, self._limits.edge, self._limits.stencil, in_memory)
         self.colour = ColourTarget(memory, shape, self._limits.edge)
         self._state = None
-        self._passed = 0
+        self._counts = FenceCounts()
         self._drawn = None
 
     @property
-    def moves(self) -> dict[str, Counter[Moved]]:
+    def traffic(self) -> dict[str, Counter[TrafficKind]]:
         """What caches have moved so far: by plane, as
-        :meth:`~fixfunc.models.memory.tile_cache.TileCache.tally`.
+        :meth:`~fixfunc.models.memory.tile_cache.TileCache.counts`.
         """
-        return self.depth.moves | {"colour": self.colour.moves}
+        return self.depth.traffic | {"colour": self.colour.traffic}
 
     def draw(self, address: int, transfers: int, limit: int) -> Drawn:
-        """Read packets, as of :data:`fixfunc.spec.commands.START`, and draw what they say:
-        :class:`Drawn`.
+        """Execute the packets of a command stream.
+
+        Parameters
+        ----------
+        address, transfers, limit : int
+            Fields of :data:`fixfunc.spec.commands.START`.
         """
         read = command_reader.read(self._memory, address, transfers, limit, self._limits)
-        self._drawn = drawn = Drawn([])
-        for kind, records in read.beats:
-            self._take(kind, records)
-        drawn.status[-1]["error"] = read.error
-        drawn.status[-1]["at"] = read.at
-        drawn.status = np.concatenate(drawn.status)
+        drawn = self.execute(read.beats)
+        drawn.status["error"][-1] = read.error
+        drawn.status["at"][-1] = read.at
         return drawn
 
-    def _take(self, kind, records):
-        """What one packet says."""
+    def execute(self, beats: Iterable[tuple[Kind, np.ndarray]]) -> Drawn:
+        """Execute what the command reader sends.
+
+        Parameters
+        ----------
+        beats : iterable of (Kind, structured ndarray)
+            A list of triangles, or one control record each.
+        """
+        self._drawn = Drawn(np.zeros(0, dtype(STATUS)))
+        for kind, records in beats:
+            self._execute(kind, records)
+        return self._drawn
+
+    def _execute(self, kind, records):
         self._drawn.probes["commands"].append((kind, records))
         if kind == Kind.WORK:
             self._draw(records)
@@ -136,36 +156,41 @@ class Machine:
         self._drawn.probes["depth"].append((kind, records))
 
     def _draw(self, triangles):
+        self._progress("setup")
         setup = triangle_setup.setup(triangles, self._state, self._limits.edge)
+        self._progress("raster")
         tiles, owner = tile_rasterizer.rasterize(setup.records, self._limits.edge, self._coarse)
-        passed, outcome = self.depth.test(tiles, self._found(tiles) if self._found else None)
-        self._passed += int(passed.sum())
-        seen = tiles.copy()
-        seen["outcome"] = outcome
+        self._progress("depth")
+        outcome = self._outcomes(tiles) if self._outcomes else None
+        passed, outcome = self.depth.test(tiles, outcome)
+        self._counts.passed += int(passed.sum())
+        self._progress("shade")
+        behind_hiz = tiles.copy()
+        behind_hiz["outcome"] = outcome
         for name in ("mask", "full"):
-            seen[name][outcome == Outcome.DROP] = 0
-        left = seen.copy()
-        left["mask"] = pack(passed)
-        left["full"] = passed.all((1, 2))
-        some = passed.any((1, 2))
-        drawn = left[some]
+            behind_hiz[name][outcome == Outcome.DROP] = 0
+        tested = behind_hiz.copy()
+        tested["mask"] = pack(passed)
+        tested["full"] = passed.all((1, 2))
+        live = passed.any((1, 2))
+        shaded = tested[live]
         self._drawn.probes["setup"].append((Kind.WORK, setup.records))
         self._drawn.probes["raster"].append((Kind.WORK, tiles))
         self._drawn.probes["hiz"].append(
-            (Kind.WORK, seen[(outcome != Outcome.DROP) | seen["last"].astype(bool)])
+            (Kind.WORK, behind_hiz[(outcome != Outcome.DROP) | tiles["last"].astype(bool)])
         )
-        self._drawn.probes["depth"].append((Kind.WORK, left[some | left["last"].astype(bool)]))
+        self._drawn.probes["depth"].append((Kind.WORK, tested[live | tiles["last"].astype(bool)]))
         self._drawn.probes["quads"].append(
-            (Kind.WORK, quads_of(drawn, self._state, self._limits.edge))
+            (Kind.WORK, quads_of(shaded, self._state, self._limits.edge))
         )
-        self._drawn.outcome.append(outcome)
+        self._drawn.draws.append(Draw(setup, tiles, owner, outcome, passed))
         colours = self._shader(
-            Shading(drawn, self._state, self._drawn.triangles + setup.index[owner[some]])
+            Shading(shaded, self._state, self._drawn.triangles + setup.index[owner[live]])
         )
-        colours = np.broadcast_to(colours, (len(drawn), self._limits.edge, self._limits.edge))
+        colours = np.broadcast_to(colours, (len(shaded), self._limits.edge, self._limits.edge))
         self._drawn.probes["colours"].append((Kind.WORK, colours))
         if self._in_memory:
-            self.colour.draw(drawn, colours)
+            self.colour.draw(shaded, colours)
         self._drawn.triangles += len(triangles)
 
     def _set(self, state):
@@ -187,10 +212,7 @@ class Machine:
             self.colour.clear(rectangle, colour, int(c["colour_base"]))
 
     def _fence(self, fence):
-        fence["any"] = self._passed > 0
-        fence["passed"] = self._passed
-        if fence["begin"]:
-            self._passed = 0
+        self._counts.report(fence)
         if self._in_memory:
             self.depth.flush()
             self.colour.flush()
@@ -199,4 +221,4 @@ class Machine:
         status["error"] = CommandError.NONE
         for name in ("sequence", "any", "passed"):
             status[name] = fence[name]
-        self._drawn.status.append(status)
+        self._drawn.status = np.concatenate([self._drawn.status, status])

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Encodings of the draw state and of the beats that carry it."""
 
-from enum import IntEnum
+from enum import IntEnum, IntFlag
 
 
 class Kind(IntEnum):
@@ -54,6 +54,14 @@ TOP_LIMIT = 2048  # pixels, the largest width or height of a target of the top
 VIEWPORT_MIN = -32768
 VIEWPORT_MAX = 32767
 SUBPIXEL_BITS = 8  # fraction bits of a screen position
+
+
+class FenceError(IntFlag):
+    """Errors since the last fence, as the next one reports them."""
+
+    STATE = 1  # tiles or clears were refused for their state
+    PLACE = 2  # tiles were refused for their place
+    MEMORY = 4  # memory failed
 
 
 class Outcome(IntEnum):

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Bench of :class:`fixfunc.rtl.top.Top`: every stage held to the golden one, and every byte of
-memory.
-"""
+"""Bench of :class:`fixfunc.rtl.top.Top`: every stage, and every byte of memory."""
 
 import cocotb
 import numpy as np
@@ -78,7 +76,7 @@ def replay(
     golden = machine(
         params,
         data,
-        found=HizOutcomes(outputs["probe_hiz"], params.raster.edge),
+        outcomes=HizOutcomes(outputs["probe_hiz"], params.raster.edge),
         **({} if params.flat else {"shader": shade}),
     )
     drawn = [golden.draw(*(int(v) for v in start)) for start, _ in starts(rows)]
@@ -123,6 +121,7 @@ class TopBench(MemoryBehind, StreamBench):
         return wanted
 
 
+# plan: top-4
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 @cocotb.parametrize(sink=["full", "random", "bursty"])
 async def every_stage_and_every_byte(dut: HierarchyObject, sink: str) -> None:
@@ -130,6 +129,7 @@ async def every_stage_and_every_byte(dut: HierarchyObject, sink: str) -> None:
     await bench.draw(requests(bench.rng, 60, bench.params), "full", sink)
 
 
+# plan: top-7
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def a_start_waits_until_hiz_is_wiped(dut: HierarchyObject) -> None:
     """Or a frame's clocks would begin with those of the reset."""

@@ -65,6 +65,7 @@ def machine(rows, **more):
     return made, [made.draw(*(int(v) for v in start)) for start, _ in streams.starts(rows)], data
 
 
+@pytest.mark.plan("top-1")
 def test_memory_is_what_stages_say():
     """Colours and depths in memory, decoded, are those of samples that passed, written one after
     the other.
@@ -93,15 +94,17 @@ def test_memory_is_what_stages_say():
     assert (made.depth.caches["depth"].values() == plain.depth).all()
 
 
+@pytest.mark.plan("top-1")
 def test_what_hiz_found_changes_no_picture():
     rows = random_rows(2)
     one, first, _ = machine(rows)
-    other, second, _ = machine(rows, found=lambda tiles: np.zeros(len(tiles), np.uint8))
+    other, second, _ = machine(rows, outcomes=lambda tiles: np.zeros(len(tiles), np.uint8))
     assert [list(part.status) for part in first] == [list(part.status) for part in second]
     assert (one.colour.cache.values() == other.colour.cache.values()).all()
-    assert one.depth.moves["depth"] != other.depth.moves["depth"]
+    assert one.depth.traffic["depth"] != other.depth.traffic["depth"]
 
 
+@pytest.mark.plan("top-5")
 def test_nothing_is_written_after_an_error():
     """Behind a wrong packet there is a clear, and triangles: neither is seen."""
     right = streams.one_list(np.random.default_rng(1), 9, PARAMS)
@@ -119,6 +122,8 @@ def test_nothing_is_written_after_an_error():
     check(BLOCK, "tiny", wrong)
 
 
+@pytest.mark.plan("top-2")
+@pytest.mark.plan("tile-rasterizer-3")
 @pytest.mark.parametrize("config", CONFIGS)
 @pytest.mark.parametrize("samples", [1, 2, 4, 8])
 def test_every_triangle_of_a_lattice(samples, config):
@@ -126,6 +131,7 @@ def test_every_triangle_of_a_lattice(samples, config):
     assert codec.unpack(status, STATUS, dtype(STATUS))["passed"][0] > 0
 
 
+@pytest.mark.plan("top-6")
 def test_reset_in_mid_frame_is_a_fresh_start():
     """Wherever it comes: the same beats, and the same bytes, as of a top that never ran."""
     rows = random_rows(5)
@@ -144,6 +150,7 @@ def test_reset_in_mid_frame_is_a_fresh_start():
         assert (again.data == fresh.data).all()
 
 
+@pytest.mark.plan("top-8")
 @pytest.mark.qualify
 def test_memory_that_fails():
     """Writes of depths fail: the status tells, and the top comes to rest. More passes than should:
@@ -164,6 +171,7 @@ def _triangles(seed):
     return out
 
 
+@pytest.mark.plan("top-9")
 def test_counters():
     """They are the golden ones, but for what depends on when."""
     rows = random_rows(7)
@@ -174,7 +182,7 @@ def test_counters():
         limit=LIMIT,
     )
     counted = dict(zip(COUNTERS, run.outputs["counter_value"][:, 0].tolist(), strict=True))
-    made, parts, _ = machine(rows, found=bench.HizOutcomes(run.outputs["probe_hiz"], 4))
+    made, parts, _ = machine(rows, outcomes=bench.HizOutcomes(run.outputs["probe_hiz"], 4))
     beats = {
         name: [
             records for part in parts for kind, records in part.probes[name] if kind == Kind.WORK
@@ -186,12 +194,12 @@ def test_counters():
     assert counted["samples_covered"] == sum(
         int(np.bitwise_count(tiles["mask"]).sum()) for tiles in beats["raster"]
     )
-    outcome = np.concatenate([found for part in parts for found in part.outcome])
+    outcome = np.concatenate([draw.outcome for part in parts for draw in part.draws])
     assert [
         counted["tiles"] - counted["tiles_accepted"] - counted["tiles_tested"],
         counted["tiles_accepted"],
     ] == [(outcome == n).sum() for n in (1, 2)]
-    for plane, moves in made.moves.items():
+    for plane, moves in made.traffic.items():
         assert sum(counted[f"{plane}_fill_{n}"] for n in range(7)) == sum(
             n for moved, n in moves.items() if moved.cause == "fill"
         )
@@ -200,6 +208,24 @@ def test_counters():
     assert counted["command_transfers"] >= sum(part.status["at"][-1] for part in parts)
 
 
+@pytest.mark.plan("top-14")
+def test_counters_are_read_behind_the_last_start():
+    """The harness holds their addresses back until as many lists are done as ``starts`` says."""
+    rows = streams.one_list(np.random.default_rng(2), 5, PARAMS)
+    beats = bench.inputs(rows, PARAMS)
+    assert beats["starts"].tolist() == [[1]]
+    block = volume(BLOCK, "tiny")
+    memory = Memory(streams.memory(rows, PARAMS), (0, 8))
+    run = block.run(beats, 100_000, memory=memory, limit=LIMIT)
+    assert len(run.outputs["counter_value"]) == len(COUNTERS)
+    beats["starts"] = np.array([[2]], np.uint64)
+    memory = Memory(streams.memory(rows, PARAMS), (0, 8))
+    n = [port.name for port in block.outputs].index("counter_value")
+    with pytest.raises(SimulationError, match=rf"\[(\d+, ){{{n}}}0\b"):
+        block.run(beats, 100_000, memory=memory, limit=2 * run.simulated)
+
+
+@pytest.mark.plan("top-10")
 @pytest.mark.parametrize(
     ("stage", "module", "name"),
     [
@@ -250,6 +276,7 @@ def _break(monkeypatch, module, name):
     monkeypatch.setattr(owner, name.split(".")[-1], wrong)
 
 
+@pytest.mark.plan("top-13")
 def test_wrong_parameters():
     with pytest.raises(ValueError, match=r"setup\.edge must be raster\.edge 8, not 4"):
         rtl.TopParams(setup=TriangleSetupParams(edge=4))
@@ -264,10 +291,12 @@ def test_flat_is_the_built_in_shader():
     assert (golden.flat(given) == 7).all()
 
 
+@pytest.mark.plan("top-4")
 def test_bench(simulator):
     check_bench(BLOCK, "tiny", simulator)
 
 
+@pytest.mark.plan("top-3")
 @pytest.mark.parametrize("config", CONFIGS)
 def test_volume(config):
     check_paces(BLOCK, config, 120)

@@ -96,26 +96,25 @@ class FrameJob:
         }
 
     def expected(self, outputs: dict[str, np.ndarray]) -> tuple[dict[str, np.ndarray], np.ndarray]:
-        """Beats of every probe, in the order of stages, and memory in the end, by what the
-        hardware's HiZ found; and what was drawn.
+        """Expected beats of every probe and bytes of memory, and the outcomes of HiZ.
+
+        Outcomes depend on when reports reach HiZ, and are read from the outputs.
         """
         data = self.data.copy()
         golden = top.machine(
             self.params,
             data,
             shader=self._shade,
-            found=top.HizOutcomes(outputs["probe_hiz"], self.params.raster.edge),
+            outcomes=top.HizOutcomes(outputs["probe_hiz"], self.params.raster.edge),
         )
         drawn = [golden.draw(*self.start)]
         wanted = top.expected_of(drawn, outputs, self.params)
         return wanted | {"memory": data.view(np.uint64).reshape(-1, 4)}, np.concatenate(
-            [np.zeros(0, np.uint8), *drawn[0].outcome]
+            [np.zeros(0, np.uint8), *(draw.outcome for draw in drawn[0].draws)]
         )
 
     def picture(self, memory: np.ndarray) -> np.ndarray:
-        """The colours that memory holds, averaged over the samples of each pixel: uint8, shape
-        (height, width, 3).
-        """
+        """The picture in memory, averaged over samples: uint8, shape (height, width, 3)."""
         values = self._held("colour", ColourCache, int(self.background), memory).values()
         image = to_image(values, self.scene.width, self.scene.height, self.scene.samples)
         channels = (image[..., None] >> np.arange(0, 24, 8, dtype=np.uint32) & 255).astype(
@@ -134,7 +133,7 @@ class FrameJob:
     def _held(self, plane, kind, cleared, memory):
         """A plane as memory holds it."""
         cache = kind(self.frame.state, None, self.params.raster.edge, memory[self.bases[plane] :])
-        cache.remember(cleared)
+        cache.load_modes(cleared)
         return cache
 
 
@@ -152,8 +151,9 @@ def counters(told: np.ndarray) -> dict[str, int]:
 
 
 def traffic(counted: dict[str, int], edge: int = 8) -> list[tuple[str, str, str, int, int]]:
-    """Bytes by client, cause and mode, of counters by name: those that are not zero, with how many
-    tiles or transfers.
+    """Memory traffic of counters by name: client, cause, mode, count and bytes.
+
+    Counts are of tiles or transfers; those of zero are left out.
     """
     out = []
     for client, kind in (("depth", DepthCache), ("stencil", StencilCache), ("colour", ColourCache)):

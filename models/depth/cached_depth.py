@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from fixfunc.models.depth.depth_cache import CacheShape, DepthCache, Moved, StencilCache
+from fixfunc.models.depth.depth_cache import CacheShape, DepthCache, StencilCache, TrafficKind
 from fixfunc.models.depth.depth_test import DepthBuffer
 from fixfunc.models.depth.depth_unit import DepthUnit
 from fixfunc.models.depth.hiz import rounds
@@ -55,7 +55,7 @@ class CachedDepth:
         self._unit = None
         self.state = None
         self._in_memory = in_memory
-        self._moves = {name: Counter() for name in self._names}
+        self._traffic = {name: Counter() for name in self._names}
 
     def clear(
         self,
@@ -135,17 +135,17 @@ class CachedDepth:
         return self._unit.buffer
 
     @property
-    def moves(self) -> dict[str, Counter[Moved]]:
+    def traffic(self) -> dict[str, Counter[TrafficKind]]:
         """What has been moved so far, by plane: as
-        :meth:`~fixfunc.models.memory.tile_cache.TileCache.tally`.
+        :meth:`~fixfunc.models.memory.tile_cache.TileCache.counts`.
         """
         return {
-            name: self._moves[name]
-            + (self.caches[name].tally() if name in self.caches else Counter())
+            name: self._traffic[name]
+            + (self.caches[name].counts() if name in self.caches else Counter())
             for name in self._names
         }
 
     def _leave(self, name):
         """A target gives way to another."""
         if name in self.caches:
-            self._moves[name] += self.caches.pop(name).tally()
+            self._traffic[name] += self.caches.pop(name).counts()

@@ -101,8 +101,9 @@ def on_target(tiles: np.ndarray, state: np.void, edge: int = 8) -> np.ndarray:
 
 
 def plane_bounds(tiles: np.ndarray, state: np.void, edge: int = 8) -> tuple:
-    """Bounds of a triangle's depths in its tiles, by its vertices and by its plane at the tile's
-    outer corners.
+    """Bounds of a triangle's depths in its tiles.
+
+    They are the tighter of its vertices' and of its plane's at the tile's outer corners.
 
     Parameters
     ----------

@@ -9,17 +9,18 @@ from fixfunc.models.depth.stencil import changes, stencil_test, stencil_update
 from fixfunc.models.depth.tile_lines import DepthLine, StencilLine
 from fixfunc.models.formats import FRACTION
 from fixfunc.models.memory.surface import check_places
-from fixfunc.models.memory.tile_cache import CacheShape, Moved, TileCache
+from fixfunc.models.memory.tile_cache import CacheShape, TileCache, TrafficKind
 from fixfunc.models.raster.edge_evaluator import unpack
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import DepthFormat, Outcome
 
-__all__ = ["CacheShape", "DepthCache", "Moved", "StencilCache"]
+__all__ = ["CacheShape", "DepthCache", "StencilCache", "TrafficKind"]
 
 
 class DepthCache(TileCache):
-    """A target's depths in memory, behind a cache that codes them; parameters as of
-    :class:`~fixfunc.models.memory.tile_cache.TileCache`.
+    """A target's depths in memory, behind a cache that codes them.
+
+    Parameters are those of :class:`~fixfunc.models.memory.tile_cache.TileCache`.
 
     Raises
     ------
@@ -82,7 +83,7 @@ class DepthCache(TileCache):
 class StencilCache(TileCache):
     """A target's stencil values in memory: a surface of its own, cleared apart.
 
-    Parameters as of :class:`~fixfunc.models.memory.tile_cache.TileCache`.
+    Parameters are those of :class:`~fixfunc.models.memory.tile_cache.TileCache`.
     """
 
     LINE = StencilLine

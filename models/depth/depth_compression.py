@@ -48,8 +48,9 @@ def compress(
     samples: int = 1,
     cleared: int | None = None,
 ) -> Encoded:
-    """Code one tile in as few transfers of 32 bytes as give it back exactly; planes before
-    differences, where both need as many.
+    """Code one tile, without loss, in as few transfers of 32 bytes as possible.
+
+    Planes go before differences where both need as many.
 
     Parameters
     ----------
@@ -175,8 +176,9 @@ def evaluate(planes: np.ndarray, masks: np.ndarray, samples: int) -> np.ndarray:
 def canonical(
     planes: np.ndarray, counts: np.ndarray, masks: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Equal planes made one, planes of no sample left out, in the order given: planes, counts,
-    masks of the same shapes.
+    """Merge equal planes and drop those of no sample, in order.
+
+    Returns planes, counts and masks of the same shapes.
     """
     n, k = planes.shape
     raw = np.stack([planes[name].astype(np.int64) for name in PLANE.names], -1)

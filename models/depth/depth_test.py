@@ -9,7 +9,7 @@ import numpy as np
 from fixfunc.models.depth.compare import COMPARE
 from fixfunc.models.depth.stencil import keeps, stencil_test, stencil_update
 from fixfunc.models.formats import FRACTION, MOST, store
-from fixfunc.models.memory.surface import check_places, samples_within, to_image
+from fixfunc.models.memory.surface import check_places, samples_within, tile_grid, to_image
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE, lane_positions, unpack
 from fixfunc.models.raster.tile_rasterizer import tile_plane
@@ -139,8 +139,9 @@ def depth_bias(tiles: np.ndarray, state: np.void) -> np.ndarray:
 
 
 def new_depths(tiles: np.ndarray, state: np.void, edge: int = 8) -> np.ndarray:
-    """What a draw would store at each of its tiles' samples, were there no range: shape (n, edge,
-    edge).
+    """Depths of a draw at its tiles' samples, as stored, before they are cut to a range.
+
+    Returns ndarray of uint32, shape (n, edge, edge).
     """
     return store(
         sample_depths(tiles, int(state["samples"]), edge, depth_bias(tiles, state)),
@@ -232,8 +233,8 @@ class DepthBuffer:
         self._edge = edge
         self._size = (int(state["target_width"]), int(state["target_height"]))
         self._log2 = int(state["samples"])
-        lx, ly = LANE_SHAPE[self._log2]
-        shape = -(-self._size[1] // (edge >> ly)), -(-self._size[0] // (edge >> lx)), edge, edge
+        columns, rows = tile_grid(state, edge)
+        shape = rows, columns, edge, edge
         self.depth = np.full(
             shape, MOST[DepthFormat(state["depth_format"])], np.uint32
         )  # by row and column of tiles
@@ -255,8 +256,9 @@ class DepthBuffer:
         self._state = state
 
     def early(self, tiles: np.ndarray) -> np.ndarray:
-        """Samples of tiles of different places that are to be shaded, before anything is written:
-        bool, shape (n, edge, edge).
+        """Samples that are shaded, before anything is written: bool, shape (n, edge, edge).
+
+        The tiles are of different places.
 
         Those that fail are left out if the draw permits it, and if failing changes no stencil
         value.
@@ -268,7 +270,13 @@ class DepthBuffer:
         return np.where(leaves_out[:, None, None], passed, unpack(tiles["mask"], self._edge))
 
     def test(self, tiles: np.ndarray, replaced: np.ndarray | None = None) -> np.ndarray:
-        """Test and write tiles of different places; ``replaced`` as of :func:`depth_test`.
+        """Test and write tiles of different places.
+
+        Parameters
+        ----------
+        tiles : structured ndarray, shape (n,)
+        replaced : ndarray of uint32, shape (n, edge, edge), optional
+            Depths from the shader, in the state's format, in place of the planes'.
 
         Raises
         ------
@@ -305,8 +313,9 @@ class DepthBuffer:
                 plane[inside] = value
 
     def bounds(self, tiles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The least and the greatest depth of tiles, of their samples on the target: two ndarrays
-        of int64, shape (n,).
+        """Least and greatest depth of the samples of tiles that lie on the target.
+
+        Returns two ndarrays of int64, shape (n,).
         """
         depths = self.depth[tiles["y"], tiles["x"]].astype(np.int64)
         seen = self._seen[tiles["y"], tiles["x"]]

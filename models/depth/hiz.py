@@ -196,9 +196,7 @@ class HiZ:
         return fails & query["stencil_drop"] & ((read == 255) | (low == high))
 
     def _note_writes(self, query, place):
-        """Bounds hold for whatever may be written, and tighten where a write of every sample is
-        certain.
-        """
+        """Widen bounds for what may be written; tighten them where every sample is written."""
         writes = query["write"].astype(bool)
         compare = query["compare"]
         less = np.isin(compare, LESS)
@@ -222,8 +220,9 @@ class HiZ:
         np.add.at(self._in_flight, self._count(query["x"], query["y"]), writes)
 
     def _note_stencil(self, query, place):
-        """Ranges of stencil values hold for whatever may be written, whatever depths say: the two
-        do not wait for each other.
+        """Widen ranges of stencil values for what may be written.
+
+        They do not depend on the depth test, so that neither waits for the other.
         """
         s_writes = query["stencil_write"].astype(bool)
         for bound, choose, name in (
@@ -272,8 +271,7 @@ class HiZ:
         return low, high
 
     def save(self) -> np.ndarray:
-        """What is known of the target's tiles, so that it can be put back after another target has
-        had the memory.
+        """Save what is known of the target's tiles, before another target takes the memory.
 
         Returns
         -------
@@ -295,8 +293,9 @@ class HiZ:
         return out
 
     def restore(self, saved: np.ndarray) -> None:
-        """Put back what :meth:`save` gave of tiles of different places, while no write is in
-        flight.
+        """Restore what :meth:`save` returned of tiles of different places.
+
+        No write may be in flight.
 
         Of one bound: where none has been chosen, it is chosen too; where it is not that which has
         been, depths stay as they are.

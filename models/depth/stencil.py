@@ -19,8 +19,9 @@ OPERATE = {
 
 
 def stencil_test(state, face, stored):
-    """Which samples pass the stencil test of a face, ``"front"`` or ``"back"``: bool, shape of
-    ``stored``.
+    """Samples that pass the stencil test of a face: bool, in the shape of ``stored``.
+
+    ``face`` is ``"front"`` or ``"back"``.
     """
     read = int(state["stencil_read"])
     return COMPARE[Compare(state[f"stencil_{face}_func"])](
@@ -29,8 +30,9 @@ def stencil_test(state, face, stored):
 
 
 def keeps(tiles, state):
-    """Of which tiles samples that fail change nothing, so that they may be left out before anything
-    else is known: bool, shape (n,).
+    """Tiles whose failing samples change nothing: bool, shape (n,).
+
+    Such samples may be left out before anything else is known.
     """
     front = all(state[f"stencil_front_{name}"] == StencilOp.KEEP for name in ("fail", "depth_fail"))
     back = all(state[f"stencil_back_{name}"] == StencilOp.KEEP for name in ("fail", "depth_fail"))
@@ -52,8 +54,9 @@ def changes(state):
 
 
 def stencil_update(state, face, stored, passed, depth_passed):
-    """Stencil values after the test: which operation each sample does depends on which test it
-    failed, if any.
+    """Stencil values after the test.
+
+    The operation of a sample depends on which test it failed, if any.
     """
     old = stored.astype(np.int64)
     ref = int(state["stencil_ref"])

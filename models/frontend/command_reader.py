@@ -8,17 +8,15 @@ from typing import NamedTuple
 import numpy as np
 
 from fixfunc.models.formats import MOST
+from fixfunc.models.memory.surface import tile_grid
 from fixfunc.models.payload import dtype
-from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
-from fixfunc.models.state import check_draw_state
+from fixfunc.models.state import TARGET_FIELDS, check_draw_state
 from fixfunc.spec import commands, payloads
 from fixfunc.spec.commands import ALIGNED, LENGTHS, CommandError, Opcode
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import SAMPLE_COUNTS, TOP_LIMIT, DepthFormat, Kind
 
 TRANSFER = 32  # bytes
-# Fields of a draw state that identify a target.
-TARGET_FIELDS = ["target", "target_width", "target_height", "samples", "depth_format"]
 PLANE_BITS = {"depth": payloads.DEPTH, "stencil": payloads.STENCIL, "colour": payloads.COLOUR}
 
 
@@ -62,10 +60,8 @@ def plane_bytes(count: int, plane: str, edge: int = 8) -> int:
 
 def tiles_of(state: np.void, edge: int = 8) -> int:
     """Number of tiles of a target."""
-    lx, ly = LANE_SHAPE[state["samples"]]
-    return -(-int(state["target_width"]) // (edge >> lx)) * -(
-        -int(state["target_height"]) // (edge >> ly)
-    )
+    columns, rows = tile_grid(state, edge)
+    return columns * rows
 
 
 def read(

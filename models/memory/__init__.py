@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Tiles of a surface, and the cache that holds them.
 
+contract.py     what stages obey, what they refuse, what fences report
 surface.py      tiles of a target: places, rectangles, images
 tile_cache.py   tiles on chip, coded in memory
+counters.py     counters of a cache, as the hardware sends them
 """

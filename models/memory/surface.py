@@ -11,6 +11,22 @@ from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import SAMPLE_COUNTS
 
 
+def tile_grid(state: np.void, edge: int = 8) -> tuple[int, int]:
+    """Columns and rows of a target's tiles.
+
+    Parameters
+    ----------
+    state : numpy.void
+        From :func:`fixfunc.models.state.draw_state`.
+    edge : int
+        Samples along a tile's edge.
+    """
+    lx, ly = LANE_SHAPE[state["samples"]]
+    columns = -(-int(state["target_width"]) // (edge >> lx))
+    rows = -(-int(state["target_height"]) // (edge >> ly))
+    return columns, rows
+
+
 def check_places(tiles: np.ndarray, columns: int, rows: int) -> None:
     """Raise :class:`~fixfunc.spec.errors.InputError` for a tile outside a target of so many."""
     for name, count in (("x", columns), ("y", rows)):
@@ -44,8 +60,9 @@ def samples_within(rectangle: Sequence[int], shape: Sequence[int], samples: int)
 
 
 def to_image(tiles: np.ndarray, width: int, height: int, samples: int) -> np.ndarray:
-    """Lanes of a target's tiles, shape (rows, columns, edge, edge), as an image (height, width,
-    samples).
+    """Tiles of a target as an image, shape (height, width, samples).
+
+    ``tiles`` has shape (rows, columns, edge, edge).
     """
     rows, columns, edge, _ = tiles.shape
     lx, ly = LANE_SHAPE[SAMPLE_COUNTS.index(samples)]

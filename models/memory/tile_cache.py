@@ -9,8 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fixfunc.models.depth.depth_compression import TRANSFER
-from fixfunc.models.memory.surface import samples_within
-from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
+from fixfunc.models.memory.surface import samples_within, tile_grid
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import TileMode
 
@@ -47,7 +46,7 @@ class CacheShape:
                 )
 
 
-class Moved(NamedTuple):
+class TrafficKind(NamedTuple):
     """What is counted: bytes, and tiles or transfers of the table, by these."""
 
     cause: str  # fill, write_back, clear, table_fill, table_write_back
@@ -107,12 +106,10 @@ class TileCache:
         memory: np.ndarray | None = None,
     ) -> None:
         shape = shape or CacheShape()
-        lx, ly = LANE_SHAPE[state["samples"]]
         self._state = state
         self._shape = shape
         self._edge = edge
-        self._columns = -(-int(state["target_width"]) // (edge >> lx))
-        self._rows = -(-int(state["target_height"]) // (edge >> ly))
+        self._columns, self._rows = tile_grid(state, edge)
         count = self._columns * self._rows
         self._room = 1 << (self.LINE.size(TileMode.RAW, edge) - 1).bit_length()
         size = count * self._room + -(-count // PER_TRANSFER) * TRANSFER
@@ -124,7 +121,7 @@ class TileCache:
         # by place: the transfer, and whether it is to be written
         self._sets = [[] for _ in range(shape.sets)]
         self._table = {}
-        self._moves = Counter()
+        self._traffic = Counter()
         self._size = Counter()
         self.uses = 0
         self.hits = 0
@@ -217,28 +214,28 @@ class TileCache:
             self._leave(place)
 
     @property
-    def moves(self) -> Counter:
-        """Tiles and transfers of the table that have been moved: a Counter by :class:`Moved`."""
+    def traffic(self) -> Counter:
+        """Tiles and transfers of the table that moved: a Counter by :class:`TrafficKind`."""
         self._settle()
-        return self._moves
+        return self._traffic
 
     @property
     def bytes(self) -> Counter:
-        """How much: a Counter by :class:`Moved`."""
+        """How much: a Counter by :class:`TrafficKind`."""
         self._settle()
         return self._size
 
-    def remember(self, cleared: int) -> None:
+    def load_modes(self, cleared: int) -> None:
         """Take over what memory holds of a target that was cleared to this, and flushed."""
         count = len(self._modes)
         self._cleared = cleared
         table = self.memory[count * self._room :]
         self._modes[:] = np.stack([table & 15, table >> 4], -1).ravel()[:count]
 
-    def tally(self) -> Counter:
-        """Tiles and transfers of the table that have been moved: a Counter by :class:`Moved`."""
-        cleared = Moved("clear", TileMode.CLEARED)
-        return Counter(self.moves | {cleared: self.bytes[cleared] // TRANSFER})
+    def counts(self) -> Counter:
+        """Tiles and transfers of the table that moved: a Counter by :class:`TrafficKind`."""
+        cleared = TrafficKind("clear", TileMode.CLEARED)
+        return Counter(self.traffic | {cleared: self.bytes[cleared] // TRANSFER})
 
     def values(self) -> np.ndarray:
         """All that memory holds, decoded: ndarray, shape (rows, columns, edge, edge).
@@ -353,5 +350,5 @@ class TileCache:
         )
 
     def _count(self, cause, mode, moved, times=1):
-        self._moves[Moved(cause, mode)] += times
-        self._size[Moved(cause, mode)] += moved
+        self._traffic[TrafficKind(cause, mode)] += times
+        self._size[TrafficKind(cause, mode)] += moved

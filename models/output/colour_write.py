@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Colours of a target: what shaders give is mixed with what is there, and lies in memory behind a
-cache.
-"""
+"""Colours of a target: blended, and kept in memory behind a cache."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -10,7 +8,7 @@ import numpy as np
 
 from fixfunc.models.depth.tile_lines import ColourLine
 from fixfunc.models.memory.surface import check_places
-from fixfunc.models.memory.tile_cache import CacheShape, Moved, TileCache
+from fixfunc.models.memory.tile_cache import CacheShape, TileCache, TrafficKind
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE, pack, unpack
 from fixfunc.spec.quads import quads
@@ -50,7 +48,7 @@ def blend(new: np.ndarray, old: np.ndarray, state: np.void) -> np.ndarray:
 class ColourCache(TileCache):
     """Colours in memory, RGBA8 a sample, behind a cache.
 
-    Parameters as of :class:`~fixfunc.models.memory.tile_cache.TileCache`.
+    Parameters are those of :class:`~fixfunc.models.memory.tile_cache.TileCache`.
     """
 
     LINE = ColourLine
@@ -108,7 +106,7 @@ class ColourTarget:
         self._edge = edge
         self.state = None
         self.cache = None
-        self._moves = Counter()
+        self._traffic = Counter()
 
     def clear(self, rectangle: Sequence[int], value: int, base: int = 0) -> None:
         """Clear a rectangle of pixels (x0, y0, x1, y1).
@@ -119,7 +117,7 @@ class ColourTarget:
         if not any(rectangle[:2]) and all(
             end >= side for end, side in zip(rectangle[2:], size, strict=True)
         ):
-            self._moves = self.moves
+            self._traffic = self.traffic
             self.cache = ColourCache(self.state, self._shape, self._edge, self._memory[base:])
         self.cache.clear(rectangle, value)
 
@@ -133,9 +131,9 @@ class ColourTarget:
             self.cache.flush()
 
     @property
-    def moves(self) -> Counter[Moved]:
-        """What has been moved: as :meth:`~fixfunc.models.memory.tile_cache.TileCache.tally`."""
-        return self._moves + (self.cache.tally() if self.cache else Counter())
+    def traffic(self) -> Counter[TrafficKind]:
+        """What has been moved: as :meth:`~fixfunc.models.memory.tile_cache.TileCache.counts`."""
+        return self._traffic + (self.cache.counts() if self.cache else Counter())
 
 
 def quads_of(tiles: np.ndarray, state: np.void, edge: int = 8) -> np.ndarray:

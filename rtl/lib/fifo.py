@@ -63,8 +63,8 @@ class CreditedFIFO(wiring.Component):
 
     A beat consumes a credit as it enters the pipeline; the credit is released when the beat leaves
     ``o``, or when it is cancelled on the way. The FIFO therefore never overflows, and needs no
-    ``ready`` on the side of the pipeline. At one beat a clock it must have as many places as there are clocks
-    from a credit consumed to the beat that leaves.
+    ``ready`` on the side of the pipeline. For a beat every clock it must have as many places as
+    there are clocks from a credit consumed to the beat that leaves.
 
     Parameters
     ----------

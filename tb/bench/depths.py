@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Draws that find mistakes of depth and stencil: close depths, every state, and some that nobody
-may obey.
-"""
+"""Draws that find mistakes of depth and stencil: close depths, every state, illegal states."""
 
 import numpy as np
 
 from fixfunc.models.formats import MOST
-from fixfunc.models.state import check_depth_state, draw_state
+from fixfunc.models.memory.contract import StageLimits
+from fixfunc.models.state import draw_state
 from fixfunc.rtl.depth.hiz.hiz import HizParams
 from fixfunc.rtl.depth.test.depth_test import DepthTestParams
 from fixfunc.spec import payloads
 from fixfunc.spec.early import LEFT
-from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import DepthFormat
 from fixfunc.tb.bench import scenes
 
@@ -98,8 +96,9 @@ def triangles(rng: np.random.Generator, n: int, size: tuple[int, int]) -> np.nda
 def clear(
     rng: np.random.Generator, size: tuple[int, int], form: DepthFormat, whole: bool = False
 ) -> dict[str, int | np.integer]:
-    """The rectangle of a clear, on the target or in part beyond it, and what to: a dict of fields
-    of CLEAR.
+    """Fields of a CLEAR, by name.
+
+    Its rectangle lies on the target or in part beyond it.
     """
     x0, x1, y0, y1 = (int(v) for side in size for v in np.sort(rng.integers(0, side + 9, 2)))
     if whole or rng.random() < 0.3:
@@ -128,14 +127,6 @@ def formats(params: DepthTestParams) -> list[DepthFormat]:
     return [DepthFormat(form) for form in params.formats]
 
 
-def legal(state: np.void, params: DepthTestParams | HizParams) -> bool:
-    """Whether a unit can obey a draw state."""
-    try:
-        check_depth_state(state)
-    except InputError:
-        return False
-    return (
-        state["depth_format"] in params.formats
-        and state["samples"] in params.modes
-        and (params.stencil or not state["stencil_test"])
-    )
+def limits(params: DepthTestParams | HizParams, tiles: int | None = None) -> StageLimits:
+    """What a unit supports, with so many tiles on chip."""
+    return StageLimits(params.edge, params.samples, tuple(params.formats), params.stencil, tiles)

@@ -152,8 +152,7 @@ def beats(
     most_samples: int = 8,
     most_pixels: int = 320,
 ) -> np.ndarray:
-    """About ``count`` packed beats: draws of several triangles, each behind its state, CLEAR and
-    FENCE in between.
+    """About ``count`` packed beats: states, draws of several triangles, CLEARs and FENCEs.
 
     ``work(triangles, state)`` packs the triangles of a draw.
     """
@@ -177,11 +176,25 @@ def beats(
     return np.concatenate(out)
 
 
+CONTROL = {
+    Kind.STATE: payloads.DRAW_STATE,
+    Kind.CLEAR: payloads.CLEAR,
+    Kind.FENCE: payloads.FENCE,
+}
+
+
+def control_record(beat: np.ndarray) -> tuple[Kind, np.ndarray]:
+    """Kind and record of a packed control beat, shape (1,)."""
+    kind = Kind(int(beat[0, 0]) & 3)
+    return kind, codec.unpack(beat, CONTROL[kind], dtype(CONTROL[kind]))
+
+
 def draws(
     rows: np.ndarray, fields: Sequence[payloads.Field], record: np.dtype
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Split packed beats at their control beats: pairs of (work records, the control beat behind
-    them or None).
+    """Split packed beats at their control beats.
+
+    Yields pairs of work records and the control beat behind them, which the last may lack.
     """
     work = (rows[:, 0] & 3) == Kind.WORK
     begin = 0
@@ -197,8 +210,9 @@ def through(
     bits: int,
     work: Callable[[np.ndarray, np.void | None], np.ndarray],
 ) -> np.ndarray:
-    """What a block gives for packed beats: ``work(records, state)`` packs what becomes of a draw;
-    others pass.
+    """Packed beats out of a block that passes control beats on.
+
+    ``work(records, state)`` packs what becomes of a draw.
 
     Before the first STATE, ``state`` is None.
     """
@@ -219,12 +233,7 @@ def through(
 def describe(row: np.ndarray, work: Sequence[payloads.Field]) -> str:
     """A packed beat in words: its kind and its fields."""
     kind = Kind(int(row[0]) & 3)
-    fields = {
-        Kind.WORK: work,
-        Kind.STATE: payloads.DRAW_STATE,
-        Kind.CLEAR: payloads.CLEAR,
-        Kind.FENCE: payloads.FENCE,
-    }[kind]
+    fields = CONTROL.get(kind, work)
     record = codec.unpack(row[None], fields, dtype(fields))[0]
     return f"{kind.name} " + " ".join(f"{f.name}={int(record[f.name]):#x}" for f in fields[1:])
 

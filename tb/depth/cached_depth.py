@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Bench of :class:`fixfunc.rtl.depth.cached_depth.CachedDepth`: what passes, and every byte of
-memory.
-"""
+"""Bench of :class:`fixfunc.rtl.depth.cached_depth.CachedDepth`: samples, and bytes of memory."""
 
 import cocotb
 import numpy as np
@@ -10,20 +8,20 @@ from cocotb.handle import HierarchyObject
 from fixfunc.cosim import codec
 from fixfunc.models.depth.cached_depth import CachedDepth
 from fixfunc.models.depth.depth_cache import CacheShape
-from fixfunc.models.formats import MOST
+from fixfunc.models.memory.contract import StageContract
+from fixfunc.models.memory.counters import counter_record
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster.edge_evaluator import pack
 from fixfunc.rtl.depth import cached_depth as rtl
 from fixfunc.rtl.depth.cached_depth import CONFIGS
 from fixfunc.spec import payloads
-from fixfunc.spec.state import DepthFormat, Kind
+from fixfunc.spec.state import Kind
 from fixfunc.tb.bench import depths, scenes
 from fixfunc.tb.bench.bench import StreamBench, configuration
 from fixfunc.tb.bench.depths import WIDTH
 from fixfunc.tb.bench.memory import MemoryBehind
 from fixfunc.tb.bench.pace import PACES
 from fixfunc.tb.depth import depth_test
-from fixfunc.tb.memory.tile_cache import counted
 
 # of planes in memory, so many bytes apart: enough for any target of a bench
 PLACES = 6
@@ -41,7 +39,7 @@ def memory(rows: np.ndarray, _params: rtl.CachedDepthParams) -> np.ndarray:
 
 
 def requests(rng: np.random.Generator, count: int, params: rtl.CachedDepthParams) -> np.ndarray:
-    """As of the depth test, on targets that come to lie somewhere.
+    """Requests of the depth test, on targets at random places in memory.
 
     Some fences wait for memory, and the last one does.
     """
@@ -79,8 +77,8 @@ def _flush(rng, fences):
     fences["flush"] = rng.random(len(fences)) < 0.3
 
 
-class Twin:
-    """The golden model behind a stream of beats that HiZ has seen."""
+class Reference:
+    """Golden cached depth behind a stream of beats that hold the outcomes of HiZ."""
 
     def __init__(self, params: rtl.CachedDepthParams, data: np.ndarray) -> None:
         self._params = params
@@ -92,10 +90,9 @@ class Twin:
             params.edge,
             params.stencil,
         )
-        self._kept = None
-        self._error = 0
-        self._passed = 0
-        self.counts = {name: [] for name in self.unit.moves}
+        begins = ("depth", "stencil") if params.stencil else ("depth",)
+        self._contract = StageContract(depths.limits(params.test), begins=begins)
+        self.counts = {name: [] for name in self.unit.traffic}
 
     def expected(self, rows: np.ndarray) -> dict[str, np.ndarray]:
         """Packed beats in -> packed beats out, by port, and the memory."""
@@ -115,87 +112,46 @@ class Twin:
         } | counts
 
     def _pass(self, beat):
-        kind = Kind(int(beat[0, 0]) & 3)
-        fields = {
-            Kind.STATE: payloads.DRAW_STATE,
-            Kind.CLEAR: payloads.CLEAR,
-            Kind.FENCE: payloads.FENCE,
-        }[kind]
-        record = codec.unpack(beat, fields, dtype(fields))
+        kind, record = scenes.control_record(beat)
         {Kind.STATE: self.state, Kind.CLEAR: self.clear, Kind.FENCE: self.fence}[kind](record[0])
-        return codec.pack(record, fields, WIDTH)
+        return codec.pack(record, scenes.CONTROL[kind], WIDTH)
 
     def state(self, state: np.void) -> None:
-        """A draw state.
-
-        Of another target than is kept nothing is legal but a clear of all of it.
-        """
+        """A draw state."""
         self.unit.state = state
-        self._obeyed = depths.legal(state, self._params.test)
-        self._legal = self._obeyed and state[depth_test.KEPT] == self._kept
+        self._contract.set_state(state)
 
-    def clear(self, c: np.void) -> None:
-        """A clear, cut to the target, of what may be cleared."""
-        state = self.unit.state
-        planes = [plane for plane in ("depth", "stencil") if c[plane]]
-        rectangle = (
-            c["x0"],
-            c["y0"],
-            min(c["x1"], state["target_width"]),
-            min(c["y1"], state["target_height"]),
-        )
-        whole = rectangle == (0, 0, state["target_width"], state["target_height"])
-        begins = whole and c["depth"] and (c["stencil"] or not self._params.stencil)
-        wrong = not self._obeyed or (
-            c["depth"] and c["depth_value"] > MOST[DepthFormat(state["depth_format"])]
-        )
-        if wrong or not (self._legal or begins):
-            self._error |= bool(planes)
-            return
-        if begins:
-            self._kept = state[depth_test.KEPT]
-            self._legal = True
-        values = {plane: int(c[f"{plane}_value"]) for plane in planes}
-        self.unit.clear(
-            tuple(int(v) for v in rectangle),
-            **values,
-            bases={plane: int(c[f"{plane}_base"]) for plane in planes},
-        )
-        for name in self.counts:
-            if whole and name in planes:
-                self._count(name)
+    def clear(self, record: np.void) -> None:
+        """A clear, and counters of the planes of which all is cleared."""
+        cleared = self._contract.clear(record)
+        if cleared:
+            self.unit.clear(cleared.rectangle, **cleared.values, bases=cleared.bases)
+            for name in self.counts:
+                if cleared.covers_target and name in cleared.values:
+                    self._count(name)
 
     def fence(self, record: np.void) -> None:
-        """A fence tells of errors and counts; one that flushes, of memory."""
-        record["any"] = self._passed > 0
-        record["passed"] = self._passed
-        record["error"] = record["error"] | self._error
-        self._error = 0
-        if record["begin"]:
-            self._passed = 0
+        """A fence, and counters where it flushes."""
+        self._contract.fence.report(record)
         if record["flush"]:
             self.unit.flush()
             for name in self.counts:
                 self._count(name)
 
     def _count(self, name):
-        self.counts[name].append(counted(self.unit.moves[name]))
+        self.counts[name].append(counter_record(self.unit.traffic[name]))
 
     def tiles(self, tiles: np.ndarray) -> np.ndarray:
-        """What is left of tiles."""
-        edge = self._params.edge
-        state = self.unit.state
-        columns, rows = depth_test.tiles_of(state, edge)
-        inside = (tiles["x"] < columns) & (tiles["y"] < rows)
-        self._error |= (not self._legal) | 2 * bool((~inside).any())
-        passed = np.zeros((len(tiles), edge, edge), bool)
-        if self._legal and inside.any():
-            passed[inside] = self.unit.test(tiles[inside], tiles["outcome"][inside])[0]
-        self._passed += int(passed.sum())
-        left = tiles.copy()
-        left["mask"] = pack(passed)
-        left["full"] = passed.all((1, 2))
-        return left[passed.any((1, 2)) | tiles["last"].astype(bool)]
+        """Tiles with the samples that passed."""
+        passed = np.zeros((len(tiles), self._params.edge, self._params.edge), bool)
+        accepted = self._contract.accepted(tiles)
+        if accepted.any():
+            passed[accepted] = self.unit.test(tiles[accepted], tiles["outcome"][accepted])[0]
+        self._contract.fence.passed += int(passed.sum())
+        out = tiles.copy()
+        out["mask"] = pack(passed)
+        out["full"] = passed.all((1, 2))
+        return out[passed.any((1, 2)) | tiles["last"].astype(bool)]
 
 
 def replay(
@@ -205,8 +161,8 @@ def replay(
 
     Memory and all else by what HiZ found, which depends on when.
     """
-    found = Twin(params, memory(rows, params)).expected(outputs["probe_hiz"])
-    plain = Twin(params, memory(rows, params)).expected(rows)
+    found = Reference(params, memory(rows, params)).expected(outputs["probe_hiz"])
+    plain = Reference(params, memory(rows, params)).expected(rows)
     out = plain["o"]
     table = payloads.tile(params.edge)
     if len(out) == len(found["o"]):
@@ -247,6 +203,7 @@ class CachedDepthBench(MemoryBehind, StreamBench):
         return wanted | {"probe_hiz": self.outputs["probe_hiz"]}
 
 
+# plan: cached-depth-6
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 @cocotb.parametrize(source=["full", "random"], sink=list(PACES))
 async def memory_holds_what_passed(dut: HierarchyObject, source: str, sink: str) -> None:

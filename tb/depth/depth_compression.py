@@ -136,8 +136,9 @@ def words(data: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def requests(rng: np.random.Generator, count: int, params: DepthCompressionParams) -> np.ndarray:
-    """Tiles to be coded, and coded ones to be decoded: as they were coded, with bits turned, and
-    any.
+    """Tiles to be coded, and codes to be decoded.
+
+    Codes are right, or have bits inverted, or are random.
     """
     edge, (to_code, to_decode) = params.edge, tables(params.edge)
     samples, planes, counts, masks, tiles = random_tiles(rng, count, edge, params.modes)
@@ -247,6 +248,7 @@ class DepthCompressionBench(StreamBench):
         )
 
 
+# plan: depth-compression-10
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 @cocotb.parametrize(source=list(PACES), sink=list(PACES))
 async def tiles_are_coded_and_decoded(dut: HierarchyObject, source: str, sink: str) -> None:
@@ -254,6 +256,7 @@ async def tiles_are_coded_and_decoded(dut: HierarchyObject, source: str, sink: s
     await bench.run(requests(bench.rng, 100, bench.params), source, sink)
 
 
+# plan: depth-compression-11
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def one_tile_a_clock_each_way(dut: HierarchyObject) -> None:
     bench = DepthCompressionBench(dut)

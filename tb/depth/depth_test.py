@@ -9,10 +9,11 @@ from fixfunc.cosim import codec
 from fixfunc.models.depth.depth_test import DepthBuffer
 from fixfunc.models.depth.depth_unit import BITS
 from fixfunc.models.depth.hiz import rounds
-from fixfunc.models.formats import MOST
 from fixfunc.models.geometry.triangle_setup import setup
+from fixfunc.models.memory.contract import StageContract
+from fixfunc.models.memory.surface import tile_grid
 from fixfunc.models.payload import dtype
-from fixfunc.models.raster.edge_evaluator import LANE_SHAPE, pack
+from fixfunc.models.raster.edge_evaluator import pack
 from fixfunc.models.raster.tile_rasterizer import rasterize
 from fixfunc.models.state import draw_state
 from fixfunc.rtl.depth.test.depth_test import CONFIGS, DepthTest, DepthTestParams
@@ -24,7 +25,6 @@ from fixfunc.tb.bench.depths import WIDTH
 from fixfunc.tb.bench.pace import PACES
 from fixfunc.tb.depth import shading
 
-KEPT = ["target", "target_width", "target_height", "samples", "depth_format"]
 PIXELS = {4: 16, 8: 90}  # largest side of a target, by the tile's edge
 
 
@@ -79,22 +79,12 @@ def Harness(params: DepthTestParams) -> shading.Harness:
     return shading.Harness(DepthTest(params), params.edge)
 
 
-def tiles_of(state: np.void, edge: int) -> tuple[int, int]:
-    """Columns and rows of a target's tiles."""
-    return tuple(
-        -(-int(state[f"target_{name}"]) // (edge >> s))
-        for name, s in zip(("width", "height"), LANE_SHAPE[state["samples"]], strict=True)
-    )
-
-
-class Twin:
-    """The golden model behind a stream of beats."""
+class Reference:
+    """The golden depth test behind a stream of beats."""
 
     def __init__(self, params: DepthTestParams) -> None:
         self._params = params
-        self._kept = None
-        self._error = 0
-        self._passed = 0
+        self._contract = StageContract(depths.limits(params, params.tiles))
         self.table = payloads.tile(params.edge)
         self.covered = []
         self.answered = []
@@ -121,82 +111,43 @@ class Twin:
         }
 
     def _pass(self, beat):
-        kind = Kind(int(beat[0, 0]) & 3)
-        fields = {
-            Kind.STATE: payloads.DRAW_STATE,
-            Kind.CLEAR: payloads.CLEAR,
-            Kind.FENCE: payloads.FENCE,
-        }[kind]
-        record = codec.unpack(beat, fields, dtype(fields))
+        kind, record = scenes.control_record(beat)
         if kind == Kind.STATE:
-            self._take(record[0])
+            self._set_state(record[0])
         elif kind == Kind.CLEAR:
             self._clear(record[0])
-        elif kind == Kind.FENCE:
-            record["any"] = self._passed > 0
-            record["passed"] = self._passed
-            record["error"] = self._error
-            self._error = 0
-            if record["begin"]:
-                self._passed = 0
-        return codec.pack(record, fields, WIDTH)
+        else:
+            self._contract.fence.report(record[0])
+        return codec.pack(record, scenes.CONTROL[kind], WIDTH)
 
-    def _clear(self, c):
-        state = self._state
-        whole = (
-            c["depth"]
-            and c["stencil"]
-            and not c["x0"]
-            and not c["y0"]
-            and c["x1"] >= state["target_width"]
-            and c["y1"] >= state["target_height"]
-        )
-        wrong = not self._obeyed or (
-            c["depth"] and c["depth_value"] > MOST[DepthFormat(state["depth_format"])]
-        )
-        if wrong or not (self._legal or whole):
-            self._error |= int(c["depth"] | c["stencil"])
-            return
-        if not self._legal:
-            self._buffer = DepthBuffer(state, self._params.edge)
-            self._kept = state[KEPT]
-            self._legal = True
-        values = (c[f"{plane}_value"] if c[plane] else None for plane in ("depth", "stencil"))
-        self._buffer.clear((c["x0"], c["y0"], c["x1"], c["y1"]), *values)
+    def _clear(self, record):
+        cleared = self._contract.clear(record)
+        if cleared:
+            if cleared.begins_target:
+                self._buffer = DepthBuffer(self._contract.state, self._params.edge)
+            self._buffer.clear(cleared.rectangle, **cleared.values)
 
-    def _take(self, state):
-        """A draw state.
-
-        Of another target than is kept nothing is legal but a clear of all of it.
-        """
-        self._state = state
+    def _set_state(self, state):
         self._late = not state["early_write"]
-        self._obeyed = depths.legal(state, self._params)
-        self._legal = self._obeyed and state[KEPT] == self._kept
-        if self._legal:
+        if self._contract.set_state(state):
             self._buffer.state = state
 
     def _tiles(self, tiles):
-        """What goes out of tiles, what HiZ hears of them, what is left of those that come back."""
+        """Tiles that go out, reports to HiZ, and tiles after shading."""
         edge = self._params.edge
-        state = self._state
-        columns, rows = tiles_of(state, edge)
-        inside = (
-            (tiles["x"] < columns)
-            & (tiles["y"] < rows)
-            & (tiles["y"].astype(int) * columns + tiles["x"] < self._params.tiles)
-        )
-        self._error |= (not self._legal) | 2 * bool((~inside).any())
-        tested = np.flatnonzero(inside & (tiles["outcome"] != Outcome.DROP) & self._legal)
+        state = self._contract.state
+        columns = tile_grid(state, edge)[0]
+        accepted = self._contract.accepted(tiles)
+        tested = np.flatnonzero(accepted & (tiles["outcome"] != Outcome.DROP))
         passed = np.zeros((len(tiles), edge, edge), bool)
         bounds = np.zeros((len(tiles), 2), np.int64)
-        bounds[:, 1] = (1 << payloads.HIZ_BITS) - 1  # of a tile that is refused nothing is known
+        bounds[:, 1] = (1 << payloads.HIZ_BITS) - 1  # nothing is known of a refused tile
         out = np.zeros_like(passed)
         for turn in rounds(tiles["y"][tested].astype(np.int64) * columns + tiles["x"][tested]):
             out[tested[turn]], passed[tested[turn]] = self._test(tiles[tested[turn]])
             cut = BITS[DepthFormat(state["depth_format"])] - payloads.HIZ_BITS
             bounds[tested[turn]] = np.stack(self._buffer.bounds(tiles[tested[turn]]), -1) >> cut
-        self._passed += int(passed.sum())
+        self._contract.fence.passed += int(passed.sum())
         left = tiles.copy()
         answered = tiles.copy()
         for records, masks in ((left, out), (answered, passed)):
@@ -208,7 +159,7 @@ class Twin:
             heard[name] = tiles[name][awaited]
         heard["low"], heard["high"] = bounds[awaited].T
         kept = out.any((1, 2)) | tiles["last"].astype(bool) | self._late
-        self.covered.append(np.where(inside & self._legal, tiles["mask"], 0)[kept])
+        self.covered.append(np.where(accepted, tiles["mask"], 0)[kept])
         self.answered.append(pack(passed)[kept])
         self.late.append(np.full(kept.sum(), self._late))
         return (
@@ -231,10 +182,8 @@ class Twin:
 
 
 def expected(rows: np.ndarray, params: DepthTestParams) -> dict[str, np.ndarray]:
-    """Tiles with what passed of them, control beats, reports to HiZ, and what is left after
-    shading.
-    """
-    return Twin(params).expected(rows)
+    """Packed tiles and control beats, reports to HiZ, and tiles after shading, by port."""
+    return Reference(params).expected(rows)
 
 
 def describe(row: np.ndarray, params: DepthTestParams) -> str:
@@ -252,6 +201,7 @@ class DepthTestBench(StreamBench):
         )
 
 
+# plan: depth-test-13
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 @cocotb.parametrize(source=list(PACES), sink=list(PACES))
 async def tiles_are_tested(dut: HierarchyObject, source: str, sink: str) -> None:
@@ -259,6 +209,7 @@ async def tiles_are_tested(dut: HierarchyObject, source: str, sink: str) -> None
     await bench.run(requests(bench.rng, 60, bench.params), source, sink)
 
 
+# plan: depth-test-14
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def one_tile_a_clock(dut: HierarchyObject) -> None:
     """Tiles of one place, of two, and of many: each sees what the one before it has written."""

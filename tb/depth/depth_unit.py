@@ -52,20 +52,21 @@ def Harness(params: DepthUnitParams) -> shading.Harness:
 def replay(
     rows: np.ndarray, outputs: dict[str, np.ndarray], params: DepthUnitParams
 ) -> dict[str, np.ndarray]:
-    """What should come out, by the golden depth test alone; what HiZ found, which depends on when,
-    is taken from what came.
+    """Expected beats, by the golden depth test alone.
+
+    Outcomes of HiZ depend on when reports reach it, and are read from the outputs.
 
     Tiles dropped must have nothing that passes in the end, and tiles accepted nothing that fails:
     others are expected to be tested. Of those dropped nothing goes out.
     """
     given = outputs["o"]
-    twin = depth_test.Twin(params.test)
+    reference = depth_test.Reference(params.test)
     table = payloads.tile(params.edge)
-    beats = twin.expected(rows)
+    beats = reference.expected(rows)
     expected = beats["o"]
-    covered = np.concatenate(twin.covered)
-    answered = np.concatenate(twin.answered)
-    late = np.concatenate(twin.late)
+    covered = np.concatenate(reference.covered)
+    answered = np.concatenate(reference.answered)
+    late = np.concatenate(reference.late)
     work = np.flatnonzero(expected[:, 0] & 3 == Kind.WORK)
     work = work[work < len(given)]
     covered = covered[: len(work)]
@@ -104,6 +105,7 @@ class DepthUnitBench(StreamBench):
         )
 
 
+# plan: depth-unit-2
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 @cocotb.parametrize(source=list(PACES), sink=list(PACES))
 async def hiz_changes_nothing(dut: HierarchyObject, source: str, sink: str) -> None:

@@ -10,10 +10,11 @@ from fixfunc.models.depth.depth_bounds import queries
 from fixfunc.models.depth.depth_test import D24_MAX
 from fixfunc.models.depth.depth_unit import BITS
 from fixfunc.models.depth.hiz import HiZ
-from fixfunc.models.formats import MOST
 from fixfunc.models.geometry.triangle_setup import setup
+from fixfunc.models.memory.contract import StageContract
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster.tile_rasterizer import rasterize
+from fixfunc.models.state import TARGET_FIELDS
 from fixfunc.rtl.depth.hiz.hiz import CONFIGS, HizParams
 from fixfunc.spec import payloads
 from fixfunc.spec.state import DepthFormat, Kind, Outcome
@@ -90,8 +91,9 @@ def requests(rng: np.random.Generator, count: int, params: HizParams) -> np.ndar
 
 
 def contexts(rng: np.random.Generator, tiles: np.ndarray) -> np.ndarray:
-    """Requests, as tiles stand for them (:mod:`fixfunc.tb.depth.loop`): some of the same places,
-    and some of any.
+    """Requests for contexts, of places of these tiles and of random ones.
+
+    :mod:`fixfunc.tb.depth.loop` says how a tile stands for a request.
     """
     out = np.zeros(int(rng.integers(1, 40)), tiles.dtype)
     for name in ("x", "y"):
@@ -106,17 +108,15 @@ def contexts(rng: np.random.Generator, tiles: np.ndarray) -> np.ndarray:
     return out
 
 
-class Twin:
-    """The golden model, in the order that the stamps tell."""
+class Reference:
+    """Golden HiZ, its reports in the order of the stamps."""
 
     def __init__(self, params: HizParams) -> None:
         self._params = params
         self._hiz = None
-        self._state = None
-        self._legal = False
+        self._contract = StageContract(depths.limits(params), begins=())
         self._reports = []
         self._heard = 0
-        self._error = 0
         self.table = payloads.tile(params.edge)
 
     def replay(self, rows: np.ndarray, given: np.ndarray) -> dict[str, np.ndarray]:
@@ -161,9 +161,7 @@ class Twin:
         request = np.zeros(1, dtype(payloads.context(self._params.edge)))
         for name, value in asked.items():
             request[name] = value
-        outside = self._outside(request[0])
-        self._error |= (not self._legal) + 2 * int(outside)
-        if self._legal and not outside:
+        if self._contract.accepted(request)[0]:
             if request["restore"]:
                 self._hiz.restore(request)
             return self._hiz.save()[
@@ -177,18 +175,13 @@ class Twin:
         request["stencil_high"] = 255
         return request
 
-    def _outside(self, tile):
-        return tile["x"] >= self._hiz._columns or tile["y"] >= self._hiz._rows
-
     def _tile(self, tile):
-        state = self._state
+        state = self._contract.state
         p = self._params
         found = Outcome.DROP
         note = 0
         tile = tile.copy()
-        outside = self._outside(tile[0])
-        self._error |= (not self._legal) + 2 * int(outside)
-        if self._legal and not outside:
+        if self._contract.accepted(tile)[0]:
             query = queries(tile, state, p.edge)
             serial = self._hiz.serial
             found = self._hiz.step(query)[0]
@@ -219,37 +212,28 @@ class Twin:
         return codec.pack(tile, self.table, WIDTH)
 
     def _pass(self, beat):
-        kind = Kind(int(beat[0, 0]) & 3)
-        out = beat.copy()
+        kind, record = scenes.control_record(beat)
         if kind == Kind.STATE:
-            self._take(codec.unpack(beat, payloads.DRAW_STATE, dtype(payloads.DRAW_STATE))[0])
+            self._set_state(record[0])
         elif kind == Kind.CLEAR:
-            self._clear(codec.unpack(beat, payloads.CLEAR, dtype(payloads.CLEAR))[0])
+            self._clear(record[0])
         else:
-            fence = codec.unpack(beat, payloads.FENCE, dtype(payloads.FENCE))
-            fence["error"] = self._error
-            self._error = 0
-            out = codec.pack(fence, payloads.FENCE, WIDTH)
+            self._contract.fence.report(record[0], counts_samples=False)
+        out = codec.pack(record, scenes.CONTROL[kind], WIDTH)
         out[0, 0] &= ~np.uint64(0xFFF << STAMP.start)
         return out
 
-    def _clear(self, c):
-        if not self._legal or (
-            c["depth"] and c["depth_value"] > MOST[DepthFormat(self._state["depth_format"])]
-        ):
-            self._error |= int(c["depth"] | c["stencil"])
-            return
-        depth = int(c["depth_value"]) if c["depth"] else None
-        stencil = int(c["stencil_value"]) if c["stencil"] else None
-        self._hiz.clear(depth, [int(c[name]) for name in ("x0", "y0", "x1", "y1")], stencil)
+    def _clear(self, record):
+        cleared = self._contract.clear(record)
+        if cleared:
+            values = cleared.values
+            self._hiz.clear(values.get("depth"), cleared.rectangle, values.get("stencil"))
 
-    def _take(self, state):
-        """A draw state: of another target nothing is known."""
-        before = self._state
-        self._state = state
-        self._legal = depths.legal(state, self._params)
-        names = ("target", "target_width", "target_height", "samples", "depth_format")
-        if before is None or any(before[name] != state[name] for name in names):
+    def _set_state(self, state):
+        """A draw state: nothing is known of another target."""
+        before = self._contract.state
+        self._contract.set_state(state)
+        if before is None or before[TARGET_FIELDS] != state[TARGET_FIELDS]:
             old = self._hiz
             bits = BITS.get(int(state["depth_format"]), 24)
             self._hiz = HiZ(
@@ -270,10 +254,11 @@ class Twin:
 def replay(
     rows: np.ndarray, outputs: dict[str, np.ndarray], params: HizParams
 ) -> dict[str, np.ndarray]:
-    """Tiles with what HiZ found, and control beats, each with its stamp, which tells what had been
-    reported; answers to requests.
+    """Expected tiles and control beats, with the stamps of the outputs; answers to requests.
+
+    A stamp is the number of reports that had counted.
     """
-    return Twin(params).replay(rows, outputs["o"])
+    return Reference(params).replay(rows, outputs["o"])
 
 
 def describe(row: np.ndarray, params: HizParams) -> str:
@@ -291,6 +276,7 @@ class HizBench(StreamBench):
         )
 
 
+# plan: hiz-12
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 @cocotb.parametrize(source=list(PACES), sink=list(PACES))
 async def tiles_are_judged(dut: HierarchyObject, source: str, sink: str) -> None:

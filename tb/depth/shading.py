@@ -24,7 +24,8 @@ class Harness(wiring.Component):
     Parameters
     ----------
     unit : wiring.Component
-        With ``shaded`` and ``answers`` as of :class:`~fixfunc.rtl.depth.test.depth_test.DepthTest`.
+        A :class:`~fixfunc.rtl.depth.test.depth_test.DepthTest`, or another with its streams
+        ``shaded`` and ``answers``.
     edge : int
         Samples along a tile's edge.
     """
@@ -102,8 +103,9 @@ class Harness(wiring.Component):
 
 
 def shade(tiles, state, edge, depths):
-    """What that shader keeps of tiles, bool, and the depths that it puts out, or None: shapes (n,
-    edge, edge).
+    """Samples that the shader keeps, bool, and the depths that it puts out, or None.
+
+    Both have shape (n, edge, edge).
     """
     z0 = tiles["z0"].astype(np.int64)[:, None]
     dx = tiles["dx"].astype(np.int64)[:, None]

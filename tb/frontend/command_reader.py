@@ -134,6 +134,7 @@ class CommandReaderBench(MemoryBehind, StreamBench):
         await self.run(inputs(rows, self.params)["i"], source, sink)
 
 
+# plan: command-reader-7
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 @cocotb.parametrize(source=["full", "random"], sink=list(PACES))
 async def packets_become_beats(dut: HierarchyObject, source: str, sink: str) -> None:
@@ -141,6 +142,7 @@ async def packets_become_beats(dut: HierarchyObject, source: str, sink: str) -> 
     await bench.read(requests(bench.rng, 150, bench.params), source, sink)
 
 
+# plan: command-reader-8
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def one_triangle_a_clock(dut: HierarchyObject) -> None:
     """A list whose transfers have been fetched leaves without a gap."""

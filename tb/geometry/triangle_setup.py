@@ -56,6 +56,7 @@ class TriangleSetupBench(StreamBench):
         )
 
 
+# plan: triangle-setup-9
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 @cocotb.parametrize(source=list(PACES), sink=list(PACES))
 async def triangles_set_up(dut: HierarchyObject, source: str, sink: str) -> None:
@@ -63,6 +64,7 @@ async def triangles_set_up(dut: HierarchyObject, source: str, sink: str) -> None
     await bench.run(requests(bench.rng, 60, bench.params), source, sink)
 
 
+# plan: triangle-setup-10
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def one_a_clock(dut: HierarchyObject) -> None:
     """One visible triangle an interval behind a STATE, with the latency of the unit.

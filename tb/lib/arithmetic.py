@@ -9,7 +9,8 @@ from cocotb.handle import HierarchyObject
 
 from fixfunc.models.lib import arithmetic as golden
 from fixfunc.models.lib.delay import delayed
-from fixfunc.rtl.lib.arithmetic import Divider, Multiplier
+from fixfunc.rtl.lib.arithmetic.divider import Divider
+from fixfunc.rtl.lib.arithmetic.multiplier import Multiplier
 from fixfunc.tb.lib.clocked import Case, Clock, Example, check
 
 # Widths of factors and product: one limb; several; a product that is cut.

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A depth cache with slots that hold values, and writes in place of tests, so that its bench has
-one stream in.
-"""
+"""Harness: a tile cache with slots that hold values, and writes in place of tests."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import fifo, stream, wiring
@@ -20,8 +18,9 @@ from fixfunc.spec.state import SlotOp
 
 
 def work(edge):
-    """A request, and what is written to its tile: samples of a plane, or, if not ``exact``, of
-    values that it does not give.
+    """Fields of a request, and of what is written to its tile.
+
+    Samples have the depths of a plane; without ``exact`` their lowest bit is inverted.
     """
     plane = Field("z0", 32), Field("dx", 32, True), Field("dy", 32, True)
     return (*payloads.cache_request(edge), Field("written", edge**2), Field("exact", 1), *plane)

@@ -8,8 +8,9 @@ import numpy as np
 from cocotb.handle import HierarchyObject
 
 from fixfunc.cosim import codec
-from fixfunc.models.depth.depth_cache import CacheShape, DepthCache, Moved, StencilCache
+from fixfunc.models.depth.depth_cache import CacheShape, DepthCache, StencilCache
 from fixfunc.models.depth.depth_compression import PLANE, TRANSFER, evaluate, size
+from fixfunc.models.memory.counters import cause_of, counter_record
 from fixfunc.models.output.colour_write import ColourCache
 from fixfunc.models.payload import dtype
 from fixfunc.models.pipeline import Frame
@@ -18,7 +19,7 @@ from fixfunc.models.state import draw_state
 from fixfunc.rtl.memory.tile_cache.layouts import TILES
 from fixfunc.rtl.memory.tile_cache.tile_cache import CONFIGS, TileCacheParams
 from fixfunc.spec import payloads
-from fixfunc.spec.state import CacheOp, DepthFormat, Outcome, TileMode
+from fixfunc.spec.state import CacheOp, DepthFormat, Outcome
 from fixfunc.tb.bench.bench import StreamBench, configuration
 from fixfunc.tb.bench.memory import MemoryBehind
 from fixfunc.tb.bench.pace import PACES
@@ -143,7 +144,7 @@ def traffic(counted: np.ndarray) -> list[tuple[str, str, int, int]]:
     out = []
     for name in record.dtype.names:
         if record[name]:
-            cause, mode = (name, None) if name.startswith("table") else moved_by(name)
+            cause, mode = (name, None) if name.startswith("table") else cause_of(name)
             each = TRANSFER if mode is None else size(mode)
             out.append(
                 (
@@ -222,12 +223,12 @@ def hits(params: TileCacheParams, tiles: int, count: int) -> np.ndarray:
     return codec.pack(records, work(params.edge))
 
 
-class Twin:
+class Reference:
     """Golden caches, one for each place in memory."""
 
     def __init__(self, params: TileCacheParams) -> None:
         self._params = params
-        self._moves = Counter()
+        self._traffic = Counter()
         self.shape = CacheShape(params.sets, params.ways, params.table_lines)
 
     def expected(self, rows: np.ndarray) -> dict[str, np.ndarray]:
@@ -278,30 +279,12 @@ class Twin:
         pixels = columns * (edge >> lx), lines * (edge >> ly)
         state = draw_state(*pixels, 1 << int(record["samples"]), depth_format=DepthFormat.D24)
         if hasattr(self, "_cache"):
-            self._moves += self._cache.tally()
+            self._traffic += self._cache.counts()
         self._cache = KINDS[self._params.bits](state, self.shape, edge, self.memory[base:])
         self._cache.clear((0, 0, *pixels), int(record["cleared"]) & (1 << self._params.bits) - 1)
 
     def _counted(self):
-        return counted(self._moves + self._cache.tally())
-
-
-def counted(moves: Counter[Moved]) -> np.ndarray:
-    """A record of the counters, of what has been moved so far."""
-    out = np.zeros(1, dtype(payloads.COUNTED))
-    for field in payloads.COUNTED:
-        out[field.name] = moves[moved_by(field.name)]
-    return out
-
-
-def moved_by(name: str) -> Moved:
-    """What a field of the counters counts."""
-    if name == "table_clear":
-        return Moved("clear", TileMode.CLEARED)
-    if name.startswith("table"):
-        return Moved(name, None)
-    cause, mode = name.rsplit("_", 1)
-    return Moved(cause, TileMode(int(mode)))
+        return counter_record(self._traffic + self._cache.counts())
 
 
 def new_depths(records: np.ndarray, edge: int) -> np.ndarray:
@@ -318,7 +301,7 @@ def new_depths(records: np.ndarray, edge: int) -> np.ndarray:
 
 def expected(rows: np.ndarray, params: TileCacheParams) -> dict[str, np.ndarray]:
     """What comes out, and what memory holds in the end."""
-    return Twin(params).expected(rows)
+    return Reference(params).expected(rows)
 
 
 def describe(row: np.ndarray, params: TileCacheParams) -> str:
@@ -344,6 +327,7 @@ class DepthCacheBench(MemoryBehind, StreamBench):
         return out
 
 
+# plan: tile-cache-9
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 @cocotb.parametrize(source=list(PACES), sink=list(PACES))
 async def memory_holds_what_was_written(dut: HierarchyObject, source: str, sink: str) -> None:
@@ -353,6 +337,7 @@ async def memory_holds_what_was_written(dut: HierarchyObject, source: str, sink:
     await bench.run(rows, source, sink)
 
 
+# plan: tile-cache-10
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 @cocotb.parametrize(tiles=["all", "one", "two"])
 async def one_hit_a_clock(dut: HierarchyObject, tiles: str) -> None:

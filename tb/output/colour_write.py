@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Bench of :class:`fixfunc.rtl.output.colour_write.ColourWrite`: what goes out, and every byte of
-memory.
-"""
+"""Bench of :class:`fixfunc.rtl.output.colour_write.ColourWrite`: quads, and bytes of memory."""
 
 from collections.abc import Callable
 
@@ -15,6 +13,8 @@ from cocotb.triggers import RisingEdge
 
 from fixfunc.cosim import codec
 from fixfunc.models.depth.depth_cache import CacheShape
+from fixfunc.models.memory.contract import StageContract
+from fixfunc.models.memory.counters import counter_record
 from fixfunc.models.output.colour_write import ColourTarget, quads_of
 from fixfunc.models.payload import dtype
 from fixfunc.rtl.lib.axi import Axi
@@ -30,7 +30,6 @@ from fixfunc.tb.bench.depths import WIDTH
 from fixfunc.tb.bench.memory import MemoryBehind
 from fixfunc.tb.bench.pace import PACES
 from fixfunc.tb.depth import depth_test
-from fixfunc.tb.memory.tile_cache import counted
 
 PLACES = 3
 PLACE = 1 << 18
@@ -166,8 +165,8 @@ def _flush(rng, fences):
     fences["flush"] = rng.random(len(fences)) < 0.3
 
 
-class Twin:
-    """The golden model behind a stream of beats."""
+class Reference:
+    """Golden colours behind a stream of beats."""
 
     def __init__(
         self,
@@ -182,9 +181,7 @@ class Twin:
         self.unit = ColourTarget(
             data, CacheShape(params.sets, params.ways, params.table_lines), params.edge
         )
-        self._kept = None
-        self._error = 0
-        self._legal = False
+        self._contract = StageContract(depths.limits(params.obeyed), ("colour",))
         self.counts = []
         self.quads = []
         self.fences = []
@@ -195,18 +192,12 @@ class Twin:
             if len(tiles):
                 self.tiles(tiles)
             if len(control):
-                kind = Kind(int(control[0, 0]) & 3)
-                fields = {
-                    Kind.STATE: payloads.DRAW_STATE,
-                    Kind.CLEAR: payloads.CLEAR,
-                    Kind.FENCE: payloads.FENCE,
-                }[kind]
-                record = codec.unpack(control, fields, dtype(fields))
+                kind, record = scenes.control_record(control)
                 {Kind.STATE: self.state, Kind.CLEAR: self.clear, Kind.FENCE: self.fence}[kind](
                     record[0]
                 )
                 if kind == Kind.FENCE:
-                    self.fences.append(codec.pack(record, fields))
+                    self.fences.append(codec.pack(record, payloads.FENCE))
         return {
             "o": np.concatenate(self.fences),
             "probe_quads": np.concatenate(self.quads),
@@ -215,64 +206,38 @@ class Twin:
         }
 
     def state(self, state: np.void) -> None:
-        """A draw state.
-
-        Of another target than is kept nothing is legal but a clear of all of it.
-        """
+        """A draw state."""
         self.unit.state = state
-        self._obeyed = depths.legal(state, self._params.obeyed)
-        self._legal = self._obeyed and state[depth_test.KEPT] == self._kept
+        self._contract.set_state(state)
 
-    def clear(self, c: np.void) -> None:
-        """A clear of colours, cut to the target."""
-        state = self.unit.state
-        rectangle = (
-            c["x0"],
-            c["y0"],
-            min(c["x1"], state["target_width"]),
-            min(c["y1"], state["target_height"]),
-        )
-        whole = rectangle == (0, 0, state["target_width"], state["target_height"])
-        if not c["colour"]:
-            return
-        if not self._obeyed or not (self._legal or whole):
-            self._error |= 1
-            return
-        if whole:
-            self._kept = state[depth_test.KEPT]
-            self._legal = True
-        self.unit.clear(
-            tuple(int(v) for v in rectangle), int(c["colour_value"]), int(c["colour_base"])
-        )
-        if whole:
-            self.counts.append(counted(self.unit.moves))
+    def clear(self, record: np.void) -> None:
+        """A clear of colours, and counters where it clears all of the target."""
+        cleared = self._contract.clear(record)
+        if cleared:
+            self.unit.clear(cleared.rectangle, cleared.values["colour"], cleared.bases["colour"])
+            if cleared.covers_target:
+                self.counts.append(counter_record(self.unit.traffic))
 
     def fence(self, record: np.void) -> None:
-        """A fence tells of errors; one that flushes, of memory."""
-        record["error"] |= self._error
-        self._error = 0
+        """A fence, and counters where it flushes."""
+        self._contract.fence.report(record, counts_samples=False)
         if record["flush"]:
             self.unit.flush()
-            self.counts.append(counted(self.unit.moves))
+            self.counts.append(counter_record(self.unit.traffic))
 
     def tiles(self, tiles: np.ndarray) -> None:
         """Shade and write tiles."""
-        columns, rows = depth_test.tiles_of(self.unit.state, self._params.edge)
-        inside = (tiles["x"] < columns) & (tiles["y"] < rows)
-        self._error |= (not self._legal) | 2 * bool((~inside).any())
-        drawn = tiles[inside & (tiles["mask"] != 0)]
-        if self._legal and len(drawn):
-            self.quads.append(
-                codec.pack(
-                    quads_of(drawn, self.unit.state, self._params.edge), quads(self._params.edge)
-                )
-            )
-            self.unit.draw(drawn, self._shade(drawn, self.unit.state, self._params.edge))
+        edge = self._params.edge
+        shaded = tiles[self._contract.accepted(tiles) & (tiles["mask"] != 0)]
+        if len(shaded):
+            handed_out = quads_of(shaded, self.unit.state, edge)
+            self.quads.append(codec.pack(handed_out, quads(edge)))
+            self.unit.draw(shaded, self._shade(shaded, self.unit.state, edge))
 
 
 def expected(rows: np.ndarray, params: ColourWriteParams) -> dict[str, np.ndarray]:
     """What should come out, and the memory."""
-    return Twin(params, memory(rows, params), shade).expected(rows)
+    return Reference(params, memory(rows, params), shade).expected(rows)
 
 
 def describe(row: np.ndarray, _params: ColourWriteParams) -> str:
@@ -299,6 +264,7 @@ class ColourWriteBench(MemoryBehind, StreamBench):
         return wanted
 
 
+# plan: colour-write-8
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 @cocotb.parametrize(source=["full", "random"], sink=list(PACES))
 async def memory_holds_the_picture(dut: HierarchyObject, source: str, sink: str) -> None:
@@ -308,6 +274,7 @@ async def memory_holds_the_picture(dut: HierarchyObject, source: str, sink: str)
     await bench.run(rows, source, sink)
 
 
+# plan: colour-write-7
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def a_flush_goes_ahead_of_its_fence(dut: HierarchyObject) -> None:
     """When a fence comes that was announced long before, all has been written."""

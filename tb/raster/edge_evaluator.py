@@ -68,6 +68,7 @@ class EdgeEvaluatorBench(StreamBench):
         )
 
 
+# plan: edge-evaluator-7
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 @cocotb.parametrize(source=list(PACES), sink=list(PACES))
 async def masks_of_edges(dut: HierarchyObject, source: str, sink: str) -> None:
@@ -75,6 +76,7 @@ async def masks_of_edges(dut: HierarchyObject, source: str, sink: str) -> None:
     await bench.run(requests(bench.rng, 100, bench.params), source, sink)
 
 
+# plan: edge-evaluator-8
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def one_a_clock(dut: HierarchyObject) -> None:
     bench = EdgeEvaluatorBench(dut)

@@ -57,6 +57,7 @@ class TileRasterizerBench(StreamBench):
         )
 
 
+# plan: tile-rasterizer-8
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 @cocotb.parametrize(source=list(PACES), sink=list(PACES))
 async def tiles_of_triangles(dut: HierarchyObject, source: str, sink: str) -> None:
@@ -64,6 +65,7 @@ async def tiles_of_triangles(dut: HierarchyObject, source: str, sink: str) -> No
     await bench.run(requests(bench.rng, 24, bench.params), source, sink)
 
 
+# plan: tile-rasterizer-12
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def one_tile_a_clock(dut: HierarchyObject) -> None:
     """The tiles of a triangle over the whole target leave without a gap."""

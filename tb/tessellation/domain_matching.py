@@ -78,6 +78,7 @@ async def points_find_their_places(dut: HierarchyObject, source: str, sink: str)
     await bench.run(requests(bench.rng, 150, bench.params), source, sink)
 
 
+# plan: domain-matching-7
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def one_point_a_clock(dut: HierarchyObject) -> None:
     """Hits and misses take a clock each, also behind an equal point one or two clocks before.
@@ -96,6 +97,7 @@ async def one_point_a_clock(dut: HierarchyObject) -> None:
     assert [clock for _, clock in bench.given] == list(range(first, first + len(records)))
 
 
+# plan: domain-matching-8
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def users_are_waited_for(dut: HierarchyObject) -> None:
     """One point many times: its wave runs out of references, and a FLUSH lets its users go on."""

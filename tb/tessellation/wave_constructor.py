@@ -92,6 +92,7 @@ async def waves_hold_every_point(dut: HierarchyObject, source: str, sink: str) -
     await bench.run(requests(bench.rng, 150, bench.params), source, sink)
 
 
+# plan: wave-constructor-4
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def one_point_a_clock(dut: HierarchyObject) -> None:
     """Misses of six waves take a clock each."""

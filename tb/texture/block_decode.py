@@ -101,6 +101,7 @@ async def mixed_formats_are_decoded_in_order(dut: HierarchyObject, source: str, 
     await bench.run(requests(bench.rng, 60, bench.params), source, sink)
 
 
+# plan: block-decode-9
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def a_beat_a_clock(dut: HierarchyObject) -> None:
     """A beat of texels leaves each clock, whatever the formats."""

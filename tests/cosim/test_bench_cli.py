@@ -79,6 +79,7 @@ def test_a_wrong_golden_model_is_caught(stem, monkeypatch, capsys):
     )
 
 
+@pytest.mark.plan("edge-evaluator-9")
 def test_a_failing_bench_says_how_to_repeat_it(monkeypatch, capsys, tmp_path):
     """One of the eight offsets is wrong."""
     monkeypatch.setattr(Bench, "simulated_verilog", lambda *_, **__: broken)

@@ -12,11 +12,15 @@ from PIL import Image
 
 from fixfunc.cosim import catalogue, toolchain
 from fixfunc.cosim.__main__ import main
-from fixfunc.cosim.frame import frame, hardware, texture
+from fixfunc.cosim.frame import frame, hardware, mesh, texture
+from fixfunc.cosim.frame.job import FrameJob
 from fixfunc.cosim.simulation.bench import Bench
-from fixfunc.models.shading import BACKGROUND
+from fixfunc.models.pipeline import Scene, render
+from fixfunc.models.shading import BACKGROUND, shade
 from fixfunc.models.texture import container
-from fixfunc.models.texture.texture import create
+from fixfunc.models.texture.texture import create, of_picture
+from fixfunc.models.top import Machine
+from fixfunc.rtl.top import TopParams
 from fixfunc.spec.commands import FENCE_PACKET
 from fixfunc.spec.errors import InputError
 from tests.scenes import NOTHING, nothing
@@ -58,6 +62,24 @@ def test_golden_needs_no_build(tmp_path, capsys, monkeypatch):
         "hiz.png",
     }
     assert np.asarray(Image.open(tmp_path / "frame.png")).shape == (20, 2049, 3)
+
+
+@pytest.mark.plan("top-15")
+@pytest.mark.parametrize("samples", [1, 4])
+@pytest.mark.parametrize("textured", [False, True])
+def test_the_picture_is_what_the_machine_leaves_in_memory(samples, textured):
+    """Shaded where faces are on top, or tile by tile and blended in memory: one picture."""
+    picture = np.random.default_rng(0).integers(0, 256, (16, 16, 4), np.uint8)
+    around = of_picture(picture) if textured else None
+    scene = Scene(*mesh.teapot(2), 96, 64, samples, texture=around)
+    drawn = render(scene)
+    job = FrameJob(scene, drawn, TopParams())
+    machine = Machine(
+        job.data, shader=lambda work: shade(scene, work.tiles, drawn.source[work.triangle])
+    )
+    machine.draw(*job.start)
+    assert (drawn.colour != BACKGROUND).any()
+    assert (job.picture(job.data) == drawn.colour).all()
 
 
 def test_what_the_top_cannot_draw_is_refused_before_anything_is_built(
@@ -136,6 +158,7 @@ def test_a_texture_with_a_warning(tmp_path, capsys):
 # With hardware: the top takes minutes to build.
 
 
+@pytest.mark.plan("top-11")
 @pytest.mark.qualify
 def test_frame(tmp_path, capsys):
     assert main([*SMALL, "-o", str(tmp_path)]) == 0

@@ -56,6 +56,7 @@ def test_the_report_needs_nothing_else(folder):
     assert 'src="data:image/png;base64,' in text
 
 
+@pytest.mark.plan("top-12")
 def test_the_numbers_are_those_of_the_json(folder, browser):
     figures = json.loads((folder / "frame.json").read_text())
     browser.get(f"file://{folder}/frame.html")
@@ -79,6 +80,7 @@ def test_the_numbers_are_those_of_the_json(folder, browser):
     assert not [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
 
 
+@pytest.mark.plan("top-12")
 def test_the_maps_and_what_is_under_the_pointer(folder, browser):
     from selenium.webdriver import ActionChains
 

@@ -131,6 +131,7 @@ class Arithmetic(wiring.Component):
         return m
 
 
+@pytest.mark.plan("triangle-setup-8")
 @pytest.mark.parametrize(
     ("a", "b", "out"), [(25, 25, 50), (33, 25, 58), (48, 25, 56), (14, 48, 48), (26, 8, 34)]
 )
@@ -151,6 +152,7 @@ def test_multiplier(a, b, out):
     ]
 
 
+@pytest.mark.plan("triangle-setup-8")
 @pytest.mark.parametrize("interval", [1, 2, 3, 4, 7])
 @pytest.mark.parametrize("count", [1, 2, 5])
 def test_shared_multiplier(count, interval):
@@ -172,6 +174,7 @@ def test_shared_multiplier(count, interval):
     assert out.clocks == (len(rows) - 1) * interval + latency
 
 
+@pytest.mark.plan("triangle-setup-8")
 @pytest.mark.parametrize(("count", "interval"), [(1, 1), (2, 1), (2, 2), (2, 4), (1, 2), (3, 2)])
 def test_divider(count, interval):
     part = Divider(49, 24, 48, count, interval)

@@ -28,6 +28,7 @@ def draws(rng, size, samples, form, count):
         yield state, cleared, rasterize(setup(depths.triangles(rng, 5, size), state).records)[0]
 
 
+@pytest.mark.plan("cached-depth-1")
 @pytest.mark.parametrize("form", [DepthFormat.D16, DepthFormat.D24])
 @pytest.mark.parametrize("samples", [1, 4])
 @pytest.mark.parametrize("shape", [CacheShape(), CacheShape(sets=2, ways=1, table_lines=1)])
@@ -70,6 +71,7 @@ def test_memory_is_the_depth_buffer(shape, samples, form):
         assert (unit.caches["stencil"].values()[plain._seen] == plain.stencil[plain._seen]).all()
 
 
+@pytest.mark.plan("cached-depth-2")
 def test_a_dropped_tile_moves_nothing():
     unit = CachedDepth(np.zeros(1 << 17, np.uint8))
     state = draw_state(32, 32, depth_compare=Compare.NEVER)
@@ -82,9 +84,10 @@ def test_a_dropped_tile_moves_nothing():
     assert (outcome == Outcome.DROP).all()
     assert not passed.any()
     unit.flush()
-    assert all(moved.cause == "clear" for moved in unit.moves["depth"])
+    assert all(moved.cause == "clear" for moved in unit.traffic["depth"])
 
 
+@pytest.mark.plan("cached-depth-3")
 def test_targets_take_turns():
     """What is on chip of the one before is forgotten; its memory stays."""
     memory = np.zeros(1 << 17, np.uint8)
@@ -97,9 +100,10 @@ def test_targets_take_turns():
     unit.clear((0, 0, 16, 16), 9, 0, {"depth": 1 << 15, "stencil": 1 << 14})
     assert (memory[1 << 16 :] == before[1 << 16 :]).all()
     assert (unit.caches["depth"].values() == 9).all()
-    assert unit.moves["depth"].total() == 2
+    assert unit.traffic["depth"].total() == 2
 
 
+@pytest.mark.plan("cached-depth-4")
 def test_beyond_memory():
     unit = CachedDepth(np.zeros(1 << 10, np.uint8))
     unit.state = draw_state(64, 64)
@@ -107,6 +111,7 @@ def test_beyond_memory():
         unit.clear((0, 0, 64, 64), 0, 0, {"depth": 0, "stencil": 0})
 
 
+@pytest.mark.plan("cached-depth-7")
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
@@ -121,10 +126,12 @@ def test_wrong_parameters(fields, message):
         rtl.CachedDepthParams(**fields).cache(24)
 
 
+@pytest.mark.plan("cached-depth-6")
 def test_bench(simulator):
     check_bench(BLOCK, "tiny", simulator)
 
 
+@pytest.mark.plan("cached-depth-5")
 @pytest.mark.parametrize("config", ["tiny"])
 def test_volume(config):
     check_paces(BLOCK, config, 200)

@@ -55,6 +55,7 @@ def random_planes(rng, n):
 # Model truths.
 
 
+@pytest.mark.plan("depth-compression-1")
 @pytest.mark.parametrize("edge", [4, 8])
 @pytest.mark.parametrize("samples", SAMPLE_COUNTS)
 @pytest.mark.parametrize("count", [1, 2, 3, 4])
@@ -70,6 +71,7 @@ def test_planes_give_back_what_they_made(count, samples, edge):
     assert (back[0] == tile).all() and (back[1] == planes).all() and (back[2] == mask).all()
 
 
+@pytest.mark.plan("depth-compression-2")
 def test_bits_lie_as_the_contract_says():
     planes = np.concatenate([plane(5 << 8, -3, 7), plane(9 << 8, 0, -1)])
     mask = np.arange(64).reshape(8, 8) % 2
@@ -81,12 +83,14 @@ def test_bits_lie_as_the_contract_says():
     assert coded == Encoded(TileMode.PLANES_2, wanted.to_bytes(32, "little"))
 
 
+@pytest.mark.plan("depth-compression-2")
 def test_sizes_are_those_of_the_table():
     assert [golden.size(mode) for mode in TileMode] == [0, 32, 32, 64, 64, 64, 192]
     assert [golden.bits(mode) for mode in TileMode] == [0, 96, 256, 416, 512, 476, 1536]
     assert golden.bits(TileMode.ANCHOR, 4) == 119
 
 
+@pytest.mark.plan("depth-compression-3")
 def test_equal_planes_are_one_and_planes_of_no_sample_go():
     planes = np.concatenate(
         [
@@ -109,6 +113,7 @@ def test_equal_planes_are_one_and_planes_of_no_sample_go():
     assert (left == planes[[1, 4]]).all() and (index == (mask == 4)).all()
 
 
+@pytest.mark.plan("depth-compression-3")
 def test_a_fifth_plane_falls_back():
     rng = np.random.default_rng(0)
     planes = random_planes(rng, 5)
@@ -129,6 +134,7 @@ def test_no_tiles():
     assert [len(part) for part in golden.decode(modes, data)] == [0] * 5
 
 
+@pytest.mark.plan("depth-compression-4")
 def test_planes_that_do_not_fit_are_not_believed():
     planes = plane(100 << 8, 3 << 8, 0)
     mask = np.zeros((8, 8), int)
@@ -139,12 +145,14 @@ def test_planes_that_do_not_fit_are_not_believed():
     assert (decompress(coded)[0] == tile).all() and len(decompress(coded)[1]) == 0
 
 
+@pytest.mark.plan("depth-compression-5")
 def test_planes_go_before_differences_of_as_many_transfers():
     planes = np.concatenate([plane(k << 8) for k in range(4)])
     mask = np.arange(64).reshape(8, 8) % 4
     assert compress(naive_tile(planes, mask, 1), planes, mask).mode == TileMode.PLANES_4
 
 
+@pytest.mark.plan("depth-compression-5")
 def test_a_cleared_tile_is_nothing_and_comes_back_as_a_plane():
     tile = np.full((8, 8), ONES)
     coded = compress(tile, cleared=ONES)
@@ -154,6 +162,7 @@ def test_a_cleared_tile_is_nothing_and_comes_back_as_a_plane():
     assert compress(tile, cleared=0).mode == TileMode.ANCHOR
 
 
+@pytest.mark.plan("depth-compression-6")
 @pytest.mark.parametrize(
     ("where", "step", "fits"),
     [
@@ -183,11 +192,13 @@ def test_differences_reach_so_far(where, step, fits):
     assert (decompress(coded)[0] == block).all()
 
 
+@pytest.mark.plan("depth-compression-8")
 def test_blocks_have_the_sizes_of_the_documents():
     assert [PlaneForm().bits(k) for k in (1, 2, 3, 4)] == [106, 178, 250, 322]
     assert BLOCK_BITS == 119
 
 
+@pytest.mark.plan("depth-compression-8")
 @pytest.mark.parametrize("samples", range(4))
 @pytest.mark.parametrize("form", [PlaneForm(), PlaneForm(28, 20), PlaneForm(32, 32)])
 def test_blocks_come_back_or_do_not_fit(form, samples):
@@ -204,6 +215,7 @@ def test_blocks_come_back_or_do_not_fit(form, samples):
     assert fits.all() if form == PlaneForm(32, 32) else 0 < fits.mean() < 1
 
 
+@pytest.mark.plan("depth-compression-8")
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
@@ -225,6 +237,7 @@ tiles = st.one_of(
 )
 
 
+@pytest.mark.plan("depth-compression-7")
 @settings(max_examples=400, deadline=None)
 @given(
     tile=tiles,
@@ -253,6 +266,7 @@ def test_whatever_comes_is_given_back(tile, count, samples, honest, cleared, see
 # Wrong data.
 
 
+@pytest.mark.plan("depth-compression-9")
 @pytest.mark.parametrize(
     ("encoded", "message"),
     [
@@ -274,6 +288,7 @@ def test_wrong_data(encoded, message):
         decompress(encoded)
 
 
+@pytest.mark.plan("depth-compression-9")
 @settings(max_examples=300, deadline=None)
 @given(mode=st.sampled_from(TileMode), data=st.data())
 def test_any_bytes_are_a_tile_or_an_error(mode, data):
@@ -286,6 +301,7 @@ def test_any_bytes_are_a_tile_or_an_error(mode, data):
         assert tile.max() <= ONES and (not len(planes) or mask.max() < len(planes))
 
 
+@pytest.mark.plan("depth-compression-13")
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -303,6 +319,7 @@ def test_wrong_tiles(arguments, message):
 # Parameter errors, benches.
 
 
+@pytest.mark.plan("depth-compression-13")
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -315,10 +332,12 @@ def test_wrong_parameters(arguments, message):
         rtl.DepthCompressionParams(**arguments)
 
 
+@pytest.mark.plan("depth-compression-10")
 @pytest.mark.parametrize(("config", "count"), by_tier([("tiny", 1000), ("default", 200)]))
 def test_volume(config, count):
     check_paces(BLOCK, config, count)
 
 
+@pytest.mark.plan("depth-compression-12")
 def test_bench(simulator):
     check_bench(BLOCK, "tiny", simulator)

@@ -78,6 +78,7 @@ def random_state(rng, form):
 # Model truths.
 
 
+@pytest.mark.plan("depth-test-1")
 @pytest.mark.parametrize("samples", range(4))
 def test_depths_are_the_plane_rounded(samples):
     some = tiles(np.random.default_rng(0), 50)
@@ -90,6 +91,7 @@ def test_depths_are_the_plane_rounded(samples):
         assert int(found[2, 5]) == value % (1 << 24)
 
 
+@pytest.mark.plan("depth-test-1")
 def test_a_depth_a_hair_below_zero_is_zero():
     flat = np.zeros(2, dtype(payloads.TILE))
     flat["z0"] = [0xFFFFFFF0, 0xFFFFFF00]  # -1/16 of a unit, and the greatest depth
@@ -109,6 +111,7 @@ def test_interpolate_follows_the_triangle_to_any_tile():
     assert len(got) > 1000 and (got == store(sample_depths(found, 2), DepthFormat.D24)).all()
 
 
+@pytest.mark.plan("depth-test-3")
 @pytest.mark.parametrize("form", [DepthFormat.D16, DepthFormat.D24])
 def test_floats_are_encoded_exactly_at_every_rounding_boundary(form):
     """The floats next to each half between two codes: all of them for D16, many for D24."""
@@ -130,6 +133,7 @@ def test_floats_are_encoded_exactly_at_every_rounding_boundary(form):
     )
 
 
+@pytest.mark.plan("depth-test-4")
 @pytest.mark.parametrize("form", FORMATS)
 def test_samples_are_stored_to_within_a_hair_of_the_exact_depth(form):
     """Half a step from the exact rational, and the hair: 1/250 of a step of D16, 2^-36 for D32F.
@@ -162,6 +166,7 @@ def test_samples_are_stored_to_within_a_hair_of_the_exact_depth(form):
         assert abs(value - z) <= step / 2 + hair
 
 
+@pytest.mark.plan("depth-test-5")
 @pytest.mark.parametrize("form", FORMATS)
 def test_bias_is_the_exact_one_rounded(form):
     rng = np.random.default_rng(int(form))
@@ -241,6 +246,7 @@ def naive_sample(state, back, covered, new, depth, stencil):
     return passes and good, depth, stencil
 
 
+@pytest.mark.plan("depth-test-6")
 @pytest.mark.parametrize("form", FORMATS)
 def test_every_sample_does_what_the_book_says(form):
     rng = np.random.default_rng(int(form))
@@ -293,6 +299,7 @@ def flat_draw(rng, points):
     return points, np.full(3, rng.integers(1, 17) / 16), draw_state(SIZE, SIZE, **values)
 
 
+@pytest.mark.plan("depth-test-7")
 @pytest.mark.parametrize("seed", range(30))
 def test_llvmpipe_passes_the_same_samples(seed, llvmpipe_depth):
     """Depth function and write, stencil of both faces, constant and sloped bias: the same stencil
@@ -354,6 +361,7 @@ def test_llvmpipe_passes_the_same_samples(seed, llvmpipe_depth):
 # Parameter errors.
 
 
+@pytest.mark.plan("depth-test-11")
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
@@ -384,6 +392,7 @@ def test_a_wrong_range():
         encode(0.5, DepthFormat.D24, (0.75, 0.25))
 
 
+@pytest.mark.plan("depth-test-16")
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -401,6 +410,7 @@ def test_wrong_parameters(arguments, message):
 # Tables typed on both sides.
 
 
+@pytest.mark.plan("depth-test-16")
 def test_tables_agree():
     assert MOST == rtl_samples.MOST
     assert BITS == rtl_samples.BITS
@@ -409,6 +419,7 @@ def test_tables_agree():
 # Elaborates, in every configuration; benches.
 
 
+@pytest.mark.plan("depth-test-10")
 def test_a_tile_sees_what_the_one_before_it_has_written():
     """Tiles of one place clock after clock: random draws hardly ever bring two of them together."""
     rng = np.random.default_rng(0)
@@ -440,10 +451,12 @@ def test_a_tile_sees_what_the_one_before_it_has_written():
     assert len(check(BLOCK, "tiny", np.concatenate(rows))) > 1000
 
 
+@pytest.mark.plan("depth-test-9", "depth-test-13")
 @pytest.mark.parametrize("config", by_tier(rtl.CONFIGS))
 def test_volume(config):
     check_paces(BLOCK, config, 150)
 
 
+@pytest.mark.plan("depth-test-15")
 def test_bench(simulator):
     check_bench(BLOCK, "tiny", simulator)

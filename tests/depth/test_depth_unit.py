@@ -78,6 +78,7 @@ def draws(rng, form, count):
         yield state, rasterize(setup(triangles, state).records)[0]
 
 
+@pytest.mark.plan("depth-unit-1", "hiz-6")
 @pytest.mark.parametrize("bounds", ["both", "max"])
 @pytest.mark.parametrize("form", list(DepthFormat))
 def test_hiz_on_is_hiz_off(form, bounds):
@@ -117,6 +118,7 @@ def test_hiz_on_is_hiz_off(form, bounds):
     assert found.min() > 50, found
 
 
+@pytest.mark.plan("depth-test-12", "depth-unit-3")
 @pytest.mark.parametrize("compare", Compare)
 def test_a_batch_is_as_if_one_by_one(compare):
     state, tiles = next(draws(np.random.default_rng(compare), DepthFormat.D24, 1))
@@ -159,6 +161,7 @@ def test_a_state_of_another_target():
         unit.state = draw_state(WIDTH, HEIGHT, depth_format=DepthFormat.D16)
 
 
+@pytest.mark.plan("depth-unit-6")
 def test_wrong_parameters():
     with pytest.raises(ValueError, match="tiles must be a power of two above 1, not 3"):
         rtl.DepthUnitParams(tiles=3)
@@ -169,11 +172,13 @@ def test_wrong_parameters():
 # Elaborates; benches: HiZ on is HiZ off in hardware too.
 
 
+@pytest.mark.plan("depth-unit-2", "hiz-14")
 @pytest.mark.parametrize(("config", "count"), by_tier([("tiny", 400), ("default", 100)]))
 def test_volume(config, count):
     check_paces(BLOCK, config, count)
 
 
+@pytest.mark.plan("depth-unit-4")
 @pytest.mark.parametrize("beyond", ["a target that was not cleared", "the tiles on chip"])
 def test_reports_of_tiles_that_are_refused(beyond):
     """HiZ counts the tiles that it lets through: more of them than it can count, of which nothing
@@ -206,5 +211,6 @@ def test_reports_of_tiles_that_are_refused(beyond):
     assert codec.unpack(out[-1:], payloads.FENCE, dtype(payloads.FENCE))["error"][0] != 0
 
 
+@pytest.mark.plan("depth-unit-5")
 def test_bench(simulator):
     check_bench(BLOCK, "tiny", simulator)

@@ -36,6 +36,7 @@ def shader(state, shaded):
     return shade
 
 
+@pytest.mark.plan("depth-test-8")
 @pytest.mark.parametrize("bounds", ["both", None])
 @pytest.mark.parametrize("form", list(DepthFormat))
 def test_early_on_is_early_off(form, bounds):

@@ -41,6 +41,7 @@ def query(low, high, compare, full=False, write=True, drop=True, accept=True, x=
 # Model truths.
 
 
+@pytest.mark.plan("hiz-1")
 @pytest.mark.parametrize("compare", Compare)
 def test_outcomes_are_what_all_samples_say(compare):
     """Every pair of ranges of three bits: dropped, or accepted, exactly where no, or every, pair of
@@ -58,6 +59,7 @@ def test_outcomes_are_what_all_samples_say(compare):
             assert accept[0] == passed.all(), (low, high, zmin, zmax)
 
 
+@pytest.mark.plan("hiz-2")
 @pytest.mark.parametrize("samples", range(4))
 def test_bounds_hold_every_covered_sample(samples):
     rng = np.random.default_rng(samples)
@@ -86,6 +88,7 @@ def test_bounds_hold_every_covered_sample(samples):
     assert ((low > 0) | (high < (1 << 24) - 1)).mean() > 0.2
 
 
+@pytest.mark.plan("hiz-2")
 def test_a_sample_may_lie_a_tenth_of_a_unit_beyond_the_vertices():
     tile = np.zeros(2, dtype(payloads.TILE))
     tile["z0"] = [(1 << 20) - 25, (1 << 20) + 25]
@@ -97,6 +100,7 @@ def test_a_sample_may_lie_a_tenth_of_a_unit_beyond_the_vertices():
     assert (low <= depth).all() and (depth <= high).all() and depth[0] < depth[1]
 
 
+@pytest.mark.plan("hiz-10")
 def test_the_plane_tightens_what_the_vertices_say():
     tile = np.zeros(1, dtype(payloads.TILE))
     tile["z0"] = 5000 << 8
@@ -125,6 +129,7 @@ events = st.lists(
 )
 
 
+@pytest.mark.plan("hiz-3")
 @pytest.mark.parametrize("bounds", ["both", "max"])
 @settings(max_examples=600, deadline=None)
 @given(events=events, seed=st.integers(0, 1 << 30))
@@ -192,6 +197,7 @@ def test_no_visible_sample_is_dropped_and_no_hidden_one_accepted(bounds, events,
         finish()
 
 
+@pytest.mark.plan("hiz-7")
 def test_one_bound_turns_off_until_the_next_whole_clear():
     hiz = HiZ(8, 8, bounds="max")
     hiz.clear(5 << 20)
@@ -205,6 +211,7 @@ def test_one_bound_turns_off_until_the_next_whole_clear():
     assert hiz.step(query(1 << 20, 2 << 20, Compare.GREATER)) == Outcome.DROP
 
 
+@pytest.mark.plan("hiz-7")
 @pytest.mark.parametrize(("value", "bound"), [((1 << 24) - 1, Bound.MAX), (0, Bound.MIN)])
 def test_a_rectangle_cleared_first_chooses_the_bound(value, bound):
     hiz = HiZ(16, 8, bounds="max")
@@ -219,6 +226,7 @@ def test_a_rectangle_cleared_first_chooses_the_bound(value, bound):
     ]
 
 
+@pytest.mark.plan("hiz-8")
 def test_one_bound_comes_back_only_where_none_or_the_same_has_been_chosen():
     saved = HiZ(16, 8, bounds="max").save()
     saved["bound"] = Bound.MIN
@@ -237,6 +245,7 @@ def test_one_bound_comes_back_only_where_none_or_the_same_has_been_chosen():
     assert other.save()[["bound", "low", "high"]].tolist() == 2 * [(Bound.MAX, 0, 0)]
 
 
+@pytest.mark.plan("hiz-8")
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
@@ -261,6 +270,7 @@ def test_what_comes_back_is_checked_before_anything_is_put_back(fields, message)
     assert (hiz.save() == before).all()
 
 
+@pytest.mark.plan("hiz-11")
 def test_a_larger_target_is_covered_in_part():
     hiz = HiZ(32, 16, entries=4)
     hiz.clear(0)
@@ -272,6 +282,7 @@ def test_a_larger_target_is_covered_in_part():
     assert found == 2 * ([Outcome.DROP] * 2 + [Outcome.TEST] * 2)
 
 
+@pytest.mark.plan("hiz-5")
 @pytest.mark.parametrize("does", LEFT)
 def test_what_a_draw_does_decides_what_hiz_may_know(does):
     tile = np.zeros(1, dtype(payloads.TILE))
@@ -293,6 +304,7 @@ def test_permissions_are_kept():
     assert hiz.step(query(1, 1, Compare.LESS, write=False)) == Outcome.ACCEPT
 
 
+@pytest.mark.plan("hiz-4")
 @pytest.mark.parametrize("func", Compare)
 def test_a_range_of_stencil_values_drops_what_can_only_fail(func):
     """Cleared to one value, then widened by every operation: dropped only if no value that may be
@@ -338,6 +350,7 @@ def test_a_range_of_stencil_values_drops_what_can_only_fail(func):
 # Parameter errors.
 
 
+@pytest.mark.plan("hiz-15")
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -353,6 +366,7 @@ def test_wrong_parameters(arguments, message):
         HiZ(**({"width": 8, "height": 8} | arguments))
 
 
+@pytest.mark.plan("hiz-15")
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -371,6 +385,7 @@ def test_wrong_shapes(arguments, message):
 # Elaborates, in every configuration; benches.
 
 
+@pytest.mark.plan("hiz-12")
 @pytest.mark.parametrize(
     ("config", "count"),
     by_tier(
@@ -387,6 +402,7 @@ def test_volume(config, count):
     check_paces(BLOCK, config, count)
 
 
+@pytest.mark.plan("hiz-9")
 def test_a_report_from_before_256_clears_counts_for_nothing():
     """Clears are counted modulo 256; the report waits until the clears do."""
     params = rtl.CONFIGS["tiny"]
@@ -414,5 +430,6 @@ def test_a_report_from_before_256_clears_counts_for_nothing():
     assert len(wanted["saved"]) == 1
 
 
+@pytest.mark.plan("hiz-13")
 def test_bench(simulator):
     check_bench(BLOCK, "tiny", simulator)

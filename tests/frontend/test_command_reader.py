@@ -50,6 +50,7 @@ def read_packets(packets, limits=None, at=AT, limit=LIMIT):
     return read(memory, at, len(transfers), limit, limits)
 
 
+@pytest.mark.plan("command-reader-1")
 def test_packets_that_were_written_are_read():
     rng = np.random.default_rng(0)
     state = draw_state(40, 24, 4, viewport=(-7, -8, 30, 20), bias_constant=0xFFFFFFF0, state=9)
@@ -106,12 +107,14 @@ BROKEN = [
 ]
 
 
+@pytest.mark.plan("command-reader-2")
 @pytest.mark.parametrize("change", BROKEN)
 def test_unsupported_states(change):
     result = read_packets(CommandList().state(broken(change)))
     assert (result.error, result.at, len(result.beats)) == (CommandError.STATE, 0, 1)
 
 
+@pytest.mark.plan("command-reader-2")
 def test_hardware_refuses_the_same_states():
     """Every broken state is refused; the one that they were made of is not."""
     rows = []
@@ -124,12 +127,14 @@ def test_hardware_refuses_the_same_states():
     assert len(check(BLOCK, "tiny", np.concatenate(rows))) == 1 + 1 + len(BROKEN)
 
 
+@pytest.mark.plan("command-reader-2")
 def test_stencil_without_stencil():
     packets = CommandList().state(broken({"stencil_test": 1}))
     assert read_packets(packets).error == CommandError.NONE
     assert read_packets(packets, CommandLimits(stencil=False)).error == CommandError.STATE
 
 
+@pytest.mark.plan("command-reader-3")
 @pytest.mark.parametrize(
     ("packets", "error", "at"),
     [
@@ -180,6 +185,7 @@ def test_packets_that_break_a_rule(packets, error, at):
     assert result.beats[-1][1]["slot"][0] == 1
 
 
+@pytest.mark.plan("command-reader-4")
 def test_a_plane_may_end_at_the_limit():
     state = draw_state(40, 24)
     last = LIMIT - plane_bytes(tiles_of(state), "colour")
@@ -193,12 +199,14 @@ def test_a_plane_may_end_at_the_limit():
         assert read_packets(packets).error == error
 
 
+@pytest.mark.plan("command-reader-4")
 @pytest.mark.parametrize(("at", "limit"), [(AT + 4, LIMIT), (LIMIT - 32, LIMIT), (AT, AT + 32)])
 def test_a_start_beyond_memory(at, limit):
     assert read_packets(cleared(CommandList()), at=at, limit=limit).error == CommandError.ADDRESS
     assert read(np.zeros(64, np.uint8), 0, 0, 64).error == CommandError.ADDRESS
 
 
+@pytest.mark.plan("command-reader-5")
 @given(st.binary(min_size=32, max_size=320), st.integers(0, 7))
 def test_any_bytes_end(data, opcode):
     """Reading any bytes ends within them, with a FENCE."""
@@ -209,6 +217,7 @@ def test_any_bytes_end(data, opcode):
     assert result.beats[-1][0] == Kind.FENCE
 
 
+@pytest.mark.plan("command-reader-6")
 @pytest.mark.parametrize("transfer", [0, 1, 2, 3, 5])
 def test_memory_that_cannot_be_read(transfer):
     """Packets before the fault are passed on; reading stops with an error."""
@@ -226,6 +235,7 @@ def test_memory_that_cannot_be_read(transfer):
     assert len(run.outputs["o"]) < 12
 
 
+@pytest.mark.plan("command-reader-10")
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
@@ -239,10 +249,12 @@ def test_wrong_parameters(fields, message):
         rtl.CommandReaderParams(**fields)
 
 
+@pytest.mark.plan("command-reader-9")
 def test_bench(simulator):
     check_bench(BLOCK, "tiny", simulator)
 
 
+@pytest.mark.plan("command-reader-7")
 @pytest.mark.parametrize("config", by_tier(["tiny", "default"], also=["default"]))
 def test_volume(config):
     check_paces(BLOCK, config, 300)

@@ -40,6 +40,7 @@ def single_triangle(*corners, z=(0, 0, 0)):
 # Truths of the model.
 
 
+@pytest.mark.plan("triangle-setup-1")
 def test_culls_and_their_reasons():
     clockwise = single_triangle((0, 0), (2560, 0), (0, 2560))
     zero = single_triangle((0, 0), (256, 256), (512, 512))
@@ -61,6 +62,7 @@ def test_culls_and_their_reasons():
     assert setup(clockwise, draw_state(10, 10, scissor=(20, 20, 30, 30))).no_sample[0]
 
 
+@pytest.mark.plan("triangle-setup-2")
 @pytest.mark.parametrize("samples", [1, 2, 4, 8])
 def test_no_covered_sample_is_ever_culled_or_outside_the_box(samples):
     rng = np.random.default_rng(samples)
@@ -79,6 +81,7 @@ def test_no_covered_sample_is_ever_culled_or_outside_the_box(samples):
     assert owned > 100
 
 
+@pytest.mark.plan("triangle-setup-3")
 def test_both_windings_give_the_same_inside():
     triangles = scenes.triangles(np.random.default_rng(0), 200, 60, 60)
     turned = triangles.copy()
@@ -97,6 +100,7 @@ def test_both_windings_give_the_same_inside():
 # Exact rationals.
 
 
+@pytest.mark.plan("triangle-setup-4")
 def test_the_plane_is_the_floor_of_the_exact_one():
     triangles = scenes.triangles(np.random.default_rng(5), 400, 300, 200)
     result = setup(triangles, draw_state(300, 200))
@@ -129,6 +133,7 @@ def test_the_plane_is_the_floor_of_the_exact_one():
     assert 0 < steep < len(result.records)
 
 
+@pytest.mark.plan("depth-test-2", "triangle-setup-5")
 def test_depths_lie_within_0_6_of_the_exact_ones():
     """Depths of covered samples lie within 0.6 units of D24 of the exact plane, rounding included.
 
@@ -167,6 +172,7 @@ def test_depths_lie_within_0_6_of_the_exact_ones():
 # Errors.
 
 
+@pytest.mark.plan("triangle-setup-6")
 def test_bad_input():
     with pytest.raises(InputError, match=f"z must not exceed {Z_MAX}, not {Z_MAX + 1}"):
         setup(single_triangle((0, 0), (9, 0), (0, 9), z=(0, Z_MAX + 1, 0)), draw_state(4, 4))
@@ -176,6 +182,7 @@ def test_bad_input():
         setup(wrong, draw_state(4, 4))
 
 
+@pytest.mark.plan("triangle-setup-6")
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -193,6 +200,7 @@ def test_bad_state(arguments, message):
         draw_state(4, 4, **arguments)
 
 
+@pytest.mark.plan("triangle-setup-7")
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -218,10 +226,12 @@ def test_ports(config):
 # Benches and volume.
 
 
+@pytest.mark.plan("triangle-setup-9")
 def test_bench(simulator):
     check_bench(BLOCK, "tiny", simulator)
 
 
+@pytest.mark.plan("triangle-setup-12")
 @pytest.mark.parametrize("config", ["default", "half", "quarter"])
 def test_a_triangle_every_interval(config):
     """Without a gap, and each with the latency of the unit: of visible triangles behind a STATE."""
@@ -245,6 +255,7 @@ def test_bench_at_full_size():
     check_bench(BLOCK, "default", "verilator")
 
 
+@pytest.mark.plan("triangle-setup-11")
 @pytest.mark.parametrize("config", by_tier(rtl.CONFIGS, also=["default", "half", "quarter"]))
 def test_volume(config):
     check_paces(BLOCK, config, 2000)

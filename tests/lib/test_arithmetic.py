@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from fixfunc.models.lib import arithmetic as golden
-from fixfunc.rtl.lib.arithmetic import Divider, Multiplier
+from fixfunc.rtl.lib.arithmetic.divider import Divider
+from fixfunc.rtl.lib.arithmetic.multiplier import Multiplier
 from fixfunc.spec.errors import InputError
 from fixfunc.tb.lib import arithmetic as bench
 from fixfunc.tb.lib import clocked

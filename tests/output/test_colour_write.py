@@ -4,6 +4,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from fixfunc.cosim import codec
+from fixfunc.cosim.simulation.volume import Memory
 from fixfunc.models.depth.depth_cache import CacheShape
 from fixfunc.models.output.colour_write import ColourTarget, blend, quads_of
 from fixfunc.models.payload import dtype
@@ -12,8 +14,12 @@ from fixfunc.models.state import draw_state
 from fixfunc.rtl.output import colour_write as rtl
 from fixfunc.spec import payloads
 from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import Kind
+from fixfunc.tb.bench import scenes
+from fixfunc.tb.bench.depths import WIDTH
+from fixfunc.tb.output import colour_write as harness
 from tests.bench import check_bench
-from tests.volume import check_paces
+from tests.volume import LIMIT, check_paces, volume
 
 BLOCK = "colour_write"
 MIX = draw_state(8, 8, blend=1)
@@ -40,6 +46,7 @@ def tiles(rng, n, columns, rows, edge=8):
     return out
 
 
+@pytest.mark.plan("colour-write-1")
 def test_blend_is_the_nearest_to_the_exact():
     """Every alpha, and all pairs of some values; halves do not occur, 255 being odd."""
     values = [0, 1, 2, 77, 127, 128, 200, 253, 254, 255]
@@ -60,6 +67,7 @@ def test_blend_is_the_nearest_to_the_exact():
         assert got.tolist() == wanted
 
 
+@pytest.mark.plan("colour-write-2")
 def test_blend_as_llvmpipe(llvmpipe_blend):
     """Within one step: Mesa mixes by 8-bit weights of its own."""
     rng = np.random.default_rng(1)
@@ -71,6 +79,7 @@ def test_blend_as_llvmpipe(llvmpipe_blend):
     assert (ours == theirs).mean() > 0.7
 
 
+@pytest.mark.plan("colour-write-3")
 def test_channels_that_are_not_written_stay():
     for mask in range(16):
         got = blend(
@@ -80,6 +89,7 @@ def test_channels_that_are_not_written_stay():
         assert [got >> 8 * c & 255 for c in range(4)] == wanted
 
 
+@pytest.mark.plan("colour-write-4")
 @pytest.mark.parametrize("samples", [1, 2, 4, 8])
 def test_quads(samples):
     """Against a loop over pixels."""
@@ -103,6 +113,7 @@ def test_quads(samples):
     assert (out["flat_colour"] == 0x12345678).all()
 
 
+@pytest.mark.plan("colour-write-5")
 @pytest.mark.parametrize(
     "shape",
     [
@@ -137,9 +148,10 @@ def test_memory_is_the_picture(shape):
             place[...] = np.where(unpack(tile["mask"][None])[0], blend(colour, place, state), place)
     target.flush()
     assert (target.cache.values() == image).all()
-    assert sum(target.moves.values()) > 20
+    assert sum(target.traffic.values()) > 20
 
 
+@pytest.mark.plan("colour-write-9")
 def test_a_tile_outside():
     target = ColourTarget(np.zeros(1 << 12, np.uint8))
     target.state = draw_state(8, 8)
@@ -151,6 +163,7 @@ def test_a_tile_outside():
         target.draw(wrong, np.zeros((1, 8, 8), np.uint32))
 
 
+@pytest.mark.plan("colour-write-9")
 def test_memory_too_small():
     target = ColourTarget(np.zeros(1000, np.uint8))
     target.state = draw_state(64, 64)
@@ -158,6 +171,7 @@ def test_memory_too_small():
         target.clear((0, 0, 64, 64), 0)
 
 
+@pytest.mark.plan("colour-write-9")
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
@@ -171,10 +185,29 @@ def test_wrong_parameters(fields, message):
         rtl.ColourWriteParams(**fields)
 
 
+@pytest.mark.plan("colour-write-10")
+def test_an_announced_fence_is_held_back():
+    """The harness holds every second fence that flushes, for 1023 clocks."""
+    params = rtl.CONFIGS["tiny"]
+    state = codec.pack(draw_state(8, 8), payloads.DRAW_STATE, WIDTH)
+    block = volume(BLOCK, "tiny")
+    clocks = []
+    for fields in ({"sequence": 0, "flush": 1}, {"sequence": 1}, {"sequence": 1, "flush": 1}):
+        fence = scenes.control_beat(payloads.FENCE, Kind.FENCE, WIDTH, **fields)
+        rows = np.concatenate([state, fence])
+        memory = Memory(harness.memory(rows, params), (0, 8))
+        run = block.run({"i": rows}, 16, memory=memory, limit=LIMIT)
+        assert len(run.outputs["o"]) == 1
+        clocks.append(run.clocks)
+    assert max(clocks[:2]) < harness.Harness.HELD < clocks[2]
+
+
+@pytest.mark.plan("colour-write-8")
 def test_bench(simulator):
     check_bench(BLOCK, "tiny", simulator)
 
 
+@pytest.mark.plan("colour-write-6")
 @pytest.mark.parametrize("config", ["tiny"])
 def test_volume(config):
     check_paces(BLOCK, config, 300)

@@ -248,19 +248,76 @@ def test_public_functions_have_type_hints(tree):
             assert hinted and node.returns, f"{path}:{node.lineno} {node.name}"
 
 
-@pytest.mark.parametrize("page", sorted((ROOT / "docs").rglob("*.md")), ids=lambda path: path.stem)
-def test_plans_name_real_tests(page):
-    """A row of a test plan names ``file::test``."""
-    for file, name in re.findall(r"`(tests/[\w/]+\.py|tb/[\w/]+\.py)::(\w+)`", page.read_text()):
-        path = ROOT / file
-        assert path.is_file(), file
-        assert re.search(rf"def {name}\b", path.read_text()), f"{page.name}: {file} has no {name}"
+# A row of a test plan: its id, and the rest, where ``file::test`` names a test.
+ROW = re.compile(r"(?m)^\| ([a-z][a-z0-9-]*-\d+) \|(.*)$")
+TEST = re.compile(r"`((?:tests|tb)/[\w/]+\.py::\w+)`")
+
+
+def plan_rows():
+    """Tests of every row of every plan, by its id."""
+    rows = {}
+    for page in sorted((ROOT / "docs").rglob("*.md")):
+        for row, text in ROW.findall(page.read_text()):
+            assert row not in rows, f"{page.name}: {row} twice"
+            rows[row] = set(TEST.findall(text))
+    return rows
+
+
+def named_rows():
+    """Rows that every test names: by a marker ``plan``, or in ``tb`` a comment above the test."""
+    named = {}
+    for path in (path for tree in ("tests", "tb") for path in files(tree)):
+        lines = path.read_text().splitlines()
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                found = [
+                    argument.value
+                    for mark in node.decorator_list
+                    if isinstance(mark, ast.Call) and ast.unparse(mark.func) == "pytest.mark.plan"
+                    for argument in mark.args
+                ]
+                first = min([node.lineno, *(mark.lineno for mark in node.decorator_list)])
+                comment = re.fullmatch(r"# plan: (.*)", lines[first - 2])
+                found += comment[1].split(", ") if comment else []
+                if found:
+                    named[f"{path.relative_to(ROOT)}::{node.name}"] = set(found)
+    return named
+
+
+def test_plans_and_tests_name_each_other():
+    rows = plan_rows()
+    named = named_rows()
+    assert len(rows) > 100
+    for row, tests in rows.items():
+        assert tests, f"{row} names no test"
+        for test in tests:
+            assert row in named.get(test, ()), f"{test} does not name {row}"
+    for test, ids in named.items():
+        for row in ids:
+            assert test in rows.get(row, ()), f"{row} does not name {test}"
+
+
+def test_every_named_test_is_there():
+    """Outside of plans too."""
+    for page in sorted((ROOT / "docs").rglob("*.md")):
+        for file, name in (test.split("::") for test in TEST.findall(page.read_text())):
+            path = ROOT / file
+            assert path.is_file(), f"{page.name}: {file}"
+            assert re.search(rf"def {name}\b", path.read_text()), f"{page.name}: {file} {name}"
 
 
 def test_every_block_page_has_a_plan():
+    rows = plan_rows()
     for block in BLOCKS:
-        text = (ROOT / "docs" / block.stage / f"{block.stem}.md").read_text()
-        assert len(re.findall(r"`tests/[\w/]+\.py::\w+`", text)) >= 5, block.stem
+        stem = block.stem.replace("_", "-")
+        assert sum(row.rsplit("-", 1)[0] == stem for row in rows) >= 5, block.stem
+
+
+def test_every_file_of_the_hardware_is_named_on_a_page():
+    pages = "".join(page.read_text() for page in (ROOT / "docs").rglob("*.md"))
+    for path in files("rtl"):
+        name = str(path.relative_to(ROOT))
+        assert path.name == "__init__.py" or f"`{name}`" in pages, name
 
 
 @pytest.mark.skipif("PYTEST_XDIST_WORKER" not in os.environ, reason="one process takes all")

@@ -16,6 +16,7 @@ BLOCK = "edge_evaluator"
 # Truths of the model.
 
 
+@pytest.mark.plan("edge-evaluator-1")
 @pytest.mark.parametrize(("log2", "samples"), list(enumerate((1, 2, 4, 8))))
 @pytest.mark.parametrize("edge", [4, 8])
 def test_lanes_hold_each_sample_once(log2, samples, edge):
@@ -31,6 +32,7 @@ def test_lanes_hold_each_sample_once(log2, samples, edge):
     assert len(wanted) == edge * edge
 
 
+@pytest.mark.plan("edge-evaluator-2")
 def test_values_are_the_edge_function():
     rng = np.random.default_rng(0)
     for samples in range(4):
@@ -50,6 +52,7 @@ def test_masks_pack_and_unpack():
 # Tables typed on both sides.
 
 
+@pytest.mark.plan("edge-evaluator-3")
 def test_sample_positions_agree():
     for log2, samples in enumerate((1, 2, 4, 8)):
         assert list(golden.SAMPLE_POSITIONS[log2]) == POSITIONS[samples] == hardware.POSITIONS[log2]
@@ -60,6 +63,7 @@ def test_sample_positions_agree():
 # Widths, proved by the extremes.
 
 
+@pytest.mark.plan("edge-evaluator-4")
 @pytest.mark.parametrize("name", rtl.CONFIGS)
 def test_width_is_enough_and_no_more(name):
     params = rtl.CONFIGS[name]
@@ -79,6 +83,7 @@ def test_width_is_enough_and_no_more(name):
 # Parameter errors.
 
 
+@pytest.mark.plan("edge-evaluator-6")
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -96,6 +101,7 @@ def test_wrong_parameters(arguments, message):
 # Elaborates, without a multiplier.
 
 
+@pytest.mark.plan("edge-evaluator-5")
 @pytest.mark.parametrize("config", rtl.CONFIGS)
 def test_elaborates_without_multipliers(config):
     from fixfunc.cosim.verilog.generate import generate
@@ -107,6 +113,7 @@ def test_elaborates_without_multipliers(config):
 # Benches.
 
 
+@pytest.mark.plan("edge-evaluator-7")
 @pytest.mark.parametrize("config", by_tier(["tiny", "tiny_shared", "single"], also=["single"]))
 def test_bench(config, simulator):
     check_bench(BLOCK, config, simulator)

@@ -45,6 +45,7 @@ def area(corners):
 # Truths of the model.
 
 
+@pytest.mark.plan("tile-rasterizer-1")
 @pytest.mark.parametrize("samples", [1, 2, 4, 8])
 def test_coverage_is_the_fill_rule(samples):
     corners = scenes.corners(np.random.default_rng(samples), 120, 13, 11)
@@ -54,6 +55,7 @@ def test_coverage_is_the_fill_rule(samples):
             assert image[row, column, n] == covered(triangle, x, y)
 
 
+@pytest.mark.plan("tile-rasterizer-3")
 def test_every_triangle_of_a_lattice():
     points = np.array(list(itertools.product(range(0, 769, 128), repeat=2)))
     index = np.array(list(itertools.combinations(range(len(points)), 3)))
@@ -65,6 +67,7 @@ def test_every_triangle_of_a_lattice():
         assert (covered_samples[:, row, column, n] == wanted).all()
 
 
+@pytest.mark.plan("tile-rasterizer-4")
 @pytest.mark.parametrize("samples", [1, 4])
 def test_two_triangles_of_a_lattice_share_no_sample_of_their_edge(samples):
     points = np.array(list(itertools.product(range(-64, 449, 128), repeat=2)))
@@ -106,6 +109,7 @@ def fans(draw):
     return centre, ring
 
 
+@pytest.mark.plan("tile-rasterizer-4")
 @given(fans(), st.sampled_from([1, 2, 4, 8]))
 def test_a_fan_owns_every_sample_once(fan, samples):
     centre, ring = fan
@@ -118,6 +122,7 @@ def test_a_fan_owns_every_sample_once(fan, samples):
         assert (coverage(corner_fan, 12, 12, samples).sum(0) == count).all()
 
 
+@pytest.mark.plan("tile-rasterizer-4")
 @given(st.integers(0, 2**32 - 1), st.sampled_from([1, 2, 4, 8]))
 def test_a_mesh_of_shared_edges_owns_every_sample_once(seed, samples):
     rng = np.random.default_rng(seed)
@@ -136,6 +141,7 @@ def test_a_mesh_of_shared_edges_owns_every_sample_once(seed, samples):
     assert (coverage(corners, 16, 16, samples).sum(0) == 1).all()
 
 
+@pytest.mark.plan("tile-rasterizer-5")
 def test_tiles_come_in_zigzag_and_the_last_is_marked():
     triangles = records([[(0, 0), (4 * 65536, 0), (0, 4 * 65536)], [(0, 0), (2000, 0), (0, 2000)]])
     tiles, owner = rasterize(setup(triangles, draw_state(200, 200)).records)
@@ -166,6 +172,7 @@ def test_tiles_come_in_zigzag_and_the_last_is_marked():
     ]
 
 
+@pytest.mark.plan("tile-rasterizer-6")
 def test_nothing_is_drawn_outside_viewport_scissor_and_target():
     everything = records([[(LOW, LOW), (HIGH, LOW), (HIGH // 2, HIGH)]])
     for samples in (1, 2, 4, 8):
@@ -196,6 +203,7 @@ def oracle_corners(rng, count):
     return np.concatenate(kinds)
 
 
+@pytest.mark.plan("tile-rasterizer-2")
 @pytest.mark.parametrize("samples", [1, 4])
 def test_coverage_equals_llvmpipe(llvmpipe, samples):
     oracle = llvmpipe(samples)
@@ -205,6 +213,7 @@ def test_coverage_equals_llvmpipe(llvmpipe, samples):
     assert (coverage(corners, SIZE, SIZE, samples) == wanted).all()
 
 
+@pytest.mark.plan("tile-rasterizer-2")
 @pytest.mark.parametrize("samples", [2, 8])
 def test_shifted_triangles_equal_llvmpipe(llvmpipe, samples):
     """llvmpipe lacks these patterns, so it draws shifted triangles with one sample a pixel.
@@ -252,15 +261,18 @@ def test_wrong_parameters(arguments, message):
 # Benches and volume.
 
 
+@pytest.mark.plan("tile-rasterizer-8")
 def test_bench(simulator):
     check_bench(BLOCK, "tiny", simulator)
 
 
+@pytest.mark.plan("tile-rasterizer-9")
 @pytest.mark.parametrize("config", by_tier(rtl.CONFIGS))
 def test_volume(config):
     check_paces(BLOCK, config, 100)
 
 
+@pytest.mark.plan("tile-rasterizer-7")
 def test_the_whole_guard_band():
     """Triangles between the ends of the range are drawn on the largest target."""
     corners = np.random.default_rng(0).choice([LOW, HIGH, 0, 1 << 21, 1 << 22], (30, 3, 2))
@@ -302,12 +314,14 @@ def small_boxes(samples, edge=8):
     return codec.pack(setups, payloads.SETUP, tb.IN), setups
 
 
+@pytest.mark.plan("tile-rasterizer-10")
 @pytest.mark.parametrize("config", ["shared", "tiny"])
 @pytest.mark.parametrize("samples", [1, 2, 4, 8])
 def test_small_boxes_lose_no_tile(samples, config):
     check(BLOCK, config, small_boxes(samples, rtl.CONFIGS[config].edge)[0])
 
 
+@pytest.mark.plan("tile-rasterizer-11")
 def test_rejected_tiles_of_small_boxes_cost_no_clock():
     """A clock for each tile with a place of the pixel grid that no edge rejects.
 

@@ -11,8 +11,9 @@ from fixfunc.models.tessellation.domain_matching import DomainMatchingUnit
 from fixfunc.models.tessellation.tessellator import tessellate
 from fixfunc.rtl.tessellation import domain_matching as rtl
 from fixfunc.spec.errors import InputError, Stalled
-from fixfunc.spec.points import DOMAIN_POINT, MATCHES
+from fixfunc.spec.points import DOMAIN_POINT, MATCHED_POINT, MATCHES
 from fixfunc.spec.state import PointKind
+from fixfunc.tb import catalogue as benches
 from fixfunc.tb.tessellation import domain_matching as bench
 from tests.bench import check_bench
 from tests.tiers import by_tier
@@ -42,6 +43,7 @@ def places(patches, release=True, **shape):
 # Model truths.
 
 
+@pytest.mark.plan("domain-matching-1")
 @given(patches=PATCHES, rows=st.integers(1, 3), lanes=st.integers(1, 5), across=st.booleans())
 def test_a_point_is_found_among_those_of_the_newest_waves(patches, rows, lanes, across):
     """The unit agrees with a plain list of waves."""
@@ -64,6 +66,7 @@ def test_a_point_is_found_among_those_of_the_newest_waves(patches, rows, lanes, 
     assert unit.counters.waves == len([wave for wave in waves if wave])
 
 
+@pytest.mark.plan("domain-matching-2")
 @given(
     patches=PATCHES,
     seed=st.integers(0, 1 << 20),
@@ -120,6 +123,7 @@ def test_users_change_nothing_but_time_and_never_stop_it(patches, seed, across, 
     assert not unit._wave_references.any() and not unit._vertex_references.any()
 
 
+@pytest.mark.plan("domain-matching-3")
 @pytest.mark.parametrize(
     ("domain", "count", "output", "low", "high"),
     [
@@ -142,6 +146,7 @@ def test_hit_ratios_are_the_papers(domain, count, output, low, high):
 # Stalls and errors.
 
 
+@pytest.mark.plan("domain-matching-4")
 def test_a_wave_that_is_needed_must_be_released():
     unit = DomainMatchingUnit(rows=1, lanes=2, waves=2)
     for n in range(4):
@@ -155,6 +160,7 @@ def test_a_wave_that_is_needed_must_be_released():
     assert unit.step((4, 0)) == (0, False)
 
 
+@pytest.mark.plan("domain-matching-4")
 def test_a_wave_has_so_many_references_and_no_more():
     unit = DomainMatchingUnit(references=2)
     assert [unit.step((0, 0)), unit.step((0, 0))] == [(0, False), (0, True)]
@@ -165,6 +171,7 @@ def test_a_wave_has_so_many_references_and_no_more():
     assert unit.step((1, 0)) == (1, False)
 
 
+@pytest.mark.plan("domain-matching-5")
 def test_wrong_releases_raise_an_error():
     unit = DomainMatchingUnit()
     unit.step((0, 0))
@@ -176,6 +183,7 @@ def test_wrong_releases_raise_an_error():
     unit.release(1)
 
 
+@pytest.mark.plan("domain-matching-9")
 def test_wrong_arguments():
     for arguments, message in (
         ({"rows": 0}, "rows must be at least 1, not 0"),
@@ -199,6 +207,7 @@ def test_wrong_arguments():
 # Hardware.
 
 
+@pytest.mark.plan("domain-matching-6")
 @pytest.mark.parametrize(
     ("config", "count"),
     by_tier(
@@ -209,6 +218,7 @@ def test_volume(config, count):
     check_paces(BLOCK, config, count)
 
 
+@pytest.mark.plan("domain-matching-7")
 @pytest.mark.parametrize("config", ["tiny", "tiny_across"])
 def test_points_hit_others_that_are_no_tags_yet(config):
     """Points hit others that are no tags yet, with the newest waves full.
@@ -228,6 +238,7 @@ def test_points_hit_others_that_are_no_tags_yet(config):
     check(BLOCK, config, np.concatenate([*rows, codec.pack(end, DOMAIN_POINT)]))
 
 
+@pytest.mark.plan("domain-matching-5")
 def test_wrong_releases_are_counted_and_ignored():
     volume = Volume(catalogue.block(BLOCK).create("tiny"), BLOCK)
     rows = np.full((5, 1), 31, np.uint64)
@@ -242,6 +253,24 @@ def test_wrong_releases_are_counted_and_ignored():
     assert counted["wrong"].tolist() == [5] and counted["points"].tolist() == [24]
 
 
+@pytest.mark.plan("domain-matching-11")
+def test_users_release_what_they_hold_and_nothing_else():
+    """The unit counts no wrong release; a point that it sends often is released in between."""
+    params = rtl.CONFIGS["tiny"]
+    records = np.zeros((4 << params.references) + 1, dtype(DOMAIN_POINT))
+    records["first"][0] = 1
+    records["kind"][-1] = PointKind.END
+    points = codec.pack(records, DOMAIN_POINT)
+    run = benches.block(BLOCK).volume("tiny").run({"i": points}, 2 * len(points), limit=100_000)
+    out = codec.unpack(run.outputs["o"], MATCHED_POINT, dtype(MATCHED_POINT))
+    assert (out["kind"] == PointKind.POINT).sum() == len(points) - 1
+    assert (out["kind"] == PointKind.FLUSH).any()  # its wave ran out of references
+    counted = codec.unpack(run.outputs["counted"], MATCHES, dtype(MATCHES))
+    assert counted["wrong"].tolist() == [0]
+    assert counted["stalls"].tolist() == [0]  # left out: they depend on the users
+
+
+@pytest.mark.plan("domain-matching-5")
 def test_a_vertex_that_is_released_twice_frees_no_other():
     """Of two vertices of wave 0 one is released many times.
 
@@ -266,6 +295,7 @@ def test_a_vertex_that_is_released_twice_frees_no_other():
     assert counted["wrong"].tolist() == [count - 1] and counted["stalls"][0] > 200
 
 
+@pytest.mark.plan("domain-matching-6")
 @pytest.mark.parametrize("config", ["tiny", "tiny_across"])
 def test_bench(config, simulator):
     check_bench(BLOCK, config, simulator)

@@ -35,6 +35,7 @@ def teapot(factor):
     return result.tessellated, bezier.read_patches()[..., [0, 2, 1]] * (1, 1, -1)
 
 
+@pytest.mark.plan("domain-matching-10")
 @pytest.mark.parametrize("factor", [1, 4, 7.3, "adaptive"])
 def test_patches_of_the_teapot_meet_without_cracks(factor):
     """An edge has the same points from both of its patches, to the bit."""
@@ -95,6 +96,7 @@ def test_an_edge_is_the_same_from_either_patch_and_either_end():
         assert (bezier.shade(turned, np.stack(uv, -1)) == edge).all()
 
 
+@pytest.mark.plan("domain-matching-10")
 def test_vertices_lie_where_the_patches_do():
     """The domain stage agrees with Bernstein polynomials."""
     control = bezier.read_patches()

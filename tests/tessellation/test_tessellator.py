@@ -21,6 +21,7 @@ def stream(tessellation):
 # Against llvmpipe.
 
 
+@pytest.mark.plan("tessellator-1")
 @pytest.mark.parametrize(("domain", "partitioning"), CASES)
 def test_uniform_factors_give_llvmpipes_streams(llvmpipe_tessellator, domain, partitioning):
     oracle = llvmpipe_tessellator()
@@ -33,6 +34,7 @@ def test_uniform_factors_give_llvmpipes_streams(llvmpipe_tessellator, domain, pa
             )
 
 
+@pytest.mark.plan("tessellator-1")
 @pytest.mark.parametrize(("domain", "partitioning"), CASES)
 def test_mixed_factors_give_llvmpipes_streams(llvmpipe_tessellator, domain, partitioning):
     oracle = llvmpipe_tessellator()
@@ -61,6 +63,7 @@ def areas(tessellation, domain):
     return (a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]) * (1 if domain == "quad" else -1)
 
 
+@pytest.mark.plan("tessellator-2")
 @given(
     domain=st.sampled_from(["triangle", "quad"]),
     outer=st.lists(st.integers(1, 64), min_size=4, max_size=4),
@@ -75,6 +78,7 @@ def test_triangles_fill_the_domain_and_none_is_flipped(domain, outer, inner):
     assert abs(signed_areas.sum()) == (2 if domain == "quad" else 1) * ONE**2
 
 
+@pytest.mark.plan("tessellator-2")
 @given(
     domain=st.sampled_from(["triangle", "quad"]),
     partitioning=st.sampled_from(["fractional_odd", "fractional_even"]),
@@ -89,6 +93,7 @@ def test_fractional_triangles_fill_the_domain(domain, partitioning, outer, inner
     assert abs(signed_areas.sum()) == (2 if domain == "quad" else 1) * ONE**2
 
 
+@pytest.mark.plan("tessellator-3")
 @given(
     partitioning=st.sampled_from(list(RANGES)),
     shared=FRACTION,
@@ -137,6 +142,7 @@ def test_lines_of_an_isoline_do_not_reach_the_end():
 # Factors out of range, wrong names.
 
 
+@pytest.mark.plan("tessellator-4")
 @pytest.mark.parametrize("factor", [0, -1, -np.inf, np.nan])
 @pytest.mark.parametrize("domain", list(FACTORS))
 def test_an_outer_factor_that_is_not_above_zero_culls_the_patch(domain, factor):
@@ -148,6 +154,7 @@ def test_an_outer_factor_that_is_not_above_zero_culls_the_patch(domain, factor):
         assert len(result.points) == len(result.primitives) == 0
 
 
+@pytest.mark.plan("tessellator-4")
 @pytest.mark.parametrize("partitioning", list(RANGES))
 def test_factors_are_cut_to_their_range(partitioning):
     low, high = RANGES[partitioning]
@@ -169,6 +176,7 @@ def test_powers_of_two_are_whole_numbers():
         assert np.array_equal(stream(result), stream(expected))
 
 
+@pytest.mark.plan("tessellator-5")
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -16,6 +16,7 @@ BLOCK = "wave_constructor"
 # Model truths.
 
 
+@pytest.mark.plan("wave-constructor-1")
 @given(st.lists(st.tuples(st.integers(1, 9), st.booleans()), max_size=12))
 def test_waves_hold_every_point_once_in_order(sizes):
     """Waves of up to nine points, each in a row of its own, with or without flushes."""
@@ -37,6 +38,7 @@ def test_waves_hold_every_point_once_in_order(sizes):
     assert all(wave.dsid % 9 == 0 and 0 < len(wave.points) <= 9 - wave.begin for wave in waves)
 
 
+@pytest.mark.plan("wave-constructor-2")
 def test_a_wave_leaves_when_it_is_full_and_may_come_in_parts():
     unit = WaveConstructor(2)
     assert unit.push((7, 1, 2), 4) == []
@@ -47,6 +49,7 @@ def test_a_wave_leaves_when_it_is_full_and_may_come_in_parts():
     assert unit.push((7, 7, 8), 7) == [Wave(6, 1, ((7, 7, 8),))]
 
 
+@pytest.mark.plan("wave-constructor-5")
 def test_wrong_arguments():
     with pytest.raises(InputError, match="lanes must be at least 1, not 0"):
         WaveConstructor(0)
@@ -57,6 +60,7 @@ def test_wrong_arguments():
 # Hardware.
 
 
+@pytest.mark.plan("wave-constructor-3")
 @pytest.mark.parametrize(
     ("config", "count"), by_tier([("tiny", 600), ("default", 2000)], also=["default"])
 )
@@ -64,5 +68,6 @@ def test_volume(config, count):
     check_paces(BLOCK, config, count)
 
 
+@pytest.mark.plan("wave-constructor-3")
 def test_bench(simulator):
     check_bench(BLOCK, "tiny", simulator)

@@ -43,6 +43,7 @@ def blocks_of(first, second):
     return np.frombuffer(bytes([first, second]) + index.to_bytes(6, "little"), np.uint8)
 
 
+@pytest.mark.plan("block-decode-1")
 @pytest.mark.parametrize(
     ("name", "unit", "maximum"), [("BC4U", 255, 65535), ("BC4S", 127, 32767), ("BC3", 255, 255)]
 )
@@ -59,6 +60,7 @@ def test_every_pair_of_end_points_of_a_channel(name, unit, maximum):
         assert values[n, :8].tolist() == channel(a, b, unit, maximum, a > b), pairs[n]
 
 
+@pytest.mark.plan("block-decode-1")
 @pytest.mark.parametrize("name", ["BC1", "BC2", "BC3"])
 def test_colours_against_rationals(name):
     """Every pair of values of a channel, with every index, agrees with exact rationals.
@@ -155,6 +157,7 @@ def test_alpha_of_four_bits_and_two_channels():
             ).all()
 
 
+@pytest.mark.plan("block-decode-6")
 def test_linear_against_reals():
     srgb = np.arange(256, dtype=np.uint8)
     values = linear(np.repeat(srgb[:, None], 4, 1))
@@ -164,6 +167,7 @@ def test_linear_against_reals():
     assert values[[0, 255], 0].tolist() == [0, 65535]
 
 
+@pytest.mark.plan("block-decode-5")
 def test_reserved_modes_are_zeros():
     blocks = np.full((4, 16), 255, np.uint8)
     blocks[:, 0] = 0b10011, 0b10111, 0b11011, 0b11111
@@ -182,6 +186,7 @@ def cell_blocks(name, count):
     return np.concatenate([bench.blocks(rng, cell, count) for cell in bench.cells(name)])
 
 
+@pytest.mark.plan("block-decode-2")
 @pytest.mark.parametrize(("name", "cells"), [("BC7", 286), ("BC6HU", 328), ("BC6HS", 328)])
 def test_every_cell_against_imagecodecs(name, cells):
     blocks = cell_blocks(name, 300)
@@ -191,6 +196,7 @@ def test_every_cell_against_imagecodecs(name, cells):
     ).all()
 
 
+@pytest.mark.plan("block-decode-2")
 def test_every_cell_against_mesa(llvmpipe_texture):
     """Values agree; bits do not, because Mesa gives some zeros of BC6HS a sign."""
     mesa = llvmpipe_texture()
@@ -199,6 +205,7 @@ def test_every_cell_against_mesa(llvmpipe_texture):
         assert (decode(name, blocks) == mesa.decode(name, blocks)).all()
 
 
+@pytest.mark.plan("block-decode-3")
 @pytest.mark.parametrize("name", PILLOW)
 def test_near_pillow(name):
     """Values lie within one step of 8 bits of those of Pillow, which has no more bits.
@@ -256,6 +263,7 @@ def encoded():
     yield "BC3", ispc_texcomp.compress_blocks_bc3(surface), picture / 255
 
 
+@pytest.mark.plan("block-decode-4")
 def test_blocks_of_real_encoders():
     """The peak signal-to-noise ratio of each format is at most 1 dB below what was measured."""
     minimum = {"BC1": 38, "BC3": 39, "BC4U": 48, "BC5U": 49, "BC7": 52, "BC6HU": 53}
@@ -280,6 +288,7 @@ def test_blocks_of_real_encoders():
 # Wrong arguments.
 
 
+@pytest.mark.plan("block-decode-10")
 @pytest.mark.parametrize(
     ("name", "blocks", "message"),
     [
@@ -298,6 +307,7 @@ def test_wrong_texels():
         linear(np.zeros((4, 3), np.uint8))
 
 
+@pytest.mark.plan("block-decode-10")
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -318,6 +328,7 @@ def test_wrong_parameters(arguments, message):
 # Hardware.
 
 
+@pytest.mark.plan("block-decode-8")
 @pytest.mark.parametrize(
     ("config", "count"), by_tier([("default", 700), ("small", 300)], also=["small"])
 )
@@ -325,6 +336,7 @@ def test_volume(config, count):
     check_paces(BLOCK, config, count)
 
 
+@pytest.mark.plan("block-decode-8")
 @pytest.mark.parametrize("config", by_tier(rtl.CONFIGS, also=["small"]))
 def test_every_configuration(config):
     """Blocks of a format that a configuration lacks are errors."""
@@ -333,5 +345,6 @@ def test_every_configuration(config):
     assert len(check(BLOCK, config, rows)) == 4000 * 16 // params.lanes
 
 
+@pytest.mark.plan("block-decode-8")
 def test_bench(simulator):
     check_bench(BLOCK, "small", simulator)

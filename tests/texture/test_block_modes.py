@@ -2,6 +2,7 @@
 """Tables of block modes, which golden models and hardware have in forms of their own."""
 
 import numpy as np
+import pytest
 
 from fixfunc.models.texture import bc6h, bc7, subsets
 from fixfunc.rtl.texture import bc6h as rtl_bc6h
@@ -9,6 +10,7 @@ from fixfunc.rtl.texture import bc7 as rtl_bc7
 from fixfunc.rtl.texture import partitions
 
 
+@pytest.mark.plan("block-decode-7")
 def test_partitions_are_the_same():
     rows = list(partitions.partition_rows())
     assert len(rows) == partitions.UNDIVIDED + 1
@@ -23,6 +25,7 @@ def test_partitions_are_the_same():
         ]
 
 
+@pytest.mark.plan("block-decode-7")
 def test_modes_of_bc7_lie_at_the_same_places():
     for number, (golden, hardware) in enumerate(zip(bc7.MODES, rtl_bc7.MODES, strict=True)):
         first = number + 1
@@ -53,6 +56,7 @@ def test_modes_of_bc7_lie_at_the_same_places():
         ]
 
 
+@pytest.mark.plan("block-decode-7")
 def test_modes_of_bc6h_lie_at_the_same_places():
     assert [mode.number for mode in bc6h.MODES] == list(rtl_bc6h.MODES)
     for mode in bc6h.MODES:

@@ -79,6 +79,7 @@ def data(tmp_path):
     return written
 
 
+@pytest.mark.plan("container-1")
 @pytest.mark.parametrize(("format", "srgb"), sorted(set(DXGI.values())))
 @pytest.mark.parametrize(
     "shape",
@@ -96,6 +97,7 @@ def test_dds_comes_back(format, srgb, shape, file, data):
     assert back.layers == shape.get("layers", 1)
 
 
+@pytest.mark.plan("container-1")
 @pytest.mark.parametrize("code", VULKAN)
 @pytest.mark.parametrize("shape", [{}, {"layers": 3}, {"faces": 6, "width": 12, "levels": 4}])
 def test_ktx2(code, shape, file):
@@ -104,6 +106,7 @@ def test_ktx2(code, shape, file):
     assert equal(original, read(file(ktx2(original, code, shape.get("layers", 0)))))
 
 
+@pytest.mark.plan("container-2")
 @pytest.mark.parametrize(
     ("format", "code"),
     [
@@ -121,6 +124,7 @@ def test_dds_of_old(format, code, file, data):
     assert equal(original, read(file(new[:84] + code + new[88:128] + new[148:])))
 
 
+@pytest.mark.plan("container-2")
 @pytest.mark.parametrize(
     ("format", "masks"),
     [
@@ -139,6 +143,7 @@ def test_dds_by_masks(format, masks, file, data):
     )
 
 
+@pytest.mark.plan("container-3")
 @pytest.mark.parametrize("format", ["RGBA8", "BC1", "BC3", "BC7"])
 def test_pillow_reads_what_is_written(format, data):
     original = texture(format, levels=1)
@@ -150,6 +155,7 @@ def test_pillow_reads_what_is_written(format, data):
     )
 
 
+@pytest.mark.plan("container-3")
 def test_pillow_writes_what_is_read(file):
     picture = np.random.default_rng(0).integers(0, 256, (12, 20, 4), np.uint8)
     out = io.BytesIO()
@@ -157,6 +163,7 @@ def test_pillow_writes_what_is_read(file):
     assert (read(file(out.getvalue())).image() == picture).all()
 
 
+@pytest.mark.plan("container-4")
 def test_images():
     """Faces, layers and channels are in order; blocks are cut at the edge; BC1 may be opaque."""
     original = texture("BGRA8", 5, 5, 3, layers=2, faces=6)
@@ -170,6 +177,7 @@ def test_images():
     assert (clear._replace(opaque=True).image()[..., 3] == 255).all()
 
 
+@pytest.mark.plan("container-7")
 def test_views():
     """A view has the same bytes with another meaning."""
     original = texture("BC5U", srgb=False)
@@ -182,6 +190,7 @@ def test_views():
         original.view("BC5U", srgb=True)
 
 
+@pytest.mark.plan("container-8")
 @pytest.mark.parametrize("srgb", [False, True])
 def test_levels_of_a_picture(srgb):
     """Levels of a flat picture are flat; a checkerboard gets half its light."""
@@ -203,6 +212,7 @@ def test_levels_of_a_picture(srgb):
 # Files that contradict themselves.
 
 
+@pytest.mark.plan("container-5")
 def test_cut_anywhere(file, data):
     for content in (data(texture()), ktx2(texture(), 133)):
         assert read(file(content))
@@ -211,6 +221,7 @@ def test_cut_anywhere(file, data):
                 read(file(content[:length]))
 
 
+@pytest.mark.plan("container-6")
 @given(
     st.integers(0, 1),
     st.lists(st.tuples(st.integers(0, 147), st.integers(0, 255)), min_size=1, max_size=6),
@@ -237,6 +248,7 @@ def test_lies(kind, changes):
         assert sum(level.size for level in result.levels) <= 4 * len(content)
 
 
+@pytest.mark.plan("container-6")
 @pytest.mark.parametrize(
     ("at", "form", "value", "message"),
     [
@@ -298,6 +310,7 @@ def test_too_short_is_refused(file, data):
             read(file(content[:length]))
 
 
+@pytest.mark.plan("container-6")
 @pytest.mark.parametrize(
     ("at", "form", "value", "message"),
     [

@@ -64,6 +64,7 @@ def one_level(texture, sampler, level, uv, smooth):
     return total
 
 
+@pytest.mark.plan("sampler-1")
 @pytest.mark.parametrize("address", ADDRESSES)
 @pytest.mark.parametrize("smooth", [False, True])
 def test_every_address_mode_against_rationals(address, smooth):
@@ -92,6 +93,7 @@ def test_every_address_mode_against_rationals(address, smooth):
         assert texels[n].tolist() == wanted, n
 
 
+@pytest.mark.plan("sampler-2")
 def test_logarithms():
     """Logarithms are off by half a step of the table, and a step of the mantissa's low bits."""
     values = np.random.default_rng(0).uniform(1e-30, 1e30, 2000).astype(np.float32)
@@ -100,6 +102,7 @@ def test_logarithms():
     assert LOG2[[0, 128]].tolist() == [0, 150] and RATIOS[[0, 1, 15]].tolist() == [0, 256, 1024]
 
 
+@pytest.mark.plan("sampler-2")
 @pytest.mark.parametrize("log", range(-3, 5))
 def test_levels_of_powers_of_two(log):
     lod, count, _ = footprint(
@@ -115,6 +118,7 @@ def test_levels_of_powers_of_two(log):
 # Derivatives.
 
 
+@pytest.mark.plan("sampler-3")
 def test_fine_and_coarse_quads():
     quad = np.arange(8, dtype=np.float32).reshape(1, 2, 2, 2) ** 2
     across, down = quad_gradients(quad)
@@ -126,6 +130,7 @@ def test_fine_and_coarse_quads():
     ).all()
 
 
+@pytest.mark.plan("sampler-3")
 def test_quads_are_their_gradients():
     texture = noise(32, 32)
     rng = np.random.default_rng(0)
@@ -150,6 +155,7 @@ def test_one_texel_at_its_centre():
     ).all()
 
 
+@pytest.mark.plan("sampler-4")
 def test_anisotropy_of_one_is_trilinear_and_more_is_sharper():
     """Sixteen samples resolve stripes across a long footprint; one does not."""
     stripes = np.zeros((64, 64, 4), np.uint8)
@@ -169,6 +175,7 @@ def test_anisotropy_of_one_is_trilinear_and_more_is_sharper():
     assert (sixteen == sample(texture, Sampler(), uv, lod=0)).mean() > 0.99  # all rows are equal
 
 
+@pytest.mark.plan("sampler-4")
 def test_anisotropy_against_its_samples():
     """An anisotropic sample is the mean of samples at equal distances along the footprint."""
     texture = noise(64, 64)
@@ -199,6 +206,7 @@ def test_anisotropy_against_its_samples():
         assert np.abs(texels - wanted).max() < 1 / 64
 
 
+@pytest.mark.plan("sampler-7")
 @given(st.floats(width=32), st.floats(width=32), st.floats(width=32))
 def test_infinities_and_nan_give_colours_in_range(u, v, lod):
     for sampler in (Sampler(), Sampler(address=("mirror", "border"))):
@@ -236,6 +244,7 @@ def test_layers_and_levels_are_clamped():
     ).all()
 
 
+@pytest.mark.plan("sampler-6")
 @pytest.mark.parametrize("format", ["BC1", "BC4S", "BC5U", "BC6HS", "BC7", "R8", "RGBA16F"])
 def test_formats(format):
     texture = noise(8, 8, format=format, levels=1, seed=5)
@@ -248,6 +257,7 @@ def test_formats(format):
     assert np.array_equal(sample(texture, Sampler(), uv, lod=0), (image / unit).astype(np.float32))
 
 
+@pytest.mark.plan("sampler-6")
 def test_colours_are_filtered_as_light():
     board = np.indices((2, 2)).sum(0)[..., None].repeat(4, 2) % 2 * 255
     texture = of_picture(board.astype(np.uint8), srgb=True, mips=False)
@@ -265,6 +275,7 @@ def across_edge(face, x, y, size):
     return tuple(int(value[0]) for value in place)
 
 
+@pytest.mark.plan("sampler-5")
 def test_faces_meet():
     """Texels on both sides of an edge are each other's neighbours."""
     n = 5
@@ -281,6 +292,7 @@ def test_faces_meet():
                 ]
 
 
+@pytest.mark.plan("sampler-5")
 def test_no_seam():
     """Directions a millionth apart, on both sides of an edge or corner, give nearly one colour."""
     cube = noise(8, 8, faces=6)

@@ -9,6 +9,7 @@ from fixfunc.models.texture.texture import bytes_of, create, size
 from tests.textures import noise
 
 
+@pytest.mark.plan("sampler-1")
 @pytest.mark.parametrize("address", ADDRESSES)
 def test_filters_against_llvmpipe(llvmpipe_sampler, address):
     texture = noise(16, 8)
@@ -25,6 +26,7 @@ def test_filters_against_llvmpipe(llvmpipe_sampler, address):
         assert (error < 3 / 255).mean() > share, (smooth, mip, error.max())
 
 
+@pytest.mark.plan("sampler-5")
 def test_cubes_against_llvmpipe(llvmpipe_sampler):
     """Colours agree except at corners, where llvmpipe takes another texel of the three."""
     cube = noise(16, 16, faces=6)
@@ -37,6 +39,7 @@ def test_cubes_against_llvmpipe(llvmpipe_sampler):
     assert (np.abs(golden - oracle).max(1)[~corner] < 6 / 255).mean() > 0.999
 
 
+@pytest.mark.plan("sampler-2")
 def test_levels_against_llvmpipe(llvmpipe_sampler):
     """Levels differ by an eighth at most, because llvmpipe approximates logarithms otherwise."""
     levels = [np.full((1, bytes_of("RGBA8", *size(64, 64, n))), 30 * n, np.uint8) for n in range(7)]

@@ -21,6 +21,7 @@ def read(texture, xy, shape=None):
     return TextureCache(texture, shape).read(len(xy), taps)
 
 
+@pytest.mark.plan("texture-cache-1")
 @given(
     st.lists(st.tuples(st.integers(0, 63), st.integers(0, 63)), min_size=1, max_size=200),
     st.sampled_from([1, 2, 4]),
@@ -46,6 +47,7 @@ def test_against_a_list(xy, ways):
     assert (counters.samples, counters.taps, counters.blocks) == (len(xy), len(xy), blocks)
 
 
+@pytest.mark.plan("texture-cache-2")
 def test_every_block_once_if_all_fit():
     y, x = (v.ravel() for v in np.indices((32, 32)))
     for format, lines in (("RGBA8", 64), ("BC1", 8), ("BC7", 16)):
@@ -65,6 +67,7 @@ def test_every_block_once_if_all_fit():
         )
 
 
+@pytest.mark.plan("texture-cache-3")
 def test_one_texel_a_pixel():
     """Bilinear samples in rows of 8x8 tiles decode about 1.25 texels each.
 
@@ -93,6 +96,7 @@ def test_one_texel_a_pixel():
     assert 1 < misses[2] <= misses[1] <= misses[0] < 1.6
 
 
+@pytest.mark.plan("texture-cache-4")
 @given(st.integers(0, (1 << 32) - 1), st.integers(0, (1 << 32) - 1))
 def test_morton(x, y):
     assert int(morton(x, y)) == sum(
@@ -100,11 +104,13 @@ def test_morton(x, y):
     )
 
 
+@pytest.mark.plan("texture-cache-4")
 def test_addresses():
     assert address(100, [3, 5], [0, 2], 4).tolist() == [12, 820]
     assert address(8, [3, 5], [0, 2], 4, "morton").tolist() == [20, 4 * 0b11001]
 
 
+@pytest.mark.plan("texture-cache-5")
 def test_wrong_arguments():
     with pytest.raises(InputError, match="bytes must be a power of two, not 3000"):
         CacheShape(bytes=3000)

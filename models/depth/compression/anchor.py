@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Anchor coding: a depth, its differences to two neighbours, and what a plane through the three
-leaves.
-"""
+"""Anchor coding: a depth, the slope to two neighbours, and differences from that plane."""
 
 import numpy as np
 

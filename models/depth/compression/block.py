@@ -15,8 +15,9 @@ FRACTION = 8  # bits of a slope below D24's unit
 
 @dataclass(frozen=True)
 class PlaneForm:
-    """How a block is written down: two bits for the number of planes, two a sample for its plane,
-    three fields a plane.
+    """Layout of a block of planes.
+
+    Two bits for the number of planes, two a sample for its plane, three fields a plane.
 
     Parameters
     ----------

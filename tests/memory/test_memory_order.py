@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The tile cache and its memory: order of transfers, and memory that fails."""
+
+import numpy as np
+import pytest
+
+from fixfunc.cosim import catalogue, codec
+from fixfunc.cosim.simulation.volume import Memory
+from fixfunc.models.payload import dtype
+from fixfunc.rtl.memory.tile_cache import tile_cache as rtl
+from fixfunc.spec.state import CacheOp
+from fixfunc.tb.memory import tile_cache as bench
+from tests.volume import check, volume
+
+BLOCK = "tile_cache"
+NOWHERE = (1 << 64) - 1
+TABLE = bench.answer(rtl.CONFIGS["tiny"])
+ONES = (1 << 24) - 1
+
+
+def fresh(*rows):
+    """Packed requests: a target of 2 by 2 tiles whose tile 0 is written as a whole by one plane."""
+    table = bench.work(4)
+    records = np.zeros(len(rows), dtype(table))
+    known = {
+        "clear": {"op": CacheOp.CLEAR, "number": 4, "x": 2, "y": 2, "cleared": ONES},
+        "write": {"op": CacheOp.USE, "writes": 1, "written": 0xFFFF, "exact": 1, "z0": 5 << 8},
+        "read": {"op": CacheOp.USE, "needed": 1},
+        "flush": {"op": CacheOp.FLUSH},
+    }
+    for record, row in zip(records, rows, strict=True):
+        for name, value in known[row].items():
+            record[name] = value
+    return codec.pack(records, table)
+
+
+def errors(rows, memory):
+    """What every DONE tells."""
+    run = volume(BLOCK, "tiny").run({"i": rows}, 64, memory=memory, limit=200_000)
+    answers = codec.unpack(run.outputs["o"], TABLE, dtype(TABLE))
+    assert len(answers) == len(rows)
+    return answers["error"][answers["op"] != CacheOp.USE].tolist()
+
+
+@pytest.mark.plan("tile-cache-8")
+def test_a_fifth_plane_makes_all_of_them_unknown():
+    """Even when the first covers all of the tile again, until one does at once."""
+    written = [0xFFFF, 1, 2, 4, 8, 0xF, 0xFFFF]
+    rows = codec.unpack(
+        fresh("clear", *["write"] * 7, "flush"), bench.work(4), dtype(bench.work(4))
+    )
+    rows["written"][1:8] = written
+    rows["z0"][1:8] = np.array([1, 2, 3, 4, 5, 1, 7]) << 12
+    rows["needed"][1:8] = 1
+    for last in (7, 8):  # without the one that covers it, and with it
+        check(BLOCK, "tiny", codec.pack(np.concatenate([rows[:last], rows[-1:]]), bench.work(4)))
+
+
+def tiles(width, height, *parts):
+    """Packed requests of a target of so many tiles: a clear, then (writes, numbers), tiles that are
+    written as a whole, or read, and a flush.
+    """
+    records = [np.zeros(1, dtype(bench.work(4)))]
+    records[0]["op"] = CacheOp.CLEAR
+    records[0]["number"] = width * height
+    records[0]["cleared"] = ONES
+    records[0]["x"] = width
+    records[0]["y"] = height
+    for writes, numbers in parts:
+        part = np.zeros(len(numbers), dtype(bench.work(4)))
+        part["op"] = CacheOp.USE
+        part["number"] = numbers
+        part["x"] = np.array(numbers) % width
+        part["y"] = np.array(numbers) // width
+        part["needed"] = not writes
+        part["writes"] = writes
+        part["written"] = 0xFFFF * writes
+        part["exact"] = writes
+        part["z0"] = part["number"] << 12
+        records.append(part)
+    records.append(np.zeros(1, dtype(bench.work(4))))
+    records[-1]["op"] = CacheOp.FLUSH
+    return codec.pack(np.concatenate(records), bench.work(4))
+
+
+@pytest.mark.plan("tile-cache-6")
+@pytest.mark.parametrize(
+    "rows",
+    [
+        tiles(
+            12, 1, (1, [1]), (0, [5]), (1, [9]), (0, [1])
+        ),  # at once, in the place of one that need not leave; 0 is what a reset leaves
+        *(
+            tiles(16, 8, (1, range(128)), (0, [tile])) for tile in range(60, 112, 4)
+        ),  # while very many leave
+    ],
+    ids=len,
+)
+def test_a_tile_that_left_is_read_when_it_is_in_memory(rows):
+    check(BLOCK, "tiny", rows)
+
+
+@pytest.mark.plan("tile-cache-7")
+def test_a_tile_that_leaves_at_the_end_of_a_flush_is_in_the_table():
+    """The last tile of the last set, alone on chip: the table follows in the next clock."""
+    check(BLOCK, "tiny", tiles(4, 2, (1, [7])))
+
+
+@pytest.mark.plan("tile-cache-11")
+def test_a_write_that_fails_is_told_and_is_the_last():
+    data = np.zeros(1024, np.uint8)
+    assert errors(
+        fresh("clear", "write", "flush", "write", "flush"), Memory(data, faults=(NOWHERE, 0))
+    ) == [0, 2, 0]
+    assert not data.any()
+
+
+@pytest.mark.plan("tile-cache-11")
+def test_a_read_that_fails_is_told_and_nothing_is_written_until_a_clear():
+    data = np.zeros(1024, np.uint8)
+    rows = "clear", "write", "flush", "read", "flush"
+    assert errors(fresh(*rows), Memory(data, faults=(0, NOWHERE))) == [0, 0, 1]
+    written = data.copy()
+    assert written.any()
+    assert errors(fresh(*rows, "write", "flush"), Memory(data, faults=(0, NOWHERE))) == [0, 0, 1, 0]
+    assert (data == written).all()
+    assert errors(fresh(*rows, "clear", "write", "flush"), Memory(data, faults=(0, NOWHERE))) == [
+        0,
+        0,
+        1,
+        0,
+        0,
+    ]
+    assert (data == written).all()
+
+
+@pytest.mark.plan("tile-cache-11")
+def test_memory_that_ends_too_early():
+    assert errors(fresh("clear", "write", "flush"), Memory(np.zeros(64, np.uint8))) == [2, 0]
+
+
+@pytest.mark.plan("tile-cache-13")
+@pytest.mark.parametrize("config", ["tiny", "tiny_stencil", "tiny_colour"])
+def test_cleared_tiles_overtake_no_values(config):
+    """Tiles that go to memory as cleared have nothing to send, however many follow one that has."""
+    numbers = np.arange(600) * 7 % 128
+    rows = codec.unpack(tiles(16, 8, (1, numbers)), bench.work(4), dtype(bench.work(4)))
+    rows["z0"] = ONES << 8
+    raw = np.arange(len(rows)) % 40 < 16  # the others are as they were cleared
+    rows["exact"] = ~raw
+    rows["dx"][raw] = 1 << 20
+    rows["dy"][raw] = 77777777
+    rows = codec.pack(rows, bench.work(4))
+    params = catalogue.block(BLOCK).parameters(config)
+    memory = Memory(bench.memory(rows, params), (0, 8), ready=4)
+    run = volume(BLOCK, config).run({"i": rows}, 2000, memory=memory, limit=1_000_000)
+    expected = bench.expected(rows, params)["memory"]
+    assert (memory.data.view(np.uint64).reshape(expected.shape) == expected).all()
+    assert len(run.outputs["o"]) == len(rows)
