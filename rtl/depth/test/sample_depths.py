@@ -92,23 +92,21 @@ class Stored(wiring.Component):
             )
         )
 
-        # 2^-24 more or less makes 2^24 of 2^24 - 1, and 2^16 - 1 of 2^16.
-        terms = {
-            DepthFormat.D16: ~(depth >> 16),
-            DepthFormat.D24: Const(0, DEPTH),
-            DepthFormat.D32F: depth >> 24,
-        }
-        term = Array(
-            terms.get(form, Const(0, DEPTH)) if form in self._formats else Const(0, DEPTH)
-            for form in range(4)
-        )[self.form]
-        is_16 = self.form == DepthFormat.D16
-        if set(self._formats) == {DepthFormat.D24}:
-            m.d.sync += scaled.eq(depth)
-        else:
-            m.d.sync += scaled.eq(
-                depth + Mux(is_16, Cat(term[: DEPTH - 16], Const(-1, 16)), term) + is_16
-            )
+        # 2^-24 more makes 2^24 of 2^24 - 1; 2^-16 less makes 2^16 - 1 of 2^16. One bit more at the
+        # low end takes what a complement lacks to a negation. The format holds for the whole draw:
+        # it comes from registers that drive all lanes.
+        is_16 = Signal()
+        is_float = Signal()
+        m.d.sync += [
+            is_16.eq(self.form == DepthFormat.D16),
+            is_float.eq(self.form == DepthFormat.D32F),
+        ]
+        term = Const(0, DEPTH)
+        if DepthFormat.D16 in self._formats:
+            term |= Cat(~depth[16:], Const(-1, 16)) & is_16.replicate(DEPTH)
+        if DepthFormat.D32F in self._formats:
+            term |= (depth >> 24) & is_float.replicate(DEPTH)
+        m.d.sync += scaled.eq((Cat(is_16, depth) + Cat(is_16, term)) >> 1)
 
         value, zeros = self._normalise(m, scaled)
 
