@@ -9,12 +9,12 @@ from fixfunc.models.depth.stencil import changes, stencil_test, stencil_update
 from fixfunc.models.depth.tile_lines import DepthLine, StencilLine
 from fixfunc.models.formats import FRACTION
 from fixfunc.models.memory.surface import check_places
-from fixfunc.models.memory.tile_cache import CacheShape, TrafficKind, TileCache
+from fixfunc.models.memory.tile_cache import CacheShape, TileCache, TrafficKind
 from fixfunc.models.raster.edge_evaluator import unpack
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import DepthFormat, Outcome
 
-__all__ = ["CacheShape", "DepthCache", "TrafficKind", "StencilCache"]
+__all__ = ["CacheShape", "DepthCache", "StencilCache", "TrafficKind"]
 
 
 class DepthCache(TileCache):
@@ -64,10 +64,10 @@ class DepthCache(TileCache):
         ) - 1
         planes["dx"][:, 0] = tiles["dx"]
         planes["dy"][:, 0] = tiles["dy"]
-        given = sample_depths(
+        planar = sample_depths(
             tiles, int(state["samples"]), self._edge, depth_bias(tiles, state), cut=False
         )
-        exact = (~passed | (given + (1 << FRACTION - 1) >> FRACTION == new)).all((1, 2)) & (
+        exact = (~passed | (planar + (1 << FRACTION - 1) >> FRACTION == new)).all((1, 2)) & (
             state["depth_format"] == DepthFormat.D24
         )
         covers = unpack(tiles["mask"], self._edge).all((1, 2)) & (not state["stencil_test"])

@@ -8,7 +8,7 @@ import numpy as np
 
 from fixfunc.models.depth.tile_lines import ColourLine
 from fixfunc.models.memory.surface import check_places
-from fixfunc.models.memory.tile_cache import CacheShape, TrafficKind, TileCache
+from fixfunc.models.memory.tile_cache import CacheShape, TileCache, TrafficKind
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE, pack, unpack
 from fixfunc.spec.quads import quads
@@ -132,7 +132,10 @@ class ColourTarget:
 
     @property
     def traffic(self) -> Counter[TrafficKind]:
-        """What has been moved: as :meth:`~fixfunc.models.memory.tile_cache.TileCache.counts`."""
+        """Traffic so far, counted as in the hardware.
+
+        See :meth:`fixfunc.models.memory.tile_cache.TileCache.counts`.
+        """
         return self._traffic + (self.cache.counts() if self.cache else Counter())
 
 

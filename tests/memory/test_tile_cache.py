@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fixfunc.models.depth.depth_cache import CacheShape, DepthCache, TrafficKind, StencilCache
+from fixfunc.models.depth.depth_cache import CacheShape, DepthCache, StencilCache, TrafficKind
 from fixfunc.models.depth.depth_unit import DepthUnit
 from fixfunc.models.geometry.triangle_setup import setup
 from fixfunc.models.memory.surface import samples_within
