@@ -112,8 +112,9 @@ class Machine:
 
     @property
     def traffic(self) -> dict[str, Counter[TrafficKind]]:
-        """What caches have moved so far: by plane, as
-        :meth:`~fixfunc.models.memory.tile_cache.TileCache.counts`.
+        """Traffic of the caches so far by plane, counted as in the hardware.
+
+        See :meth:`fixfunc.models.memory.tile_cache.TileCache.counts`.
         """
         return self.depth.traffic | {"colour": self.colour.traffic}
 

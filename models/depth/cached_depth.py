@@ -86,7 +86,7 @@ class CachedDepth:
         for name in self._names:
             if values[name] is not None and self._in_memory:
                 if whole:
-                    self._leave(name)
+                    self._retire(name)
                     self.caches[name] = KINDS[name](
                         self.state, self._shape, self._edge, self._memory[bases[name] :]
                     )
@@ -102,8 +102,7 @@ class CachedDepth:
         tiles : structured ndarray, shape (n,)
             As in :func:`fixfunc.spec.payloads.tile`.
         outcome : ndarray of uint8, shape (n,), optional
-            What a HiZ found of each, which need not have heard of what was written as soon as this
-            one here.
+            Decisions of another HiZ, to which writes may have been reported later.
 
         Returns
         -------
@@ -116,10 +115,10 @@ class CachedDepth:
             passed, outcome = self._unit.test(tiles)
         else:
             passed = np.zeros((len(tiles), self._edge, self._edge), bool)
-            for turn in rounds(
+            for batch in rounds(
                 tiles["y"].astype(np.int64) * self.buffer.depth.shape[1] + tiles["x"]
             ):
-                passed[turn] = self.buffer.test(tiles[turn])
+                passed[batch] = self.buffer.test(tiles[batch])
         for cache in self.caches.values():
             cache.run(tiles, passed, outcome, self.state)
         return passed, outcome
@@ -136,8 +135,9 @@ class CachedDepth:
 
     @property
     def traffic(self) -> dict[str, Counter[TrafficKind]]:
-        """What has been moved so far, by plane: as
-        :meth:`~fixfunc.models.memory.tile_cache.TileCache.counts`.
+        """Traffic so far by plane, counted as in the hardware.
+
+        See :meth:`fixfunc.models.memory.tile_cache.TileCache.counts`.
         """
         return {
             name: self._traffic[name]
@@ -145,7 +145,7 @@ class CachedDepth:
             for name in self._names
         }
 
-    def _leave(self, name):
-        """A target gives way to another."""
+    def _retire(self, name):
+        """Count the traffic of a target that another one replaces."""
         if name in self.caches:
             self._traffic[name] += self.caches.pop(name).counts()

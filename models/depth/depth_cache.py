@@ -64,10 +64,10 @@ class DepthCache(TileCache):
         ) - 1
         planes["dx"][:, 0] = tiles["dx"]
         planes["dy"][:, 0] = tiles["dy"]
-        given = sample_depths(
+        planar = sample_depths(
             tiles, int(state["samples"]), self._edge, depth_bias(tiles, state), cut=False
         )
-        exact = (~passed | (given + (1 << FRACTION - 1) >> FRACTION == new)).all((1, 2)) & (
+        exact = (~passed | (planar + (1 << FRACTION - 1) >> FRACTION == new)).all((1, 2)) & (
             state["depth_format"] == DepthFormat.D24
         )
         covers = unpack(tiles["mask"], self._edge).all((1, 2)) & (not state["stencil_test"])

@@ -99,10 +99,10 @@ class DepthUnit:
         passed = np.zeros((len(tiles), self._edge, self._edge), bool)
         outcome = np.full(len(tiles), Outcome.TEST, np.uint8)
         query = queries(tiles, self.state, self._edge)
-        for turn in rounds(tiles["y"].astype(np.int64) * self.buffer.depth.shape[1] + tiles["x"]):
+        for batch in rounds(tiles["y"].astype(np.int64) * self.buffer.depth.shape[1] + tiles["x"]):
             if self.hiz:
-                outcome[turn] = self.hiz.step(query[turn])
-            kept = turn[outcome[turn] != Outcome.DROP]
+                outcome[batch] = self.hiz.step(query[batch])
+            kept = batch[outcome[batch] != Outcome.DROP]
             passed[kept] = (
                 self._shade(tiles[kept], shader)
                 if shader and not self.state["early_write"]

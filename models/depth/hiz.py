@@ -155,16 +155,16 @@ class HiZ:
         """
         check_places(query, self._columns, self._rows)
         place = query["y"].astype(np.int64) * self._columns + query["x"]
-        found = np.full(len(query), Outcome.TEST, np.uint8)
+        outcomes = np.full(len(query), Outcome.TEST, np.uint8)
         for compare in np.unique(query["compare"]):
             those = np.flatnonzero((query["compare"] == compare) & self._covered[place])
             if len(those):
-                found[those] = self._step(Compare(compare), query[those], place[those])
+                outcomes[those] = self._step(Compare(compare), query[those], place[those])
         fails = self._stencil_fails(query, place) & self._covered[place]
-        found[fails] = Outcome.DROP
-        self._note_writes(query[found != Outcome.DROP], place[found != Outcome.DROP])
+        outcomes[fails] = Outcome.DROP
+        self._note_writes(query[outcomes != Outcome.DROP], place[outcomes != Outcome.DROP])
         self._note_stencil(query[~fails], place[~fails])
-        return found
+        return outcomes
 
     def _step(self, compare, query, place):
         if self._bounds == "max":
@@ -348,16 +348,16 @@ class HiZ:
         place = np.where(
             current, np.asarray(y, np.int64) * self._columns + x, 0
         )  # another target may have had other places
-        for turn in rounds(np.ravel_multi_index(self._count(x, y), self._in_flight.shape)):
-            count = self._count(np.asarray(x)[turn], np.asarray(y)[turn])
+        for batch in rounds(np.ravel_multi_index(self._count(x, y), self._in_flight.shape)):
+            count = self._count(np.asarray(x)[batch], np.asarray(y)[batch])
             alone = (
                 (self._in_flight[count] == 1)
-                & current[turn]
-                & self._covered[place[turn]]
+                & current[batch]
+                & self._covered[place[batch]]
                 & self._knows
             )
-            self._low[place[turn][alone]] = np.asarray(low, np.int64)[turn][alone] >> self._cut
-            self._high[place[turn][alone]] = np.asarray(high, np.int64)[turn][alone] >> self._cut
+            self._low[place[batch][alone]] = np.asarray(low, np.int64)[batch][alone] >> self._cut
+            self._high[place[batch][alone]] = np.asarray(high, np.int64)[batch][alone] >> self._cut
             self._in_flight[count] -= 1
 
 
@@ -370,10 +370,10 @@ def rounds(place: np.ndarray) -> list[np.ndarray]:
         if len(place)
         else np.zeros(0, int)
     )
-    turn = np.arange(len(place)) - np.repeat(starts, np.diff(np.append(starts, len(place))))
-    by_turn = np.argsort(turn, kind="stable")
+    batch = np.arange(len(place)) - np.repeat(starts, np.diff(np.append(starts, len(place))))
+    by_batch = np.argsort(batch, kind="stable")
     return (
-        [order[part] for part in np.split(by_turn, np.cumsum(np.bincount(turn))[:-1])]
+        [order[part] for part in np.split(by_batch, np.cumsum(np.bincount(batch))[:-1])]
         if len(place)
         else []
     )

@@ -47,38 +47,47 @@ class CacheShape:
 
 
 class TrafficKind(NamedTuple):
-    """What is counted: bytes, and tiles or transfers of the table, by these."""
+    """Cause of memory traffic, and the mode of the tile that was transferred."""
 
     cause: str  # fill, write_back, clear, table_fill, table_write_back
     mode: TileMode | None  # of a tile
 
 
-class Way:
-    """A place of the cache, and what it holds of a tile; ``open``: something may have been written,
-    ``dirty``: it has been.
+class Slot:
+    """A place of the cache for one tile.
+
+    Attributes
+    ----------
+    tile : int
+        Its number.
+    line : object
+        Its values, by the ``LINE`` of the cache; None before it is filled.
+    may_be_dirty : bool
+        A draw may have written it, as far as is known before its tests.
+    dirty : bool
+        It has been written.
     """
 
     def __init__(self, tile: int) -> None:
         self.tile = tile
         self.line = None
-        self.open = False
+        self.may_be_dirty = False
         self.dirty = False
 
 
 class Transfer(NamedTuple):
-    """A tile that was filled or written back, and is not counted yet."""
+    """A fill or a write-back that is not counted yet."""
 
     tile: int
-    line: object  # of a write-back: what goes to memory; of a fill: None
+    line: object  # what a write-back sends to memory; None for a fill
 
 
 class TileCache:
     """Values of a target's samples in memory, behind a cache that codes them.
 
-    What a tile on chip is, and how it goes to memory, each kind of cache says by its ``LINE``.
-    Tiles are coded many at a time: what was written back waits until its mode matters, which is
-    when its transfer of the table leaves the chip. A tile that is filled from there is the line
-    that was written back, since coding loses nothing.
+    ``LINE`` of each kind of cache is a tile on chip and its code in memory. Tiles are coded many at
+    a time: a write-back waits until its mode matters, which is when its transfer of the table is
+    evicted. A fill of such a tile takes the line that was written back, since coding loses nothing.
 
     Parameters
     ----------
@@ -88,7 +97,7 @@ class TileCache:
     edge : int
         Samples along a tile's edge.
     memory : ndarray of uint8, optional
-        Where it lies: from its first tile on.
+        Memory of the target, from its first tile on.
 
     Attributes
     ----------
@@ -126,15 +135,14 @@ class TileCache:
         self.uses = 0
         self.hits = 0
         # transfers not yet counted; by tile: the last line that was written back
-        self._waiting = []
+        self._pending = []
         self._lines = {}
 
     def clear(self, rectangle: Sequence[int], value: int) -> None:
         """Clear a rectangle (x0, y0, x1, y1) of pixels.
 
-        Where it is all of the target, the table alone tells of it, and of the value; of a smaller
-        one, tiles that it covers are not fetched. One that reaches the target's edge goes on beyond
-        it.
+        A clear of all of the target writes the table alone. A smaller one does not fetch tiles that
+        it covers; where it reaches the target's edge it goes on beyond it.
         """
         samples = int(self._state["samples"])
         shape = (self._rows, self._columns, self._edge, self._edge)
@@ -151,7 +159,7 @@ class TileCache:
         inside = samples_within((*rectangle[:2], x1, y1), shape, samples).reshape(-1, *shape[2:])
         whole = inside.all((1, 2))
         if whole.all() and self._shape.fast_clear:
-            self._settle()
+            self._encode_pending()
             self._lines.clear()
             self._sets = [[] for _ in self._sets]
             self._table = {}
@@ -170,23 +178,28 @@ class TileCache:
             self.write(tile, np.full(shape[2:], value), inside[tile], self.LINE.flat(value))
 
     def use(self, tile: int, needed: bool, writes: bool) -> np.ndarray:
-        """Bring a tile on chip, by its number; returns its values as they are.
+        """Bring a tile on chip, and return its values.
 
-        They are fetched only if ``needed``: where every sample will be written, they are not. A
-        tile that a draw ``writes``, as far as is known before it is tested, may have to be written
-        back.
+        Parameters
+        ----------
+        tile : int
+            Its number, row by row.
+        needed : bool
+            Values are fetched; they are not where every sample will be written.
+        writes : bool
+            The draw may write it, as far as is known before its tests.
         """
-        way = self._way(tile)
+        slot = self._slot(tile)
         self.uses = self.uses + 1
-        self.hits = self.hits + (way.line is not None)
-        if way.line is None and needed:
-            way.line = self._lines[tile].copy() if tile in self._lines else self.line(tile)
-            self._look(tile)
-            self._waiting.append(Transfer(tile, None))
-        elif way.line is None:
-            way.line = self.LINE.blank(self._edge)
-        way.open |= writes
-        return way.line.values
+        self.hits = self.hits + (slot.line is not None)
+        if slot.line is None and needed:
+            slot.line = self._lines[tile].copy() if tile in self._lines else self.line(tile)
+            self._look_up(tile)
+            self._pending.append(Transfer(tile, None))
+        elif slot.line is None:
+            slot.line = self.LINE.blank(self._edge)
+        slot.may_be_dirty |= writes
+        return slot.line.values
 
     def write(
         self,
@@ -197,48 +210,48 @@ class TileCache:
     ) -> None:
         """Write samples of a tile in use.
 
-        ``plane`` as of :meth:`fixfunc.models.depth.tile_lines.DepthLine.write`.
+        ``plane`` is that of :meth:`fixfunc.models.depth.tile_lines.DepthLine.write`.
         """
         if written.any():
-            way = self._way(tile)
-            way.line.write(values, written, plane)
-            way.dirty = True
+            slot = self._slot(tile)
+            slot.line.write(values, written, plane)
+            slot.dirty = True
 
     def flush(self) -> None:
         """Write back all that memory does not have yet."""
         for ways in self._sets:
             while ways:
                 self._evict(ways)
-        self._settle()
+        self._encode_pending()
         for place in list(self._table):
-            self._leave(place)
+            self._evict_transfer(place)
 
     @property
     def traffic(self) -> Counter:
-        """Tiles and transfers of the table that moved: a Counter by :class:`TrafficKind`."""
-        self._settle()
+        """Tiles and transfers of the table so far: a Counter by :class:`TrafficKind`."""
+        self._encode_pending()
         return self._traffic
 
     @property
     def bytes(self) -> Counter:
-        """How much: a Counter by :class:`TrafficKind`."""
-        self._settle()
+        """Bytes so far: a Counter by :class:`TrafficKind`."""
+        self._encode_pending()
         return self._size
 
     def load_modes(self, cleared: int) -> None:
-        """Take over what memory holds of a target that was cleared to this, and flushed."""
+        """Load the modes of a target that was cleared to a value, and flushed."""
         count = len(self._modes)
         self._cleared = cleared
         table = self.memory[count * self._room :]
         self._modes[:] = np.stack([table & 15, table >> 4], -1).ravel()[:count]
 
     def counts(self) -> Counter:
-        """Tiles and transfers of the table that moved: a Counter by :class:`TrafficKind`."""
+        """Counts as the hardware keeps them: :attr:`traffic`, with clears in transfers."""
         cleared = TrafficKind("clear", TileMode.CLEARED)
         return Counter(self.traffic | {cleared: self.bytes[cleared] // TRANSFER})
 
     def values(self) -> np.ndarray:
-        """All that memory holds, decoded: ndarray, shape (rows, columns, edge, edge).
+        """Values in memory, decoded: ndarray, shape (rows, columns, edge, edge).
 
         After :meth:`flush`.
         """
@@ -254,7 +267,7 @@ class TileCache:
         )
 
     def stored(self) -> list:
-        """What memory holds of each tile: (mode, bytes); after :meth:`flush`."""
+        """Mode and bytes of each tile in memory; after :meth:`flush`."""
         return [self._bytes(tile) for tile in range(len(self._modes))]
 
     def _numbers(self, tiles):
@@ -267,15 +280,15 @@ class TileCache:
         bits = self._shape.sets.bit_length() - 1
         return (x & (1 << (bits + 1) // 2) - 1) | (y & (1 << bits // 2) - 1) << (bits + 1) // 2
 
-    def _way(self, tile):
-        """The way of a tile, which is made if there is none."""
+    def _slot(self, tile):
+        """The slot of a tile; a new one, after an eviction if need be, on a miss."""
         ways = self._sets[self._set(tile)]
-        for way in ways:
-            if way.tile == tile:
-                return way
+        for slot in ways:
+            if slot.tile == tile:
+                return slot
         if len(ways) == self._shape.ways:
             self._evict(ways)
-        ways.append(Way(tile))
+        ways.append(Slot(tile))
         return ways[-1]
 
     def _bytes(self, tile):
@@ -284,19 +297,19 @@ class TileCache:
         return mode, bytes(self.memory[begin : begin + self.LINE.size(mode, self._edge)])
 
     def _evict(self, ways):
-        """The oldest way leaves, and what was written is written back."""
-        way = ways.pop(0)
-        if way.open:
-            self._look(way.tile)
-        if way.dirty:
-            self._waiting.append(Transfer(way.tile, way.line))
-            self._lines[way.tile] = way.line.coded(self._shape.coding)
+        """Evict the tile of the oldest way, and write it back if it is dirty."""
+        slot = ways.pop(0)
+        if slot.may_be_dirty:
+            self._look_up(slot.tile)
+        if slot.dirty:
+            self._pending.append(Transfer(slot.tile, slot.line))
+            self._lines[slot.tile] = slot.line.coded(self._shape.coding)
 
-    def _settle(self):
-        """Code what waits to be written back, and count all that waits, in order."""
-        waiting = self._waiting
-        self._waiting = []
-        lines = [line for _, line in waiting if line]
+    def _encode_pending(self):
+        """Code pending write-backs, and count all that is pending, in order."""
+        pending = self._pending
+        self._pending = []
+        lines = [line for _, line in pending if line]
         coded = iter(
             self.LINE.encode(
                 lines,
@@ -305,7 +318,7 @@ class TileCache:
                 self._shape.coding,
             )
         )
-        for tile, line in waiting:
+        for tile, line in pending:
             if not line:
                 mode = TileMode(self._modes[tile])
                 self._count("fill", mode, self.LINE.size(mode, self._edge))
@@ -318,21 +331,21 @@ class TileCache:
                 self._modes[tile] = mode
                 self._table[self._place(tile)] = tile // PER_TRANSFER, True
 
-    def _look(self, tile):
-        """A tile's mode is looked up, which brings its transfer of the table on chip."""
+    def _look_up(self, tile):
+        """Look up a tile's mode, which brings its transfer of the table on chip."""
         place = self._place(tile)
         transfer = tile // PER_TRANSFER
         if self._table.get(place, (None,))[0] != transfer:
-            self._leave(place)
+            self._evict_transfer(place)
             self._count("table_fill", None, TRANSFER)
             self._table[place] = transfer, False
 
     def _place(self, tile):
         return tile // PER_TRANSFER % self._shape.table_lines
 
-    def _leave(self, place):
-        """A transfer of the table leaves the chip."""
-        self._settle()
+    def _evict_transfer(self, place):
+        """Evict a transfer of the table."""
+        self._encode_pending()
         transfer, dirty = self._table.pop(place, (None, False))
         if dirty:
             self._write_table(slice(transfer * PER_TRANSFER, (transfer + 1) * PER_TRANSFER))

@@ -132,7 +132,10 @@ class ColourTarget:
 
     @property
     def traffic(self) -> Counter[TrafficKind]:
-        """What has been moved: as :meth:`~fixfunc.models.memory.tile_cache.TileCache.counts`."""
+        """Traffic so far, counted as in the hardware.
+
+        See :meth:`fixfunc.models.memory.tile_cache.TileCache.counts`.
+        """
         return self._traffic + (self.cache.counts() if self.cache else Counter())
 
 

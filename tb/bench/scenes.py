@@ -78,8 +78,8 @@ def corners(rng: np.random.Generator, n: int, width: int, height: int) -> np.nda
     kinds = rng.choice(len(KINDS), n, p=weights / weights.sum())
     out = np.zeros((n, 3, 2), np.int64)
     for kind, (_, make) in enumerate(KINDS.values()):
-        those = kinds == kind
-        out[those] = make(rng, int(those.sum()), width, height)
+        selected = kinds == kind
+        out[selected] = make(rng, int(selected.sum()), width, height)
     return np.clip(out, LOW, HIGH)
 
 

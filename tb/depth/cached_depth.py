@@ -103,8 +103,8 @@ class Reference:
             if len(beat):
                 out.append(self._pass(beat))
         counts = {
-            f"{name}_counted": codec.pack(np.concatenate(found), payloads.COUNTED)
-            for name, found in self.counts.items()
+            f"{name}_counted": codec.pack(np.concatenate(records), payloads.COUNTED)
+            for name, records in self.counts.items()
         }
         return {
             "o": np.concatenate(out),
@@ -161,22 +161,23 @@ def replay(
 
     Memory and all else by what HiZ found, which depends on when.
     """
-    found = Reference(params, memory(rows, params)).expected(outputs["probe_hiz"])
+    by_outcomes = Reference(params, memory(rows, params)).expected(outputs["probe_hiz"])
     plain = Reference(params, memory(rows, params)).expected(rows)
     out = plain["o"]
     table = payloads.tile(params.edge)
-    if len(out) == len(found["o"]):
+    if len(out) == len(by_outcomes["o"]):
         for fields, kind, names in (
             (table, Kind.WORK, ("outcome", "note")),
             (payloads.FENCE, Kind.FENCE, ("error",)),
         ):
-            those = np.flatnonzero((out[:, 0] & 3 == kind) & (found["o"][:, 0] & 3 == kind))
-            here = codec.unpack(out[those], fields, dtype(fields))
-            there = codec.unpack(found["o"][those], fields, dtype(fields))
+            kinds = out[:, 0] & 3, by_outcomes["o"][:, 0] & 3
+            selected = np.flatnonzero((kinds[0] == kind) & (kinds[1] == kind))
+            records = codec.unpack(out[selected], fields, dtype(fields))
+            decided = codec.unpack(by_outcomes["o"][selected], fields, dtype(fields))
             for name in names:
-                here[name] = there[name]
-            out[those] = codec.pack(here, fields, WIDTH)
-    return found | {"o": out}
+                records[name] = decided[name]
+            out[selected] = codec.pack(records, fields, WIDTH)
+    return by_outcomes | {"o": out}
 
 
 def describe(row: np.ndarray, params: rtl.CachedDepthParams) -> str:

@@ -98,10 +98,10 @@ class Reference:
         answers = []
         for tiles, beat in scenes.draws(rows, self.table, dtype(self.table)):
             if len(tiles):
-                left, heard, answered = self._tiles(tiles)
+                tested, reported, answered = self._tiles(tiles)
                 answers.append(codec.pack(answered, self.table))
-                out.append(codec.pack(left, self.table, WIDTH))
-                reports.append(codec.pack(heard, payloads.feedback(self._params.edge)))
+                out.append(codec.pack(tested, self.table, WIDTH))
+                reports.append(codec.pack(reported, payloads.feedback(self._params.edge)))
             if len(beat):
                 out.append(self._pass(beat))
         return {
@@ -143,28 +143,28 @@ class Reference:
         bounds = np.zeros((len(tiles), 2), np.int64)
         bounds[:, 1] = (1 << payloads.HIZ_BITS) - 1  # nothing is known of a refused tile
         out = np.zeros_like(passed)
-        for turn in rounds(tiles["y"][tested].astype(np.int64) * columns + tiles["x"][tested]):
-            out[tested[turn]], passed[tested[turn]] = self._test(tiles[tested[turn]])
+        for batch in rounds(tiles["y"][tested].astype(np.int64) * columns + tiles["x"][tested]):
+            out[tested[batch]], passed[tested[batch]] = self._test(tiles[tested[batch]])
             cut = BITS[DepthFormat(state["depth_format"])] - payloads.HIZ_BITS
-            bounds[tested[turn]] = np.stack(self._buffer.bounds(tiles[tested[turn]]), -1) >> cut
+            bounds[tested[batch]] = np.stack(self._buffer.bounds(tiles[tested[batch]]), -1) >> cut
         self._contract.fence.passed += int(passed.sum())
-        left = tiles.copy()
+        sent = tiles.copy()
         answered = tiles.copy()
-        for records, masks in ((left, out), (answered, passed)):
+        for records, masks in ((sent, out), (answered, passed)):
             records["mask"] = pack(masks)
             records["full"] = masks.all((1, 2))
         awaited = tiles["outcome"] != Outcome.DROP
-        heard = np.zeros(awaited.sum(), dtype(payloads.feedback(edge)))
+        reported = np.zeros(awaited.sum(), dtype(payloads.feedback(edge)))
         for name in ("x", "y", "note"):
-            heard[name] = tiles[name][awaited]
-        heard["low"], heard["high"] = bounds[awaited].T
+            reported[name] = tiles[name][awaited]
+        reported["low"], reported["high"] = bounds[awaited].T
         kept = out.any((1, 2)) | tiles["last"].astype(bool) | self._late
         self.covered.append(np.where(accepted, tiles["mask"], 0)[kept])
         self.answered.append(pack(passed)[kept])
         self.late.append(np.full(kept.sum(), self._late))
         return (
-            left[kept],
-            heard[: len(heard) if state["depth_test"] and state["depth_write"] else 0],
+            sent[kept],
+            reported[: len(reported) if state["depth_test"] and state["depth_write"] else 0],
             answered[: len(answered) * self._late],
         )
 

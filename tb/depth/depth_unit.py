@@ -59,7 +59,7 @@ def replay(
     Tiles dropped must have nothing that passes in the end, and tiles accepted nothing that fails:
     others are expected to be tested. Of those dropped nothing goes out.
     """
-    given = outputs["o"]
+    received = outputs["o"]
     reference = depth_test.Reference(params.test)
     table = payloads.tile(params.edge)
     beats = reference.expected(rows)
@@ -68,17 +68,17 @@ def replay(
     answered = np.concatenate(reference.answered)
     late = np.concatenate(reference.late)
     work = np.flatnonzero(expected[:, 0] & 3 == Kind.WORK)
-    work = work[work < len(given)]
+    work = work[work < len(received)]
     covered = covered[: len(work)]
     answered = answered[: len(work)]
     late = late[: len(work)]
     tiles = codec.unpack(expected[work], table, dtype(table))
-    found = codec.unpack(given[work], table, dtype(table))
-    dropped = found["outcome"] == Outcome.DROP
-    accepted = found["outcome"] == Outcome.ACCEPT
+    received_tiles = codec.unpack(received[work], table, dtype(table))
+    dropped = received_tiles["outcome"] == Outcome.DROP
+    accepted = received_tiles["outcome"] == Outcome.ACCEPT
     wrong = dropped & (answered > 0) | accepted & (answered != covered)
-    tiles["outcome"] = np.where(wrong, Outcome.TEST, found["outcome"])
-    tiles["note"] = found["note"]
+    tiles["outcome"] = np.where(wrong, Outcome.TEST, received_tiles["outcome"])
+    tiles["note"] = received_tiles["note"]
     for name in ("mask", "full"):
         tiles[name][dropped & ~wrong] = 0
     expected[work] = codec.pack(tiles, table, WIDTH)

@@ -116,7 +116,7 @@ class Reference:
         self._hiz = None
         self._contract = StageContract(depths.limits(params), begins=())
         self._reports = []
-        self._heard = 0
+        self._applied = 0
         self.table = payloads.tile(params.edge)
 
     def replay(self, rows: np.ndarray, given: np.ndarray) -> dict[str, np.ndarray]:
@@ -130,11 +130,11 @@ class Reference:
                 if not tile["last"]:
                     answers.append(self._answer(requested(tile)))
                     continue
-                self._hear(stamps[at] if at < len(stamps) else 0)
+                self._apply_reports(stamps[at] if at < len(stamps) else 0)
                 out.append(self._tile(tile.reshape(1)))
                 at += 1
             if len(beat):
-                self._hear(stamps[at] if at < len(stamps) else 0)
+                self._apply_reports(stamps[at] if at < len(stamps) else 0)
                 out.append(self._pass(beat))
                 at += 1
         expected = np.concatenate(out)
@@ -146,18 +146,18 @@ class Reference:
             "saved": codec.pack(np.concatenate(answers), payloads.context(self._params.edge)),
         }
 
-    def _hear(self, stamp=None):
+    def _apply_reports(self, stamp=None):
         """Reports up to the one that counts as ``stamp``, or all."""
-        while self._reports and (stamp is None or self._heard % 4096 != stamp):
+        while self._reports and (stamp is None or self._applied % 4096 != stamp):
             self._hiz.feedback(*self._reports.pop(0))
-            self._heard += 1
+            self._applied += 1
 
     def _answer(self, asked):
         """What is known of a tile, after what was has been put back.
 
         Nothing, where it must be refused.
         """
-        self._hear()
+        self._apply_reports()
         request = np.zeros(1, dtype(payloads.context(self._params.edge)))
         for name, value in asked.items():
             request[name] = value
@@ -178,19 +178,19 @@ class Reference:
     def _tile(self, tile):
         state = self._contract.state
         p = self._params
-        found = Outcome.DROP
+        outcome = Outcome.DROP
         note = 0
         tile = tile.copy()
         if self._contract.accepted(tile)[0]:
             query = queries(tile, state, p.edge)
             serial = self._hiz.serial
-            found = self._hiz.step(query)[0]
+            outcome = self._hiz.step(query)[0]
             x = int(tile["x"][0])
             y = int(tile["y"][0])
             place = (y >> 1) * -(-self._hiz._columns // 2) + (x >> 1)
             kept = place < p.entries // 4
             note = serial % 256 | kept << 8 | (place % (p.entries // 4)) << 9
-            if found != Outcome.DROP and query["write"][0]:
+            if outcome != Outcome.DROP and query["write"][0]:
                 low = int(tile["z0"][0]) >> 16 & 0x3FFF
                 cut = BITS[DepthFormat(state["depth_format"])] - payloads.HIZ_BITS
                 self._reports.append(
@@ -202,10 +202,10 @@ class Reference:
                         serial,
                     )
                 )
-        tile["outcome"] = found
+        tile["outcome"] = outcome
         tile["note"] = note
         tile["slot"] = 0
-        if found == Outcome.DROP:
+        if outcome == Outcome.DROP:
             tile["mask"] = 0
             tile["full"] = 0
             tile["note"] = 0

@@ -53,19 +53,19 @@ class Harness(wiring.Component):
         report = layout(payloads.feedback(self._params.edge))
         m.submodules.reports = reports = fifo.SyncFIFOBuffered(width=report.size, depth=WAITING)
         writes = Signal()
-        given = hiz.o.payload
-        moves = hiz.o.valid & hiz.o.ready
-        tile = given.tile
-        told = Signal(report)
-        with m.If(moves & (given.kind == Kind.STATE)):
-            m.d.sync += writes.eq(given.draw_state.depth_test & given.draw_state.depth_write)
-        m.d.comb += [told[name].eq(tile[name]) for name in ("x", "y", "note")]
+        beat_out = hiz.o.payload
+        sent = hiz.o.valid & hiz.o.ready
+        tile = beat_out.tile
+        reported = Signal(report)
+        with m.If(sent & (beat_out.kind == Kind.STATE)):
+            m.d.sync += writes.eq(beat_out.draw_state.depth_test & beat_out.draw_state.depth_write)
+        m.d.comb += [reported[name].eq(tile[name]) for name in ("x", "y", "note")]
         m.d.comb += [
-            told.low.eq(tile.z0[16:30]),
-            told.high.eq(tile.z0[16:30] | tile.dx[:14]),
-            reports.w_data.eq(told),
+            reported.low.eq(tile.z0[16:30]),
+            reported.high.eq(tile.z0[16:30] | tile.dx[:14]),
+            reports.w_data.eq(reported),
             reports.w_en.eq(
-                moves & (given.kind == Kind.WORK) & (tile.outcome != Outcome.DROP) & writes
+                sent & (beat_out.kind == Kind.WORK) & (tile.outcome != Outcome.DROP) & writes
             ),
         ]
 
@@ -84,11 +84,11 @@ class Harness(wiring.Component):
             reports.r_en.eq(waits & hiz.feedback.ready),
         ]
 
-        asks = self._ask(m, hiz, reports.w_en)
+        is_request = self._pass_requests(m, hiz, reports.w_en)
 
         # Stamps: as a tile's entry is read, or a control beat counts.
         counted = Signal(12)
-        taken = self.i.valid & self.i.ready & ~asks
+        taken = self.i.valid & self.i.ready & ~is_request
         m.d.sync += counted.eq(counted + hiz.feedback_taken)
         m.submodules.stamps = stamps = fifo.SyncFIFOBuffered(width=12, depth=WAITING)
         work = self.i.payload.kind == Kind.WORK
@@ -99,31 +99,31 @@ class Harness(wiring.Component):
             ),
             stamps.w_data.eq(counted),
         ]
-        raw = given.as_value()
+        raw = beat_out.as_value()
         m.d.comb += [
             self.o.valid.eq(hiz.o.valid & stamps.r_rdy),
             self.o.payload.eq(Cat(raw[: STAMP.start], stamps.r_data, raw[STAMP.stop :])),
             hiz.o.ready.eq(self.o.ready & stamps.r_rdy),
-            stamps.r_en.eq(moves),
+            stamps.r_en.eq(sent),
         ]
         return m
 
-    def _ask(self, m, hiz, reported):
+    def _pass_requests(self, m, hiz, reported):
         """Pass beats on to where they belong.
 
         Returns whether the one that is offered is a request.
         """
-        asks = Signal()
+        is_request = Signal()
         idle = Signal()
         kind = Signal(3)
         tile = self.i.payload.tile
         request = hiz.context.payload
         m.d.comb += [
-            asks.eq((self.i.payload.kind == Kind.WORK) & ~tile.last),
-            hiz.i.valid.eq(self.i.valid & ~asks),
+            is_request.eq((self.i.payload.kind == Kind.WORK) & ~tile.last),
+            hiz.i.valid.eq(self.i.valid & ~is_request),
             hiz.i.payload.eq(self.i.payload),
-            hiz.context.valid.eq(self.i.valid & asks & idle),
-            self.i.ready.eq(Mux(asks, idle & hiz.context.ready, hiz.i.ready)),
+            hiz.context.valid.eq(self.i.valid & is_request & idle),
+            self.i.ready.eq(Mux(is_request, idle & hiz.context.ready, hiz.i.ready)),
         ]
         m.d.comb += [
             request.x.eq(tile.x),
@@ -139,19 +139,19 @@ class Harness(wiring.Component):
 
         # Idle: every beat is out, and every report heard.
         beats = Signal(12)
-        told = Signal(12)
-        asked = Signal(12)
+        unapplied = Signal(12)
+        unanswered = Signal(12)
         this = Cat(tile.full, tile.outcome)
         begins = hiz.context.valid & hiz.context.ready
         m.d.sync += [
             beats.eq(beats + (hiz.i.valid & hiz.i.ready) - (hiz.o.valid & hiz.o.ready)),
-            told.eq(told + reported - hiz.feedback_taken),
-            asked.eq(asked + begins - (hiz.saved.valid & hiz.saved.ready)),
+            unapplied.eq(unapplied + reported - hiz.feedback_taken),
+            unanswered.eq(unanswered + begins - (hiz.saved.valid & hiz.saved.ready)),
         ]
         with m.If(begins):
             m.d.sync += kind.eq(this)
-        m.d.comb += idle.eq((beats == 0) & (told == 0) & ((asked == 0) | (kind == this)))
-        return asks
+        m.d.comb += idle.eq((beats == 0) & (unapplied == 0) & ((unanswered == 0) | (kind == this)))
+        return is_request
 
 
 def requested(tile):

@@ -56,18 +56,18 @@ class Harness(wiring.Component):
         late = Signal()
         puts_out = Signal()
         form = Signal(2)
-        moves = Signal()
-        given = unit.o.payload
+        sent = Signal()
+        beat_out = unit.o.payload
         m.d.comb += [
-            self.o.payload.eq(given),
+            self.o.payload.eq(beat_out),
             self.o.valid.eq(unit.o.valid & shader.w_rdy),
             unit.o.ready.eq(self.o.ready & shader.w_rdy),
-            moves.eq(unit.o.valid & unit.o.ready),
-            shader.w_data.eq(given.tile),
-            shader.w_en.eq(moves & (given.kind == Kind.WORK) & late),
+            sent.eq(unit.o.valid & unit.o.ready),
+            shader.w_data.eq(beat_out.tile),
+            shader.w_en.eq(sent & (beat_out.kind == Kind.WORK) & late),
         ]
-        with m.If(moves & (given.kind == Kind.STATE)):
-            state = given.draw_state
+        with m.If(sent & (beat_out.kind == Kind.STATE)):
+            state = beat_out.draw_state
             m.d.sync += [
                 late.eq(~state.early_write),
                 puts_out.eq(~state.early_reject & ~state.hiz_drop),

@@ -93,19 +93,19 @@ class Harness(wiring.Component):
         wiring.connect(m, planes.o, depths.w_stream)
 
         # A request goes three ways at once.
-        given = self.i.payload
+        request_in = self.i.payload
         ready = Signal()
         m.d.comb += [
             ready.eq(cache.i.ready & planes.i.ready & waiting.w_rdy),
             self.i.ready.eq(ready),
-            waiting.w_data.eq(given),
+            waiting.w_data.eq(request_in),
             waiting.w_en.eq(self.i.valid & ready),
-            planes.i.payload.eq(given),
+            planes.i.payload.eq(request_in),
             planes.i.valid.eq(self.i.valid & cache.i.ready & waiting.w_rdy),
             cache.i.valid.eq(self.i.valid & planes.i.ready & waiting.w_rdy),
         ]
         m.d.comb += [
-            cache.i.payload[f.name].eq(given[f.name]) for f in payloads.cache_request(p.edge)
+            cache.i.payload[f.name].eq(request_in[f.name]) for f in payloads.cache_request(p.edge)
         ]
 
         # What the cache wants done takes a clock.
@@ -120,26 +120,28 @@ class Harness(wiring.Component):
         uses = op == SlotOp.USE
         ends = op == SlotOp.DONE
         answers = uses | ends
-        moves = Signal()
+        sent = Signal()
         m.d.comb += [
-            moves.eq(
+            sent.eq(
                 cache.o.valid
                 & done.w_rdy
                 & (~answers | (self.o.ready & waiting.r_rdy & depths.r_rdy))
             ),
-            cache.o.ready.eq(moves),
-            done.w_en.eq(moves & ~ends),
-            waiting.r_en.eq(moves & answers),
-            depths.r_en.eq(moves & answers),
+            cache.o.ready.eq(sent),
+            done.w_en.eq(sent & ~ends),
+            waiting.r_en.eq(sent & answers),
+            depths.r_en.eq(sent & answers),
             self.o.valid.eq(cache.o.valid & done.w_rdy & answers & waiting.r_rdy & depths.r_rdy),
             read.addr.eq(cache.o.payload.slot),
             write.addr.eq(read.addr),
-            write.en.eq(moves & (uses | (op == SlotOp.FILL))),
+            write.en.eq(sent & (uses | (op == SlotOp.FILL))),
         ]
-        told = beat(done.w_data)
+        completion = beat(done.w_data)
         put = self.o.payload
         m.d.comb += [
-            told[name].eq(request[name]) for name in beat.members if not name.startswith("value")
+            completion[name].eq(request[name])
+            for name in beat.members
+            if not name.startswith("value")
         ]
         m.d.comb += [
             put.op.eq(request.op),
@@ -153,7 +155,7 @@ class Harness(wiring.Component):
                 new.word_select(n, bits).eq(
                     Mux(uses, Mux(request.written[n], brought, old), filled)
                 ),
-                told[f"value{n}"].eq(old),
+                completion[f"value{n}"].eq(old),
                 put[f"value{n}"].eq(Mux(uses & request.needed, old, 0)),
             ]
         m.d.comb += write.data.eq(new)

@@ -105,18 +105,18 @@ def requests(rng: np.random.Generator, count: int, params: TileCacheParams) -> n
 
 
 def of_frame(frame: Frame) -> np.ndarray:
-    """A frame's tiles as requests: a clear, those that may write or must be read, a flush."""
+    """A frame's tiles as requests: a clear, tiles that may write or must be read, a flush."""
     state = frame.state
     tiles = frame.tiles
     reads = (frame.outcome == Outcome.TEST) & bool(state["depth_test"])
     writes = bool(state["depth_test"] and state["depth_write"])
-    those = np.flatnonzero((frame.outcome != Outcome.DROP) & (reads | writes))
+    selected = np.flatnonzero((frame.outcome != Outcome.DROP) & (reads | writes))
     shift = LANE_SHAPE[state["samples"]]
     columns, lines = (
         -(-int(state[f"target_{side}"]) // (8 >> shift[n]))
         for n, side in enumerate(("width", "height"))
     )
-    out = np.zeros(len(those) + 2, dtype(work(8)))
+    out = np.zeros(len(selected) + 2, dtype(work(8)))
     out["op"][[0, -1]] = (CacheOp.CLEAR, CacheOp.FLUSH)
     out["samples"] = state["samples"]
     out["number"][0] = columns * lines
@@ -124,13 +124,13 @@ def of_frame(frame: Frame) -> np.ndarray:
     out["y"][0] = lines
     out["cleared"][0] = state["depth_max"]
     used = out[1:-1]
-    tiles = tiles[those]
+    tiles = tiles[selected]
     for name in ("x", "y", *PLANE.names):
         used[name] = tiles[name]
     used["number"] = tiles["y"].astype(np.int64) * columns + tiles["x"]
-    used["needed"] = reads[those] | ~unpack(tiles["mask"]).all((1, 2))
+    used["needed"] = reads[selected] | ~unpack(tiles["mask"]).all((1, 2))
     used["writes"] = writes
-    used["written"] = pack(frame.passed[those] & writes)
+    used["written"] = pack(frame.passed[selected] & writes)
     used["exact"] = 1
     return codec.pack(out, work(8))
 
@@ -288,14 +288,15 @@ class Reference:
 
 
 def new_depths(records: np.ndarray, edge: int) -> np.ndarray:
-    """Depths that requests bring: those of their planes, or others near them."""
-    given = np.zeros((len(records), 1), PLANE)
+    """Depths that requests write: those of their planes, or with the lowest bit inverted."""
+    written_planes = np.zeros((len(records), 1), PLANE)
     for name in PLANE.names:
-        given[name][:, 0] = records[name]
+        written_planes[name][:, 0] = records[name]
     out = np.zeros((len(records), edge, edge), np.uint32)
     for samples in range(4):
-        those = records["samples"] == samples
-        out[those] = evaluate(given[those], np.zeros((those.sum(), edge, edge), np.int64), samples)
+        selected = records["samples"] == samples
+        index = np.zeros((selected.sum(), edge, edge), np.int64)
+        out[selected] = evaluate(written_planes[selected], index, samples)
     return out ^ (records["exact"] == 0)[:, None, None].astype(np.uint32)
 
 

@@ -78,7 +78,7 @@ class Harness(wiring.Component):
         m.d.sync += count.eq(Mux(held, count + holds, 0))
         for name in ("o", "colour_counted", "colour_memory"):
             wiring.connect(m, getattr(unit, name), wiring.flipped(getattr(self, name)))
-        given = unit.quads.payload
+        shaded_quads = unit.quads.payload
         m.d.comb += [
             unit.colours.valid.eq(unit.quads.valid),
             unit.quads.ready.eq(unit.colours.ready),
@@ -86,10 +86,10 @@ class Harness(wiring.Component):
         for n in range(self._params.edge**2):
             m.d.comb += unit.colours.payload[f"colour{n}"].eq(
                 Cat(
-                    (given.x[:5] * 8 + n)[:8],
-                    given.y[:8] ^ given.slot[4:],
-                    ~given.x[:8] ^ n,
-                    given.slot[:8] ^ (given.flat_colour[:8] & n),
+                    (shaded_quads.x[:5] * 8 + n)[:8],
+                    shaded_quads.y[:8] ^ shaded_quads.slot[4:],
+                    ~shaded_quads.x[:8] ^ n,
+                    shaded_quads.slot[:8] ^ (shaded_quads.flat_colour[:8] & n),
                 )
             )
         show(m, unit.quads, self.probe_quads)

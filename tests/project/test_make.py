@@ -82,11 +82,23 @@ def test_names_with_spaces_and_quotes(make):
 
 def test_every_simulator_has_its_bench(make):
     assert make("sim", "BLOCK=hiz", "SEED=7") == [
-        ("", "run", "hiz", "--config", "default", "--sim", name, "--seed", "7")
+        ("", "-m", "fixfunc.tb", "run", "hiz", "--config", "default", "--sim", name, "--seed", "7")
         for name in ("icarus", "verilator")
     ]
     assert make("volume", "COUNT=5") == [
-        ("", "volume", "tile_rasterizer", "--config", "default", "--count", "5", "--seed", "0")
+        (
+            "",
+            "-m",
+            "fixfunc.tb",
+            "volume",
+            "tile_rasterizer",
+            "--config",
+            "default",
+            "--count",
+            "5",
+            "--seed",
+            "0",
+        )
     ]
 
 

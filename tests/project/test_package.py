@@ -180,8 +180,18 @@ def test_the_command(install):
         *commands(),
         ["fixfunc", "--version"],
         ["python", "-m", "fixfunc.cosim", "--version"],
-        ["fixfunc", "volume", "edge_evaluator", "--config", "tiny", "--count", "2000"],
-        ["fixfunc", "run", "edge_evaluator", "--config", "tiny"],
+        [
+            "python",
+            "-m",
+            "fixfunc.tb",
+            "volume",
+            "edge_evaluator",
+            "--config",
+            "tiny",
+            "--count",
+            "2000",
+        ],
+        ["python", "-m", "fixfunc.tb", "run", "edge_evaluator", "--config", "tiny"],
     ]:
         done = install("sim", *command)
         assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
