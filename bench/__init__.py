@@ -1,1 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
+"""What is measured: speed, bytes, area and clock; never part of the tests.
+
+__main__.py       measures and writes docs/bench.md, by page.py
+speed.py          clocks on chosen work, seconds of the software
+frames.py         whole frames on the top
+depth.py, memory.py, tessellation.py, texture.py   what each stage saves
+area/             static timing and area in standard cells; yosys.py: its processes
+synthesis.py      cells of an FPGA, and gates of a sum
+figures.py        figures of tessellation
+"""

@@ -1,2 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What both sides agree on: names, widths, encodings. No algorithms, no derived tables."""
+"""What hardware and models agree on: names, widths, encodings. No algorithms.
+
+payloads.py   field tables of every payload; quads.py, points.py: those of shaders
+state.py      enumerations of draw states, outcomes, tile modes; early.py: when tests are early
+commands.py   packets of a command stream; counters.py: counters by address
+errors.py     errors of bad input, with field, rule and value
+"""

@@ -1,1 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
+"""Benches: every block held to its golden model, on both simulators and in volume.
+
+catalogue.py   benches by the names of their blocks
+__main__.py    their command line: python -m fixfunc.tb
+top.py         bench of the top
+bench/         driver, monitors, memory, paces, and the scenes that stages share
+lib/           benches of the primitives
+
+Benches of blocks lie in folders by stage: frontend, tessellation, geometry, raster, depth, memory,
+output, texture. A bench file has ``requests`` and ``expected``, which both tiers share, and the
+tests of its block.
+"""

@@ -8,5 +8,5 @@ timing.py    the longest path of a netlist, by OpenSTA
 measure.py   both for every job, what is known already taken from ``build/area``
 table.py     the figures as text and as a section of docs/bench.md
 
-Data flows in this order; ``__main__`` keeps the figures in docs/area.json.
+Data flows in this order; ``__main__.py`` keeps the figures in docs/area.json.
 """

@@ -3,6 +3,7 @@
 
 library.py   a component as a shared library
 volume.py    beats through it, from numpy
+bench.py     a block beside its golden model: packed beats through both, and what differs
 batches.py   random beats, compared with the golden model
 runner.py    a cocotb bench on one simulator
 """

@@ -18,9 +18,14 @@ def when() -> str:
     return _figures()["when"]
 
 
+def figures(stem: str, config: str) -> dict[str, int] | None:
+    """``um2`` and ``mhz`` of a configuration, if they are known."""
+    return _figures()["blocks"].get(f"{stem} ({config})")
+
+
 def words(stem: str, config: str) -> str:
     """Area and MHz of a configuration, where they are known: ``; 135,818 um2, 282 MHz``."""
-    found = _figures()["blocks"].get(f"{stem} ({config})")
+    found = figures(stem, config)
     return f"; {found['um2']:,} um2, {found['mhz']} MHz" if found else ""
 
 

@@ -1,1 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
+"""Raster: covered tiles of triangles.
+
+edge_evaluator.py    an edge function over the samples of a tile
+tile_rasterizer.py   the tiles that a triangle covers, in order
+"""

@@ -4,5 +4,7 @@
 triangle_setup.py   block: culls triangles, and joins the outputs of the parts below
 bounds.py           box in pixels, bounds of the depths
 edges.py            edge functions at the first tile
-plane.py            depth plane
+plane.py            depth plane; determinants.py: determinants of two by two, for both
+
+A triangle enters all three at once. Edges wait for the plane, which takes a division.
 """

@@ -1,1 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
+"""What benches share.
+
+bench.py    one stream in, one out: driver, monitors, golden model, checker
+stream.py   driver, sink and monitor of a stream; pace.py: when they move
+memory.py   a memory behind AXI4 ports
+scenes.py   triangles that find mistakes; depths.py: draws that do
+"""

@@ -1,1 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
+"""Benches of depth: a file a block, and the hardware around them.
+
+hiz.py, depth_test.py, depth_unit.py, cached_depth.py, depth_compression.py   the benches
+loop.py      reports of made-up tests, behind HiZ; noise.py: sooner or later
+shading.py   a shader behind the depth test
+"""

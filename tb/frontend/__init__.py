@@ -1,1 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
+"""Bench of the command reader.
+
+command_reader.py   the bench; streams.py: command streams, right and wrong
+"""

@@ -1,1 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
+"""Bench of triangle setup.
+
+triangle_setup.py   draws of every kind of triangle, and the rate
+"""

@@ -1,1 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
+"""Bench of the tile cache.
+
+tile_cache.py   the bench; slots.py: slots that hold values, and writes in place of tests
+"""

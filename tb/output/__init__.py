@@ -1,1 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
+"""Bench of colour write.
+
+colour_write.py   quads, and every byte of memory
+"""

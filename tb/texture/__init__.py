@@ -1,1 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
+"""Bench of the block decoder.
+
+block_decode.py   blocks of every format and mode
+"""

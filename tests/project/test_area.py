@@ -4,6 +4,7 @@
 import gzip
 import importlib.util
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -14,7 +15,9 @@ from bench.area import __main__ as command
 from bench.area import jobs, liberty, measure, netlist, table, timing
 from bench.area.jobs import Job
 from bench.area.liberty import Library
-from fixfunc.cosim.toolchain import ToolError
+from fixfunc.cosim import catalogue
+from fixfunc.cosim.toolchain import ROOT, ToolError
+from fixfunc.cosim.verilog import measured
 from tests.project.test_liberty import library
 
 
@@ -265,6 +268,20 @@ def test_pixels_a_clock_a_square_millimetre():
 
 def test_the_page_is_what_its_figures_say():
     assert page.PAGE.read_text() == page.page(page.load(page.STORE), page.load(page.AREA))
+
+
+def test_the_readme_has_the_figures_of_every_block():
+    """Area in mm2 and MHz of the default configuration; blocks without figures have none."""
+    rows = re.findall(
+        r"(?m)^\| \[\w+/(\w+)\].* \| both \| .* \| (\S+) \| (\S+) \|$",
+        (ROOT / "README.md").read_text(),
+    )
+    assert {stem for stem, *_ in rows} == set(catalogue.blocks()) - {"top"}
+    for stem, mm2, mhz in rows:
+        figures = measured.figures(stem, "default")
+        assert (mm2, mhz) == (
+            (f"{figures['um2'] / 1e6:.2f}", f"{figures['mhz']}") if figures else ("-", "-")
+        ), stem
 
 
 needs_yosys = pytest.mark.skipif(

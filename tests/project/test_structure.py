@@ -177,6 +177,17 @@ def test_classes_are_short():
     assert long_classes == LONG_CLASSES
 
 
+@pytest.mark.parametrize("tree", ["spec", "models", "rtl", "cosim", "tb", "bench"])
+def test_a_folder_says_what_is_inside(tree):
+    """Its ``__init__`` names every file and every folder in it."""
+    folders = {path.parent for path in files(tree)} - {ROOT / "tb" / "lib"}  # as rtl/lib
+    for folder in folders:
+        text = ast.get_docstring(ast.parse((folder / "__init__.py").read_text()))
+        inside = [path.name for path in folder.glob("*.py") if path.name != "__init__.py"]
+        inside += [path.name for path in folder.iterdir() if path in folders]
+        assert not [name for name in inside if not re.search(rf"\b{name}\b", text)], folder
+
+
 def test_rooms_hold_at_most_twelve_files():
     for tree in ("spec", "models", "rtl", "cosim", "tb", "tests", "bench", "docs", "examples"):
         for folder in [ROOT / tree, *(path for path in (ROOT / tree).rglob("*") if path.is_dir())]:
