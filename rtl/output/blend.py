@@ -5,7 +5,7 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, signed
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.delay import delay
+from fixfunc.rtl.lib.timeline import Timeline
 
 
 class Blend(wiring.Component):
@@ -30,25 +30,31 @@ class Blend(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        new = delay(m, self.new, self.OLD, "new")
-        last = delay(m, new, 3, "last")
-        blends = delay(m, self.blends, 3, "blends")
-        alpha = delay(m, new[24:], 1, "alpha")
+        t = Timeline(m)
+        t.enter(0, new=self.new)
+        t.enter(self.OLD, old=self.old, blends=self.blends)
+        new = t[self.OLD].new
+        old = t[self.OLD + 1].old
+        alpha = t[self.OLD + 1].new[24:]
+        end = t[self.LATENCY]
         for n in range(4):
-            old = delay(m, self.old.word_select(n, 8), 1, f"old_{n}")
             difference = Signal(signed(9), name=f"difference_{n}")
             product = Signal(signed(18), name=f"product_{n}")
-            rest = Signal(16, name=f"rest_{n}")
+            scaled = Signal(16, name=f"scaled_{n}")
             total = Signal(17, name=f"total_{n}")
+            mixed = Signal(17, name=f"mixed_{n}")
+            old_channel = old.word_select(n, 8)
             m.d.sync += [
                 difference.eq(new.word_select(n, 8) - self.old.word_select(n, 8)),
                 product.eq(difference * alpha),
-                rest.eq(Cat(Const(128, 8), old) - old),
-                total.eq(product + rest),
-            ]  # old * 255 + 128, without a multiplier
-            mixed = Signal(17, name=f"mixed_{n}")
+                # old * 255 + 128, without a multiplier
+                scaled.eq(Cat(Const(128, 8), old_channel) - old_channel),
+                total.eq(product + scaled),
+            ]
             m.d.comb += [
                 mixed.eq(total + (total >> 8)),
-                self.o.word_select(n, 8).eq(Mux(blends, mixed[8:16], last.word_select(n, 8))),
+                self.o.word_select(n, 8).eq(
+                    Mux(end.blends, mixed[8:16], end.new.word_select(n, 8))
+                ),
             ]
         return m

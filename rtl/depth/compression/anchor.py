@@ -9,7 +9,8 @@ from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.depth.compression.tile_modes import ANCHORS, BLOCK, CORRECTION, SLOPE
-from fixfunc.rtl.lib.delay import delay, register
+from fixfunc.rtl.lib.delay import register
+from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.spec.payloads import DEPTH
 
 LANES = [(i, j) for j in range(4) for i in range(4)]
@@ -63,39 +64,41 @@ class AnchorCoder(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
+        t = Timeline(m)
         anchor = self.i[0]
-        beyond = {
-            (i, j): register(m, self.i[4 * j + i] - anchor, DEPTH, f"beyond_{i}_{j}")
+        differences = {
+            (i, j): register(m, self.i[4 * j + i] - anchor, DEPTH, f"difference_{i}_{j}")
             for i, j in LANES
             if (i, j) != (0, 0)
         }
-        dx = beyond[1, 0]
-        dy = beyond[0, 1]
+        dx = differences[1, 0]
+        dy = differences[0, 1]
+        t.enter(0, anchor=anchor)
+        t.enter(1, dx=dx[:SLOPE], dy=dy[:SLOPE])
+        t.enter(1, **{f"difference_{i}_{j}": differences[i, j] for i, j in CORRECTED})
+
+        # What the plane leaves, in clock 4; whether it fits, in clock 5.
         predicted = plane(m, dx, dy, "plane")
-        slopes = register(m, fits(dx, SLOPE) & fits(dy, SLOPE), 1, "slopes")
-        rest = {
-            lane: register(
-                m,
-                delay(m, beyond[lane], 2, f"late_{lane[0]}_{lane[1]}") - predicted[lane],
-                DEPTH,
-                f"rest_{lane[0]}_{lane[1]}",
-            )
-            for lane in CORRECTED
-        }
-        close = register(
-            m, Cat(fits(value, CORRECTION) for value in rest.values()).all(), 1, "close"
+        corrections = {}
+        for i, j in CORRECTED:
+            name = f"correction_{i}_{j}"
+            difference = t.value(f"difference_{i}_{j}", 3)
+            corrections[i, j] = register(m, difference - predicted[i, j], DEPTH, name)
+            t.enter(4, **{name: corrections[i, j][:CORRECTION]})
+        slopes_fit = register(m, fits(dx, SLOPE) & fits(dy, SLOPE), 1, "slopes_fit")
+        corrections_fit = register(
+            m,
+            Cat(fits(value, CORRECTION) for value in corrections.values()).all(),
+            1,
+            "corrections_fit",
         )
-        m.d.comb += self.fits.eq(close & delay(m, slopes, 3, "late_slopes"))
-        early = Cat(delay(m, anchor, 1, "anchor"), dx[:SLOPE], dy[:SLOPE])
-        m.d.comb += self.o.eq(
-            Cat(
-                delay(m, early, 4, "early"),
-                *(
-                    delay(m, rest[lane][:CORRECTION], 1, f"correction_{lane[0]}_{lane[1]}")
-                    for lane in CORRECTED
-                ),
-            )
-        )
+        t.enter(2, slopes_fit=slopes_fit)
+        end = t[self.LATENCY]
+        coded = [t.value(f"correction_{i}_{j}", self.LATENCY) for i, j in CORRECTED]
+        m.d.comb += [
+            self.fits.eq(corrections_fit & end.slopes_fit),
+            self.o.eq(Cat(end.anchor, end.dx, end.dy, *coded)),
+        ]
         return m
 
 
@@ -116,13 +119,14 @@ class AnchorDecoder(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        anchor = self.i[:DEPTH]
+        t = Timeline(m)
         dx, dy = (self.i[DEPTH + n * SLOPE : DEPTH + (n + 1) * SLOPE].as_signed() for n in range(2))
+        t.enter(0, anchor=self.i[:DEPTH], corrections=self.i[DEPTH + 2 * SLOPE :])
         predicted = plane(m, dx, dy, "plane")
-        late = delay(m, anchor, 2, "anchor")
-        corrections = delay(m, self.i[DEPTH + 2 * SLOPE :], 3, "corrections")
+        anchor = t[2].anchor
+        corrections = t[3].corrections
         for i, j in LANES:
-            value = register(m, late + predicted.get((i, j), 0), DEPTH, f"value_{i}_{j}")
+            value = register(m, anchor + predicted.get((i, j), 0), DEPTH, f"value_{i}_{j}")
             if (i, j) in CORRECTED:
                 n = CORRECTED.index((i, j)) * CORRECTION
                 value = value + corrections[n : n + CORRECTION].as_signed()

@@ -7,7 +7,8 @@ from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.depth.compression.plane_depths import PLANE
-from fixfunc.rtl.lib.delay import DelayLine, delay
+from fixfunc.rtl.lib.delay import DelayLine
+from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.spec.payloads import PLANES
 
 
@@ -28,8 +29,9 @@ class FewestPlanes(wiring.Component):
     planes : In(ArrayLayout(PLANE, planes))
     numbers : In(ArrayLayout(edge**2, ...))
         Of each sample's plane, bit by bit, lane (i, j) at bit j * edge + i of each.
-    left, left_numbers, left_count : Out
-        The same, :attr:`LATENCY` clocks later; planes beyond ``left_count`` are anything.
+    o, o_numbers, o_count : Out
+        Planes and numbers that remain, :attr:`LATENCY` clocks later; planes beyond ``o_count`` are
+        anything.
     """
 
     LATENCY = 7
@@ -45,16 +47,49 @@ class FewestPlanes(wiring.Component):
                 "known": In(1),
                 "planes": In(planes),
                 "numbers": In(numbers),
-                "left": Out(planes),
-                "left_numbers": Out(numbers),
-                "left_count": Out(3),
+                "o": Out(planes),
+                "o_numbers": Out(numbers),
+                "o_count": Out(3),
             }
         )
 
     def elaborate(self, platform):
         m = Module()
+        t = Timeline(m)
+        t.enter(0, known=self.known, numbers=self.numbers)
+        t.enter(3, distinct=self._renamed(m, t[2].numbers, self._first_equal(m), "distinct"))
+        used = self._used(m, t)
 
-        # Which planes are equal, then the first of each.
+        # Where each plane goes, and which one goes to each place.
+        places = [Signal(self._bits, name=f"place_{k}") for k in range(self._most)]
+        sources = [Signal(self._bits, name=f"source_{k}") for k in range(self._most)]
+        below = [sum(used[:k]) for k in range(self._most + 1)]
+        count = Signal(3)
+        m.d.sync += [
+            count.eq(below[self._most]),
+            *(places[k].eq(below[k]) for k in range(self._most)),
+        ]
+        for place in range(self._most):
+            for k in range(self._most):
+                with m.If(used[k] & (below[k] == place)):
+                    m.d.sync += sources[place].eq(k)
+        m.submodules.line = line = DelayLine(self._most * PLANE.size, 6, near=True)
+        m.d.comb += [
+            line.i.eq(self.planes.as_value()),
+            self.o_numbers.eq(self._renamed(m, t[6].distinct, places, "placed")),
+        ]
+        planes = [ArrayLayout(PLANE, self._most)(line.o)[k] for k in range(self._most)]
+        m.d.sync += [
+            self.o_count.eq(count),
+            *(
+                self.o[place].eq(Array(planes)[sources[place]].as_value())
+                for place in range(self._most)
+            ),
+        ]
+        return m
+
+    def _first_equal(self, m):
+        """The first plane that equals each one, in clock 2."""
         first = [Signal(self._bits, name=f"first_{k}") for k in range(self._most)]
         for k in range(self._most):
             equal = [Signal(name=f"equal_{k}_{n}") for n in range(k)]
@@ -66,50 +101,24 @@ class FewestPlanes(wiring.Component):
             for n, flag in reversed(list(enumerate(equal))):
                 with m.If(flag):
                     m.d.sync += first[k].eq(n)
-        numbers = self._renamed(m, delay(m, self.numbers, 2, "numbers"), first, "first")
+        return first
 
-        # Which of them have samples, by groups and altogether.
-        known = delay(m, self.known, 4, "known")
+    def _used(self, m, t):
+        """Planes that a sample belongs to, in clock 5: by groups of samples, then altogether."""
+        distinct = t[3].distinct
+        known = t[4].known
         used = []
         for k in range(self._most):
             groups = Signal(-(-self._lanes // 8), name=f"groups_{k}")
             m.d.sync += groups.eq(
                 Cat(
-                    Cat((self._number(numbers, n) == k) for n in range(g, g + 8)).any()
+                    Cat((self._number(distinct, n) == k) for n in range(g, g + 8)).any()
                     for g in range(0, self._lanes, 8)
                 )
             )
             used.append(Signal(name=f"used_{k}"))
             m.d.sync += used[k].eq(groups.any() & known)
-
-        # Where each goes, and what comes to each place.
-        place = [Signal(self._bits, name=f"place_{k}") for k in range(self._most)]
-        taken = [Signal(self._bits, name=f"taken_{k}") for k in range(self._most)]
-        below = [sum(used[:k]) for k in range(self._most + 1)]
-        count = Signal(3)
-        m.d.sync += [
-            count.eq(below[self._most]),
-            *(place[k].eq(below[k]) for k in range(self._most)),
-        ]
-        for slot in range(self._most):
-            for k in range(self._most):
-                with m.If(used[k] & (below[k] == slot)):
-                    m.d.sync += taken[slot].eq(k)
-        numbers = self._renamed(m, delay(m, numbers, 3, "named"), place, "place")
-        m.submodules.line = line = DelayLine(self._most * PLANE.size, 6, near=True)
-        m.d.comb += [
-            line.i.eq(self.planes.as_value()),
-            self.left_numbers.eq(numbers),
-        ]
-        planes = [ArrayLayout(PLANE, self._most)(line.o)[k] for k in range(self._most)]
-        m.d.sync += [
-            self.left_count.eq(count),
-            *(
-                self.left[slot].eq(Array(planes)[taken[slot]].as_value())
-                for slot in range(self._most)
-            ),
-        ]
-        return m
+        return used
 
     def _number(self, numbers, lane):
         return Cat(bits[lane] for bits in numbers)

@@ -6,8 +6,9 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.depth.hiz.pending_clears import bounds_layout
-from fixfunc.rtl.lib.delay import DelayLine, delay
+from fixfunc.rtl.lib.delay import DelayLine
 from fixfunc.rtl.lib.fifo import CreditedFIFO
+from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
 from fixfunc.spec.state import Bound
@@ -109,26 +110,30 @@ class ContextSwitch(wiring.Component):
             line.i.eq(self.i.payload),
             self.bounds.stencil_request.eq(line.o),
         ]
-        late = self._request(delay(m, line.o, 2, "late"))
+        # Clocks are counted from that in which the stencil bounds are written.
+        t = Timeline(m)
+        t.enter(0, request=self._request(line.o))
+        t.enter(1, bound=self.bounds.bound)
+        t.enter(2, stencil=self.bounds.stencil)
+        m.d.comb += self.bounds.depth_request.eq(t[2].request)
+        end = t[4]
         answer = Signal(self._request)
-        m.d.comb += self.bounds.depth_request.eq(late)
 
         # What is not known could be anything.
         for prefix, pair, known in (
             ("", self.bounds.depth, self.entry_known & self.bounds.depth_known),
-            ("stencil_", delay(m, self.bounds.stencil, 2, "stencil"), self.entry_known),
+            ("stencil_", end.stencil, self.entry_known),
         ):
             m.d.sync += [
                 answer[f"{prefix}low"].eq(Mux(known, pair.low, 0)),
                 answer[f"{prefix}high"].eq(Mux(known, pair.high, -1)),
             ]
-        place = delay(m, late, 2, "place")
         m.d.sync += [
-            answer.x.eq(place.x),
-            answer.y.eq(place.y),
+            answer.x.eq(end.request.x),
+            answer.y.eq(end.request.y),
             answer.restore.eq(1),
+            answer.bound.eq(end.bound),
             answers.push.eq(self.complete),
-            answer.bound.eq(delay(m, self.bounds.bound, 3, "bound")),
         ]
         m.d.comb += answers.i.eq(answer)
         return m

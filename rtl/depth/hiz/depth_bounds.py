@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.depth.test.bias import D24_MAX, DepthBias
 from fixfunc.rtl.depth.test.sample_depths import BITS, FRACTION, MOST, Stored, heads
-from fixfunc.rtl.lib.delay import delay
+from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.memory.surface.rectangle import RectangleMask
 from fixfunc.rtl.payload import layout
 from fixfunc.rtl.samples import SHAPES
@@ -58,6 +58,8 @@ class TileRange(wiring.Component):
         m.submodules.bias = bias = DepthBias()
         state = self.state
         tile = self.tile
+        t = Timeline(m)
+        t.enter(0, z0=tile.z0, low_vertex=tile.zmin, high_vertex=tile.zmax)
         m.d.comb += [
             bias.form.eq(state.depth_format),
             bias.constant.eq(state.bias_constant),
@@ -77,34 +79,31 @@ class TileRange(wiring.Component):
                 part = Signal(WIDE, name=f"{end}_{n}")
                 m.d.sync += part.eq(Mux((slope < 0) == down, across, 0) - (slope << 3))
                 reached[end].append(part)
-        z0 = delay(m, tile.z0, 1, "z0")
         ends = {}
         for end, parts in reached.items():
             total = Signal(WIDE, name=f"{end}_reach")
             ends[end] = Signal(WIDE, name=f"{end}_end")
             m.d.sync += total.eq(parts[0] + parts[1])
-            m.d.sync += ends[end].eq(total + (delay(m, z0, 1, f"{end}_z0") << FRACTION - 8))
+            m.d.sync += ends[end].eq(total + (t[2].z0 << FRACTION - 8))
 
         # Vertices and plane, where both are known.
         known = Signal()
-        vertex = {}
         m.d.sync += known.eq(
             (ends["low"] >= -SLACK) & (ends["high"] <= (D24_MAX << FRACTION) + SLACK)
         )
         for end, slack in (("low", -SLACK), ("high", SLACK)):
-            vertex[end] = Signal(WIDE, name=f"{end}_vertex")
+            vertex = Signal(WIDE, name=f"{end}_of_vertices")
             tighter = Signal(name=f"{end}_tighter")
             bound = Signal(WIDE, name=f"{end}_bound")
-            depth = delay(m, tile.zmin if end == "low" else tile.zmax, 2, f"{end}_z")
-            m.d.sync += vertex[end].eq((depth << FRACTION) + slack)
-            late = delay(m, ends[end], 1, f"{end}_late")
-            m.d.sync += tighter.eq(
-                ends[end] > vertex[end] if end == "low" else ends[end] < vertex[end]
-            )
-            m.d.sync += bound.eq(
-                Mux(known & tighter, late, delay(m, vertex[end], 1, f"{end}_vertices"))
-            )
-            self._store(m, end, delay(m, bound, DepthBias.LATENCY - 5, f"{end}_waits"), bias.o)
+            m.d.sync += vertex.eq((t.value(f"{end}_vertex", 2) << FRACTION) + slack)
+            t.enter(3, **{f"{end}_plane": ends[end], f"{end}_slack": vertex})
+            plane = t.value(f"{end}_plane", 4)
+            m.d.sync += [
+                tighter.eq(ends[end] > vertex if end == "low" else ends[end] < vertex),
+                bound.eq(Mux(known & tighter, plane, t.value(f"{end}_slack", 4))),
+            ]
+            t.enter(5, **{f"{end}_bound": bound})
+            self._store(m, end, t.value(f"{end}_bound", DepthBias.LATENCY), bias.o)
         return m
 
     def _store(self, m, end, bound, bias):
@@ -183,10 +182,12 @@ class DepthBounds(wiring.Component):
         ]
         full = Signal()
         form = state.depth_format
-        m.d.sync += full.eq(
-            (delay(m, self.tile.mask, RectangleMask.LATENCY, "mask") | ~within.o).all()
-        )
-        m.d.comb += self.full.eq(delay(m, full, self.LATENCY - RectangleMask.LATENCY - 1, "full"))
+        covered = RectangleMask.LATENCY
+        t = Timeline(m)
+        t.enter(0, mask=self.tile.mask)
+        t.enter(covered + 1, full=full)
+        m.d.sync += full.eq((t[covered].mask | ~within.o).all())
+        m.d.comb += self.full.eq(t[self.LATENCY].full)
 
         cut = [BITS[f] - payloads.HIZ_BITS for f in DepthFormat]
         m.d.sync += [
