@@ -112,7 +112,7 @@ class TileRange(wiring.Component):
         Where a shader may change depths, that of the viewport.
         """
         state = self.state
-        m.submodules[f"{end}_stored"] = stored = Stored(tuple(DepthFormat))
+        m.submodules[f"{end}_stored"] = stored = Stored(tuple(DepthFormat), False)
         biased = Signal(signed(40), name=f"{end}_biased")
         one = Array(MOST.get(form, 0) for form in range(4))[state.depth_format]
         most = Signal(32, name=f"{end}_most")

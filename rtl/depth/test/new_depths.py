@@ -98,9 +98,9 @@ class NewDepths(wiring.Component):
             replaced = shape(line.o)
             m.d.comb += [
                 line.i.eq(self.shader),
-                depths.replaces.eq(replaced.replaces),
+                depths.replace.eq(replaced.replaces),
             ]
             for n in range(p.edge**2):
-                m.d.comb += depths.given[n].eq(replaced.depths[n])
+                m.d.comb += depths.replacements[n].eq(replaced.depths[n])
         m.d.comb += self.o.eq(depths.o)
         return m

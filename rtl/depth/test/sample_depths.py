@@ -40,6 +40,8 @@ class Stored(wiring.Component):
     ----------
     formats : tuple of DepthFormat
         Those that this unit knows.
+    replaceable : bool
+        A shader may replace the depth.
 
     Members
     -------
@@ -47,24 +49,26 @@ class Stored(wiring.Component):
         They hold while depths are under way; a range of the widest of the formats.
     i : In(40)
         Signed, in 2^-12 of D24's unit.
-    replaces, given : In
-        Another depth in its place, as it is stored but for the range; a clock before the output.
+    replace, replacement : In(1), In(32)
+        A shader's depth in its place, as it is stored but for the range; a clock before the output.
+        Only if ``replaceable``.
     o : Out(32)
         :meth:`latency` clocks later.
     exact : Out(1)
         Of D24: nothing has been cut.
     """
 
-    def __init__(self, formats: tuple) -> None:
+    def __init__(self, formats: tuple, replaceable: bool) -> None:
         self._formats = formats
+        self._replaceable = replaceable
+        replacement = {"replace": In(1), "replacement": In(32)} if replaceable else {}
         super().__init__(
-            {
+            replacement
+            | {
                 "form": In(2),
                 "least": In(32),
                 "most": In(32),
                 "i": In(signed(40)),
-                "replaces": In(1),
-                "given": In(32),
                 "o": Out(32),
                 "exact": Out(1),
             }
@@ -126,15 +130,32 @@ class Stored(wiring.Component):
             for form in self._formats:
                 with m.Case(form):
                     m.d.sync += rounded.eq(kinds[form][0] + kinds[form][1])
+        # Both candidates are cut, and then one is chosen: the choice drives all lanes, and would
+        # have come before the comparisons.
         bits = max(BITS[form] for form in self._formats)
-        depth = Mux(self.replaces, self.given, rounded)[:bits]
-        least = self.least[:bits]
-        most = self.most[:bits]
-        m.d.sync += cut.eq(Mux(depth < least, least, Mux(depth > most, most, depth)))
+        from_plane, in_range = self._cut(rounded[:bits])
         whole = delay(m, fits, self.latency(self._formats) - 2, "fits")
-        m.d.sync += self.exact.eq(whole & ~self.replaces & ~(depth < least) & ~(depth > most))
+        if self._replaceable:
+            from_shader, _ = self._cut(self.replacement[:bits])
+            m.d.sync += [
+                cut.eq(Mux(self.replace, from_shader, from_plane)),
+                self.exact.eq(whole & ~self.replace & in_range),
+            ]
+        else:
+            m.d.sync += [
+                cut.eq(from_plane),
+                self.exact.eq(whole & in_range),
+            ]
         m.d.comb += self.o.eq(cut)
         return m
+
+    def _cut(self, depth):
+        """A depth cut to the range of the viewport, and whether it lies there."""
+        least = self.least[: len(depth)]
+        most = self.most[: len(depth)]
+        below = depth < least
+        above = depth > most
+        return Mux(below, least, Mux(above, most, depth)), ~below & ~above
 
     def _normalise(self, m, scaled):
         """A float has its highest bit in front; other formats stay where they are. Three clocks.
@@ -173,8 +194,9 @@ class SampleDepths(wiring.Component):
         As in :func:`fixfunc.spec.payloads.tile`.
     bias : In(signed(BIAS))
         Of the tile, ``Addends.latency`` clocks after its plane.
-    replaces, given : In
-        A shader's depths in place of the plane's, a clock before the output.
+    replace, replacements : In(1), In(ArrayLayout(32, edge**2))
+        A shader's depths in place of the plane's, a clock before the output. Only with
+        ``params.shader_depths``.
     exact : Out(edge**2)
         As of :class:`Stored`.
     o : Out
@@ -183,8 +205,10 @@ class SampleDepths(wiring.Component):
 
     def __init__(self, params: Any) -> None:
         self._params = params
+        replacements = {"replace": In(1), "replacements": In(ArrayLayout(32, params.edge**2))}
         super().__init__(
-            {
+            (replacements if params.shader_depths else {})
+            | {
                 "samples": In(2),
                 "form": In(2),
                 "least": In(32),
@@ -193,8 +217,6 @@ class SampleDepths(wiring.Component):
                 "dx": In(signed(32)),
                 "dy": In(signed(32)),
                 "bias": In(signed(BIAS)),
-                "replaces": In(1),
-                "given": In(ArrayLayout(32, params.edge**2)),
                 "o": Out(ArrayLayout(32, params.edge**2)),
                 "exact": Out(params.edge**2),
             }
@@ -222,7 +244,7 @@ class SampleDepths(wiring.Component):
         m.d.sync += offset.eq((self.bias << FRACTION - 8) - (1 << FRACTION - 1))
         for n in range(p.edge**2):
             j, i = divmod(n, p.edge)
-            m.submodules[f"lane_{i}_{j}"] = lane = Stored(p.formats)
+            m.submodules[f"lane_{i}_{j}"] = lane = Stored(p.formats, p.shader_depths)
             plane = Signal(DEPTH, name=f"plane_{n}")
             biased = Signal(signed(40), name=f"biased_{n}")
             m.d.sync += [
@@ -233,10 +255,11 @@ class SampleDepths(wiring.Component):
                 ),
                 biased.eq(plane + offset),
             ]
-            m.d.comb += [
-                lane.replaces.eq(self.replaces),
-                lane.given.eq(self.given[n]),
-            ]
+            if p.shader_depths:
+                m.d.comb += [
+                    lane.replace.eq(self.replace),
+                    lane.replacement.eq(self.replacements[n]),
+                ]
             m.d.comb += [
                 lane.i.eq(biased),
                 self.o[n].eq(lane.o),
