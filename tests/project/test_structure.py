@@ -154,6 +154,14 @@ def test_files_are_short():
     assert long == LONG_FILES
 
 
+def test_pages_have_at_most_120_columns():
+    """Tables apart, whose rows are lines."""
+    pages = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
+    for page in [*pages, *(ROOT / "docs").rglob("*.md")]:
+        for n, line in enumerate(page.read_text().splitlines(), 1):
+            assert len(line) <= 120 or line.startswith("|"), f"{page}:{n}"
+
+
 def hardware_lines(node):
     """Lines of ``elaborate``, and of all methods of a class that describe hardware."""
     methods = [item for item in node.body if isinstance(item, ast.FunctionDef)]
