@@ -10,7 +10,7 @@ mode_cache.py       modes on chip; mode_directory.py which lines of them, and th
 refill.py           reads tiles and lines
 write_back.py       writes tiles and lines, and waits until memory has them
 raw_codec.py        stencil values and colours as they lie in memory
-traffic.py          counts
+traffic.py          counts; layouts.py: what the parts hand to one another
 
 A request meets the tags; what it misses is scheduled; its slot command follows when memory has
 answered. Evicted tiles pass the codec and the write buffer. The codec of depths is
