@@ -58,7 +58,8 @@ class Determinants(wiring.Component):
                     products.a[2 * k + n].eq(self.p[k][n]),
                     products.b[2 * k + n].eq(self.q[k][1 - n]),
                 ]
-            first, second = products.o[2 * k], products.o[2 * k + 1]
+            first = products.o[2 * k]
+            second = products.o[2 * k + 1]
             m.d.sync += [
                 self.o[k].eq(first - second),
                 self.negated[k].eq(second - first),
