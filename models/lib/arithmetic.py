@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Golden models of the pipelined product and quotient: exact integers of any width."""
+"""Golden models of products, quotients and beats of an interval: exact integers of any width.
+
+Values are untimed, one function for one pair of operands or for whole sets of them; how many clocks
+later they are there is a function of its own.
+"""
 
 import numpy as np
 
@@ -46,3 +50,58 @@ def multiplier_latency(a_bits: int, b_bits: int, bits: int) -> int:
     limbs = [max(1, -(-(width - 1) // 17)) for width in (a_bits, b_bits)]
     partial = sum(17 * (i + j) < bits for i in range(limbs[0]) for j in range(limbs[1]))
     return 2 + int(np.ceil(np.log2(partial)))
+
+
+def turns(count: int, interval: int) -> int:
+    """Operands of a set that share one unit, each in a clock of its own: as few units as serve the
+    interval, and the set spread over them evenly.
+    """
+    fewest = min(units for units in range(1, count + 1) if units * interval >= count)
+    return min(share for share in range(1, count + 1) if share * fewest >= count)
+
+
+def shared_multiplier_latency(
+    count: int, a_bits: int, b_bits: int, bits: int, interval: int
+) -> int:
+    """Clocks of a set of products. What takes turns arrives in turns, and then in a register."""
+    share = turns(count, interval)
+    return multiplier_latency(a_bits, b_bits, bits) + (share if share > 1 else 0)
+
+
+def divider_latency(count: int, quotient_bits: int, interval: int) -> int:
+    """Clocks of a set of quotients.
+
+    With an interval of 1 as many as bits. With a longer one the last dividend enters after the
+    clocks that every one before it spends in a stage, and quotients end in a register.
+    """
+    if interval == 1:
+        return quotient_bits
+    share = turns(count, interval)
+    clocks_a_stage = interval // share
+    return quotient_bits + clocks_a_stage * (share - 1) + 1
+
+
+class IntervalRegister:
+    """A beat every ``interval`` clocks at most, which holds until the next one."""
+
+    def __init__(self, interval: int) -> None:
+        self._interval = interval
+        self._until_next = 0
+        self._start = 0
+        self._beat = 0
+
+    @property
+    def free(self) -> int:
+        """The interval of the beat before is over."""
+        return int(self._until_next == 0)
+
+    def step(self, valid: int, payload: int, room: int) -> dict[str, int]:
+        """One clock: ``ready``, ``accept``, ``start``, and the beat ``o``."""
+        ready = int(room and self.free)
+        accept = int(valid and ready)
+        outputs = {"ready": ready, "accept": accept, "start": self._start, "o": self._beat}
+        self._until_next = self._interval - 1 if accept else max(self._until_next - 1, 0)
+        self._start = accept
+        if accept:
+            self._beat = payload
+        return outputs

@@ -26,36 +26,6 @@ class CreditCounter:
         return outputs
 
 
-class CreditedFIFO:
-    """Beats come out in order, each ``LATENCY`` clocks after its push at the earliest."""
-
-    LATENCY = 5
-
-    def __init__(self, depth: int, lookahead: int = 1) -> None:
-        self.credit = CreditCounter(depth, lookahead)
-        self._beats = deque()  # (beat, first clock in which it can be seen)
-        self._clock = 0
-
-    @property
-    def level(self) -> int:
-        """Beats held."""
-        return len(self._beats)
-
-    def step(self, consume: int, cancel: int, push: int, i: int, ready: int) -> dict[str, int]:
-        """One clock: ``available``, ``idle``, ``valid``, and the ``payload`` if it is valid."""
-        valid = bool(self._beats) and self._beats[0][1] <= self._clock
-        outputs = {"valid": int(valid)}
-        if valid:
-            outputs["payload"] = self._beats[0][0]
-        pop = valid and ready
-        if pop:
-            self._beats.popleft()
-        if push:
-            self._beats.append((i, self._clock + self.LATENCY))
-        self._clock += 1
-        return outputs | self.credit.step(consume, int(pop), cancel)
-
-
 class StreamFIFO:
     """FIFO between two streams: block RAM, its output, and a register, each a clock apart.
 
@@ -64,6 +34,8 @@ class StreamFIFO:
     depth : int
         Beats of block RAM and its output, which holds one.
     """
+
+    LATENCY = 3  # clocks from a beat that enters to the same beat at the output
 
     def __init__(self, depth: int) -> None:
         self._places = depth - 1
@@ -99,3 +71,19 @@ class StreamFIFO:
         if i_valid and ready:
             self._rows.append(i_payload)
         return outputs
+
+
+class CreditedFIFO:
+    """Credits for the places of a FIFO: a beat that moves at its output releases one."""
+
+    def __init__(self, depth: int, lookahead: int = 1) -> None:
+        self.credit = CreditCounter(depth, lookahead)
+        self.fifo = StreamFIFO(depth)
+
+    def step(self, consume: int, cancel: int, push: int, i: int, ready: int) -> dict[str, int]:
+        """One clock: ``available``, ``idle``, ``valid``, and the ``payload`` if it is valid."""
+        outputs = self.fifo.step(push, i, ready)
+        del outputs["occupied"]
+        has_room = outputs.pop("ready")
+        assert has_room or not push, "a beat was pushed without a credit"
+        return outputs | self.credit.step(consume, int(outputs["valid"] and ready), cancel)

@@ -11,7 +11,7 @@ scoreboard.py        counts of what is in flight, by key
 pending_set.py       keys of what is under way, all compared at once
 write_buffer.py      rows that are pushed, then committed, then popped
 axi.py               AXI4 port; reader and writer of bursts
-arithmetic.py        pipelined products and quotients
+arithmetic/          pipelined products and quotients; values that hold for an interval
 bits.py              where the bits of a value are
 
 A beat consumes a credit, runs through a pipeline whose clocks a timeline names, and ends in the

@@ -22,7 +22,8 @@ class StreamFIFO(wiring.Component):
     Members
     -------
     i, o : In, Out(stream.Signature(shape))
-        One beat a clock, from ``i`` to ``o`` in :attr:`LATENCY` clocks at the earliest.
+        One beat a clock, or every other clock if ``depth`` is 2. From ``i`` to ``o`` in
+        :attr:`LATENCY` clocks at the earliest.
     occupied : Out(1)
         The FIFO holds a beat.
     """
@@ -71,7 +72,7 @@ class CreditedFIFO(wiring.Component):
     shape : ShapeLike
         Of a beat.
     depth : int
-        Beats, and credits.
+        Beats, and credits; above 2, since a FIFO of 2 does not take a beat every clock.
     lookahead : int
         See :class:`~fixfunc.rtl.lib.credit.CreditCounter`.
 
@@ -88,6 +89,8 @@ class CreditedFIFO(wiring.Component):
     LATENCY = StreamFIFO.LATENCY
 
     def __init__(self, shape: ShapeLike, depth: int, lookahead: int = 1) -> None:
+        if depth < 3:
+            raise InputError("depth", "be above 2", depth)
         self._credit = CreditCounter(depth, lookahead)
         self._fifo = StreamFIFO(shape, depth)
         super().__init__(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Bench of :mod:`fixfunc.rtl.lib.arithmetic`."""
+"""Bench of :mod:`fixfunc.rtl.lib.arithmetic`: one product, or quotient, a clock."""
 
 from functools import partial
 
@@ -13,10 +13,13 @@ from fixfunc.rtl.lib.arithmetic.divider import Divider
 from fixfunc.rtl.lib.arithmetic.multiplier import Multiplier
 from fixfunc.tb.lib.clocked import Case, Clock, Example, check
 
-# Widths of factors and product: one limb; several; a product that is cut.
-PRODUCTS = ((9, 9, 18), (18, 18, 36), (19, 18, 37), (36, 36, 72), (40, 20, 33), (53, 35, 88))
-# Bits of the divisor, of the dividend below it, of the quotient.
-QUOTIENTS = ((8, 4, 7), (5, 12, 12), (20, 1, 9))
+# Widths of factors and product: one limb; several; a product that is cut; those of triangle setup.
+PRODUCTS = (
+    *((9, 9, 18), (18, 18, 36), (19, 18, 37), (36, 36, 72), (40, 20, 33), (53, 35, 88)),
+    *((33, 25, 58), (48, 25, 56), (14, 48, 48), (26, 8, 34)),
+)
+# Bits of the divisor, of the dividend below it, of the quotient; the last of triangle setup.
+QUOTIENTS = ((8, 4, 7), (5, 12, 12), (20, 1, 9), (49, 24, 48))
 
 
 def signed(rng: np.random.Generator, count: int, bits: int) -> np.ndarray:
@@ -69,15 +72,22 @@ def quotients(
     ]
 
 
+def operands(
+    rng: np.random.Generator, count: int, widths: tuple[int, int, int]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Divisors of any size; dividends that are none, just below the divisor, and between."""
+    divisor = np.maximum(rng.integers(1, 1 << widths[0], count) >> rng.integers(0, 8, count), 1)
+    divisor[rng.random(count) < 0.05] = 1
+    share = rng.choice([0, 1], count) * rng.random(count)
+    high = np.where(rng.random(count) < 0.3, divisor - 1, (share * divisor).astype(np.int64))
+    return high, rng.integers(0, 1 << widths[1], count), divisor
+
+
 def random_quotients(
     rng: np.random.Generator, clocks: int, widths: tuple[int, int, int]
 ) -> list[Clock]:
-    """Divisors of any size; dividends that are none, just below the divisor, and between."""
-    divisor = np.maximum(rng.integers(1, 1 << widths[0], clocks) >> rng.integers(0, 8, clocks), 1)
-    divisor[rng.random(clocks) < 0.05] = 1
-    share = rng.choice([0, 1], clocks) * rng.random(clocks)
-    high = np.where(rng.random(clocks) < 0.3, divisor - 1, (share * divisor).astype(np.int64))
-    return quotients(high, rng.integers(0, 1 << widths[1], clocks), divisor, widths)
+    """A dividend and its divisor a clock."""
+    return quotients(*operands(rng, clocks, widths), widths)
 
 
 def equal(port: str, value: int):
@@ -116,7 +126,7 @@ CASES = {
 EXAMPLES = {
     "multiplier_19_18_37": Example(
         CASES["multiplier_19_18_37"].create,
-        lambda: products(np.arange(1, 9), np.arange(-3, 5), (19, 18, 37)),
+        lambda: products(np.arange(1, 9), np.arange(11, 19), (19, 18, 37)),
         ("a", "b", "o"),
     ),
     "divider_8_4_7": Example(

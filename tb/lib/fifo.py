@@ -114,11 +114,11 @@ def example_credit() -> list[Clock]:
 
 def example_credited() -> list[Clock]:
     """Two beats, of which the second waits for a clock; a third is cancelled."""
-    model = golden.CreditedFIFO(4)
+    model = golden.CreditedFIFO(3)
     pushed = {2: 1, 3: 2}
     return [
-        credited_step(model, n in (0, 1, 2), n == 4, n in pushed, pushed.get(n, 0), n != 8)
-        for n in range(12)
+        credited_step(model, n in (0, 1, 2), n == 4, n in pushed, pushed.get(n, 0), n != 6)
+        for n in range(11)
     ]
 
 
@@ -153,7 +153,7 @@ CREDITED_BINS = {
     "no place": lambda trace, n: not trace[n].outputs["available"],
     "idle": lambda trace, n: bool(trace[n].outputs["idle"]),
     "a beat at once to the output": lambda trace, n: bool(
-        trace[n - golden.CreditedFIFO.LATENCY].inputs["push"]
+        trace[n - golden.StreamFIFO.LATENCY].inputs["push"]
         and trace[n].outputs["o__valid"]
         and not trace[n - 1].outputs["o__valid"]
     ),
@@ -189,9 +189,9 @@ CASES = {
         f"credited_fifo_{depth}_{lookahead}": Case(
             partial(CreditedFIFO, BITS, depth, lookahead),
             partial(credited, depth=depth, lookahead=lookahead),
-            FLOWING_BINS if depth > 12 else CREDITED_BINS,
+            FLOWING_BINS if depth > 8 else CREDITED_BINS,
         )
-        for depth, lookahead in ((4, 1), (13, 1), (24, 3))
+        for depth, lookahead in ((3, 1), (9, 1), (24, 3))
     },
     **{
         f"stream_fifo_{depth}": Case(
@@ -208,8 +208,8 @@ EXAMPLES = {
         example_credit,
         ("consume", "release", "cancel", "available", "idle"),
     ),
-    "credited_fifo_4_1": Example(
-        CASES["credited_fifo_4_1"].create,
+    "credited_fifo_3_1": Example(
+        CASES["credited_fifo_3_1"].create,
         example_credited,
         ("consume", "cancel", "available", "idle", "push", "i")
         + ("o__valid", "o__ready", "o__payload"),

@@ -13,6 +13,7 @@ from fixfunc.tb.lib import (
     forwarded_memory,
     pending_set,
     scoreboard,
+    shared_arithmetic,
     skid_buffer,
     write_buffer,
 )
@@ -25,6 +26,7 @@ BENCHES = (
     forwarded_memory,
     pending_set,
     scoreboard,
+    shared_arithmetic,
     skid_buffer,
     write_buffer,
 )

@@ -8,6 +8,8 @@
 import re
 from pathlib import Path
 
+from amaranth.lib.data import ArrayLayout, View
+
 from fixfunc.cosim.toolchain import ROOT
 from fixfunc.tb.lib.clocked import Example, difference, port, simulate
 from fixfunc.tb.lib.harness import EXAMPLES
@@ -20,8 +22,8 @@ WIDTH = 5  # characters of a clock
 def draw(name: str, example: Example) -> str:
     """An example: a row a port, ``WIDTH`` characters a clock.
 
-    A bit is a line that is low or high; a value is written where it changes. Dots are values of
-    which the golden model says nothing in that clock.
+    A bit is a line that is low or high; a value is written where it changes, an array as its
+    elements. Dots are values of which the golden model says nothing in that clock.
     """
     trace = example.trace()
     component = example.create()
@@ -33,7 +35,9 @@ def draw(name: str, example: Example) -> str:
     held = {pin for clock in trace for pin in clock.outputs}
     for pin in example.shown:
         values = [
-            None if pin in held and pin not in clock.outputs else outputs[pin]
+            None
+            if pin in held and pin not in clock.outputs
+            else _elements(component, pin, outputs[pin])
             for clock, outputs in zip(trace, seen, strict=True)
         ]
         bit = len(port(component, pin)) == 1
@@ -54,14 +58,24 @@ def _bits(values):
 
 
 def _values(values):
-    """Values, each where it begins."""
+    """Values, each where it begins; a long one needs clocks in which it holds."""
     out = ""
     before = object()
-    for value in values:
-        text = "." * WIDTH if value is None else f"|{value}"
-        out += " " * WIDTH if value == before and value is not None else f"{text:<{WIDTH}}"
+    for n, value in enumerate(values):
+        if value is None or value != before:
+            assert len(out) <= n * WIDTH, f"{before} has no room before clock {n}"
+            out = f"{out:<{n * WIDTH}}" + ("." * WIDTH if value is None else f"|{value}")
         before = value
-    return out
+    return f"{out:<{len(values) * WIDTH}}"
+
+
+def _elements(component, pin, value):
+    """A value as it is drawn: of an array its elements, the first one first."""
+    member = getattr(component, pin, None)
+    if value is None or not isinstance(member, View) or not isinstance(member.shape(), ArrayLayout):
+        return value
+    bits = len(port(component, pin)) // len(member)
+    return " ".join(str(value >> n * bits & (1 << bits) - 1) for n in range(len(member)))
 
 
 def page(text: str) -> str:

@@ -26,9 +26,8 @@ class Primitives:
     def __init__(self, stem: str) -> None:
         self.bench = importlib.import_module(f"fixfunc.tb.lib.{stem}")
 
-    def verilog(self, config: str, simulated: bool) -> Path:
-        """Path of the harness's Verilog."""
-        assert simulated
+    def simulated_verilog(self, config: str = "default") -> Path:
+        """Path of the harness's Verilog, elaborated once."""
         digest = sources.digest(harness.__name__, self.stem, config)
         return toolchain.once(
             toolchain.BUILD / "verilog" / f"{self.stem}-{digest}.sv",
@@ -54,7 +53,10 @@ def check_page(stem: str) -> None:
 
 
 def broken(stem: str, right: str, wrong: str) -> ModuleType:
-    """A file of ``rtl/lib`` with one text replaced, as a module; its imports are whole."""
+    """A file of ``rtl/lib`` with one text replaced, as a module; its imports are whole.
+
+    ``stem`` is its path in dots: ``fifo``, ``arithmetic.divider``.
+    """
     path = Path(importlib.import_module(f"fixfunc.rtl.lib.{stem}").__file__)
     source = path.read_text()
     assert source.count(right) == 1, f"{path.name}: {source.count(right)} times {right!r}"

@@ -7,13 +7,17 @@ import pytest
 
 from fixfunc.models.lib import arithmetic as golden
 from fixfunc.rtl.lib.arithmetic.divider import Divider
+from fixfunc.rtl.lib.arithmetic.interval_register import IntervalRegister
 from fixfunc.rtl.lib.arithmetic.multiplier import Multiplier
+from fixfunc.rtl.lib.arithmetic.shared_multiplier import SharedMultiplier
 from fixfunc.spec.errors import InputError
 from fixfunc.tb.lib import arithmetic as bench
 from fixfunc.tb.lib import clocked
+from fixfunc.tb.lib import shared_arithmetic as shared
 from tests.lib.bench import check_bench, check_page, is_caught
 
 STEM = "arithmetic"
+CASES = bench.CASES | shared.CASES
 
 
 def test_wrap_is_two_s_complement():
@@ -38,7 +42,29 @@ def test_latencies_agree(widths):
 
 
 def test_a_division_takes_a_clock_a_bit():
-    assert [Divider(*widths).latency for widths in bench.QUOTIENTS] == [7, 12, 9]
+    assert [Divider(*widths).latency for widths in bench.QUOTIENTS] == [7, 12, 9, 48]
+
+
+def test_as_few_units_as_serve_the_interval():
+    """All turns fit in an interval, one unit fewer would not do, and no turn could be spared."""
+    for count in range(1, 14):
+        for interval in range(1, 16):
+            turns = golden.turns(count, interval)
+            units = -(-count // turns)
+            assert turns <= interval
+            assert units * interval >= count > (units - 1) * interval
+            assert units * (turns - 1) < count
+
+
+@pytest.mark.parametrize("interval", shared.INTERVALS)
+@pytest.mark.parametrize("count", [*shared.PRODUCT_COUNTS, *shared.QUOTIENT_COUNTS])
+def test_latencies_of_sets_agree(count, interval):
+    multiplier = SharedMultiplier(count, *shared.SET_PRODUCTS, interval)
+    assert multiplier.latency == golden.shared_multiplier_latency(
+        count, *shared.SET_PRODUCTS, interval
+    )
+    divider = Divider(*shared.SET_QUOTIENTS, count, interval)
+    assert divider.latency == golden.divider_latency(count, shared.SET_QUOTIENTS[2], interval)
 
 
 @pytest.mark.parametrize(
@@ -46,7 +72,13 @@ def test_a_division_takes_a_clock_a_bit():
     [
         (lambda: Multiplier(8, 9, 18), "out_bits must be 1 to 17, not 18"),
         (lambda: Multiplier(8, 9, 0), "out_bits must be 1 to 17, not 0"),
-        (lambda: Divider(8, 9, 8), "dividend must be 1 to 8, not 9"),
+        (lambda: Divider(8, 9, 8), "low_bits must be 1 to 8, not 9"),
+        (lambda: Divider(8, 4, 8, 0), "count must be above 0, not 0"),
+        (lambda: Divider(8, 4, 8, 1, 0), "interval must be above 0, not 0"),
+        (lambda: Divider(8, 4, 8, 1, 5), "quotient must be a multiple of 5, not 8"),
+        (lambda: SharedMultiplier(0, 8, 8), "count must be above 0, not 0"),
+        (lambda: SharedMultiplier(2, 8, 8, None, 0), "interval must be above 0, not 0"),
+        (lambda: IntervalRegister(8, 0), "interval must be above 0, not 0"),
     ],
 )
 def test_wrong_parameters(make, message):
@@ -54,31 +86,49 @@ def test_wrong_parameters(make, message):
         make()
 
 
-@pytest.mark.parametrize("name", bench.CASES)
+@pytest.mark.parametrize("name", CASES)
 def test_every_bin_is_hit(name):
-    case = bench.CASES[name]
+    case = CASES[name]
     assert not clocked.missed(case, case.trace(np.random.default_rng(3), clocked.COUNT))
 
 
 @pytest.mark.parametrize(
-    ("name", "right", "wrong"),
+    ("file", "name", "right", "wrong"),
     [
-        ("multiplier_36_36_72", "LIMB = 17", "LIMB = 18"),
-        ("multiplier_36_36_72", "< self._out]", "< self._out - 40]"),
-        ("multiplier_19_18_37", "whole * cls.LIMB :].as_signed()", "whole * cls.LIMB :]"),
-        ("multiplier_53_35_88", "terms[2 * n + 1 : 2 * n + 2]", "terms[2 * n + 1 : 2 * n + 1]"),
-        ("divider_8_4_7", "fits = ~trial[-1]", "fits = trial != 0"),
-        ("divider_5_12_12", "Signal(self._bits + 1, name", "Signal(self._bits, name"),
-        ("divider_20_1_9", "self._quotient - len(self.low)", "0"),
+        ("multiplier", "multiplier_36_36_72", "LIMB = 17", "LIMB = 18"),
+        ("multiplier", "multiplier_36_36_72", "< self._out]", "< self._out - 40]"),
+        ("multiplier", "multiplier_19_18_37", "* cls.LIMB :].as_signed()", "* cls.LIMB :]"),
+        ("multiplier", "multiplier_53_35_88", "2 * n + 1 : 2 * n + 2", "2 * n + 1 : 2 * n + 1"),
+        ("shared_multiplier", "shared_multiplier_5_2", "Mux(self.start, 0, ", "(lambda n: n)("),
+        ("shared_multiplier", "shared_multiplier_5_3", "turn < len(arrivals) - 1", "False"),
+        ("shared_multiplier", "shared_multiplier_2_4", "m.If(arrivals[-1])", "m.If(1)"),
+        ("shared_multiplier", "shared_multiplier_5_1", "Array([self.b[k]", "Array([self.a[k]"),
+        ("divider", "divider_8_4_7", "fits = ~difference[-1]", "fits = difference != 0"),
+        ("divider", "divider_5_12_12", "Signal(self._bits + 1, name", "Signal(self._bits, name"),
+        ("divider", "divider_20_1_9", "self._quotient - len(self.low[k])", "0"),
+        ("divider", "shared_divider_2_4", "Mux(enters, divisor, held_divisor)", "divisor"),
+        ("divider", "shared_divider_2_4", "turn * self._bits_a_stage, f", "turn, f"),
+        ("divider", "shared_divider_3_3", "m.If(turns[turn] if turn else 1)", "m.If(1)"),
+        ("divider", "shared_divider_1_2", "self._interval > 1:", "self._turns > 1:"),
+        ("interval_register", "interval_register_3", "eq(self._interval - 1)", "eq(1)"),
+        ("interval_register", "interval_register_1", "self.room & ", ""),
+        ("interval_register", "interval_register_2", "eq(self.accept)", "eq(self.i.valid)"),
+        ("interval_register", "interval_register_4", "wait - (wait != 0)", "0"),
     ],
 )
-def test_a_broken_one_is_caught(name, right, wrong):
-    assert is_caught(STEM, name, right, wrong)
+def test_a_broken_one_is_caught(file, name, right, wrong):
+    assert is_caught(f"{STEM}.{file}", name, right, wrong)
 
 
 def test_waveforms():
     check_page(STEM)
 
 
+@pytest.mark.plan("triangle-setup-8")
 def test_bench(simulator):
     check_bench(STEM, simulator)
+
+
+@pytest.mark.plan("triangle-setup-8")
+def test_bench_of_sets(simulator):
+    check_bench("shared_arithmetic", simulator)

@@ -6,7 +6,7 @@ from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.arithmetic.shared_multiplier import collect, turns_of
+from fixfunc.rtl.lib.arithmetic.shared_multiplier import arrivals_of, collect
 from fixfunc.rtl.lib.delay import delay
 from fixfunc.spec.errors import InputError
 
@@ -16,7 +16,7 @@ class Divider(wiring.Component):
 
     One quotient bit a clock. With an ``interval`` of 1 a stage for each bit, and in it a subtractor
     for each dividend. A longer interval first lets the dividends take turns in one subtractor; what
-    is left of it lets each stage find several bits, one after another.
+    remains of it lets each stage find several bits, one after another.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ class Divider(wiring.Component):
     low_bits : int
         Width of ``low``.
     quotient : int
-        Width of the quotient.
+        Width of the quotient; a multiple of the bits that a stage finds.
     count : int
         Dividends of a set.
     interval : int
@@ -34,12 +34,14 @@ class Divider(wiring.Component):
     Members
     -------
     start : In(1)
-        First clock of a set. It holds for ``interval`` clocks, and so do its quotients.
+        First clock of a set. It holds for ``interval`` clocks, and so do its quotients. With an
+        ``interval`` of 1 every clock is the first of a set.
     high : In(ArrayLayout(bits, count))
         The dividends above their low ``quotient`` bits; less than the divisor.
     low : In(ArrayLayout(low_bits, count))
         The highest of those bits; the others are zero.
     divisor : In(bits)
+        Above zero.
     o : Out(ArrayLayout(quotient, count))
         The floors of the quotients, :attr:`latency` clocks after ``start``.
     """
@@ -55,6 +57,7 @@ class Divider(wiring.Component):
             raise InputError("interval", "be above 0", interval)
         self._bits = bits
         self._quotient = quotient
+        self._interval = interval
         self._lanes = -(-count // interval)
         self._turns = -(-count // self._lanes)
         self._bits_a_stage = interval // self._turns
@@ -74,7 +77,7 @@ class Divider(wiring.Component):
     def latency(self) -> int:
         """Clocks from dividends to quotients: one a bit; the other turns, and a register."""
         others = (self._turns - 1) * self._bits_a_stage
-        return self._quotient + (others + 1 if self._turns > 1 else 0)
+        return self._quotient + (others + 1 if self._interval > 1 else 0)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -91,7 +94,10 @@ class Divider(wiring.Component):
             divisor, lanes = self._stage(m, stage, enters, divisor, lanes)
             if self._bits_a_stage > 1:
                 enters = delay(m, enters, self._bits_a_stage, f"enters_{stage}")
-        arrivals = turns_of(m, self.start, self._quotient, self._turns, self._bits_a_stage)
+        # A stage of several bits finds wrong ones when its set has left: quotients are collected.
+        arrivals = []
+        if self._interval > 1:
+            arrivals = arrivals_of(m, self.start, self._quotient, self._turns, self._bits_a_stage)
         for k in range(len(self.o)):
             lane, turn = divmod(k, self._turns)
             collect(m, lanes[lane][1], self.o[k], arrivals, turn)

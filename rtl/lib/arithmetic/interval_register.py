@@ -24,7 +24,7 @@ class IntervalRegister(wiring.Component):
     room : In(1)
         The pipeline has room for a beat.
     accept : Out(1)
-        A beat is taken.
+        A beat moves.
     start : Out(1)
         ``o`` is a new beat: one clock after ``accept``.
     o : Out(shape)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Several products of one pipeline, from multipliers that take turns."""
 
-from amaranth.hdl import Array, Const, Module, Mux, Signal, Value, signed
+from amaranth.hdl import Array, Module, Mux, Signal, Value, signed
 from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
@@ -34,9 +34,9 @@ class SharedMultiplier(wiring.Component):
     start : In(1)
         First clock of a set of factors.
     a, b : In(ArrayLayout(signed(...), count))
-        Signed factors.
+        Signed factors, for ``interval`` clocks.
     o : Out(ArrayLayout(signed(out_bits), count))
-        Signed products, :attr:`latency` clocks after ``start``.
+        Signed products, :attr:`latency` clocks after ``start``, for ``interval`` clocks.
     """
 
     def __init__(
@@ -78,24 +78,27 @@ class SharedMultiplier(wiring.Component):
                 multiplier.b.eq(Array([self.b[k] for k in pairs])[turn]),
             ]
         first = self._multipliers[0].latency
-        arrivals = turns_of(m, self.start, first, self._turns, 1)
+        arrivals = arrivals_of(m, self.start, first, self._turns, 1) if self._turns > 1 else []
         for k in range(self._count):
             n, turn_of_pair = divmod(k, self._turns)
             collect(m, self._multipliers[n].o, self.o[k], arrivals, turn_of_pair)
         return m
 
 
-def turns_of(m: Module, start: Value, first: int, turns: int, pitch: int) -> list[Value]:
+def arrivals_of(m: Module, start: Value, first: int, turns: int, pitch: int) -> list[Value]:
     """Whether the result of each turn arrives: after ``first`` clocks, then every ``pitch``."""
-    arrivals = [delay(m, start, first, "arrives")] if turns > 1 else [Const(1)]
+    arrivals = [delay(m, start, first, "arrives")]
     for turn in range(1, turns):
         arrivals.append(delay(m, arrivals[-1], pitch, f"turn_{turn}"))
     return arrivals
 
 
 def collect(m: Module, result: Value, output: Value, arrivals: list[Value], turn: int) -> None:
-    """Results of the first turns wait for those of the last; then all outputs change at once."""
-    if len(arrivals) == 1:
+    """Results of the first turns wait for those of the last; then all outputs change at once.
+
+    Without arrivals a result is the output, and holds as long as its factors did.
+    """
+    if not arrivals:
         m.d.comb += output.eq(result)
         return
     if turn < len(arrivals) - 1:
