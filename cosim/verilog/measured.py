@@ -13,20 +13,20 @@ def _figures() -> dict:
     return json.loads(FIGURES.read_text())
 
 
-def when() -> str:
+def date() -> str:
     """Library and day."""
     return _figures()["when"]
 
 
 def words(stem: str, config: str) -> str:
     """Area and MHz of a configuration, where they are known: ``; 135,818 um2, 282 MHz``."""
-    found = _figures()["blocks"].get(f"{stem} ({config})")
-    return f"; {found['um2']:,} um2, {found['mhz']} MHz" if found else ""
+    figures = _figures()["blocks"].get(f"{stem} ({config})")
+    return f"; {figures['um2']:,} um2, {figures['mhz']} MHz" if figures else ""
 
 
-def write(figures: dict[str, tuple[float, float]], when: str) -> None:
+def write(figures: dict[str, tuple[float, float]], date: str) -> None:
     """Keep um2 and MHz, by ``block (configuration)``."""
     blocks = {
         name: {"um2": round(um2), "mhz": round(mhz)} for name, (um2, mhz) in sorted(figures.items())
     }
-    FIGURES.write_text(json.dumps({"when": when, "blocks": blocks}, indent=2) + "\n")
+    FIGURES.write_text(json.dumps({"when": date, "blocks": blocks}, indent=2) + "\n")
