@@ -149,7 +149,7 @@ def blocks(cache, samples):
     count = 0
     lx, ly = LANE_SHAPE[samples]
     for line in (
-        cache.line(tile)
+        cache.content(tile)
         for tile, (mode, _) in enumerate(cache.stored())
         if mode != TileMode.CLEARED
     ):

@@ -72,7 +72,7 @@ def list_blocks(_options: argparse.Namespace) -> int:
         for config, purpose in block.purposes.items():
             print(f"    {config:<15}{purpose}{measured.words(block.stem, config)}")
     print(
-        f"um2 of cells, memories apart, and MHz before layout, where measured: {measured.when()}."
+        f"um2 of cells, memories apart, and MHz before layout, where measured: {measured.date()}."
     )
     return 0
 

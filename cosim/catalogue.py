@@ -122,14 +122,14 @@ def blocks() -> dict[str, Block]:
 
     A block is a file of a stage, or of a folder of one, that has ``CONFIGS``.
     """
-    found = {"top": Block("top", "", "top")}
+    by_stem = {"top": Block("top", "", "top")}
     for stage in STAGES:
         files = [*(RTL / stage).glob("*.py"), *(RTL / stage).glob("*/*.py")]
         for path in sorted(files, key=lambda path: path.stem):
             if "\nCONFIGS = {" in path.read_text():
                 place = ".".join(path.relative_to(RTL).with_suffix("").parts)
-                found[path.stem] = Block(path.stem, stage, place)
-    return found
+                by_stem[path.stem] = Block(path.stem, stage, place)
+    return by_stem
 
 
 def block(stem: str) -> Block:

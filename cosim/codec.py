@@ -65,8 +65,8 @@ def unpack(packed: np.ndarray, fields: Iterable[Field], dtype: np.dtype) -> np.n
             value = value | packed[:, word + 1] << np.uint64(64 - shift)
         value = value & np.uint64((1 << f.bits) - 1)
         if f.signed:
-            spare = np.uint64(64 - f.bits)
-            value = (value << spare).view(np.int64) >> np.int64(spare)
+            unused_bits = np.uint64(64 - f.bits)
+            value = (value << unused_bits).view(np.int64) >> np.int64(unused_bits)
         out[f.name] = value
         low += f.bits
     return out

@@ -8,15 +8,15 @@ from types import TracebackType
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-EVERY = 8  # seconds between two lines of one step, off a terminal
+INTERVAL = 8  # seconds between two lines of one step, off a terminal
 
 
 class Steps:
     """The steps of some work, one after the other.
 
-    ``with Steps() as step: step("raster")``. Off a terminal each step has a line when it begins,
-    and another one every :data:`EVERY` seconds while it goes on, so that nobody takes long work for
-    a hang.
+    ``with Steps() as step: step("raster")``. Off a terminal each step prints a line when it begins,
+    and another one every :data:`INTERVAL` seconds until it ends: long work does not look like a
+    hang.
     """
 
     def __init__(self, console: Console | None = None) -> None:
@@ -32,7 +32,7 @@ class Steps:
         self._lock = threading.Lock()
         self._ended = threading.Event()
         self._name = ""
-        self._begun = time.monotonic()
+        self._step_start = time.monotonic()
 
     def __enter__(self) -> "Steps":
         if self._console.is_terminal:
@@ -55,7 +55,7 @@ class Steps:
         """The next step begins."""
         with self._lock:
             self._name = name
-            self._begun = time.monotonic()
+            self._step_start = time.monotonic()
         if self._console.is_terminal:
             self._progress.reset(self._task, description=name)
         else:
@@ -69,15 +69,15 @@ class Steps:
 
     def _beat(self) -> None:
         """A line of the step that goes on, now and then."""
-        said = time.monotonic()
+        last_line = time.monotonic()
         while not self._ended.wait(0.5):
             with self._lock:
                 name = self._name
-                begun = self._begun
+                step_start = self._step_start
             now = time.monotonic()
-            if name and now - max(said, begun) >= EVERY:
-                said = now
-                self._say(f"{name}: {now - begun:.0f} s")
+            if name and now - max(last_line, step_start) >= INTERVAL:
+                last_line = now
+                self._say(f"{name}: {now - step_start:.0f} s")
 
     def _say(self, line: str) -> None:
         self._console.print(line, markup=False, highlight=False, soft_wrap=True)

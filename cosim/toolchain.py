@@ -117,9 +117,9 @@ def verilator() -> Path:
 
 def icarus() -> Path:
     """Path of Icarus Verilog's compiler."""
-    found = shutil.which("iverilog")
-    if not found:
+    located = shutil.which("iverilog")
+    if not located:
         raise ToolError(
             "Icarus Verilog is missing: type 'apt-get install iverilog', or set SIM=verilator"
         )
-    return Path(found)
+    return Path(located)

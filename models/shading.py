@@ -81,16 +81,16 @@ def textured(scene: "Scene", top: np.ndarray, taps: Taps | None = None) -> np.nd
     height, width = top.shape[:2]
     y, x, _ = np.nonzero(top < len(scene.faces))
     shown = top[top < len(scene.faces)]
-    quads, which = np.unique(shown.astype(np.int64) << 32 | drawn_order(x, y), return_inverse=True)
+    quads, group = np.unique(shown.astype(np.int64) << 32 | drawn_order(x, y), return_inverse=True)
     first = np.zeros(len(quads), np.int64)
-    first[which] = np.arange(len(which))
+    first[group] = np.arange(len(group))
     face = shown[first]
     corner = np.stack([x[first] // 2 * 2, y[first] // 2 * 2], 1)
     uv = _coordinates(scene, face, corner, width, height)
     colour = sample(scene.texture, SAMPLER, uv, taps=taps)
     out = np.empty((*top.shape, 3), np.uint8)
     out[top >= len(scene.faces)] = BACKGROUND
-    out[top < len(scene.faces)] = _lit(scene, colour[which, y % 2, x % 2], shown)
+    out[top < len(scene.faces)] = _lit(scene, colour[group, y % 2, x % 2], shown)
     return out
 
 
@@ -169,13 +169,13 @@ def shade(scene: "Scene", tiles: np.ndarray, face: np.ndarray) -> np.ndarray:
         ],
         1,
     )
-    which = np.repeat(face, len(i))
+    group = np.repeat(face, len(i))
     colour = _lit(
         scene,
         sample(
-            scene.texture, SAMPLER, _coordinates(scene, which, corner, scene.width, scene.height)
+            scene.texture, SAMPLER, _coordinates(scene, group, corner, scene.width, scene.height)
         ),
-        which[:, None, None],
+        group[:, None, None],
     )
     pixels = (
         colour.reshape(len(tiles), high // 2, wide // 2, 2, 2, 3)

@@ -8,7 +8,7 @@ import numpy as np
 from fixfunc.models.formats import MOST
 from fixfunc.models.payload import check, dtype
 from fixfunc.spec import payloads
-from fixfunc.spec.early import LEFT, PERMISSIONS
+from fixfunc.spec.early import PERMISSIONS, PERMITTED
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import (
     SAMPLE_COUNTS,
@@ -53,7 +53,7 @@ def draw_state(
     front_ccw : bool
         Counter-clockwise triangles face front.
     does : sequence of str
-        What the draw's shader does, as in :data:`fixfunc.spec.early.LEFT`: it decides the four
+        What the draw's shader does, as in :data:`fixfunc.spec.early.PERMITTED`: it decides the four
         early permissions.
     **fields
         Any other field of :data:`fixfunc.spec.payloads.DRAW_STATE`, by name.
@@ -90,21 +90,22 @@ def draw_state(
         "depth_compare": Compare.LESS,
         "colour_write": 15,
     }
-    for what in does:
-        if what not in LEFT:
-            raise InputError("does", f"hold only {', '.join(LEFT)}", what)
-    values |= {name: all(name in LEFT[what] for what in does) for name in PERMISSIONS}
+    for action in does:
+        if action not in PERMITTED:
+            raise InputError("does", f"hold only {', '.join(PERMITTED)}", action)
+    values |= {name: all(name in PERMITTED[action] for action in does) for name in PERMISSIONS}
     for name, rectangle in (("viewport", viewport), ("scissor", scissor)):
         values |= dict(
             zip((f"{name}_{end}" for end in ("x0", "y0", "x1", "y1")), rectangle, strict=True)
         )
     values |= fields
-    known = {f.name: f for f in payloads.DRAW_STATE}
+    by_name = {f.name: f for f in payloads.DRAW_STATE}
     for name in values:
-        if name not in known:
-            raise InputError("draw state field", f"be one of {', '.join(known)}", name)
+        if name not in by_name:
+            raise InputError("draw state field", f"be one of {', '.join(by_name)}", name)
     check(
-        {name: np.int64(value) for name, value in values.items()}, [known[name] for name in values]
+        {name: np.int64(value) for name, value in values.items()},
+        [by_name[name] for name in values],
     )
     record = np.zeros((), DTYPE)
     for name, value in values.items():

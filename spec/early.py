@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The four early permissions of a draw, and what takes them away."""
+"""The four early permissions of a draw, and what withdraws them."""
 
 PERMISSIONS = ("hiz_drop", "hiz_accept", "early_reject", "early_write")  # fields of the draw state
 
-# What a draw does -> the permissions that it leaves [fs 15.4, trip 7]. Several at once leave what
-# all of them do.
-LEFT = {
+# What a draw does -> the permissions that it has [fs 15.4, trip 7]. A draw that does several of
+# these has the permissions that all of them have.
+PERMITTED = {
     "plain": ("hiz_drop", "hiz_accept", "early_reject", "early_write"),
     "discard": (
         "hiz_drop",

@@ -60,12 +60,12 @@ def inputs(rows: np.ndarray, params: TopParams) -> dict[str, np.ndarray]:
             pack_colours(part, edge)
             for _, part in golden.draw(*(int(v) for v in start)).probes["colours"]
         ]
-    given = {
+    beats = {
         "i": np.concatenate([codec.pack(start, START) for start, _ in starts(rows)]),
         "starts": np.array([[len(starts(rows))]], np.uint64),
         "counter_address": np.arange(len(COUNTERS), dtype=np.uint64)[:, None],
     }
-    return given if params.flat else given | {"colours": np.concatenate(shaded)}
+    return beats if params.flat else beats | {"colours": np.concatenate(shaded)}
 
 
 def replay(
@@ -104,16 +104,16 @@ class TopBench(MemoryBehind, StreamBench):
     async def draw(self, rows: np.ndarray, source: str = "full", sink: str = "full") -> None:
         """Draw what command streams say."""
         self._rows = rows
-        given = inputs(rows, self.params)
+        beats = inputs(rows, self.params)
         self._dut.counter_address__valid.value = 0
         self._dut.starts__valid.value = 0
         self._dut.counter_value__ready.value = 1
         if not self.params.flat:
             self._dut.colours__valid.value = 0
             driver = StreamDriver(self._dut, "colours", PACES["full"](None))
-            cocotb.start_soon(driver.send(codec.to_int(row) for row in given["colours"]))
+            cocotb.start_soon(driver.send(codec.to_int(row) for row in beats["colours"]))
         self.fill(memory(rows, self.params), sink)
-        await self.run(given["i"], source, sink)
+        await self.run(beats["i"], source, sink)
 
     def _wanted(self, _rows):
         wanted = replay(self._rows, self.outputs, self.params)

@@ -94,9 +94,9 @@ def run(
         }
         result = Result(frame, figures)
         if not golden:
-            hardware.beside(scene, figures, step)
+            hardware.other_blocks(scene, figures, step)
             hardware.draw(scene, result, step)
-            result.failures += hardware.verdict(figures)
+            result.failures += hardware.failures(figures)
     _write(result, folder)
     _print(result, console, folder)
     return result
@@ -142,7 +142,7 @@ def _print(result: Result, console: Console, folder: Path) -> None:
         table.add_row(name, value)
     console.print(table)
     if "moved" in figures:
-        console.print(_moved(figures))
+        console.print(_traffic_table(figures))
     for probe in figures["rtl"].values():
         if "first" in probe:
             console.print(probe["first"], style="red", markup=False)
@@ -204,7 +204,7 @@ def _hardware_rows(figures: dict) -> dict[str, str]:
     }
 
 
-def _moved(figures: dict) -> Table:
+def _traffic_table(figures: dict) -> Table:
     """Table of what went to memory and came from there."""
     table = Table(
         "client",

@@ -56,13 +56,13 @@ def _volume(name: str) -> Volume:
 def _build(name: str, figures: dict, step: Steps) -> Volume:
     """A block, or the harness around it, Verilated."""
     step(f"building {name}")
-    begun = time.perf_counter()
+    start = time.perf_counter()
     volume = _volume(name)
-    figures["seconds"][f"build {name}"] = time.perf_counter() - begun
+    figures["seconds"][f"build {name}"] = time.perf_counter() - start
     return volume
 
 
-def beside(scene: Scene, figures: dict, step: Steps) -> None:
+def other_blocks(scene: Scene, figures: dict, step: Steps) -> None:
     """Blocks beside the top that have a part in the scene, held to their golden models."""
     work = {}
     if scene.tessellated:
@@ -86,9 +86,9 @@ def draw(scene: Scene, result: "Result", step: Steps) -> None:
 
     def timed(name, work):
         step(name)
-        begun = time.perf_counter()
+        start = time.perf_counter()
         out = work()
-        figures["seconds"][name] = time.perf_counter() - begun
+        figures["seconds"][name] = time.perf_counter() - start
         return out
 
     job = frames.FrameJob(scene, result.frame, block.parameters())
@@ -143,7 +143,7 @@ def _errors(status: list[dict[str, int]]) -> list[str]:
     )
 
 
-def verdict(figures: dict) -> list[str]:
+def failures(figures: dict) -> list[str]:
     """Why a frame is not what the golden pipeline drew: differences, errors that the hardware
     reports, nothing compared.
     """

@@ -115,7 +115,7 @@ class FrameJob:
 
     def picture(self, memory: np.ndarray) -> np.ndarray:
         """The picture in memory, averaged over samples: uint8, shape (height, width, 3)."""
-        values = self._held("colour", ColourCache, int(self.background), memory).values()
+        values = self._plane("colour", ColourCache, int(self.background), memory).values()
         image = to_image(values, self.scene.width, self.scene.height, self.scene.samples)
         channels = (image[..., None] >> np.arange(0, 24, 8, dtype=np.uint32) & 255).astype(
             np.uint32
@@ -130,7 +130,7 @@ class FrameJob:
         ]
         return np.stack([table & 7, table >> 4 & 7], -1).ravel()[:count]
 
-    def _held(self, plane, kind, cleared, memory):
+    def _plane(self, plane, kind, cleared, memory):
         """A plane as memory holds it."""
         cache = kind(self.frame.state, None, self.params.raster.edge, memory[self.bases[plane] :])
         cache.load_modes(cleared)
@@ -145,9 +145,9 @@ def status(rows: np.ndarray) -> list[dict[str, int]]:
     ]
 
 
-def counters(told: np.ndarray) -> dict[str, int]:
+def counters(rows: np.ndarray) -> dict[str, int]:
     """What the counters said: numbers by name."""
-    return dict(zip(COUNTERS, (int(value) for value in told[:, 0]), strict=True))
+    return dict(zip(COUNTERS, (int(value) for value in rows[:, 0]), strict=True))
 
 
 def traffic(counted: dict[str, int], edge: int = 8) -> list[tuple[str, str, str, int, int]]:
@@ -160,13 +160,13 @@ def traffic(counted: dict[str, int], edge: int = 8) -> list[tuple[str, str, str,
         for field in COUNTED:
             count = counted[f"{client}_{field.name}"]
             if count:
-                out.append((client, *_moved(field.name, kind, count, edge)))
+                out.append((client, *_traffic_row(field.name, kind, count, edge)))
     return out
 
 
-def _moved(name, kind, count, edge):
+def _traffic_row(name, kind, count, edge):
     """Cause, mode, how many and how many bytes of a counter."""
     if name.startswith("table"):
         return name, "", count, 32 * count
     cause, mode = name.rsplit("_", 1)
-    return cause, TileMode(int(mode)).name, count, kind.LINE.size(TileMode(int(mode)), edge) * count
+    return cause, TileMode(int(mode)).name, count, kind.TILE.size(TileMode(int(mode)), edge) * count

@@ -21,7 +21,11 @@ CODED = np.array(
         (214, 70, 66),
     ]
 )  # by TileMode
-FOUND = {Outcome.DROP: (214, 70, 66), Outcome.ACCEPT: (90, 190, 110), Outcome.TEST: (70, 110, 220)}
+OUTCOME_COLOURS = {
+    Outcome.DROP: (214, 70, 66),
+    Outcome.ACCEPT: (90, 190, 110),
+    Outcome.TEST: (70, 110, 220),
+}
 
 
 def tile_size(frame: Frame) -> tuple[int, int]:
@@ -31,8 +35,8 @@ def tile_size(frame: Frame) -> tuple[int, int]:
 
 def triangles(frame: Frame) -> np.ndarray:
     """Triangles per tile, dark to bright on a logarithmic scale: uint8 (height, width, 3)."""
-    here = count(frame, frame.tiles)
-    place = np.log1p(here) / np.log1p(max(here.max(), 1)) * (len(RAMP) - 1)
+    per_tile = count(frame, frame.tiles)
+    place = np.log1p(per_tile) / np.log1p(max(per_tile.max(), 1)) * (len(RAMP) - 1)
     low = np.minimum(place.astype(int), len(RAMP) - 2)
     return _spread(frame, RAMP[low] + (place - low)[..., None] * (RAMP[low + 1] - RAMP[low]))
 
@@ -42,10 +46,15 @@ def outcomes(frame: Frame) -> np.ndarray:
 
     Uint8, shape (height, width, 3).
     """
-    counts = {found: count(frame, frame.tiles[frame.outcome == found]) for found in FOUND}
+    counts = {
+        outcome: count(frame, frame.tiles[frame.outcome == outcome]) for outcome in OUTCOME_COLOURS
+    }
     total = sum(counts.values())
     mixed = (
-        sum(here[..., None] * np.array(FOUND[found]) for found, here in counts.items())
+        sum(
+            per_tile[..., None] * np.array(OUTCOME_COLOURS[outcome])
+            for outcome, per_tile in counts.items()
+        )
         / np.maximum(total, 1)[..., None]
     )
     return _spread(frame, np.where(total[..., None] > 0, mixed, RAMP[0]))

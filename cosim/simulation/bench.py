@@ -63,21 +63,21 @@ class Bench(Block):
         count = 0
         first = None
         for port, wanted in expected.items():
-            got = outputs[port]
+            actual = outputs[port]
             both = min(len(outputs[port]), len(wanted))
-            differ = np.flatnonzero((got[:both] != wanted[:both]).any(1))
-            count += len(differ) + abs(len(got) - len(wanted))
+            differ = np.flatnonzero((actual[:both] != wanted[:both]).any(1))
+            count += len(differ) + abs(len(actual) - len(wanted))
             if first is None and len(differ):
                 n = differ[0]
                 words = [
                     self.bench.describe(rows[n], self.parameters(config))
                     if port == "o"
                     else codec.to_hex(rows[n])
-                    for rows in (got, wanted)
+                    for rows in (actual, wanted)
                 ]
                 first = "{}: beat {}\n  got      {}\n  expected {}".format(port, n, *words)
-            elif first is None and len(got) != len(wanted):
-                first = f"{port}: {len(got)} beats, expected {len(wanted)}"
+            elif first is None and len(actual) != len(wanted):
+                first = f"{port}: {len(actual)} beats, expected {len(wanted)}"
         return count, first
 
     def simulated(self, config: str = "default") -> wiring.Component:

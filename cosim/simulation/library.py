@@ -38,12 +38,12 @@ _DRIVE = """\
         pending |= in[{n}].sent < in[{n}].count;"""
 _READY = """\
         top->{name}___05Fready = out[{n}].ready = {always} || pace[$inputs + {n}].next();"""
-_TAKEN = """\
+_BEAT_IN = """\
         if (in[{n}].offered && top->{name}___05Fready) {{
             in[{n}].offered = false, ++in[{n}].sent, moved = true;
             if (!begun) begun = true, stats->first = stats->clocks;
         }}"""
-_GIVEN = """\
+_BEAT_OUT = """\
         if (top->{name}___05Fvalid) pending = true;
         if (top->{name}___05Fvalid && out[{n}].ready) {{
             if (out[{n}].got == out[{n}].room) {{ status = 2; break; }}
@@ -96,10 +96,12 @@ def shim(component: wiring.Component, name: str) -> str:
             for n, p in enumerate(of)
         )
 
-    known = {"name": name, "inputs": len(inputs), "outputs": len(outputs)}
-    drive = Template(lines(_DRIVE, inputs) + "\n" + lines(_READY, outputs)).substitute(known)
+    template_values = {"name": name, "inputs": len(inputs), "outputs": len(outputs)}
+    drive = Template(lines(_DRIVE, inputs) + "\n" + lines(_READY, outputs)).substitute(
+        template_values
+    )
     bare = lines(_READY_ALWAYS, outputs) + "\n" + lines(_BARE, inputs[:1])
-    observe = lines(_TAKEN, inputs) + "\n" + lines(_GIVEN, outputs)
+    observe = lines(_BEAT_IN, inputs) + "\n" + lines(_BEAT_OUT, outputs)
     memory = {
         f"memory_{key}": " ".join(text.format(name=port, n=n) for n, port in enumerate(memories))
         for key, text in _MEMORY.items()
@@ -113,7 +115,12 @@ def shim(component: wiring.Component, name: str) -> str:
         "memory_set": _SET if of_ports else "",
     }
     return Template(SHIM.read_text()).substitute(
-        known, **memory, drive=drive, observe=observe, bare=bare, follow=lines(_FOLLOW, inputs[:1])
+        template_values,
+        **memory,
+        drive=drive,
+        observe=observe,
+        bare=bare,
+        follow=lines(_FOLLOW, inputs[:1]),
     )
 
 

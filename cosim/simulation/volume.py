@@ -144,7 +144,7 @@ class Volume:
                     f"{beats.shape}"
                 )
         out = [np.zeros((room, codec.words(p.width)), np.uint64) for p in self.outputs]
-        got = (ctypes.c_uint64 * len(out))()
+        beat_counts = (ctypes.c_uint64 * len(out))()
         kinds = [PACES.index(paces[0])] * len(rows) + [PACES.index(paces[1])] * len(out)
         if self._memories:
             numbers = memory.data.size, *memory.latency, *memory.faults, memory.ready
@@ -152,14 +152,14 @@ class Volume:
                 ctypes.c_void_p(memory.data.ctypes.data), *map(ctypes.c_uint64, numbers)
             )
         stats = Stats()
-        begun = time.perf_counter()
+        start = time.perf_counter()
         status = self._library.sim_run(
             ctypes.c_void_p(self._handle),
             _pointers(rows),
             (ctypes.c_uint64 * len(rows))(*map(len, rows)),
             _pointers(out),
             (ctypes.c_uint64 * len(out))(*[room] * len(out)),
-            got,
+            beat_counts,
             (ctypes.c_int * len(kinds))(*kinds),
             ctypes.c_uint64(seed),
             ctypes.c_uint64(IDLE),
@@ -167,11 +167,13 @@ class Volume:
             ctypes.byref(stats),
         )
         if status == 1:
-            raise SimulationError(f"not drained after {limit} clocks: {[*got]} beats out")
+            raise SimulationError(f"not drained after {limit} clocks: {[*beat_counts]} beats out")
         if status == 2:
             raise SimulationError(f"more than {room} beats out")
-        outputs = {p.name: beats[:n] for p, beats, n in zip(self.outputs, out, got, strict=True)}
-        return Run(outputs, stats.last - stats.first + 1, stats.clocks, time.perf_counter() - begun)
+        outputs = {
+            p.name: beats[:n] for p, beats, n in zip(self.outputs, out, beat_counts, strict=True)
+        }
+        return Run(outputs, stats.last - stats.first + 1, stats.clocks, time.perf_counter() - start)
 
     def bare(self, rows: np.ndarray, clocks: int) -> None:
         """Clock a fresh component with the beats of its first input over and over, and look at

@@ -13,7 +13,7 @@ def _figures() -> dict:
     return json.loads(FIGURES.read_text())
 
 
-def when() -> str:
+def date() -> str:
     """Library and day."""
     return _figures()["when"]
 
@@ -29,9 +29,9 @@ def words(stem: str, config: str) -> str:
     return f"; {found['um2']:,} um2, {found['mhz']} MHz" if found else ""
 
 
-def write(figures: dict[str, tuple[float, float]], when: str) -> None:
+def write(figures: dict[str, tuple[float, float]], date: str) -> None:
     """Keep um2 and MHz, by ``block (configuration)``."""
     blocks = {
         name: {"um2": round(um2), "mhz": round(mhz)} for name, (um2, mhz) in sorted(figures.items())
     }
-    FIGURES.write_text(json.dumps({"when": when, "blocks": blocks}, indent=2) + "\n")
+    FIGURES.write_text(json.dumps({"when": date, "blocks": blocks}, indent=2) + "\n")

@@ -7,7 +7,7 @@ from fixfunc.spec.state import Compare
 
 LESS = (Compare.LESS, Compare.LESS_EQUAL)
 GREATER = (Compare.GREATER, Compare.GREATER_EQUAL)
-FREE = (Compare.NOT_EQUAL, Compare.ALWAYS)  # may write depths on either side of the old ones
+UNORDERED = (Compare.NOT_EQUAL, Compare.ALWAYS)  # may write depths on either side of the old ones
 
 
 def outcome(compare, low, high, zmin, zmax):
@@ -29,14 +29,14 @@ def outcome(compare, low, high, zmin, zmax):
     Source: [trip 7], numerics: HiZ.
     """
     never = np.zeros(np.shape(low), bool)
-    apart = (high < zmin) | (low > zmax)
+    disjoint = (high < zmin) | (low > zmax)
     return {
         Compare.NEVER: lambda: (~never, never),
         Compare.LESS: lambda: (low >= zmax, high < zmin),
-        Compare.EQUAL: lambda: (apart, never),
+        Compare.EQUAL: lambda: (disjoint, never),
         Compare.LESS_EQUAL: lambda: (low > zmax, high <= zmin),
         Compare.GREATER: lambda: (high <= zmin, low > zmax),
-        Compare.NOT_EQUAL: lambda: ((low == high) & (zmin == zmax) & (low == zmin), apart),
+        Compare.NOT_EQUAL: lambda: ((low == high) & (zmin == zmax) & (low == zmin), disjoint),
         Compare.GREATER_EQUAL: lambda: (high < zmin, low >= zmax),
         Compare.ALWAYS: lambda: (never, ~never),
     }[Compare(compare)]()

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What HiZ has to know of tiles."""
+"""Bounds of drawn tiles, as HiZ compares them."""
 
 import numpy as np
 
 from fixfunc.models.depth.depth_test import D24_MAX, depth_bias
-from fixfunc.models.depth.stencil import keeps
+from fixfunc.models.depth.stencil import preserves_failing
 from fixfunc.models.formats import FRACTION, MOST, store
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE, unpack
 from fixfunc.spec.state import Compare, DepthFormat, StencilOp
 
-QUERY = np.dtype(
+DRAWN_BOUNDS = np.dtype(
     [
         ("x", "u2"),
         ("y", "u2"),
@@ -32,8 +32,8 @@ QUERY = np.dtype(
 SLACK = 1 << FRACTION - 3  # a plane's samples lie within a tenth of a unit of its vertices
 
 
-def queries(tiles: np.ndarray, state: np.void, edge: int = 8) -> tuple:
-    """What HiZ has to know of tiles.
+def drawn_bounds(tiles: np.ndarray, state: np.void, edge: int = 8) -> tuple:
+    """Bounds of drawn tiles, and what their draw permits HiZ to do.
 
     Parameters
     ----------
@@ -47,35 +47,37 @@ def queries(tiles: np.ndarray, state: np.void, edge: int = 8) -> tuple:
     Returns
     -------
     ndarray of :data:`QUERY`, shape (n,)
-        As :meth:`HiZ.step` takes them. A draw that permits no drop may get its depths from the
-        shader: its plane says nothing.
+        Input of :meth:`fixfunc.models.depth.hiz.HiZ.step`. A draw that permits no drop may get its
+        depths from the shader: its bounds are those of the state, not of the plane.
     """
     stencil = bool(state["stencil_test"])
     tests = bool(state["depth_test"])
-    out = np.zeros(len(tiles), QUERY)
+    out = np.zeros(len(tiles), DRAWN_BOUNDS)
     out["x"] = tiles["x"]
     out["y"] = tiles["y"]
-    most = min(int(state["depth_max"]), MOST[DepthFormat(state["depth_format"])])
+    limit = min(int(state["depth_max"]), MOST[DepthFormat(state["depth_format"])])
     out["low"], out["high"] = (
-        plane_bounds(tiles, state, edge) if state["hiz_drop"] else (state["depth_min"], most)
+        plane_bounds(tiles, state, edge) if state["hiz_drop"] else (state["depth_min"], limit)
     )
     out["compare"] = state["depth_compare"] if tests else Compare.ALWAYS
     out["write"] = tests and state["depth_write"]
     out["full"] = (unpack(tiles["mask"], edge) | ~on_target(tiles, state, edge)).all((1, 2)) & bool(
         state["early_write"] and not stencil
     )
-    out["drop"] = bool(state["hiz_drop"]) & keeps(tiles, state)
+    out["drop"] = bool(state["hiz_drop"]) & preserves_failing(tiles, state)
     out["accept"] = bool(state["hiz_accept"]) and not stencil
     out["stencil_ref"] = state["stencil_ref"]
     out["stencil_read"] = state["stencil_read"]
-    for side, those in (("front", tiles["back"] == 0), ("back", tiles["back"] == 1)):
-        out["stencil_func"][those] = state[f"stencil_{side}_func"]
-        out["stencil_drop"][those] = (
+    for side, selected in (("front", tiles["back"] == 0), ("back", tiles["back"] == 1)):
+        out["stencil_func"][selected] = state[f"stencil_{side}_func"]
+        out["stencil_drop"][selected] = (
             stencil and state["hiz_drop"] and state[f"stencil_{side}_fail"] == StencilOp.KEEP
         )
-        out["stencil_write"][those], out["stencil_low"][those], out["stencil_high"][those] = (
-            _stencil_written(state, side)
-        )
+        (
+            out["stencil_write"][selected],
+            out["stencil_low"][selected],
+            out["stencil_high"][selected],
+        ) = _stencil_written(state, side)
     return out
 
 
@@ -121,19 +123,19 @@ def plane_bounds(tiles: np.ndarray, state: np.void, edge: int = 8) -> tuple:
     z0 = tiles["z0"].astype(np.int64)
     dx = tiles["dx"].astype(np.int64)
     dy = tiles["dy"].astype(np.int64)
-    ends = [z0 << FRACTION - 8] * 2
+    extremes = [z0 << FRACTION - 8] * 2
     for slope, shift in zip((dx, dy), LANE_SHAPE[state["samples"]], strict=True):
-        reached = (
+        corners = (
             -8 * slope,
             (16 * (edge >> shift) - 8) * slope,
         )  # 1/16 pixel from the first pixel's centre
-        ends = [ends[0] + np.minimum(*reached), ends[1] + np.maximum(*reached)]
-    known = (ends[0] >= -SLACK) & (ends[1] <= (D24_MAX << FRACTION) + SLACK)
+        extremes = [extremes[0] + np.minimum(*corners), extremes[1] + np.maximum(*corners)]
+    is_exact = (extremes[0] >= -SLACK) & (extremes[1] <= (D24_MAX << FRACTION) + SLACK)
     low = (tiles["zmin"].astype(np.int64) << FRACTION) + -SLACK
     high = (tiles["zmax"].astype(np.int64) << FRACTION) + SLACK
     bounds = (
-        np.where(known, np.maximum(ends[0], low), low),
-        np.where(known, np.minimum(ends[1], high), high),
+        np.where(is_exact, np.maximum(extremes[0], low), low),
+        np.where(is_exact, np.minimum(extremes[1], high), high),
     )
     bias = depth_bias(tiles, state) << FRACTION - 8
     form = DepthFormat(state["depth_format"])

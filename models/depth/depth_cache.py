@@ -3,10 +3,10 @@
 
 import numpy as np
 
+from fixfunc.models.depth.cached_tiles import DepthTile, StencilTile
 from fixfunc.models.depth.depth_compression import PLANE
 from fixfunc.models.depth.depth_test import depth_bias, in_range, new_depths, sample_depths
 from fixfunc.models.depth.stencil import changes, stencil_test, stencil_update
-from fixfunc.models.depth.tile_lines import DepthLine, StencilLine
 from fixfunc.models.formats import FRACTION
 from fixfunc.models.memory.surface import check_places
 from fixfunc.models.memory.tile_cache import CacheShape, TileCache, TrafficKind
@@ -28,7 +28,7 @@ class DepthCache(TileCache):
         A format that is not coded: D32F.
     """
 
-    LINE = DepthLine
+    TILE = DepthTile
 
     def __init__(
         self,
@@ -86,7 +86,7 @@ class StencilCache(TileCache):
     Parameters are those of :class:`~fixfunc.models.memory.tile_cache.TileCache`.
     """
 
-    LINE = StencilLine
+    TILE = StencilTile
 
     def run(
         self, tiles: np.ndarray, passed: np.ndarray, outcome: np.ndarray, state: np.void

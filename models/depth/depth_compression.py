@@ -144,15 +144,15 @@ def decompress(
 def _check(tile, planes, mask, samples):
     if samples not in SAMPLE_COUNTS:
         raise InputError("samples", f"be one of {', '.join(map(str, SAMPLE_COUNTS))}", samples)
-    for name, values, most in (
+    for name, values, limit in (
         ("tile", tile, (1 << 24) - 1),
         ("mask", mask, max(0, len(planes) - 1)),
     ):
         if values.shape not in ((len(tile), len(tile)), (8, 8)) or len(values) not in (4, 8):
             raise InputError(name, "be 8 by 8", " by ".join(map(str, values.shape)))
-        if values.min() < 0 or values.max() > most:
+        if values.min() < 0 or values.max() > limit:
             raise InputError(
-                name, f"lie in 0..{most}", int(values.min() if values.min() < 0 else values.max())
+                name, f"lie in 0..{limit}", int(values.min() if values.min() < 0 else values.max())
             )
 
 
@@ -189,10 +189,10 @@ def canonical(
     used = (masks[:, :, None] == np.arange(k)).any(1) & (counts > 0)[:, None]
     order = np.argsort(~used, axis=1, kind="stable")
     place = np.argsort(order, axis=1, kind="stable")
-    left = np.where(
+    distinct = np.where(
         np.sort(~used, axis=1), np.zeros((), PLANE), np.take_along_axis(planes, order, 1)
     )
-    return left, used.sum(1), np.take_along_axis(place, masks, 1).reshape(shape)
+    return distinct, used.sum(1), np.take_along_axis(place, masks, 1).reshape(shape)
 
 
 def encode(
@@ -225,19 +225,19 @@ def encode(
     if not n:
         return np.zeros(0, np.uint8), np.zeros((0, size(TileMode.RAW, edge)), np.uint8)
     fits, blocks = encode_anchor(tiles)
-    left, count, index = canonical(
+    distinct, count, index = canonical(
         planes if planes.shape[1] else np.zeros((n, 1), PLANE), np.asarray(counts), masks
     )
-    exact = (evaluate(left, index, samples) == tiles).all((1, 2))
+    exact = (evaluate(distinct, index, samples) == tiles).all((1, 2))
     coded = {
         TileMode.RAW: (np.ones(n, bool), _bits(tiles.reshape(n, -1), 24).reshape(n, -1)),
         TileMode.ANCHOR: (fits, blocks),
     }
-    for k in range(1, min(MOST, left.shape[1]) + 1):
+    for k in range(1, min(MOST, distinct.shape[1]) + 1):
         mask = _bits(index.reshape(n, -1), MASK_BITS[k]).reshape(n, -1)
         coded[TileMode(k)] = (
             exact & (count == k),
-            np.concatenate([_plane_bits(left[:, :k]), mask], 1),
+            np.concatenate([_plane_bits(distinct[:, :k]), mask], 1),
         )
     coded[TileMode.CLEARED] = (
         (tiles == np.reshape(-1 if cleared is None else cleared, (-1, 1, 1))).all((1, 2)),
@@ -248,10 +248,10 @@ def encode(
     modes = np.zeros(n, np.uint8)
     out = np.zeros((n, 8 * size(TileMode.RAW, edge)), np.uint8)
     for mode in sorted(coded, reverse=True):
-        those, values = coded[mode]
-        modes[those] = mode
-        out[those] = 0
-        out[those, : values.shape[1]] = values[those]
+        selected, values = coded[mode]
+        modes[selected] = mode
+        out[selected] = 0
+        out[selected, : values.shape[1]] = values[selected]
     return modes, np.packbits(out, axis=1, bitorder="little")
 
 
@@ -281,35 +281,39 @@ def decode(
         The mode, or the data, cannot be; the tile is then zero, and no planes are known.
     """
     modes, n = np.asarray(modes), len(modes)
-    given = np.unpackbits(data, axis=1, bitorder="little")
+    code_bits = np.unpackbits(data, axis=1, bitorder="little")
     planes = np.zeros((n, MOST), PLANE)
     counts = np.zeros(n, np.int64)
     masks = np.zeros((n, edge, edge), np.uint8)
     tiles = np.zeros((n, edge, edge), np.uint32)
     wrong = ~np.isin(modes, list(TileMode))
     for mode in TileMode:
-        wrong[modes == mode] = given[modes == mode, bits(mode, edge) :].any(1)
+        wrong[modes == mode] = code_bits[modes == mode, bits(mode, edge) :].any(1)
     for k in range(1, MOST + 1):
-        those = modes == k
-        planes[those, :k] = _planes(given[those, : 96 * k], k)
-        counts[those] = k
-        masks[those] = (
-            _values(given[those, 96 * k : bits(k, edge)], MASK_BITS[k]).reshape(-1, edge, edge)
+        selected = modes == k
+        planes[selected, :k] = _planes(code_bits[selected, : 96 * k], k)
+        counts[selected] = k
+        masks[selected] = (
+            _values(code_bits[selected, 96 * k : bits(k, edge)], MASK_BITS[k]).reshape(
+                -1, edge, edge
+            )
             if k > 1
             else 0
         )
-        wrong[those] |= (masks[those] >= k).any((1, 2))
-    those = modes == TileMode.CLEARED
-    planes["z0"][those, 0] = np.broadcast_to(cleared, n)[those] << 8
-    counts[those] = 1
+        wrong[selected] |= (masks[selected] >= k).any((1, 2))
+    selected = modes == TileMode.CLEARED
+    planes["z0"][selected, 0] = np.broadcast_to(cleared, n)[selected] << 8
+    counts[selected] = 1
     coded = (counts > 0) & ~wrong
     tiles[coded] = evaluate(planes[coded], masks[coded], samples)
-    those = modes == TileMode.ANCHOR
-    tiles[those] = decode_anchor(given[those, : bits(TileMode.ANCHOR, edge)], edge)
-    those = modes == TileMode.RAW
-    tiles[those] = _values(given[those, : bits(TileMode.RAW, edge)], 24).reshape(-1, edge, edge)
-    for what in (tiles, planes, counts, masks):
-        what[wrong] = np.zeros((), what.dtype)
+    selected = modes == TileMode.ANCHOR
+    tiles[selected] = decode_anchor(code_bits[selected, : bits(TileMode.ANCHOR, edge)], edge)
+    selected = modes == TileMode.RAW
+    tiles[selected] = _values(code_bits[selected, : bits(TileMode.RAW, edge)], 24).reshape(
+        -1, edge, edge
+    )
+    for values in (tiles, planes, counts, masks):
+        values[wrong] = np.zeros((), values.dtype)
     return tiles, planes, counts, masks, wrong
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fixfunc.models.depth.compare import COMPARE
-from fixfunc.models.depth.stencil import keeps, stencil_test, stencil_update
+from fixfunc.models.depth.stencil import preserves_failing, stencil_test, stencil_update
 from fixfunc.models.formats import FRACTION, MOST, store
 from fixfunc.models.memory.surface import check_places, samples_within, tile_grid, to_image
 from fixfunc.models.payload import dtype
@@ -87,14 +87,14 @@ def interpolate(plane: np.ndarray, tile_xy: np.ndarray, samples: int) -> np.ndar
         D24, indexed [tile, j, i]; meaningful on covered samples.
     """
     log2 = SAMPLE_COUNTS.index(samples)
-    away = []
+    offset = []
     for axis, tile, shift in zip(
         "xy", np.asarray(tile_xy, np.int64).T, LANE_SHAPE[log2], strict=True
     ):
         pitch = 3 - shift  # log2 of a tile's pixels
-        away.append(tile - (plane[f"{axis}0"].astype(np.int64) >> pitch) << pitch)
+        offset.append(tile - (plane[f"{axis}0"].astype(np.int64) >> pitch) << pitch)
     at_tile = np.zeros(len(plane), dtype(payloads.TILE))
-    at_tile["z0"], at_tile["dx"], at_tile["dy"] = tile_plane(plane, *away)
+    at_tile["z0"], at_tile["dx"], at_tile["dy"] = tile_plane(plane, *offset)
     return store(sample_depths(at_tile, log2), DepthFormat.D24)
 
 
@@ -204,10 +204,10 @@ def depth_test(
         depth_passed = COMPARE[Compare(state["depth_compare"])](new, depth)
     if state["stencil_test"]:
         sides = [(side, face if side == "back" else ~face) for side in ("front", "back")]
-        stencil_passed = sum(stencil_test(state, side, stencil) & those for side, those in sides)
+        stencil_passed = sum(stencil_test(state, side, stencil) & facing for side, facing in sides)
         updated = sum(
-            stencil_update(state, side, stencil, stencil_passed, depth_passed) * those
-            for side, those in sides
+            stencil_update(state, side, stencil, stencil_passed, depth_passed) * facing
+            for side, facing in sides
         )
         stencil = np.where(covered, updated, stencil).astype(np.uint8)
     passed = covered & stencil_passed & depth_passed
@@ -266,8 +266,8 @@ class DepthBuffer:
         check_places(tiles, *self.depth.shape[1::-1])
         at = tiles["y"], tiles["x"]
         passed = depth_test(tiles, self.state, self.depth[at], self.stencil[at], self._edge).passed
-        leaves_out = keeps(tiles, self.state) & bool(self.state["early_reject"])
-        return np.where(leaves_out[:, None, None], passed, unpack(tiles["mask"], self._edge))
+        rejects = preserves_failing(tiles, self.state) & bool(self.state["early_reject"])
+        return np.where(rejects[:, None, None], passed, unpack(tiles["mask"], self._edge))
 
     def test(self, tiles: np.ndarray, replaced: np.ndarray | None = None) -> np.ndarray:
         """Test and write tiles of different places.

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fixfunc.models.depth.depth_bounds import queries
+from fixfunc.models.depth.depth_bounds import drawn_bounds
 from fixfunc.models.depth.depth_test import DepthBuffer
 from fixfunc.models.depth.hiz import HiZ, rounds
 from fixfunc.models.raster.edge_evaluator import pack
@@ -98,18 +98,18 @@ class DepthUnit:
         """
         passed = np.zeros((len(tiles), self._edge, self._edge), bool)
         outcome = np.full(len(tiles), Outcome.TEST, np.uint8)
-        query = queries(tiles, self.state, self._edge)
+        drawn = drawn_bounds(tiles, self.state, self._edge)
         for batch in rounds(tiles["y"].astype(np.int64) * self.buffer.depth.shape[1] + tiles["x"]):
             if self.hiz:
-                outcome[batch] = self.hiz.step(query[batch])
-            kept = batch[outcome[batch] != Outcome.DROP]
-            passed[kept] = (
-                self._shade(tiles[kept], shader)
+                outcome[batch] = self.hiz.step(drawn[batch])
+            tested = batch[outcome[batch] != Outcome.DROP]
+            passed[tested] = (
+                self._shade(tiles[tested], shader)
                 if shader and not self.state["early_write"]
-                else self.buffer.test(tiles[kept])
+                else self.buffer.test(tiles[tested])
             )
             if self.hiz:
-                self._report(tiles[kept][query["write"][kept]])
+                self._report(tiles[tested][drawn["write"][tested]])
         return passed, outcome
 
     def _shade(self, tiles, shader):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fixfunc.models.depth.decision import FREE, GREATER, LESS, outcome
+from fixfunc.models.depth.decision import GREATER, LESS, UNORDERED, outcome
 from fixfunc.models.memory.surface import check_places
 from fixfunc.models.payload import check, dtype
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
@@ -37,9 +37,9 @@ class HiZ:
         target beyond them are always tested.
     bits, stored : int
         Width of a depth, and of a stored bound.
-    apart : int, optional
+    counter_pitch : int, optional
         Tiles that lie so many rows and columns apart share a count of writes in flight: 8 in
-        hardware; by default none do.
+        hardware. By default each tile has its own.
 
     Raises
     ------
@@ -57,7 +57,7 @@ class HiZ:
         entries: int = 1 << 16,
         bits: int = 24,
         stored: int = 14,
-        apart: int | None = None,
+        counter_pitch: int | None = None,
     ) -> None:
         for name, value in (("width", width), ("height", height)):
             if value < 1:
@@ -84,7 +84,9 @@ class HiZ:
         self._high = np.full(len(x), self._most >> self._cut)
         self._stencil_low = np.zeros(len(x), np.int64)
         self._stencil_high = np.full(len(x), 255)
-        self._in_flight = np.zeros((apart or self._rows, apart or self._columns), np.int64)
+        self._in_flight = np.zeros(
+            (counter_pitch or self._rows, counter_pitch or self._columns), np.int64
+        )
         self.bound = Bound.OPEN
         self.serial = 0  # clears of depths so far
 
@@ -131,16 +133,17 @@ class HiZ:
                 self._stencil_low, self._stencil_high, stencil
             )
 
-    def step(self, query: np.ndarray) -> np.ndarray:
+    def step(self, drawn: np.ndarray) -> np.ndarray:
         """Decide about tiles of different places, and take note of what they may write.
 
         Parameters
         ----------
-        query : structured ndarray, shape (n,)
-            :data:`QUERY`. ``x``, ``y``: place in tiles. ``low``, ``high``: bounds of the triangle's
-            depths there. ``full``: covers every sample of the target in this tile, and none can be
-            discarded or fail the stencil test. ``compare``, ``write``: of the draw. ``drop``,
-            ``accept``: it permits them.
+        drawn : structured ndarray, shape (n,)
+            :data:`~fixfunc.models.depth.depth_bounds.DRAWN_BOUNDS`. ``x``, ``y``: place in tiles.
+            ``low``, ``high``: bounds of the triangle's depths in the tile. ``full``: the triangle
+            covers every sample of the target in this tile, and none can be discarded or fail the
+            stencil test. ``compare``, ``write``: of the draw. ``drop``, ``accept``: the draw
+            permits HiZ to drop the tile, to accept it.
 
         Returns
         -------
@@ -153,113 +156,113 @@ class HiZ:
         InputError
             A tile outside the target.
         """
-        check_places(query, self._columns, self._rows)
-        place = query["y"].astype(np.int64) * self._columns + query["x"]
-        outcomes = np.full(len(query), Outcome.TEST, np.uint8)
-        for compare in np.unique(query["compare"]):
-            those = np.flatnonzero((query["compare"] == compare) & self._covered[place])
-            if len(those):
-                outcomes[those] = self._step(Compare(compare), query[those], place[those])
-        fails = self._stencil_fails(query, place) & self._covered[place]
+        check_places(drawn, self._columns, self._rows)
+        place = drawn["y"].astype(np.int64) * self._columns + drawn["x"]
+        outcomes = np.full(len(drawn), Outcome.TEST, np.uint8)
+        for compare in np.unique(drawn["compare"]):
+            selected = np.flatnonzero((drawn["compare"] == compare) & self._covered[place])
+            if len(selected):
+                outcomes[selected] = self._step(Compare(compare), drawn[selected], place[selected])
+        fails = self._stencil_fails(drawn, place) & self._covered[place]
         outcomes[fails] = Outcome.DROP
-        self._note_writes(query[outcomes != Outcome.DROP], place[outcomes != Outcome.DROP])
-        self._note_stencil(query[~fails], place[~fails])
+        self._note_writes(drawn[outcomes != Outcome.DROP], place[outcomes != Outcome.DROP])
+        self._note_stencil(drawn[~fails], place[~fails])
         return outcomes
 
-    def _step(self, compare, query, place):
+    def _step(self, compare, drawn, place):
         if self._bounds == "max":
-            self._turn(compare, bool(query["write"].any()))
-        if not self._knows:
-            return np.full(len(query), Outcome.TEST)
-        low = query["low"].astype(np.int64)
-        high = query["high"].astype(np.int64)
-        zmin, zmax = self._known(place)
+            self._choose_bound(compare, bool(drawn["write"].any()))
+        if not self._has_bounds:
+            return np.full(len(drawn), Outcome.TEST)
+        low = drawn["low"].astype(np.int64)
+        high = drawn["high"].astype(np.int64)
+        zmin, zmax = self._stored_bounds(place)
         zmin = zmin << self._cut
         zmax = (zmax << self._cut) | ((1 << self._cut) - 1)
         drop, accept = outcome(compare, low, high, zmin, zmax)
-        drop = drop & query["drop"].astype(bool)
-        accept = accept & query["accept"].astype(bool)
+        drop = drop & drawn["drop"].astype(bool)
+        accept = accept & drawn["accept"].astype(bool)
         return np.where(drop, Outcome.DROP, np.where(accept, Outcome.ACCEPT, Outcome.TEST))
 
-    def _stencil_fails(self, query, place):
+    def _stencil_fails(self, drawn, place):
         """No sample can pass the stencil test, and that changes nothing."""
         low = self._stencil_low[place]
         high = self._stencil_high[place]
-        read = query["stencil_read"].astype(np.int64)
-        fails = np.zeros(len(query), bool)
-        for func in np.unique(query["stencil_func"]):
-            those = query["stencil_func"] == func
-            ref = (query["stencil_ref"] & read)[those]
-            fails[those] = outcome(
-                Compare(func), ref, ref, (low & read)[those], (high & read)[those]
+        read = drawn["stencil_read"].astype(np.int64)
+        fails = np.zeros(len(drawn), bool)
+        for func in np.unique(drawn["stencil_func"]):
+            selected = drawn["stencil_func"] == func
+            ref = (drawn["stencil_ref"] & read)[selected]
+            fails[selected] = outcome(
+                Compare(func), ref, ref, (low & read)[selected], (high & read)[selected]
             )[0]
-        return fails & query["stencil_drop"] & ((read == 255) | (low == high))
+        return fails & drawn["stencil_drop"] & ((read == 255) | (low == high))
 
-    def _note_writes(self, query, place):
+    def _note_writes(self, drawn, place):
         """Widen bounds for what may be written; tighten them where every sample is written."""
-        writes = query["write"].astype(bool)
-        compare = query["compare"]
+        writes = drawn["write"].astype(bool)
+        compare = drawn["compare"]
         less = np.isin(compare, LESS)
         greater = np.isin(compare, GREATER)
-        free = np.isin(compare, FREE)
-        full = query["full"].astype(bool)
-        low = query["low"].astype(np.int64) >> self._cut
-        high = query["high"].astype(np.int64) >> self._cut
+        unordered = np.isin(compare, UNORDERED)
+        full = drawn["full"].astype(bool)
+        low = drawn["low"].astype(np.int64) >> self._cut
+        high = drawn["high"].astype(np.int64) >> self._cut
         old_low = self._low[place]
         old_high = self._high[place]
-        new_low = np.where(less | free, np.minimum(old_low, low), old_low)
-        new_high = np.where(greater | free, np.maximum(old_high, high), old_high)
+        new_low = np.where(less | unordered, np.minimum(old_low, low), old_low)
+        new_high = np.where(greater | unordered, np.maximum(old_high, high), old_high)
         new_high = np.where(
-            full & less, np.minimum(old_high, high), np.where(full & free, high, new_high)
+            full & less, np.minimum(old_high, high), np.where(full & unordered, high, new_high)
         )
         new_low = np.where(
-            full & greater, np.maximum(old_low, low), np.where(full & free, low, new_low)
+            full & greater, np.maximum(old_low, low), np.where(full & unordered, low, new_low)
         )
         self._low[place] = np.where(writes, new_low, old_low)
         self._high[place] = np.where(writes, new_high, old_high)
-        np.add.at(self._in_flight, self._count(query["x"], query["y"]), writes)
+        np.add.at(self._in_flight, self._count(drawn["x"], drawn["y"]), writes)
 
-    def _note_stencil(self, query, place):
+    def _note_stencil(self, drawn, place):
         """Widen ranges of stencil values for what may be written.
 
         They do not depend on the depth test, so that neither waits for the other.
         """
-        s_writes = query["stencil_write"].astype(bool)
+        s_writes = drawn["stencil_write"].astype(bool)
         for bound, choose, name in (
             (self._stencil_low, np.minimum, "stencil_low"),
             (self._stencil_high, np.maximum, "stencil_high"),
         ):
-            bound[place] = np.where(s_writes, choose(bound[place], query[name]), bound[place])
+            bound[place] = np.where(s_writes, choose(bound[place], drawn[name]), bound[place])
 
     def _count(self, x, y):
         """Where writes in flight to tiles are counted."""
         rows, columns = self._in_flight.shape
         return np.asarray(y, np.int64) % rows, np.asarray(x, np.int64) % columns
 
-    def _turn(self, compare, write):
-        """One bound: which one it is.
+    def _choose_bound(self, compare, write):
+        """Choose which bound is stored, if there is one alone.
 
         A draw that may write on either side counts as one of less.
         """
-        wanted = (
+        required = (
             Bound.MIN
             if compare in GREATER
             else Bound.MAX
-            if compare in LESS or (compare in FREE and write)
+            if compare in LESS or (compare in UNORDERED and write)
             else Bound.OPEN
         )
         if self.bound == Bound.OPEN:
-            self.bound = wanted
-        elif wanted not in (Bound.OPEN, self.bound) and write and compare not in FREE:
+            self.bound = required
+        elif required not in (Bound.OPEN, self.bound) and write and compare not in UNORDERED:
             self.bound = Bound.NONE
 
     @property
-    def _knows(self):
-        """Bounds hold; of one bound, none does before it has been chosen."""
+    def _has_bounds(self):
+        """Whether stored bounds hold: of one bound, only after it has been chosen."""
         return self._bounds == "both" or self.bound in (Bound.MAX, Bound.MIN)
 
-    def _known(self, place):
-        """Bounds stored of tiles; the one that is not kept could be anything."""
+    def _stored_bounds(self, place):
+        """Bounds of tiles; one that is not stored is the widest."""
         low = self._low[place]
         high = self._high[place]
         if self._bounds == "max":
@@ -285,7 +288,7 @@ class HiZ:
         out["restore"] = 1
         out["bound"] = self.bound
         most = self._most >> self._cut
-        out["low"], out["high"] = self._known(place) if self._knows else (0, most)
+        out["low"], out["high"] = self._stored_bounds(place) if self._has_bounds else (0, most)
         out["stencil_low"] = self._stencil_low
         out["stencil_high"] = self._stencil_high
         for name, widest in (("low", 0), ("high", most), ("stencil_low", 0), ("stencil_high", 255)):
@@ -315,7 +318,7 @@ class HiZ:
         if self._bounds == "max" and self.bound == Bound.OPEN:
             self.bound = Bound(next(filter(None, saved["bound"]), Bound.OPEN))
         place = saved["y"].astype(np.int64) * self._columns + saved["x"]
-        if self._knows:
+        if self._has_bounds:
             fits = saved["bound"] == self.bound if self._bounds == "max" else slice(None)
             self._low[place[fits]] = saved["low"][fits]
             self._high[place[fits]] = saved["high"][fits]
@@ -354,7 +357,7 @@ class HiZ:
                 (self._in_flight[count] == 1)
                 & current[batch]
                 & self._covered[place[batch]]
-                & self._knows
+                & self._has_bounds
             )
             self._low[place[batch][alone]] = np.asarray(low, np.int64)[batch][alone] >> self._cut
             self._high[place[batch][alone]] = np.asarray(high, np.int64)[batch][alone] >> self._cut

@@ -29,7 +29,7 @@ def stencil_test(state, face, stored):
     )
 
 
-def keeps(tiles, state):
+def preserves_failing(tiles, state):
     """Tiles whose failing samples change nothing: bool, shape (n,).
 
     Such samples may be left out before anything else is known.

@@ -60,8 +60,8 @@ class Slot:
     ----------
     tile : int
         Its number.
-    line : object
-        Its values, by the ``LINE`` of the cache; None before it is filled.
+    content : object
+        Its values, by the ``TILE`` of the cache; None before it is filled.
     may_be_dirty : bool
         A draw may have written it, as far as is known before its tests.
     dirty : bool
@@ -70,7 +70,7 @@ class Slot:
 
     def __init__(self, tile: int) -> None:
         self.tile = tile
-        self.line = None
+        self.content = None
         self.may_be_dirty = False
         self.dirty = False
 
@@ -79,15 +79,15 @@ class Transfer(NamedTuple):
     """A fill or a write-back that is not counted yet."""
 
     tile: int
-    line: object  # what a write-back sends to memory; None for a fill
+    content: object  # what a write-back sends to memory; None for a fill
 
 
 class TileCache:
     """Values of a target's samples in memory, behind a cache that codes them.
 
-    ``LINE`` of each kind of cache is a tile on chip and its code in memory. Tiles are coded many at
+    ``TILE`` of each kind of cache is a tile on chip and its code in memory. Tiles are coded many at
     a time: a write-back waits until its mode matters, which is when its transfer of the table is
-    evicted. A fill of such a tile takes the line that was written back, since coding loses nothing.
+    evicted. A fill of such a tile takes the values that were written back: coding loses nothing.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ class TileCache:
         self._edge = edge
         self._columns, self._rows = tile_grid(state, edge)
         count = self._columns * self._rows
-        self._room = 1 << (self.LINE.size(TileMode.RAW, edge) - 1).bit_length()
+        self._room = 1 << (self.TILE.size(TileMode.RAW, edge) - 1).bit_length()
         size = count * self._room + -(-count // PER_TRANSFER) * TRANSFER
         self.memory = np.zeros(size, np.uint8) if memory is None else memory[:size]
         if len(self.memory) < size:
@@ -134,9 +134,9 @@ class TileCache:
         self._size = Counter()
         self.uses = 0
         self.hits = 0
-        # transfers not yet counted; by tile: the last line that was written back
+        # transfers not yet counted; by tile: what was written back last
         self._pending = []
-        self._lines = {}
+        self._written_back = {}
 
     def clear(self, rectangle: Sequence[int], value: int) -> None:
         """Clear a rectangle (x0, y0, x1, y1) of pixels.
@@ -157,10 +157,10 @@ class TileCache:
             for end, side in zip(rectangle[2:], sides, strict=True)
         )
         inside = samples_within((*rectangle[:2], x1, y1), shape, samples).reshape(-1, *shape[2:])
-        whole = inside.all((1, 2))
-        if whole.all() and self._shape.fast_clear:
+        covered = inside.all((1, 2))
+        if covered.all() and self._shape.fast_clear:
             self._encode_pending()
-            self._lines.clear()
+            self._written_back.clear()
             self._sets = [[] for _ in self._sets]
             self._table = {}
             self._cleared = value
@@ -174,8 +174,8 @@ class TileCache:
             )
             return
         for tile in np.flatnonzero(inside.any((1, 2))):
-            self.use(tile, not whole[tile], writes=True)
-            self.write(tile, np.full(shape[2:], value), inside[tile], self.LINE.flat(value))
+            self.use(tile, not covered[tile], writes=True)
+            self.write(tile, np.full(shape[2:], value), inside[tile], self.TILE.flat(value))
 
     def use(self, tile: int, needed: bool, writes: bool) -> np.ndarray:
         """Bring a tile on chip, and return its values.
@@ -191,15 +191,19 @@ class TileCache:
         """
         slot = self._slot(tile)
         self.uses = self.uses + 1
-        self.hits = self.hits + (slot.line is not None)
-        if slot.line is None and needed:
-            slot.line = self._lines[tile].copy() if tile in self._lines else self.line(tile)
+        self.hits = self.hits + (slot.content is not None)
+        if slot.content is None and needed:
+            slot.content = (
+                self._written_back[tile].copy()
+                if tile in self._written_back
+                else self.content(tile)
+            )
             self._look_up(tile)
             self._pending.append(Transfer(tile, None))
-        elif slot.line is None:
-            slot.line = self.LINE.blank(self._edge)
+        elif slot.content is None:
+            slot.content = self.TILE.blank(self._edge)
         slot.may_be_dirty |= writes
-        return slot.line.values
+        return slot.content.values
 
     def write(
         self,
@@ -210,11 +214,11 @@ class TileCache:
     ) -> None:
         """Write samples of a tile in use.
 
-        ``plane`` is that of :meth:`fixfunc.models.depth.tile_lines.DepthLine.write`.
+        ``plane`` is that of :meth:`fixfunc.models.depth.cached_tiles.DepthTile.write`.
         """
         if written.any():
             slot = self._slot(tile)
-            slot.line.write(values, written, plane)
+            slot.content.write(values, written, plane)
             slot.dirty = True
 
     def flush(self) -> None:
@@ -255,14 +259,14 @@ class TileCache:
 
         After :meth:`flush`.
         """
-        lines = [self.line(tile) for tile in range(len(self._modes))]
-        return np.stack([line.values for line in lines]).reshape(
+        contents = [self.content(tile) for tile in range(len(self._modes))]
+        return np.stack([content.values for content in contents]).reshape(
             self._rows, self._columns, self._edge, self._edge
         )
 
-    def line(self, tile: int) -> object:
-        """A tile decoded, by its number."""
-        return self.LINE.load(
+    def content(self, tile: int) -> object:
+        """Contents of a tile in memory, decoded, by its number."""
+        return self.TILE.load(
             *self._bytes(tile), int(self._state["samples"]), self._cleared, self._edge
         )
 
@@ -293,8 +297,8 @@ class TileCache:
 
     def _bytes(self, tile):
         mode = TileMode(self._modes[tile])
-        begin = int(tile) * self._room
-        return mode, bytes(self.memory[begin : begin + self.LINE.size(mode, self._edge)])
+        first_byte = int(tile) * self._room
+        return mode, bytes(self.memory[first_byte : first_byte + self.TILE.size(mode, self._edge)])
 
     def _evict(self, ways):
         """Evict the tile of the oldest way, and write it back if it is dirty."""
@@ -302,30 +306,30 @@ class TileCache:
         if slot.may_be_dirty:
             self._look_up(slot.tile)
         if slot.dirty:
-            self._pending.append(Transfer(slot.tile, slot.line))
-            self._lines[slot.tile] = slot.line.coded(self._shape.coding)
+            self._pending.append(Transfer(slot.tile, slot.content))
+            self._written_back[slot.tile] = slot.content.coded(self._shape.coding)
 
     def _encode_pending(self):
         """Code pending write-backs, and count all that is pending, in order."""
         pending = self._pending
         self._pending = []
-        lines = [line for _, line in pending if line]
+        contents = [content for _, content in pending if content]
         coded = iter(
-            self.LINE.encode(
-                lines,
+            self.TILE.encode(
+                contents,
                 int(self._state["samples"]),
                 self._cleared if self._shape.fast_clear else None,
                 self._shape.coding,
             )
         )
-        for tile, line in pending:
-            if not line:
+        for tile, content in pending:
+            if not content:
                 mode = TileMode(self._modes[tile])
-                self._count("fill", mode, self.LINE.size(mode, self._edge))
+                self._count("fill", mode, self.TILE.size(mode, self._edge))
                 continue
             mode, data = next(coded)
-            begin = int(tile) * self._room
-            self.memory[begin : begin + len(data)] = np.frombuffer(data, np.uint8)
+            first_byte = int(tile) * self._room
+            self.memory[first_byte : first_byte + len(data)] = np.frombuffer(data, np.uint8)
             self._count("write_back", mode, len(data))
             if self._modes[tile] != mode:
                 self._modes[tile] = mode
@@ -355,13 +359,13 @@ class TileCache:
         """Modes go to memory, two a byte."""
         modes = np.zeros(-(-len(self._modes) // PER_TRANSFER) * PER_TRANSFER, np.uint8)
         modes[: len(self._modes)] = self._modes
-        begin = len(self._modes) * self._room
+        first_byte = len(self._modes) * self._room
         first = tiles.start or 0
         data = (modes[tiles][::2] | modes[tiles][1::2] << 4).tobytes()
-        self.memory[begin + first // 2 : begin + first // 2 + len(data)] = np.frombuffer(
+        self.memory[first_byte + first // 2 : first_byte + first // 2 + len(data)] = np.frombuffer(
             data, np.uint8
         )
 
-    def _count(self, cause, mode, moved, times=1):
+    def _count(self, cause, mode, byte_count, times=1):
         self._traffic[TrafficKind(cause, mode)] += times
-        self._size[TrafficKind(cause, mode)] += moved
+        self._size[TrafficKind(cause, mode)] += byte_count

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fixfunc.models.depth.tile_lines import ColourLine
+from fixfunc.models.depth.cached_tiles import ColourTile
 from fixfunc.models.memory.surface import check_places
 from fixfunc.models.memory.tile_cache import CacheShape, TileCache, TrafficKind
 from fixfunc.models.payload import dtype
@@ -51,7 +51,7 @@ class ColourCache(TileCache):
     Parameters are those of :class:`~fixfunc.models.memory.tile_cache.TileCache`.
     """
 
-    LINE = ColourLine
+    TILE = ColourTile
 
     def run(self, tiles: np.ndarray, colours: np.ndarray, state: np.void) -> None:
         """Write shaded tiles, in order.

@@ -151,11 +151,11 @@ def write_dds(path: str | Path, texture: Texture) -> None:
     Path(path).write_bytes(header + b"".join(images))
 
 
-def _unpack(file, form, length, what):
+def _unpack(file, form, length, part):
     """Numbers of a header."""
     data = file.read(struct.calcsize(form))
     if len(data) < struct.calcsize(form):
-        raise InputError("size of the file", f"be enough for {what}", f"{length} bytes")
+        raise InputError("size of the file", f"be enough for {part}", f"{length} bytes")
     return struct.unpack(form, data)
 
 

@@ -32,16 +32,16 @@ class StreamBench:
     ----------
     dut
     expected : callable
-        Packed beats in -> packed beats out, of several streams by port. It is given what the input
-        monitor saw, not what the driver meant.
+        Packed beats in -> packed beats out, of several streams by port. The beats in are those
+        that the input monitor saw.
     describe : callable
         A packed beat of ``o`` in words.
     outputs : sequence of str
         The ports.
     """
 
-    QUIET = 600  # clocks in which nothing moves, after which a block counts as drained
-    STEP = 50  # clocks between two looks
+    IDLE_CLOCKS = 600  # clocks without a transfer, after which a block counts as drained
+    POLL_CLOCKS = 50  # clocks from one count of transfers to the next
 
     def __init__(
         self,
@@ -54,10 +54,10 @@ class StreamBench:
         self._expected = expected
         self._describe = describe
         self._bits = {name: len(getattr(dut, f"{name}__payload")) for name in ("i", *outputs)}
-        # (payload, clock)
-        self.taken = []
+        # Beats are (payload, clock); ``beats_out`` are those of ``o``.
+        self.beats_in = []
         self.out = {port: [] for port in outputs}
-        self.given = self.out["o"]
+        self.beats_out = self.out["o"]
 
     @property
     def rng(self) -> np.random.Generator:
@@ -86,7 +86,7 @@ class StreamBench:
         seeded = random.Random(cocotb.RANDOM_SEED)
         await self.reset()
         driver = StreamDriver(self._dut, "i", PACES[source](seeded))
-        StreamMonitor(self._dut, "i", lambda *beat: self.taken.append(beat))
+        StreamMonitor(self._dut, "i", lambda *beat: self.beats_in.append(beat))
         for port, beats in self.out.items():
             StreamSink(self._dut, port, PACES["full" if port.startswith(PROBE) else sink](seeded))
             StreamMonitor(self._dut, port, lambda *beat, beats=beats: beats.append(beat))
@@ -95,33 +95,33 @@ class StreamBench:
         self.check(len(rows))
 
     async def _drain(self):
-        seen = quiet = 0
-        while quiet < self.QUIET:
-            await ClockCycles(self._dut.clk, self.STEP)
-            quiet = quiet + self.STEP if seen == (seen := self.moved()) else 0
+        count = idle = 0
+        while idle < self.IDLE_CLOCKS:
+            await ClockCycles(self._dut.clk, self.POLL_CLOCKS)
+            idle = idle + self.POLL_CLOCKS if count == (count := self.transfers()) else 0
 
-    def moved(self) -> int:
+    def transfers(self) -> int:
         """Beats out so far; a bench with other traffic adds it."""
         return sum(map(len, self.out.values()))
 
     def check(self, count: int) -> None:
-        """Everything was taken, something came out, and it is what the golden model says."""
-        assert len(self.taken) == count > 0, f"{len(self.taken)} of {count} beats taken"
-        wanted = codec.by_port(self._expected(self._packed("i", self.taken)))
+        """All beats went in, some came out, and those are the golden model's."""
+        assert len(self.beats_in) == count > 0, f"{len(self.beats_in)} of {count} beats taken"
+        wanted = codec.by_port(self._expected(self._packed("i", self.beats_in)))
         for port, beats in self.out.items():
-            given = self._packed(port, beats)
+            rows = self._packed(port, beats)
             expected = wanted[port]
-            for n, (got, want) in enumerate(zip(given, expected, strict=False)):
+            for n, (actual, row) in enumerate(zip(rows, expected, strict=False)):
                 words = self._describe if port == "o" else codec.to_hex
-                assert (got == want).all(), (
-                    f"{port}: beat {n} at clock {beats[n][1]}\n  got      {words(got)}\n  "
-                    f"expected {words(want)}"
+                assert (actual == row).all(), (
+                    f"{port}: beat {n} at clock {beats[n][1]}\n  got      {words(actual)}\n  "
+                    f"expected {words(row)}"
                 )
-            assert len(given) == len(expected) > 0, (
-                f"{port}: {len(given)} beats out, {len(expected)} expected"
+            assert len(rows) == len(expected) > 0, (
+                f"{port}: {len(rows)} beats out, {len(expected)} expected"
             )
         self._dut._log.info(
-            "%d beats in, %d beats out, all as expected", len(self.taken), len(self.given)
+            "%d beats in, %d beats out, all as expected", len(self.beats_in), len(self.beats_out)
         )
 
     def _packed(self, port, beats):
@@ -130,7 +130,7 @@ class StreamBench:
 
     def check_rate(self, latency: int, interval: int = 1) -> None:
         """At full speed: the first beat after ``latency`` clocks, then one every ``interval``."""
-        begun = self.taken[0][1]
-        for beats, first in ((self.taken, begun), (self.given, begun + latency)):
+        first_in = self.beats_in[0][1]
+        for beats, first in ((self.beats_in, first_in), (self.beats_out, first_in + latency)):
             clocks = [clock for _, clock in beats]
             assert clocks == list(range(first, first + interval * len(beats), interval))

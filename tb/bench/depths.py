@@ -9,7 +9,7 @@ from fixfunc.models.state import draw_state
 from fixfunc.rtl.depth.hiz.hiz import HizParams
 from fixfunc.rtl.depth.test.depth_test import DepthTestParams
 from fixfunc.spec import payloads
-from fixfunc.spec.early import LEFT
+from fixfunc.spec.early import PERMITTED
 from fixfunc.spec.state import DepthFormat
 from fixfunc.tb.bench import scenes
 
@@ -62,7 +62,7 @@ def state(
         depth_test=rng.random() < 0.9,
         depth_write=rng.random() < 0.8,
         state=rng.integers(0, 16),
-        does=[rng.choice(list(LEFT), p=[0.6, 0.1, 0.1, 0.1, 0.1])],
+        does=[rng.choice(list(PERMITTED), p=[0.6, 0.1, 0.1, 0.1, 0.1])],
         **operations,
         **values,
         **bias,

@@ -14,10 +14,10 @@ from fixfunc.tb.bench.pace import PACES
 class MemoryBehind:
     """For a bench: one memory of bytes behind several ports."""
 
-    QUIET = 1200  # clocks: a starved memory may take as long from one transfer to the next
+    IDLE_CLOCKS = 1200  # clocks: a starved memory may take as long from one transfer to the next
 
     def attach(self, dut: HierarchyObject, ports: Sequence[str], size: int) -> None:
-        """Put it there; a mapping that all of them share."""
+        """Put a memory of ``size`` bytes behind all ``ports``, which share it."""
         from cocotbext.axi import AxiBus, AxiRam
         from cocotbext.axi.memory import Memory
 
@@ -32,20 +32,20 @@ class MemoryBehind:
             ram.read_if.read = self._counted(ram.read_if.read)
 
     def _counted(self, access: Callable) -> Callable:
-        """The same, and it counts as traffic."""
+        """``access``, counted as a transfer."""
 
-        def count(*given):
+        def count(*request):
             self._transfers += 1
-            return access(*given)
+            return access(*request)
 
         return count
 
-    def moved(self) -> int:
+    def transfers(self) -> int:
         """Beats out, and transfers to and from memory."""
-        return super().moved() + self._transfers
+        return super().transfers() + self._transfers
 
     def fill(self, data: np.ndarray, pace: str) -> None:
-        """What it holds at first; and every channel goes by a pace of its own."""
+        """Write the first contents; every channel gets a pace of its own."""
         self._rams[0].write(0, data.tobytes())
         channels = [
             channel
@@ -60,12 +60,14 @@ class MemoryBehind:
         ]
         for n, channel in enumerate(channels):
             channel.set_pause_generator(
-                not on for on in PACES[pace](random.Random(cocotb.RANDOM_SEED + n))
+                not ready for ready in PACES[pace](random.Random(cocotb.RANDOM_SEED + n))
             )
 
     def check_memory(self, wanted: np.ndarray) -> None:
         """It holds these bytes, as rows of 32."""
-        held = np.frombuffer(self._rams[0].read(0, wanted.nbytes), np.uint64).reshape(wanted.shape)
-        assert held.any() and (held == wanted).all(), (
-            f"memory: transfers {np.flatnonzero((held != wanted).any(1))[:8]}"
+        stored = np.frombuffer(self._rams[0].read(0, wanted.nbytes), np.uint64).reshape(
+            wanted.shape
+        )
+        assert stored.any() and (stored == wanted).all(), (
+            f"memory: transfers {np.flatnonzero((stored != wanted).any(1))[:8]}"
         )

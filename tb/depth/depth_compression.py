@@ -85,16 +85,16 @@ def random_tiles(
     planes["z0"] = rng.integers(0, 1 << 32, (n, MOST))
     planes["dx"] = rng.integers(-reach, reach)
     planes["dy"] = rng.integers(-reach, reach)
-    again = rng.random((n, MOST)) < 0.2
-    planes = np.where(again, planes[:, :1], planes)
+    repeated = rng.random((n, MOST)) < 0.2
+    planes = np.where(repeated, planes[:, :1], planes)
     samples = rng.integers(0, len(modes), n)
     counts = rng.integers(0, MOST + 1, n)
     masks = rng.integers(0, np.maximum(counts, 1)[:, None, None], (n, edge, edge))
     masks[rng.random(n) < 0.2] = 0
     tiles = np.zeros((n, edge, edge), np.int64)
     for mode in modes:
-        those = samples == mode
-        tiles[those] = evaluate(planes[those], masks[those], mode)
+        selected = samples == mode
+        tiles[selected] = evaluate(planes[selected], masks[selected], mode)
     kind = rng.integers(0, 6, n)
     place = rng.integers(0, edge, (2, n))
     tiles[np.arange(n), *place] ^= np.where(kind == 1, 1 << rng.integers(0, 24, n), 0)
@@ -159,31 +159,36 @@ def requests(rng: np.random.Generator, count: int, params: DepthCompressionParam
     depths(out, tiles)
     rows[~decodes] = codec.pack(out[~decodes], to_code, width(edge))
 
-    back = np.zeros(count, dtype(to_decode))
-    back["decodes"] = 1
-    back["samples"] = samples
-    back["cleared"] = cleared
+    to_be_decoded = np.zeros(count, dtype(to_decode))
+    to_be_decoded["decodes"] = 1
+    to_be_decoded["samples"] = samples
+    to_be_decoded["cleared"] = cleared
     modes = np.zeros(count, np.uint8)
     data = np.zeros((count, 4 * payloads.coded_words(edge)), np.uint8)
     for mode in params.modes:
-        those = samples == mode
-        modes[those], data[those] = encode(
-            tiles[those], planes[those], counts[those], masks[those], mode, cleared[those]
+        selected = samples == mode
+        modes[selected], data[selected] = encode(
+            tiles[selected],
+            planes[selected],
+            counts[selected],
+            masks[selected],
+            mode,
+            cleared[selected],
         )
     kind = rng.integers(0, 8, count)
     modes[kind == 0] = rng.integers(0, 8, (kind == 0).sum())
     data[kind == 1] = rng.integers(0, 256, data[kind == 1].shape)
-    turned = np.flatnonzero(kind == 2)
-    data[turned, rng.integers(0, data.shape[1], len(turned))] ^= 1 << rng.integers(
-        0, 8, len(turned)
+    corrupted = np.flatnonzero(kind == 2)
+    data[corrupted, rng.integers(0, data.shape[1], len(corrupted))] ^= 1 << rng.integers(
+        0, 8, len(corrupted)
     ).astype(np.uint8)
     of_none = np.flatnonzero((kind == 3) & (modes == TileMode.PLANES_3))
     bit = 96 * 3 + 2 * rng.integers(0, edge**2, len(of_none))
     data[of_none, bit >> 3] |= (3 << (bit & 7)).astype(np.uint8)  # a sample of a fourth plane
-    back["mode"] = modes
+    to_be_decoded["mode"] = modes
     for name, values in words(data).items():
-        back[name] = values
-    rows[decodes] = codec.pack(back[decodes], to_decode, width(edge))
+        to_be_decoded[name] = values
+    rows[decodes] = codec.pack(to_be_decoded[decodes], to_decode, width(edge))
     return rows
 
 
@@ -193,9 +198,9 @@ def expected(rows: np.ndarray, params: DepthCompressionParams) -> dict[str, np.n
     decodes = (rows[:, 0] & 1).astype(bool)
     to_code, to_decode = tables(edge)
     tiles = codec.unpack(rows[~decodes], to_code, dtype(to_code))
-    back = codec.unpack(rows[decodes], to_decode, dtype(to_decode))
+    to_be_decoded = codec.unpack(rows[decodes], to_decode, dtype(to_decode))
     coded = np.zeros(len(tiles), dtype(payloads.coded(edge)))
-    decoded = np.zeros(len(back), dtype(payloads.decoded(edge)))
+    decoded = np.zeros(len(to_be_decoded), dtype(payloads.decoded(edge)))
     planes = np.zeros((len(tiles), MOST), PLANE)
     for k in range(MOST):
         for name in PLANE.names:
@@ -203,28 +208,37 @@ def expected(rows: np.ndarray, params: DepthCompressionParams) -> dict[str, np.n
     masks = unpack(tiles["mask_low"], edge) + 2 * unpack(tiles["mask_high"], edge)
     lanes = np.stack([tiles[f"depth{n}"] for n in range(edge**2)], 1).reshape(-1, edge, edge)
     data = (
-        np.stack([back[f"data{n}"] for n in range(payloads.coded_words(edge))], 1)
+        np.stack([to_be_decoded[f"data{n}"] for n in range(payloads.coded_words(edge))], 1)
         .astype("<u4")
         .view(np.uint8)
-        .reshape(len(back), -1)
+        .reshape(len(to_be_decoded), -1)
     )
     for mode in params.modes:
-        those = tiles["samples"] == mode
+        selected = tiles["samples"] == mode
         cleared = np.where(tiles["clears"], tiles["cleared"].astype(np.int64), -1)
-        coded["mode"][those], found = encode(
-            lanes[those], planes[those], tiles["planes"][those], masks[those], mode, cleared[those]
+        coded["mode"][selected], result = encode(
+            lanes[selected],
+            planes[selected],
+            tiles["planes"][selected],
+            masks[selected],
+            mode,
+            cleared[selected],
         )
-        for name, values in words(found).items():
-            coded[name][those] = values
-        those = back["samples"] == mode
-        records = decoded[those]
-        found = decode(
-            back["mode"][those], data[those], mode, back["cleared"][those].astype(np.int64), edge
+        for name, values in words(result).items():
+            coded[name][selected] = values
+        selected = to_be_decoded["samples"] == mode
+        records = decoded[selected]
+        result = decode(
+            to_be_decoded["mode"][selected],
+            data[selected],
+            mode,
+            to_be_decoded["cleared"][selected].astype(np.int64),
+            edge,
         )
-        records["wrong"] = found[4]
-        known_planes(records, *found[1:4])
-        depths(records, found[0])
-        decoded[those] = records
+        records["wrong"] = result[4]
+        known_planes(records, *result[1:4])
+        depths(records, result[0])
+        decoded[selected] = records
     return {
         "o": codec.pack(coded, payloads.coded(edge)),
         "tile": codec.pack(decoded, payloads.decoded(edge)),
@@ -264,12 +278,12 @@ async def one_tile_a_clock_each_way(dut: HierarchyObject) -> None:
     rows = requests(bench.rng, 200, bench.params)
     decodes = rows[:, 0] & 1 == 1
     await bench.run(np.concatenate([rows[~decodes], rows[decodes]]))
-    begun = bench.taken[0][1]
+    first_in = bench.beats_in[0][1]
     for port, first, latency in (
         ("o", 0, unit.latency),
         ("tile", (~decodes).sum(), unit.decoding_latency),
     ):
         clocks = [clock for _, clock in bench.out[port]]
         assert clocks == list(
-            range(begun + first + latency, begun + first + latency + len(clocks))
+            range(first_in + first + latency, first_in + first + latency + len(clocks))
         ), port

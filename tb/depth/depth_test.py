@@ -158,12 +158,12 @@ class Reference:
         for name in ("x", "y", "note"):
             reported[name] = tiles[name][awaited]
         reported["low"], reported["high"] = bounds[awaited].T
-        kept = out.any((1, 2)) | tiles["last"].astype(bool) | self._late
-        self.covered.append(np.where(accepted, tiles["mask"], 0)[kept])
-        self.answered.append(pack(passed)[kept])
-        self.late.append(np.full(kept.sum(), self._late))
+        emitted = out.any((1, 2)) | tiles["last"].astype(bool) | self._late
+        self.covered.append(np.where(accepted, tiles["mask"], 0)[emitted])
+        self.answered.append(pack(passed)[emitted])
+        self.late.append(np.full(emitted.sum(), self._late))
         return (
-            sent[kept],
+            sent[emitted],
             reported[: len(reported) if state["depth_test"] and state["depth_write"] else 0],
             answered[: len(answered) * self._late],
         )
@@ -174,10 +174,10 @@ class Reference:
             passed = self._buffer.test(tiles)
             return passed, passed
         tiles, out = tiles.copy(), self._buffer.early(tiles)
-        kept, replaced = shading.shade(
+        surviving, replaced = shading.shade(
             tiles, self._buffer.state, self._params.edge, self._params.shader_depths
         )
-        tiles["mask"] = pack(out & kept)
+        tiles["mask"] = pack(out & surviving)
         return out, self._buffer.test(tiles, replaced)
 
 
@@ -233,5 +233,5 @@ async def one_tile_a_clock(dut: HierarchyObject) -> None:
     last = codec.pack(late, payloads.DRAW_STATE, WIDTH)
     packed = codec.pack(tiles, payloads.tile(params.edge), WIDTH)
     await bench.run(np.concatenate([first, clear, packed, last, packed]))
-    clocks = [clock for _, clock in bench.given[2:122]]
+    clocks = [clock for _, clock in bench.beats_out[2:122]]
     assert clocks == list(range(clocks[0], clocks[0] + 120))

@@ -6,7 +6,7 @@ import numpy as np
 from cocotb.handle import HierarchyObject
 
 from fixfunc.cosim import codec
-from fixfunc.models.depth.depth_bounds import queries
+from fixfunc.models.depth.depth_bounds import drawn_bounds
 from fixfunc.models.depth.depth_test import D24_MAX
 from fixfunc.models.depth.depth_unit import BITS
 from fixfunc.models.depth.hiz import HiZ
@@ -119,9 +119,9 @@ class Reference:
         self._applied = 0
         self.table = payloads.tile(params.edge)
 
-    def replay(self, rows: np.ndarray, given: np.ndarray) -> dict[str, np.ndarray]:
+    def replay(self, rows: np.ndarray, outputs: np.ndarray) -> dict[str, np.ndarray]:
         """Packed beats in, and out -> packed beats that should be out, by port."""
-        stamps = (given[:, 0] >> np.uint64(STAMP.start)).astype(np.int64) & 0xFFF
+        stamps = (outputs[:, 0] >> np.uint64(STAMP.start)).astype(np.int64) & 0xFFF
         out = []
         answers = [np.zeros(0, dtype(payloads.context(4)))]
         at = 0
@@ -152,14 +152,14 @@ class Reference:
             self._hiz.feedback(*self._reports.pop(0))
             self._applied += 1
 
-    def _answer(self, asked):
+    def _answer(self, fields):
         """What is known of a tile, after what was has been put back.
 
         Nothing, where it must be refused.
         """
         self._apply_reports()
         request = np.zeros(1, dtype(payloads.context(self._params.edge)))
-        for name, value in asked.items():
+        for name, value in fields.items():
             request[name] = value
         if self._contract.accepted(request)[0]:
             if request["restore"]:
@@ -182,15 +182,15 @@ class Reference:
         note = 0
         tile = tile.copy()
         if self._contract.accepted(tile)[0]:
-            query = queries(tile, state, p.edge)
+            drawn = drawn_bounds(tile, state, p.edge)
             serial = self._hiz.serial
-            outcome = self._hiz.step(query)[0]
+            outcome = self._hiz.step(drawn)[0]
             x = int(tile["x"][0])
             y = int(tile["y"][0])
             place = (y >> 1) * -(-self._hiz._columns // 2) + (x >> 1)
-            kept = place < p.entries // 4
-            note = serial % 256 | kept << 8 | (place % (p.entries // 4)) << 9
-            if outcome != Outcome.DROP and query["write"][0]:
+            in_ram = place < p.entries // 4
+            note = serial % 256 | in_ram << 8 | (place % (p.entries // 4)) << 9
+            if outcome != Outcome.DROP and drawn["write"][0]:
                 low = int(tile["z0"][0]) >> 16 & 0x3FFF
                 cut = BITS[DepthFormat(state["depth_format"])] - payloads.HIZ_BITS
                 self._reports.append(
@@ -244,7 +244,7 @@ class Reference:
                 bounds=self._params.bounds,
                 entries=self._params.entries,
                 bits=bits,
-                apart=8,
+                counter_pitch=8,
             )
             self._hiz.serial = old.serial + 1 if old else 1
             if old:

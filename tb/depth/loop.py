@@ -70,32 +70,34 @@ class Harness(wiring.Component):
         ]
 
         # Sooner or later.
-        waits = Signal()
-        still = Signal(range(self._patience + 2))
-        now = sometimes(m, 1024)
-        m.d.sync += still.eq(Mux(self.i.valid & self.i.ready, 0, still + (still != self._patience)))
-        with m.If(~waits | hiz.feedback.ready):
-            m.d.sync += waits.eq(0)
-        with m.If(~waits & reports.r_rdy & (still == self._patience) & now):
-            m.d.sync += waits.eq(1)
+        report_valid = Signal()
+        idle_clocks = Signal(range(self._patience + 2))
+        enable = sometimes(m, 1024)
+        m.d.sync += idle_clocks.eq(
+            Mux(self.i.valid & self.i.ready, 0, idle_clocks + (idle_clocks != self._patience))
+        )
+        with m.If(~report_valid | hiz.feedback.ready):
+            m.d.sync += report_valid.eq(0)
+        with m.If(~report_valid & reports.r_rdy & (idle_clocks == self._patience) & enable):
+            m.d.sync += report_valid.eq(1)
         m.d.comb += [
-            hiz.feedback.valid.eq(waits),
+            hiz.feedback.valid.eq(report_valid),
             hiz.feedback.payload.eq(report(reports.r_data)),
-            reports.r_en.eq(waits & hiz.feedback.ready),
+            reports.r_en.eq(report_valid & hiz.feedback.ready),
         ]
 
         is_request = self._pass_requests(m, hiz, reports.w_en)
 
         # Stamps: as a tile's entry is read, or a control beat counts.
         counted = Signal(12)
-        taken = self.i.valid & self.i.ready & ~is_request
+        accepted = self.i.valid & self.i.ready & ~is_request
         m.d.sync += counted.eq(counted + hiz.feedback_taken)
         m.submodules.stamps = stamps = fifo.SyncFIFOBuffered(width=12, depth=WAITING)
         work = self.i.payload.kind == Kind.WORK
         m.d.comb += [
             stamps.w_en.eq(
-                delay(m, taken & work, hiz.TOO_LATE + 1, "tile")
-                | delay(m, taken & ~work, 4, "control")
+                delay(m, accepted & work, hiz.TOO_LATE + 1, "tile")
+                | delay(m, accepted & ~work, 4, "control")
             ),
             stamps.w_data.eq(counted),
         ]
@@ -141,7 +143,7 @@ class Harness(wiring.Component):
         beats = Signal(12)
         unapplied = Signal(12)
         unanswered = Signal(12)
-        this = Cat(tile.full, tile.outcome)
+        offered_kind = Cat(tile.full, tile.outcome)
         begins = hiz.context.valid & hiz.context.ready
         m.d.sync += [
             beats.eq(beats + (hiz.i.valid & hiz.i.ready) - (hiz.o.valid & hiz.o.ready)),
@@ -149,8 +151,10 @@ class Harness(wiring.Component):
             unanswered.eq(unanswered + begins - (hiz.saved.valid & hiz.saved.ready)),
         ]
         with m.If(begins):
-            m.d.sync += kind.eq(this)
-        m.d.comb += idle.eq((beats == 0) & (unapplied == 0) & ((unanswered == 0) | (kind == this)))
+            m.d.sync += kind.eq(offered_kind)
+        m.d.comb += idle.eq(
+            (beats == 0) & (unapplied == 0) & ((unanswered == 0) | (kind == offered_kind))
+        )
         return is_request
 
 

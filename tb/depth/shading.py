@@ -54,7 +54,7 @@ class Harness(wiring.Component):
         tile = layout(payloads.tile(self._edge))
         m.submodules.shader = shader = fifo.SyncFIFOBuffered(width=tile.size, depth=WAITING)
         late = Signal()
-        puts_out = Signal()
+        replaces = Signal()
         form = Signal(2)
         sent = Signal()
         beat_out = unit.o.payload
@@ -70,35 +70,35 @@ class Harness(wiring.Component):
             state = beat_out.draw_state
             m.d.sync += [
                 late.eq(~state.early_write),
-                puts_out.eq(~state.early_reject & ~state.hiz_drop),
+                replaces.eq(~state.early_reject & ~state.hiz_drop),
                 form.eq(state.depth_format),
             ]
 
         # Sooner or later.
-        waits = Signal()
-        now = sometimes(m, 256)
-        with m.If(~waits | unit.shaded.ready):
-            m.d.sync += waits.eq(shader.r_rdy & ~(waits & (shader.level == 1)) & now)
+        offered = Signal()
+        enable = sometimes(m, 256)
+        with m.If(~offered | unit.shaded.ready):
+            m.d.sync += offered.eq(shader.r_rdy & ~(offered & (shader.level == 1)) & enable)
         m.d.comb += [
-            unit.shaded.valid.eq(waits),
-            shader.r_en.eq(waits & unit.shaded.ready),
+            unit.shaded.valid.eq(offered),
+            shader.r_en.eq(offered & unit.shaded.ready),
         ]
-        self._shade(m, tile(shader.r_data), puts_out, form)
+        self._shade(m, tile(shader.r_data), replaces, form)
         return m
 
-    def _shade(self, m, tile, puts_out, form):
+    def _shade(self, m, tile, replaces, form):
         """As :func:`shade`."""
-        back = self._unit.shaded.payload
+        shaded = self._unit.shaded.payload
         lanes = self._edge**2
-        m.d.comb += [back[name].eq(tile[name]) for name in tile.shape().members]
-        m.d.comb += back.mask.eq(
+        m.d.comb += [shaded[name].eq(tile[name]) for name in tile.shape().members]
+        m.d.comb += shaded.mask.eq(
             tile.mask & ~Cat(tile.z0[n % 16] & tile.dx[n % 13] for n in range(lanes))
         )
-        if "replaces" in back.shape().members:
+        if "replaces" in shaded.shape().members:
             base = Array([tile.z0 >> 16, tile.z0 >> 8, (tile.z0 >> 9) | 0x3F000000, 0])[form]
             m.d.comb += [
-                back.replaces.eq(puts_out),
-                *(back[f"depth{n}"].eq(base ^ n) for n in range(lanes)),
+                shaded.replaces.eq(replaces),
+                *(shaded[f"depth{n}"].eq(base ^ n) for n in range(lanes)),
             ]
 
 
@@ -110,12 +110,14 @@ def shade(tiles, state, edge, depths):
     z0 = tiles["z0"].astype(np.int64)[:, None]
     dx = tiles["dx"].astype(np.int64)[:, None]
     n = np.arange(edge**2)
-    kept = ~((z0 >> n % 16) & (dx >> n % 13) & 1).astype(bool)
+    surviving = ~((z0 >> n % 16) & (dx >> n % 13) & 1).astype(bool)
     base = {
         DepthFormat.D16: z0 >> 16,
         DepthFormat.D24: z0 >> 8,
         DepthFormat.D32F: z0 >> 9 | 0x3F000000,
     }.get(int(state["depth_format"]), 0 * z0)
     shape = (len(tiles), edge, edge)
-    puts_out = depths and not state["early_reject"] and not state["hiz_drop"]
-    return kept.reshape(shape), (base ^ n).astype(np.uint32).reshape(shape) if puts_out else None
+    replaces = depths and not state["early_reject"] and not state["hiz_drop"]
+    return surviving.reshape(shape), (base ^ n).astype(np.uint32).reshape(
+        shape
+    ) if replaces else None

@@ -149,6 +149,6 @@ async def one_triangle_a_clock(dut: HierarchyObject) -> None:
     bench = CommandReaderBench(dut)
     rows = streams.one_list(np.random.default_rng(1), 60, shape_of(bench.params))
     await bench.read(rows, "full", "full")
-    clocks = [clock for beat, clock in bench.given if beat & 3 == Kind.WORK]
+    clocks = [clock for beat, clock in bench.beats_out if beat & 3 == Kind.WORK]
     assert len(clocks) == 60
     assert clocks[-1] - clocks[30] == 29

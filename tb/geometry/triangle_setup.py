@@ -79,9 +79,9 @@ async def one_a_clock(dut: HierarchyObject) -> None:
         codec.pack(triangles, payloads.TRIANGLE, IN),
     ]
     await bench.run(np.concatenate(rows))
-    assert len(bench.given) == 201
+    assert len(bench.beats_out) == 201
     # The latency of a control beat is not checked.
-    bench.taken = bench.taken[1:]
-    bench.given = bench.given[1:]
+    bench.beats_in = bench.beats_in[1:]
+    bench.beats_out = bench.beats_out[1:]
     if bench.params.queue * bench.params.interval > bench.latency:
         bench.check_rate(bench.latency, bench.params.interval)

@@ -150,10 +150,10 @@ class Harness(wiring.Component):
         for n in range(lanes):
             old = read.data.word_select(n, bits)
             filled = cache.o.payload[f"value{n}"]
-            brought = depths.r_data.word_select(n, DEPTH)[:bits] ^ ~request.exact
+            new_value = depths.r_data.word_select(n, DEPTH)[:bits] ^ ~request.exact
             m.d.comb += [
                 new.word_select(n, bits).eq(
-                    Mux(uses, Mux(request.written[n], brought, old), filled)
+                    Mux(uses, Mux(request.written[n], new_value, old), filled)
                 ),
                 completion[f"value{n}"].eq(old),
                 put[f"value{n}"].eq(Mux(uses & request.needed, old, 0)),

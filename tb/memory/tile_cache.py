@@ -157,9 +157,9 @@ def traffic(counted: np.ndarray) -> list[tuple[str, str, int, int]]:
     return out
 
 
-def modes(held: np.ndarray, count: int) -> np.ndarray:
+def modes(data: np.ndarray, count: int) -> np.ndarray:
     """Modes of a target's tiles, by what memory holds of it: ndarray of uint8, shape (count,)."""
-    table = held.view(np.uint8).ravel()[count << CONFIGS["default"].surface.room :]
+    table = data.view(np.uint8).ravel()[count << CONFIGS["default"].surface.room :]
     return np.stack([table & 7, table >> 4 & 7], -1).ravel()[:count]
 
 
@@ -207,12 +207,12 @@ def hits(params: TileCacheParams, tiles: int, count: int) -> np.ndarray:
     """
     records = np.zeros(1 + count, dtype(work(params.edge)))
     columns = 1 << params.slots.bit_length() // 2
-    every = max(params.slots, tiles)
+    tile_count = max(params.slots, tiles)
     number = np.arange(count) % tiles
     records["op"][0] = CacheOp.CLEAR
-    records["number"][0] = every
+    records["number"][0] = tile_count
     records["x"][0] = columns
-    records["y"][0] = every // columns
+    records["y"][0] = tile_count // columns
     records["number"][1:] = number
     records["x"][1:] = number % columns
     records["y"][1:] = number // columns
@@ -242,9 +242,9 @@ class Reference:
         for n, record in enumerate(records):
             op = tiles["op"][n] = CacheOp(record["op"])
             if op == CacheOp.USE:
-                before = self._use(record, new[n]).ravel()
+                values = self._use(record, new[n]).ravel()
                 for lane in range(edge**2):
-                    tiles[f"value{lane}"][n] = before[lane]
+                    tiles[f"value{lane}"][n] = values[lane]
             elif op == CacheOp.CLEAR:
                 self._clear(record)
             elif op == CacheOp.FLUSH:
@@ -260,7 +260,7 @@ class Reference:
     def _use(self, record, new):
         tile = int(record["number"])
         exact = bool(record["exact"])
-        before = self._cache.use(tile, bool(record["needed"]), bool(record["writes"])).copy()
+        values = self._cache.use(tile, bool(record["needed"]), bool(record["writes"])).copy()
         plane = tuple(int(record[name]) for name in PLANE.names)
         self._cache.write(
             tile,
@@ -268,7 +268,7 @@ class Reference:
             unpack(record["written"][None], self._params.edge)[0],
             plane if exact else None,
         )
-        return before * record["needed"]
+        return values * record["needed"]
 
     def _clear(self, record):
         """A target takes its place in memory, and nothing else does."""
@@ -352,5 +352,5 @@ async def one_hit_a_clock(dut: HierarchyObject, tiles: str) -> None:
     await bench.run(
         np.concatenate([hits(bench.params, count, 12 * slots), codec.pack(flush, table)])
     )
-    clocks = [clock for _, clock in bench.taken[1 + 11 * slots : -1]]
+    clocks = [clock for _, clock in bench.beats_in[1 + 11 * slots : -1]]
     assert clocks == list(range(clocks[0], clocks[0] + slots))

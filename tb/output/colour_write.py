@@ -42,7 +42,7 @@ class Harness(wiring.Component):
     it does.
     """
 
-    HELD = 1023  # clocks
+    HOLD_CLOCKS = 1023
 
     def __init__(self, params: ColourWriteParams) -> None:
         self._params = params
@@ -62,20 +62,20 @@ class Harness(wiring.Component):
         m = Module()
         m.submodules.unit = unit = ColourWrite(self._params)
         head = self.i.payload
-        held = Signal()
-        holds = Signal()
-        count = Signal(range(self.HELD + 1))
+        announced = Signal()
+        hold = Signal()
+        count = Signal(range(self.HOLD_CLOCKS + 1))
         m.d.comb += [
-            held.eq(
+            announced.eq(
                 self.i.valid & (head.kind == Kind.FENCE) & head.fence.flush & head.fence.sequence[0]
             ),
-            holds.eq(held & (count != self.HELD)),
-            unit.flush_early.eq(holds),
-            unit.i.valid.eq(self.i.valid & ~holds),
+            hold.eq(announced & (count != self.HOLD_CLOCKS)),
+            unit.flush_early.eq(hold),
+            unit.i.valid.eq(self.i.valid & ~hold),
             unit.i.payload.eq(head),
-            self.i.ready.eq(unit.i.ready & ~holds),
+            self.i.ready.eq(unit.i.ready & ~hold),
         ]
-        m.d.sync += count.eq(Mux(held, count + holds, 0))
+        m.d.sync += count.eq(Mux(announced, count + hold, 0))
         for name in ("o", "colour_counted", "colour_memory"):
             wiring.connect(m, getattr(unit, name), wiring.flipped(getattr(self, name)))
         shaded_quads = unit.quads.payload
@@ -134,9 +134,9 @@ def requests(rng: np.random.Generator, count: int, params: ColourWriteParams) ->
     tiles["slot"] = rng.choice([0, 0xFF, 0x80], len(tiles)) ^ rng.integers(
         0, 1 << 12, len(tiles)
     ) * rng.integers(0, 2, len(tiles))
-    few = rng.random(len(tiles)) < 0.3
+    sparse = rng.random(len(tiles)) < 0.3
     tiles["mask"] = np.where(
-        few, tiles["mask"] & rng.integers(0, 1 << 63, len(tiles), np.uint64), tiles["mask"]
+        sparse, tiles["mask"] & rng.integers(0, 1 << 63, len(tiles), np.uint64), tiles["mask"]
     )
     tiles["mask"][rng.random(len(tiles)) < 0.1] = 0
     rows[kind == Kind.WORK] = codec.pack(tiles, table, WIDTH)
@@ -287,18 +287,18 @@ async def a_flush_goes_ahead_of_its_fence(dut: HierarchyObject) -> None:
     bench.fill(memory(rows, bench.params), "full")
     # bursts so far, and when each beat came
     written = 0
-    before = []
+    bursts_before = []
 
     async def count():
         nonlocal written
         while True:
             await RisingEdge(dut.clk)
             if dut.i__valid.value and dut.i__ready.value:
-                before.append(written)
+                bursts_before.append(written)
             written += bool(dut.colour_memory__awvalid.value and dut.colour_memory__awready.value)
 
     counting = cocotb.start_soon(count())
     await bench.run(rows)
     counting.cancel()
-    assert len(before) == len(rows)
-    assert before[-2] < before[-1] == written
+    assert len(bursts_before) == len(rows)
+    assert bursts_before[-2] < bursts_before[-1] == written

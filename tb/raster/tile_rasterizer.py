@@ -78,6 +78,6 @@ async def one_tile_a_clock(dut: HierarchyObject) -> None:
         ),
     )
     await bench.run(rows)
-    clocks = [clock for _, clock in bench.given]
+    clocks = [clock for _, clock in bench.beats_out]
     assert len(clocks) == (64 // edge) ** 2
     assert clocks == list(range(clocks[0], clocks[0] + len(clocks)))

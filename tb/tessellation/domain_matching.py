@@ -93,8 +93,8 @@ async def one_point_a_clock(dut: HierarchyObject) -> None:
     records["kind"][-1] = PointKind.END
     records["v"][:-1] = np.arange(2 * lanes) % 4 == 3
     await bench.run(codec.pack(records, DOMAIN_POINT))
-    first = bench.taken[0][1] + 4
-    assert [clock for _, clock in bench.given] == list(range(first, first + len(records)))
+    first = bench.beats_in[0][1] + 4
+    assert [clock for _, clock in bench.beats_out] == list(range(first, first + len(records)))
 
 
 # plan: domain-matching-8
@@ -106,4 +106,4 @@ async def users_are_waited_for(dut: HierarchyObject) -> None:
     records["first"][0] = 1
     records["kind"][-1] = PointKind.END
     await bench.run(codec.pack(records, DOMAIN_POINT))
-    assert len(bench.given) > len(bench.taken)
+    assert len(bench.beats_out) > len(bench.beats_in)

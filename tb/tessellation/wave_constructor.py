@@ -101,7 +101,7 @@ async def one_point_a_clock(dut: HierarchyObject) -> None:
     records["dsid"][:-1] = records["u"][:-1] = np.arange(len(records) - 1)
     records["kind"][-1] = PointKind.END
     await bench.run(codec.pack(records, MATCHED_POINT))
-    first = bench.taken[0][1] + 1
+    first = bench.beats_in[0][1] + 1
     clocks = [clock for _, clock in bench.out["index"]]
     assert clocks == list(range(first, first + len(records)))
-    assert len(bench.given) == 6
+    assert len(bench.beats_out) == 6

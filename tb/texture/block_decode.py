@@ -107,5 +107,5 @@ async def a_beat_a_clock(dut: HierarchyObject) -> None:
     """A beat of texels leaves each clock, whatever the formats."""
     bench = BlockDecodeBench(dut)
     await bench.run(requests(bench.rng, 100, bench.params))
-    clocks = [clock for _, clock in bench.given]
+    clocks = [clock for _, clock in bench.beats_out]
     assert clocks == list(range(clocks[0], clocks[0] + 100 * 16 // bench.params.lanes))

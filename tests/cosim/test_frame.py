@@ -100,7 +100,7 @@ def test_what_the_top_cannot_draw_is_refused_before_anything_is_built(
 def test_progress_off_a_terminal(tmp_path):
     """A line when a step begins, and another while it goes on."""
     program = (
-        "import time; from fixfunc.cosim import progress; progress.EVERY = 1\n"
+        "import time; from fixfunc.cosim import progress; progress.INTERVAL = 1\n"
         "with progress.Steps() as step: step('long'); time.sleep(2.5); step('short')"
     )
     begun = time.monotonic()
@@ -257,8 +257,8 @@ def test_what_fails_a_frame(figures, failure):
         "rtl": {name: {"beats": 1, "mismatches": 0} for name in ("probe_commands", "memory", "o")},
         "status": [{"last": 1, "error": 0, "at": 5, "failed": 0, "sequence": 1}],
     }
-    assert hardware.verdict(good) == []
-    assert failure in hardware.verdict(good | figures)
+    assert hardware.failures(good) == []
+    assert failure in hardware.failures(good | figures)
 
 
 def test_too_many_triangles_are_refused(monkeypatch, tmp_path):

@@ -13,7 +13,7 @@ from fixfunc.models.raster.tile_rasterizer import rasterize
 from fixfunc.models.state import draw_state
 from fixfunc.rtl.depth import depth_unit as rtl
 from fixfunc.spec import payloads
-from fixfunc.spec.early import LEFT
+from fixfunc.spec.early import PERMITTED
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import Compare, DepthFormat, Kind, Outcome
 from fixfunc.tb.bench import depths, scenes
@@ -64,7 +64,7 @@ def draws(rng, form, count):
             depth_compare=rng.integers(0, 8),
             depth_test=rng.random() < 0.9,
             depth_write=rng.random() < 0.8,
-            does=[rng.choice(list(LEFT), p=[0.6, 0.1, 0.1, 0.1, 0.1])],
+            does=[rng.choice(list(PERMITTED), p=[0.6, 0.1, 0.1, 0.1, 0.1])],
             **op,
             **stencil,
             **bias,

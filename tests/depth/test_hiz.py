@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from fixfunc.cosim import codec
 from fixfunc.cosim.simulation.volume import Volume
 from fixfunc.models.depth.compare import COMPARE
-from fixfunc.models.depth.depth_bounds import QUERY, plane_bounds, queries
+from fixfunc.models.depth.depth_bounds import DRAWN_BOUNDS, drawn_bounds, plane_bounds
 from fixfunc.models.depth.depth_test import sample_depths
 from fixfunc.models.depth.hiz import HiZ, outcome
 from fixfunc.models.depth.stencil import OPERATE
@@ -19,7 +19,7 @@ from fixfunc.models.raster.edge_evaluator import unpack
 from fixfunc.models.state import draw_state
 from fixfunc.rtl.depth.hiz import hiz as rtl
 from fixfunc.spec import payloads
-from fixfunc.spec.early import LEFT
+from fixfunc.spec.early import PERMITTED
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import Bound, Compare, DepthFormat, Kind, Outcome, StencilOp
 from fixfunc.tb.bench import scenes
@@ -32,9 +32,9 @@ from tests.volume import check_paces
 BLOCK = "hiz"
 
 
-def query(low, high, compare, full=False, write=True, drop=True, accept=True, x=0, y=0):
+def drawn(low, high, compare, full=False, write=True, drop=True, accept=True, x=0, y=0):
     return np.array(
-        [(x, y, low, high, full, compare, write, drop, accept, 0, 0, 0, 0, 0, 0, 0)], QUERY
+        [(x, y, low, high, full, compare, write, drop, accept, 0, 0, 0, 0, 0, 0, 0)], DRAWN_BOUNDS
     )
 
 
@@ -166,7 +166,7 @@ def test_no_visible_sample_is_dropped_and_no_hidden_one_accepted(bounds, events,
             low = min(a, b)
             high = max(a, b)
             mask = np.array([mask & 1, mask & 2, mask & 4], bool)
-            found = hiz.step(query(low, high, compare, full=certain and mask.all(), write=write))[0]
+            found = hiz.step(drawn(low, high, compare, full=certain and mask.all(), write=write))[0]
             late.append(
                 (
                     "draw",
@@ -201,14 +201,14 @@ def test_no_visible_sample_is_dropped_and_no_hidden_one_accepted(bounds, events,
 def test_one_bound_turns_off_until_the_next_whole_clear():
     hiz = HiZ(8, 8, bounds="max")
     hiz.clear(5 << 20)
-    assert hiz.step(query(6 << 20, 7 << 20, Compare.LESS)) == Outcome.DROP
-    assert hiz.step(query(1 << 20, 2 << 20, Compare.GREATER)) == Outcome.TEST
+    assert hiz.step(drawn(6 << 20, 7 << 20, Compare.LESS)) == Outcome.DROP
+    assert hiz.step(drawn(1 << 20, 2 << 20, Compare.GREATER)) == Outcome.TEST
     hiz.feedback([0], [0], [5 << 20], [5 << 20], 1)
-    assert hiz.step(query(6 << 20, 7 << 20, Compare.LESS)) == Outcome.TEST
+    assert hiz.step(drawn(6 << 20, 7 << 20, Compare.LESS)) == Outcome.TEST
     hiz.clear(5 << 20, (0, 0, 4, 8))
-    assert hiz.step(query(6 << 20, 7 << 20, Compare.LESS)) == Outcome.TEST
+    assert hiz.step(drawn(6 << 20, 7 << 20, Compare.LESS)) == Outcome.TEST
     hiz.clear(5 << 20)
-    assert hiz.step(query(1 << 20, 2 << 20, Compare.GREATER)) == Outcome.DROP
+    assert hiz.step(drawn(1 << 20, 2 << 20, Compare.GREATER)) == Outcome.DROP
 
 
 @pytest.mark.plan("hiz-7")
@@ -237,7 +237,7 @@ def test_one_bound_comes_back_only_where_none_or_the_same_has_been_chosen():
     other = HiZ(16, 8, bounds="max")
     for hiz, compare in ((same, Compare.GREATER), (other, Compare.LESS)):
         hiz.clear(0)
-        hiz.step(query(9, 9, compare, write=False))
+        hiz.step(drawn(9, 9, compare, write=False))
     for hiz in (fresh, same, other):
         hiz.restore(saved)
     assert (fresh.save() == saved).all()
@@ -275,7 +275,7 @@ def test_a_larger_target_is_covered_in_part():
     hiz = HiZ(32, 16, entries=4)
     hiz.clear(0)
     found = [
-        hiz.step(query(1 << 20, 1 << 20, Compare.LESS, x=x, y=y))[0]
+        hiz.step(drawn(1 << 20, 1 << 20, Compare.LESS, x=x, y=y))[0]
         for y in range(2)
         for x in range(4)
     ]
@@ -283,25 +283,29 @@ def test_a_larger_target_is_covered_in_part():
 
 
 @pytest.mark.plan("hiz-5")
-@pytest.mark.parametrize("does", LEFT)
+@pytest.mark.parametrize("does", PERMITTED)
 def test_what_a_draw_does_decides_what_hiz_may_know(does):
     tile = np.zeros(1, dtype(payloads.TILE))
     tile["z0"] = 5000 << 8
     tile["zmin"] = 5000
     tile["zmax"] = 5000
     tile["mask"] = ~np.uint64(0)
-    got = queries(tile, draw_state(8, 8, does=[does], depth_min=10, depth_max=9000))[0]
+    decided = drawn_bounds(tile, draw_state(8, 8, does=[does], depth_min=10, depth_max=9000))[0]
     known = does in ("plain", "discard", "conservative_depth")
-    assert (got["low"], got["high"]) == ((5000, 5000) if known else (10, 9000))
-    assert (got["drop"], got["accept"], got["full"]) == (known, does == "plain", does == "plain")
+    assert (decided["low"], decided["high"]) == ((5000, 5000) if known else (10, 9000))
+    assert (decided["drop"], decided["accept"], decided["full"]) == (
+        known,
+        does == "plain",
+        does == "plain",
+    )
 
 
 def test_permissions_are_kept():
     hiz = HiZ(8, 8)
     hiz.clear(1 << 23)
-    assert hiz.step(query(1 << 23, 1 << 23, Compare.LESS, drop=False, write=False)) == Outcome.TEST
-    assert hiz.step(query(1, 1, Compare.LESS, accept=False, write=False)) == Outcome.TEST
-    assert hiz.step(query(1, 1, Compare.LESS, write=False)) == Outcome.ACCEPT
+    assert hiz.step(drawn(1 << 23, 1 << 23, Compare.LESS, drop=False, write=False)) == Outcome.TEST
+    assert hiz.step(drawn(1, 1, Compare.LESS, accept=False, write=False)) == Outcome.TEST
+    assert hiz.step(drawn(1, 1, Compare.LESS, write=False)) == Outcome.ACCEPT
 
 
 @pytest.mark.plan("hiz-4")
@@ -332,7 +336,7 @@ def test_a_range_of_stencil_values_drops_what_can_only_fail(func):
                 stencil_front_func=values["func"],
                 **{f"stencil_{k}": v for k, v in fields.items() if k != "read"},
             )
-            found = hiz.step(queries(np.zeros(1, dtype(payloads.TILE)), state))[0]
+            found = hiz.step(drawn_bounds(np.zeros(1, dtype(payloads.TILE)), state))[0]
             if n:
                 read = int(state["stencil_read"])
                 may_pass = any(COMPARE[func](ref & read, value & read) for value in stored)

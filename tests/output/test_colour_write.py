@@ -199,7 +199,7 @@ def test_an_announced_fence_is_held_back():
         run = block.run({"i": rows}, 16, memory=memory, limit=LIMIT)
         assert len(run.outputs["o"]) == 1
         clocks.append(run.clocks)
-    assert max(clocks[:2]) < harness.Harness.HELD < clocks[2]
+    assert max(clocks[:2]) < harness.Harness.HOLD_CLOCKS < clocks[2]
 
 
 @pytest.mark.plan("colour-write-8")

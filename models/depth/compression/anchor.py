@@ -43,17 +43,17 @@ def encode_block(blocks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     anchor = blocks[..., 0, 0]
     dx = _signed(blocks[..., 0, 1] - anchor, 24)
     dy = _signed(blocks[..., 1, 0] - anchor, 24)
-    rest = _signed(blocks - _plane(anchor, dx, dy), 24)[..., LANES]
+    corrections = _signed(blocks - _plane(anchor, dx, dy), 24)[..., LANES]
     fits = (
         (_signed(dx, SLOPE) == dx)
         & (_signed(dy, SLOPE) == dy)
-        & (_signed(rest, CORRECTION) == rest).all(-1)
+        & (_signed(corrections, CORRECTION) == corrections).all(-1)
     )
     fields = [
         (anchor[..., None], 24),
         (dx[..., None], SLOPE),
         (dy[..., None], SLOPE),
-        (rest, CORRECTION),
+        (corrections, CORRECTION),
     ]
     bits = [
         (value[..., None] >> np.arange(width) & 1).reshape(*fits.shape, -1)
@@ -64,7 +64,7 @@ def encode_block(blocks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def decode_block(bits: np.ndarray) -> np.ndarray:
     """Depths of blocks: int64, shape (..., 4, 4)."""
-    anchor, dx, dy, *rest = (
+    anchor, dx, dy, *corrections = (
         np.asarray(part) @ (1 << np.arange(part.shape[-1]))
         for part in np.split(
             bits.astype(np.int64),
@@ -73,7 +73,7 @@ def decode_block(bits: np.ndarray) -> np.ndarray:
         )
     )
     out = _plane(anchor, _signed(dx, SLOPE), _signed(dy, SLOPE))
-    out[..., LANES] += _signed(np.stack(rest, -1), CORRECTION)
+    out[..., LANES] += _signed(np.stack(corrections, -1), CORRECTION)
     return out & (1 << 24) - 1
 
 

@@ -82,19 +82,19 @@ class PlaneForm:
         bits : ndarray of uint8, shape (n, 4-plane width)
             Lowest first: count - 1, masks, planes. Of those that do not fit, anything.
         """
-        held, each = self.rounded(planes)
-        known = np.arange(MOST) < counts[:, None]
+        stored, exact = self.rounded(planes)
+        present = np.arange(MOST) < counts[:, None]
         fits = (
             (counts > 0)
-            & (each | ~known).all(1)
-            & (_depths(held, masks, samples) == blocks).all((1, 2))
+            & (exact | ~present).all(1)
+            & (_depths(stored, masks, samples) == blocks).all((1, 2))
         )
         fields = [(counts[:, None] - 1, 2), (masks.reshape(len(blocks), -1), 2)]
         for k in range(MOST):
             cut = 32 - self.z0
             fields += [
-                (held["z0"][:, k, None].astype(np.int64) >> cut, self.z0),
-                *((held[name][:, k, None], self.slope) for name in ("dx", "dy")),
+                (stored["z0"][:, k, None].astype(np.int64) >> cut, self.z0),
+                *((stored[name][:, k, None], self.slope) for name in ("dx", "dy")),
             ]
         bits = [
             (np.asarray(value, np.int64)[..., None] >> np.arange(width) & 1).reshape(

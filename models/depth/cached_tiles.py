@@ -10,7 +10,7 @@ from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import TileMode
 
 
-class DepthLine:
+class DepthTile:
     """Depths of a tile, and the planes that give them.
 
     Planes are kept as few as they would be in memory, and are known only as long as they give the
@@ -35,7 +35,7 @@ class DepthLine:
 
     @classmethod
     def blank(cls, edge: int) -> Self:
-        """A tile of which nothing is known."""
+        """A tile that has not been filled."""
         return cls(np.zeros((edge, edge), np.uint32), [], np.zeros((edge, edge), np.int64))
 
     @classmethod
@@ -81,46 +81,46 @@ class DepthLine:
         planes = self.planes if plane in self.planes else [*self.planes, plane]
         mask = np.where(written, planes.index(plane), self.mask if self.planes else 0)
         used = np.bincount(mask.ravel(), minlength=len(planes)) > 0
-        self.planes = [p for p, keeps in zip(planes, used, strict=True) if keeps]
+        self.planes = [p for p, is_used in zip(planes, used, strict=True) if is_used]
         self.mask = (np.cumsum(used) - 1)[mask]
         if len(self.planes) > MOST:
             self.planes = []
 
     def coded(self, coding: bool = True) -> Self:
-        """What comes back of it from memory: planes, only if it is coded."""
-        return DepthLine(self.values, self.planes if coding else [], self.mask)
+        """The tile as it is after a write-back and a fill: it has planes only if it is coded."""
+        return DepthTile(self.values, self.planes if coding else [], self.mask)
 
     def copy(self) -> Self:
-        """A line of its own; arrays are replaced, never written."""
-        return DepthLine(self.values, self.planes, self.mask)
+        """A copy that is written apart; it shares arrays, which are replaced, never written."""
+        return DepthTile(self.values, self.planes, self.mask)
 
     @classmethod
-    def encode(cls, lines: list, samples: int, cleared: int, coding: bool = True) -> list:
-        """Mode and bytes of each of some lines, as it goes to memory.
+    def encode(cls, tiles: list, samples: int, cleared: int, coding: bool = True) -> list:
+        """Mode and bytes of each tile, as it goes to memory.
 
-        As cleared only if its planes say the same.
+        A tile is coded as cleared only if its one plane is that of the clear.
         """
-        if not lines:
+        if not tiles:
             return []
         if not coding:
             return [
                 (
                     TileMode.RAW,
-                    line.values.astype("<u4").view(np.uint8).reshape(-1, 4)[:, :3].tobytes(),
+                    tile.values.astype("<u4").view(np.uint8).reshape(-1, 4)[:, :3].tobytes(),
                 )
-                for line in lines
+                for tile in tiles
             ]
         planes, counts = (
-            np.zeros((len(lines), MOST), PLANE),
-            np.array([len(line.planes) for line in lines]),
+            np.zeros((len(tiles), MOST), PLANE),
+            np.array([len(tile.planes) for tile in tiles]),
         )
-        for row, line in zip(planes, lines, strict=True):
-            row[: len(line.planes)] = line.planes
-        masks = np.stack([line.mask if line.planes else np.zeros_like(line.mask) for line in lines])
+        for row, tile in zip(planes, tiles, strict=True):
+            row[: len(tile.planes)] = tile.planes
+        masks = np.stack([tile.mask if tile.planes else np.zeros_like(tile.mask) for tile in tiles])
         is_clear = np.array(
-            [cleared is not None and line.planes == [cls.flat(cleared)] for line in lines]
+            [cleared is not None and tile.planes == [cls.flat(cleared)] for tile in tiles]
         )
-        values = np.stack([line.values for line in lines])
+        values = np.stack([tile.values for tile in tiles])
         modes, data = encode(
             values,
             planes,
@@ -135,7 +135,7 @@ class DepthLine:
         ]
 
 
-class RawLine:
+class RawTile:
     """Values of a tile that has no planes: raw, or as they were cleared.
 
     Parameters
@@ -157,7 +157,7 @@ class RawLine:
 
     @classmethod
     def blank(cls, edge: int) -> Self:
-        """A tile of which nothing is known."""
+        """A tile that has not been filled."""
         return cls(np.zeros((edge, edge), cls.TYPE))
 
     @classmethod
@@ -184,38 +184,40 @@ class RawLine:
         self.values = np.where(written, values, self.values).astype(self.TYPE)
 
     def coded(self, _coding: bool = True) -> Self:
-        """What comes back of it from memory."""
+        """The tile as it is after a write-back and a fill."""
         return self
 
     def copy(self) -> Self:
-        """A line of its own; arrays are replaced, never written."""
+        """A copy that is written apart; it shares arrays, which are replaced, never written."""
         return type(self)(self.values)
 
     @classmethod
-    def encode(cls, lines: list, _samples: int, cleared: int, coding: bool = True) -> list:
-        """Mode and bytes of each of some lines, as it goes to memory."""
-        if not lines:
+    def encode(cls, tiles: list, _samples: int, cleared: int, coding: bool = True) -> list:
+        """Mode and bytes of each tile, as it goes to memory."""
+        if not tiles:
             return []
-        values = np.stack([line.values for line in lines])
+        values = np.stack([tile.values for tile in tiles])
         is_clear = (
             (values == cleared).all((1, 2))
             if coding and cleared is not None
-            else np.zeros(len(lines), bool)
+            else np.zeros(len(tiles), bool)
         )
-        whole = cls.size(TileMode.RAW, values.shape[1])
+        raw_size = cls.size(TileMode.RAW, values.shape[1])
         return [
-            (TileMode.CLEARED, b"") if clear else (TileMode.RAW, row.tobytes().ljust(whole, b"\0"))
+            (TileMode.CLEARED, b"")
+            if clear
+            else (TileMode.RAW, row.tobytes().ljust(raw_size, b"\0"))
             for clear, row in zip(is_clear, values, strict=True)
         ]
 
 
-class StencilLine(RawLine):
+class StencilTile(RawTile):
     """Stencil values."""
 
     TYPE = np.uint8
 
 
-class ColourLine(RawLine):
+class ColourTile(RawTile):
     """RGBA8, red in the lowest byte."""
 
     TYPE = np.dtype("<u4")
