@@ -3,6 +3,7 @@
 
 bench.py    one stream in, one out: driver, monitors, golden model, checker
 stream.py   driver, sink and monitor of a stream; pace.py: when they move
+clocked.py  primitives, compared in every clock
 memory.py   a memory behind AXI4 ports
 scenes.py   triangles that find mistakes; depths.py: draws that do
 """

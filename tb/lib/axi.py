@@ -18,11 +18,11 @@ from fixfunc.models.lib import axi as golden
 from fixfunc.models.lib.axi import BYTES, Burst
 from fixfunc.rtl.lib.axi import ADDRESS, Axi, AxiReader, AxiWriter, join
 from fixfunc.spec.payloads import TRANSFER
+from fixfunc.tb.bench import clocked
+from fixfunc.tb.bench.clocked import Example
 from fixfunc.tb.bench.memory import MemoryBehind
 from fixfunc.tb.bench.pace import PACES
 from fixfunc.tb.bench.stream import StreamDriver, StreamMonitor, StreamSink
-from fixfunc.tb.lib import clocked
-from fixfunc.tb.lib.clocked import Example
 
 MOST = 5  # transfers of a burst
 IN_FLIGHT = 3  # requests

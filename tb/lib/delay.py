@@ -13,7 +13,7 @@ from cocotb.handle import HierarchyObject
 from fixfunc.models.lib import delay as golden
 from fixfunc.rtl.lib.delay import DelayLine, DrainTimer
 from fixfunc.rtl.lib.timeline import Timeline
-from fixfunc.tb.lib.clocked import Case, Clock, Example, check, pace
+from fixfunc.tb.bench.clocked import Case, Clock, Example, check, pace
 
 BITS = 8
 

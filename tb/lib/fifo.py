@@ -11,7 +11,7 @@ from cocotb.handle import HierarchyObject
 from fixfunc.models.lib import fifo as golden
 from fixfunc.rtl.lib.credit import CreditCounter
 from fixfunc.rtl.lib.fifo import CreditedFIFO, StreamFIFO
-from fixfunc.tb.lib.clocked import Case, Clock, Example, check, pace
+from fixfunc.tb.bench.clocked import Case, Clock, Example, check, pace
 
 BITS = 8
 PIPELINE = 3  # clocks of the pipeline before a credited FIFO

@@ -14,7 +14,7 @@ from cocotb.handle import HierarchyObject
 from fixfunc.models.lib import forwarded_memory as golden
 from fixfunc.rtl.lib.delay import delay
 from fixfunc.rtl.lib.forwarded_memory import ForwardedMemory, Forwarding
-from fixfunc.tb.lib.clocked import Case, Clock, Example, check, pace
+from fixfunc.tb.bench.clocked import Case, Clock, Example, check, pace
 
 BITS = 8
 DEPTH = 5  # rows: few, so that they repeat

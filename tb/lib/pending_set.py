@@ -9,7 +9,7 @@ from cocotb.handle import HierarchyObject
 
 from fixfunc.models.lib import pending_set as golden
 from fixfunc.rtl.lib.pending_set import PendingSet
-from fixfunc.tb.lib.clocked import Case, Clock, Example, check, pace
+from fixfunc.tb.bench.clocked import Case, Clock, Example, check, pace
 
 BITS = 4
 

@@ -9,7 +9,7 @@ from cocotb.handle import HierarchyObject
 
 from fixfunc.models.lib import scoreboard as golden
 from fixfunc.rtl.lib.scoreboard import Scoreboard
-from fixfunc.tb.lib.clocked import Case, Clock, Example, check, pace
+from fixfunc.tb.bench.clocked import Case, Clock, Example, check, pace
 
 KEYS = 5
 MOST = 3

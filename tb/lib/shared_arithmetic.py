@@ -12,8 +12,8 @@ from fixfunc.models.lib import arithmetic as golden
 from fixfunc.rtl.lib.arithmetic.divider import Divider
 from fixfunc.rtl.lib.arithmetic.interval_register import IntervalRegister
 from fixfunc.rtl.lib.arithmetic.shared_multiplier import SharedMultiplier
+from fixfunc.tb.bench.clocked import Case, Clock, Example, check, pace
 from fixfunc.tb.lib.arithmetic import equal, operands, signed
-from fixfunc.tb.lib.clocked import Case, Clock, Example, check, pace
 
 INTERVALS = (1, 2, 3, 4)
 # Sets of products: widths, and how many. With 5 of them in 2 clocks a multiplier has a free turn.

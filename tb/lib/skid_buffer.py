@@ -13,7 +13,7 @@ from cocotb.handle import HierarchyObject
 from fixfunc.models.lib import skid_buffer as golden
 from fixfunc.rtl.lib.delay import delay
 from fixfunc.rtl.lib.skid_buffer import SkidBuffer, StallablePipeline
-from fixfunc.tb.lib.clocked import Case, Clock, Example, check, pace
+from fixfunc.tb.bench.clocked import Case, Clock, Example, check, pace
 
 BITS = 8
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from amaranth.lib.data import ArrayLayout, View
 
 from fixfunc.cosim.toolchain import ROOT
-from fixfunc.tb.lib.clocked import Example, difference, port, simulate
+from fixfunc.tb.bench.clocked import Example, difference, port, simulate
 from fixfunc.tb.lib.harness import EXAMPLES
 
 PAGES = ROOT / "docs" / "lib"

@@ -9,7 +9,7 @@ from cocotb.handle import HierarchyObject
 
 from fixfunc.models.lib import write_buffer as golden
 from fixfunc.rtl.lib.write_buffer import WriteBuffer
-from fixfunc.tb.lib.clocked import Case, Clock, Example, check, pace
+from fixfunc.tb.bench.clocked import Case, Clock, Example, check, pace
 
 BITS = 8
 

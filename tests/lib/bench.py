@@ -12,7 +12,8 @@ from fixfunc.cosim import toolchain
 from fixfunc.cosim.simulation import runner
 from fixfunc.cosim.verilog import sources
 from fixfunc.cosim.verilog.generate import generate
-from fixfunc.tb.lib import clocked, harness, waveform
+from fixfunc.tb.bench import clocked
+from fixfunc.tb.lib import harness, waveform
 from tests import tiers
 
 CLOCKS = 600  # of what is simulated in Python

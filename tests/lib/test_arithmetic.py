@@ -11,8 +11,8 @@ from fixfunc.rtl.lib.arithmetic.interval_register import IntervalRegister
 from fixfunc.rtl.lib.arithmetic.multiplier import Multiplier
 from fixfunc.rtl.lib.arithmetic.shared_multiplier import SharedMultiplier
 from fixfunc.spec.errors import InputError
+from fixfunc.tb.bench import clocked
 from fixfunc.tb.lib import arithmetic as bench
-from fixfunc.tb.lib import clocked
 from fixfunc.tb.lib import shared_arithmetic as shared
 from tests.lib.bench import check_bench, check_page, is_caught
 

@@ -10,8 +10,8 @@ from fixfunc.models.lib.axi import BYTES, Burst
 from fixfunc.rtl.lib import axi
 from fixfunc.rtl.lib.axi import Axi, AxiRead, AxiReader, AxiWrite, AxiWriter
 from fixfunc.spec.errors import InputError
+from fixfunc.tb.bench.clocked import port
 from fixfunc.tb.lib import axi as bench
-from fixfunc.tb.lib.clocked import port
 from tests.lib.bench import broken, check_bench, check_page
 
 STEM = "axi"

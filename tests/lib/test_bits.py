@@ -7,7 +7,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib import bits
-from fixfunc.tb.lib.clocked import Clock, difference, simulate
+from fixfunc.tb.bench.clocked import Clock, difference, simulate
 from tests.lib.bench import broken
 
 

@@ -6,7 +6,7 @@ from fixfunc.models.lib import fifo as golden
 from fixfunc.rtl.lib.credit import CreditCounter
 from fixfunc.rtl.lib.fifo import CreditedFIFO, StreamFIFO
 from fixfunc.spec.errors import InputError
-from fixfunc.tb.lib import clocked
+from fixfunc.tb.bench import clocked
 from fixfunc.tb.lib import fifo as bench
 from tests.lib.bench import check_bench, check_page, is_caught
 

@@ -4,7 +4,7 @@ import pytest
 
 from fixfunc.rtl.lib.pending_set import PendingSet
 from fixfunc.spec.errors import InputError
-from fixfunc.tb.lib import clocked
+from fixfunc.tb.bench import clocked
 from fixfunc.tb.lib import pending_set as bench
 from tests.lib.bench import check_bench, check_page, is_caught
 

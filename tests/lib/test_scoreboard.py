@@ -4,7 +4,7 @@ import pytest
 
 from fixfunc.rtl.lib.scoreboard import Scoreboard
 from fixfunc.spec.errors import InputError
-from fixfunc.tb.lib import clocked
+from fixfunc.tb.bench import clocked
 from fixfunc.tb.lib import scoreboard as bench
 from tests.lib.bench import check_bench, check_page, is_caught
 

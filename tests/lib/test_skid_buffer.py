@@ -4,7 +4,7 @@ import pytest
 
 from fixfunc.models.lib import skid_buffer as golden
 from fixfunc.rtl.lib.skid_buffer import StallablePipeline
-from fixfunc.tb.lib import clocked
+from fixfunc.tb.bench import clocked
 from fixfunc.tb.lib import skid_buffer as bench
 from tests.lib.bench import broken, check_bench, check_page, is_caught
 

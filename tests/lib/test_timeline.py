@@ -6,8 +6,8 @@ from amaranth.lib.data import StructLayout
 
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.spec.errors import InputError
+from fixfunc.tb.bench.clocked import difference, simulate
 from fixfunc.tb.lib import delay
-from fixfunc.tb.lib.clocked import difference, simulate
 from tests.lib.bench import broken, check_page
 
 STEM = "timeline"

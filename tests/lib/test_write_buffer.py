@@ -5,7 +5,7 @@ import pytest
 from fixfunc.models.lib import write_buffer as golden
 from fixfunc.rtl.lib.write_buffer import WriteBuffer
 from fixfunc.spec.errors import InputError
-from fixfunc.tb.lib import clocked
+from fixfunc.tb.bench import clocked
 from fixfunc.tb.lib import write_buffer as bench
 from tests.lib.bench import check_bench, check_page, is_caught
 
