@@ -46,7 +46,7 @@ def drawn_bounds(tiles: np.ndarray, state: np.void, edge: int = 8) -> tuple:
 
     Returns
     -------
-    ndarray of :data:`QUERY`, shape (n,)
+    ndarray of :data:`DRAWN_BOUNDS`, shape (n,)
         Input of :meth:`fixfunc.models.depth.hiz.HiZ.step`. A draw that permits no drop may get its
         depths from the shader: its bounds are those of the state, not of the plane.
     """
@@ -110,7 +110,7 @@ def plane_bounds(tiles: np.ndarray, state: np.void, edge: int = 8) -> tuple:
     Parameters
     ----------
     tiles, state, edge
-        As in :func:`queries`.
+        As in :func:`drawn_bounds`.
 
     Returns
     -------

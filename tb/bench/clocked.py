@@ -28,6 +28,9 @@ class Clock(NamedTuple):
     outputs: dict[str, int]
 
 
+Hit = Callable[[list[Clock], int], bool]  # whether a clock of a trace is in a bin
+
+
 class Case(NamedTuple):
     """A primitive with parameters, and what holds it to its golden model.
 
@@ -37,7 +40,7 @@ class Case(NamedTuple):
 
     create: Callable[[], wiring.Component]
     trace: Callable[[np.random.Generator, int], list[Clock]]
-    bins: Mapping[str, Callable[[list[Clock], int], bool]]
+    bins: Mapping[str, Hit]
 
 
 class Example(NamedTuple):

@@ -6,27 +6,26 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import Out
 
 from fixfunc.tb.lib import (
-    arithmetic,
     axi,
     delay,
     fifo,
     forwarded_memory,
     pending_set,
     scoreboard,
-    shared_arithmetic,
     skid_buffer,
     write_buffer,
 )
+from fixfunc.tb.lib.arithmetic import pipelined, shared
 
 BENCHES = (
-    arithmetic,
+    pipelined,
+    shared,
     axi,
     delay,
     fifo,
     forwarded_memory,
     pending_set,
     scoreboard,
-    shared_arithmetic,
     skid_buffer,
     write_buffer,
 )

@@ -1,6 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-from fractions import Fraction
-from math import floor
 
 import numpy as np
 import pytest
@@ -8,19 +6,17 @@ import pytest
 from fixfunc.cosim import codec
 from fixfunc.models.depth.compare import COMPARE
 from fixfunc.models.depth.depth_test import (
-    D24_MAX,
     depth_bias,
     depth_test,
-    interpolate,
     sample_depths,
 )
 from fixfunc.models.depth.depth_unit import BITS, DepthUnit
-from fixfunc.models.formats import MOST, encode, store
+from fixfunc.models.formats import MOST, store
 from fixfunc.models.geometry.triangle_setup import TRIANGLE, setup
 from fixfunc.models.geometry.viewport import fixed_depth
 from fixfunc.models.memory.surface import to_image
 from fixfunc.models.payload import dtype
-from fixfunc.models.raster.edge_evaluator import lane_positions, unpack
+from fixfunc.models.raster.edge_evaluator import unpack
 from fixfunc.models.raster.tile_rasterizer import rasterize
 from fixfunc.models.state import draw_state
 from fixfunc.rtl.depth.test import depth_test as rtl
@@ -31,24 +27,12 @@ from fixfunc.spec.state import Compare, DepthFormat, Kind, StencilOp
 from fixfunc.tb.bench import depths, scenes
 from fixfunc.tb.bench.depths import float_bits
 from tests.bench import check_bench
+from tests.depth.test_sample_depths import FORMATS, tiles
 from tests.oracles.coverage import SIZE
 from tests.tiers import by_tier
 from tests.volume import check, check_paces
 
 BLOCK = "depth_test"
-FORMATS = list(DepthFormat)
-
-
-def tiles(rng, count):
-    out = np.zeros(count, dtype(payloads.TILE))
-    out["x"] = rng.integers(0, 3, count)
-    out["y"] = rng.integers(0, 2, count)
-    out["mask"] = rng.integers(0, 1 << 63, count, dtype=np.uint64)
-    out["z0"] = rng.integers(1 << 20, 1 << 31, count)
-    out["dx"], out["dy"] = rng.integers(-1 << 22, 1 << 22, (2, count))
-    out["zmax"] = rng.integers(0, 1 << 24, count)
-    out["back"] = rng.integers(0, 2, count)
-    return out
 
 
 def random_state(rng, form):
@@ -76,139 +60,6 @@ def random_state(rng, form):
 
 
 # Model truths.
-
-
-@pytest.mark.plan("depth-test-1")
-@pytest.mark.parametrize("samples", range(4))
-def test_depths_are_the_plane_rounded(samples):
-    some = tiles(np.random.default_rng(0), 50)
-    x, y = lane_positions(samples)
-    got = store(sample_depths(some, samples), DepthFormat.D24)
-    for t, found in zip(some, got, strict=True):
-        value = (
-            int(t["z0"]) * 16 + int(x[2, 5]) * int(t["dx"]) + int(y[2, 5]) * int(t["dy"]) + 2048
-        ) >> 12
-        assert int(found[2, 5]) == value % (1 << 24)
-
-
-@pytest.mark.plan("depth-test-1")
-def test_a_depth_a_hair_below_zero_is_zero():
-    flat = np.zeros(2, dtype(payloads.TILE))
-    flat["z0"] = [0xFFFFFFF0, 0xFFFFFF00]  # -1/16 of a unit, and the greatest depth
-    assert store(sample_depths(flat, 0), DepthFormat.D24)[:, 0, 0].tolist() == [0, D24_MAX]
-    assert store(sample_depths(flat, 0, bias=np.array([256, 256])), DepthFormat.D24)[
-        :, 0, 0
-    ].tolist() == [1, D24_MAX]
-    assert store(sample_depths(flat, 0, bias=np.array([-256, -256])), DepthFormat.D24)[
-        :, 0, 0
-    ].tolist() == [0, D24_MAX - 1]
-
-
-def test_interpolate_follows_the_triangle_to_any_tile():
-    made = setup(scenes.triangles(np.random.default_rng(0), 200, 300, 200), draw_state(300, 200, 4))
-    found, owner = rasterize(made.records)
-    got = interpolate(made.records[owner], np.stack([found["x"], found["y"]], -1), 4)
-    assert len(got) > 1000 and (got == store(sample_depths(found, 2), DepthFormat.D24)).all()
-
-
-@pytest.mark.plan("depth-test-3")
-@pytest.mark.parametrize("form", [DepthFormat.D16, DepthFormat.D24])
-def test_floats_are_encoded_exactly_at_every_rounding_boundary(form):
-    """The floats next to each half between two codes: all of them for D16, many for D24."""
-    most = MOST[form]
-    codes = (
-        np.arange(most)
-        if form == DepthFormat.D16
-        else np.random.default_rng(0).integers(0, most, 50000)
-    )
-    middle = ((codes + 0.5) / most).astype(np.float32)
-    for z in (np.nextafter(middle, np.float32(0)), middle, np.nextafter(middle, np.float32(1))):
-        got = encode(z, form)
-        exact = [floor(Fraction(float(v)) * most + Fraction(1, 2)) for v in z[::7]]
-        assert got[::7].tolist() == exact
-    assert encode([0, 1, -1, 2, np.nan, -0.0], form).tolist() == [0, most, 0, most, 0, 0]
-    assert (
-        encode([np.nan, 0.1, 0.9], form, (0.25, 0.75)).tolist()
-        == encode([0.25, 0.25, 0.75], form).tolist()
-    )
-
-
-@pytest.mark.plan("depth-test-4")
-@pytest.mark.parametrize("form", FORMATS)
-def test_samples_are_stored_to_within_a_hair_of_the_exact_depth(form):
-    """Half a step from the exact rational, and the hair: 1/250 of a step of D16, 2^-36 for D32F.
-
-    The ends exactly.
-    """
-    rng = np.random.default_rng(1)
-    depth = np.concatenate(
-        [
-            rng.integers(0, (D24_MAX << 12) + 1, 4000),
-            rng.integers(0, 1 << 20, 1000),
-            [0, D24_MAX << 12],
-        ]
-    )
-    got = store(depth, form)
-    assert got[-2:].tolist() == [0, MOST[form]]
-    for d, g in zip(depth.tolist(), got.tolist(), strict=True):
-        z = Fraction(d, D24_MAX << 12)
-        if form == DepthFormat.D32F:
-            value = Fraction(float(np.uint32(g).view(np.float32)))
-            step = Fraction(float(np.spacing(np.float32(z))))
-        else:
-            value = Fraction(g, MOST[form])
-            step = Fraction(1, MOST[form])
-        hair = {
-            DepthFormat.D16: step / 250,
-            DepthFormat.D24: 0,
-            DepthFormat.D32F: Fraction(1, 1 << 36),
-        }[form]
-        assert abs(value - z) <= step / 2 + hair
-
-
-@pytest.mark.plan("depth-test-5")
-@pytest.mark.parametrize("form", FORMATS)
-def test_bias_is_the_exact_one_rounded(form):
-    rng = np.random.default_rng(int(form))
-    some = tiles(rng, 40)
-    for constant, slope, clamp in [
-        (0, 1.0, 0),
-        (5, 0, 0),
-        (-7, 2.5, 0),
-        (0, -1e-3, 0),
-        (1 << 20, 0, 1e-3),
-        (-(1 << 20), 0, -1e-3),
-        (3, 1e30, 0),
-        (0, -1e30, 0),
-        (0, 1e-42, 0),
-        (1, 0.1, 1e-7),
-    ]:
-        state = draw_state(
-            8,
-            8,
-            depth_format=form,
-            depth_max=MOST[form],
-            bias_constant=constant & 0xFFFFFFFF,
-            bias_slope=float_bits(slope),
-            bias_clamp=float_bits(clamp),
-        )
-        for t, got in zip(some, depth_bias(some, state).tolist(), strict=True):
-            step = {DepthFormat.D16: Fraction(65537), DepthFormat.D24: Fraction(256)}.get(form)
-            if step is None:  # of the float of the greatest depth
-                step = (
-                    Fraction(float(np.spacing(np.float32(int(t["zmax"]) / D24_MAX * (1 - 2**-30)))))
-                    * 2**32
-                )
-            steepest = max(abs(int(t["dx"])), abs(int(t["dy"])))
-            exact = constant * step + Fraction(float(np.float32(slope))) * steepest
-            limit = Fraction(float(np.float32(clamp))) * (D24_MAX << 8)
-            exact = min(exact, limit) if clamp > 0 else max(exact, limit) if clamp < 0 else exact
-            exact = max(min(exact, (1 << 33) - 1), -(1 << 33))
-            assert abs(got - exact) <= (1 if form == DepthFormat.D24 else 2), (
-                constant,
-                slope,
-                clamp,
-            )
 
 
 def naive_operation(op, old, ref):
@@ -385,11 +236,6 @@ def test_llvmpipe_passes_the_same_samples(seed, llvmpipe_depth):
 def test_wrong_states(fields, message):
     with pytest.raises(InputError, match=message):
         draw_state(8, 8, **fields)
-
-
-def test_a_wrong_range():
-    with pytest.raises(InputError, match="depth_range must lie in 0..1, the least first"):
-        encode(0.5, DepthFormat.D24, (0.75, 0.25))
 
 
 @pytest.mark.plan("depth-test-16")

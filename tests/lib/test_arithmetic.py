@@ -12,12 +12,11 @@ from fixfunc.rtl.lib.arithmetic.multiplier import Multiplier
 from fixfunc.rtl.lib.arithmetic.shared_multiplier import SharedMultiplier
 from fixfunc.spec.errors import InputError
 from fixfunc.tb.bench import clocked
-from fixfunc.tb.lib import arithmetic as bench
-from fixfunc.tb.lib import shared_arithmetic as shared
+from fixfunc.tb.lib.arithmetic import pipelined, shared
 from tests.lib.bench import check_bench, check_page, is_caught
 
 STEM = "arithmetic"
-CASES = bench.CASES | shared.CASES
+CASES = pipelined.CASES | shared.CASES
 
 
 def test_wrap_is_two_s_complement():
@@ -28,7 +27,7 @@ def test_wrap_is_two_s_complement():
 def test_products_and_quotients_are_exact():
     """Integers beyond any machine word, against rationals."""
     rng = np.random.default_rng(0)
-    a, b = bench.signed(rng, 50, 90), bench.signed(rng, 50, 70)
+    a, b = pipelined.signed(rng, 50, 90), pipelined.signed(rng, 50, 70)
     assert golden.multiply(a, b, 160).tolist() == [x * y for x, y in zip(a, b, strict=True)]
     high, low, divisor = (np.array([value], object) for value in (3 << 80, 5, (3 << 80) + 1))
     quotient = golden.divide(high, low, divisor, 4, 9)[0]
@@ -36,13 +35,13 @@ def test_products_and_quotients_are_exact():
     assert quotient == math.floor(Fraction(dividend, (3 << 80) + 1))
 
 
-@pytest.mark.parametrize("widths", bench.PRODUCTS)
+@pytest.mark.parametrize("widths", pipelined.PRODUCTS)
 def test_latencies_agree(widths):
     assert Multiplier(*widths).latency == golden.multiplier_latency(*widths)
 
 
 def test_a_division_takes_a_clock_a_bit():
-    assert [Divider(*widths).latency for widths in bench.QUOTIENTS] == [7, 12, 9, 48]
+    assert [Divider(*widths).latency for widths in pipelined.QUOTIENTS] == [7, 12, 9, 48]
 
 
 def test_as_few_units_as_serve_the_interval():
@@ -126,9 +125,9 @@ def test_waveforms():
 
 @pytest.mark.plan("triangle-setup-8")
 def test_bench(simulator):
-    check_bench(STEM, simulator)
+    check_bench("arithmetic.pipelined", simulator)
 
 
 @pytest.mark.plan("triangle-setup-8")
 def test_bench_of_sets(simulator):
-    check_bench("shared_arithmetic", simulator)
+    check_bench("arithmetic.shared", simulator)

@@ -11,7 +11,7 @@ from fixfunc.models.lib import arithmetic as golden
 from fixfunc.models.lib.delay import delayed
 from fixfunc.rtl.lib.arithmetic.divider import Divider
 from fixfunc.rtl.lib.arithmetic.multiplier import Multiplier
-from fixfunc.tb.bench.clocked import Case, Clock, Example, check
+from fixfunc.tb.bench.clocked import Case, Clock, Example, Hit, check
 
 # Widths of factors and product: one limb; several; a product that is cut; those of triangle setup.
 PRODUCTS = (
@@ -90,7 +90,7 @@ def random_quotients(
     return quotients(*operands(rng, clocks, widths), widths)
 
 
-def equal(port: str, value: int):
+def equal(port: str, value: int) -> Hit:
     """A bin: an input has this value."""
     return lambda trace, n: trace[n].inputs[port] == value
 

@@ -12,8 +12,8 @@ from fixfunc.models.lib import arithmetic as golden
 from fixfunc.rtl.lib.arithmetic.divider import Divider
 from fixfunc.rtl.lib.arithmetic.interval_register import IntervalRegister
 from fixfunc.rtl.lib.arithmetic.shared_multiplier import SharedMultiplier
-from fixfunc.tb.bench.clocked import Case, Clock, Example, check, pace
-from fixfunc.tb.lib.arithmetic import equal, operands, signed
+from fixfunc.tb.bench.clocked import Case, Clock, Example, Hit, check, pace
+from fixfunc.tb.lib.arithmetic.pipelined import equal, operands, signed
 
 INTERVALS = (1, 2, 3, 4)
 # Sets of products: widths, and how many. With 5 of them in 2 clocks a multiplier has a free turn.
@@ -136,7 +136,7 @@ def random_beats(rng: np.random.Generator, clocks: int, interval: int) -> list[C
     return out
 
 
-def element(port: str, k: int, bits: int, value: int):
+def element(port: str, k: int, bits: int, value: int) -> Hit:
     """A bin: an element of a set has this value."""
     wanted = value % (1 << bits)
     return lambda trace, n: bool(
@@ -144,7 +144,7 @@ def element(port: str, k: int, bits: int, value: int):
     )
 
 
-def set_bins(interval: int) -> dict:
+def set_bins(interval: int) -> dict[str, Hit]:
     """Sets back to back, and later than they might be; operands that change between them."""
     return {
         "a set as soon as may be": lambda trace, n: bool(
@@ -161,7 +161,7 @@ def set_bins(interval: int) -> dict:
     }
 
 
-def product_bins(count: int, interval: int) -> dict:
+def product_bins(count: int, interval: int) -> dict[str, Hit]:
     """Bins of sets of factors."""
     return set_bins(interval) | {
         f"{port}[{k}] is {value}": element(port, k, bits, value)
@@ -171,7 +171,7 @@ def product_bins(count: int, interval: int) -> dict:
     }
 
 
-def quotient_bins(count: int, interval: int) -> dict:
+def quotient_bins(count: int, interval: int) -> dict[str, Hit]:
     """Bins of sets of dividends."""
     bits = SET_QUOTIENTS[0]
     largest = {
@@ -187,7 +187,7 @@ def quotient_bins(count: int, interval: int) -> dict:
     return set_bins(interval) | largest | zero | {"a divisor of one": equal("divisor", 1)}
 
 
-def beat_bins(interval: int) -> dict:
+def beat_bins(interval: int) -> dict[str, Hit]:
     """Bins of the interval register."""
     bins = {
         "beats as soon as may be": lambda trace, n: bool(
