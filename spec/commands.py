@@ -20,8 +20,9 @@ class Opcode(IntEnum):
 
 
 class CommandError(IntEnum):
-    """Why reading stopped: what came before that packet is in memory, and nothing of it or after
-    it.
+    """Why reading stopped.
+
+    Whatever came before the packet is in memory; nothing of the packet or after it is.
     """
 
     NONE = 0

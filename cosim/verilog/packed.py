@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The payloads and encodings of :mod:`fixfunc.spec` as a SystemVerilog package of packed structs
-and enums.
+"""Payloads and encodings of :mod:`fixfunc.spec` as a SystemVerilog package.
+
+Payloads are packed structs, encodings enums.
 """
 
 import inspect
@@ -22,8 +23,9 @@ WIDER = {"Opcode": 8}  # enums whose field has more bits than their values need
 
 
 def tables() -> dict[str, tuple[Field, ...]]:
-    """Field tables by the name of their struct: those that are constants, and those of each size of
-    tiles and of waves.
+    """Field tables by the name of their struct.
+
+    They are those that are constants, and those of each size of tiles and of waves.
     """
     fixed = {
         "triangle": payloads.TRIANGLE,
