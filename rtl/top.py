@@ -205,14 +205,14 @@ class Top(wiring.Component):
             wiring.connect(m, colour.quads, wiring.flipped(self.quads))
             wiring.connect(m, wiring.flipped(self.colours), colour.colours)
             return
-        given = colour.quads
-        back = colour.colours
+        flat_quads = colour.quads
+        flat_colours = colour.colours
         m.d.comb += [
-            back.valid.eq(given.valid),
-            given.ready.eq(back.ready),
+            flat_colours.valid.eq(flat_quads.valid),
+            flat_quads.ready.eq(flat_colours.ready),
         ]
         m.d.comb += [
-            back.payload[f"colour{n}"].eq(given.payload.flat_colour)
+            flat_colours.payload[f"colour{n}"].eq(flat_quads.payload.flat_colour)
             for n in range(self._params.raster.edge**2)
         ]
 

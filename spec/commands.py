@@ -67,7 +67,7 @@ STATUS = (
         "at", 24
     ),  # transfer of the packet that it stopped at, of the last; how many were read, if it did not
     Field("sequence", 32),  # of a FENCE
-    Field("any", 1),  # as of payloads.FENCE
+    Field("any", 1),  # see payloads.FENCE
     Field("passed", 64),
     Field("failed", 3),
 )

@@ -59,12 +59,12 @@ def _core(library: str, stem: str, summary: str, benches: list[str]) -> str:
             "        verilator_options: [-Wall]"
         )
     for bench in benches:
-        others = [
+        cores = [
             f"fixfunc:types:{packed.NAME}:{version}",
             *(f"fixfunc:blocks:{other}:{version}" for other in BENCHES[bench] if other != stem),
         ]
         sources.append(
-            f"  bench:\n    depend: [{', '.join(repr(other) for other in others)}]\n    files: "
+            f"  bench:\n    depend: [{', '.join(repr(other) for other in cores)}]\n    files: "
             f"[{bench}.sv]\n"
             "    file_type: systemVerilogSource"
         )

@@ -80,10 +80,10 @@ def tables() -> dict[str, tuple[Field, ...]]:
 def enums() -> list[type[IntEnum]]:
     """Encodings, in the order in which they are written down."""
     return [
-        found
+        encoding
         for module in (state, commands)
-        for _, found in inspect.getmembers(module, inspect.isclass)
-        if issubclass(found, IntEnum) and found.__module__ == module.__name__
+        for _, encoding in inspect.getmembers(module, inspect.isclass)
+        if issubclass(encoding, IntEnum) and encoding.__module__ == module.__name__
     ]
 
 

@@ -38,13 +38,13 @@ class Blend(wiring.Component):
             old = delay(m, self.old.word_select(n, 8), 1, f"old_{n}")
             difference = Signal(signed(9), name=f"difference_{n}")
             product = Signal(signed(18), name=f"product_{n}")
-            rest = Signal(16, name=f"rest_{n}")
+            rounded_old = Signal(16, name=f"rounded_old_{n}")
             total = Signal(17, name=f"total_{n}")
             m.d.sync += [
                 difference.eq(new.word_select(n, 8) - self.old.word_select(n, 8)),
                 product.eq(difference * alpha),
-                rest.eq(Cat(Const(128, 8), old) - old),
-                total.eq(product + rest),
+                rounded_old.eq(Cat(Const(128, 8), old) - old),
+                total.eq(product + rounded_old),
             ]  # old * 255 + 128, without a multiplier
             mixed = Signal(17, name=f"mixed_{n}")
             m.d.comb += [
