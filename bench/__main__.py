@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Measure and write ``docs/bench.md``: ``python -m bench [speed] [hiz] [memory] [tessellation]
-[texture] [frames] [fpga]``, all of them by default.
+"""Measure, and write ``docs/bench.md``: all parts, or those that are named.
+
+``python -m bench [speed] [hiz] [memory] [tessellation] [texture] [frames] [fpga]``.
 
 Figures are kept in ``docs/bench.json``, so that one part can be measured again without the others.
 Area and timing in standard cells: ``python -m bench.area``.

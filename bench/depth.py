@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Depth: what HiZ decides on a frame and on stacks of layers, the traffic that follows, and clocks
-of the hardware.
-"""
+"""Depth: what HiZ decides on a frame and on stacks of layers, the traffic, and clocks."""
 
 import itertools
 
@@ -78,8 +76,9 @@ def rows(frame):
 
 
 def traffic():
-    """Gb/s at 1920x1080 and 60 Hz, mean of every order of the layers: HiZ, depth read, depth write,
-    colour write; overdraw.
+    """Traffic in Gb/s at 1920x1080 and 60 Hz, mean of every order of the layers, and overdraw.
+
+    Of HiZ, depth read, depth write and colour write.
     """
     width = 320
     height = 180
@@ -97,8 +96,9 @@ def traffic():
 
 
 def clocks():
-    """Rows: work, tiles, clocks a tile through HiZ and depth test in hardware, always-ready sink,
-    the clear and the pipeline's depth taken off.
+    """Rows: work, tiles, clocks a tile through HiZ and depth test in hardware.
+
+    The sink is always ready; the clear and the pipeline's depth are subtracted.
     """
     block = catalogue.block("depth_unit")
     rng = np.random.default_rng(0)

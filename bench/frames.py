@@ -38,8 +38,9 @@ def torus(around, across):
 
 
 def stack():
-    """Four layers over all of the screen, far to near to far, a little tilted, drawn without
-    transform.
+    """Four layers over all of the screen, far to near to far, a little tilted.
+
+    They are drawn without transform.
     """
     layers = [
         [(x, y, z + 0.02 * x) for x, y in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
@@ -91,8 +92,9 @@ def scenes(size=SIZE):
 
 
 def draw(scene):
-    """Draw a scene by the hardware, memory always ready: transfers and beats that differ, counters,
-    clocks simulated, seconds.
+    """Draw a scene by the hardware, memory always ready.
+
+    Returns transfers and beats that differ, counters, clocks simulated, seconds.
     """
     block = hardware.bench("top")
     frame = render(scene)
@@ -118,8 +120,10 @@ def volume(built=[]):  # noqa: B006 - kept on purpose: it takes minutes
 
 
 def rows(told=lambda _name: None, size=SIZE):
-    """By frame: name, triangles, tiles, what differs, clocks, their share of the bound, stalls
-    before HiZ and colours, seconds, clocks a second.
+    """Rows, one a frame.
+
+    Name, triangles, tiles, what differs, clocks, their share of the bound, stalls before HiZ and
+    colours, seconds, clocks a second.
     """
     for name, scene in scenes(size):
         told(f"frame: {name}")

@@ -63,8 +63,10 @@ def play(tiles, done, state, shape):
 
 
 def rows():
-    """Traffic: scene, features, bytes read, written, share of plain depth; scene, shares of tiles
-    written back by mode; scene, tiles, hit rate, share; :func:`blocks`.
+    """Tables of traffic, of modes, of cache sizes and of :func:`blocks`.
+
+    Traffic: scene, features, bytes read, written, share of plain depth. Modes: scene, shares of
+    tiles written back by mode. Sizes: scene, tiles, hit rate, share.
 
     Plain depth: 4 bytes read for every covered sample, 4 written for every one that passes.
     """
@@ -140,8 +142,9 @@ def _slope(run, count):
 
 
 def blocks(cache, samples):
-    """Shares of the 4 by 4 blocks in memory that each of the documents' coders takes: (anchor,
-    planes of 24 bits, planes of 28 and 24).
+    """Shares of the 4 by 4 blocks in memory that each of the documents' coders takes.
+
+    (anchor, planes of 24 bits, planes of 28 and 24).
 
     Of blocks of tiles that are neither cleared nor without any triangle.
     """

@@ -78,8 +78,10 @@ def works():
 
 
 def clocks():
-    """Rows: work, triangles, touched tiles, clocks, clocks per tile or per bound, clocks of the
-    first triangle alone.
+    """Rows of clocks, one for each work.
+
+    Work, triangles, touched tiles, clocks, clocks per tile or per bound, clocks of the first
+    triangle alone.
     """
     volume = Volume(SetupAndRaster(), "setup_and_raster")
     rows = []
@@ -104,8 +106,9 @@ def clocks():
 
 
 def rates(config):
-    """Pixels and clocks of the right triangle of 512 pixels, triangles and clocks of those of 4x4,
-    in a configuration of the rasterizer.
+    """Rates of a configuration of the rasterizer.
+
+    Pixels and clocks of the right triangle of 512 pixels; triangles and clocks of those of 4x4.
     """
     volume = Volume(SetupAndRaster(config), "setup_and_raster")
     done = works()
@@ -141,8 +144,9 @@ def volume_ratio(clock_count=400_000):
 
 
 def golden_frame():
-    """(faces, seconds, gigabytes at most) of a finely divided teapot at 1280x720, 4x, in a process
-    of its own.
+    """(faces, seconds, gigabytes at most) of a finely divided teapot at 1280x720, 4x.
+
+    It is drawn in a process of its own.
     """
     done = subprocess.run(
         [sys.executable, "-m", "bench.speed"], capture_output=True, text=True, check=True

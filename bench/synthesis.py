@@ -34,8 +34,9 @@ def score(cells: dict[str, int]) -> int:
 
 
 def depth(kind: str) -> int:
-    """Gates on the longest path of a sum of three 32-bit numbers, its carries by a prefix adder:
-    ``carry_save`` or ``chained``.
+    """Gates on the longest path of a sum of three 32-bit numbers, ``carry_save`` or ``chained``.
+
+    Its carries are those of a prefix adder.
     """
     body = {
         "chained": "wire [31:0] t = a + b; assign s = t + c;",

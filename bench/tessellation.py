@@ -93,8 +93,9 @@ def draws():
 
 
 def clocks(count=20000, late=100):
-    """Clocks a point of the teapot in hardware, its users releasing each vertex so many clocks
-    later.
+    """Clocks a point of the teapot in hardware.
+
+    Users release each vertex so many clocks later.
 
     Until then they release what nobody holds, of the last wave, which comes to nothing.
     """

@@ -9,8 +9,9 @@ from fixfunc.spec.errors import InputError
 
 
 def open_folder(path: Path) -> Path:
-    """Make a folder, or find it, and see that files can be written there, before hours of work
-    depend on it.
+    """Make a folder, or find it, and see that files can be written in it.
+
+    It is called before hours of work depend on the folder.
 
     Raises
     ------

@@ -108,9 +108,16 @@ def teapot_patches(
         if factor == "adaptive"
         else bezier.constant(factor)
     )
-    made = patches.run(patches.PatchDraw(control, hull, bezier.shade))
+    patch_run = patches.run(patches.PatchDraw(control, hull, bezier.shade))
     return Scene(
-        made.vertices, made.faces, width, height, samples, transform, eye, tessellated=made
+        patch_run.vertices,
+        patch_run.faces,
+        width,
+        height,
+        samples,
+        transform,
+        eye,
+        tessellated=patch_run,
     )
 
 
@@ -154,14 +161,14 @@ def render(scene: Scene, progress: Callable[[str | None], object] | None = None)
         A scene that breaks a rule.
     """
     seconds = {}
-    begun = None
+    current = None
 
     def stage(name):
-        nonlocal begun
+        nonlocal current
         now = time.perf_counter()
-        if begun:
-            seconds[begun[0]] = now - begun[1]
-        begun = (name, now)
+        if current:
+            seconds[current[0]] = now - current[1]
+        current = (name, now)
         if progress:
             progress(name)
 

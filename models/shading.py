@@ -14,7 +14,7 @@ if TYPE_CHECKING:  # it imports this module
     from fixfunc.models.pipeline import Scene
 
 BACKGROUND = (24, 26, 32)
-TURNS = 4  # of a texture around a mesh
+REPEATS = 4  # of a texture around a mesh
 SAMPLER = Sampler(anisotropy=8)
 
 
@@ -69,7 +69,7 @@ def around(scene: "Scene") -> np.ndarray:
     x, y, z = np.moveaxis(np.nan_to_num(corners - centre), -1, 0)
     u = np.arctan2(z, x) / (2 * np.pi)
     u += u.max(1, keepdims=True) - u > 0.5
-    return np.stack([u, -y / (2 * np.pi * radius)], -1) * TURNS
+    return np.stack([u, -y / (2 * np.pi * radius)], -1) * REPEATS
 
 
 def textured(scene: "Scene", top: np.ndarray, taps: Taps | None = None) -> np.ndarray:

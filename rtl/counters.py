@@ -24,18 +24,18 @@ def ones(m, value, name):
 
 
 class Counters(wiring.Component):
-    """What has happened so far.
+    """Counters of the events of a top.
 
     Parameters
     ----------
     clients : sequence of str
-        Of memory: those of :data:`fixfunc.spec.counters.CLIENTS` that are there. The others count
-        nothing.
+        Memory clients, of :data:`fixfunc.spec.counters.CLIENTS`. Counters of a client that is not
+        named stay zero.
 
     Members
     -------
     <event> : In
-        By how much it goes on in this clock.
+        Increment of the event's counter in this clock.
     <client>_counted : In(stream.Signature(layout(COUNTED)))
     counter_address : In(stream.Signature(8))
         An address, as in :data:`fixfunc.spec.counters.COUNTERS`; any other reads as zero.

@@ -25,8 +25,9 @@ from fixfunc.spec.state import Kind, Outcome
 
 @dataclass(frozen=True)
 class TopParams:
-    """Shape of a :class:`Top`: the shapes of its blocks, which must have the same tile edge and
-    know the same samples.
+    """Shape of a :class:`Top`: the shapes of its blocks.
+
+    They must have the same tile edge and the same samples.
 
     Parameters
     ----------
@@ -82,11 +83,11 @@ PURPOSE = {  # of each configuration
 
 
 class Top(wiring.Component):
-    """Reads packets of :mod:`fixfunc.spec.commands`; draws their triangles into colours, depths and
-    stencil values in memory.
+    """Execute packets of :mod:`fixfunc.spec.commands`: draw their triangles into memory.
 
-    At best one triangle and one tile a clock, in order. After reset nothing is under way and
-    nothing on chip; a reset at any time begins anew, and leaves memory as it is.
+    The triangles become colours, depths and stencil values. At best one triangle and one tile a
+    clock, in order. After reset nothing is in flight and nothing on chip; a reset at any time
+    leaves memory as it is.
 
     Parameters
     ----------
@@ -98,15 +99,15 @@ class Top(wiring.Component):
     Members
     -------
     i : In(stream.Signature(layout(START)))
-        Where packets lie. The next is taken when the one before is done; the first after a reset,
-        when HiZ's memory has been wiped.
+        Where packets lie. A START is accepted when the one before is done; the first after a reset,
+        when HiZ's memory has been initialised.
     o : Out(stream.Signature(layout(STATUS)))
-        One for each FENCE, and one at the end, which tells of errors.
+        One for each FENCE, and one at the end of each START, which reports errors.
     quads, colours : Out, In
-        To a shader and back, as of :class:`~fixfunc.rtl.output.colour_write.ColourWrite`; not with
-        ``params.flat``.
+        Quads to a shader, and the colours that it returns: see
+        :class:`~fixfunc.rtl.output.colour_write.ColourWrite`. Absent with ``params.flat``.
     counter_address, counter_value : In, Out
-        As of :class:`~fixfunc.rtl.counters.Counters`.
+        Address of a counter, and its value: see :class:`~fixfunc.rtl.counters.Counters`.
     commands_memory, depth_memory, stencil_memory, colour_memory : Out(Axi())
         One for each client.
     """
@@ -204,14 +205,14 @@ class Top(wiring.Component):
             wiring.connect(m, colour.quads, wiring.flipped(self.quads))
             wiring.connect(m, wiring.flipped(self.colours), colour.colours)
             return
-        given = colour.quads
-        back = colour.colours
+        flat_quads = colour.quads
+        flat_colours = colour.colours
         m.d.comb += [
-            back.valid.eq(given.valid),
-            given.ready.eq(back.ready),
+            flat_colours.valid.eq(flat_quads.valid),
+            flat_quads.ready.eq(flat_colours.ready),
         ]
         m.d.comb += [
-            back.payload[f"colour{n}"].eq(given.payload.flat_colour)
+            flat_colours.payload[f"colour{n}"].eq(flat_quads.payload.flat_colour)
             for n in range(self._params.raster.edge**2)
         ]
 
@@ -243,7 +244,7 @@ class Top(wiring.Component):
             m.d.sync += busy.eq(begins)
         return busy
 
-    def _count(self, m, counters, probes, found, reader, busy):
+    def _count(self, m, counters, probes, hiz_tiles, reader, busy):
         """What the counters hear of; of streams a clock later, so that nothing waits for it."""
 
         def observe(name, value):
@@ -256,8 +257,8 @@ class Top(wiring.Component):
             for name, watched in probes.items()
             if name != "colours"
         }
-        tested = found.valid & (found.payload.kind == Kind.WORK)
-        outcome = found.payload.tile.outcome
+        tested = hiz_tiles.valid & (hiz_tiles.payload.kind == Kind.WORK)
+        outcome = hiz_tiles.payload.tile.outcome
         for name, probe in (
             ("triangles", "commands"),
             ("set_up", "setup"),
@@ -270,10 +271,10 @@ class Top(wiring.Component):
         masks = {
             "samples_covered": (works["raster"], probes["raster"].payload.tile.mask),
             "samples_passed": (works["depth"], probes["depth"].payload.tile.mask),
-            "samples_tested": (tested & (outcome != Outcome.DROP), found.payload.tile.mask),
+            "samples_tested": (tested & (outcome != Outcome.DROP), hiz_tiles.payload.tile.mask),
         }
         for name, (counts, mask) in masks.items():
-            kept = Signal(len(mask), name=f"{name}_mask")
-            m.d.sync += kept.eq(Mux(counts, mask, 0))
-            m.d.comb += getattr(counters, name).eq(ones(m, kept, f"{name}_count"))
+            counted_mask = Signal(len(mask), name=f"{name}_mask")
+            m.d.sync += counted_mask.eq(Mux(counts, mask, 0))
+            m.d.comb += getattr(counters, name).eq(ones(m, counted_mask, f"{name}_count"))
         observe("command_transfers", reader.memory.rvalid & reader.memory.rready)

@@ -20,8 +20,9 @@ class Opcode(IntEnum):
 
 
 class CommandError(IntEnum):
-    """Why reading stopped: what came before that packet is in memory, and nothing of it or after
-    it.
+    """Why reading stopped.
+
+    Whatever came before the packet is in memory; nothing of the packet or after it is.
     """
 
     NONE = 0
@@ -66,7 +67,7 @@ STATUS = (
         "at", 24
     ),  # transfer of the packet that it stopped at, of the last; how many were read, if it did not
     Field("sequence", 32),  # of a FENCE
-    Field("any", 1),  # as of payloads.FENCE
+    Field("any", 1),  # see payloads.FENCE
     Field("passed", 64),
     Field("failed", 3),
 )

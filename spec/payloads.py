@@ -219,9 +219,7 @@ COLOUR = 32  # bits of RGBA8
 
 
 def known_planes(edge_samples: int) -> tuple[Field, ...]:
-    """Planes of triangles that have been written to a tile, and which of them each sample belongs
-    to.
-    """
+    """Planes of triangles that have been written to a tile, and the plane of each sample."""
     lanes = edge_samples**2
     return (
         Field("planes", 3),  # how many; 0: they are not known

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Payloads between the depth test, a shader and the colours, as field tables: see
-:mod:`fixfunc.spec.payloads`.
+"""Payloads between the depth test, a shader and the colours.
+
+They are field tables: see :mod:`fixfunc.spec.payloads`.
 """
 
 from fixfunc.spec.payloads import COLOUR, HEADER, Field, each

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Simulators and oracle, chosen by SIM and ORACLE; a missing one fails the test, and is never
-skipped in silence.
+"""Simulators and oracle, chosen by SIM and ORACLE.
+
+A missing one fails the test, and is never skipped in silence.
 
 Tests of a block run in one process, the longest block first: see :mod:`tests.tiers`.
 """
@@ -22,8 +23,9 @@ settings.load_profile("fixfunc")
 
 
 def pytest_generate_tests(metafunc):
-    """``make test`` runs a bench at some pairs of paces, ``make qualify`` at all: see
-    :mod:`tests.bench`.
+    """``make test`` runs a bench at some pairs of paces, ``make qualify`` at all of them.
+
+    See :mod:`tests.bench`.
     """
     if "simulator" in metafunc.fixturenames and not any(
         "simulator" in mark.args[0] for mark in metafunc.definition.iter_markers("parametrize")

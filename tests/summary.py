@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What ``make qualify`` came to, as a page: what ran, what failed, and how many beats of every
-block were compared.
+"""The outcome of ``make qualify``, as a page.
+
+What ran, what failed, and how many beats of every block were compared.
 """
 
 import datetime

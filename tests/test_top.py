@@ -67,8 +67,9 @@ def machine(rows, **more):
 
 @pytest.mark.plan("top-1")
 def test_memory_is_what_stages_say():
-    """Colours and depths in memory, decoded, are those of samples that passed, written one after
-    the other.
+    """Memory, decoded, has the colours and depths of the samples that passed.
+
+    They are written one after the other.
     """
     rows = streams.one_list(np.random.default_rng(4), 60, PARAMS)
     made, (result,), _ = machine(rows)
@@ -153,8 +154,9 @@ def test_reset_in_mid_frame_is_a_fresh_start():
 @pytest.mark.plan("top-8")
 @pytest.mark.qualify
 def test_memory_that_fails():
-    """Writes of depths fail: the status tells, and the top comes to rest. More passes than should:
-    the built-in shader has colours for it.
+    """Writes of depths fail: the status reports it, and the top drains.
+
+    More samples pass than should: the built-in shader has colours for them.
     """
     rows = drawn(draw_state(64, 64), np.concatenate([_triangles(3), _triangles(3)]))
     given = bench.inputs(rows, rtl.CONFIGS["tiny_flat"])

@@ -32,8 +32,9 @@ COUNT = int(os.environ.get("COUNT") or 1_000_000)  # beats of a block in ``make 
 
 
 def by_tier(rows, also=()):
-    """Rows of parameters, the first of each a configuration: all but the tiny ones, and those of
-    ``also``, are for ``make qualify``.
+    """Rows of parameters, the first of each a configuration, with their tier.
+
+    All rows but the tiny ones, and those of ``also``, are for ``make qualify``.
     """
     rows = [row if isinstance(row, tuple) else (row,) for row in rows]
     return [

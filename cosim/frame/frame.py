@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The demo: a frame of the golden pipeline, drawn by the hardware, every stage and every byte of it
-compared.
+"""The demo: a frame of the golden pipeline, drawn by the hardware, and compared.
+
+Every stage and every byte of it is compared.
 """
 
 import io

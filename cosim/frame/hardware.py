@@ -144,8 +144,9 @@ def _errors(status: list[dict[str, int]]) -> list[str]:
 
 
 def failures(figures: dict) -> list[str]:
-    """Why a frame is not what the golden pipeline drew: differences, errors that the hardware
-    reports, nothing compared.
+    """Why a frame is not what the golden pipeline drew: a list of str, empty if it is.
+
+    Reasons are differences, errors that the hardware reports, and that nothing was compared.
     """
     figures["mismatches"] = sum(probe["mismatches"] for probe in figures["rtl"].values())
     out = _errors(figures["status"])

@@ -61,8 +61,9 @@ def outcomes(frame: Frame) -> np.ndarray:
 
 
 def modes(frame: Frame, coded: np.ndarray) -> np.ndarray:
-    """How each tile of depths lies in memory: dark if cleared, green to yellow by its planes,
-    orange by differences, red raw; uint8.
+    """How each tile of depths lies in memory: uint8, shape (height, width, 3).
+
+    Dark: cleared. Green to yellow: coded by one to four planes. Orange: by differences. Red: raw.
 
     Parameters
     ----------

@@ -51,10 +51,10 @@ def write(path: Path, title: str, frame: Frame, coded: np.ndarray, figures: dict
         "rows": -(-height // high),
         "colours": colours,
         "triangles": maps.count(frame, frame.tiles).ravel().tolist(),
-        "outcomes": [found.name.lower() for found in Outcome],
+        "outcomes": [outcome.name.lower() for outcome in Outcome],
         "hiz": [
-            maps.count(frame, frame.tiles[frame.outcome == found]).ravel().tolist()
-            for found in Outcome
+            maps.count(frame, frame.tiles[frame.outcome == outcome]).ravel().tolist()
+            for outcome in Outcome
         ],
         "modes": np.asarray(coded).tolist(),
         "names": [mode.name.lower() for mode in TileMode],

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Volume runs: batches of random beats through a block and its golden model, at every pair of paces
-in turn.
+"""Volume runs: batches of random beats through a block and its golden model.
+
+Batches have every pair of paces in turn.
 """
 
 from collections.abc import Iterator

@@ -38,8 +38,10 @@ class Result(NamedTuple):
 
 
 def check(simulator: str) -> None:
-    """Raise :class:`~fixfunc.spec.errors.InputError` for a simulator that is not known,
-    ``ToolError`` for one that is missing.
+    """Refuse a simulator that cannot run.
+
+    Raise :class:`~fixfunc.spec.errors.InputError` for one that is not known, ``ToolError`` for one
+    that is missing.
     """
     if simulator not in SIMULATORS:
         raise InputError("simulator", f"be one of {', '.join(SIMULATORS)}", simulator)

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The volume tier: any component with stream ports as a shared library, driven from numpy in
-batches.
-"""
+"""The volume tier: a component with stream ports as a shared library, driven from numpy."""
 
 import ctypes
 import time
@@ -65,8 +63,9 @@ class Run(NamedTuple):
 
 
 class SimulationError(RuntimeError):
-    """A component did not come to rest within the clock limit, or gave more beats than there is
-    room for.
+    """A component did not drain.
+
+    It did not within the clock limit, or sent more beats than there is room for.
     """
 
 
@@ -176,8 +175,9 @@ class Volume:
         return Run(outputs, stats.last - stats.first + 1, stats.clocks, time.perf_counter() - start)
 
     def bare(self, rows: np.ndarray, clocks: int) -> None:
-        """Clock a fresh component with the beats of its first input over and over, and look at
-        nothing.
+        """Clock a fresh component with the beats of its first input over and over.
+
+        No output is read.
         """
         rows = np.ascontiguousarray(rows, np.uint64)
         handle = ctypes.c_void_p(self._library.sim_new())

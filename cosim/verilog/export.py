@@ -37,8 +37,9 @@ def package(folder: Path) -> None:
 
 
 def core(stem: str, summary: str) -> str:
-    """FuseSoC core file of a block: targets ``lint``, by Verilator, and ``sim``, where there is a
-    bench in Verilog.
+    """FuseSoC core file of a block.
+
+    Its targets are ``lint``, by Verilator, and ``sim``, where there is a bench in Verilog.
     """
     benches = [name for name, blocks in BENCHES.items() if stem in blocks]
     return _core("blocks", stem, repr(summary), benches)
@@ -58,12 +59,12 @@ def _core(library: str, stem: str, summary: str, benches: list[str]) -> str:
             "        verilator_options: [-Wall]"
         )
     for bench in benches:
-        others = [
+        cores = [
             f"fixfunc:types:{packed.NAME}:{version}",
             *(f"fixfunc:blocks:{other}:{version}" for other in BENCHES[bench] if other != stem),
         ]
         sources.append(
-            f"  bench:\n    depend: [{', '.join(repr(other) for other in others)}]\n    files: "
+            f"  bench:\n    depend: [{', '.join(repr(other) for other in cores)}]\n    files: "
             f"[{bench}.sv]\n"
             "    file_type: systemVerilogSource"
         )
@@ -90,8 +91,9 @@ def _core(library: str, stem: str, summary: str, benches: list[str]) -> str:
 
 
 def page(of: Block, config: str) -> str:
-    """A block in words: what it does, its clock and reset, every stream, and every field of its
-    payload with its bits.
+    """A block in words.
+
+    What it does, its clock and reset, every stream, and every field of its payload with its bits.
     """
     component = of.create(config)
     latency = getattr(component, "latency", None)

@@ -81,8 +81,9 @@ def generate(component: wiring.Component, name: str, configuration: str = "") ->
 
 
 def _halves(netlist: str) -> list[str]:
-    """A netlist as two of about the same size, or as one if it is small: modules do not depend on
-    one another.
+    """Split a netlist into two of about the same size, unless it is small.
+
+    Modules do not depend on one another.
     """
     modules = re.split(r"(?m)^(?=attribute \\generator)", netlist) if len(netlist) > LARGE else []
     size = 0

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The payloads and encodings of :mod:`fixfunc.spec` as a SystemVerilog package of packed structs
-and enums.
+"""Payloads and encodings of :mod:`fixfunc.spec` as a SystemVerilog package.
+
+Payloads are packed structs, encodings enums.
 """
 
 import inspect
@@ -22,8 +23,9 @@ WIDER = {"Opcode": 8}  # enums whose field has more bits than their values need
 
 
 def tables() -> dict[str, tuple[Field, ...]]:
-    """Field tables by the name of their struct: those that are constants, and those of each size of
-    tiles and of waves.
+    """Field tables by the name of their struct.
+
+    They are those that are constants, and those of each size of tiles and of waves.
     """
     fixed = {
         "triangle": payloads.TRIANGLE,
@@ -78,10 +80,10 @@ def tables() -> dict[str, tuple[Field, ...]]:
 def enums() -> list[type[IntEnum]]:
     """Encodings, in the order in which they are written down."""
     return [
-        found
+        encoding
         for module in (state, commands)
-        for _, found in inspect.getmembers(module, inspect.isclass)
-        if issubclass(found, IntEnum) and found.__module__ == module.__name__
+        for _, encoding in inspect.getmembers(module, inspect.isclass)
+        if issubclass(encoding, IntEnum) and encoding.__module__ == module.__name__
     ]
 
 

@@ -43,14 +43,14 @@ def files(module: str) -> set[Path]:
     A harness lies elsewhere than the hardware, and may be made of several files.
     """
     folders = {*HARDWARE, module.split(".")[1]}
-    found = set()
+    sources = set()
     waiting = list(_paths(module, folders))
     while waiting:
         path = waiting.pop()
-        if path not in found:
-            found.add(path)
+        if path not in sources:
+            sources.add(path)
             waiting += [other for name in _imports(path) for other in _paths(name, folders)]
-    return found
+    return sources
 
 
 def _paths(name: str, folders: Collection[str]) -> Iterator[Path]:

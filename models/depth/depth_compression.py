@@ -101,8 +101,10 @@ def decompress(
     Parameters
     ----------
     encoded : Encoded
-    samples, cleared
-        As of :func:`compress`.
+    samples : int
+        Samples of a pixel.
+    cleared : int
+        Value of the last clear.
     edge : int
         Samples along a tile's edge.
 
@@ -268,8 +270,12 @@ def decode(
     ----------
     modes : ndarray of int, shape (n,)
     data : ndarray of uint8, shape (n, bytes of a raw tile)
-    samples, cleared, edge
-        As of :func:`encode` and :func:`decompress`.
+    samples : int
+        log2 of the samples of a pixel.
+    cleared : int, or ndarray, shape (n,)
+        Value of the last clear.
+    edge : int
+        Samples along a tile's edge.
 
     Returns
     -------

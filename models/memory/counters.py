@@ -11,7 +11,7 @@ from fixfunc.spec.payloads import COUNTED
 from fixfunc.spec.state import TileMode
 
 
-def counter_record(moves: Mapping[TrafficKind, int]) -> np.ndarray:
+def counter_record(transfers: Mapping[TrafficKind, int]) -> np.ndarray:
     """Counts of transfers as one record of :data:`fixfunc.spec.payloads.COUNTED`, shape (1,).
 
     Parameters
@@ -21,7 +21,7 @@ def counter_record(moves: Mapping[TrafficKind, int]) -> np.ndarray:
     """
     out = np.zeros(1, dtype(COUNTED))
     for field in COUNTED:
-        out[field.name] = moves[cause_of(field.name)]
+        out[field.name] = transfers[cause_of(field.name)]
     return out
 
 

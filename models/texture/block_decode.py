@@ -216,7 +216,7 @@ def decode_blocks(
         Fields of :func:`fixfunc.spec.payloads.texels`: ``error`` is set, and channels are 0, for a
         block of an unknown format.
     """
-    known = np.isin(blocks["format"], list(formats))
+    supported = np.isin(blocks["format"], list(formats))
     marked = blocks["srgb"].astype(bool) & srgb
     data = np.stack([blocks["low"], blocks["high"]], 1).view(np.uint8)
     channels = np.zeros((len(blocks), 16, 4), np.uint16)
@@ -230,7 +230,7 @@ def decode_blocks(
         channels[selected, :, : values.shape[-1]] = values
     beats = 16 // lanes
     out = np.zeros(len(blocks) * beats, dtype(texels(lanes)))
-    out["error"] = np.repeat(~known, beats)
+    out["error"] = np.repeat(~supported, beats)
     out["first"] = np.tile(np.arange(beats) * lanes, len(blocks))
     by_lane = channels.reshape(-1, lanes, 4)
     for n in range(lanes):

@@ -237,20 +237,20 @@ class _Fetch:
             )
             for step, weight in ((0, ONE - fraction[active]), (1, fraction[active])):
                 weighted = np.flatnonzero(weight)
-                which = active[weighted]
-                total[which] += weight[weighted, None] * self._level(
-                    place[weighted], which, level[which] + step, smooth[which]
+                request = active[weighted]
+                total[request] += weight[weighted, None] * self._level(
+                    place[weighted], request, level[request] + step, smooth[request]
                 )
         scale = float(self._unit) * ONE**3 * (3 if self._cube else 1)
         return (total / (scale * count[:, None])).astype(np.float32)
 
-    def _level(self, place, which, level, smooth):
+    def _level(self, place, request, level, smooth):
         """Weighted sums of texels, of one level for each sample.
 
         Weights add up to 2^16; a cube's to three times that, because a texel beyond a corner is the
         mean of three others.
         """
-        sums = np.zeros((len(which), self._channels))
+        sums = np.zeros((len(request), self._channels))
         for n in np.unique(level):
             selected = np.flatnonzero(level == n)
             sizes = self._texture.size(n)
@@ -263,7 +263,7 @@ class _Fetch:
             for dy, wy in ((0, ONE - fy), (1, fy)):
                 for dx, wx in ((0, ONE - fx), (1, fx)):
                     texels, corner = self._tap(
-                        n, which[selected], x + dx, y + dy, sizes, wx * wy > 0
+                        n, request[selected], x + dx, y + dy, sizes, wx * wy > 0
                     )
                     taps.append((wx * wy, texels, corner))
             three = sum(np.where(corner[:, None], 0, texels) for _, texels, corner in taps)
@@ -281,12 +281,12 @@ class _Fetch:
             np.clip(np.nan_to_num(value * size, nan=0.0), -RANGE, RANGE - 1 / ONE) * ONE
         ).astype(np.int64)
 
-    def _tap(self, level, which, x, y, sizes, read):
+    def _tap(self, level, request, x, y, sizes, read):
         """Texels as float64, and whether they lie beyond a cube's corner.
 
         Texels that are not ``read`` are zero, whatever their value.
         """
-        image = self._image[which]
+        image = self._image[request]
         corner = np.zeros(len(x), bool)
         if self._cube:
             corner = ((x < 0) | (x >= sizes[0])) & ((y < 0) | (y >= sizes[1]))
@@ -310,7 +310,7 @@ class _Fetch:
         if self._taps is not None:
             recorded = read & ~outside
             self._taps.add(
-                sample=which[recorded],
+                sample=request[recorded],
                 level=np.full(recorded.sum(), level),
                 image=image[recorded],
                 x=x[recorded],

@@ -22,7 +22,7 @@ class TrianglesPacket(wiring.Component):
     state, state_valid : In
         The draw state in force, as in :class:`~fixfunc.rtl.frontend.state_packet.StatePacket`.
     target_cleared : In(1)
-        Its target has been cleared as a whole.
+        The target of the draw state has been cleared as a whole.
     """
 
     packet: In(PacketUnit())

@@ -19,7 +19,7 @@ class Determinants(wiring.Component):
     p_bits, q_bits, out_bits : int
         Widths of the rows and of a determinant.
     interval : int
-        As of :class:`~fixfunc.rtl.lib.arithmetic.shared_multiplier.SharedMultiplier`.
+        Clocks from one set of rows to the next.
 
     Members
     -------
@@ -27,8 +27,8 @@ class Determinants(wiring.Component):
         First clock of a set of rows, which holds for ``interval`` clocks.
     p, q : In(ArrayLayout(ArrayLayout(signed(...), 2), count))
     o, negated : Out(ArrayLayout(signed(out_bits), count))
-        They, and their negations, :attr:`latency` clocks after ``start``. A choice between the two
-        is shorter than a negation.
+        The determinants, and their negations, :attr:`latency` clocks after ``start``. A choice
+        between the two is shorter than a negation.
     """
 
     def __init__(self, count, p_bits, q_bits, out_bits, interval):

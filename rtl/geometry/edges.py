@@ -192,18 +192,18 @@ class Edges(wiring.Component):
         The reach is what E gains from the first pixel's centre to the tile's reject corner: of each
         axis the distance to the farthest or to the nearest sample, by the sign of the step.
         """
-        known = self.area_clock
+        clock = self.area_clock
         for n, axis_step in enumerate(side):
             name = f"{'ab'[n]}{k}"
             t.enter(2, **{f"{name}_side": register(m, axis_step, STEP, f"{name}_side")})
-            unoriented = t.value(f"{name}_side", known)
+            unoriented = t.value(f"{name}_side", clock)
             step = Signal(STEP, name=name)
             size = Signal(signed(26), name=f"{name}_size")
             distance = Signal(signed(8), name=f"{name}_distance")
-            samples = t[known + 1].samples
+            samples = t[clock + 1].samples
             farthest = farthest_samples(self._params.edge, n)
             m.d.sync += [
-                step.eq(Mux(t[known].ccw, -unoriented, unoriented)),
+                step.eq(Mux(t[clock].ccw, -unoriented, unoriented)),
                 size.eq(Mux(step < 0, -step, step)),
                 distance.eq(Mux(step > 0, farthest[samples], Array(REACH)[samples])),
             ]
@@ -211,7 +211,7 @@ class Edges(wiring.Component):
                 self._reaches.a[2 * k + n].eq(size),
                 self._reaches.b[2 * k + n].eq(distance),
             ]
-            t.enter(known + 1, **{name: step})
+            t.enter(clock + 1, **{name: step})
         m.d.comb += [
             self.a[k].eq(t.value(f"a{k}", self.latency)),
             self.b[k].eq(t.value(f"b{k}", self.latency)),
@@ -232,14 +232,14 @@ class Edges(wiring.Component):
         excluded = Signal(name=f"excluded_{k}")
         m.d.sync += excluded.eq(~((a > 0) | ((a == 0) & (b > 0))))
         t.enter(self.area_clock + 2, **{f"excluded_{k}": excluded})
-        known = self._value + 2
-        value = t.value(f"value_{k}", known)
+        clock = self._value + 2
+        value = t.value(f"value_{k}", clock)
         # A negation is a complement and one more, which the bias takes along.
-        complement = t[known].ccw.replicate(len(value))
+        complement = t[clock].ccw.replicate(len(value))
         oriented = register(m, value ^ complement, VALUE, f"oriented_{k}")
-        bias = t[known + 1].ccw - t.value(f"excluded_{k}", known + 1)
+        bias = t[clock + 1].ccw - t.value(f"excluded_{k}", clock + 1)
         biased = register(m, (oriented + bias) >> 4, signed(46), f"biased_{k}")
-        t.enter(known + 2, **{f"biased_{k}": biased})
+        t.enter(clock + 2, **{f"biased_{k}": biased})
 
         last = self.latency - 1
         aspect = Array([shape[1] for shape in SHAPES])[t[last].samples]

@@ -129,7 +129,7 @@ class Plane(wiring.Component):
             ((dz1, dz2), (self.side_01[1], self.side_02[1])),
             ((dz2, dz1), (self.side_02[0], self.side_01[0])),
         ]
-        known = self._determined
+        clock = self._determined
         dividends = []
         for k, (depths, sides) in enumerate(rows):
             for n in range(2):
@@ -138,12 +138,12 @@ class Plane(wiring.Component):
                     determinants.q[k][n].eq(sides[n]),
                 ]
             t.enter(1 + determinants.latency, **{f"determinant_{k}": determinants.o[k]})
-            determinant = t.value(f"determinant_{k}", known)
-            complement = t[known].ccw.replicate(DETERMINANT)
+            determinant = t.value(f"determinant_{k}", clock)
+            complement = t[clock].ccw.replicate(DETERMINANT)
             numerator = Signal(signed(DETERMINANT), name=f"numerator_{k}")
             dividend = Signal(signed(74), name=f"dividend_{k}")
             # A negation is a complement and one more, for which half the range has a zero bit.
-            half = Cat(t[known + 1].ccw, Const(0, FRACTION - 2), t[known + 1].area)
+            half = Cat(t[clock + 1].ccw, Const(0, FRACTION - 2), t[clock + 1].area)
             m.d.sync += [
                 numerator.eq(determinant ^ complement),
                 dividend.eq(numerator + half),

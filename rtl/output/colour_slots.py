@@ -22,8 +22,8 @@ from fixfunc.spec.state import SlotOp
 class ColourSlots(wiring.Component):
     """Do what slot commands say, one a clock; it never stalls.
 
-    A slot is written :attr:`Blend.LATENCY` clocks after it is read: until then its commands must
-    keep a distance, if they read.
+    A slot is written :attr:`Blend.LATENCY` clocks after it is read. Until then no other command may
+    read it.
 
     Parameters
     ----------
@@ -43,15 +43,15 @@ class ColourSlots(wiring.Component):
     tile : In(layout(payloads.tile(edge)))
         The tile of a USE.
     clearing : In(1)
-        That tile is to be cleared.
+        ``tile`` is to be cleared.
     colours : In(ArrayLayout(COLOUR, edge**2))
-        Its colours, from the shader.
+        Colours of ``tile``, from the shader.
     done : Out(COMMAND)
-        The command, :attr:`Blend.OLD` clocks later; and with it
+        ``command``, :attr:`Blend.OLD` clocks later.
     written : Out(edge**2)
-        the samples that a USE writes,
+        Samples that a USE in ``done`` writes.
     values : Out(ArrayLayout(COLOUR, edge**2))
-        and what the slot held.
+        Values of the slot of ``done``, before it is written.
     """
 
     def __init__(self, edge: int, slots: int) -> None:
@@ -103,10 +103,10 @@ class ColourSlots(wiring.Component):
         )
         timeline.enter(RectangleMask.LATENCY, cleared=mask.o)
         old = timeline[Blend.OLD]
-        every = (1 << lanes) - 1
+        all_lanes = (1 << lanes) - 1
         m.d.comb += [
             self.done.eq(old.command),
-            self.written.eq(Mux(old.clearing, every, old.mask)),
+            self.written.eq(Mux(old.clearing, all_lanes, old.mask)),
         ]
         for n in range(lanes):
             m.submodules[f"lane_{n}"] = lane = Blend()
@@ -123,7 +123,7 @@ class ColourSlots(wiring.Component):
         uses = command.op == SlotOp.USE
         writes = command.valid & (command.op != SlotOp.EVICT)
         drawn = Mux(last.clearing, last.cleared, last.mask)
-        covered = named(m, Mux(writes, Mux(uses, drawn, every), 0), "covered")
+        covered = named(m, Mux(writes, Mux(uses, drawn, all_lanes), 0), "covered")
         channels = named(m, Mux(uses & ~last.clearing, self.state.colour_write, 0b1111), "channels")
         m.d.comb += [
             write.addr.eq(command.slot),

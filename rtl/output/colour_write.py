@@ -32,9 +32,9 @@ class ColourWriteParams:
     Parameters
     ----------
     edge, samples, sets, ways, table_lines, reads : int
-        As of :class:`~fixfunc.rtl.memory.tile_cache.tile_cache.TileCacheParams`.
+        See :class:`~fixfunc.rtl.memory.tile_cache.tile_cache.TileCacheParams`.
     shading : int
-        Tiles that are out to be shaded.
+        Most tiles that wait for their colours.
     """
 
     edge: int = 8
@@ -52,14 +52,14 @@ class ColourWriteParams:
 
     @property
     def cache(self) -> TileCacheParams:
-        """Of the cache of colours."""
+        """Shape of the cache of colours."""
         return TileCacheParams(
             self.edge, self.samples, self.sets, self.ways, self.table_lines, self.reads, COLOUR
         )
 
     @property
     def obeyed(self) -> DepthTestParams:
-        """Which draw states are: as of the depth test before it."""
+        """Draw states that are supported: those of the depth test before this block."""
         return DepthTestParams(self.edge, self.samples, 2, (DepthFormat.D16, DepthFormat.D24))
 
 
@@ -88,19 +88,19 @@ class ColourWrite(wiring.Component):
     Members
     -------
     i : In(stream.Signature(beat(tile=..., draw_state=..., clear=..., fence=...)))
-        Tiles of samples that passed; those without any are only counted on.
+        Tiles of samples that passed. A tile without such samples is not shaded.
     quads : Out(stream.Signature(layout(quads(params.edge))))
-        What is to be shaded,
+        Quads that are to be shaded.
     colours : In(stream.Signature(layout(colours(params.edge))))
-        and its colours, in the same order.
+        Colours of the quads, in the same order.
     o : Out(stream.Signature(layout(payloads.FENCE)))
-        Fences, when all before them is done, and in memory, if they flush; error 4: memory failed.
+        Fences, when every beat before them is done; one that flushes, when all is in memory. Error
+        4: memory failed.
     colour_counted : Out(stream.Signature(layout(payloads.COUNTED)))
     colour_memory : Out(Axi())
-        As of :class:`~fixfunc.rtl.memory.tile_cache.tile_cache.TileCache`.
+        See :class:`~fixfunc.rtl.memory.tile_cache.tile_cache.TileCache`.
     flush_early : In(1)
-        As of :class:`~fixfunc.rtl.memory.tile_client.slot_requests.SlotRequests`: nothing but a
-        fence that flushes may come next.
+        The next beat will be a fence that flushes: the cache may be flushed before it comes.
     """
 
     HAZARD_WINDOW = Blend.LATENCY + 1  # clocks from a read of a slot to its write, and one

@@ -26,9 +26,9 @@ class ShadingQueue(wiring.Component):
     edge : int
         Samples along a tile's edge.
     request : ShapeLike
-        Of a beat, as :func:`~fixfunc.rtl.memory.tile_client.slot_requests.requested_beat`.
+        Shape of a beat: :func:`~fixfunc.rtl.memory.tile_client.slot_requests.requested_beat`.
     depth : int
-        Beats that wait.
+        Most beats that wait.
 
     Members
     -------
@@ -62,7 +62,7 @@ class ShadingQueue(wiring.Component):
         m.submodules.pixels = pixels = Quads(self._edge)
         m.submodules.out = out = fifo.SyncFIFOBuffered(width=pixels.o.shape().size, depth=QUADS)
         m.submodules.waiting = waiting = CreditedFIFO(self._waiting, self._depth)
-        moves = self.i.valid & self.i.ready
+        accept = self.i.valid & self.i.ready
         drawn = (request.beat.kind == Kind.WORK) & ~request.clearing & ~request.refused
         shaded = drawn & tile.mask.any()
         m.d.comb += [
@@ -70,13 +70,13 @@ class ShadingQueue(wiring.Component):
             pixels.state.eq(state),
             pixels.tile.eq(tile),
             out.w_data.eq(pixels.o),
-            out.w_en.eq(moves & shaded),
-            waiting.consume.eq(moves),
-            waiting.push.eq(moves),
+            out.w_en.eq(accept & shaded),
+            waiting.consume.eq(accept),
+            waiting.push.eq(accept),
             waiting.i.request.eq(request),
             waiting.i.shaded.eq(shaded),
         ]
-        with m.If(moves & (request.beat.kind == Kind.STATE)):
+        with m.If(accept & (request.beat.kind == Kind.STATE)):
             m.d.sync += state.eq(request.beat.draw_state)
         wiring.connect(m, out.r_stream, wiring.flipped(self.quads))
         m.d.comb += [

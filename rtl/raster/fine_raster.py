@@ -55,7 +55,8 @@ class FineRaster(wiring.Component):
     attributes : Out(ContextRead(cell.members["context_index"], ATTRIBUTE_BITS))
         Attributes of the cell's triangle, or the control beat, when the cell enters.
     output_attributes : Out(ContextRead(cell.members["context_index"], ATTRIBUTE_BITS))
-        The same when the cell leaves, so that they need not be delayed in registers.
+        Attributes of the cell's triangle, or the control beat, when the cell leaves: they are read
+        again instead of being delayed in registers.
     release : Out(1)
         The last cell of a triangle has passed: its context is free.
     cancel : Out(1)

@@ -33,8 +33,8 @@ class TileRasterizerParams:
     samples : int
         Most samples of a pixel: 1, 2, 4 or 8.
     adder : str
-        Of the fine raster's edge evaluators: ``"carry_save"`` or ``"shared"``. The coarse test has
-        one sample a lane, where carry-save adders would only be larger: it always shares.
+        Adders of the fine raster's edge evaluators: ``"carry_save"`` or ``"shared"``. The coarse
+        test has one sample a lane, where carry-save adders would only be larger: it always shares.
     contexts : int
         Triangles and control beats in flight, a power of two. 64 are as many as small triangles
         need that follow each other every clock.

@@ -99,7 +99,7 @@ class DomainMatching(wiring.Component):
         A dsid that a user no longer needs, once for each time that it left ``o``, from the clock
         after on; always ready.
     o : Out(stream.Signature(layout(points.MATCHED_POINT)))
-        The same points, and their places.
+        Points of ``i``, and their places.
     counted : Out(stream.Signature(layout(points.MATCHES)))
         Counters, with every END.
     """

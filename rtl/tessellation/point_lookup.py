@@ -52,9 +52,9 @@ class PointLookup(wiring.Component):
     point : Out(stage_layout(tag))
         The point to decide.
     hit : Out(1)
-        It has a place already.
+        ``point`` has a place already.
     hit_place : Out(place_layout(rows, lanes, waves))
-        That place.
+        The place that ``point`` has, if ``hit``.
     place : In(place_layout(rows, lanes, waves))
         The place that the point gets: its own, or a new one.
     allocate : In(1)
@@ -104,7 +104,9 @@ class PointLookup(wiring.Component):
 
     def _stages(self, m, tags):
         """Points on their way, compared with all tags and with the points ahead."""
-        first, *ahead = stages = [Signal(self._stage, name=f"stage_{n}") for n in range(1 + RECENT)]
+        first, *following = stages = [
+            Signal(self._stage, name=f"stage_{n}") for n in range(1 + RECENT)
+        ]
         beat = self.i.payload
         patch = Signal(self._patch_bits)
         after_end = Signal(init=1)
@@ -113,7 +115,7 @@ class PointLookup(wiring.Component):
             self.i.ready.eq(self.enable),
             tags.i.eq(first.tag),
             new_patch.eq((beat.kind == PointKind.POINT) & (beat.first | after_end)),
-            self.point.eq(ahead[STAGES - 1]),
+            self.point.eq(following[STAGES - 1]),
         ]
         with m.If(self.enable & self.i.valid):
             m.d.sync += [
@@ -128,7 +130,7 @@ class PointLookup(wiring.Component):
                 first.tag.eq(Cat((patch + new_patch)[: self._patch_bits], beat.u, beat.v)),
             ]
             m.d.sync += [later.eq(earlier) for earlier, later in pairwise(stages)]
-            m.d.sync += ahead[0].matches.eq(Cat(point.tag == first.tag for point in ahead))
+            m.d.sync += following[0].matches.eq(Cat(point.tag == first.tag for point in following))
 
     def _forward(self, m, tags):
         """Hit, and its place: from the TagRAM, or from a point that was decided too late for it.

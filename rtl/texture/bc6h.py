@@ -136,7 +136,7 @@ class Bc6hEnds(wiring.Component):
     i : In(128)
         The block.
     signed : In(1)
-        Its halves have a sign.
+        Halves of the block have a sign.
     ends : Out(ArrayLayout(ArrayLayout(signed(17), 3), 4))
         First and second end point of each subset, as red, green, blue; unquantised, in clock
         :attr:`LATENCY`.

@@ -193,7 +193,7 @@ class BlockDecode(wiring.Component):
         A block. One of a reserved mode decodes to zeros; so does one of a format that ``params``
         do not name, with an error.
     o : Out(stream.Signature(layout(payloads.texels(params.lanes))))
-        Its texels, row by row, :attr:`latency` clocks later at the earliest.
+        Texels of a block, row by row, :attr:`latency` clocks later at the earliest.
     """
 
     def __init__(self, params: BlockDecodeParams = CONFIGS["default"]) -> None:

@@ -41,7 +41,7 @@ class PaletteBlocks(wiring.Component):
     row : In(range(max(16 // lanes, 2)))
         Which ``lanes`` of its texels to decode.
     format : In(4)
-        Its :class:`~fixfunc.spec.state.BlockFormat`.
+        Format of the block, a :class:`~fixfunc.spec.state.BlockFormat`.
     o : Out(ArrayLayout(ArrayLayout(16, 4), lanes))
         Red, green, blue, alpha, :attr:`latency` clocks later; zero where the format has none.
     """

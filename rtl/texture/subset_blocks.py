@@ -37,7 +37,7 @@ class SubsetBlocks(wiring.Component):
     half : In(1)
         The block is of BC6H.
     signed : In(1)
-        Its halves have a sign.
+        Halves of the block have a sign.
     o : Out(ArrayLayout(ArrayLayout(16, 4), lanes))
         Red, green, blue, alpha, :attr:`latency` clocks later. BC6H has no alpha: zero.
     """

@@ -45,14 +45,14 @@ def requests(rng: np.random.Generator, count: int, params: rtl.CachedDepthParams
     """
     rows = depth_test.requests(rng, count, params.test)
     kind = rows[:, 0] & 3
-    for which, table, change in (
+    for chosen, table, change in (
         (Kind.STATE, payloads.DRAW_STATE, _early),
         (Kind.CLEAR, payloads.CLEAR, _somewhere),
         (Kind.FENCE, payloads.FENCE, _flush),
     ):
-        records = codec.unpack(rows[kind == which], table, dtype(table))
+        records = codec.unpack(rows[kind == chosen], table, dtype(table))
         change(rng, records)
-        rows[kind == which] = codec.pack(records, table, WIDTH)
+        rows[kind == chosen] = codec.pack(records, table, WIDTH)
     table = payloads.tile(params.edge)
     tiles = codec.unpack(rows[kind == Kind.WORK], table, dtype(table))
     tiles["outcome"] = 0

@@ -231,9 +231,9 @@ class Reference:
 
     def _set_state(self, state):
         """A draw state: nothing is known of another target."""
-        before = self._contract.state
+        preceding = self._contract.state
         self._contract.set_state(state)
-        if before is None or before[TARGET_FIELDS] != state[TARGET_FIELDS]:
+        if preceding is None or preceding[TARGET_FIELDS] != state[TARGET_FIELDS]:
             old = self._hiz
             bits = BITS.get(int(state["depth_format"]), 24)
             self._hiz = HiZ(

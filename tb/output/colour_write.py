@@ -122,14 +122,14 @@ def requests(rng: np.random.Generator, count: int, params: ColourWriteParams) ->
     rows = depth_test.requests(rng, count, params.obeyed)
     kind = rows[:, 0] & 3
     table = payloads.tile(params.edge)
-    for which, fields, change in (
+    for chosen, fields, change in (
         (Kind.STATE, payloads.DRAW_STATE, _mixes),
         (Kind.CLEAR, payloads.CLEAR, _somewhere),
         (Kind.FENCE, payloads.FENCE, _flush),
     ):
-        records = codec.unpack(rows[kind == which], fields, dtype(fields))
+        records = codec.unpack(rows[kind == chosen], fields, dtype(fields))
         change(rng, records)
-        rows[kind == which] = codec.pack(records, fields, WIDTH)
+        rows[kind == chosen] = codec.pack(records, fields, WIDTH)
     tiles = codec.unpack(rows[kind == Kind.WORK], table, dtype(table))
     tiles["slot"] = rng.choice([0, 0xFF, 0x80], len(tiles)) ^ rng.integers(
         0, 1 << 12, len(tiles)

@@ -66,15 +66,15 @@ def requests(rng: np.random.Generator, count: int, params: BlockDecodeParams) ->
     names = [value.name for value in params.formats]
     all_cells = [(name, cell) for name in names for cell in cells(name)]
     records = np.zeros(count, dtype(TEXTURE_BLOCK))
-    which = np.where(
+    chosen = np.where(
         rng.random(count) < 0.5,
         rng.integers(0, len(all_cells), count),
         -1 - rng.integers(0, len(names), count),
     )
     data = np.zeros((count, 16), np.uint8)
-    for n in np.unique(which):
+    for n in np.unique(chosen):
         name, cell = all_cells[n] if n >= 0 else (names[-1 - n], (0, 0))
-        selected = which == n
+        selected = chosen == n
         data[selected] = blocks(rng, cell, selected.sum())
         records["format"][selected] = SUPPORTED.index(name)
     arbitrary = rng.random(count) < 0.01

@@ -139,8 +139,9 @@ def test_runs_as_a_module_and_as_a_command(command):
 
 
 def test_no_noise_at_the_end(tmp_path):
-    """Amaranth complains, once anything is elaborated, of components that are not: of those made
-    for their ports alone.
+    """Nothing is printed of components that are never elaborated.
+
+    Amaranth complains of them, once anything is elaborated: of those made for their ports alone.
     """
     program = (
         "import pathlib\nfrom fixfunc.cosim import toolchain\nfrom fixfunc.cosim.__main__ import "

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What strangers take away: Verilog with its heading, cores, pages, the package of types, benches
-in Verilog.
-"""
+"""Exported files: Verilog, cores, pages, the package of types, benches in Verilog."""
 
 import os
 import re
@@ -65,9 +63,7 @@ EVERY = [
 @pytest.mark.parametrize("config", by_tier(["tiny", "default"]))
 @pytest.mark.parametrize("stem", EVERY)
 def test_every_block_lints(stem, config, tmp_path):
-    """By FuseSoC, with every warning of Verilator on, from the core file that is given away with
-    it.
-    """
+    """FuseSoC lints it by the exported core file, with every warning of Verilator on."""
     block = catalogue.block(stem)
     (tmp_path / "cores").mkdir()
     export.block(tmp_path / "cores", block, config)
@@ -134,9 +130,7 @@ def test_a_page_has_every_field_at_its_bits():
 
 @pytest.mark.parametrize("stem", WITH_STATE)
 def test_what_is_said_not_to_be_read_changes_nothing(stem):
-    """Those fields of every STATE at random: all beats out are the same, but for the STATEs
-    themselves.
-    """
+    """Random values in those fields of every STATE change no beat but the STATEs."""
     block = benches.block(stem)
     rng = np.random.default_rng(4)
     params = block.parameters("tiny")
@@ -308,8 +302,9 @@ def test_examples_are_what_is_given_away(tmp_path):
 
 
 def test_a_full_disk_leaves_nothing_half_written(tmp_path, capsys):
-    """Files may have 4096 bytes: a new file does not appear, an old one stays, and no temporary is
-    left.
+    """Files may have 4096 bytes: a new file does not appear, and an old one stays.
+
+    No temporary file remains.
     """
     main(["verilog", "edge_evaluator", "--config", "tiny"])
     capsys.readouterr()

@@ -206,9 +206,7 @@ def test_a_frame_of_nothing_is_drawn(why, tmp_path):
 
 @pytest.mark.qualify
 def test_a_frame_fails_when_the_reader_complains(tmp_path, monkeypatch, capsys):
-    """Hardware and golden machine agree that a packet is wrong: nothing differs, and yet there is
-    no picture.
-    """
+    """A wrong packet fails the frame, though hardware and golden machine agree about it."""
     monkeypatch.setattr(
         "fixfunc.cosim.frame.job.CommandList.fence",
         lambda packets, _sequence: packets.add(0xEE, FENCE_PACKET),

@@ -130,9 +130,7 @@ def test_every_sample_does_what_the_book_says(form):
 
 
 def flat_draw(rng, points):
-    """A triangle parallel to the screen on one of 16 levels, and a state of everything that decides
-    about it.
-    """
+    """A triangle parallel to the screen on one of 16 levels, and a random draw state."""
     values = {
         f.name: rng.integers(0, 1 << f.bits)
         for f in payloads.DRAW_STATE
@@ -153,8 +151,9 @@ def flat_draw(rng, points):
 @pytest.mark.plan("depth-test-7")
 @pytest.mark.parametrize("seed", range(30))
 def test_llvmpipe_passes_the_same_samples(seed, llvmpipe_depth):
-    """Depth function and write, stencil of both faces, constant and sloped bias: the same stencil
-    values and levels after every draw.
+    """The same stencil values and levels after every draw.
+
+    Draws vary depth function and write, stencil of both faces, constant and sloped bias.
     """
     rng = np.random.default_rng(seed)
     oracle = llvmpipe_depth()

@@ -30,8 +30,9 @@ HEIGHT = 36
 
 
 def draws(rng, form, count):
-    """Draw after draw: a state, and the tiles of a few triangles that are often large and close in
-    depth.
+    """Draw after draw: a state, and the tiles of a few triangles.
+
+    Triangles are often large, and close in depth.
     """
     for _ in range(count):
         op = {
@@ -82,8 +83,9 @@ def draws(rng, form, count):
 @pytest.mark.parametrize("bounds", ["both", "max"])
 @pytest.mark.parametrize("form", list(DepthFormat))
 def test_hiz_on_is_hiz_off(form, bounds):
-    """Whatever the function, write mask, stencil, bias, format and permissions of one draw after
-    another.
+    """Results do not depend on HiZ.
+
+    Draws vary function, write mask, stencil, bias, format and permissions.
     """
     rng = np.random.default_rng([int(form), len(bounds)])
     found = np.zeros(3, int)
@@ -181,9 +183,7 @@ def test_volume(config, count):
 @pytest.mark.plan("depth-unit-4")
 @pytest.mark.parametrize("beyond", ["a target that was not cleared", "the tiles on chip"])
 def test_reports_of_tiles_that_are_refused(beyond):
-    """HiZ counts the tiles that it lets through: more of them than it can count, of which nothing
-    is tested.
-    """
+    """HiZ counts tiles that it lets through: more than it can count are refused untested."""
     params = rtl.CONFIGS["tiny"]
     edge = 4
     pixels = params.tiles * edge if beyond == "the tiles on chip" else WIDTH

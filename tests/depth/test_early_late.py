@@ -40,8 +40,9 @@ def shader(state, shaded):
 @pytest.mark.parametrize("bounds", ["both", None])
 @pytest.mark.parametrize("form", list(DepthFormat))
 def test_early_on_is_early_off(form, bounds):
-    """Whatever the function, stencil, bias and format: what passes, and what is stored, is as if
-    every test came late.
+    """What passes, and what is stored, is as if every test came late.
+
+    Draws vary function, stencil, bias and format.
     """
     rng = np.random.default_rng(int(form))
     handed = ([], [])

@@ -40,8 +40,9 @@ def drawn(low, high, compare, full=False, write=True, drop=True, accept=True, x=
 @pytest.mark.plan("hiz-1")
 @pytest.mark.parametrize("compare", Compare)
 def test_outcomes_are_what_all_samples_say(compare):
-    """Every pair of ranges of three bits: dropped, or accepted, exactly where no, or every, pair of
-    depths passes.
+    """Dropped, or accepted, exactly where no, or every, pair of depths passes.
+
+    Every pair of ranges of three bits is tried.
     """
     ranges = [r for r in itertools.product(range(8), repeat=2) if r[0] <= r[1]]
     for (low, high), (zmin, zmax) in itertools.product(ranges, repeat=2):
@@ -80,8 +81,9 @@ events = st.lists(
 @settings(max_examples=600, deadline=None)
 @given(events=events, seed=st.integers(0, 1 << 30))
 def test_no_visible_sample_is_dropped_and_no_hidden_one_accepted(bounds, events, seed):
-    """A tile of three samples, three bits deep: whatever is drawn or cleared, however late writes
-    and reports come, and whatever is saved.
+    """A tile of three samples, three bits deep, under random events.
+
+    Events are draws, clears, saves, and writes and reports that come late.
     """
     rng = np.random.default_rng(seed)
     shape = {"width": 3, "height": 1, "edge": 4, "bounds": bounds, "bits": 3, "stored": 2}
@@ -239,8 +241,9 @@ def test_permissions_are_kept():
 @pytest.mark.plan("hiz-4")
 @pytest.mark.parametrize("func", Compare)
 def test_a_range_of_stencil_values_drops_what_can_only_fail(func):
-    """Cleared to one value, then widened by every operation: dropped only if no value that may be
-    stored passes, and then always.
+    """Dropped if, and only if, no value that may be stored passes.
+
+    The range is cleared to one value, then widened by every operation.
     """
     operations = [
         (op, other)

@@ -57,8 +57,9 @@ def test_a_fifth_plane_makes_all_of_them_unknown():
 
 
 def tiles(width, height, *parts):
-    """Packed requests of a target of so many tiles: a clear, then (writes, numbers), tiles that are
-    written as a whole, or read, and a flush.
+    """Packed requests of a target of so many tiles: a clear, tiles and a flush.
+
+    ``(writes, numbers)``: tiles are written as a whole, or read.
     """
     records = [np.zeros(1, dtype(bench.work(4)))]
     records[0]["op"] = CacheOp.CLEAR

@@ -32,8 +32,9 @@ SHAPES = [
 
 
 def play(rng, steps, shapes, size, samples=1, form=DepthFormat.D24):
-    """Random draws and clears through a depth unit, and through caches of every shape and both
-    kinds, each flushed at the end.
+    """Random draws and clears through a depth unit, and through caches of every shape.
+
+    Caches are of both kinds, and flushed at the end.
     """
     state = draw_state(*size, samples, depth_format=form, depth_compare=Compare.ALWAYS)
     unit = DepthUnit(state)
@@ -95,8 +96,9 @@ def same(cache, unit):
     form=st.sampled_from([DepthFormat.D16, DepthFormat.D24]),
 )
 def test_memory_holds_every_value_whatever_the_cache(seed, samples, form):
-    """Any history: memory decodes to the buffer, and is the same to the byte whatever the sets,
-    ways and table.
+    """Memory decodes to the buffer after any history.
+
+    It is the same to the byte, whatever the sets, ways and table.
     """
     rng = np.random.default_rng(seed)
     size = tuple(int(v) for v in rng.integers(1, 60, 2))

@@ -41,8 +41,9 @@ OPERATIONS = {
 
 
 class LlvmpipeDepth:
-    """A target of 64x64 pixels, one sample each, with 24 bits of depth and 8 of stencil, cleared to
-    1.0 and 0.
+    """A target of 64x64 pixels, one sample each, with 24 bits of depth and 8 of stencil.
+
+    It is cleared to 1.0 and 0.
 
     Window y runs with the rows of a texture: what is clockwise there is GL's counter-clockwise, the
     front of both.
@@ -83,8 +84,9 @@ class LlvmpipeDepth:
         GL.glClear(GL.GL_DEPTH_BUFFER_BIT | GL.GL_STENCIL_BUFFER_BIT)
 
     def draw(self, triangle, depths, state):
-        """One triangle, int (3, 2) in 1/256 pixel, with depths 0 to 1, under the tests of a draw
-        state.
+        """Draw one triangle under the tests of a draw state.
+
+        Its positions are int, shape (3, 2), in 1/256 pixel, its depths 0 to 1.
         """
         gl = self._gl
         origin = (VIEWPORT - SIZE) // 2

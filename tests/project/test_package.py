@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The wheel, as its users have it: installed outside the checkout, beside what an extra brings and
-nothing else.
+"""The wheel, as its users have it: installed outside the checkout.
+
+Beside it only what an extra requires is installed.
 """
 
 import importlib.metadata

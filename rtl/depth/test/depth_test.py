@@ -157,7 +157,7 @@ class DepthTest(wiring.Component):
         m = Module()
         p = self._params
         latency = test_clock(p) + DepthRange.latency(p.edge**2) + 6
-        m.submodules.front = front = SurfaceFront(p, latency, keeps=True)
+        m.submodules.front = front = SurfaceFront(p, latency, persistent=True)
         m.submodules.datapath = datapath = DepthDatapath(p, fills=False)
         m.submodules.output = output = TestOutput(p)
         m.submodules.answer = answer = CreditedFIFO(self._tile, TILES, lookahead=2)

@@ -22,7 +22,7 @@ class Surface:
     edge : int
         Samples along a tile's edge.
     bits : int
-        Of a value.
+        Bits of a value.
     """
 
     edge: int

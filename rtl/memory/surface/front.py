@@ -25,11 +25,12 @@ class SurfaceFront(wiring.Component):
     Parameters
     ----------
     params
-        Of the block behind: ``edge``, ``samples``, ``modes``, ``formats``, ``stencil``.
+        Parameters of the block behind this one: ``edge``, ``samples``, ``modes``, ``formats``,
+        ``stencil``.
     latency : int
         Clocks that a tile is in flight.
-    keeps, planes
-        As of :class:`~fixfunc.rtl.memory.surface.state_check.StateCheck`.
+    persistent, planes
+        See :class:`~fixfunc.rtl.memory.surface.state_check.StateCheck`.
 
     Members
     -------
@@ -39,19 +40,19 @@ class SurfaceFront(wiring.Component):
     stall : In(1)
         A tile that is offered must wait.
     drained : In(1)
-        Nothing that tiles have begun elsewhere is in flight. Control beats wait for it.
+        No work of tiles is in flight in other blocks. Control beats wait for it.
     late_offered : In(1)
-        A tile that has come back is offered. No other tile enters.
+        ``late_tile`` is offered. No other tile enters.
     late_enters : In(1)
-        It enters.
+        ``late_tile`` enters.
     late_tile : In
-        That tile.
+        A tile that has come back from the shader.
     open : Out(1)
-        A tile that has come back may enter.
+        ``late_tile`` may enter.
     accept : Out(1)
         The tile that ``i`` offers enters.
     state : Out(layout(payloads.DRAW_STATE))
-        In force.
+        The draw state in force.
     legal : Out(1)
         Tiles may be drawn in ``state``.
     clear : Out(layout(payloads.CLEAR))
@@ -62,20 +63,20 @@ class SurfaceFront(wiring.Component):
     clearing : Out(1)
         ``tile`` is to be cleared.
     is_late : Out(1)
-        ``tile`` has come back.
+        ``tile`` was ``late_tile``.
     control_valid : Out(1)
         ``control`` is to be passed on.
     control : Out
     visit_tiles : In(1)
         The clear must visit its tiles.
     visit_room : In(1)
-        There is room for the next of them.
+        There is room for the next tile of a clear.
     visit_last : In(1)
         A clear of all of the target visits its last tile alone.
     covers_target : Out(1)
         ``clear`` is of all of the target.
     clear_begins : Out(1)
-        ``clear`` counts from now on.
+        ``clear`` is executed from now on.
     target_changes : Out(1)
         ``state`` has another target than the state before it.
     error : Out(1)
@@ -83,19 +84,19 @@ class SurfaceFront(wiring.Component):
     outside : In(1)
         A tile was found to lie outside the target.
     fence_error : Out(3)
-        What a fence in ``control`` tells: both of these, since the last fence.
+        Error bits of a fence in ``control``: ``error`` and ``outside``, since the last fence.
     """
 
     def __init__(
         self,
         params: Any,
         latency: int,
-        keeps: bool = False,
+        persistent: bool = False,
         planes: Sequence[str] = ("depth", "stencil"),
     ) -> None:
         self._params = params
         self._latency = latency
-        self._keeps = keeps
+        self._persistent = persistent
         self._planes = planes
         self._tile = layout(payloads.tile(params.edge))
         shape = beat(tile=payloads.tile(params.edge), **payloads.CONTROL)
@@ -134,22 +135,22 @@ class SurfaceFront(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.walker = walker = TileWalker(self._params.edge)
-        m.submodules.check = check = StateCheck(self._params, self._planes, self._keeps)
+        m.submodules.check = check = StateCheck(self._params, self._planes, self._persistent)
         m.submodules.timer = timer = DrainTimer(self._latency)
 
         # A control beat passes when everything before it has drained; it takes effect before the
         # next beat enters.
         work = self.i.payload.kind == Kind.WORK
-        free = self.open & ~self.late_offered
-        quiet = timer.drained & self.drained
-        control_accept = self.i.valid & free & ~work & quiet
+        open_for_beat = self.open & ~self.late_offered
+        all_drained = timer.drained & self.drained
+        control_accept = self.i.valid & open_for_beat & ~work & all_drained
         state_is_new = Signal()
         clear_is_new = Signal()
         busy = Signal()
         m.d.comb += [
             self.open.eq(self.room & ~self.control_valid & ~busy),
-            self.accept.eq(self.i.valid & free & work & ~self.stall),
-            self.i.ready.eq(free & Mux(work, ~self.stall, quiet)),
+            self.accept.eq(self.i.valid & open_for_beat & work & ~self.stall),
+            self.i.ready.eq(open_for_beat & Mux(work, ~self.stall, all_drained)),
             timer.enter.eq(
                 self.accept | self.late_enters | clear_is_new | self.clear_begins | walker.busy
             ),
@@ -191,29 +192,29 @@ class SurfaceFront(wiring.Component):
     def _set_state(self, m, state_is_new):
         """A draw state takes effect. It comes from a register: an enable reaches all of it."""
         m.submodules.previous = previous = TargetMatch()
-        takes_effect = self.control_valid & (self.control.kind == Kind.STATE)
+        state_valid = self.control_valid & (self.control.kind == Kind.STATE)
         m.d.comb += [
             previous.state.eq(self.state),
             previous.remember.eq(state_is_new),
         ]
         m.d.sync += [
-            state_is_new.eq(takes_effect),
-            self.target_changes.eq(state_is_new & ~(previous.known & previous.equal)),
+            state_is_new.eq(state_valid),
+            self.target_changes.eq(state_is_new & ~(previous.remembered & previous.equal)),
         ]
-        with m.If(takes_effect):
+        with m.If(state_valid):
             m.d.sync += self.state.eq(self.control.draw_state)
 
     def _clear(self, m, check, walker, clear_is_new):
         """A clear, cut to the target, walks over its tiles if it is legal."""
         offered = self.control.clear
-        takes_effect = self.control_valid & (self.control.kind == Kind.CLEAR)
-        with m.If(takes_effect):
+        clear_valid = self.control_valid & (self.control.kind == Kind.CLEAR)
+        with m.If(clear_valid):
             m.d.sync += self.clear.eq(offered)
             for end, side in (("x1", "width"), ("y1", "height")):
                 size = self.state[f"target_{side}"]
                 m.d.sync += self.clear[end].eq(Mux(offered[end] < size, offered[end], size))
         m.d.sync += [
-            clear_is_new.eq(takes_effect),
+            clear_is_new.eq(clear_valid),
             self.clear_begins.eq(clear_is_new & check.touches & check.clear_legal),
         ]
         m.d.comb += [
@@ -230,7 +231,7 @@ class SurfaceFront(wiring.Component):
             m.d.comb += walker.rectangle[name].eq(place)
 
     def _report_errors(self, m):
-        """The next fence tells of errors since the last one."""
+        """The next fence reports errors since the last one."""
         errors = Signal(2)
         m.d.sync += errors.eq(errors | Cat(self.error, self.outside))
         m.d.comb += self.fence_error.eq(self.control.fence.error | errors)

@@ -43,7 +43,7 @@ class RectangleMask(wiring.Component):
     x, y : In
         The tile.
     o : Out(edge**2)
-        Its lanes within the rectangle, :attr:`LATENCY` clocks later.
+        Lanes of the tile that lie in the rectangle, :attr:`LATENCY` clocks later.
     """
 
     LATENCY = 4

@@ -38,7 +38,7 @@ class TargetMatch(wiring.Component):
     state : In(layout(payloads.DRAW_STATE))
     remember : In(1)
         ``state`` is remembered from the next clock on.
-    known : Out(1)
+    remembered : Out(1)
         Some target has been remembered.
     equal : Out(1)
         The target of ``state`` is the remembered one. Combinational.
@@ -49,7 +49,7 @@ class TargetMatch(wiring.Component):
             {
                 "state": In(layout(payloads.DRAW_STATE)),
                 "remember": In(1),
-                "known": Out(1),
+                "remembered": Out(1),
                 "equal": Out(1),
             }
         )
@@ -61,7 +61,7 @@ class TargetMatch(wiring.Component):
             Cat(self.state[name] == value for name, value in target.items()).all()
         )
         with m.If(self.remember):
-            m.d.sync += self.known.eq(1)
+            m.d.sync += self.remembered.eq(1)
             m.d.sync += [value.eq(self.state[name]) for name, value in target.items()]
         return m
 
@@ -75,30 +75,30 @@ class StateCheck(wiring.Component):
         ``samples``, ``modes``, ``formats``, ``stencil``.
     planes : sequence of str
         What the block clears: depth, stencil, colour.
-    keeps : bool
-        The block keeps the contents of planes. Nothing of a target is legal before a clear of all
-        of it, all planes at once.
+    persistent : bool
+        Contents of planes persist from draw to draw. Nothing of a target is legal before a clear of
+        all of it, all planes at once.
 
     Members
     -------
     state : In(layout(payloads.DRAW_STATE))
-        In force.
+        The draw state in force.
     clear : In(layout(payloads.CLEAR))
         A clear, cut to the target.
     clear_begins : In(1)
-        That clear is obeyed from now on.
+        ``clear`` is executed from now on.
     state_legal : Out(1)
         Tiles of ``state`` may be drawn. Two clocks after ``state``.
     clear_legal : Out(1)
-        ``clear`` may be obeyed. As late.
+        ``clear`` may be executed in ``state``. Two clocks after ``state``.
     touches : Out(1)
         ``clear`` is of a plane of this block. Combinational.
     """
 
-    def __init__(self, params: Any, planes: Sequence[str], keeps: bool) -> None:
+    def __init__(self, params: Any, planes: Sequence[str], persistent: bool) -> None:
         self._params = params
         self._planes = planes
-        self._keeps = keeps
+        self._persistent = persistent
         super().__init__(
             {
                 "state": In(layout(payloads.DRAW_STATE)),
@@ -129,22 +129,22 @@ class StateCheck(wiring.Component):
         too_far = clear.depth & (clear.depth_value > one) if "depth" in self._planes else 0
         m.d.comb += self.touches.eq(Cat(clear[plane] for plane in self._planes).any())
         m.d.sync += supported.eq(Cat(conditions).all())
-        if not self._keeps:
+        if not self._persistent:
             m.d.comb += [
                 self.state_legal.eq(supported),
                 self.clear_legal.eq(supported & ~too_far),
             ]
             return m
 
-        m.submodules.kept = kept = TargetMatch()
-        same = Signal()
+        m.submodules.cleared_target = cleared_target = TargetMatch()
+        is_cleared = Signal()
         wanted = [plane for plane in self._planes if plane != "stencil" or p.stencil]
         begins = covers_target(clear, state) & Cat(clear[plane] for plane in wanted).all()
-        m.d.sync += same.eq(kept.known & kept.equal)
+        m.d.sync += is_cleared.eq(cleared_target.remembered & cleared_target.equal)
         m.d.comb += [
-            kept.state.eq(state),
-            kept.remember.eq(self.clear_begins & begins),
-            self.state_legal.eq(supported & same),
-            self.clear_legal.eq(supported & ~too_far & (same | begins)),
+            cleared_target.state.eq(state),
+            cleared_target.remember.eq(self.clear_begins & begins),
+            self.state_legal.eq(supported & is_cleared),
+            self.clear_legal.eq(supported & ~too_far & (is_cleared | begins)),
         ]
         return m

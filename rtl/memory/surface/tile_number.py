@@ -25,13 +25,13 @@ class TileNumber(wiring.Component):
     Members
     -------
     state : In(layout(payloads.DRAW_STATE))
-        It holds while tiles are in flight.
+        The draw state, constant while tiles are in flight.
     x, y : In
         A tile.
     number : Out(28)
-        Its number, :attr:`LATENCY` clocks later.
+        Number of the tile, :attr:`LATENCY` clocks later.
     outside : Out(1)
-        It lies off the target. As late.
+        The tile lies off the target, :attr:`LATENCY` clocks later.
     """
 
     LATENCY = 3  # columns, product, sum

@@ -53,7 +53,7 @@ class Interlock(wiring.Component):
         m.d.sync += [
             earlier[0].valid.eq(self.o.valid & self.o.ready & (command.op != SlotOp.DONE)),
             earlier[0].slot.eq(command.slot),
-            *(later.eq(before) for before, later in pairwise(earlier)),
+            *(later.eq(preceding) for preceding, later in pairwise(earlier)),
         ]
         hazard = Cat(one.valid & (one.slot == command.slot) for one in earlier).any()
         reads = (command.op == SlotOp.EVICT) | ((command.op == SlotOp.USE) & self.use_reads)
@@ -74,25 +74,26 @@ class CommandQueue(wiring.Component):
     edge : int
         Samples along a tile's edge.
     bits : int
-        Of a value.
+        Bits of a value.
     hazard_window : int
-        As of :class:`Interlock`; 0 for none.
+        Least distance in clocks between two commands to one slot, of which the later reads. 0
+        builds no interlock.
 
     Members
     -------
     i : In(stream.Signature(SLOT_COMMAND))
     sample : Out(1)
-        A DONE has been queued: what it tells of traffic is sampled.
+        A DONE has been queued: counters of traffic are sampled for it.
     sample_room : In(1)
-        There is room for that. Commands wait for it.
+        There is room for a sample. Commands wait for it.
     occupied : Out(1)
         A command waits.
     filled : In(stream.Signature(...))
-        Tiles from memory, decoded; ``wrong``: it cannot be a tile.
+        Tiles from memory, decoded. ``wrong``: the code in memory is not that of a tile.
     o : Out(stream.Signature(layout(payloads.slot_command(edge, bits))))
         Commands for the slots; ``error`` is left open.
     issued : Out(stream.Signature(SLOT_COMMAND))
-        The same commands, without DONE, for the codec.
+        Commands of ``o``, without DONE, for the codec.
     use_reads : In(1)
         A USE reads its slot.
     """
@@ -119,12 +120,12 @@ class CommandQueue(wiring.Component):
         m.submodules.commands = commands = StreamFIFO(SLOT_COMMAND, COMMANDS)
         m.submodules.issued = issued = StreamFIFO(SLOT_COMMAND, COMMANDS)
         wiring.connect(m, issued.o, wiring.flipped(self.issued))
-        moves = self.i.valid & self.i.ready
+        accept = self.i.valid & self.i.ready
         m.d.comb += [
             commands.i.valid.eq(self.i.valid & self.sample_room),
             commands.i.payload.eq(self.i.payload),
             self.i.ready.eq(commands.i.ready & self.sample_room),
-            self.sample.eq(moves & (self.i.payload.op == SlotOp.DONE)),
+            self.sample.eq(accept & (self.i.payload.op == SlotOp.DONE)),
             self.occupied.eq(commands.occupied),
         ]
         source = commands.o
@@ -136,15 +137,17 @@ class CommandQueue(wiring.Component):
 
         command = source.payload
         fills = command.op == SlotOp.FILL
-        ends = command.op == SlotOp.DONE
-        goes_on = self.o.valid & self.o.ready
+        is_done = command.op == SlotOp.DONE
+        transfer = self.o.valid & self.o.ready
         m.d.comb += [
-            self.o.valid.eq(source.valid & (ends | issued.i.ready) & (~fills | self.filled.valid)),
+            self.o.valid.eq(
+                source.valid & (is_done | issued.i.ready) & (~fills | self.filled.valid)
+            ),
             self.o.payload.op.eq(command.op),
             self.o.payload.slot.eq(command.slot),
-            source.ready.eq(goes_on),
-            self.filled.ready.eq(goes_on & fills),
-            issued.i.valid.eq(goes_on & ~ends),
+            source.ready.eq(transfer),
+            self.filled.ready.eq(transfer & fills),
+            issued.i.valid.eq(transfer & ~is_done),
             issued.i.payload.eq(command),
         ]
         for n in range(self._edge**2):

@@ -35,10 +35,10 @@ class MissScheduler(wiring.Component):
     fill, evict : Out(stream.Signature(TILE_MODE))
         The tile of each FILL and EVICT; it moves together with its command.
     lookup : Out(1)
-        Is the line of ``lookup_tile`` on chip? The mode cache answers a clock later:
+        Look up whether the line of ``lookup_tile`` is on chip.
     lookup_tile : Out(TILE_NUMBER)
     resident : In(1)
-        it is, or has been brought since.
+        The line of the last lookup is on chip, a clock after it, or has been refilled since.
     tile : Out(TILE_NUMBER)
         The tile of the command in front.
     miss : Out(1)
@@ -46,7 +46,7 @@ class MissScheduler(wiring.Component):
     read : Out(1)
         The mode of ``tile`` is read: it is ``resident``.
     mode : In(MODE)
-        What was read, :attr:`ModeCache.LATENCY` clocks later.
+        The mode that was read, :attr:`ModeCache.LATENCY` clocks later.
     settled : In(1)
         The mode of one evicted tile is not updated any more.
     drained : Out(1)
@@ -94,19 +94,19 @@ class MissScheduler(wiring.Component):
         # The command in front waits for its line, and for write-backs of its own tile.
         command = Signal(TAG_COMMAND)
         valid = Signal()
-        moves_tile = (command.op == SlotOp.FILL) | (command.op == SlotOp.EVICT)
+        transfers_tile = (command.op == SlotOp.FILL) | (command.op == SlotOp.EVICT)
         evicts = Signal()
         enters = Signal()
         hazard = write_backs.pending | ~write_backs.available | ~evictions.available
         m.d.comb += [
-            enters.eq(valid & ready.available & (~moves_tile | (self.resident & ~hazard))),
+            enters.eq(valid & ready.available & (~transfers_tile | (self.resident & ~hazard))),
             evicts.eq(enters & (command.op == SlotOp.EVICT)),
             commands.r_en.eq(enters | ~valid),
             self.lookup.eq(commands.r_en),
             self.lookup_tile.eq(TAG_COMMAND(commands.r_data).number),
             self.tile.eq(command.number),
-            self.miss.eq(valid & moves_tile & ~self.resident),
-            self.read.eq(enters & moves_tile),
+            self.miss.eq(valid & transfers_tile & ~self.resident),
+            self.read.eq(enters & transfers_tile),
         ]
         with m.If(commands.r_en):
             m.d.sync += [

@@ -23,13 +23,13 @@ class ModeCache(wiring.Component):
 
     Members
     -------
-    lookup, lookup_tile, resident, miss, drained, forget, flush, flushed, last, fetch
-        As of :class:`~fixfunc.rtl.memory.tile_cache.mode_directory.ModeDirectory`.
+    lookup, lookup_tile, resident, miss, drained, forget, flush, flushed, last, line_request
+        See :class:`~fixfunc.rtl.memory.tile_cache.mode_directory.ModeDirectory`.
     tile : In(TILE_NUMBER)
     read : In(1)
         The mode of ``tile`` is read. Its line must be resident.
     mode : Out(MODE)
-        What was read, :attr:`LATENCY` clocks later.
+        The mode that was read, :attr:`LATENCY` clocks later.
     update : In(stream.Signature(TILE_MODE))
         A tile whose line is resident has another mode. It waits while modes are read.
     fetched : In(stream.Signature(TRANSFER))
@@ -59,7 +59,7 @@ class ModeCache(wiring.Component):
                 "read": In(1),
                 "mode": Out(MODE),
                 "update": In(stream.Signature(TILE_MODE)),
-                "fetch": Out(stream.Signature(LINE)),
+                "line_request": Out(stream.Signature(LINE)),
                 "fetched": In(stream.Signature(TRANSFER)),
                 "store": Out(stream.Signature(LINE_STORE)),
                 "stored": In(1),
@@ -74,7 +74,7 @@ class ModeCache(wiring.Component):
         )
         for name in ("lookup", "lookup_tile", "miss", "drained", "forget", "flush", "last"):
             m.d.comb += getattr(directory, name).eq(getattr(self, name))
-        wiring.connect(m, directory.fetch, wiring.flipped(self.fetch))
+        wiring.connect(m, directory.line_request, wiring.flipped(self.line_request))
         m.d.comb += [
             directory.tile.eq(self.tile),
             directory.fetched.eq(self.fetched.valid),

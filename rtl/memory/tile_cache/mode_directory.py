@@ -14,7 +14,7 @@ STORE = StructLayout({"line": LINE, "posted": 1})
 
 
 class ModeDirectory(wiring.Component):
-    """Tags of a direct-mapped cache of lines, and the moves of its lines.
+    """Tags of a direct-mapped cache of lines, which also refills and evicts them.
 
     Parameters
     ----------
@@ -24,10 +24,10 @@ class ModeDirectory(wiring.Component):
     Members
     -------
     lookup : In(1)
-        Is the line of ``lookup_tile`` on chip?
+        Look up whether the line of ``lookup_tile`` is on chip.
     lookup_tile : In(TILE_NUMBER)
     resident : Out(1)
-        It is, one clock later; or it has been fetched since.
+        The line of the last lookup is on chip, a clock after it, or has been refilled since.
     tile : In(TILE_NUMBER)
     miss : In(1)
         The line of ``tile`` is wanted, until it is resident.
@@ -43,10 +43,10 @@ class ModeDirectory(wiring.Component):
     last : In(TILE_NUMBER)
         The target's last tile.
     leaving : Out(1)
-        The line at ``index`` is about to leave: it is to be read.
+        The line at ``index`` will be evicted: it is to be read.
     index : Out
-        Where a line lies that leaves, or is fetched.
-    fetch : Out(stream.Signature(LINE))
+        Place on chip of the line that is evicted or refilled.
+    line_request : Out(stream.Signature(LINE))
         A line is wanted. It is written to ``index`` when it is ``fetched``.
     fetched : In(1)
     store : Out(stream.Signature(STORE))
@@ -74,7 +74,7 @@ class ModeDirectory(wiring.Component):
                 "last": In(TILE_NUMBER),
                 "leaving": Out(1),
                 "index": Out(self._bits),
-                "fetch": Out(stream.Signature(LINE)),
+                "line_request": Out(stream.Signature(LINE)),
                 "fetched": In(1),
                 "store": Out(stream.Signature(STORE)),
                 "stored": In(1),
@@ -92,26 +92,28 @@ class ModeDirectory(wiring.Component):
         valid = Signal(self._lines)
         dirty = Signal(self._lines)
 
-        # A lookup goes on until the next one, so that it sees its line come.
-        wanted = Signal(LINE)
-        next_wanted = Signal(LINE)
-        found = tags.read_port(transparent_for=(write,))
+        # A lookup is repeated until the next one, so that it hits when its line is refilled.
+        requested = Signal(LINE)
+        next_requested = Signal(LINE)
+        stored = tags.read_port(transparent_for=(write,))
         m.d.comb += [
-            next_wanted.eq(Mux(self.lookup, self.lookup_tile[-LINE:], wanted)),
-            found.addr.eq(next_wanted[: self._bits]),
-            found.en.eq(1),
-            self.resident.eq(valid.bit_select(wanted[: self._bits], 1) & (found.data == wanted)),
+            next_requested.eq(Mux(self.lookup, self.lookup_tile[-LINE:], requested)),
+            stored.addr.eq(next_requested[: self._bits]),
+            stored.en.eq(1),
+            self.resident.eq(
+                valid.bit_select(requested[: self._bits], 1) & (stored.data == requested)
+            ),
         ]
-        m.d.sync += wanted.eq(next_wanted)
+        m.d.sync += requested.eq(next_requested)
 
-        # A line that comes is valid and clean; a line that is updated is dirty; one that has left
-        # is neither.
-        here = Signal(self._lines)
+        # A line is valid and clean when it is refilled, dirty when it is updated, and neither when
+        # it has been evicted.
+        selected = Signal(self._lines)
         line = Signal(LINE)
-        left = Signal()
+        evicted = Signal()
         m.d.comb += [
             self.index.eq(line[: self._bits]),
-            here.eq(1 << self.index),
+            selected.eq(1 << self.index),
             write.en.eq(self.fetched),
             write.addr.eq(self.index),
             write.data.eq(line),
@@ -120,18 +122,18 @@ class ModeDirectory(wiring.Component):
             m.d.sync += dirty.eq(dirty | (1 << self.place(self.updated_tile)))
         with m.If(self.fetched):
             m.d.sync += [
-                valid.eq(valid | here),
-                dirty.eq(dirty & ~here),
+                valid.eq(valid | selected),
+                dirty.eq(dirty & ~selected),
             ]
-        with m.If(left):
-            m.d.sync += valid.eq(valid & ~here)
+        with m.If(evicted):
+            m.d.sync += valid.eq(valid & ~selected)
         with m.If(self.forget):
             m.d.sync += valid.eq(0)
-        self._move(m, tags.read_port(), valid, dirty, line, left)
+        self._replace(m, tags.read_port(), valid, dirty, line, evicted)
         return m
 
-    def _move(self, m, stored_tag, valid, dirty, line, left):
-        """A miss: the line in its place leaves, and it is fetched. A flush: all lines leave."""
+    def _replace(self, m, stored_tag, valid, dirty, line, evicted):
+        """A miss evicts the line in its place, and requests its own. A flush evicts all lines."""
         flushing = Signal()
         resident = Signal()
         updated = Signal()
@@ -140,7 +142,7 @@ class ModeDirectory(wiring.Component):
             stored_tag.en.eq(1),
             self.store.payload.line.eq(stored_tag.data),
             self.store.payload.posted.eq(flushing),
-            self.fetch.payload.eq(line),
+            self.line_request.payload.eq(line),
         ]
         m.d.sync += [
             resident.eq(valid.bit_select(self.index, 1)),
@@ -156,7 +158,7 @@ class ModeDirectory(wiring.Component):
                     m.next = "READ"
             with m.State("READ"):
                 m.next = "DRAIN"
-            # A mode that is still to be updated keeps its line on chip.
+            # A line is not evicted while one of its modes is to be updated.
             with m.State("DRAIN"), m.If(~resident | self.drained):
                 m.next = "LEAVE"
             with m.State("LEAVE"):
@@ -168,19 +170,19 @@ class ModeDirectory(wiring.Component):
                     self.store.valid.eq(resident & updated),
                 ]
                 with m.If(~self.store.valid):
-                    m.next = "LEFT"
+                    m.next = "EVICTED"
                 with m.Elif(self.store.ready):
                     m.next = "STORED"
             with m.State("STORED"), m.If(flushing | self.stored):
-                m.next = "LEFT"
-            with m.State("LEFT"):
-                m.d.comb += left.eq(1)
+                m.next = "EVICTED"
+            with m.State("EVICTED"):
+                m.d.comb += evicted.eq(1)
                 m.next = "FETCH"
                 with m.If(flushing):
                     self._flush_next(m, line)
             with m.State("FETCH"):
-                m.d.comb += self.fetch.valid.eq(1)
-                with m.If(self.fetch.ready):
+                m.d.comb += self.line_request.valid.eq(1)
+                with m.If(self.line_request.ready):
                     m.next = "FETCHED"
             with m.State("FETCHED"), m.If(self.fetched):
                 m.next = "IDLE"

@@ -25,17 +25,18 @@ def codec_members(edge: int, bits: int) -> dict[str, Member]:
     stored : In(stream.Signature(layout(payloads.coded(edge, bits))))
         Tiles as they lie in memory.
     filled : Out(stream.Signature(...))
-        The same, decoded. ``wrong``: it cannot be a tile.
+        Tiles of ``stored``, decoded. ``wrong``: the code is not that of a tile.
     commands : In(stream.Signature(SLOT_COMMAND))
-        What slots have been told, without DONE.
+        Commands that slots have received, without DONE.
     completions : In(stream.Signature(layout(payloads.completion(edge, bits))))
-        What each of these commands did.
+        Completion of each of ``commands``.
     evictions : In(stream.Signature(TILE_MODE))
         The tile of each EVICT.
     evicted : Out(stream.Signature(EVICTED))
-        The same tiles, when they are coded.
+        Tiles of ``evictions``, when they have been coded.
     push, row, commit, available : Out, Out, Out, In
-        Their values: the other side of :class:`~fixfunc.rtl.lib.write_buffer.WriteBuffer`.
+        Codes of evicted tiles: the other side of
+        :class:`~fixfunc.rtl.lib.write_buffer.WriteBuffer`.
     """
     values = StructLayout({"wrong": 1, "values": ArrayLayout(bits, edge**2)})
     return {
@@ -64,7 +65,7 @@ class RawCodec(wiring.Component):
     slots : int
         Tiles on chip.
     bits : int
-        Of a value.
+        Bits of a value.
 
     Members
     -------
@@ -89,21 +90,21 @@ class RawCodec(wiring.Component):
         completion = self.completions.payload
         m.submodules.waiting = waiting = CreditedFIFO(EVICTED, EVICTIONS)
         evicts = command.op == SlotOp.EVICT
-        moves = Signal()
+        accept = Signal()
         m.d.comb += [
-            moves.eq(
+            accept.eq(
                 self.completions.valid
                 & self.commands.valid
                 & (~evicts | (waiting.available & self.available))
             ),
-            self.completions.ready.eq(moves),
-            self.commands.ready.eq(moves),
+            self.completions.ready.eq(accept),
+            self.commands.ready.eq(accept),
             read.addr.eq(command.slot),
             write.addr.eq(command.slot),
-            write.en.eq(moves & ~evicts),
+            write.en.eq(accept & ~evicts),
             write.data.eq((command.op == SlotOp.USE) & (completion.written.any() | read.data)),
         ]
-        self._encode(m, waiting, moves & evicts, read.data)
+        self._encode(m, waiting, accept & evicts, read.data)
         wiring.connect(m, waiting.o, wiring.flipped(self.evicted))
         return m
 

@@ -37,7 +37,7 @@ class RefillUnit(wiring.Component):
         A tile to be read. A cleared one is not in memory, and comes in its turn.
     o : Out(stream.Signature(layout(payloads.coded(surface.edge, surface.bits))))
         The tiles, coded.
-    fetch : In(stream.Signature(LINE))
+    line_request : In(stream.Signature(LINE))
         A line to be read. It waits while a tile is offered.
     fetched : Out(stream.Signature(TRANSFER))
         The line. The receiver is always ready.
@@ -60,7 +60,7 @@ class RefillUnit(wiring.Component):
                 "count": In(TILE_NUMBER),
                 "i": In(stream.Signature(TILE_MODE)),
                 "o": Out(stream.Signature(self._coded)),
-                "fetch": In(stream.Signature(LINE)),
+                "line_request": In(stream.Signature(LINE)),
                 "fetched": Out(stream.Signature(TRANSFER)),
                 "stopped": In(1),
                 "error": Out(1),
@@ -80,10 +80,10 @@ class RefillUnit(wiring.Component):
         sizes = Array(surface.transfers(mode) for mode in TileMode)
         request = reader.request.payload
         m.d.comb += [
-            reader.request.valid.eq(self.i.valid | self.fetch.valid),
+            reader.request.valid.eq(self.i.valid | self.line_request.valid),
             self.i.ready.eq(reader.request.ready),
-            self.fetch.ready.eq(reader.request.ready & ~self.i.valid),
-            self.idle.eq(reader.idle & ~self.i.valid & ~self.fetch.valid),
+            self.line_request.ready.eq(reader.request.ready & ~self.i.valid),
+            self.idle.eq(reader.idle & ~self.i.valid & ~self.line_request.valid),
         ]
         with m.If(self.i.valid):
             m.d.comb += [
@@ -94,7 +94,7 @@ class RefillUnit(wiring.Component):
         with m.Else():
             m.d.comb += [
                 request.address.eq(
-                    surface.table_address(self.base, self.count, self.fetch.payload)
+                    surface.table_address(self.base, self.count, self.line_request.payload)
                 ),
                 request.transfers.eq(~self.stopped),
                 request.tag.line.eq(1),
@@ -107,7 +107,7 @@ class RefillUnit(wiring.Component):
         m.submodules.tiles = tiles = fifo.SyncFIFOBuffered(width=self._coded.size, depth=TILES)
         transfer = answer.payload
         is_line = transfer.tag.line
-        moves = answer.valid & answer.ready
+        accept = answer.valid & answer.ready
         data = Signal(self._surface.most * TRANSFER)
         mode = Signal(MODE)
         complete = Signal()
@@ -115,9 +115,9 @@ class RefillUnit(wiring.Component):
             answer.ready.eq(is_line | (tiles.level < TILES - 2)),
             self.fetched.valid.eq(answer.valid & is_line),
             self.fetched.payload.eq(transfer.data),
-            self.error.eq(moves & transfer.error),
+            self.error.eq(accept & transfer.error),
         ]
-        with m.If(moves & ~is_line):
+        with m.If(accept & ~is_line):
             for n in range(self._surface.most):
                 word = data.word_select(n, TRANSFER)
                 with m.If((transfer.index == n) & ~transfer.empty):
@@ -126,7 +126,7 @@ class RefillUnit(wiring.Component):
                     m.d.sync += word.eq(0)
         m.d.sync += [
             mode.eq(transfer.tag.mode),
-            complete.eq(moves & ~is_line & transfer.last),
+            complete.eq(accept & ~is_line & transfer.last),
         ]
 
         coded = self._coded(tiles.w_data)

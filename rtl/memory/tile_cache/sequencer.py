@@ -31,11 +31,11 @@ class Sequencer(wiring.Component):
     -------
     i : In(stream.Signature(layout(payloads.cache_request(edge))))
     use : Out(stream.Signature(layout(payloads.cache_request(edge))))
-        Requests for the tags,
+        USE requests, for the tag array.
     commands : In(stream.Signature(TAG_COMMAND))
-        and what the tags make of them.
+        Commands that the tag array makes of ``use``.
     o : Out(stream.Signature(TAG_COMMAND))
-        The same, with those of flushes, and DONE.
+        ``commands``, and besides them the EVICTs of flushes, and DONE.
     tags_idle, walk, set, entry, invalidate : In, Out, Out, In, Out
         The other side of :class:`~fixfunc.rtl.memory.tile_cache.tag_array.TagArray`.
     samples, cleared, base, count, last : Out
@@ -44,13 +44,13 @@ class Sequencer(wiring.Component):
     forget_modes : Out(1)
         The mode cache forgets everything.
     flush_modes : Out(1)
-        The mode cache stores everything,
+        The mode cache stores all dirty lines.
     modes_flushed : In(1)
-        and has done so.
+        The mode cache has stored all dirty lines.
     clear : Out(stream.Signature(LINE))
         A line of the mode table on which every tile is cleared.
     idle : In(1)
-        Nothing is under way behind ``o``. A register: what moved in the clock before counts.
+        No command is in flight behind ``o``, nor was one sent in the clock before. A register.
     """
 
     def __init__(self, edge: int, sets: int, ways: int) -> None:

@@ -38,12 +38,12 @@ class TileCacheParams:
     samples : int
         Most samples of a pixel: 1, 2, 4 or 8.
     sets, ways, table_lines : int
-        As of :class:`fixfunc.models.depth.depth_cache.CacheShape`: powers of two above 1.
+        Sets and ways of the tag array, and lines of the mode cache: powers of two above 1.
     reads : int
-        Most that are under way in memory.
+        Most reads in flight.
     bits : int
-        Of a value: 24, depths; 8, stencil values; 32, colours. Those of a target lie in memory, and
-        are cleared, apart.
+        Bits of a value: 24 for depths, 8 for stencil values, 32 for colours. Each of these has a
+        surface of its own in memory, with clears of its own.
     """
 
     edge: int = 8
@@ -197,9 +197,9 @@ class TileCache(wiring.Component):
             traffic.table_write_back.eq(modes.store.valid & modes.store.ready),
             traffic.table_clear.eq(sequencer.clear.valid & sequencer.clear.ready),
         ]
-        moved = sequencer.o.valid & sequencer.o.ready
+        transfer = sequencer.o.valid & sequencer.o.ready
         m.d.sync += sequencer.idle.eq(
-            scheduler.idle & refill.idle & write_back.idle & ~commands.occupied & ~moved
+            scheduler.idle & refill.idle & write_back.idle & ~commands.occupied & ~transfer
         )
         return m
 
@@ -233,7 +233,7 @@ class TileCache(wiring.Component):
             scheduler.acknowledged_tile.eq(write_back.acknowledged_tile),
             modes.stored.eq(write_back.stored),
         ]
-        wiring.connect(m, modes.fetch, refill.fetch)
+        wiring.connect(m, modes.line_request, refill.line_request)
         wiring.connect(m, refill.fetched, modes.fetched)
         wiring.connect(m, write_back.update, modes.update)
 
@@ -272,9 +272,9 @@ class TileCache(wiring.Component):
         """An error stops all traffic until the next CLEAR; the next DONE tells of it."""
         error = Signal(3)
         stopped = Signal()
-        moves = self.o.valid & self.o.ready
-        wrong = moves & (self.o.payload.op == SlotOp.FILL) & codec.filled.payload.wrong
-        done = moves & (self.o.payload.op == SlotOp.DONE)
+        transfer = self.o.valid & self.o.ready
+        wrong = transfer & (self.o.payload.op == SlotOp.FILL) & codec.filled.payload.wrong
+        done = transfer & (self.o.payload.op == SlotOp.DONE)
         m.d.comb += [
             self.o.valid.eq(commands.valid),
             self.o.payload.eq(commands.payload),

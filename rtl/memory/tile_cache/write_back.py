@@ -129,36 +129,36 @@ class WriteBackUnit(wiring.Component):
         tile = EVICTED(settling.r_data)
         line = self.store.payload
         source = StructLayout(
-            {"line": 1, "drop": 1, "transfers": range(surface.most + 1), "data": TRANSFER}
+            {"line": 1, "discard": 1, "transfers": range(surface.most + 1), "data": TRANSFER}
         )
         m.submodules.sources = sources = fifo.SyncFIFOBuffered(width=source.size, depth=BURSTS)
         self._send(m, sources, source(sources.r_data), writer)
 
-        waits = settling.r_rdy
+        tile_valid = settling.r_rdy
         transfers = Array(surface.transfers(mode) for mode in TileMode)[tile.new_mode]
         has_row = tile.dirty & (transfers != 0)
-        sends = has_row & ~self.stopped
-        unsent = waits & ~sends & (~has_row | sources.w_rdy)
-        sent = waits & sends & sources.w_rdy & writer.burst.ready
+        needs_burst = has_row & ~self.stopped
+        unsent = tile_valid & ~needs_burst & (~has_row | sources.w_rdy)
+        sent = tile_valid & needs_burst & sources.w_rdy & writer.burst.ready
         stores = self.store.valid & self.store.ready & ~self.stopped
         burst = writer.burst.payload
         pushed = source(sources.w_data)
         m.d.comb += [
             settling.r_en.eq(unsent | sent),
-            self.store.ready.eq(~waits & sources.w_rdy & (writer.burst.ready | self.stopped)),
+            self.store.ready.eq(~tile_valid & sources.w_rdy & (writer.burst.ready | self.stopped)),
             writer.burst.valid.eq(
-                sources.w_rdy & Mux(waits, sends, self.store.valid & ~self.stopped)
+                sources.w_rdy & Mux(tile_valid, needs_burst, self.store.valid & ~self.stopped)
             ),
-            burst.tag.line.eq(~waits),
+            burst.tag.line.eq(~tile_valid),
             burst.tag.posted.eq(line.posted),
             burst.tag.number.eq(tile.number),
             sources.w_en.eq(sent | (unsent & has_row) | stores),
-            pushed.line.eq(~waits),
-            pushed.drop.eq(self.stopped),
+            pushed.line.eq(~tile_valid),
+            pushed.discard.eq(self.stopped),
             pushed.transfers.eq(burst.transfers),
             pushed.data.eq(line.data),
         ]
-        with m.If(waits):
+        with m.If(tile_valid):
             m.d.comb += [
                 burst.address.eq(surface.tile_address(self.base, tile.number)),
                 burst.transfers.eq(transfers),
@@ -174,26 +174,26 @@ class WriteBackUnit(wiring.Component):
         """Data of bursts in order: rows of the write buffer, or lines."""
         m.submodules.rows = rows = WriteBuffer(self._surface.most * TRANSFER, ROWS)
         column = Signal(range(max(2, self._surface.most)))
-        last = source.line | source.drop | (column == source.transfers - 1)
-        moves = Signal()
+        last = source.line | source.discard | (column == source.transfers - 1)
+        transfer = Signal()
         m.d.comb += [
             rows.push.eq(self.push),
             rows.i.eq(self.row),
             rows.commit.eq(self.commit),
             self.available.eq(rows.available),
-            writer.data.valid.eq(sources.r_rdy & ~source.drop & (source.line | rows.o.valid)),
+            writer.data.valid.eq(sources.r_rdy & ~source.discard & (source.line | rows.o.valid)),
             writer.data.payload.eq(
                 Mux(source.line, source.data, rows.o.payload.word_select(column, TRANSFER))
             ),
-            moves.eq(
+            transfer.eq(
                 Mux(
-                    source.drop,
+                    source.discard,
                     sources.r_rdy & rows.o.valid,
                     writer.data.valid & writer.data.ready,
                 )
             ),
-            sources.r_en.eq(moves & last),
-            rows.o.ready.eq(moves & last & ~source.line),
+            sources.r_en.eq(transfer & last),
+            rows.o.ready.eq(transfer & last & ~source.line),
         ]
-        with m.If(moves):
+        with m.If(transfer):
             m.d.sync += column.eq(Mux(last, 0, column + 1))

@@ -23,7 +23,7 @@ class SlotFront(wiring.Component):
 
     It stands behind :class:`~fixfunc.rtl.memory.tile_client.slot_requests.SlotRequests`, in the
     place of :class:`~fixfunc.rtl.memory.surface.front.SurfaceFront`. Control beats wait until the
-    tiles before them have drained, and fences also until the caches have done what they ask for.
+    tiles before them have drained, and fences also until the caches have executed their requests.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class SlotFront(wiring.Component):
         Samples along a tile's edge.
     planes : sequence of Plane
     bits : sequence of int
-        Of a value of each plane.
+        Bits of a value of each plane.
     latency : int
         Clocks that a tile is in flight.
 
@@ -43,13 +43,13 @@ class SlotFront(wiring.Component):
     room : In(1)
         The block behind can take a beat.
     inputs_ready : In(1)
-        What else a tile of a draw needs has come.
+        Inputs of a tile of a draw from elsewhere, such as its colours, are valid.
     accept : Out(1)
         A tile of a draw enters.
     control_accept : Out(1)
         A control beat enters.
     state : Out(layout(payloads.DRAW_STATE))
-        In force.
+        The draw state in force.
     clear : Out(layout(payloads.CLEAR))
         The last clear, as :func:`~fixfunc.rtl.memory.tile_client.slot_requests.unbounded` has it.
     tile_valid : Out(1)
@@ -60,19 +60,19 @@ class SlotFront(wiring.Component):
     refused : Out(1)
         ``tile`` must not be touched.
     <plane>_command : Out(COMMAND)
-        What is done to a slot.
+        The command that a slot executes.
     <plane>_values : Out
         What FILL puts there.
     control_valid : Out(1)
         ``control`` is to be passed on.
     control : Out
     error : Out(1)
-        A DONE tells that memory failed.
+        A DONE reports that memory failed.
     fence_error : Out(3)
-        What a fence in ``control`` tells: that, since the last fence.
+        Error bits of a fence in ``control``: memory has failed since the last fence.
     """
 
-    legal = 1  # what is not legal has been refused
+    legal = 1  # tiles that are not legal have been refused before
 
     def __init__(self, edge: int, planes: Sequence, bits: Sequence[int], latency: int) -> None:
         self._edge = edge
@@ -114,32 +114,32 @@ class SlotFront(wiring.Component):
         commands = [getattr(self, plane.name) for plane in self._planes]
         work = request.beat.kind == Kind.WORK
 
-        # Which slots are ready for the beat, and which cache moves a tile first.
+        # Which slots are ready for the beat, and which cache has a tile to fill or evict first.
         ready = Signal(len(commands))
         done = Signal(len(commands))
-        moves = Signal(len(commands))
+        transfers = Signal(len(commands))
         for n, command in enumerate(commands):
             op = command.payload.op
             m.d.comb += [
-                ready[n].eq(~request.asks[n] | (command.valid & (op == SlotOp.USE))),
-                done[n].eq(~request.asks[n] | (command.valid & (op == SlotOp.DONE))),
-                moves[n].eq(command.valid & ((op == SlotOp.FILL) | (op == SlotOp.EVICT))),
+                ready[n].eq(~request.requested[n] | (command.valid & (op == SlotOp.USE))),
+                done[n].eq(~request.requested[n] | (command.valid & (op == SlotOp.DONE))),
+                transfers[n].eq(command.valid & ((op == SlotOp.FILL) | (op == SlotOp.EVICT))),
             ]
         busy = Signal()
         open_ = Signal()
-        free = Signal()
+        open_for_beat = Signal()
         tile_accept = Signal()
         target_accept = Signal()
         inputs = self.inputs_ready | request.clearing
         m.d.comb += [
             open_.eq(self.room & ~self.control_valid & ~busy),
-            free.eq(open_ & ~moves.any() & self.i.valid),
-            tile_accept.eq(free & work & ~request.whole & ready.all() & inputs),
-            target_accept.eq(free & work & request.whole & done.all()),
-            self.control_accept.eq(free & ~work & timer.drained & done.all()),
+            open_for_beat.eq(open_ & ~transfers.any() & self.i.valid),
+            tile_accept.eq(open_for_beat & work & ~request.whole_target & ready.all() & inputs),
+            target_accept.eq(open_for_beat & work & request.whole_target & done.all()),
+            self.control_accept.eq(open_for_beat & ~work & timer.drained & done.all()),
             self.accept.eq(tile_accept & ~request.clearing),
             self.i.ready.eq(tile_accept | target_accept | self.control_accept),
-            timer.enter.eq(tile_accept | (open_ & moves.any())),
+            timer.enter.eq(tile_accept | (open_ & transfers.any())),
         ]
         m.d.sync += [
             busy.eq(self.control_valid),
@@ -150,31 +150,33 @@ class SlotFront(wiring.Component):
             self.control_valid.eq(self.control_accept),
             self.control.eq(request.beat),
         ]
-        self._command(m, commands, open_, moves)
-        self._take_effect(m)
+        self._command(m, commands, open_, transfers)
+        self._apply_control(m)
         self._report_errors(m)
         return m
 
-    def _command(self, m, commands, open_, moves):
-        """Commands go to the slots: moves as they come, the others together with their beat."""
+    def _command(self, m, commands, open_, transfers):
+        """Commands go to the slots: FILL and EVICT at once, the others together with their beat."""
         failed = Signal(len(commands))
         for n, (plane, source) in enumerate(zip(self._planes, commands, strict=True)):
             command = getattr(self, f"{plane.name}_command")
             values = [source.payload[f"value{k}"] for k in range(self._edge**2)]
-            ends = source.payload.op == SlotOp.DONE
+            is_done = source.payload.op == SlotOp.DONE
             m.d.comb += [
-                source.ready.eq((open_ & moves[n]) | (self.i.ready & self.i.payload.asks[n])),
-                failed[n].eq(source.ready & ends & source.payload.error.any()),
+                source.ready.eq(
+                    (open_ & transfers[n]) | (self.i.ready & self.i.payload.requested[n])
+                ),
+                failed[n].eq(source.ready & is_done & source.payload.error.any()),
             ]
             m.d.sync += [
-                command.valid.eq(source.ready & ~ends),
+                command.valid.eq(source.ready & ~is_done),
                 command.op.eq(source.payload.op),
                 command.slot.eq(source.payload.slot),
                 getattr(self, f"{plane.name}_values").eq(Cat(values)),
             ]
         m.d.sync += self.error.eq(failed.any())
 
-    def _take_effect(self, m):
+    def _apply_control(self, m):
         """States and clears are in force one clock after they have been accepted."""
         state = self.state
         clear = self.control.clear
@@ -190,7 +192,7 @@ class SlotFront(wiring.Component):
                 m.d.sync += self.clear[name].eq(place)
 
     def _report_errors(self, m):
-        """The next fence tells whether memory has failed; one that flushes, of its own flush."""
+        """The next fence reports whether memory has failed; one that flushes, for its own flush."""
         failed = Signal()
         m.d.sync += failed.eq(failed | self.error)
         m.d.comb += self.fence_error.eq(self.control.fence.error | ((failed | self.error) << 2))

@@ -27,18 +27,18 @@ BEYOND = (1 << 15) - 1
 
 
 class Plane(NamedTuple):
-    """A plane of a target, and what tiles ask of it.
+    """A plane of a target, and how tiles use it.
 
-    ``asks(state, tile)`` returns three bits: the tile's values are used; they are needed; they may
+    ``usage(state, tile)`` returns three bits: the tile's values are used; they are needed; they may
     be written.
     """
 
     name: str  # as clears name it
-    asks: Callable
+    usage: Callable
 
 
-def depth_asks(state: Value, tile: Value) -> tuple:
-    """Tiles that HiZ dropped ask for no depths; those it accepted need them only if some stay."""
+def depth_usage(state: Value, tile: Value) -> tuple:
+    """A tile that HiZ dropped uses no depths; one that it accepted needs them if some remain."""
     reads = (tile.outcome == Outcome.TEST) & state.depth_test
     writes = state.depth_test & state.depth_write
     return (
@@ -48,8 +48,8 @@ def depth_asks(state: Value, tile: Value) -> tuple:
     )
 
 
-def stencil_asks(state: Value, tile: Value) -> tuple:
-    """Every tile that is tested asks for its stencil values."""
+def stencil_usage(state: Value, tile: Value) -> tuple:
+    """Every tile that is tested needs its stencil values."""
     names = (
         f"stencil_{face}_{name}"
         for face in ("front", "back")
@@ -59,8 +59,8 @@ def stencil_asks(state: Value, tile: Value) -> tuple:
     return (tile.outcome != Outcome.DROP) & state.stencil_test, 1, changes
 
 
-def colour_asks(state: Value, tile: Value) -> tuple:
-    """A tile of which samples passed asks for its colours, unless all of them are written over."""
+def colour_usage(state: Value, tile: Value) -> tuple:
+    """A tile of which samples passed needs its colours, unless all of them are overwritten."""
     return (
         tile.mask.any() & state.colour_write.any(),
         ~tile.mask.all() | ~state.colour_write.all() | state.blend,
@@ -68,20 +68,21 @@ def colour_asks(state: Value, tile: Value) -> tuple:
     )
 
 
-DEPTHS = Plane("depth", depth_asks)
-STENCILS = Plane("stencil", stencil_asks)
-COLOURS = Plane("colour", colour_asks)
+DEPTHS = Plane("depth", depth_usage)
+STENCILS = Plane("stencil", stencil_usage)
+COLOURS = Plane("colour", colour_usage)
 
 
 def requested_beat(edge: int, planes: Sequence) -> StructLayout:
-    """A beat, and what has been asked for it.
+    """A beat, and which caches have a request of it.
 
-    Of every plane, whether it was asked; ``refused``: it must not be touched; ``clearing``: it is a
-    tile of a clear; ``whole``: it stands for a clear of all of the target, or for a flush.
+    ``requested``: a bit for each plane, whose cache has a request of the beat. ``refused``: the
+    tile must not be touched. ``clearing``: the tile is one of a clear. ``whole_target``: the beat
+    stands for a clear of all of the target, or for a flush.
     """
     shape = beat(tile=payloads.tile(edge), **payloads.CONTROL)
     return StructLayout(
-        {"beat": shape, "asks": len(planes), "refused": 1, "clearing": 1, "whole": 1}
+        {"beat": shape, "requested": len(planes), "refused": 1, "clearing": 1, "whole_target": 1}
     )
 
 
@@ -99,14 +100,14 @@ class SlotRequests(wiring.Component):
 
     A clear of a part of the target becomes tiles. A clear of all of it becomes a CLEAR of the
     caches. A fence that flushes becomes a FLUSH. The rules of
-    :class:`~fixfunc.rtl.memory.surface.front.SurfaceFront` hold: what must not be drawn is marked,
-    and asks for nothing.
+    :class:`~fixfunc.rtl.memory.surface.front.SurfaceFront` hold: a tile that must not be drawn is
+    marked, and has no request.
 
     Parameters
     ----------
     params
-        ``edge``, ``samples``, ``modes``, ``formats``, ``stencil``, as of
-        :class:`~fixfunc.rtl.depth.test.depth_test.DepthTestParams`.
+        See :class:`~fixfunc.rtl.depth.test.depth_test.DepthTestParams`: ``edge``, ``samples``,
+        ``modes``, ``formats`` and ``stencil`` are read.
     planes : sequence of Plane
 
     Members
@@ -114,11 +115,11 @@ class SlotRequests(wiring.Component):
     i : In(stream.Signature(beat(tile=..., draw_state=..., clear=..., fence=...)))
     flush_early : In(1)
         Nothing but a fence that flushes can come next: the FLUSH goes ahead of it, with a beat that
-        is ``whole``.
+        is ``whole_target``.
     o : Out(stream.Signature(requested_beat(edge, planes)))
-        All beats; tiles of clears; one beat that is ``whole`` for each CLEAR.
+        All beats; tiles of clears; one beat that is ``whole_target`` for each CLEAR.
     <plane> : Out(stream.Signature(layout(payloads.cache_request(edge))))
-        One request for each beat that ``asks`` the plane.
+        One request for each beat whose ``requested`` has the plane's bit.
     """
 
     LATENCY = 1 + RectangleMask.LATENCY
@@ -141,22 +142,24 @@ class SlotRequests(wiring.Component):
         m = Module()
         p = self._params
         names = tuple(plane.name for plane in self._planes)
-        m.submodules.front = front = SurfaceFront(p, self.LATENCY + 2, keeps=True, planes=names)
+        m.submodules.front = front = SurfaceFront(
+            p, self.LATENCY + 2, persistent=True, planes=names
+        )
         m.submodules.beats = beats = CreditedFIFO(self.o.payload.shape(), TILES, lookahead=5)
         wiring.connect(m, wiring.flipped(self.i), front.i)
         wiring.connect(m, beats.o, wiring.flipped(self.o))
         early, flushed = self._flush_early(m, front)
         request = self._request(m, front, early, flushed)
-        asks = Signal(len(names))
-        enters = front.tile_valid | front.control_valid | early
+        requested = Signal(len(names))
+        entry = front.tile_valid | front.control_valid | early
         room = [beats.available]
         for n, plane in enumerate(self._planes):
-            requests = self._ask(m, plane, front, request)
+            requests = self._request_fifo(m, plane, front, request)
             room.append(requests.available)
             m.d.comb += [
-                asks[n].eq(requests.push),
-                requests.consume.eq(enters),
-                requests.cancel.eq(beats.push & ~asks[n]),
+                requested[n].eq(requests.push),
+                requests.consume.eq(entry),
+                requests.cancel.eq(beats.push & ~requested[n]),
             ]
 
         out = beats.i
@@ -166,11 +169,11 @@ class SlotRequests(wiring.Component):
             front.visit_last.eq(1),
             front.visit_room.eq(front.room),
             front.room.eq(Cat(room).all()),
-            beats.consume.eq(enters),
+            beats.consume.eq(entry),
             beats.push.eq(valid | front.control_valid | early),
-            out.asks.eq(asks),
+            out.requested.eq(requested),
             out.clearing.eq(request["clearing"] | early),
-            out.whole.eq((request["whole"] & valid) | early),
+            out.whole_target.eq((request["whole_target"] & valid) | early),
             out.refused.eq(~request["clearing"] & (request["outside"] | ~request["legal"])),
             out.beat.eq(front.control),
         ]
@@ -218,30 +221,30 @@ class SlotRequests(wiring.Component):
             "number": now.number,
             "outside": now.outside,
             "covered": now.covered,
-            "whole": now.clearing & front.covers_target,
+            "whole_target": now.clearing & front.covers_target,
             "flush": (fence & front.control.fence.flush & ~flushed) | early,
             "drawn": inside & ~now.clearing,
             "cleared": now.valid & now.clearing,
         }
 
     def _flush_early(self, m, front):
-        """A flush ahead of its fence, as soon as nothing is in flight here.
+        """Flush ahead of the fence, as soon as no beat is in flight in this block.
 
-        Returns whether it goes in this clock, and whether it has gone.
+        Returns whether the flush is sent in this clock, and whether it has been sent.
         """
         m.submodules.timer = timer = DrainTimer(self.LATENCY + 2)
-        leaves = front.tile_valid | front.control_valid
-        quiet = self.flush_early & ~leaves & ~self.i.valid
+        front_valid = front.tile_valid | front.control_valid
+        idle = self.flush_early & ~front_valid & ~self.i.valid
         early = Signal()
         flushed = Signal()
         m.d.comb += [
-            timer.enter.eq(~quiet),
-            early.eq(timer.drained & quiet & front.room & ~flushed),
+            timer.enter.eq(~idle),
+            early.eq(timer.drained & idle & front.room & ~flushed),
         ]
-        m.d.sync += flushed.eq((flushed | early) & ~leaves)
+        m.d.sync += flushed.eq((flushed | early) & ~front_valid)
         return early, flushed
 
-    def _ask(self, m, plane, front, request):
+    def _request_fifo(self, m, plane, front, request):
         """The FIFO of a plane's requests."""
         shape = layout(payloads.cache_request(self._params.edge))
         m.submodules[plane.name] = requests = CreditedFIFO(shape, TILES, lookahead=5)
@@ -249,8 +252,8 @@ class SlotRequests(wiring.Component):
         clear = front.clear
         tile = request["tile"]
         clearing = request["clearing"]
-        used, needed, writes = plane.asks(front.state, tile)
-        op = Mux(request["whole"], CacheOp.CLEAR, CacheOp.USE)
+        used, needed, writes = plane.usage(front.state, tile)
+        op = Mux(request["whole_target"], CacheOp.CLEAR, CacheOp.USE)
         cleared = request["cleared"] & clear[plane.name]
         out = requests.i
         m.d.comb += [
@@ -258,7 +261,7 @@ class SlotRequests(wiring.Component):
             out.op.eq(Mux(request["flush"], CacheOp.FLUSH, op)),
             out.x.eq(tile.x),
             out.y.eq(tile.y),
-            out.number.eq(request["number"] + request["whole"]),
+            out.number.eq(request["number"] + request["whole_target"]),
             out.needed.eq(Mux(clearing, ~request["covered"], needed)),
             out.writes.eq(clearing | writes),
             out.samples.eq(front.state.samples),
