@@ -14,12 +14,12 @@ class Blend(wiring.Component):
     Members
     -------
     blends : In(1)
-        Else the new one is taken as it is; with the old one.
+        Blend: otherwise ``o`` is ``new``. It comes together with ``old``.
     new : In(32)
     old : In(32)
-        Of the same colour, :attr:`OLD` clocks later.
+        The stored colour, :attr:`OLD` clocks after ``new``.
     o : Out(32)
-        :attr:`LATENCY` clocks after the new one.
+        The blended colour, :attr:`LATENCY` clocks after ``new``.
     """
 
     OLD = 2
