@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Anchor coding of blocks of 4 by 4 depths: a depth, its differences to two neighbours, and what a
-plane through the three leaves.
+"""Anchor coding of blocks of 4 by 4 depths: a depth, its differences to two neighbours, and the
+corrections to a plane through the three.
 """
 
 from amaranth.hdl import Cat, Module
@@ -9,7 +9,8 @@ from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.depth.compression.tile_modes import ANCHORS, BLOCK, CORRECTION, SLOPE
-from fixfunc.rtl.lib.delay import delay, register
+from fixfunc.rtl.lib.delay import register
+from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.spec.payloads import DEPTH
 
 LANES = [(i, j) for j in range(4) for i in range(4)]
@@ -52,7 +53,7 @@ class AnchorCoder(wiring.Component):
     o : Out(BLOCK)
         Anchor, dx, dy, corrections row by row, :attr:`LATENCY` clocks later.
     fits : Out(1)
-        It gives the block back.
+        All differences and corrections fit: decoding returns the block.
     """
 
     LATENCY = 5
@@ -63,39 +64,38 @@ class AnchorCoder(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        anchor = self.i[0]
-        beyond = {
-            (i, j): register(m, self.i[4 * j + i] - anchor, DEPTH, f"beyond_{i}_{j}")
+        t = Timeline(m)
+        t.enter(0, anchor=self.i[0])
+        differences = {
+            (i, j): register(m, self.i[4 * j + i] - self.i[0], DEPTH, f"difference_{i}_{j}")
             for i, j in LANES
             if (i, j) != (0, 0)
         }
-        dx = beyond[1, 0]
-        dy = beyond[0, 1]
+        dx = differences[1, 0]
+        dy = differences[0, 1]
+        t.enter(1, dx=dx[:SLOPE], dy=dy[:SLOPE])
+        t.enter(1, **{f"difference_{i}_{j}": differences[i, j] for i, j in CORRECTED})
+        slopes_fit = register(m, fits(dx, SLOPE) & fits(dy, SLOPE), 1, "slopes_fit_2")
+        t.enter(2, slopes_fit=slopes_fit)
         predicted = plane(m, dx, dy, "plane")
-        slopes = register(m, fits(dx, SLOPE) & fits(dy, SLOPE), 1, "slopes")
-        rest = {
-            lane: register(
+        corrections = [
+            register(
                 m,
-                delay(m, beyond[lane], 2, f"late_{lane[0]}_{lane[1]}") - predicted[lane],
+                t.value(f"difference_{i}_{j}", 3) - predicted[i, j],
                 DEPTH,
-                f"rest_{lane[0]}_{lane[1]}",
+                f"correction_{i}_{j}_4",
             )
-            for lane in CORRECTED
-        }
-        close = register(
-            m, Cat(fits(value, CORRECTION) for value in rest.values()).all(), 1, "close"
+            for i, j in CORRECTED
+        ]
+        t.enter(4, corrections=Cat(value[:CORRECTION] for value in corrections))
+        corrections_fit = register(
+            m, Cat(fits(value, CORRECTION) for value in corrections).all(), 1, "corrections_fit_5"
         )
-        m.d.comb += self.fits.eq(close & delay(m, slopes, 3, "late_slopes"))
-        early = Cat(delay(m, anchor, 1, "anchor"), dx[:SLOPE], dy[:SLOPE])
-        m.d.comb += self.o.eq(
-            Cat(
-                delay(m, early, 4, "early"),
-                *(
-                    delay(m, rest[lane][:CORRECTION], 1, f"correction_{lane[0]}_{lane[1]}")
-                    for lane in CORRECTED
-                ),
-            )
-        )
+        end = t[self.LATENCY]
+        m.d.comb += [
+            self.fits.eq(corrections_fit & end.slopes_fit),
+            self.o.eq(Cat(end.anchor, end.dx, end.dy, end.corrections)),
+        ]
         return m
 
 
@@ -116,15 +116,14 @@ class AnchorDecoder(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        anchor = self.i[:DEPTH]
+        t = Timeline(m)
+        t.enter(0, anchor=self.i[:DEPTH], corrections=self.i[DEPTH + 2 * SLOPE :])
         dx, dy = (self.i[DEPTH + n * SLOPE : DEPTH + (n + 1) * SLOPE].as_signed() for n in range(2))
         predicted = plane(m, dx, dy, "plane")
-        late = delay(m, anchor, 2, "anchor")
-        corrections = delay(m, self.i[DEPTH + 2 * SLOPE :], 3, "corrections")
         for i, j in LANES:
-            value = register(m, late + predicted.get((i, j), 0), DEPTH, f"value_{i}_{j}")
+            value = register(m, t[2].anchor + predicted.get((i, j), 0), DEPTH, f"value_{i}_{j}_3")
             if (i, j) in CORRECTED:
                 n = CORRECTED.index((i, j)) * CORRECTION
-                value = value + corrections[n : n + CORRECTION].as_signed()
+                value = value + t[3].corrections[n : n + CORRECTION].as_signed()
             m.d.sync += self.o[4 * j + i].eq(value)
         return m

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Planes of a tile as they go to memory."""
+"""Planes of a tile as memory stores them."""
 
 from amaranth.hdl import Array, Cat, Module, Signal
 from amaranth.lib import wiring
@@ -7,7 +7,8 @@ from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.depth.compression.plane_depths import PLANE
-from fixfunc.rtl.lib.delay import DelayLine, delay
+from fixfunc.rtl.lib.delay import DelayLine
+from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.spec.payloads import PLANES
 
 
@@ -19,17 +20,17 @@ class FewestPlanes(wiring.Component):
     edge : int
         Samples along a tile's edge.
     planes : int
-        How many may come.
+        Most planes of a tile.
 
     Members
     -------
     known : In(1)
-        Without, none is left.
+        The planes are those of the samples; without, a tile has none.
     planes : In(ArrayLayout(PLANE, planes))
     numbers : In(ArrayLayout(edge**2, ...))
-        Of each sample's plane, bit by bit, lane (i, j) at bit j * edge + i of each.
-    left, left_numbers, left_count : Out
-        The same, :attr:`LATENCY` clocks later; planes beyond ``left_count`` are anything.
+        Number of each sample's plane, bit by bit, lane (i, j) at bit j * edge + i of each.
+    compact, compact_numbers, compact_count : Out
+        The same, :attr:`LATENCY` clocks later; planes from ``compact_count`` on are anything.
     """
 
     LATENCY = 7
@@ -45,14 +46,16 @@ class FewestPlanes(wiring.Component):
                 "known": In(1),
                 "planes": In(planes),
                 "numbers": In(numbers),
-                "left": Out(planes),
-                "left_numbers": Out(numbers),
-                "left_count": Out(3),
+                "compact": Out(planes),
+                "compact_numbers": Out(numbers),
+                "compact_count": Out(3),
             }
         )
 
     def elaborate(self, platform):
         m = Module()
+        t = Timeline(m)
+        t.enter(0, numbers=self.numbers, known=self.known)
 
         # Which planes are equal, then the first of each.
         first = [Signal(self._bits, name=f"first_{k}") for k in range(self._most)]
@@ -66,10 +69,10 @@ class FewestPlanes(wiring.Component):
             for n, flag in reversed(list(enumerate(equal))):
                 with m.If(flag):
                     m.d.sync += first[k].eq(n)
-        numbers = self._renamed(m, delay(m, self.numbers, 2, "numbers"), first, "first")
+        numbers = self._renumbered(m, t[2].numbers, first, "first_numbers_3")
+        t.enter(3, first_numbers=numbers)
 
         # Which of them have samples, by groups and altogether.
-        known = delay(m, self.known, 4, "known")
         used = []
         for k in range(self._most):
             groups = Signal(-(-self._lanes // 8), name=f"groups_{k}")
@@ -80,11 +83,11 @@ class FewestPlanes(wiring.Component):
                 )
             )
             used.append(Signal(name=f"used_{k}"))
-            m.d.sync += used[k].eq(groups.any() & known)
+            m.d.sync += used[k].eq(groups.any() & t[4].known)
 
-        # Where each goes, and what comes to each place.
+        # Each plane's place, and the plane in each place.
         place = [Signal(self._bits, name=f"place_{k}") for k in range(self._most)]
-        taken = [Signal(self._bits, name=f"taken_{k}") for k in range(self._most)]
+        source = [Signal(self._bits, name=f"source_{k}") for k in range(self._most)]
         below = [sum(used[:k]) for k in range(self._most + 1)]
         count = Signal(3)
         m.d.sync += [
@@ -94,18 +97,18 @@ class FewestPlanes(wiring.Component):
         for slot in range(self._most):
             for k in range(self._most):
                 with m.If(used[k] & (below[k] == slot)):
-                    m.d.sync += taken[slot].eq(k)
-        numbers = self._renamed(m, delay(m, numbers, 3, "named"), place, "place")
+                    m.d.sync += source[slot].eq(k)
+        numbers = self._renumbered(m, t[6].first_numbers, place, "compact_numbers_7")
         m.submodules.line = line = DelayLine(self._most * PLANE.size, 6, near=True)
         m.d.comb += [
             line.i.eq(self.planes.as_value()),
-            self.left_numbers.eq(numbers),
+            self.compact_numbers.eq(numbers),
         ]
         planes = [ArrayLayout(PLANE, self._most)(line.o)[k] for k in range(self._most)]
         m.d.sync += [
-            self.left_count.eq(count),
+            self.compact_count.eq(count),
             *(
-                self.left[slot].eq(Array(planes)[taken[slot]].as_value())
+                self.compact[slot].eq(Array(planes)[source[slot]].as_value())
                 for slot in range(self._most)
             ),
         ]
@@ -114,9 +117,9 @@ class FewestPlanes(wiring.Component):
     def _number(self, numbers, lane):
         return Cat(bits[lane] for bits in numbers)
 
-    def _renamed(self, m, numbers, names, name):
-        """Numbers of the samples' planes, by other numbers; a clock later."""
+    def _renumbered(self, m, numbers, by_plane, name):
+        """Numbers of the samples' planes, replaced by those of ``by_plane``; a clock later."""
         out = Signal(ArrayLayout(self._lanes, self._bits), name=name)
-        renamed = [Array(names)[self._number(numbers, n)] for n in range(self._lanes)]
-        m.d.sync += [out[b].eq(Cat(number[b] for number in renamed)) for b in range(self._bits)]
+        lanes = [Array(by_plane)[self._number(numbers, n)] for n in range(self._lanes)]
+        m.d.sync += [out[b].eq(Cat(number[b] for number in lanes)) for b in range(self._bits)]
         return out

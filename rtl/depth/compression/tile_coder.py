@@ -96,9 +96,9 @@ class TileCoder(wiring.Component):
         timeline.enter(evaluated + 2, exact=self._all(m, equal, "exact"))
         timeline.enter(
             fewest.LATENCY,
-            count=fewest.left_count,
-            numbers=fewest.left_numbers,
-            planes=fewest.left.as_value(),
+            count=fewest.compact_count,
+            numbers=fewest.compact_numbers,
+            planes=fewest.compact.as_value(),
         )
 
     def _anchors(self, m, timeline, depths):
