@@ -6,17 +6,18 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.depth.hiz.pending_clears import bounds_layout
-from fixfunc.rtl.lib.delay import DelayLine, delay
+from fixfunc.rtl.lib.delay import DelayLine
 from fixfunc.rtl.lib.fifo import CreditedFIFO
+from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
 from fixfunc.spec.state import Bound
 
-ANSWERS = 64  # of the answers' answers: more than requests under way at one a clock
+ANSWERS = 64  # places: more than requests in flight at one a clock
 
 
 class ContextBounds(wiring.Signature):
-    """Requests and the bounds of their tiles, seen from who has the requests.
+    """Requests beside the bounds of their tiles.
 
     Parameters
     ----------
@@ -28,15 +29,15 @@ class ContextBounds(wiring.Signature):
     stencil_request : Out(layout(payloads.context(edge)))
         The request, when the stencil bounds of its tile are written.
     depth_request : Out(layout(payloads.context(edge)))
-        The same two clocks later, when the depth bounds are.
+        The same request two clocks later, when the depth bounds are written.
     bound : In(Bound)
-        Which bound is kept, one clock before ``depth_request``: a request may have restored it.
+        Which bound is stored, one clock before ``depth_request``: a request may have restored it.
     depth_known : In(1)
         Bounds of depths are known.
     depth : In(bounds_layout(payloads.HIZ_BITS))
-        What they are from now on, two clocks after ``depth_request``.
+        The updated depth bounds, two clocks after ``depth_request``.
     stencil : In(bounds_layout(8))
-        What those of stencil values are, two clocks after ``stencil_request``.
+        The updated stencil bounds, two clocks after ``stencil_request``.
     """
 
     def __init__(self, edge: int) -> None:
@@ -54,21 +55,21 @@ class ContextBounds(wiring.Signature):
 
 
 class ContextSwitch(wiring.Component):
-    """Save and restore what is known of tiles: requests, beside the tiles that stand for them.
+    """Save and restore bounds of tiles: requests, beside the tiles that stand for them.
 
     Parameters
     ----------
     edge : int
         Samples along a tile's edge.
     clocks : int
-        From the clock in which a request enters to the one in which stencil bounds are written.
+        Clocks from a request that enters to its stencil bounds, which are written.
 
     Members
     -------
     i : In(stream.Signature(layout(payloads.context(edge))))
         Requests.
     o : Out(stream.Signature(layout(payloads.context(edge))))
-        An answer for each, in order: what was known, as the request that restores it.
+        An answer for each, in order: the bounds, as the request that restores them.
     open : In(1)
         A tile may enter the pipeline.
     accept : Out(1)
@@ -76,9 +77,9 @@ class ContextSwitch(wiring.Component):
     bounds : Out(ContextBounds(edge))
         Requests beside the bounds of their tiles.
     complete : In(1)
-        A request has reached its end, two clocks after that.
+        A request is at its end, four clocks after its ``stencil_request``.
     entry_known : In(1)
-        The bounds of its tile are known. As late.
+        The bounds of its tile are known; in the same clock.
     """
 
     def __init__(self, edge, clocks):
@@ -109,26 +110,30 @@ class ContextSwitch(wiring.Component):
             line.i.eq(self.i.payload),
             self.bounds.stencil_request.eq(line.o),
         ]
-        late = self._request(delay(m, line.o, 2, "late"))
+        # Clocks are counted from the stencil request.
+        t = Timeline(m)
+        t.enter(0, request=self._request(line.o))
+        t.enter(1, bound=self.bounds.bound)
+        t.enter(2, stencil=self.bounds.stencil)
+        end = t[4]
         answer = Signal(self._request)
-        m.d.comb += self.bounds.depth_request.eq(late)
+        m.d.comb += self.bounds.depth_request.eq(t[2].request)
 
-        # What is not known could be anything.
+        # Unknown bounds are the widest.
         for prefix, pair, known in (
             ("", self.bounds.depth, self.entry_known & self.bounds.depth_known),
-            ("stencil_", delay(m, self.bounds.stencil, 2, "stencil"), self.entry_known),
+            ("stencil_", end.stencil, self.entry_known),
         ):
             m.d.sync += [
                 answer[f"{prefix}low"].eq(Mux(known, pair.low, 0)),
                 answer[f"{prefix}high"].eq(Mux(known, pair.high, -1)),
             ]
-        place = delay(m, late, 2, "place")
         m.d.sync += [
-            answer.x.eq(place.x),
-            answer.y.eq(place.y),
+            answer.x.eq(end.request.x),
+            answer.y.eq(end.request.y),
             answer.restore.eq(1),
             answers.push.eq(self.complete),
-            answer.bound.eq(delay(m, self.bounds.bound, 3, "bound")),
+            answer.bound.eq(end.bound),
         ]
         m.d.comb += answers.i.eq(answer)
         return m

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What HiZ has to know of a tile."""
+"""Bounds of a triangle's depths in a tile, and whether it covers all of the tile."""
 
 from amaranth.hdl import Array, Module, Mux, Signal, signed
 from amaranth.lib import wiring
@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.depth.test.bias import D24_MAX, DepthBias
 from fixfunc.rtl.depth.test.sample_depths import BITS, FRACTION, MOST, Stored, heads
-from fixfunc.rtl.lib.delay import delay
+from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.memory.surface.rectangle import RectangleMask
 from fixfunc.rtl.payload import layout
 from fixfunc.rtl.samples import SHAPES
@@ -22,9 +22,9 @@ class TileRange(wiring.Component):
     """Bounds of a triangle's depths in a tile, by its vertices and by its plane at the tile's outer
     corners.
 
-    The plane is known modulo 2^24. Where none of its corners leaves 0..2^24 - 1, it is the true
-    one, since some sample of it is covered and lies there; where one does, only the vertices count.
-    One tile a clock.
+    The plane is defined modulo 2^24. Where all of its corners lie in 0..2^24 - 1, it is the true
+    one, since a covered sample lies there; where one does not, only the vertices count. One tile a
+    clock.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class TileRange(wiring.Component):
     Members
     -------
     state : In(layout(payloads.DRAW_STATE))
-        It holds while tiles are under way.
+        It holds while tiles are in flight.
     tile : In(layout(payloads.tile(edge)))
     low, high : Out(32)
         In the state's format, :attr:`LATENCY` clocks later.
@@ -66,9 +66,12 @@ class TileRange(wiring.Component):
         ]
         m.d.comb += [getattr(bias, name).eq(tile[name]) for name in ("dx", "dy", "zmax")]
 
-        # How far the tile reaches, from the centre of its first pixel: 8 steps back, and 8 less
-        # than its pixels' forth.
-        reached = {end: [] for end in ("low", "high")}
+        t = Timeline(m)
+        t.enter(0, z0=tile.z0, zmin=tile.zmin, zmax=tile.zmax)
+
+        # Offsets of the tile's corners from the centre of its first pixel: 8 steps back, and 8 less
+        # than its pixels' forward.
+        offsets = {end: [] for end in ("low", "high")}
         for n, slope in enumerate((tile.dx, tile.dy)):
             across = Array(
                 [slope << 4 + self._edge.bit_length() - 1 - shape[n] for shape in SHAPES]
@@ -76,35 +79,41 @@ class TileRange(wiring.Component):
             for end, down in (("low", 1), ("high", 0)):
                 part = Signal(WIDE, name=f"{end}_{n}")
                 m.d.sync += part.eq(Mux((slope < 0) == down, across, 0) - (slope << 3))
-                reached[end].append(part)
-        z0 = delay(m, tile.z0, 1, "z0")
-        ends = {}
-        for end, parts in reached.items():
-            total = Signal(WIDE, name=f"{end}_reach")
-            ends[end] = Signal(WIDE, name=f"{end}_end")
-            m.d.sync += total.eq(parts[0] + parts[1])
-            m.d.sync += ends[end].eq(total + (delay(m, z0, 1, f"{end}_z0") << FRACTION - 8))
+                offsets[end].append(part)
+        for end, (x_offset, y_offset) in offsets.items():
+            offset = Signal(WIDE, name=f"{end}_offset_2")
+            corner = Signal(WIDE, name=f"{end}_corner_3")
+            m.d.sync += [
+                offset.eq(x_offset + y_offset),
+                corner.eq(offset + (t[2].z0 << FRACTION - 8)),
+            ]
+            t.enter(3, **{f"{end}_corner": corner})
 
-        # Vertices and plane, where both are known.
-        known = Signal()
-        vertex = {}
-        m.d.sync += known.eq(
-            (ends["low"] >= -SLACK) & (ends["high"] <= (D24_MAX << FRACTION) + SLACK)
+        # The plane's bound counts where the plane is true, and tighter than the vertices'.
+        plane_true = Signal()
+        m.d.sync += plane_true.eq(
+            (t[3].low_corner >= -SLACK) & (t[3].high_corner <= (D24_MAX << FRACTION) + SLACK)
         )
-        for end, slack in (("low", -SLACK), ("high", SLACK)):
-            vertex[end] = Signal(WIDE, name=f"{end}_vertex")
-            tighter = Signal(name=f"{end}_tighter")
-            bound = Signal(WIDE, name=f"{end}_bound")
-            depth = delay(m, tile.zmin if end == "low" else tile.zmax, 2, f"{end}_z")
-            m.d.sync += vertex[end].eq((depth << FRACTION) + slack)
-            late = delay(m, ends[end], 1, f"{end}_late")
-            m.d.sync += tighter.eq(
-                ends[end] > vertex[end] if end == "low" else ends[end] < vertex[end]
-            )
-            m.d.sync += bound.eq(
-                Mux(known & tighter, late, delay(m, vertex[end], 1, f"{end}_vertices"))
-            )
-            self._store(m, end, delay(m, bound, DepthBias.LATENCY - 5, f"{end}_waits"), bias.o)
+        t.enter(4, plane_true=plane_true)
+        for end, depth, slack in (("low", t[2].zmin, -SLACK), ("high", t[2].zmax, SLACK)):
+            vertex = Signal(WIDE, name=f"{end}_vertex_3")
+            tighter = Signal(name=f"{end}_tighter_4")
+            bound = Signal(WIDE, name=f"{end}_bound_5")
+            t.enter(3, **{f"{end}_vertex": vertex})
+            t.enter(5, **{f"{end}_bound": bound})
+            corner = t.value(f"{end}_corner", 3)
+            m.d.sync += [
+                vertex.eq((depth << FRACTION) + slack),
+                tighter.eq(corner > vertex if end == "low" else corner < vertex),
+                bound.eq(
+                    Mux(
+                        t[4].plane_true & tighter,
+                        t.value(f"{end}_corner", 4),
+                        t.value(f"{end}_vertex", 4),
+                    )
+                ),
+            ]
+            self._store(m, end, t.value(f"{end}_bound", DepthBias.LATENCY), bias.o)
         return m
 
     def _store(self, m, end, bound, bias):
@@ -139,16 +148,18 @@ class DepthBounds(wiring.Component):
     Parameters
     ----------
     edge : int
+        Samples along a tile's edge.
 
     Members
     -------
     state, tile : In
-        As of :class:`TileRange`.
+        Those of :class:`TileRange`.
     low, high : Out(payloads.HIZ_BITS)
         The highest bits of the bounds, :attr:`LATENCY` clocks later.
     low_ones, high_zeros : Out(1)
         All of the bits below are ones, or zeros.
     full : Out(1)
+        The tile covers every sample of the target.
     """
 
     LATENCY = TileRange.LATENCY + 1
@@ -181,12 +192,13 @@ class DepthBounds(wiring.Component):
             within.rectangle.x1.eq(state.target_width),
             within.rectangle.y1.eq(state.target_height),
         ]
+        t = Timeline(m)
+        t.enter(0, mask=self.tile.mask)
         full = Signal()
         form = state.depth_format
-        m.d.sync += full.eq(
-            (delay(m, self.tile.mask, RectangleMask.LATENCY, "mask") | ~within.o).all()
-        )
-        m.d.comb += self.full.eq(delay(m, full, self.LATENCY - RectangleMask.LATENCY - 1, "full"))
+        m.d.sync += full.eq((t[RectangleMask.LATENCY].mask | ~within.o).all())
+        t.enter(RectangleMask.LATENCY + 1, full=full)
+        m.d.comb += self.full.eq(t[self.LATENCY].full)
 
         cut = [BITS[f] - payloads.HIZ_BITS for f in DepthFormat]
         m.d.sync += [
