@@ -5,7 +5,7 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, signed
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.delay import delay
+from fixfunc.rtl.lib.timeline import Timeline
 
 
 class Blend(wiring.Component):
@@ -14,12 +14,13 @@ class Blend(wiring.Component):
     Members
     -------
     blends : In(1)
-        Else the new one is taken as it is; with the old one.
+        The colours are mixed; without, the new one replaces the old one. In the clock of ``old``.
     new : In(32)
+        The colour that is drawn.
     old : In(32)
-        Of the same colour, :attr:`OLD` clocks later.
+        The colour below it, :attr:`OLD` clocks after ``new``.
     o : Out(32)
-        :attr:`LATENCY` clocks after the new one.
+        The result, :attr:`LATENCY` clocks after ``new``.
     """
 
     OLD = 2
@@ -30,25 +31,30 @@ class Blend(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        new = delay(m, self.new, self.OLD, "new")
-        last = delay(m, new, 3, "last")
-        blends = delay(m, self.blends, 3, "blends")
-        alpha = delay(m, new[24:], 1, "alpha")
+        t = Timeline(m)
+        t.enter(0, new=self.new)
+        t.enter(self.OLD, old=self.old, blends=self.blends)
+        colours = t[self.OLD]
+        multiplied = t[self.OLD + 1]
+        end = t[self.LATENCY]
         for n in range(4):
-            old = delay(m, self.old.word_select(n, 8), 1, f"old_{n}")
+            old = multiplied.old.word_select(n, 8)
             difference = Signal(signed(9), name=f"difference_{n}")
             product = Signal(signed(18), name=f"product_{n}")
-            rest = Signal(16, name=f"rest_{n}")
+            scaled_old = Signal(16, name=f"scaled_old_{n}")
             total = Signal(17, name=f"total_{n}")
             m.d.sync += [
-                difference.eq(new.word_select(n, 8) - self.old.word_select(n, 8)),
-                product.eq(difference * alpha),
-                rest.eq(Cat(Const(128, 8), old) - old),
-                total.eq(product + rest),
-            ]  # old * 255 + 128, without a multiplier
+                difference.eq(colours.new.word_select(n, 8) - colours.old.word_select(n, 8)),
+                product.eq(difference * multiplied.new[24:]),
+                # old * 255 + 128, without a multiplier
+                scaled_old.eq(Cat(Const(128, 8), old) - old),
+                total.eq(product + scaled_old),
+            ]
             mixed = Signal(17, name=f"mixed_{n}")
             m.d.comb += [
                 mixed.eq(total + (total >> 8)),
-                self.o.word_select(n, 8).eq(Mux(blends, mixed[8:16], last.word_select(n, 8))),
+                self.o.word_select(n, 8).eq(
+                    Mux(end.blends, mixed[8:16], end.new.word_select(n, 8))
+                ),
             ]
         return m

@@ -101,6 +101,6 @@ class NewDepths(wiring.Component):
                 depths.replaces.eq(replaced.replaces),
             ]
             for n in range(p.edge**2):
-                m.d.comb += depths.given[n].eq(replaced.depths[n])
+                m.d.comb += depths.replacement[n].eq(replaced.depths[n])
         m.d.comb += self.o.eq(depths.o)
         return m

@@ -10,7 +10,7 @@ from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.depth.test.bias import BIAS
 from fixfunc.rtl.lib.bits import leading_zeros
-from fixfunc.rtl.lib.delay import delay
+from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.raster.addends import Addends
 from fixfunc.rtl.raster.edge_evaluator import carry_save_sum
 from fixfunc.spec import payloads
@@ -44,15 +44,15 @@ class Stored(wiring.Component):
     Members
     -------
     form, least, most : In
-        They hold while depths are under way; a range of the widest of the formats.
+        They hold while depths are in flight; a range of the widest of the formats.
     i : In(40)
         Signed, in 2^-12 of D24's unit.
-    replaces, given : In
-        Another depth in its place, as it is stored but for the range; a clock before the output.
+    replaces, replacement : In
+        A stored depth that replaces it, and is cut to the range as well; a clock before ``o``.
     o : Out(32)
         :meth:`latency` clocks later.
     exact : Out(1)
-        Of D24: nothing has been cut.
+        Of D24: the depth is neither cut nor replaced.
     """
 
     def __init__(self, formats: tuple) -> None:
@@ -64,7 +64,7 @@ class Stored(wiring.Component):
                 "most": In(32),
                 "i": In(signed(40)),
                 "replaces": In(1),
-                "given": In(32),
+                "replacement": In(32),
                 "o": Out(32),
                 "exact": Out(1),
             }
@@ -110,9 +110,11 @@ class Stored(wiring.Component):
                 depth + Mux(is_16, Cat(term[: DEPTH - 16], Const(-1, 16)), term) + is_16
             )
 
-        value, zeros = self._normalise(m, scaled)
+        t = Timeline(m)
+        t.enter(1, fits=fits)
+        value, zeros = self._normalise(m, t, scaled)
 
-        # What is left below the last place kept rounds: half up, of a float half to even.
+        # Bits below the last place round: half up, of a float half to even.
         rounded = Signal(32)
         cut = Signal(32)
         even = value[FRACTION - 1] & (value[: FRACTION - 1].any() | value[FRACTION])
@@ -129,24 +131,25 @@ class Stored(wiring.Component):
                 with m.Case(form):
                     m.d.sync += rounded.eq(kinds[form][0] + kinds[form][1])
         bits = max(BITS[form] for form in self._formats)
-        depth = Mux(self.replaces, self.given, rounded)[:bits]
+        depth = Mux(self.replaces, self.replacement, rounded)[:bits]
         least = self.least[:bits]
         most = self.most[:bits]
         m.d.sync += cut.eq(Mux(depth < least, least, Mux(depth > most, most, depth)))
-        whole = delay(m, fits, self.latency(self._formats) - 2, "fits")
+        whole = t[self.latency(self._formats) - 1].fits
         m.d.sync += self.exact.eq(whole & ~self.replaces & ~(depth < least) & ~(depth > most))
         m.d.comb += self.o.eq(cut)
         return m
 
-    def _normalise(self, m, scaled):
-        """A float has its highest bit in front; other formats stay where they are. Three clocks.
+    def _normalise(self, m, t, scaled):
+        """A float has its highest bit in front; other formats are not shifted. Three clocks.
 
-        Returns the value, and the zeros that have been shifted out.
+        Returns the value, and the number of zeros that were in front, in clock 5.
         """
         if DepthFormat.D32F not in self._formats:
             return scaled, Const(0, 6)
         is_float = self.form == DepthFormat.D32F
         zeros = Signal(6)
+        t.enter(3, zeros=zeros)
         value = Signal(DEPTH)
         coarse = Signal(DEPTH)
         fine = Signal(DEPTH)
@@ -154,9 +157,9 @@ class Stored(wiring.Component):
             zeros.eq(leading_zeros(scaled) & is_float.replicate(6)),
             value.eq(scaled),
             coarse.eq(value << (zeros & 0b111000)),
-            fine.eq(coarse << delay(m, zeros[:3], 1, "fine_zeros")),
+            fine.eq(coarse << t[4].zeros[:3]),
         ]
-        return fine, delay(m, zeros, 2, "zeros")
+        return fine, t[5].zeros
 
 
 class SampleDepths(wiring.Component):
@@ -175,7 +178,7 @@ class SampleDepths(wiring.Component):
         As in :func:`fixfunc.spec.payloads.tile`.
     bias : In(signed(BIAS))
         Of the tile, ``Addends.latency`` clocks after its plane.
-    replaces, given : In
+    replaces, replacement : In
         A shader's depths in place of the plane's, a clock before the output.
     exact : Out(edge**2)
         As of :class:`Stored`.
@@ -196,7 +199,7 @@ class SampleDepths(wiring.Component):
                 "dy": In(signed(32)),
                 "bias": In(signed(BIAS)),
                 "replaces": In(1),
-                "given": In(ArrayLayout(32, params.edge**2)),
+                "replacement": In(ArrayLayout(32, params.edge**2)),
                 "o": Out(ArrayLayout(32, params.edge**2)),
                 "exact": Out(params.edge**2),
             }
@@ -237,7 +240,7 @@ class SampleDepths(wiring.Component):
             ]
             m.d.comb += [
                 lane.replaces.eq(self.replaces),
-                lane.given.eq(self.given[n]),
+                lane.replacement.eq(self.replacement[n]),
             ]
             m.d.comb += [
                 lane.i.eq(biased),

@@ -12,8 +12,8 @@ from fixfunc.rtl.depth.test.datapath import tested_tile
 from fixfunc.rtl.depth.test.sample_depths import heads
 from fixfunc.rtl.depth.test.tested_tiles import DepthRange
 from fixfunc.rtl.lib.bits import named
-from fixfunc.rtl.lib.delay import delay
 from fixfunc.rtl.lib.fifo import CreditedFIFO
+from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.payload import beat, layout
 from fixfunc.spec import payloads
 from fixfunc.spec.state import Kind, Outcome
@@ -147,11 +147,10 @@ class TestOutput(wiring.Component):
     def _report(self, m, final):
         """Least and greatest depth of a tile, to HiZ, after a test that may have written.
 
-        HiZ waits for all that it let through. A tile that was refused has a report too, with bounds
-        that tell nothing.
+        HiZ waits for a report of every tile that it did not drop. A tile that was refused has one
+        too, with the widest bounds.
         """
         lanes = self._params.edge**2
-        latency = DepthRange.latency(lanes)
         shape = self.feedback.payload.shape()
         m.submodules.range = bounds = DepthRange(payloads.HIZ_BITS, lanes)
         m.submodules.reports = reports = CreditedFIFO(shape, TILES, lookahead=2)
@@ -162,15 +161,23 @@ class TestOutput(wiring.Component):
             head = heads(depth, state.depth_format, self._params.formats)
             m.d.comb += bounds.i[n].eq(head)
         writes = (tile.outcome != Outcome.DROP) & state.depth_test & state.depth_write
-        tells = delay(m, self.i.touchable & self.legal, latency, "tells")
+        t = Timeline(m)
+        t.enter(
+            0,
+            counts=self.i.touchable & self.legal,
+            written=final & writes,
+            **{f"tile_{name}": tile[name] for name in ("x", "y", "note")},
+        )
+        end = t[DepthRange.latency(lanes)]
         m.d.comb += [
             bounds.seen.eq(self.i.on_target),
             reports.consume.eq(self.report_enters),
             reports.cancel.eq(self.i.valid & ~(final & writes)),
-            reports.push.eq(delay(m, final & writes, latency, "reports")),
-            reports.i.low.eq(Mux(tells, bounds.low, 0)),
-            reports.i.high.eq(Mux(tells, bounds.high, -1)),
+            reports.push.eq(end.written),
+            reports.i.low.eq(Mux(end.counts, bounds.low, 0)),
+            reports.i.high.eq(Mux(end.counts, bounds.high, -1)),
+            reports.i.x.eq(end.tile_x),
+            reports.i.y.eq(end.tile_y),
+            reports.i.note.eq(end.tile_note),
         ]
-        for name in ("x", "y", "note"):
-            m.d.comb += reports.i[name].eq(delay(m, tile[name], latency, f"report_{name}"))
         return reports
