@@ -173,7 +173,7 @@ class SampleDepths(wiring.Component):
     Members
     -------
     samples, form, least, most : In
-        Of the draw state: they hold while tiles of the draw are under way.
+        Of the draw state: they hold while tiles of the draw are in flight.
     z0, dx, dy : In
         As in :func:`fixfunc.spec.payloads.tile`.
     bias : In(signed(BIAS))
@@ -181,7 +181,7 @@ class SampleDepths(wiring.Component):
     replaces, replacement : In
         A shader's depths in place of the plane's, a clock before the output.
     exact : Out(edge**2)
-        As of :class:`Stored`.
+        That of every lane's :class:`Stored`.
     o : Out
         Lane (i, j) at ``j * edge + i``, :meth:`latency` clocks after the plane.
     """
