@@ -73,7 +73,7 @@ class TileCoder(wiring.Component):
         return m
 
     def _planes(self, m, timeline, waiting):
-        """Planes are evaluated as they come, while their number is brought down."""
+        """All planes are evaluated, while equal and unused ones are removed for memory."""
         i = self.i
         m.submodules.depths = depths = PlaneDepths(self._params)
         m.submodules.fewest = fewest = FewestPlanes(self._params.edge)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test output: what is left of tiles, counts of samples, and bounds for HiZ."""
+"""Test output: tiles of the samples that passed, counts of samples, and bounds for HiZ."""
 
 from typing import Any
 
@@ -24,8 +24,8 @@ TILES = 128  # places of each FIFO: above the tiles in flight
 class TestOutput(wiring.Component):
     """Put tested tiles and control beats out, in order; report depths to HiZ.
 
-    A tile of which nothing is left is dropped, unless it is its triangle's last. A fence tells how
-    many samples have passed since the last fence that began to count.
+    A tile of which no sample passed is dropped, unless it is its triangle's last. A fence has the
+    number of samples that passed since the last fence that began to count.
 
     Parameters
     ----------
@@ -41,11 +41,11 @@ class TestOutput(wiring.Component):
     beat_enters : In(1)
         A beat enters the pipeline before this block.
     report_enters : In(1)
-        A tile does of which HiZ may hear.
+        A tile enters that may be reported to HiZ.
     room : Out(1)
-        Both may enter, two clocks later.
+        A beat and a report may enter, two clocks later.
     report_room : Out(1)
-        The latter may.
+        A report may enter.
     idle : Out(1)
         No beat is in flight.
     i : In(tested_tile(params))
@@ -54,9 +54,9 @@ class TestOutput(wiring.Component):
     control_valid, control : In
         A control beat is to be passed on.
     fence_error : In(3)
-        What a fence tells of errors.
-    left : Out(layout(payloads.tile(params.edge)))
-        What is left of ``i``, one clock later.
+        Error bits of a fence.
+    passed_tile : Out(layout(payloads.tile(params.edge)))
+        The tile of ``i`` with the samples that passed, one clock later.
     o : Out(stream.Signature(beat(tile=..., draw_state=..., clear=..., fence=...)))
     feedback : Out(stream.Signature(layout(payloads.feedback(params.edge))))
     """
@@ -79,7 +79,7 @@ class TestOutput(wiring.Component):
                 "control_valid": In(1),
                 "control": In(shape),
                 "fence_error": In(3),
-                "left": Out(layout(payloads.tile(params.edge))),
+                "passed_tile": Out(layout(payloads.tile(params.edge))),
                 "o": Out(stream.Signature(shape)),
                 "feedback": Out(stream.Signature(layout(payloads.feedback(params.edge)))),
             }
@@ -90,18 +90,18 @@ class TestOutput(wiring.Component):
         m.submodules.beats = beats = CreditedFIFO(self.o.payload.shape(), TILES, lookahead=2)
         wiring.connect(m, beats.o, wiring.flipped(self.o))
         tile = self.i.tile
-        early = self.i.valid & ~self.i.is_late
+        first_test = self.i.valid & ~self.i.is_late
         final = self.i.valid & (self.i.is_late | ~self.late_draw)
         reports = self._report(m, final)
         stays = self.i.passed.any() | tile.last | self.late_draw
         leaves = Signal()
         dropped = Signal()
         m.d.sync += [
-            leaves.eq(early & stays),
-            dropped.eq(early & ~stays),
-            self.left.eq(tile),
-            self.left.mask.eq(self.i.passed),
-            self.left.full.eq(self.i.passed.all()),
+            leaves.eq(first_test & stays),
+            dropped.eq(first_test & ~stays),
+            self.passed_tile.eq(tile),
+            self.passed_tile.mask.eq(self.i.passed),
+            self.passed_tile.full.eq(self.i.passed.all()),
         ]
         m.d.comb += [
             beats.consume.eq(self.beat_enters),
@@ -115,13 +115,13 @@ class TestOutput(wiring.Component):
         with m.If(leaves):
             m.d.comb += [
                 beats.i.as_value().eq(0),
-                beats.i.tile.eq(self.left),
+                beats.i.tile.eq(self.passed_tile),
             ]
         self._fence(m, beats.i.fence, named(m, Mux(final, self.i.passed, 0), "passed_finally"))
         return m
 
     def _fence(self, m, fence, passed):
-        """Fences tell how many samples have passed, and of errors."""
+        """Fences have the number of samples that passed, and error bits."""
         groups = [Signal(range(9), name=f"passed_{n}") for n in range(len(passed) // 8)]
         of_tile = Signal(range(len(passed) + 1))
         total = Signal(64)
