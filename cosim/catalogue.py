@@ -102,8 +102,15 @@ class Block:
         variant : str
             What else tells the component from the block itself.
         """
+        # A harness that is handed its block does not import it: the files of both count.
+        block = sources.digest(self.component.__module__)
         digest = sources.digest(
-            type(component).__module__, self.stem, config, repr(self.parameters(config)), *variant
+            type(component).__module__,
+            self.stem,
+            config,
+            repr(self.parameters(config)),
+            block,
+            *variant,
         )
         path = toolchain.BUILD / "verilog" / f"{self.stem}-{config}-{digest}.sv"
         return toolchain.once(

@@ -6,7 +6,7 @@ scoreboard.py        counts of what is in flight, by key
 fifo.py              credit counter, credited FIFO, FIFO between streams
 skid_buffer.py       skid buffer, and a pipeline that one enable stops
 delay.py             delay line, drain timer
-pending_set.py       keys of what is under way
+pending_set.py       keys of what is in flight
 write_buffer.py      rows that are pushed, then committed
 axi.py               transfers of bursts, in order
 arithmetic.py        products, quotients, their latencies; a beat every few clocks

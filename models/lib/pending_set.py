@@ -3,7 +3,7 @@
 
 
 class PendingSet:
-    """Keys of what is under way."""
+    """Keys of what is in flight."""
 
     def __init__(self, places: int) -> None:
         self.keys = set()

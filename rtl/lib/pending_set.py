@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Pending set: keys of what is under way, all compared at once."""
+"""Pending set: keys of what is in flight, all compared at once."""
 
 from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import wiring

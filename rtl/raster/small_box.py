@@ -6,7 +6,6 @@ from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.delay import delay
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.raster.triangle_context import X_STEP_BITS, Y_STEP_BITS
 from fixfunc.rtl.samples import SHAPES
@@ -131,7 +130,8 @@ class SmallBox(wiring.Component):
         for k, (x_loss, y_loss) in enumerate(corner_losses):
             corner = Signal(signed(CORNER_BITS), name=f"corner_{k}")
             m.d.comb += corner.eq(self.i.corner[k] >> 4)
-            m.d.sync += self.o.corner[k].eq(delay(m, corner, 2, f"corner_{k}") - x_loss - y_loss)
+            t.enter(0, **{f"corner_{k}": corner})
+            m.d.sync += self.o.corner[k].eq(t.value(f"corner_{k}", 2) - x_loss - y_loss)
         return m
 
     def _corner_loss(self, m, name, step, lanes_before, lanes_behind):

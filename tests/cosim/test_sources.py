@@ -4,9 +4,11 @@
 import ast
 import re
 import shutil
+from pathlib import Path
 
 import pytest
 
+from fixfunc.cosim import catalogue as catalogues
 from fixfunc.cosim import toolchain
 from fixfunc.cosim.simulation.library import build
 from fixfunc.cosim.verilog import sources
@@ -78,6 +80,23 @@ def test_a_harness_counts_as_a_source(stem, harness, part, copy):
     bench = catalogue.block(stem)
     found = sources.files(type(bench.simulated("tiny")).__module__)
     assert {copy / harness, copy / part} <= found
+
+
+HARNESSED = [
+    stem for stem in catalogues.blocks() if hasattr(catalogue.block(stem).bench, "Harness")
+]
+
+
+@pytest.mark.parametrize("stem", HARNESSED)
+def test_a_block_in_a_harness_counts_as_a_source(stem, copy, monkeypatch):
+    """Also where the harness is handed its block, and imports nothing of it."""
+    monkeypatch.setattr(toolchain, "once", lambda path, *_: path)
+    bench = catalogue.block(stem)
+    before = bench.simulated_verilog("tiny")
+    assert bench.simulated_verilog("tiny") == before
+    path = copy / Path(bench.rtl.__file__).relative_to(catalogues.RTL.parent)
+    path.write_text(path.read_text() + "# changed\n")
+    assert bench.simulated_verilog("tiny") != before
 
 
 def test_a_block_with_its_probes_is_not_the_block():

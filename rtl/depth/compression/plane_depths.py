@@ -8,7 +8,8 @@ from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.delay import delay, register
+from fixfunc.rtl.lib.delay import register
+from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.raster.addends import Addends
 from fixfunc.spec.payloads import DEPTH, PLANES
 
@@ -17,10 +18,10 @@ FRACTION = 12  # bits below D24's unit
 
 
 class PlaneDepths(wiring.Component):
-    """Several planes of one tile; every sample picks one. One tile a clock.
+    """Several planes of one tile; every sample selects one. One tile a clock.
 
-    What a plane adds by a lane's row and by its column is formed once for all lanes; a lane picks
-    its plane's two and adds them, so that there is one adder a lane whatever the number of planes.
+    Row and column terms of every plane are formed once for all lanes; a lane selects the two of its
+    plane and adds them, so that there is one adder a lane whatever the number of planes.
 
     Parameters
     ----------
@@ -52,16 +53,15 @@ class PlaneDepths(wiring.Component):
 
     @staticmethod
     def latency(params: Any) -> int:
-        """Clocks: addends, what rows add, the sample's plane, sum."""
+        """Clocks: addends, row and column terms, the sample's plane, sum."""
         return Addends.latency(params) + 3
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         edge = self._params.edge
         width = self._params.width
-        moves = Addends.latency(self._params)
-        near = {(i, j): [] for i in range(2) for j in range(edge)}  # by plane
-        far = {i: [] for i in range(1, edge // 2)}
+        row_terms = {(i, j): [] for i in range(2) for j in range(edge)}  # by plane
+        column_terms = {i: [] for i in range(1, edge // 2)}
         for k, plane in enumerate(self.planes):
             m.submodules[f"plane_{k}"] = addends = Addends(self._params)
             m.d.comb += [
@@ -70,22 +70,24 @@ class PlaneDepths(wiring.Component):
                 addends.b.eq(plane.dy.as_signed()),
                 addends.c.eq(((plane.z0 << FRACTION - 8) + (1 << FRACTION - 1)).as_signed()),
             ]
-            for (i, j), by_plane in near.items():
+            for (i, j), by_plane in row_terms.items():
                 by_plane.append(
-                    register(m, sum(addends.row_addends(i, j)), width, f"near_{k}_{i}_{j}")
+                    register(m, sum(addends.row_addends(i, j)), width, f"row_{k}_{i}_{j}")
                 )
-            for i, by_plane in far.items():
+            for i, by_plane in column_terms.items():
                 by_plane.append(
-                    register(m, addends.column_addends(2 * i)[0], width, f"far_{k}_{i}")
+                    register(m, addends.column_addends(2 * i)[0], width, f"column_{k}_{i}")
                 )
 
-        low = delay(m, self.low, moves + 1, "low")
-        high = delay(m, self.high, moves + 1, "high")
+        t = Timeline(m)
+        t.enter(0, low=self.low, high=self.high)
+        numbers = t[Addends.latency(self._params) + 1]
         for n in range(edge**2):
             j, i = divmod(n, edge)
-            pick = (high[n] << 1) | low[n]
-            total = register(m, Array(near[i & 1, j])[pick], width, f"by_row_{n}")
+            number = (numbers.high[n] << 1) | numbers.low[n]
+            total = register(m, Array(row_terms[i & 1, j])[number], width, f"row_term_{n}")
             if i > 1:
-                total = total + register(m, Array(far[i >> 1])[pick], width, f"by_column_{n}")
+                column_term = Array(column_terms[i >> 1])[number]
+                total = total + register(m, column_term, width, f"column_term_{n}")
             m.d.sync += self.o[n].eq(total >> FRACTION)
         return m

@@ -11,7 +11,7 @@ from amaranth.lib.wiring import In, Out
 from fixfunc.rtl.depth.compression import tile_modes as modes
 from fixfunc.rtl.depth.compression.anchor import AnchorDecoder
 from fixfunc.rtl.depth.compression.plane_depths import PLANE, PlaneDepths
-from fixfunc.rtl.lib.delay import DelayLine, delay
+from fixfunc.rtl.lib.delay import DelayLine
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
@@ -19,7 +19,7 @@ from fixfunc.spec.state import TileMode
 
 
 class TileDecoder(wiring.Component):
-    """All codings side by side, of which one is taken; one tile a clock.
+    """All codings side by side, of which the mode selects one; one tile a clock.
 
     Parameters
     ----------
@@ -28,6 +28,7 @@ class TileDecoder(wiring.Component):
     Members
     -------
     i : In(layout(payloads.stored(params.edge)))
+        A tile as memory stores it, and its mode.
     o : Out(layout(payloads.decoded(params.edge)))
         :meth:`latency` clocks later.
     """
@@ -62,7 +63,7 @@ class TileDecoder(wiring.Component):
             depths.high.eq(high),
             depths.planes.eq(planes),
         ]
-        timeline.enter(3, wrong=self._wrong(m, data, count, low, high))
+        timeline.enter(3, wrong=self._wrong(m, timeline, data, count, low, high))
         m.submodules.raw = raw = DelayLine(modes.bits(TileMode.RAW, edge), out, near=True)
         m.d.comb += raw.i.eq(data)
         anchored = self._anchored(m, data, out)
@@ -132,11 +133,8 @@ class TileDecoder(wiring.Component):
             m.d.sync += self.o[name].eq(Mux(wrong, 0, line.o[bit : bit + len(value)]))
             bit += len(value)
 
-    def _wrong(self, m, data, count, low, high):
-        """A mode that there is not, bits beyond what it says, samples of no plane.
-
-        Three clocks later.
-        """
+    def _wrong(self, m, timeline, data, count, low, high):
+        """An undefined mode, bits set beyond its size, samples of no plane; in clock 3."""
         edge = self._params.edge
         ends = sorted({modes.bits(mode, edge) for mode in TileMode} | {len(data)})
         parts = [
@@ -146,19 +144,18 @@ class TileDecoder(wiring.Component):
             m.d.sync += part.eq(
                 Cat(data[n : min(n + 16, end)].any() for n in range(begin, end, 16))
             )
-        some = Signal(len(parts))
-        m.d.sync += some.eq(Cat(part.any() for part in parts))
+        part_used = Signal(len(parts))
+        m.d.sync += part_used.eq(Cat(part.any() for part in parts))
         beyond = {
             mode: Cat(
                 flag
-                for begin, flag in zip(ends, some, strict=False)
+                for begin, flag in zip(ends, part_used, strict=False)
                 if begin >= modes.bits(mode, edge)
             ).any()
             for mode in TileMode
         }
-        fourth = delay(m, (count == 3) & (low & high).any(), 1, "fourth")
+        timeline.enter(1, fourth_plane=(count == 3) & (low & high).any())
         wrong = Signal()
-        m.d.sync += wrong.eq(
-            fourth | Array([*beyond.values(), Const(1)])[delay(m, self.i.mode, 2, "early_mode")]
-        )
+        mode_wrong = Array([*beyond.values(), Const(1)])[timeline[2].mode]
+        m.d.sync += wrong.eq(timeline[2].fourth_plane | mode_wrong)
         return wrong

@@ -109,7 +109,7 @@ class BoundsRam(wiring.Component):
     Members
     -------
     samples, width, height, new_epoch, epoch_bounds, clear, rectangle, value
-        As of :class:`~fixfunc.rtl.depth.hiz.pending_clears.PendingClears`. Nothing is in flight
+        Those of :class:`~fixfunc.rtl.depth.hiz.pending_clears.PendingClears`. Nothing is in flight
         when an epoch begins, or a rectangle is cleared.
     clear_room : Out(1)
         A clear of a rectangle can be pending. If not, its tiles must be visited.
@@ -125,11 +125,11 @@ class BoundsRam(wiring.Component):
     bounds : Out(bounds_layout(bits))
         :attr:`LATENCY` clocks later.
     update : In(update_layout(bits))
-        In that clock: what is written to the tile,
+        What is written to the tile, in the clock of ``bounds``.
     discard : In(1)
-        unless this is set.
+        The update is not written. In the same clock.
     updated : Out(bounds_layout(bits))
-        The tile's bounds from now on, one clock later.
+        The tile's bounds after the update, one clock later.
     report, report_fits, report_bank, report_address, report_bounds : In
         Bounds from the other writer, written if they fit. Not while ``bank_busy`` has the bit of
         the bank set.

@@ -27,9 +27,9 @@ def common_members(bits: int) -> dict:
     restored : In(bounds_layout(bits))
         Bounds that are restored. In clock 0.
     bounds : In(bounds_layout(bits))
-        Of the tile, as they are. In clock 1.
+        The tile's bounds before the update. In clock 1.
     update : Out(update_layout(bits))
-        What happens to them. In clock 1.
+        Their update. In clock 1.
     """
     return {
         "state": In(layout(payloads.DRAW_STATE)),
@@ -72,7 +72,8 @@ class StencilDecision(wiring.Component):
 
     Members
     -------
-    As of :func:`common_members`, for 8 bits; and
+    state, tests, clears, ... : In, Out
+        Those of :func:`common_members`, for 8 bits.
     fails : Out(1)
         Every stencil value that may be stored fails, and stays. In clock 1.
     """
@@ -128,18 +129,19 @@ class StencilDecision(wiring.Component):
 
 
 class DepthDecision(wiring.Component):
-    """Bounds of depths, and what they let pass.
+    """Bounds of depths, and the tiles that they decide.
 
-    Dropped tiles need no exception: what lets nothing pass leaves bounds as they are.
+    Dropped tiles need no exception: a test that no sample passes leaves bounds unchanged.
 
     Members
     -------
-    As of :func:`common_members`, for ``payloads.HIZ_BITS``; and
+    state, tests, clears, ... : In, Out
+        Those of :func:`common_members`, for ``payloads.HIZ_BITS``.
     low, high : In(payloads.HIZ_BITS), low_ones, high_zeros, full : In(1)
         Bounds of the tile's new depths (:class:`~fixfunc.rtl.depth.hiz.depth_bounds.DepthBounds`).
         In clock 0.
     drop, accept : Out(1)
-        Depths alone let nothing pass; everything. In clock 2.
+        By depths alone no sample passes; every sample does. In clock 2.
     """
 
     def __init__(self) -> None:

@@ -8,29 +8,31 @@ from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.depth.hiz.bounds_ram import BANKS
 from fixfunc.rtl.depth.hiz.pending_clears import bounds_layout
-from fixfunc.rtl.lib.delay import delay
 from fixfunc.rtl.lib.scoreboard import Scoreboard
+from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
 
 ADDRESS = 15
 KEY = StructLayout({"x": 3, "y": 3})  # tiles eight rows or columns apart share a count
-# What a tile takes along, and its report brings back: how many clears there had been, whether the
-# tile has an entry, and where.
+# The note of a tile, which its report returns: the number of clears before it, whether the tile has
+# an entry, and where.
 NOTE = StructLayout({"serial": 8, "has_entry": 1, "address": ADDRESS})
 
 
 class FeedbackWrite(wiring.Signature):
-    """Reported bounds, seen from who reads them.
+    """Reported bounds on their way to the bounds RAM.
 
     Members
     -------
-    taken, fits : Out(1)
-        A report counts; its bounds may be written,
+    accept : Out(1)
+        A report counts, and leaves.
+    fits : Out(1)
+        Its bounds may be written.
     bank, address, bounds : Out
-        there, and so.
+        Where they are written, and the bounds themselves.
     initialising, bank_busy : In(1), In(BANKS)
-        Of the bounds RAM.
+        The bounds RAM is swept; a bank is written by a tile.
     depth_known : In(1)
         Bounds of depths are known.
     """
@@ -38,7 +40,7 @@ class FeedbackWrite(wiring.Signature):
     def __init__(self):
         super().__init__(
             {
-                "taken": Out(1),
+                "accept": Out(1),
                 "fits": Out(1),
                 "bank": Out(range(BANKS)),
                 "address": Out(ADDRESS),
@@ -51,10 +53,10 @@ class FeedbackWrite(wiring.Signature):
 
 
 class Feedback(wiring.Component):
-    """Take reports of the depth test when nothing is in their way.
+    """Accept reports of the depth test.
 
-    A report counts where no other test of its tile is in flight, and where no tile that shares its
-    count lies between lookup and outcome.
+    A report counts where no other test of its tile is in flight, and no tile that shares its count
+    is between lookup and outcome.
 
     Parameters
     ----------
@@ -70,7 +72,7 @@ class Feedback(wiring.Component):
     Members
     -------
     i : In(stream.Signature(layout(payloads.feedback(edge))))
-        A report is held for one clock: what it must wait for comes from a register.
+        Reports wait in a register, beside another one that says whether they must wait.
     tile_valid, key : In
         A tile that is looked up.
     test_begins, test_key : In
@@ -106,22 +108,19 @@ class Feedback(wiring.Component):
         report = Signal(self._report)
         pending = Signal()
         offered = self.i.payload
-        keys = [self.key.as_value()]
-        valids = [self.tile_valid]
-        for n in range(1, self._beyond):
-            keys.append(delay(m, keys[-1], 1, f"key_{n}"))
-            valids.append(delay(m, valids[-1], 1, f"key_valid_{n}"))
-        following = list(zip(valids, keys, strict=True))[
-            self._first - 1 : -1
-        ]  # where they are in the next clock
+        t = Timeline(m)
+        t.enter(0, tile_valid=self.tile_valid, key=self.key.as_value())
+        # Tiles that are between lookup and outcome in the next clock.
+        tiles = [t[clock] for clock in range(self._first - 1, self._beyond - 1)]
 
-        def blocked(offer):
-            return Cat(v & (k == key_of(offer)) for v, k in following).any()
+        def blocked(candidate):
+            key = key_of(candidate)
+            return Cat(tile.tile_valid & (tile.key == key) for tile in tiles).any()
 
         m.d.comb += [
             write.bank.eq(Cat(report.x[0], report.y[0])),
-            self.i.ready.eq(~waiting | write.taken),
-            write.taken.eq(
+            self.i.ready.eq(~waiting | write.accept),
+            write.accept.eq(
                 waiting
                 & ~write.initialising
                 & (scoreboard.above | ~(pending | write.bank_busy.bit_select(write.bank, 1)))
@@ -130,7 +129,7 @@ class Feedback(wiring.Component):
         m.d.comb += [
             scoreboard.increment.eq(self.test_begins),
             scoreboard.increment_key.eq(self.test_key),
-            scoreboard.decrement.eq(write.taken),
+            scoreboard.decrement.eq(write.accept),
             scoreboard.decrement_key.eq(key_of(report)),
             scoreboard.lookup.eq(self.i.ready),
             scoreboard.lookup_key.eq(key_of(offered)),

@@ -236,6 +236,6 @@ class Hiz(wiring.Component):
             reports.test_begins.eq(output.test_begins),
             reports.test_key.eq(output.test_key),
             reports.serial.eq(clears.serial),
-            self.feedback_taken.eq(reports.write.taken),
+            self.feedback_taken.eq(reports.write.accept),
         ]
-        m.d.sync += output.test_ends.eq(reports.write.taken)
+        m.d.sync += output.test_ends.eq(reports.write.accept)

@@ -14,7 +14,7 @@ from fixfunc.rtl.depth.hiz.depth_bounds import DepthBounds
 from fixfunc.rtl.depth.hiz.entry_lookup import EntryLookup
 from fixfunc.rtl.depth.hiz.feedback import ADDRESS, FeedbackWrite
 from fixfunc.rtl.depth.hiz.single_bound import SingleBound
-from fixfunc.rtl.lib.delay import DelayLine, delay
+from fixfunc.rtl.lib.delay import DelayLine
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.memory.surface.rectangle import RECTANGLE
 from fixfunc.rtl.payload import layout
@@ -39,9 +39,9 @@ DECISION = StructLayout(
 class TileBounds(wiring.Component):
     """Compare the bounds of a triangle with those of its tile, and update the latter.
 
-    One tile a clock. Clocks are counted from a tile's leave from the front. :attr:`DEPTH` is the
-    clock in which the bounds of its depths are compared; those of its stencil values are two clocks
-    before, since depths stay as they are where the stencil test fails.
+    One tile a clock. Clocks are counted from the one in which a tile leaves the front.
+    :attr:`DEPTH` is the clock in which the bounds of its depths are compared; those of its stencil
+    values are two clocks before, since depths stay as they are where the stencil test fails.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ class TileBounds(wiring.Component):
         stencil_fails = self._decide_stencil(m, t, rams["stencil"]) if p.stencil else 0
         t.enter(self.DEPTH - 1, stencil_fails=stencil_fails)
         self._decide_depth(m, t, depth)
-        self._take_feedback(m, depth)
+        self._accept_feedback(m, t, depth)
         decided = t[self.DECIDED]
         m.d.comb += [
             *(self.decision[name].eq(getattr(decided, name)) for name in DECISION.members),
@@ -247,16 +247,16 @@ class TileBounds(wiring.Component):
         ]
         return context.depth_known & (context.depth_request.bound == context.bound)
 
-    def _take_feedback(self, m, ram):
+    def _accept_feedback(self, m, t, ram):
         """Bounds that the depth test reports are written beside those of tiles."""
         feedback = self.feedback
         # A bound that is chosen by a tile holds for reports that count behind this tile.
-        chosen = self.TOO_LATE - self.LOOKUP
+        t.enter(self.LOOKUP, depth_known=self.context.depth_known)
         m.d.comb += [
             feedback.initialising.eq(ram.initialising),
             feedback.bank_busy.eq(ram.bank_busy),
-            feedback.depth_known.eq(delay(m, self.context.depth_known, chosen, "depth_known")),
-            ram.report.eq(feedback.taken),
+            feedback.depth_known.eq(t[self.TOO_LATE].depth_known),
+            ram.report.eq(feedback.accept),
         ]
         for name in ("fits", "bank", "address", "bounds"):
             m.d.comb += getattr(ram, f"report_{name}").eq(getattr(feedback, name))

@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.arithmetic.multiplier import Multiplier
 from fixfunc.rtl.lib.bits import leading_zeros
-from fixfunc.rtl.lib.delay import delay
+from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.spec.state import DepthFormat
 
 BIAS = 34  # bits of s25.8: enough to take any depth out of the range
@@ -39,15 +39,16 @@ class FloatScale(wiring.Component):
         fraction = self.scale[:23]
         exponent = self.scale[23:31]
         sign = self.scale[31]
+        t = Timeline(m)
         mantissa = Signal(signed(25))
         value = Signal(32)
-        right = Signal(8)
+        shift = Signal(8)
         beyond = Signal()
         unsigned = Cat(fraction, exponent != 0)
         m.d.sync += [
             mantissa.eq(Mux(sign, -unsigned, unsigned)),
             value.eq(self.value),
-            right.eq(150 - Mux(exponent == 0, 1, exponent)),
+            shift.eq(150 - Mux(exponent == 0, 1, exponent)),
             beyond.eq(exponent > 150),
         ]
         m.d.comb += [
@@ -55,27 +56,32 @@ class FloatScale(wiring.Component):
             product.b.eq(mantissa),
         ]
 
-        # Shifted to the right with one more bit, which rounds; above 63 places nothing is left.
-        places = delay(m, right, product.latency, "places")
-        out = delay(m, beyond, product.latency, "beyond")
+        # Shifted to the right with one more bit, which rounds; above 63 places the result is zero.
+        t.enter(1, shift=shift, beyond=beyond)
+        multiplied = t[1 + product.latency]
+        places = multiplied.shift
         coarse = Signal(signed(59))
         fine = Signal(signed(59))
-        rest = Signal(3)
-        far = Signal(2)
+        fine_places = Signal(3)
+        out_of_range = Signal()
+        negative = Signal()
         m.d.sync += [
             coarse.eq(
                 ((product.o << 1) >> (places[3:6] << 3)) & Cat(~places[6:8].any()).replicate(59)
             ),
-            rest.eq(places[:3]),
-            far.eq(Cat(out & (product.o != 0), product.o < 0)),
-            fine.eq(coarse >> rest),
+            fine_places.eq(places[:3]),
+            out_of_range.eq(multiplied.beyond & (product.o != 0)),
+            negative.eq(product.o < 0),
+            fine.eq(coarse >> fine_places),
         ]
         most = (1 << BIAS - 1) - 1
         rounded = Signal(signed(59))
-        late = delay(m, far, 2, "far")
+        t.enter(2 + product.latency, out_of_range=out_of_range, negative=negative)
+        out_of_range = t[self.LATENCY - 1].out_of_range
+        negative = t[self.LATENCY - 1].negative
         m.d.sync += rounded.eq((fine + 1) >> 1)
-        with m.If(late[0] | (rounded > most) | (rounded < -most - 1)):
-            m.d.sync += self.o.eq(Mux(Mux(late[0], late[1], rounded < 0), -most - 1, most))
+        with m.If(out_of_range | (rounded > most) | (rounded < -most - 1)):
+            m.d.sync += self.o.eq(Mux(Mux(out_of_range, negative, rounded < 0), -most - 1, most))
         with m.Else():
             m.d.sync += self.o.eq(rounded)
         return m
@@ -96,9 +102,9 @@ class DepthBias(wiring.Component):
         s25.8 in units of D24, :attr:`LATENCY` clocks later.
     """
 
-    LATENCY = (
-        FloatScale.LATENCY + 6
-    )  # before: magnitudes, the greater one; after: sum, beyond the limit?, cut, cut to the range
+    SCALE = 2  # magnitudes, the greater one; then it is scaled
+    # Then: sum, comparison with the limit, cut to it, cut to the range.
+    LATENCY = SCALE + FloatScale.LATENCY + 4
 
     def __init__(self) -> None:
         super().__init__(
@@ -152,18 +158,22 @@ class DepthBias(wiring.Component):
                     m.d.sync += steps.eq(value)
 
         # Beyond 36 bits the slope can no longer change what the range cuts.
-        early = Signal(signed(36))
+        clamped_steps = Signal(signed(36))
         total = Signal(signed(37))
         cut = Signal(signed(37))
         beyond = (steps >= 1 << 35) | (steps < -1 << 35)
-        m.d.sync += early.eq(
+        m.d.sync += clamped_steps.eq(
             Mux(beyond, Mux(steps < 0, Const(-1 << 35, signed(36)), (1 << 35) - 1), steps)
         )
-        m.d.sync += total.eq(delay(m, early, FloatScale.LATENCY - 2, "steps") + by_slope.o)
+        t = Timeline(m)
+        t.enter(4, clamped_steps=clamped_steps)
+        scaled = self.SCALE + FloatScale.LATENCY
+        m.d.sync += total.eq(t[scaled].clamped_steps + by_slope.o)
+        t.enter(scaled + 1, total=total)
         over = Signal()  # the limit holds with the draw state
         m.d.sync += [
             over.eq(Mux(limit.o < 0, total < limit.o, (limit.o > 0) & (total > limit.o))),
-            cut.eq(Mux(over, limit.o, delay(m, total, 1, "total"))),
+            cut.eq(Mux(over, limit.o, t[scaled + 2].total)),
         ]
         most = (1 << BIAS - 1) - 1
         m.d.sync += self.o.eq(Mux(cut > most, most, Mux(cut < -most - 1, -most - 1, cut)))

@@ -13,7 +13,7 @@ from fixfunc.rtl.depth.test.new_depths import NewDepths, test_clock
 from fixfunc.rtl.depth.test.rule import FILL
 from fixfunc.rtl.depth.test.rule_selector import RuleSelector
 from fixfunc.rtl.depth.test.tested_tiles import TestedTiles
-from fixfunc.rtl.lib.delay import DelayLine, delay
+from fixfunc.rtl.lib.delay import DelayLine
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.memory.surface.rectangle import RECTANGLE, RectangleMask
 from fixfunc.rtl.payload import layout
@@ -140,13 +140,13 @@ class DepthDatapath(wiring.Component):
                 getattr(tiles, f"{prefix}place").eq(getattr(self, f"{plane}_slot")),
                 getattr(self, plane).eq(getattr(tiles, plane)),
             ]
-        on_target = self._rule(m, timeline, test, tiles, new_depths.o)
+        self._rule(m, timeline, test, tiles, new_depths.o)
 
         after = timeline[test + 1]
         m.d.comb += [
             self.o.valid.eq(after.valid & ~self.o.clearing),
             self.o.touchable.eq(after.touchable),
-            self.o.on_target.eq(delay(m, on_target, 2, "on_target")),
+            self.o.on_target.eq(after.on_target),
             self.o.passed.eq(tiles.passed),
             self.o.written.eq(tiles.wrote),
         ]
@@ -169,9 +169,9 @@ class DepthDatapath(wiring.Component):
                 tile(to_depths.i)[name].eq(getattr(self, name)),
                 self.o[name].eq(tested[name]),
             ]
+        timeline.enter(0, valid=self.tile_valid)
         timeline.enter(
             early,
-            valid=delay(m, self.tile_valid, early, "valid"),
             x=waiting.tile.x,
             y=waiting.tile.y,
             mask=waiting.tile.mask,
@@ -184,10 +184,7 @@ class DepthDatapath(wiring.Component):
         return timeline
 
     def _rule(self, m, timeline, test, tiles, new_depths):
-        """Which samples are tested or cleared, and by what rule.
-
-        Returns those on the target, in clock T - 1.
-        """
+        """Which samples are tested or cleared, and by what rule."""
         state = self.state
         edge = self._params.edge
         start = timeline[test - 1 - RectangleMask.LATENCY]
@@ -202,6 +199,7 @@ class DepthDatapath(wiring.Component):
             mask.y.eq(start.y),
         ]
 
+        timeline.enter(test - 1, on_target=mask.o)
         now = timeline[test - 1]
         m.submodules.selector = selector = RuleSelector(self._params, self._fills)
         m.d.comb += [
@@ -234,7 +232,6 @@ class DepthDatapath(wiring.Component):
                 lane.passes.eq(Mux(selector.covered[n], signs, 0)),
                 lane.writes.eq(Mux(selector.covered[n] & rule.write, signs, 0)),
             ]
-        return mask.o
 
     def _connect_fills(self, m, selector, tiles):
         """Values that fill slots, in place of what a tile brings."""

@@ -221,7 +221,7 @@ class DepthTest(wiring.Component):
         m.d.comb += [
             answer.consume.eq(moves),
             answer.push.eq(answered),
-            answer.i.eq(output.left),
+            answer.i.eq(output.passed_tile),
         ]
         if self._params.shader_depths:
             m.d.comb += datapath.shader.replaces.eq(back.replaces & moves)

@@ -10,7 +10,7 @@ from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.depth.test.bias import BIAS
 from fixfunc.rtl.lib.bits import leading_zeros
-from fixfunc.rtl.lib.delay import delay
+from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.raster.addends import Addends
 from fixfunc.rtl.raster.edge_evaluator import carry_save_sum
 from fixfunc.spec import payloads
@@ -46,7 +46,7 @@ class Stored(wiring.Component):
     Members
     -------
     form, least, most : In
-        They hold while depths are under way; a range of the widest of the formats.
+        They hold while depths are in flight; a range of the widest of the formats.
     i : In(40)
         Signed, in 2^-12 of D24's unit.
     replace, replacement : In(1), In(32)
@@ -55,7 +55,7 @@ class Stored(wiring.Component):
     o : Out(32)
         :meth:`latency` clocks later.
     exact : Out(1)
-        Of D24: nothing has been cut.
+        Of D24: the depth is neither cut nor replaced.
     """
 
     def __init__(self, formats: tuple, replaceable: bool) -> None:
@@ -106,15 +106,19 @@ class Stored(wiring.Component):
             is_float.eq(self.form == DepthFormat.D32F),
         ]
         term = Const(0, DEPTH)
+        carry = Const(0, 1)
         if DepthFormat.D16 in self._formats:
+            carry = is_16
             term |= Cat(~depth[16:], Const(-1, 16)) & is_16.replicate(DEPTH)
         if DepthFormat.D32F in self._formats:
             term |= (depth >> 24) & is_float.replicate(DEPTH)
-        m.d.sync += scaled.eq((Cat(is_16, depth) + Cat(is_16, term)) >> 1)
+        m.d.sync += scaled.eq((Cat(carry, depth) + Cat(carry, term)) >> 1)
 
-        value, zeros = self._normalise(m, scaled)
+        t = Timeline(m)
+        t.enter(1, fits=fits)
+        value, zeros = self._normalise(m, t, scaled)
 
-        # What is left below the last place kept rounds: half up, of a float half to even.
+        # Bits below the last place round: half up, of a float half to even.
         rounded = Signal(32)
         cut = Signal(32)
         even = value[FRACTION - 1] & (value[: FRACTION - 1].any() | value[FRACTION])
@@ -134,7 +138,7 @@ class Stored(wiring.Component):
         # have come before the comparisons.
         bits = max(BITS[form] for form in self._formats)
         from_plane, in_range = self._cut(rounded[:bits])
-        whole = delay(m, fits, self.latency(self._formats) - 2, "fits")
+        whole = t[self.latency(self._formats) - 1].fits
         if self._replaceable:
             from_shader, _ = self._cut(self.replacement[:bits])
             m.d.sync += [
@@ -157,15 +161,16 @@ class Stored(wiring.Component):
         above = depth > most
         return Mux(below, least, Mux(above, most, depth)), ~below & ~above
 
-    def _normalise(self, m, scaled):
-        """A float has its highest bit in front; other formats stay where they are. Three clocks.
+    def _normalise(self, m, t, scaled):
+        """A float has its highest bit in front; other formats are not shifted. Three clocks.
 
-        Returns the value, and the zeros that have been shifted out.
+        Returns the value, and the number of zeros that were in front, in clock 5.
         """
         if DepthFormat.D32F not in self._formats:
             return scaled, Const(0, 6)
         is_float = self.form == DepthFormat.D32F
         zeros = Signal(6)
+        t.enter(3, zeros=zeros)
         value = Signal(DEPTH)
         coarse = Signal(DEPTH)
         fine = Signal(DEPTH)
@@ -173,9 +178,9 @@ class Stored(wiring.Component):
             zeros.eq(leading_zeros(scaled) & is_float.replicate(6)),
             value.eq(scaled),
             coarse.eq(value << (zeros & 0b111000)),
-            fine.eq(coarse << delay(m, zeros[:3], 1, "fine_zeros")),
+            fine.eq(coarse << t[4].zeros[:3]),
         ]
-        return fine, delay(m, zeros, 2, "zeros")
+        return fine, t[5].zeros
 
 
 class SampleDepths(wiring.Component):
@@ -189,7 +194,7 @@ class SampleDepths(wiring.Component):
     Members
     -------
     samples, form, least, most : In
-        Of the draw state: they hold while tiles of the draw are under way.
+        Of the draw state: they hold while tiles of the draw are in flight.
     z0, dx, dy : In
         As in :func:`fixfunc.spec.payloads.tile`.
     bias : In(signed(BIAS))
@@ -198,7 +203,7 @@ class SampleDepths(wiring.Component):
         A shader's depths in place of the plane's, a clock before the output. Only with
         ``params.shader_depths``.
     exact : Out(edge**2)
-        As of :class:`Stored`.
+        That of every lane's :class:`Stored`.
     o : Out
         Lane (i, j) at ``j * edge + i``, :meth:`latency` clocks after the plane.
     """

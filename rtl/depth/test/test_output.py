@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test output: what is left of tiles, counts of samples, and bounds for HiZ."""
+"""Test output: tiles of the samples that passed, counts of samples, and bounds for HiZ."""
 
 from typing import Any
 
@@ -12,8 +12,8 @@ from fixfunc.rtl.depth.test.datapath import tested_tile
 from fixfunc.rtl.depth.test.sample_depths import heads
 from fixfunc.rtl.depth.test.tested_tiles import DepthRange
 from fixfunc.rtl.lib.bits import named
-from fixfunc.rtl.lib.delay import delay
 from fixfunc.rtl.lib.fifo import CreditedFIFO
+from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.payload import beat, layout
 from fixfunc.spec import payloads
 from fixfunc.spec.state import Kind, Outcome
@@ -24,8 +24,8 @@ TILES = 128  # places of each FIFO: above the tiles in flight
 class TestOutput(wiring.Component):
     """Put tested tiles and control beats out, in order; report depths to HiZ.
 
-    A tile of which nothing is left is dropped, unless it is its triangle's last. A fence tells how
-    many samples have passed since the last fence that began to count.
+    A tile of which no sample passed is dropped, unless it is its triangle's last. A fence has the
+    number of samples that passed since the last fence that began to count.
 
     Parameters
     ----------
@@ -41,11 +41,11 @@ class TestOutput(wiring.Component):
     beat_enters : In(1)
         A beat enters the pipeline before this block.
     report_enters : In(1)
-        A tile does of which HiZ may hear.
+        A tile enters that may be reported to HiZ.
     room : Out(1)
-        Both may enter, two clocks later.
+        A beat and a report may enter, two clocks later.
     report_room : Out(1)
-        The latter may.
+        A report may enter.
     idle : Out(1)
         No beat is in flight.
     i : In(tested_tile(params))
@@ -54,9 +54,9 @@ class TestOutput(wiring.Component):
     control_valid, control : In
         A control beat is to be passed on.
     fence_error : In(3)
-        What a fence tells of errors.
-    left : Out(layout(payloads.tile(params.edge)))
-        What is left of ``i``, one clock later.
+        Error bits of a fence.
+    passed_tile : Out(layout(payloads.tile(params.edge)))
+        The tile of ``i`` with the samples that passed, one clock later.
     o : Out(stream.Signature(beat(tile=..., draw_state=..., clear=..., fence=...)))
     feedback : Out(stream.Signature(layout(payloads.feedback(params.edge))))
     """
@@ -79,7 +79,7 @@ class TestOutput(wiring.Component):
                 "control_valid": In(1),
                 "control": In(shape),
                 "fence_error": In(3),
-                "left": Out(layout(payloads.tile(params.edge))),
+                "passed_tile": Out(layout(payloads.tile(params.edge))),
                 "o": Out(stream.Signature(shape)),
                 "feedback": Out(stream.Signature(layout(payloads.feedback(params.edge)))),
             }
@@ -90,18 +90,18 @@ class TestOutput(wiring.Component):
         m.submodules.beats = beats = CreditedFIFO(self.o.payload.shape(), TILES, lookahead=2)
         wiring.connect(m, beats.o, wiring.flipped(self.o))
         tile = self.i.tile
-        early = self.i.valid & ~self.i.is_late
+        first_test = self.i.valid & ~self.i.is_late
         final = self.i.valid & (self.i.is_late | ~self.late_draw)
         reports = self._report(m, final)
         stays = self.i.passed.any() | tile.last | self.late_draw
         leaves = Signal()
         dropped = Signal()
         m.d.sync += [
-            leaves.eq(early & stays),
-            dropped.eq(early & ~stays),
-            self.left.eq(tile),
-            self.left.mask.eq(self.i.passed),
-            self.left.full.eq(self.i.passed.all()),
+            leaves.eq(first_test & stays),
+            dropped.eq(first_test & ~stays),
+            self.passed_tile.eq(tile),
+            self.passed_tile.mask.eq(self.i.passed),
+            self.passed_tile.full.eq(self.i.passed.all()),
         ]
         m.d.comb += [
             beats.consume.eq(self.beat_enters),
@@ -115,13 +115,13 @@ class TestOutput(wiring.Component):
         with m.If(leaves):
             m.d.comb += [
                 beats.i.as_value().eq(0),
-                beats.i.tile.eq(self.left),
+                beats.i.tile.eq(self.passed_tile),
             ]
         self._fence(m, beats.i.fence, named(m, Mux(final, self.i.passed, 0), "passed_finally"))
         return m
 
     def _fence(self, m, fence, passed):
-        """Fences tell how many samples have passed, and of errors."""
+        """Fences have the number of samples that passed, and error bits."""
         groups = [Signal(range(9), name=f"passed_{n}") for n in range(len(passed) // 8)]
         of_tile = Signal(range(len(passed) + 1))
         total = Signal(64)
@@ -147,11 +147,10 @@ class TestOutput(wiring.Component):
     def _report(self, m, final):
         """Least and greatest depth of a tile, to HiZ, after a test that may have written.
 
-        HiZ waits for all that it let through. A tile that was refused has a report too, with bounds
-        that tell nothing.
+        HiZ waits for a report of every tile that it did not drop. A tile that was refused has one
+        too, with the widest bounds.
         """
         lanes = self._params.edge**2
-        latency = DepthRange.latency(lanes)
         shape = self.feedback.payload.shape()
         m.submodules.range = bounds = DepthRange(payloads.HIZ_BITS, lanes)
         m.submodules.reports = reports = CreditedFIFO(shape, TILES, lookahead=2)
@@ -162,15 +161,23 @@ class TestOutput(wiring.Component):
             head = heads(depth, state.depth_format, self._params.formats)
             m.d.comb += bounds.i[n].eq(head)
         writes = (tile.outcome != Outcome.DROP) & state.depth_test & state.depth_write
-        tells = delay(m, self.i.touchable & self.legal, latency, "tells")
+        t = Timeline(m)
+        t.enter(
+            0,
+            counts=self.i.touchable & self.legal,
+            written=final & writes,
+            **{f"tile_{name}": tile[name] for name in ("x", "y", "note")},
+        )
+        end = t[DepthRange.latency(lanes)]
         m.d.comb += [
             bounds.seen.eq(self.i.on_target),
             reports.consume.eq(self.report_enters),
             reports.cancel.eq(self.i.valid & ~(final & writes)),
-            reports.push.eq(delay(m, final & writes, latency, "reports")),
-            reports.i.low.eq(Mux(tells, bounds.low, 0)),
-            reports.i.high.eq(Mux(tells, bounds.high, -1)),
+            reports.push.eq(end.written),
+            reports.i.low.eq(Mux(end.counts, bounds.low, 0)),
+            reports.i.high.eq(Mux(end.counts, bounds.high, -1)),
+            reports.i.x.eq(end.tile_x),
+            reports.i.y.eq(end.tile_y),
+            reports.i.note.eq(end.tile_note),
         ]
-        for name in ("x", "y", "note"):
-            m.d.comb += reports.i[name].eq(delay(m, tile[name], latency, f"report_{name}"))
         return reports
