@@ -45,8 +45,8 @@ class TriangleSetupParams:
             raise ValueError(f"edge must be 4 or 8, not {self.edge!r}")
         if self.interval not in (1, 2, 4):
             raise ValueError(f"interval must be 1, 2 or 4, not {self.interval!r}")
-        if not 2 <= self.queue <= 1024:
-            raise ValueError(f"queue must be 2 to 1024, not {self.queue!r}")
+        if not 3 <= self.queue <= 1024:
+            raise ValueError(f"queue must be 3 to 1024, not {self.queue!r}")
 
 
 CONFIGS = {

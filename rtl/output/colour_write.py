@@ -47,8 +47,8 @@ class ColourWriteParams:
 
     def __post_init__(self):
         self.cache  # noqa: B018 - its rules hold here
-        if self.shading < 2:
-            raise ValueError(f"shading must be above 1, not {self.shading!r}")
+        if self.shading < 3:
+            raise ValueError(f"shading must be above 2, not {self.shading!r}")
 
     @property
     def cache(self) -> TileCacheParams:

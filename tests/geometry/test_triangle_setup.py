@@ -205,7 +205,7 @@ def test_bad_state(arguments, message):
     ("arguments", "message"),
     [
         ({"edge": 2}, "edge must be 4 or 8, not 2"),
-        ({"queue": 1}, "queue must be 2 to 1024, not 1"),
+        ({"queue": 2}, "queue must be 3 to 1024, not 2"),
         ({"interval": 3}, "interval must be 1, 2 or 4, not 3"),
     ],
 )

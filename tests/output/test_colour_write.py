@@ -175,7 +175,7 @@ def test_memory_too_small():
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"shading": 1}, "shading must be above 1, not 1"),
+        ({"shading": 2}, "shading must be above 2, not 2"),
         ({"sets": 3}, "sets must be a power of two above 1, not 3"),
         ({"edge": 5}, "edge must be"),
     ],
