@@ -100,18 +100,17 @@ class CachedDepth(wiring.Component):
     Members
     -------
     i : In(stream.Signature(beat(tile=..., draw_state=..., clear=..., fence=...)))
-        As of :class:`~fixfunc.rtl.depth.hiz.hiz.Hiz`.
+        Tiles and control beats, as :class:`~fixfunc.rtl.depth.hiz.hiz.Hiz` takes them.
     o : Out(stream.Signature(beat(tile=..., draw_state=..., clear=..., fence=...)))
-        As of :class:`~fixfunc.rtl.depth.test.depth_test.DepthTest`; of a fence, error 4: memory
-        failed.
+        Tiles with what passed, as :class:`~fixfunc.rtl.depth.test.depth_test.DepthTest` gives
+        them; error 4 of a fence: memory failed.
     initialising : Out(1)
-        As of :class:`~fixfunc.rtl.depth.hiz.hiz.Hiz`.
+        The bounds RAM of HiZ is swept: tiles wait.
     flush_early : Out(1)
-        As of :class:`~fixfunc.rtl.depth.test.cached_test.CachedTest`: what comes next may begin
-        with its own flush.
+        A fence that flushes is the only beat here: whoever comes next may begin its own flush.
     depth_counted, stencil_counted : Out(stream.Signature(layout(payloads.COUNTED)))
     depth_memory, stencil_memory : Out(Axi())
-        As of :class:`~fixfunc.rtl.memory.tile_cache.tile_cache.TileCache`.
+        Memory behind each :class:`~fixfunc.rtl.memory.tile_cache.tile_cache.TileCache`.
     """
 
     def __init__(

@@ -87,13 +87,14 @@ class DepthUnit(wiring.Component):
     Members
     -------
     i : In(stream.Signature(beat(tile=..., draw_state=..., clear=..., fence=...)))
-        As of :class:`~fixfunc.rtl.depth.hiz.hiz.Hiz`.
+        Tiles and control beats, as :class:`~fixfunc.rtl.depth.hiz.hiz.Hiz` takes them.
     o : Out(stream.Signature(beat(tile=..., draw_state=..., clear=..., fence=...)))
-        As of :class:`~fixfunc.rtl.depth.test.depth_test.DepthTest`, with what HiZ found.
+        Tiles with what passed, as :class:`~fixfunc.rtl.depth.test.depth_test.DepthTest` gives
+        them, and with what HiZ found.
     shaded, answers : In, Out
-        As of :class:`~fixfunc.rtl.depth.test.depth_test.DepthTest`.
+        To a shader and back: see :class:`~fixfunc.rtl.depth.test.depth_test.DepthTest`.
     context, saved : In, Out
-        As of :class:`~fixfunc.rtl.depth.hiz.hiz.Hiz`.
+        Bounds saved and restored: see :class:`~fixfunc.rtl.depth.hiz.hiz.Hiz`.
     """
 
     def __init__(self, params: DepthUnitParams = CONFIGS["default"]) -> None:

@@ -32,7 +32,7 @@ class PlaneCodec(wiring.Component):
 
     Members
     -------
-    As of :func:`~fixfunc.rtl.memory.tile_cache.raw_codec.codec_members`. One command a clock.
+    See :func:`~fixfunc.rtl.memory.tile_cache.raw_codec.codec_members`. One command a clock.
     """
 
     def __init__(self, edge: int, samples: int, slots: int, fills: int) -> None:

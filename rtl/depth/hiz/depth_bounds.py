@@ -142,7 +142,7 @@ class DepthBounds(wiring.Component):
     Members
     -------
     state, tile : In
-        As of :class:`TileRange`.
+        Draw state and tile: see :class:`TileRange`.
     low, high : Out(payloads.HIZ_BITS)
         The highest bits of the bounds, :attr:`LATENCY` clocks later.
     low_ones, high_zeros : Out(1)
