@@ -48,10 +48,10 @@ class TopParams:
         for name in ("reader", "setup", "depth", "colour"):
             for rule in ("edge", "samples"):
                 value = getattr(getattr(self, name), rule, None)
-                wanted = getattr(self.raster, rule)
-                if value not in (None, wanted):
+                expected = getattr(self.raster, rule)
+                if value not in (None, expected):
                     raise ValueError(
-                        f"{name}.{rule} must be raster.{rule} {wanted!r}, not {value!r}"
+                        f"{name}.{rule} must be raster.{rule} {expected!r}, not {value!r}"
                     )
         if self.reader.stencil != self.depth.stencil:
             raise ValueError(
@@ -121,7 +121,7 @@ class Top(wiring.Component):
             "colours": In(stream.Signature(layout(colours(edge)))),
         }
         tile = beat(tile=payloads.tile(edge), **payloads.CONTROL)
-        seen = {
+        probed = {
             "commands": beat(triangle=payloads.TRIANGLE, **payloads.CONTROL),
             "setup": beat(setup=payloads.SETUP, **payloads.CONTROL),
             "raster": tile,
@@ -138,7 +138,7 @@ class Top(wiring.Component):
             }
             | ({} if params.flat else shader)
             | {f"{client}_memory": Out(Axi()) for client in ("commands", *params.clients)}
-            | (probe_ports(seen) if probes else {})
+            | (probe_ports(probed) if probes else {})
         )
 
     def elaborate(self, platform: object) -> Module:
@@ -239,9 +239,9 @@ class Top(wiring.Component):
     def _busy(self, m, reader):
         """Whether a START is being obeyed: stalls count in those clocks alone."""
         busy = Signal()
-        begins = self.i.valid & self.i.ready
-        with m.If(reader.ended | begins):
-            m.d.sync += busy.eq(begins)
+        start = self.i.valid & self.i.ready
+        with m.If(reader.ended | start):
+            m.d.sync += busy.eq(start)
         return busy
 
     def _count(self, m, counters, probes, hiz_tiles, reader, busy):
@@ -252,7 +252,7 @@ class Top(wiring.Component):
 
         for name, watched in probes.items():
             observe(f"stall_{name}", watched.valid & ~watched.ready & busy)
-        works = {
+        tile_beats = {
             name: watched.valid & watched.ready & (watched.payload.kind == Kind.WORK)
             for name, watched in probes.items()
             if name != "colours"
@@ -265,12 +265,12 @@ class Top(wiring.Component):
             ("tiles", "raster"),
             ("tiles_shaded", "quads"),
         ):
-            observe(name, works[probe])
+            observe(name, tile_beats[probe])
         observe("tiles_accepted", tested & (outcome == Outcome.ACCEPT))
         observe("tiles_tested", tested & (outcome == Outcome.TEST))
         masks = {
-            "samples_covered": (works["raster"], probes["raster"].payload.tile.mask),
-            "samples_passed": (works["depth"], probes["depth"].payload.tile.mask),
+            "samples_covered": (tile_beats["raster"], probes["raster"].payload.tile.mask),
+            "samples_passed": (tile_beats["depth"], probes["depth"].payload.tile.mask),
             "samples_tested": (tested & (outcome != Outcome.DROP), hiz_tiles.payload.tile.mask),
         }
         for name, (counts, mask) in masks.items():

@@ -168,18 +168,18 @@ def touched_tiles(m, inside, pixel_grid, edge):
     a place, the lower half of the grid lies beyond the tiles. Returns the first row, then the
     second.
     """
-    left = thermometer(pixel_grid.split.x, edge)
-    upper = thermometer(pixel_grid.split.y, edge)
+    left_columns = thermometer(pixel_grid.split.x, edge)
+    upper_half = thermometer(pixel_grid.split.y, edge)
     beyond = pixel_grid.level.y[1].replicate(edge // 2) << edge // 2
     rows_of_columns = []
-    for name, columns in (("left", left), ("right", ~left)):
+    for name, columns in (("left_columns", left_columns), ("right", ~left_columns)):
         rows = Signal(edge, name=f"{name}_rows")
         m.d.sync += rows.eq(Cat((inside.word_select(n, edge) & columns).any() for n in range(edge)))
         rows_of_columns.append(rows)
     upper_rows = Signal(edge)
     lower_rows = Signal(edge)
     m.d.sync += [
-        upper_rows.eq(upper),
-        lower_rows.eq(~upper & ~beyond),
+        upper_rows.eq(upper_half),
+        lower_rows.eq(~upper_half & ~beyond),
     ]
     return [(rows & part).any() for part in (upper_rows, lower_rows) for rows in rows_of_columns]

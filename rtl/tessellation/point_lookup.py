@@ -104,9 +104,9 @@ class PointLookup(wiring.Component):
 
     def _stages(self, m, tags):
         """Points on their way, compared with all tags and with the points ahead."""
-        first, *following = stages = [
-            Signal(self._stage, name=f"stage_{n}") for n in range(1 + RECENT)
-        ]
+        stages = [Signal(self._stage, name=f"stage_{n}") for n in range(1 + RECENT)]
+        first = stages[0]
+        following = stages[1:]
         beat = self.i.payload
         patch = Signal(self._patch_bits)
         after_end = Signal(init=1)

@@ -22,7 +22,11 @@ from fixfunc.tb.bench import depths, scenes
 from fixfunc.tb.bench.bench import StreamBench, configuration
 from fixfunc.tb.bench.depths import WIDTH
 from fixfunc.tb.bench.pace import PACES
-from fixfunc.tb.depth.loop import STAMP, Harness, requested  # noqa: F401 - what stands before the simulator
+from fixfunc.tb.depth.loop import (
+    STAMP,
+    Harness,  # noqa: F401 - the simulator runs it in place of the block
+    requested,
+)
 
 PIXELS = {4: 32, 8: 200}  # largest side of a target, by the tile's edge
 

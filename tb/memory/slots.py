@@ -75,88 +75,130 @@ class Harness(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        p, lanes, bits, beat = (
-            self._params,
-            self._params.edge**2,
-            self._params.bits,
-            layout(payloads.completion(self._params.edge, self._params.bits)),
-        )
+        p = self._params
         shape = DepthCompressionParams(p.edge, p.samples)
         m.submodules.cache = cache = TileCache(p)
         m.submodules.planes = planes = StallablePipeline(_Planes(shape), PlaneDepths.latency(shape))
-        m.submodules.waiting = waiting = fifo.SyncFIFOBuffered(
+        m.submodules.requests = requests = fifo.SyncFIFOBuffered(
             width=layout(work(p.edge)).size, depth=256
         )
-        m.submodules.depths = depths = fifo.SyncFIFOBuffered(width=DEPTH * lanes, depth=256)
+        m.submodules.depths = depths = fifo.SyncFIFOBuffered(width=DEPTH * p.edge**2, depth=256)
         wiring.connect(m, cache.counted, wiring.flipped(self.counted))
         wiring.connect(m, cache.memory, wiring.flipped(self.memory))
         wiring.connect(m, planes.o, depths.w_stream)
 
-        # A request goes three ways at once.
-        request_in = self.i.payload
+        # A request goes to the cache, to its planes, and to a queue, all in one clock.
+        request = self.i.payload
         ready = Signal()
         m.d.comb += [
-            ready.eq(cache.i.ready & planes.i.ready & waiting.w_rdy),
+            ready.eq(cache.i.ready & planes.i.ready & requests.w_rdy),
             self.i.ready.eq(ready),
-            waiting.w_data.eq(request_in),
-            waiting.w_en.eq(self.i.valid & ready),
-            planes.i.payload.eq(request_in),
-            planes.i.valid.eq(self.i.valid & cache.i.ready & waiting.w_rdy),
-            cache.i.valid.eq(self.i.valid & planes.i.ready & waiting.w_rdy),
+            requests.w_data.eq(request),
+            requests.w_en.eq(self.i.valid & ready),
+            planes.i.payload.eq(request),
+            planes.i.valid.eq(self.i.valid & cache.i.ready & requests.w_rdy),
+            cache.i.valid.eq(self.i.valid & planes.i.ready & requests.w_rdy),
         ]
         m.d.comb += [
-            cache.i.payload[f.name].eq(request_in[f.name]) for f in payloads.cache_request(p.edge)
+            cache.i.payload[f.name].eq(request[f.name]) for f in payloads.cache_request(p.edge)
         ]
 
-        # What the cache wants done takes a clock.
-        m.submodules.slots = slots = Memory(shape=bits * lanes, depth=p.slots, init=[])
-        read = slots.read_port(domain="comb")
-        write = slots.write_port()
-        op = cache.o.payload.op
-        request = layout(work(p.edge))(waiting.r_data)
-        new = Signal(bits * lanes)
-        m.submodules.done = done = fifo.SyncFIFOBuffered(width=beat.size, depth=8)
-        wiring.connect(m, done.r_stream, cache.done)
-        uses = op == SlotOp.USE
-        ends = op == SlotOp.DONE
+        m.submodules.slots = slots = Slots(p, cache)
+        wiring.connect(m, cache.o, slots.commands)
+        wiring.connect(m, slots.done, cache.done)
+        wiring.connect(m, slots.o, wiring.flipped(self.o))
+        m.d.comb += [
+            slots.request.eq(requests.r_data),
+            slots.depths.eq(depths.r_data),
+            slots.available.eq(requests.r_rdy & depths.r_rdy),
+            requests.r_en.eq(slots.taken),
+            depths.r_en.eq(slots.taken),
+        ]
+        return m
+
+
+class Slots(wiring.Component):
+    """Values of slots, which commands of a tile cache fill, use and evict. One command a clock.
+
+    Parameters
+    ----------
+    params : TileCacheParams
+    cache : TileCache
+        Whose commands they are.
+
+    Members
+    -------
+    commands : In(stream)
+        Of the cache.
+    done : Out(stream)
+        Completions for the cache, two clocks later.
+    request, depths : In
+        The oldest request, and the depths of its plane.
+    available : In(1)
+        There is one.
+    taken : Out(1)
+        It is answered.
+    o : Out(stream.Signature(layout(answer(params))))
+    """
+
+    def __init__(self, params, cache):
+        self._params = params
+        lanes = params.edge**2
+        members = cache.signature.members
+        self._completion = layout(payloads.completion(params.edge, params.bits))
+        super().__init__(
+            {
+                "commands": In(members["o"].signature),
+                "done": Out(members["done"].signature.flip()),
+                "request": In(layout(work(params.edge))),
+                "depths": In(DEPTH * lanes),
+                "available": In(1),
+                "taken": Out(1),
+                "o": Out(stream.Signature(layout(answer(params)))),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        p = self._params
+        lanes = p.edge**2
+        m.submodules.values = values = Memory(shape=p.bits * lanes, depth=p.slots, init=[])
+        m.submodules.done_fifo = done = fifo.SyncFIFOBuffered(width=self._completion.size, depth=8)
+        read = values.read_port(domain="comb")
+        write = values.write_port()
+        wiring.connect(m, done.r_stream, wiring.flipped(self.done))
+        command = self.commands.payload
+        uses = command.op == SlotOp.USE
+        ends = command.op == SlotOp.DONE
         answers = uses | ends
         sent = Signal()
         m.d.comb += [
             sent.eq(
-                cache.o.valid
-                & done.w_rdy
-                & (~answers | (self.o.ready & waiting.r_rdy & depths.r_rdy))
+                self.commands.valid & done.w_rdy & (~answers | (self.o.ready & self.available))
             ),
-            cache.o.ready.eq(sent),
+            self.commands.ready.eq(sent),
+            self.taken.eq(sent & answers),
+            self.o.valid.eq(self.commands.valid & done.w_rdy & answers & self.available),
             done.w_en.eq(sent & ~ends),
-            waiting.r_en.eq(sent & answers),
-            depths.r_en.eq(sent & answers),
-            self.o.valid.eq(cache.o.valid & done.w_rdy & answers & waiting.r_rdy & depths.r_rdy),
-            read.addr.eq(cache.o.payload.slot),
+            read.addr.eq(command.slot),
             write.addr.eq(read.addr),
-            write.en.eq(sent & (uses | (op == SlotOp.FILL))),
+            write.en.eq(sent & (uses | (command.op == SlotOp.FILL))),
+            self.o.payload.op.eq(self.request.op),
+            self.o.payload.error.eq(Mux(ends, command.error, 0)),
         ]
-        completion = beat(done.w_data)
-        put = self.o.payload
+        completion = self._completion(done.w_data)
         m.d.comb += [
-            completion[name].eq(request[name])
-            for name in beat.members
+            completion[name].eq(self.request[name])
+            for name in self._completion.members
             if not name.startswith("value")
         ]
-        m.d.comb += [
-            put.op.eq(request.op),
-            put.error.eq(Mux(ends, cache.o.payload.error, 0)),
-        ]
         for n in range(lanes):
-            old = read.data.word_select(n, bits)
-            filled = cache.o.payload[f"value{n}"]
-            new_value = depths.r_data.word_select(n, DEPTH)[:bits] ^ ~request.exact
+            old = read.data.word_select(n, p.bits)
+            plane_value = self.depths.word_select(n, DEPTH)[: p.bits] ^ ~self.request.exact
+            used = Mux(self.request.written[n], plane_value, old)
             m.d.comb += [
-                new.word_select(n, bits).eq(
-                    Mux(uses, Mux(request.written[n], new_value, old), filled)
-                ),
+                write.data.word_select(n, p.bits).eq(Mux(uses, used, command[f"value{n}"])),
                 completion[f"value{n}"].eq(old),
-                put[f"value{n}"].eq(Mux(uses & request.needed, old, 0)),
+                self.o.payload[f"value{n}"].eq(Mux(uses & self.request.needed, old, 0)),
             ]
-        m.d.comb += write.data.eq(new)
         return m

@@ -94,17 +94,17 @@ class PlaneCodec(wiring.Component):
         """Each command changes what is known of its slot's planes."""
         command = self.commands.payload
         fills = command.op == SlotOp.FILL
-        moves = table.i.valid & table.i.ready
+        transfer = table.i.valid & table.i.ready
         m.d.comb += [
             table.i.valid.eq(
                 self.completions.valid & self.commands.valid & (filled_planes.r_rdy | ~fills)
             ),
-            self.completions.ready.eq(moves),
-            self.commands.ready.eq(moves),
-            filled_planes.r_en.eq(moves & fills),
+            self.completions.ready.eq(transfer),
+            self.commands.ready.eq(transfer),
+            filled_planes.r_en.eq(transfer & fills),
         ]
         m.d.comb += [
-            table.i.payload.valid.eq(moves),
+            table.i.payload.valid.eq(transfer),
             table.i.payload.op.eq(command.op),
             table.i.payload.slot.eq(command.slot),
             table.i.payload.done.eq(self.completions.payload),
@@ -116,13 +116,13 @@ class PlaneCodec(wiring.Component):
         slot = entry.payload
         evicts = slot.op == SlotOp.EVICT
         room = coding_tiles.w_rdy & (~slot.written | uncoded.ready)
-        moves = entry.valid & evicts & room
+        transfer = entry.valid & evicts & room
         planes = slot.known
         evicted = EVICTED(coding_tiles.w_data)
         m.d.comb += [
             entry.ready.eq(room | ~evicts),
-            self.evictions.ready.eq(moves),
-            coding_tiles.w_en.eq(moves),
+            self.evictions.ready.eq(transfer),
+            coding_tiles.w_en.eq(transfer),
             evicted.number.eq(self.evictions.payload.number),
             evicted.mode.eq(self.evictions.payload.mode),
             evicted.dirty.eq(slot.written),

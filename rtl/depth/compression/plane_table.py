@@ -174,11 +174,11 @@ class PlaneTable(wiring.Component):
         ]
         gains = named(m, allocated | Mux(command.any_written, lowest(matches), 0), "gains")
         for k in range(MOST):
-            kept = Signal(len(command.written), name=f"kept_{k}")
+            remaining = Signal(len(command.written), name=f"remaining_{k}")
             m.d.comb += [
-                kept.eq(row.samples[k] & ~command.written),
-                following.used[k].eq(gains[k] | kept.any()),
-                following.samples[k].eq(kept | Mux(gains[k], command.written, 0)),
+                remaining.eq(row.samples[k] & ~command.written),
+                following.used[k].eq(gains[k] | remaining.any()),
+                following.samples[k].eq(remaining | Mux(gains[k], command.written, 0)),
                 following.planes[k].eq(
                     Mux(allocated[k], command.plane.as_value(), row.planes[k].as_value())
                 ),

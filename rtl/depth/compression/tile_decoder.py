@@ -136,11 +136,11 @@ class TileDecoder(wiring.Component):
     def _wrong(self, m, timeline, data, count, low, high):
         """An undefined mode, bits set beyond its size, samples of no plane; in clock 3."""
         edge = self._params.edge
-        ends = sorted({modes.bits(mode, edge) for mode in TileMode} | {len(data)})
+        bounds = sorted({modes.bits(mode, edge) for mode in TileMode} | {len(data)})
         parts = [
-            Signal(-(-(end - begin) // 16), name=f"part_{begin}") for begin, end in pairwise(ends)
+            Signal(-(-(end - begin) // 16), name=f"part_{begin}") for begin, end in pairwise(bounds)
         ]
-        for (begin, end), part in zip(pairwise(ends), parts, strict=True):
+        for (begin, end), part in zip(pairwise(bounds), parts, strict=True):
             m.d.sync += part.eq(
                 Cat(data[n : min(n + 16, end)].any() for n in range(begin, end, 16))
             )
@@ -149,7 +149,7 @@ class TileDecoder(wiring.Component):
         beyond = {
             mode: Cat(
                 flag
-                for begin, flag in zip(ends, part_used, strict=False)
+                for begin, flag in zip(bounds, part_used, strict=False)
                 if begin >= modes.bits(mode, edge)
             ).any()
             for mode in TileMode

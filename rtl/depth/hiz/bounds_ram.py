@@ -149,7 +149,7 @@ class BoundsRam(wiring.Component):
         self._single = single
         bounds = bounds_layout(bits)
         self._entry = StructLayout(
-            {"epoch": EPOCH, "seen": range(clears + 2), "stored": bits if single else bounds}
+            {"epoch": EPOCH, "clear_count": range(clears + 2), "stored": bits if single else bounds}
         )
         position = 16 - edge.bit_length() + 1
         super().__init__(
@@ -231,14 +231,14 @@ class BoundsRam(wiring.Component):
             m.d.sync += row.eq(read.data)
             rows.append(row)
         now = timeline[self.READ + 2]
-        seen = Array([row.seen for row in rows])[now.bank]
+        clear_count = Array([row.clear_count for row in rows])[now.bank]
         current = Array([row.epoch == epoch for row in rows])[now.bank]
         unseen = Array(now.unseen[n].as_value() for n in range(self._clears + 2))
         change = Signal(now.unseen[0].shape())
         entry = Signal(self.bounds.shape())
         raw = Array(self._stored_of(row) for row in rows)[now.bank]
         m.d.sync += [
-            change.eq(Mux(current, unseen[seen], now.unseen[self._clears + 1].as_value())),
+            change.eq(Mux(current, unseen[clear_count], now.unseen[self._clears + 1].as_value())),
             entry.eq(self._unpacked(raw)),
         ]
         stored = Signal(self.bounds.shape())
@@ -287,7 +287,7 @@ class BoundsRam(wiring.Component):
             report_bank.eq(1 << self.report_bank),
             report_address.eq(self.report_address),
             report_entry.epoch.eq(epochs.epoch),
-            report_entry.seen.eq(count),
+            report_entry.clear_count.eq(count),
             self._stored_of(report_entry).eq(self._packed(self.report_bounds)),
         ]
         for n, memory in enumerate(banks):
@@ -295,13 +295,13 @@ class BoundsRam(wiring.Component):
             stored = self._stored_of(write.data)
             m.d.comb += [
                 write.data.epoch.eq(epochs.epoch),
-                write.data.seen.eq(count),
+                write.data.clear_count.eq(count),
             ]
             with m.If(self.initialising):
                 m.d.comb += [
                     write.en.eq(1),
                     write.addr.eq(epochs.sweep),
-                    write.data.seen.eq(self._clears + 1),
+                    write.data.clear_count.eq(self._clears + 1),
                 ]
             with m.Elif(busy[n]):
                 m.d.comb += [

@@ -96,11 +96,11 @@ class ClearControl(wiring.Component):
         }
         for n, plane in enumerate(self._bits):
             out = getattr(self, f"{plane}_clear")
-            begins = self.clear_begins & clear[plane]
+            begin = self.clear_begins & clear[plane]
             m.d.comb += [
                 out.value.eq(values[plane]),
-                out.new_epoch.eq(self.target_changes | (begins & whole)),
-                out.clear.eq(begins & ~whole),
+                out.new_epoch.eq(self.target_changes | (begin & whole)),
+                out.clear.eq(begin & ~whole),
                 out.epoch_bounds.low.eq(Mux(self.target_changes, 0, out.value)),
                 out.epoch_bounds.high.eq(Mux(self.target_changes, -1, out.value)),
                 visit[n].eq(clear[plane] & ~whole & ~out.room),

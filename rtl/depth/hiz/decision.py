@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.depth.hiz.bounds_ram import update_layout
 from fixfunc.rtl.depth.hiz.pending_clears import bounds_layout
-from fixfunc.rtl.depth.test.rule import SIGNS, keeps, signs
+from fixfunc.rtl.depth.test.rule import SIGNS, preserves_failing, signs
 from fixfunc.rtl.lib.delay import delay
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
@@ -105,8 +105,10 @@ class StencilDecision(wiring.Component):
         allowed = signs(Mux(back, state.stencil_back_func, state.stencil_front_func))
         never = Cat(ref >= high, (ref < low) | (ref > high), ref <= low)
         fails = (~allowed | never).all() & (read.all() | (self.bounds.low == self.bounds.high))
-        stays = Mux(back, state.stencil_back_fail, state.stencil_front_fail) == StencilOp.KEEP
-        m.d.comb += self.fails.eq(fails & stays & state.stencil_test & state.hiz_drop)
+        failing_preserved = (
+            Mux(back, state.stencil_back_fail, state.stencil_front_fail) == StencilOp.KEEP
+        )
+        m.d.comb += self.fails.eq(fails & failing_preserved & state.stencil_test & state.hiz_drop)
         return m
 
     def _written(self, m, face):
@@ -115,15 +117,17 @@ class StencilDecision(wiring.Component):
         operations = [state[f"stencil_{face}_{name}"] for name in ("fail", "depth_fail", "pass")]
         zero = Cat(op == StencilOp.ZERO for op in operations).any()
         replace = Cat(op == StencilOp.REPLACE for op in operations).any()
-        changes = Cat(op != StencilOp.KEEP for op in operations).any()
-        other = Cat(op > StencilOp.REPLACE for op in operations).any() | ~state.stencil_write.all()
+        modifying = Cat(op != StencilOp.KEEP for op in operations).any()
+        any_value = (
+            Cat(op > StencilOp.REPLACE for op in operations).any() | ~state.stencil_write.all()
+        )
         writes = Signal(name=f"{face}_writes")
         low = Signal(8, name=f"{face}_low")
         high = Signal(8, name=f"{face}_high")
         m.d.sync += [
-            writes.eq(changes & state.stencil_test & (state.stencil_write != 0)),
-            low.eq(Mux(other | zero, 0, state.stencil_ref)),
-            high.eq(Mux(other, 255, Mux(replace, state.stencil_ref, 0))),
+            writes.eq(modifying & state.stencil_test & (state.stencil_write != 0)),
+            low.eq(Mux(any_value | zero, 0, state.stencil_ref)),
+            high.eq(Mux(any_value, 255, Mux(replace, state.stencil_ref, 0))),
         ]
         return writes, low, high
 
@@ -163,10 +167,10 @@ class DepthDecision(wiring.Component):
         m = Module()
         state = self.state
         update = self.update
-        lets_pass = signs(state.depth_compare)
+        passing = signs(state.depth_compare)
         writes = state.depth_test & state.depth_write & self.tests
         allowed = Signal(SIGNS)
-        m.d.comb += allowed.eq(lets_pass & writes.replicate(3))
+        m.d.comb += allowed.eq(passing & writes.replicate(3))
         m.d.sync += [
             update.low.eq(self.low),
             update.high.eq(self.high),
@@ -188,10 +192,12 @@ class DepthDecision(wiring.Component):
             impossible.greater.eq(below | equal_low),
         ]
         back = delay(m, self.back, 2, "back")
-        every = lets_pass | ~state.depth_test.replicate(3)
+        passing_signs = passing | ~state.depth_test.replicate(3)
         never = impossible.as_value()
         m.d.comb += [
-            self.drop.eq(state.hiz_drop & keeps(state, back) & (~every | never).all()),
-            self.accept.eq(state.hiz_accept & ~state.stencil_test & (every | never).all()),
+            self.drop.eq(
+                state.hiz_drop & preserves_failing(state, back) & (~passing_signs | never).all()
+            ),
+            self.accept.eq(state.hiz_accept & ~state.stencil_test & (passing_signs | never).all()),
         ]
         return m

@@ -75,31 +75,34 @@ class TileRange(wiring.Component):
             across = Array(
                 [slope << 4 + self._edge.bit_length() - 1 - shape[n] for shape in SHAPES]
             )[state.samples]
-            for end, down in (("low", 1), ("high", 0)):
+            for end, negative in (("low", 1), ("high", 0)):
                 part = Signal(WIDE, name=f"{end}_{n}")
-                m.d.sync += part.eq(Mux((slope < 0) == down, across, 0) - (slope << 3))
+                m.d.sync += part.eq(Mux((slope < 0) == negative, across, 0) - (slope << 3))
                 reached[end].append(part)
-        ends = {}
+        plane_bounds = {}
         for end, parts in reached.items():
             total = Signal(WIDE, name=f"{end}_reach")
-            ends[end] = Signal(WIDE, name=f"{end}_end")
+            plane_bounds[end] = Signal(WIDE, name=f"{end}_end")
             m.d.sync += total.eq(parts[0] + parts[1])
-            m.d.sync += ends[end].eq(total + (t[2].z0 << FRACTION - 8))
+            m.d.sync += plane_bounds[end].eq(total + (t[2].z0 << FRACTION - 8))
 
         # Vertices and plane, where both are known.
         known = Signal()
         m.d.sync += known.eq(
-            (ends["low"] >= -SLACK) & (ends["high"] <= (D24_MAX << FRACTION) + SLACK)
+            (plane_bounds["low"] >= -SLACK)
+            & (plane_bounds["high"] <= (D24_MAX << FRACTION) + SLACK)
         )
         for end, slack in (("low", -SLACK), ("high", SLACK)):
             vertex = Signal(WIDE, name=f"{end}_of_vertices")
             tighter = Signal(name=f"{end}_tighter")
             bound = Signal(WIDE, name=f"{end}_bound")
             m.d.sync += vertex.eq((t.value(f"{end}_vertex", 2) << FRACTION) + slack)
-            t.enter(3, **{f"{end}_plane": ends[end], f"{end}_slack": vertex})
+            t.enter(3, **{f"{end}_plane": plane_bounds[end], f"{end}_slack": vertex})
             plane = t.value(f"{end}_plane", 4)
             m.d.sync += [
-                tighter.eq(ends[end] > vertex if end == "low" else ends[end] < vertex),
+                tighter.eq(
+                    plane_bounds[end] > vertex if end == "low" else plane_bounds[end] < vertex
+                ),
                 bound.eq(Mux(known & tighter, plane, t.value(f"{end}_slack", 4))),
             ]
             t.enter(5, **{f"{end}_bound": bound})

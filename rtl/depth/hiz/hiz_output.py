@@ -98,7 +98,7 @@ class HizOutput(wiring.Component):
         dropped = refused | (known & decision.drop) | (decision.has_entry & decision.stencil_fails)
         writes = self.state.depth_test & self.state.depth_write
         valid = Signal()
-        stays = Signal()
+        retained = Signal()
         outcome = Signal(Outcome)
         has_entry = Signal()
         m.d.comb += [
@@ -107,7 +107,7 @@ class HizOutput(wiring.Component):
         ]
         m.d.sync += [
             valid.eq(is_tile),
-            stays.eq(~dropped),
+            retained.eq(~dropped),
             outcome.eq(Mux(known & decision.accept, Outcome.ACCEPT, Outcome.TEST)),
             has_entry.eq(decision.has_entry),
             self.test_begins.eq(is_tile & ~dropped & writes),
@@ -117,7 +117,7 @@ class HizOutput(wiring.Component):
             m.d.sync += outcome.eq(Outcome.DROP)
 
         note = Signal(NOTE)
-        leaves = valid & (stays | self.tile.last)
+        sent = valid & (retained | self.tile.last)
         m.d.comb += [
             note.serial.eq(self.serial),
             note.has_entry.eq(has_entry),
@@ -125,8 +125,8 @@ class HizOutput(wiring.Component):
             self.test_key.x.eq(self.tile.x),
             self.test_key.y.eq(self.tile.y),
             beats.consume.eq(self.beat_enters),
-            beats.cancel.eq(valid & ~leaves),
-            beats.push.eq(leaves | self.control_valid),
+            beats.cancel.eq(valid & ~sent),
+            beats.push.eq(sent | self.control_valid),
             beats.i.eq(self.control),
             tests.consume.eq(self.tile_enters),
             tests.cancel.eq(valid & ~self.test_begins),
@@ -134,14 +134,14 @@ class HizOutput(wiring.Component):
             self.room.eq(beats.available & tests.available),
             self.drained.eq(tests.idle),
         ]
-        with m.If(leaves):
+        with m.If(sent):
             m.d.comb += [
                 beats.i.as_value().eq(0),
                 beats.i.tile.eq(self.tile),
-                beats.i.tile.mask.eq(Mux(stays, self.tile.mask, 0)),
-                beats.i.tile.full.eq(stays & self.tile.full),
+                beats.i.tile.mask.eq(Mux(retained, self.tile.mask, 0)),
+                beats.i.tile.full.eq(retained & self.tile.full),
                 beats.i.tile.outcome.eq(outcome),
-                beats.i.tile.note.eq(Mux(stays, note, 0)),
+                beats.i.tile.note.eq(Mux(retained, note, 0)),
             ]
         with m.Elif(self.control.kind == Kind.FENCE):
             m.d.comb += beats.i.fence.error.eq(self.fence_error)

@@ -199,25 +199,25 @@ class PendingClears(wiring.Component):
         """Changes from the newest clear back, half of the log in each of two clocks."""
         nothing = Signal(self._change)
         m.d.comb += nothing.bounds.low.eq(-1)
-        changes = [nothing]
+        candidates = [nothing]
         half = -(-self._log // 2)
         clock = 1
         for n in reversed(range(self._log)):
             if n == self._log - half - 1 or (n == 0 and self._log == 1):
-                changes = self._next_clock(m, changes, "half")
+                candidates = self._next_clock(m, candidates, "half")
                 clock = 2
             now = timeline[clock]
             touched = getattr(now, f"touched_{n}")
             whole = getattr(now, f"whole_{n}")
-            changes.append(self._before(m, changes[-1], touched, whole, values[n], n))
-        changes = self._next_clock(m, changes, "all")
+            candidates.append(self._before(m, candidates[-1], touched, whole, values[n], n))
+        candidates = self._next_clock(m, candidates, "all")
 
         # An entry of an older epoch has seen nothing of this one: its bounds are replaced.
         first = Signal.like(self.epoch_bounds)
         older = Signal(self._change)
         with m.If(self.new_epoch):
             m.d.sync += first.eq(self.epoch_bounds)
-        oldest = changes[-1]
+        oldest = candidates[-1]
         low = oldest.bounds.low
         high = oldest.bounds.high
         first = register(m, first, first.shape(), "first")
@@ -228,11 +228,11 @@ class PendingClears(wiring.Component):
                 older.bounds.low.eq(Mux(low < first.low, low, first.low)),
                 older.bounds.high.eq(Mux(high > first.high, high, first.high)),
             ]
-        for unseen, change in zip(self.unseen, [*reversed(changes), older], strict=True):
+        for unseen, change in zip(self.unseen, [*reversed(candidates), older], strict=True):
             m.d.sync += unseen.eq(change)
 
-    def _next_clock(self, m, changes, name):
-        return [register(m, c, self._change, f"{name}_{n}") for n, c in enumerate(changes)]
+    def _next_clock(self, m, candidates, name):
+        return [register(m, c, self._change, f"{name}_{n}") for n, c in enumerate(candidates)]
 
     def _before(self, m, after, touched, whole, value, n):
         """What a clear and all after it have done."""

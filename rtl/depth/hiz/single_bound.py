@@ -52,19 +52,19 @@ class SingleBound(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         state = self.state
-        lets = signs(state.depth_compare) & state.depth_test.replicate(3)
+        passing = signs(state.depth_compare) & state.depth_test.replicate(3)
         writes = state.depth_write
-        less = lets[0]
-        greater = lets[2]
-        wanted = Signal(Bound)
+        less = passing[0]
+        greater = passing[2]
+        usable = Signal(Bound)
         opposes = Signal()
         m.d.comb += opposes.eq(
             writes & Mux(self.bound == Bound.MIN, less & ~greater, greater & ~less)
         )
         with m.If(less & (~greater | writes)):
-            m.d.comb += wanted.eq(Bound.MAX)
+            m.d.comb += usable.eq(Bound.MAX)
         with m.Elif(greater & ~less):
-            m.d.comb += wanted.eq(Bound.MIN)
+            m.d.comb += usable.eq(Bound.MIN)
 
         with m.If(self.new_epoch):
             m.d.sync += self.bound.eq(Bound.OPEN)
@@ -72,7 +72,7 @@ class SingleBound(wiring.Component):
             with m.If(self.restores):
                 m.d.sync += self.bound.eq(self.restored)
             with m.Elif(self.tests):
-                m.d.sync += self.bound.eq(wanted)
+                m.d.sync += self.bound.eq(usable)
             with m.Elif(self.clear):
                 m.d.sync += self.bound.eq(Mux(self.value[-1], Bound.MAX, Bound.MIN))
         with m.Elif(self.tests & opposes):

@@ -195,36 +195,36 @@ class DepthTest(wiring.Component):
         state = front.state
         offered = self.i.payload.tile
         back = self.shaded.payload
-        moves = self.shaded.valid & self.shaded.ready
+        transfer = self.shaded.valid & self.shaded.ready
         m.submodules.late_z = late_z = LateZScoreboard(TILES, len(offered.x))
         m.d.comb += [
             self.shaded.ready.eq(answer.available & output.report_room),
-            front.late_offered.eq(moves),
-            front.late_enters.eq(moves),
+            front.late_offered.eq(transfer),
+            front.late_enters.eq(transfer),
             front.late_tile.eq(back.as_value()[: self._tile.size]),
             front.stall.eq(late_z.stall),
             front.drained.eq(late_z.idle),
         ]
         m.d.comb += [
-            late_z.late.eq(~state.early_write),
+            late_z.late_draw.eq(~state.early_write),
             late_z.tests.eq(state.early_reject),
             late_z.offered.eq(self.i.valid & (self.i.payload.kind == Kind.WORK)),
             late_z.x.eq(offered.x),
             late_z.y.eq(offered.y),
             late_z.accept.eq(front.accept),
-            late_z.back.eq(moves),
+            late_z.back.eq(transfer),
             late_z.back_x.eq(back.x),
             late_z.back_y.eq(back.y),
         ]
         answered = Signal()
         m.d.sync += answered.eq(datapath.o.valid & datapath.o.is_late)
         m.d.comb += [
-            answer.consume.eq(moves),
+            answer.consume.eq(transfer),
             answer.push.eq(answered),
             answer.i.eq(output.passed_tile),
         ]
         if self._params.shader_depths:
-            m.d.comb += datapath.shader.replaces.eq(back.replaces & moves)
+            m.d.comb += datapath.shader.replaces.eq(back.replaces & transfer)
             for n in range(self._params.edge**2):
                 m.d.comb += datapath.shader.depths[n].eq(back[f"depth{n}"])
 

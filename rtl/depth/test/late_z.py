@@ -22,7 +22,7 @@ class LateZScoreboard(wiring.Component):
 
     Members
     -------
-    late : In(1)
+    late_draw : In(1)
         The draw writes its tiles when they have come back.
     tests : In(1)
         It tests them before they go out, too.
@@ -42,7 +42,7 @@ class LateZScoreboard(wiring.Component):
         self._most = most
         super().__init__(
             {
-                "late": In(1),
+                "late_draw": In(1),
                 "tests": In(1),
                 "offered": In(1),
                 "x": In(position),
@@ -65,26 +65,26 @@ class LateZScoreboard(wiring.Component):
         pending = Signal(PLACES**2)
         sets = Signal(PLACES**2)
         clears = Signal(PLACES**2)
-        leaves = self.accept & self.late
+        departure = self.accept & self.late_draw
         m.d.comb += [
-            credit.consume.eq(leaves),
+            credit.consume.eq(departure),
             credit.release.eq(self.back),
             self.idle.eq(credit.idle),
         ]
 
         # A place is set, or cleared, one clock after its tile has entered: decoding is long.
-        left = Signal()
-        left_place = Signal.like(place)
+        departed = Signal()
+        departed_place = Signal.like(place)
         returned = Signal()
         returned_place = Signal.like(back_place)
         m.d.sync += [
-            left.eq(leaves & self.tests),
-            left_place.eq(place),
+            departed.eq(departure & self.tests),
+            departed_place.eq(place),
             returned.eq(self.back),
             returned_place.eq(back_place),
         ]
         m.d.comb += [
-            sets.bit_select(left_place, 1).eq(left),
+            sets.bit_select(departed_place, 1).eq(departed),
             clears.bit_select(returned_place, 1).eq(returned),
         ]
         m.d.sync += pending.eq((pending | sets) & ~clears)
@@ -92,11 +92,11 @@ class LateZScoreboard(wiring.Component):
         # A tile that tests early is looked up in the first clock in which it is offered, and enters
         # in the next: one in two clocks, since such tiles pass twice.
         looked_up = Signal()
-        found = Signal()
+        occupied = Signal()
         m.d.sync += [
             looked_up.eq(self.offered & ~self.accept),
-            found.eq(pending.bit_select(place, 1) | (left & (left_place == place))),
+            occupied.eq(pending.bit_select(place, 1) | (departed & (departed_place == place))),
         ]
-        hazard = self.tests & (~looked_up | found)
-        m.d.comb += self.stall.eq(self.late & (~credit.available | hazard))
+        hazard = self.tests & (~looked_up | occupied)
+        m.d.comb += self.stall.eq(self.late_draw & (~credit.available | hazard))
         return m

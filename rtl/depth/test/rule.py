@@ -44,7 +44,7 @@ def signs(compare: Value) -> Value:
     return Array([Const(PASSING[c], 3) for c in Compare])[compare]
 
 
-def keeps(state: Value, back: Value) -> Value:
+def preserves_failing(state: Value, back: Value) -> Value:
     """Samples that fail change nothing: they may be dropped before anything else is known."""
     by_face = {
         face: (state[f"stencil_{face}_fail"] == StencilOp.KEEP)
@@ -57,8 +57,8 @@ def keeps(state: Value, back: Value) -> Value:
 def operation(op: Value, ref: Value) -> Value:
     """A :class:`~fixfunc.spec.state.StencilOp` in parts."""
 
-    def among(*those):
-        return Cat(op == which for which in those).any()
+    def among(*operations):
+        return Cat(op == other for other in operations).any()
 
     invert = Mux(op == StencilOp.INVERT, 255, Mux(op == StencilOp.REPLACE, ref, 0))
     return Cat(
@@ -74,16 +74,16 @@ def draw_rule(state: Value, back: Value, ahead: Value) -> Value:
     """Assignments, by field, for a draw; ``back``: the triangle faces away; ``ahead``: nothing may
     be written yet.
     """
-    lets = (ahead & ~(state.early_reject & keeps(state, back))).replicate(3)
+    untested = (ahead & ~(state.early_reject & preserves_failing(state, back))).replicate(3)
     acts = ~ahead
     face = {
         name: Mux(back, state[f"stencil_back_{name}"], state[f"stencil_front_{name}"])
         for name in ("func", "fail", "depth_fail", "pass")
     }
     return {
-        "depth": signs(state.depth_compare) | ~state.depth_test.replicate(3) | lets,
+        "depth": signs(state.depth_compare) | ~state.depth_test.replicate(3) | untested,
         "write": state.depth_test & state.depth_write & acts,
-        "stencil": signs(face["func"]) | ~state.stencil_test.replicate(3) | lets,
+        "stencil": signs(face["func"]) | ~state.stencil_test.replicate(3) | untested,
         "against": state.stencil_ref & state.stencil_read,
         "read": state.stencil_read,
         "mask": state.stencil_write & (state.stencil_test & acts).replicate(8),
@@ -92,12 +92,12 @@ def draw_rule(state: Value, back: Value, ahead: Value) -> Value:
 
 def clear_rule(clear: Value) -> Value:
     """The same for a clear: every sample passes, and is replaced in the planes that are cleared."""
-    every = Const(0b111, 3)
+    all_signs = Const(0b111, 3)
     replaces = operation(Const(StencilOp.REPLACE, 3), clear.stencil_value)
     return {
-        "depth": every,
+        "depth": all_signs,
         "write": clear.depth,
-        "stencil": every,
+        "stencil": all_signs,
         "against": clear.stencil_value,
         "read": Const(255, 8),
         "mask": clear.stencil.replicate(8),
@@ -109,12 +109,12 @@ def fill_rule(depth: Value, stencil: ValueLike) -> dict[str, Value]:
 
     A stencil operation that makes zero takes the filled value in place of zero.
     """
-    every = Const(0b111, 3)
+    all_signs = Const(0b111, 3)
     zero = OPERATION.const({})
     return {
-        "depth": every,
+        "depth": all_signs,
         "write": depth,
-        "stencil": every,
+        "stencil": all_signs,
         "mask": Mux(stencil, 255, 0),
     } | dict.fromkeys(("fail", "depth_fail", "pass"), zero)
 

@@ -87,8 +87,8 @@ class Stored(wiring.Component):
         below = self.i[-1]
         above = self.i[DEPTH:-1].any() | self.i[FRACTION:DEPTH].all()
         m.d.sync += depth.eq(Mux(below, 0, Mux(above, MOST[DepthFormat.D24] << FRACTION, self.i)))
-        fits = Signal()  # it would be rounded to what it is cut to
-        m.d.sync += fits.eq(
+        uncut = Signal()  # it would be rounded to what it is cut to
+        m.d.sync += uncut.eq(
             Mux(
                 below,
                 self.i[FRACTION - 1 :].all(),
@@ -115,7 +115,7 @@ class Stored(wiring.Component):
         m.d.sync += scaled.eq((Cat(carry, depth) + Cat(carry, term)) >> 1)
 
         t = Timeline(m)
-        t.enter(1, fits=fits)
+        t.enter(1, uncut=uncut)
         value, zeros = self._normalise(m, t, scaled)
 
         # Bits below the last place round: half up, of a float half to even.
@@ -138,7 +138,7 @@ class Stored(wiring.Component):
         # have come before the comparisons.
         bits = max(BITS[form] for form in self._formats)
         from_plane, in_range = self._cut(rounded[:bits])
-        whole = t[self.latency(self._formats) - 1].fits
+        whole = t[self.latency(self._formats) - 1].uncut
         if self._replaceable:
             from_shader, _ = self._cut(self.replacement[:bits])
             m.d.sync += [

@@ -3,7 +3,7 @@
 
 from typing import Any
 
-from amaranth.hdl import Module, Mux, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
@@ -93,12 +93,12 @@ class TestOutput(wiring.Component):
         first_test = self.i.valid & ~self.i.is_late
         final = self.i.valid & (self.i.is_late | ~self.late_draw)
         reports = self._report(m, final)
-        stays = self.i.passed.any() | tile.last | self.late_draw
-        leaves = Signal()
+        retained = self.i.passed.any() | tile.last | self.late_draw
+        sent = Signal()
         dropped = Signal()
         m.d.sync += [
-            leaves.eq(first_test & stays),
-            dropped.eq(first_test & ~stays),
+            sent.eq(first_test & retained),
+            dropped.eq(first_test & ~retained),
             self.passed_tile.eq(tile),
             self.passed_tile.mask.eq(self.i.passed),
             self.passed_tile.full.eq(self.i.passed.all()),
@@ -106,13 +106,13 @@ class TestOutput(wiring.Component):
         m.d.comb += [
             beats.consume.eq(self.beat_enters),
             beats.cancel.eq(dropped),
-            beats.push.eq(leaves | self.control_valid),
+            beats.push.eq(sent | self.control_valid),
             beats.i.eq(self.control),
             self.idle.eq(beats.idle),
             self.report_room.eq(reports.available),
             self.room.eq(beats.available & reports.available),
         ]
-        with m.If(leaves):
+        with m.If(sent):
             m.d.comb += [
                 beats.i.as_value().eq(0),
                 beats.i.tile.eq(self.passed_tile),
@@ -121,26 +121,35 @@ class TestOutput(wiring.Component):
         return m
 
     def _fence(self, m, fence, passed):
-        """Fences have the number of samples that passed, and error bits."""
+        """Fences have the number of samples that passed, and error bits.
+
+        The number is counted in two halves: a carry through 64 bits would be the longest path. The
+        upper half is a clock late, and a fence comes when the pipeline has drained.
+        """
         groups = [Signal(range(9), name=f"passed_{n}") for n in range(len(passed) // 8)]
         of_tile = Signal(range(len(passed) + 1))
-        total = Signal(64)
+        low = Signal(32)
+        carry = Signal()
+        high = Signal(32)
         any_passed = Signal()
         m.d.sync += [group.eq(sum(passed[8 * n : 8 * n + 8])) for n, group in enumerate(groups)]
         m.d.sync += [
             of_tile.eq(sum(groups)),
-            total.eq(total + of_tile),
+            Cat(low, carry).eq(low + of_tile),
+            high.eq(high + carry),
             any_passed.eq(any_passed | (of_tile != 0)),
         ]
         with m.If(self.control_valid & (self.control.kind == Kind.FENCE)):
             m.d.comb += [
-                fence.passed.eq(total),
+                fence.passed.eq(Cat(low, high)),
                 fence.any.eq(any_passed),
                 fence.error.eq(self.fence_error),
             ]
             with m.If(self.control.fence.begin):
                 m.d.sync += [
-                    total.eq(0),
+                    low.eq(0),
+                    carry.eq(0),
+                    high.eq(0),
                     any_passed.eq(0),
                 ]
 
@@ -164,18 +173,18 @@ class TestOutput(wiring.Component):
         t = Timeline(m)
         t.enter(
             0,
-            counts=self.i.touchable & self.legal,
+            touchable=self.i.touchable & self.legal,
             written=final & writes,
             **{f"tile_{name}": tile[name] for name in ("x", "y", "note")},
         )
         end = t[DepthRange.latency(lanes)]
         m.d.comb += [
-            bounds.seen.eq(self.i.on_target),
+            bounds.included.eq(self.i.on_target),
             reports.consume.eq(self.report_enters),
             reports.cancel.eq(self.i.valid & ~(final & writes)),
             reports.push.eq(end.written),
-            reports.i.low.eq(Mux(end.counts, bounds.low, 0)),
-            reports.i.high.eq(Mux(end.counts, bounds.high, -1)),
+            reports.i.low.eq(Mux(end.touchable, bounds.low, 0)),
+            reports.i.high.eq(Mux(end.touchable, bounds.high, -1)),
             reports.i.x.eq(end.tile_x),
             reports.i.y.eq(end.tile_y),
             reports.i.note.eq(end.tile_note),

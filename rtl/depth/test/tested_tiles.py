@@ -169,7 +169,7 @@ class TestedTiles(wiring.Component):
 
 
 class DepthRange(wiring.Component):
-    """The least and the greatest of depths, of those that are seen; one tile a clock.
+    """The least and the greatest of depths, of those included; one tile a clock.
 
     Parameters
     ----------
@@ -178,7 +178,8 @@ class DepthRange(wiring.Component):
 
     Members
     -------
-    seen : In(lanes)
+    included : In(lanes)
+        Depths that count.
     i : In
     low, high : Out(bits)
         :meth:`latency` clocks later; of nothing, all ones and zero.
@@ -188,7 +189,7 @@ class DepthRange(wiring.Component):
         self._lanes = lanes
         super().__init__(
             {
-                "seen": In(lanes),
+                "included": In(lanes),
                 "i": In(ArrayLayout(bits, lanes)),
                 "low": Out(bits),
                 "high": Out(bits),
@@ -197,7 +198,7 @@ class DepthRange(wiring.Component):
 
     @staticmethod
     def latency(lanes):
-        """Clocks: which are seen, then one a halving."""
+        """Clocks: which are included, then one a halving."""
         return 1 + (lanes - 1).bit_length()
 
     def elaborate(self, platform):
@@ -206,7 +207,8 @@ class DepthRange(wiring.Component):
         for name, out, nothing in (("low", self.low, (1 << bits) - 1), ("high", self.high, 0)):
             values = [Signal(bits, name=f"{name}_{n}") for n in range(self._lanes)]
             m.d.sync += [
-                value.eq(Mux(self.seen[n], self.i[n], nothing)) for n, value in enumerate(values)
+                value.eq(Mux(self.included[n], self.i[n], nothing))
+                for n, value in enumerate(values)
             ]
             while len(values) > 1:
                 chosen = [

@@ -138,13 +138,15 @@ class StateCheck(wiring.Component):
 
         m.submodules.cleared_target = cleared_target = TargetMatch()
         is_cleared = Signal()
-        wanted = [plane for plane in self._planes if plane != "stencil" or p.stencil]
-        begins = covers_target(clear, state) & Cat(clear[plane] for plane in wanted).all()
+        held_planes = [plane for plane in self._planes if plane != "stencil" or p.stencil]
+        begins_target = (
+            covers_target(clear, state) & Cat(clear[plane] for plane in held_planes).all()
+        )
         m.d.sync += is_cleared.eq(cleared_target.remembered & cleared_target.equal)
         m.d.comb += [
             cleared_target.state.eq(state),
-            cleared_target.remember.eq(self.clear_begins & begins),
+            cleared_target.remember.eq(self.clear_begins & begins_target),
             self.state_legal.eq(supported & is_cleared),
-            self.clear_legal.eq(supported & ~too_far & (is_cleared | begins)),
+            self.clear_legal.eq(supported & ~too_far & (is_cleared | begins_target)),
         ]
         return m

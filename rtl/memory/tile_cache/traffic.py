@@ -5,6 +5,7 @@ from amaranth.hdl import Module, Signal
 from amaranth.lib import fifo, stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from fixfunc.rtl.lib.delay import register
 from fixfunc.rtl.memory.tile_cache.layouts import MODE
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
@@ -16,6 +17,8 @@ TABLE_EVENTS = "table_fill", "table_write_back", "table_clear"
 class Traffic(wiring.Component):
     """Count tiles by their mode in memory, and transfers of the mode table.
 
+    Events come late in their clock: a register holds them, and ``sample`` beside them.
+
     Members
     -------
     fill, fill_mode : In(1), In(MODE)
@@ -25,7 +28,7 @@ class Traffic(wiring.Component):
     table_fill, table_write_back, table_clear : In(1)
         A transfer of the table is read; written; written for a new target.
     sample : In(1)
-        The counts of this clock are put out. Only while ``available``.
+        The counts without events of this clock are put out. Only while ``available``.
     available : Out(1)
     o : Out(stream.Signature(layout(payloads.COUNTED)))
     """
@@ -50,7 +53,7 @@ class Traffic(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.samples = samples = fifo.SyncFIFO(
-            width=payloads.width(payloads.COUNTED), depth=2
+            width=payloads.width(payloads.COUNTED), depth=4
         )
         events = {name: getattr(self, name) for name in TABLE_EVENTS}
         for mode in TileMode:
@@ -61,11 +64,12 @@ class Traffic(wiring.Component):
         counts = layout(payloads.COUNTED)(samples.w_data)
         for field in payloads.COUNTED:
             total = Signal(field.bits, name=field.name)
-            m.d.sync += total.eq(total + events[field.name])
+            event = register(m, events[field.name], 1, f"{field.name}_event")
+            m.d.sync += total.eq(total + event)
             m.d.comb += counts[field.name].eq(total)
         m.d.comb += [
-            samples.w_en.eq(self.sample),
-            self.available.eq(samples.w_rdy),
+            samples.w_en.eq(register(m, self.sample, 1, "sampled")),
+            self.available.eq(samples.level < 2),  # two more may be on their way
         ]
         wiring.connect(m, samples.r_stream, wiring.flipped(self.o))
         return m

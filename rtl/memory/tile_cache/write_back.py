@@ -94,12 +94,12 @@ class WriteBackUnit(wiring.Component):
         # The mode of a tile is updated, then the tile waits for its burst. After an error nothing
         # is written, and no mode changes.
         tile = self.i.payload
-        changes = tile.dirty & (tile.mode != tile.new_mode) & ~self.stopped
+        mode_changes = tile.dirty & (tile.mode != tile.new_mode) & ~self.stopped
         m.d.comb += [
-            self.update.valid.eq(self.i.valid & changes & settling.w_rdy),
+            self.update.valid.eq(self.i.valid & mode_changes & settling.w_rdy),
             self.update.payload.number.eq(tile.number),
             self.update.payload.mode.eq(tile.new_mode),
-            self.i.ready.eq(settling.w_rdy & (~changes | self.update.ready)),
+            self.i.ready.eq(settling.w_rdy & (~mode_changes | self.update.ready)),
             settling.w_en.eq(self.i.valid & self.i.ready),
             settling.w_data.eq(tile),
             self.settled.eq(settling.w_en),

@@ -55,8 +55,10 @@ def stencil_usage(state: Value, tile: Value) -> tuple:
         for face in ("front", "back")
         for name in ("fail", "depth_fail", "pass")
     )
-    changes = state.stencil_write.any() & Cat(state[name] != StencilOp.KEEP for name in names).any()
-    return (tile.outcome != Outcome.DROP) & state.stencil_test, 1, changes
+    modifies = (
+        state.stencil_write.any() & Cat(state[name] != StencilOp.KEEP for name in names).any()
+    )
+    return (tile.outcome != Outcome.DROP) & state.stencil_test, 1, modifies
 
 
 def colour_usage(state: Value, tile: Value) -> tuple:
@@ -88,11 +90,11 @@ def requested_beat(edge: int, planes: Sequence) -> StructLayout:
 
 def unbounded(clear: Value, state: Value) -> dict[str, Value]:
     """The rectangle of a clear, cut to the target; it has no end where it reaches the edge."""
-    ends = {
+    cut = {
         f"{axis}1": Mux(clear[f"{axis}1"] == state[f"target_{side}"], BEYOND, clear[f"{axis}1"])
         for axis, side in (("x", "width"), ("y", "height"))
     }
-    return {name: ends.get(name, clear[name]) for name in RECTANGLE.members}
+    return {name: cut.get(name, clear[name]) for name in RECTANGLE.members}
 
 
 class SlotRequests(wiring.Component):
