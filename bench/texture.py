@@ -58,9 +58,9 @@ def speed():
         for _ in range(ROUNDS):
             for n, run in enumerate((decode, other)):
                 if run:
-                    begun = time.perf_counter()
+                    start = time.perf_counter()
                     run(name, blocks)
-                    best[n] = min(best[n], time.perf_counter() - begun)
+                    best[n] = min(best[n], time.perf_counter() - start)
         # Pillow gives 8 bits of a channel where ours has 16: both are counted as texels of ours.
         out.append([name, size / best[0], size / best[1] if other else None, how])
     return out
@@ -113,7 +113,7 @@ def _teapot(texture):
     return taps, int(np.concatenate(taps.sample).max()) + 1
 
 
-def lines(found):
+def lines(figures):
     """The figures as Markdown."""
     out = [
         "## Textures",
@@ -126,12 +126,12 @@ def lines(found):
         "| format | clocks a block | golden MB/s | in C, MB/s | ratio |",
         "|---|---|---|---|---|",
     ]
-    for name, ours, theirs, how in found["texture_speed"]:
+    for name, ours, theirs, how in figures["texture_speed"]:
         other = f"{theirs:,.0f} ({how}) | {theirs / ours:.1f}" if theirs else "- | -"
-        out.append(f"| {name} | {found['texture_clocks'][name]:.3f} | {ours:,.0f} | {other} |")
+        out.append(f"| {name} | {figures['texture_clocks'][name]:.3f} | {ours:,.0f} | {other} |")
     out += [
         "",
-        f"All formats mixed: {found['texture_clocks']['all of them mixed']:.3f} clocks a block.",
+        f"All formats mixed: {figures['texture_clocks']['all of them mixed']:.3f} clocks a block.",
         "Accept, in LUT4 a texel a clock (a sixteenth of what stands below): 300 for BC1 to BC3, "
         "1000 for BC7, 1800 for all.",
         "",
@@ -143,6 +143,6 @@ def lines(found):
         "| frame | KB | misses a sample | blocks a sample | texels read a sample |",
         "|---|---|---|---|---|",
     ]
-    for name, kilobytes, misses, blocks, taps in found["texture_cache"]:
+    for name, kilobytes, misses, blocks, taps in figures["texture_cache"]:
         out.append(f"| {name} | {kilobytes} | {misses:.3f} | {blocks:.3f} | {taps:.2f} |")
     return [*out, ""]

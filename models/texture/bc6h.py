@@ -139,17 +139,17 @@ def decode(blocks, signed):
 
 def _mode(mode, low, high, signed):
     """Texels of blocks of one mode: uint16 of shape (n, 16, 3)."""
-    ends, at = _ends(mode, low, high)
-    values = [_sign_extended(ends[0], mode.width) if signed else ends[0]]
-    for value in ends[1:]:
+    endpoints, at = _endpoints(mode, low, high)
+    values = [_sign_extended(endpoints[0], mode.width) if signed else endpoints[0]]
+    for value in endpoints[1:]:
         if mode.delta:
             steps = np.stack(
                 [_sign_extended(value[:, c], width) for c, width in enumerate(mode.deltas)], 1
             )
             value[:] = values[0] + steps & (1 << mode.width) - 1
         values.append(_sign_extended(value, mode.width) if signed else value)
-    ends = np.stack([_unquantised(value, mode.width, signed) for value in values])
-    subsets = len(ends) // 2
+    endpoints = np.stack([_unquantised(value, mode.width, signed) for value in values])
+    subsets = len(endpoints) // 2
     partition = (
         bits(low, high, at, 5).astype(np.intp) if subsets == 2 else np.zeros(len(low), np.intp)
     )
@@ -161,14 +161,14 @@ def _mode(mode, low, high, signed):
     subset = SUBSETS[subsets][partition]
     out = np.empty((*weight.shape, 3), np.uint16)
     for c in range(3):
-        first = ends[0, :, c, None] if subsets == 1 else ends[0::2, :, c][subset, rows]
-        second = ends[1, :, c, None] if subsets == 1 else ends[1::2, :, c][subset, rows]
+        first = endpoints[0, :, c, None] if subsets == 1 else endpoints[0::2, :, c][subset, rows]
+        second = endpoints[1, :, c, None] if subsets == 1 else endpoints[1::2, :, c][subset, rows]
         out[..., c] = _half((first * 64 + (second - first) * weight + 32) >> 6, signed)
     return out
 
 
-def _ends(mode, low, high):
-    """Stored end points, int32 of shape (ends, n, 3), and the first bit behind them."""
+def _endpoints(mode, low, high):
+    """Stored end points, int32 of shape (endpoints, n, 3), and the first bit behind them."""
     at = 5 if mode.number & 2 else 2
     out = np.zeros(
         (1 + max("wxyz".index(end) for end in re.findall("[wxyz]", mode.layout)), len(low), 3),

@@ -84,25 +84,25 @@ def _mode(mode, low, high, at):
     partition = field(mode.partition).astype(np.intp)
     rotation = field(mode.rotation).astype(np.intp)
     selector = field(mode.selector).astype(np.intp)
-    ends = _ends(mode, field)
+    endpoints = _endpoints(mode, field)
     subset = SUBSETS[mode.subsets][partition]
     stream = field(16 * mode.index - mode.subsets)
     index = indices(stream, mode.index, ANCHORS[mode.subsets][partition])
     weights = WEIGHTS[mode.index].astype(np.uint64)[index]
     if not mode.second_index:
-        return _interpolated(ends, subset, weights)
+        return _interpolated(endpoints, subset, weights)
     stream = field(16 * mode.second_index - 1)
     index = indices(stream, mode.second_index, ANCHORS[1][partition])
     second_weights = WEIGHTS[mode.second_index].astype(np.uint64)[index]
     selected = selector[:, None] == 1
     colour_weights = np.where(selected, second_weights, weights)
     alpha_weights = np.where(selected, weights, second_weights)
-    colours = _interpolated(ends, subset, colour_weights) & np.uint64(COLOUR)
-    alphas = _interpolated(ends, subset, alpha_weights) & np.uint64(ALPHA)
+    colours = _interpolated(endpoints, subset, colour_weights) & np.uint64(COLOUR)
+    alphas = _interpolated(endpoints, subset, alpha_weights) & np.uint64(ALPHA)
     return _rotated(colours | alphas, rotation)
 
 
-def _ends(mode, field):
+def _endpoints(mode, field):
     """End points, their channels 16 bits apart: uint64 of shape (2 * subsets, n)."""
     count = 2 * mode.subsets
     channels = [
@@ -125,18 +125,18 @@ def _ends(mode, field):
     return out
 
 
-def _interpolated(ends, subset, weights):
+def _interpolated(endpoints, subset, weights):
     """Texels between the end points of their subsets, all channels at once.
 
     ``weights`` are those of the second end point, of 64.
     """
-    if len(ends) == 2:
-        first = ends[0][:, None]
-        second = ends[1][:, None]
+    if len(endpoints) == 2:
+        first = endpoints[0][:, None]
+        second = endpoints[1][:, None]
     else:
-        rows = np.arange(ends.shape[1])[:, None]
-        first = ends[0::2][subset, rows]
-        second = ends[1::2][subset, rows]
+        rows = np.arange(endpoints.shape[1])[:, None]
+        first = endpoints[0::2][subset, rows]
+        second = endpoints[1::2][subset, rows]
     total = first * (np.uint64(64) - weights) + second * weights + np.uint64(HALF)
     return total >> np.uint64(6) & np.uint64(COLOUR | ALPHA)
 

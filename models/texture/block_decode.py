@@ -104,10 +104,10 @@ def _colours(blocks, punch_through):
     and transparent black.
     """
     words = blocks[:, :4].astype(np.int64)
-    ends = words[:, 0::2] | words[:, 1::2] << 8
-    red = ends >> 11
-    green = ends >> 5 & 63
-    blue = ends & 31
+    endpoints = words[:, 0::2] | words[:, 1::2] << 8
+    red = endpoints >> 11
+    green = endpoints >> 5 & 63
+    blue = endpoints & 31
     first, second = np.moveaxis(
         np.stack([red << 3 | red >> 2, green << 2 | green >> 4, blue << 3 | blue >> 2], -1), 1, 0
     )
@@ -115,7 +115,7 @@ def _colours(blocks, punch_through):
         [first, second, (2 * first + second + 1) // 3, (first + 2 * second + 1) // 3], 1
     )
     three = np.stack([first, second, (first + second + 1) // 2, 0 * first], 1)
-    transparent = punch_through & (ends[:, 0] <= ends[:, 1])
+    transparent = punch_through & (endpoints[:, 0] <= endpoints[:, 1])
     palette = np.full((len(blocks), 4, 4), 255, np.int64)
     palette[..., :3] = np.where(transparent[:, None, None], three, four)
     palette[transparent, 3, 3] = 0
@@ -129,14 +129,14 @@ def _channel(blocks, maximum, signed):
     They are scaled to ``maximum``. A block whose first value is not the greater has four between,
     and both ends of the range.
     """
-    ends = blocks[:, :2].astype(np.int64)
+    endpoints = blocks[:, :2].astype(np.int64)
     if signed:
-        ends -= (ends > 127) * 256
+        endpoints -= (endpoints > 127) * 256
     # The raw bytes are compared: -128 is less than -127, though both mean -1.
-    eight = ends[:, :1] > ends[:, 1:]
+    eight = endpoints[:, :1] > endpoints[:, 1:]
     unit = 127 if signed else 255
-    first = np.maximum(ends[:, 0 : 0 + 1], -unit)
-    second = np.maximum(ends[:, 1 : 1 + 1], -unit)
+    first = np.maximum(endpoints[:, 0 : 0 + 1], -unit)
+    second = np.maximum(endpoints[:, 1 : 1 + 1], -unit)
     sevenths, fifths = (
         np.concatenate(
             [

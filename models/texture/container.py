@@ -127,8 +127,8 @@ def read(path: str | Path) -> Texture:
 
 def write_dds(path: str | Path, texture: Texture) -> None:
     """Write a texture to a DDS file with a DX10 header."""
-    wanted = texture.format, texture.srgb
-    code = next((n for n, format in DXGI.items() if format == wanted), None)
+    key = texture.format, texture.srgb
+    code = next((n for n, format in DXGI.items() if format == key), None)
     if code is None:
         raise InputError("format", "be one that DXGI has", f"{texture.format}, srgb={texture.srgb}")
     cube = texture.faces == 6
@@ -212,13 +212,13 @@ def _read_dds(file, length):
     levels = max(levels, 1)
     _check(format, width, height, levels, layers, faces)
     sizes = [bytes_of(format, *size(width, height, n)) for n in range(levels)]
-    wanted = layers * faces * sum(sizes)
+    required = layers * faces * sum(sizes)
     at = file.tell()
-    if length < at + wanted:
-        raise InputError("size of the file", f"be {at + wanted} bytes", f"{length} bytes")
-    if length > at + wanted:
-        _warn(file, f"{length - at - wanted} bytes behind the last level: not read")
-    data = np.frombuffer(file.read(wanted), np.uint8).reshape(layers * faces, -1)
+    if length < at + required:
+        raise InputError("size of the file", f"be {at + required} bytes", f"{length} bytes")
+    if length > at + required:
+        _warn(file, f"{length - at - required} bytes behind the last level: not read")
+    data = np.frombuffer(file.read(required), np.uint8).reshape(layers * faces, -1)
     ends = np.cumsum(sizes)
     return create(
         format,
@@ -250,9 +250,9 @@ def _read_ktx2(file, length):
     images = layers * faces
     head = file.tell()
     for n, (at, count, _) in enumerate(index):
-        wanted = images * bytes_of(format, *size(width, height, n))
-        if count != wanted:
-            raise InputError(f"byteLength of level {n}", f"be {wanted}", count)
+        required = images * bytes_of(format, *size(width, height, n))
+        if count != required:
+            raise InputError(f"byteLength of level {n}", f"be {required}", count)
         if at < head or at + count > length:
             rule = (
                 f"lie between the header's {head} bytes and the end of the file, {length}, "

@@ -3,9 +3,9 @@
 
 import numpy as np
 
-LOD_BITS = 8  # fraction bits of a level of detail, s5.8
-LOD_MINIMUM = -32 << LOD_BITS
-LOD_MAXIMUM = (32 << LOD_BITS) - 1
+LOD_BITS = 8  # fraction bits of a level of detail, s8.8 [fs 7.18.16.1]
+LOD_MINIMUM = -256 << LOD_BITS
+LOD_MAXIMUM = (256 << LOD_BITS) - 1
 # Logarithms of mantissas, by their first eight bits.
 LOG2 = np.rint(256 * np.log2(1 + np.arange(256) / 256)).astype(np.int64)
 # Logarithms of numbers of samples along a footprint.
@@ -13,13 +13,13 @@ RATIOS = np.rint(256 * np.log2(np.arange(1, 17))).astype(np.int64)
 
 
 def log2(value):
-    """Logarithm of float32, s6.8; that of zero is the least.
+    """Logarithm of float32, s8.8; that of zero is the least.
 
     It is the exponent, and a table's entry for eight bits of the mantissa.
     """
     bits = np.asarray(value, np.float32).view(np.int32).astype(np.int64)
     logarithm = ((bits >> 23) - 127 << LOD_BITS) + LOG2[bits >> 15 & 255]
-    return np.where(bits < 1 << 23, 2 * LOD_MINIMUM, logarithm)
+    return np.where(bits < 1 << 23, LOD_MINIMUM, logarithm)
 
 
 def quad_gradients(coordinates, coarse=False):
@@ -46,6 +46,11 @@ def quad_gradients(coordinates, coarse=False):
     return np.broadcast_to(across, coordinates.shape), np.broadcast_to(down, coordinates.shape)
 
 
+def saturated(lod):
+    """A level of detail in the range of s8.8; after each sum, so that none comes back."""
+    return np.clip(lod, LOD_MINIMUM, LOD_MAXIMUM)
+
+
 def footprint(across, down, width, height, anisotropy):
     """Footprints of gradients of u and v.
 
@@ -61,23 +66,71 @@ def footprint(across, down, width, height, anisotropy):
     Returns
     -------
     lod : ndarray of int64, shape (n,)
-        Level of detail of the footprint's width, s5.8. The width is its length by its ratio, which
-        is ``anisotropy`` at most.
+        Level of detail, s8.8. Without anisotropy that of the longer gradient; else of the ellipse's
+        minor axis, or of its major axis by ``anisotropy`` if that is more.
     count : ndarray of int64, shape (n,)
         Number of samples along the footprint.
     along : ndarray of float32, shape (n, 2)
-        The longer gradient.
+        The footprint's axis, of u and v.
 
-    Source: numerics: squared lengths in texels, float32, u before v; logarithms by table, halved
-    with floor.
+    Source: [fs 7.18.11]; numerics: float32, u before v; logarithms by table, halved with floor.
     """
+    with np.errstate(all="ignore"):  # gradients may be infinite, or no numbers
+        return _footprint(across, down, width, height, anisotropy)
+
+
+def _footprint(across, down, width, height, anisotropy):
     scale = np.array([width, height], np.float32)
-    squares = [np.nan_to_num(np.square(gradient * scale), nan=0.0) for gradient in (across, down)]
-    lengths = [log2(square[:, 0] + square[:, 1]) for square in squares]
-    down_longer = lengths[1] > lengths[0]
-    major = np.maximum(*lengths)
-    minor = np.minimum(*lengths)
-    ratio = np.minimum(major - minor >> 1, RATIOS[anisotropy - 1])
-    lod = np.clip((major >> 1) - ratio, LOD_MINIMUM, LOD_MAXIMUM)
+    dx, dy = (np.asarray(gradient, np.float32) * scale for gradient in (across, down))
+    squares = [_square_sum(gradient[:, 0], gradient[:, 1]) for gradient in (dx, dy)]
+    down_longer = squares[1] > squares[0]
+    longer = np.maximum(*squares)
+    plain = np.where(down_longer[:, None], down, across).astype(np.float32)
+    if anisotropy == 1:
+        return saturated(log2(longer) >> 1), np.ones(len(dx), np.int64), plain
+    determinant = np.abs(dx[:, 0] * dy[:, 1] - dy[:, 0] * dx[:, 1])
+    square, axis, valid = _major_axis(dx, dy, determinant)
+    major = log2(np.where(valid, square, longer))
+    ratio = np.maximum(major - log2(_finite(determinant)), 0)
+    most = RATIOS[anisotropy - 1]
+    lod = saturated((major >> 1) - np.minimum(ratio, most))
+    # A footprint that is narrower than a texel has as many samples as it is texels long.
+    ratio = np.maximum(np.minimum(ratio, most) + np.minimum(lod, 0), 0)
     count = 1 + np.searchsorted(RATIOS[: anisotropy - 1], ratio, side="left")
-    return lod, count.clip(1, anisotropy), np.where(down_longer[:, None], down, across)
+    return lod, count.clip(1, anisotropy), np.where(valid[:, None], axis / scale, plain)
+
+
+def _major_axis(dx, dy, determinant):
+    """The major axis of the ellipse of two gradients in texels, and where it may be used.
+
+    Its squared length; its u and v. Gradients that are zero, parallel, perpendicular, infinite or
+    no numbers, or too large or small for float32, have none: their longer one serves instead.
+    """
+    a = _square_sum(dx[:, 1], dy[:, 1])
+    c = _square_sum(dx[:, 0], dy[:, 0])
+    b = np.float32(-2) * (dx[:, 0] * dx[:, 1] + dy[:, 0] * dy[:, 1])
+    p = a - c
+    t = np.sqrt(p * p + b * b)
+    square = (a + c + t) * np.float32(0.5)
+    # t - p and t + p: the smaller one is b^2 by the larger one, where a difference would cancel.
+    larger = t + np.abs(p)
+    smaller = b * b / larger
+    half = square / (t + t)
+    long_side = np.sqrt(larger * half)
+    short_side = np.sqrt(smaller * half) * np.where(b > 0, np.float32(-1), np.float32(1))
+    upright = p >= 0  # along v
+    axis = np.stack(
+        [np.where(upright, short_side, long_side), np.where(upright, long_side, short_side)], 1
+    )
+    perpendicular = dx[:, 0] * dy[:, 0] + dx[:, 1] * dy[:, 1] == 0
+    finite = np.isfinite(axis).all(1) & np.isfinite(square) & np.isfinite(determinant)
+    return square, axis, finite & (determinant > 0) & ~perpendicular & (square > 0)
+
+
+def _square_sum(first, second):
+    """A sum of squares; what is no number is 0."""
+    return _finite(np.square(first)) + _finite(np.square(second))
+
+
+def _finite(value):
+    return np.nan_to_num(value, nan=0.0)

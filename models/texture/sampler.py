@@ -10,10 +10,9 @@ from fixfunc.models.texture import cube
 from fixfunc.models.texture.block_decode import linear
 from fixfunc.models.texture.footprint import (
     LOD_BITS,
-    LOD_MAXIMUM,
-    LOD_MINIMUM,
     footprint,
     quad_gradients,
+    saturated,
 )
 from fixfunc.models.texture.texture import Texture
 from fixfunc.spec.errors import InputError
@@ -35,11 +34,12 @@ class Sampler:
     address : (str, str)
         Address modes of u and v: wrap, mirror, clamp, border, mirror_once. Cubes ignore them.
     border : tuple of float
-        Red, green, blue, alpha outside of the texture.
+        Red, green, blue, alpha outside of the texture, as linear colours; clamped to what the
+        format can hold.
     bias : float
         It is added to levels of detail.
     min_lod, max_lod : float
-        Levels of detail are clamped to this range.
+        Levels of detail are clamped to this range; ``min_lod`` prevails.
     anisotropy : int
         Greatest number of samples along a footprint: 1 to 16.
     """
@@ -63,6 +63,11 @@ class Sampler:
             raise InputError("anisotropy", "be 1 to 16", self.anisotropy)
         if not -16 <= self.bias < 16:
             raise InputError("bias", "be at least -16 and below 16", self.bias)
+        for name in ("min_lod", "max_lod"):
+            if np.isnan(getattr(self, name)):
+                raise InputError(name, "be a number", getattr(self, name))
+        if np.shape(self.border) != (4,) or np.isnan(self.border).any():
+            raise InputError("border", "be four numbers", self.border)
 
 
 @dataclass
@@ -118,8 +123,9 @@ def sample(
         Gradients of the coordinates, to the right and downwards.
     bias : array of float
         It is added to levels of detail that result from gradients.
-    layer : array of int
-        Texture, or cube, of an array; clamped to the layers that exist.
+    layer : array of float
+        Texture, or cube, of an array: rounded, ties to even, and clamped to the layers that exist.
+        NaN is 0.
     coarse : bool
         Gradients of quads are coarse, see :func:`fixfunc.models.texture.footprint.quad_gradients`.
     taps : Taps, optional
@@ -127,16 +133,17 @@ def sample(
 
     Returns
     -------
-    ndarray of float32, shape (..., channels)
-        Filtered texels: UNORM from 0 to 1, SNORM from -1 to 1; colours are linear.
+    ndarray of float32, shape (..., 4)
+        Filtered texels: UNORM from 0 to 1, SNORM from -1 to 1; colours are linear. Colours that the
+        format lacks are 0, alpha is 1.
 
     Raises
     ------
     InputError
         Coordinates have another shape.
 
-    Source: [trip 4]; numerics: texel coordinates s16.8, weights of 8 bits, exact sums (53 bits for
-    halves), rounded at the end.
+    Source: [trip 4] [fs 7.18]; numerics: texel coordinates s16.8, weights of 8 bits, exact sums (53
+    bits for halves), rounded at the end.
     """
     is_cube = texture.faces == 6
     coordinates = np.asarray(coordinates, np.float32)
@@ -154,10 +161,8 @@ def sample(
         )
     shape = coordinates.shape[:-1]
     flat = coordinates.reshape(-1, 2 + is_cube)
-    image = (
-        np.clip(np.broadcast_to(layer, shape).reshape(-1), 0, texture.layers - 1).astype(np.int64)
-        * texture.faces
-    )
+    layer = np.rint(np.nan_to_num(np.broadcast_to(layer, shape).reshape(-1).astype(np.float32)))
+    image = np.clip(layer, 0, texture.layers - 1).astype(np.int64) * texture.faces
     # Coordinates, and halves, may be infinite or no number.
     with np.errstate(over="ignore", invalid="ignore"):
         if lod is None:
@@ -181,11 +186,14 @@ def sample(
             level, count, along = footprint(
                 *slopes, texture.width, texture.height, sampler.anisotropy
             )
-            level = level + _fixed(np.broadcast_to(bias, shape).reshape(-1))
-        level = level + _fixed(sampler.bias)
-        level = np.clip(level, _fixed(sampler.min_lod), _fixed(sampler.max_lod))
+            level = saturated(level + _fixed(np.broadcast_to(bias, shape).reshape(-1)))
+        level = saturated(level + _fixed(sampler.bias))
+        level = np.maximum(np.minimum(level, _fixed(sampler.max_lod)), _fixed(sampler.min_lod))
         texels = _Fetch(texture, sampler, image, taps).filtered(flat, level, count, along)
-    return texels.reshape(*shape, -1)
+    complete = np.zeros((*shape, 4), np.float32)
+    complete[..., 3] = 1
+    complete[..., : texels.shape[-1]] = texels.reshape(*shape, -1)
+    return complete
 
 
 class _Fetch:
@@ -206,6 +214,10 @@ class _Fetch:
             np.dtype(np.uint16): 65535,
             np.dtype(np.int16): 32767,
         }.get(first.dtype, 1)
+        border = np.array(sampler.border[: self._channels], np.float32)
+        if self._unit > 1:
+            border = np.clip(border, -1 if first.dtype == np.int16 else 0, 1)
+        self._border = (border * np.float32(self._unit)).astype(np.float64)
 
     def _texels(self, level, image):
         if (level, image) not in self._decoded:
@@ -304,8 +316,7 @@ class _Fetch:
             selected = image == n
             texels[selected] = self._texels(level, int(n))[y[selected], x[selected]]
         if not self._cube:
-            border = np.array(self._sampler.border[: self._channels], np.float64)
-            texels[outside] = np.rint(border * self._unit) if self._unit > 1 else border
+            texels[outside] = self._border
         texels[~read & ~corner] = 0
         if self._taps is not None:
             recorded = read & ~outside
@@ -333,9 +344,9 @@ def _addressed(v, size, mode):
 
 
 def _fixed(value):
-    """A level of detail as s5.8; NaN is zero."""
+    """A level of detail as s8.8; NaN is zero."""
     scaled = np.nan_to_num(np.asarray(value, np.float64), nan=0.0) * ONE
-    return np.rint(np.clip(scaled, LOD_MINIMUM, LOD_MAXIMUM)).astype(np.int64)
+    return np.rint(saturated(scaled)).astype(np.int64)
 
 
 def _check(name, value, valid):

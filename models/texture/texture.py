@@ -149,17 +149,17 @@ def create(
         **fields,
     )
     for n, level in enumerate(texture.levels):
-        wanted = bytes_of(format, *texture.size(n))
+        required = bytes_of(format, *texture.size(n))
         images = len(texture.levels[0])
         if (
             level.ndim != 2
-            or level.shape != (images, wanted)
+            or level.shape != (images, required)
             or not images
             or images % texture.faces
             or images > LAYERS
         ):
             rule = (
-                f"be of shape (1 to {LAYERS} images of {texture.faces} faces, {wanted} "
+                f"be of shape (1 to {LAYERS} images of {texture.faces} faces, {required} "
                 f"bytes), as many as level 0"
             )
             raise InputError(f"levels[{n}]", rule, str(level.shape))

@@ -128,7 +128,7 @@ def bit_positions(key):
     return positions
 
 
-class Bc6hEnds(wiring.Component):
+class Bc6hEndpoints(wiring.Component):
     """End points of a BC6H block, one block a clock; free-running.
 
     Members
@@ -137,7 +137,7 @@ class Bc6hEnds(wiring.Component):
         The block.
     signed : In(1)
         Halves of the block have a sign.
-    ends : Out(ArrayLayout(ArrayLayout(signed(17), 3), 4))
+    endpoints : Out(ArrayLayout(ArrayLayout(signed(17), 3), 4))
         First and second end point of each subset, as red, green, blue; unquantised, in clock
         :attr:`LATENCY`.
     """
@@ -145,7 +145,7 @@ class Bc6hEnds(wiring.Component):
     LATENCY = 6
     i: In(128)
     signed: In(1)
-    ends: Out(ArrayLayout(ArrayLayout(signed(WIDE + 1), 3), 4))
+    endpoints: Out(ArrayLayout(ArrayLayout(signed(WIDE + 1), 3), 4))
 
     def elaborate(self, platform):
         m = Module()
@@ -189,7 +189,7 @@ class Bc6hEnds(wiring.Component):
                 base = 0 if end == "w" else Mux(delta, stored[f"{channel}w"], 0)
                 value = Signal(WIDE, name=f"{name}_value")
                 m.d.sync += value.eq(stored[name] + base)  # clock 3
-                self._unquantise(m, t, name, value, constants, self.ends[e][c])
+                self._unquantise(m, t, name, value, constants, self.endpoints[e][c])
         return m
 
     @staticmethod

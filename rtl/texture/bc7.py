@@ -93,7 +93,7 @@ def _end(block, mode, end, channel):
     return Cat(value[2 * len(value) - 8 :], value)
 
 
-class Bc7Ends(wiring.Component):
+class Bc7Endpoints(wiring.Component):
     """End points of a BC7 block, one block a clock; free-running.
 
     Members
@@ -104,7 +104,7 @@ class Bc7Ends(wiring.Component):
         Number of its mode, in clock 1.
     mode_valid : Out(1)
         The block has a mode; in clock 1.
-    ends : Out(ArrayLayout(ArrayLayout(8, 4), 6))
+    endpoints : Out(ArrayLayout(ArrayLayout(8, 4), 6))
         First and second end point of each subset, as red, green, blue, alpha; in clock 2.
     rotation : Out(2)
         The channel that changes places with alpha, and one; in clock 2.
@@ -115,7 +115,7 @@ class Bc7Ends(wiring.Component):
     i: In(128)
     mode: Out(3)
     mode_valid: Out(1)
-    ends: Out(ArrayLayout(ArrayLayout(8, 4), 6))
+    endpoints: Out(ArrayLayout(ArrayLayout(8, 4), 6))
     rotation: Out(2)
     selector: Out(1)
 
@@ -129,7 +129,7 @@ class Bc7Ends(wiring.Component):
         ]
         for end in range(6):
             for channel in range(4):
-                m.d.sync += self.ends[end][channel].eq(
+                m.d.sync += self.endpoints[end][channel].eq(
                     choose(self.mode, [_end(block, mode, end, channel) for mode in MODES])
                 )
         rotations = [

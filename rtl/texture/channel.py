@@ -80,15 +80,16 @@ class Channel(wiring.Component):
         sign = self.kind == SNORM16 if self._wide else 0
         raw = [Cat(self.i[at : at + 8], self.i[at + 7] & sign).as_signed() for at in (0, 8)]
         eight_values = Signal()
-        ends = [Signal(signed(9), name=f"end_{n}") for n in range(2)]
+        endpoints = [Signal(signed(9), name=f"end_{n}") for n in range(2)]
         m.d.sync += eight_values.eq(raw[0] > raw[1])
         m.d.sync += [
-            end.eq(Mux(value == -128, -127, value)) for end, value in zip(ends, raw, strict=True)
+            end.eq(Mux(value == -128, -127, value))
+            for end, value in zip(endpoints, raw, strict=True)
         ]
         t.enter(1, eight_values=eight_values)
 
         # Clock 4: weighted sums of the end points, and their scale.
-        sums = self._sums(m, ends, t[2].eight_values)
+        sums = self._sums(m, endpoints, t[2].eight_values)
         kinds = range(3 if self._wide else 1)
         sum_scale = Signal(signed(SCALE_BITS))
         scales = [Mux(t[3].eight_values, scale(k, 7), scale(k, 5)) for k in kinds]
@@ -119,13 +120,13 @@ class Channel(wiring.Component):
         return m
 
     @staticmethod
-    def _sums(m, ends, eight_values):
+    def _sums(m, endpoints, eight_values):
         """Weighted sums of the end points, in the order of a palette.
 
         They are three clocks behind the end points; ``eight_values`` is one clock behind them.
         """
         multiples = []
-        for n, end in enumerate(ends):
+        for n, end in enumerate(endpoints):
             odd = {k: Signal(signed(SUM_BITS), name=f"end_{n}_times_{k}") for k in (1, 3, 5, 7)}
             m.d.sync += [
                 odd[1].eq(end),

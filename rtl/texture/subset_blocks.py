@@ -9,8 +9,8 @@ from amaranth.lib.wiring import In, Out
 from fixfunc.rtl.lib.bits import choose
 from fixfunc.rtl.lib.delay import register
 from fixfunc.rtl.lib.timeline import Timeline
-from fixfunc.rtl.texture.bc6h import WIDE, Bc6hEnds
-from fixfunc.rtl.texture.bc7 import Bc7Ends
+from fixfunc.rtl.texture.bc6h import WIDE, Bc6hEndpoints
+from fixfunc.rtl.texture.bc7 import Bc7Endpoints
 from fixfunc.rtl.texture.indices import WEIGHT_BITS, Indices
 
 CHANNELS = 4
@@ -60,7 +60,7 @@ class SubsetBlocks(wiring.Component):
     @property
     def _ends_clock(self):
         """Clock of the end points of both formats, a clock ahead of the indices or later."""
-        return 1 + Bc6hEnds.LATENCY if self._half else Indices.LATENCY - 1
+        return 1 + Bc6hEndpoints.LATENCY if self._half else Indices.LATENCY - 1
 
     @property
     def _texels_clock(self):
@@ -75,13 +75,13 @@ class SubsetBlocks(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         t = Timeline(m)
-        m.submodules.bc7 = bc7 = Bc7Ends()
+        m.submodules.bc7 = bc7 = Bc7Endpoints()
         m.d.comb += bc7.i.eq(self.i)
         half = self.half if self._half and self._unorm else Const(self._half)
         t.enter(0, block=self.i, row=self.row, half=half, signed=self.signed)
         t.enter(0, bc6h_reserved=self.i[:2].all() & self.i[4])
         t.enter(1, mode=bc7.mode)
-        t.enter(2, selector=bc7.selector, rotation=bc7.rotation, bc7_ends=bc7.ends)
+        t.enter(2, selector=bc7.selector, rotation=bc7.rotation, bc7_endpoints=bc7.endpoints)
         t.enter(1, mode_valid=Mux(t[1].half, ~t[1].bc6h_reserved, bc7.mode_valid))
 
         # Indices take fewer clocks than end points, and begin so many clocks later.
@@ -96,14 +96,14 @@ class SubsetBlocks(wiring.Component):
         ]
 
         # Of each subset the first end point, and the span to the second.
-        ends = self._ends(m, t)
+        endpoints = self._endpoints(m, t)
         first = Signal(ArrayLayout(ArrayLayout(signed(self._bits), CHANNELS), 3))
         span = Signal(ArrayLayout(ArrayLayout(signed(self._bits + 1), CHANNELS), 3))
         for s in range(3):
             for c in range(CHANNELS):
                 m.d.sync += [
-                    first[s][c].eq(ends[2 * s][c]),
-                    span[s][c].eq(ends[2 * s + 1][c] - ends[2 * s][c]),
+                    first[s][c].eq(endpoints[2 * s][c]),
+                    span[s][c].eq(endpoints[2 * s + 1][c] - endpoints[2 * s][c]),
                 ]
         for n in range(self._lanes):
             weights = [indices.colour_weight[n]] * 3 + [indices.alpha_weight[n]]
@@ -114,25 +114,25 @@ class SubsetBlocks(wiring.Component):
             self._output(m, t, n, texel)
         return m
 
-    def _ends(self, m, t):
+    def _endpoints(self, m, t):
         """End points of both formats, in clock :attr:`_ends_clock`."""
         clock = self._ends_clock - 1
-        unorm = t[clock].bc7_ends
+        unorm = t[clock].bc7_endpoints
         if self._half:
-            m.submodules.bc6h = bc6h = Bc6hEnds()
+            m.submodules.bc6h = bc6h = Bc6hEndpoints()
             m.d.comb += [
                 bc6h.i.eq(self.i),
                 bc6h.signed.eq(self.signed),
             ]
-        ends = Signal(ArrayLayout(ArrayLayout(signed(self._bits), CHANNELS), 6))
+        endpoints = Signal(ArrayLayout(ArrayLayout(signed(self._bits), CHANNELS), 6))
         for e in range(6):
             for c in range(CHANNELS):
                 value = unorm[e][c] if self._unorm else 0
                 if self._half and e < 4 and c < 3:
-                    floating = bc6h.ends[e][c]
+                    floating = bc6h.endpoints[e][c]
                     value = Mux(t[clock].half, floating, value) if self._unorm else floating
-                m.d.sync += ends[e][c].eq(value)
-        return ends
+                m.d.sync += endpoints[e][c].eq(value)
+        return endpoints
 
     def _interpolate(self, m, first, span, subset, weight, channel, lane):
         """A channel of a texel, three clocks behind end points and weight."""

@@ -10,9 +10,9 @@ from cocotb.handle import HierarchyObject
 from fixfunc.cosim import codec
 from fixfunc.cosim.reference.block_decode import SUPPORTED, describe, expected
 from fixfunc.models.payload import dtype
-from fixfunc.rtl.texture.block_decode import CONFIGS, BlockDecodeParams
+from fixfunc.rtl.texture.block_decode import BlockDecodeParams
 from fixfunc.spec.payloads import TEXTURE_BLOCK
-from fixfunc.tb.bench.bench import StreamBench, configuration
+from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.pace import PACES
 
 __all__ = ["describe", "expected"]
@@ -87,11 +87,7 @@ def requests(rng: np.random.Generator, count: int, params: BlockDecodeParams) ->
 class BlockDecodeBench(StreamBench):
     """Bench with one stream in, and one out."""
 
-    def __init__(self, dut: HierarchyObject) -> None:
-        self.params = configuration(CONFIGS)
-        super().__init__(
-            dut, lambda rows: expected(rows, self.params), lambda row: describe(row, self.params)
-        )
+    stem = "block_decode"
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")

@@ -69,7 +69,7 @@ def test_modes_of_bc6h_lie_at_the_same_places():
         for name, positions in rtl_bc6h.bit_positions(mode.number).items():
             for n, position in enumerate(positions):
                 block = np.frombuffer((1 << position).to_bytes(16, "little"), np.uint8)
-                ends, _ = bc6h._ends(mode, *subsets.words(block[None]))
+                ends, _ = bc6h._endpoints(mode, *subsets.words(block[None]))
                 expected = np.zeros_like(ends)
                 expected["wxyz".index(name[1]), 0, "rgb".index(name[0])] = 1 << n
                 assert (ends == expected).all(), (mode.number, name, n)
