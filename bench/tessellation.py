@@ -23,11 +23,11 @@ SIZES = ((1, 16), (1, 32), (2, 16), (2, 32), (2, 64), (2, 128))  # of the TagRAM
 
 def matched(domain, factor, partitioning="integer", rows=2, lanes=32):
     """(points, those that are shaded) of a patch, all of its factors the same."""
-    found = tessellate(
+    drawn = tessellate(
         domain, *([factor] * count for count in FACTORS[domain]), partitioning, OUTPUTS[domain][1]
     )
     unit = DomainMatchingUnit(rows, lanes, waves=4 * rows)
-    for point in found.points[found.primitives.ravel()].tolist():
+    for point in drawn.points[drawn.primitives.ravel()].tolist():
         unit.release(unit.step(point)[0])
     return unit.counters.points, unit.counters.misses
 

@@ -25,16 +25,16 @@ def replay(
     rows: np.ndarray, outputs: dict[str, np.ndarray], params: DomainMatchingParams
 ) -> dict[str, np.ndarray]:
     """Expected outputs with a FLUSH wherever one was received, at most one ahead of a point."""
-    wanted = expected(rows, params)
+    golden = expected(rows, params)
     flush = np.zeros(1, dtype(MATCHED_POINT))
     flush["kind"] = PointKind.FLUSH
     flush = codec.pack(flush, MATCHED_POINT)
     is_flush = (outputs["o"] == flush).all(1)
     is_flush[1:] &= ~is_flush[:-1]
     positions = np.flatnonzero(is_flush)
-    positions = np.minimum(positions - np.arange(len(positions)), len(wanted["o"]))
-    wanted["o"] = np.insert(wanted["o"], positions, flush, 0)
-    return wanted
+    positions = np.minimum(positions - np.arange(len(positions)), len(golden["o"]))
+    golden["o"] = np.insert(golden["o"], positions, flush, 0)
+    return golden
 
 
 def describe(row: np.ndarray, _params: DomainMatchingParams) -> str:

@@ -85,7 +85,8 @@ class DomainMatching(wiring.Component):
 
     A place is a lane of a wave in the vertex buffer. One point a clock, hit or miss,
     :attr:`LATENCY` clocks later at the earliest. A point stalls until users have released a wave,
-    or a reference, that it needs. A FLUSH leaves ahead of it, once, so that they can go on.
+    or a reference, that it needs. A FLUSH leaves ahead of it, once, so that they can go on. After a
+    reset no point is taken until all places have been set free, one a clock.
 
     Parameters
     ----------
@@ -125,7 +126,11 @@ class DomainMatching(wiring.Component):
         m.submodules.waves = waves = WaveReferences(p.waves, p.references)
         m.submodules.vertices = vertices = VertexReferences(p.lanes * p.waves, p.references)
         m.submodules.counters = counters = MatchCounters()
-        wiring.connect(m, wiring.flipped(self.i), lookup.i)
+        m.d.comb += [
+            lookup.i.payload.eq(self.i.payload),
+            lookup.i.valid.eq(self.i.valid & ~vertices.initialising),
+            self.i.ready.eq(lookup.i.ready & ~vertices.initialising),
+        ]
         wiring.connect(m, counters.o, wiring.flipped(self.counted))
 
         # The decision: a point leaves with its place, or stalls. A miss allocates a place.

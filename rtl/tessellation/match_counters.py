@@ -6,7 +6,7 @@ from amaranth.lib import fifo, stream, wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.delay import delay
+from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads, points
 
@@ -47,12 +47,14 @@ class MatchCounters(wiring.Component):
 
         # Events are counted a clock late, because their paths are long. The report follows them.
         counts = layout(points.MATCHES)(reports.w_data)
+        t = Timeline(m)
+        t.enter(0, end_draw=self.end_draw, **{name: self.events[name] for name in EVENTS.members})
         for name in EVENTS.members:
             total = Signal(32, name=name)
-            m.d.sync += total.eq(total + delay(m, self.events[name], 1, f"{name}_event"))
+            m.d.sync += total.eq(total + getattr(t[1], name))
             m.d.comb += counts[name].eq(total)
         m.d.comb += [
-            reports.w_en.eq(delay(m, self.end_draw, 2, "end_draw")),
+            reports.w_en.eq(t[2].end_draw),
             self.available.eq(reports.level < 2),
         ]
         return m

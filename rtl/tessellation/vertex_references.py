@@ -10,6 +10,8 @@ from fixfunc.rtl.lib.delay import register
 from fixfunc.rtl.lib.forwarded_memory import ForwardedMemory
 from fixfunc.rtl.lib.timeline import Timeline
 
+LATENCY = 5  # clocks from a release to its check
+
 
 def acquire_layout(vertices):
     """A vertex that gets one more reference; ``hit`` if it is not new."""
@@ -21,7 +23,8 @@ class VertexReferences(wiring.Component):
 
     Each vertex has two counts in block RAM, of its references and of its releases, each written by
     one side alone. They differ by the references that are held. The counts of a new vertex begin
-    where the releases of its predecessor in the same place ended.
+    where the releases of its predecessor in the same place ended. After a reset all counts are set
+    to zero, one vertex a clock, so that no release of before it is believed.
 
     Parameters
     ----------
@@ -32,6 +35,8 @@ class VertexReferences(wiring.Component):
 
     Members
     -------
+    initialising : Out(1)
+        Counts are being set to zero. Nothing may be acquired; every release is wrong.
     acquire : In(stream.Signature(acquire_layout(vertices), always_ready=True))
         One more reference to a vertex.
     release : In(stream.Signature(range(vertices), always_ready=True))
@@ -47,6 +52,7 @@ class VertexReferences(wiring.Component):
         self._references = references
         super().__init__(
             {
+                "initialising": Out(1, init=1),
                 "acquire": In(stream.Signature(acquire_layout(vertices), always_ready=True)),
                 "release": In(stream.Signature(range(vertices), always_ready=True)),
                 "checked_release": Out(stream.Signature(range(vertices), always_ready=True)),
@@ -59,6 +65,15 @@ class VertexReferences(wiring.Component):
         t = Timeline(m)
         t.enter(0, acquire=self.acquire.valid, acquired=self.acquire.payload)
         t.enter(0, release=self.release.valid, released_vertex=self.release.payload)
+        swept_vertex = Signal(range(self._vertices))
+        sweep = Signal(init=1)
+        t.enter(0, sweep=sweep, swept_vertex=swept_vertex)
+        m.d.sync += [
+            swept_vertex.eq(swept_vertex + 1),
+            self.initialising.eq(sweep | t[LATENCY].sweep),
+        ]
+        with m.If(swept_vertex == self._vertices - 1):
+            m.d.sync += sweep.eq(0)
         shape = {"shape": self._references, "depth": self._vertices, "read_ports": 1}
         m.submodules.acquired = acquired = ForwardedMemory(**shape)
         m.submodules.released = released = ForwardedMemory(**shape)
@@ -66,26 +81,28 @@ class VertexReferences(wiring.Component):
         # Clock 2: one more reference. The count of a new vertex begins with the releases of its
         # predecessor, which come from block RAM in clock 1.
         m.d.comb += [
-            acquired.valid.eq(t[0].acquire),
-            acquired.address.eq(t[0].acquired.vertex),
+            acquired.valid.eq(t[0].acquire | t[0].sweep),
+            acquired.address.eq(Mux(t[0].sweep, swept_vertex, t[0].acquired.vertex)),
             released.read_address_0.eq(t[0].acquired.vertex),
             acquired.fill.eq(~t[1].acquired.hit),
             acquired.filled.eq(released.read_data_0),
-            acquired.result.eq(acquired.value + 1),
+            acquired.result.eq(Mux(t[2].sweep, 0, acquired.value + 1)),
         ]
 
         # Clock 4: one more release, if there are fewer than references. The counts are read two
         # clocks after the release, so that a reference of the clock before it has been counted.
         m.d.comb += [
-            released.valid.eq(t[2].release),
-            released.address.eq(t[2].released_vertex),
+            released.valid.eq(t[2].release | t[2].sweep),
+            released.address.eq(Mux(t[2].sweep, t[2].swept_vertex, t[2].released_vertex)),
             acquired.read_address_0.eq(t[2].released_vertex),
         ]
         references = register(m, acquired.read_data_0, self._references, "references")
         referenced = Signal()
         m.d.comb += [
-            referenced.eq(references != released.value),
-            released.result.eq(Mux(referenced, released.value + 1, released.value)),
+            referenced.eq((references != released.value) & ~t[4].sweep),
+            released.result.eq(
+                Mux(t[4].sweep, 0, Mux(referenced, released.value + 1, released.value))
+            ),
         ]
         m.d.sync += [
             self.checked_release.valid.eq(t[4].release & referenced),

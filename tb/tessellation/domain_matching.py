@@ -9,10 +9,10 @@ from fixfunc.cosim import codec
 from fixfunc.cosim.reference.domain_matching import Harness, describe, expected, replay
 from fixfunc.models.payload import dtype
 from fixfunc.models.tessellation.tessellator import FACTORS, OUTPUTS, RANGES, tessellate
-from fixfunc.rtl.tessellation.domain_matching import CONFIGS, DomainMatchingParams
+from fixfunc.rtl.tessellation.domain_matching import DomainMatchingParams
 from fixfunc.spec.points import DOMAIN_POINT
 from fixfunc.spec.state import PointKind
-from fixfunc.tb.bench.bench import StreamBench, configuration
+from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.pace import PACES
 
 __all__ = ["Harness", "describe", "expected", "replay"]
@@ -61,14 +61,8 @@ def patch(rng: np.random.Generator, params: DomainMatchingParams) -> np.ndarray:
 class DomainMatchingBench(StreamBench):
     """Bench with users, and a golden model that takes FLUSHes from the output."""
 
-    def __init__(self, dut: HierarchyObject) -> None:
-        self.params = configuration(CONFIGS)
-        super().__init__(
-            dut,
-            lambda rows: replay(rows, self.outputs, self.params),
-            lambda row: describe(row, self.params),
-            ("o", "counted"),
-        )
+    stem = "domain_matching"
+    ports = "o", "counted"
 
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")

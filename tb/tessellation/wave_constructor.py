@@ -9,10 +9,10 @@ from fixfunc.cosim import codec
 from fixfunc.models.payload import dtype
 from fixfunc.models.tessellation.wave_constructor import WaveConstructor
 from fixfunc.rtl.tessellation.domain_matching import DomainMatchingParams
-from fixfunc.rtl.tessellation.wave_constructor import CONFIGS, WaveConstructorParams
+from fixfunc.rtl.tessellation.wave_constructor import WaveConstructorParams
 from fixfunc.spec.points import MATCHED_POINT, VERTEX_INDEX, wave
 from fixfunc.spec.state import PointKind
-from fixfunc.tb.bench.bench import StreamBench, configuration
+from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.pace import PACES
 from fixfunc.tb.tessellation import domain_matching
 
@@ -75,14 +75,8 @@ def describe(row: np.ndarray, params: WaveConstructorParams) -> str:
 class WaveConstructorBench(StreamBench):
     """Bench with both output streams."""
 
-    def __init__(self, dut: HierarchyObject) -> None:
-        self.params = configuration(CONFIGS)
-        super().__init__(
-            dut,
-            lambda rows: expected(rows, self.params),
-            lambda row: describe(row, self.params),
-            ("o", "index"),
-        )
+    stem = "wave_constructor"
+    ports = "o", "index"
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
