@@ -4,10 +4,12 @@
 from functools import cache
 
 import numpy as np
+import pytest
 
-from fixfunc.cosim.simulation.volume import PACES
+from fixfunc.cosim.simulation.volume import PACES, SimulationError
 from fixfunc.tb import catalogue
 
+ROOM = 1 << 18  # beats out: far above what any block gives here
 LIMIT = 5_000_000  # clocks: far above what any of these need, and little enough to wait for
 
 
@@ -39,3 +41,20 @@ def check_paces(stem, config, count):
             )
             total += len(check(stem, config, rows, (source, sink), seed=n))
     assert total > 0
+    check_resets(stem, config, rows)
+
+
+def check_resets(stem, config, rows, resets=8):
+    """Wherever a reset comes, a block then is as one that never ran: beats, memory and clocks."""
+    block = catalogue.block(stem)
+    paces = "random", "bursty"
+    fresh = block.run(block.volume(config), rows, ROOM, config, paces, limit=LIMIT)
+    assert min(map(len, fresh.outputs.values())) > 0
+    used = volume(stem, config)
+    for clocks in np.random.default_rng(len(rows)).integers(1, fresh.simulated, resets):
+        with pytest.raises(SimulationError, match=f"not drained after {clocks} clocks"):
+            block.run(used, rows, ROOM, config, paces, limit=int(clocks))
+        again = block.run(used, rows, ROOM, config, paces, limit=LIMIT)
+        for port, beats in fresh.outputs.items():
+            assert np.array_equal(again.outputs[port], beats), f"{port}, reset in clock {clocks}"
+        assert again.simulated == fresh.simulated, f"reset in clock {clocks}"

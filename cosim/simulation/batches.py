@@ -80,7 +80,7 @@ def run(block: Bench, config: str, count: int, seed: int, step: Steps | None = N
         except SimulationError as error:
             totals.first = f"batch {batch}, {error}"
             break
-        beats = {port: len(wanted) for port, wanted in expected.items() if port != "memory"}
+        beats = {port: len(golden) for port, golden in expected.items() if port != "memory"}
         totals.first = f"batch {batch}, {first}" if first else None
         totals.beats_in += len(rows)
         totals.beats_out += sum(beats.values())

@@ -62,22 +62,22 @@ class Bench(Block):
         """
         count = 0
         first = None
-        for port, wanted in expected.items():
+        for port, golden in expected.items():
             actual = outputs[port]
-            both = min(len(outputs[port]), len(wanted))
-            differ = np.flatnonzero((actual[:both] != wanted[:both]).any(1))
-            count += len(differ) + abs(len(actual) - len(wanted))
+            both = min(len(outputs[port]), len(golden))
+            differ = np.flatnonzero((actual[:both] != golden[:both]).any(1))
+            count += len(differ) + abs(len(actual) - len(golden))
             if first is None and len(differ):
                 n = differ[0]
                 words = [
                     self.bench.describe(rows[n], self.parameters(config))
                     if port == "o"
                     else codec.to_hex(rows[n])
-                    for rows in (actual, wanted)
+                    for rows in (actual, golden)
                 ]
                 first = "{}: beat {}\n  got      {}\n  expected {}".format(port, n, *words)
-            elif first is None and len(actual) != len(wanted):
-                first = f"{port}: {len(actual)} beats, expected {len(wanted)}"
+            elif first is None and len(actual) != len(golden):
+                first = f"{port}: {len(actual)} beats, expected {len(golden)}"
         return count, first
 
     def simulated(self, config: str = "default") -> wiring.Component:
@@ -108,6 +108,35 @@ class Bench(Block):
             optimise,
         )
 
+    def run(
+        self,
+        volume: Volume,
+        rows: np.ndarray,
+        room: int,
+        config: str = "default",
+        paces: tuple[str, str] = ("full", "full"),
+        seed: int = 0,
+        **limits: int,
+    ) -> Run:
+        """Send packed beats through a Verilated component, with memory behind it if it has ports.
+
+        ``memory`` of the outputs is what memory holds in the end, as rows of a transfer.
+        """
+        memory = None
+        if hasattr(self.bench, "memory"):
+            memory = Memory(
+                self.bench.memory(rows, self.parameters(config)), LATENCIES[seed % len(LATENCIES)]
+            )
+        inputs = (
+            self.bench.inputs(rows, self.parameters(config))
+            if hasattr(self.bench, "inputs")
+            else {"i": rows}
+        )
+        run = volume.run(inputs, room, paces, seed, memory=memory, **limits)
+        if memory:
+            run.outputs["memory"] = memory.data.view(np.uint64).reshape(-1, TRANSFER // 64)
+        return run
+
     def compare(
         self,
         volume: Volume,
@@ -125,32 +154,17 @@ class Bench(Block):
         expected : dict of ndarray of uint64
             Packed beats, by port.
         count : int
-            Beats that differ.
+            Beats that differ, and transfers that memory does not have.
         first : str, optional
             The first of them in words.
         """
         replay = getattr(self.bench, "replay", None)
         expected = {"o": rows} if replay else self.expected(rows, config)
-        memory = None
-        if hasattr(self.bench, "memory"):
-            memory = Memory(
-                self.bench.memory(rows, self.parameters(config)), LATENCIES[seed % len(LATENCIES)]
-            )
-        inputs = (
-            self.bench.inputs(rows, self.parameters(config))
-            if hasattr(self.bench, "inputs")
-            else {"i": rows}
-        )
-        run = volume.run(
-            inputs,
-            2 * max(map(len, expected.values())) + 65536,
-            paces,
-            seed,
-            memory=memory,
-            **limits,
-        )
-        if memory:
-            run.outputs["memory"] = memory.data.view(np.uint64).reshape(-1, TRANSFER // 64)
+        room = 2 * max(map(len, expected.values())) + 65536
+        run = self.run(volume, rows, room, config, paces, seed, **limits)
         if replay:
             expected = codec.by_port(replay(rows, run.outputs, self.parameters(config)))
-        return run, expected, *self.differences(run.outputs, expected, config)
+        mismatches, first = self.differences(run.outputs, expected, config)
+        if len(run.outside):
+            first = first or f"memory: there is no transfer at {run.outside[0]:#x}"
+        return run, expected, mismatches + len(run.outside), first

@@ -38,6 +38,18 @@ _DRIVE = """\
         pending |= in[{n}].sent < in[{n}].count;"""
 _READY = """\
         top->{name}___05Fready = out[{n}].ready = {always} || pace[$inputs + {n}].next();"""
+_RESET_IN = """\
+    top->{name}___05Fvalid = 0;"""
+_RESET_OUT = """\
+    top->{name}___05Fready = 0;"""
+_SILENT = """\
+    if (top->{name}___05Fvalid) violated("{name}", "valid in reset");"""
+_OFFER_IN = """\
+        offer[{n}].check("{name}", in[{n}].offered, top->{name}___05Fready,
+                         &top->{name}___05Fpayload, {size});"""
+_OFFER_OUT = """\
+        offer[$inputs + {n}].check("{name}", top->{name}___05Fvalid, out[{n}].ready,
+                                   &top->{name}___05Fpayload, {size});"""
 _BEAT_IN = """\
         if (in[{n}].offered && top->{name}___05Fready) {{
             in[{n}].offered = false, ++in[{n}].sent, moved = true;
@@ -64,6 +76,8 @@ _FOLLOW = """\
         }}"""
 
 _MEMORY = {
+    "reset": "{name}.reset(top);",
+    "silent": "{name}.silent(top);",
     "begin": "{name}.begin(seed + {n});",
     "drive": "{name}.drive(top);",
     "observe": "{name}.observe(top); moved |= {name}.busy();",
@@ -74,6 +88,13 @@ void sim_memory(uint8_t *bytes, uint64_t size, uint64_t least, uint64_t most,
     MemoryBytes::bytes = bytes, MemoryBytes::size = size;
     MemoryBytes::least = least, MemoryBytes::most = most;
     MemoryBytes::unreadable = unreadable, MemoryBytes::fixed = fixed, MemoryBytes::ready = ready;
+    MemoryBytes::outside.clear();
+}
+
+// Addresses of transfers that memory did not have; their number.
+uint64_t sim_outside(const uint64_t **addresses) {
+    *addresses = MemoryBytes::outside.data();
+    return MemoryBytes::outside.size();
 }
 """
 
@@ -101,7 +122,15 @@ def shim(component: wiring.Component, name: str) -> str:
         template_values
     )
     bare = lines(_READY_ALWAYS, outputs) + "\n" + lines(_BARE, inputs[:1])
-    observe = lines(_BEAT_IN, inputs) + "\n" + lines(_BEAT_OUT, outputs)
+    observe = "\n".join(
+        lines(form, of)
+        for form, of in (
+            (_OFFER_IN, inputs),
+            (_OFFER_OUT, outputs),
+            (_BEAT_IN, inputs),
+            (_BEAT_OUT, outputs),
+        )
+    )
     memory = {
         f"memory_{key}": " ".join(text.format(name=port, n=n) for n, port in enumerate(memories))
         for key, text in _MEMORY.items()
@@ -118,7 +147,9 @@ def shim(component: wiring.Component, name: str) -> str:
         template_values,
         **memory,
         drive=drive,
-        observe=observe,
+        observe=Template(observe).substitute(template_values),
+        reset=lines(_RESET_IN, inputs) + "\n" + lines(_RESET_OUT, outputs),
+        silent=lines(_SILENT, outputs),
         bare=bare,
         follow=lines(_FOLLOW, inputs[:1]),
     )

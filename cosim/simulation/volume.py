@@ -34,8 +34,11 @@ class Memory(NamedTuple):
     ready : int
         Clocks of 256 in which a channel takes a request; with 256 no channel ever stalls.
     faults : (int, int)
-        A byte that cannot be read, and one that cannot be written: the answer is an error. By
-        default there is none.
+        A byte that cannot be read: the transfer that holds it has an error. One that cannot be
+        written: its burst has, and leaves memory as it was. By default there is none.
+
+    Bytes written are those that ``wstrb`` names. A transfer beyond the end is answered DECERR, and
+    its address is kept: see :class:`Run`.
     """
 
     data: np.ndarray
@@ -53,19 +56,30 @@ class Stats(ctypes.Structure):
 class Run(NamedTuple):
     """Beats out, by port, packed.
 
-    Clocks from the first beat taken to the last beat given, and all that were simulated; seconds.
+    Clocks from the first beat taken to the last beat given, and all that were simulated; seconds;
+    addresses of transfers that memory does not have, ndarray of uint64.
     """
 
     outputs: dict
     clocks: int
     simulated: int
     seconds: float
+    outside: np.ndarray = np.zeros(0, np.uint64)
 
 
 class SimulationError(RuntimeError):
     """A component did not drain.
 
     It did not within the clock limit, or sent more beats than there is room for.
+    """
+
+
+class ProtocolError(SimulationError):
+    """A port broke a rule of its protocol: which port, in which clock, which rule.
+
+    Streams: what is offered stays until it is taken; nothing is offered in reset. AXI4: the same of
+    every channel; whole, aligned transfers at ascending addresses, of id 0; no burst crosses 4 KB;
+    ``wlast`` is at the end of a burst.
     """
 
 
@@ -101,6 +115,9 @@ class Volume:
             str(build(source or generate(component, name), shim(component, name), name, optimise))
         )
         self._library.sim_new.restype = ctypes.c_void_p
+        self._library.sim_violation.restype = ctypes.c_char_p
+        if self._memories:
+            self._library.sim_outside.restype = ctypes.c_uint64
         self._library.sim_free.argtypes = [ctypes.c_void_p]
         self._handle = self._library.sim_new()
 
@@ -134,6 +151,8 @@ class Volume:
         ------
         SimulationError
             The clock limit or the room was reached.
+        ProtocolError
+            A port broke a rule.
         """
         rows = [np.ascontiguousarray(inputs[p.name], np.uint64) for p in self.inputs]
         for p, beats in zip(self.inputs, rows, strict=True):
@@ -169,10 +188,24 @@ class Volume:
             raise SimulationError(f"not drained after {limit} clocks: {[*beat_counts]} beats out")
         if status == 2:
             raise SimulationError(f"more than {room} beats out")
+        if status == 3:
+            raise ProtocolError(self._library.sim_violation().decode())
         outputs = {
             p.name: beats[:n] for p, beats, n in zip(self.outputs, out, beat_counts, strict=True)
         }
-        return Run(outputs, stats.last - stats.first + 1, stats.clocks, time.perf_counter() - start)
+        seconds = time.perf_counter() - start
+        clocks = stats.last - stats.first + 1
+        return Run(outputs, clocks, stats.clocks, seconds, self._outside())
+
+    def _outside(self) -> np.ndarray:
+        """Addresses of transfers that memory did not have in the last run."""
+        if not self._memories:
+            return np.zeros(0, np.uint64)
+        addresses = ctypes.POINTER(ctypes.c_uint64)()
+        count = self._library.sim_outside(ctypes.byref(addresses))
+        return (
+            np.ctypeslib.as_array(addresses, (count,)).copy() if count else np.zeros(0, np.uint64)
+        )
 
     def bare(self, rows: np.ndarray, clocks: int) -> None:
         """Clock a fresh component with the beats of its first input over and over.

@@ -3,8 +3,7 @@
 
 import os
 import random
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import cocotb
 import numpy as np
@@ -14,50 +13,52 @@ from cocotb.triggers import ClockCycles, RisingEdge
 
 from fixfunc.cosim import codec
 from fixfunc.cosim.simulation.library import PROBE
+from fixfunc.tb import catalogue
 from fixfunc.tb.bench.pace import PACES
 from fixfunc.tb.bench.stream import StreamDriver, StreamMonitor, StreamSink
 
 RESET_CLOCKS = 4
 
 
-def configuration(configs: Mapping[str, Any]) -> Any:
-    """Parameters of the configuration that the runner built."""
-    return configs[os.environ["FIXFUNC_CONFIG"]]
-
-
 class StreamBench:
     """Holds a block with a stream ``i`` in, and one or several out, to its golden model.
 
-    Parameters
+    Attributes
     ----------
-    dut
-    expected : callable
-        Packed beats in -> packed beats out, of several streams by port. The beats in are those
-        that the input monitor saw.
-    describe : callable
-        A packed beat of ``o`` in words.
-    outputs : sequence of str
-        The ports.
+    stem : str
+        The block, by its name; a subclass says it. Its golden model, ``expected`` or ``replay``,
+        and its ``describe`` are those that volume runs use.
+    ports : sequence of str
+        The streams out, whose beats are compared.
+    params
+        Parameters of the configuration that the runner built.
     """
 
+    stem: str
+    ports: Sequence[str] = ("o",)
     IDLE_CLOCKS = 600  # clocks without a transfer, after which a block counts as drained
     POLL_CLOCKS = 50  # clocks from one count of transfers to the next
 
-    def __init__(
-        self,
-        dut: HierarchyObject,
-        expected: Callable[[np.ndarray], np.ndarray | dict[str, np.ndarray]],
-        describe: Callable[[np.ndarray], str],
-        outputs: Sequence[str] = ("o",),
-    ) -> None:
+    def __init__(self, dut: HierarchyObject) -> None:
         self._dut = dut
-        self._expected = expected
-        self._describe = describe
-        self._bits = {name: len(getattr(dut, f"{name}__payload")) for name in ("i", *outputs)}
+        block = catalogue.block(self.stem)
+        self._model = block.bench
+        self.params = block.parameters(os.environ["FIXFUNC_CONFIG"])
+        self._bits = {name: len(getattr(dut, f"{name}__payload")) for name in ("i", *self.ports)}
         # Beats are (payload, clock); ``beats_out`` are those of ``o``.
         self.beats_in = []
-        self.out = {port: [] for port in outputs}
+        self.out = {port: [] for port in self.ports}
         self.beats_out = self.out["o"]
+
+    def golden(self, rows: np.ndarray) -> np.ndarray | dict[str, np.ndarray]:
+        """Packed beats out, of several streams by port, for the packed beats that went in."""
+        if hasattr(self._model, "replay"):
+            return self._model.replay(rows, self.outputs, self.params)
+        return self._model.expected(rows, self.params)
+
+    def describe(self, row: np.ndarray) -> str:
+        """A packed beat of ``o`` in words."""
+        return self._model.describe(row, self.params)
 
     @property
     def rng(self) -> np.random.Generator:
@@ -107,12 +108,12 @@ class StreamBench:
     def check(self, count: int) -> None:
         """All beats went in, some came out, and those are the golden model's."""
         assert len(self.beats_in) == count > 0, f"{len(self.beats_in)} of {count} beats taken"
-        wanted = codec.by_port(self._expected(self._packed("i", self.beats_in)))
+        golden = codec.by_port(self.golden(self._packed("i", self.beats_in)))
         for port, beats in self.out.items():
             rows = self._packed(port, beats)
-            expected = wanted[port]
+            expected = golden[port]
             for n, (actual, row) in enumerate(zip(rows, expected, strict=False)):
-                words = self._describe if port == "o" else codec.to_hex
+                words = self.describe if port == "o" else codec.to_hex
                 assert (actual == row).all(), (
                     f"{port}: beat {n} at clock {beats[n][1]}\n  got      {words(actual)}\n  "
                     f"expected {words(row)}"

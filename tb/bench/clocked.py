@@ -100,9 +100,9 @@ def simulate(
 def difference(trace: list[Clock], seen: list[dict[str, int]]) -> str | None:
     """The first output that is not the golden model's, in words, or None."""
     for n, (clock, outputs) in enumerate(zip(trace, seen, strict=True)):
-        for name, wanted in clock.outputs.items():
-            if outputs[name] != wanted:
-                return f"clock {n}: {name} is {outputs[name]}, expected {wanted}"
+        for name, golden in clock.outputs.items():
+            if outputs[name] != golden:
+                return f"clock {n}: {name} is {outputs[name]}, expected {golden}"
     return None
 
 

@@ -22,6 +22,25 @@ def float_bits(value: float) -> int:
     return int(np.float32(value).view(np.uint32))
 
 
+def does(rng: np.random.Generator) -> list[str]:
+    """What a draw's shader does: half of all draws are plain."""
+    other = [action for action in PERMITTED if action != "plain"]
+    return ["plain" if rng.random() < 0.5 else rng.choice(other)]
+
+
+def byte(rng: np.random.Generator) -> int:
+    """A stencil value or mask: an end of 0..255, a small one, a bit, or any."""
+    return int(
+        rng.choice([0, 255, 1 << rng.integers(0, 8), rng.integers(0, 4), rng.integers(0, 256)])
+    )
+
+
+def finite_bits(rng: np.random.Generator) -> int:
+    """Bits of a float32 at an end of its range: zeros, denormals, the least, the greatest."""
+    magnitude = rng.choice([0, 1, 0x7FFFFF, 0x800000, 0x7F7FFFFF, rng.integers(0, 0x7F800000)])
+    return int(magnitude) | int(rng.integers(0, 2)) << 31
+
+
 def state(
     rng: np.random.Generator,
     size: tuple[int, int],
@@ -37,9 +56,9 @@ def state(
         for name in ("fail", "depth_fail", "pass")
     }
     values = {
-        "stencil_ref": rng.integers(0, 4),
-        "stencil_read": rng.choice([255, 255, 3]),
-        "stencil_write": rng.choice([255, 255, 6]),
+        "stencil_ref": rng.choice([rng.integers(0, 4), byte(rng)]),
+        "stencil_read": rng.choice([255, 3, byte(rng)]),
+        "stencil_write": rng.choice([255, 6, byte(rng)]),
         "stencil_front_func": rng.integers(0, 8),
         "stencil_back_func": rng.integers(0, 8),
         "stencil_test": stencil and rng.random() < 0.4,
@@ -51,6 +70,7 @@ def state(
         ),
         "bias_clamp": float_bits(rng.choice([0, 0, 1e-3, -1e-5, 1e30])),
     }
+    bias |= {name: finite_bits(rng) for name in ("bias_slope", "bias_clamp") if rng.random() < 0.1}
     span = np.sort(rng.integers(0, most + 1, 2)) if rng.random() < 0.2 else (0, most)
     return draw_state(
         *size,
@@ -62,7 +82,7 @@ def state(
         depth_test=rng.random() < 0.9,
         depth_write=rng.random() < 0.8,
         state=rng.integers(0, 16),
-        does=[rng.choice(list(PERMITTED), p=[0.6, 0.1, 0.1, 0.1, 0.1])],
+        does=does(rng),
         **operations,
         **values,
         **bias,
@@ -74,8 +94,8 @@ def spoil(rng: np.random.Generator, draw: np.void) -> np.void:
     name, value = [
         ("depth_format", 3),
         ("depth_min", int(draw["depth_max"]) + 1),
-        ("bias_slope", float_bits(np.inf)),
-        ("bias_clamp", float_bits(np.nan)),
+        ("bias_slope", float_bits(rng.choice([np.inf, -np.inf, np.nan]))),
+        ("bias_clamp", float_bits(rng.choice([np.inf, -np.inf, np.nan]))),
         ("target", 1),
         ("depth_format", (draw["depth_format"] + 1) % 3),
     ][rng.integers(0, 6)]
@@ -118,7 +138,7 @@ def clear(
         "x1": x1,
         "y1": y1,
         "depth_value": value,
-        "stencil_value": rng.integers(0, 4),
+        "stencil_value": rng.choice([rng.integers(0, 4), byte(rng)]),
     }
 
 

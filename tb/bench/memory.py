@@ -63,11 +63,11 @@ class MemoryBehind:
                 not ready for ready in PACES[pace](random.Random(cocotb.RANDOM_SEED + n))
             )
 
-    def check_memory(self, wanted: np.ndarray) -> None:
+    def check_memory(self, golden: np.ndarray) -> None:
         """It holds these bytes, as rows of 32."""
-        stored = np.frombuffer(self._rams[0].read(0, wanted.nbytes), np.uint64).reshape(
-            wanted.shape
+        stored = np.frombuffer(self._rams[0].read(0, golden.nbytes), np.uint64).reshape(
+            golden.shape
         )
-        assert stored.any() and (stored == wanted).all(), (
-            f"memory: transfers {np.flatnonzero((stored != wanted).any(1))[:8]}"
+        assert stored.any() and (stored == golden).all(), (
+            f"memory: transfers {np.flatnonzero((stored != golden).any(1))[:8]}"
         )

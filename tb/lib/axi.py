@@ -216,16 +216,16 @@ async def bursts_are_read(dut: HierarchyObject, pace: str) -> None:
     await bench.start()
     bursts = requests(bench.rng, 60, 0)
     assert {burst.transfers for burst in bursts} == set(range(MOST + 1))
-    wanted = golden.read(bench.before, bursts)
+    transfers = golden.read(bench.before, bursts)
     bench.watch_idle(
         "reader",
         lambda: len(bench.seen["reader_request"]),
         lambda: sum(unpack(beat).last for beat in bench.seen["reader_o"]),
     )
     bench.send("reader_request", [pack(burst) for burst in bursts])
-    await bench.until(lambda: len(bench.seen["reader_o"]) >= len(wanted))
+    await bench.until(lambda: len(bench.seen["reader_o"]) >= len(transfers))
     await ClockCycles(dut.clk, 50)
-    for n, (beat, expected) in enumerate(zip(bench.seen["reader_o"], wanted, strict=True)):
+    for n, (beat, expected) in enumerate(zip(bench.seen["reader_o"], transfers, strict=True)):
         transfer = unpack(beat)
         transfer = transfer._replace(data=None) if transfer.empty else transfer
         assert transfer == expected, f"transfer {n}: {transfer}, expected {expected}"

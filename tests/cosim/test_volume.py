@@ -11,6 +11,8 @@ from fixfunc.cosim import codec
 from fixfunc.cosim.simulation.volume import PACES, SimulationError, Volume
 from fixfunc.models.payload import dtype
 from fixfunc.spec import payloads
+from fixfunc.tb import catalogue as benches
+from tests.volume import volume
 
 
 class Echo(wiring.Component):
@@ -59,6 +61,20 @@ def test_nothing_hangs():
         Volume(Echo(8), "echo").run({"i": rows}, 2)
     with pytest.raises(ValueError, match="i must have 1 words a beat"):
         Volume(Echo(8), "echo").run({"i": np.zeros((3, 2), np.uint64)}, 3)
+
+
+def test_a_transfer_outside_memory_is_a_mismatch(monkeypatch):
+    """Whatever the beats are: here they are right."""
+    block = benches.block("command_reader")
+    rows = block.bench.requests(np.random.default_rng(2), 40, block.parameters("tiny"))
+    unit = volume("command_reader", "tiny")
+    assert block.compare(unit, rows, "tiny")[2:] == (0, None)
+    run = unit.run
+    monkeypatch.setattr(
+        unit, "run", lambda *args, **more: run(*args, **more)._replace(outside=np.uint64([0x40]))
+    )
+    words = "memory: there is no transfer at 0x40"
+    assert block.compare(unit, rows, "tiny")[2:] == (1, words)
 
 
 @pytest.mark.parametrize(

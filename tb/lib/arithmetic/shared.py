@@ -138,9 +138,9 @@ def random_beats(rng: np.random.Generator, clocks: int, interval: int) -> list[C
 
 def element(port: str, k: int, bits: int, value: int) -> Hit:
     """A bin: an element of a set has this value."""
-    wanted = value % (1 << bits)
+    pattern = value % (1 << bits)
     return lambda trace, n: bool(
-        trace[n].inputs["start"] and trace[n].inputs[port] >> k * bits & (1 << bits) - 1 == wanted
+        trace[n].inputs["start"] and trace[n].inputs[port] >> k * bits & (1 << bits) - 1 == pattern
     )
 
 
