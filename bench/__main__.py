@@ -31,53 +31,53 @@ FPGA = [
 
 
 def main(parts):
-    found = page.load(STORE)
+    figures = page.load(STORE)
     columns = SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()
     with Progress(*columns, transient=True) as progress:
         task = progress.add_task("")
         if "speed" in parts:
             progress.update(task, description="clocks on chosen work")
-            found["clocks"] = speed.clocks()
+            figures["clocks"] = speed.clocks()
             progress.update(task, description="volume tier against a bare loop")
-            found["volume"] = speed.volume_ratio()
+            figures["volume"] = speed.volume_ratio()
             progress.update(task, description="golden frame")
-            found["golden"] = speed.golden_frame()
+            figures["golden"] = speed.golden_frame()
         if "hiz" in parts:
             progress.update(task, description="what HiZ decides")
-            found["hiz"] = depth.rows(render(Scene(*mesh.teapot(8))))
-            found["traffic"] = depth.traffic()
-            found["depth_clocks"] = depth.clocks()
+            figures["hiz"] = depth.rows(render(Scene(*mesh.teapot(8))))
+            figures["traffic"] = depth.traffic()
+            figures["depth_clocks"] = depth.clocks()
         if "memory" in parts:
             progress.update(task, description="bytes of depth between cache and memory")
-            found["memory"] = memory.rows()
-            found["memory_clocks"] = memory.clocks()
+            figures["memory"] = memory.rows()
+            figures["memory_clocks"] = memory.clocks()
         if "tessellation" in parts:
             progress.update(task, description="what domain matching saves")
-            found["tessellation"] = tessellation.draws()
-            found["tessellation_clocks"] = tessellation.clocks()
+            figures["tessellation"] = tessellation.draws()
+            figures["tessellation_clocks"] = tessellation.clocks()
         if "texture" in parts:
             progress.update(task, description="textures")
-            found["texture_clocks"] = texture.clocks()
-            found["texture_speed"] = texture.speed()
-            found["texture_cache"] = texture.cached()
+            figures["texture_clocks"] = texture.clocks()
+            figures["texture_speed"] = texture.speed()
+            figures["texture_cache"] = texture.cached()
         if "frames" in parts:
-            found["frames"] = []
+            figures["frames"] = []
             for row in frames.rows(
                 lambda name: progress.update(task, description=name)
             ):  # each takes minutes: kept as it comes
-                found["frames"].append(row)
-                STORE.write_text(json.dumps(found, indent=2) + "\n")
+                figures["frames"].append(row)
+                STORE.write_text(json.dumps(figures, indent=2) + "\n")
         if "fpga" in parts:
-            found["depth"] = {kind: synthesis.depth(kind) for kind in ("chained", "carry_save")}
-            found["fpga"] = {}
+            figures["depth"] = {kind: synthesis.depth(kind) for kind in ("chained", "carry_save")}
+            figures["fpga"] = {}
             for stem, config in FPGA:
                 progress.update(task, description=f"{stem} ({config}) on an FPGA")
-                found["fpga"][f"{stem} ({config})"] = synthesis.area(stem, config)
-    found["when"] = (
+                figures["fpga"][f"{stem} ({config})"] = synthesis.area(stem, config)
+    figures["when"] = (
         f"{datetime.date.today()}, {platform.system()} {platform.machine()}, Python "
         f"{platform.python_version()}, 2 cores"
     )
-    STORE.write_text(json.dumps(found, indent=2) + "\n")
+    STORE.write_text(json.dumps(figures, indent=2) + "\n")
     print(f"wrote {page.write().relative_to(ROOT)}")
 
 

@@ -49,9 +49,7 @@ def outcomes(tiles, state, bounds):
     """(tiles dropped, accepted, tested; samples looked at one by one, samples passed)."""
     unit = DepthUnit(state, bounds=bounds)
     passed, outcome = unit.test(tiles)
-    counts = [
-        int((outcome == found).sum()) for found in (Outcome.DROP, Outcome.ACCEPT, Outcome.TEST)
-    ]
+    counts = [int((outcome == kind).sum()) for kind in (Outcome.DROP, Outcome.ACCEPT, Outcome.TEST)]
     looked = int(np.bitwise_count(tiles["mask"][outcome == Outcome.TEST]).sum())
     return *counts, looked, int(passed.sum())
 
@@ -82,7 +80,7 @@ def traffic():
     """
     width = 320
     height = 180
-    found = []
+    result = []
     state = draw_state(width, height)
     orders = list(itertools.permutations(range(LAYERS)))
     tiles = [rasterize(setup(stack(order, width, height), state).records)[0] for order in orders]
@@ -91,8 +89,8 @@ def traffic():
             len(orders) * width * height
         )
         read, write = (float(count) * 1920 * 1080 * 60 * 32 / 1e9 for count in counts)
-        found.append((hiz, read, write, write, float(counts[1])))
-    return found
+        result.append((hiz, read, write, write, float(counts[1])))
+    return result
 
 
 def clocks():

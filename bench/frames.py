@@ -103,13 +103,13 @@ def draw(scene):
     memory = Memory(job.data.copy(), (0, 8), ready=256)
     run = volume().run(inputs, job.room, memory=memory)
     run.outputs["memory"] = memory.data.view(np.uint64).reshape(-1, 4)
-    begun = time.perf_counter()
-    wanted, _ = job.expected(run.outputs)
-    differs, first = block.differences(run.outputs, wanted)
+    start = time.perf_counter()
+    golden, _ = job.expected(run.outputs)
+    differs, first = block.differences(run.outputs, golden)
     assert (job.picture(memory.data) == frame.colour).all() or differs, (
         "the picture is not that of the golden pipeline"
     )
-    return differs, first, counters(run.outputs["counter_value"]), run, time.perf_counter() - begun
+    return differs, first, counters(run.outputs["counter_value"]), run, time.perf_counter() - start
 
 
 def volume(built=[]):  # noqa: B006 - kept on purpose: it takes minutes
@@ -119,14 +119,14 @@ def volume(built=[]):  # noqa: B006 - kept on purpose: it takes minutes
     return built[0]
 
 
-def rows(told=lambda _name: None, size=SIZE):
+def rows(progress=lambda _name: None, size=SIZE):
     """Rows, one a frame.
 
     Name, triangles, tiles, what differs, clocks, their share of the bound, stalls before HiZ and
     colours, seconds, clocks a second.
     """
     for name, scene in scenes(size):
-        told(f"frame: {name}")
+        progress(f"frame: {name}")
         differs, first, counted, run, _ = draw(scene)
         assert not differs, first
         bound = max(counted["triangles"], counted["tiles"])
@@ -144,7 +144,7 @@ def rows(told=lambda _name: None, size=SIZE):
         )
 
 
-def lines(found):
+def lines(drawn):
     """The figures as Markdown."""
     head = [
         "## Frames",
@@ -165,5 +165,5 @@ def lines(found):
         f"| {name} | {triangles} | {tiles} | {differs} | {clocks} | {share:.2f} | "
         f"{1 / share:.0%} | {depth:.0%} "
         f"| {colour:.0%} | {seconds:.1f} | {rate:,.0f} |"
-        for name, triangles, tiles, differs, clocks, share, depth, colour, seconds, rate in found
+        for name, triangles, tiles, differs, clocks, share, depth, colour, seconds, rate in drawn
     ]

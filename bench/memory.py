@@ -103,11 +103,11 @@ def clocks(count=4000):
         np.random.default_rng(0), 4 * count, compression.parameters("default")
     )
     volume = None
-    found = []
+    result = []
     volume = Volume(compression.simulated(), compression.stem)
     for name, decodes in (("coder", 0), ("decoder", 1)):
         those = beats[(beats[:, 0] & 1) == decodes]
-        found.append(
+        result.append(
             (name, _slope(lambda n, those=those: volume.run({"i": those[:n]}, 4 * count), count))
         )
     volume = Volume(cache.simulated(), cache.stem)
@@ -122,7 +122,7 @@ def clocks(count=4000):
     ):
         rows = cache.bench.hits(params, tiles, count)
         held = Memory(cache.bench.memory(rows, params), latency, ready=256)
-        found.append(
+        result.append(
             (
                 f"cache, {name}",
                 _slope(
@@ -133,7 +133,7 @@ def clocks(count=4000):
                 ),
             )
         )
-    return found
+    return result
 
 
 def _slope(run, count):

@@ -38,12 +38,12 @@ def load(path: Path) -> dict[str, Any]:
     return json.loads(path.read_text()) if path.exists() else {}
 
 
-def page(found: dict[str, Any], area: dict[str, Any]) -> str:
+def page(figures: dict[str, Any], area: dict[str, Any]) -> str:
     """The figures as Markdown."""
     lines = [
         "# Bench",
         "",
-        f"Measured {found['when']}, by `make bench` (`python -m bench PART` for one of "
+        f"Measured {figures['when']}, by `make bench` (`python -m bench PART` for one of "
         f"{', '.join(PARTS)}).",
         "Peers are the best open rasterizers measured on the same work; they exclude setup, "
         "these figures include it.",
@@ -54,17 +54,17 @@ def page(found: dict[str, Any], area: dict[str, Any]) -> str:
         "hiz": _hiz,
         "memory": _memory,
         "tessellation": _tessellation,
-        "texture_clocks": lambda found: ["", *texture.lines(found)],
-        "frames": lambda found: ["", *frames.lines(found["frames"])],
+        "texture_clocks": lambda figures: ["", *texture.lines(figures)],
+        "frames": lambda figures: ["", *frames.lines(figures["frames"])],
     }
     for key, section in sections.items():
-        if key in found:
-            lines += section(found)
+        if key in figures:
+            lines += section(figures)
     if area:
         lines += ["", *table.lines(area)]
-    if "fpga" in found:
-        lines += _fpga(found)
-    return "\n".join([*_wrapped([*lines, *found.get("remarks", [])]), ""])
+    if "fpga" in figures:
+        lines += _fpga(figures)
+    return "\n".join([*_wrapped([*lines, *figures.get("remarks", [])]), ""])
 
 
 def _wrapped(lines: list[str]) -> Iterator[str]:
@@ -74,7 +74,7 @@ def _wrapped(lines: list[str]) -> Iterator[str]:
         yield from textwrap.wrap(" ".join(kept), COLUMNS, **WRAPPING) if is_prose else kept
 
 
-def _clocks(found: dict[str, Any]) -> list[str]:
+def _clocks(figures: dict[str, Any]) -> list[str]:
     """Clocks of the rasterizer, and speed of the software."""
     lines = [
         "## Clocks",
@@ -92,10 +92,10 @@ def _clocks(found: dict[str, Any]) -> list[str]:
     lines += [
         f"| {name} | {count} | {tiles} | {clocks} | {ratio:.3f} | "
         f"{' | '.join(TARGETS[name])} | {alone} |"
-        for name, count, tiles, clocks, ratio, alone in found["clocks"]
+        for name, count, tiles, clocks, ratio, alone in figures["clocks"]
     ]
-    tier, bare, ratio = found["volume"]
-    faces, seconds, memory = found["golden"]
+    tier, bare, ratio = figures["volume"]
+    faces, seconds, memory = figures["golden"]
     lines += [
         "",
         "## Software",
@@ -110,7 +110,7 @@ def _clocks(found: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _hiz(found: dict[str, Any]) -> list[str]:
+def _hiz(figures: dict[str, Any]) -> list[str]:
     """What HiZ decides, and what that spares."""
     lines = [
         "",
@@ -123,7 +123,7 @@ def _hiz(found: dict[str, Any]) -> list[str]:
         "passed |",
         "|---|" + "---|" * 6,
     ]
-    lines += ["| " + " | ".join(map(str, row)) + " |" for row in found["hiz"]]
+    lines += ["| " + " | ".join(map(str, row)) + " |" for row in figures["hiz"]]
     lines += [
         "",
         "Depth and stencil test of full 4-layer stacks in every order, at 1920x1080, 60 Hz "
@@ -136,7 +136,7 @@ def _hiz(found: dict[str, Any]) -> list[str]:
     ]
     lines += [
         f"| {hiz} | {read:.2f} | {write:.2f} | {colour:.2f} | {over:.4f} |"
-        for hiz, read, write, colour, over in found["traffic"]
+        for hiz, read, write, colour, over in figures["traffic"]
     ]
     lines += [
         "",
@@ -145,14 +145,16 @@ def _hiz(found: dict[str, Any]) -> list[str]:
         "| tiles | count | clocks a tile |",
         "|---|---|---|",
     ]
-    lines += [f"| {name} | {count} | {ratio:.3f} |" for name, count, ratio in found["depth_clocks"]]
+    lines += [
+        f"| {name} | {count} | {ratio:.3f} |" for name, count, ratio in figures["depth_clocks"]
+    ]
     return lines
 
 
-def _memory(found: dict[str, Any]) -> list[str]:
+def _memory(figures: dict[str, Any]) -> list[str]:
     """Bytes of depth between cache and memory."""
     lines = []
-    traffic, modes, sizes, taken = found["memory"]
+    traffic, modes, sizes, taken = figures["memory"]
     lines += [
         "",
         "## Depth in memory",
@@ -210,11 +212,11 @@ def _memory(found: dict[str, Any]) -> list[str]:
         "| work | clocks a tile |",
         "|---|---|",
     ]
-    lines += [f"| {name} | {ratio:.3f} |" for name, ratio in found["memory_clocks"]]
+    lines += [f"| {name} | {ratio:.3f} |" for name, ratio in figures["memory_clocks"]]
     return lines
 
 
-def _tessellation(found: dict[str, Any]) -> list[str]:
+def _tessellation(figures: dict[str, Any]) -> list[str]:
     """What domain matching spares."""
     lines = [
         "",
@@ -230,17 +232,17 @@ def _tessellation(found: dict[str, Any]) -> list[str]:
     ]
     lines += [
         f"| {name} | {patches} | {points} | {shaded} | {spared:.1%} | {waves} |"
-        for name, patches, points, shaded, spared, waves in found["tessellation"]
+        for name, patches, points, shaded, spared, waves in figures["tessellation"]
     ]
     lines += [
         "",
         f"Hardware (`domain_matching`), users 100 clocks late: "
-        f"{found['tessellation_clocks']:.3f} clocks a point of the teapot.",
+        f"{figures['tessellation_clocks']:.3f} clocks a point of the teapot.",
     ]
     return lines
 
 
-def _fpga(found: dict[str, Any]) -> list[str]:
+def _fpga(figures: dict[str, Any]) -> list[str]:
     """Cells of the rasterizer on an FPGA, and the depth of a sum in gates."""
     lines = [
         "",
@@ -254,7 +256,7 @@ def _fpga(found: dict[str, Any]) -> list[str]:
         "cells |",
         "|---|" + "---|" * 8,
     ]
-    for name, cells in found["fpga"].items():
+    for name, cells in figures["fpga"].items():
         total = synthesis.score(cells)
         rate = f"{64000 / total:.2f}" if "rasterizer" in name else "-"
         counts = " | ".join(str(cells[kind]) for kind in synthesis.CELLS)
@@ -266,7 +268,7 @@ def _fpga(found: dict[str, Any]) -> list[str]:
         "peers 1.39 / 0.57 / 0.01.",
         "",
         "Gates on the longest path of a sum of three 32-bit numbers (prefix adder, `ltp -noff`): "
-        f"{found['depth']['carry_save']} carry-save, {found['depth']['chained']} chained.",
+        f"{figures['depth']['carry_save']} carry-save, {figures['depth']['chained']} chained.",
     ]
 
 

@@ -131,14 +131,14 @@ def volume_ratio(clock_count=400_000):
     bare = []
     ratio = []
     for _ in range(5):
-        begun = time.perf_counter()
+        start = time.perf_counter()
         ran = 0
         while ran < clock_count:
             ran += volume.run({"i": given}, 1 << 19).simulated
-        tier.append(ran / (time.perf_counter() - begun))
-        begun = time.perf_counter()
+        tier.append(ran / (time.perf_counter() - start))
+        start = time.perf_counter()
         volume.bare(given, clock_count)
-        bare.append(clock_count / (time.perf_counter() - begun))
+        bare.append(clock_count / (time.perf_counter() - start))
         ratio.append(tier[-1] / bare[-1])
     return tuple(float(np.median(v)) for v in (tier, bare, ratio))
 
@@ -157,10 +157,10 @@ def golden_frame():
 
 if __name__ == "__main__":
     vertices, faces = mesh.teapot(40)
-    begun = time.perf_counter()
+    start = time.perf_counter()
     render(Scene(vertices, faces))
     print(
         len(faces),
-        time.perf_counter() - begun,
+        time.perf_counter() - start,
         resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6,
     )

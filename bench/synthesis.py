@@ -23,7 +23,7 @@ def area(stem: str, config: str) -> dict[str, int]:
     yosys.run(script, folder)
     text = (folder / "stat.txt").read_text()
     return {
-        name: int(found[1]) if (found := re.search(rf"(\d+)\s+{name}\b", text)) else 0
+        name: int(match[1]) if (match := re.search(rf"(\d+)\s+{name}\b", text)) else 0
         for name in CELLS
     }
 
@@ -53,5 +53,5 @@ def depth(kind: str) -> int:
         "synth -flatten -noabc -noalumacc -extra-map +/choices/kogge-stone.v -top sum",
         "ltp -noff",
     ]
-    said = yosys.run(script, folder)
-    return int(re.search(r"Longest topological path in \w+ \(length=(\d+)\)", said)[1])
+    log = yosys.run(script, folder)
+    return int(re.search(r"Longest topological path in \w+ \(length=(\d+)\)", log)[1])

@@ -34,11 +34,11 @@ def run(script: list[str], folder: Path, seconds: float | None = None) -> str:
     log = folder / "yosys.log"
     # The folder of this file holds names such as "memory": -P keeps it out of the search path.
     command = [sys.executable, "-P", __file__]
-    with log.open("w") as said:
+    with log.open("w") as output:
         process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
-            stdout=said,
+            stdout=output,
             stderr=subprocess.STDOUT,
             text=True,
             cwd=folder,

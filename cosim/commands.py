@@ -7,6 +7,7 @@ from typing import Self
 import numpy as np
 
 from fixfunc.cosim import codec
+from fixfunc.models.payload import integers
 from fixfunc.spec import commands
 from fixfunc.spec.commands import Opcode
 from fixfunc.spec.payloads import Field
@@ -33,9 +34,14 @@ class CommandList:
         return np.concatenate(self.parts)
 
     def add(self, opcode: int, table: Sequence[Field], length: int = 1, **fields: int) -> Self:
-        """Any packet of ``length`` transfers, its fields by name."""
+        """Any packet of ``length`` transfers, its fields by name.
+
+        A field that is no integer, or does not fit, raises
+        :class:`~fixfunc.spec.errors.InputError`.
+        """
         record = np.zeros(1, codec.wide(table))
-        for name, value in ({"opcode": opcode, "length": length} | fields).items():
+        values = {"opcode": opcode, "length": length} | fields
+        for name, value in integers(values, table, "packet").items():
             record[name] = value
         packed = codec.pack(record, table).ravel()
         self.parts.append(np.pad(packed, (0, -len(packed) % WORDS)).reshape(-1, WORDS))

@@ -10,6 +10,7 @@ import importlib.metadata
 import json
 import os
 import platform
+import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,8 @@ def main(arguments: list[str] | None = None) -> int:
     if not options.liberty or not Path(options.liberty).is_file():
         print("area: skipped: no standard-cell library: set LIBERTY=file.lib[.gz]")
         return 0
+    # To be terminated is to be interrupted: syntheses are ended, too.
+    signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))
     try:
         rows = _measure(options)
     except (InputError, ToolError) as error:

@@ -20,7 +20,16 @@ PARTS = (
     "depth.stencil_cache",
     "colour",
 )
+# What joins blocks that have rows of their own, or parts that are the top's: whole, each takes the
+# better part of an hour.
+BY_PARTS = (
+    "depth_unit (default)",
+    "depth_unit (frame)",
+    "cached_depth (default)",
+    "cached_depth (depth)",
+)
 MODULE = re.compile(r"(?ms)^module \\?(\S+?) ?\(.*?^endmodule\n")
+HEAD = re.compile(r"(?s)module .*?\);\n")
 PORTS = re.compile(r"(?m)^  (?:input|output|inout) .*;\n")
 
 
@@ -32,16 +41,17 @@ class Job(NamedTuple):
     verilog: Callable[[], str]
 
 
-def every() -> list[Job]:
+def all_jobs() -> list[Job]:
     """All jobs, in the order of the table.
 
-    The top is measured part by part: whole, it takes hours.
+    The top is measured part by part: whole, it takes hours. So is what only joins blocks.
     """
     blocks = [
         Job(f"{stem} ({config})", stem, partial(_verilog, stem, config))
         for stem, block in catalogue.blocks().items()
         if stem != "top"
         for config in block.configurations
+        if f"{stem} ({config})" not in BY_PARTS
     ]
     parts = [
         Job(f"top.{part} (default)", f"top.{part}", partial(_part, f"top.{part}")) for part in PARTS
@@ -54,7 +64,7 @@ def chosen(names: list[str]) -> list[Job]:
 
     No names: all. An unknown one raises :class:`~fixfunc.spec.errors.InputError`.
     """
-    jobs = every()
+    jobs = all_jobs()
     known = {name for job in jobs for name in (job.name, job.module)}
     for name in names:
         if name not in known:
@@ -65,22 +75,22 @@ def chosen(names: list[str]) -> list[Job]:
 def part(text: str, module: str) -> str:
     """Verilog of one module and of those below it, whose names it begins."""
     return "".join(
-        found[0]
-        for found in MODULE.finditer(text)
-        if found[1] == module or found[1].startswith(f"{module}.")
+        match[0]
+        for match in MODULE.finditer(text)
+        if match[1] == module or match[1].startswith(f"{module}.")
     )
 
 
 def outside(text: str, parts: list[str]) -> str:
     """Verilog in which some modules have their ports alone, as black boxes."""
     kept = []
-    for found in MODULE.finditer(text):
-        if found[1] in parts:
-            head = found[0].splitlines(keepends=True)[0]
-            ports = "".join(PORTS.findall(found[0]))
+    for match in MODULE.finditer(text):
+        if match[1] in parts:
+            head = HEAD.match(match[0])[0]  # of several lines, if ports are many
+            ports = "".join(PORTS.findall(match[0]))
             kept.append(f"(* blackbox *)\n{head}{ports}endmodule\n")
-        elif not any(found[1].startswith(f"{name}.") for name in parts):
-            kept.append(found[0])
+        elif not any(match[1].startswith(f"{name}.") for name in parts):
+            kept.append(match[0])
     return "".join(kept)
 
 

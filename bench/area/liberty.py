@@ -83,9 +83,9 @@ def _text(path: Path) -> str:
 def _cells(text: str, name: str) -> Iterator[tuple[str, int, int]]:
     """Name, begin and end of every cell."""
     place = 0
-    while found := CELL.search(text, place):
-        place = _close(text, found.end(), name)
-        yield found[1], found.start(), place
+    while match := CELL.search(text, place):
+        place = _close(text, match.end(), name)
+        yield match[1], match.start(), place
 
 
 def _close(text: str, place: int, name: str) -> int:

@@ -57,7 +57,7 @@ class Meter:
     def rows(self, jobs: list[Job], processes: int = PROCESSES) -> dict[str, Row]:
         """A row for every job, by its name, ``processes`` of them at a time."""
         done = 0
-        found = {}
+        figures = {}
 
         def one(job: Job) -> Row:
             nonlocal done
@@ -72,13 +72,13 @@ class Meter:
         threads = ThreadPoolExecutor(processes)
         try:
             for job, row in zip(jobs, threads.map(one, jobs), strict=True):
-                found[job.name] = row
+                figures[job.name] = row
         except BaseException:
             threads.shutdown(wait=False, cancel_futures=True)
             yosys.stop()
             raise
         threads.shutdown()
-        return found
+        return figures
 
     def row(self, job: Job) -> Row:
         """Figures of one job; of one that fails, or takes too long, ``omitted``: why."""
@@ -87,10 +87,10 @@ class Meter:
         name = re.sub(r"[^\w.]+", "-", job.name).strip("-")
         place = FOLDER / f"{name}-{_digest(job.module, verilog, self._recipe)}"
         try:
-            found = self._synthesis(place, job, verilog)
-            if "omitted" in found:
-                return found
-            return found | self._path(place, job)
+            figures = self._synthesis(place, job, verilog)
+            if "omitted" in figures:
+                return figures
+            return figures | self._path(place, job)
         except ToolError as error:
             return {"omitted": str(error).splitlines()[0], "failed": True}
 
@@ -104,25 +104,25 @@ class Meter:
     def _synthesis(self, place: Path, job: Job, verilog: str) -> Row:
         """What is in a netlist, which is made if it is not there."""
         if (place / "synthesis.json").is_file():
-            found = json.loads((place / "synthesis.json").read_text())
-            if found.get("seconds_given", self._seconds) >= self._seconds:
-                return _without(found, "seconds_given")
+            figures = json.loads((place / "synthesis.json").read_text())
+            if figures.get("seconds_given", self._seconds) >= self._seconds:
+                return _without(figures, "seconds_given")
             shutil.rmtree(place)  # it may end in the time that is given now
-        found = {}
-        begun = time.monotonic()
+        figures = {}
+        start = time.monotonic()
 
         def make(folder: Path) -> None:
             folder.mkdir()
             with tempfile.TemporaryDirectory(prefix="fixfunc-") as temporary:
-                found.update(self._synthesize(Path(temporary), job, verilog))
-                found["seconds"] = round(time.monotonic() - begun)
-                (folder / "synthesis.json").write_text(json.dumps(found))
-                if "omitted" not in found:
+                figures.update(self._synthesize(Path(temporary), job, verilog))
+                figures["seconds"] = round(time.monotonic() - start)
+                (folder / "synthesis.json").write_text(json.dumps(figures))
+                if "omitted" not in figures:
                     shutil.copy(Path(temporary) / "netlist.v.gz", folder)
 
         toolchain.once(place, make)
-        found = json.loads((place / "synthesis.json").read_text())
-        return _without(found, "seconds_given")
+        figures = json.loads((place / "synthesis.json").read_text())
+        return _without(figures, "seconds_given")
 
     def _synthesize(self, folder: Path, job: Job, verilog: str) -> Row:
         try:
@@ -140,13 +140,15 @@ class Meter:
                 text = gzip.decompress((place / "netlist.v.gz").read_bytes()).decode()
                 (folder / "netlist.v").write_text(text)
                 (folder / "cells.lib").write_text(self._library.text)
-                said = timing.named(timing.report(folder, job.module, self._library), text)
-                timing.longest(said)  # raises rather than keep what cannot be read
-                report.write_text(said)
+                log = timing.named(timing.report(folder, job.module, self._library), text)
+                timing.longest(log)  # raises rather than keep what cannot be read
+                report.write_text(log)
 
-        found = timing.longest(toolchain.once(path, make).read_text())
+        figures = timing.longest(toolchain.once(path, make).read_text())
         return (
-            {**found._asdict(), "mhz": round(1000 / found.ns, 1)} if found and found.ns > 0 else {}
+            {**figures._asdict(), "mhz": round(1000 / figures.ns, 1)}
+            if figures and figures.ns > 0
+            else {}
         )
 
 

@@ -68,13 +68,13 @@ def synthesize(
     (folder / "abc.constr").write_text(_constraints(library))
     script = SCRIPT.format(module=f"\\{module}", period=PERIOD).strip().splitlines()
     yosys.run(script, folder, seconds)
-    found = {
+    figures = {
         **statistics((folder / "stat.txt").read_text()),
         "memories": memories((folder / "memories.txt").read_text()),
     }
     netlist = single_loads((folder / "netlist.v").read_text())
     (folder / "netlist.v.gz").write_bytes(gzip.compress(netlist.encode(), 6, mtime=0))
-    return found
+    return figures
 
 
 def statistics(text: str) -> dict[str, float]:
@@ -89,12 +89,12 @@ def statistics(text: str) -> dict[str, float]:
 
 def memories(text: str) -> list[list]:
     """Name, places, bits, read and write ports of every memory that Yosys's ``dump`` lists."""
-    found = []
+    sizes_by_name = []
     for name, body in MEMORY.findall(text):
         value = {key: int(number) for key, number in PARAMETER.findall(body)}
         sizes = [value[key] for key in ("SIZE", "WIDTH", "RD_PORTS", "WR_PORTS")]
-        found.append([name, *sizes])
-    return sorted(found, key=lambda row: (-row[1] * row[2], row[0]))
+        sizes_by_name.append([name, *sizes])
+    return sorted(sizes_by_name, key=lambda row: (-row[1] * row[2], row[0]))
 
 
 def single_loads(netlist: str) -> str:
@@ -107,14 +107,14 @@ def single_loads(netlist: str) -> str:
     outputs = {name for way, name in ways if way == "output"}
     taken = {name for _, name in ways}
 
-    def keep(found: re.Match) -> str:
-        output, net = found.groups()
+    def keep(match: re.Match) -> str:
+        output, net = match.groups()
         if output not in outputs:
-            return found[0]
+            return match[0]
         if net in taken:
             return ""
         taken.add(net)
-        return found[0]
+        return match[0]
 
     return ALIAS.sub(keep, netlist)
 

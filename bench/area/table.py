@@ -4,6 +4,8 @@
 from collections import Counter
 from typing import Any, NamedTuple
 
+from bench.area.jobs import BY_PARTS
+
 HEADINGS = ("block", "um2", "FF", "ns", "MHz", "memory bits", "places x bits")
 GEOMETRIES = 8  # kinds of memories that a row names
 BIT = (5, 20)  # um2 of a bit of memory: large macros, and small ones
@@ -109,7 +111,8 @@ def _parts_of_top(rows: dict[str, dict[str, Any]]) -> list[str]:
         f"The top (default) is the sum of its parts{missing}: "
         f"{sum(row['um2'] for row in known) / 1e6:.2f} mm2 and "
         f"{sum(map(bits, known)):,} bits of memory. What a part has no use for there is counted: "
-        "an upper bound.",
+        "an upper bound. Blocks that only join others have no row of their own in full size: "
+        f"{', '.join(BY_PARTS)}.",
     ]
 
 
@@ -117,7 +120,7 @@ def _machines(area: dict[str, Any]) -> list[Machine]:
     """The rasterizers alone, and behind triangle setup."""
     rows = area["rows"]
     setup = rows.get(SETUP, {})
-    found = []
+    machines = []
     for config in RASTERIZERS:
         row = rows.get(f"tile_rasterizer ({config})", {})
         rates = area["rates"].get(config)
@@ -126,13 +129,13 @@ def _machines(area: dict[str, Any]) -> list[Machine]:
         pixels, clocks, triangles, triangle_clocks = rates
         rate = pixels / clocks, triangles / triangle_clocks
         name = f"tile_rasterizer ({config})"
-        found.append(Machine(name, row["um2"], bits(row), row["mhz"], *rate))
+        machines.append(Machine(name, row["um2"], bits(row), row["mhz"], *rate))
         if "ns" in setup:
             um2 = row["um2"] + setup["um2"]
             mhz = min(row["mhz"], setup["mhz"])
             both = bits(row) + bits(setup)
-            found.append(Machine(f"{name} and triangle_setup", um2, both, mhz, *rate))
-    return found
+            machines.append(Machine(f"{name} and triangle_setup", um2, both, mhz, *rate))
+    return machines
 
 
 def _densities(area: dict[str, Any]) -> list[str]:

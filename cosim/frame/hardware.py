@@ -98,9 +98,9 @@ def draw(scene: Scene, result: "Result", step: Steps) -> None:
     drawn = timed("rtl: top", lambda: volume.run(inputs, job.room, memory=memory))
     drawn.outputs["memory"] = memory.data.view(np.uint64).reshape(-1, 4)
     expected, outcome = timed("golden: memory", lambda: job.expected(drawn.outputs))
-    for name, wanted in expected.items():  # in the order of stages: what differs first is to blame
-        count, first = block.differences(drawn.outputs, {name: wanted})
-        figures["rtl"][name] = {"beats": len(wanted), "mismatches": count} | (
+    for name, golden in expected.items():  # in the order of stages: what differs first is to blame
+        count, first = block.differences(drawn.outputs, {name: golden})
+        figures["rtl"][name] = {"beats": len(golden), "mismatches": count} | (
             {"first": first} if first else {}
         )
     counted = frames.counters(drawn.outputs["counter_value"])

@@ -108,8 +108,8 @@ class FrameJob:
             outcomes=top.HizOutcomes(outputs["probe_hiz"], self.params.raster.edge),
         )
         drawn = [golden.draw(*self.start)]
-        wanted = top.expected_of(drawn, outputs, self.params)
-        return wanted | {"memory": data.view(np.uint64).reshape(-1, 4)}, np.concatenate(
+        golden = top.expected_of(drawn, outputs, self.params)
+        return golden | {"memory": data.view(np.uint64).reshape(-1, 4)}, np.concatenate(
             [np.zeros(0, np.uint8), *(draw.outcome for draw in drawn[0].draws)]
         )
 

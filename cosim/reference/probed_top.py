@@ -35,14 +35,14 @@ class Harness(wiring.Component):
                     ),
                 )
         done = Signal(8)
-        wanted = Signal(8, init=255)
+        expected = Signal(8, init=255)
         m.d.sync += done.eq(done + (self.o.valid & self.o.ready & self.o.payload.last))
         m.d.comb += self.starts.ready.eq(1)
         with m.If(self.starts.valid):
-            m.d.sync += wanted.eq(self.starts.payload)
+            m.d.sync += expected.eq(self.starts.payload)
         m.d.comb += [
-            top.counter_address.valid.eq(self.counter_address.valid & (done >= wanted)),
-            self.counter_address.ready.eq(top.counter_address.ready & (done >= wanted)),
+            top.counter_address.valid.eq(self.counter_address.valid & (done >= expected)),
+            self.counter_address.ready.eq(top.counter_address.ready & (done >= expected)),
             top.counter_address.payload.eq(self.counter_address.payload),
         ]
         return m

@@ -38,12 +38,12 @@ class Port(NamedTuple):
 
 def ports(component: wiring.Component) -> list[Port]:
     """The stream ports of a component, inputs and outputs, in the order of its signature."""
-    found = []
+    result = []
     for name, member in component.signature.members.items():
         if member.is_signature and isinstance(member.signature, stream.Signature):
             shape = member.signature.members["payload"].shape
-            found.append(Port(name, Shape.cast(shape).width, member.flow.name == "In", shape))
-    return found
+            result.append(Port(name, Shape.cast(shape).width, member.flow.name == "In", shape))
+    return result
 
 
 def memory_ports(component: wiring.Component) -> list[str]:
@@ -163,14 +163,14 @@ def _waivers(state: str) -> str:
     return "".join(f"/* verilator lint_{state} {name} */{why}\n" for name, why in reasons.items())
 
 
-def _loop(found: re.Match) -> str:
+def _loop(match: re.Match) -> str:
     """The rows of a memory that all begin with the same value, as a loop instead of a line each."""
     rows = [
-        re.fullmatch(r" +(\S+ ?)\[\d+\] = (\S+);", line).groups() for line in found[1].splitlines()
+        re.fullmatch(r" +(\S+ ?)\[\d+\] = (\S+);", line).groups() for line in match[1].splitlines()
     ]
     (memory, value), *others = dict.fromkeys(rows)
     if others:
-        return found[0]
+        return match[0]
     return (
         f"  initial begin\n    for (int row = 0; row < {len(rows)}; row = row + 1) "
         f"{memory}[row] = {value};\n  end\n"

@@ -25,8 +25,8 @@ def figures(stem: str, config: str) -> dict[str, int] | None:
 
 def words(stem: str, config: str) -> str:
     """Area and MHz of a configuration, where they are known: ``; 135,818 um2, 282 MHz``."""
-    found = figures(stem, config)
-    return f"; {found['um2']:,} um2, {found['mhz']} MHz" if found else ""
+    row = figures(stem, config)
+    return f"; {row['um2']:,} um2, {row['mhz']} MHz" if row else ""
 
 
 def write(figures: dict[str, tuple[float, float]], date: str) -> None:

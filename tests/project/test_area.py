@@ -22,7 +22,7 @@ from tests.project.test_liberty import library
 
 
 def test_jobs_are_every_configuration_and_the_parts_of_the_top():
-    names = [job.name for job in jobs.every()]
+    names = [job.name for job in jobs.all_jobs()]
     assert len(set(names)) == len(names) > 50
     assert {"tile_rasterizer (single)", "hiz (small)", "top.raster (default)"} < set(names)
     assert [job.name for job in jobs.chosen(["hiz (small)", "top.setup"])] == [
@@ -43,8 +43,10 @@ module \\top.a.b (o);
   output [1:0] o;
 endmodule
 
-module \\top.ab (o);
+module \\top.ab (o,
+p);
   output o;
+  output p;
 endmodule
 
 module top(clk);
@@ -61,6 +63,8 @@ def test_parts_of_the_top_are_modules_by_name():
     assert outside.startswith(
         "(* blackbox *)\nmodule \\top.a (clk, o);\n  input clk;\n  output [1:0] o;\nendmodule\n"
     )
+    several_lines = jobs.outside(VERILOG, ["top.ab"])
+    assert "(* blackbox *)\nmodule \\top.ab (o,\np);\n  output o;\n  output p;\n" in several_lines
 
 
 def test_statistics_of_yosys():
