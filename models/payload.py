@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """numpy dtypes of the payload tables in :mod:`fixfunc.spec.payloads`."""
 
+import operator
 from collections.abc import Iterable, Mapping
 
 import numpy as np
@@ -19,15 +20,46 @@ def dtype(fields: Iterable[Field]) -> np.dtype:
     return np.dtype([(f.name, scalar(f)) for f in fields])
 
 
+def bounds(field: Field) -> tuple[int, int]:
+    """The least and the greatest value of a field."""
+    if field.signed:
+        return -(1 << field.bits - 1), (1 << field.bits - 1) - 1
+    return 0, (1 << field.bits) - 1
+
+
+def integer(name: str, value: object, low: int, high: int) -> int:
+    """A value as an integer of a range; none is cut to one.
+
+    Anything else raises :class:`~fixfunc.spec.errors.InputError`.
+    """
+    try:
+        number = int(value) if isinstance(value, np.bool_) else operator.index(value)
+    except TypeError:
+        raise InputError(name, "be an integer", value) from None
+    if not low <= number <= high:
+        raise InputError(name, f"lie in {low}..{high}", number)
+    return number
+
+
+def integers(values: Mapping[str, object], fields: Iterable[Field], what: str) -> dict[str, int]:
+    """Values by the names of their fields, each an integer that fits its field.
+
+    ``what`` they are: for the :class:`~fixfunc.spec.errors.InputError` of a wrong name.
+    """
+    by_name = {f.name: f for f in fields}
+    for name in values:
+        if name not in by_name:
+            raise InputError(f"{what} field", f"be one of {', '.join(by_name)}", name)
+    return {name: integer(name, value, *bounds(by_name[name])) for name, value in values.items()}
+
+
 def check(records: np.ndarray | Mapping[str, np.integer], fields: Iterable[Field]) -> None:
     """Check that every value fits the bits of its field.
 
     The first that does not raises :class:`~fixfunc.spec.errors.InputError`.
     """
     for f in fields:
-        low, high = (
-            (-(1 << f.bits - 1), (1 << f.bits - 1) - 1) if f.signed else (0, (1 << f.bits) - 1)
-        )
+        low, high = bounds(f)
         values = np.atleast_1d(records[f.name])
         wrong = (values < low) | (values > high)
         if wrong.any():

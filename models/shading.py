@@ -16,6 +16,7 @@ if TYPE_CHECKING:  # it imports this module
 BACKGROUND = (24, 26, 32)
 REPEATS = 4  # of a texture around a mesh
 SAMPLER = Sampler(anisotropy=8)
+GREY = "R8", "R16", "BC4U", "BC4S"  # formats of one channel
 
 
 def on_top(scene: "Scene", tiles: np.ndarray, face: np.ndarray, passed: np.ndarray) -> np.ndarray:
@@ -192,13 +193,9 @@ def rgba(colour: np.ndarray) -> np.ndarray:
 
 
 def _lit(scene, colour, face):
-    """A texture's colours, of whatever channels, in the light of faces: uint8."""
-    colour = colour[..., :3]
-    colour = (
-        np.broadcast_to(colour, (*colour.shape[:-1], 3))
-        if colour.shape[-1] != 2
-        else np.pad(colour, ((0, 0),) * (colour.ndim - 1) + ((0, 1),))
-    )
+    """A texture's colours in the light of faces: uint8. One channel is a grey."""
+    channels = [0, 0, 0] if scene.texture.format in GREY else [0, 1, 2]
+    colour = colour[..., channels]
     shade = (
         np.clip(np.nan_to_num(colour.astype(np.float64)), 0, 1)
         * lambert(scene, (255, 255, 255))[face]

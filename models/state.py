@@ -2,13 +2,14 @@
 """The draw state that a STATE beat carries."""
 
 from collections.abc import Sequence
+from math import floor
 
 import numpy as np
 
 from fixfunc.models.formats import MOST
-from fixfunc.models.payload import check, dtype
+from fixfunc.models.payload import dtype, integers
 from fixfunc.spec import payloads
-from fixfunc.spec.early import PERMISSIONS, PERMITTED
+from fixfunc.spec.early import MOVED, PERMISSIONS, PERMITTED, UNSAFE
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import (
     SAMPLE_COUNTS,
@@ -22,7 +23,6 @@ from fixfunc.spec.state import (
 )
 
 DTYPE = dtype(payloads.DRAW_STATE)
-D24_MAX = (1 << 24) - 1
 # Fields of a draw state that identify a target.
 TARGET_FIELDS = ["target", "target_width", "target_height", "samples", "depth_format"]
 
@@ -31,7 +31,7 @@ def draw_state(
     width: int,
     height: int,
     samples: int = 1,
-    viewport: Sequence[int] | None = None,
+    viewport: Sequence[float] | None = None,
     scissor: Sequence[int] | None = None,
     cull: Cull = Cull.NONE,
     front_ccw: bool = False,
@@ -46,7 +46,11 @@ def draw_state(
         Size of the target, pixels, 1 to 16384.
     samples : int
         Samples of a pixel: 1, 2, 4 or 8.
-    viewport, scissor : (x0, y0, x1, y1) of int, optional
+    viewport : (x0, y0, x1, y1) of float, optional
+        Extents in pixels; the whole target by default. Each is rounded down: what lies beyond is
+        not drawn [fs 15.7]. :func:`fixfunc.models.geometry.viewport.project` takes them as they
+        are.
+    scissor : (x0, y0, x1, y1) of int, optional
         Pixels, ``x1`` and ``y1`` exclusive; the whole target by default.
     cull : Cull
         Which triangles the setup drops by their winding.
@@ -54,9 +58,10 @@ def draw_state(
         Counter-clockwise triangles face front.
     does : sequence of str
         What the draw's shader does, as in :data:`fixfunc.spec.early.PERMITTED`: it decides the four
-        early permissions.
+        early permissions, and the direction in which depths move.
     **fields
-        Any other field of :data:`fixfunc.spec.payloads.DRAW_STATE`, by name.
+        Any other field of :data:`fixfunc.spec.payloads.DRAW_STATE`, by name. ``depth_max`` is 1.0
+        of the depth format by default.
 
     Returns
     -------
@@ -76,6 +81,7 @@ def draw_state(
     viewport = (0, 0, width, height) if viewport is None else viewport
     scissor = (0, 0, width, height) if scissor is None else scissor
     check_rectangles(viewport, scissor)
+    viewport = [floor(np.float32(value)) for value in viewport]
     values = {
         "kind": Kind.STATE,
         "samples": samples.bit_length() - 1,
@@ -84,7 +90,7 @@ def draw_state(
         "target_width": width,
         "target_height": height,
         "depth_format": DepthFormat.D24,
-        "depth_max": D24_MAX,
+        "depth_max": MOST.get(fields.get("depth_format", DepthFormat.D24), 0),
         "depth_test": 1,
         "depth_write": 1,
         "depth_compare": Compare.LESS,
@@ -94,21 +100,17 @@ def draw_state(
         if action not in PERMITTED:
             raise InputError("does", f"hold only {', '.join(PERMITTED)}", action)
     values |= {name: all(name in PERMITTED[action] for action in does) for name in PERMISSIONS}
+    moved = [MOVED[action] for action in does if action in MOVED]
+    values |= dict.fromkeys(moved, 1)
+    if moved and fields.get("depth_compare", values["depth_compare"]) in UNSAFE:
+        values["hiz_drop"] = 0
     for name, rectangle in (("viewport", viewport), ("scissor", scissor)):
         values |= dict(
             zip((f"{name}_{end}" for end in ("x0", "y0", "x1", "y1")), rectangle, strict=True)
         )
     values |= fields
-    by_name = {f.name: f for f in payloads.DRAW_STATE}
-    for name in values:
-        if name not in by_name:
-            raise InputError("draw state field", f"be one of {', '.join(by_name)}", name)
-    check(
-        {name: np.int64(value) for name, value in values.items()},
-        [by_name[name] for name in values],
-    )
     record = np.zeros((), DTYPE)
-    for name, value in values.items():
+    for name, value in integers(values, payloads.DRAW_STATE, "draw state").items():
         record[name] = value
     check_depth_state(record)
     return record[()]
@@ -153,8 +155,8 @@ def check_depth_state(state: np.void | np.ndarray) -> None:
             raise InputError(name, "be the bits of a finite float32", f"{int(state[name]):#010x}")
 
 
-def check_rectangles(viewport: Sequence[int], scissor: Sequence[int]) -> None:
-    """Check a viewport and a scissor.
+def check_rectangles(viewport: Sequence[float], scissor: Sequence[int]) -> None:
+    """Check a viewport, of float, and a scissor, of int.
 
     One that breaks its rule raises :class:`~fixfunc.spec.errors.InputError`.
     """

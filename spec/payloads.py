@@ -65,6 +65,7 @@ DRAW_STATE = (
         for name, bits in STENCIL_FACE
     ),
     *each("hiz_drop hiz_accept early_reject early_write", 1),  # the four early permissions
+    *each("depth_raised depth_lowered", 1),  # the shader moves depths so: conservative depth
     Field("blend", 1),  # colours are mixed by their alpha
     Field("colour_write", 4),  # which channels: red, green, blue, alpha
     Field("flat_colour", 32),  # RGBA8, of the flat shader

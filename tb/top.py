@@ -10,17 +10,16 @@ from fixfunc.cosim import codec
 from fixfunc.cosim.reference.top import (
     Harness,
     HizOutcomes,
-    describe,
     expected_of,
     machine,
     pack_colours,
 )
 from fixfunc.models.depth.hiz import BANKS
 from fixfunc.models.top import Shading
-from fixfunc.rtl.top import CONFIGS, TopParams
+from fixfunc.rtl.top import TopParams
 from fixfunc.spec.commands import START
 from fixfunc.spec.counters import COUNTERS
-from fixfunc.tb.bench.bench import StreamBench, configuration
+from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.memory import MemoryBehind
 from fixfunc.tb.bench.pace import PACES
 from fixfunc.tb.bench.stream import StreamDriver
@@ -86,20 +85,20 @@ def replay(
 class TopBench(MemoryBehind, StreamBench):
     """With memory behind every port, which is compared in the end."""
 
+    stem = "top"
+
     def __init__(self, dut: HierarchyObject) -> None:
-        self.params = configuration(CONFIGS)
+        super().__init__(dut)
         self.attach(
             dut, [f"{client}_memory" for client in ("commands", *self.params.clients)], SIZE
         )
+
+    @property
+    def ports(self) -> tuple[str, ...]:
         probes = [
             f"probe_{name}" for name in ("commands", "setup", "raster", "hiz", "depth", "quads")
         ]
-        super().__init__(
-            dut,
-            self._wanted,
-            lambda row: describe(row, self.params),
-            ("o", *probes, *(() if self.params.flat else ("quads",))),
-        )
+        return "o", *probes, *(() if self.params.flat else ("quads",))
 
     async def draw(self, rows: np.ndarray, source: str = "full", sink: str = "full") -> None:
         """Draw what command streams say."""
@@ -115,10 +114,10 @@ class TopBench(MemoryBehind, StreamBench):
         self.fill(memory(rows, self.params), sink)
         await self.run(beats["i"], source, sink)
 
-    def _wanted(self, _rows):
-        wanted = replay(self._rows, self.outputs, self.params)
-        self.check_memory(wanted.pop("memory"))
-        return wanted
+    def golden(self, _rows: np.ndarray) -> dict[str, np.ndarray]:
+        golden = replay(self._rows, self.outputs, self.params)
+        self.check_memory(golden.pop("memory"))
+        return golden
 
 
 # plan: top-4

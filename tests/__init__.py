@@ -2,7 +2,6 @@
 """Tests: truths of the models, oracles from outside, benches on simulators, rules of the house.
 
 test_top.py, test_pipeline.py   the machine and the pipeline; a folder a stage for their blocks
-test_digests.py                 form may change, results may not; digests.py: what was recorded
 conftest.py, tiers.py           simulators and oracle; what make test runs, and make qualify
 bench.py, volume.py             a block's bench, and its volume run, as a test; summary.py: a page
 scenes.py, textures.py          what tests draw

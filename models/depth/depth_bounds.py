@@ -48,7 +48,8 @@ def drawn_bounds(tiles: np.ndarray, state: np.void, edge: int = 8) -> tuple:
     -------
     ndarray of :data:`DRAWN_BOUNDS`, shape (n,)
         Input of :meth:`fixfunc.models.depth.hiz.HiZ.step`. A draw that permits no drop may get its
-        depths from the shader: its bounds are those of the state, not of the plane.
+        depths from the shader: its bounds are those of the state, not of the plane. So is the one
+        towards which the shader moves depths.
     """
     stencil = bool(state["stencil_test"])
     tests = bool(state["depth_test"])
@@ -56,9 +57,9 @@ def drawn_bounds(tiles: np.ndarray, state: np.void, edge: int = 8) -> tuple:
     out["x"] = tiles["x"]
     out["y"] = tiles["y"]
     limit = min(int(state["depth_max"]), MOST[DepthFormat(state["depth_format"])])
-    out["low"], out["high"] = (
-        plane_bounds(tiles, state, edge) if state["hiz_drop"] else (state["depth_min"], limit)
-    )
+    low, high = plane_bounds(tiles, state, edge)
+    out["low"] = low if state["hiz_drop"] and not state["depth_lowered"] else state["depth_min"]
+    out["high"] = high if state["hiz_drop"] and not state["depth_raised"] else limit
     out["compare"] = state["depth_compare"] if tests else Compare.ALWAYS
     out["write"] = tests and state["depth_write"]
     out["full"] = (unpack(tiles["mask"], edge) | ~on_target(tiles, state, edge)).all((1, 2)) & bool(

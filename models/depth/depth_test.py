@@ -10,7 +10,7 @@ from fixfunc.models.depth.compare import COMPARE
 from fixfunc.models.depth.stencil import preserves_failing, stencil_test, stencil_update
 from fixfunc.models.formats import FRACTION, MOST, store
 from fixfunc.models.memory.surface import check_places, samples_within, tile_grid, to_image
-from fixfunc.models.payload import dtype
+from fixfunc.models.payload import dtype, integer
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE, lane_positions, unpack
 from fixfunc.models.raster.tile_rasterizer import tile_plane
 from fixfunc.models.state import check_depth_state
@@ -306,11 +306,21 @@ class DepthBuffer:
             Pixels, ``x1`` and ``y1`` exclusive; nothing lies beyond the target.
         depth, stencil : int, optional
             What to; None leaves the plane alone.
+
+        Raises
+        ------
+        InputError
+            A value that its plane cannot store. Nothing is cleared then.
         """
+        most = {"depth": MOST[DepthFormat(self._state["depth_format"])], "stencil": 255}
+        values = {
+            name: integer(name, value, 0, most[name])
+            for name, value in (("depth", depth), ("stencil", stencil))
+            if value is not None
+        }
         inside = samples_within(rectangle, self.depth.shape, self._log2)
-        for plane, value in ((self.depth, depth), (self.stencil, stencil)):
-            if value is not None:
-                plane[inside] = value
+        for name, value in values.items():
+            getattr(self, name)[inside] = value
 
     def bounds(self, tiles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Least and greatest depth of the samples of tiles that lie on the target.

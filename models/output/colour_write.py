@@ -9,8 +9,9 @@ import numpy as np
 from fixfunc.models.depth.cached_tiles import ColourTile
 from fixfunc.models.memory.surface import check_places
 from fixfunc.models.memory.tile_cache import CacheShape, TileCache, TrafficKind
-from fixfunc.models.payload import dtype
+from fixfunc.models.payload import dtype, integer
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE, pack, unpack
+from fixfunc.spec import payloads
 from fixfunc.spec.quads import quads
 
 
@@ -111,8 +112,10 @@ class ColourTarget:
     def clear(self, rectangle: Sequence[int], value: int, base: int = 0) -> None:
         """Clear a rectangle of pixels (x0, y0, x1, y1).
 
-        One of all of the target begins it, and it lies at ``base`` from then on.
+        One of all of the target begins it, and it lies at ``base`` from then on. A value that is no
+        RGBA8 raises :class:`~fixfunc.spec.errors.InputError`.
         """
+        value = integer("value", value, 0, (1 << payloads.COLOUR) - 1)
         size = int(self.state["target_width"]), int(self.state["target_height"])
         if not any(rectangle[:2]) and all(
             end >= side for end, side in zip(rectangle[2:], size, strict=True)

@@ -107,7 +107,7 @@ class CachedDepth(wiring.Component):
     initialising : Out(1)
         The bounds RAM of HiZ is swept: tiles wait.
     flush_early : Out(1)
-        A fence that flushes is the only beat here: whoever comes next may begin its own flush.
+        Only a fence that flushes is in flight: the next user of memory may begin its own flush.
     depth_counted, stencil_counted : Out(stream.Signature(layout(payloads.COUNTED)))
     depth_memory, stencil_memory : Out(Axi())
         Memory behind each :class:`~fixfunc.rtl.memory.tile_cache.tile_cache.TileCache`.

@@ -6,7 +6,8 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.frontend.packet import PacketUnit, fields_of
-from fixfunc.rtl.frontend.state_check import PLANE_BITS, PlaneCheck, covers_target, maximum_depth
+from fixfunc.rtl.frontend.state_check import PLANE_BITS, PlaneCheck, covers_target
+from fixfunc.rtl.memory.surface.state_check import most_depth
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import commands, payloads
 from fixfunc.spec.commands import CommandError
@@ -88,7 +89,7 @@ class ClearPacket(wiring.Component):
                     with m.If(~self.state_valid | ~(self.target_cleared | whole_target)):
                         m.d.comb += packet.error.eq(CommandError.ORDER)
                     with m.Elif(
-                        clear.depth & (clear.depth_value > maximum_depth(self.state.depth_format))
+                        clear.depth & (clear.depth_value > most_depth(self.state.depth_format))
                     ):
                         m.d.comb += packet.error.eq(CommandError.STATE)
                     with m.Elif(whole & ~check.o):

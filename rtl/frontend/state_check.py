@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """State check: which draw states, clears and planes a frame can be drawn with."""
 
-from amaranth.hdl import Array, Cat, Const, Module, Signal
+from amaranth.hdl import Cat, Const, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.depth.test.sample_depths import MOST
 from fixfunc.rtl.memory.surface.address import Surface
 from fixfunc.rtl.memory.surface.rectangle import last_tile
+from fixfunc.rtl.memory.surface.state_check import most_depth
 from fixfunc.rtl.memory.surface.tile_number import TileNumber
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
@@ -20,11 +20,6 @@ PLANE_BITS = {
     "colour": payloads.COLOUR,
 }
 DEPTH_FORMATS = DepthFormat.D16, DepthFormat.D24
-
-
-def maximum_depth(depth_format):
-    """1.0 as a depth format stores it."""
-    return Array(MOST[f] if f in DEPTH_FORMATS else 0 for f in range(4))[depth_format]
 
 
 def state_supported(state, params):
@@ -44,7 +39,7 @@ def state_supported(state, params):
         state.samples < params.samples.bit_length(),
         Cat(state.depth_format == depth_format for depth_format in DEPTH_FORMATS).any(),
         state.depth_min <= state.depth_max,
-        state.depth_min <= maximum_depth(state.depth_format),
+        state.depth_min <= most_depth(state.depth_format),
         state.early_write,
         *(~state[name][23:31].all() for name in ("bias_slope", "bias_clamp")),
         *(() if params.stencil else (~state.stencil_test,)),

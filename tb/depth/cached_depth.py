@@ -13,11 +13,10 @@ from fixfunc.models.memory.counters import counter_record
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster.edge_evaluator import pack
 from fixfunc.rtl.depth import cached_depth as rtl
-from fixfunc.rtl.depth.cached_depth import CONFIGS
 from fixfunc.spec import payloads
 from fixfunc.spec.state import Kind
 from fixfunc.tb.bench import depths, scenes
-from fixfunc.tb.bench.bench import StreamBench, configuration
+from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.depths import WIDTH
 from fixfunc.tb.bench.memory import MemoryBehind
 from fixfunc.tb.bench.pace import PACES
@@ -187,21 +186,24 @@ def describe(row: np.ndarray, params: rtl.CachedDepthParams) -> str:
 class CachedDepthBench(MemoryBehind, StreamBench):
     """With memory behind both ports, which is compared in the end."""
 
-    def __init__(self, dut: HierarchyObject) -> None:
-        self.params = configuration(CONFIGS)
-        names = ["depth", "stencil"] if self.params.stencil else ["depth"]
-        self.attach(dut, [f"{name}_memory" for name in names], PLACES * PLACE)
-        super().__init__(
-            dut,
-            self._wanted,
-            lambda row: describe(row, self.params),
-            ("o", "probe_hiz", *(f"{name}_counted" for name in names)),
-        )
+    stem = "cached_depth"
 
-    def _wanted(self, rows):
-        wanted = replay(rows, self.outputs, self.params)
-        self.check_memory(wanted["memory"])
-        return wanted | {"probe_hiz": self.outputs["probe_hiz"]}
+    def __init__(self, dut: HierarchyObject) -> None:
+        super().__init__(dut)
+        self.attach(dut, [f"{name}_memory" for name in self._planes], PLACES * PLACE)
+
+    @property
+    def _planes(self):
+        return ("depth", "stencil") if self.params.stencil else ("depth",)
+
+    @property
+    def ports(self) -> tuple[str, ...]:
+        return "o", "probe_hiz", *(f"{name}_counted" for name in self._planes)
+
+    def golden(self, rows: np.ndarray) -> dict[str, np.ndarray]:
+        golden = super().golden(rows)
+        self.check_memory(golden["memory"])
+        return golden | {"probe_hiz": self.outputs["probe_hiz"]}
 
 
 # plan: cached-depth-6

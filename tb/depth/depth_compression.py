@@ -13,7 +13,6 @@ from fixfunc.models.depth.depth_compression import MOST, PLANE, decode, encode, 
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster.edge_evaluator import pack, unpack
 from fixfunc.rtl.depth.compression.depth_compression import (
-    CONFIGS,
     DepthCompression,
     DepthCompressionParams,
 )
@@ -21,7 +20,7 @@ from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
 from fixfunc.spec.payloads import Field
 from fixfunc.spec.state import TileMode
-from fixfunc.tb.bench.bench import StreamBench, configuration
+from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.pace import PACES
 
 ONES = (1 << payloads.DEPTH) - 1
@@ -252,14 +251,8 @@ def describe(row: np.ndarray, params: DepthCompressionParams) -> str:
 
 
 class DepthCompressionBench(StreamBench):
-    def __init__(self, dut: HierarchyObject) -> None:
-        self.params = configuration(CONFIGS)
-        super().__init__(
-            dut,
-            lambda rows: expected(rows, self.params),
-            lambda row: describe(row, self.params),
-            ("o", "tile"),
-        )
+    stem = "depth_compression"
+    ports = "o", "tile"
 
 
 # plan: depth-compression-10

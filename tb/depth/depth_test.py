@@ -16,11 +16,11 @@ from fixfunc.models.payload import dtype
 from fixfunc.models.raster.edge_evaluator import pack
 from fixfunc.models.raster.tile_rasterizer import rasterize
 from fixfunc.models.state import draw_state
-from fixfunc.rtl.depth.test.depth_test import CONFIGS, DepthTest, DepthTestParams
+from fixfunc.rtl.depth.test.depth_test import DepthTest, DepthTestParams
 from fixfunc.spec import payloads
 from fixfunc.spec.state import DepthFormat, Kind, Outcome
 from fixfunc.tb.bench import depths, scenes
-from fixfunc.tb.bench.bench import StreamBench, configuration
+from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.depths import WIDTH
 from fixfunc.tb.bench.pace import PACES
 from fixfunc.tb.depth import shading
@@ -191,14 +191,8 @@ def describe(row: np.ndarray, params: DepthTestParams) -> str:
 
 
 class DepthTestBench(StreamBench):
-    def __init__(self, dut: HierarchyObject) -> None:
-        self.params = configuration(CONFIGS)
-        super().__init__(
-            dut,
-            lambda rows: expected(rows, self.params),
-            lambda row: describe(row, self.params),
-            ("o", "feedback", "answers"),
-        )
+    stem = "depth_test"
+    ports = "o", "feedback", "answers"
 
 
 # plan: depth-test-13

@@ -7,11 +7,11 @@ from cocotb.handle import HierarchyObject
 
 from fixfunc.cosim import codec
 from fixfunc.models.payload import dtype
-from fixfunc.rtl.depth.depth_unit import CONFIGS, DepthUnit, DepthUnitParams
+from fixfunc.rtl.depth.depth_unit import DepthUnit, DepthUnitParams
 from fixfunc.spec import payloads
 from fixfunc.spec.state import Kind, Outcome
 from fixfunc.tb.bench import scenes
-from fixfunc.tb.bench.bench import StreamBench, configuration
+from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.depths import WIDTH
 from fixfunc.tb.bench.pace import PACES
 from fixfunc.tb.depth import depth_test, shading
@@ -95,14 +95,8 @@ def describe(row: np.ndarray, params: DepthUnitParams) -> str:
 
 
 class DepthUnitBench(StreamBench):
-    def __init__(self, dut: HierarchyObject) -> None:
-        self.params = configuration(CONFIGS)
-        super().__init__(
-            dut,
-            lambda rows: replay(rows, self.outputs, self.params),
-            lambda row: describe(row, self.params),
-            ("o", "answers"),
-        )
+    stem = "depth_unit"
+    ports = "o", "answers"
 
 
 # plan: depth-unit-2

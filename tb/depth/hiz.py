@@ -15,11 +15,11 @@ from fixfunc.models.memory.contract import StageContract
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster.tile_rasterizer import rasterize
 from fixfunc.models.state import TARGET_FIELDS
-from fixfunc.rtl.depth.hiz.hiz import CONFIGS, HizParams
+from fixfunc.rtl.depth.hiz.hiz import HizParams
 from fixfunc.spec import payloads
 from fixfunc.spec.state import DepthFormat, Kind, Outcome
 from fixfunc.tb.bench import depths, scenes
-from fixfunc.tb.bench.bench import StreamBench, configuration
+from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.depths import WIDTH
 from fixfunc.tb.bench.pace import PACES
 from fixfunc.tb.depth.loop import (
@@ -270,14 +270,8 @@ def describe(row: np.ndarray, params: HizParams) -> str:
 
 
 class HizBench(StreamBench):
-    def __init__(self, dut: HierarchyObject) -> None:
-        self.params = configuration(CONFIGS)
-        super().__init__(
-            dut,
-            lambda rows: replay(rows, self.outputs, self.params),
-            lambda row: describe(row, self.params),
-            ("o", "saved"),
-        )
+    stem = "hiz"
+    ports = "o", "saved"
 
 
 # plan: hiz-12

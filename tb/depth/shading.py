@@ -2,24 +2,27 @@
 """A depth test with a shader behind it, so that its bench has one stream in."""
 
 import numpy as np
-from amaranth.hdl import Array, Cat, Module, Signal
+from amaranth.hdl import Array, Cat, Module, Mux, Signal
 from amaranth.lib import fifo, stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from fixfunc.models.depth.depth_test import new_depths
+from fixfunc.models.formats import MOST
 from fixfunc.rtl.payload import beat, layout
 from fixfunc.spec import payloads
 from fixfunc.spec.state import DepthFormat, Kind
 from fixfunc.tb.depth.noise import sometimes
 
 WAITING = 256
+MOVES = 12  # bit of a tile's z0: its conservative depths move
 
 
 class Harness(wiring.Component):
     """A unit whose tiles, where their draw is written late, come back sooner or later.
 
     What is discarded, and which depths are put out, is made up from the tile: a golden model can do
-    the same. Where HiZ may drop tiles, no depths are put out, which might have to move the right
-    way. All that goes out is passed on as well.
+    the same. Conservative depths stay, or move to the end of their direction. Where tiles may be
+    rejected early, no depths are put out. All that goes out is passed on as well.
 
     Parameters
     ----------
@@ -55,6 +58,8 @@ class Harness(wiring.Component):
         m.submodules.shader = shader = fifo.SyncFIFOBuffered(width=tile.size, depth=WAITING)
         late = Signal()
         replaces = Signal()
+        raised = Signal()
+        lowered = Signal()
         form = Signal(2)
         sent = Signal()
         beat_out = unit.o.payload
@@ -70,7 +75,9 @@ class Harness(wiring.Component):
             state = beat_out.draw_state
             m.d.sync += [
                 late.eq(~state.early_write),
-                replaces.eq(~state.early_reject & ~state.hiz_drop),
+                replaces.eq(~state.early_reject),
+                raised.eq(state.depth_raised),
+                lowered.eq(state.depth_lowered),
                 form.eq(state.depth_format),
             ]
 
@@ -83,10 +90,10 @@ class Harness(wiring.Component):
             unit.shaded.valid.eq(offered),
             shader.r_en.eq(offered & unit.shaded.ready),
         ]
-        self._shade(m, tile(shader.r_data), replaces, form)
+        self._shade(m, tile(shader.r_data), replaces, raised, lowered, form)
         return m
 
-    def _shade(self, m, tile, replaces, form):
+    def _shade(self, m, tile, replaces, raised, lowered, form):
         """As :func:`shade`."""
         shaded = self._unit.shaded.payload
         lanes = self._edge**2
@@ -96,9 +103,11 @@ class Harness(wiring.Component):
         )
         if "replaces" in shaded.shape().members:
             base = Array([tile.z0 >> 16, tile.z0 >> 8, (tile.z0 >> 9) | 0x3F000000, 0])[form]
+            limit = Mux(raised, Array([*MOST.values(), 0])[form], 0)
+            moved = raised | lowered
             m.d.comb += [
-                shaded.replaces.eq(replaces),
-                *(shaded[f"depth{n}"].eq(base ^ n) for n in range(lanes)),
+                shaded.replaces.eq(Mux(moved, tile.z0[MOVES], replaces)),
+                *(shaded[f"depth{n}"].eq(Mux(moved, limit, base ^ n)) for n in range(lanes)),
             ]
 
 
@@ -117,7 +126,12 @@ def shade(tiles, state, edge, depths):
         DepthFormat.D32F: z0 >> 9 | 0x3F000000,
     }.get(int(state["depth_format"]), 0 * z0)
     shape = (len(tiles), edge, edge)
-    replaces = depths and not state["early_reject"] and not state["hiz_drop"]
-    return surviving.reshape(shape), (base ^ n).astype(np.uint32).reshape(
-        shape
-    ) if replaces else None
+    replaced = (base ^ n).astype(np.uint32).reshape(shape)
+    if depths and (state["depth_raised"] or state["depth_lowered"]):
+        limit = MOST[DepthFormat(state["depth_format"])] if state["depth_raised"] else 0
+        moves = (tiles["z0"] >> MOVES & 1).astype(bool)
+        kept = new_depths(tiles, state, edge)
+        moved = np.where(moves[:, None, None], limit, kept).astype(np.uint32)
+        return surviving.reshape(shape), moved
+    replaces = depths and not state["early_reject"]
+    return surviving.reshape(shape), replaced if replaces else None

@@ -13,14 +13,14 @@ from fixfunc.cosim.reference.top import table_of
 from fixfunc.models.frontend.command_reader import CommandLimits, read
 from fixfunc.models.payload import dtype
 from fixfunc.rtl import top
-from fixfunc.rtl.frontend.command_reader import CONFIGS, CommandReader, CommandReaderParams
+from fixfunc.rtl.frontend.command_reader import CommandReader, CommandReaderParams
 from fixfunc.rtl.lib.axi import Axi
 from fixfunc.rtl.payload import beat, layout
 from fixfunc.spec import payloads
 from fixfunc.spec.commands import START, STATUS
 from fixfunc.spec.state import Kind
 from fixfunc.tb.bench import scenes
-from fixfunc.tb.bench.bench import StreamBench, configuration
+from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.memory import MemoryBehind
 from fixfunc.tb.bench.pace import PACES
 from fixfunc.tb.frontend import streams
@@ -113,19 +113,16 @@ def describe(row: np.ndarray, _params: CommandReaderParams) -> str:
 class CommandReaderBench(MemoryBehind, StreamBench):
     """Bench with packets in the memory behind the port."""
 
+    stem = "command_reader"
+    ports = "o", "status"
+
     def __init__(self, dut: HierarchyObject) -> None:
-        self.params = configuration(CONFIGS)
+        super().__init__(dut)
         self.attach(dut, ["memory"], streams.SIZE)
-        super().__init__(
-            dut,
-            lambda _: {
-                name: rows
-                for name, rows in expected(self._rows, self.params).items()
-                if name != "memory"
-            },
-            lambda row: describe(row, self.params),
-            ("o", "status"),
-        )
+
+    def golden(self, _rows: np.ndarray) -> dict[str, np.ndarray]:
+        beats = expected(self._rows, self.params)
+        return {name: rows for name, rows in beats.items() if name != "memory"}
 
     async def read(self, rows: np.ndarray, source: str, sink: str) -> None:
         """Read streams."""

@@ -20,7 +20,7 @@ from fixfunc.rtl.memory.tile_cache.layouts import TILES
 from fixfunc.rtl.memory.tile_cache.tile_cache import CONFIGS, TileCacheParams
 from fixfunc.spec import payloads
 from fixfunc.spec.state import CacheOp, DepthFormat, Outcome
-from fixfunc.tb.bench.bench import StreamBench, configuration
+from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.memory import MemoryBehind
 from fixfunc.tb.bench.pace import PACES
 from fixfunc.tb.memory.slots import Harness, answer, work
@@ -312,27 +312,27 @@ def describe(row: np.ndarray, params: TileCacheParams) -> str:
     return f"{CacheOp(record['op']).name} error={record['error']} {values}"
 
 
-class DepthCacheBench(MemoryBehind, StreamBench):
+class TileCacheBench(MemoryBehind, StreamBench):
     """With a memory of bytes behind the AXI4 port, which is compared in the end."""
 
+    stem = "tile_cache"
+    ports = "o", "counted"
+
     def __init__(self, dut: HierarchyObject) -> None:
-        self.params = configuration(CONFIGS)
-        super().__init__(
-            dut, self._wanted, lambda row: describe(row, self.params), ("o", "counted")
-        )
+        super().__init__(dut)
         self.attach(dut, ["memory"], PLACES * PLACE)
 
-    def _wanted(self, rows):
-        out = expected(rows, self.params)
-        self.check_memory(out["memory"])
-        return out
+    def golden(self, rows: np.ndarray) -> dict[str, np.ndarray]:
+        golden = super().golden(rows)
+        self.check_memory(golden["memory"])
+        return golden
 
 
 # plan: tile-cache-9
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 @cocotb.parametrize(source=list(PACES), sink=list(PACES))
 async def memory_holds_what_was_written(dut: HierarchyObject, source: str, sink: str) -> None:
-    bench = DepthCacheBench(dut)
+    bench = TileCacheBench(dut)
     rows = requests(bench.rng, 40, bench.params)
     bench.fill(memory(rows, bench.params), sink)
     await bench.run(rows, source, sink)
@@ -343,7 +343,7 @@ async def memory_holds_what_was_written(dut: HierarchyObject, source: str, sink:
 @cocotb.parametrize(tiles=["all", "one", "two"])
 async def one_hit_a_clock(dut: HierarchyObject, tiles: str) -> None:
     """Tiles on chip: all of them in turn, one again and again, two in turn."""
-    bench = DepthCacheBench(dut)
+    bench = TileCacheBench(dut)
     table = work(bench.params.edge)
     slots = bench.params.slots
     flush = np.zeros(1, dtype(table))

@@ -18,14 +18,14 @@ from fixfunc.models.memory.counters import counter_record
 from fixfunc.models.output.colour_write import ColourTarget, quads_of
 from fixfunc.models.payload import dtype
 from fixfunc.rtl.lib.axi import Axi
-from fixfunc.rtl.output.colour_write import CONFIGS, ColourWrite, ColourWriteParams
+from fixfunc.rtl.output.colour_write import ColourWrite, ColourWriteParams
 from fixfunc.rtl.payload import beat, layout
 from fixfunc.rtl.probes import ports, show
 from fixfunc.spec import payloads
 from fixfunc.spec.quads import quads
 from fixfunc.spec.state import Kind
 from fixfunc.tb.bench import depths, scenes
-from fixfunc.tb.bench.bench import StreamBench, configuration
+from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.depths import WIDTH
 from fixfunc.tb.bench.memory import MemoryBehind
 from fixfunc.tb.bench.pace import PACES
@@ -248,20 +248,17 @@ def describe(row: np.ndarray, _params: ColourWriteParams) -> str:
 class ColourWriteBench(MemoryBehind, StreamBench):
     """With memory behind the port, which is compared in the end."""
 
-    def __init__(self, dut: HierarchyObject) -> None:
-        self.params = configuration(CONFIGS)
-        self.attach(dut, ["colour_memory"], PLACES * PLACE)
-        super().__init__(
-            dut,
-            self._wanted,
-            lambda row: describe(row, self.params),
-            ("o", "probe_quads", "colour_counted"),
-        )
+    stem = "colour_write"
+    ports = "o", "probe_quads", "colour_counted"
 
-    def _wanted(self, rows):
-        wanted = expected(rows, self.params)
-        self.check_memory(wanted["memory"])
-        return wanted
+    def __init__(self, dut: HierarchyObject) -> None:
+        super().__init__(dut)
+        self.attach(dut, ["colour_memory"], PLACES * PLACE)
+
+    def golden(self, rows: np.ndarray) -> dict[str, np.ndarray]:
+        golden = super().golden(rows)
+        self.check_memory(golden["memory"])
+        return golden
 
 
 # plan: colour-write-8

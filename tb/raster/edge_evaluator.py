@@ -8,9 +8,9 @@ from cocotb.handle import HierarchyObject
 from fixfunc.cosim import codec
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster.edge_evaluator import evaluate, pack
-from fixfunc.rtl.raster.edge_evaluator import CONFIGS, EdgeEvaluatorParams
+from fixfunc.rtl.raster.edge_evaluator import EdgeEvaluatorParams
 from fixfunc.spec import payloads
-from fixfunc.tb.bench.bench import StreamBench, configuration
+from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.pace import PACES
 
 
@@ -61,11 +61,7 @@ def describe(row: np.ndarray, _params: EdgeEvaluatorParams) -> str:
 
 
 class EdgeEvaluatorBench(StreamBench):
-    def __init__(self, dut: HierarchyObject) -> None:
-        self.params = configuration(CONFIGS)
-        super().__init__(
-            dut, lambda rows: expected(rows, self.params), lambda row: describe(row, self.params)
-        )
+    stem = "edge_evaluator"
 
 
 # plan: edge-evaluator-7

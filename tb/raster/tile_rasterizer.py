@@ -8,10 +8,10 @@ from cocotb.handle import HierarchyObject
 from fixfunc.cosim import codec
 from fixfunc.models.geometry.triangle_setup import DTYPE, setup
 from fixfunc.models.raster.tile_rasterizer import rasterize
-from fixfunc.rtl.raster.tile_rasterizer import CONFIGS, TileRasterizerParams
+from fixfunc.rtl.raster.tile_rasterizer import TileRasterizerParams
 from fixfunc.spec import payloads
 from fixfunc.tb.bench import scenes
-from fixfunc.tb.bench.bench import StreamBench, configuration
+from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.pace import PACES
 
 IN = payloads.width(payloads.SETUP)
@@ -50,11 +50,7 @@ def describe(row: np.ndarray, params: TileRasterizerParams) -> str:
 
 
 class TileRasterizerBench(StreamBench):
-    def __init__(self, dut: HierarchyObject) -> None:
-        self.params = configuration(CONFIGS)
-        super().__init__(
-            dut, lambda rows: expected(rows, self.params), lambda row: describe(row, self.params)
-        )
+    stem = "tile_rasterizer"
 
 
 # plan: tile-rasterizer-8

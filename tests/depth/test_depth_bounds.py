@@ -74,6 +74,7 @@ def test_what_a_draw_does_decides_what_hiz_may_know(does):
     tile["zmax"] = 5000
     tile["mask"] = ~np.uint64(0)
     got = drawn_bounds(tile, draw_state(8, 8, does=[does], depth_min=10, depth_max=9000))[0]
-    known = does in ("plain", "discard", "conservative_depth")
-    assert (got["low"], got["high"]) == ((5000, 5000) if known else (10, 9000))
+    known = does not in ("depth_output", "uav_writes")
+    assert got["low"] == (5000 if known and does != "depth_less_equal" else 10)
+    assert got["high"] == (5000 if known and does != "depth_greater_equal" else 9000)
     assert (got["drop"], got["accept"], got["full"]) == (known, does == "plain", does == "plain")

@@ -6,6 +6,7 @@ import pytest
 from fixfunc.cosim import codec
 from fixfunc.models.depth.compare import COMPARE
 from fixfunc.models.depth.depth_test import (
+    DepthBuffer,
     depth_bias,
     depth_test,
     sample_depths,
@@ -235,6 +236,24 @@ def test_llvmpipe_passes_the_same_samples(seed, llvmpipe_depth):
 def test_wrong_states(fields, message):
     with pytest.raises(InputError, match=message):
         draw_state(8, 8, **fields)
+
+
+@pytest.mark.plan("depth-test-11")
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"depth": 1 << 16}, "depth must lie in 0..65535, not 65536"),
+        ({"depth": -1}, "depth must lie in 0..65535, not -1"),
+        ({"depth": 0.5}, "depth must be an integer, not 0.5"),
+        ({"depth": 0, "stencil": 256}, "stencil must lie in 0..255, not 256"),
+    ],
+)
+def test_wrong_clear_values(values, message):
+    """Nothing is cleared then."""
+    buffer = DepthBuffer(draw_state(8, 8, depth_format=DepthFormat.D16, depth_max=65535))
+    with pytest.raises(InputError, match=message):
+        buffer.clear((0, 0, 8, 8), **values)
+    assert (buffer.depth == 65535).all()
 
 
 @pytest.mark.plan("depth-test-16")

@@ -13,7 +13,6 @@ from fixfunc.models.raster.tile_rasterizer import rasterize
 from fixfunc.models.state import draw_state
 from fixfunc.rtl.depth import depth_unit as rtl
 from fixfunc.spec import payloads
-from fixfunc.spec.early import PERMITTED
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import Compare, DepthFormat, Kind, Outcome
 from fixfunc.tb.bench import depths, scenes
@@ -65,7 +64,7 @@ def draws(rng, form, count):
             depth_compare=rng.integers(0, 8),
             depth_test=rng.random() < 0.9,
             depth_write=rng.random() < 0.8,
-            does=[rng.choice(list(PERMITTED), p=[0.6, 0.1, 0.1, 0.1, 0.1])],
+            does=depths.does(rng),
             **op,
             **stencil,
             **bias,
@@ -104,7 +103,7 @@ def test_hiz_on_is_hiz_off(form, bounds):
                 for unit in units:
                     unit.clear(
                         [given[name] for name in ("x0", "y0", "x1", "y1")],
-                        given["depth_value"] if given["depth"] else None,
+                        min(given["depth_value"], MOST[form]) if given["depth"] else None,
                         given["stencil_value"] if given["stencil"] else None,
                     )
             while late and rng.random() < 0.8:  # reports come as late as they like

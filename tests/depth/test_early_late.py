@@ -4,6 +4,7 @@
 import numpy as np
 import pytest
 
+from fixfunc.models.depth.depth_test import in_range, new_depths
 from fixfunc.models.depth.depth_unit import DepthUnit, Shaded
 from fixfunc.models.formats import MOST
 from fixfunc.models.raster.edge_evaluator import unpack
@@ -24,13 +25,16 @@ def shader(state, shaded):
         n = np.arange(64).reshape(8, 8)
         keeps = (tiles["z0"].astype(np.int64)[:, None, None] + n) % 3 > 0
         discards = state["early_reject"] and not state["early_write"]
-        depth = (
-            None
-            if state["early_reject"]
-            else ((tiles["z0"].astype(np.int64) >> 8)[:, None, None] * (n + 1) % (most + 1)).astype(
-                np.uint32
-            )
-        )
+        any_depth = (tiles["z0"].astype(np.int64) >> 8)[:, None, None] * (n + 1) % (most + 1)
+        plane = in_range(new_depths(tiles, state), state)
+        if state["early_reject"]:
+            depth = None
+        elif state["depth_raised"]:
+            depth = np.maximum(plane, any_depth).astype(np.uint32)
+        elif state["depth_lowered"]:
+            depth = np.minimum(plane, any_depth).astype(np.uint32)
+        else:
+            depth = any_depth.astype(np.uint32)
         return Shaded(keeps if discards else np.ones_like(keeps), depth)
 
     return shade
@@ -58,10 +62,7 @@ def test_early_on_is_early_off(form, bounds):
             passed = []
             for unit, force, shaded in zip(units, (state, off), handed, strict=True):
                 unit.state = force
-                moved = (
-                    state["early_reject"] or not state["hiz_drop"]
-                )  # conservative depths would have to move the right way
-                passed.append(unit.test(tiles, shader(state, shaded) if moved else None)[0])
+                passed.append(unit.test(tiles, shader(state, shaded))[0])
             late_draws += not state["early_write"]
             assert (passed[0] == passed[1]).all()
             assert (units[0].buffer.depth == units[1].buffer.depth).all() and (

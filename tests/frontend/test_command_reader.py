@@ -14,6 +14,7 @@ from fixfunc.models.state import draw_state
 from fixfunc.rtl.frontend import command_reader as rtl
 from fixfunc.spec import commands
 from fixfunc.spec.commands import STATUS, CommandError, Opcode
+from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import Kind
 from fixfunc.tb.frontend import command_reader as bench
 from fixfunc.tb.frontend import streams
@@ -48,6 +49,24 @@ def read_packets(packets, limits=None, at=AT, limit=LIMIT):
     transfers = packets.transfers
     memory[AT : AT + 32 * len(transfers)] = np.ascontiguousarray(transfers).view(np.uint8).ravel()
     return read(memory, at, len(transfers), limit, limits)
+
+
+@pytest.mark.plan("command-reader-1")
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"stencil_value": 256}, "stencil_value must lie in 0..255, not 256"),
+        ({"stencil_value": -1}, "stencil_value must lie in 0..255, not -1"),
+        ({"depth_value": 0.5}, "depth_value must be an integer, not 0.5"),
+        ({"depth_value": 1 << 80}, "depth_value must lie in 0.."),
+        ({"colour": 1, "color_value": 0}, "packet field must be one of"),
+    ],
+)
+def test_packets_hold_what_was_said_or_none_is_written(fields, message):
+    packets = CommandList()
+    with pytest.raises(InputError, match=message):
+        packets.clear((0, 0, 8, 8), **fields)
+    assert not packets.parts
 
 
 @pytest.mark.plan("command-reader-1")

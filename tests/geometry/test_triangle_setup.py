@@ -9,6 +9,7 @@ from fixfunc.cosim import catalogue, codec
 from fixfunc.cosim.simulation.volume import Volume
 from fixfunc.cosim.verilog.generate import ports
 from fixfunc.models.depth.depth_test import interpolate
+from fixfunc.models.formats import MOST
 from fixfunc.models.geometry.triangle_setup import TRIANGLE, Z_MAX, setup
 from fixfunc.models.raster.edge_evaluator import lane_positions, unpack
 from fixfunc.models.raster.tile_rasterizer import rasterize
@@ -193,11 +194,34 @@ def test_bad_input():
         ({"depth_min": 5, "depth_max": 4}, "depth_min must not exceed depth_max 4, not 5"),
         ({"colour": 1}, "draw state field must be one of"),
         ({"stencil_ref": 256}, "stencil_ref must lie in 0..255, not 256"),
+        ({"stencil_ref": -1}, "stencil_ref must lie in 0..255, not -1"),
+        ({"stencil_ref": 1 << 70}, "stencil_ref must lie in 0..255"),
+        ({"stencil_ref": 1.5}, "stencil_ref must be an integer, not 1.5"),
+        ({"depth_max": 0.5}, "depth_max must be an integer, not 0.5"),
+        ({"depth_min": "0"}, "depth_min must be an integer, not 0"),
+        ({"scissor": (0, 0, 2.5, 4)}, "scissor_x1 must be an integer, not 2.5"),
+        ({"viewport": (0, 0, float("nan"), 4)}, "viewport must lie within -32768..32767"),
+        ({"viewport": (0, 0, float("inf"), 4)}, "viewport must lie within -32768..32767"),
     ],
 )
 def test_bad_state(arguments, message):
     with pytest.raises(InputError, match=message):
         draw_state(4, 4, **arguments)
+
+
+@pytest.mark.plan("triangle-setup-6")
+def test_the_depth_range_is_that_of_the_format():
+    for depth_format, most in MOST.items():
+        assert draw_state(8, 8, depth_format=depth_format)["depth_max"] == most
+
+
+@pytest.mark.plan("triangle-setup-6")
+def test_a_float_viewport_is_rounded_down():
+    """[fs 15.7]: the pixels that may be drawn, of extents with a fraction."""
+    state = draw_state(8, 8, viewport=(-0.25, 0.5, 3.999, 7.0))
+    extents = [int(state[f"viewport_{end}"]) for end in ("x0", "y0", "x1", "y1")]
+    assert extents == [-1, 0, 3, 7]
+    assert draw_state(8, 8, early_write=np.True_)["early_write"] == 1
 
 
 @pytest.mark.plan("triangle-setup-7")

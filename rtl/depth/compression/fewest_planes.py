@@ -60,7 +60,7 @@ class FewestPlanes(wiring.Component):
         t.enter(3, distinct=self._renamed(m, t[2].numbers, self._first_equal(m), "distinct"))
         used = self._used(m, t)
 
-        # Where each plane goes, and which one goes to each place.
+        # The place of each plane, and the plane of each place.
         places = [Signal(self._bits, name=f"place_{k}") for k in range(self._most)]
         sources = [Signal(self._bits, name=f"source_{k}") for k in range(self._most)]
         below = [sum(used[:k]) for k in range(self._most + 1)]

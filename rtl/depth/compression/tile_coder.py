@@ -147,8 +147,8 @@ class TileCoder(wiring.Component):
         words = [self.o[f"data{n}"] for n in range(payloads.coded_words(edge))]
         chosen = Signal(32 * payloads.coded_words(edge))
         with m.Switch(mode):
-            for which, value in data.items():
-                with m.Case(which):
+            for kind, value in data.items():
+                with m.Case(kind):
                     m.d.sync += chosen.eq(value)
         m.d.sync += self.o.mode.eq(mode)
         m.d.comb += Cat(words).eq(chosen)

@@ -8,7 +8,7 @@ from amaranth.lib.wiring import In, Out
 from fixfunc.rtl.depth.hiz.bounds_ram import update_layout
 from fixfunc.rtl.depth.hiz.pending_clears import bounds_layout
 from fixfunc.rtl.depth.test.rule import SIGNS, preserves_failing, signs
-from fixfunc.rtl.lib.delay import delay
+from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
 from fixfunc.spec.state import StencilOp
@@ -97,7 +97,9 @@ class StencilDecision(wiring.Component):
         overrule(m, self)
 
         state = self.state
-        back = delay(m, self.back, 1, "back")
+        t = Timeline(m)
+        t.enter(0, back=self.back)
+        back = t[1].back
         read = state.stencil_read
         ref = state.stencil_ref & read
         low = self.bounds.low & read
@@ -179,24 +181,27 @@ class DepthDecision(wiring.Component):
             update.full.eq(self.full & state.early_write & ~state.stencil_test),
         ]
         overrule(m, self)
+        t = Timeline(m)
+        t.enter(0, low_ones=self.low_ones, high_zeros=self.high_zeros, back=self.back)
 
         # Which signs no comparison of the new depths with those in place can have.
         below = update.high < self.bounds.low
         above = update.low > self.bounds.high
-        equal_high = (update.low == self.bounds.high) & delay(m, self.low_ones, 1, "low_ones")
-        equal_low = (update.high == self.bounds.low) & delay(m, self.high_zeros, 1, "high_zeros")
+        equal_high = (update.low == self.bounds.high) & t[1].low_ones
+        equal_low = (update.high == self.bounds.low) & t[1].high_zeros
         impossible = Signal(SIGNS)
         m.d.sync += [
             impossible.less.eq(above | equal_high),
             impossible.equal.eq(below | above),
             impossible.greater.eq(below | equal_low),
         ]
-        back = delay(m, self.back, 2, "back")
         passing_signs = passing | ~state.depth_test.replicate(3)
         never = impossible.as_value()
         m.d.comb += [
             self.drop.eq(
-                state.hiz_drop & preserves_failing(state, back) & (~passing_signs | never).all()
+                state.hiz_drop
+                & preserves_failing(state, t[2].back)
+                & (~passing_signs | never).all()
             ),
             self.accept.eq(state.hiz_accept & ~state.stencil_test & (passing_signs | never).all()),
         ]

@@ -112,7 +112,7 @@ class TileRange(wiring.Component):
     def _store(self, m, end, bound, bias):
         """The bound with its bias, as it is stored.
 
-        Where a shader may change depths, that of the viewport.
+        Where a shader may move depths beyond it, that of the viewport.
         """
         state = self.state
         m.submodules[f"{end}_stored"] = stored = Stored(tuple(DepthFormat), False)
@@ -129,9 +129,9 @@ class TileRange(wiring.Component):
             stored.least.eq(state.depth_min),
             stored.most.eq(most),
         ]
-        m.d.sync += getattr(self, end).eq(
-            Mux(state.hiz_drop, stored.o, state.depth_min if end == "low" else most)
-        )
+        moved = state.depth_lowered if end == "low" else state.depth_raised
+        viewport_end = state.depth_min if end == "low" else most
+        m.d.sync += getattr(self, end).eq(Mux(state.hiz_drop & ~moved, stored.o, viewport_end))
 
 
 class DepthBounds(wiring.Component):

@@ -74,14 +74,22 @@ class FloatScale(wiring.Component):
             negative.eq(product.o < 0),
             fine.eq(coarse >> fine_places),
         ]
+        # The bits that the result has are rounded; those above tell, beside it, whether it fits.
         most = (1 << BIAS - 1) - 1
-        rounded = Signal(signed(59))
+        rounded = Signal(signed(BIAS + 1))
+        fits = Signal()
+        fine_negative = Signal()
+        above = fine[BIAS:]
+        m.d.sync += [
+            rounded.eq((fine[: BIAS + 1].as_signed() + 1) >> 1),
+            fits.eq(above.all() | ~above.any()),
+            fine_negative.eq(fine < 0),
+        ]
         t.enter(2 + product.latency, out_of_range=out_of_range, negative=negative)
-        out_of_range = t[self.LATENCY - 1].out_of_range
-        negative = t[self.LATENCY - 1].negative
-        m.d.sync += rounded.eq((fine + 1) >> 1)
-        with m.If(out_of_range | (rounded > most) | (rounded < -most - 1)):
-            m.d.sync += self.o.eq(Mux(Mux(out_of_range, negative, rounded < 0), -most - 1, most))
+        end = t[self.LATENCY - 1]
+        is_negative = Mux(end.out_of_range, end.negative, fine_negative)
+        with m.If(end.out_of_range | ~fits | (rounded > most)):
+            m.d.sync += self.o.eq(Mux(is_negative, -most - 1, most))
         with m.Else():
             m.d.sync += self.o.eq(rounded)
         return m

@@ -13,7 +13,7 @@ from fixfunc.rtl.depth.test.datapath import DepthDatapath
 from fixfunc.rtl.depth.test.new_depths import test_clock
 from fixfunc.rtl.depth.test.test_output import TILES, TestOutput
 from fixfunc.rtl.depth.test.tested_tiles import DepthRange, TestedTiles
-from fixfunc.rtl.lib.delay import DelayLine, delay
+from fixfunc.rtl.lib.delay import DelayLine
 from fixfunc.rtl.lib.fifo import CreditedFIFO
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.memory.tile_client.slot_front import COMMAND, SlotFront
@@ -175,13 +175,15 @@ class CachedTest(wiring.Component):
         tile = datapath.o
         clear = front.clear
         test = test_clock(self._params)
-        bias = delay(m, datapath.bias, test + 1 - DepthBias.LATENCY, "bias")
-        exact = delay(m, datapath.exact, 2, "exact")
+        t = Timeline(m)
+        t.enter(DepthBias.LATENCY, bias=datapath.bias)
+        t.enter(test - 1, exact=datapath.exact)
+        end = t[test + 1]
         is_d24 = front.state.depth_format == DepthFormat.D24
         plane = StructLayout({"z0": 32, "dx": 32, "dy": 32})
-        of_tile = {"z0": tile.tile.z0 + bias, "dx": tile.tile.dx, "dy": tile.tile.dy}
+        of_tile = {"z0": tile.tile.z0 + end.bias, "dx": tile.tile.dx, "dy": tile.tile.dy}
         of_clear = {"z0": clear.depth_value << 8, "dx": 0, "dy": 0}
-        gives_all = (~tile.written | exact).all() & is_d24
+        gives_all = (~tile.written | end.exact).all() & is_d24
         m.d.comb += completion.exact.eq(tile.clearing | gives_all)
         for field in plane.members:
             value = Mux(tile.clearing, of_clear[field], of_tile[field])

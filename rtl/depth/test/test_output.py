@@ -3,15 +3,15 @@
 
 from typing import Any
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.depth.test.datapath import tested_tile
+from fixfunc.rtl.depth.test.passed_count import PassedCount
 from fixfunc.rtl.depth.test.sample_depths import heads
 from fixfunc.rtl.depth.test.tested_tiles import DepthRange
-from fixfunc.rtl.lib.bits import named
 from fixfunc.rtl.lib.fifo import CreditedFIFO
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.payload import beat, layout
@@ -117,41 +117,19 @@ class TestOutput(wiring.Component):
                 beats.i.as_value().eq(0),
                 beats.i.tile.eq(self.passed_tile),
             ]
-        self._fence(m, beats.i.fence, named(m, Mux(final, self.i.passed, 0), "passed_finally"))
-        return m
-
-    def _fence(self, m, fence, passed):
-        """Fences have the number of samples that passed, and error bits.
-
-        The number is counted in two halves: a carry through 64 bits would be the longest path. The
-        upper half is a clock late, and a fence comes when the pipeline has drained.
-        """
-        groups = [Signal(range(9), name=f"passed_{n}") for n in range(len(passed) // 8)]
-        of_tile = Signal(range(len(passed) + 1))
-        low = Signal(32)
-        carry = Signal()
-        high = Signal(32)
-        any_passed = Signal()
-        m.d.sync += [group.eq(sum(passed[8 * n : 8 * n + 8])) for n, group in enumerate(groups)]
-        m.d.sync += [
-            of_tile.eq(sum(groups)),
-            Cat(low, carry).eq(low + of_tile),
-            high.eq(high + carry),
-            any_passed.eq(any_passed | (of_tile != 0)),
+        m.submodules.passed_count = passed_count = PassedCount(len(self.i.passed))
+        fence = self.control_valid & (self.control.kind == Kind.FENCE)
+        m.d.comb += [
+            passed_count.passed.eq(Mux(final, self.i.passed, 0)),
+            passed_count.clear.eq(fence & self.control.fence.begin),
         ]
-        with m.If(self.control_valid & (self.control.kind == Kind.FENCE)):
+        with m.If(fence):
             m.d.comb += [
-                fence.passed.eq(Cat(low, high)),
-                fence.any.eq(any_passed),
-                fence.error.eq(self.fence_error),
+                beats.i.fence.passed.eq(passed_count.o),
+                beats.i.fence.any.eq(passed_count.any),
+                beats.i.fence.error.eq(self.fence_error),
             ]
-            with m.If(self.control.fence.begin):
-                m.d.sync += [
-                    low.eq(0),
-                    carry.eq(0),
-                    high.eq(0),
-                    any_passed.eq(0),
-                ]
+        return m
 
     def _report(self, m, final):
         """Least and greatest depth of a tile, to HiZ, after a test that may have written.

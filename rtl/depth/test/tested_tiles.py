@@ -144,9 +144,7 @@ class TestedTiles(wiring.Component):
 
     def _stencil(self, m, n, depth_passed, stencil):
         """What becomes of a sample's stencil value; returns whether it passes."""
-        outcomes = [
-            Signal(8, name=f"{which}_{n}") for which in ("stencil_passed", "stencil_failed")
-        ]
+        outcomes = [Signal(8, name=f"{name}_{n}") for name in ("stencil_passed", "stencil_failed")]
         signs = Signal(2, name=f"signs_{n}")
         passed = Signal(name=f"passes_{n}")
         passing = Signal(OPERATION, name=f"passing_{n}")

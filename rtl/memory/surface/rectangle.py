@@ -71,9 +71,9 @@ class RectangleMask(wiring.Component):
         return m
 
     def _lanes(self, m, axis, tile, n):
-        """Columns, or rows, of lanes: ends of the rectangle, cut to the tile; then every lane."""
+        """Columns, or rows, of lanes: limits of the rectangle, cut to the tile; then every lane."""
         start = tile << tile_shift(self._edge, self.samples, n)
-        ends = []
+        limits = []
         for end in "01":
             distance = Signal(signed(PIXELS + 2), name=f"{axis}{end}_distance")
             pixel = Signal(range(self._edge + 1), name=f"{axis}{end}")
@@ -81,13 +81,13 @@ class RectangleMask(wiring.Component):
             m.d.sync += pixel.eq(
                 Mux(distance < 0, 0, Mux(distance > self._edge, self._edge, distance))
             )
-            ends.append(pixel)
+            limits.append(pixel)
         pixels = [
             Array([lane >> shape[n] for shape in SHAPES])[self.samples]
             for lane in range(self._edge)
         ]
         lanes = Signal(self._edge, name=f"{axis}_lanes")
-        m.d.sync += lanes.eq(Cat((ends[0] <= pixel) & (pixel < ends[1]) for pixel in pixels))
+        m.d.sync += lanes.eq(Cat((limits[0] <= pixel) & (pixel < limits[1]) for pixel in pixels))
         return lanes
 
 

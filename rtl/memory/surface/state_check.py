@@ -88,9 +88,11 @@ class StateCheck(wiring.Component):
     clear_begins : In(1)
         ``clear`` is executed from now on.
     state_legal : Out(1)
-        Tiles of ``state`` may be drawn. Two clocks after ``state``.
+        Tiles of ``state`` may be drawn. One clock after ``state``; two after a clear that makes
+        its target legal.
     clear_legal : Out(1)
-        ``clear`` may be executed in ``state``. Two clocks after ``state``.
+        ``clear`` may be executed in ``state``. As late as ``state_legal``; ``clear`` itself is
+        combinational.
     touches : Out(1)
         ``clear`` is of a plane of this block. Combinational.
     """

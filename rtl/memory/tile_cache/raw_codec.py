@@ -7,8 +7,8 @@ from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Member, Out
 
-from fixfunc.rtl.lib.delay import delay
 from fixfunc.rtl.lib.fifo import CreditedFIFO
+from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.memory.tile_cache.layouts import EVICTED, SLOT_COMMAND, TILE_MODE
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
@@ -132,31 +132,28 @@ class RawCodec(wiring.Component):
         completion = self.completions.payload
         lanes = range(self._edge**2)
         values = [completion[f"value{n}"] for n in lanes]
+        t = Timeline(m)
+        t.enter(0, evicts=evicts, dirty=dirty)
         equal = Signal(len(values))
-        was_evicted = Signal()
-        was_dirty = Signal()
         cleared = Signal()
         mode = Signal(TileMode)
         m.d.comb += [
             self.push.eq(evicts),
             self.row.eq(Cat(values)),
             cleared.eq(equal.all()),
-            self.commit.eq(was_evicted & was_dirty & ~cleared),
+            self.commit.eq(t[1].evicts & t[1].dirty & ~cleared),
         ]
         m.d.sync += [
-            was_evicted.eq(evicts),
-            was_dirty.eq(dirty),
             equal.eq(Cat(value == self.cleared[: self._bits] for value in values)),
             mode.eq(Mux(cleared, TileMode.CLEARED, TileMode.RAW)),
         ]
         tile = self.evictions.payload
-        complete = delay(m, evicts, 2, "complete")
         m.d.comb += [
             waiting.consume.eq(evicts),
-            waiting.push.eq(complete),
-            self.evictions.ready.eq(complete),
+            waiting.push.eq(t[2].evicts),
+            self.evictions.ready.eq(t[2].evicts),
             waiting.i.number.eq(tile.number),
             waiting.i.mode.eq(tile.mode),
             waiting.i.new_mode.eq(mode),
-            waiting.i.dirty.eq(delay(m, dirty, 2, "dirty")),
+            waiting.i.dirty.eq(t[2].dirty),
         ]

@@ -5,7 +5,7 @@ from amaranth.hdl import Module, Signal
 from amaranth.lib import fifo, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.delay import register
+from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.memory.tile_cache.layouts import MODE
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
@@ -61,14 +61,15 @@ class Traffic(wiring.Component):
             events[f"write_back_{mode:d}"] = (
                 self.write_back & self.dirty & (self.write_back_mode == mode)
             )
+        t = Timeline(m)
+        t.enter(0, sample=self.sample, **events)
         counts = layout(payloads.COUNTED)(samples.w_data)
         for field in payloads.COUNTED:
             total = Signal(field.bits, name=field.name)
-            event = register(m, events[field.name], 1, f"{field.name}_event")
-            m.d.sync += total.eq(total + event)
+            m.d.sync += total.eq(total + getattr(t[1], field.name))
             m.d.comb += counts[field.name].eq(total)
         m.d.comb += [
-            samples.w_en.eq(register(m, self.sample, 1, "sampled")),
+            samples.w_en.eq(t[1].sample),
             self.available.eq(samples.level < 2),  # two more may be on their way
         ]
         wiring.connect(m, samples.r_stream, wiring.flipped(self.o))
