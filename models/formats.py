@@ -51,24 +51,33 @@ def encode(
     )  # exact: 48 bits of the product, and float64 holds 53
 
 
-def store(depth: np.ndarray, form: DepthFormat) -> np.ndarray:
+def store(
+    depth: np.ndarray, form: DepthFormat, exponent: int | np.ndarray | None = None
+) -> np.ndarray:
     """A sample's depth as a format stores it.
 
     Parameters
     ----------
     depth : ndarray of int64
-        In 2^-12 of D24's unit, 0 to 2^24 - 1 units.
+        In 2^-12 of a unit, below 2^52. Negative ones count as 0; units of D24 and D16 beyond
+        2^24 - 1 as so many.
     form : DepthFormat
+    exponent : ndarray of int, shape of depth, optional
+        Of D32F: a unit is 2^(exponent - 150).
 
     Returns
     -------
     ndarray of uint32
         D24: rounded half up. D16: times (2^16 - 1) / 2^24, which is (2^16 - 1) / (2^24 - 1) but for
-        2^-24 of it, then rounded half up. D32F: times 1 + 2^-24 over 2^24, which is 1 / (2^24 - 1)
-        but for 2^-48, then rounded to the nearest, ties to even.
+        2^-24 of it, then rounded half up. D32F: the nearest float, ties to even; what is less than
+        the least normal one is 0 [fs 3.1.3].
     """
+    depth = np.maximum(depth, 0)
+    if form == DepthFormat.D32F:
+        # Exact in float64, which is rounded once.
+        z = np.ldexp(depth.astype(np.float64), np.asarray(exponent, np.int64) - 150 - FRACTION)
+        return np.where(z < 2.0**-126, 0, z).astype(np.float32).view(np.uint32)
+    depth = np.minimum(depth, MOST[DepthFormat.D24] << FRACTION)
     if form == DepthFormat.D24:
         return (depth + (1 << 11) >> FRACTION).astype(np.uint32)
-    if form == DepthFormat.D16:
-        return (depth - (depth >> 16) + (1 << 19) >> FRACTION + 8).astype(np.uint32)
-    return ((depth + (depth >> 24)) * 2.0**-36).astype(np.float32).view(np.uint32)
+    return (depth - (depth >> 16) + (1 << 19) >> FRACTION + 8).astype(np.uint32)

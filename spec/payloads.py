@@ -35,7 +35,7 @@ HEADER = (
 TRIANGLE = (
     *HEADER,
     *each("x0 y0 x1 y1 x2 y2", 24, signed=True),  # s15.8 pixels, y down
-    *each("z0 z1 z2", 32),  # u24.8 in units of D24
+    *each("z0 z1 z2", 32),  # u24.8 in units of D24; for D32F the bits of a float32
 )
 
 STENCIL_FACE = (("func", 3), ("fail", 3), ("depth_fail", 3), ("pass", 3))  # Compare, then StencilOp
@@ -128,9 +128,11 @@ SETUP = (
     *each(
         "x0 y0 x1 y1", 14
     ),  # pixels, both ends inclusive: the box, cut by viewport, scissor and target
-    *each("zmin zmax", 24),  # D24, bounds of the three vertices
+    *each("zmin zmax", 24),  # units, bounds of the three vertices
     Field("z", 48),  # u24.24 modulo 2^24, at the centre of the first pixel of the box's first tile
-    *each("zx zy", 48, signed=True),  # s23.24 a pixel
+    *each("zx zy", 52, signed=True),  # s27.24 a pixel, modulo 2^28
+    Field("steep", 1),  # a slope does not fit s23.8
+    Field("exponent", 8),  # of D32F: a unit is 2^(exponent - 150); else 0, and a unit is D24's
     *each("a0 b0 a1 b1 a2 b2", EDGE_STEP, signed=True),  # E's step for 1/16 pixel, inside positive
     *each(
         "reach0 reach1 reach2", 32
@@ -171,9 +173,11 @@ def tile(edge_samples: int) -> tuple[Field, ...]:
             "last", 1
         ),  # the triangle's last tile: it stays even when nothing of its mask is left
         Field("back", 1),  # of the triangle
-        Field("z0", 32),  # u24.8 modulo 2^24, D24 at the centre of the tile's first pixel
-        *each("dx dy", 32, signed=True),  # s23.8 a pixel
-        *each("zmin zmax", 24),  # D24, bounds of the triangle's vertices
+        Field("z0", 32),  # u24.8 units modulo 2^24, at the centre of the tile's first pixel
+        *each("dx dy", 36, signed=True),  # s27.8 a pixel, modulo 2^28
+        Field("steep", 1),  # of the triangle: a slope does not fit s23.8
+        Field("exponent", 8),  # of the triangle, as in SETUP
+        *each("zmin zmax", 24),  # units, bounds of the triangle's vertices
         Field("outcome", 2),  # of HiZ: fixfunc.spec.state.Outcome
         Field("note", HIZ_NOTE),  # HiZ's own: its feedback brings it back
     )
@@ -228,7 +232,7 @@ def known_planes(edge_samples: int) -> tuple[Field, ...]:
             Field(f"{name}_{k}", 32, name != "z0")
             for k in range(PLANES)
             for name in ("z0", "dx", "dy")
-        ),  # as in tile()
+        ),  # as in tile(), of triangles that are not steep: s23.8
         Field(
             "mask_low", lanes
         ),  # number of a sample's plane, its low bits, lane (i, j) at bit j * edge_samples + i

@@ -119,7 +119,8 @@ def plane_bounds(tiles: np.ndarray, state: np.void, edge: int = 8) -> tuple:
         In the state's format, no less and no more than the depth of any covered sample.
 
     A plane is known modulo 2^24. Where none of its corners leaves 0..2^24 - 1, it is the true one,
-    since some sample of it is covered and lies there; where one does, only the vertices count.
+    since some sample of it is covered and lies there; where one does, and of steep triangles, only
+    the vertices count.
     """
     z0 = tiles["z0"].astype(np.int64)
     dx = tiles["dx"].astype(np.int64)
@@ -131,7 +132,11 @@ def plane_bounds(tiles: np.ndarray, state: np.void, edge: int = 8) -> tuple:
             (16 * (edge >> shift) - 8) * slope,
         )  # 1/16 pixel from the first pixel's centre
         extremes = [extremes[0] + np.minimum(*corners), extremes[1] + np.maximum(*corners)]
-    is_exact = (extremes[0] >= -SLACK) & (extremes[1] <= (D24_MAX << FRACTION) + SLACK)
+    is_exact = (
+        (tiles["steep"] == 0)
+        & (extremes[0] >= -SLACK)
+        & (extremes[1] <= (D24_MAX << FRACTION) + SLACK)
+    )
     low = (tiles["zmin"].astype(np.int64) << FRACTION) + -SLACK
     high = (tiles["zmax"].astype(np.int64) << FRACTION) + SLACK
     bounds = (
@@ -140,7 +145,7 @@ def plane_bounds(tiles: np.ndarray, state: np.void, edge: int = 8) -> tuple:
     )
     bias = depth_bias(tiles, state) << FRACTION - 8
     form = DepthFormat(state["depth_format"])
-    codes = (store(np.clip(bound + bias, 0, D24_MAX << FRACTION), form) for bound in bounds)
+    codes = (store(bound + bias, form, tiles["exponent"]) for bound in bounds)
     return tuple(
         np.clip(code, state["depth_min"], state["depth_max"]).astype(np.uint32) for code in codes
     )

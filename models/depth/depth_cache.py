@@ -64,12 +64,9 @@ class DepthCache(TileCache):
         ) - 1
         planes["dx"][:, 0] = tiles["dx"]
         planes["dy"][:, 0] = tiles["dy"]
-        planar = sample_depths(
-            tiles, int(state["samples"]), self._edge, depth_bias(tiles, state), cut=False
-        )
-        exact = (~passed | (planar + (1 << FRACTION - 1) >> FRACTION == new)).all((1, 2)) & (
-            state["depth_format"] == DepthFormat.D24
-        )
+        planar = sample_depths(tiles, int(state["samples"]), self._edge, depth_bias(tiles, state))
+        exact = (~passed | (planar + (1 << FRACTION - 1) >> FRACTION == new)).all((1, 2))
+        exact &= (state["depth_format"] == DepthFormat.D24) & (tiles["steep"] == 0)
         covers = unpack(tiles["mask"], self._edge).all((1, 2)) & (not state["stencil_test"])
         places = self._numbers(tiles)
         listed = planes[:, 0].tolist()

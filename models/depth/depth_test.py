@@ -19,7 +19,8 @@ from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import SAMPLE_COUNTS, Compare, DepthFormat
 
 D24_MAX = (1 << 24) - 1
-BIAS_MOST = (1 << 33) - 1  # s25.8: enough to take any depth out of the range
+BIAS_MOST = (1 << 41) - 1  # s33.8: any constant, and far more than any range
+SLOPE_MOST = 1 << 31  # u24.8: what the slope of a steep triangle counts as
 
 
 class Tested(NamedTuple):
@@ -31,7 +32,7 @@ class Tested(NamedTuple):
 
 
 def sample_depths(
-    tiles: np.ndarray, samples: int, edge: int = 8, bias: int | np.ndarray = 0, cut: bool = True
+    tiles: np.ndarray, samples: int, edge: int = 8, bias: int | np.ndarray = 0
 ) -> np.ndarray:
     """Depth of a tile's plane at each of its samples.
 
@@ -45,14 +46,12 @@ def sample_depths(
         Samples along a tile's edge.
     bias : ndarray of int64, shape (n,), optional
         From :func:`depth_bias`.
-    cut : bool
-        To what can be stored.
 
     Returns
     -------
     ndarray of int64, shape (n, edge, edge)
-        2^-12 of D24's unit, cut to 0..2^24 - 1 units if asked, indexed [tile, j, i]; meaningful on
-        covered samples.
+        2^-12 of a unit, indexed [tile, j, i]; meaningful on covered samples. It is not cut to what
+        can be stored: :func:`fixfunc.models.formats.store` does that.
 
     Source: numerics: depth. The plane is known modulo 2^24 units. A covered sample lies in 0..2^24
     - 1 but for a tenth of a unit, so that half a unit below 0 still tells on which side it lies.
@@ -64,8 +63,7 @@ def sample_depths(
     half = 1 << FRACTION - 1
     depth = ((z0 << FRACTION - 8) + x * dx + y * dy + half & (1 << 24 + FRACTION) - 1) - half
     bias = np.broadcast_to(np.asarray(bias, np.int64), len(tiles))[:, None, None]
-    depth = depth + (bias << FRACTION - 8)
-    return np.clip(depth, 0, D24_MAX << FRACTION) if cut else depth
+    return depth + (bias << FRACTION - 8)
 
 
 def interpolate(plane: np.ndarray, tile_xy: np.ndarray, samples: int) -> np.ndarray:
@@ -103,7 +101,7 @@ def depth_bias(tiles: np.ndarray, state: np.void) -> np.ndarray:
 
     Parameters
     ----------
-    tiles : structured ndarray with ``dx``, ``dy``, ``zmax``, shape (n,)
+    tiles : structured ndarray with ``dx``, ``dy``, ``steep``, ``exponent``, shape (n,)
         As in :func:`fixfunc.spec.payloads.tile`.
     state : numpy.void
         From :func:`fixfunc.models.state.draw_state`.
@@ -111,30 +109,26 @@ def depth_bias(tiles: np.ndarray, state: np.void) -> np.ndarray:
     Returns
     -------
     ndarray of int64, shape (n,)
-        s25.8 in units of D24: bias_constant steps of the format and bias_slope times the greater
-        slope a pixel, cut by bias_clamp if that is not zero.
+        s33.8 units: bias_constant steps of the format and bias_slope times the greater slope a
+        pixel, cut by bias_clamp if that is not zero.
 
-    Source: [fs 15.10]. A step of D32F is that of the triangle's greatest depth. Products are exact,
-    rounded half up.
+    Source: [fs 15.10]. A step of D32F is its unit, by the exponent of the primitive's greatest
+    depth. The slope of a steep triangle counts as 2^23 units a pixel. Products are exact, rounded
+    half up; each, and the sum, is cut to s33.8.
     """
+    form = DepthFormat(state["depth_format"])
     constant = int(np.int32(np.uint32(state["bias_constant"])))
+    steps = constant * (65537 if form == DepthFormat.D16 else 256)
     slope = np.maximum(np.abs(tiles["dx"].astype(np.int64)), np.abs(tiles["dy"].astype(np.int64)))
-    if state["depth_format"] == DepthFormat.D32F:
-        zmax = tiles["zmax"].astype(np.int64)
-        exponent = np.where(
-            zmax == D24_MAX, 0, np.frexp(zmax.astype(np.float64))[1] - 25
-        )  # of the float just not above it
-        steps = _shift(np.full(len(tiles), constant), exponent + 9)
+    slope = np.where(tiles["steep"], SLOPE_MOST, slope)
+    bias = steps + times_float(slope, state["bias_slope"])
+    if form == DepthFormat.D32F:
+        unit = tiles["exponent"].astype(np.int64)
+        limit = times_float(np.full(len(tiles), 1 << 8), state["bias_clamp"], unit)
     else:
-        steps = np.full(
-            len(tiles), constant * (256 if state["depth_format"] == DepthFormat.D24 else 65537)
-        )
-    bias = steps + _times_float(slope, state["bias_slope"])
-    limit = int(_times_float(np.array([D24_MAX << 8]), state["bias_clamp"])[0])
-    if limit > 0:
-        bias = np.minimum(bias, limit)
-    elif limit < 0:
-        bias = np.maximum(bias, limit)
+        limit = times_float(np.full(len(tiles), D24_MAX << 8), state["bias_clamp"])
+    bias = np.where(limit > 0, np.minimum(bias, limit), bias)
+    bias = np.where(limit < 0, np.maximum(bias, limit), bias)
     return np.clip(bias, -BIAS_MOST - 1, BIAS_MOST)
 
 
@@ -146,6 +140,7 @@ def new_depths(tiles: np.ndarray, state: np.void, edge: int = 8) -> np.ndarray:
     return store(
         sample_depths(tiles, int(state["samples"]), edge, depth_bias(tiles, state)),
         DepthFormat(state["depth_format"]),
+        tiles["exponent"][:, None, None],
     )
 
 
@@ -336,26 +331,27 @@ class DepthBuffer:
         return to_image(self.depth, *self._size, 1 << self._log2)
 
 
-def _shift(value, left):
-    """value * 2^left, rounded half up; ``left`` no more than 30."""
-    right = np.clip(-left, 0, 62)
-    return np.where(
-        left >= 0, value << np.maximum(left, 0), (value >> np.maximum(right - 1, 0)) + 1 >> 1
-    )
+def times_float(value: np.ndarray, bits: int, unit: int | np.ndarray = 150) -> np.ndarray:
+    """A number times a float32, rounded half up and cut to s33.8.
 
-
-def _times_float(value, bits):
-    """value * the float32 of ``bits``, rounded half up and cut to s25.8.
-
-    ``value`` below 2^33, not negative.
+    Parameters
+    ----------
+    value : ndarray of int64, shape (n,)
+        In 2^-8, 0 to 2^33.
+    bits : int
+        Of a finite float32.
+    unit : int, or ndarray, shape (n,)
+        The mantissa counts 2^(exponent - unit): 150 makes it the float's own value.
     """
     sign = int(bits) >> 31
     exponent = int(bits) >> 23 & 255
     fraction = int(bits) & (1 << 23) - 1
     mantissa = fraction | (1 << 23 if exponent else 0)
     product = value * (-mantissa if sign else mantissa)
-    left = max(exponent, 1) - 150
-    if left > 0:  # the mantissa alone already takes any slope of a unit out of range
-        product = np.sign(product) * (BIAS_MOST + 1)
-        left = 0
-    return np.clip(_shift(product, np.full(np.shape(value), left)), -BIAS_MOST - 1, BIAS_MOST)
+    left = np.broadcast_to(max(exponent, 1) - np.asarray(unit, np.int64), np.shape(value))
+    right = np.clip(-left, 0, 62)
+    rounded = np.where(right > 0, (product >> np.maximum(right - 1, 0)) + 1 >> 1, product)
+    # What is shifted left beyond the range is cut before.
+    left = np.clip(left, 0, 42)
+    cut = np.clip(rounded, -BIAS_MOST - 1 >> left, (BIAS_MOST >> left) + 1) << left
+    return np.clip(cut, -BIAS_MOST - 1, BIAS_MOST)

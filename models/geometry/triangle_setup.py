@@ -8,11 +8,13 @@ import numpy as np
 from fixfunc.models.payload import check, dtype
 from fixfunc.spec import payloads
 from fixfunc.spec.errors import InputError
-from fixfunc.spec.state import Cull
+from fixfunc.spec.state import Cull, DepthFormat
 
 DTYPE = dtype(payloads.SETUP)
 TRIANGLE = dtype(payloads.TRIANGLE)
 Z_MAX = ((1 << 24) - 1) << 8  # 1.0 as u24.8 in units of D24
+ONE = 0x3F800000  # 1.0 as float32
+SLOPE = 52  # bits of zx, zy
 
 # By log2 of the samples: log2 of a pixel's columns and rows of lanes, and the greatest distance of
 # a sample from the pixel's centre in x or y, 1/16 pixel.
@@ -28,7 +30,7 @@ class Setup(NamedTuple):
     zero_area: np.ndarray  # bool, shape (n,)
     facing: np.ndarray  # bool, shape (n,): culled by winding
     no_sample: np.ndarray  # bool, shape (n,): no sample position within the box
-    steep: np.ndarray  # bool, shape (m,): the depth slope does not fit, the plane is flat
+    steep: np.ndarray  # bool, shape (m,): the depth slope does not fit s23.8
 
 
 def setup(triangles: np.ndarray, state: np.void, edge: int = 8) -> Setup:
@@ -37,7 +39,8 @@ def setup(triangles: np.ndarray, state: np.void, edge: int = 8) -> Setup:
     Parameters
     ----------
     triangles : ndarray of :data:`TRIANGLE`, shape (n,)
-        Snapped vertices, s15.8 pixels, and depths, u24.8 in units of D24.
+        Snapped vertices, s15.8 pixels, and depths: u24.8 in units of D24, or for D32F the bits of
+        float32.
     state : numpy.void
         From :func:`fixfunc.models.state.draw_state`.
     edge : int
@@ -60,8 +63,13 @@ def setup(triangles: np.ndarray, state: np.void, edge: int = 8) -> Setup:
     x = np.stack([triangles[f"x{k}"] for k in range(3)], -1).astype(np.int64)
     y = np.stack([triangles[f"y{k}"] for k in range(3)], -1).astype(np.int64)
     z = np.stack([triangles[f"z{k}"] for k in range(3)], -1).astype(np.int64)
-    if (z > Z_MAX).any():
-        raise InputError("z", f"not exceed {Z_MAX}", int(z.max()))
+    is_float = state["depth_format"] == DepthFormat.D32F
+    most = ONE if is_float else Z_MAX
+    if (z > most).any():
+        raise InputError("z", f"not exceed {most}", int(z.max()))
+    exponent = np.zeros(len(z), np.int64)
+    if is_float:
+        z, exponent = block_depths(z)
     area = (x[:, 1] - x[:, 0]) * (y[:, 2] - y[:, 0]) - (x[:, 2] - x[:, 0]) * (y[:, 1] - y[:, 0])
     box = _box(x, y, state)
 
@@ -79,7 +87,29 @@ def setup(triangles: np.ndarray, state: np.void, edge: int = 8) -> Setup:
         triangles[index], x[index], y[index], z[index], area[index], box[index], state, edge
     )
     records["back"] = ~front[index]
+    records["exponent"] = exponent[index]
     return Setup(records, index, zero_area, facing, no_sample, steep)
+
+
+def block_depths(bits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Depths of triangles under one exponent each: block floating point.
+
+    Parameters
+    ----------
+    bits : ndarray of int64, shape (n, 3)
+        float32, not negative and finite. Denormals count as zero [fs 3.1.3].
+
+    Returns
+    -------
+    z : ndarray of int64, shape (n, 3)
+        u24.8 in units of 2^(exponent - 150), cut: the greatest depth has 24 bits before the point.
+    exponent : ndarray of int64, shape (n,)
+        The greatest exponent of the three, as float32 stores it.
+    """
+    exponents = bits >> 23
+    mantissas = np.where(exponents > 0, (bits & (1 << 23) - 1 | 1 << 23) << 8, 0)
+    exponent = exponents.max(1)
+    return mantissas >> np.minimum(exponent[:, None] - exponents, 63), exponent
 
 
 def _box(x, y, state):
@@ -143,13 +173,16 @@ def _records(triangles, x, y, z, area, box, state, edge):
     records["z"] = start
     records["zx"] = slope_x
     records["zy"] = slope_y
+    records["steep"] = steep
     return records, steep
 
 
 def _plane(x, y, z, area, origin_x, origin_y):
     """Depth plane: start, slopes, and which planes are steep.
 
-    The start is u24.24 modulo 2^24, at the origin; the slopes are s23.24 a pixel.
+    The start is u24.24 modulo 2^24, at the origin; the slopes are s27.24 a pixel, modulo 2^28. A
+    sample lies a multiple of 1/16 pixel from a pixel's centre, so that depths modulo 2^24 need no
+    more of a slope, however steep it is.
     """
     dz1 = z[:, 1] - z[:, 0]
     dz2 = z[:, 2] - z[:, 0]
@@ -159,22 +192,24 @@ def _plane(x, y, z, area, origin_x, origin_y):
     vy = y[:, 2] - y[:, 0]
     winding = np.where(area < 0, -1, 1)
     determinants = dz1 * vy - dz2 * uy, dz2 * ux - dz1 * vx
-    slopes = [_divide(winding * value, np.abs(area)) for value in determinants]
-
-    # The slope is s23.24, dx and dy are the same in s23.8. Where either does not fit, the plane is
-    # flat at vertex 0's depth.
-    fits = np.ones(len(x), bool)
-    for slope in slopes:
-        fits &= (slope >= -(1 << 47)) & (slope + (1 << 15) < 1 << 47)
-    zx, zy = (np.where(fits, slope, 0) for slope in slopes)
+    steep = np.zeros(len(x), bool)
+    slopes = []
+    for determinant in determinants:
+        slope, beyond = _divide(winding * determinant, np.abs(area))
+        # dx and dy are the slopes, rounded to s23.8.
+        rounds_beyond = slope.view(np.int64) + (1 << 15) >= 1 << 47
+        steep |= beyond | rounds_beyond
+        slopes.append(slope)
     start = (z[:, 0] << 24).view(np.uint64)
-    for slope, from_x, to_x in ((zx, x[:, 0], origin_x), (zy, y[:, 0], origin_y)):
-        start = start + slope.view(np.uint64) * (to_x - from_x).view(np.uint64)
-    return start >> np.uint64(8) & np.uint64((1 << 48) - 1), (zx, zy), ~fits
+    for slope, from_x, to_x in zip(slopes, (x[:, 0], y[:, 0]), (origin_x, origin_y), strict=True):
+        start = start + slope * (to_x - from_x).view(np.uint64)
+    half = np.uint64(1 << SLOPE - 1)
+    wrapped = (((slope + half) % np.uint64(1 << SLOPE) - half).view(np.int64) for slope in slopes)
+    return start >> np.uint64(8) & np.uint64((1 << 48) - 1), tuple(wrapped), steep
 
 
 def _divide(numerator, denominator):
-    """floor(numerator * 2^24 / denominator), saturated to 49 bits.
+    """floor(numerator * 2^24 / denominator) modulo 2^64; whether it lies beyond s23.24.
 
     The fraction is divided in two steps, so that int64 suffices.
     """
@@ -182,4 +217,5 @@ def _divide(numerator, denominator):
     remainder = numerator - integer * denominator
     high, remainder = np.divmod(remainder << 12, denominator)
     fraction = (high << 12) + (remainder << 12) // denominator
-    return (np.clip(integer, -(1 << 24), (1 << 24) - 1) << 24) + fraction
+    quotient = (integer.view(np.uint64) << np.uint64(24)) + fraction.view(np.uint64)
+    return quotient, (integer < -(1 << 23)) | (integer >= 1 << 23)

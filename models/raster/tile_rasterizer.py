@@ -236,7 +236,7 @@ def _tiles(records, owner, x, y, edge):
     wide = edge >> lx
     high = edge >> ly
     tiles = np.zeros(len(owner), dtype(payloads.tile(edge)))
-    for name in ("kind", "state", "slot", "back", "zmin", "zmax"):
+    for name in ("kind", "state", "slot", "back", "zmin", "zmax", "steep", "exponent"):
         tiles[name] = r[name]
     tiles["x"] = x
     tiles["y"] = y
@@ -287,4 +287,7 @@ def tile_plane(
         + records["zy"].view(np.uint64) * down.astype(np.uint64)
     )
     z0 = (z + np.uint64(1 << 15)) >> np.uint64(16) & np.uint64(0xFFFFFFFF)
-    return z0, *((records[name] + (1 << 15)) >> 16 for name in ("zx", "zy"))
+    half = 1 << 35
+    return z0, *(
+        (((records[name] + (1 << 15)) >> 16) + half) % (2 * half) - half for name in ("zx", "zy")
+    )

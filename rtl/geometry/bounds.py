@@ -3,6 +3,7 @@
 
 from amaranth.hdl import Array, Cat, Module, Mux, Signal, signed
 from amaranth.lib import wiring
+from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.timeline import Timeline
@@ -30,6 +31,8 @@ class Bounds(wiring.Component):
     -------
     triangle : In(layout(TRIANGLE))
         Snapped vertices.
+    z : In(ArrayLayout(32, 3))
+        Depths of the vertices, u24.8 units, :attr:`DEPTH` - 3 clocks later.
     new_state : In(1)
         ``draw_state`` holds for the triangles behind it.
     draw_state : In(layout(DRAW_STATE))
@@ -41,13 +44,14 @@ class Bounds(wiring.Component):
     empty : Out(1)
         The box holds no pixel; in the clock after the box.
     zmin, zmax : Out(24)
-        D24, rounded outwards, in clock :attr:`DEPTH`.
+        Units, rounded outwards, in clock :attr:`DEPTH`.
     """
 
     BOX = 4
-    DEPTH = 3
+    DEPTH = 6
 
     triangle: In(layout(payloads.TRIANGLE))
+    z: In(ArrayLayout(32, 3))
     new_state: In(1)
     draw_state: In(layout(payloads.DRAW_STATE))
     samples: In(2)
@@ -62,12 +66,14 @@ class Bounds(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         t = Timeline(m)
-        t.enter(0, **{f"{axis}2": self.triangle[f"{axis}2"] for axis in "xyz"})
+        vertices = {axis: [self.triangle[f"{axis}{k}"] for k in range(3)] for axis in "xy"}
+        t.enter(0, x2=vertices["x"][2], y2=vertices["y"][2])
+        t.enter(self.DEPTH - 3, z2=self.z[2])
 
         # Clock 2: minimum and maximum of three, two at a time.
-        x_low, x_high = self._bounds(m, t, "x", signed(24))
-        y_low, y_high = self._bounds(m, t, "y", signed(24))
-        z_low, z_high = self._bounds(m, t, "z", 32)
+        x_low, x_high = self._bounds(m, "x", *vertices["x"][:2], t[1].x2)
+        y_low, y_high = self._bounds(m, "y", *vertices["y"][:2], t[1].y2)
+        z_low, z_high = self._bounds(m, "z", self.z[0], self.z[1], t[self.DEPTH - 2].z2)
         m.d.sync += [
             self.zmin.eq(z_low >> 8),
             self.zmax.eq((z_high + 255) >> 8),
@@ -101,15 +107,15 @@ class Bounds(wiring.Component):
         m.d.sync += self.empty.eq(Cat(empty).any())
         return m
 
-    def _bounds(self, m, t, axis, shape):
-        """Minimum and maximum of a coordinate, in clock 2."""
+    def _bounds(self, m, axis, first, second, third):
+        """Minimum and maximum of a coordinate, two clocks later; the third comes a clock later."""
         bounds = []
         for name, choice in (("low", minimum), ("high", maximum)):
-            pair = Signal(shape, name=f"{axis}_{name}_2")
-            all_three = Signal(shape, name=f"{axis}_{name}_3")
+            pair = Signal.like(first, name=f"{axis}_{name}_2")
+            all_three = Signal.like(first, name=f"{axis}_{name}_3")
             m.d.sync += [
-                pair.eq(choice(self.triangle[f"{axis}0"], self.triangle[f"{axis}1"])),
-                all_three.eq(choice(pair, t.value(f"{axis}2", 1))),
+                pair.eq(choice(first, second)),
+                all_three.eq(choice(pair, third)),
             ]
             bounds.append(all_three)
         return bounds

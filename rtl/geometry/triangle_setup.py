@@ -8,6 +8,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.data import UnionLayout
 from amaranth.lib.wiring import In, Out
 
+from fixfunc.rtl.geometry.block_depths import BlockDepths
 from fixfunc.rtl.geometry.bounds import Bounds
 from fixfunc.rtl.geometry.edges import Edges
 from fixfunc.rtl.geometry.plane import Plane
@@ -17,7 +18,7 @@ from fixfunc.rtl.lib.fifo import CreditedFIFO
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.payload import beat, layout
 from fixfunc.spec import payloads
-from fixfunc.spec.state import Cull, Kind
+from fixfunc.spec.state import Cull, DepthFormat, Kind
 
 
 @dataclass(frozen=True)
@@ -62,10 +63,14 @@ PURPOSE = {  # of each configuration
     "tiny": "for benches: tiles of 4x4, a short queue",
 }
 # Fields of a draw state that the block does not read.
-UNREAD = ("target", *payloads.DEPTH_STATE, *payloads.OUTPUT_STATE)
+UNREAD = (
+    "target",
+    *(name for name in payloads.DEPTH_STATE if name != "depth_format"),
+    *payloads.OUTPUT_STATE,
+)
 
 # All fields but those of the plane, which takes a division.
-EARLY_FIELDS = tuple(f for f in payloads.SETUP if f.name not in ("z", "zx", "zy"))
+EARLY_FIELDS = tuple(f for f in payloads.SETUP if f.name not in ("z", "zx", "zy", "steep"))
 EARLY = UnionLayout({"setup": layout(EARLY_FIELDS), "draw_state": layout(payloads.DRAW_STATE)})
 
 
@@ -84,8 +89,8 @@ class TriangleSetup(wiring.Component):
     Members
     -------
     i : In(stream.Signature(beat(triangle=..., draw_state=..., clear=..., fence=...)))
-        Triangles as :data:`fixfunc.spec.payloads.TRIANGLE`, with depths no more than 1.0, and
-        control beats.
+        Triangles as :data:`fixfunc.spec.payloads.TRIANGLE`, with depths from 0 to 1.0, and control
+        beats.
     o : Out(stream.Signature(beat(setup=..., draw_state=..., clear=..., fence=...)))
         Triangles that may cover a sample, as :data:`fixfunc.spec.payloads.SETUP`, and the control
         beats.
@@ -113,6 +118,7 @@ class TriangleSetup(wiring.Component):
         m.submodules.fifo = fifo = CreditedFIFO(self.o.payload.shape(), self._params.queue)
         m.submodules.bounds = bounds = Bounds()
         m.submodules.edges = edges = self._edges
+        m.submodules.depths = depths = BlockDepths()
         m.submodules.plane = plane = self._plane
 
         # Clock 0: a beat that has a place in the FIFO, so that the pipeline never stalls.
@@ -133,15 +139,20 @@ class TriangleSetup(wiring.Component):
         samples = Signal(2)
         cull = Signal(2)
         front_ccw = Signal()
+        is_float = Signal()
         with m.If(new_state):
             m.d.sync += [
+                is_float.eq(request.draw_state.depth_format == DepthFormat.D32F),
                 samples.eq(request.draw_state.samples),
                 cull.eq(request.draw_state.cull),
                 front_ccw.eq(request.draw_state.front_ccw),
             ]
         t.enter(1, samples=samples, cull=cull, front_ccw=front_ccw)
         m.d.comb += [
+            depths.triangle.eq(request.triangle),
+            depths.is_float.eq(is_float),
             bounds.triangle.eq(request.triangle),
+            bounds.z.eq(depths.z),
             bounds.draw_state.eq(request.draw_state),
             bounds.new_state.eq(new_state),
             bounds.samples.eq(samples),
@@ -151,7 +162,7 @@ class TriangleSetup(wiring.Component):
             edges.x.eq(bounds.x0),
             edges.y.eq(bounds.y0),
             plane.start.eq(request_valid),
-            plane.triangle.eq(request.triangle),
+            plane.depths.eq(depths.z),
             plane.side_01.eq(edges.side_01),
             plane.side_02.eq(edges.side_02),
             plane.origin_0.eq(edges.origin_0),
@@ -168,6 +179,7 @@ class TriangleSetup(wiring.Component):
         t.enter(edges.area_clock, back=~front, push=decided.valid & ~culled)
         m.d.comb += fifo.cancel.eq(decided.valid & culled)
 
+        t.enter(BlockDepths.LATENCY, exponent=depths.exponent)
         early = self._early(m, t, request, bounds, edges)
         m.d.comb += [
             fifo.push.eq(t[plane.latency].push),
@@ -188,6 +200,7 @@ class TriangleSetup(wiring.Component):
                 result.setup.z.eq(plane.z),
                 result.setup.zx.eq(plane.slope[0]),
                 result.setup.zy.eq(plane.slope[1]),
+                result.setup.steep.eq(plane.steep),
             ]
         with m.Else():
             m.d.comb += result.draw_state.eq(early.draw_state)
@@ -206,7 +219,7 @@ class TriangleSetup(wiring.Component):
         header = {f.name: draw_state[f.name] for f in payloads.HEADER}
         delayed = {
             name: t.value(name, edges.latency)
-            for name in ("samples", "back", "x0", "y0", "x1", "y1", "zmin", "zmax")
+            for name in ("samples", "back", "x0", "y0", "x1", "y1", "zmin", "zmax", "exponent")
         }
         edge_fields = {
             f"{name}{k}": getattr(edges, name)[k]

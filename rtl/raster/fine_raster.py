@@ -113,9 +113,8 @@ class FineRaster(wiring.Component):
         setup = layout(ATTRIBUTES)(attributes)
         work = setup.kind == Kind.WORK
         tile = Signal(self._beat.members["tile"])
-        m.d.comb += [
-            tile[name].eq(setup[name]) for name in ("kind", "state", "slot", "back", "zmin", "zmax")
-        ]
+        of_triangle = ("kind", "state", "slot", "back", "steep", "exponent", "zmin", "zmax")
+        m.d.comb += [tile[name].eq(setup[name]) for name in of_triangle]
         m.d.comb += [
             tile.x.eq(cell.x),
             tile.y.eq(cell.y),

@@ -28,9 +28,9 @@ class TilePlane(wiring.Component):
         Tiles from the first one of the box.
     samples : In(2)
         log2 of the samples of a pixel.
-    z, zx, zy : In(48)
+    z, zx, zy : In
         Depth plane at the first tile, as in :data:`fixfunc.spec.payloads.SETUP`.
-    z0, dx, dy : Out(32)
+    z0, dx, dy : Out
         Depth plane at the tile, as in :func:`fixfunc.spec.payloads.tile`.
     """
 
@@ -43,11 +43,11 @@ class TilePlane(wiring.Component):
                 "y_tiles": In(position),
                 "samples": In(2),
                 "z": In(48),
-                "zx": In(signed(48)),
-                "zy": In(signed(48)),
+                "zx": In(signed(52)),
+                "zy": In(signed(52)),
                 "z0": Out(32),
-                "dx": Out(signed(32)),
-                "dy": Out(signed(32)),
+                "dx": Out(signed(36)),
+                "dy": Out(signed(36)),
             }
         )
 
@@ -72,7 +72,7 @@ class TilePlane(wiring.Component):
             m.submodules[f"multiplier_{axis}"] = multiplier = self._multipliers[n]
             tile_slope = Signal(signed(48), name=f"tile_slope_{axis}")
             distance = Signal.like(tiles, name=f"distance_{axis}")
-            rounded = Signal(signed(32), name=f"rounded_{axis}")
+            rounded = Signal(signed(36), name=f"rounded_{axis}")
             m.d.sync += [
                 tile_slope.eq(slope << Array([tile_log2 - s[n] for s in SHAPES])[self.samples]),
                 distance.eq(tiles),

@@ -4,6 +4,7 @@
 import numpy as np
 
 from fixfunc.models.formats import MOST
+from fixfunc.models.geometry.triangle_setup import ONE, Z_MAX
 from fixfunc.models.memory.contract import StageLimits
 from fixfunc.models.state import draw_state
 from fixfunc.rtl.depth.hiz.hiz import HizParams
@@ -14,7 +15,6 @@ from fixfunc.spec.state import DepthFormat
 from fixfunc.tb.bench import scenes
 
 WIDTH = max(map(payloads.width, payloads.CONTROL.values()))  # of a beat with tiles
-Z_MOST = ((1 << 24) - 1) << 8  # u24.8
 
 
 def float_bits(value: float) -> int:
@@ -104,12 +104,15 @@ def spoil(rng: np.random.Generator, draw: np.void) -> np.void:
     return wrong
 
 
-def triangles(rng: np.random.Generator, n: int, size: tuple[int, int]) -> np.ndarray:
+def triangles(
+    rng: np.random.Generator, n: int, size: tuple[int, int], form: DepthFormat = DepthFormat.D24
+) -> np.ndarray:
     """Triangles of every kind, close in depth."""
-    out = scenes.triangles(rng, n, *size)
-    level = int(rng.integers(0, Z_MOST))
+    most = ONE if form == DepthFormat.D32F else Z_MAX
+    out = scenes.triangles(rng, n, *size, form)
+    level = int(rng.integers(0, most))
     for k in range(3):
-        out[f"z{k}"] = np.clip(level + rng.integers(0, 1 << rng.integers(4, 31), n), 0, Z_MOST)
+        out[f"z{k}"] = np.clip(level + rng.integers(0, 1 << rng.integers(4, 31), n), 0, most)
     return out
 
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from fixfunc.cosim import codec
-from fixfunc.models.geometry.triangle_setup import TRIANGLE, Z_MAX
+from fixfunc.models.geometry.triangle_setup import ONE, TRIANGLE, Z_MAX
 from fixfunc.models.payload import dtype
 from fixfunc.models.state import draw_state
 from fixfunc.spec import payloads
-from fixfunc.spec.state import TARGET_LIMIT, Kind
+from fixfunc.spec.state import TARGET_LIMIT, DepthFormat, Kind
 
 # s15.8
 LOW = -(1 << 23)
@@ -41,6 +41,15 @@ def _sliver(rng, n, width, height):
     return out
 
 
+def _needle(rng, n, width, height):  # so thin that depths may change by any number a pixel
+    out = _around(rng, n, width, height, 6000)
+    through = rng.random(n) < 0.5  # edges through pixel centres, which they may cover
+    out[through] = out[through] // 256 * 256 + 128
+    along = np.round((out[:, 1] - out[:, 0]) * rng.random((n, 1))).astype(np.int64)
+    out[:, 2] = out[:, 0] + along + rng.integers(-2, 3, (n, 2))
+    return out
+
+
 def _tile_border(rng, n, width, height):
     return _around(rng, n, width, height, 8000) // 1024 * 1024 + rng.integers(-1, 2, (n, 3, 2))
 
@@ -66,6 +75,7 @@ KINDS = {
     "lattice": (4, _lattice),
     "axis_aligned": (3, _axis_aligned),
     "sliver": (4, _sliver),
+    "needle": (2, _needle),
     "tile_border": (3, _tile_border),
     "zero_area": (1, _zero_area),
     "range_ends": (1, _range_ends),
@@ -83,22 +93,39 @@ def corners(rng: np.random.Generator, n: int, width: int, height: int) -> np.nda
     return np.clip(out, LOW, HIGH)
 
 
-def triangles(rng: np.random.Generator, n: int, width: int, height: int) -> np.ndarray:
-    """n triangles of mixed kinds, as records of ``TRIANGLE``."""
+def depths(rng: np.random.Generator, n: int, form: DepthFormat = DepthFormat.D24) -> np.ndarray:
+    """Depths of the vertices of n triangles, as ``TRIANGLE`` has them: int64, shape (n, 3).
+
+    Any; close to one another; or at the ends of the range, which are denormals too for D32F.
+    """
+    is_float = form == DepthFormat.D32F
+    most = ONE if is_float else Z_MAX
+    out = rng.integers(0, most + 1, (n, 3))
+    close = rng.random(n) < 0.5
+    reach = 1 << rng.integers(1, 26, (int(close.sum()), 1)) if is_float else 1 << 20
+    out[close] = out[close, :1] + rng.integers(-reach, reach, (int(close.sum()), 3))
+    ends = [0, 1, (1 << 23) - 1, 1 << 23, ONE - 1, ONE] if is_float else [0, 255, 256, Z_MAX]
+    out[rng.random(n) < 0.05] = rng.choice(ends, 3)
+    return np.clip(out, 0, most)
+
+
+def triangles(
+    rng: np.random.Generator,
+    n: int,
+    width: int,
+    height: int,
+    form: DepthFormat = DepthFormat.D24,
+) -> np.ndarray:
+    """n triangles of mixed kinds, as records of ``TRIANGLE``, for a target of a depth format."""
     place = corners(rng, n, width, height)
     out = np.zeros(n, TRIANGLE)
     out["slot"] = rng.integers(0, 1 << 12, n)
     out["state"] = rng.integers(0, 1 << 4, n)
-    depths = rng.integers(0, Z_MAX + 1, (n, 3))
-    flat = rng.random(n) < 0.5
-    depths[flat] = np.clip(
-        depths[flat, :1] + rng.integers(-(1 << 20), 1 << 20, (int(flat.sum()), 3)), 0, Z_MAX
-    )
-    depths[rng.random(n) < 0.05] = rng.choice([0, 255, 256, Z_MAX], 3)
+    z = depths(rng, n, form)
     for k in range(3):
         out[f"x{k}"] = place[:, k, 0]
         out[f"y{k}"] = place[:, k, 1]
-        out[f"z{k}"] = depths[:, k]
+        out[f"z{k}"] = z[:, k]
     return out
 
 
@@ -120,6 +147,7 @@ def state(rng: np.random.Generator, most_samples: int = 8, most_pixels: int = 32
         cull=int(rng.integers(0, 3)),
         front_ccw=int(rng.integers(0, 2)),
         state=int(rng.integers(0, 16)),
+        depth_format=int(rng.integers(0, 3)),
         stencil_ref=int(rng.integers(0, 256)),
         bias_constant=int(rng.integers(0, 1 << 32)),
     )
@@ -163,7 +191,16 @@ def beats(
         n = int(rng.integers(1, max(2, min(count - total, 400))))
         parts = [
             codec.pack(np.atleast_1d(draw), payloads.DRAW_STATE, bits),
-            work(triangles(rng, n, int(draw["target_width"]), int(draw["target_height"])), draw),
+            work(
+                triangles(
+                    rng,
+                    n,
+                    int(draw["target_width"]),
+                    int(draw["target_height"]),
+                    DepthFormat(draw["depth_format"]),
+                ),
+                draw,
+            ),
         ]
         for fields, kind in ((payloads.CLEAR, Kind.CLEAR), (payloads.FENCE, Kind.FENCE)):
             if rng.random() < 0.5:

@@ -40,7 +40,7 @@ def requests(rng: np.random.Generator, count: int, params: DepthTestParams) -> n
             draw = depths.state(rng, size, samples, form, params.stencil)
             if len(out) == 1:  # at least one draw is written late
                 draw["early_write"] = draw["hiz_accept"] = 0
-            triangles = depths.triangles(rng, int(rng.integers(1, 8)), size)
+            triangles = depths.triangles(rng, int(rng.integers(1, 8)), size, form)
             tiles = rasterize(setup(triangles, draw, params.edge).records, params.edge)[0]
             tiles["outcome"] = rng.choice(
                 [Outcome.TEST, Outcome.ACCEPT, Outcome.DROP], len(tiles), p=[0.8, 0.1, 0.1]

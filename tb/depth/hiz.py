@@ -46,7 +46,7 @@ def requests(rng: np.random.Generator, count: int, params: HizParams) -> np.ndar
             draw = depths.state(rng, size, samples, form)
             tiles = rasterize(
                 setup(
-                    depths.triangles(rng, int(rng.integers(1, 8)), size), draw, params.edge
+                    depths.triangles(rng, int(rng.integers(1, 8)), size, form), draw, params.edge
                 ).records,
                 params.edge,
             )[0]

@@ -86,7 +86,7 @@ def stream_of(rng: np.random.Generator, params: Any) -> CommandList:
                     colour_value=int(rng.integers(0, 1 << 32)),
                     **fields,
                 )
-            packets.triangles(depths.triangles(rng, int(rng.integers(0, 9)), size))
+            packets.triangles(depths.triangles(rng, int(rng.integers(0, 9)), size, form))
             if rng.random() < 0.3:
                 packets.fence(int(rng.integers(0, 1 << 32)), int(rng.integers(0, 2)))
     return packets

@@ -6,7 +6,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.depth.test.bias import D24_MAX, DepthBias
-from fixfunc.rtl.depth.test.sample_depths import BITS, FRACTION, MOST, Stored, heads
+from fixfunc.rtl.depth.test.sample_depths import BITS, FRACTION, MOST, Stored, heads, sum_bits
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.memory.surface.rectangle import RectangleMask
 from fixfunc.rtl.payload import layout
@@ -16,6 +16,7 @@ from fixfunc.spec.state import DepthFormat
 
 SLACK = 1 << FRACTION - 3  # a plane's samples lie within a tenth of a unit of its vertices
 WIDE = signed(44)
+FORMATS = tuple(DepthFormat)
 
 
 class TileRange(wiring.Component):
@@ -23,8 +24,8 @@ class TileRange(wiring.Component):
     corners.
 
     The plane is known modulo 2^24. Where none of its corners leaves 0..2^24 - 1, it is the true
-    one, since some sample of it is covered and lies there; where one does, only the vertices count.
-    One tile a clock.
+    one, since some sample of it is covered and lies there; where one does, and of steep triangles,
+    only the vertices count. One tile a clock.
 
     Parameters
     ----------
@@ -40,7 +41,7 @@ class TileRange(wiring.Component):
         In the state's format, :attr:`LATENCY` clocks later.
     """
 
-    LATENCY = DepthBias.LATENCY + 1 + Stored.latency(tuple(DepthFormat)) + 1
+    LATENCY = DepthBias.LATENCY + 1 + Stored.latency(FORMATS) + 1
 
     def __init__(self, edge):
         self._edge = edge
@@ -59,19 +60,28 @@ class TileRange(wiring.Component):
         state = self.state
         tile = self.tile
         t = Timeline(m)
-        t.enter(0, z0=tile.z0, low_vertex=tile.zmin, high_vertex=tile.zmax)
+        t.enter(
+            0,
+            z0=tile.z0,
+            steep=tile.steep,
+            exponent=tile.exponent,
+            low_vertex=tile.zmin,
+            high_vertex=tile.zmax,
+        )
         m.d.comb += [
             bias.form.eq(state.depth_format),
             bias.constant.eq(state.bias_constant),
             bias.slope.eq(state.bias_slope),
             bias.clamp.eq(state.bias_clamp),
         ]
-        m.d.comb += [getattr(bias, name).eq(tile[name]) for name in ("dx", "dy", "zmax")]
+        of_tile = ("dx", "dy", "steep", "exponent")
+        m.d.comb += [getattr(bias, name).eq(tile[name]) for name in of_tile]
 
         # How far the tile reaches, from the centre of its first pixel: 8 steps back, and 8 less
         # than its pixels' forth.
         reached = {end: [] for end in ("low", "high")}
-        for n, slope in enumerate((tile.dx, tile.dy)):
+        for n, step in enumerate((tile.dx, tile.dy)):
+            slope = step[:32].as_signed()
             across = Array(
                 [slope << 4 + self._edge.bit_length() - 1 - shape[n] for shape in SHAPES]
             )[state.samples]
@@ -89,7 +99,8 @@ class TileRange(wiring.Component):
         # Vertices and plane, where both are known.
         known = Signal()
         m.d.sync += known.eq(
-            (plane_bounds["low"] >= -SLACK)
+            ~t[3].steep
+            & (plane_bounds["low"] >= -SLACK)
             & (plane_bounds["high"] <= (D24_MAX << FRACTION) + SLACK)
         )
         for end, slack in (("low", -SLACK), ("high", SLACK)):
@@ -106,17 +117,18 @@ class TileRange(wiring.Component):
                 bound.eq(Mux(known & tighter, plane, t.value(f"{end}_slack", 4))),
             ]
             t.enter(5, **{f"{end}_bound": bound})
-            self._store(m, end, t.value(f"{end}_bound", DepthBias.LATENCY), bias.o)
+            self._store(m, t, end, bias.o)
         return m
 
-    def _store(self, m, end, bound, bias):
+    def _store(self, m, t, end, bias):
         """The bound with its bias, as it is stored.
 
         Where a shader may move depths beyond it, that of the viewport.
         """
         state = self.state
-        m.submodules[f"{end}_stored"] = stored = Stored(tuple(DepthFormat), False)
-        biased = Signal(signed(40), name=f"{end}_biased")
+        m.submodules[f"{end}_stored"] = stored = Stored(FORMATS, False)
+        bound = t.value(f"{end}_bound", DepthBias.LATENCY)
+        biased = Signal(signed(sum_bits(FORMATS)), name=f"{end}_biased")
         one = Array(MOST.get(form, 0) for form in range(4))[state.depth_format]
         most = Signal(32, name=f"{end}_most")
         m.d.sync += [
@@ -125,6 +137,7 @@ class TileRange(wiring.Component):
         ]
         m.d.comb += [
             stored.i.eq(biased),
+            stored.exponent.eq(t[DepthBias.LATENCY + 1 + Stored.EXPONENT].exponent),
             stored.form.eq(state.depth_format),
             stored.least.eq(state.depth_min),
             stored.most.eq(most),

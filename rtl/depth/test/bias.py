@@ -1,22 +1,28 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Depth bias of a triangle."""
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal, signed
+from amaranth.hdl import Cat, Module, Mux, Signal, signed
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.arithmetic.multiplier import Multiplier
-from fixfunc.rtl.lib.bits import leading_zeros
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.spec.state import DepthFormat
 
-BIAS = 34  # bits of s25.8: enough to take any depth out of the range
+BIAS = 42  # bits of s33.8: any constant, and far more than any range
+UNORM_BIAS = 34  # bits of s25.8: enough to take any depth out of the range of D16 and D24
 UNIT = 8  # fraction bits
 D24_MAX = (1 << 24) - 1
+STEEP = 1 << 31  # what the slope of a steep triangle counts as
+
+
+def bias_bits(formats: tuple) -> int:
+    """Bits of a bias that a unit of these formats needs."""
+    return BIAS if DepthFormat.D32F in formats else UNORM_BIAS
 
 
 class FloatScale(wiring.Component):
-    """A number times a float32, rounded half up and cut to s25.8; one a clock.
+    """A number times a float32, rounded half up and cut to s33.8; one a clock.
 
     Members
     -------
@@ -24,6 +30,8 @@ class FloatScale(wiring.Component):
         In 2^-8.
     scale : In(32)
         Bits of a finite float32.
+    unit : In(8)
+        Its mantissa counts 2^(exponent - unit): 150 makes it the float's own value.
     o : Out(signed(BIAS))
         :attr:`LATENCY` clocks later.
     """
@@ -31,7 +39,7 @@ class FloatScale(wiring.Component):
     LATENCY = 9  # mantissa, four of the product, two of shifting, rounding, cutting
 
     def __init__(self) -> None:
-        super().__init__({"value": In(32), "scale": In(32), "o": Out(signed(BIAS))})
+        super().__init__({"value": In(32), "scale": In(32), "unit": In(8), "o": Out(signed(BIAS))})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -42,35 +50,34 @@ class FloatScale(wiring.Component):
         t = Timeline(m)
         mantissa = Signal(signed(25))
         value = Signal(32)
-        shift = Signal(8)
-        beyond = Signal()
+        places = Signal(signed(10))
         unsigned = Cat(fraction, exponent != 0)
         m.d.sync += [
             mantissa.eq(Mux(sign, -unsigned, unsigned)),
             value.eq(self.value),
-            shift.eq(150 - Mux(exponent == 0, 1, exponent)),
-            beyond.eq(exponent > 150),
+            places.eq(self.unit + BIAS - Mux(exponent == 0, 1, exponent)),
         ]
         m.d.comb += [
             product.a.eq(value),
             product.b.eq(mantissa),
         ]
 
-        # Shifted to the right with one more bit, which rounds; above 63 places the result is zero.
-        t.enter(1, shift=shift, beyond=beyond)
+        # Shifted to the left as far as a result may lie, then to the right with one more bit, which
+        # rounds; from 128 places on the result is zero.
+        t.enter(1, places=places)
         multiplied = t[1 + product.latency]
-        places = multiplied.shift
-        coarse = Signal(signed(59))
-        fine = Signal(signed(59))
+        widest = Signal(signed(len(product.o) + BIAS + 1))
+        coarse = Signal.like(widest)
+        fine = Signal.like(widest)
         fine_places = Signal(3)
         out_of_range = Signal()
         negative = Signal()
+        places = multiplied.places
+        m.d.comb += widest.eq(product.o << BIAS + 1)
         m.d.sync += [
-            coarse.eq(
-                ((product.o << 1) >> (places[3:6] << 3)) & Cat(~places[6:8].any()).replicate(59)
-            ),
+            coarse.eq((widest >> (places[3:7] << 3)) & ~places[7:9].any().replicate(len(widest))),
             fine_places.eq(places[:3]),
-            out_of_range.eq(multiplied.beyond & (product.o != 0)),
+            out_of_range.eq((places < 0) & (product.o != 0)),
             negative.eq(product.o < 0),
             fine.eq(coarse >> fine_places),
         ]
@@ -99,32 +106,38 @@ class DepthBias(wiring.Component):
     """Constant steps of the format, and the slope times a factor, cut by a limit; one triangle a
     clock.
 
+    Parameters
+    ----------
+    bits : int
+        Of ``o``.
+
     Members
     -------
     form, constant, slope, clamp : In
         Of the draw state: they hold while triangles of the draw are under way, and for
         :attr:`LATENCY` clocks before.
-    dx, dy, zmax : In
+    dx, dy, steep, exponent : In
         As in :func:`fixfunc.spec.payloads.tile`.
-    o : Out(signed(BIAS))
-        s25.8 in units of D24, :attr:`LATENCY` clocks later.
+    o : Out(signed(bits))
+        In 2^-8 units, :attr:`LATENCY` clocks later.
     """
 
     SCALE = 2  # magnitudes, the greater one; then it is scaled
     # Then: sum, comparison with the limit, cut to it, cut to the range.
     LATENCY = SCALE + FloatScale.LATENCY + 4
 
-    def __init__(self) -> None:
+    def __init__(self, bits: int = BIAS) -> None:
         super().__init__(
             {
                 "form": In(2),
                 "constant": In(signed(32)),
                 "slope": In(32),
                 "clamp": In(32),
-                "dx": In(signed(32)),
-                "dy": In(signed(32)),
-                "zmax": In(24),
-                "o": Out(signed(BIAS)),
+                "dx": In(signed(36)),
+                "dy": In(signed(36)),
+                "steep": In(1),
+                "exponent": In(8),
+                "o": Out(signed(bits)),
             }
         )
 
@@ -132,57 +145,56 @@ class DepthBias(wiring.Component):
         m = Module()
         m.submodules.by_slope = by_slope = FloatScale()
         m.submodules.limit = limit = FloatScale()
+        t = Timeline(m)
+        t.enter(0, steep=self.steep, exponent=self.exponent)
+        is_float = self.form == DepthFormat.D32F
 
-        # The greater slope a pixel.
-        steep = [Signal(32, name=f"magnitude_{axis}") for axis in "xy"]
-        for magnitude, step in zip(steep, (self.dx, self.dy), strict=True):
-            m.d.sync += magnitude.eq(abs(step))
+        # The greater slope a pixel. One that is steep is known modulo its range alone.
+        magnitudes = [Signal(32, name=f"magnitude_{axis}") for axis in "xy"]
+        for magnitude, step in zip(magnitudes, (self.dx, self.dy), strict=True):
+            m.d.sync += magnitude.eq(abs(step[:32].as_signed()))
         greater = Signal(32)
-        m.d.sync += greater.eq(Mux(steep[0] > steep[1], *steep))
+        m.d.sync += greater.eq(
+            Mux(t[1].steep, STEEP, Mux(magnitudes[0] > magnitudes[1], *magnitudes))
+        )
+        # A limit counts whole units: of D32F those of the triangle, of others 1.0 in D24's.
         m.d.comb += [
             by_slope.value.eq(greater),
             by_slope.scale.eq(self.slope),
-            limit.value.eq(D24_MAX << UNIT),
+            by_slope.unit.eq(150),
+            limit.value.eq(Mux(is_float, 1, D24_MAX) << UNIT),
             limit.scale.eq(self.clamp),
+            limit.unit.eq(Mux(is_float, t[self.SCALE].exponent, 150)),
         ]
 
-        # Constant steps: D32F's is that of the float just not above the triangle's greatest depth.
-        length = Signal(range(26))
-        steps = Signal(signed(52))
-        m.d.sync += length.eq(
-            Mux(self.zmax == 0, 0, Mux(self.zmax.all(), 25, 24 - leading_zeros(self.zmax)))
-        )
-        shifted = Signal(signed(57))
-        m.d.sync += shifted.eq(self.constant << length)
-        float_step = ((shifted >> 15) + 1) >> 1
-        by_form = {
-            DepthFormat.D16: (self.constant << 16) + self.constant,
-            DepthFormat.D24: self.constant << UNIT,
-            DepthFormat.D32F: float_step,
-        }
-        with m.Switch(self.form):
-            for form, value in by_form.items():
-                with m.Case(form):
-                    m.d.sync += steps.eq(value)
-
-        # Beyond 36 bits the slope can no longer change what the range cuts.
-        clamped_steps = Signal(signed(36))
-        total = Signal(signed(37))
-        cut = Signal(signed(37))
-        beyond = (steps >= 1 << 35) | (steps < -1 << 35)
-        m.d.sync += clamped_steps.eq(
-            Mux(beyond, Mux(steps < 0, Const(-1 << 35, signed(36)), (1 << 35) - 1), steps)
-        )
-        t = Timeline(m)
-        t.enter(4, clamped_steps=clamped_steps)
-        scaled = self.SCALE + FloatScale.LATENCY
-        m.d.sync += total.eq(t[scaled].clamped_steps + by_slope.o)
-        t.enter(scaled + 1, total=total)
-        over = Signal()  # the limit holds with the draw state
+        # Constant steps, cut where a slope no longer changes what the range cuts: D16's alone.
+        most_steps = (1 << BIAS + 1) - 1
+        steps = Signal(signed(50))
+        clamped_steps = Signal(signed(BIAS + 2))
+        is_16 = self.form == DepthFormat.D16
         m.d.sync += [
-            over.eq(Mux(limit.o < 0, total < limit.o, (limit.o > 0) & (total > limit.o))),
-            cut.eq(Mux(over, limit.o, t[scaled + 2].total)),
+            steps.eq(Mux(is_16, (self.constant << 16) + self.constant, self.constant << UNIT)),
+            clamped_steps.eq(
+                Mux(
+                    steps > most_steps,
+                    most_steps,
+                    Mux(steps < -most_steps - 1, -most_steps - 1, steps),
+                )
+            ),
         ]
-        most = (1 << BIAS - 1) - 1
+
+        scaled = self.SCALE + FloatScale.LATENCY
+        total = Signal(signed(BIAS + 3))
+        cut = Signal(signed(BIAS + 3))
+        over = Signal()
+        m.d.sync += total.eq(clamped_steps + by_slope.o)
+        t.enter(scaled, limit=limit.o)
+        t.enter(scaled + 1, total=total)
+        least = t[scaled + 1].limit
+        m.d.sync += [
+            over.eq(Mux(least < 0, total < least, (least > 0) & (total > least))),
+            cut.eq(Mux(over, t[scaled + 2].limit, t[scaled + 2].total)),
+        ]
+        most = (1 << len(self.o) - 1) - 1
         m.d.sync += self.o.eq(Mux(cut > most, most, Mux(cut < -most - 1, -most - 1, cut)))
         return m

@@ -183,7 +183,7 @@ class CachedTest(wiring.Component):
         plane = StructLayout({"z0": 32, "dx": 32, "dy": 32})
         of_tile = {"z0": tile.tile.z0 + end.bias, "dx": tile.tile.dx, "dy": tile.tile.dy}
         of_clear = {"z0": clear.depth_value << 8, "dx": 0, "dy": 0}
-        gives_all = (~tile.written | end.exact).all() & is_d24
+        gives_all = (~tile.written | end.exact).all() & is_d24 & ~tile.tile.steep
         m.d.comb += completion.exact.eq(tile.clearing | gives_all)
         for field in plane.members:
             value = Mux(tile.clearing, of_clear[field], of_tile[field])

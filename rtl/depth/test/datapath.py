@@ -8,7 +8,7 @@ from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.depth.test.bias import BIAS
+from fixfunc.rtl.depth.test.bias import bias_bits
 from fixfunc.rtl.depth.test.new_depths import NewDepths, test_clock
 from fixfunc.rtl.depth.test.rule import FILL
 from fixfunc.rtl.depth.test.rule_selector import RuleSelector
@@ -77,7 +77,7 @@ class DepthDatapath(wiring.Component):
         In clock T + 1, and with it
     depth, stencil : Out
         what the slot holds from now on.
-    bias : Out(signed(BIAS))
+    bias : Out(signed(bias_bits(params.formats)))
         Of the tile, :attr:`DepthBias.LATENCY` clocks after it.
     exact : Out(edge**2)
         The plane gives these depths as they are stored. In clock T - 1.
@@ -100,7 +100,7 @@ class DepthDatapath(wiring.Component):
             "is_late": In(1),
             "touchable": In(1),
             "o": Out(tested_tile(params)),
-            "bias": Out(signed(BIAS)),
+            "bias": Out(signed(bias_bits(params.formats))),
             "exact": Out(lanes),
         }
         if params.shader_depths:

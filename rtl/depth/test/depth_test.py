@@ -68,7 +68,7 @@ class DepthTestParams:
     # What a plane asks of its addends.
     unit = 16
     width = DEPTH
-    step_bits = 32
+    step_bits = 36
 
     @property
     def modes(self) -> range:

@@ -8,7 +8,7 @@ from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.depth.test.bias import BIAS, DepthBias
+from fixfunc.rtl.depth.test.bias import DepthBias, bias_bits
 from fixfunc.rtl.depth.test.sample_depths import MOST, SampleDepths
 from fixfunc.rtl.lib.delay import DelayLine
 from fixfunc.rtl.payload import layout
@@ -16,12 +16,12 @@ from fixfunc.rtl.raster.addends import Addends
 from fixfunc.spec import payloads
 from fixfunc.spec.state import DepthFormat
 
-PLANE = StructLayout({"z0": 32, "dx": 32, "dy": 32})
+PLANE = StructLayout({"z0": 32, "dx": 36, "dy": 36, "exponent": 8})
 
 
 def test_clock(params: Any) -> int:
     """Clocks from a tile to its test: bias, depths, and what a clear puts in their place."""
-    return DepthBias.LATENCY - Addends.latency(params) + SampleDepths.latency(params) + 1
+    return DepthBias.LATENCY - Addends.latency(params) - 1 + SampleDepths.latency(params) + 1
 
 
 class NewDepths(wiring.Component):
@@ -42,7 +42,7 @@ class NewDepths(wiring.Component):
         One clock before :func:`test_clock`.
     exact : Out(edge**2)
         The plane gives these depths as they are stored. As late.
-    bias : Out(signed(BIAS))
+    bias : Out(signed(bias_bits(params.formats)))
         :attr:`DepthBias.LATENCY` clocks later.
     """
 
@@ -54,7 +54,7 @@ class NewDepths(wiring.Component):
             "tile": In(layout(payloads.tile(params.edge))),
             "o": Out(ArrayLayout(32, lanes)),
             "exact": Out(lanes),
-            "bias": Out(signed(BIAS)),
+            "bias": Out(signed(bias_bits(params.formats))),
         }
         if params.shader_depths:
             depths = ArrayLayout(params.depth_bits, lanes)
@@ -65,7 +65,7 @@ class NewDepths(wiring.Component):
         m = Module()
         p = self._params
         state = self.state
-        m.submodules.depth_bias = bias = DepthBias()
+        m.submodules.depth_bias = bias = DepthBias(bias_bits(p.formats))
         m.submodules.depths = depths = SampleDepths(p)
         one = Array(MOST[form] for form in DepthFormat)[state.depth_format]
         most = Signal(32)
@@ -75,9 +75,10 @@ class NewDepths(wiring.Component):
             bias.constant.eq(state.bias_constant),
             bias.slope.eq(state.bias_slope),
             bias.clamp.eq(state.bias_clamp),
-            bias.dx.eq(self.tile.dx),
-            bias.dy.eq(self.tile.dy),
-            bias.zmax.eq(self.tile.zmax),
+            *(
+                getattr(bias, name).eq(self.tile[name])
+                for name in ("dx", "dy", "steep", "exponent")
+            ),
             depths.samples.eq(state.samples),
             depths.form.eq(state.depth_format),
             depths.least.eq(state.depth_min),
@@ -86,7 +87,9 @@ class NewDepths(wiring.Component):
             self.bias.eq(bias.o),
             self.exact.eq(depths.exact),
         ]
-        m.submodules.planes = planes = DelayLine(PLANE.size, DepthBias.LATENCY - Addends.latency(p))
+        m.submodules.planes = planes = DelayLine(
+            PLANE.size, DepthBias.LATENCY - Addends.latency(p) - 1
+        )
         for name in PLANE.members:
             m.d.comb += [
                 PLANE(planes.i)[name].eq(self.tile[name]),

@@ -8,15 +8,15 @@ from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.depth.test.bias import BIAS
+from fixfunc.rtl.depth.test.bias import UNIT, bias_bits
 from fixfunc.rtl.lib.bits import leading_zeros
+from fixfunc.rtl.lib.delay import register
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.raster.addends import Addends
-from fixfunc.rtl.raster.edge_evaluator import carry_save_sum
 from fixfunc.spec import payloads
 from fixfunc.spec.state import DepthFormat
 
-FRACTION = 12  # bits below D24's unit that a sample's depth is known to
+FRACTION = 12  # bits below the unit that a sample's depth is known to
 DEPTH = 24 + FRACTION
 MOST = {
     DepthFormat.D16: (1 << 16) - 1,
@@ -33,6 +33,11 @@ def heads(depth: Value, form: Value, formats: tuple = tuple(DepthFormat)) -> Val
     ]
 
 
+def sum_bits(formats: tuple) -> int:
+    """Bits of a sample's depth with its bias: signed, in 2^-12 of a unit."""
+    return bias_bits(formats) + FRACTION - UNIT + 2
+
+
 class Stored(wiring.Component):
     """A depth as a format stores it, cut to a range.
 
@@ -47,8 +52,10 @@ class Stored(wiring.Component):
     -------
     form, least, most : In
         They hold while depths are in flight; a range of the widest of the formats.
-    i : In(40)
-        Signed, in 2^-12 of D24's unit.
+    i : In(signed(sum_bits(formats)))
+        In 2^-12 of a unit.
+    exponent : In(8)
+        Of D32F: a unit is 2^(exponent - 150). :attr:`EXPONENT` clocks behind ``i``.
     replace, replacement : In(1), In(32)
         A shader's depth in its place, as it is stored but for the range; a clock before the output.
         Only if ``replaceable``.
@@ -58,8 +65,11 @@ class Stored(wiring.Component):
         Of D24: the depth is neither cut nor replaced.
     """
 
+    EXPONENT = 4
+
     def __init__(self, formats: tuple, replaceable: bool) -> None:
         self._formats = formats
+        self._floats = DepthFormat.D32F in formats
         self._replaceable = replaceable
         replacement = {"replace": In(1), "replacement": In(32)} if replaceable else {}
         super().__init__(
@@ -68,7 +78,8 @@ class Stored(wiring.Component):
                 "form": In(2),
                 "least": In(32),
                 "most": In(32),
-                "i": In(signed(40)),
+                "i": In(signed(sum_bits(formats))),
+                "exponent": In(8),
                 "o": Out(32),
                 "exact": Out(1),
             }
@@ -76,71 +87,62 @@ class Stored(wiring.Component):
 
     @staticmethod
     def latency(formats: tuple) -> int:
-        """Clocks: cut to 0..1, scaled, normalised in three, rounded, cut to the range."""
+        """Clocks: cut to what is stored, scaled, normalised in three, rounded, cut to the range."""
         return 4 + 3 * (DepthFormat.D32F in formats)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        depth = Signal(DEPTH)
-        scaled = Signal(DEPTH)
-        # from 2^24 - 1 units on
-        below = self.i[-1]
-        above = self.i[DEPTH:-1].any() | self.i[FRACTION:DEPTH].all()
-        m.d.sync += depth.eq(Mux(below, 0, Mux(above, MOST[DepthFormat.D24] << FRACTION, self.i)))
-        uncut = Signal()  # it would be rounded to what it is cut to
-        m.d.sync += uncut.eq(
-            Mux(
-                below,
-                self.i[FRACTION - 1 :].all(),
-                ~above | ~(self.i[DEPTH:-1].any() | self.i[FRACTION - 1]),
-            )
-        )
-
-        # 2^-24 more makes 2^24 of 2^24 - 1; 2^-16 less makes 2^16 - 1 of 2^16. One bit more at the
-        # low end takes what a complement lacks to a negation. The format holds for the whole draw:
-        # it comes from registers that drive all lanes.
+        # The format holds for the whole draw: it comes from registers that drive all lanes.
         is_16 = Signal()
         is_float = Signal()
         m.d.sync += [
             is_16.eq(self.form == DepthFormat.D16),
             is_float.eq(self.form == DepthFormat.D32F),
         ]
-        term = Const(0, DEPTH)
-        carry = Const(0, 1)
+        # UNORM ends at 2^24 - 1 units; a float is cut to the range alone.
+        depth = Signal(len(self.i) - 1 if self._floats else DEPTH)
+        uncut = Signal()  # it would be rounded to what it is cut to
+        below = self.i[-1]
+        beyond = self.i[DEPTH:-1].any()
+        above = beyond | self.i[FRACTION:DEPTH].all()
+        m.d.sync += [
+            depth.eq(
+                Mux(
+                    below,
+                    0,
+                    Mux(above & ~is_float, MOST[DepthFormat.D24] << FRACTION, self.i),
+                )
+            ),
+            uncut.eq(
+                Mux(
+                    below,
+                    self.i[FRACTION - 1 :].all(),
+                    ~above | ~(beyond | self.i[FRACTION - 1]),
+                )
+            ),
+        ]
+
+        # 2^-16 less makes 2^16 - 1 of 2^16. One bit more at the low end takes what a complement
+        # lacks to a negation.
+        scaled = Signal.like(depth)
+        unorm = depth[:DEPTH]
         if DepthFormat.D16 in self._formats:
-            carry = is_16
-            term |= Cat(~depth[16:], Const(-1, 16)) & is_16.replicate(DEPTH)
-        if DepthFormat.D32F in self._formats:
-            term |= (depth >> 24) & is_float.replicate(DEPTH)
-        m.d.sync += scaled.eq((Cat(carry, depth) + Cat(carry, term)) >> 1)
+            term = Cat(~unorm[16:], Const(-1, 16)) & is_16.replicate(DEPTH)
+            unorm = (Cat(is_16, unorm) + Cat(is_16, term))[1 : DEPTH + 1]
+        m.d.sync += scaled.eq(Cat(unorm, depth[DEPTH:]))
 
         t = Timeline(m)
         t.enter(1, uncut=uncut)
-        value, zeros = self._normalise(m, t, scaled)
+        value, exponent = self._normalise(m, t, scaled, is_float)
+        rounded = self._round(m, value, exponent)
 
-        # Bits below the last place round: half up, of a float half to even.
-        rounded = Signal(32)
-        cut = Signal(32)
-        even = value[FRACTION - 1] & (value[: FRACTION - 1].any() | value[FRACTION])
-        kinds = {
-            DepthFormat.D16: (value[FRACTION + 8 :], value[FRACTION + 7]),
-            DepthFormat.D24: (value[FRACTION:], value[FRACTION - 1]),
-            DepthFormat.D32F: (
-                Cat(value[FRACTION : DEPTH - 1], Mux(value[-1], 126 - zeros, 0)[:8]),
-                even,
-            ),
-        }
-        with m.Switch(self.form):
-            for form in self._formats:
-                with m.Case(form):
-                    m.d.sync += rounded.eq(kinds[form][0] + kinds[form][1])
         # Both candidates are cut, and then one is chosen: the choice drives all lanes, and would
         # have come before the comparisons.
-        bits = max(BITS[form] for form in self._formats)
-        from_plane, in_range = self._cut(rounded[:bits])
+        cut = Signal(32)
+        from_plane, in_range = self._cut(rounded)
         whole = t[self.latency(self._formats) - 1].uncut
         if self._replaceable:
-            from_shader, _ = self._cut(self.replacement[:bits])
+            from_shader, _ = self._cut(self.replacement[: len(rounded)])
             m.d.sync += [
                 cut.eq(Mux(self.replace, from_shader, from_plane)),
                 self.exact.eq(whole & ~self.replace & in_range),
@@ -153,6 +155,32 @@ class Stored(wiring.Component):
         m.d.comb += self.o.eq(cut)
         return m
 
+    def _round(self, m, value, exponent):
+        """Bits below the last place round: half up, of a float half to even.
+
+        A float below the least normal one is zero.
+        """
+        kinds = {
+            DepthFormat.D16: (value[FRACTION + 8 : DEPTH], value[FRACTION + 7]),
+            DepthFormat.D24: (value[FRACTION:DEPTH], value[FRACTION - 1]),
+        }
+        bits = max(BITS[form] for form in self._formats)
+        if self._floats:
+            bits = 32
+            last = len(value) - 24
+            normal = value[-1] & (exponent > 0)
+            even = value[last - 1] & (value[: last - 1].any() | value[last])
+            kinds[DepthFormat.D32F] = (
+                Mux(normal, Cat(value[last:-1], exponent[:9]), 0),
+                normal & even,
+            )
+        rounded = Signal(bits)
+        with m.Switch(self.form):
+            for form in self._formats:
+                with m.Case(form):
+                    m.d.sync += rounded.eq(kinds[form][0] + kinds[form][1])
+        return rounded
+
     def _cut(self, depth):
         """A depth cut to the range of the viewport, and whether it lies there."""
         least = self.least[: len(depth)]
@@ -161,26 +189,29 @@ class Stored(wiring.Component):
         above = depth > most
         return Mux(below, least, Mux(above, most, depth)), ~below & ~above
 
-    def _normalise(self, m, t, scaled):
+    def _normalise(self, m, t, scaled, is_float):
         """A float has its highest bit in front; other formats are not shifted. Three clocks.
 
-        Returns the value, and the number of zeros that were in front, in clock 5.
+        Returns the value, and the exponent of a float, in clock 5.
         """
-        if DepthFormat.D32F not in self._formats:
-            return scaled, Const(0, 6)
-        is_float = self.form == DepthFormat.D32F
+        if not self._floats:
+            return scaled, None
         zeros = Signal(6)
         t.enter(3, zeros=zeros)
-        value = Signal(DEPTH)
-        coarse = Signal(DEPTH)
-        fine = Signal(DEPTH)
+        value = Signal.like(scaled)
+        coarse = Signal.like(scaled)
+        fine = Signal.like(scaled)
+        exponent = Signal(signed(10))
+        # The exponent is a unit's if the highest bit has that of a mantissa of 24 bits.
+        place = len(scaled) - 24 - FRACTION
         m.d.sync += [
             zeros.eq(leading_zeros(scaled) & is_float.replicate(6)),
             value.eq(scaled),
             coarse.eq(value << (zeros & 0b111000)),
             fine.eq(coarse << t[4].zeros[:3]),
+            exponent.eq(self.exponent + place - t[4].zeros),
         ]
-        return fine, t[5].zeros
+        return fine, exponent
 
 
 class SampleDepths(wiring.Component):
@@ -195,10 +226,10 @@ class SampleDepths(wiring.Component):
     -------
     samples, form, least, most : In
         Of the draw state: they hold while tiles of the draw are in flight.
-    z0, dx, dy : In
+    z0, dx, dy, exponent : In
         As in :func:`fixfunc.spec.payloads.tile`.
-    bias : In(signed(BIAS))
-        Of the tile, ``Addends.latency`` clocks after its plane.
+    bias : In(signed(bias_bits(params.formats)))
+        Of the tile, ``Addends.latency + 1`` clocks after its plane.
     replace, replacements : In(1), In(ArrayLayout(32, edge**2))
         A shader's depths in place of the plane's, a clock before the output. Only with
         ``params.shader_depths``.
@@ -219,9 +250,10 @@ class SampleDepths(wiring.Component):
                 "least": In(32),
                 "most": In(32),
                 "z0": In(32),
-                "dx": In(signed(32)),
-                "dy": In(signed(32)),
-                "bias": In(signed(BIAS)),
+                "dx": In(signed(36)),
+                "dy": In(signed(36)),
+                "exponent": In(8),
+                "bias": In(signed(bias_bits(params.formats))),
                 "o": Out(ArrayLayout(32, params.edge**2)),
                 "exact": Out(params.edge**2),
             }
@@ -229,8 +261,8 @@ class SampleDepths(wiring.Component):
 
     @staticmethod
     def latency(params: Any) -> int:
-        """Clocks: addends, their sum, bias, format."""
-        return Addends.latency(params) + 2 + Stored.latency(params.formats)
+        """Clocks: addends, rows and columns, their sum, bias, format."""
+        return Addends.latency(params) + 3 + Stored.latency(params.formats)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -242,22 +274,33 @@ class SampleDepths(wiring.Component):
             addends.b.eq(self.dy),
             addends.c.eq((self.z0 << FRACTION - 8) + (1 << FRACTION - 1)),
         ]
+        # What lanes of a row, and of two columns, have in common is added once.
+        rows = {
+            (i, j): register(m, sum(addends.row_addends(i, j)), DEPTH, f"row_{i}_{j}")
+            for i in range(2)
+            for j in range(p.edge)
+        }
+        columns = [
+            register(m, addends.column_addends(2 * i)[0], DEPTH, f"column_{i}")
+            for i in range(1, p.edge // 2)
+        ]
 
         # The plane is known modulo 2^24 units, from half a unit below 0 on; only then does the bias
         # count.
-        offset = Signal(signed(40))
-        m.d.sync += offset.eq((self.bias << FRACTION - 8) - (1 << FRACTION - 1))
+        offset = Signal(signed(sum_bits(p.formats) - 1))
+        m.d.sync += offset.eq((self.bias << FRACTION - UNIT) - (1 << FRACTION - 1))
+        t = Timeline(m)
+        t.enter(0, exponent=self.exponent)
+        stored = self.latency(p) - Stored.latency(p.formats)
+        exponent = t[stored + Stored.EXPONENT].exponent
         for n in range(p.edge**2):
             j, i = divmod(n, p.edge)
             m.submodules[f"lane_{i}_{j}"] = lane = Stored(p.formats, p.shader_depths)
             plane = Signal(DEPTH, name=f"plane_{n}")
-            biased = Signal(signed(40), name=f"biased_{n}")
+            biased = Signal(signed(sum_bits(p.formats)), name=f"biased_{n}")
+            row = rows[i & 1, j]
             m.d.sync += [
-                plane.eq(
-                    Value.cast(
-                        carry_save_sum(*addends.row_addends(i, j), *addends.column_addends(i))
-                    )[:DEPTH]
-                ),
+                plane.eq(row + columns[(i >> 1) - 1] if i > 1 else row),
                 biased.eq(plane + offset),
             ]
             if p.shader_depths:
@@ -267,10 +310,11 @@ class SampleDepths(wiring.Component):
                 ]
             m.d.comb += [
                 lane.i.eq(biased),
+                lane.exponent.eq(exponent),
                 self.o[n].eq(lane.o),
                 lane.form.eq(self.form),
                 lane.least.eq(self.least),
                 lane.most.eq(self.most),
+                self.exact[n].eq(lane.exact),
             ]
-            m.d.comb += self.exact[n].eq(lane.exact)
         return m

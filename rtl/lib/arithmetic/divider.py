@@ -1,14 +1,26 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Quotients by one divisor, one set of them a clock or less often."""
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal
+from typing import NamedTuple
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, signed
 from amaranth.lib import wiring
-from amaranth.lib.data import ArrayLayout
+from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.arithmetic.shared_multiplier import arrivals_of, collect
 from fixfunc.rtl.lib.delay import delay
 from fixfunc.spec.errors import InputError
+
+
+class Partial(NamedTuple):
+    """A division under way."""
+
+    negative: Value
+    dividend: Value  # bits that are left, the next one on top
+    remainder: Value
+    quotient: Value  # bits that have been found and are kept
+    above: Value  # a bit that is not kept is set
 
 
 class Divider(wiring.Component):
@@ -18,14 +30,19 @@ class Divider(wiring.Component):
     for each dividend. A longer interval first lets the dividends take turns in one subtractor; what
     remains of it lets each stage find several bits, one after another.
 
+    A negative dividend is complemented, and so is its quotient: its fraction is then of ones, and
+    floors need no carry. Remainders grow from stage to stage until they are as wide as the divisor.
+
     Parameters
     ----------
     bits : int
         Width of the divisor.
-    low_bits : int
-        Width of ``low``.
-    quotient : int
-        Width of the quotient; a multiple of the bits that a stage finds.
+    dividend_bits : int
+        Width of a dividend. Its bits without the sign are a multiple of what a stage finds.
+    fraction : int
+        Bits of the quotient below those of the dividend; a multiple of what a stage finds.
+    out_bits : int
+        Width of ``o``.
     count : int
         Dividends of a set.
     interval : int
@@ -36,40 +53,54 @@ class Divider(wiring.Component):
     start : In(1)
         First clock of a set. It holds for ``interval`` clocks, and so do its quotients. With an
         ``interval`` of 1 every clock is the first of a set.
-    high : In(ArrayLayout(bits, count))
-        The dividends above their low ``quotient`` bits; less than the divisor.
-    low : In(ArrayLayout(low_bits, count))
-        The highest of those bits; the others are zero.
+    dividend : In(ArrayLayout(signed(dividend_bits), count))
     divisor : In(bits)
         Above zero.
-    o : Out(ArrayLayout(quotient, count))
-        The floors of the quotients, :attr:`latency` clocks after ``start``.
+    o : Out(ArrayLayout(signed(out_bits), count))
+        The floors of ``dividend * 2**fraction / divisor`` modulo ``2**out_bits``, :attr:`latency`
+        clocks after ``start``.
+    beyond : Out(count)
+        Those floors do not fit ``signed(out_bits)``. As late.
     """
 
     def __init__(
-        self, bits: int, low_bits: int, quotient: int, count: int = 1, interval: int = 1
+        self,
+        bits: int,
+        dividend_bits: int,
+        fraction: int,
+        out_bits: int,
+        count: int = 1,
+        interval: int = 1,
     ) -> None:
-        if not 1 <= low_bits <= quotient:
-            raise InputError("low_bits", f"be 1 to {quotient}", low_bits)
+        if dividend_bits < 2:
+            raise InputError("dividend_bits", "be above 1", dividend_bits)
+        if fraction < 0:
+            raise InputError("fraction", "not be negative", fraction)
         if count < 1:
             raise InputError("count", "be above 0", count)
         if interval < 1:
             raise InputError("interval", "be above 0", interval)
         self._bits = bits
-        self._quotient = quotient
+        self._magnitude = dividend_bits - 1
+        self._quotient = self._magnitude + fraction
+        if not 1 <= out_bits <= self._quotient:
+            raise InputError("out_bits", f"be 1 to {self._quotient}", out_bits)
         self._interval = interval
         self._lanes = -(-count // interval)
         self._turns = -(-count // self._lanes)
         self._bits_a_stage = interval // self._turns
-        if quotient % self._bits_a_stage:
-            raise InputError("quotient", f"be a multiple of {self._bits_a_stage}", quotient)
+        for name, value in (("dividend_bits - 1", self._magnitude), ("fraction", fraction)):
+            if value % self._bits_a_stage:
+                raise InputError(name, f"be a multiple of {self._bits_a_stage}", value)
+        # Quotient bits that are not kept; whether one of them is set is.
+        self._dropped = (self._quotient - out_bits) // self._bits_a_stage * self._bits_a_stage
         super().__init__(
             {
                 "start": In(1),
-                "high": In(ArrayLayout(bits, count)),
-                "low": In(ArrayLayout(low_bits, count)),
+                "dividend": In(ArrayLayout(signed(dividend_bits), count)),
                 "divisor": In(bits),
-                "o": Out(ArrayLayout(quotient, count)),
+                "o": Out(ArrayLayout(signed(out_bits), count)),
+                "beyond": Out(count),
             }
         )
 
@@ -91,7 +122,14 @@ class Divider(wiring.Component):
         lanes = [self._enter(m, lane, turns) for lane in range(self._lanes)]
         divisor = self.divisor
         for stage in range(self._quotient // self._bits_a_stage):
-            divisor, lanes = self._stage(m, stage, enters, divisor, lanes)
+            held_divisor = Signal(self._bits, name=f"divisor_{stage}")
+            current_divisor = Mux(enters, divisor, held_divisor)
+            m.d.sync += held_divisor.eq(current_divisor)
+            lanes = [
+                self._stage(m, f"{stage}_{lane}", stage, enters, current_divisor, entering)
+                for lane, entering in enumerate(lanes)
+            ]
+            divisor = held_divisor
             if self._bits_a_stage > 1:
                 enters = delay(m, enters, self._bits_a_stage, f"enters_{stage}")
         # A stage of several bits finds wrong ones when its set has left: quotients are collected.
@@ -100,47 +138,82 @@ class Divider(wiring.Component):
             arrivals = arrivals_of(m, self.start, self._quotient, self._turns, self._bits_a_stage)
         for k in range(len(self.o)):
             lane, turn = divmod(k, self._turns)
-            collect(m, lanes[lane][1], self.o[k], arrivals, turn)
+            self._put_out(m, k, lanes[lane], arrivals, turn)
         return m
 
     def _enter(self, m, lane, turns):
-        """Remainder and digits of a lane at the first stage.
-
-        Dividend bits leave the digits at the top, quotient bits enter below.
-        """
-        remainder = Signal(self._bits, name=f"dividend_{lane}")
-        digits = Signal(self._quotient, name=f"digits_{lane}")
+        """A lane at the first stage, with the dividend whose turn it is."""
+        negative = Signal(name=f"negative_{lane}")
+        magnitude = Signal(self._magnitude, name=f"magnitude_{lane}")
         for k in range(lane * self._turns, min((lane + 1) * self._turns, len(self.o))):
             turn = k % self._turns
+            dividend = self.dividend[k]
             with m.If(turns[turn] if turn else 1):
                 m.d.comb += [
-                    remainder.eq(self.high[k]),
-                    digits.eq(self.low[k] << self._quotient - len(self.low[k])),
+                    negative.eq(dividend[-1]),
+                    magnitude.eq(dividend[:-1] ^ dividend[-1].replicate(self._magnitude)),
                 ]
-        return remainder, digits
+        none = Const(0, 0)
+        return Partial(negative, magnitude, none, none, Const(0, 1))
 
-    def _stage(self, m, stage, enters, divisor, lanes):
-        """Divisor, and remainder and digits of every lane, behind a stage."""
-        held_divisor = Signal(self._bits, name=f"divisor_{stage}")
-        current_divisor = Mux(enters, divisor, held_divisor)
-        m.d.sync += held_divisor.eq(current_divisor)
-        results = []
-        for lane, (entering_remainder, entering_digits) in enumerate(lanes):
-            name = f"{stage}_{lane}"
-            held_remainder = Signal(self._bits, name=f"remainder_{name}")
-            held_digits = Signal(self._quotient, name=f"digits_{name}")
-            remainder = Mux(enters, entering_remainder, held_remainder)
-            digits = Mux(enters, entering_digits, held_digits)
-            shifted = Signal(self._bits + 1, name=f"shifted_{name}")
-            difference = Signal(self._bits + 2, name=f"difference_{name}")
-            m.d.comb += [
-                shifted.eq((remainder << 1) | digits[-1]),
-                difference.eq(shifted - current_divisor),
-            ]
-            fits = ~difference[-1]
-            m.d.sync += [
-                held_remainder.eq(Mux(fits, difference, shifted)),
-                held_digits.eq((digits << 1) | fits),
-            ]
-            results.append((held_remainder, held_digits))
-        return held_divisor, results
+    def _stage(self, m, name, stage, enters, divisor, entering):
+        """A lane behind a stage."""
+        first = stage * self._bits_a_stage
+        found = first + self._bits_a_stage
+        left = len(entering.dividend)
+        widths = Partial(
+            negative=1,
+            dividend=max(left - 1, 0),
+            remainder=min(found, self._bits),
+            quotient=max(found - self._dropped, 0),
+            above=1,
+        )
+        held = Partial(
+            *(
+                Signal(width, name=f"{part}_{name}") if width else Const(0, 0)
+                for part, width in widths._asdict().items()
+            )
+        )
+        # Of a stage that finds several bits, the dividend's move up, to be the top one in turn.
+        negative, dividend, remainder, quotient, above = (
+            Mux(enters, entering_part, held_part)
+            for entering_part, held_part in zip(
+                entering,
+                held._replace(dividend=Cat(held.negative, held.dividend)[:left]),
+                strict=True,
+            )
+        )
+        digit = dividend[left - 1] if left else negative
+        shifted = Signal(min(found, self._bits + 1), name=f"shifted_{name}")
+        difference = Signal(len(shifted) + 1, name=f"difference_{name}")
+        m.d.comb += [
+            shifted.eq(Cat(digit, remainder)),
+            difference.eq(shifted - divisor[: len(shifted)]),
+        ]
+        fits = ~difference[-1] & ~divisor[len(shifted) :].any()
+        found_parts = Partial(
+            negative=negative,
+            dividend=dividend,
+            remainder=Mux(fits, difference, shifted),
+            quotient=Cat(fits, quotient),
+            above=above | fits if first < self._dropped else above,
+        )
+        m.d.sync += [
+            part.eq(value) for part, value in zip(held, found_parts, strict=True) if len(part)
+        ]
+        return held._replace(dividend=held.dividend[self._bits_a_stage - 1 :])
+
+    def _put_out(self, m, k, result, arrivals, turn):
+        """A quotient, complemented again, and whether it is beyond the range."""
+        out_bits = len(self.o[k])
+        collected = Signal(
+            StructLayout({"o": signed(out_bits), "beyond": 1}), name=f"collected_{k}"
+        )
+        current = Signal.like(collected, name=f"result_{k}")
+        m.d.comb += [
+            current.o.eq(result.quotient[:out_bits] ^ result.negative.replicate(out_bits)),
+            current.beyond.eq(result.above | result.quotient[out_bits - 1 :].any()),
+            self.o[k].eq(collected.o),
+            self.beyond[k].eq(collected.beyond),
+        ]
+        collect(m, current.as_value(), collected.as_value(), arrivals, turn)
