@@ -26,19 +26,26 @@ def multiply(a: np.ndarray, b: np.ndarray, bits: int) -> np.ndarray:
 
 
 def divide(
-    high: np.ndarray, low: np.ndarray, divisor: np.ndarray, low_bits: int, quotient_bits: int
-) -> np.ndarray:
-    """Floors of quotients: ndarray of object.
+    dividend: np.ndarray, divisor: np.ndarray, fraction: int, bits: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Floors of quotients, signed, modulo 2^bits; and whether they do not fit.
 
     Parameters
     ----------
-    high, low, divisor : array_like of int
-        A dividend is ``high``, then ``low`` of ``low_bits``, then zeros: ``quotient_bits`` below
-        ``high`` in all. ``high`` is less than ``divisor``.
+    dividend, divisor : array_like of int
+        Of any width; divisors above zero.
+    fraction : int
+        Bits of a quotient below the point of its dividend.
+    bits : int
+
+    Returns
+    -------
+    quotient : ndarray of object
+    beyond : ndarray of bool
     """
-    dividend = np.asarray(high, object) * (1 << quotient_bits)
-    dividend = dividend + np.asarray(low, object) * (1 << quotient_bits - low_bits)
-    return dividend // np.asarray(divisor, object)
+    exact = np.asarray(dividend, object) * (1 << fraction) // np.asarray(divisor, object)
+    quotient = wrap(exact, bits)
+    return quotient, quotient != exact
 
 
 def multiplier_latency(a_bits: int, b_bits: int, bits: int) -> int:

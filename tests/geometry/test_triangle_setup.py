@@ -1,18 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
-from fractions import Fraction
-from math import floor
-
 import numpy as np
 import pytest
 
 from fixfunc.cosim import catalogue, codec
 from fixfunc.cosim.simulation.volume import Volume
 from fixfunc.cosim.verilog.generate import ports
-from fixfunc.models.depth.depth_test import interpolate
 from fixfunc.models.formats import MOST
 from fixfunc.models.geometry.triangle_setup import TRIANGLE, Z_MAX, setup
-from fixfunc.models.raster.edge_evaluator import lane_positions, unpack
-from fixfunc.models.raster.tile_rasterizer import rasterize
 from fixfunc.models.state import draw_state
 from fixfunc.rtl.geometry import triangle_setup as rtl
 from fixfunc.spec import payloads
@@ -96,78 +90,6 @@ def test_both_windings_give_the_same_inside():
     for a, b in ((0, 2), (1, 1), (2, 0)):
         for name in ("a", "b", "c", "reach"):
             assert (first[f"{name}{a}"] == second[f"{name}{b}"]).all()
-
-
-# Exact rationals.
-
-
-@pytest.mark.plan("triangle-setup-4")
-def test_the_plane_is_the_floor_of_the_exact_one():
-    triangles = scenes.triangles(np.random.default_rng(5), 400, 300, 200)
-    result = setup(triangles, draw_state(300, 200))
-    steep = 0
-    for record, index, flat in zip(result.records, result.index, result.steep, strict=True):
-        t = triangles[index]
-        x = [int(t[f"x{k}"]) for k in range(3)]
-        y = [int(t[f"y{k}"]) for k in range(3)]
-        z = [int(t[f"z{k}"]) for k in range(3)]
-        area = (x[1] - x[0]) * (y[2] - y[0]) - (x[2] - x[0]) * (y[1] - y[0])
-        exact = (
-            Fraction((z[1] - z[0]) * (y[2] - y[0]) - (z[2] - z[0]) * (y[1] - y[0]), area),
-            Fraction((z[2] - z[0]) * (x[1] - x[0]) - (z[1] - z[0]) * (x[2] - x[0]), area),
-        )
-        slopes = [floor(value * 2**24) for value in exact]
-        fits = all(
-            slope >= -(2**47) and floor(slope / Fraction(2**16) + Fraction(1, 2)) < 2**31
-            for slope in slopes
-        )
-        assert flat == (not fits)
-        slopes = slopes if fits else [0, 0]
-        steep += not fits
-        assert [int(record["zx"]), int(record["zy"])] == slopes
-        origin = [int(record[f"{axis}0"]) // 8 * 8 * 256 + 128 for axis in "xy"]
-        start = Fraction(z[0], 256) + sum(
-            Fraction(s, 2**24) * Fraction(o - v[0], 256)
-            for s, o, v in zip(slopes, origin, (x, y), strict=True)
-        )
-        assert int(record["z"]) == floor(start * 2**24) % 2**48
-    assert 0 < steep < len(result.records)
-
-
-@pytest.mark.plan("depth-test-2", "triangle-setup-5")
-def test_depths_lie_within_0_6_of_the_exact_ones():
-    """Depths of covered samples lie within 0.6 units of D24 of the exact plane, rounding included.
-
-    Steep triangles, whose plane is flat, are left out.
-    """
-    worst = Fraction(0)
-    checked = 0
-    for log2 in range(4):
-        triangles = scenes.triangles(np.random.default_rng(log2), 60, 40, 40)
-        result = setup(triangles, draw_state(40, 40, 1 << log2))
-        tiles, owner = rasterize(result.records)
-        depths = interpolate(
-            result.records[owner], np.stack([tiles["x"], tiles["y"]], -1), 1 << log2
-        )
-        lanes = unpack(tiles["mask"])
-        lane_x, lane_y = lane_positions(log2)
-        lx, ly = ((0, 0), (0, 1), (1, 1), (1, 2))[log2]
-        for n in np.flatnonzero(~result.steep[owner])[::3]:
-            t = triangles[result.index[owner[n]]]
-            x = [int(t[f"x{k}"]) for k in range(3)]
-            y = [int(t[f"y{k}"]) for k in range(3)]
-            z = [int(t[f"z{k}"]) for k in range(3)]
-            area = (x[1] - x[0]) * (y[2] - y[0]) - (x[2] - x[0]) * (y[1] - y[0])
-            zx = Fraction((z[1] - z[0]) * (y[2] - y[0]) - (z[2] - z[0]) * (y[1] - y[0]), area)
-            zy = Fraction((z[2] - z[0]) * (x[1] - x[0]) - (z[1] - z[0]) * (x[2] - x[0]), area)
-            for j, i in np.argwhere(lanes[n])[::5]:
-                px = int(tiles["x"][n]) * (8 >> lx) * 256 + 128 + 16 * int(lane_x[j, i]) - x[0]
-                py = int(tiles["y"][n]) * (8 >> ly) * 256 + 128 + 16 * int(lane_y[j, i]) - y[0]
-                exact = (z[0] + zx * px + zy * py) / 256
-                worst = max(worst, abs(int(depths[n, j, i]) - exact))
-                checked += 1
-    assert checked > 1000
-    assert worst <= Fraction(6, 10), float(worst)
 
 
 # Errors.

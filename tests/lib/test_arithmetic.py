@@ -29,10 +29,14 @@ def test_products_and_quotients_are_exact():
     rng = np.random.default_rng(0)
     a, b = pipelined.signed(rng, 50, 90), pipelined.signed(rng, 50, 70)
     assert golden.multiply(a, b, 160).tolist() == [x * y for x, y in zip(a, b, strict=True)]
-    high, low, divisor = (np.array([value], object) for value in (3 << 80, 5, (3 << 80) + 1))
-    quotient = golden.divide(high, low, divisor, 4, 9)[0]
-    dividend = (3 << 89) + (5 << 5)
-    assert quotient == math.floor(Fraction(dividend, (3 << 80) + 1))
+    for divisor in (3, (3 << 80) + 1):
+        for dividend in (a[0], -(5 << 90), 0):
+            exact = math.floor(Fraction(int(dividend) << 9, divisor))
+            quotient, beyond = golden.divide([dividend], [divisor], 9, 200)
+            assert quotient[0] == exact and not beyond[0]
+            quotient, beyond = golden.divide([dividend], [divisor], 9, 8)
+            assert (quotient[0] - exact) % 256 == 0
+            assert beyond[0] == (not -128 <= exact < 128)
 
 
 @pytest.mark.parametrize("widths", pipelined.PRODUCTS)
@@ -41,7 +45,7 @@ def test_latencies_agree(widths):
 
 
 def test_a_division_takes_a_clock_a_bit():
-    assert [Divider(*widths).latency for widths in pipelined.QUOTIENTS] == [7, 12, 9, 48]
+    assert [Divider(*widths).latency for widths in pipelined.QUOTIENTS] == [8, 12, 20, 3, 80]
 
 
 def test_as_few_units_as_serve_the_interval():
@@ -63,7 +67,7 @@ def test_latencies_of_sets_agree(count, interval):
         count, *shared.SET_PRODUCTS, interval
     )
     divider = Divider(*shared.SET_QUOTIENTS, count, interval)
-    assert divider.latency == golden.divider_latency(count, shared.SET_QUOTIENTS[2], interval)
+    assert divider.latency == golden.divider_latency(count, shared.SET_BITS, interval)
 
 
 @pytest.mark.parametrize(
@@ -71,10 +75,13 @@ def test_latencies_of_sets_agree(count, interval):
     [
         (lambda: Multiplier(8, 9, 18), "out_bits must be 1 to 17, not 18"),
         (lambda: Multiplier(8, 9, 0), "out_bits must be 1 to 17, not 0"),
-        (lambda: Divider(8, 9, 8), "low_bits must be 1 to 8, not 9"),
-        (lambda: Divider(8, 4, 8, 0), "count must be above 0, not 0"),
-        (lambda: Divider(8, 4, 8, 1, 0), "interval must be above 0, not 0"),
-        (lambda: Divider(8, 4, 8, 1, 5), "quotient must be a multiple of 5, not 8"),
+        (lambda: Divider(8, 1, 8, 8), "dividend_bits must be above 1, not 1"),
+        (lambda: Divider(8, 9, -1, 8), "fraction must not be negative, not -1"),
+        (lambda: Divider(8, 9, 8, 17), "out_bits must be 1 to 16, not 17"),
+        (lambda: Divider(8, 9, 8, 8, 0), "count must be above 0, not 0"),
+        (lambda: Divider(8, 9, 8, 8, 1, 0), "interval must be above 0, not 0"),
+        (lambda: Divider(8, 9, 9, 8, 1, 3), "dividend_bits - 1 must be a multiple of 3, not 8"),
+        (lambda: Divider(8, 10, 8, 8, 1, 3), "fraction must be a multiple of 3, not 8"),
         (lambda: SharedMultiplier(0, 8, 8), "count must be above 0, not 0"),
         (lambda: SharedMultiplier(2, 8, 8, None, 0), "interval must be above 0, not 0"),
         (lambda: IntervalRegister(8, 0), "interval must be above 0, not 0"),
@@ -102,9 +109,14 @@ def test_every_bin_is_hit(name):
         ("shared_multiplier", "shared_multiplier_5_3", "turn < len(arrivals) - 1", "False"),
         ("shared_multiplier", "shared_multiplier_2_4", "m.If(arrivals[-1])", "m.If(1)"),
         ("shared_multiplier", "shared_multiplier_5_1", "Array([self.b[k]", "Array([self.a[k]"),
-        ("divider", "divider_8_4_7", "fits = ~difference[-1]", "fits = difference != 0"),
-        ("divider", "divider_5_12_12", "Signal(self._bits + 1, name", "Signal(self._bits, name"),
-        ("divider", "divider_20_1_9", "self._quotient - len(self.low[k])", "0"),
+        ("divider", "divider_4_6_3_8", "fits = ~difference[-1]", "fits = (difference != 0)"),
+        ("divider", "divider_5_13_0_9", " & ~divisor[len(shifted) :].any()", ""),
+        ("divider", "divider_20_9_12_12", "dividend[left - 1] if left else negative", "negative"),
+        ("divider", "divider_12_3_1_2", "^ result.negative.replicate(out_bits)", ""),
+        ("divider", "divider_5_13_0_9", "above | fits if", "fits if"),
+        ("divider", "divider_5_13_0_9", "result.above | ", ""),
+        ("divider", "divider_49_57_24_56", "| result.quotient[out_bits - 1 :].any()", ""),
+        ("divider", "divider_49_57_24_56", "self._bits + 1), name", "self._bits), name"),
         ("divider", "shared_divider_2_4", "Mux(enters, divisor, held_divisor)", "divisor"),
         ("divider", "shared_divider_2_4", "turn * self._bits_a_stage, f", "turn, f"),
         ("divider", "shared_divider_3_3", "m.If(turns[turn] if turn else 1)", "m.If(1)"),

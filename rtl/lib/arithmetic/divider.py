@@ -179,7 +179,7 @@ class Divider(wiring.Component):
             Mux(enters, entering_part, held_part)
             for entering_part, held_part in zip(
                 entering,
-                held._replace(dividend=Cat(held.negative, held.dividend)[:left]),
+                held._replace(dividend=Cat(Const(0, 1), held.dividend)[:left]),
                 strict=True,
             )
         )

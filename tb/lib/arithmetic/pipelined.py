@@ -16,10 +16,11 @@ from fixfunc.tb.bench.clocked import Case, Clock, Example, Hit, check
 # Widths of factors and product: one limb; several; a product that is cut; those of triangle setup.
 PRODUCTS = (
     *((9, 9, 18), (18, 18, 36), (19, 18, 37), (36, 36, 72), (40, 20, 33), (53, 35, 88)),
-    *((33, 25, 58), (48, 25, 56), (14, 48, 48), (26, 8, 34)),
+    *((33, 25, 57), (33, 25, 58), (56, 25, 56), (14, 48, 48), (26, 8, 34)),
 )
-# Bits of the divisor, of the dividend below it, of the quotient; the last of triangle setup.
-QUOTIENTS = ((8, 4, 7), (5, 12, 12), (20, 1, 9), (49, 24, 48))
+# Bits of the divisor, of the dividend, of the fraction, of the output, which is all of the quotient
+# or the lowest of it. The last are those of triangle setup.
+QUOTIENTS = ((4, 6, 3, 8), (5, 13, 0, 9), (20, 9, 12, 12), (12, 3, 1, 2), (49, 57, 24, 56))
 
 
 def signed(rng: np.random.Generator, count: int, bits: int) -> np.ndarray:
@@ -61,33 +62,31 @@ def random_products(
 
 
 def quotients(
-    high: np.ndarray, low: np.ndarray, divisor: np.ndarray, widths: tuple[int, int, int]
+    dividend: np.ndarray, divisor: np.ndarray, widths: tuple[int, int, int, int]
 ) -> list[Clock]:
     """Dividends and divisors, and their quotients a clock a bit later."""
-    _, low_bits, bits = widths
-    outputs = later(golden.divide(high, low, divisor, low_bits, bits), bits, bits)
+    _, dividend_bits, fraction, bits = widths
+    quotient, beyond = golden.divide(dividend, divisor, fraction, bits)
+    latency = golden.divider_latency(1, dividend_bits - 1 + fraction, 1)
+    outputs = zip(later(quotient, latency, bits), later(beyond, latency, 1, "beyond"), strict=True)
     return [
-        Clock({"high": int(h), "low": int(v), "divisor": int(d)}, output)
-        for h, v, d, output in zip(high, low, divisor, outputs, strict=True)
+        Clock({"dividend": int(n) % (1 << dividend_bits), "divisor": int(d)}, output | flag)
+        for n, d, (output, flag) in zip(dividend, divisor, outputs, strict=True)
     ]
 
 
-def operands(
-    rng: np.random.Generator, count: int, widths: tuple[int, int, int]
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Divisors of any size; dividends that are none, just below the divisor, and between."""
-    divisor = np.maximum(rng.integers(1, 1 << widths[0], count) >> rng.integers(0, 8, count), 1)
-    divisor[rng.random(count) < 0.05] = 1
-    share = rng.choice([0, 1], count) * rng.random(count)
-    high = np.where(rng.random(count) < 0.3, divisor - 1, (share * divisor).astype(np.int64))
-    return high, rng.integers(0, 1 << widths[1], count), divisor
+def divisors(rng: np.random.Generator, count: int, bits: int) -> np.ndarray:
+    """Divisors of any size, and the least: ndarray of object."""
+    out = np.maximum(rng.integers(1, 1 << bits, count) >> rng.integers(0, bits, count), 1)
+    out[rng.random(count) < 0.05] = 1
+    return out.astype(object)
 
 
 def random_quotients(
-    rng: np.random.Generator, clocks: int, widths: tuple[int, int, int]
+    rng: np.random.Generator, clocks: int, widths: tuple[int, int, int, int]
 ) -> list[Clock]:
     """A dividend and its divisor a clock."""
-    return quotients(*operands(rng, clocks, widths), widths)
+    return quotients(signed(rng, clocks, widths[1]), divisors(rng, clocks, widths[0]), widths)
 
 
 def equal(port: str, value: int) -> Hit:
@@ -109,15 +108,19 @@ CASES = {
         for widths in PRODUCTS
     },
     **{
-        "divider_{}_{}_{}".format(*widths): Case(
+        "divider_{}_{}_{}_{}".format(*widths): Case(
             partial(Divider, *widths),
             partial(random_quotients, widths=widths),
             {
                 "a divisor of one": equal("divisor", 1),
-                "a dividend of zero": equal("high", 0),
-                "the largest quotient": lambda trace, n: bool(
-                    trace[n].inputs["high"] == trace[n].inputs["divisor"] - 1
+                **{
+                    f"a dividend of {value}": equal("dividend", value % (1 << widths[1]))
+                    for value in (-1 << widths[1] - 1, (1 << widths[1] - 1) - 1, -1, 0)
+                },
+                "a quotient that does not fit": lambda trace, n: bool(
+                    trace[n].outputs.get("beyond")
                 ),
+                "one that fits": lambda trace, n: not trace[n].outputs.get("beyond", 1),
             },
         )
         for widths in QUOTIENTS
@@ -129,15 +132,14 @@ EXAMPLES = {
         lambda: products(np.arange(1, 9), np.arange(11, 19), (19, 18, 37)),
         ("a", "b", "o"),
     ),
-    "divider_8_4_7": Example(
-        CASES["divider_8_4_7"].create,
+    "divider_4_6_3_8": Example(
+        CASES["divider_4_6_3_8"].create,
         lambda: quotients(
-            np.array([1, 2, 3] + [0] * 7),
-            np.array([5, 0, 1] + [0] * 7),
-            np.array([3, 5, 4] + [1] * 7),
-            (8, 4, 7),
+            np.array([7, -7, 20, -32] + [0] * 9),
+            np.array([3, 3, 1, 1] + [1] * 9),
+            (4, 6, 3, 8),
         ),
-        ("high", "low", "divisor", "o"),
+        ("dividend", "divisor", "o", "beyond"),
     ),
 }
 

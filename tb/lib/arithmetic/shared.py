@@ -13,14 +13,16 @@ from fixfunc.rtl.lib.arithmetic.divider import Divider
 from fixfunc.rtl.lib.arithmetic.interval_register import IntervalRegister
 from fixfunc.rtl.lib.arithmetic.shared_multiplier import SharedMultiplier
 from fixfunc.tb.bench.clocked import Case, Clock, Example, Hit, check, pace
-from fixfunc.tb.lib.arithmetic.pipelined import equal, operands, signed
+from fixfunc.tb.lib.arithmetic.pipelined import divisors, equal, signed
 
 INTERVALS = (1, 2, 3, 4)
 # Sets of products: widths, and how many. With 5 of them in 2 clocks a multiplier has a free turn.
 SET_PRODUCTS = (20, 9, 29)
 PRODUCT_COUNTS = (1, 2, 5)
-# Sets of quotients: every stage finds 1 to 4 bits, of which 12 is a multiple.
-SET_QUOTIENTS = (8, 5, 12)
+# Sets of quotients: every stage finds 1 to 4 bits, of which both parts are multiples.
+SET_QUOTIENTS = (8, 13, 12, 20)
+SET_BITS = 24  # of a quotient
+SMALL_QUOTIENTS = (2, 5, 2, 6)  # of the example
 QUOTIENT_COUNTS = (1, 2, 3)
 BITS = 8  # of a beat of the interval register
 
@@ -41,7 +43,7 @@ def starts(rng: np.random.Generator, clocks: int, interval: int) -> list[int]:
 
 def on_clocks(
     begins: Sequence[int],
-    sets: Sequence[tuple[dict[str, int], int]],
+    sets: Sequence[tuple[dict[str, int], dict[str, int]]],
     timing: tuple[int, int],
     others: Iterator[dict[str, int]],
 ) -> list[Clock]:
@@ -57,15 +59,15 @@ def on_clocks(
         for n in range(begin, min(begin + interval, len(inputs))):
             inputs[n] = {"start": int(n == begin)} | ports
         for n in range(begin + latency, min(begin + latency + interval, len(inputs))):
-            outputs[n] = {"o": result}
+            outputs[n] = result
     return [Clock(i, o) for i, o in zip(inputs, outputs, strict=True)]
 
 
-def shared_products(a: np.ndarray, b: np.ndarray) -> list[tuple[dict[str, int], int]]:
+def shared_products(a: np.ndarray, b: np.ndarray) -> list[tuple[dict[str, int], dict[str, int]]]:
     """Sets of factors, one a row, as ports; and the port of their products."""
     a_bits, b_bits, bits = SET_PRODUCTS
     return [
-        ({"a": packed(x, a_bits), "b": packed(y, b_bits)}, packed(product, bits))
+        ({"a": packed(x, a_bits), "b": packed(y, b_bits)}, {"o": packed(product, bits)})
         for x, y, product in zip(a, b, golden.multiply(a, b, bits), strict=True)
     ]
 
@@ -83,32 +85,28 @@ def random_shared_products(
 
 
 def shared_quotients(
-    high: np.ndarray, low: np.ndarray, divisor: np.ndarray
-) -> list[tuple[dict[str, int], int]]:
-    """Sets of dividends, one a row, and their divisors as ports; and the port of quotients."""
-    divisor_bits, low_bits, bits = SET_QUOTIENTS
-    results = golden.divide(high, low, divisor[:, None], low_bits, bits)
+    dividends: np.ndarray, divisor: np.ndarray, widths: tuple[int, ...] = SET_QUOTIENTS
+) -> list[tuple[dict[str, int], dict[str, int]]]:
+    """Sets of dividends, one a row, and their divisors as ports; and the ports of quotients."""
+    _, dividend_bits, fraction, bits = widths
+    quotients, beyond = golden.divide(dividends, divisor[:, None], fraction, bits)
     return [
         (
-            {"high": packed(h, divisor_bits), "low": packed(v, low_bits), "divisor": int(d)},
-            packed(result, bits),
+            {"dividend": packed(n, dividend_bits), "divisor": int(d)},
+            {"o": packed(q, bits), "beyond": packed(flags, 1)},
         )
-        for h, v, d, result in zip(high, low, divisor, results, strict=True)
+        for n, d, q, flags in zip(dividends, divisor, quotients, beyond, strict=True)
     ]
 
 
 def random_shared_quotients(
     rng: np.random.Generator, clocks: int, count: int, interval: int
 ) -> list[Clock]:
-    """Sets of dividends of any size below one divisor; other ones between the sets."""
-    high, low, divisor = operands(rng, clocks * count, SET_QUOTIENTS)
-    shape = clocks, count
-    divisor = divisor.reshape(shape)[:, 0]
-    ends = rng.choice([0, 1, 2], shape)
-    high = np.choose(ends, [0, high.reshape(shape) % divisor[:, None], divisor[:, None] - 1])
-    sets = shared_quotients(high, low.reshape(shape), divisor)
+    """Sets of dividends of any size by one divisor; other ones between the sets."""
+    dividends = signed(rng, clocks * count, SET_QUOTIENTS[1]).reshape(clocks, count)
+    sets = shared_quotients(dividends, divisors(rng, clocks, SET_QUOTIENTS[0]))
     begins = starts(rng, clocks, interval)
-    latency = golden.divider_latency(count, SET_QUOTIENTS[2], interval)
+    latency = golden.divider_latency(count, SET_BITS, interval)
     others = (ports for ports, _ in reversed(sets))
     return on_clocks(begins, sets[: len(begins)], (interval, latency), others)
 
@@ -173,18 +171,19 @@ def product_bins(count: int, interval: int) -> dict[str, Hit]:
 
 def quotient_bins(count: int, interval: int) -> dict[str, Hit]:
     """Bins of sets of dividends."""
-    bits = SET_QUOTIENTS[0]
-    largest = {
-        f"the largest quotient [{k}]": lambda trace, n, k=k: bool(
-            trace[n].inputs["start"]
-            and trace[n].inputs["divisor"] > 1
-            and trace[n].inputs["high"] >> k * bits & (1 << bits) - 1
-            == trace[n].inputs["divisor"] - 1
+    bits = SET_QUOTIENTS[1]
+    ends = {
+        f"dividend[{k}] is {value}": element("dividend", k, bits, value)
+        for k in range(count)
+        for value in (-1 << bits - 1, (1 << bits - 1) - 1, -1, 0)
+    }
+    beyond = {
+        f"quotient[{k}] does not fit": lambda trace, n, k=k: bool(
+            trace[n].outputs.get("beyond", 0) >> k & 1
         )
         for k in range(count)
     }
-    zero = {f"a dividend of zero [{k}]": element("high", k, bits, 0) for k in range(count)}
-    return set_bins(interval) | largest | zero | {"a divisor of one": equal("divisor", 1)}
+    return set_bins(interval) | ends | beyond | {"a divisor of one": equal("divisor", 1)}
 
 
 def beat_bins(interval: int) -> dict[str, Hit]:
@@ -252,10 +251,10 @@ def example_products() -> list[Clock]:
 
 def example_quotients() -> list[Clock]:
     """Two dividends in one subtractor; every stage finds two bits."""
-    sets = shared_quotients(np.array([[1, 2]]), np.array([[5, 0]]), np.array([3]))
-    none = {"high": 0, "low": 0, "divisor": 1}
-    latency = golden.divider_latency(2, SET_QUOTIENTS[2], 4)
-    return on_clocks([0], sets, (4, latency), iter([none] * 19))
+    sets = shared_quotients(np.array([[7, -7]]), np.array([3]), SMALL_QUOTIENTS)
+    none = {"dividend": 0, "divisor": 1}
+    latency = golden.divider_latency(2, 6, 4)
+    return on_clocks([0], sets, (4, latency), iter([none] * 13))
 
 
 def example_beats() -> list[Clock]:
@@ -276,9 +275,9 @@ EXAMPLES = {
         ("start", "a", "b", "o"),
     ),
     "shared_divider_2_4": Example(
-        CASES["shared_divider_2_4"].create,
+        partial(Divider, *SMALL_QUOTIENTS, 2, 4),
         example_quotients,
-        ("start", "high", "low", "divisor", "o"),
+        ("start", "dividend", "divisor", "o", "beyond"),
     ),
     "interval_register_3": Example(
         CASES["interval_register_3"].create,
