@@ -53,11 +53,11 @@ class TopParams:
                     raise ValueError(
                         f"{name}.{rule} must be raster.{rule} {expected!r}, not {value!r}"
                     )
-        if self.reader.stencil != self.depth.stencil:
-            raise ValueError(
-                f"reader.stencil must be depth.stencil {self.depth.stencil!r}, not "
-                f"{self.reader.stencil!r}"
-            )
+        for rule in ("stencil", "formats"):
+            value = getattr(self.reader, rule)
+            expected = getattr(self.depth, rule)
+            if value != expected:
+                raise ValueError(f"reader.{rule} must be depth.{rule} {expected!r}, not {value!r}")
 
     @property
     def clients(self) -> tuple[str, ...]:

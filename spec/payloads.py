@@ -219,6 +219,7 @@ def context(edge_samples: int) -> tuple[Field, ...]:
 
 PLANES = 4  # most planes of a tile in memory
 DEPTH = 24  # bits of D24
+FLOAT_DEPTH = 30  # bits of D32F on chip, of which none is above 1.0
 STENCIL = 8  # bits of a stencil value
 COLOUR = 32  # bits of RGBA8
 
@@ -276,9 +277,14 @@ def decoded(edge_samples: int) -> tuple[Field, ...]:
 TRANSFER = 256  # bits that memory moves at once
 
 
+def memory_bits(bits: int) -> int:
+    """Bits in memory of a value that has so many on chip."""
+    return 32 if bits == FLOAT_DEPTH else bits
+
+
 def coded_words(edge_samples: int, bits: int = DEPTH) -> int:
     """Words of 32 bits of a raw tile, in whole transfers."""
-    return -(-bits * edge_samples**2 // TRANSFER) * TRANSFER // 32
+    return -(-memory_bits(bits) * edge_samples**2 // TRANSFER) * TRANSFER // 32
 
 
 TILE_NUMBER = 22  # 16384 by 16384 pixels of one sample; targets of more samples are as much smaller
@@ -297,6 +303,7 @@ def cache_request(edge_samples: int) -> tuple[Field, ...]:
         Field("writes", 1),  # of USE: some may be
         Field("samples", 2),  # of CLEAR: log2
         Field("cleared", COLOUR),  # of CLEAR: to this
+        Field("is_float", 1),  # of CLEAR: depths are D32F
         Field("base", 32),  # of CLEAR: address of the first tile, in bytes
     )
 
@@ -322,7 +329,7 @@ def completion(edge_samples: int, bits: int = DEPTH) -> tuple[Field, ...]:
     )
     return (
         Field("written", edge_samples**2),  # of USE: samples
-        *(plane if bits == DEPTH else ()),
+        *(plane if bits in (DEPTH, FLOAT_DEPTH) else ()),
         *each(
             " ".join(f"value{n}" for n in range(edge_samples**2)), bits
         ),  # of EVICT: what the slot holds

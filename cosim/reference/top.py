@@ -23,9 +23,8 @@ __all__ = ["Harness"]
 
 def limits_of(params: TopParams) -> CommandLimits:
     """Limits of the command reader."""
-    return CommandLimits(
-        params.reader.edge, params.reader.samples, params.reader.pixels, params.reader.stencil
-    )
+    reader = params.reader
+    return CommandLimits(reader.edge, reader.samples, reader.pixels, reader.stencil, reader.formats)
 
 
 def machine(params: TopParams, data: np.ndarray, **more: Any) -> Machine:

@@ -217,6 +217,24 @@ class StencilTile(RawTile):
     TYPE = np.uint8
 
 
+class FloatDepthTile(RawTile):
+    """D32F: floats of 0 to 1."""
+
+    TYPE = np.dtype("<u4")
+    BITS = 30  # none above is set
+
+    @classmethod
+    def load(cls, mode: int, data: bytes, samples: int, cleared: int, edge: int) -> Self:
+        """The tile that :meth:`encode` put into memory.
+
+        :class:`~fixfunc.spec.errors.InputError` if it cannot be one.
+        """
+        tile = super().load(mode, data, samples, cleared, edge)
+        if (tile.values >> cls.BITS).any():
+            raise InputError("tile in memory", "hold floats of 0 to 1", bytes(data).hex())
+        return tile
+
+
 class ColourTile(RawTile):
     """RGBA8, red in the lowest byte."""
 

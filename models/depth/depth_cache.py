@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from fixfunc.models.depth.cached_tiles import DepthTile, StencilTile
+from fixfunc.models.depth.cached_tiles import DepthTile, FloatDepthTile, StencilTile
 from fixfunc.models.depth.depth_compression import PLANE
 from fixfunc.models.depth.depth_test import depth_bias, in_range, new_depths, sample_depths
 from fixfunc.models.depth.stencil import changes, stencil_test, stencil_update
@@ -11,7 +11,6 @@ from fixfunc.models.formats import FRACTION
 from fixfunc.models.memory.surface import check_places
 from fixfunc.models.memory.tile_cache import CacheShape, TileCache, TrafficKind
 from fixfunc.models.raster.edge_evaluator import unpack
-from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import DepthFormat, Outcome
 
 __all__ = ["CacheShape", "DepthCache", "StencilCache", "TrafficKind"]
@@ -20,12 +19,8 @@ __all__ = ["CacheShape", "DepthCache", "StencilCache", "TrafficKind"]
 class DepthCache(TileCache):
     """A target's depths in memory, behind a cache that codes them.
 
-    Parameters are those of :class:`~fixfunc.models.memory.tile_cache.TileCache`.
-
-    Raises
-    ------
-    InputError
-        A format that is not coded: D32F.
+    Tiles of D32F are raw, or as they were cleared. Parameters are those of
+    :class:`~fixfunc.models.memory.tile_cache.TileCache`.
     """
 
     TILE = DepthTile
@@ -38,7 +33,7 @@ class DepthCache(TileCache):
         memory: np.ndarray | None = None,
     ) -> None:
         if state["depth_format"] == DepthFormat.D32F:
-            raise InputError("depth_format", "be D16 or D24", "D32F")
+            self.TILE = FloatDepthTile
         super().__init__(state, shape, edge, memory)
 
     def run(

@@ -34,12 +34,15 @@ class CommandLimits:
         Greatest width or height of a target.
     stencil : bool
         Targets have a stencil plane.
+    formats : tuple of DepthFormat
+        Depth formats of targets.
     """
 
     edge: int = 8
     samples: int = 8
     pixels: int = TOP_LIMIT
     stencil: bool = True
+    formats: tuple[DepthFormat, ...] = tuple(DepthFormat)
 
 
 class Read(NamedTuple):
@@ -174,7 +177,7 @@ class _Reader:
         if (
             max(state["target_width"], state["target_height"]) > limits.pixels
             or state["samples"] > SAMPLE_COUNTS.index(limits.samples)
-            or state["depth_format"] == DepthFormat.D32F
+            or state["depth_format"] not in limits.formats
             or not state["early_write"]
             or (state["stencil_test"] and not limits.stencil)
         ):

@@ -19,8 +19,6 @@ from fixfunc.rtl.probes import show
 from fixfunc.spec import payloads
 from fixfunc.spec.state import DepthFormat
 
-FORMATS = DepthFormat.D16, DepthFormat.D24  # those that are coded
-
 
 @dataclass(frozen=True)
 class CachedDepthParams:
@@ -34,6 +32,8 @@ class CachedDepthParams:
         Of HiZ.
     sets, ways, table_lines, reads
         Of the caches.
+    formats : tuple of DepthFormat
+        Of all of them. D24 is one of them.
     """
 
     edge: int = 8
@@ -45,20 +45,25 @@ class CachedDepthParams:
     ways: int = 4
     table_lines: int = 1024
     reads: int = 16
+    formats: tuple = tuple(DepthFormat)
 
     def __post_init__(self):
+        if DepthFormat.D24 not in self.formats:
+            raise ValueError(f"formats must have D24, not {self.formats!r}")
         self.hiz, self.test  # noqa: B018 - their rules hold here
 
     @property
     def hiz(self) -> HizParams:
         """Of the HiZ."""
-        return HizParams(self.edge, self.samples, self.entries, self.clears, self.stencil, FORMATS)
+        return HizParams(
+            self.edge, self.samples, self.entries, self.clears, self.stencil, self.formats
+        )
 
     @property
     def test(self) -> DepthTestParams:
         """Of the depth test."""
         return DepthTestParams(
-            self.edge, self.samples, self.cache(payloads.DEPTH).slots, FORMATS, self.stencil, False
+            self.edge, self.samples, self.sets * self.ways, self.formats, self.stencil, False
         )
 
     def cache(self, bits: int) -> TileCacheParams:
@@ -117,7 +122,7 @@ class CachedDepth(wiring.Component):
         self, params: CachedDepthParams = CONFIGS["default"], probes: bool = False
     ) -> None:
         self._params = params
-        self._planes = planes(params)
+        self._planes = planes(params.test)
         self._probes = probes
         shape = beat(tile=payloads.tile(params.edge), **payloads.CONTROL)
         ports = {}

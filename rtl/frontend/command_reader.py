@@ -18,7 +18,7 @@ from fixfunc.rtl.payload import layout
 from fixfunc.rtl.raster.edge_evaluator import EdgeEvaluatorParams
 from fixfunc.spec import commands
 from fixfunc.spec.commands import LENGTHS, START, CommandError, Opcode
-from fixfunc.spec.state import TARGET_LIMIT, TOP_LIMIT, Kind
+from fixfunc.spec.state import TARGET_LIMIT, TOP_LIMIT, DepthFormat, Kind
 
 # The packet that is executed: its first transfer, whether that could not be read, its length.
 PACKET = StructLayout({"first": TRANSFER, "error": 1, "length": 24})
@@ -38,12 +38,15 @@ class CommandReaderParams:
         Greatest width or height of a target.
     stencil : bool
         Targets have a stencil plane.
+    formats : tuple of DepthFormat
+        Depth formats of targets.
     """
 
     edge: int = 8
     samples: int = 8
     pixels: int = TOP_LIMIT
     stencil: bool = True
+    formats: tuple = tuple(DepthFormat)
 
     def __post_init__(self):
         EdgeEvaluatorParams(self.edge, self.samples)  # the same rules hold here

@@ -12,14 +12,13 @@ from fixfunc.rtl.memory.surface.tile_number import TileNumber
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
 from fixfunc.spec.commands import ALIGNED
-from fixfunc.spec.state import TARGET_LIMIT, VIEWPORT_MAX, VIEWPORT_MIN, DepthFormat
+from fixfunc.spec.state import TARGET_LIMIT, VIEWPORT_MAX, VIEWPORT_MIN
 
 PLANE_BITS = {
     "depth": payloads.DEPTH,
     "stencil": payloads.STENCIL,
     "colour": payloads.COLOUR,
 }
-DEPTH_FORMATS = DepthFormat.D16, DepthFormat.D24
 
 
 def state_supported(state, params):
@@ -37,7 +36,7 @@ def state_supported(state, params):
         *(end <= TARGET_LIMIT for _, end in ranges[2:]),
         state.cull != 3,
         state.samples < params.samples.bit_length(),
-        Cat(state.depth_format == depth_format for depth_format in DEPTH_FORMATS).any(),
+        Cat(state.depth_format == depth_format for depth_format in params.formats).any(),
         state.depth_min <= state.depth_max,
         state.depth_min <= most_depth(state.depth_format),
         state.early_write,

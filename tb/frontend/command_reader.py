@@ -87,7 +87,9 @@ def inputs(rows: np.ndarray, _params: CommandReaderParams) -> dict[str, np.ndarr
 def expected(rows: np.ndarray, params: CommandReaderParams) -> dict[str, np.ndarray]:
     """Packed beats, and why each stream ended; memory does not change."""
     data = memory(rows, params)
-    limits = CommandLimits(params.edge, params.samples, params.pixels, params.stencil)
+    limits = CommandLimits(
+        params.edge, params.samples, params.pixels, params.stencil, params.formats
+    )
     beats = []
     status = np.zeros(len(streams.starts(rows)), dtype(STATUS))
     for n, (start, _) in enumerate(streams.starts(rows)):

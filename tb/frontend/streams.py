@@ -68,7 +68,7 @@ def stream_of(rng: np.random.Generator, params: Any) -> CommandList:
     """A list with one or two targets, and a few draws on each."""
     packets = CommandList()
     edge = params.raster.edge
-    formats = [DepthFormat.D16, DepthFormat.D24]
+    formats = list(params.reader.formats)
     for _ in range(int(rng.integers(1, 3))):
         size = tuple(int(v) for v in rng.integers(1, PIXELS[edge] + 1, 2))
         samples = 1 << int(rng.integers(0, params.raster.samples.bit_length()))

@@ -14,7 +14,7 @@ from fixfunc.rtl.memory.tile_cache.tile_cache import TileCache
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
 from fixfunc.spec.payloads import DEPTH, Field
-from fixfunc.spec.state import SlotOp
+from fixfunc.spec.state import CacheOp, SlotOp
 
 
 def work(edge):
@@ -145,6 +145,7 @@ class Slots(wiring.Component):
         self._params = params
         lanes = params.edge**2
         members = cache.signature.members
+        self.is_float = Signal()  # the target's depths are D32F
         self._completion = layout(payloads.completion(params.edge, params.bits))
         super().__init__(
             {
@@ -162,6 +163,8 @@ class Slots(wiring.Component):
         m = Module()
         p = self._params
         lanes = p.edge**2
+        with m.If(self.taken & (self.request.op == CacheOp.CLEAR)):
+            m.d.sync += self.is_float.eq(self.request.is_float)
         m.submodules.values = values = Memory(shape=p.bits * lanes, depth=p.slots, init=[])
         m.submodules.done_fifo = done = fifo.SyncFIFOBuffered(width=self._completion.size, depth=8)
         read = values.read_port(domain="comb")
@@ -194,7 +197,8 @@ class Slots(wiring.Component):
         ]
         for n in range(lanes):
             old = read.data.word_select(n, p.bits)
-            plane_value = self.depths.word_select(n, DEPTH)[: p.bits] ^ ~self.request.exact
+            depth = self.depths.word_select(n, DEPTH)
+            plane_value = Cat(depth, Mux(self.is_float, depth, 0))[: p.bits] ^ ~self.request.exact
             used = Mux(self.request.written[n], plane_value, old)
             m.d.comb += [
                 write.data.word_select(n, p.bits).eq(Mux(uses, used, command[f"value{n}"])),

@@ -28,7 +28,12 @@ from fixfunc.tb.memory.slots import Harness, answer, work
 __all__ = ["Harness"]
 PLACES = 4  # of targets in memory,
 PLACE = 1 << 18  # so many bytes apart
-KINDS = {payloads.DEPTH: DepthCache, payloads.STENCIL: StencilCache, payloads.COLOUR: ColourCache}
+KINDS = {
+    payloads.DEPTH: DepthCache,
+    payloads.FLOAT_DEPTH: DepthCache,
+    payloads.STENCIL: StencilCache,
+    payloads.COLOUR: ColourCache,
+}
 ONES = (1 << payloads.DEPTH) - 1
 
 
@@ -60,11 +65,14 @@ def requests(rng: np.random.Generator, count: int, params: TileCacheParams) -> n
         target = {
             "samples": rng.integers(0, params.samples.bit_length()),
             "base": int(rng.integers(0, PLACES)) * PLACE,
+            "is_float": params.bits == payloads.FLOAT_DEPTH and rng.random() < 0.5,
         }
         pool = planes(rng, 6)
         for _ in range(int(rng.integers(1, 4))):
             cleared = int(rng.choice([0, ONES, rng.integers(0, ONES)]))
             pool[0] = cleared << 8, 0, 0
+            if target["is_float"]:
+                cleared |= (cleared & 63) << payloads.DEPTH
             rows.append(
                 {
                     "op": CacheOp.CLEAR,
@@ -238,7 +246,7 @@ class Reference:
         self.memory = memory(rows, self._params)
         tiles = np.zeros(len(rows), dtype(answer(self._params)))
         records = codec.unpack(rows, work(edge), dtype(work(edge)))
-        new = new_depths(records, edge) & (1 << self._params.bits) - 1
+        new = new_values(records, edge) & (1 << self._params.bits) - 1
         for n, record in enumerate(records):
             op = tiles["op"][n] = CacheOp(record["op"])
             if op == CacheOp.USE:
@@ -277,7 +285,8 @@ class Reference:
         lx, ly = LANE_SHAPE[record["samples"]]
         edge = self._params.edge
         pixels = columns * (edge >> lx), lines * (edge >> ly)
-        state = draw_state(*pixels, 1 << int(record["samples"]), depth_format=DepthFormat.D24)
+        form = DepthFormat.D32F if record["is_float"] else DepthFormat.D24
+        state = draw_state(*pixels, 1 << int(record["samples"]), depth_format=form)
         if hasattr(self, "_cache"):
             self._traffic += self._cache.counts()
         self._cache = KINDS[self._params.bits](state, self.shape, edge, self.memory[base:])
@@ -287,8 +296,11 @@ class Reference:
         return counter_record(self._traffic + self._cache.counts())
 
 
-def new_depths(records: np.ndarray, edge: int) -> np.ndarray:
-    """Depths that requests write: those of their planes, or with the lowest bit inverted."""
+def new_values(records: np.ndarray, edge: int) -> np.ndarray:
+    """Values that requests write: depths of their planes, or with the lowest bit inverted.
+
+    Above those of D32F come their lowest bits once more.
+    """
     written_planes = np.zeros((len(records), 1), PLANE)
     for name in PLANE.names:
         written_planes[name][:, 0] = records[name]
@@ -297,6 +309,7 @@ def new_depths(records: np.ndarray, edge: int) -> np.ndarray:
         selected = records["samples"] == samples
         index = np.zeros((selected.sum(), edge, edge), np.int64)
         out[selected] = evaluate(written_planes[selected], index, samples)
+    out[records["is_float"] == 1] |= (out[records["is_float"] == 1] & 63) << payloads.DEPTH
     return out ^ (records["exact"] == 0)[:, None, None].astype(np.uint32)
 
 

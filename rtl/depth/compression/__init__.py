@@ -9,5 +9,6 @@ anchor.py              anchor coding of 4x4 blocks
 plane_depths.py        depths of a tile's samples from up to four planes
 fewest_planes.py       planes that no sample needs are left out
 plane_codec.py         the codec of a tile cache of depths
+depth_codec.py         the same with floats, which lie raw
 plane_table.py         planes known of each slot
 """

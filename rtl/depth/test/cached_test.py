@@ -26,8 +26,8 @@ from fixfunc.spec.state import DepthFormat, Kind, SlotOp
 def planes(params: Any) -> tuple:
     """Planes of a target that a test uses, and the bits of their values."""
     if params.stencil:
-        return (DEPTHS, STENCILS), (payloads.DEPTH, payloads.STENCIL)
-    return (DEPTHS,), (payloads.DEPTH,)
+        return (DEPTHS, STENCILS), (params.depth_bits, payloads.STENCIL)
+    return (DEPTHS,), (params.depth_bits,)
 
 
 class CachedTest(wiring.Component):

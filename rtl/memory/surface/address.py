@@ -3,11 +3,11 @@
 
 from dataclasses import dataclass
 
-from amaranth.hdl import Value
+from amaranth.hdl import Array, Value, ValueLike
 
 from fixfunc.rtl.depth.compression import tile_modes as modes
 from fixfunc.rtl.lib.axi import ADDRESS, TRANSFER
-from fixfunc.spec.payloads import DEPTH, TILE_NUMBER, coded_words
+from fixfunc.spec.payloads import DEPTH, FLOAT_DEPTH, TILE_NUMBER, coded_words
 from fixfunc.spec.state import TileMode
 
 BYTES = TRANSFER // 8
@@ -22,7 +22,7 @@ class Surface:
     edge : int
         Samples along a tile's edge.
     bits : int
-        Bits of a value.
+        Bits of a value. Those of ``FLOAT_DEPTH`` belong to D32F, or to formats with planes.
     """
 
     edge: int
@@ -31,11 +31,18 @@ class Surface:
     def __post_init__(self):
         assert TILE_NUMBER + self.room <= ADDRESS
 
-    def transfers(self, mode: int) -> int:
-        """Transfers of a tile of a mode."""
-        if self.bits == DEPTH:
+    def transfers(self, mode: int, is_float: bool = False) -> int:
+        """Transfers of a tile of a mode; of depths that are D32F."""
+        if self.bits in (DEPTH, FLOAT_DEPTH) and not is_float:
             return -(-modes.bits(mode, self.edge) // TRANSFER)
         return self.most if mode == TileMode.RAW else 0
+
+    def sizes(self, is_float: Value) -> ValueLike:
+        """Transfers of a tile, by its mode."""
+        coded = Array(self.transfers(mode) for mode in TileMode)
+        if self.bits != FLOAT_DEPTH:
+            return coded
+        return Array([coded, Array(self.transfers(mode, True) for mode in TileMode)])[is_float]
 
     @property
     def most(self) -> int:

@@ -87,7 +87,7 @@ class CommandQueue(wiring.Component):
     sample_room : In(1)
         There is room for a sample. Commands wait for it.
     occupied : Out(1)
-        A command waits.
+        A command waits, or its completion is awaited: a codec of another format must not get it.
     filled : In(stream.Signature(...))
         Tiles from memory, decoded. ``wrong``: the code in memory is not that of a tile.
     o : Out(stream.Signature(layout(payloads.slot_command(edge, bits))))
@@ -126,7 +126,7 @@ class CommandQueue(wiring.Component):
             commands.i.payload.eq(self.i.payload),
             self.i.ready.eq(commands.i.ready & self.sample_room),
             self.sample.eq(accept & (self.i.payload.op == SlotOp.DONE)),
-            self.occupied.eq(commands.occupied),
+            self.occupied.eq(commands.occupied | issued.occupied),
         ]
         source = commands.o
         if self._window:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Raw codec: stencil values, or colours, between slots and memory."""
+"""Raw codec: stencil values, colours or floats between slots and memory."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.memory import Memory
@@ -20,8 +20,8 @@ EVICTIONS = 16  # tiles that wait for the write-back unit
 def codec_members(edge: int, bits: int) -> dict[str, Member]:
     """Members of every codec of a tile cache, by bits of a value.
 
-    samples, cleared : In
-        The target: log2 of its samples, the value it was cleared to.
+    samples, cleared, is_float : In
+        The target: log2 of its samples; the value it was cleared to; its depths are D32F.
     stored : In(stream.Signature(layout(payloads.coded(edge, bits))))
         Tiles as they lie in memory.
     filled : Out(stream.Signature(...))
@@ -42,6 +42,7 @@ def codec_members(edge: int, bits: int) -> dict[str, Member]:
     return {
         "samples": In(2),
         "cleared": In(payloads.COLOUR),
+        "is_float": In(1),
         "stored": In(stream.Signature(layout(payloads.coded(edge, bits)))),
         "filled": Out(stream.Signature(values)),
         "commands": In(stream.Signature(SLOT_COMMAND)),
@@ -76,6 +77,7 @@ class RawCodec(wiring.Component):
         self._edge = edge
         self._slots = slots
         self._bits = bits
+        self._places = payloads.memory_bits(bits)
         super().__init__(codec_members(edge, bits))
 
     def elaborate(self, platform: object) -> Module:
@@ -114,14 +116,17 @@ class RawCodec(wiring.Component):
         names = [name for name in stored.shape().members if name != "mode"]
         data = Cat(stored[name] for name in names)
         raw = stored.mode == TileMode.RAW
+        values = [data.word_select(n, self._places) for n in range(self._edge**2)]
+        beyond = Cat(value[self._bits :].any() for value in values).any()
         m.d.comb += [
             self.filled.valid.eq(self.stored.valid),
             self.stored.ready.eq(self.filled.ready),
-            self.filled.payload.wrong.eq(~raw & (stored.mode != TileMode.CLEARED)),
+            self.filled.payload.wrong.eq(Mux(raw, beyond, stored.mode != TileMode.CLEARED)),
         ]
-        for n in range(self._edge**2):
-            value = Mux(raw, data.word_select(n, self._bits), self.cleared[: self._bits])
-            m.d.comb += self.filled.payload.values[n].eq(value)
+        for n, value in enumerate(values):
+            m.d.comb += self.filled.payload.values[n].eq(
+                Mux(raw, value[: self._bits], self.cleared[: self._bits])
+            )
 
     def _encode(self, m, waiting, evicts, dirty):
         """Values are pushed before they are compared with those of a cleared tile.
@@ -139,7 +144,7 @@ class RawCodec(wiring.Component):
         mode = Signal(TileMode)
         m.d.comb += [
             self.push.eq(evicts),
-            self.row.eq(Cat(values)),
+            self.row.eq(Cat(Cat(value, Const(0, self._places - self._bits)) for value in values)),
             cleared.eq(equal.all()),
             self.commit.eq(t[1].evicts & t[1].dirty & ~cleared),
         ]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Refill unit: reads tiles and lines of the mode table."""
 
-from amaranth.hdl import Array, Cat, Module, Mux, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import fifo, stream, wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
@@ -33,6 +33,8 @@ class RefillUnit(wiring.Component):
         Address of the target's first tile.
     count : In(TILE_NUMBER)
         Tiles of the target.
+    is_float : In(1)
+        Its depths are D32F.
     i : In(stream.Signature(TILE_MODE))
         A tile to be read. A cleared one is not in memory, and comes in its turn.
     o : Out(stream.Signature(layout(payloads.coded(surface.edge, surface.bits))))
@@ -58,6 +60,7 @@ class RefillUnit(wiring.Component):
             {
                 "base": In(ADDRESS),
                 "count": In(TILE_NUMBER),
+                "is_float": In(1),
                 "i": In(stream.Signature(TILE_MODE)),
                 "o": Out(stream.Signature(self._coded)),
                 "line_request": In(stream.Signature(LINE)),
@@ -77,7 +80,7 @@ class RefillUnit(wiring.Component):
         wiring.connect(m, reader.memory, wiring.flipped(self.memory))
 
         tile = self.i.payload
-        sizes = Array(surface.transfers(mode) for mode in TileMode)
+        sizes = surface.sizes(self.is_float)
         request = reader.request.payload
         m.d.comb += [
             reader.request.valid.eq(self.i.valid | self.line_request.valid),

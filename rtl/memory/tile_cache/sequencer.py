@@ -38,9 +38,9 @@ class Sequencer(wiring.Component):
         ``commands``, and besides them the EVICTs of flushes, and DONE.
     tags_idle, walk, set, entry, invalidate : In, Out, Out, In, Out
         The other side of :class:`~fixfunc.rtl.memory.tile_cache.tag_array.TagArray`.
-    samples, cleared, base, count, last : Out
-        The target: log2 of its samples, the value it was cleared to, the address of its first tile,
-        how many tiles it has, and the last of them.
+    samples, cleared, is_float, base, count, last : Out
+        The target: log2 of its samples, the value it was cleared to, whether its depths are D32F,
+        the address of its first tile, how many tiles it has, and the last of them.
     forget_modes : Out(1)
         The mode cache forgets everything.
     flush_modes : Out(1)
@@ -70,6 +70,7 @@ class Sequencer(wiring.Component):
                 "invalidate": Out(1),
                 "samples": Out(2),
                 "cleared": Out(payloads.COLOUR),
+                "is_float": Out(1),
                 "base": Out(32),
                 "count": Out(TILE_NUMBER),
                 "last": Out(TILE_NUMBER),
@@ -138,6 +139,7 @@ class Sequencer(wiring.Component):
         m.d.sync += [
             self.samples.eq(request.samples),
             self.cleared.eq(request.cleared),
+            self.is_float.eq(request.is_float),
             self.base.eq(request.base),
             self.count.eq(request.number),
             self.clear.payload.eq(0),

@@ -7,6 +7,7 @@ from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from fixfunc.rtl.depth.compression.depth_codec import DepthCodec
 from fixfunc.rtl.depth.compression.depth_compression import DepthCompressionParams
 from fixfunc.rtl.depth.compression.plane_codec import PlaneCodec
 from fixfunc.rtl.lib.axi import Axi, join
@@ -26,6 +27,8 @@ from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
 from fixfunc.spec.state import SlotOp
 
+BITS = payloads.STENCIL, payloads.DEPTH, payloads.FLOAT_DEPTH, payloads.COLOUR
+
 
 @dataclass(frozen=True)
 class TileCacheParams:
@@ -42,8 +45,8 @@ class TileCacheParams:
     reads : int
         Most reads in flight.
     bits : int
-        Bits of a value: 24 for depths, 8 for stencil values, 32 for colours. Each of these has a
-        surface of its own in memory, with clears of its own.
+        Bits of a value: 24 for depths, 30 for depths of D32F too, 8 for stencil values, 32 for
+        colours. Each of these has a surface of its own in memory, with clears of its own.
     """
 
     edge: int = 8
@@ -64,11 +67,8 @@ class TileCacheParams:
             raise ValueError(
                 f"sets times ways must be at most {1 << payloads.SLOT}, not {self.sets * self.ways}"
             )
-        if self.bits not in (payloads.DEPTH, payloads.STENCIL, payloads.COLOUR):
-            raise ValueError(
-                f"bits must be {payloads.DEPTH}, {payloads.STENCIL} or {payloads.COLOUR}, not "
-                f"{self.bits!r}"
-            )
+        if self.bits not in BITS:
+            raise ValueError(f"bits must be one of {', '.join(map(str, BITS))}, not {self.bits!r}")
 
     @property
     def slots(self) -> int:
@@ -83,9 +83,13 @@ class TileCacheParams:
 
 CONFIGS = {
     "default": TileCacheParams(),
+    "floats": TileCacheParams(bits=payloads.FLOAT_DEPTH),
     "stencil": TileCacheParams(bits=payloads.STENCIL),
     "colour": TileCacheParams(bits=payloads.COLOUR),
     "tiny": TileCacheParams(edge=4, sets=8, ways=2, table_lines=2, reads=8),
+    "tiny_floats": TileCacheParams(
+        edge=4, sets=8, ways=2, table_lines=2, reads=8, bits=payloads.FLOAT_DEPTH
+    ),
     "tiny_stencil": TileCacheParams(
         edge=4, sets=8, ways=2, table_lines=2, reads=8, bits=payloads.STENCIL
     ),
@@ -95,9 +99,11 @@ CONFIGS = {
 }
 PURPOSE = {  # of each configuration
     "default": "depths, 256 tiles",
+    "floats": "depths of D32F too, 256 tiles",
     "stencil": "stencil values, 256 tiles",
     "colour": "RGBA8 colours, 256 tiles",
     "tiny": "for benches: depths, 16 tiles of 4x4",
+    "tiny_floats": "for benches: depths of D32F too",
     "tiny_stencil": "for benches: stencil values",
     "tiny_colour": "for benches: colours",
 }
@@ -161,11 +167,7 @@ class TileCache(wiring.Component):
         m.submodules.modes = modes = ModeCache(p.table_lines)
         m.submodules.refill = refill = RefillUnit(p.surface, p.reads)
         m.submodules.write_back = write_back = WriteBackUnit(p.surface)
-        m.submodules.codec = codec = (
-            PlaneCodec(p.edge, p.samples, p.slots, p.reads)
-            if p.bits == payloads.DEPTH
-            else RawCodec(p.edge, p.slots, p.bits)
-        )
+        m.submodules.codec = codec = self._codec()
         m.submodules.traffic = traffic = Traffic()
         m.submodules.commands = commands = CommandQueue(p.edge, p.bits, self._window)
         join(m, self.memory, refill.memory, write_back.memory)
@@ -184,6 +186,7 @@ class TileCache(wiring.Component):
             m.d.comb += [
                 unit.base.eq(sequencer.base),
                 unit.count.eq(sequencer.count),
+                unit.is_float.eq(sequencer.is_float),
             ]
         for stream_in, event in ((refill.i, traffic.fill), (write_back.i, traffic.write_back)):
             m.d.comb += event.eq(stream_in.valid & stream_in.ready)
@@ -202,6 +205,15 @@ class TileCache(wiring.Component):
             scheduler.idle & refill.idle & write_back.idle & ~commands.occupied & ~transfer
         )
         return m
+
+    def _codec(self):
+        """The codec of the values."""
+        p = self._params
+        if p.bits == payloads.DEPTH:
+            return PlaneCodec(p.edge, p.samples, p.slots, p.reads)
+        if p.bits == payloads.FLOAT_DEPTH:
+            return DepthCodec(p.edge, p.samples, p.slots, p.reads)
+        return RawCodec(p.edge, p.slots, p.bits)
 
     def _look_up(self, m, sequencer, tags, scheduler):
         """Requests meet the tags, in the order that the sequencer keeps."""
@@ -291,4 +303,5 @@ class TileCache(wiring.Component):
             write_back.stopped.eq(stopped),
             codec.samples.eq(sequencer.samples),
             codec.cleared.eq(sequencer.cleared),
+            codec.is_float.eq(sequencer.is_float),
         ]

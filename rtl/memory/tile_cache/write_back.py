@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Write-back unit: writes tiles and lines of the mode table."""
 
-from amaranth.hdl import Array, Module, Mux, Signal
+from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import fifo, stream, wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
@@ -11,7 +11,6 @@ from fixfunc.rtl.lib.write_buffer import WriteBuffer
 from fixfunc.rtl.memory.surface.address import Surface
 from fixfunc.rtl.memory.tile_cache.layouts import EVICTED, LINE_STORE, TILE_MODE
 from fixfunc.spec.payloads import TILE_NUMBER
-from fixfunc.spec.state import TileMode
 
 ROWS = 16  # coded tiles that wait to be written
 BURSTS = 4  # bursts that have begun, of which one sends its data
@@ -36,6 +35,8 @@ class WriteBackUnit(wiring.Component):
         Address of the target's first tile.
     count : In(TILE_NUMBER)
         Tiles of the target.
+    is_float : In(1)
+        Its depths are D32F.
     i : In(stream.Signature(EVICTED))
         Tiles that have left their slots.
     push, row, commit, available : In, In, In, Out
@@ -67,6 +68,7 @@ class WriteBackUnit(wiring.Component):
             {
                 "base": In(ADDRESS),
                 "count": In(TILE_NUMBER),
+                "is_float": In(1),
                 "i": In(stream.Signature(EVICTED)),
                 "push": In(1),
                 "row": In(surface.most * TRANSFER),
@@ -135,7 +137,7 @@ class WriteBackUnit(wiring.Component):
         self._send(m, sources, source(sources.r_data), writer)
 
         tile_valid = settling.r_rdy
-        transfers = Array(surface.transfers(mode) for mode in TileMode)[tile.new_mode]
+        transfers = surface.sizes(self.is_float)[tile.new_mode]
         has_row = tile.dirty & (transfers != 0)
         needs_burst = has_row & ~self.stopped
         unsent = tile_valid & ~needs_burst & (~has_row | sources.w_rdy)

@@ -17,7 +17,7 @@ from fixfunc.rtl.memory.surface.rectangle import RECTANGLE, RectangleMask
 from fixfunc.rtl.memory.surface.tile_number import TileNumber
 from fixfunc.rtl.payload import beat, layout
 from fixfunc.spec import payloads
-from fixfunc.spec.state import CacheOp, Kind, Outcome, StencilOp
+from fixfunc.spec.state import CacheOp, DepthFormat, Kind, Outcome, StencilOp
 
 # Tiles that are known to the caches before their turn; so many fit into each queue.
 TILES = 256
@@ -268,6 +268,7 @@ class SlotRequests(wiring.Component):
             out.writes.eq(clearing | writes),
             out.samples.eq(front.state.samples),
             out.cleared.eq(clear[f"{plane.name}_value"]),
+            out.is_float.eq(front.state.depth_format == DepthFormat.D32F),
             out.base.eq(clear[f"{plane.name}_base"]),
         ]
         return requests
