@@ -7,11 +7,13 @@ from typing import Self
 import numpy as np
 
 from fixfunc.cosim import codec
+from fixfunc.models.geometry.triangle_setup import ONE, Z_MAX
 from fixfunc.models.payload import integers
 from fixfunc.spec import commands
 from fixfunc.spec.commands import Opcode
+from fixfunc.spec.errors import InputError
 from fixfunc.spec.payloads import Field
-from fixfunc.spec.state import Kind
+from fixfunc.spec.state import DepthFormat, Kind
 
 WORDS = 4  # of 64 bits, of a transfer
 
@@ -27,6 +29,7 @@ class CommandList:
 
     def __init__(self) -> None:
         self.parts = []
+        self._form = DepthFormat.D24
 
     @property
     def transfers(self) -> np.ndarray:
@@ -59,6 +62,7 @@ class CommandList:
 
     def state(self, state: np.void) -> Self:
         """A draw state, as a record."""
+        self._form = DepthFormat(state["depth_format"])
         return self.add(
             Opcode.STATE,
             commands.STATE_PACKET,
@@ -76,7 +80,14 @@ class CommandList:
         )
 
     def triangles(self, triangles: np.ndarray) -> Self:
-        """A list of snapped triangles, as records of :data:`fixfunc.spec.payloads.TRIANGLE`."""
+        """A list of snapped triangles, as records of :data:`fixfunc.spec.payloads.TRIANGLE`.
+
+        A depth above 1.0 of the state's format raises :class:`~fixfunc.spec.errors.InputError`.
+        """
+        most = ONE if self._form == DepthFormat.D32F else Z_MAX
+        for name in ("z0", "z1", "z2"):
+            if (triangles[name] > most).any():
+                raise InputError(name, f"not exceed {most}", int(triangles[name].max()))
         self.add(Opcode.TRIANGLES, commands.TRIANGLES_PACKET, 1 + len(triangles))
         self.parts.append(codec.pack(triangles, commands.TRIANGLE_PACKET))
         return self

@@ -16,6 +16,7 @@ from fixfunc.cosim.simulation.volume import PACES, SimulationError
 BATCH = (
     1000  # beats given to a component at a time: small, so that every pair of paces has its turn
 )
+CLOCKS_A_BEAT = 20_000  # a batch that takes more of them a beat hangs
 
 
 @dataclass
@@ -75,7 +76,7 @@ def run(block: Bench, config: str, count: int, seed: int, step: Steps | None = N
         paces = PACES[batch % 4], PACES[batch // 4 % 4]
         try:
             out, expected, mismatches, first = block.compare(
-                volume, rows, config, paces, seed + batch
+                volume, rows, config, paces, seed + batch, limit=CLOCKS_A_BEAT * len(rows)
             )
         except SimulationError as error:
             totals.first = f"batch {batch}, {error}"

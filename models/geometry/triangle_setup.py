@@ -7,7 +7,6 @@ import numpy as np
 
 from fixfunc.models.payload import check, dtype
 from fixfunc.spec import payloads
-from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import Cull, DepthFormat
 
 DTYPE = dtype(payloads.SETUP)
@@ -40,7 +39,7 @@ def setup(triangles: np.ndarray, state: np.void, edge: int = 8) -> Setup:
     ----------
     triangles : ndarray of :data:`TRIANGLE`, shape (n,)
         Snapped vertices, s15.8 pixels, and depths: u24.8 in units of D24, or for D32F the bits of
-        float32.
+        float32. What is above 1.0, by the order of its bits, counts as 1.0.
     state : numpy.void
         From :func:`fixfunc.models.state.draw_state`.
     edge : int
@@ -53,7 +52,7 @@ def setup(triangles: np.ndarray, state: np.void, edge: int = 8) -> Setup:
     Raises
     ------
     InputError
-        A coordinate that does not fit 24 bits, or a depth above 1.0.
+        A coordinate that does not fit 24 bits.
 
     Source: [trip 6], numerics: positions and edges, depth. Edge k runs from vertex k to vertex k +
     1, turned so that the inside is positive whatever the winding.
@@ -64,9 +63,7 @@ def setup(triangles: np.ndarray, state: np.void, edge: int = 8) -> Setup:
     y = np.stack([triangles[f"y{k}"] for k in range(3)], -1).astype(np.int64)
     z = np.stack([triangles[f"z{k}"] for k in range(3)], -1).astype(np.int64)
     is_float = state["depth_format"] == DepthFormat.D32F
-    most = ONE if is_float else Z_MAX
-    if (z > most).any():
-        raise InputError("z", f"not exceed {most}", int(z.max()))
+    z = np.minimum(z, ONE if is_float else Z_MAX)
     exponent = np.zeros(len(z), np.int64)
     if is_float:
         z, exponent = block_depths(z)

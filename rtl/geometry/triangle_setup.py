@@ -89,8 +89,7 @@ class TriangleSetup(wiring.Component):
     Members
     -------
     i : In(stream.Signature(beat(triangle=..., draw_state=..., clear=..., fence=...)))
-        Triangles as :data:`fixfunc.spec.payloads.TRIANGLE`, with depths from 0 to 1.0, and control
-        beats.
+        Triangles as :data:`fixfunc.spec.payloads.TRIANGLE`, and control beats.
     o : Out(stream.Signature(beat(setup=..., draw_state=..., clear=..., fence=...)))
         Triangles that may cover a sample, as :data:`fixfunc.spec.payloads.SETUP`, and the control
         beats.

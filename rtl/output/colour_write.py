@@ -20,7 +20,7 @@ from fixfunc.rtl.payload import beat, layout
 from fixfunc.spec import payloads
 from fixfunc.spec.payloads import COLOUR
 from fixfunc.spec.quads import colours, quads
-from fixfunc.spec.state import DepthFormat, Kind, SlotOp
+from fixfunc.spec.state import Kind, SlotOp
 
 COMPLETIONS = 32  # of slot commands, and fences: above what is in flight
 
@@ -60,7 +60,7 @@ class ColourWriteParams:
     @property
     def obeyed(self) -> DepthTestParams:
         """Draw states that are supported: those of the depth test before this block."""
-        return DepthTestParams(self.edge, self.samples, 2, (DepthFormat.D16, DepthFormat.D24))
+        return DepthTestParams(self.edge, self.samples, 2)
 
 
 CONFIGS = {

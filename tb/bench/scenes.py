@@ -96,7 +96,7 @@ def corners(rng: np.random.Generator, n: int, width: int, height: int) -> np.nda
 def depths(rng: np.random.Generator, n: int, form: DepthFormat = DepthFormat.D24) -> np.ndarray:
     """Depths of the vertices of n triangles, as ``TRIANGLE`` has them: int64, shape (n, 3).
 
-    Any; close to one another; or at the ends of the range, which are denormals too for D32F.
+    Any; close to one another; or at the ends of the range and beyond, denormals of D32F too.
     """
     is_float = form == DepthFormat.D32F
     most = ONE if is_float else Z_MAX
@@ -104,9 +104,11 @@ def depths(rng: np.random.Generator, n: int, form: DepthFormat = DepthFormat.D24
     close = rng.random(n) < 0.5
     reach = 1 << rng.integers(1, 26, (int(close.sum()), 1)) if is_float else 1 << 20
     out[close] = out[close, :1] + rng.integers(-reach, reach, (int(close.sum()), 3))
-    ends = [0, 1, (1 << 23) - 1, 1 << 23, ONE - 1, ONE] if is_float else [0, 255, 256, Z_MAX]
+    ends = [0, 1, (1 << 23) - 1, 1 << 23, ONE - 1] if is_float else [0, 255, 256]
+    ends += [most, most + 1, 0x7F800000, 0x80000000, (1 << 32) - 1]
+    out = np.clip(out, 0, most)
     out[rng.random(n) < 0.05] = rng.choice(ends, 3)
-    return np.clip(out, 0, most)
+    return out
 
 
 def triangles(

@@ -7,6 +7,7 @@ from math import floor
 import numpy as np
 import pytest
 
+from fixfunc.cosim.commands import CommandList
 from fixfunc.models.depth.depth_test import new_depths
 from fixfunc.models.geometry.triangle_setup import ONE, TRIANGLE, Z_MAX, block_depths, setup
 from fixfunc.models.raster.edge_evaluator import lane_positions, unpack
@@ -180,9 +181,24 @@ def test_depths_share_the_greatest_exponent():
 
 @pytest.mark.plan("triangle-setup-13")
 @pytest.mark.parametrize("bits", [ONE + 1, 0x7F800000, 0x7FC00000, 0x80000000, 0xBF800000])
-def test_no_float_above_one_or_below_zero(bits):
-    wrong = np.zeros(1, TRIANGLE)
+def test_what_is_above_one_counts_as_one(bits):
+    """In setup; a list of commands refuses it."""
+    wrong = np.zeros(2, TRIANGLE)
     wrong["x1"] = wrong["y2"] = 2560
-    wrong["z1"] = bits
-    with pytest.raises(InputError, match=f"z must not exceed {ONE}, not {bits}"):
-        setup(wrong, draw_state(4, 4, depth_format=DepthFormat.D32F))
+    wrong["z1"] = bits, ONE
+    state = draw_state(4, 4, depth_format=DepthFormat.D32F)
+    first, second = setup(wrong, state).records
+    assert first == second
+    with pytest.raises(InputError, match=f"z1 must not exceed {ONE}, not {bits}"):
+        CommandList().state(state).triangles(wrong)
+
+
+@pytest.mark.plan("triangle-setup-6")
+def test_no_depth_of_d24_above_one():
+    wrong = np.zeros(2, TRIANGLE)
+    wrong["x1"] = wrong["y2"] = 2560
+    wrong["z2"] = Z_MAX + 1, Z_MAX
+    first, second = setup(wrong, draw_state(4, 4)).records
+    assert first == second
+    with pytest.raises(InputError, match=f"z2 must not exceed {Z_MAX}, not {Z_MAX + 1}"):
+        CommandList().state(draw_state(4, 4)).triangles(wrong)
