@@ -62,7 +62,7 @@ class CommandList:
 
     def state(self, state: np.void) -> Self:
         """A draw state, as a record."""
-        self._form = DepthFormat(state["depth_format"])
+        self._form = int(state["depth_format"])
         return self.add(
             Opcode.STATE,
             commands.STATE_PACKET,

@@ -50,7 +50,7 @@ class CachedDepthParams:
     def __post_init__(self):
         if DepthFormat.D24 not in self.formats:
             raise ValueError(f"formats must have D24, not {self.formats!r}")
-        self.hiz, self.test  # noqa: B018 - their rules hold here
+        self.hiz, self.cache(payloads.DEPTH), self.test
 
     @property
     def hiz(self) -> HizParams:

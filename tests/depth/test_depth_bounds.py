@@ -50,8 +50,9 @@ def test_a_sample_may_lie_a_tenth_of_a_unit_beyond_the_vertices():
     tile["z0"] = [(1 << 20) - 25, (1 << 20) + 25]
     tile["zmin"] = 1 << 12
     tile["zmax"] = 1 << 12
-    state = draw_state(64, 64, depth_format=DepthFormat.D32F, depth_max=0x3F800000)
-    depth = store(sample_depths(tile, 0), DepthFormat.D32F)[:, 0, 0]
+    tile["exponent"] = 127
+    state = draw_state(64, 64, depth_format=DepthFormat.D32F)
+    depth = store(sample_depths(tile, 0), DepthFormat.D32F, 127)[:, 0, 0]
     low, high = plane_bounds(tile, state)
     assert (low <= depth).all() and (depth <= high).all() and depth[0] < depth[1]
 

@@ -106,7 +106,11 @@ def test_every_sample_does_what_the_book_says(form):
     for _ in range(60):
         state = random_state(rng, form)
         some = tiles(rng, 4)
-        new = store(sample_depths(some, int(state["samples"]), 8, depth_bias(some, state)), form)
+        new = store(
+            sample_depths(some, int(state["samples"]), 8, depth_bias(some, state)),
+            form,
+            some["exponent"][:, None, None],
+        )
         depth = np.where(
             rng.random(new.shape) < 0.4, new, rng.integers(0, MOST[form] + 1, new.shape)
         ).astype(np.uint32)

@@ -36,6 +36,8 @@ def tiles(rng, count):
     out["z0"] = rng.integers(1 << 20, 1 << 31, count)
     out["dx"], out["dy"] = rng.integers(-1 << 22, 1 << 22, (2, count))
     out["zmax"] = rng.integers(0, 1 << 24, count)
+    out["exponent"] = rng.integers(1, 128, count)
+    out["steep"] = rng.random(count) < 0.2
     out["back"] = rng.integers(0, 2, count)
     return out
 
@@ -96,12 +98,9 @@ def test_floats_are_encoded_exactly_at_every_rounding_boundary(form):
 
 
 @pytest.mark.plan("depth-test-4")
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", [DepthFormat.D16, DepthFormat.D24])
 def test_samples_are_stored_to_within_a_hair_of_the_exact_depth(form):
-    """Half a step from the exact rational, and the hair: 1/250 of a step of D16, 2^-36 for D32F.
-
-    The ends exactly.
-    """
+    """Half a step from the exact rational, and a hair: 1/250 of a step of D16. The ends exactly."""
     rng = np.random.default_rng(1)
     depth = np.concatenate(
         [
@@ -112,20 +111,45 @@ def test_samples_are_stored_to_within_a_hair_of_the_exact_depth(form):
     )
     got = store(depth, form)
     assert got[-2:].tolist() == [0, MOST[form]]
+    step = Fraction(1, MOST[form])
+    hair = step / 250 if form == DepthFormat.D16 else 0
     for d, g in zip(depth.tolist(), got.tolist(), strict=True):
-        z = Fraction(d, D24_MAX << 12)
-        if form == DepthFormat.D32F:
-            value = Fraction(float(np.uint32(g).view(np.float32)))
-            step = Fraction(float(np.spacing(np.float32(z))))
-        else:
-            value = Fraction(g, MOST[form])
-            step = Fraction(1, MOST[form])
-        hair = {
-            DepthFormat.D16: step / 250,
-            DepthFormat.D24: 0,
-            DepthFormat.D32F: Fraction(1, 1 << 36),
-        }[form]
-        assert abs(value - z) <= step / 2 + hair
+        assert abs(g * step - Fraction(d, D24_MAX << 12)) <= step / 2 + hair
+
+
+@pytest.mark.plan("depth-test-4")
+def test_floats_are_the_nearest_ones():
+    """Halves to even; beyond the unit's 24 bits; below the least normal float zero."""
+    rng = np.random.default_rng(2)
+    depth = rng.integers(0, 1 << 47, 6000) >> rng.integers(0, 47, 6000)
+    exponent = rng.integers(1, 128, 6000)
+    # Ties: 25 bits, of which the last is set, wherever they begin.
+    ties = (rng.integers(1 << 23, 1 << 24, 3000) * 2 + 1) << rng.integers(0, 20, 3000)
+    depth[:3000] = ties
+    exponent[:300] = rng.integers(1, 14, 300)
+    tied = 0
+    for d, e, g in zip(
+        depth.tolist(), exponent.tolist(), store(depth, DepthFormat.D32F, exponent), strict=True
+    ):
+        exact = Fraction(d) * Fraction(2) ** (e - 150 - 12)
+        if exact < Fraction(2) ** -126:
+            assert g == 0
+            continue
+        near, below, above = (
+            Fraction(float(np.uint32(int(g) + step).view(np.float32))) for step in (0, -1, 1)
+        )
+        distance = abs(near - exact)
+        assert distance <= min(abs(below - exact), abs(above - exact))
+        if distance == min(abs(below - exact), abs(above - exact)):
+            assert g % 2 == 0
+            tied += 1
+    assert tied > 2000
+    assert store(np.array([-5]), DepthFormat.D32F, 127)[0] == 0
+
+
+def cut(bias):
+    """A bias cut to s33.8."""
+    return max(min(bias, (1 << 41) - 1), -(1 << 41))
 
 
 @pytest.mark.plan("depth-test-5")
@@ -142,6 +166,9 @@ def test_bias_is_the_exact_one_rounded(form):
         (-(1 << 20), 0, -1e-3),
         (3, 1e30, 0),
         (0, -1e30, 0),
+        (1 << 30, 0, 0),
+        (-(1 << 30), 3e5, 0),
+        (0, 1e9, 0.25),
         (0, 1e-42, 0),
         (1, 0.1, 1e-7),
     ]:
@@ -155,22 +182,21 @@ def test_bias_is_the_exact_one_rounded(form):
             bias_clamp=float_bits(clamp),
         )
         for t, got in zip(some, depth_bias(some, state).tolist(), strict=True):
-            step = {DepthFormat.D16: Fraction(65537), DepthFormat.D24: Fraction(256)}.get(form)
-            if step is None:  # of the float of the greatest depth
-                step = (
-                    Fraction(float(np.spacing(np.float32(int(t["zmax"]) / D24_MAX * (1 - 2**-30)))))
-                    * 2**32
-                )
+            step = 65537 if form == DepthFormat.D16 else 256
+            one = Fraction(D24_MAX)  # 1.0 in units
+            if form == DepthFormat.D32F:
+                one = Fraction(2) ** (150 - int(t["exponent"]))
             steepest = max(abs(int(t["dx"])), abs(int(t["dy"])))
-            exact = constant * step + Fraction(float(np.float32(slope))) * steepest
-            limit = Fraction(float(np.float32(clamp))) * (D24_MAX << 8)
-            exact = min(exact, limit) if clamp > 0 else max(exact, limit) if clamp < 0 else exact
-            exact = max(min(exact, (1 << 33) - 1), -(1 << 33))
-            assert abs(got - exact) <= (1 if form == DepthFormat.D24 else 2), (
-                constant,
-                slope,
-                clamp,
-            )
+            if t["steep"]:
+                steepest = 1 << 31
+            by_slope = cut(Fraction(float(np.float32(slope))) * steepest)
+            exact = constant * step + by_slope
+            limit = cut(Fraction(float(np.float32(clamp))) * one * 256)
+            # What rounds to zero is no limit.
+            if abs(limit) >= Fraction(1, 2):
+                exact = min(exact, limit) if clamp > 0 else max(exact, limit)
+            exact = cut(exact)
+            assert abs(got - exact) <= 1, (constant, slope, clamp)
 
 
 def test_a_wrong_range():

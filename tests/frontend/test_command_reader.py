@@ -116,7 +116,6 @@ BROKEN = [
     {"scissor_y0": 30},
     {"scissor_x1": 16385},
     {"cull": 3},
-    {"depth_format": 2},
     {"depth_format": 3},
     {"depth_min": 9, "depth_max": 8},
     {"depth_min": 1 << 24, "depth_max": 1 << 25},
