@@ -175,7 +175,6 @@ class _Reader:
             max(state["target_width"], state["target_height"]) > limits.pixels
             or state["samples"] > SAMPLE_COUNTS.index(limits.samples)
             or state["depth_format"] == DepthFormat.D32F
-            or not state["early_write"]
             or (state["stencil_test"] and not limits.stencil)
         ):
             return CommandError.STATE

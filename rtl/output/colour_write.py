@@ -169,6 +169,8 @@ class ColourWrite(wiring.Component):
         m.d.comb += [
             done.consume.eq(front.colour_command.valid),
             done.push.eq(slots.done.valid),
+            done.i.op.eq(slots.done.op),
+            done.i.slot.eq(slots.done.slot),
             done.i.written.eq(Mux(slots.done.op == SlotOp.USE, slots.written, 0)),
             *(done.i[f"value{n}"].eq(slots.values[n]) for n in range(lanes)),
         ]

@@ -128,7 +128,8 @@ class TileCache(wiring.Component):
     o : Out(stream.Signature(layout(payloads.slot_command(params.edge, params.bits))))
         What slots have to do, in the same order.
     done : In(stream.Signature(layout(payloads.completion(params.edge, params.bits))))
-        What each USE, FILL and EVICT did, in their order.
+        What each USE, FILL and EVICT did, in their order. A USE may write later, and is then done
+        a second time, before any other command to its slot.
     counted : Out(stream.Signature(layout(payloads.COUNTED)))
         With every DONE: what has been moved so far.
     memory : Out(Axi())
@@ -176,7 +177,6 @@ class TileCache(wiring.Component):
         self._code(m, scheduler, refill, write_back, codec)
         wiring.connect(m, scheduler.o, commands.i)
         wiring.connect(m, codec.filled, commands.filled)
-        wiring.connect(m, commands.issued, codec.commands)
         self._stop(m, sequencer, refill, write_back, codec, commands.o)
         if self._window:
             m.d.comb += commands.use_reads.eq(self.use_reads)
