@@ -15,10 +15,14 @@ from fixfunc.cosim.reference.top import (
     pack_colours,
 )
 from fixfunc.models.depth.hiz import BANKS
-from fixfunc.models.top import Shading
+from fixfunc.models.formats import MOST
+from fixfunc.models.top import Shades, Shading
 from fixfunc.rtl.top import TopParams
+from fixfunc.spec import payloads
 from fixfunc.spec.commands import START
 from fixfunc.spec.counters import COUNTERS
+from fixfunc.spec.quads import colours
+from fixfunc.spec.state import DepthFormat
 from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.memory import MemoryBehind
 from fixfunc.tb.bench.pace import PACES
@@ -28,8 +32,12 @@ from fixfunc.tb.frontend.streams import SIZE, memory, requests, starts
 __all__ = ["Harness"]
 
 
-def shade(shading: Shading) -> np.ndarray:
-    """Colours made up from where a sample is, and of which triangle."""
+def shade(shading: Shading) -> Shades:
+    """Everything is made up from where a sample is, and of which triangle.
+
+    A draw whose tiles may be rejected early has no depths from the shader; of others, three tiles
+    in four have.
+    """
     tiles = shading.tiles
     n = shading.triangle[:, None] * 37 + np.arange(64)[: shading_lanes(shading)]
     edge = int(n.shape[1] ** 0.5)
@@ -38,7 +46,14 @@ def shade(shading: Shading) -> np.ndarray:
         + tiles["x"].astype(np.int64)[:, None] * 0x85EBCA77
         + tiles["y"].astype(np.int64)[:, None] * 0xC2B2AE3D
     ) >> 3
-    return (value & 0xFFFFFFFF).astype(np.uint32).reshape(-1, edge, edge)
+    value = value.reshape(-1, edge, edge)
+    colour = (value & 0xFFFFFFFF).astype(np.uint32)
+    survivors = value >> 7 & 3 != 0
+    if shading.state["early_reject"]:
+        return Shades(colour, survivors)
+    most = MOST[DepthFormat(shading.state["depth_format"])]
+    depths = ((value >> 9) % (most + 1)).astype(np.uint32)
+    return Shades(colour, survivors, depths, value[:, 0, 0] >> 5 & 3 != 0)
 
 
 def shading_lanes(shading: Shading) -> int:
@@ -52,11 +67,11 @@ def inputs(rows: np.ndarray, params: TopParams) -> dict[str, np.ndarray]:
     In the end counters are read.
     """
     golden = machine(params, memory(rows, params), shader=shade, in_memory=False)
-    shaded = [np.zeros((0, codec.words(32 * params.raster.edge**2)), np.uint64)]
-    edge = params.raster.edge
+    table = colours(params.raster.edge, params.depth.shader_depths)
+    shaded = [np.zeros((0, codec.words(payloads.width(table))), np.uint64)]
     for start, _ in starts(rows):
         shaded += [
-            pack_colours(part, edge)
+            pack_colours(part, params)
             for _, part in golden.draw(*(int(v) for v in start)).probes["colours"]
         ]
     beats = {

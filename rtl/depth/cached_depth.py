@@ -100,8 +100,8 @@ class CachedDepth(wiring.Component):
 
     Draws without ``early_write`` are written late: their tiles go out with what an early test
     leaves, and are tested and written when the shader has decided. Tiles of one set of the caches
-    are out one at a time, at most :data:`~fixfunc.rtl.depth.late.late_front.MOST` in all; two clocks
-    a tile at best. What goes out, passes and is written does not depend on when the shader answers.
+    are out one at a time, and 128 in all; two clocks a tile at best. What goes out, passes and is
+    written does not depend on when the shader answers.
 
     Parameters
     ----------

@@ -21,8 +21,10 @@ INNER = ("stall", "drained", "late_tile", "late_refused")  # members of the slot
 
 
 class LateFront(wiring.Component):
-    """Let tiles through as :class:`~fixfunc.rtl.memory.tile_client.slot_front.SlotFront` does; where
-    a draw does not let them be written early, a second time when they come back from the shader.
+    """Let tiles of late draws through twice: before they are shaded, and when they come back.
+
+    Everything else passes as in :class:`~fixfunc.rtl.memory.tile_client.slot_front.SlotFront`. A
+    late draw is one that does not let its tiles be written early.
 
     Such a tile keeps its slots meanwhile. The late-Z scoreboard counts by sets of the caches: a
     tile of a late draw, a FILL and an EVICT wait while a tile of their set is out. No command of a
@@ -146,7 +148,7 @@ class LateFront(wiring.Component):
 
     def _come_back(self, m, front, late_z):
         """Tiles and their slots wait for the shader, in order."""
-        held = StructLayout({name: COMMAND for name in self._names} | {"refused": 1})
+        held = StructLayout(dict.fromkeys(self._names, COMMAND) | {"refused": 1})
         waiting = StructLayout({"tile": self.tested_tile.shape(), "shaded": 1})
         m.submodules.slots = slots = fifo.SyncFIFOBuffered(width=held.size, depth=MOST)
         m.submodules.tiles = tiles = CreditedFIFO(waiting, MOST)

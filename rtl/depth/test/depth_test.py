@@ -7,8 +7,8 @@ from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.depth.test.datapath import DepthDatapath
 from fixfunc.rtl.depth.late.late_z import LateZScoreboard
+from fixfunc.rtl.depth.test.datapath import DepthDatapath
 from fixfunc.rtl.depth.test.new_depths import test_clock
 from fixfunc.rtl.depth.test.sample_depths import BITS, DEPTH
 from fixfunc.rtl.depth.test.test_output import TILES, TestOutput
