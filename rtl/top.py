@@ -113,6 +113,10 @@ class Top(wiring.Component):
         :class:`~fixfunc.rtl.output.colour_write.ColourWrite`. With them come the samples that
         survive and, with ``params.depth.shader_depths``, depths: both count in draws without
         ``early_write``. Absent with ``params.flat``.
+    context, saved : In, Out
+        Bounds of HiZ, saved and restored: see :class:`~fixfunc.rtl.depth.hiz.hiz.Hiz`. Requests
+        belong to the target of the last draw state; between a status and the next START nothing
+        else is in flight.
     counter_address, counter_value : In, Out
         Address of a counter, and its value: see :class:`~fixfunc.rtl.counters.Counters`.
     commands_memory, depth_memory, stencil_memory, colour_memory : Out(Axi())
@@ -140,6 +144,8 @@ class Top(wiring.Component):
             {
                 "i": In(stream.Signature(layout(START))),
                 "o": Out(stream.Signature(layout(STATUS))),
+                "context": In(stream.Signature(layout(payloads.context(edge)))),
+                "saved": Out(stream.Signature(layout(payloads.context(edge)))),
                 "counter_address": In(stream.Signature(8)),
                 "counter_value": Out(stream.Signature(64)),
             }
@@ -168,6 +174,8 @@ class Top(wiring.Component):
             (reader, setup, raster, depth), (setup, raster, depth, colour), strict=True
         ):
             wiring.connect(m, one.o, other.i)
+        wiring.connect(m, wiring.flipped(self.context), depth.context)
+        wiring.connect(m, depth.saved, wiring.flipped(self.saved))
         wiring.connect(m, colour.shaded, depth.shaded)
         wiring.connect(m, depth.answers, colour.answers)
         m.d.comb += colour.flush_early.eq(depth.flush_early)

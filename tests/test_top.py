@@ -86,7 +86,7 @@ def test_memory_is_what_stages_say():
     ):
         for batch in rounds(tiles["y"].astype(int) * plain.depth.shape[1] + tiles["x"]):
             plain.test(tiles[batch])
-        for tile, colour in zip(shaded, colours, strict=True):
+        for tile, colour in zip(shaded, colours.colours, strict=True):
             image[tile["y"], tile["x"]] = np.where(
                 unpack(tile["mask"][None], 4)[0], colour, image[tile["y"], tile["x"]]
             )

@@ -96,6 +96,9 @@ class FrameJob:
             "starts": np.ones((1, 1), np.uint64),
             "colours": np.concatenate(shaded),
             "counter_address": np.arange(len(COUNTERS), dtype=np.uint64)[:, None],
+            "context": np.zeros(
+                (0, codec.words(payloads.width(payloads.context(edge)))), np.uint64
+            ),
         }
 
     def expected(self, outputs: dict[str, np.ndarray]) -> tuple[dict[str, np.ndarray], np.ndarray]:

@@ -157,6 +157,11 @@ class CachedDepth:
             cache.flush()
 
     @property
+    def began(self) -> bool:
+        """A target has begun."""
+        return self._unit is not None
+
+    @property
     def buffer(self) -> DepthBuffer:
         """What the target holds: :class:`~fixfunc.models.depth.depth_test.DepthBuffer`."""
         return self._unit.buffer

@@ -119,6 +119,8 @@ class CachedDepth(wiring.Component):
         failed.
     shaded, answers, passed : In, Out, Out
         To a shader and back: see :class:`~fixfunc.rtl.depth.test.cached_test.CachedTest`.
+    context, saved : In, Out
+        Bounds saved and restored: see :class:`~fixfunc.rtl.depth.hiz.hiz.Hiz`.
     initialising : Out(1)
         The bounds RAM of HiZ is swept: tiles wait.
     flush_early : Out(1)
@@ -152,6 +154,8 @@ class CachedDepth(wiring.Component):
                 ),
                 "answers": Out(stream.Signature(layout(payloads.coverage(params.edge**2)))),
                 "passed": Out(params.edge**2),
+                "context": In(stream.Signature(layout(payloads.context(params.edge)))),
+                "saved": Out(stream.Signature(layout(payloads.context(params.edge)))),
                 "initialising": Out(1),
                 "flush_early": Out(1),
             }
@@ -175,6 +179,8 @@ class CachedDepth(wiring.Component):
         wiring.connect(m, test.o, wiring.flipped(self.o))
         wiring.connect(m, wiring.flipped(self.shaded), test.shaded)
         wiring.connect(m, test.answers, wiring.flipped(self.answers))
+        wiring.connect(m, wiring.flipped(self.context), hiz.context)
+        wiring.connect(m, hiz.saved, wiring.flipped(self.saved))
         if self._probes:
             show(m, hiz.o, self.probe_hiz)
             m.d.comb += self.hiz_stalls.eq(hiz.o.valid & ~hiz.o.ready)
