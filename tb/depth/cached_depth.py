@@ -48,6 +48,7 @@ def requests(rng: np.random.Generator, count: int, params: rtl.CachedDepthParams
     rows = depth_test.requests(rng, count, params.test)
     kind = rows[:, 0] & 3
     for chosen, table, change in (
+        (Kind.STATE, payloads.DRAW_STATE, _accept),
         (Kind.CLEAR, payloads.CLEAR, _somewhere),
         (Kind.FENCE, payloads.FENCE, _flush),
     ):
@@ -62,6 +63,11 @@ def requests(rng: np.random.Generator, count: int, params: rtl.CachedDepthParams
     return np.concatenate(
         [rows, scenes.control_beat(payloads.FENCE, Kind.FENCE, WIDTH, flush=1, sequence=0xE)]
     )
+
+
+def _accept(rng, states):
+    """HiZ may accept what is discarded later: such tiles are read all the same."""
+    states["hiz_accept"] |= states["early_reject"] & (rng.random(len(states)) < 0.5)
 
 
 def _somewhere(rng, clears):
