@@ -98,7 +98,7 @@ def run(between, paces=("full", "full")):
     return tiles, saved, passed
 
 
-@pytest.mark.plan("cached-depth-10")
+@pytest.mark.plan("cached-depth-9")
 @pytest.mark.parametrize("paces", [("full", "full"), ("random", "bursty")])
 def test_bounds_restored_decide_as_before(paces):
     """A state of another target makes HiZ forget; the depths are still there."""
@@ -119,7 +119,7 @@ def test_bounds_restored_decide_as_before(paces):
     assert passed == passed_then == passed_now > 0
 
 
-@pytest.mark.plan("cached-depth-10")
+@pytest.mark.plan("cached-depth-9")
 def test_requests_wait_until_no_test_is_in_flight():
     """Saved right behind the fence of draws, bounds hold every report of them."""
     tiles = [run([requests()], paces)[1] for paces in (("full", "full"), ("full", "starved"))]
