@@ -2,21 +2,24 @@
 import numpy as np
 import pytest
 
+from fixfunc.cosim import codec
 from fixfunc.models.depth.cached_depth import CachedDepth
 from fixfunc.models.depth.depth_cache import CacheShape
 from fixfunc.models.depth.depth_test import DepthBuffer, in_range, new_depths
 from fixfunc.models.geometry.triangle_setup import setup
+from fixfunc.models.payload import dtype
 from fixfunc.models.raster.edge_evaluator import pack, unpack
 from fixfunc.models.raster.tile_rasterizer import rasterize
 from fixfunc.models.state import draw_state
 from fixfunc.rtl.depth import cached_depth as rtl
+from fixfunc.spec import payloads
 from fixfunc.spec.errors import InputError
-from fixfunc.spec.state import Compare, DepthFormat, Outcome
-from fixfunc.tb.bench import depths
+from fixfunc.spec.state import Compare, DepthFormat, Kind, Outcome
+from fixfunc.tb.bench import depths, scenes
 from fixfunc.tb.depth import shading
 from tests.bench import check_bench
 from tests.oracles import naive
-from tests.volume import check_paces
+from tests.volume import check, check_paces
 
 BLOCK = "cached_depth"
 BASES = {"depth": 1 << 16, "stencil": 0}
@@ -132,6 +135,38 @@ def test_late_writes_are_those_of_a_sample_at_a_time(form, hiz):
         assert values
         for (x, y), value in values.items():
             assert stored[y // edge, x // edge, y % edge, x % edge] == value
+
+
+@pytest.mark.plan("cached-depth-11")
+@pytest.mark.parametrize("spare", [20, 60, 100])
+def test_hiz_hears_of_depths_that_are_written_late(spare):
+    """What a late draw moves away is visible to the next one, whenever HiZ decides about that."""
+    edge = rtl.CONFIGS["tiny"].edge
+    table = payloads.tile(edge)
+    tiles = np.zeros(9, dtype(table))
+    tiles["y"], tiles["x"] = np.divmod(np.arange(9), 3)
+    tiles["mask"] = (1 << edge**2) - 1
+    tiles["full"] = tiles["last"] = 1
+
+    def beats(depth, **fields):
+        state = draw_state(3 * edge, 3 * edge, **fields)
+        tiles["z0"] = int(depth * 2**24) << 8
+        tiles["zmin"] = tiles["zmax"] = int(depth * 2**24)
+        return [
+            codec.pack(state, payloads.DRAW_STATE, depths.WIDTH),
+            codec.pack(tiles, table, depths.WIDTH),
+        ]
+
+    fence = scenes.control_beat(payloads.FENCE, Kind.FENCE, depths.WIDTH, begin=1)
+    clear = {"x1": 3 * edge, "y1": 3 * edge, "depth": 1, "stencil": 1, "stencil_base": 1 << 17}
+    middle = scenes.control_beat(
+        payloads.CLEAR, Kind.CLEAR, depths.WIDTH, depth_value=1 << 23, **clear
+    )
+    state, late = beats(0.9, does=["discard"], depth_compare=Compare.GREATER)
+    rows = [state, middle, fence, late, *[fence] * spare, *beats(0.7), fence]
+    out = check(BLOCK, "tiny", np.concatenate(rows))
+    fences = codec.unpack(out[out[:, 0] & 3 == Kind.FENCE], payloads.FENCE, dtype(payloads.FENCE))
+    assert (fences["passed"][[1, -1]] == 9 * edge**2).all()
 
 
 @pytest.mark.plan("cached-depth-2")

@@ -40,7 +40,7 @@ class LateZScoreboard(wiring.Component):
         No tile is out.
     """
 
-    def __init__(self, most, places):
+    def __init__(self, most: int, places: int) -> None:
         self._most = most
         super().__init__(
             {
@@ -59,7 +59,7 @@ class LateZScoreboard(wiring.Component):
             }
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.credit = credit = CreditCounter(self._most)
         sets = Signal.like(self.pending)
