@@ -137,36 +137,60 @@ def test_late_writes_are_those_of_a_sample_at_a_time(form, hiz):
             assert stored[y // edge, x // edge, y % edge, x % edge] == value
 
 
+TINY = rtl.CONFIGS["tiny"].edge
+ALL = (1 << TINY**2) - 1
+
+
+def flat_tiles(depth, mask=ALL, **fields):
+    """A draw state, and nine tiles of one depth, as beats."""
+    table = payloads.tile(TINY)
+    tiles = np.zeros(9, dtype(table))
+    tiles["y"], tiles["x"] = np.divmod(np.arange(9), 3)
+    tiles["mask"] = mask
+    tiles["full"] = mask == ALL
+    tiles["last"] = 1
+    tiles["z0"] = int(depth * 2**24) << 8
+    tiles["zmin"] = tiles["zmax"] = int(depth * 2**24)
+    state = draw_state(3 * TINY, 3 * TINY, **fields)
+    return [
+        codec.pack(state, payloads.DRAW_STATE, depths.WIDTH),
+        codec.pack(tiles, table, depths.WIDTH),
+    ]
+
+
+def fence(**fields):
+    return scenes.control_beat(payloads.FENCE, Kind.FENCE, depths.WIDTH, begin=1, **fields)
+
+
+def run_flat(first, *rest):
+    """Beats behind a clear to the middle, held to the golden model: samples passed, by fence."""
+    side = 3 * TINY
+    clear = {"x1": side, "y1": side, "depth": 1, "stencil": 1, "stencil_base": 1 << 17}
+    middle = scenes.control_beat(
+        payloads.CLEAR, Kind.CLEAR, depths.WIDTH, depth_value=1 << 23, **clear
+    )
+    out = check(BLOCK, "tiny", np.concatenate([first[0], middle, fence(), *first[1:], *rest]))
+    fences = out[out[:, 0] & 3 == Kind.FENCE]
+    return codec.unpack(fences, payloads.FENCE, dtype(payloads.FENCE))["passed"]
+
+
 @pytest.mark.plan("cached-depth-11")
 @pytest.mark.parametrize("spare", [20, 60, 100])
 def test_hiz_hears_of_depths_that_are_written_late(spare):
     """What a late draw moves away is visible to the next one, whenever HiZ decides about that."""
-    edge = rtl.CONFIGS["tiny"].edge
-    table = payloads.tile(edge)
-    tiles = np.zeros(9, dtype(table))
-    tiles["y"], tiles["x"] = np.divmod(np.arange(9), 3)
-    tiles["mask"] = (1 << edge**2) - 1
-    tiles["full"] = tiles["last"] = 1
+    late = flat_tiles(0.9, does=["discard"], depth_compare=Compare.GREATER)
+    passed = run_flat(late, *[fence()] * spare, *flat_tiles(0.7), fence(flush=1))
+    assert (passed[[1, -1]] == 9 * TINY**2).all()
 
-    def beats(depth, **fields):
-        state = draw_state(3 * edge, 3 * edge, **fields)
-        tiles["z0"] = int(depth * 2**24) << 8
-        tiles["zmin"] = tiles["zmax"] = int(depth * 2**24)
-        return [
-            codec.pack(state, payloads.DRAW_STATE, depths.WIDTH),
-            codec.pack(tiles, table, depths.WIDTH),
-        ]
 
-    fence = scenes.control_beat(payloads.FENCE, Kind.FENCE, depths.WIDTH, begin=1)
-    clear = {"x1": 3 * edge, "y1": 3 * edge, "depth": 1, "stencil": 1, "stencil_base": 1 << 17}
-    middle = scenes.control_beat(
-        payloads.CLEAR, Kind.CLEAR, depths.WIDTH, depth_value=1 << 23, **clear
-    )
-    state, late = beats(0.9, does=["discard"], depth_compare=Compare.GREATER)
-    rows = [state, middle, fence, late, *[fence] * spare, *beats(0.7), fence]
-    out = check(BLOCK, "tiny", np.concatenate(rows))
-    fences = codec.unpack(out[out[:, 0] & 3 == Kind.FENCE], payloads.FENCE, dtype(payloads.FENCE))
-    assert (fences["passed"][[1, -1]] == 9 * edge**2).all()
+@pytest.mark.plan("cached-depth-12")
+def test_depths_of_the_shader_belong_to_no_plane():
+    """Where they have been overwritten too: planes are known again when one covers the tile."""
+    half = ALL >> TINY**2 // 2
+    late = flat_tiles(0.25, half, does=["depth_output"], depth_compare=Compare.ALWAYS)
+    again = flat_tiles(0.3, half, depth_compare=Compare.ALWAYS)
+    passed = run_flat(late, *again, fence(flush=1))
+    assert passed[-1] == 9 * TINY**2
 
 
 @pytest.mark.plan("cached-depth-2")
