@@ -10,6 +10,7 @@ import numpy as np
 
 from fixfunc.models.depth.cached_depth import CachedDepth
 from fixfunc.models.depth.depth_cache import CacheShape, TrafficKind
+from fixfunc.models.depth.depth_unit import Shaded
 from fixfunc.models.frontend import command_reader
 from fixfunc.models.frontend.command_reader import CommandLimits
 from fixfunc.models.geometry import triangle_setup
@@ -26,7 +27,7 @@ from fixfunc.spec.state import Kind, Outcome
 class Shading(NamedTuple):
     """Inputs of a shader."""
 
-    tiles: np.ndarray  # fields of fixfunc.spec.payloads.tile; masks hold samples that passed
+    tiles: np.ndarray  # fields of fixfunc.spec.payloads.tile; masks hold samples that go out
     state: np.void  # the draw state
     triangle: np.ndarray  # of each tile: the number of its triangle since the stream began
 
@@ -39,6 +40,26 @@ class Draw(NamedTuple):
     owner: np.ndarray  # int, shape (tiles,): the set-up record of each tile
     outcome: np.ndarray  # uint8, shape (tiles,): what HiZ decided
     passed: np.ndarray  # bool, shape (tiles, edge, edge): samples that passed
+
+
+class Shades(NamedTuple):
+    """Outputs of a shader for tiles; what is not the colour counts in late draws alone."""
+
+    colours: np.ndarray  # uint32, shape (n, edge, edge)
+    survivors: np.ndarray | None = None  # bool, shape (n, edge, edge): not discarded; default all
+    depths: np.ndarray | None = None  # uint32, shape (n, edge, edge): in place of the planes'
+    replaces: np.ndarray | None = None  # bool, shape (n,): tiles with such depths; default all
+
+    def complete(self, count: int, edge: int) -> "Shades":
+        """The same of ``count`` tiles with every field filled in."""
+        shape = count, edge, edge
+        with_depths = self.depths is not None
+        return Shades(
+            np.broadcast_to(self.colours, shape),
+            np.broadcast_to(True if self.survivors is None else self.survivors, shape),
+            np.broadcast_to(self.depths if with_depths else np.uint32(0), shape),
+            np.broadcast_to(with_depths if self.replaces is None else self.replaces, count),
+        )
 
 
 def flat(shading: Shading) -> np.ndarray:
@@ -71,7 +92,8 @@ class Machine:
     coarse : int
         Parameter of :func:`fixfunc.models.raster.tile_rasterizer.rasterize`.
     shader : callable
-        Takes :class:`Shading`, returns colours: uint32, shape (n, edge, edge).
+        Takes :class:`Shading`, returns colours, uint32 of shape (n, edge, edge), or
+        :class:`Shades`. It is asked of tiles in any order, in parts.
     outcomes : callable, optional
         Takes tiles in front of HiZ, returns an outcome of each: uint8, shape (n,). By default
         the golden HiZ decides, to which every write is reported at once.
@@ -92,7 +114,7 @@ class Machine:
         limits: CommandLimits | None = None,
         shape: CacheShape | None = None,
         coarse: int = 8,
-        shader: Callable[[Shading], np.ndarray] = flat,
+        shader: Callable[[Shading], np.ndarray | Shades] = flat,
         outcomes: Callable[[np.ndarray], np.ndarray] | None = None,
         in_memory: bool = True,
         progress: Callable[[str], object] = lambda _name: None,
@@ -162,8 +184,15 @@ class Machine:
         self._progress("raster")
         tiles, owner = tile_rasterizer.rasterize(setup.records, self._limits.edge, self._coarse)
         self._progress("depth")
-        outcome = self._outcomes(tiles) if self._outcomes else None
-        passed, outcome = self.depth.test(tiles, outcome)
+        decided = self._outcomes(tiles) if self._outcomes else None
+        triangle = self._drawn.triangles + setup.index[owner]
+
+        def decide(work, numbers):
+            """What the shader does to samples before a late test."""
+            made = self._shade(work, triangle[numbers])
+            return Shaded(made.survivors, made.depths, made.replaces)
+
+        passed, outcome, shaded_samples = self.depth.test(tiles, decided, decide)
         self._counts.passed += int(passed.sum())
         self._progress("shade")
         behind_hiz = tiles.copy()
@@ -171,9 +200,9 @@ class Machine:
         for name in ("mask", "full"):
             behind_hiz[name][outcome == Outcome.DROP] = 0
         tested = behind_hiz.copy()
-        tested["mask"] = pack(passed)
-        tested["full"] = passed.all((1, 2))
-        live = passed.any((1, 2))
+        tested["mask"] = pack(shaded_samples)
+        tested["full"] = shaded_samples.all((1, 2))
+        live = shaded_samples.any((1, 2))
         shaded = tested[live]
         self._drawn.probes["setup"].append((Kind.WORK, setup.records))
         self._drawn.probes["raster"].append((Kind.WORK, tiles))
@@ -185,14 +214,17 @@ class Machine:
             (Kind.WORK, quads_of(shaded, self._state, self._limits.edge))
         )
         self._drawn.draws.append(Draw(setup, tiles, owner, outcome, passed))
-        colours = self._shader(
-            Shading(shaded, self._state, self._drawn.triangles + setup.index[owner[live]])
-        )
-        colours = np.broadcast_to(colours, (len(shaded), self._limits.edge, self._limits.edge))
-        self._drawn.probes["colours"].append((Kind.WORK, colours))
+        shades = self._shade(shaded, triangle[live])
+        self._drawn.probes["colours"].append((Kind.WORK, shades))
         if self._in_memory:
-            self.colour.draw(shaded, colours)
+            self.colour.draw(shaded, shades.colours, passed[live])
         self._drawn.triangles += len(triangles)
+
+    def _shade(self, tiles, triangle):
+        """What the shader makes of tiles: :class:`Shades`, complete."""
+        made = self._shader(Shading(tiles, self._state, triangle))
+        made = made if isinstance(made, Shades) else Shades(made)
+        return made.complete(len(tiles), self._limits.edge)
 
     def _set(self, state):
         self._state = self.depth.state = self.colour.state = state

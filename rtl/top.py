@@ -34,7 +34,7 @@ class TopParams:
     reader, setup, raster, depth, colour
         Parameters of the blocks.
     flat : bool
-        Tiles get the colour of their draw state; else a shader is asked.
+        Tiles get the colour of their draw state, and keep all samples; else a shader is asked.
     """
 
     reader: command_reader.CommandReaderParams = command_reader.CONFIGS["default"]
@@ -58,6 +58,11 @@ class TopParams:
             expected = getattr(self.depth, rule)
             if value != expected:
                 raise ValueError(f"reader.{rule} must be depth.{rule} {expected!r}, not {value!r}")
+        if self.colour.shader_depths != self.depth.shader_depths:
+            raise ValueError(
+                f"colour.shader_depths must be depth.shader_depths {self.depth.shader_depths!r}, "
+                f"not {self.colour.shader_depths!r}"
+            )
 
     @property
     def clients(self) -> tuple[str, ...]:
@@ -105,7 +110,13 @@ class Top(wiring.Component):
         One for each FENCE, and one at the end of each START, which reports errors.
     quads, colours : Out, In
         Quads to a shader, and the colours that it returns: see
-        :class:`~fixfunc.rtl.output.colour_write.ColourWrite`. Absent with ``params.flat``.
+        :class:`~fixfunc.rtl.output.colour_write.ColourWrite`. With them come the samples that
+        survive and, with ``params.depth.shader_depths``, depths: both count in draws without
+        ``early_write``. Absent with ``params.flat``.
+    context, saved : In, Out
+        Bounds of HiZ, saved and restored: see :class:`~fixfunc.rtl.depth.hiz.hiz.Hiz`. Requests
+        belong to the target of the last draw state; between a status and the next START nothing
+        else is in flight.
     counter_address, counter_value : In, Out
         Address of a counter, and its value: see :class:`~fixfunc.rtl.counters.Counters`.
     commands_memory, depth_memory, stencil_memory, colour_memory : Out(Axi())
@@ -118,7 +129,7 @@ class Top(wiring.Component):
         edge = params.raster.edge
         shader = {
             "quads": Out(stream.Signature(layout(quads(edge)))),
-            "colours": In(stream.Signature(layout(colours(edge)))),
+            "colours": In(stream.Signature(layout(colours(edge, params.depth.shader_depths)))),
         }
         tile = beat(tile=payloads.tile(edge), **payloads.CONTROL)
         probed = {
@@ -133,6 +144,8 @@ class Top(wiring.Component):
             {
                 "i": In(stream.Signature(layout(START))),
                 "o": Out(stream.Signature(layout(STATUS))),
+                "context": In(stream.Signature(layout(payloads.context(edge)))),
+                "saved": Out(stream.Signature(layout(payloads.context(edge)))),
                 "counter_address": In(stream.Signature(8)),
                 "counter_value": Out(stream.Signature(64)),
             }
@@ -161,6 +174,10 @@ class Top(wiring.Component):
             (reader, setup, raster, depth), (setup, raster, depth, colour), strict=True
         ):
             wiring.connect(m, one.o, other.i)
+        wiring.connect(m, wiring.flipped(self.context), depth.context)
+        wiring.connect(m, depth.saved, wiring.flipped(self.saved))
+        wiring.connect(m, colour.shaded, depth.shaded)
+        wiring.connect(m, depth.answers, colour.answers)
         m.d.comb += colour.flush_early.eq(depth.flush_early)
         self._shade(m, colour)
         self._finish(m, reader, colour)
@@ -189,7 +206,7 @@ class Top(wiring.Component):
             counters.clocks.eq(busy),
             counters.stall_hiz.eq(depth.hiz_stalls & busy),
         ]
-        self._count(m, counters, probes, depth.probe_hiz, reader, busy)
+        self._count(m, counters, probes, depth, reader, busy)
         if self._probes:
             for name in ("commands", "setup", "raster", "depth", "quads"):
                 show(m, probes[name], getattr(self, f"probe_{name}"))
@@ -210,6 +227,7 @@ class Top(wiring.Component):
         m.d.comb += [
             flat_colours.valid.eq(flat_quads.valid),
             flat_quads.ready.eq(flat_colours.ready),
+            flat_colours.payload.survivors.eq(~0),
         ]
         m.d.comb += [
             flat_colours.payload[f"colour{n}"].eq(flat_quads.payload.flat_colour)
@@ -244,7 +262,7 @@ class Top(wiring.Component):
             m.d.sync += busy.eq(start)
         return busy
 
-    def _count(self, m, counters, probes, hiz_tiles, reader, busy):
+    def _count(self, m, counters, probes, depth, reader, busy):
         """What the counters hear of; of streams a clock later, so that nothing waits for it."""
 
         def observe(name, value):
@@ -257,6 +275,7 @@ class Top(wiring.Component):
             for name, watched in probes.items()
             if name != "colours"
         }
+        hiz_tiles = depth.probe_hiz
         tested = hiz_tiles.valid & (hiz_tiles.payload.kind == Kind.WORK)
         outcome = hiz_tiles.payload.tile.outcome
         for name, probe in (
@@ -270,7 +289,7 @@ class Top(wiring.Component):
         observe("tiles_tested", tested & (outcome == Outcome.TEST))
         masks = {
             "samples_covered": (tile_beats["raster"], probes["raster"].payload.tile.mask),
-            "samples_passed": (tile_beats["depth"], probes["depth"].payload.tile.mask),
+            "samples_passed": (1, depth.passed),
             "samples_tested": (tested & (outcome != Outcome.DROP), hiz_tiles.payload.tile.mask),
         }
         for name, (counts, mask) in masks.items():

@@ -25,7 +25,7 @@ EVENTS = (
     "samples_covered",  # of all tiles
     "samples_tested",  # of those that HiZ did not drop
     "samples_passed",
-    "tiles_shaded",  # those of which a sample passed
+    "tiles_shaded",  # those of which a sample goes to the shader
     *(f"stall_{probe}" for probe in PROBES),  # clocks of those in which a beat waited there
 )
 MOVED = tuple(

@@ -183,16 +183,32 @@ def tile(edge_samples: int) -> tuple[Field, ...]:
     )
 
 
+def replaced(edge_samples: int) -> tuple[Field, ...]:
+    """Depths that a shader puts out for a tile."""
+    return (
+        Field("replaces", 1),  # they replace those of the plane
+        *each(" ".join(f"depth{n}" for n in range(edge_samples**2)), 32),
+    )  # each as it is stored, at most 1.0
+
+
 def shaded(edge_samples: int, depths: bool) -> tuple[Field, ...]:
     """One tile back from the shader, its mask without what was discarded.
 
     With ``depths``, room for those that a shader puts out.
     """
-    replaced = (
-        Field("replaces", 1),
-        *each(" ".join(f"depth{n}" for n in range(edge_samples**2)), 32),
-    )  # each as it is stored, at most 1.0
-    return tile(edge_samples) + (replaced if depths else ())
+    return tile(edge_samples) + (replaced(edge_samples) if depths else ())
+
+
+def survivors(edge_samples: int, depths: bool) -> tuple[Field, ...]:
+    """What a shader decides about one tile that is written late, after all of its samples.
+
+    With ``depths``, room for those that a shader puts out.
+    """
+    lanes = edge_samples**2
+    return (
+        Field("survivors", lanes),  # samples not discarded, lane (i, j) at bit j * edge_samples + i
+        *(replaced(edge_samples) if depths else ()),
+    )
 
 
 def feedback(edge_samples: int) -> tuple[Field, ...]:
@@ -322,12 +338,17 @@ def slot_command(edge_samples: int, bits: int = DEPTH) -> tuple[Field, ...]:
 
 
 def completion(edge_samples: int, bits: int = DEPTH) -> tuple[Field, ...]:
-    """What has been done, one for each :func:`slot_command` but DONE, in their order."""
+    """What has been done to a slot: one for each :func:`slot_command` but DONE, in their order.
+
+    A tile that is written late has a second one of USE, before any of another use of its slot.
+    """
     plane = (
         Field("exact", 1),  # of USE: by a plane that gives their depths,
         *each("z0 dx dy", 32),  # this one
     )
     return (
+        Field("op", 2),  # fixfunc.spec.state.SlotOp, of the command,
+        Field("slot", SLOT),  # and its slot
         Field("written", edge_samples**2),  # of USE: samples
         *(plane if bits in (DEPTH, FLOAT_DEPTH) else ()),
         *each(

@@ -4,7 +4,7 @@
 They are field tables: see :mod:`fixfunc.spec.payloads`.
 """
 
-from fixfunc.spec.payloads import COLOUR, HEADER, Field, each
+from fixfunc.spec.payloads import COLOUR, HEADER, Field, each, survivors
 
 
 def quads(edge_samples: int) -> tuple[Field, ...]:
@@ -27,9 +27,12 @@ def quads(edge_samples: int) -> tuple[Field, ...]:
     )
 
 
-def colours(edge_samples: int) -> tuple[Field, ...]:
+def colours(edge_samples: int, depths: bool = False) -> tuple[Field, ...]:
     """The same tile, shaded: a colour for each sample, lane (i, j) at number j * edge_samples + i.
 
-    Of those not covered, any.
+    Of those not covered, any. Behind the colours stands what the shader decides about samples, and
+    with ``depths`` the depths that it puts out: they count in draws without ``early_write`` alone;
+    in all others every sample survives, at the depth of its plane.
     """
-    return each(" ".join(f"colour{n}" for n in range(edge_samples**2)), COLOUR)
+    colour = each(" ".join(f"colour{n}" for n in range(edge_samples**2)), COLOUR)
+    return colour + survivors(edge_samples, depths)

@@ -14,11 +14,19 @@ from fixfunc.cosim.reference.top import (
     machine,
     pack_colours,
 )
+from fixfunc.models.depth.depth_unit import BITS
 from fixfunc.models.depth.hiz import BANKS
-from fixfunc.models.top import Shading
+from fixfunc.models.formats import MOST
+from fixfunc.models.memory.surface import tile_grid
+from fixfunc.models.payload import dtype
+from fixfunc.models.state import TARGET_FIELDS
+from fixfunc.models.top import Machine, Shades, Shading
 from fixfunc.rtl.top import TopParams
+from fixfunc.spec import payloads
 from fixfunc.spec.commands import START
 from fixfunc.spec.counters import COUNTERS
+from fixfunc.spec.quads import colours
+from fixfunc.spec.state import DepthFormat
 from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.memory import MemoryBehind
 from fixfunc.tb.bench.pace import PACES
@@ -28,8 +36,12 @@ from fixfunc.tb.frontend.streams import SIZE, memory, requests, starts
 __all__ = ["Harness"]
 
 
-def shade(shading: Shading) -> np.ndarray:
-    """Colours made up from where a sample is, and of which triangle."""
+def shade(shading: Shading) -> Shades:
+    """Everything is made up from where a sample is, and of which triangle.
+
+    A draw whose tiles may be rejected early has no depths from the shader; of others, three tiles
+    in four have.
+    """
     tiles = shading.tiles
     n = shading.triangle[:, None] * 37 + np.arange(64)[: shading_lanes(shading)]
     edge = int(n.shape[1] ** 0.5)
@@ -38,7 +50,14 @@ def shade(shading: Shading) -> np.ndarray:
         + tiles["x"].astype(np.int64)[:, None] * 0x85EBCA77
         + tiles["y"].astype(np.int64)[:, None] * 0xC2B2AE3D
     ) >> 3
-    return (value & 0xFFFFFFFF).astype(np.uint32).reshape(-1, edge, edge)
+    value = value.reshape(-1, edge, edge)
+    colour = (value & 0xFFFFFFFF).astype(np.uint32)
+    survivors = value >> 7 & 3 != 0
+    if shading.state["early_reject"]:
+        return Shades(colour, survivors)
+    most = MOST[DepthFormat(shading.state["depth_format"])]
+    depths = ((value >> 9) % (most + 1)).astype(np.uint32)
+    return Shades(colour, survivors, depths, value[:, 0, 0] >> 5 & 3 != 0)
 
 
 def shading_lanes(shading: Shading) -> int:
@@ -49,20 +68,21 @@ def shading_lanes(shading: Shading) -> int:
 def inputs(rows: np.ndarray, params: TopParams) -> dict[str, np.ndarray]:
     """What goes in: the STARTs; colours, which do not depend on when.
 
-    In the end counters are read.
+    In the end counters are read, and contexts of a few tiles saved.
     """
     golden = machine(params, memory(rows, params), shader=shade, in_memory=False)
-    shaded = [np.zeros((0, codec.words(32 * params.raster.edge**2)), np.uint64)]
-    edge = params.raster.edge
+    table = colours(params.raster.edge, params.depth.shader_depths)
+    shaded = [np.zeros((0, codec.words(payloads.width(table))), np.uint64)]
     for start, _ in starts(rows):
         shaded += [
-            pack_colours(part, edge)
+            pack_colours(part, params)
             for _, part in golden.draw(*(int(v) for v in start)).probes["colours"]
         ]
     beats = {
         "i": np.concatenate([codec.pack(start, START) for start, _ in starts(rows)]),
         "starts": np.array([[len(starts(rows))]], np.uint64),
         "counter_address": np.arange(len(COUNTERS), dtype=np.uint64)[:, None],
+        "context": codec.pack(contexts(params), payloads.context(params.raster.edge)),
     }
     return beats if params.flat else beats | {"colours": np.concatenate(shaded)}
 
@@ -79,7 +99,38 @@ def replay(
         **({} if params.flat else {"shader": shade}),
     )
     drawn = [golden.draw(*(int(v) for v in start)) for start, _ in starts(rows)]
-    return expected_of(drawn, outputs, params) | {"memory": data.view(np.uint64).reshape(-1, 4)}
+    expected = expected_of(drawn, outputs, params)
+    if "saved" in outputs:
+        expected["saved"] = widened(golden, outputs["saved"], params)
+    return expected | {"memory": data.view(np.uint64).reshape(-1, 4)}
+
+
+def contexts(params: TopParams) -> np.ndarray:
+    """Requests to save the first tiles of a target."""
+    out = np.zeros(4, dtype(payloads.context(params.raster.edge)))
+    out["y"], out["x"] = np.divmod(np.arange(len(out)), 2)
+    return out
+
+
+def widened(golden: Machine, saved: np.ndarray, params: TopParams) -> np.ndarray:
+    """Bounds that HiZ has saved, widened to what the target holds: right ones stay as they are.
+
+    How wide they are depends on when HiZ has heard of writes.
+    """
+    table = payloads.context(params.raster.edge)
+    records = codec.unpack(saved, table, dtype(table))
+    asked = contexts(params)
+    for name in ("x", "y"):
+        records[name] = asked[name][: len(records)]
+    state = golden.depth.state
+    if golden.depth.began and state[TARGET_FIELDS] == golden.depth.buffer.state[TARGET_FIELDS]:
+        columns, rows = tile_grid(state, params.raster.edge)
+        inside = np.flatnonzero((records["x"] < columns) & (records["y"] < rows))
+        held = golden.depth.buffer.bounds(records[inside])
+        shift = BITS[DepthFormat(state["depth_format"])] - payloads.HIZ_BITS
+        records["low"][inside] = np.minimum(records["low"][inside], held[0] >> shift)
+        records["high"][inside] = np.maximum(records["high"][inside], held[1] >> shift)
+    return codec.pack(records, table)
 
 
 class TopBench(MemoryBehind, StreamBench):
@@ -107,6 +158,8 @@ class TopBench(MemoryBehind, StreamBench):
         self._dut.counter_address__valid.value = 0
         self._dut.starts__valid.value = 0
         self._dut.counter_value__ready.value = 1
+        self._dut.context__valid.value = 0
+        self._dut.saved__ready.value = 1
         if not self.params.flat:
             self._dut.colours__valid.value = 0
             driver = StreamDriver(self._dut, "colours", PACES["full"](None))

@@ -86,7 +86,7 @@ def test_memory_is_what_stages_say():
     ):
         for batch in rounds(tiles["y"].astype(int) * plain.depth.shape[1] + tiles["x"]):
             plain.test(tiles[batch])
-        for tile, colour in zip(shaded, colours, strict=True):
+        for tile, colour in zip(shaded, colours.colours, strict=True):
             image[tile["y"], tile["x"]] = np.where(
                 unpack(tile["mask"][None], 4)[0], colour, image[tile["y"], tile["x"]]
             )
@@ -196,7 +196,11 @@ def test_counters():
     assert counted["samples_covered"] == sum(
         int(np.bitwise_count(tiles["mask"]).sum()) for tiles in beats["raster"]
     )
-    outcome = np.concatenate([draw.outcome for part in parts for draw in part.draws])
+    draws = [draw for part in parts for draw in part.draws]
+    assert counted["samples_passed"] == sum(int(draw.passed.sum()) for draw in draws) > 0
+    quads = sum(len(records) for part in parts for _, records in part.probes["quads"])
+    assert counted["tiles_shaded"] == quads > 0
+    outcome = np.concatenate([draw.outcome for draw in draws])
     assert [
         counted["tiles"] - counted["tiles_accepted"] - counted["tiles_tested"],
         counted["tiles_accepted"],
@@ -282,6 +286,9 @@ def _break(monkeypatch, module, name):
 def test_wrong_parameters():
     with pytest.raises(ValueError, match=r"setup\.edge must be raster\.edge 8, not 4"):
         rtl.TopParams(setup=TriangleSetupParams(edge=4))
+    colour = dataclasses.replace(rtl.CONFIGS["default"].colour, shader_depths=False)
+    with pytest.raises(ValueError, match=r"colour\.shader_depths must be .* True, not False"):
+        rtl.TopParams(colour=colour)
     with pytest.raises(ValueError, match=r"reader\.stencil must be depth\.stencil True, not False"):
         rtl.TopParams(reader=dataclasses.replace(rtl.CONFIGS["default"].reader, stencil=False))
 

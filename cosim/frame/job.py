@@ -15,10 +15,12 @@ from fixfunc.models.output.colour_write import ColourCache
 from fixfunc.models.payload import dtype
 from fixfunc.models.pipeline import Frame, Scene
 from fixfunc.rtl.top import TopParams
+from fixfunc.spec import payloads
 from fixfunc.spec.commands import START, STATUS
 from fixfunc.spec.counters import COUNTERS
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.payloads import COUNTED
+from fixfunc.spec.quads import colours
 from fixfunc.spec.state import TileMode
 
 PAGE = 4096
@@ -81,9 +83,10 @@ class FrameJob:
         record = np.zeros(1, codec.wide(START))
         record["address"], record["transfers"], record["limit"] = self.start
         edge = self.params.raster.edge
+        depths = self.params.depth.shader_depths
         shaded = [
-            np.zeros((0, codec.words(32 * edge**2)), np.uint64),
-            *(top.pack_colours(part, edge) for _, part in golden.probes["colours"]),
+            np.zeros((0, codec.words(payloads.width(colours(edge, depths)))), np.uint64),
+            *(top.pack_colours(part, self.params) for _, part in golden.probes["colours"]),
         ]
         self.room = 65536 + max(
             sum(len(records) for _, records in probe) for probe in golden.probes.values()
@@ -93,6 +96,9 @@ class FrameJob:
             "starts": np.ones((1, 1), np.uint64),
             "colours": np.concatenate(shaded),
             "counter_address": np.arange(len(COUNTERS), dtype=np.uint64)[:, None],
+            "context": np.zeros(
+                (0, codec.words(payloads.width(payloads.context(edge)))), np.uint64
+            ),
         }
 
     def expected(self, outputs: dict[str, np.ndarray]) -> tuple[dict[str, np.ndarray], np.ndarray]:

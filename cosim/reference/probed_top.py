@@ -8,9 +8,13 @@ from amaranth.lib.wiring import In
 from fixfunc.rtl import top as rtl
 from fixfunc.rtl.top import TopParams
 
+HELD = "counter_address", "context"  # ports that wait for the last START
+
 
 class Harness(wiring.Component):
-    """The top, with all its probes in view; counters are read when the last of ``starts`` is done.
+    """The top, with all its probes in view.
+
+    Counters are read, and requests for contexts sent, when the last of ``starts`` is done.
 
     Parameters
     ----------
@@ -25,7 +29,7 @@ class Harness(wiring.Component):
         m = Module()
         m.submodules.top = top = self._top
         for name in top.signature.members:
-            if name != "counter_address":
+            if name not in HELD:
                 wiring.connect(
                     m,
                     *(
@@ -40,9 +44,11 @@ class Harness(wiring.Component):
         m.d.comb += self.starts.ready.eq(1)
         with m.If(self.starts.valid):
             m.d.sync += expected.eq(self.starts.payload)
-        m.d.comb += [
-            top.counter_address.valid.eq(self.counter_address.valid & (done >= expected)),
-            self.counter_address.ready.eq(top.counter_address.ready & (done >= expected)),
-            top.counter_address.payload.eq(self.counter_address.payload),
-        ]
+        for name in HELD:
+            inner, outer = getattr(top, name), getattr(self, name)
+            m.d.comb += [
+                inner.valid.eq(outer.valid & (done >= expected)),
+                outer.ready.eq(inner.ready & (done >= expected)),
+                inner.payload.eq(outer.payload),
+            ]
         return m

@@ -11,7 +11,8 @@ from fixfunc.cosim.reference.probed_top import Harness
 from fixfunc.models.depth.depth_cache import CacheShape
 from fixfunc.models.frontend.command_reader import CommandLimits
 from fixfunc.models.payload import dtype
-from fixfunc.models.top import Drawn, Machine
+from fixfunc.models.raster.edge_evaluator import pack
+from fixfunc.models.top import Drawn, Machine, Shades
 from fixfunc.rtl.top import TopParams
 from fixfunc.spec import payloads
 from fixfunc.spec.commands import STATUS, CommandError
@@ -33,10 +34,20 @@ def machine(params: TopParams, data: np.ndarray, **more: Any) -> Machine:
     return Machine(data, limits_of(params), shape, params.raster.grid, **more)
 
 
-def pack_colours(shaded: np.ndarray, edge: int) -> np.ndarray:
-    """Colours of tiles as beats."""
-    assert payloads.width(colours(edge)) == 32 * edge**2
-    return np.ascontiguousarray(shaded.reshape(len(shaded), edge**2).astype("<u4")).view(np.uint64)
+def pack_colours(shades: Shades, params: TopParams) -> np.ndarray:
+    """What a shader makes of tiles as beats."""
+    edge = params.raster.edge
+    table = colours(edge, params.depth.shader_depths)
+    count = len(shades.colours)
+    lanes = shades.colours.reshape(count, edge**2).astype("<u4")
+    rest = np.zeros(count, dtype(table[edge**2 :]))
+    rest["survivors"] = pack(shades.survivors)
+    if params.depth.shader_depths:
+        rest["replaces"] = shades.replaces
+        for n, depths in enumerate(shades.depths.reshape(count, edge**2).T):
+            rest[f"depth{n}"] = depths
+    behind = codec.pack(rest, table[edge**2 :])
+    return np.concatenate([np.ascontiguousarray(lanes).view(np.uint64), behind], 1)
 
 
 class HizOutcomes:

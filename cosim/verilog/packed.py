@@ -61,7 +61,6 @@ def tables() -> dict[str, tuple[Field, ...]]:
         "slot_command": payloads.slot_command,
         "completion": payloads.completion,
         "quads": quads.quads,
-        "colours": quads.colours,
     }
     sized = {f"{name}_{edge}": make(edge) for name, make in of_edge.items() for edge in EDGES}
     sized |= {
@@ -70,7 +69,12 @@ def tables() -> dict[str, tuple[Field, ...]]:
         for edge in EDGES
         for bits in (payloads.STENCIL, payloads.COLOUR)
     }
-    sized |= {f"shaded_{edge}": payloads.shaded(edge, True) for edge in EDGES}
+    sized |= {
+        f"{make.__name__}_{edge}": make(edge, True)
+        for make in (payloads.shaded, payloads.survivors, quads.colours)
+        for edge in EDGES
+    }
+    sized |= {f"coverage_{edge**2}": payloads.coverage(edge**2) for edge in EDGES}
     sized |= {f"wave_{lanes}": points.wave(lanes) for lanes in LANES} | {
         f"texels_{count}": payloads.texels(count) for count in (16, 4)
     }

@@ -2,16 +2,33 @@
 """Depth unit whose depths and stencil values lie in memory, behind their caches."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from fixfunc.models.depth.depth_cache import CacheShape, DepthCache, StencilCache, TrafficKind
 from fixfunc.models.depth.depth_test import DepthBuffer
-from fixfunc.models.depth.depth_unit import DepthUnit
-from fixfunc.models.depth.hiz import rounds
+from fixfunc.models.depth.depth_unit import DepthUnit, Shaded
+from fixfunc.models.raster.edge_evaluator import pack, unpack
+from fixfunc.spec.state import Outcome
 
 KINDS = {"depth": DepthCache, "stencil": StencilCache}
+
+
+class TestedTiles(NamedTuple):
+    """What became of tiles."""
+
+    passed: np.ndarray  # bool, shape (n, edge, edge): samples that passed in the end; those of
+    # dropped tiles too, of which none should
+    outcome: np.ndarray  # uint8, shape (n,): what HiZ found
+    shaded: np.ndarray  # bool, shape (n, edge, edge): samples that go to the shader
+
+
+def keep_all(tiles: np.ndarray, _numbers: np.ndarray) -> Shaded:
+    """A shader that discards nothing."""
+    edge = int(np.sqrt(8 * tiles["mask"].dtype.itemsize))
+    return Shaded(np.ones((len(tiles), edge, edge), bool))
 
 
 class CachedDepth:
@@ -35,8 +52,7 @@ class CachedDepth:
     caches : dict
         By plane.
     state : numpy.void
-        The draw state in force, from :func:`fixfunc.models.state.draw_state`; its draws write
-        early.
+        The draw state in force, from :func:`fixfunc.models.state.draw_state`.
     """
 
     def __init__(
@@ -93,8 +109,11 @@ class CachedDepth:
                 self.caches[name].clear(rectangle, values[name])
 
     def test(
-        self, tiles: np.ndarray, outcome: np.ndarray | None = None
-    ) -> tuple[np.ndarray, np.ndarray]:
+        self,
+        tiles: np.ndarray,
+        outcome: np.ndarray | None = None,
+        shader: Callable[[np.ndarray, np.ndarray], Shaded] = keep_all,
+    ) -> TestedTiles:
         """Test and write tiles, as if one by one.
 
         Parameters
@@ -103,30 +122,44 @@ class CachedDepth:
             As in :func:`fixfunc.spec.payloads.tile`.
         outcome : ndarray of uint8, shape (n,), optional
             Decisions of another HiZ, to which writes may have been reported later.
-
-        Returns
-        -------
-        passed : ndarray of bool, shape (n, edge, edge)
-            Samples that passed; those of dropped tiles too, of which none should.
-        outcome : ndarray of uint8, shape (n,)
+        shader : callable
+            Of draws that are not written early: see
+            :meth:`fixfunc.models.depth.depth_unit.DepthUnit.test`.
         """
         self._unit.state = self.state
-        if outcome is None:
-            passed, outcome = self._unit.test(tiles)
-        else:
-            passed = np.zeros((len(tiles), self._edge, self._edge), bool)
-            for batch in rounds(
-                tiles["y"].astype(np.int64) * self.buffer.depth.shape[1] + tiles["x"]
-            ):
-                passed[batch] = self.buffer.test(tiles[batch])
+        shape = len(tiles), self._edge, self._edge
+        shaded = np.zeros(shape, bool)
+        replaced = np.zeros(shape, np.uint32)
+        replaces = np.zeros(len(tiles), bool)
+        late = tiles.copy()
+
+        def shade(work, numbers):
+            """Keep what the caches have to know."""
+            made = shader(work, numbers)
+            shaded[numbers] = unpack(work["mask"], self._edge)
+            late["mask"][numbers] = work["mask"] & pack(made.mask)
+            if made.depth is not None:
+                replaced[numbers] = made.depth
+                replaces[numbers] = True if made.replaces is None else made.replaces
+            return made
+
+        passed, outcome = self._unit.test(tiles, shade, outcome)
         for cache in self.caches.values():
-            cache.run(tiles, passed, outcome, self.state)
-        return passed, outcome
+            cache.run(late, passed, outcome, self.state, replaced, replaces)
+        if self.state["early_write"]:
+            return TestedTiles(passed, outcome, passed)
+        shaded[outcome == Outcome.DROP] = False
+        return TestedTiles(passed, outcome, shaded)
 
     def flush(self) -> None:
         """Bring all that was written to memory."""
         for cache in self.caches.values():
             cache.flush()
+
+    @property
+    def began(self) -> bool:
+        """A target has begun."""
+        return self._unit is not None
 
     @property
     def buffer(self) -> DepthBuffer:

@@ -37,22 +37,36 @@ class DepthCache(TileCache):
         super().__init__(state, shape, edge, memory)
 
     def run(
-        self, tiles: np.ndarray, passed: np.ndarray, outcome: np.ndarray, state: np.void
+        self,
+        tiles: np.ndarray,
+        passed: np.ndarray,
+        outcome: np.ndarray,
+        state: np.void,
+        replaced: np.ndarray | None = None,
+        replaces: np.ndarray | None = None,
     ) -> None:
         """What tested tiles do, in order.
 
         Parameters
         ----------
         tiles : structured ndarray, shape (n,)
-            As in :func:`fixfunc.spec.payloads.tile`.
+            As in :func:`fixfunc.spec.payloads.tile`; of a draw that is written late, without the
+            samples that its shader discarded.
         passed, outcome
             As :meth:`fixfunc.models.depth.depth_unit.DepthUnit.test` returns them.
         state : numpy.void
             Of the draw.
+        replaced : ndarray of uint32, shape (n, edge, edge), optional
+            Depths from the shader.
+        replaces : ndarray of bool, shape (n,), optional
+            Tiles that have such depths: no plane gives them.
         """
         check_places(tiles, self._columns, self._rows)
         writes = bool(state["depth_test"] and state["depth_write"])
-        new = in_range(new_depths(tiles, state, self._edge), state).astype(np.uint32)
+        new = new_depths(tiles, state, self._edge)
+        if replaces is not None:
+            new = np.where(replaces[:, None, None], replaced, new)
+        new = in_range(new, state).astype(np.uint32)
         planes = np.zeros((len(tiles), 1), PLANE)
         planes["z0"][:, 0] = (tiles["z0"].astype(np.int64) + depth_bias(tiles, state)) & (
             1 << 32
@@ -62,7 +76,11 @@ class DepthCache(TileCache):
         planar = sample_depths(tiles, int(state["samples"]), self._edge, depth_bias(tiles, state))
         exact = (~passed | (planar + (1 << FRACTION - 1) >> FRACTION == new)).all((1, 2))
         exact &= (state["depth_format"] == DepthFormat.D24) & (tiles["steep"] == 0)
-        covers = unpack(tiles["mask"], self._edge).all((1, 2)) & (not state["stencil_test"])
+        if replaces is not None:
+            exact &= ~replaces
+        covers = unpack(tiles["mask"], self._edge).all((1, 2)) & bool(
+            state["early_write"] and not state["stencil_test"]
+        )
         places = self._numbers(tiles)
         listed = planes[:, 0].tolist()
         for n in np.flatnonzero(outcome != Outcome.DROP):
@@ -81,7 +99,13 @@ class StencilCache(TileCache):
     TILE = StencilTile
 
     def run(
-        self, tiles: np.ndarray, passed: np.ndarray, outcome: np.ndarray, state: np.void
+        self,
+        tiles: np.ndarray,
+        passed: np.ndarray,
+        outcome: np.ndarray,
+        state: np.void,
+        _replaced: np.ndarray | None = None,
+        _replaces: np.ndarray | None = None,
     ) -> None:
         """As :meth:`DepthCache.run`; a draw without stencil test does nothing here.
 

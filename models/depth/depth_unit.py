@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fixfunc.models.depth.depth_bounds import drawn_bounds
-from fixfunc.models.depth.depth_test import DepthBuffer
+from fixfunc.models.depth.depth_test import DepthBuffer, new_depths
 from fixfunc.models.depth.hiz import HiZ, rounds
 from fixfunc.models.raster.edge_evaluator import pack
 from fixfunc.spec.state import DepthFormat, Outcome
@@ -26,6 +26,14 @@ class Shaded(NamedTuple):
     depth: np.ndarray | None = (
         None  # uint32, shape (n, edge, edge): depths that it puts out, in the target's format
     )
+    replaces: np.ndarray | None = None  # bool, shape (n,): tiles of which it does; all by default
+
+    def depths(self, tiles: np.ndarray, state: np.void, edge: int) -> np.ndarray | None:
+        """Depths of tiles in place of their planes': uint32, shape (n, edge, edge), or None."""
+        if self.depth is None or self.replaces is None:
+            return self.depth
+        plane = new_depths(tiles, state, edge)
+        return np.where(self.replaces[:, None, None], self.depth, plane).astype(np.uint32)
 
 
 class DepthUnit:
@@ -74,7 +82,10 @@ class DepthUnit:
             self.hiz.clear(depth, rectangle, stencil)
 
     def test(
-        self, tiles: np.ndarray, shader: Callable[[np.ndarray], Shaded] | None = None
+        self,
+        tiles: np.ndarray,
+        shader: Callable[[np.ndarray, np.ndarray], Shaded] | None = None,
+        decided: np.ndarray | None = None,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Test and write tiles, as if one by one.
 
@@ -83,9 +94,11 @@ class DepthUnit:
         tiles : structured ndarray, shape (n,)
             As in :func:`fixfunc.spec.payloads.tile`.
         shader : callable, optional
-            Takes tiles, their masks what an early test left, and returns :class:`Shaded`: asked
-            where the draw does not let its tiles be written early, between an early and a late
-            test.
+            Takes tiles, their masks what an early test left, and their numbers in ``tiles``;
+            returns :class:`Shaded`. It is asked where the draw does not let its tiles be written
+            early, between an early and a late test.
+        decided : ndarray of uint8, shape (n,), optional
+            Outcomes of another HiZ, which is not asked here. All tiles are tested then.
 
         Returns
         -------
@@ -100,25 +113,25 @@ class DepthUnit:
         outcome = np.full(len(tiles), Outcome.TEST, np.uint8)
         drawn = drawn_bounds(tiles, self.state, self._edge)
         for batch in rounds(tiles["y"].astype(np.int64) * self.buffer.depth.shape[1] + tiles["x"]):
-            if self.hiz:
+            if self.hiz and decided is None:
                 outcome[batch] = self.hiz.step(drawn[batch])
             tested = batch[outcome[batch] != Outcome.DROP]
             passed[tested] = (
-                self._shade(tiles[tested], shader)
+                self._shade(tiles[tested], tested, shader)
                 if shader and not self.state["early_write"]
                 else self.buffer.test(tiles[tested])
             )
-            if self.hiz:
+            if self.hiz and decided is None:
                 self._report(tiles[tested][drawn["write"][tested]])
-        return passed, outcome
+        return passed, outcome if decided is None else decided
 
-    def _shade(self, tiles, shader):
+    def _shade(self, tiles, numbers, shader):
         """Early test, shader, late test."""
         tiles = tiles.copy()
         tiles["mask"] = pack(self.buffer.early(tiles))
-        shaded = shader(tiles)
+        shaded = shader(tiles, numbers)
         tiles["mask"] &= pack(shaded.mask)
-        return self.buffer.test(tiles, shaded.depth)
+        return self.buffer.test(tiles, shaded.depths(tiles, self.state, self._edge))
 
     def _report(self, tiles):
         """Tell HiZ what tiles hold now."""

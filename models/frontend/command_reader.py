@@ -178,7 +178,6 @@ class _Reader:
             max(state["target_width"], state["target_height"]) > limits.pixels
             or state["samples"] > SAMPLE_COUNTS.index(limits.samples)
             or state["depth_format"] not in limits.formats
-            or not state["early_write"]
             or (state["stencil_test"] and not limits.stencil)
         ):
             return CommandError.STATE

@@ -54,17 +54,25 @@ class ColourCache(TileCache):
 
     TILE = ColourTile
 
-    def run(self, tiles: np.ndarray, colours: np.ndarray, state: np.void) -> None:
+    def run(
+        self,
+        tiles: np.ndarray,
+        colours: np.ndarray,
+        state: np.void,
+        passed: np.ndarray | None = None,
+    ) -> None:
         """Write shaded tiles, in order.
 
         Parameters
         ----------
         tiles : structured ndarray, shape (n,)
-            As in :func:`fixfunc.spec.payloads.tile`, ``mask``: samples that passed.
+            As in :func:`fixfunc.spec.payloads.tile`, ``mask``: samples that passed an early test.
         colours : ndarray of uint32, shape (n, edge, edge)
             What the shader gives for each sample.
         state : numpy.void
             Of the draw.
+        passed : ndarray of bool, shape (n, edge, edge), optional
+            Samples that passed in the end; read in draws that are written late.
 
         Raises
         ------
@@ -76,10 +84,12 @@ class ColourCache(TileCache):
             return
         masks = unpack(tiles["mask"], self._edge)
         places = self._numbers(tiles)
+        late = not state["early_write"]
         replaces = masks.all((1, 2)) & (state["colour_write"] == 15) & (not state["blend"])
         for n in np.flatnonzero(masks.any((1, 2))):
-            old = self.use(places[n], not replaces[n], True)
-            self.write(places[n], blend(colours[n], old, state), masks[n])
+            old = self.use(places[n], late or not replaces[n], True)
+            written = passed[n] if late and passed is not None else masks[n]
+            self.write(places[n], blend(colours[n], old, state), written)
 
 
 class ColourTarget:
@@ -124,9 +134,11 @@ class ColourTarget:
             self.cache = ColourCache(self.state, self._shape, self._edge, self._memory[base:])
         self.cache.clear(rectangle, value)
 
-    def draw(self, tiles: np.ndarray, colours: np.ndarray) -> None:
+    def draw(
+        self, tiles: np.ndarray, colours: np.ndarray, passed: np.ndarray | None = None
+    ) -> None:
         """Write shaded tiles: as :meth:`ColourCache.run`."""
-        self.cache.run(tiles, colours, self.state)
+        self.cache.run(tiles, colours, self.state, passed)
 
     def flush(self) -> None:
         """Bring all that was written to memory."""

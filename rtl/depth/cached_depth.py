@@ -34,6 +34,8 @@ class CachedDepthParams:
         Of the caches.
     formats : tuple of DepthFormat
         Of all of them. D24 is one of them.
+    shader_depths : bool
+        Shaders may put out depths.
     """
 
     edge: int = 8
@@ -46,6 +48,7 @@ class CachedDepthParams:
     table_lines: int = 1024
     reads: int = 16
     formats: tuple = tuple(DepthFormat)
+    shader_depths: bool = True
 
     def __post_init__(self):
         if DepthFormat.D24 not in self.formats:
@@ -63,7 +66,12 @@ class CachedDepthParams:
     def test(self) -> DepthTestParams:
         """Of the depth test."""
         return DepthTestParams(
-            self.edge, self.samples, self.sets * self.ways, self.formats, self.stencil, False
+            self.edge,
+            self.samples,
+            self.sets * self.ways,
+            self.formats,
+            self.stencil,
+            self.shader_depths,
         )
 
     def cache(self, bits: int) -> TileCacheParams:
@@ -78,12 +86,12 @@ CONFIGS = {
     "tiny": CachedDepthParams(
         edge=4, entries=128, clears=2, sets=8, ways=2, table_lines=2, reads=8
     ),
-    "depth": CachedDepthParams(stencil=False),
+    "depth": CachedDepthParams(stencil=False, shader_depths=False),
 }
 PURPOSE = {  # of each configuration
     "default": "depth and stencil, caches of 1,024 tiles each",
     "tiny": "for benches: tiles of 4x4, caches of 16",
-    "depth": "no stencil",
+    "depth": "no stencil, no depths from the shader",
 }
 UNREAD = (*payloads.RASTER_STATE, *payloads.OUTPUT_STATE)  # of a draw state
 
@@ -93,8 +101,12 @@ class CachedDepth(wiring.Component):
 
     One tile per clock, in order, as long as tiles are on chip; a tile that is not waits for memory,
     and those behind it with it. What passes is what would pass without HiZ. A target begins with a
-    clear of all of it, both planes; a fence with ``flush`` waits until memory holds everything. No
-    tile is written late: the caller keeps such draws away.
+    clear of all of it, both planes; a fence with ``flush`` waits until memory holds everything.
+
+    Draws without ``early_write`` are written late: their tiles go out with what an early test
+    leaves, and are tested and written when the shader has decided. Tiles of one set of the caches
+    are out one at a time, and 128 in all; two clocks a tile at best. What goes out, passes and is
+    written does not depend on when the shader answers.
 
     Parameters
     ----------
@@ -108,7 +120,12 @@ class CachedDepth(wiring.Component):
         Tiles and control beats, as :class:`~fixfunc.rtl.depth.hiz.hiz.Hiz` takes them.
     o : Out(stream.Signature(beat(tile=..., draw_state=..., clear=..., fence=...)))
         Tiles with what passed, as :class:`~fixfunc.rtl.depth.test.depth_test.DepthTest` gives
-        them; error 4 of a fence: memory failed.
+        them; tiles of late draws with what is to be shaded, if any is; error 4 of a fence: memory
+        failed.
+    shaded, answers, passed : In, Out, Out
+        To a shader and back: see :class:`~fixfunc.rtl.depth.test.cached_test.CachedTest`.
+    context, saved : In, Out
+        Bounds saved and restored: see :class:`~fixfunc.rtl.depth.hiz.hiz.Hiz`.
     initialising : Out(1)
         The bounds RAM of HiZ is swept: tiles wait.
     flush_early : Out(1)
@@ -137,6 +154,13 @@ class CachedDepth(wiring.Component):
             {
                 "i": In(stream.Signature(shape)),
                 "o": Out(stream.Signature(shape)),
+                "shaded": In(
+                    stream.Signature(layout(payloads.survivors(params.edge, params.shader_depths)))
+                ),
+                "answers": Out(stream.Signature(layout(payloads.coverage(params.edge**2)))),
+                "passed": Out(params.edge**2),
+                "context": In(stream.Signature(layout(payloads.context(params.edge)))),
+                "saved": Out(stream.Signature(layout(payloads.context(params.edge)))),
                 "initialising": Out(1),
                 "flush_early": Out(1),
             }
@@ -147,16 +171,21 @@ class CachedDepth(wiring.Component):
         m = Module()
         m.submodules.hiz = hiz = Hiz(self._params.hiz)
         m.submodules.requests = requests = SlotRequests(self._params.test, self._planes[0])
-        m.submodules.test = test = CachedTest(self._params.test)
+        m.submodules.test = test = CachedTest(self._params.test, self._params.sets)
         m.d.comb += [
             self.initialising.eq(hiz.initialising),
             self.flush_early.eq(test.flush_early),
+            self.passed.eq(test.passed),
         ]
         wiring.connect(m, wiring.flipped(self.i), hiz.i)
         wiring.connect(m, hiz.o, requests.i)
         wiring.connect(m, requests.o, test.i)
         wiring.connect(m, test.feedback, hiz.feedback)
         wiring.connect(m, test.o, wiring.flipped(self.o))
+        wiring.connect(m, wiring.flipped(self.shaded), test.shaded)
+        wiring.connect(m, test.answers, wiring.flipped(self.answers))
+        wiring.connect(m, wiring.flipped(self.context), hiz.context)
+        wiring.connect(m, hiz.saved, wiring.flipped(self.saved))
         if self._probes:
             show(m, hiz.o, self.probe_hiz)
             m.d.comb += self.hiz_stalls.eq(hiz.o.valid & ~hiz.o.ready)

@@ -39,7 +39,6 @@ def state_supported(state, params):
         Cat(state.depth_format == depth_format for depth_format in params.formats).any(),
         state.depth_min <= state.depth_max,
         state.depth_min <= most_depth(state.depth_format),
-        state.early_write,
         *(~state[name][23:31].all() for name in ("bias_slope", "bias_clamp")),
         *(() if params.stencil else (~state.stencil_test,)),
     ]

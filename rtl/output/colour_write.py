@@ -3,8 +3,9 @@
 
 from dataclasses import dataclass
 
-from amaranth.hdl import Module, Mux, Signal
-from amaranth.lib import stream, wiring
+from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.lib import fifo, stream, wiring
+from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.depth.test.depth_test import DepthTestParams
@@ -23,6 +24,7 @@ from fixfunc.spec.quads import colours, quads
 from fixfunc.spec.state import Kind, SlotOp
 
 COMPLETIONS = 32  # of slot commands, and fences: above what is in flight
+LATE = 32  # tiles whose colours wait for a late test: its latency at its rate
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,8 @@ class ColourWriteParams:
         See :class:`~fixfunc.rtl.memory.tile_cache.tile_cache.TileCacheParams`.
     shading : int
         Most tiles that wait for their colours.
+    shader_depths : bool
+        Shaders may put out depths.
     """
 
     edge: int = 8
@@ -44,6 +48,7 @@ class ColourWriteParams:
     table_lines: int = 1024
     reads: int = 16
     shading: int = 256
+    shader_depths: bool = True
 
     def __post_init__(self):
         self.cache  # noqa: B018 - its rules hold here
@@ -81,6 +86,9 @@ class ColourWrite(wiring.Component):
     blending, tiles of one place come :attr:`HAZARD_WINDOW` clocks apart. A target begins with a
     clear of all of it.
 
+    Of draws without ``early_write`` the depth test decides after the shader: what the shader says
+    of their samples goes to it, and the colours wait until its answer has come.
+
     Parameters
     ----------
     params : ColourWriteParams
@@ -88,11 +96,15 @@ class ColourWrite(wiring.Component):
     Members
     -------
     i : In(stream.Signature(beat(tile=..., draw_state=..., clear=..., fence=...)))
-        Tiles of samples that passed. A tile without such samples is not shaded.
+        Tiles of samples that passed, or may pass. A tile without such samples is not shaded.
     quads : Out(stream.Signature(layout(quads(params.edge))))
         Quads that are to be shaded.
-    colours : In(stream.Signature(layout(colours(params.edge))))
+    colours : In(stream.Signature(layout(colours(params.edge, params.shader_depths))))
         Colours of the quads, in the same order.
+    shaded : Out(stream.Signature(layout(payloads.survivors(params.edge, params.shader_depths))))
+        Of tiles of late draws, what ``colours`` says of their samples.
+    answers : In(stream.Signature(layout(payloads.coverage(params.edge**2))))
+        Samples of the same tiles that passed in the end.
     o : Out(stream.Signature(layout(payloads.FENCE)))
         Fences, when every beat before them is done; one that flushes, when all is in memory. Error
         4: memory failed.
@@ -113,7 +125,11 @@ class ColourWrite(wiring.Component):
                     stream.Signature(beat(tile=payloads.tile(params.edge), **payloads.CONTROL))
                 ),
                 "quads": Out(stream.Signature(layout(quads(params.edge)))),
-                "colours": In(stream.Signature(layout(colours(params.edge)))),
+                "colours": In(stream.Signature(layout(colours(params.edge, params.shader_depths)))),
+                "shaded": Out(
+                    stream.Signature(layout(payloads.survivors(params.edge, params.shader_depths)))
+                ),
+                "answers": In(stream.Signature(layout(payloads.coverage(params.edge**2)))),
                 "o": Out(stream.Signature(layout(payloads.FENCE))),
                 "colour_counted": Out(stream.Signature(layout(payloads.COUNTED))),
                 "colour_memory": Out(Axi()),
@@ -139,26 +155,59 @@ class ColourWrite(wiring.Component):
         wiring.connect(m, cache.counted, wiring.flipped(self.colour_counted))
         wiring.connect(m, cache.memory, wiring.flipped(self.colour_memory))
 
-        # A tile of a draw enters with its colours.
-        drawn = Signal(self.colours.payload.shape())
         m.d.comb += [
             requests.flush_early.eq(self.flush_early),
             cache.use_reads.eq(front.state.blend),
-            front.inputs_ready.eq(~shading.shaded | self.colours.valid),
-            self.colours.ready.eq(front.accept & shading.shaded),
             slots.state.eq(front.state),
             slots.clear.eq(front.clear),
             slots.command.eq(front.colour_command),
             slots.fill_values.eq(front.colour_values),
             slots.tile.eq(front.tile),
             slots.clearing.eq(front.clearing),
-            slots.colours.eq(drawn),
         ]
-        m.d.sync += drawn.eq(self.colours.payload)
+        self._shade(m, shading, front, slots)
         done = self._complete(m, front, slots, cache)
         fences = self._pass_fences(m, front)
         m.d.sync += front.room.eq(fences.available & done.available)
         return m
+
+    def _shade(self, m, shading, front, slots):
+        """A tile of a draw enters with its colours; one of a late draw when its answer has come.
+
+        Colours of late draws wait in a FIFO, so that the depth test hears of many tiles ahead.
+        """
+        lanes = range(self._params.edge**2)
+        result = self.colours.payload
+        shape = ArrayLayout(COLOUR, len(lanes))
+        new = Cat(result[f"colour{n}"] for n in lanes)
+        m.submodules.late = late = fifo.SyncFIFOBuffered(width=shape.size, depth=LATE)
+        late_draw = ~front.state.early_write
+        enters = front.accept & shading.shaded
+        m.d.comb += [
+            self.shaded.valid.eq(self.colours.valid & shading.late & late.w_rdy),
+            *(
+                self.shaded.payload[name].eq(result[name])
+                for name in self.shaded.payload.shape().members
+            ),
+            late.w_en.eq(self.shaded.valid & self.shaded.ready),
+            late.w_data.eq(new),
+            late.r_en.eq(enters & late_draw),
+            self.answers.ready.eq(enters & late_draw),
+            self.colours.ready.eq(Mux(shading.late, late.w_en, enters & ~late_draw)),
+            shading.back.eq(self.colours.valid & self.colours.ready),
+            front.inputs_ready.eq(
+                ~shading.shaded
+                | Mux(
+                    late_draw, late.r_rdy & self.answers.valid, self.colours.valid & ~shading.late
+                )
+            ),
+        ]
+        passed = Signal(len(lanes))
+        m.d.sync += [
+            slots.colours.as_value().eq(Mux(late_draw, late.r_data, new)),
+            passed.eq(Mux(late_draw, self.answers.payload.mask, ~0)),
+        ]
+        m.d.comb += slots.tile.mask.eq(front.tile.mask & passed)
 
     def _complete(self, m, front, slots, cache):
         """The cache hears what has been done with each slot."""
@@ -169,6 +218,8 @@ class ColourWrite(wiring.Component):
         m.d.comb += [
             done.consume.eq(front.colour_command.valid),
             done.push.eq(slots.done.valid),
+            done.i.op.eq(slots.done.op),
+            done.i.slot.eq(slots.done.slot),
             done.i.written.eq(Mux(slots.done.op == SlotOp.USE, slots.written, 0)),
             *(done.i[f"value{n}"].eq(slots.values[n]) for n in range(lanes)),
         ]

@@ -39,6 +39,10 @@ class ShadingQueue(wiring.Component):
         All beats.
     shaded : Out(1)
         The beat at ``o`` comes back from the shader with colours.
+    late : Out(1)
+        The next tile that comes back from the shader is of a draw that is written late.
+    back : In(1)
+        A tile comes back from the shader.
     """
 
     def __init__(self, edge: int, request: Any, depth: int) -> None:
@@ -51,6 +55,8 @@ class ShadingQueue(wiring.Component):
                 "quads": Out(stream.Signature(layout(quads(edge)))),
                 "o": Out(stream.Signature(request)),
                 "shaded": Out(1),
+                "late": Out(1),
+                "back": In(1),
             }
         )
 
@@ -62,6 +68,7 @@ class ShadingQueue(wiring.Component):
         m.submodules.pixels = pixels = Quads(self._edge)
         m.submodules.out = out = fifo.SyncFIFOBuffered(width=pixels.o.shape().size, depth=QUADS)
         m.submodules.waiting = waiting = CreditedFIFO(self._waiting, self._depth)
+        m.submodules.draws = draws = fifo.SyncFIFOBuffered(width=1, depth=self._depth)
         accept = self.i.valid & self.i.ready
         drawn = (request.beat.kind == Kind.WORK) & ~request.clearing & ~request.refused
         shaded = drawn & tile.mask.any()
@@ -75,6 +82,10 @@ class ShadingQueue(wiring.Component):
             waiting.push.eq(accept),
             waiting.i.request.eq(request),
             waiting.i.shaded.eq(shaded),
+            draws.w_data.eq(~state.early_write),
+            draws.w_en.eq(accept & shaded),
+            draws.r_en.eq(self.back),
+            self.late.eq(draws.r_rdy & draws.r_data),
         ]
         with m.If(accept & (request.beat.kind == Kind.STATE)):
             m.d.sync += state.eq(request.beat.draw_state)

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Bench of :class:`fixfunc.rtl.depth.cached_depth.CachedDepth`: samples, and bytes of memory."""
 
+from collections.abc import Callable
+
 import cocotb
 import numpy as np
 from cocotb.handle import HierarchyObject
 
 from fixfunc.cosim import codec
+from fixfunc.cosim.reference.top import HizOutcomes, take_notes
 from fixfunc.models.depth.cached_depth import CachedDepth
 from fixfunc.models.depth.depth_cache import CacheShape
 from fixfunc.models.memory.contract import StageContract
@@ -20,16 +23,16 @@ from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.depths import WIDTH
 from fixfunc.tb.bench.memory import MemoryBehind
 from fixfunc.tb.bench.pace import PACES
-from fixfunc.tb.depth import depth_test
+from fixfunc.tb.depth import depth_test, shading
 
 # of planes in memory, so many bytes apart: enough for any target of a bench
 PLACES = 6
 PLACE = 1 << 17
 
 
-def Harness(params: rtl.CachedDepthParams) -> rtl.CachedDepth:
-    """The block, with what HiZ found in view."""
-    return rtl.CachedDepth(params, probes=True)
+def Harness(params: rtl.CachedDepthParams) -> shading.Harness:
+    """The block, with what HiZ found in view, and a shader behind it."""
+    return shading.Harness(rtl.CachedDepth(params, probes=True), params.edge)
 
 
 def memory(rows: np.ndarray, _params: rtl.CachedDepthParams) -> np.ndarray:
@@ -45,7 +48,7 @@ def requests(rng: np.random.Generator, count: int, params: rtl.CachedDepthParams
     rows = depth_test.requests(rng, count, params.test)
     kind = rows[:, 0] & 3
     for chosen, table, change in (
-        (Kind.STATE, payloads.DRAW_STATE, _early),
+        (Kind.STATE, payloads.DRAW_STATE, _accept),
         (Kind.CLEAR, payloads.CLEAR, _somewhere),
         (Kind.FENCE, payloads.FENCE, _flush),
     ):
@@ -62,8 +65,9 @@ def requests(rng: np.random.Generator, count: int, params: rtl.CachedDepthParams
     )
 
 
-def _early(_rng, states):
-    states["early_write"] = 1
+def _accept(rng, states):
+    """HiZ may accept what is discarded later: such tiles are read all the same."""
+    states["hiz_accept"] |= states["early_reject"] & (rng.random(len(states)) < 0.5)
 
 
 def _somewhere(rng, clears):
@@ -77,10 +81,25 @@ def _flush(rng, fences):
 
 
 class Reference:
-    """Golden cached depth behind a stream of beats that hold the outcomes of HiZ."""
+    """Golden cached depth behind a stream of beats.
 
-    def __init__(self, params: rtl.CachedDepthParams, data: np.ndarray) -> None:
+    Parameters
+    ----------
+    params : CachedDepthParams
+    data : ndarray of uint8
+        Memory.
+    outcomes : callable
+        Takes tiles in front of HiZ, returns what HiZ found of each.
+    """
+
+    def __init__(
+        self,
+        params: rtl.CachedDepthParams,
+        data: np.ndarray,
+        outcomes: Callable[[np.ndarray], np.ndarray],
+    ) -> None:
         self._params = params
+        self._outcomes = outcomes
         self.table = payloads.tile(params.edge)
         self.memory = data
         self.unit = CachedDepth(
@@ -92,6 +111,7 @@ class Reference:
         begins = ("depth", "stencil") if params.stencil else ("depth",)
         self._contract = StageContract(depths.limits(params.test), begins=begins)
         self.counts = {name: [] for name in self.unit.traffic}
+        self.answers = [np.zeros(0, np.uint64)]
 
     def expected(self, rows: np.ndarray) -> dict[str, np.ndarray]:
         """Packed beats in -> packed beats out, by port, and the memory."""
@@ -107,6 +127,7 @@ class Reference:
         }
         return {
             "o": np.concatenate(out),
+            "answers": np.concatenate(self.answers)[:, None],
             "memory": self.memory.view(np.uint64).reshape(-1, 4),
         } | counts
 
@@ -141,42 +162,50 @@ class Reference:
         self.counts[name].append(counter_record(self.unit.traffic[name]))
 
     def tiles(self, tiles: np.ndarray) -> np.ndarray:
-        """Tiles with the samples that passed."""
-        passed = np.zeros((len(tiles), self._params.edge, self._params.edge), bool)
+        """Tiles with the samples that passed, or that are to be shaded."""
+        edge = self._params.edge
+        passed = np.zeros((len(tiles), edge, edge), bool)
+        shaded = np.zeros_like(passed)
         accepted = self._contract.accepted(tiles)
-        if accepted.any():
-            passed[accepted] = self.unit.test(tiles[accepted], tiles["outcome"][accepted])[0]
-        self._contract.fence.passed += int(passed.sum())
         out = tiles.copy()
-        out["mask"] = pack(passed)
-        out["full"] = passed.all((1, 2))
-        return out[passed.any((1, 2)) | tiles["last"].astype(bool)]
+        out["outcome"] = self._outcomes(tiles)
+        if accepted.any():
+            passed[accepted], _, shaded[accepted] = self.unit.test(
+                tiles[accepted], out["outcome"][accepted], self._shade
+            )
+        self._contract.fence.passed += int(passed.sum())
+        out["mask"] = pack(shaded)
+        out["full"] = shaded.all((1, 2))
+        any_shaded = shaded.any((1, 2))
+        if not self._contract.state["early_write"]:
+            self.answers.append(pack(passed)[any_shaded].astype(np.uint64))
+        return out[any_shaded | tiles["last"].astype(bool)]
+
+    def _shade(self, tiles, _numbers):
+        return shading.shade(
+            tiles, self._contract.state, self._params.edge, self._params.shader_depths
+        )
 
 
 def replay(
     rows: np.ndarray, outputs: dict[str, np.ndarray], params: rtl.CachedDepthParams
 ) -> dict[str, np.ndarray]:
-    """What should come out: samples as if there were no HiZ.
+    """What should come out: samples as if there were no HiZ, all of whose drops are tested.
 
-    Memory and all else by what HiZ found, which depends on when.
+    Memory, and what goes to the shader, by what HiZ found, which depends on when.
     """
-    by_outcomes = Reference(params, memory(rows, params)).expected(outputs["probe_hiz"])
-    plain = Reference(params, memory(rows, params)).expected(rows)
-    out = plain["o"]
-    table = payloads.tile(params.edge)
-    if len(out) == len(by_outcomes["o"]):
-        for fields, kind, names in (
-            (table, Kind.WORK, ("outcome", "note")),
-            (payloads.FENCE, Kind.FENCE, ("error",)),
-        ):
-            kinds = out[:, 0] & 3, by_outcomes["o"][:, 0] & 3
-            selected = np.flatnonzero((kinds[0] == kind) & (kinds[1] == kind))
-            records = codec.unpack(out[selected], fields, dtype(fields))
-            decided = codec.unpack(by_outcomes["o"][selected], fields, dtype(fields))
-            for name in names:
-                records[name] = decided[name]
-            out[selected] = codec.pack(records, fields, WIDTH)
-    return by_outcomes | {"o": out}
+    behind_hiz = outputs["probe_hiz"]
+    rows = rows.copy()
+    table = payloads.FENCE
+    before = np.flatnonzero(rows[:, 0] & 3 == Kind.FENCE)
+    after = np.flatnonzero(behind_hiz[:, 0] & 3 == Kind.FENCE)[: len(before)]
+    fences = codec.unpack(rows[before], table, dtype(table))
+    fences["error"][: len(after)] = codec.unpack(behind_hiz[after], table, dtype(table))["error"]
+    rows[before] = codec.pack(fences, table, WIDTH)
+    outcomes = HizOutcomes(behind_hiz, params.edge)
+    expected = Reference(params, memory(rows, params), outcomes).expected(rows)
+    take_notes(expected["o"], outputs["o"], params.edge)
+    return expected
 
 
 def describe(row: np.ndarray, params: rtl.CachedDepthParams) -> str:
@@ -198,7 +227,7 @@ class CachedDepthBench(MemoryBehind, StreamBench):
 
     @property
     def ports(self) -> tuple[str, ...]:
-        return "o", "probe_hiz", *(f"{name}_counted" for name in self._planes)
+        return "o", "answers", "probe_hiz", *(f"{name}_counted" for name in self._planes)
 
     def golden(self, rows: np.ndarray) -> dict[str, np.ndarray]:
         golden = super().golden(rows)

@@ -174,11 +174,11 @@ class Reference:
             passed = self._buffer.test(tiles)
             return passed, passed
         tiles, out = tiles.copy(), self._buffer.early(tiles)
-        surviving, replaced = shading.shade(
-            tiles, self._buffer.state, self._params.edge, self._params.shader_depths
-        )
-        tiles["mask"] = pack(out & surviving)
-        return out, self._buffer.test(tiles, replaced)
+        state = self._buffer.state
+        edge = self._params.edge
+        shaded = shading.shade(tiles, state, edge, self._params.shader_depths)
+        tiles["mask"] = pack(out & shaded.mask)
+        return out, self._buffer.test(tiles, shaded.depths(tiles, state, edge))
 
 
 def expected(rows: np.ndarray, params: DepthTestParams) -> dict[str, np.ndarray]:

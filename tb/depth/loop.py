@@ -127,16 +127,7 @@ class Harness(wiring.Component):
             hiz.context.valid.eq(self.i.valid & is_request & idle),
             self.i.ready.eq(Mux(is_request, idle & hiz.context.ready, hiz.i.ready)),
         ]
-        m.d.comb += [
-            request.x.eq(tile.x),
-            request.y.eq(tile.y),
-            request.restore.eq(tile.full),
-            request.bound.eq(tile.outcome),
-            request.low.eq(tile.zmin),
-            request.high.eq(tile.zmax),
-            request.stencil_low.eq(tile.z0),
-            request.stencil_high.eq(tile.z0 >> 8),
-        ]
+        connect_request(m, tile, request)
         wiring.connect(m, hiz.saved, wiring.flipped(self.saved))
 
         # Idle: every beat is out, and every report heard.
@@ -156,6 +147,20 @@ class Harness(wiring.Component):
             (beats == 0) & (unapplied == 0) & ((unanswered == 0) | (kind == offered_kind))
         )
         return is_request
+
+
+def connect_request(m, tile, request):
+    """The request that a tile stands for, in hardware: as :func:`requested`."""
+    m.d.comb += [
+        request.x.eq(tile.x),
+        request.y.eq(tile.y),
+        request.restore.eq(tile.full),
+        request.bound.eq(tile.outcome),
+        request.low.eq(tile.zmin),
+        request.high.eq(tile.zmax),
+        request.stencil_low.eq(tile.z0),
+        request.stencil_high.eq(tile.z0 >> 8),
+    ]
 
 
 def requested(tile):

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Sooner or later."""
 
-from amaranth.hdl import Cat, Mux, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
 
 
-def sometimes(m, clocks):
+def sometimes(m: Module, clocks: int) -> Value:
     """Every other clock or so, for as many as ``clocks``; then one in sixteen for as long."""
     noise = Signal(16, init=1)
     clock = Signal(range(2 * clocks))

@@ -6,7 +6,7 @@ from amaranth.hdl import Array, Cat, Module, Mux, Signal
 from amaranth.lib import fifo, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.models.depth.depth_test import new_depths
+from fixfunc.models.depth.depth_unit import Shaded
 from fixfunc.models.formats import MOST
 from fixfunc.rtl.payload import beat, layout
 from fixfunc.spec import payloads
@@ -28,7 +28,8 @@ class Harness(wiring.Component):
     ----------
     unit : wiring.Component
         A :class:`~fixfunc.rtl.depth.test.depth_test.DepthTest`, or another with its streams
-        ``shaded`` and ``answers``.
+        ``shaded`` and ``answers``. Where ``shaded`` has ``survivors`` and no tile, tiles without
+        samples are not shaded.
     edge : int
         Samples along a tile's edge.
     """
@@ -36,20 +37,27 @@ class Harness(wiring.Component):
     def __init__(self, unit, edge):
         self._unit = unit
         self._edge = edge
-        self._ports = [name for name in ("answers", "feedback") if name in unit.signature.members]
+        members = unit.signature.members
+        self._ports = [
+            name
+            for name, member in members.items()
+            if member.flow is Out and name not in ("o", "saved")
+        ]
         shape = beat(tile=payloads.tile(edge), **payloads.CONTROL)
-        passed_on = {
-            name: Out(stream.Signature(getattr(unit, name).payload.shape())) for name in self._ports
-        }
         super().__init__(
-            {"i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape))} | passed_on
+            {"i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape))}
+            | {name: members[name] for name in self._ports}
         )
 
     def elaborate(self, platform):
         m = Module()
         m.submodules.unit = unit = self._unit
         for name in self._ports:
-            wiring.connect(m, getattr(unit, name), wiring.flipped(getattr(self, name)))
+            inner, outer = getattr(unit, name), getattr(self, name)
+            if unit.signature.members[name].is_port:
+                m.d.comb += outer.eq(inner)
+            else:
+                wiring.connect(m, inner, wiring.flipped(outer))
         wiring.connect(m, wiring.flipped(self.i), unit.i)
 
         # Tiles of draws that are written late go to the shader; the draw state goes by in the same
@@ -63,13 +71,16 @@ class Harness(wiring.Component):
         form = Signal(2)
         sent = Signal()
         beat_out = unit.o.payload
+        shades = 1
+        if "survivors" in unit.shaded.payload.shape().members:
+            shades = beat_out.tile.mask.any()
         m.d.comb += [
             self.o.payload.eq(beat_out),
             self.o.valid.eq(unit.o.valid & shader.w_rdy),
             unit.o.ready.eq(self.o.ready & shader.w_rdy),
             sent.eq(unit.o.valid & unit.o.ready),
             shader.w_data.eq(beat_out.tile),
-            shader.w_en.eq(sent & (beat_out.kind == Kind.WORK) & late),
+            shader.w_en.eq(sent & (beat_out.kind == Kind.WORK) & late & shades),
         ]
         with m.If(sent & (beat_out.kind == Kind.STATE)):
             state = beat_out.draw_state
@@ -97,10 +108,12 @@ class Harness(wiring.Component):
         """As :func:`shade`."""
         shaded = self._unit.shaded.payload
         lanes = self._edge**2
-        m.d.comb += [shaded[name].eq(tile[name]) for name in tile.shape().members]
-        m.d.comb += shaded.mask.eq(
-            tile.mask & ~Cat(tile.z0[n % 16] & tile.dx[n % 13] for n in range(lanes))
-        )
+        surviving = ~Cat(tile.z0[n % 16] & tile.dx[n % 13] for n in range(lanes))
+        if "survivors" in shaded.shape().members:
+            m.d.comb += shaded.survivors.eq(surviving)
+        else:
+            m.d.comb += [shaded[name].eq(tile[name]) for name in tile.shape().members]
+            m.d.comb += shaded.mask.eq(tile.mask & surviving)
         if "replaces" in shaded.shape().members:
             base = Array([tile.z0 >> 16, tile.z0 >> 8, (tile.z0 >> 9) | 0x3F000000, 0])[form]
             limit = Mux(raised, Array([*MOST.values(), 0])[form], 0)
@@ -112,10 +125,7 @@ class Harness(wiring.Component):
 
 
 def shade(tiles, state, edge, depths):
-    """Samples that the shader keeps, bool, and the depths that it puts out, or None.
-
-    Both have shape (n, edge, edge).
-    """
+    """What the shader makes of tiles: :class:`~fixfunc.models.depth.depth_unit.Shaded`."""
     z0 = tiles["z0"].astype(np.int64)[:, None]
     dx = tiles["dx"].astype(np.int64)[:, None]
     n = np.arange(edge**2)
@@ -130,8 +140,6 @@ def shade(tiles, state, edge, depths):
     if depths and (state["depth_raised"] or state["depth_lowered"]):
         limit = MOST[DepthFormat(state["depth_format"])] if state["depth_raised"] else 0
         moves = (tiles["z0"] >> MOVES & 1).astype(bool)
-        kept = new_depths(tiles, state, edge)
-        moved = np.where(moves[:, None, None], limit, kept).astype(np.uint32)
-        return surviving.reshape(shape), moved
+        return Shaded(surviving.reshape(shape), np.full(shape, limit, np.uint32), moves)
     replaces = depths and not state["early_reject"]
-    return surviving.reshape(shape), replaced if replaces else None
+    return Shaded(surviving.reshape(shape), replaced if replaces else None)

@@ -11,7 +11,7 @@ from fixfunc.models.formats import MOST
 from fixfunc.models.payload import dtype
 from fixfunc.models.state import draw_state
 from fixfunc.spec.commands import START
-from fixfunc.spec.state import DepthFormat
+from fixfunc.spec.state import DepthFormat, StencilOp
 from fixfunc.tb.bench import depths, scenes
 
 PIXELS = {4: 24, 8: 100}  # greatest width or height of a target, by the tile's edge
@@ -107,11 +107,22 @@ def state_of(
             state[name] = raster_state[name]
     for name in ("scissor_x", "scissor_y"):
         state[f"{name}0"] = min(state[f"{name}0"], state[f"{name}1"])
-    state["early_write"] = 1
+    if not state["early_write"] and not (state["early_reject"] and keeps_failing(state)):
+        state["hiz_drop"] = 0  # or it would depend on when HiZ hears of writes what is shaded
     state["blend"] = rng.integers(0, 2)
     state["flat_colour"] = rng.integers(0, 1 << 32)
     state["colour_write"] = 15 if rng.random() < 0.7 else rng.integers(0, 16)
     return state
+
+
+def keeps_failing(state: np.void) -> bool:
+    """Whether samples that fail leave all stencil values as they are."""
+    operations = (
+        state[f"stencil_{face}_{name}"]
+        for face in ("front", "back")
+        for name in ("fail", "depth_fail")
+    )
+    return not state["stencil_test"] or all(op == StencilOp.KEEP for op in operations)
 
 
 def spoil(rng: np.random.Generator, packets: CommandList) -> None:

@@ -193,7 +193,11 @@ class Slots(wiring.Component):
         m.d.comb += [
             completion[name].eq(self.request[name])
             for name in self._completion.members
-            if not name.startswith("value")
+            if not name.startswith("value") and name not in ("op", "slot")
+        ]
+        m.d.comb += [
+            completion.op.eq(command.op),
+            completion.slot.eq(command.slot),
         ]
         for n in range(lanes):
             old = read.data.word_select(n, p.bits)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import cocotb
 import numpy as np
 from amaranth.hdl import Cat, Module, Mux, Signal
-from amaranth.lib import stream, wiring
+from amaranth.lib import fifo, stream, wiring
 from amaranth.lib.wiring import In, Out
 from cocotb.handle import HierarchyObject
 from cocotb.triggers import RisingEdge
@@ -17,6 +17,7 @@ from fixfunc.models.memory.contract import StageContract
 from fixfunc.models.memory.counters import counter_record
 from fixfunc.models.output.colour_write import ColourTarget, quads_of
 from fixfunc.models.payload import dtype
+from fixfunc.models.raster.edge_evaluator import unpack
 from fixfunc.rtl.lib.axi import Axi
 from fixfunc.rtl.output.colour_write import ColourWrite, ColourWriteParams
 from fixfunc.rtl.payload import beat, layout
@@ -30,6 +31,7 @@ from fixfunc.tb.bench.depths import WIDTH
 from fixfunc.tb.bench.memory import MemoryBehind
 from fixfunc.tb.bench.pace import PACES
 from fixfunc.tb.depth import depth_test
+from fixfunc.tb.depth.noise import sometimes
 
 PLACES = 3
 PLACE = 1 << 18
@@ -79,11 +81,16 @@ class Harness(wiring.Component):
         for name in ("o", "colour_counted", "colour_memory"):
             wiring.connect(m, getattr(unit, name), wiring.flipped(getattr(self, name)))
         shaded_quads = unit.quads.payload
+        lanes = self._params.edge**2
         m.d.comb += [
             unit.colours.valid.eq(unit.quads.valid),
             unit.quads.ready.eq(unit.colours.ready),
         ]
-        for n in range(self._params.edge**2):
+        m.d.comb += unit.colours.payload.survivors.eq(
+            ~Cat(shaded_quads.slot[n % 12] & ~shaded_quads.x[n % 2] for n in range(lanes))
+        )
+        self._answer(m, unit)
+        for n in range(lanes):
             m.d.comb += unit.colours.payload[f"colour{n}"].eq(
                 Cat(
                     (shaded_quads.x[:5] * 8 + n)[:8],
@@ -94,6 +101,31 @@ class Harness(wiring.Component):
             )
         show(m, unit.quads, self.probe_quads)
         return m
+
+    def _answer(self, m, unit):
+        """All that survives passes, if its depths have come along. Answers come sooner or later."""
+        result = unit.shaded.payload
+        complete = 1
+        if self._params.shader_depths:
+            m.d.comb += unit.colours.payload.replaces.eq(1)
+            for n in range(self._params.edge**2):
+                m.d.comb += unit.colours.payload[f"depth{n}"].eq(n)
+                complete &= result[f"depth{n}"] == n
+            complete &= result.replaces
+        width = len(result.survivors)
+        m.submodules.answers = answers = fifo.SyncFIFOBuffered(width=width, depth=64)
+        offered = Signal()
+        enable = sometimes(m, 256)
+        with m.If(~offered | unit.answers.ready):
+            m.d.sync += offered.eq(answers.r_rdy & ~(offered & (answers.level == 1)) & enable)
+        m.d.comb += [
+            unit.shaded.ready.eq(answers.w_rdy),
+            answers.w_en.eq(unit.shaded.valid),
+            answers.w_data.eq(Mux(complete, result.survivors, 0)),
+            unit.answers.valid.eq(offered),
+            unit.answers.payload.mask.eq(answers.r_data),
+            answers.r_en.eq(offered & unit.answers.ready),
+        ]
 
 
 def shade(tiles: np.ndarray, state: np.void, edge: int) -> np.ndarray:
@@ -107,6 +139,14 @@ def shade(tiles: np.ndarray, state: np.void, edge: int) -> np.ndarray:
     blue = (~x ^ n) & 255
     alpha = (slot ^ int(state["flat_colour"]) & n) & 255
     return (red | green << 8 | blue << 16 | alpha << 24).astype(np.uint32).reshape(-1, edge, edge)
+
+
+def survivors(tiles: np.ndarray, edge: int) -> np.ndarray:
+    """Samples that the same shader keeps: bool, shape (n, edge, edge)."""
+    n = np.arange(edge**2)
+    slot = tiles["slot"].astype(np.int64)[:, None] >> n % 12
+    x = tiles["x"].astype(np.int64)[:, None] >> n % 2
+    return (~(slot & ~x) & 1).astype(bool).reshape(-1, edge, edge)
 
 
 def memory(rows: np.ndarray, _params: ColourWriteParams) -> np.ndarray:
@@ -151,7 +191,7 @@ def _mixes(rng, states):
     states["colour_write"] = np.where(
         rng.random(len(states)) < 0.6, 15, rng.integers(0, 16, len(states))
     )
-    states["early_write"] = 1
+    states["early_write"] = rng.random(len(states)) < 0.6
 
 
 def _somewhere(rng, clears):
@@ -232,7 +272,8 @@ class Reference:
         if len(shaded):
             handed_out = quads_of(shaded, self.unit.state, edge)
             self.quads.append(codec.pack(handed_out, quads(edge)))
-            self.unit.draw(shaded, self._shade(shaded, self.unit.state, edge))
+            passed = unpack(shaded["mask"], edge) & survivors(shaded, edge)
+            self.unit.draw(shaded, self._shade(shaded, self.unit.state, edge), passed)
 
 
 def expected(rows: np.ndarray, params: ColourWriteParams) -> dict[str, np.ndarray]:

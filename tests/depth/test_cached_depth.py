@@ -2,28 +2,33 @@
 import numpy as np
 import pytest
 
+from fixfunc.cosim import codec
 from fixfunc.models.depth.cached_depth import CachedDepth
 from fixfunc.models.depth.depth_cache import CacheShape
-from fixfunc.models.depth.depth_test import DepthBuffer
+from fixfunc.models.depth.depth_test import DepthBuffer, in_range, new_depths
 from fixfunc.models.geometry.triangle_setup import setup
+from fixfunc.models.payload import dtype
+from fixfunc.models.raster.edge_evaluator import pack, unpack
 from fixfunc.models.raster.tile_rasterizer import rasterize
 from fixfunc.models.state import draw_state
 from fixfunc.rtl.depth import cached_depth as rtl
+from fixfunc.spec import payloads
 from fixfunc.spec.errors import InputError
-from fixfunc.spec.state import Compare, DepthFormat, Outcome
-from fixfunc.tb.bench import depths
+from fixfunc.spec.state import Compare, DepthFormat, Kind, Outcome
+from fixfunc.tb.bench import depths, scenes
+from fixfunc.tb.depth import shading
 from tests.bench import check_bench
-from tests.volume import check_paces
+from tests.oracles import naive
+from tests.volume import check, check_paces
 
 BLOCK = "cached_depth"
 BASES = {"depth": 1 << 16, "stencil": 0}
 
 
 def draws(rng, size, samples, form, count):
-    """Draws that write early, and clears of a part in between."""
+    """Draws, and clears of a part in between."""
     for _ in range(count):
         state = depths.state(rng, size, samples, form)
-        state["early_write"] = 1
         cleared = depths.clear(rng, size, form) if rng.random() < 0.3 else None
         yield state, cleared, rasterize(setup(depths.triangles(rng, 5, size), state).records)[0]
 
@@ -58,17 +63,134 @@ def test_memory_is_the_depth_buffer(shape, samples, form):
             ]
             for one in (plain, *units):
                 one.clear(rectangle, *values, *(() if one is plain else (BASES,)))
-        passed, outcome = units[0].test(tiles)
-        again, _ = units[1].test(
-            tiles, np.where(rng.random(len(tiles)) < 0.5, outcome, Outcome.TEST)
+        passed, outcome, _ = units[0].test(tiles, shader=shader(state))
+        again = units[1].test(
+            tiles, np.where(rng.random(len(tiles)) < 0.5, outcome, Outcome.TEST), shader(state)
         )
-        assert (passed == again).all()
-        for n, tile in enumerate(tiles):
-            assert (plain.test(tile[None])[0] == passed[n]).all()
+        assert (passed == again.passed).all()
+        for n in range(len(tiles)):
+            tile = tiles[n : n + 1].copy()
+            replaced = None
+            if not state["early_write"]:
+                shaded = shader(state)(tile, [n])
+                replaced = shaded.depths(tile, state, 8)
+                tile["mask"] &= pack(shaded.mask)
+            assert (plain.test(tile, replaced)[0] == passed[n]).all()
     for unit in units:
         unit.flush()
         assert (unit.caches["depth"].values()[plain._seen] == plain.depth[plain._seen]).all()
         assert (unit.caches["stencil"].values()[plain._seen] == plain.stencil[plain._seen]).all()
+
+
+def shader(state, edge=8):
+    """The shader of the bench."""
+    return lambda tiles, _numbers: shading.shade(tiles, state, edge, True)
+
+
+@pytest.mark.plan("cached-depth-8")
+@pytest.mark.parametrize("hiz", [True, False])
+@pytest.mark.parametrize("form", [DepthFormat.D16, DepthFormat.D24])
+def test_late_writes_are_those_of_a_sample_at_a_time(form, hiz):
+    """As if every sample were shaded, then tested, one after the other in the order of drawing."""
+    rng = np.random.default_rng([8, int(form), hiz])
+    size, edge = (18, 13), 4
+    unit = CachedDepth(np.zeros(1 << 17, np.uint8), CacheShape(2, 2, 1), edge)
+    unit.state = draw_state(*size, depth_format=form)
+    unit.clear((0, 0, *size), most := depths.MOST[form] // 2, 3, BASES)
+    depth, stencil = {}, {}
+    late_draws = 0
+    for _ in range(60):
+        state = depths.state(rng, size, 1, form)
+        kept_out = shader(state, edge)
+        late_draws += not state["early_write"]
+        unit.state = state
+        tiles = rasterize(setup(depths.triangles(rng, 3, size), state, edge).records, edge)[0]
+        decided = None if hiz else np.zeros(len(tiles), np.uint8)
+        passed, _, shaded = unit.test(tiles, decided, kept_out)
+        made = kept_out(tiles, None)
+        new = in_range(new_depths(tiles, state, edge), state)
+        survives = np.ones(passed.shape, bool)
+        if not state["early_write"]:
+            new = (
+                in_range(made.depths(tiles, state, edge), state) if made.depth is not None else new
+            )
+            survives = made.mask
+        values = {name: int(state[name]) for name in state.dtype.names}
+        for n, j, i in np.argwhere(unpack(tiles["mask"], edge)):
+            tile = tiles[n]
+            at = int(tile["x"]) * edge + i, int(tile["y"]) * edge + j
+            before = depth.get(at, most), stencil.get(at, 3)
+            wanted = (False, *before)
+            if survives[n, j, i]:
+                face = "back" if tile["back"] else "front"
+                wanted = naive.tested(values, face, int(new[n, j, i]), *before)
+            assert wanted[0] == passed[n, j, i]
+            depth[at], stencil[at] = wanted[1:]
+            if wanted[1:] != before or wanted[0]:
+                assert shaded[n, j, i] or state["early_write"], "changed, and never shaded"
+    assert late_draws > 20
+    unit.flush()
+    for values, plane in ((depth, "depth"), (stencil, "stencil")):
+        stored = unit.caches[plane].values()
+        assert values
+        for (x, y), value in values.items():
+            assert stored[y // edge, x // edge, y % edge, x % edge] == value
+
+
+TINY = rtl.CONFIGS["tiny"].edge
+ALL = (1 << TINY**2) - 1
+
+
+def flat_tiles(depth, mask=ALL, **fields):
+    """A draw state, and nine tiles of one depth, as beats."""
+    table = payloads.tile(TINY)
+    tiles = np.zeros(9, dtype(table))
+    tiles["y"], tiles["x"] = np.divmod(np.arange(9), 3)
+    tiles["mask"] = mask
+    tiles["full"] = mask == ALL
+    tiles["last"] = 1
+    tiles["z0"] = int(depth * 2**24) << 8
+    tiles["zmin"] = tiles["zmax"] = int(depth * 2**24)
+    state = draw_state(3 * TINY, 3 * TINY, **fields)
+    return [
+        codec.pack(state, payloads.DRAW_STATE, depths.WIDTH),
+        codec.pack(tiles, table, depths.WIDTH),
+    ]
+
+
+def fence(**fields):
+    return scenes.control_beat(payloads.FENCE, Kind.FENCE, depths.WIDTH, begin=1, **fields)
+
+
+def run_flat(first, *rest):
+    """Beats behind a clear to the middle, held to the golden model: samples passed, by fence."""
+    side = 3 * TINY
+    clear = {"x1": side, "y1": side, "depth": 1, "stencil": 1, "stencil_base": 1 << 17}
+    middle = scenes.control_beat(
+        payloads.CLEAR, Kind.CLEAR, depths.WIDTH, depth_value=1 << 23, **clear
+    )
+    out = check(BLOCK, "tiny", np.concatenate([first[0], middle, fence(), *first[1:], *rest]))
+    fences = out[out[:, 0] & 3 == Kind.FENCE]
+    return codec.unpack(fences, payloads.FENCE, dtype(payloads.FENCE))["passed"]
+
+
+@pytest.mark.plan("cached-depth-11")
+@pytest.mark.parametrize("spare", [20, 60, 100])
+def test_hiz_hears_of_depths_that_are_written_late(spare):
+    """What a late draw moves away is visible to the next one, whenever HiZ decides about that."""
+    late = flat_tiles(0.9, does=["discard"], depth_compare=Compare.GREATER)
+    passed = run_flat(late, *[fence()] * spare, *flat_tiles(0.7), fence(flush=1))
+    assert (passed[[1, -1]] == 9 * TINY**2).all()
+
+
+@pytest.mark.plan("cached-depth-12")
+def test_depths_of_the_shader_belong_to_no_plane():
+    """Where they have been overwritten too: planes are known again when one covers the tile."""
+    half = ALL >> TINY**2 // 2
+    late = flat_tiles(0.25, half, does=["depth_output"], depth_compare=Compare.ALWAYS)
+    again = flat_tiles(0.3, half, depth_compare=Compare.ALWAYS)
+    passed = run_flat(late, *again, fence(flush=1))
+    assert passed[-1] == 9 * TINY**2
 
 
 @pytest.mark.plan("cached-depth-2")
@@ -79,7 +201,7 @@ def test_a_dropped_tile_moves_nothing():
     unit.clear((0, 0, 32, 32), 5, 0, BASES)
     triangle = depths.triangles(np.random.default_rng(0), 9, (32, 32))
     tiles = rasterize(setup(triangle, state).records)[0]
-    passed, outcome = unit.test(tiles)
+    passed, outcome, _ = unit.test(tiles)
     assert len(tiles) > 3
     assert (outcome == Outcome.DROP).all()
     assert not passed.any()

@@ -32,7 +32,7 @@ def flat_tile(depth):
 def stores(depth):
     """A shader that gives every sample one depth of 0..1."""
 
-    def shade(tiles):
+    def shade(tiles, _numbers):
         shape = (len(tiles), 8, 8)
         return Shaded(np.ones(shape, bool), np.full(shape, int(depth * D24_MOST), np.uint32))
 
@@ -46,7 +46,7 @@ def moves(seed, state):
     """
     most = MOST[DepthFormat(state["depth_format"])]
 
-    def shade(tiles):
+    def shade(tiles, _numbers):
         depths = in_range(new_depths(tiles, state), state).astype(np.int64)
         place = (tiles["x"].astype(np.int64) * 5 + tiles["y"] * 11)[:, None, None]
         lane = np.arange(64).reshape(8, 8)

@@ -20,7 +20,7 @@ def shader(state, shaded):
     """
     most = MOST[DepthFormat(state["depth_format"])]
 
-    def shade(tiles):
+    def shade(tiles, _numbers):
         shaded.append(int(unpack(tiles["mask"]).sum()))
         n = np.arange(64).reshape(8, 8)
         keeps = (tiles["z0"].astype(np.int64)[:, None, None] + n) % 3 > 0

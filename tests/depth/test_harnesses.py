@@ -150,7 +150,7 @@ def test_the_shader_answers_late_draws_in_order(fields, late, replaces):
     answers = codec.unpack(run.outputs["answers"], table, dtype(table))
     assert len(answers) == late * len(work)
     if late:
-        kept, depths = shading.shade(work, state, EDGE, True)
+        kept, depths, _ = shading.shade(work, state, EDGE, True)
         assert (unpack(answers["mask"], EDGE) == unpack(work["mask"], EDGE) & kept).all()
         assert 0 < kept.mean() < 1
         assert (answers["z0"] == work["z0"]).all()

@@ -121,7 +121,6 @@ BROKEN = [
     {"depth_min": 1 << 24, "depth_max": 1 << 25},
     {"bias_slope": 0x7F800000},
     {"bias_clamp": 0xFFC00000},
-    {"early_write": 0},
 ]
 
 

@@ -34,3 +34,35 @@ def sample_points(width, height, samples):
         for column in range(width):
             for n, (dx, dy) in enumerate(POSITIONS[samples]):
                 yield row, column, n, 256 * column + 128 + 16 * dx, 256 * row + 128 + 16 * dy
+
+
+def compare(function, new, old):
+    """A comparison by its number, in the order of D3D11."""
+    signs = (), (-1,), (0,), (-1, 0), (1,), (-1, 1), (0, 1), (-1, 0, 1)
+    return (new > old) - (new < old) in signs[function]
+
+
+def operate(operation, old, ref):
+    """A stencil operation by its number, in the order of D3D11."""
+    saturated = min(old + 1, 255), max(old - 1, 0)
+    return (old, 0, ref, *saturated, old ^ 255, (old + 1) % 256, (old - 1) % 256)[operation]
+
+
+def tested(state, face, new, depth, stencil):
+    """One sample that its shader has kept, as if tested after it: passed, depth, stencil value.
+
+    ``state``: plain integers by name; ``face``: "front" or "back"; ``new``: what it is tested with.
+    """
+    depth_passes = not state["depth_test"] or compare(state["depth_compare"], new, depth)
+    stencil_passes = True
+    if state["stencil_test"]:
+        read = state["stencil_read"]
+        function = state[f"stencil_{face}_func"]
+        stencil_passes = compare(function, state["stencil_ref"] & read, stencil & read)
+        name = "fail" if not stencil_passes else "pass" if depth_passes else "depth_fail"
+        changed = operate(state[f"stencil_{face}_{name}"], stencil, state["stencil_ref"])
+        write = state["stencil_write"]
+        stencil = (stencil & ~write) | (changed & write)
+    passed = stencil_passes and depth_passes
+    written = passed and state["depth_test"] and state["depth_write"]
+    return passed, new if written else depth, stencil

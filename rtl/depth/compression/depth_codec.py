@@ -1,22 +1,24 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Depth codec: depths of every format between the slots of a depth test and memory."""
 
-from amaranth.hdl import Module, Mux
+from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import wiring
 
 from fixfunc.rtl.depth.compression.plane_codec import PlaneCodec
 from fixfunc.rtl.memory.tile_cache.raw_codec import RawCodec, codec_members
 from fixfunc.spec.payloads import FLOAT_DEPTH
+from fixfunc.spec.state import SlotOp
 
-RECEIVED = "stored", "commands", "completions", "evictions"  # streams into a codec
+RECEIVED = "stored", "completions", "evictions"  # streams into a codec
 SENT = "filled", "evicted"  # streams out of it
+FILLING = 1 << 10  # more than tiles that are in flight in a test
 
 
 class DepthCodec(wiring.Component):
     """Code D16 and D24 by planes; keep tiles of D32F raw, or as they were cleared.
 
-    The format is that of a target, which begins when nothing is in flight: so one of the two codecs
-    is at rest.
+    The format is that of a target, which begins when nothing is in flight that matters to a codec:
+    a USE of the target before may still be done, and changes nothing that a FILL does not set.
 
     Parameters
     ----------
@@ -25,7 +27,7 @@ class DepthCodec(wiring.Component):
 
     Members
     -------
-    See :func:`~fixfunc.rtl.memory.tile_cache.raw_codec.codec_members`. One command a clock.
+    See :func:`~fixfunc.rtl.memory.tile_cache.raw_codec.codec_members`. One completion a clock.
     """
 
     def __init__(self, edge: int, samples: int, slots: int, fills: int) -> None:
@@ -48,11 +50,21 @@ class DepthCodec(wiring.Component):
                 codec.available.eq(self.available),
             ]
         m.d.comb += [
+            self.drained.eq(planes.drained & floats.drained & (self._filling(m) == 0)),
             self.push.eq(Mux(self.is_float, floats.push, planes.push)),
             self.row.eq(Mux(self.is_float, floats.row, planes.row)),
             self.commit.eq(Mux(self.is_float, floats.commit, planes.commit)),
         ]
         return m
+
+    def _filling(self, m):
+        """Tiles that have been filled in, and whose completion is awaited."""
+        filling = Signal(range(FILLING))
+        filled = self.filled.valid & self.filled.ready
+        is_fill = self.completions.payload.op == SlotOp.FILL
+        complete = self.completions.valid & self.completions.ready & is_fill
+        m.d.sync += filling.eq(filling + filled - complete)
+        return filling
 
     def _receive(self, m, name):
         """A stream goes to the codec of the format."""

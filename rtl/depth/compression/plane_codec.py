@@ -32,7 +32,7 @@ class PlaneCodec(wiring.Component):
 
     Members
     -------
-    See :func:`~fixfunc.rtl.memory.tile_cache.raw_codec.codec_members`. One command a clock.
+    See :func:`~fixfunc.rtl.memory.tile_cache.raw_codec.codec_members`. One completion a clock.
     """
 
     def __init__(self, edge: int, samples: int, slots: int, fills: int) -> None:
@@ -59,6 +59,7 @@ class PlaneCodec(wiring.Component):
         m.submodules.coded_tiles = coded_tiles = fifo.SyncFIFOBuffered(
             width=EVICTED.size, depth=CODED
         )
+        m.d.comb += self.drained.eq((coding_tiles.level == 0) & (coded_tiles.level == 0))
         self._decode(m, coding, filled_planes)
         self._account(m, table, filled_planes)
         self._encode(m, table.o, coding_tiles, coding.i_tile)
@@ -91,23 +92,18 @@ class PlaneCodec(wiring.Component):
             m.d.comb += planes[name].eq(tile.payload[name])
 
     def _account(self, m, table, filled_planes):
-        """Each command changes what is known of its slot's planes."""
-        command = self.commands.payload
-        fills = command.op == SlotOp.FILL
+        """What is done to a slot changes what is known of its planes."""
+        done = self.completions.payload
+        fills = done.op == SlotOp.FILL
         transfer = table.i.valid & table.i.ready
         m.d.comb += [
-            table.i.valid.eq(
-                self.completions.valid & self.commands.valid & (filled_planes.r_rdy | ~fills)
-            ),
+            table.i.valid.eq(self.completions.valid & (filled_planes.r_rdy | ~fills)),
             self.completions.ready.eq(transfer),
-            self.commands.ready.eq(transfer),
             filled_planes.r_en.eq(transfer & fills),
         ]
         m.d.comb += [
             table.i.payload.valid.eq(transfer),
-            table.i.payload.op.eq(command.op),
-            table.i.payload.slot.eq(command.slot),
-            table.i.payload.done.eq(self.completions.payload),
+            table.i.payload.done.eq(done),
             table.i.payload.filled.eq(filled_planes.r_data),
         ]
 

@@ -17,7 +17,7 @@ from fixfunc.rtl.lib.forwarded_memory import ForwardedMemory
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
-from fixfunc.spec.payloads import PLANES, SLOT
+from fixfunc.spec.payloads import PLANES
 from fixfunc.spec.state import SlotOp
 
 MOST = PLANES + 1  # one more than is kept, so that there is always a place for the next
@@ -61,7 +61,7 @@ class PlaneTable(wiring.Component):
     Members
     -------
     i : In(StructLayout)
-        A command that is complete, if ``valid``: ``op``, ``slot``, ``done`` as
+        What has been done to a slot, if ``valid``: ``done`` as
         :func:`fixfunc.spec.payloads.completion`; ``filled``: planes of the tile of a FILL.
     o : Out(StructLayout)
         The same slot, :attr:`LATENCY` clocks later: ``op``, its planes, its depths; ``written``:
@@ -83,8 +83,6 @@ class PlaneTable(wiring.Component):
                     StructLayout(
                         {
                             "valid": 1,
-                            "op": 2,
-                            "slot": SLOT,
                             "done": layout(payloads.completion(edge)),
                             "filled": known_planes(edge),
                         }
@@ -106,10 +104,10 @@ class PlaneTable(wiring.Component):
         m.d.comb += [plane[name].eq(done[name]) for name in PLANE.members]
         t.enter(
             0,
-            op=self.i.op,
+            op=done.op,
             exact=done.exact,
             plane=plane,
-            written=Mux(self.i.op == SlotOp.USE, done.written, 0),
+            written=Mux(done.op == SlotOp.USE, done.written, 0),
             filled=self.i.filled,
         )
         m.submodules.rows = rows = ForwardedMemory(
@@ -117,7 +115,7 @@ class PlaneTable(wiring.Component):
         )
         m.d.comb += [
             rows.valid.eq(self.i.valid),
-            rows.address.eq(self.i.slot),
+            rows.address.eq(done.slot),
             rows.fill.eq(t[rows.fill_latency].op == SlotOp.FILL),
             rows.filled.eq(self._filled(m, t[rows.fill_latency].filled)),
         ]

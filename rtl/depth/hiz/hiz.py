@@ -114,8 +114,9 @@ class Hiz(wiring.Component):
     initialising : Out(1)
         The bounds RAM is swept, after a reset or at a clear. Tiles wait.
     context : In(stream.Signature(layout(payloads.context(params.edge))))
-        Requests to save what is known of a tile, or to restore it: one a clock, while no test is in
-        flight. They go before any tile that is offered.
+        Requests to save what is known of a tile, or to restore it: one a clock. They wait until no
+        test is in flight, and go before any tile that is offered. A save behind a restore waits for
+        its answer: that is up to the caller.
     saved : Out(stream.Signature(layout(payloads.context(params.edge))))
         An answer for each, in order: what was known, as the request that restores it.
     """
@@ -176,18 +177,18 @@ class Hiz(wiring.Component):
             bounds.clearing.eq(front.clearing),
             bounds.is_context.eq(front.is_late),
         ]
-        self._contexts(m, front, contexts)
+        self._contexts(m, front, contexts, output.drained)
         self._clear(m, front, clears, bounds)
         self._put_out(m, front, clears, contexts, bounds, output)
         self._report(m, clears, bounds, output, reports)
         return m
 
-    def _contexts(self, m, front, contexts):
+    def _contexts(self, m, front, contexts, drained):
         """A request enters the pipeline as a tile."""
         wiring.connect(m, wiring.flipped(self.context), contexts.i)
         wiring.connect(m, contexts.o, wiring.flipped(self.saved))
         m.d.comb += [
-            contexts.open.eq(front.open),
+            contexts.open.eq(front.open & drained),
             front.late_offered.eq(self.context.valid),
             front.late_enters.eq(contexts.accept),
             front.late_tile.eq(self.i.payload.tile),

@@ -12,5 +12,4 @@ sample_depths.py   depths of a tile's samples, from its plane
 bias.py            depth bias
 rule.py            compare and stencil operations, decoded
 tested_tiles.py    read, compare and write a tile every clock
-late_z.py          tiles that the shader returns before they are written
 """

@@ -8,6 +8,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
+from fixfunc.rtl.depth.late.late_front import LateFront
 from fixfunc.rtl.depth.test.bias import DepthBias
 from fixfunc.rtl.depth.test.datapath import DepthDatapath
 from fixfunc.rtl.depth.test.new_depths import test_clock
@@ -16,7 +17,7 @@ from fixfunc.rtl.depth.test.tested_tiles import DepthRange, TestedTiles
 from fixfunc.rtl.lib.delay import DelayLine
 from fixfunc.rtl.lib.fifo import CreditedFIFO
 from fixfunc.rtl.lib.timeline import Timeline
-from fixfunc.rtl.memory.tile_client.slot_front import COMMAND, SlotFront
+from fixfunc.rtl.memory.tile_client.slot_front import COMMAND
 from fixfunc.rtl.memory.tile_client.slot_requests import DEPTHS, STENCILS, requested_beat
 from fixfunc.rtl.payload import beat, layout
 from fixfunc.spec import payloads
@@ -34,18 +35,30 @@ class CachedTest(wiring.Component):
     """Test tiles whose depths and stencil values caches put into slots and take away.
 
     What happens to samples is the same as in :class:`~fixfunc.rtl.depth.test.depth_test.DepthTest`,
-    one tile a clock. No tile is written late: a draw that asks for that writes early.
+    one tile a clock. Where a draw does not let its tiles be written early, they go out with what an
+    early test leaves, and come back from the shader in their order: they are tested again and
+    written, by the same pipeline, in the slots that they have kept. Such a tile takes a second
+    clock, and one more to be looked up.
 
     Parameters
     ----------
     params : DepthTestParams
-        ``tiles``: slots. D16 and D24 alone, without ``shader_depths``.
+        ``tiles``: slots.
+    sets : int
+        Sets of the caches.
 
     Members
     -------
     i : In(stream.Signature(requested_beat(params.edge, planes)))
     o : Out(stream.Signature(beat(tile=..., draw_state=..., clear=..., fence=...)))
-        Tiles, ``mask`` now the samples that passed; control beats.
+        Tiles, ``mask`` now the samples that passed, or of a late draw those that are to be shaded;
+        control beats.
+    shaded : In(stream.Signature(layout(payloads.survivors(params.edge, params.shader_depths))))
+        What the shader decides about each tile of a late draw in ``o`` whose mask is not empty.
+    answers : Out(stream.Signature(layout(payloads.coverage(params.edge**2))))
+        One for each of them: samples that passed in the end, also if none did.
+    passed : Out(params.edge**2)
+        Samples that have passed in the end, in this clock.
     feedback : Out(stream.Signature(layout(payloads.feedback(params.edge))))
         For HiZ: what a tile holds after a test that its draw lets write.
     depth, stencil : In(stream.Signature(layout(payloads.slot_command(params.edge, ...))))
@@ -56,8 +69,9 @@ class CachedTest(wiring.Component):
         A fence that flushes is the only beat here: whoever comes next may begin its own flush.
     """
 
-    def __init__(self, params: Any) -> None:
+    def __init__(self, params: Any, sets: int) -> None:
         self._params = params
+        self._sets = sets
         self._planes = planes(params)
         members = {}
         for plane, bits in zip(*self._planes, strict=True):
@@ -73,7 +87,12 @@ class CachedTest(wiring.Component):
             | {
                 "i": In(stream.Signature(requested_beat(params.edge, self._planes[0]))),
                 "o": Out(stream.Signature(shape)),
+                "shaded": In(
+                    stream.Signature(layout(payloads.survivors(params.edge, params.shader_depths)))
+                ),
+                "answers": Out(stream.Signature(layout(payloads.coverage(params.edge**2)))),
                 "feedback": Out(stream.Signature(layout(payloads.feedback(params.edge)))),
+                "passed": Out(params.edge**2),
                 "flush_early": Out(1),
             }
         )
@@ -82,7 +101,7 @@ class CachedTest(wiring.Component):
         m = Module()
         p = self._params
         latency = test_clock(p) + DepthRange.latency(p.edge**2) + 6
-        m.submodules.front = front = SlotFront(p.edge, *self._planes, latency)
+        m.submodules.front = front = LateFront(p, *self._planes, latency, self._sets)
         m.submodules.datapath = datapath = DepthDatapath(p, fills=True)
         m.submodules.output = output = TestOutput(p)
         wiring.connect(m, wiring.flipped(self.i), front.i)
@@ -92,12 +111,13 @@ class CachedTest(wiring.Component):
             m.d.comb += [
                 unit.state.eq(front.state),
                 unit.legal.eq(front.legal),
+                unit.late_draw.eq(front.late_draw),
             ]
-        for name in ("clear", "tile_valid", "tile", "clearing"):
+        for name in ("clear", "tile_valid", "tile", "clearing", "is_late"):
             m.d.comb += getattr(datapath, name).eq(getattr(front, name))
         m.d.comb += [
             output.beat_enters.eq(front.accept | front.control_accept),
-            output.report_enters.eq(front.accept),
+            output.report_enters.eq(front.accept | front.late_enters),
             output.i.eq(datapath.o),
             output.depth.eq(datapath.depth),
             output.control_valid.eq(front.control_valid),
@@ -105,6 +125,7 @@ class CachedTest(wiring.Component):
             output.fence_error.eq(front.fence_error),
         ]
         room = output.room
+        late_room = output.report_room & self._answer(m, front, datapath, output)
         touchable_clock = test_clock(p) - 2
         timeline = Timeline(m)
         timeline.enter(0, refused=front.refused)
@@ -112,13 +133,38 @@ class CachedTest(wiring.Component):
         for plane, bits in zip(*self._planes, strict=True):
             wiring.connect(m, wiring.flipped(getattr(self, plane.name)), getattr(front, plane.name))
             command = self._slot(m, front, datapath, plane.name)
-            room = room & self._complete(m, front, datapath, plane.name, bits, command)
+            done_room = self._complete(m, front, datapath, plane.name, bits, command)
+            room = room & done_room
+            late_room = late_room & done_room
         m.d.sync += front.room.eq(room)
+        m.d.comb += front.late_room.eq(late_room)
 
         head = self.i.payload.beat
         flushes = (head.kind == Kind.FENCE) & head.fence.flush
         m.d.sync += self.flush_early.eq(self.i.valid & flushes & output.idle)
         return m
+
+    def _answer(self, m, front, datapath, output):
+        """Tiles that come back, and what passed of them; returns whether there is room for one."""
+        p = self._params
+        m.submodules.answer = answer = CreditedFIFO(self.answers.payload.shape(), TILES)
+        wiring.connect(m, wiring.flipped(self.shaded), front.shaded)
+        wiring.connect(m, answer.o, wiring.flipped(self.answers))
+        tile = datapath.o
+        answers = front.late_enters & front.late_shaded
+        timeline = Timeline(m)
+        timeline.enter(-1, answers=answers)
+        m.d.sync += front.tested.eq(tile.valid & ~tile.is_late & front.late_draw)
+        m.d.comb += [
+            front.tested_tile.eq(output.passed_tile),
+            answer.consume.eq(answers),
+            answer.push.eq(timeline[test_clock(p) + 2].answers),
+            answer.i.mask.eq(output.passed_tile.mask),
+            self.passed.eq(output.passed),
+        ]
+        if p.shader_depths:
+            m.d.comb += datapath.shader.eq(front.shader)
+        return answer.available
 
     def _slot(self, m, front, datapath, name):
         """What a plane's command does to its slot; returns the command one clock after the test.
@@ -162,6 +208,8 @@ class CachedTest(wiring.Component):
         m.d.comb += [
             done.consume.eq(getattr(front, f"{name}_command").valid),
             done.push.eq(command.valid),
+            done.i.op.eq(command.op),
+            done.i.slot.eq(command.slot),
             done.i.written.eq(Mux(command.op == SlotOp.USE, written, 0)),
         ]
         for n in range(lanes):

@@ -3,12 +3,12 @@
 
 from dataclasses import dataclass
 
-from amaranth.hdl import Module, Signal
+from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from fixfunc.rtl.depth.late.late_z import LateZScoreboard
 from fixfunc.rtl.depth.test.datapath import DepthDatapath
-from fixfunc.rtl.depth.test.late_z import LateZScoreboard
 from fixfunc.rtl.depth.test.new_depths import test_clock
 from fixfunc.rtl.depth.test.sample_depths import BITS, DEPTH
 from fixfunc.rtl.depth.test.test_output import TILES, TestOutput
@@ -21,6 +21,8 @@ from fixfunc.rtl.payload import beat, layout
 from fixfunc.rtl.raster.edge_evaluator import EdgeEvaluatorParams
 from fixfunc.spec import payloads
 from fixfunc.spec.state import DepthFormat, Kind
+
+PLACE_BITS = 4  # of x and of y: tiles 16 rows and columns apart wait for one another
 
 
 @dataclass(frozen=True)
@@ -172,6 +174,7 @@ class DepthTest(wiring.Component):
                 unit.legal.eq(front.legal),
                 unit.late_draw.eq(late_draw),
             ]
+        m.d.comb += output.retain.eq(late_draw)
         for name in ("clear", "tile_valid", "tile", "clearing", "is_late"):
             m.d.comb += getattr(datapath, name).eq(getattr(front, name))
         m.d.sync += front.room.eq(output.room)
@@ -196,7 +199,7 @@ class DepthTest(wiring.Component):
         offered = self.i.payload.tile
         back = self.shaded.payload
         transfer = self.shaded.valid & self.shaded.ready
-        m.submodules.late_z = late_z = LateZScoreboard(TILES, len(offered.x))
+        m.submodules.late_z = late_z = LateZScoreboard(TILES, 1 << 2 * PLACE_BITS)
         m.d.comb += [
             self.shaded.ready.eq(answer.available & output.report_room),
             front.late_offered.eq(transfer),
@@ -209,12 +212,10 @@ class DepthTest(wiring.Component):
             late_z.late_draw.eq(~state.early_write),
             late_z.tests.eq(state.early_reject),
             late_z.offered.eq(self.i.valid & (self.i.payload.kind == Kind.WORK)),
-            late_z.x.eq(offered.x),
-            late_z.y.eq(offered.y),
+            late_z.place.eq(Cat(offered.x[:PLACE_BITS], offered.y[:PLACE_BITS])),
             late_z.accept.eq(front.accept),
             late_z.back.eq(transfer),
-            late_z.back_x.eq(back.x),
-            late_z.back_y.eq(back.y),
+            late_z.back_place.eq(Cat(back.x[:PLACE_BITS], back.y[:PLACE_BITS])),
         ]
         answered = Signal()
         m.d.sync += answered.eq(datapath.o.valid & datapath.o.is_late)

@@ -37,7 +37,9 @@ class TestOutput(wiring.Component):
     legal : In(1)
         Tiles may be drawn in ``state``.
     late_draw : In(1)
-        Tiles of ``state`` go out before they are written, and come back. None is dropped.
+        Tiles of ``state`` go out before they are written, and come back.
+    retain : In(1)
+        No tile is dropped.
     beat_enters : In(1)
         A beat enters the pipeline before this block.
     report_enters : In(1)
@@ -57,6 +59,8 @@ class TestOutput(wiring.Component):
         Error bits of a fence.
     passed_tile : Out(layout(payloads.tile(params.edge)))
         The tile of ``i`` with the samples that passed, one clock later.
+    passed : Out(edge**2)
+        Samples of ``i`` that have passed in the end.
     o : Out(stream.Signature(beat(tile=..., draw_state=..., clear=..., fence=...)))
     feedback : Out(stream.Signature(layout(payloads.feedback(params.edge))))
     """
@@ -69,6 +73,7 @@ class TestOutput(wiring.Component):
                 "state": In(layout(payloads.DRAW_STATE)),
                 "legal": In(1),
                 "late_draw": In(1),
+                "retain": In(1),
                 "beat_enters": In(1),
                 "report_enters": In(1),
                 "room": Out(1),
@@ -80,6 +85,7 @@ class TestOutput(wiring.Component):
                 "control": In(shape),
                 "fence_error": In(3),
                 "passed_tile": Out(layout(payloads.tile(params.edge))),
+                "passed": Out(params.edge**2),
                 "o": Out(stream.Signature(shape)),
                 "feedback": Out(stream.Signature(layout(payloads.feedback(params.edge)))),
             }
@@ -93,7 +99,7 @@ class TestOutput(wiring.Component):
         first_test = self.i.valid & ~self.i.is_late
         final = self.i.valid & (self.i.is_late | ~self.late_draw)
         reports = self._report(m, final)
-        retained = self.i.passed.any() | tile.last | self.late_draw
+        retained = self.i.passed.any() | tile.last | self.retain
         sent = Signal()
         dropped = Signal()
         m.d.sync += [
@@ -120,7 +126,8 @@ class TestOutput(wiring.Component):
         m.submodules.passed_count = passed_count = PassedCount(len(self.i.passed))
         fence = self.control_valid & (self.control.kind == Kind.FENCE)
         m.d.comb += [
-            passed_count.passed.eq(Mux(final, self.i.passed, 0)),
+            self.passed.eq(Mux(final, self.i.passed, 0)),
+            passed_count.passed.eq(self.passed),
             passed_count.clear.eq(fence & self.control.fence.begin),
         ]
         with m.If(fence):

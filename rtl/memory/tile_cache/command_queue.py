@@ -87,13 +87,11 @@ class CommandQueue(wiring.Component):
     sample_room : In(1)
         There is room for a sample. Commands wait for it.
     occupied : Out(1)
-        A command waits, or its completion is awaited: a codec of another format must not get it.
+        A command waits.
     filled : In(stream.Signature(...))
         Tiles from memory, decoded. ``wrong``: the code in memory is not that of a tile.
     o : Out(stream.Signature(layout(payloads.slot_command(edge, bits))))
         Commands for the slots; ``error`` is left open.
-    issued : Out(stream.Signature(SLOT_COMMAND))
-        Commands of ``o``, without DONE, for the codec.
     use_reads : In(1)
         A USE reads its slot.
     """
@@ -110,7 +108,6 @@ class CommandQueue(wiring.Component):
                 "occupied": Out(1),
                 "filled": In(stream.Signature(values)),
                 "o": Out(stream.Signature(layout(payloads.slot_command(edge, bits)))),
-                "issued": Out(stream.Signature(SLOT_COMMAND)),
                 "use_reads": In(1),
             }
         )
@@ -118,15 +115,13 @@ class CommandQueue(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.commands = commands = StreamFIFO(SLOT_COMMAND, COMMANDS)
-        m.submodules.issued = issued = StreamFIFO(SLOT_COMMAND, COMMANDS)
-        wiring.connect(m, issued.o, wiring.flipped(self.issued))
         accept = self.i.valid & self.i.ready
         m.d.comb += [
             commands.i.valid.eq(self.i.valid & self.sample_room),
             commands.i.payload.eq(self.i.payload),
             self.i.ready.eq(commands.i.ready & self.sample_room),
             self.sample.eq(accept & (self.i.payload.op == SlotOp.DONE)),
-            self.occupied.eq(commands.occupied | issued.occupied),
+            self.occupied.eq(commands.occupied),
         ]
         source = commands.o
         if self._window:
@@ -137,18 +132,13 @@ class CommandQueue(wiring.Component):
 
         command = source.payload
         fills = command.op == SlotOp.FILL
-        is_done = command.op == SlotOp.DONE
         transfer = self.o.valid & self.o.ready
         m.d.comb += [
-            self.o.valid.eq(
-                source.valid & (is_done | issued.i.ready) & (~fills | self.filled.valid)
-            ),
+            self.o.valid.eq(source.valid & (~fills | self.filled.valid)),
             self.o.payload.op.eq(command.op),
             self.o.payload.slot.eq(command.slot),
             source.ready.eq(transfer),
             self.filled.ready.eq(transfer & fills),
-            issued.i.valid.eq(transfer & ~is_done),
-            issued.i.payload.eq(command),
         ]
         for n in range(self._edge**2):
             m.d.comb += self.o.payload[f"value{n}"].eq(self.filled.payload.values[n])

@@ -9,7 +9,7 @@ from amaranth.lib.wiring import In, Member, Out
 
 from fixfunc.rtl.lib.fifo import CreditedFIFO
 from fixfunc.rtl.lib.timeline import Timeline
-from fixfunc.rtl.memory.tile_cache.layouts import EVICTED, SLOT_COMMAND, TILE_MODE
+from fixfunc.rtl.memory.tile_cache.layouts import EVICTED, TILE_MODE
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
 from fixfunc.spec.state import SlotOp, TileMode
@@ -26,14 +26,15 @@ def codec_members(edge: int, bits: int) -> dict[str, Member]:
         Tiles as they lie in memory.
     filled : Out(stream.Signature(...))
         Tiles of ``stored``, decoded. ``wrong``: the code is not that of a tile.
-    commands : In(stream.Signature(SLOT_COMMAND))
-        Commands that slots have received, without DONE.
     completions : In(stream.Signature(layout(payloads.completion(edge, bits))))
-        Completion of each of ``commands``.
+        What has been done to slots, in order.
     evictions : In(stream.Signature(TILE_MODE))
         The tile of each EVICT.
     evicted : Out(stream.Signature(EVICTED))
         Tiles of ``evictions``, when they have been coded.
+    drained : Out(1)
+        No tile is in flight between ``evictions`` and ``evicted``; where formats change, nor is
+        any of ``filled`` that awaits its completion.
     push, row, commit, available : Out, Out, Out, In
         Codes of evicted tiles: the other side of
         :class:`~fixfunc.rtl.lib.write_buffer.WriteBuffer`.
@@ -45,10 +46,10 @@ def codec_members(edge: int, bits: int) -> dict[str, Member]:
         "is_float": In(1),
         "stored": In(stream.Signature(layout(payloads.coded(edge, bits)))),
         "filled": Out(stream.Signature(values)),
-        "commands": In(stream.Signature(SLOT_COMMAND)),
         "completions": In(stream.Signature(layout(payloads.completion(edge, bits)))),
         "evictions": In(stream.Signature(TILE_MODE)),
         "evicted": Out(stream.Signature(EVICTED)),
+        "drained": Out(1),
         "push": Out(1),
         "row": Out(payloads.coded_words(edge, bits) * 32),
         "commit": Out(1),
@@ -70,7 +71,7 @@ class RawCodec(wiring.Component):
 
     Members
     -------
-    As :func:`codec_members` describes. One command a clock.
+    As :func:`codec_members` describes. One completion a clock.
     """
 
     def __init__(self, edge: int, slots: int, bits: int) -> None:
@@ -88,24 +89,20 @@ class RawCodec(wiring.Component):
         m.submodules.dirty = dirty = Memory(shape=1, depth=self._slots, init=[])
         read = dirty.read_port(domain="comb")
         write = dirty.write_port()
-        command = self.commands.payload
         completion = self.completions.payload
         m.submodules.waiting = waiting = CreditedFIFO(EVICTED, EVICTIONS)
-        evicts = command.op == SlotOp.EVICT
+        evicts = completion.op == SlotOp.EVICT
+        uses = completion.op == SlotOp.USE
         accept = Signal()
         m.d.comb += [
-            accept.eq(
-                self.completions.valid
-                & self.commands.valid
-                & (~evicts | (waiting.available & self.available))
-            ),
+            accept.eq(self.completions.valid & (~evicts | (waiting.available & self.available))),
             self.completions.ready.eq(accept),
-            self.commands.ready.eq(accept),
-            read.addr.eq(command.slot),
-            write.addr.eq(command.slot),
+            read.addr.eq(completion.slot),
+            write.addr.eq(completion.slot),
             write.en.eq(accept & ~evicts),
-            write.data.eq((command.op == SlotOp.USE) & (completion.written.any() | read.data)),
+            write.data.eq(uses & (completion.written.any() | read.data)),
         ]
+        m.d.comb += self.drained.eq(waiting.idle)
         self._encode(m, waiting, accept & evicts, read.data)
         wiring.connect(m, waiting.o, wiring.flipped(self.evicted))
         return m

@@ -134,7 +134,8 @@ class TileCache(wiring.Component):
     o : Out(stream.Signature(layout(payloads.slot_command(params.edge, params.bits))))
         What slots have to do, in the same order.
     done : In(stream.Signature(layout(payloads.completion(params.edge, params.bits))))
-        What each USE, FILL and EVICT did, in their order.
+        What each USE, FILL and EVICT did, in their order. A USE may write later, and is then done
+        a second time, before any other command to its slot.
     counted : Out(stream.Signature(layout(payloads.COUNTED)))
         With every DONE: what has been moved so far.
     memory : Out(Axi())
@@ -175,10 +176,9 @@ class TileCache(wiring.Component):
 
         self._look_up(m, sequencer, tags, scheduler)
         self._modes(m, sequencer, scheduler, modes, refill, write_back)
-        self._code(m, scheduler, refill, write_back, codec)
+        evictions = self._code(m, scheduler, refill, write_back, codec)
         wiring.connect(m, scheduler.o, commands.i)
         wiring.connect(m, codec.filled, commands.filled)
-        wiring.connect(m, commands.issued, codec.commands)
         self._stop(m, sequencer, refill, write_back, codec, commands.o)
         if self._window:
             m.d.comb += commands.use_reads.eq(self.use_reads)
@@ -202,7 +202,13 @@ class TileCache(wiring.Component):
         ]
         transfer = sequencer.o.valid & sequencer.o.ready
         m.d.sync += sequencer.idle.eq(
-            scheduler.idle & refill.idle & write_back.idle & ~commands.occupied & ~transfer
+            scheduler.idle
+            & refill.idle
+            & write_back.idle
+            & codec.drained
+            & ~evictions.occupied
+            & ~commands.occupied
+            & ~transfer
         )
         return m
 
@@ -265,7 +271,7 @@ class TileCache(wiring.Component):
             ]
 
     def _code(self, m, scheduler, refill, write_back, codec):
-        """Tiles between memory and slots."""
+        """Tiles between memory and slots; returns the FIFO of victims that are to be coded."""
         m.submodules.evictions = evictions = StreamFIFO(TILE_MODE, COMMANDS)
         wiring.connect(m, scheduler.fill, refill.i)
         wiring.connect(m, refill.o, codec.stored)
@@ -279,6 +285,7 @@ class TileCache(wiring.Component):
             write_back.commit.eq(codec.commit),
             codec.available.eq(write_back.available),
         ]
+        return evictions
 
     def _stop(self, m, sequencer, refill, write_back, codec, commands):
         """An error stops all traffic until the next CLEAR; the next DONE tells of it."""

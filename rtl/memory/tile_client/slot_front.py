@@ -42,6 +42,18 @@ class SlotFront(wiring.Component):
         What the cache of a plane wants done.
     room : In(1)
         The block behind can take a beat.
+    stall : In(1)
+        A tile of a draw that is offered must wait.
+    drained : In(1)
+        No tile is out for shading. Control beats wait for it.
+    <plane>_hold : In(1)
+        A FILL or EVICT that is offered must wait: its slot is in use.
+    late_enters : In(1)
+        ``late_tile`` enters, and nothing else.
+    late_tile, late_refused : In, In(1)
+        A tile that has come back from the shader, and whether it was refused.
+    <plane>_late : In(COMMAND)
+        What its slot executes.
     inputs_ready : In(1)
         Inputs of a tile of a draw from elsewhere, such as its colours, are valid.
     accept : Out(1)
@@ -57,6 +69,8 @@ class SlotFront(wiring.Component):
     tile : Out
     clearing : Out(1)
         ``tile`` is to be cleared.
+    is_late : Out(1)
+        ``tile`` was ``late_tile``.
     refused : Out(1)
         ``tile`` must not be touched.
     <plane>_command : Out(COMMAND)
@@ -85,12 +99,19 @@ class SlotFront(wiring.Component):
                 plane.name: In(stream.Signature(layout(payloads.slot_command(edge, width)))),
                 f"{plane.name}_command": Out(COMMAND),
                 f"{plane.name}_values": Out(ArrayLayout(width, edge**2)),
+                f"{plane.name}_hold": In(1),
+                f"{plane.name}_late": In(COMMAND),
             }
         super().__init__(
             of_planes
             | {
                 "i": In(stream.Signature(requested_beat(edge, planes))),
                 "room": In(1),
+                "stall": In(1),
+                "drained": In(1, init=1),
+                "late_enters": In(1),
+                "late_tile": In(layout(payloads.tile(edge))),
+                "late_refused": In(1),
                 "inputs_ready": In(1, init=1),
                 "accept": Out(1),
                 "control_accept": Out(1),
@@ -98,6 +119,7 @@ class SlotFront(wiring.Component):
                 "clear": Out(layout(payloads.CLEAR)),
                 "tile_valid": Out(1),
                 "clearing": Out(1),
+                "is_late": Out(1),
                 "refused": Out(1),
                 "tile": Out(layout(payloads.tile(edge))),
                 "control_valid": Out(1),
@@ -118,35 +140,38 @@ class SlotFront(wiring.Component):
         ready = Signal(len(commands))
         done = Signal(len(commands))
         transfers = Signal(len(commands))
-        for n, command in enumerate(commands):
+        for n, (plane, command) in enumerate(zip(self._planes, commands, strict=True)):
             op = command.payload.op
+            transferring = command.valid & ~getattr(self, f"{plane.name}_hold")
             m.d.comb += [
                 ready[n].eq(~request.requested[n] | (command.valid & (op == SlotOp.USE))),
                 done[n].eq(~request.requested[n] | (command.valid & (op == SlotOp.DONE))),
-                transfers[n].eq(command.valid & ((op == SlotOp.FILL) | (op == SlotOp.EVICT))),
+                transfers[n].eq(transferring & ((op == SlotOp.FILL) | (op == SlotOp.EVICT))),
             ]
         busy = Signal()
         open_ = Signal()
         open_for_beat = Signal()
         tile_accept = Signal()
         target_accept = Signal()
-        inputs = self.inputs_ready | request.clearing
+        inputs = (self.inputs_ready & ~self.stall) | request.clearing
+        all_drained = timer.drained & self.drained
         m.d.comb += [
-            open_.eq(self.room & ~self.control_valid & ~busy),
+            open_.eq(self.room & ~self.control_valid & ~busy & ~self.late_enters),
             open_for_beat.eq(open_ & ~transfers.any() & self.i.valid),
             tile_accept.eq(open_for_beat & work & ~request.whole_target & ready.all() & inputs),
             target_accept.eq(open_for_beat & work & request.whole_target & done.all()),
-            self.control_accept.eq(open_for_beat & ~work & timer.drained & done.all()),
+            self.control_accept.eq(open_for_beat & ~work & all_drained & done.all()),
             self.accept.eq(tile_accept & ~request.clearing),
             self.i.ready.eq(tile_accept | target_accept | self.control_accept),
-            timer.enter.eq(tile_accept | (open_ & transfers.any())),
+            timer.enter.eq(tile_accept | self.late_enters | (open_ & transfers.any())),
         ]
         m.d.sync += [
             busy.eq(self.control_valid),
-            self.tile_valid.eq(tile_accept),
-            self.clearing.eq(request.clearing),
-            self.refused.eq(request.refused),
-            self.tile.eq(request.beat.tile),
+            self.tile_valid.eq(tile_accept | self.late_enters),
+            self.clearing.eq(request.clearing & ~self.late_enters),
+            self.is_late.eq(self.late_enters),
+            self.refused.eq(Mux(self.late_enters, self.late_refused, request.refused)),
+            self.tile.eq(Mux(self.late_enters, self.late_tile, request.beat.tile)),
             self.control_valid.eq(self.control_accept),
             self.control.eq(request.beat),
         ]
@@ -156,10 +181,14 @@ class SlotFront(wiring.Component):
         return m
 
     def _command(self, m, commands, open_, transfers):
-        """Commands go to the slots: FILL and EVICT at once, the others together with their beat."""
+        """Commands go to the slots: FILL and EVICT at once, the others together with their beat.
+
+        A tile that comes back brings its own.
+        """
         failed = Signal(len(commands))
         for n, (plane, source) in enumerate(zip(self._planes, commands, strict=True)):
             command = getattr(self, f"{plane.name}_command")
+            late = getattr(self, f"{plane.name}_late")
             values = [source.payload[f"value{k}"] for k in range(self._edge**2)]
             is_done = source.payload.op == SlotOp.DONE
             m.d.comb += [
@@ -169,9 +198,9 @@ class SlotFront(wiring.Component):
                 failed[n].eq(source.ready & is_done & source.payload.error.any()),
             ]
             m.d.sync += [
-                command.valid.eq(source.ready & ~is_done),
-                command.op.eq(source.payload.op),
-                command.slot.eq(source.payload.slot),
+                command.valid.eq(Mux(self.late_enters, late.valid, source.ready & ~is_done)),
+                command.op.eq(Mux(self.late_enters, late.op, source.payload.op)),
+                command.slot.eq(Mux(self.late_enters, late.slot, source.payload.slot)),
                 getattr(self, f"{plane.name}_values").eq(Cat(values)),
             ]
         m.d.sync += self.error.eq(failed.any())

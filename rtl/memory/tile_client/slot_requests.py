@@ -38,12 +38,15 @@ class Plane(NamedTuple):
 
 
 def depth_usage(state: Value, tile: Value) -> tuple:
-    """A tile that HiZ dropped uses no depths; one that it accepted needs them if some remain."""
+    """A tile that HiZ dropped uses no depths; one that it accepted needs them if some remain.
+
+    Of a tile that is written late any sample may remain.
+    """
     reads = (tile.outcome == Outcome.TEST) & state.depth_test
     writes = state.depth_test & state.depth_write
     return (
         (tile.outcome != Outcome.DROP) & (reads | writes),
-        reads | ~tile.mask.all() | state.stencil_test,
+        reads | ~tile.mask.all() | state.stencil_test | ~state.early_write,
         writes,
     )
 
@@ -62,10 +65,13 @@ def stencil_usage(state: Value, tile: Value) -> tuple:
 
 
 def colour_usage(state: Value, tile: Value) -> tuple:
-    """A tile of which samples passed needs its colours, unless all of them are overwritten."""
+    """A tile of which samples passed needs its colours, unless all of them are overwritten.
+
+    Of a tile that is written late any sample may remain.
+    """
     return (
         tile.mask.any() & state.colour_write.any(),
-        ~tile.mask.all() | ~state.colour_write.all() | state.blend,
+        ~tile.mask.all() | ~state.colour_write.all() | state.blend | ~state.early_write,
         1,
     )
 

@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Late-Z scoreboard: tiles that are out for shading before they are written."""
 
-from amaranth.hdl import Cat, Module, Signal
+from amaranth.hdl import Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.credit import CreditCounter
-
-PLACES = 16  # tiles so many rows and columns apart share a place, and wait for one another
 
 
 class LateZScoreboard(wiring.Component):
@@ -17,8 +15,8 @@ class LateZScoreboard(wiring.Component):
     ----------
     most : int
         Most tiles that are out.
-    position : int
-        Bits of a tile's x and y.
+    places : int
+        Tiles of one place wait for one another: a power of two.
 
     Members
     -------
@@ -26,45 +24,46 @@ class LateZScoreboard(wiring.Component):
         The draw writes its tiles when they have come back.
     tests : In(1)
         It tests them before they go out, too.
-    offered, x, y : In(1), In(position), In(position)
+    offered, place : In(1), In(range(places))
         A tile is offered.
     stall : Out(1)
         It must wait: a tile of its place is out, or too many are, or that is not yet known.
     accept : In(1)
         It enters.
-    back, back_x, back_y : In(1), In(position), In(position)
+    back, back_place : In(1), In(range(places))
         A tile has come back, and enters.
+    pending : Out(places)
+        Places of which a tile is out that was tested, without ``departed_place``.
+    departed, departed_place : Out(1), Out(range(places))
+        In the clock before, such a tile has entered.
     idle : Out(1)
         No tile is out.
     """
 
-    def __init__(self, most, position):
+    def __init__(self, most: int, places: int) -> None:
         self._most = most
         super().__init__(
             {
                 "late_draw": In(1),
                 "tests": In(1),
                 "offered": In(1),
-                "x": In(position),
-                "y": In(position),
+                "place": In(range(places)),
                 "stall": Out(1),
                 "accept": In(1),
                 "back": In(1),
-                "back_x": In(position),
-                "back_y": In(position),
+                "back_place": In(range(places)),
+                "pending": Out(places),
+                "departed": Out(1),
+                "departed_place": Out(range(places)),
                 "idle": Out(1),
             }
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.credit = credit = CreditCounter(self._most)
-        bits = (PLACES - 1).bit_length()
-        place = Cat(self.x[:bits], self.y[:bits])
-        back_place = Cat(self.back_x[:bits], self.back_y[:bits])
-        pending = Signal(PLACES**2)
-        sets = Signal(PLACES**2)
-        clears = Signal(PLACES**2)
+        sets = Signal.like(self.pending)
+        clears = Signal.like(self.pending)
         departure = self.accept & self.late_draw
         m.d.comb += [
             credit.consume.eq(departure),
@@ -73,21 +72,19 @@ class LateZScoreboard(wiring.Component):
         ]
 
         # A place is set, or cleared, one clock after its tile has entered: decoding is long.
-        departed = Signal()
-        departed_place = Signal.like(place)
         returned = Signal()
-        returned_place = Signal.like(back_place)
+        returned_place = Signal.like(self.back_place)
         m.d.sync += [
-            departed.eq(departure & self.tests),
-            departed_place.eq(place),
+            self.departed.eq(departure & self.tests),
+            self.departed_place.eq(self.place),
             returned.eq(self.back),
-            returned_place.eq(back_place),
+            returned_place.eq(self.back_place),
         ]
         m.d.comb += [
-            sets.bit_select(departed_place, 1).eq(departed),
+            sets.bit_select(self.departed_place, 1).eq(self.departed),
             clears.bit_select(returned_place, 1).eq(returned),
         ]
-        m.d.sync += pending.eq((pending | sets) & ~clears)
+        m.d.sync += self.pending.eq((self.pending | sets) & ~clears)
 
         # A tile that tests early is looked up in the first clock in which it is offered, and enters
         # in the next: one in two clocks, since such tiles pass twice.
@@ -95,7 +92,10 @@ class LateZScoreboard(wiring.Component):
         occupied = Signal()
         m.d.sync += [
             looked_up.eq(self.offered & ~self.accept),
-            occupied.eq(pending.bit_select(place, 1) | (departed & (departed_place == place))),
+            occupied.eq(
+                self.pending.bit_select(self.place, 1)
+                | (self.departed & (self.departed_place == self.place))
+            ),
         ]
         hazard = self.tests & (~looked_up | occupied)
         m.d.comb += self.stall.eq(self.late_draw & (~credit.available | hazard))

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Late front: a slot front whose tiles may go out for shading, and come back to be written."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from amaranth.hdl import Cat, Module, Signal
+from amaranth.lib import fifo, stream, wiring
+from amaranth.lib.data import ArrayLayout, StructLayout
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.depth.late.late_z import LateZScoreboard
+from fixfunc.rtl.lib.fifo import CreditedFIFO
+from fixfunc.rtl.memory.tile_client.slot_front import COMMAND, SlotFront
+from fixfunc.rtl.payload import layout
+from fixfunc.spec import payloads
+from fixfunc.spec.state import Kind
+
+MOST = 128  # tiles that are out
+INNER = ("stall", "drained", "late_tile", "late_refused")  # members of the slot front
+
+
+class LateFront(wiring.Component):
+    """Let tiles of late draws through twice: before they are shaded, and when they come back.
+
+    Everything else passes as in :class:`~fixfunc.rtl.memory.tile_client.slot_front.SlotFront`. A
+    late draw is one that does not let its tiles be written early.
+
+    Such a tile keeps its slots meanwhile. The late-Z scoreboard counts by sets of the caches: a
+    tile of a late draw, a FILL and an EVICT wait while a tile of their set is out. No command of a
+    cache is needed for a tile that comes back, so nothing that waits here is in its way. A tile of
+    which an early test leaves no sample is not shaded: it comes back by itself, in its order.
+
+    Parameters
+    ----------
+    params : DepthTestParams
+    planes, bits, latency
+        See :class:`~fixfunc.rtl.memory.tile_client.slot_front.SlotFront`.
+    sets : int
+        Sets of the caches: a power of two. A slot's number has its set above its way.
+
+    Members
+    -------
+    Those of :class:`~fixfunc.rtl.memory.tile_client.slot_front.SlotFront`, except inputs of late
+    tiles, and
+    late_draw : Out(1)
+        Tiles of the draw state are written late.
+    late_room : In(1)
+        The block behind can take a tile that comes back.
+    late_enters : Out(1)
+        A tile that comes back enters.
+    late_shaded : Out(1)
+        It has been shaded.
+    tested, tested_tile : In(1), In
+        A tile of a late draw has been tested early: with the samples that go to the shader.
+    shaded : In(stream.Signature(layout(payloads.survivors(params.edge, params.shader_depths))))
+        One for each tile of a late draw of which a sample goes to the shader.
+    shader : Out
+        Depths that it puts out for the tile that enters. Only with ``params.shader_depths``.
+    """
+
+    legal = 1  # as of the slot front
+
+    def __init__(
+        self, params: Any, planes: Sequence, bits: Sequence[int], latency: int, sets: int
+    ) -> None:
+        self._params = params
+        self._names = [plane.name for plane in planes]
+        self._front = SlotFront(params.edge, planes, bits, latency)
+        self._sets = sets
+        inner = {*INNER, *(f"{name}_{of}" for name in self._names for of in ("hold", "late"))}
+        self._passed_on = {
+            name: member
+            for name, member in self._front.signature.members.items()
+            if name not in (*inner, "late_enters")
+        }
+        tile = layout(payloads.tile(params.edge))
+        survivors = layout(payloads.survivors(params.edge, params.shader_depths))
+        members = {
+            "late_draw": Out(1),
+            "late_room": In(1),
+            "late_enters": Out(1),
+            "late_shaded": Out(1),
+            "tested": In(1),
+            "tested_tile": In(tile),
+            "shaded": In(stream.Signature(survivors)),
+        }
+        if params.shader_depths:
+            depths = ArrayLayout(params.depth_bits, params.edge**2)
+            members["shader"] = Out(StructLayout({"replaces": 1, "depths": depths}))
+        super().__init__(self._passed_on | members)
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.front = front = self._front
+        for name, member in self._passed_on.items():
+            inner, outer = getattr(front, name), getattr(self, name)
+            if member.is_signature:
+                wiring.connect(m, wiring.flipped(outer), inner)
+            elif member.flow is In:
+                m.d.comb += inner.eq(outer)
+            else:
+                m.d.comb += outer.eq(inner)
+        m.submodules.late_z = late_z = LateZScoreboard(MOST, self._sets)
+        offered = self.i.payload.beat
+        m.d.comb += [
+            self.late_draw.eq(~front.state.early_write),
+            late_z.late_draw.eq(self.late_draw),
+            late_z.tests.eq(1),
+            late_z.offered.eq(
+                self.i.valid & (offered.kind == Kind.WORK) & ~self.i.payload.clearing
+            ),
+            late_z.place.eq(self._set(offered.tile)),
+            late_z.accept.eq(front.accept),
+            late_z.back.eq(self.late_enters),
+            front.stall.eq(late_z.stall),
+            front.drained.eq(late_z.idle),
+        ]
+        for name in self._names:
+            m.d.comb += getattr(front, f"{name}_hold").eq(self._hold(m, late_z, name))
+        self._come_back(m, front, late_z)
+        return m
+
+    def _set(self, tile):
+        """The set of a tile in the caches."""
+        bits = self._sets.bit_length() - 1
+        return Cat(tile.x[: bits - bits // 2], tile.y[: bits // 2])
+
+    def _hold(self, m, late_z, name):
+        """Whether the command of a cache must not touch its slot yet.
+
+        A command is looked up in the first clock in which it is offered, unless no tile is out.
+        """
+        command = getattr(self, name)
+        way_bits = (self._params.tiles // self._sets).bit_length() - 1
+        place = Signal(range(self._sets), name=f"{name}_set")
+        looked_up = Signal(name=f"{name}_looked_up")
+        occupied = Signal(name=f"{name}_occupied")
+        m.d.comb += place.eq(command.payload.slot >> way_bits)
+        m.d.sync += [
+            looked_up.eq(command.valid & ~command.ready),
+            occupied.eq(
+                late_z.pending.bit_select(place, 1)
+                | (late_z.departed & (late_z.departed_place == place))
+            ),
+        ]
+        return ~late_z.idle & (~looked_up | occupied)
+
+    def _come_back(self, m, front, late_z):
+        """Tiles and their slots wait for the shader, in order."""
+        held = StructLayout(dict.fromkeys(self._names, COMMAND) | {"refused": 1})
+        waiting = StructLayout({"tile": self.tested_tile.shape(), "shaded": 1})
+        m.submodules.slots = slots = fifo.SyncFIFOBuffered(width=held.size, depth=MOST)
+        m.submodules.tiles = tiles = CreditedFIFO(waiting, MOST)
+        slot = held(slots.r_data)
+        m.d.comb += [
+            slots.w_en.eq(front.tile_valid & ~front.clearing & ~front.is_late & self.late_draw),
+            held(slots.w_data).refused.eq(front.refused),
+            slots.r_en.eq(self.late_enters),
+            front.late_refused.eq(slot.refused),
+            tiles.consume.eq(front.accept & self.late_draw),
+            tiles.push.eq(self.tested),
+            tiles.i.tile.eq(self.tested_tile),
+            tiles.i.shaded.eq(self.tested_tile.mask.any()),
+            tiles.o.ready.eq(self.late_enters),
+        ]
+        for name in self._names:
+            m.d.comb += [
+                held(slots.w_data)[name].eq(getattr(front, f"{name}_command")),
+                getattr(front, f"{name}_late").eq(slot[name]),
+            ]
+        tile = tiles.o.payload.tile
+        result = self.shaded.payload
+        shaded = tiles.o.payload.shaded
+        m.d.comb += [
+            self.late_shaded.eq(shaded),
+            self.late_enters.eq(tiles.o.valid & (~shaded | self.shaded.valid) & self.late_room),
+            self.shaded.ready.eq(self.late_enters & shaded),
+            front.late_enters.eq(self.late_enters),
+            front.late_tile.eq(tile),
+            front.late_tile.mask.eq(tile.mask & result.survivors),
+            late_z.back_place.eq(self._set(tile)),
+        ]
+        if self._params.shader_depths:
+            m.d.comb += self.shader.replaces.eq(result.replaces & self.late_enters & shaded)
+            for n in range(self._params.edge**2):
+                m.d.comb += self.shader.depths[n].eq(result[f"depth{n}"])
