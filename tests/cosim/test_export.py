@@ -123,9 +123,9 @@ def test_a_page_has_every_field_at_its_bits():
         bits = f"{low + field.bits - 1}:{low}" if field.bits > 1 else str(low)
         assert f"| {bits} | `{field.name}` | {'signed' if field.signed else ''} |\n" in table + "\n"
         low += field.bits
-    assert "may stay zero: `target`, `depth_format`" in page
+    assert "may stay zero: `target`, `depth_test`" in page
     assert "STATE, CLEAR and FENCE, come out too" in page
-    assert "Latency: 70 clocks" in page
+    assert "Latency: 101 clocks" in page
 
 
 @pytest.mark.parametrize("stem", WITH_STATE)

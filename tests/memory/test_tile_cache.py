@@ -229,9 +229,21 @@ def test_wrong_shapes(arguments, message):
 
 
 @pytest.mark.plan("tile-cache-14")
-def test_a_format_that_is_not_coded():
-    with pytest.raises(InputError, match="depth_format must be D16 or D24, not D32F"):
-        DepthCache(draw_state(8, 8, depth_format=DepthFormat.D32F))
+def test_floats_lie_raw_or_cleared():
+    """Every bit of a float of 0 to 1 comes back; memory with bits above is no tile."""
+    cache = DepthCache(draw_state(16, 8, depth_format=DepthFormat.D32F))
+    cache.clear((0, 0, 16, 8), 0x3F800000)
+    values = np.random.default_rng(0).integers(0, 0x3F800001, (8, 8)).astype(np.uint32)
+    cache.use(0, False, True)
+    cache.write(0, values, np.ones((8, 8), bool), (0, 0, 0))
+    cache.flush()
+    modes = [mode for mode, _ in cache.stored()]
+    assert modes == [TileMode.RAW, TileMode.CLEARED]
+    assert (cache.values()[0, 0] == values).all() and (cache.values()[0, 1] == 0x3F800000).all()
+    assert cache.memory[:256].view("<u4").tolist() == values.ravel().tolist()
+    cache.memory[7] |= 0x40
+    with pytest.raises(InputError, match="tile in memory must hold floats of 0 to 1"):
+        cache.values()
 
 
 # Hardware: whole histories, errors of memory, benches.
@@ -240,7 +252,16 @@ def test_a_format_that_is_not_coded():
 @pytest.mark.plan("tile-cache-5")
 @pytest.mark.parametrize(
     ("config", "count"),
-    by_tier([("tiny", 400), ("default", 150), ("tiny_stencil", 400), ("stencil", 150)]),
+    by_tier(
+        [
+            ("tiny", 400),
+            ("default", 150),
+            ("tiny_floats", 400),
+            ("floats", 150),
+            ("tiny_stencil", 400),
+            ("stencil", 150),
+        ]
+    ),
 )
 def test_volume(config, count):
     check_paces(BLOCK, config, count)
@@ -252,7 +273,7 @@ def test_wrong_hardware():
         rtl.TileCacheParams(ways=3)
     with pytest.raises(ValueError, match="sets times ways must be at most 4096, not 8192"):
         rtl.TileCacheParams(sets=2048)
-    with pytest.raises(ValueError, match="bits must be 24, 8 or 32, not 16"):
+    with pytest.raises(ValueError, match="bits must be one of 8, 24, 30, 32, not 16"):
         rtl.TileCacheParams(bits=16)
 
 
