@@ -15,8 +15,8 @@ HIDDEN = "context", "shaded", "hiz_stalls", "initialising", "flush_early", "pass
 class Harness(wiring.Component):
     """Cached depth with one stream in: a tile that is not its triangle's last stands for a request.
 
-    It stands for what :func:`fixfunc.tb.depth.loop.requested` says, and waits until every fence
-    before it has come out. Nothing is shaded.
+    It stands for what :func:`fixfunc.tb.depth.loop.requested` says, and is offered right behind the
+    beat before it. Nothing is shaded.
 
     Parameters
     ----------
@@ -36,19 +36,12 @@ class Harness(wiring.Component):
                 wiring.connect(m, getattr(unit, name), wiring.flipped(getattr(self, name)))
         beat = self.i.payload
         is_request = Signal()
-        fences = Signal(8)
-
-        def passes(port):
-            return port.valid & port.ready & (port.payload.kind == Kind.FENCE)
-
-        m.d.sync += fences.eq(fences + passes(unit.i) - passes(unit.o))
-        enabled = fences == 0
         m.d.comb += [
             is_request.eq((beat.kind == Kind.WORK) & ~beat.tile.last),
             unit.i.valid.eq(self.i.valid & ~is_request),
             unit.i.payload.eq(beat),
-            unit.context.valid.eq(self.i.valid & is_request & enabled),
-            self.i.ready.eq(Mux(is_request, unit.context.ready & enabled, unit.i.ready)),
+            unit.context.valid.eq(self.i.valid & is_request),
+            self.i.ready.eq(Mux(is_request, unit.context.ready, unit.i.ready)),
         ]
         connect_request(m, beat.tile, unit.context.payload)
         return m

@@ -208,6 +208,7 @@ def test_bench(simulator):
 
 
 @pytest.mark.plan("colour-write-6")
+@pytest.mark.plan("colour-write-11")
 @pytest.mark.parametrize("config", ["tiny"])
 def test_volume(config):
     check_paces(BLOCK, config, 300)

@@ -242,7 +242,8 @@ class SlotRequests(wiring.Component):
         """
         m.submodules.timer = timer = DrainTimer(self.LATENCY + 2)
         front_valid = front.tile_valid | front.control_valid
-        idle = self.flush_early & ~front_valid & ~self.i.valid
+        # The front is not open while a clear has tiles to visit that wait for room.
+        idle = self.flush_early & ~front_valid & ~self.i.valid & front.open
         early = Signal()
         flushed = Signal()
         m.d.comb += [
