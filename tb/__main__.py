@@ -3,6 +3,7 @@
 
 import argparse
 import sys
+from pathlib import Path
 
 from fixfunc.cosim import command_line
 from fixfunc.cosim.command_line import natural
@@ -37,6 +38,7 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--config", default="tiny")
     sub.add_argument("--count", type=natural, default=40, help="mutants to draw")
     sub.add_argument("--seed", type=natural, default=0)
+    sub.add_argument("--out", type=Path, help="folder of mutation.json and mutation.md")
     sub.add_argument(
         "--mutant", help="this one alone, by its name or its change; nothing is written"
     )
@@ -125,7 +127,9 @@ def run_mutate(options: argparse.Namespace) -> int:
         print(f"not equivalent: {mutant.name}")
     if not options.mutant:
         known = len(places.all_mutants(block, options.config))
-        report.record(block, options.config, options.seed, known, outcomes)
+        report.record(
+            block, options.config, options.seed, known, outcomes, options.out or report.FOLDER
+        )
     return 1 if survivors or wrong else 0
 
 

@@ -48,16 +48,17 @@ def fit(value: Value, shape: Shape) -> Value:
 
 
 def off_by_one(value: int, shape: Shape) -> Iterator[tuple[int, Const]]:
-    """The neighbours of a constant, as its difference and the new constant.
-
-    A single bit has one neighbour.
-    """
-    if shape.width == 1 and not shape.signed:
-        yield (1 if not value else -1), Const(1 - value, 1)
-        return
+    """The neighbours of a constant, as its difference and the new constant."""
     for step in (1, -1):
         if value + step >= 0 or shape.signed:
             yield step, Const(value + step)
+
+
+def other(value: Const) -> tuple[int, Const]:
+    """Another constant of the same width, and its difference."""
+    top = (1 << len(value)) - 1
+    step = 1 if value.value & top < top else -1
+    return step, Const(value.value + step, value.shape())
 
 
 def of_value(node: Value, siblings: dict) -> list[Change]:
@@ -82,8 +83,8 @@ def of_value(node: Value, siblings: dict) -> list[Change]:
 def _of_operator(node: Operator) -> Iterator[Change]:
     name = node.operator
     if name in SWAPS and (len(node.operands) == 2 or name.startswith("r")):
-        other = SWAPS[name]
-        yield Change("operator", f"{name} becomes {other}", lambda n: Operator(other, n.operands))
+        swap = SWAPS[name]
+        yield Change("operator", f"{name} becomes {swap}", lambda n: Operator(swap, n.operands))
     elif name in "~-" and len(node.operands) == 1:
         yield Change("operator", f"{name} lost", lambda n: n.operands[0])
     elif name == "s":
@@ -109,8 +110,8 @@ def _operand(place: int, new: Const) -> Callable[[Value], Value]:
 
 def _of_slice(node: Slice, siblings: dict) -> Iterator[Change]:
     if id(node) in siblings:
-        _, key, other, swapped = siblings[id(node)]
-        yield Change("field", f"{key} becomes {other}", lambda _: swapped)
+        _, key, name, swapped = siblings[id(node)]
+        yield Change("field", f"{key} becomes {name}", lambda _: swapped)
         return
     whole = len(node.value)
     width = node.stop - node.start
@@ -144,8 +145,8 @@ def _of_choice(node: SwitchValue) -> Iterator[Change]:
     for place, words in ((1, "first arm"), (0, "second arm")):
         arm = node.cases[place][1]
         if isinstance(arm, Const) and len(arm):
-            for step, new in list(off_by_one(arm.value, arm.shape()))[:1]:
-                yield Change("constant", f"{words} {step:+}", _arm(place, new))
+            step, new = other(arm)
+            yield Change("constant", f"{words} {step:+}", _arm(place, new))
 
 
 def _arm(place: int, new: Const) -> Callable[[Value], Value]:
@@ -161,8 +162,8 @@ def of_assigned(statement: Assign) -> list[Change]:
     """Changes of the value that is assigned."""
     value = statement.rhs
     if isinstance(value, Const):
-        step, new = next(off_by_one(value.value & ((1 << len(value)) - 1), Shape(len(value))))
-        return [Change("constant", f"value {step:+}", lambda _: new)] if len(value) else []
+        step, new = other(value) if len(value) else (0, value)
+        return [Change("constant", f"value {step:+}", lambda _: new)] if step else []
     width = min(len(value), len(statement.lhs))
     if width < 2:
         return []

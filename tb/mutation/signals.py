@@ -54,20 +54,24 @@ def name_of(signal: Signal) -> str:
     return re.sub(r"_?\d+", "", signal.name)
 
 
-def remembering(statements: Iterable) -> SignalSet:
-    """Registers whose next value is made of their own: counters, sums, states of an FSM."""
+def remembering(statements: Iterable, conditional: bool = False) -> SignalSet:
+    """Registers whose reset is more than one clock's: flags that hold, counters, sums, states.
+
+    Those are single bits that are assigned under a condition, and whatever is assigned from itself.
+    A register that is loaded in every clock forgets its reset in the next, while nothing is valid.
+    """
     found = SignalSet()
     for stmt in statements:
         if isinstance(stmt, Assign):
             kept = read(stmt.rhs)
             for signal in read(stmt.lhs):
-                if signal in kept:
+                if signal in kept or (conditional and len(signal) == 1):
                     found.add(signal)
         elif isinstance(stmt, Switch):
             if isinstance(stmt.test, Signal) and stmt.test in stmt._lhs_signals():
                 found.add(stmt.test)
             for _, body, _ in stmt.cases:
-                found.update(remembering(body))
+                found.update(remembering(body, True))
     return found
 
 
