@@ -18,6 +18,8 @@ from amaranth.hdl._ast import (
 )
 from amaranth.hdl._mem import MemoryInstance
 
+STATE = 32  # bits of a register, at most, of which the reset counts
+
 
 def operands(value: Value) -> tuple[Value, ...]:
     """Values that a value is made of."""
@@ -58,7 +60,8 @@ def remembering(statements: Iterable, conditional: bool = False) -> SignalSet:
     """Registers whose reset is more than one clock's: flags that hold, counters, sums, states.
 
     Those are single bits that are assigned under a condition, and whatever is assigned from itself.
-    A register that is loaded in every clock forgets its reset in the next, while nothing is valid.
+    A register that is loaded in every clock forgets its reset in the next, while nothing is valid;
+    one of more than :data:`STATE` bits is data.
     """
     found = SignalSet()
     for stmt in statements:
@@ -72,7 +75,7 @@ def remembering(statements: Iterable, conditional: bool = False) -> SignalSet:
                 found.add(stmt.test)
             for _, body, _ in stmt.cases:
                 found.update(remembering(body, True))
-    return found
+    return SignalSet(signal for signal in found if len(signal) <= STATE)
 
 
 def live(fragment: Fragment, outputs: Iterable[Signal]) -> SignalSet:

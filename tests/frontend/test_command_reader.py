@@ -276,4 +276,4 @@ def test_bench(simulator):
 @pytest.mark.plan("command-reader-7")
 @pytest.mark.parametrize("config", by_tier(["tiny", "default"], also=["default"]))
 def test_volume(config):
-    check_paces(BLOCK, config, 300)
+    check_paces(BLOCK, config, 600)
