@@ -40,7 +40,10 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--seed", type=natural, default=0)
     sub.add_argument("--out", type=Path, help="folder of mutation.json and mutation.md")
     sub.add_argument(
-        "--mutant", help="this one alone, by its name or its change; nothing is written"
+        "--mutant",
+        action="append",
+        default=[],
+        help="this one alone, by its name or its change; several may be given; nothing is written",
     )
     return parser
 

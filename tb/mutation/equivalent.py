@@ -18,10 +18,11 @@ class Waiver(NamedTuple):
 
     ``file``, ``line`` (its text, not its number) and ``change`` name the mutant, so that it is
     found wherever its line has moved to. Where the line or the change is another, it is no longer
-    waived.
+    waived. ``block`` is the one in whose tests, and in whose configuration, nobody can tell.
     """
 
     name: str
+    block: str
     file: str
     line: str
     change: str
@@ -38,8 +39,8 @@ def waivers(path: Path = PATH) -> tuple[Waiver, ...]:
     return tuple(Waiver(**entry) for entry in entries)
 
 
-def waiver(mutant: Mutant, known: Iterable[Waiver] | None = None) -> Waiver | None:
-    """The waiver of a mutant, if it has one."""
-    key = mutant.file, mutant.text, mutant.change
+def waiver(mutant: Mutant, block: str, known: Iterable[Waiver] | None = None) -> Waiver | None:
+    """The waiver of a block's mutant, if it has one."""
+    key = block, mutant.file, mutant.text, mutant.change
     known = waivers() if known is None else known
-    return next((one for one in known if (one.file, one.line, one.change) == key), None)
+    return next((one for one in known if (one.block, one.file, one.line, one.change) == key), None)

@@ -28,6 +28,8 @@ SWAPS = {
 TERMS = "&|"  # operators of which an operand may be lost
 COUNTED = {"+", "-", "*", "==", "!=", "<", "<=", ">", ">="}  # whose constants may be off by one
 
+NUMBER = 64  # bits of a value, at most, whose top bit may be lost; beyond that it is a structure
+
 
 class Change(NamedTuple):
     """One change of a value: ``make`` takes the node, its operands changed already or not."""
@@ -122,6 +124,12 @@ def _of_slice(node: Slice, siblings: dict) -> Iterator[Change]:
             f"bits {step:+}",
             lambda n: n.value[n.start + step : n.stop + step],
         )
+    if width > 1 and node.start and node.stop == whole:  # a number's upper bits: does it fit?
+        yield Change(
+            "index",
+            "first bit +1",
+            lambda n: Cat(n.value[n.start + 1 : n.stop], n.value[n.stop - 1]),
+        )
 
 
 def is_mux(node: SwitchValue) -> bool:
@@ -165,7 +173,7 @@ def of_assigned(statement: Assign) -> list[Change]:
         step, new = other(value) if len(value) else (0, value)
         return [Change("constant", f"value {step:+}", lambda _: new)] if step else []
     width = min(len(value), len(statement.lhs))
-    if width < 2:
+    if not 2 <= width <= NUMBER:
         return []
     words = f"without bit {width - 1}"
     return [Change("width", words, lambda v: narrowed(v, width - 1))]

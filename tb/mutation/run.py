@@ -29,15 +29,15 @@ class Outcome(NamedTuple):
         return not self.verdict.killed and self.waiver is None
 
 
-def chosen(block: Bench, config: str, count: int, seed: int, name: str | None) -> list[Mutant]:
-    """The mutants of a run: the one of a name, or as many as are wanted."""
+def chosen(block: Bench, config: str, count: int, seed: int, names: list[str]) -> list[Mutant]:
+    """The mutants of a run: those of these names, or as many as are wanted."""
     every = places.all_mutants(block, config)
-    if name is None:
+    if not names:
         return places.draw(every, count, seed)
-    found = [mutant for mutant in every if name in (mutant.name, mutant.change)]
-    if not found:
-        raise InputError(f"mutant of {block.stem} ({config})", "be one that it has", name)
-    return found
+    for name in names:
+        if not any(name in (mutant.name, mutant.change) for mutant in every):
+            raise InputError(f"mutant of {block.stem} ({config})", "be one that it has", name)
+    return [mutant for mutant in every if mutant.name in names or mutant.change in names]
 
 
 def mutate(
@@ -65,12 +65,12 @@ def mutate(
             verdict = verdicts[mutant] = judge.judge(numbers[mutant.site])
             killed = sum(done.killed for done in verdicts.values())
             step.note(f"{title}: {killed} killed of {len(verdicts)}, {len(mutants)} in all")
-            if not verdict.killed and not waiver(mutant):
+            if not verdict.killed and not waiver(mutant, block.stem):
                 step(f"survives: {mutant.name}")
 
         with ThreadPoolExecutor(workers or os.cpu_count()) as threads:
             list(threads.map(one, mutants))
-    return [Outcome(mutant, verdicts[mutant], waiver(mutant)) for mutant in mutants]
+    return [Outcome(mutant, verdicts[mutant], waiver(mutant, block.stem)) for mutant in mutants]
 
 
 def repeat(block: Bench, config: str, mutant: Mutant) -> str:

@@ -196,7 +196,10 @@ class Schemata(FragmentTransformer, ValueTransformer, StatementTransformer):
         kept = remembering(statements)
         for signal, start, stop in collector.chunks():
             if id(signal) in self._written or (
-                signal in kept and not signal.reset_less and signal in self._live
+                signal in kept
+                and not signal.reset_less
+                and signal in self._live
+                and not getattr(signal.src_loc, "helper", True)
             ):
                 active = self._choice(signal.src_loc, "reset", "other value", name_of(signal))
                 if active is not None:

@@ -61,7 +61,7 @@ def remembering(statements: Iterable, conditional: bool = False) -> SignalSet:
 
     Those are single bits that are assigned under a condition, and whatever is assigned from itself.
     A register that is loaded in every clock forgets its reset in the next, while nothing is valid;
-    one of more than :data:`STATE` bits is data.
+    one of more than :data:`STATE` bits is data. So are registers that a helper makes.
     """
     found = SignalSet()
     for stmt in statements:
