@@ -102,21 +102,23 @@ def all_mutants(block: Block, config: str) -> list[Mutant]:
 
 def draw(mutants: list[Mutant], count: int, seed: int) -> list[Mutant]:
     """``count`` of the mutants, or all: balanced over kinds, and within a kind over files."""
-    rng = random.Random(seed)
     by_kind = defaultdict(lambda: defaultdict(list))
     for mutant in mutants:
         by_kind[mutant.kind][mutant.file].append(mutant)
-    queues = [_in_turn(list(files.values()), rng) for _, files in sorted(by_kind.items())]
-    return sorted(_in_turn(queues, rng, shuffled=False)[:count])
-
-
-def _in_turn(queues: list[list], rng: random.Random, shuffled: bool = True) -> list:
-    """One of each list in turn, until all are empty."""
-    if shuffled:
-        for queue in queues:
+    queues = []
+    for kind, files in sorted(by_kind.items()):
+        rng = random.Random(f"{seed} {kind}")  # no kind's draw depends on another's places
+        for queue in files.values():
             rng.shuffle(queue)
             _spread(queue)
-        rng.shuffle(queues)
+        in_files = list(files.values())
+        rng.shuffle(in_files)
+        queues.append(_in_turn(in_files))
+    return sorted(_in_turn(queues)[:count])
+
+
+def _in_turn(queues: list[list]) -> list:
+    """One of each list in turn, until all are empty."""
     longest = max(map(len, queues), default=0)
     return [queue[n] for n in range(longest) for queue in queues if n < len(queue)]
 

@@ -56,25 +56,29 @@ def name_of(signal: Signal) -> str:
     return re.sub(r"_?\d+", "", signal.name)
 
 
-def remembering(statements: Iterable, conditional: bool = False) -> SignalSet:
-    """Registers whose reset is more than one clock's: flags that hold, counters, sums, states.
+def remembering(statements: Iterable) -> SignalSet:
+    """Registers whose reset outlives the reset: flags that are set and cleared, counters, states.
 
-    Those are single bits that are assigned under a condition, and whatever is assigned from itself.
-    A register that is loaded in every clock forgets its reset in the next, while nothing is valid;
-    one of more than :data:`STATE` bits is data. So are registers that a helper makes.
+    Flags are single bits that are assigned in several places; counters are assigned from
+    themselves. A register that is loaded at one place forgets its reset there, while nothing is
+    valid; one of more than :data:`STATE` bits is data. So are registers that a helper makes.
     """
     found = SignalSet()
-    for stmt in statements:
+    places = SignalDict()
+    waiting = list(statements)
+    while waiting:
+        stmt = waiting.pop()
         if isinstance(stmt, Assign):
             kept = read(stmt.rhs)
             for signal in read(stmt.lhs):
-                if signal in kept or (conditional and len(signal) == 1):
+                places[signal] = places.get(signal, 0) + 1
+                if signal in kept or (places[signal] > 1 and len(signal) == 1):
                     found.add(signal)
         elif isinstance(stmt, Switch):
             if isinstance(stmt.test, Signal) and stmt.test in stmt._lhs_signals():
                 found.add(stmt.test)
             for _, body, _ in stmt.cases:
-                found.update(remembering(body, True))
+                waiting += body
     return SignalSet(signal for signal in found if len(signal) <= STATE)
 
 
