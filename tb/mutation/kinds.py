@@ -25,6 +25,7 @@ SWAPS = {
     "r&": "r|",
     "r^": "r|",
 }
+UNSIGNED = "sign lost"
 TERMS = "&|"  # operators of which an operand may be lost
 COUNTED = {"+", "-", "*", "==", "!=", "<", "<=", ">", ">="}  # whose constants may be off by one
 
@@ -41,6 +42,8 @@ class Change(NamedTuple):
 
 def fit(value: Value, shape: Shape) -> Value:
     """A value cut or extended to a shape, as an assignment does it."""
+    if value.shape() == shape:
+        return value
     missing = shape.width - len(value)
     if missing > 0:
         top = value[-1] if value.shape().signed and len(value) else Const(0, 1)
@@ -90,7 +93,7 @@ def _of_operator(node: Operator) -> Iterator[Change]:
     elif name in "~-" and len(node.operands) == 1:
         yield Change("operator", f"{name} lost", lambda n: n.operands[0])
     elif name == "s":
-        yield Change("width", "sign lost", lambda n: n.operands[0])
+        yield Change("width", UNSIGNED, lambda n: n.operands[0])
     if name in TERMS:
         for lost, side in enumerate(("left", "right")):
             yield Change("term", f"{side} operand lost", lambda n, k=lost: n.operands[1 - k])

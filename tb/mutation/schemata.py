@@ -101,7 +101,10 @@ class Schemata(FragmentTransformer, ValueTransformer, StatementTransformer):
         for change in self._changes(value):
             active = self._choice(value.src_loc, change.kind, change.words)
             if active is not None:
-                result = Mux(active, kinds.fit(change.make(new), value.shape()), result)
+                changed = change.make(new)
+                if change.words != kinds.UNSIGNED:  # which shows where the value is extended
+                    changed = kinds.fit(changed, value.shape())
+                result = Mux(active, changed, result)
         self._done[id(value)] = value, result
         return result
 
@@ -110,6 +113,18 @@ class Schemata(FragmentTransformer, ValueTransformer, StatementTransformer):
         direct = isinstance(location, Location) and location.span and not location.helper
         changes = kinds.of_value(value, self._trace.siblings) if direct else []
         return [one for one in changes if id(value) not in self._unsigned or one.kind != "width"]
+
+    # A value that has lost its sign is a bit wider: here widths count.
+
+    def _fitted(self, value):
+        return kinds.fit(self.on_value(value), value.shape())
+
+    def on_Concat(self, value):
+        return Concat(self._fitted(part) for part in value.parts)
+
+    def on_SwitchValue(self, value):
+        cases = [(patterns, self.on_value(one)) for patterns, one in value.cases]
+        return SwitchValue(self._fitted(value.test), cases)
 
     def replace_value_src_loc(self, value, new_value):
         return value is not new_value
@@ -155,7 +170,7 @@ class Schemata(FragmentTransformer, ValueTransformer, StatementTransformer):
             ]
             new_test = Concat(parts)
         else:
-            new_test = self.on_value(test)
+            new_test = self._fitted(test)
         cases = [
             (patterns, self._case(stmt, patterns, body, location), location)
             for patterns, body, location in stmt.cases
@@ -163,7 +178,7 @@ class Schemata(FragmentTransformer, ValueTransformer, StatementTransformer):
         return Switch(new_test, cases)
 
     def _condition(self, part: Value, location: object) -> Value:
-        condition = self.on_value(part)
+        condition = self._fitted(part)
         if isinstance(part, Const):
             return condition
         result = condition
@@ -212,10 +227,10 @@ class Schemata(FragmentTransformer, ValueTransformer, StatementTransformer):
 
     def map_memory_ports(self, fragment, new_fragment):
         for port in [*new_fragment._read_ports, *new_fragment._write_ports]:
-            port._en = self.on_value(port._en)
-            port._addr = self.on_value(port._addr)
+            port._en = self._fitted(port._en)
+            port._addr = self._fitted(port._addr)
         for port in new_fragment._write_ports:
-            port._data = self.on_value(port._data)
+            port._data = self._fitted(port._data)
 
     def on_fragment(self, fragment):
         # A memory has no source of its own; its ports are signals of the component around it.

@@ -35,7 +35,9 @@ class Sample(wiring.Component):
     """Passes sums on, each with a number; four lanes of one line, a choice that is none."""
 
     i: In(stream.Signature(PAIR))
-    o: Out(stream.Signature(StructLayout({"sum": 5, "lanes": 4, "other": 4, "number": 4})))
+    o: Out(
+        stream.Signature(StructLayout({"sum": 5, "lanes": 4, "other": 4, "number": 4, "least": 6}))
+    )
 
     def elaborate(self, platform):  # noqa: ARG002
         m = Module()
@@ -50,6 +52,7 @@ class Sample(wiring.Component):
             self.o.payload.sum.eq(a + b),
             self.o.payload.other.eq(Mux(a > b, a, a)),
             self.o.payload.number.eq(number),
+            self.o.payload.least.eq(a.as_signed()),
             unread.eq(a ^ b),
         ]
         for lane in range(4):
@@ -61,7 +64,7 @@ class Sample(wiring.Component):
 def golden(rows):
     a, b = rows[:, 0] & 15, rows[:, 0] >> 4
     number = np.arange(len(rows), dtype=np.uint64) & 15
-    return (a + b) | (a & b) << 5 | a << 9 | number << 13
+    return (a + b) | (a & b) << 5 | a << 9 | number << 13 | (a | (a >> 3) * 48) << 17
 
 
 @pytest.fixture(scope="module")
@@ -100,6 +103,7 @@ def test_no_mutant_is_the_component_as_it_was_written(sample):
         "term: a[lane] & b[lane] -> b[lane]",
         "index: a[lane] -> a[lane] [bits +1]",
         "width: self.o.payload.sum.eq(a + b) -> self.o.payload.sum.eq(a + b) [without bit 4]",
+        "width: a.as_signed() -> a.as_signed() [sign lost]",
         "field: self.i.payload.a -> self.i.payload.b",
         "constant: number + 1 -> number + 0",
         "constant: number + 1 -> number + 2",
