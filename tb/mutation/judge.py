@@ -186,9 +186,9 @@ def _pytest(arguments: list[str], plugin: object) -> str:
 
 
 def test_files(block: Bench) -> list[Path]:
-    """Files of tests that name a block, in its stage."""
-    folder = ROOT / "tests" / block.stage
-    files = sorted(folder.glob("test_*.py"))
+    """Files of tests that name a block: in its stage, and in that of memory, which many share."""
+    folders = [ROOT / "tests" / stage for stage in dict.fromkeys((block.stage, "memory"))]
+    files = [path for folder in folders for path in sorted(folder.glob("test_*.py"))]
     return [path for path in files if re.search(rf"\b{block.stem}\b", path.read_text())]
 
 
