@@ -4,6 +4,7 @@
 One build holds every mutant that was drawn (mutant schemata): each changed node is a choice by the
 number of the mutant, which is one input of the simulated component.
 
+nodes.py      Amaranth's nodes
 trace.py      where in the source a node was made
 kinds.py      what may be changed of a node
 signals.py    which signals are read, and which reach an output

@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from amaranth.hdl import Cat, Const, Mux, Shape, Signal, Value
-from amaranth.hdl._ast import Assign, Operator, Part, Slice, SwitchValue
+
+from fixfunc.tb.mutation.nodes import Assign, Operator, Part, Slice, SwitchValue
 
 # By operator, what stands in its place.
 SWAPS = {

@@ -6,18 +6,24 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from amaranth.hdl import Const, Fragment, Mux, ResetSignal, Signal, Value
-from amaranth.hdl._ast import Assign, Concat, Operator, Part, SignalSet, Switch, SwitchValue
-from amaranth.hdl._mem import MemoryInstance
-from amaranth.hdl._xfrm import (
-    FragmentTransformer,
-    LHSMaskCollector,
-    StatementTransformer,
-    ValueTransformer,
-)
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.tb.mutation import kinds
+from fixfunc.tb.mutation.nodes import (
+    Assign,
+    Concat,
+    FragmentTransformer,
+    LHSMaskCollector,
+    MemoryFragment,
+    Operator,
+    Part,
+    SignalSet,
+    StatementTransformer,
+    Switch,
+    SwitchValue,
+    ValueTransformer,
+)
 from fixfunc.tb.mutation.signals import live, name_of, remembering
 from fixfunc.tb.mutation.trace import Location, Span, Trace
 
@@ -234,7 +240,7 @@ class Schemata(FragmentTransformer, ValueTransformer, StatementTransformer):
 
     def on_fragment(self, fragment):
         # A memory has no source of its own; its ports are signals of the component around it.
-        assert not isinstance(fragment, MemoryInstance) or not fragment.statements
+        assert not isinstance(fragment, MemoryFragment) or not fragment.statements
         return super().on_fragment(fragment)
 
 

@@ -5,9 +5,11 @@ import re
 from collections.abc import Iterable, Iterator
 
 from amaranth.hdl import Fragment, Signal, Value
-from amaranth.hdl._ast import (
+
+from fixfunc.tb.mutation.nodes import (
     Assign,
     Concat,
+    MemoryFragment,
     Operator,
     Part,
     SignalDict,
@@ -16,7 +18,6 @@ from amaranth.hdl._ast import (
     Switch,
     SwitchValue,
 )
-from amaranth.hdl._mem import MemoryInstance
 
 STATE = 32  # bits of a register, at most, of which the reset counts
 
@@ -99,7 +100,7 @@ def live(fragment: Fragment, outputs: Iterable[Signal]) -> SignalSet:
 
 def _dependencies(fragment: Fragment) -> Iterator[tuple[Signal, SignalSet]]:
     """Pairs of a signal, and signals that decide its value."""
-    if isinstance(fragment, MemoryInstance):
+    if isinstance(fragment, MemoryFragment):
         written = [(p._addr, p._data, p._en) for p in fragment._write_ports]
         needed = read(*(value for port in written for value in port))
         for port in fragment._read_ports:

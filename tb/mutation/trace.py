@@ -10,11 +10,11 @@ from types import CodeType, FrameType
 from typing import NamedTuple
 
 from amaranth import tracer
-from amaranth.hdl import Value, _dsl
-from amaranth.hdl._ast import Operator
+from amaranth.hdl import Value
 from amaranth.lib import data
 
 from fixfunc.cosim.toolchain import ROOT
+from fixfunc.tb.mutation.nodes import NextState, Operator
 
 # Helpers that describe a register for their caller: the register counts as the caller's.
 HELPERS = {str(ROOT / "rtl/lib/delay.py"), str(ROOT / "rtl/lib/timeline.py")}
@@ -70,16 +70,16 @@ def traced(files: Collection[Path]) -> Iterator[Trace]:
     trace = Trace()
     plain = tracer.get_src_loc
     getitem = data.View.__getitem__
-    resolve = _dsl.FSMNextStatement.resolve
+    resolve = NextState.resolve
     tracer.get_src_loc = _locator(own)
     data.View.__getitem__ = _field_recorder(trace, getitem)
-    _dsl.FSMNextStatement.resolve = _resolver(resolve)
+    NextState.resolve = _resolver(resolve)
     try:
         yield trace
     finally:
         tracer.get_src_loc = plain
         data.View.__getitem__ = getitem
-        _dsl.FSMNextStatement.resolve = resolve
+        NextState.resolve = resolve
 
 
 def _locator(own: Collection[str]) -> Callable:
