@@ -228,6 +228,37 @@ def test_the_blocks_own_tests_judge():
     assert "1 mutants, 1 killed, 0 equivalent, 0 survive" in done.stdout
 
 
+# Mutants that once survived, by block.
+ONCE_SURVIVORS = {
+    "command_reader": [
+        # A draw, or a clear of a part, of a target that was never cleared.
+        "condition: m.If(~self.state_valid | ~self.target_cleared) -> m.If(0)",
+        "condition: m.If(~self.state_valid | ~(self.target_cleared | whole_target)) -> m.If(0)",
+        # The limit of memory, and the table behind a plane.
+        "operator: start.address + (start.transfers << 5) > start.limit"
+        " -> start.address + (start.transfers << 5) >= start.limit",
+        "constant: count + 63 -> count + 64",
+        "constant: count + 63 -> count + 62",
+        # A burst over 4 KB.
+        "operator: BURST - address[:4] -> BURST + address[:4]",
+    ],
+    # A slope of 16 bits in 15; a plane that equals another than the first.
+    "depth_compression": [
+        "index: value[bits - 1:] -> value[bits - 1:] [first bit +1]",
+        "constant: first[k].eq(n) -> first[k].eq(n - 1)",
+    ],
+}
+
+
+@pytest.mark.qualify
+@pytest.mark.parametrize("stem", ONCE_SURVIVORS)
+def test_mutants_that_once_survived(stem):
+    changes = ONCE_SURVIVORS[stem]
+    done = command(stem, *(word for change in changes for word in ("--mutant", change)))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert " 0 equivalent, 0 survive" in done.stdout
+
+
 @pytest.mark.qualify
 @pytest.mark.parametrize("stem", blocks.blocks())
 def test_mutants_of_a_fresh_seed(stem, tmp_path):
