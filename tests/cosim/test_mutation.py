@@ -264,5 +264,5 @@ def test_mutants_that_once_survived(stem):
 def test_mutants_of_a_fresh_seed(stem, tmp_path):
     done = command(stem, "--seed", str(tiers.SEED), "--out", str(tmp_path))
     run = json.loads((tmp_path / "mutation.json").read_text())[stem]
-    assert run["mutants"] >= 40
+    assert run["mutants"] == min(40, run["places"])
     assert len(run["survivors"]) <= run["mutants"] // 20, done.stdout
