@@ -9,12 +9,13 @@ BLOCK ?= tile_rasterizer
 CONFIG ?= default
 SIM ?= icarus verilator
 COUNT ?= 1000000
+MUTANTS ?= 40
 OUT ?= out
 # Recipes read these from the environment, where a name with spaces stays one name.
-export PYTHON MESH PATCHES TEXTURE SIZE SAMPLES BLOCK CONFIG SIM COUNT SEED LIBERTY OUT
+export PYTHON MESH PATCHES TEXTURE SIZE SAMPLES BLOCK CONFIG SIM COUNT MUTANTS SEED LIBERTY OUT
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test qualify sim volume verilog bench area figures lint clean
+.PHONY: help demo test qualify sim volume mutate verilog bench area figures lint clean
 
 help:
 	@echo "make demo      draw MESH ($(MESH)) at SIZE ($(SIZE)), SAMPLES ($(SAMPLES)) by the RTL, held to the golden pipeline; report in $(OUT)/"
@@ -24,6 +25,7 @@ help:
 	@echo "make qualify   every test, every configuration, COUNT ($(COUNT)) beats of every block, a fresh SEED; hours; summary in $(OUT)/qualify.md"
 	@echo "make sim       the bench of one BLOCK ($(BLOCK)) on SIM, with CONFIG ($(CONFIG)) and SEED"
 	@echo "make volume    COUNT transactions of one BLOCK against its golden model, at Verilator's speed"
+	@echo "make mutate    MUTANTS ($(MUTANTS)) changes of the source of one BLOCK, drawn by SEED, in CONFIG=tiny; its tests must notice each"
 	@echo "make verilog   SystemVerilog of every block and the top in CONFIG, FuseSoC cores, ports, into $(OUT)/verilog"
 	@echo "make bench     clocks and speed; writes docs/bench.md (about an hour)"
 	@echo "make area      area and timing in standard cells, LIBERTY=file.lib[.gz]; into docs/bench.md (hours; seconds where nothing changed)"
@@ -45,6 +47,9 @@ sim: .venv/test-ready
 
 volume: .venv/ready
 	$(BIN)/python -m fixfunc.tb volume "$$BLOCK" --config "$$CONFIG" --count "$$COUNT" --seed "$${SEED:-0}"
+
+mutate: .venv/test-ready
+	$(BIN)/python -m fixfunc.tb mutate "$$BLOCK" --config "$(if $(filter default,$(CONFIG)),tiny,$(CONFIG))" --count "$$MUTANTS" --seed "$${SEED:-0}"
 
 verilog: .venv/ready
 	$(BIN)/fixfunc verilog all --config "$$CONFIG" -o "$$OUT/verilog"
@@ -69,7 +74,7 @@ clean:
 # The demo and the volume tier need a C++ compiler; the tests need what system.sh installs or names.
 .venv/made:
 	@sh cosim/system.sh python "$$PYTHON"
-	"$$PYTHON" -m venv .venv
+	"$$PYTHON" -m.venv .venv
 	@touch $@
 
 .venv/ready: .venv/made pyproject.toml constraints.txt

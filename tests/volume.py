@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from fixfunc.cosim.simulation.volume import PACES, SimulationError
+from fixfunc.cosim.simulation.volume import PACES, PATIENT, SimulationError
 from fixfunc.tb import catalogue
 
 ROOM = 1 << 18  # beats out: far above what any block gives here
@@ -31,7 +31,7 @@ def check(stem, config, rows, paces=("full", "full"), seed=0):
 
 
 def check_paces(stem, config, count):
-    """``count`` random beats in, at every pair of paces."""
+    """``count`` random beats in, at every pair of paces, and out to a sink that waits for them."""
     block = catalogue.block(stem)
     total = 0
     for n, source in enumerate(PACES):
@@ -41,6 +41,7 @@ def check_paces(stem, config, count):
             )
             total += len(check(stem, config, rows, (source, sink), seed=n))
     assert total > 0
+    check(stem, config, rows, ("random", PATIENT))
     check_resets(stem, config, rows)
 
 

@@ -6,6 +6,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
+from fixfunc.rtl.lib.fifo import StreamFIFO
 from fixfunc.rtl.payload import layout
 from fixfunc.rtl.tessellation.domain_matching import DomainMatching, DomainMatchingParams
 from fixfunc.rtl.tessellation.wave_constructor import WaveConstructor, WaveConstructorParams
@@ -63,16 +64,20 @@ class Harness(wiring.Component):
             self.counted.payload.stalls.eq(0),
         ]
 
-        # A point leaves the harness and enters the wave constructor in the same clock.
+        # A point leaves the harness and enters the FIFO ahead of the wave constructor in the same
+        # clock. Without the FIFO the harness would deadlock behind a sink that waits for valid: the
+        # wave constructor's ready waits for its valid, which would wait for the sink's ready.
+        m.submodules.fifo = fifo = StreamFIFO(layout(points.MATCHED_POINT), 4)
+        wiring.connect(m, fifo.o, waves.i)
         point = unit.o.payload
         move = Signal()
         m.d.comb += [
-            move.eq(unit.o.valid & self.o.ready & waves.i.ready),
-            unit.o.ready.eq(self.o.ready & waves.i.ready),
-            self.o.valid.eq(unit.o.valid & waves.i.ready),
+            move.eq(unit.o.valid & self.o.ready & fifo.i.ready),
+            unit.o.ready.eq(self.o.ready & fifo.i.ready),
+            self.o.valid.eq(unit.o.valid & fifo.i.ready),
             self.o.payload.eq(point),
-            waves.i.valid.eq(unit.o.valid & self.o.ready),
-            waves.i.payload.eq(point),
+            fifo.i.valid.eq(unit.o.valid & self.o.ready),
+            fifo.i.payload.eq(point),
             waves.index.ready.eq(1),
             waves.o.ready.eq(1),
         ]

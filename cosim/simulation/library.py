@@ -10,7 +10,7 @@ from string import Template
 from amaranth.lib import wiring
 
 from fixfunc.cosim import codec, toolchain
-from fixfunc.cosim.verilog.generate import memory_ports, ports
+from fixfunc.cosim.verilog.generate import constant_ports, memory_ports, ports
 
 SHIM = Path(__file__).with_name("shim.cpp.in")
 MEMORY = Path(__file__).with_name("memory.cpp.in")
@@ -49,7 +49,8 @@ _OFFER_IN = """\
                          &top->{name}___05Fpayload, {size});"""
 _OFFER_OUT = """\
         offer[$inputs + {n}].check("{name}", top->{name}___05Fvalid, out[{n}].ready,
-                                   &top->{name}___05Fpayload, {size});"""
+                                   &top->{name}___05Fpayload, {size});
+        pace[$inputs + {n}].offered = offer[$inputs + {n}].stalled;"""
 _BEAT_IN = """\
         if (in[{n}].offered && top->{name}___05Fready) {{
             in[{n}].offered = false, ++in[{n}].sent, moved = true;
@@ -97,6 +98,11 @@ uint64_t sim_outside(const uint64_t **addresses) {
     return MemoryBytes::outside.size();
 }
 """
+_HOLD = """
+extern "C" void sim_hold_{port}(void *handle, uint64_t value) {{
+    static_cast<V{name} *>(handle)->{port} = value;
+}}
+"""
 
 
 def shim(component: wiring.Component, name: str) -> str:
@@ -143,6 +149,7 @@ def shim(component: wiring.Component, name: str) -> str:
         "memory": "\n".join([both, *of_ports]) if of_ports else "",
         "memory_set": _SET if of_ports else "",
     }
+    held = [_HOLD.format(name=name, port=port) for port in constant_ports(component)]
     return Template(SHIM.read_text()).substitute(
         template_values,
         **memory,
@@ -152,7 +159,7 @@ def shim(component: wiring.Component, name: str) -> str:
         silent=lines(_SILENT, outputs),
         bare=bare,
         follow=lines(_FOLLOW, inputs[:1]),
-    )
+    ) + "".join(held)
 
 
 def _port_bytes(bits: int) -> int:

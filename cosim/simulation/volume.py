@@ -13,6 +13,7 @@ from fixfunc.cosim.simulation.library import OPTIMISE, build, shim
 from fixfunc.cosim.verilog.generate import generate, memory_ports, ports
 
 PACES = ("full", "random", "bursty", "starved")
+PATIENT = "patient"  # of outputs alone: each beat is taken in the clock after it was first offered
 IDLE = 4096  # clocks without a beat after which a component counts as drained
 CLOCK_LIMIT = 1 << 32
 LATENCIES = (
@@ -89,7 +90,7 @@ class Volume:
     Parameters
     ----------
     component : wiring.Component
-        All of its ports must be streams, or AXI4.
+        All of its ports must be streams, AXI4, or inputs of up to 64 bits: see :meth:`hold`.
     name : str
         Name of its module.
     source : str, optional
@@ -139,7 +140,8 @@ class Volume:
         room : int
             Most beats that an output may give.
         paces : (str, str)
-            Of all inputs and of all outputs: ``full``, ``random``, ``bursty``, ``starved``.
+            Of all inputs and of all outputs: ``full``, ``random``, ``bursty``, ``starved``. Of
+            outputs ``patient``, too.
         seed : int
             Of the stalls.
         limit : int
@@ -163,7 +165,8 @@ class Volume:
                 )
         out = [np.zeros((room, codec.words(p.width)), np.uint64) for p in self.outputs]
         beat_counts = (ctypes.c_uint64 * len(out))()
-        kinds = [PACES.index(paces[0])] * len(rows) + [PACES.index(paces[1])] * len(out)
+        kinds = [PACES.index(paces[0])] * len(rows)
+        kinds += [(*PACES, PATIENT).index(paces[1])] * len(out)
         if self._memories:
             numbers = memory.data.size, *memory.latency, *memory.faults, memory.ready
             self._library.sim_memory(
@@ -196,6 +199,12 @@ class Volume:
         seconds = time.perf_counter() - start
         clocks = stats.last - stats.first + 1
         return Run(outputs, clocks, stats.clocks, seconds, self._outside())
+
+    def hold(self, port: str, value: int) -> None:
+        """Give an input that is no stream its value, 0 at first, for the runs from now on."""
+        getattr(self._library, f"sim_hold_{port}")(
+            ctypes.c_void_p(self._handle), ctypes.c_uint64(value)
+        )
 
     def _outside(self) -> np.ndarray:
         """Addresses of transfers that memory did not have in the last run."""

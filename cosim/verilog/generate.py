@@ -13,6 +13,7 @@ from typing import NamedTuple
 from amaranth.back import rtlil
 from amaranth.hdl import Shape
 from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In
 
 from fixfunc.cosim import toolchain
 
@@ -53,6 +54,12 @@ def memory_ports(component: wiring.Component) -> list[str]:
         for name, member in component.signature.members.items()
         if member.is_signature and "araddr" in member.signature.members
     ]
+
+
+def constant_ports(component: wiring.Component) -> list[str]:
+    """Names of the inputs that are no streams: they hold one value during a run."""
+    members = component.signature.members.items()
+    return [name for name, member in members if not member.is_signature and member.flow == In]
 
 
 def generate(component: wiring.Component, name: str, configuration: str = "") -> str:

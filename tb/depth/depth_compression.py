@@ -85,7 +85,8 @@ def random_tiles(
     planes["dx"] = rng.integers(-reach, reach)
     planes["dy"] = rng.integers(-reach, reach)
     repeated = rng.random((n, MOST)) < 0.2
-    planes = np.where(repeated, planes[:, :1], planes)
+    earlier = rng.integers(0, np.maximum(np.arange(MOST), 1), (n, MOST))
+    planes = np.where(repeated, planes[np.arange(n)[:, None], earlier], planes)
     samples = rng.integers(0, len(modes), n)
     counts = rng.integers(0, MOST + 1, n)
     masks = rng.integers(0, np.maximum(counts, 1)[:, None, None], (n, edge, edge))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Bench of the command reader.
 
-command_reader.py   the bench; streams.py: command streams, right and wrong
+command_reader.py   the bench; streams.py: command streams, right and
+wrong; edges.py: those at the edges of the rules, for the command reader alone
 """

@@ -23,7 +23,7 @@ from fixfunc.tb.bench import scenes
 from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.memory import MemoryBehind
 from fixfunc.tb.bench.pace import PACES
-from fixfunc.tb.frontend import streams
+from fixfunc.tb.frontend import edges, streams
 
 WIDTH = max(payloads.width(table) for table in (payloads.TRIANGLE, *payloads.CONTROL.values()))
 
@@ -70,8 +70,8 @@ def shape_of(params: CommandReaderParams) -> top.TopParams:
 
 
 def requests(rng: np.random.Generator, count: int, params: CommandReaderParams) -> np.ndarray:
-    """Rows of packets behind their STARTs, some of them spoilt."""
-    return streams.requests(rng, count, shape_of(params))
+    """Rows of packets behind their STARTs, some of them spoilt, or at the edge of a rule."""
+    return edges.requests(rng, count, shape_of(params))
 
 
 def memory(rows: np.ndarray, params: CommandReaderParams) -> np.ndarray:

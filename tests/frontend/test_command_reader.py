@@ -235,10 +235,16 @@ def test_any_bytes_end(data, opcode):
 
 
 @pytest.mark.plan("command-reader-6")
-@pytest.mark.parametrize("transfer", [0, 1, 2, 3, 5])
-def test_memory_that_cannot_be_read(transfer):
-    """Packets before the fault are passed on; reading stops with an error."""
+@pytest.mark.parametrize(
+    ("transfer", "at", "beats"),
+    [(0, 0, 1), (1, 1, 1), (2, 1, 1), (3, 3, 2), (4, 4, 3), (5, 4, 3), (13, 4, 11), (14, 14, 12)],
+)
+def test_memory_that_cannot_be_read(transfer, at, beats):
+    """Packets before the fault are passed on; reading stops with an error, at its packet."""
     rows = streams.one_list(np.random.default_rng(1), 9, bench.shape_of(rtl.CONFIGS["tiny"]))
+    fence = CommandList().fence(1).transfers
+    start = np.array([(streams.LISTS, len(rows), streams.SIZE)], dtype(commands.START))
+    rows = np.concatenate([streams.mark(start), rows[1:], fence])
     data = bench.memory(rows, rtl.CONFIGS["tiny"])
     faults = streams.LISTS + 32 * transfer, (1 << 64) - 1
     run = volume(BLOCK, "tiny").run(
@@ -249,7 +255,8 @@ def test_memory_that_cannot_be_read(transfer):
     )
     status = codec.unpack(run.outputs["status"], STATUS, dtype(STATUS))[0]
     assert status["error"] == CommandError.READ
-    assert len(run.outputs["o"]) < 12
+    assert status["at"] == at
+    assert len(run.outputs["o"]) == beats
 
 
 @pytest.mark.plan("command-reader-10")
@@ -274,4 +281,11 @@ def test_bench(simulator):
 @pytest.mark.plan("command-reader-7")
 @pytest.mark.parametrize("config", by_tier(["tiny", "default"], also=["default"]))
 def test_volume(config):
-    check_paces(BLOCK, config, 300)
+    check_paces(BLOCK, config, 600)
+
+
+@pytest.mark.plan("command-reader-4")
+def test_edges_of_the_rules():
+    """Hundreds of streams, most of them at the edge of a rule."""
+    rows = bench.requests(np.random.default_rng(3), 8000, rtl.CONFIGS["tiny"])
+    check(BLOCK, "tiny", rows)

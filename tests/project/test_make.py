@@ -102,6 +102,15 @@ def test_every_simulator_has_its_bench(make):
     ]
 
 
+def test_mutants_are_of_the_tiny_configuration_unless_another_is_named(make):
+    words = ("", "-m", "fixfunc.tb", "mutate")
+    rest = ("--count", "40", "--seed", "0")
+    assert make("mutate", "BLOCK=hiz") == [(*words, "hiz", "--config", "tiny", *rest)]
+    assert make("mutate", "BLOCK=hiz", "CONFIG=tiny_d16", "MUTANTS=9", "SEED=3") == [
+        (*words, "hiz", "--config", "tiny_d16", "--count", "9", "--seed", "3")
+    ]
+
+
 def test_area_takes_a_library(make):
     assert make("area", "LIBERTY=my cells.lib.gz") == [("", "-m", "bench.area", "my cells.lib.gz")]
     assert make("area") == [("area: skipped: no standard-cell library: set LIBERTY=file.lib[.gz]",)]

@@ -9,6 +9,7 @@ from fixfunc.rtl.raster import edge_evaluator as rtl
 from tests.bench import check_bench
 from tests.oracles.naive import POSITIONS
 from tests.tiers import by_tier
+from tests.volume import check_paces
 
 BLOCK = "edge_evaluator"
 
@@ -111,6 +112,12 @@ def test_elaborates_without_multipliers(config):
 
 
 # Benches.
+
+
+@pytest.mark.plan("edge-evaluator-7")
+@pytest.mark.parametrize("config", by_tier(["tiny", "tiny_shared", "single", "default", "shared"]))
+def test_volume(config):
+    check_paces(BLOCK, config, 1000)
 
 
 @pytest.mark.plan("edge-evaluator-7")

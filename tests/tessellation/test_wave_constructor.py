@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: BSD-2-Clause
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fixfunc.cosim import codec
+from fixfunc.models.payload import dtype
 from fixfunc.models.tessellation.wave_constructor import Wave, WaveConstructor
 from fixfunc.rtl.tessellation import wave_constructor as rtl
 from fixfunc.spec.errors import InputError
+from fixfunc.spec.points import MATCHED_POINT
 from tests.bench import check_bench
 from tests.tiers import by_tier
-from tests.volume import check_paces
+from tests.volume import LIMIT, check_paces, volume
 
 BLOCK = "wave_constructor"
 
@@ -71,3 +75,14 @@ def test_volume(config, count):
 @pytest.mark.plan("wave-constructor-3")
 def test_bench(simulator):
     check_bench(BLOCK, "tiny", simulator)
+
+
+@pytest.mark.plan("wave-constructor-3")
+def test_a_full_wave_leaves_at_once():
+    """It waits for no beat behind it."""
+    lanes = rtl.CONFIGS["tiny"].lanes
+    points = np.zeros(lanes, dtype(MATCHED_POINT))
+    points["dsid"] = np.arange(lanes)
+    rows = codec.pack(points, MATCHED_POINT)
+    run = volume(BLOCK, "tiny").run({"i": rows}, 2 * lanes, limit=LIMIT)
+    assert len(run.outputs["o"]) == 1

@@ -330,7 +330,7 @@ def test_wrong_parameters(arguments, message):
 
 @pytest.mark.plan("block-decode-8")
 @pytest.mark.parametrize(
-    ("config", "count"), by_tier([("default", 700), ("small", 300)], also=["small"])
+    ("config", "count"), by_tier([("default", 700), ("small", 300), ("tiny", 200)], also=["small"])
 )
 def test_volume(config, count):
     check_paces(BLOCK, config, count)

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Command streams at the edges of the rules: the last value that is right, the first that is wrong.
+
+Planes overlap packets here, so that these streams are for the command reader alone, which writes
+nothing.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from fixfunc.cosim import codec
+from fixfunc.cosim.commands import CommandList
+from fixfunc.models.formats import MOST
+from fixfunc.models.frontend.command_reader import plane_bytes, tiles_of
+from fixfunc.models.payload import dtype
+from fixfunc.spec import commands
+from fixfunc.spec.commands import ALIGNED, START, Opcode
+from fixfunc.spec.state import TARGET_LIMIT, VIEWPORT_MAX, VIEWPORT_MIN, DepthFormat
+from fixfunc.tb.frontend import streams
+
+TABLES = {
+    Opcode.TARGET: commands.TARGET_PACKET,
+    Opcode.STATE: commands.STATE_PACKET,
+    Opcode.CLEAR: commands.CLEAR_PACKET,
+}
+PLANES = "depth", "stencil", "colour"
+
+
+def requests(rng: np.random.Generator, count: int, params: Any) -> np.ndarray:
+    """Rows as of :func:`fixfunc.tb.frontend.streams.requests`.
+
+    Most of the streams stand at an edge.
+    """
+    rows = []
+    at = streams.LISTS
+    while sum(map(len, rows)) < count and at < streams.SIZE - (1 << 15):
+        at += 32 * int(rng.choice((0, 1, 7, 100)))
+        packets = streams.stream_of(rng, params)
+        length = len(packets.transfers)
+        end = at + 32 * length
+        start = np.zeros(1, dtype(START))
+        start["address"] = at + 4 * (rng.random() < 0.03)
+        start["limit"] = rng.choice(
+            (streams.SIZE, streams.SIZE, end, end, end + 31, end - rng.choice((1, 32)))
+        )
+        if rng.random() < 0.25:
+            start["limit"] = planes_at_the_limit(rng, packets, end, params.raster.edge)
+        elif rng.random() < 0.6:
+            at_an_edge(rng, packets, params)
+        elif rng.random() < 0.3:
+            streams.spoil(rng, packets)
+        transfers = packets.transfers[: 0 if rng.random() < 0.03 else None]
+        start["transfers"] = len(transfers)
+        rows += [streams.mark(start), transfers]
+        at += 32 * (len(transfers) + 1)
+    return np.concatenate(rows)
+
+
+def planes_at_the_limit(rng: np.random.Generator, packets: CommandList, end: int, edge: int) -> int:
+    """Let a plane end at the limit of memory, or a little beyond: the limit, above ``end``.
+
+    Its tiles just fill a transfer of the table behind them, or just do not. Planes that a clear
+    does not clear may lie anywhere.
+    """
+    if rng.random() < 0.3:
+        states = [p for p in packets.parts if len(p) and _opcode(p) == Opcode.STATE]
+        state = _fields(states[-1])
+        wrong = rng.choice(PLANES)
+        packets.target(**{wrong: 128})
+        cleared = {name: int(name != wrong or rng.random() < 0.2) for name in PLANES}
+        packets.clear((0, 0, state["target_width"], state["target_height"]), **cleared)
+        return streams.SIZE
+    if rng.random() < 0.2:
+        end = 0xC000_0000
+    for _ in range(200):
+        size = rng.integers(1, 65, 2)
+        _change(packets, 1, lambda fields, size=size: _resize(fields, size))
+        if tiles_of(_fields(packets.parts[1]), edge) % 64 < 2:
+            break
+    _change(packets, 2, lambda fields: _cover(fields, size))
+    plane = rng.choice(PLANES)
+    room = plane_bytes(tiles_of(_fields(packets.parts[1]), edge), plane, edge)
+    base = max(end - room, 0) // ALIGNED * ALIGNED + ALIGNED
+    _change(packets, 0, lambda fields: fields.__setitem__(f"{plane}_base", base))
+    return base + room + int(rng.choice((0, 0, 31, -1, -32)))
+
+
+def _resize(fields, size):
+    fields["target_width"], fields["target_height"] = size
+
+
+def _cover(fields, size):
+    fields["x1"], fields["y1"] = size
+
+
+def at_an_edge(rng: np.random.Generator, packets: CommandList, params: Any) -> None:
+    """Bring one packet of a list to an edge of one of its rules."""
+    found = [n for n, part in enumerate(packets.parts) if len(part) and _opcode(part) in TABLES]
+    n = int(rng.choice(found))
+    opcode = _opcode(packets.parts[n])
+    if opcode == Opcode.TARGET and rng.random() < 0.3:
+        packets.parts[n] = packets.parts[n][:0]
+    elif opcode == Opcode.TARGET:
+        base = 1 << int(rng.integers(4, 10))
+        _change(packets, n, lambda fields: fields.__setitem__(f"{rng.choice(PLANES)}_base", base))
+    elif opcode == Opcode.STATE:
+        _change(packets, n, lambda fields: _state(rng, fields, params))
+    else:
+        states = [p for p in packets.parts[:n] if len(p) and _opcode(p) == Opcode.STATE]
+        _change(packets, n, lambda fields: _clear(rng, fields, _fields(states[-1])))
+
+
+def _opcode(part: np.ndarray) -> int:
+    """Opcode of a packet; triangles look like none."""
+    opcode, length = int(part[0, 0]) & 0xFF, int(part[0, 0]) >> 8 & 0xFFFFFF
+    return opcode if length == len(part) else -1
+
+
+def _fields(part: np.ndarray) -> np.ndarray:
+    table = TABLES[_opcode(part)]
+    return codec.unpack(part.reshape(1, -1), table, dtype(table))[0]
+
+
+def _change(packets: CommandList, n: int, change: Callable) -> None:
+    """Change the fields of a packet in place."""
+    part = packets.parts[n]
+    table = TABLES[_opcode(part)]
+    record = codec.unpack(part.reshape(1, -1), table, dtype(table))
+    change(record[0])
+    packed = codec.pack(record, table).ravel()
+    packets.parts[n] = np.pad(packed, (0, part.size - len(packed))).reshape(part.shape)
+
+
+def _state(rng, fields, params):
+    """A field of a draw state at an edge, or in the bits that nobody looks at."""
+    axis = rng.choice(("x", "y"))
+    ends = [VIEWPORT_MIN, -300, 0, VIEWPORT_MAX]
+    if rng.random() < 0.4:
+        ends = [VIEWPORT_MIN - 1, VIEWPORT_MAX + 1, *ends[1:3]]
+    kind = int(rng.choice(10, p=[0.2, *[0.0889] * 8, 1 - 0.2 - 8 * 0.0889]))
+    if kind == 0:
+        fields[f"viewport_{axis}0"], fields[f"viewport_{axis}1"] = np.sort(rng.choice(ends, 2))
+    elif kind == 1:
+        fields[f"viewport_{axis}0"] = fields[f"viewport_{axis}1"] + rng.integers(-1, 2)
+    elif kind == 2:
+        last = TARGET_LIMIT + int(rng.integers(0, 2))
+        fields[f"scissor_{axis}0"], fields[f"scissor_{axis}1"] = rng.integers(0, last + 1), last
+    elif kind == 3:
+        fields[f"scissor_{axis}1"] = max(fields[f"scissor_{axis}0"] - rng.integers(-1, 2), 0)
+    elif kind == 4:
+        side = rng.choice(("target_width", "target_height"))
+        fields[side] = rng.choice((0, 1, params.reader.pixels, params.reader.pixels + 1))
+    elif kind == 5:
+        fields["depth_max"] = MOST[DepthFormat(int(fields["depth_format"]) & 1)]
+        fields["depth_min"] = fields["depth_max"] + rng.integers(-1, 2)
+    elif kind == 6:
+        name = rng.choice(("bias_slope", "bias_clamp"))
+        fields[name] = rng.choice((0x7F7FFFFF, 0x7F800000, 0x3F800000, 0xFF800000))
+    elif kind == 7:
+        name = rng.choice(("cull", "samples", "depth_format", "early_write", "target"))
+        fields[name] = rng.integers(0, {"early_write": 2, "target": 8}.get(name, 4))
+    elif kind == 8:
+        fields["depth_max"] = (1 << 24) + 1
+        most = MOST.get(DepthFormat(int(fields["depth_format"])), 0)
+        fields["depth_min"] = most + int(rng.integers(0, 2))
+    else:
+        fields["kind"] = rng.integers(0, 4)
+        fields["slot"] = rng.integers(0, 1 << 12)
+
+
+def _clear(rng, fields, state):
+    """A clear that covers all of the target but a row, or but a plane; or a depth of its limit."""
+    kind = int(rng.integers(0, 4))
+    fields["target"] = rng.integers(0, 8)
+    if kind == 0:
+        side = int(rng.integers(0, 2))
+        name = f"{'xy'[side]}1"
+        size = int(state[("target_width", "target_height")[side]])
+        fields[name] = size + int(rng.choice((-1, 0, 1, 1 << 14)))
+    elif kind == 1:
+        fields[rng.choice(("x0", "y0"))] = 1
+    elif kind == 2:
+        fields[rng.choice(PLANES)] ^= 1
+    else:
+        most = MOST.get(DepthFormat(int(state["depth_format"])), 0xFFFF)
+        fields["depth"] = rng.random() < 0.7
+        fields["depth_value"] = most + int(rng.integers(0, 2))

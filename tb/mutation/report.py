@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What the runs came to: docs/mutation.json, and docs/mutation.md, which is made of it."""
+
+import json
+from pathlib import Path
+
+from fixfunc.cosim import catalogue, files
+from fixfunc.cosim.simulation.bench import Bench
+from fixfunc.cosim.toolchain import ROOT
+from fixfunc.tb.mutation.run import Outcome
+
+FOLDER = ROOT / "docs"
+HEAD = """\
+# Mutants
+
+Every mutant is one change of a block's source: an operator, a constant, a condition, the arms of a
+choice, a width, a field, an index, a reset, or a dropped assignment. The block's own tests in
+volume judge it, at the suite's counts. A mutant that no test kills is either equivalent, with a
+reason, or a gap. `make mutate` draws the mutants, runs them, and writes this page;
+[CONTRIBUTING.md](../CONTRIBUTING.md) tells how to kill a survivor.
+
+| block | configuration | places | mutants | killed | equivalent | survivors |
+|---|---|---|---|---|---|---|
+"""
+
+
+def record(
+    block: Bench, config: str, seed: int, known: int, outcomes: list[Outcome], folder: Path = FOLDER
+) -> None:
+    """Put a block's run in the place of the one before, and write the page anew."""
+    path = folder / "mutation.json"
+    table = json.loads(path.read_text()) if path.exists() else {}
+    table[block.stem] = {
+        "config": config,
+        "seed": seed,
+        "places": known,
+        "mutants": len(outcomes),
+        "killed": sum(one.verdict.killed for one in outcomes),
+        "equivalent": [
+            {"name": one.waiver.name, "mutant": one.mutant.change, "reason": one.waiver.reason}
+            for one in outcomes
+            if one.waiver and not one.verdict.killed
+        ],
+        "survivors": [
+            f"{one.mutant.file}: {one.mutant.change}" for one in outcomes if one.survives
+        ],
+    }
+    order = [*catalogue.blocks()]
+    table = dict(sorted(table.items(), key=lambda one: order.index(one[0])))
+    files.write(path, json.dumps(table, indent=1) + "\n")
+    files.write(folder / "mutation.md", page(table))
+
+
+def page(table: dict[str, dict]) -> str:
+    """The page of a table of runs."""
+    lines = [HEAD.rstrip()]
+    for stem, run in table.items():
+        counts = len(run["equivalent"]), len(run["survivors"])
+        lines.append(
+            f"| {stem} | {run['config']} | {run['places']} | {run['mutants']} | {run['killed']} "
+            f"| {counts[0]} | {counts[1]} |"
+        )
+    lines += _rows(
+        "Equivalent",
+        "name",
+        "reason",
+        [
+            (stem, one["name"], one["mutant"], one["reason"])
+            for stem, run in table.items()
+            for one in run["equivalent"]
+        ],
+    )
+    lines += _rows(
+        "Survivors",
+        None,
+        None,
+        [(stem, one) for stem, run in table.items() for one in run["survivors"]],
+    )
+    return "\n".join(lines) + "\n"
+
+
+def _rows(title: str, name: str | None, reason: str | None, rows: list[tuple]) -> list[str]:
+    """A section with a table, if it has rows."""
+    if not rows:
+        return []
+    heads = ["block", *([name] if name else []), "mutant", *([reason] if reason else [])]
+    bars = ["|".join(["", *(f" {head} " for head in heads), ""]), "|---" * len(heads) + "|"]
+    cells = [[cell.replace("|", "\\|") for cell in row] for row in rows]
+    at = heads.index("mutant")
+    marked = [[f"`{cell}`" if n == at else cell for n, cell in enumerate(row)] for row in cells]
+    return ["", f"## {title}", *bars, *("| " + " | ".join(row) + " |" for row in marked)]
