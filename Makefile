@@ -74,7 +74,7 @@ clean:
 # The demo and the volume tier need a C++ compiler; the tests need what system.sh installs or names.
 .venv/made:
 	@sh cosim/system.sh python "$$PYTHON"
-	"$$PYTHON" -m.venv .venv
+	"$$PYTHON" -m venv .venv
 	@touch $@
 
 .venv/ready: .venv/made pyproject.toml constraints.txt

@@ -54,11 +54,11 @@ def check_page(stem: str) -> None:
 
 
 def broken(stem: str, right: str, wrong: str) -> ModuleType:
-    """A file of ``rtl/lib`` with one text replaced, as a module; its imports are whole.
+    """A file of ``rtl`` with one text replaced, as a module; its imports are whole.
 
-    ``stem`` is its path in dots: ``fifo``, ``arithmetic.divider``.
+    ``stem`` is its path in dots: ``lib.fifo``, ``depth.test.sample_depths``.
     """
-    path = Path(importlib.import_module(f"fixfunc.rtl.lib.{stem}").__file__)
+    path = Path(importlib.import_module(f"fixfunc.rtl.{stem}").__file__)
     source = path.read_text()
     assert source.count(right) == 1, f"{path.name}: {source.count(right)} times {right!r}"
     module = ModuleType(f"broken_{stem}")
@@ -76,6 +76,6 @@ def is_caught(stem: str, name: str, right: str, wrong: str) -> bool:
     trace = case.trace(np.random.default_rng(tiers.SEED), CLOCKS)
     assert clocked.difference(trace, clocked.simulate(case.create(), trace)) is None
     make = case.create
-    kind = getattr(broken(stem, right, wrong), make.func.__name__)
+    kind = getattr(broken(f"lib.{stem}", right, wrong), make.func.__name__)
     component = kind(*make.args, **make.keywords)
     return clocked.difference(trace, clocked.simulate(component, trace)) is not None

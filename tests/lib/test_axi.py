@@ -195,7 +195,7 @@ def test_wrong_parameters(kind, most, in_flight, message):
     ],
 )
 def test_a_broken_reader_is_caught(right, wrong):
-    assert of_read(read(broken(STEM, right, wrong))) != golden.read(MEMORY, BURSTS)
+    assert of_read(read(broken(f"lib.{STEM}", right, wrong))) != golden.read(MEMORY, BURSTS)
 
 
 @pytest.mark.parametrize(
@@ -210,7 +210,7 @@ def test_a_broken_reader_is_caught(right, wrong):
 )
 def test_a_broken_writer_is_caught(right, wrong):
     try:
-        responses, memory = write(broken(STEM, right, wrong))
+        responses, memory = write(broken(f"lib.{STEM}", right, wrong))
     except AssertionError:  # the last transfer of a burst is not where it should be
         return
     assert responses != [burst.tag for burst in WRITES] or (memory != AFTER).any()

@@ -98,5 +98,5 @@ def test_named_has_a_name_and_the_shape():
 )
 def test_a_broken_one_is_caught(function, right, wrong):
     wanted = trace(function, 5)
-    component = Of(getattr(broken("bits", right, wrong), function.__name__), 5)
+    component = Of(getattr(broken("lib.bits", right, wrong), function.__name__), 5)
     assert difference(wanted, simulate(component, wanted)) is not None

@@ -66,7 +66,7 @@ def test_a_broken_one_is_caught(right, wrong):
 def test_a_broken_pipeline_is_caught(right, wrong):
     case = bench.CASES["stallable_pipeline_4"]
     trace = case.trace(np.random.default_rng(1), 600)
-    module = broken(STEM, right, wrong)
+    module = broken(f"lib.{STEM}", right, wrong)
     component = module.StallablePipeline(bench.Increment(4), 4)
     assert clocked.difference(trace, clocked.simulate(component, trace)) is not None
 

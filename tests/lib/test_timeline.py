@@ -26,7 +26,9 @@ def test_a_value_is_as_late_as_its_clock_says():
 
 
 def test_a_delay_too_short_by_a_clock_is_caught():
-    module = broken("timeline", "return values[clock - first]", "return values[clock - first - 1]")
+    module = broken(
+        "lib.timeline", "return values[clock - first]", "return values[clock - first - 1]"
+    )
     assert difference(TRACE, simulate(CASE.create(module.Timeline), TRACE)) is not None
 
 
