@@ -2,5 +2,6 @@
 """Bench of the command reader.
 
 command_reader.py   the bench; streams.py: command streams, right and
-wrong; edges.py: those at the edges of the rules, for the command reader alone
+wrong; edges.py: those at the edges of the rules, for the command reader alone; hostile.py: broken
+ones, for the whole of the hardware
 """

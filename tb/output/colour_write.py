@@ -44,7 +44,7 @@ class Harness(wiring.Component):
     it does.
     """
 
-    HOLD_CLOCKS = 1023
+    HOLD_CLOCKS = 2047
 
     def __init__(self, params: ColourWriteParams) -> None:
         self._params = params

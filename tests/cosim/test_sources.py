@@ -100,9 +100,8 @@ def test_a_block_in_a_harness_counts_as_a_source(stem, copy, monkeypatch):
 
 
 def test_a_block_with_its_probes_is_not_the_block():
-    """A harness may be the block itself with other parameters: its Verilog has another name."""
+    """A harness may hold the block with other parameters: its Verilog has another name."""
     bench = catalogue.block("cached_depth")
-    assert type(bench.simulated("tiny")) is type(bench.create("tiny"))
     assert "probe_" in bench.simulated_verilog("tiny").read_text()
     assert "probe_" not in bench.verilog("tiny").read_text()
 
