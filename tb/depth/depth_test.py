@@ -46,6 +46,8 @@ def requests(rng: np.random.Generator, count: int, params: DepthTestParams) -> n
                 [Outcome.TEST, Outcome.ACCEPT, Outcome.DROP], len(tiles), p=[0.8, 0.1, 0.1]
             )
             tiles["note"] = rng.integers(0, 1 << 24)
+            # A steep triangle's plane is no tile's in memory, whatever it looks like.
+            tiles["steep"] |= rng.random(len(tiles)) < 0.1
             if rng.random() < 0.05:
                 tiles["x"] += rng.integers(0, 2, len(tiles), dtype=np.uint16) * 900
             if n and rng.random() < 0.1:

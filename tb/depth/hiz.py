@@ -63,6 +63,8 @@ def requests(rng: np.random.Generator, count: int, params: HizParams) -> np.ndar
                     ("zmax", 1),
                 ):  # together: a plane lies between its vertices
                     tiles[name] += (further * unit).astype(tiles[name].dtype)
+            # Of a steep triangle the plane counts for nothing, whatever it looks like.
+            tiles["steep"] |= rng.random(len(tiles)) < 0.1
             tiles["last"] = 1
             if rng.random() < 0.05:
                 tiles["x"] += rng.integers(0, 2, len(tiles), dtype=np.uint16) * 900
