@@ -25,6 +25,8 @@ FOLDER = BUILD / "area"
 PROCESSES = 2  # each takes up to some gigabytes
 MINUTES = 20
 COMMENT = re.compile(r"(?m)^\s*//.*\n|/\*.*?\*/(?:[ \t]*//.*)?")
+# Yosys unrolls the loops that clear memories, and nothing here depends on what is in them.
+CLEARED = re.compile(r"(?m)^ +for \(int row = 0; .* = \d+'h0+;\n")
 GENERATION = threading.Lock()  # Amaranth elaborates one component at a time
 
 Row = dict[str, Any]
@@ -83,7 +85,7 @@ class Meter:
     def row(self, job: Job) -> Row:
         """Figures of one job; of one that fails, or takes too long, ``omitted``: why."""
         with GENERATION:
-            verilog = COMMENT.sub("", job.verilog())
+            verilog = CLEARED.sub("", COMMENT.sub("", job.verilog()))
         name = re.sub(r"[^\w.]+", "-", job.name).strip("-")
         place = FOLDER / f"{name}-{_digest(job.module, verilog, self._recipe)}"
         try:

@@ -38,6 +38,11 @@ def sum_bits(formats: tuple) -> int:
     return bias_bits(formats) + FRACTION - UNIT + 2
 
 
+def with_carry(a: Value, b: Value, carry: Value) -> Value:
+    """A sum of three in one adder: the carry comes from a bit below those of ``a`` and ``b``."""
+    return (Cat(Const(1, 1), a).as_signed() + Cat(carry, b).as_signed())[1:]
+
+
 class Stored(wiring.Component):
     """A depth as a format stores it, cut to a range.
 
@@ -261,8 +266,8 @@ class SampleDepths(wiring.Component):
 
     @staticmethod
     def latency(params: Any) -> int:
-        """Clocks: addends, rows and columns, their sum, bias, format."""
-        return Addends.latency(params) + 3 + Stored.latency(params.formats)
+        """Clocks: addends, rows and columns, their sum and the bias in halves, format."""
+        return Addends.latency(params) + 4 + Stored.latency(params.formats)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -289,19 +294,40 @@ class SampleDepths(wiring.Component):
         # count.
         offset = Signal(signed(sum_bits(p.formats) - 1))
         m.d.sync += offset.eq((self.bias << FRACTION - UNIT) - (1 << FRACTION - 1))
+        # Whole, the two sums of every lane would be the longest paths of the block.
+        half = sum_bits(p.formats) // 2
+        high = DEPTH - half
+        offset_high = register(m, offset[half:], len(offset) - half, "offset_high")
         t = Timeline(m)
         t.enter(0, exponent=self.exponent)
         stored = self.latency(p) - Stored.latency(p.formats)
         exponent = t[stored + Stored.EXPONENT].exponent
+        row_highs = {
+            (i, j): register(m, row[half:], high, f"row_high_{i}_{j}")
+            for (i, j), row in rows.items()
+        }
+        column_highs = [
+            register(m, column[half:], high, f"column_high_{i}")
+            for i, column in enumerate(columns, 1)
+        ]
         for n in range(p.edge**2):
             j, i = divmod(n, p.edge)
             m.submodules[f"lane_{i}_{j}"] = lane = Stored(p.formats, p.shader_depths)
-            plane = Signal(DEPTH, name=f"plane_{n}")
+            # Low half of the plane; its high half, and the low one of the sum; the high one.
+            plane_low = Signal(half + 1, name=f"plane_low_{n}")
+            plane_high = Signal(high, name=f"plane_high_{n}")
+            biased_low = Signal(half + 1, name=f"biased_low_{n}")
             biased = Signal(signed(sum_bits(p.formats)), name=f"biased_{n}")
-            row = rows[i & 1, j]
+            row = rows[i & 1, j][:half]
+            row_high = row_highs[i & 1, j]
+            column = columns[(i >> 1) - 1][:half] if i > 1 else 0
+            column_high = column_highs[(i >> 1) - 1] if i > 1 else Const(0, high)
+            sum_high = with_carry(Cat(plane_high, Const(0, 1)), offset_high, biased_low[half])
             m.d.sync += [
-                plane.eq(row + columns[(i >> 1) - 1] if i > 1 else row),
-                biased.eq(plane + offset),
+                plane_low.eq(row + column),
+                plane_high.eq(with_carry(row_high, column_high, plane_low[half])),
+                biased_low.eq(plane_low[:half] + offset[:half]),
+                biased.eq(Cat(biased_low[:half], sum_high)),
             ]
             if p.shader_depths:
                 m.d.comb += [
