@@ -32,6 +32,7 @@ class CommandError(IntEnum):
     ADDRESS = 4  # it is not on a boundary, or a plane goes on beyond the memory's limit
     ORDER = 5  # there is no state, or the target has not been cleared as a whole
     READ = 6  # memory could not be read
+    OVERLAP = 7  # a plane lies on another one of its target, or on the packets
 
 
 PACKET = (Field("opcode", 8), Field("length", 24))  # transfers, this one included

@@ -3,6 +3,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -90,8 +91,8 @@ def read(
         A packet is checked before anything of it counts. Reading stops at the first packet that
         breaks a rule.
     """
-    reader = _Reader(limits or CommandLimits(), limit)
     end = address + transfers * TRANSFER
+    reader = _Reader(limits or CommandLimits(), limit, (address, end))
     at = 0
     error = CommandError.NONE
     if address % TRANSFER or not transfers or end > min(limit, len(memory)):
@@ -132,13 +133,15 @@ def unpack(rows: np.ndarray, fields: Sequence[payloads.Field]) -> np.ndarray:
 class _Reader:
     """State of a reader between two packets."""
 
-    def __init__(self, limits, limit):
+    def __init__(self, limits, limit, packets):
         self._limits = limits
         self._limit = limit
+        self._packets = packets  # where they begin and end
         self.beats = []
         self._state = None
         self._cleared_target = None  # fields of the target that was cleared as a whole
         self._bases = dict.fromkeys(PLANE_BITS, 0)
+        self._placed = {}  # bases of the planes of the target that was cleared
 
     def packet(self, data):
         """Execute a packet: its error, and its length."""
@@ -203,13 +206,10 @@ class _Reader:
             return CommandError.ORDER
         if record["depth"] and record["depth_value"] > MOST[DepthFormat(state["depth_format"])]:
             return CommandError.STATE
-        count = tiles_of(state, self._limits.edge)
-        if covers_target and any(
-            self._bases[plane] % ALIGNED
-            or self._bases[plane] + plane_bytes(count, plane, self._limits.edge) > self._limit
-            for plane in planes
-        ):
-            return CommandError.ADDRESS
+        if covers_target:
+            error = self._place(planes)
+            if error:
+                return error
         clear = np.zeros(1, dtype(payloads.CLEAR))
         for name in clear.dtype.names:
             clear[name] = record[name] if name in record.dtype.names else 0
@@ -219,6 +219,22 @@ class _Reader:
         if clears_target:
             self._cleared_target = state[TARGET_FIELDS]
         self.beats.append((Kind.CLEAR, clear))
+        return CommandError.NONE
+
+    def _place(self, planes):
+        """Move planes to where they are to lie; those that are not cleared stay."""
+        placed = self._placed | {plane: self._bases[plane] for plane in planes}
+        count = tiles_of(self._state, self._limits.edge)
+        ranges = {
+            plane: (base, base + plane_bytes(count, plane, self._limits.edge))
+            for plane, base in placed.items()
+        }
+        if any(placed[p] % ALIGNED or ranges[p][1] > self._limit for p in planes):
+            return CommandError.ADDRESS
+        pairs = [*combinations(ranges.values(), 2), *((ranges[p], self._packets) for p in planes)]
+        if any(first[0] < second[1] and second[0] < first[1] for first, second in pairs):
+            return CommandError.OVERLAP
+        self._placed = placed
         return CommandError.NONE
 
     def _triangles(self, data):

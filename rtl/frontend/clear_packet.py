@@ -32,6 +32,8 @@ class ClearPacket(wiring.Component):
         A START begins: bases are zero, and no target has been cleared.
     limit : In(32)
         End of memory, in bytes; taken with ``restart``.
+    packets_begin, packets_end : In(32)
+        Where the list of packets lies, in bytes; taken with ``restart``.
     target_valid : In(1)
         ``packet.first`` is a TARGET packet: its bases hold for the clears behind it.
     state, state_valid : In
@@ -47,6 +49,8 @@ class ClearPacket(wiring.Component):
                 "packet": In(PacketUnit()),
                 "restart": In(1),
                 "limit": In(32),
+                "packets_begin": In(32),
+                "packets_end": In(32),
                 "target_valid": In(1),
                 "state": In(layout(payloads.DRAW_STATE)),
                 "state_valid": In(1),
@@ -58,10 +62,10 @@ class ClearPacket(wiring.Component):
         m = Module()
         packet = self.packet
         clear = fields_of(packet.first, commands.CLEAR_PACKET)
-        m.submodules.check = check = PlaneCheck(self._params.edge)
+        supported = [plane for plane in PLANE_BITS if plane != "stencil" or self._params.stencil]
+        m.submodules.check = check = PlaneCheck(self._params.edge, supported)
         self._bases(m, check)
 
-        supported = [plane for plane in PLANE_BITS if plane != "stencil" or self._params.stencil]
         whole = covers_target(self.state, clear)
         whole_target = whole & Cat(clear[plane] for plane in supported).all()
         m.d.comb += [
@@ -94,6 +98,8 @@ class ClearPacket(wiring.Component):
                         m.d.comb += packet.error.eq(CommandError.STATE)
                     with m.Elif(whole & ~check.o):
                         m.d.comb += packet.error.eq(CommandError.ADDRESS)
+                    with m.Elif(whole & ~check.apart):
+                        m.d.comb += packet.error.eq(CommandError.OVERLAP)
                     with m.Else():
                         m.next = "OUTPUT"
                     m.d.comb += packet.done.eq(packet.error != CommandError.NONE)
@@ -101,6 +107,11 @@ class ClearPacket(wiring.Component):
                 self._output(m, clear, check)
                 with m.If(packet.o.ready):
                     m.d.comb += packet.done.eq(1)
+                    with m.If(whole):
+                        m.d.sync += [
+                            getattr(check, f"{plane}_placed").eq(getattr(check, f"{plane}_begin"))
+                            for plane in supported
+                        ]
                     with m.If(whole_target):
                         m.d.sync += cleared.eq(1)
                         m.d.sync += [old.eq(self.state[n]) for n, old in cleared_target.items()]
@@ -108,7 +119,7 @@ class ClearPacket(wiring.Component):
         return m
 
     def _bases(self, m, check):
-        """Addresses of the planes, and the end of memory."""
+        """Addresses of the planes and of the packets, and the end of memory."""
         target = fields_of(self.packet.first, commands.TARGET_PACKET)
         for plane in PLANE_BITS:
             base = getattr(check, f"{plane}_base")
@@ -117,7 +128,11 @@ class ClearPacket(wiring.Component):
             with m.Elif(self.target_valid):
                 m.d.sync += base.eq(target[f"{plane}_base"])
         with m.If(self.restart):
-            m.d.sync += check.limit.eq(self.limit)
+            m.d.sync += [
+                check.limit.eq(self.limit),
+                check.packets_begin.eq(self.packets_begin),
+                check.packets_end.eq(self.packets_end),
+            ]
 
     def _output(self, m, clear, check):
         """The clear as a beat, with the addresses of the planes."""

@@ -113,12 +113,17 @@ class CommandReader(wiring.Component):
         m.submodules.triangles = triangles = TrianglesPacket()
         wiring.connect(m, fetch.memory, wiring.flipped(self.memory))
         restart = Signal()
+        start = self.i.payload
+        end = Signal(34)  # of the packets, in bytes
         m.d.comb += [
-            fetch.control.address.eq(self.i.payload.address),
-            fetch.control.transfers.eq(self.i.payload.transfers),
+            end.eq(start.address + (start.transfers << 5)),
+            fetch.control.address.eq(start.address),
+            fetch.control.transfers.eq(start.transfers),
             state.restart.eq(restart),
             clear.restart.eq(restart),
-            clear.limit.eq(self.i.payload.limit),
+            clear.limit.eq(start.limit),
+            clear.packets_begin.eq(start.address),
+            clear.packets_end.eq(end),
             clear.state.eq(state.state),
             clear.state_valid.eq(state.state_valid),
             triangles.state.eq(state.state),
@@ -130,7 +135,7 @@ class CommandReader(wiring.Component):
         remaining = Signal(24)  # transfers from this packet on
         with m.FSM():
             with m.State("IDLE"):
-                self._start(m, fetch, restart, remaining)
+                self._start(m, fetch, restart, remaining, end)
             with m.State("HEADER"):
                 with m.If(remaining == 0):
                     m.next = "END"
@@ -177,7 +182,7 @@ class CommandReader(wiring.Component):
                 m.next = "IDLE"
         return m
 
-    def _start(self, m, fetch, restart, remaining):
+    def _start(self, m, fetch, restart, remaining, end):
         """Accept a START whose packets lie in memory."""
         start = self.i.payload
         m.d.comb += self.i.ready.eq(1)
@@ -188,11 +193,7 @@ class CommandReader(wiring.Component):
                 self.at.eq(0),
                 self.error.eq(CommandError.NONE),
             ]
-            with m.If(
-                start.address[:5].any()
-                | ~start.transfers.any()
-                | (start.address + (start.transfers << 5) > start.limit)
-            ):
+            with m.If(start.address[:5].any() | ~start.transfers.any() | (end > start.limit)):
                 self._stop(m, CommandError.ADDRESS)
             with m.Else():
                 m.d.comb += fetch.control.start.eq(1)

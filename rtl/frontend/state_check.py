@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """State check: which draw states, clears and planes a frame can be drawn with."""
 
-from amaranth.hdl import Cat, Const, Module, Signal
+from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -56,39 +56,55 @@ def covers_target(state, clear):
 
 
 class PlaneCheck(wiring.Component):
-    """Check that the planes of a target lie on boundaries, and end below a limit.
+    """Check that the planes of a target lie on boundaries, end below a limit, and do not overlap.
 
     Parameters
     ----------
     edge : int
         Samples along a tile's edge.
+    planes : sequence of str
+        Those that targets have, of ``PLANE_BITS``.
 
     Members
     -------
     state : In(layout(payloads.DRAW_STATE))
         Draw state of the target.
     depth_base, stencil_base, colour_base : In(32)
-        Addresses of the planes, in bytes.
+        Addresses of the planes that are placed now, in bytes.
+    depth_placed, stencil_placed, colour_placed : In(32)
+        Addresses of those that stay where they are.
+    depth_begin, stencil_begin, colour_begin : Out(32)
+        Addresses of all of them, a clock later.
     limit : In(32)
         End of memory, in bytes.
+    packets_begin, packets_end : In(32)
+        Where the list of packets lies, in bytes.
     planes : In(3)
-        Planes to check: depth, stencil, colour.
+        Planes that are placed now: depth, stencil, colour.
     o : Out(1)
-        All of them fit; :attr:`LATENCY` clocks after the last change of an input.
+        All of these fit; :attr:`LATENCY` clocks after the last change of an input.
+    apart : Out(1)
+        No plane overlaps another, and none of these the packets; with ``o``.
     """
 
     LATENCY = TileNumber.LATENCY + 3  # the target's last tile, its number, ends, result
 
-    def __init__(self, edge):
+    def __init__(self, edge, planes=tuple(PLANE_BITS)):
         self._edge = edge
+        self._planes = planes
         super().__init__(
             {
                 "state": In(layout(payloads.DRAW_STATE)),
                 "planes": In(len(PLANE_BITS)),
                 "limit": In(32),
+                "packets_begin": In(32),
+                "packets_end": In(32),
                 "o": Out(1),
+                "apart": Out(1),
             }
             | {f"{plane}_base": In(32) for plane in PLANE_BITS}
+            | {f"{plane}_placed": In(32) for plane in PLANE_BITS}
+            | {f"{plane}_begin": Out(32) for plane in PLANE_BITS}
         )
 
     def elaborate(self, platform):
@@ -104,12 +120,31 @@ class PlaneCheck(wiring.Component):
         # Behind its tiles, a plane has a table with a transfer for each 64 of them.
         count = Signal(29)
         fits = Signal(len(PLANE_BITS))
+        packets = self.packets_begin, self.packets_end
+        placed = {}
+        apart = []
         m.d.comb += count.eq(number.number + 1)
         for n, (plane, bits) in enumerate(PLANE_BITS.items()):
+            begin = getattr(self, f"{plane}_begin")
             base = getattr(self, f"{plane}_base")
             end = Signal(40, name=f"{plane}_end")
             table = Cat(Const(0, 5), ((count + 63) >> 6)[:23])
-            m.d.sync += end.eq(base + (count << Surface(self._edge, bits).room) + table)
-            m.d.comb += fits[n].eq((end <= self.limit) & ~base[: ALIGNED.bit_length() - 1].any())
-        m.d.sync += self.o.eq((fits | ~self.planes).all())
+            m.d.sync += [
+                begin.eq(Mux(self.planes[n], base, getattr(self, f"{plane}_placed"))),
+                end.eq(begin + (count << Surface(self._edge, bits).room) + table),
+            ]
+            m.d.comb += fits[n].eq((end <= self.limit) & ~begin[: ALIGNED.bit_length() - 1].any())
+            if plane in self._planes:
+                apart += [_apart((begin, end), other) for other in placed.values()]
+                apart.append(~self.planes[n] | _apart((begin, end), packets))
+                placed[plane] = begin, end
+        m.d.sync += [
+            self.o.eq((fits | ~self.planes).all()),
+            self.apart.eq(Cat(apart).all()),
+        ]
         return m
+
+
+def _apart(first, second):
+    """Two ranges, each from its begin to before its end, have nothing in common."""
+    return (first[1] <= second[0]) | (second[1] <= first[0])

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Command streams at the edges of the rules: the last value that is right, the first that is wrong.
 
-Planes overlap packets here, so that these streams are for the command reader alone, which writes
-nothing.
+Planes of one list overlap others here, so that these streams are for the command reader alone,
+which writes nothing.
 """
 
 from collections.abc import Callable
@@ -45,7 +45,9 @@ def requests(rng: np.random.Generator, count: int, params: Any) -> np.ndarray:
         start["limit"] = rng.choice(
             (streams.SIZE, streams.SIZE, end, end, end + 31, end - rng.choice((1, 32)))
         )
-        if rng.random() < 0.25:
+        if rng.random() < 0.2:
+            neighbours(rng, packets, (at, end), params.raster.edge)
+        elif rng.random() < 0.3:
             start["limit"] = planes_at_the_limit(rng, packets, end, params.raster.edge)
         elif rng.random() < 0.6:
             at_an_edge(rng, packets, params)
@@ -82,9 +84,41 @@ def planes_at_the_limit(rng: np.random.Generator, packets: CommandList, end: int
     _change(packets, 2, lambda fields: _cover(fields, size))
     plane = rng.choice(PLANES)
     room = plane_bytes(tiles_of(_fields(packets.parts[1]), edge), plane, edge)
-    base = max(end - room, 0) // ALIGNED * ALIGNED + ALIGNED
+    base = -(-end // ALIGNED) * ALIGNED
     _change(packets, 0, lambda fields: fields.__setitem__(f"{plane}_base", base))
     return base + room + int(rng.choice((0, 0, 31, -1, -32)))
+
+
+def neighbours(
+    rng: np.random.Generator, packets: CommandList, place: tuple[int, int], edge: int
+) -> None:
+    """Let a plane end where another one, or the list, begins, or the other way round.
+
+    Or a boundary off, on either side. It is moved when all planes are cleared, or alone, later.
+    """
+    states = [p for p in packets.parts if len(p) and _opcode(p) == Opcode.STATE]
+    moves = rng.random() < 0.5
+    state = _fields(states[-1] if moves else packets.parts[1])
+    count = tiles_of(state, edge)
+    bases = {name: n * streams.PLANE for n, name in enumerate(PLANES)}
+    sizes = {name: plane_bytes(count, name, edge) for name in PLANES}
+    ranges = {name: (bases[name], bases[name] + sizes[name]) for name in PLANES}
+    plane, other = rng.permutation(PLANES)[:2]
+    begin, end = place if rng.random() < 0.5 else ranges[other]
+    before = rng.random() < 0.5
+    base = (begin - sizes[plane]) // ALIGNED if before else -(-end // ALIGNED)
+    bases[plane] = max(base + int(rng.choice((-1, 0, 0, 1))), 0) * ALIGNED
+    if not moves:
+        _change(packets, 0, lambda fields: _move(fields, bases))
+        return
+    cleared = {name: int(name == plane or rng.random() < 0.2) for name in PLANES}
+    packets.target(**bases)
+    packets.clear((0, 0, state["target_width"], state["target_height"]), **cleared)
+
+
+def _move(fields, bases):
+    for plane, base in bases.items():
+        fields[f"{plane}_base"] = base
 
 
 def _resize(fields, size):

@@ -10,7 +10,7 @@ from fixfunc.spec.commands import ALIGNED, START, Opcode
 from fixfunc.tb.frontend import streams
 
 CLOCKS = 60_000  # from a START to its last status, at most, in the tiny configuration of the top
-# Bytes kept for a list. Lists lie behind the planes, which must not overlap them.
+# Bytes kept for a list. Lists lie behind the planes.
 ROOM = 1 << 10
 
 
@@ -30,7 +30,7 @@ def requests(rng: np.random.Generator, count: int, params: Any) -> np.ndarray:
             if not len(part):
                 continue
             if int(part[0, 0]) & 0xFF == Opcode.TARGET:
-                _place(rng, part, int(start["limit"][0]))
+                _place(rng, part, int(start["limit"][0]), streams.LISTS + n * ROOM)
             elif rng.random() < 0.3:
                 _flip(rng, part)
         transfers = packets.transfers[: ROOM // 32]
@@ -55,12 +55,14 @@ def _below(rng, end):
     return int(end - rng.integers(0, streams.PLANE // ALIGNED) * ALIGNED - rng.integers(0, 2))
 
 
-def _place(rng, part, limit):
+def _place(rng, part, limit, address):
     """Bases of the planes, each within a part of memory of its own, or at the limit.
 
-    None reaches the lists: what is read of a list that is drawn over depends on when.
+    Some lie on each other, or on the packets: an error. No other reaches the lists.
     """
     bases = [n * streams.PLANE + ALIGNED * int(rng.integers(0, 64)) for n in range(3)]
+    if rng.random() < 0.05:
+        bases[int(rng.integers(0, 3))] = int(rng.choice((*bases, address // ALIGNED * ALIGNED)))
     if rng.random() < 0.1:
         end = min(limit, streams.LISTS - streams.PLANE // 2)
         bases[2] = max(2 * streams.PLANE, (end // ALIGNED - int(rng.integers(0, 40))) * ALIGNED)

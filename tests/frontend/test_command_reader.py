@@ -7,7 +7,13 @@ from hypothesis import strategies as st
 from fixfunc.cosim import codec
 from fixfunc.cosim.commands import CommandList
 from fixfunc.cosim.simulation.volume import Memory
-from fixfunc.models.frontend.command_reader import CommandLimits, plane_bytes, read, tiles_of
+from fixfunc.models.frontend.command_reader import (
+    PLANE_BITS,
+    CommandLimits,
+    plane_bytes,
+    read,
+    tiles_of,
+)
 from fixfunc.models.geometry.triangle_setup import TRIANGLE
 from fixfunc.models.payload import dtype
 from fixfunc.models.state import draw_state
@@ -214,6 +220,56 @@ def test_a_plane_may_end_at_the_limit():
             CommandList().target(0, 1 << 14, base).state(state).clear((0, 0, 40, 24), **ALL_PLANES)
         )
         assert read_packets(packets).error == error
+
+
+SIZES = {plane: plane_bytes(tiles_of(draw_state(40, 24)), plane) for plane in PLANE_BITS}
+
+
+def behind(plane, base):
+    """The first boundary behind a plane."""
+    return -(-(base + SIZES[plane]) // 256) * 256
+
+
+STENCIL = behind("depth", 0)
+COLOUR = behind("stencil", STENCIL)
+BEFORE = (AT - SIZES["colour"]) // 256 * 256  # of a colour plane in front of the packets
+DENSE = 0, STENCIL, COLOUR
+
+
+@pytest.mark.plan("command-reader-11")
+@pytest.mark.parametrize(
+    ("bases", "moved", "at"),
+    [
+        (DENSE, DENSE, None),
+        ((0, STENCIL - 256, COLOUR), DENSE, 3),
+        ((0, STENCIL, COLOUR - 256), DENSE, 3),
+        ((AT, STENCIL, COLOUR), DENSE, 3),
+        ((0, STENCIL, BEFORE), DENSE, None),
+        ((0, STENCIL, BEFORE + 256), DENSE, 3),
+        # The planes that are not cleared again stay where they were.
+        (DENSE, (AT, AT, BEFORE), None),
+        (DENSE, (AT, AT, BEFORE + 256), 5),
+        (DENSE, (AT, AT, AT), 5),
+        (DENSE, (AT, AT, AT + 256), None),
+        (DENSE, (AT, AT, STENCIL), 5),
+    ],
+)
+def test_planes_do_not_overlap(bases, moved, at):
+    """A clear of all planes, then one of the colours in another place: both sides agree."""
+    packets = CommandList().target(*bases).state(draw_state(40, 24))
+    packets.clear((0, 0, 40, 24), **ALL_PLANES).target(*moved).clear((0, 0, 40, 24), colour=1)
+    end = len(packets.transfers)
+    result = read_packets(packets)
+    error = CommandError.NONE if at is None else CommandError.OVERLAP
+    assert (result.error, result.at) == (error, end if at is None else at)
+
+    rows = packets.transfers.copy()
+    for n, places in ((0, bases), (4, moved)):
+        high = [base + streams.LISTS - AT for base in places]
+        rows[n, :2] = CommandList().target(*high).transfers[0, :2]
+    start = np.array([(streams.LISTS, end, streams.SIZE)], dtype(commands.START))
+    beats = check(BLOCK, "default", np.concatenate([streams.mark(start), rows]))
+    assert len(beats) == {3: 2, 5: 3, None: 4}[at]
 
 
 @pytest.mark.plan("command-reader-4")
