@@ -140,15 +140,21 @@ class Machine:
         """
         return self.depth.traffic | {"colour": self.colour.traffic}
 
-    def draw(self, address: int, transfers: int, limit: int) -> Drawn:
+    def draw(
+        self, address: int, transfers: int, limit: int, unreadable: int | None = None
+    ) -> Drawn:
         """Execute the packets of a command stream.
 
         Parameters
         ----------
         address, transfers, limit : int
             Fields of :data:`fixfunc.spec.commands.START`.
+        unreadable : int, optional
+            A byte of the packets that memory cannot read.
         """
-        read = command_reader.read(self._memory, address, transfers, limit, self._limits)
+        read = command_reader.read(
+            self._memory, address, transfers, limit, self._limits, unreadable
+        )
         drawn = self.execute(read.beats)
         drawn.status["error"][-1] = read.error
         drawn.status["at"][-1] = read.at

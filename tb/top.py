@@ -23,7 +23,7 @@ from fixfunc.models.state import TARGET_FIELDS
 from fixfunc.models.top import Machine, Shades, Shading
 from fixfunc.rtl.top import TopParams
 from fixfunc.spec import payloads
-from fixfunc.spec.commands import START
+from fixfunc.spec.commands import START, STATUS, CommandError
 from fixfunc.spec.counters import COUNTERS
 from fixfunc.spec.quads import colours
 from fixfunc.spec.state import DepthFormat
@@ -31,9 +31,21 @@ from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.memory import MemoryBehind
 from fixfunc.tb.bench.pace import PACES
 from fixfunc.tb.bench.stream import StreamDriver
-from fixfunc.tb.frontend.streams import SIZE, memory, requests, starts
+from fixfunc.tb.frontend import streams
+from fixfunc.tb.frontend.streams import SIZE, memory, starts, unreadable
 
-__all__ = ["Harness"]
+__all__ = ["Harness", "unreadable"]
+
+
+def requests(rng: np.random.Generator, count: int, params: TopParams) -> np.ndarray:
+    """Command streams, right and wrong; every way to stop is among them."""
+    return np.concatenate([streams.every_end(rng, params), streams.requests(rng, count, params)])
+
+
+def ends(outputs: dict[str, np.ndarray]) -> set[CommandError]:
+    """Why the STARTs of a run ended."""
+    status = codec.unpack(outputs["o"], STATUS, dtype(STATUS))
+    return {CommandError(error) for error in status["error"][status["last"] == 1]}
 
 
 def shade(shading: Shading) -> Shades:
@@ -76,7 +88,7 @@ def inputs(rows: np.ndarray, params: TopParams) -> dict[str, np.ndarray]:
     for start, _ in starts(rows):
         shaded += [
             pack_colours(part, params)
-            for _, part in golden.draw(*(int(v) for v in start)).probes["colours"]
+            for _, part in golden.draw(*map(int, start), unreadable(rows)).probes["colours"]
         ]
     beats = {
         "i": np.concatenate([codec.pack(start, START) for start, _ in starts(rows)]),
@@ -98,7 +110,7 @@ def replay(
         outcomes=HizOutcomes(outputs["probe_hiz"], params.raster.edge),
         **({} if params.flat else {"shader": shade}),
     )
-    drawn = [golden.draw(*(int(v) for v in start)) for start, _ in starts(rows)]
+    drawn = [golden.draw(*map(int, start), unreadable(rows)) for start, _ in starts(rows)]
     expected = expected_of(drawn, outputs, params)
     if "saved" in outputs:
         expected["saved"] = widened(golden, outputs["saved"], params)
@@ -178,7 +190,7 @@ class TopBench(MemoryBehind, StreamBench):
 @cocotb.parametrize(sink=["full", "random", "bursty"])
 async def every_stage_and_every_byte(dut: HierarchyObject, sink: str) -> None:
     bench = TopBench(dut)
-    await bench.draw(requests(bench.rng, 60, bench.params), "full", sink)
+    await bench.draw(streams.requests(bench.rng, 60, bench.params), "full", sink)
 
 
 # plan: top-7

@@ -56,7 +56,7 @@ def drawn(state, triangles):
 
 
 def random_rows(seed, count=300):
-    return bench.requests(np.random.default_rng(seed), count, PARAMS)
+    return streams.requests(np.random.default_rng(seed), count, PARAMS)
 
 
 def machine(rows, **more):

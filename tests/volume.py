@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from fixfunc.cosim.simulation.volume import PACES, PATIENT, SimulationError
+from fixfunc.spec.commands import CommandError
 from fixfunc.tb import catalogue
 
 ROOM = 1 << 18  # beats out: far above what any block gives here
@@ -20,14 +21,19 @@ def volume(stem, config):
 
 
 def check(stem, config, rows, paces=("full", "full"), seed=0):
-    """The beats that a block gives for ``rows`` are the golden ones; returns them."""
+    """The beats that a block gives for ``rows`` are the golden ones; returns those of ``o``."""
+    return check_outputs(stem, config, rows, paces, seed)["o"]
+
+
+def check_outputs(stem, config, rows, paces, seed):
+    """The same; returns the beats of every port."""
     block = catalogue.block(stem)
     run, _, mismatches, first = block.compare(
         volume(stem, config), rows, config, paces, seed, limit=LIMIT
     )
     assert not mismatches, first
     assert min(map(len, run.outputs.values())) > 0
-    return run.outputs["o"]
+    return run.outputs
 
 
 def check_paces(stem, config, count):
@@ -39,7 +45,10 @@ def check_paces(stem, config, count):
             rows = block.bench.requests(
                 np.random.default_rng((n, PACES.index(sink))), count, block.parameters(config)
             )
-            total += len(check(stem, config, rows, (source, sink), seed=n))
+            outputs = check_outputs(stem, config, rows, (source, sink), n)
+            total += len(outputs["o"])
+            if hasattr(block.bench, "ends"):
+                assert block.bench.ends(outputs) == set(CommandError)
     assert total > 0
     check(stem, config, rows, ("random", PATIENT))
     check_resets(stem, config, rows)

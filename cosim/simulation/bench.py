@@ -11,7 +11,7 @@ from amaranth.lib import wiring
 from fixfunc.cosim import codec
 from fixfunc.cosim.catalogue import Block
 from fixfunc.cosim.simulation.library import OPTIMISE
-from fixfunc.cosim.simulation.volume import LATENCIES, Memory, Run, Volume
+from fixfunc.cosim.simulation.volume import LATENCIES, NOWHERE, Memory, Run, Volume
 from fixfunc.spec.payloads import TRANSFER
 
 
@@ -127,6 +127,9 @@ class Bench(Block):
             memory = Memory(
                 self.bench.memory(rows, self.parameters(config)), LATENCIES[seed % len(LATENCIES)]
             )
+            if hasattr(self.bench, "unreadable"):
+                byte = self.bench.unreadable(rows)
+                memory = memory._replace(faults=(NOWHERE if byte is None else byte, NOWHERE))
         inputs = (
             self.bench.inputs(rows, self.parameters(config))
             if hasattr(self.bench, "inputs")

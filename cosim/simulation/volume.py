@@ -23,6 +23,9 @@ LATENCIES = (
 )  # of memories, in clocks: as a processor's is, as fast as can be, between
 
 
+NOWHERE = (1 << 64) - 1  # an address that no memory has
+
+
 class Memory(NamedTuple):
     """What lies behind a component's AXI4 ports, one for all of them.
 
@@ -45,7 +48,7 @@ class Memory(NamedTuple):
     data: np.ndarray
     latency: tuple = LATENCIES[0]
     ready: int = 160
-    faults: tuple = ((1 << 64) - 1,) * 2
+    faults: tuple = (NOWHERE,) * 2
 
 
 class Stats(ctypes.Structure):

@@ -74,6 +74,7 @@ def read(
     transfers: int,
     limit: int,
     limits: CommandLimits | None = None,
+    unreadable: int | None = None,
 ) -> Read:
     """Read packets.
 
@@ -84,6 +85,8 @@ def read(
     address, transfers, limit : int
         As in :data:`fixfunc.spec.commands.START`.
     limits : CommandLimits, optional
+    unreadable : int, optional
+        A byte that memory cannot read.
 
     Returns
     -------
@@ -93,6 +96,7 @@ def read(
     """
     end = address + transfers * TRANSFER
     reader = _Reader(limits or CommandLimits(), limit, (address, end))
+    fault = -1 if unreadable is None else (unreadable - address) // TRANSFER  # a transfer
     at = 0
     error = CommandError.NONE
     if address % TRANSFER or not transfers or end > min(limit, len(memory)):
@@ -103,7 +107,7 @@ def read(
         else np.zeros((0, TRANSFER), np.uint8)
     )
     while not error and at < transfers:
-        error, length = reader.packet(data[at:])
+        error, length = reader.packet(data[at:], fault - at)
         at += 0 if error else length
     fence = np.zeros(1, dtype(payloads.FENCE))
     fence["kind"] = Kind.FENCE
@@ -143,8 +147,10 @@ class _Reader:
         self._bases = dict.fromkeys(PLANE_BITS, 0)
         self._placed = {}  # bases of the planes of the target that was cleared
 
-    def packet(self, data):
-        """Execute a packet: its error, and its length."""
+    def packet(self, data, fault):
+        """Execute a packet: its error, and its length. Transfer ``fault`` cannot be read."""
+        if fault == 0:
+            return CommandError.READ, 0
         opcode, length = (int(value) for value in unpack(data[:1], commands.PACKET)[0])
         if opcode not in list(Opcode):
             return CommandError.OPCODE, 0
@@ -157,7 +163,11 @@ class _Reader:
             Opcode.TRIANGLES: self._triangles,
             Opcode.FENCE: self._fence,
         }[opcode]
-        return execute(data[:length]), length
+        if not 0 < fault < length:
+            return execute(data[:length]), length
+        # Of a list, the triangles before the fault are drawn; that of a state is all of it.
+        error = execute(data[:fault]) if opcode == Opcode.TRIANGLES else CommandError.NONE
+        return error or CommandError.READ, 0
 
     def _target(self, data):
         record = unpack(data, commands.TARGET_PACKET)[0]

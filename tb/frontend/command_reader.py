@@ -17,13 +17,16 @@ from fixfunc.rtl.frontend.command_reader import CommandReader, CommandReaderPara
 from fixfunc.rtl.lib.axi import Axi
 from fixfunc.rtl.payload import beat, layout
 from fixfunc.spec import payloads
-from fixfunc.spec.commands import START, STATUS
+from fixfunc.spec.commands import START, STATUS, CommandError
 from fixfunc.spec.state import Kind
 from fixfunc.tb.bench import scenes
 from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.memory import MemoryBehind
 from fixfunc.tb.bench.pace import PACES
 from fixfunc.tb.frontend import edges, streams
+from fixfunc.tb.frontend.streams import unreadable
+
+__all__ = ["unreadable"]
 
 WIDTH = max(payloads.width(table) for table in (payloads.TRIANGLE, *payloads.CONTROL.values()))
 
@@ -70,8 +73,18 @@ def shape_of(params: CommandReaderParams) -> top.TopParams:
 
 
 def requests(rng: np.random.Generator, count: int, params: CommandReaderParams) -> np.ndarray:
-    """Rows of packets behind their STARTs, some of them spoilt, or at the edge of a rule."""
-    return edges.requests(rng, count, shape_of(params))
+    """Rows of packets behind their STARTs, many of them at the edge of a rule.
+
+    Every way to stop is among them.
+    """
+    shape = shape_of(params)
+    return np.concatenate([streams.every_end(rng, shape), edges.requests(rng, count, shape)])
+
+
+def ends(outputs: dict[str, np.ndarray]) -> set[CommandError]:
+    """Why the STARTs of a run ended."""
+    status = codec.unpack(outputs["status"], STATUS, dtype(STATUS))
+    return {CommandError(error) for error in status["error"]}
 
 
 def memory(rows: np.ndarray, params: CommandReaderParams) -> np.ndarray:
@@ -93,7 +106,7 @@ def expected(rows: np.ndarray, params: CommandReaderParams) -> dict[str, np.ndar
     beats = []
     status = np.zeros(len(streams.starts(rows)), dtype(STATUS))
     for n, (start, _) in enumerate(streams.starts(rows)):
-        result = read(data, *(int(v) for v in start), limits)
+        result = read(data, *map(int, start), limits, unreadable(rows))
         beats += [
             codec.pack(records, table_of(kind, payloads.TRIANGLE), WIDTH)
             for kind, records in result.beats
@@ -138,7 +151,8 @@ class CommandReaderBench(MemoryBehind, StreamBench):
 @cocotb.parametrize(source=["full", "random"], sink=list(PACES))
 async def packets_become_beats(dut: HierarchyObject, source: str, sink: str) -> None:
     bench = CommandReaderBench(dut)
-    await bench.read(requests(bench.rng, 150, bench.params), source, sink)
+    rows = edges.requests(bench.rng, 150, shape_of(bench.params))
+    await bench.read(rows, source, sink)
 
 
 # plan: command-reader-8

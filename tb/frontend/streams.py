@@ -10,15 +10,19 @@ from fixfunc.cosim.commands import CommandList
 from fixfunc.models.formats import MOST
 from fixfunc.models.payload import dtype
 from fixfunc.models.state import draw_state
-from fixfunc.spec.commands import START
+from fixfunc.spec import commands
+from fixfunc.spec.commands import ALIGNED, START, CommandError, Opcode
 from fixfunc.spec.state import DepthFormat, StencilOp
 from fixfunc.tb.bench import depths, scenes
 
 PIXELS = {4: 24, 8: 100}  # greatest width or height of a target, by the tile's edge
 PLANE = 1 << 18  # bytes of each plane
 LISTS = 3 * PLANE  # address of the packets, behind the planes
+PLACES = {"depth": 0, "stencil": PLANE, "colour": 2 * PLANE}
 SIZE = LISTS + (1 << 19)
-MARK = np.uint64(1 << 63)  # set in a row that is a START
+ENDS = SIZE - (1 << 13)  # address of the packets of every_end
+# Set in a row that is a START; below it, which of its transfers cannot be read, from 1 on.
+MARK = np.uint64(1 << 63)
 
 
 def requests(rng: np.random.Generator, count: int, params: Any) -> np.ndarray:
@@ -56,12 +60,57 @@ def one_list(rng: np.random.Generator, count: int, params: Any) -> np.ndarray:
     return np.concatenate([mark(start), packets.transfers])
 
 
-def mark(start: np.ndarray) -> np.ndarray:
-    """A START as a row."""
+def mark(start: np.ndarray, unreadable: int = 0) -> np.ndarray:
+    """A START as a row, and which of its transfers cannot be read, from 1 on."""
     row = np.zeros((1, 4), np.uint64)
     row[:, :2] = codec.pack(start, START)
-    row[:, 3] |= MARK
+    row[:, 3] |= MARK | np.uint64(unreadable)
     return row
+
+
+def unreadable(rows: np.ndarray) -> int | None:
+    """The byte that memory cannot read, if rows name one."""
+    for (start, _), (at, _) in zip(starts(rows), _streams(rows), strict=True):
+        if fault := int(rows[at, 3] - MARK):
+            return int(start["address"]) + 32 * (fault - 1)
+    return None
+
+
+def every_end(rng: np.random.Generator, params: Any) -> np.ndarray:
+    """A stream for every :class:`~fixfunc.spec.commands.CommandError`, as rows.
+
+    The last cannot be read to its end.
+    """
+    size = PIXELS[params.raster.edge], 1 + int(rng.integers(0, 8))
+    whole = {"depth": 1, "stencil": 1, "colour": 1}
+
+    def cleared(**bases):
+        packets = CommandList().target(**(PLACES | bases)).state(draw_state(*size))
+        return packets.clear((0, 0, *size), **whole)
+
+    wrong = draw_state(*size)
+    wrong["target_width"] = 0
+    some = depths.triangles(rng, 9, size)
+    by_error = {
+        CommandError.NONE: cleared().triangles(some),
+        CommandError.OPCODE: cleared().add(int(rng.choice((0, 6, 255))), commands.PACKET),
+        CommandError.LENGTH: cleared().add(Opcode.FENCE, commands.FENCE_PACKET, 2),
+        CommandError.STATE: cleared().state(wrong),
+        CommandError.ADDRESS: cleared(colour=2 * PLANE + ALIGNED // 2),
+        CommandError.ORDER: CommandList().target(**PLACES).state(draw_state(*size)).fence(1),
+        CommandError.OVERLAP: cleared(stencil=2 * PLANE),
+        CommandError.READ: cleared().triangles(some),
+    }
+    by_error[CommandError.ORDER].triangles(some)
+    rows = []
+    at = ENDS
+    for error, packets in by_error.items():
+        transfers = packets.triangles(some).transfers if error else packets.transfers
+        start = np.array([(at, len(transfers), SIZE)], dtype(START))
+        fault = error == CommandError.READ and int(rng.integers(1, 15))
+        rows += [mark(start, fault), transfers]
+        at += 32 * len(transfers)
+    return np.concatenate(rows)
 
 
 def stream_of(rng: np.random.Generator, params: Any) -> CommandList:
@@ -139,15 +188,23 @@ def spoil(rng: np.random.Generator, packets: CommandList) -> None:
 
 def starts(rows: np.ndarray) -> list:
     """STARTs in rows: a list of records of START, and the rows of each."""
-    marks = np.flatnonzero((rows[:, 3] & MARK != 0) & (rows[:, 2] == 0) & (rows[:, 3] == MARK))
-    records = codec.unpack(rows[marks][:, :2], START, dtype(START))
+    return [
+        (codec.unpack(rows[at : at + 1, :2], START, dtype(START))[0], rows[at + 1 : end])
+        for at, end in _streams(rows)
+    ]
+
+
+def _streams(rows: np.ndarray) -> list[tuple[int, int]]:
+    """The row of every START, and the one behind its transfers."""
+    marked = (rows[:, 2] == 0) & (rows[:, 3] >> np.uint64(24) == MARK >> np.uint64(24))
     end = 0
-    streams = []
-    for at, record in zip(marks, records, strict=True):
+    found = []
+    for at in np.flatnonzero(marked):
         if at >= end:
+            record = codec.unpack(rows[at : at + 1, :2], START, dtype(START))[0]
             end = at + 1 + int(record["transfers"])
-            streams.append((record, rows[at + 1 : end]))
-    return streams
+            found.append((at, end))
+    return found
 
 
 def memory(rows: np.ndarray, _params: Any) -> np.ndarray:
