@@ -13,7 +13,9 @@ from collections.abc import Iterator
 OFF = "/*verilator coverage_off*/"
 ON = "/*verilator coverage_on*/"
 MODULE = re.compile(r"(?m)^module (.*?) ?\((?:.|\n)*?^endmodule")
-DECLARATION = re.compile(r"^  (input|output|wire|reg) (?:signed )?(?:\[\d+:\d+\] )?(\\\S+|\w+) ?(.*)$")
+DECLARATION = re.compile(
+    r"^  (input|output|wire|reg) (?:signed )?(?:\[\d+:\d+\] )?(\\\S+|\w+) ?(.*)$"
+)
 ASSIGNMENT = re.compile(r"^  assign (.*?) = (.*);$")
 NAME = re.compile(r"\\\S+|\b[a-z_A-Z][\w$]*|\d+'[a-z][0-9a-fxz]+")
 # Concatenations, slices and literals alone: no operator.

@@ -32,15 +32,12 @@ and so does one of a bin that was hit.
 A block is `closed` if all that is declared is hit or waived, and `open` if not: then the gate
 fails, and the section Open names what was missed.
 
-| block | configuration | beats | bins | hit | waived | lines | hit | waived | toggles | hit | waived | state |
-|---|---|---|---|---|---|---|---|---|---|---|---|---|
 """
+COLUMNS = ("block", "configuration", "beats", *("bins", "lines", "toggles"), "state")
 PLURALS = {"bin": "bins", "line": "lines", "toggle": "toggles"}
 
 
-def record(
-    block: Bench, seed: int, batches: int, outcome: Outcome, folder: Path = FOLDER
-) -> None:
+def record(block: Bench, seed: int, batches: int, outcome: Outcome, folder: Path = FOLDER) -> None:
     """Put a block's run in the place of the one before, and write the page anew."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "results.json"
@@ -96,12 +93,17 @@ def said(block: Bench, outcome: Outcome) -> list[str]:
 
 def state(run: dict) -> str:
     """``closed`` or ``open``."""
-    return "open" if any(run[kind]["missed"] or run[kind]["stale"] for kind in PLURALS) else "closed"
+    return (
+        "open" if any(run[kind]["missed"] or run[kind]["stale"] for kind in PLURALS) else "closed"
+    )
 
 
 def page(table: dict[str, dict]) -> str:
     """The page of a table of runs."""
-    lines = [HEAD.rstrip()]
+    heads = " | ".join(
+        f"{name} | hit | waived" if name in PLURALS.values() else name for name in COLUMNS
+    )
+    lines = [HEAD, f"| {heads} |", "|---" * (heads.count("|") + 1) + "|"]
     for stem, run in table.items():
         cells = [stem, run["config"], f"{run['beats']:,}"]
         for kind in PLURALS:
@@ -148,6 +150,8 @@ def _open(table):
                     + " |"
                 )
             if run[kind]["stale"]:
-                lines.append(f"| {stem} | waivers of {plural} | | {', '.join(run[kind]['stale'])} |")
+                lines.append(
+                    f"| {stem} | waivers of {plural} | | {', '.join(run[kind]['stale'])} |"
+                )
     head = ["", "## Open", "| block | of | how many | names |", "|---|---|---|---|"]
     return [*head, *lines] if lines else []

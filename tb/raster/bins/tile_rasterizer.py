@@ -13,7 +13,6 @@ from fixfunc.spec.state import Kind
 from fixfunc.tb.coverage.bins import Seen, cross, flag, of, samples_of
 
 
-
 def bins(seen: Seen, params: TileRasterizerParams) -> dict[str, int]:
     """Counts of one batch."""
     work = seen.rows[:, 0] & 3 == Kind.WORK
@@ -28,7 +27,7 @@ def bins(seen: Seen, params: TileRasterizerParams) -> dict[str, int]:
         | cross("slopes of edge 0 x edge 1", slopes(records, 0), slopes(records, 1))
         | cross("slopes of edge 2", slopes(records, 2))
         | _of_tiles(tiles, params)
-        | _of_beats(seen, work)
+        | _of_beats(seen)
     )
 
 
@@ -49,7 +48,7 @@ def _of_tiles(tiles, params):
     )
 
 
-def _of_beats(seen, work):
+def _of_beats(seen):
     """A control beat behind a triangle, behind another, and behind nothing."""
     kinds = seen.rows[:, 0] & 3
     before = np.concatenate([[Kind.STATE], kinds[:-1]]) if len(kinds) else kinds
@@ -88,9 +87,7 @@ def boxes(records: np.ndarray, params: TileRasterizerParams) -> dict[str, np.nda
     first, last = cells_of(records, params)
     across, down = (last - first).T
     named = {
-        f"{i + 1} by {j + 1} tiles": (across == i) & (down == j)
-        for i in range(2)
-        for j in range(2)
+        f"{i + 1} by {j + 1} tiles": (across == i) & (down == j) for i in range(2) for j in range(2)
     }
     return named | {"larger": (across > 1) | (down > 1)}
 
