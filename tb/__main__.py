@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The benches' command line, ``python -m fixfunc.tb``: ``run``, ``volume``, ``mutate``, ``coverage``."""
+"""The benches' command line, ``python -m fixfunc.tb``: run, volume, mutate and coverage."""
 
 import argparse
 import sys

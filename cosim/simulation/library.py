@@ -217,7 +217,7 @@ def build(
         "fast",
         "--x-initial",
         "fast",
-        "--noassert",
+        *(() if covered else ("--noassert",)),  # it takes cover properties away, too
         "-j",
         "2",
         "-Wall",

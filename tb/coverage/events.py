@@ -17,7 +17,8 @@ class Event(NamedTuple):
     name : str
         Of its bin.
     module : str
-        Regular expression of the module's hierarchical name; in each one the event is watched.
+        Regular expression of the module's hierarchical name, without the number that Amaranth may
+        put behind it; in each one the event is watched.
     when : str
         Expression of the module's signals, in Verilog.
     """
@@ -29,7 +30,7 @@ class Event(NamedTuple):
 
 def label(name: str) -> str:
     """A bin's name as an identifier of Verilog."""
-    return "event_" + re.sub(r"\W+", "_", name)
+    return "event_" + re.sub(r"[\W_]+", "_", name).strip("_")
 
 
 def watched(source: str, events: Iterable[Event]) -> str:
@@ -44,7 +45,7 @@ def watched(source: str, events: Iterable[Event]) -> str:
 
     def module(found: re.Match) -> str:
         name = found[1].strip().removeprefix("\\")
-        chosen = [event for event in events if re.fullmatch(event.module, name)]
+        chosen = [event for event in events if re.fullmatch(rf"{event.module}(\$\d+)?", name)]
         missing.difference_update(event.name for event in chosen)
         lines = [
             f"  {label(event.name)}: cover property (@(posedge clk) !rst && ({event.when}));\n"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ENTRY = re.compile(r"C '(.*)' (\d+)$", re.DOTALL)
-ESCAPE = re.compile(r"__0([0-9A-Fa-f]{2})|___05F")
+ESCAPE = re.compile(r"__0([0-9A-Fa-f]{2})")
 NUMBERS = re.compile(r"\\?\$\d+ ?|choice_\d+(_CMP|_Y)? ?")
 
 
@@ -33,6 +33,7 @@ def read(path: Path, source: str) -> Points:
     """Points of a file that Verilator wrote, for the Verilog that it ran."""
     text = source.splitlines()
     points = Points({}, {}, {})
+    same = Counter()
     for line in path.read_text(errors="replace").splitlines():
         entry = ENTRY.match(line)
         if not entry:
@@ -48,18 +49,17 @@ def read(path: Path, source: str) -> Points:
             said = NUMBERS.sub("_ ", text[int(fields["l"]) - 1].strip().removeprefix("assign "))
             name = f"{place}: {fields['o']}: {said}"
             # Equal texts of one module are told apart by their order alone.
-            while name in points.lines:
-                name += "'"
-            points.lines[name] = count
+            same[name] += 1
+            points.lines[f"{name} #{same[name]}" if same[name] > 1 else name] = count
         else:
-            name = fields["o"].split(".")[-1]
+            name = plain(fields["o"]).split(".")[-1]
             points.events[name] = points.events.get(name, 0) + count
     return points
 
 
 def plain(name: str) -> str:
     """A name as it stands in the Verilog: Verilator writes what is no letter by its code."""
-    return ESCAPE.sub(lambda found: chr(int(found[1], 16)) if found[1] else "_", name)
+    return ESCAPE.sub(lambda found: chr(int(found[1], 16)), name)
 
 
 def signals(toggles: dict[str, int]) -> Counter:

@@ -14,7 +14,7 @@ from fixfunc.spec import payloads
 from fixfunc.spec.early import PERMISSIONS, PERMITTED
 from fixfunc.spec.state import Compare, DepthFormat, Kind, Outcome, StencilOp
 from fixfunc.tb.coverage.bins import Axis, Seen, add, cross, equal, flag, of, samples_of
-from fixfunc.tb.depth import depth_test
+from fixfunc.tb.depth import depth_test, sweep
 
 PLACES = "fail", "depth_fail", "pass"
 FACES = "front", "back"
@@ -131,6 +131,11 @@ def bins(seen: Seen, params: DepthTestParams) -> dict[str, int]:
     add(golden.counts, declared_tests(params.edge))
     golden.expected(seen.rows)
     return golden.counts | of_beats(seen.rows, params.edge)
+
+
+def directed(params: DepthTestParams) -> np.ndarray:
+    """Beats of the last batch."""
+    return sweep.rows(params)
 
 
 def of_beats(rows: np.ndarray, edge: int) -> dict[str, int]:

@@ -19,6 +19,7 @@ def bins(seen: Seen, _params: CommandReaderParams) -> dict[str, int]:
     starts = streams.starts(seen.rows)
     ended = [_opcode(rows, int(one["at"])) for (_, rows), one in zip(starts, status, strict=False)]
     error = of(CommandError, status["error"])
+    errors = {name: hit for name, hit in error.items() if name not in ("NONE", "OPCODE")}
     opcode = of(Opcode, np.array(ended, int))
     length = np.array([int(start["transfers"]) for start, _ in starts])[: len(status)]
     address = np.array([int(start["address"]) for start, _ in starts])[: len(status)]
@@ -27,7 +28,7 @@ def bins(seen: Seen, _params: CommandReaderParams) -> dict[str, int]:
     planes = [flag(clears[name], f"no {name}", name) for name in ("depth", "stencil", "colour")]
     return (
         cross("error", error)
-        | cross("error x packet", error, opcode, where=status["error"] != CommandError.NONE)
+        | cross("error x packet", errors, opcode)
         | cross("stream ends", {"empty": length == 0, "all": status["at"] == length})
         | cross(
             "first packet in a page",

@@ -13,6 +13,7 @@ from fixfunc.tb.coverage.events import Event
 from fixfunc.tb.memory import tile_cache
 from fixfunc.tb.memory.slots import work
 
+COUNT = 3000
 TAGS = r".*\.tags"
 SCHEDULER = r".*\.scheduler"
 # The set of a request is read in the clock that updates it: the read port forwards the update.
@@ -25,10 +26,9 @@ EVENTS = (
     Event("tag array: bypass hit", TAGS, f"{BYPASS} && pending && hit"),
     Event("tag array: bypass miss", TAGS, f"{BYPASS} && pending && !hit"),
     Event("tag array: bypass evicts", TAGS, f"{BYPASS} && pending && evict"),
-    Event("miss scheduler: eviction in flight", SCHEDULER, "evict__valid && write_pending"),
     Event("miss scheduler: line misses", SCHEDULER, "miss"),
     Event("miss scheduler: evicts", SCHEDULER, "evicts"),
-    Event("outstanding write-backs: hazard", rf"{SCHEDULER}\.write_backs", "pending"),
+    Event("outstanding write-backs: eviction in flight", rf"{SCHEDULER}\.write_backs", "pending"),
     Event("outstanding write-backs: full", rf"{SCHEDULER}\.write_backs", "!available"),
     Event(
         "outstanding write-backs: insert and remove",
@@ -39,7 +39,6 @@ EVENTS = (
         "refill unit: answers while it asks", r".*\.refill\.reader", "o__valid && memory__arvalid"
     ),
 )
-EVENTS = tuple(event for event in EVENTS if "write_pending" not in event.when)
 
 
 class Observed(tile_cache.Reference):
