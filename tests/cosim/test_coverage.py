@@ -242,3 +242,26 @@ def test_a_command_writes_its_row(tmp_path, capsys):
 def test_an_unknown_block_is_one_line_and_exit_2(capsys):
     assert main(["coverage", "rasteriser"]) == 2
     assert capsys.readouterr().err.startswith("fixfunc: block must be one of ")
+
+
+# Blocks of which every bin is hit, or waived, in seconds.
+QUICK = ("edge_evaluator", "wave_constructor", "domain_matching")
+
+
+@pytest.mark.parametrize(
+    "stem",
+    [
+        pytest.param(stem, marks=() if stem in QUICK else pytest.mark.qualify)
+        for stem in blocks.blocks()
+    ],
+)
+def test_every_bin_is_hit(stem):
+    block = catalogue.block(stem)
+    verdict = run.cover(block, bins_alone=stem in QUICK).verdicts["bin"]
+    assert not verdict.missed
+    assert not verdict.stale
+
+
+@pytest.mark.qualify
+def test_every_line_and_toggle_is_hit():
+    assert run.cover(catalogue.block("edge_evaluator")).passes

@@ -13,6 +13,9 @@ from fixfunc.spec.state import Kind
 from fixfunc.tb.coverage.bins import Seen, cross, flag, of, samples_of
 
 
+COUNT = 300  # beats of a batch: a triangle has many tiles
+
+
 def bins(seen: Seen, params: TileRasterizerParams) -> dict[str, int]:
     """Counts of one batch."""
     work = seen.rows[:, 0] & 3 == Kind.WORK

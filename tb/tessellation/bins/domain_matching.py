@@ -42,5 +42,9 @@ def bins(seen: Seen, params: DomainMatchingParams) -> dict[str, int]:
             "miss in lane", {f"{n}": (lane == n) & ~hit for n in range(params.lanes)}, where=points
         )
         | cross("beat x the one before", kinds, before)
-        | {f"counted: {name}": int((counted[name] > 0).sum()) for name in counted.dtype.names}
+        | {
+            f"counted: {name}": int((counted[name] > 0).sum())
+            for name in counted.dtype.names
+            if name != "stalls"
+        }
     )
