@@ -15,7 +15,7 @@ OUT ?= out
 export PYTHON MESH PATCHES TEXTURE SIZE SAMPLES BLOCK CONFIG SIM COUNT MUTANTS SEED LIBERTY OUT
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test qualify sim volume mutate verilog bench area figures lint clean
+.PHONY: help demo test qualify sim volume mutate coverage verilog bench area figures lint clean
 
 help:
 	@echo "make demo      draw MESH ($(MESH)) at SIZE ($(SIZE)), SAMPLES ($(SAMPLES)) by the RTL, held to the golden pipeline; report in $(OUT)/"
@@ -26,6 +26,7 @@ help:
 	@echo "make sim       the bench of one BLOCK ($(BLOCK)) on SIM, with CONFIG ($(CONFIG)) and SEED"
 	@echo "make volume    COUNT transactions of one BLOCK against its golden model, at Verilator's speed"
 	@echo "make mutate    MUTANTS ($(MUTANTS)) changes of the source of one BLOCK, drawn by SEED, in CONFIG=tiny; its tests must notice each"
+	@echo "make coverage  what the stimuli of a BLOCK, or of all, have tried: bins, lines, toggles; writes docs/coverage"
 	@echo "make verilog   SystemVerilog of every block and the top in CONFIG, FuseSoC cores, ports, into $(OUT)/verilog"
 	@echo "make bench     clocks and speed; writes docs/bench.md (about an hour)"
 	@echo "make area      area and timing in standard cells, LIBERTY=file.lib[.gz]; into docs/bench.md (hours; seconds where nothing changed)"
@@ -50,6 +51,10 @@ volume: .venv/ready
 
 mutate: .venv/test-ready
 	$(BIN)/python -m fixfunc.tb mutate "$$BLOCK" --config "$(if $(filter default,$(CONFIG)),tiny,$(CONFIG))" --count "$$MUTANTS" --seed "$${SEED:-0}"
+
+# BLOCK has a default; here it counts only where it was given.
+coverage: .venv/ready
+	$(BIN)/python -m fixfunc.tb coverage $(if $(filter file,$(origin BLOCK)),,"$$BLOCK") --seed "$${SEED:-0}"
 
 verilog: .venv/ready
 	$(BIN)/fixfunc verilog all --config "$$CONFIG" -o "$$OUT/verilog"

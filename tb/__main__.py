@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The benches' command line, ``python -m fixfunc.tb``: ``run``, ``volume`` and ``mutate BLOCK``."""
+"""The benches' command line, ``python -m fixfunc.tb``: run, volume, mutate and coverage."""
 
 import argparse
 import sys
 from pathlib import Path
 
+from fixfunc.cosim import catalogue as cosim_catalogue
 from fixfunc.cosim import command_line
 from fixfunc.cosim.command_line import natural
 
@@ -45,6 +46,11 @@ def _parser() -> argparse.ArgumentParser:
         default=[],
         help="this one alone, by its name or its change; several may be given; nothing is written",
     )
+    sub = command("coverage", run_coverage, "what the stimuli of blocks have tried, and what not")
+    sub.add_argument("block", nargs="*", help="all, if none is named")
+    sub.add_argument("--seed", type=natural, default=0)
+    sub.add_argument("--batches", type=natural, default=16, help="of beats, of a block")
+    sub.add_argument("--out", type=Path, help="folder of results.json and README.md")
     return parser
 
 
@@ -134,6 +140,31 @@ def run_mutate(options: argparse.Namespace) -> int:
             block, options.config, options.seed, known, outcomes, options.out or report.FOLDER
         )
     return 1 if survivors or wrong else 0
+
+
+def run_coverage(options: argparse.Namespace) -> int:
+    """Blocks with what they have missed; each that is not closed comes with a line to repeat it."""
+    from fixfunc.cosim.progress import Steps
+    from fixfunc.tb import catalogue
+    from fixfunc.tb.coverage import report, run
+
+    stems = options.block or list(cosim_catalogue.blocks())
+    open_blocks = []
+    with Steps() as step:
+        for block in [catalogue.block(stem) for stem in stems]:
+            outcome = run.cover(block, options.seed, step, options.batches)
+            report.record(
+                block, options.seed, options.batches, outcome, options.out or report.FOLDER
+            )
+            print("\n".join(report.said(block, outcome)))
+            if not outcome.passes:
+                open_blocks.append(block.stem)
+    for stem in open_blocks:
+        print(
+            f"reproduce: python -m fixfunc.tb coverage {stem} --seed {options.seed} "
+            f"--batches {options.batches}"
+        )
+    return 1 if open_blocks else 0
 
 
 if __name__ == "__main__":

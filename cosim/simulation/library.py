@@ -103,10 +103,26 @@ extern "C" void sim_hold_{port}(void *handle, uint64_t value) {{
     static_cast<V{name} *>(handle)->{port} = value;
 }}
 """
+_COVERAGE = """
+#include "verilated_cov.h"
+extern "C" void sim_coverage(void *handle, const char *path) {{
+    static_cast<V{name} *>(handle)->contextp()->coveragep()->write(path);
+}}
+"""
+# What is counted in a component that is built to be: lines and branches, toggles of vectors of any
+# width, and cover properties. Counters in combinational processes read and write parts of vectors.
+COVERAGE = (
+    "--coverage-line",
+    "--coverage-toggle",
+    "--coverage-user",
+    "--coverage-max-width",
+    "100000",
+    "-Wno-UNOPTFLAT",
+)
 
 
-def shim(component: wiring.Component, name: str) -> str:
-    """The C++ around a component, its ports filled in."""
+def shim(component: wiring.Component, name: str, covered: bool = False) -> str:
+    """The C++ around a component, its ports filled in; ``covered``: with its counts of coverage."""
     inputs = [p for p in ports(component) if p.input]
     outputs = [p for p in ports(component) if not p.input]
     memories = memory_ports(component)
@@ -149,7 +165,8 @@ def shim(component: wiring.Component, name: str) -> str:
         "memory": "\n".join([both, *of_ports]) if of_ports else "",
         "memory_set": _SET if of_ports else "",
     }
-    held = [_HOLD.format(name=name, port=port) for port in constant_ports(component)]
+    added = [_HOLD.format(name=name, port=port) for port in constant_ports(component)]
+    added += [_COVERAGE.format(name=name)] * covered
     return Template(SHIM.read_text()).substitute(
         template_values,
         **memory,
@@ -159,7 +176,7 @@ def shim(component: wiring.Component, name: str) -> str:
         silent=lines(_SILENT, outputs),
         bare=bare,
         follow=lines(_FOLLOW, inputs[:1]),
-    ) + "".join(held)
+    ) + "".join(added)
 
 
 def _port_bytes(bits: int) -> int:
@@ -172,7 +189,9 @@ def split(source: str, optimise: int) -> list[str]:
     return ["--output-split", str(SPLIT if len(source) > LARGE[optimise > 0] else 0)]
 
 
-def build(source: str, around: str, name: str, optimise: int = OPTIMISE) -> Path:
+def build(
+    source: str, around: str, name: str, optimise: int = OPTIMISE, covered: bool = False
+) -> Path:
     """Compile one shared library, or find it: it is named by the hash of all that it is made of.
 
     Parameters
@@ -181,6 +200,8 @@ def build(source: str, around: str, name: str, optimise: int = OPTIMISE) -> Path
         SystemVerilog of module ``name``, and the C++ around it.
     optimise : int
         Level of the C++ compiler.
+    covered : bool
+        Coverage is counted.
 
     Raises
     ------
@@ -196,10 +217,11 @@ def build(source: str, around: str, name: str, optimise: int = OPTIMISE) -> Path
         "fast",
         "--x-initial",
         "fast",
-        "--noassert",
+        *(() if covered else ("--noassert",)),  # it takes cover properties away, too
         "-j",
         "2",
         "-Wall",
+        *(COVERAGE if covered else ()),
         *split(source, optimise),
         "--top-module",
         name,

@@ -3,6 +3,7 @@
 
 import ctypes
 import time
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -100,6 +101,8 @@ class Volume:
         Its SystemVerilog, where that has been generated already.
     optimise : int
         Level of the C++ compiler.
+    covered : bool
+        Coverage is counted: see :meth:`coverage`.
 
     Built once: see :func:`fixfunc.cosim.simulation.library.build`.
     """
@@ -110,13 +113,22 @@ class Volume:
         name: str,
         source: str | None = None,
         optimise: int = OPTIMISE,
+        covered: bool = False,
     ) -> None:
         self.ports = ports(component)
         self.inputs = [p for p in self.ports if p.input]
         self.outputs = [p for p in self.ports if not p.input]
         self._memories = memory_ports(component)
         self._library = ctypes.CDLL(
-            str(build(source or generate(component, name), shim(component, name), name, optimise))
+            str(
+                build(
+                    source or generate(component, name),
+                    shim(component, name, covered),
+                    name,
+                    optimise,
+                    covered,
+                )
+            )
         )
         self._library.sim_new.restype = ctypes.c_void_p
         self._library.sim_violation.restype = ctypes.c_char_p
@@ -208,6 +220,10 @@ class Volume:
         getattr(self._library, f"sim_hold_{port}")(
             ctypes.c_void_p(self._handle), ctypes.c_uint64(value)
         )
+
+    def coverage(self, path: Path) -> None:
+        """Write the counts of all runs so far, of a component that was built for it, to a file."""
+        self._library.sim_coverage(ctypes.c_void_p(self._handle), str(path).encode())
 
     def _outside(self) -> np.ndarray:
         """Addresses of transfers that memory did not have in the last run."""

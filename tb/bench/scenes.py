@@ -32,7 +32,8 @@ def _axis_aligned(rng, n, width, height):
     corners = _lattice(rng, n, width, height)
     corners[:, 1, 1] = corners[:, 0, 1]
     corners[:, 2, 0] = corners[:, 0, 0]
-    return corners
+    first = rng.integers(0, 3, (n, 1))  # any two edges of the three
+    return corners[np.arange(n)[:, None], (first + np.arange(3)) % 3]
 
 
 def _sliver(rng, n, width, height):
@@ -207,8 +208,12 @@ def beats(
         for fields, kind in ((payloads.CLEAR, Kind.CLEAR), (payloads.FENCE, Kind.FENCE)):
             if rng.random() < 0.5:
                 at = int(rng.integers(0, len(parts[1]) + 1))
+                controls = [control(rng, fields, kind) for _ in range(int(rng.integers(1, 3)))]
                 parts[1] = np.insert(
-                    parts[1], at, codec.pack(control(rng, fields, kind), fields, bits), axis=0
+                    parts[1],
+                    [at] * len(controls),
+                    codec.pack(np.concatenate(controls), fields, bits),
+                    axis=0,
                 )
         out += parts
         total += sum(map(len, parts))

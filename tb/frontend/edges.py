@@ -49,6 +49,8 @@ def requests(rng: np.random.Generator, count: int, params: Any) -> np.ndarray:
             neighbours(rng, packets, (at, end), params.raster.edge)
         elif rng.random() < 0.3:
             start["limit"] = planes_at_the_limit(rng, packets, end, params.raster.edge)
+        elif rng.random() < 0.1:
+            _wrong_length(rng, packets)
         elif rng.random() < 0.6:
             at_an_edge(rng, packets, params)
         elif rng.random() < 0.3:
@@ -144,6 +146,16 @@ def at_an_edge(rng: np.random.Generator, packets: CommandList, params: Any) -> N
     else:
         states = [p for p in packets.parts[:n] if len(p) and _opcode(p) == Opcode.STATE]
         _change(packets, n, lambda fields: _clear(rng, fields, _fields(states[-1])))
+
+
+def _wrong_length(rng, packets):
+    """Another length of any packet, a FENCE and a TARGET as often as the others."""
+    kinds = {}
+    for part in packets.parts:
+        if len(part):
+            kinds.setdefault(int(part[0, 0]) & 0xFF, []).append(part)
+    parts = kinds[rng.choice([*kinds])]
+    parts[int(rng.integers(0, len(parts)))][0, 0] ^= np.uint64(1 << int(rng.integers(8, 12)))
 
 
 def _opcode(part: np.ndarray) -> int:

@@ -138,6 +138,8 @@ def stream_of(rng: np.random.Generator, params: Any) -> CommandList:
             packets.triangles(depths.triangles(rng, int(rng.integers(0, 9)), size, form))
             if rng.random() < 0.3:
                 packets.fence(int(rng.integers(0, 1 << 32)), int(rng.integers(0, 2)))
+                if rng.random() < 0.3:
+                    packets.triangles(depths.triangles(rng, 1, size, form))
     return packets
 
 

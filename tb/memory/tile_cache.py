@@ -85,7 +85,7 @@ def requests(rng: np.random.Generator, count: int, params: TileCacheParams) -> n
             )
             x = 0
             y = 0
-            for _ in range(int(rng.integers(1, 120))):
+            for _ in range(int(rng.integers(1, 120)) if rng.random() < 0.95 else 0):
                 if rng.random() < 0.6:
                     x, y = (
                         (int(v) + int(step)) % n

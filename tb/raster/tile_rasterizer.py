@@ -15,7 +15,7 @@ from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.pace import PACES
 
 IN = payloads.width(payloads.SETUP)
-PIXELS = {4: 64, 8: 320}  # greatest width or height of a target, by the tile's edge
+PIXELS = {4: 130, 8: 320}  # greatest width or height of a target, by the tile's edge
 
 
 def requests(rng: np.random.Generator, count: int, params: TileRasterizerParams) -> np.ndarray:

@@ -22,10 +22,12 @@ def requests(rng: np.random.Generator, count: int, params: WaveConstructorParams
     matching = DomainMatchingParams(lanes=params.lanes, across=bool(rng.random() < 0.5))
     points = domain_matching.requests(rng, count, matching)
     points = domain_matching.expected(points, matching)["o"]
-    if rng.random() < 0.5:  # the upper half of the places
-        records = codec.unpack(points, MATCHED_POINT, dtype(MATCHED_POINT))
-        records["dsid"][records["kind"] == PointKind.POINT] ^= 1 << 15
-        points = codec.pack(records, MATCHED_POINT)
+    records = codec.unpack(points, MATCHED_POINT, dtype(MATCHED_POINT))
+    is_point = records["kind"] == PointKind.POINT
+    # any wave may be the first
+    records["dsid"][is_point] ^= int(rng.integers(0, (1 << 16) // params.lanes)) * params.lanes
+    records["first"] ^= is_point & (rng.random(len(records)) < 0.02)
+    points = codec.pack(records, MATCHED_POINT)
     flush = np.zeros(1, dtype(MATCHED_POINT))
     flush["kind"] = PointKind.FLUSH
     return np.insert(

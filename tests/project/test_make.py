@@ -111,6 +111,12 @@ def test_mutants_are_of_the_tiny_configuration_unless_another_is_named(make):
     ]
 
 
+def test_coverage_is_of_all_blocks_unless_one_is_named(make):
+    words = ("", "-m", "fixfunc.tb", "coverage")
+    assert make("coverage") == [(*words, "--seed", "0")]
+    assert make("coverage", "BLOCK=hiz", "SEED=3") == [(*words, "hiz", "--seed", "3")]
+
+
 def test_area_takes_a_library(make):
     assert make("area", "LIBERTY=my cells.lib.gz") == [("", "-m", "bench.area", "my cells.lib.gz")]
     assert make("area") == [("area: skipped: no standard-cell library: set LIBERTY=file.lib[.gz]",)]

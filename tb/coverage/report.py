@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What the runs came to: docs/coverage/results.json, and the page that is made of it."""
+
+import datetime
+import json
+import os
+import platform
+from pathlib import Path
+
+from fixfunc.cosim import catalogue, files
+from fixfunc.cosim.simulation.bench import Bench
+from fixfunc.cosim.toolchain import ROOT
+from fixfunc.tb.coverage import points
+from fixfunc.tb.coverage.run import Outcome
+
+FOLDER = ROOT / "docs" / "coverage"
+MOST = 40  # names of what was missed, on the page
+HEAD = """\
+# Coverage
+
+What the stimuli of each block have tried. A run sends random beats through the simulated block, at
+every pair of paces, and holds it to its golden model. `make coverage BLOCK=hiz` repeats it and
+writes its row; [CONTRIBUTING.md](../../CONTRIBUTING.md#coverage) tells how to close a gap.
+
+Bins are declared beside the stimuli, in `tb/<stage>/bins/`. Lines are Verilator's line and branch
+points of the generated Verilog. Toggles are its rising and falling edges of every bit of the
+signals that have a name, each counted where it is driven: temporaries, memory arrays and mere
+wiring, such as the fields of a payload, are not counted. Waived is what cannot be hit, by name and
+reason, in `tb/coverage/waivers.toml`. A waiver that matches nothing that was missed fails the gate,
+and so does one of a bin that was hit.
+
+A block is `closed` if all that is declared is hit or waived, and `open` if not: then the gate
+fails, and the section Open names what was missed.
+
+"""
+COLUMNS = ("block", "configuration", "beats", *("bins", "lines", "toggles"), "state")
+PLURALS = {"bin": "bins", "line": "lines", "toggle": "toggles"}
+
+
+def record(block: Bench, seed: int, batches: int, outcome: Outcome, folder: Path = FOLDER) -> None:
+    """Put a block's run in the place of the one before, and write the page anew."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "results.json"
+    table = json.loads(path.read_text()) if path.exists() else {}
+    table[block.stem] = {
+        "config": outcome.config,
+        "seed": seed,
+        "batches": batches,
+        "beats": outcome.beats,
+        "date": datetime.date.today().isoformat(),
+        "machine": f"{platform.machine()}, {os.cpu_count()} processors",
+        **{kind: _verdict(kind, verdict) for kind, verdict in outcome.verdicts.items()},
+    }
+    order = [*catalogue.blocks()]
+    table = dict(sorted(table.items(), key=lambda one: order.index(one[0])))
+    files.write(path, json.dumps(table, indent=1) + "\n")
+    files.write(folder / "README.md", page(table))
+
+
+def _verdict(kind, verdict):
+    """A verdict as it is kept: of toggles that were missed, the signals."""
+    missed = verdict.missed
+    if kind == "toggle":
+        missed = [
+            f"{name} ({count})" for name, count in points.signals(dict.fromkeys(missed, 0)).items()
+        ]
+    return {
+        "declared": verdict.declared,
+        "hit": verdict.hit,
+        "waived": {reason: len(names) for reason, names in verdict.waived.items()},
+        "missed": missed,
+        "edges": len(verdict.missed),
+        "stale": verdict.stale,
+    }
+
+
+def said(block: Bench, outcome: Outcome) -> list[str]:
+    """A run in lines: counts, and names of what was missed."""
+    lines = [f"{block.stem} ({outcome.config}): {'closed' if outcome.passes else 'open'}"]
+    for kind, verdict in outcome.verdicts.items():
+        kept = _verdict(kind, verdict)
+        waived = sum(kept["waived"].values())
+        lines.append(
+            f"  {PLURALS[kind]}: {verdict.hit:,} of {verdict.declared:,} hit, {waived:,} waived, "
+            f"{len(verdict.missed):,} missed"
+        )
+        lines += [f"    missed: {name}" for name in kept["missed"][:MOST]]
+        if len(kept["missed"]) > MOST:
+            lines.append(f"    and {len(kept['missed']) - MOST} more")
+        lines += [f"    waived without cause: {pattern}" for pattern in verdict.stale]
+    return lines
+
+
+def state(run: dict) -> str:
+    """``closed`` or ``open``."""
+    return (
+        "open" if any(run[kind]["missed"] or run[kind]["stale"] for kind in PLURALS) else "closed"
+    )
+
+
+def page(table: dict[str, dict]) -> str:
+    """The page of a table of runs."""
+    heads = " | ".join(
+        f"{name} | hit | waived" if name in PLURALS.values() else name for name in COLUMNS
+    )
+    lines = [HEAD, f"| {heads} |", "|---" * (heads.count("|") + 1) + "|"]
+    for stem, run in table.items():
+        cells = [stem, run["config"], f"{run['beats']:,}"]
+        for kind in PLURALS:
+            cells += [
+                f"{run[kind]['declared']:,}",
+                f"{run[kind]['hit']:,}",
+                f"{sum(run[kind]['waived'].values()):,}",
+            ]
+        lines.append("| " + " | ".join([*cells, state(run)]) + " |")
+    lines += ["", *_runs(table), *_waived(table), *_open(table)]
+    return "\n".join(lines) + "\n"
+
+
+def _runs(table):
+    """When and where; one line for all that agree."""
+    said = {}
+    for stem, run in table.items():
+        key = f"{run['date']}, {run['machine']}: seed {run['seed']}, {run['batches']} batches"
+        said.setdefault(key, []).append(stem)
+    return [f"- {key}, each by `make coverage BLOCK=<block>`." for key in said]
+
+
+def _waived(table):
+    rows = [
+        f"| {stem} | {PLURALS[kind]} | {count} | {reason} |"
+        for stem, run in table.items()
+        for kind in PLURALS
+        for reason, count in run[kind]["waived"].items()
+    ]
+    head = ["", "## Waived", "| block | of | how many | reason |", "|---|---|---|---|"]
+    return [*head, *rows] if rows else []
+
+
+def _open(table):
+    lines = []
+    for stem, run in table.items():
+        for kind, plural in PLURALS.items():
+            missed = run[kind]["missed"]
+            if missed:
+                lines.append(
+                    f"| {stem} | {plural} | {run[kind]['edges']} | "
+                    + "; ".join(f"`{name.replace('|', '/')}`" for name in missed[:MOST])
+                    + (f"; {len(missed) - MOST} more in `results.json`" * (len(missed) > MOST))
+                    + " |"
+                )
+            if run[kind]["stale"]:
+                lines.append(
+                    f"| {stem} | waivers of {plural} | | {', '.join(run[kind]['stale'])} |"
+                )
+    head = ["", "## Open", "| block | of | how many | names |", "|---|---|---|---|"]
+    return [*head, *lines] if lines else []

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What cannot be hit: bins, lines and toggles of a block, each by a pattern and a reason."""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from fixfunc.spec.errors import InputError
+
+PATH = Path(__file__).with_name("waivers.toml")
+KINDS = ("bin", "line", "toggle")
+
+
+class Waiver(NamedTuple):
+    """One entry of ``waivers.toml``.
+
+    ``kind`` is ``bin``, ``line`` or ``toggle``; ``names`` are patterns in which a star stands for
+    any text. What they match must be missed: a bin that is hit, or a pattern that matches nothing,
+    is an error. Of lines and toggles, whose patterns stand for many, those that are hit count as
+    hit.
+    """
+
+    block: str
+    kind: str
+    names: tuple[str, ...]
+    reason: str
+
+
+@cache
+def waivers(path: Path = PATH) -> tuple[Waiver, ...]:
+    """All waivers; an entry with other fields raises :class:`~fixfunc.spec.errors.InputError`."""
+    entries = tomllib.loads(path.read_text()).get("waiver", [])
+    for entry in entries:
+        if set(entry) != set(Waiver._fields):
+            raise InputError(path.name, f"have {', '.join(Waiver._fields)}", entry)
+        if entry["kind"] not in KINDS:
+            raise InputError(f"kind in {path.name}", f"be one of {', '.join(KINDS)}", entry["kind"])
+    return tuple(Waiver(**entry | {"names": tuple(entry["names"])}) for entry in entries)
+
+
+def matches(pattern: str, name: str) -> bool:
+    """Whether a name is what a pattern says; stars alone are special."""
+    return _compiled(pattern).fullmatch(name) is not None
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern:
+    return re.compile(".*".join(map(re.escape, pattern.split("*"))))
+
+
+class Verdict(NamedTuple):
+    """What a gate says of points of one kind.
+
+    Parameters
+    ----------
+    declared, hit : int
+    waived : dict
+        Names that were missed and are waived, by the reason.
+    missed : list
+        Those that are not.
+    stale : list
+        Patterns of waivers that match nothing that was missed, or a bin that was hit.
+    """
+
+    declared: int
+    hit: int
+    waived: dict[str, list[str]]
+    missed: list[str]
+    stale: list[str]
+
+    @property
+    def passes(self) -> bool:
+        """All is hit or waived, and every waiver is needed."""
+        return not self.missed and not self.stale
+
+
+def judge(counts: Mapping[str, int], block: str, kind: str, known: tuple[Waiver, ...]) -> Verdict:
+    """The gate: counts by name, against the waivers of a block."""
+    own = [one for one in known if (one.block, one.kind) == (block, kind)]
+    missed = [name for name, count in counts.items() if not count]
+    waived = {}
+    unwaived = set(missed)
+    stale = []
+    for one in own:
+        for pattern in one.names:
+            found = [name for name in missed if matches(pattern, name)]
+            hit = kind == "bin" and any(
+                count and matches(pattern, name) for name, count in counts.items()
+            )
+            if hit or not found:
+                stale.append(pattern)
+            new = [name for name in found if name in unwaived]
+            waived.setdefault(one.reason, []).extend(new)
+            unwaived.difference_update(new)
+    return Verdict(
+        len(counts),
+        len(counts) - len(missed),
+        waived,
+        [name for name in missed if name in unwaived],
+        stale,
+    )

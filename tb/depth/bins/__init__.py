@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Bins of depth, a file a block: see :mod:`fixfunc.tb.coverage`.
+
+depth_test.py, depth_unit.py, cached_depth.py, hiz.py, depth_compression.py
+"""

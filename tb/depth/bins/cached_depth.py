@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Bins of cached depth: outcomes of HiZ, modes that moved, and what meets in the caches."""
+
+import numpy as np
+
+from fixfunc.cosim import codec
+from fixfunc.models.payload import dtype
+from fixfunc.rtl.depth.cached_depth import CachedDepthParams
+from fixfunc.spec import payloads
+from fixfunc.spec.state import Kind
+from fixfunc.tb.coverage.bins import Seen, cross, flag
+from fixfunc.tb.depth.bins import hiz
+from fixfunc.tb.depth.depth_unit import late_tiles
+from fixfunc.tb.memory.bins.tile_cache import EVENTS as CACHE
+
+EVENTS = CACHE + hiz.EVENTS
+
+
+def bins(seen: Seen, params: CachedDepthParams) -> dict[str, int]:
+    """Counts of one batch."""
+    found = seen.out["probe_hiz"]
+    work = found[:, 0] & 3 == Kind.WORK
+    fences = codec.unpack(
+        seen.rows[seen.rows[:, 0] & 3 == Kind.FENCE], payloads.FENCE, dtype(payloads.FENCE)
+    )
+    late = late_tiles(found)[work]
+    return (
+        hiz.outcomes(found, work, found, params.edge, params.samples.bit_length())
+        | hiz.of_clears(seen.rows, params.edge)
+        | cross("write", flag(late, "early write", "late write"))
+        | cross("fence", flag(fences["flush"], "goes on", "flushes"))
+        | moved(seen.out["depth_counted"], "depth")
+        | moved(seen.out["stencil_counted"], "stencil")
+    )
+
+
+def moved(counted: np.ndarray, plane: str) -> dict[str, int]:
+    """Whether tiles of each mode, and transfers of the table, have moved at all."""
+    records = codec.unpack(counted, payloads.COUNTED, dtype(payloads.COUNTED))
+    modes = (0, 6) if plane != "depth" else range(7)
+    names = [f"{cause}_{n}" for cause in ("fill", "write_back") for n in modes]
+    names += [name for name in records.dtype.names if name.startswith("table")]
+    return {f"{plane} moved: {name}": int(records[name].astype(np.int64).sum()) for name in names}

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Bins of depth compression: modes of tiles, and whether an anchor fits, by what it needs."""
+
+import numpy as np
+
+from fixfunc.cosim import codec
+from fixfunc.models.payload import dtype
+from fixfunc.rtl.depth.compression.depth_compression import DepthCompressionParams
+from fixfunc.spec import payloads
+from fixfunc.spec.payloads import DEPTH
+from fixfunc.spec.state import TileMode
+from fixfunc.tb.coverage.bins import Axis, Seen, cross, equal, flag, of, samples_of
+from fixfunc.tb.depth.depth_compression import tables
+
+SLOPE = 1 << 14  # slopes of an anchored block are below, from its negative on
+CORRECTION = 1 << 4  # and so are corrections
+
+
+def bins(seen: Seen, params: DepthCompressionParams) -> dict[str, int]:
+    """Counts of one batch."""
+    edge = params.edge
+    decodes = (seen.rows[:, 0] & 1).astype(bool)
+    to_code, to_decode = tables(edge)
+    tiles = codec.unpack(seen.rows[~decodes], to_code, dtype(to_code))
+    codes = codec.unpack(seen.rows[decodes], to_decode, dtype(to_decode))
+    coded = codec.unpack(seen.out["o"], payloads.coded(edge), dtype(payloads.coded(edge)))
+    decoded = codec.unpack(seen.out["tile"], payloads.decoded(edge), dtype(payloads.decoded(edge)))
+    modes = of(TileMode, coded["mode"])
+    return (
+        cross("coded: mode x samples", modes, samples_of(tiles["samples"], params.modes))
+        | cross("coded: mode x clears", modes, flag(tiles["clears"], "not cleared", "cleared"))
+        | cross("coded: planes known", equal(tiles["planes"], {f"{n}": n for n in range(5)}))
+        | _anchors(tiles, edge)
+        | cross(
+            "decoded: mode x samples",
+            of(TileMode, codes["mode"]),
+            samples_of(codes["samples"], params.modes),
+        )
+        | cross(
+            "decoded: mode x wrong",
+            equal(codes["mode"], {f"{n}": n for n in range(8)}),
+            flag(decoded["wrong"], "right", "wrong"),
+        )
+    )
+
+
+def _anchors(tiles: np.ndarray, edge: int) -> dict[str, int]:
+    """The first block of 4 by 4 of tiles: slopes and corrections at the ends of what fits."""
+    lanes = np.stack([tiles[f"depth{n}"].astype(np.int64) for n in range(edge**2)], -1)
+    lanes = lanes.reshape(-1, edge, edge)[:, :4, :4]
+    anchor = lanes[:, :1, :1]
+    dx, dy = (_signed(side - anchor[:, 0, 0]) for side in (lanes[:, 0, 1], lanes[:, 1, 0]))
+    j, i = np.mgrid[:4, :4]
+    plane = anchor + dx[:, None, None] * i + dy[:, None, None] * j
+    correction = _signed(lanes - plane).reshape(-1, 16)
+    least, most = correction.min(1, initial=0), correction.max(1, initial=0)
+    slopes_fit = _fits(dx, SLOPE) & _fits(dy, SLOPE)
+    corrections_fit = (least >= -CORRECTION) & (most < CORRECTION)
+    return (
+        cross(
+            "anchor: slopes x corrections",
+            flag(slopes_fit, "slopes too great", "slopes fit"),
+            flag(corrections_fit, "corrections too great", "corrections fit"),
+        )
+        | cross("anchor: slope x by its sign", _signs(dx, SLOPE))
+        | cross("anchor: slope y by its sign", _signs(dy, SLOPE))
+        | cross(
+            "anchor: correction by its sign",
+            {
+                "none": (least == 0) & (most == 0),
+                "negative fits": (least < 0) & (least >= -CORRECTION),
+                "least that fits": least == -CORRECTION,
+                "negative does not": least < -CORRECTION,
+                "positive fits": (most > 0) & (most < CORRECTION),
+                "greatest that fits": most == CORRECTION - 1,
+                "positive does not": most >= CORRECTION,
+            },
+        )
+    )
+
+
+def _signed(values):
+    return (values + (1 << DEPTH - 1) & (1 << DEPTH) - 1) - (1 << DEPTH - 1)
+
+
+def _fits(values, limit):
+    return (values >= -limit) & (values < limit)
+
+
+def _signs(slope: np.ndarray, limit: int) -> Axis:
+    return {
+        "zero": slope == 0,
+        "negative fits": (slope < 0) & (slope >= -limit),
+        "negative does not": slope < -limit,
+        "positive fits": (slope > 0) & (slope < limit),
+        "positive does not": slope >= limit,
+    }

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Bins of HiZ: outcomes by function, format and samples; clears, contexts, epochs."""
+
+import numpy as np
+
+from fixfunc.cosim import codec
+from fixfunc.models.payload import dtype
+from fixfunc.rtl.depth.hiz.hiz import HizParams
+from fixfunc.spec import payloads
+from fixfunc.spec.state import Bound, Compare, DepthFormat, Kind, Outcome
+from fixfunc.tb.coverage.bins import Seen, cross, flag, of, samples_of
+from fixfunc.tb.coverage.events import Event
+from fixfunc.tb.depth.bins.depth_test import of_beats
+
+EPOCHS = r".*\.epochs"
+EVENTS = (
+    Event("epoch: begins", EPOCHS, "new_epoch"),
+    Event("epoch: wraps", EPOCHS, "new_epoch && (&epoch)"),
+    Event("epoch: sweep of old entries", EPOCHS, "initialising && epoch == 0"),
+)
+
+
+def bins(seen: Seen, params: HizParams) -> dict[str, int]:
+    """Counts of one batch."""
+    rows = seen.rows
+    table = payloads.tile(params.edge)
+    work = rows[:, 0] & 3 == Kind.WORK
+    tiles = codec.unpack(rows[work], table, dtype(table))
+    requests = tiles[tiles["last"] == 0]
+    is_tile = work.copy()
+    is_tile[work] = tiles["last"] == 1
+    counts = outcomes(rows, is_tile, seen.out["o"], params.edge, len(params.modes))
+    return (
+        counts
+        | of_clears(rows, params.edge)
+        | cross(
+            "context", flag(requests["full"], "save", "restore"), of(Bound, requests["outcome"])
+        )
+    )
+
+
+def outcomes(
+    rows: np.ndarray, is_tile: np.ndarray, out: np.ndarray, edge: int, modes: int
+) -> dict[str, int]:
+    """Counts of tiles by what HiZ found and by the draw state in force.
+
+    ``is_tile`` are the beats of ``rows`` that come out as tiles, in their order.
+    """
+    table = payloads.tile(edge)
+    found = codec.unpack(out[out[:, 0] & 3 == Kind.WORK], table, dtype(table))
+    states = states_of(rows)[is_tile][: len(found)]
+    outcome = of(Outcome, found["outcome"])
+    tests = states["depth_test"].astype(bool)
+    permissions = {
+        "may drop": states["hiz_drop"].astype(bool),
+        "may not": states["hiz_drop"] == 0,
+    }
+    accepts = {
+        "may accept": states["hiz_accept"].astype(bool),
+        "may not": states["hiz_accept"] == 0,
+    }
+    return (
+        cross("compare x outcome", of(Compare, states["depth_compare"]), outcome, where=tests)
+        | cross(
+            "format x samples x outcome",
+            of(DepthFormat, states["depth_format"]),
+            samples_of(states["samples"], range(modes)),
+            outcome,
+        )
+        | cross("drop", permissions, outcome, where=tests)
+        | cross("accept", accepts, outcome, where=tests)
+        | cross("stencil x outcome", flag(states["stencil_test"], "none", "test"), outcome)
+        | cross("steep x outcome", flag(found["steep"], "flat", "steep"), outcome)
+        | cross("face x outcome", flag(found["back"], "front", "back"), outcome)
+    )
+
+
+def states_of(rows: np.ndarray) -> np.ndarray:
+    """The draw state in force at each beat, of zeros before the first."""
+    is_state = rows[:, 0] & 3 == Kind.STATE
+    states = codec.unpack(rows[is_state], payloads.DRAW_STATE, dtype(payloads.DRAW_STATE))
+    return np.concatenate([np.zeros(1, states.dtype), states])[np.cumsum(is_state)]
+
+
+def of_clears(rows: np.ndarray, edge: int) -> dict[str, int]:
+    """Of the beats' counts, those of clears and of equal tiles one after the other."""
+    counts = of_beats(rows, edge)
+    return {k: v for k, v in counts.items() if k.startswith(("clear", "the same tile"))}

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Bins of the tile cache: requests, modes in memory, and what meets in its pipelines."""
+
+import numpy as np
+
+from fixfunc.cosim import codec
+from fixfunc.models.payload import dtype
+from fixfunc.rtl.memory.tile_cache.tile_cache import TileCacheParams
+from fixfunc.spec.payloads import DEPTH
+from fixfunc.spec.state import CacheOp, TileMode
+from fixfunc.tb.coverage.bins import Seen, add, cross, flag, of, samples_of
+from fixfunc.tb.coverage.events import Event
+from fixfunc.tb.memory import tile_cache
+from fixfunc.tb.memory.slots import work
+
+COUNT = 3000
+TAGS = r".*\.tags"
+SCHEDULER = r".*\.scheduler"
+# The set of a request is read in the clock that updates it: the read port forwards the update.
+BYPASS = "$past(done && i__valid && next_index == index)"
+EVENTS = (
+    Event("tag array: hit", TAGS, "pending && hit"),
+    Event("tag array: miss of a clean victim", TAGS, "pending && !hit && !evict && !evicted"),
+    Event("tag array: miss of a dirty victim", TAGS, "pending && evict"),
+    Event("tag array: stall", TAGS, "pending && !o__ready"),
+    Event("tag array: bypass hit", TAGS, f"{BYPASS} && pending && hit"),
+    Event("tag array: bypass miss", TAGS, f"{BYPASS} && pending && !hit"),
+    Event("tag array: bypass evicts", TAGS, f"{BYPASS} && pending && evict"),
+    Event("miss scheduler: line misses", SCHEDULER, "miss"),
+    Event("miss scheduler: evicts", SCHEDULER, "evicts"),
+    Event("outstanding write-backs: eviction in flight", rf"{SCHEDULER}\.write_backs", "pending"),
+    Event("outstanding write-backs: full", rf"{SCHEDULER}\.write_backs", "!available"),
+    Event(
+        "outstanding write-backs: insert and remove",
+        rf"{SCHEDULER}\.write_backs",
+        "insert && remove",
+    ),
+    Event(
+        "refill unit: answers while it asks", r".*\.refill\.reader", "o__valid && memory__arvalid"
+    ),
+)
+
+
+class Observed(tile_cache.Reference):
+    """The golden caches, which count the modes of what is written back."""
+
+    def __init__(self, params: TileCacheParams) -> None:
+        super().__init__(params)
+        self.counts = _transitions([], [], params)
+
+    def _clear(self, record):
+        super()._clear(record)
+        cache = self._cache
+        encode = cache._encode_pending
+
+        def observed():
+            written = [tile for tile, content in cache._pending if content]
+            once = [tile for tile in written if written.count(tile) == 1]
+            before = [int(cache._modes[tile]) for tile in once]
+            encode()
+            after = [int(cache._modes[tile]) for tile in once]
+            add(self.counts, _transitions(before, after, self._params))
+
+        cache._encode_pending = observed
+
+
+def _transitions(before, after, params):
+    modes = TileMode if params.bits == DEPTH else (TileMode.CLEARED, TileMode.RAW)
+    return cross("mode to mode", of(modes, np.array(before)), of(modes, np.array(after)))
+
+
+def bins(seen: Seen, params: TileCacheParams) -> dict[str, int]:
+    """Counts of one batch."""
+    golden = Observed(params)
+    golden.expected(seen.rows)
+    table = work(params.edge)
+    records = codec.unpack(seen.rows, table, dtype(table))
+    uses = records[records["op"] == CacheOp.USE]
+    written = uses["written"].astype(int)
+    masks = {
+        "nothing": written == 0,
+        "some": (written != 0) & (written != (1 << params.edge**2) - 1),
+        "all": written == (1 << params.edge**2) - 1,
+    }
+    op = records["op"]
+    clears = records[op == CacheOp.CLEAR]
+    same = np.append(False, uses["number"][1:] == uses["number"][:-1]) if len(uses) else written > 0
+    near = [CacheOp.USE, CacheOp.CLEAR, CacheOp.FLUSH]
+    return (
+        golden.counts
+        | cross(
+            "use",
+            flag(uses["needed"], "not needed", "needed"),
+            flag(uses["writes"], "reads", "writes"),
+            masks,
+            flag(uses["exact"], "other depths", "plane"),
+        )
+        | cross("the tile of the request before", flag(same, "another", "same"))
+        | cross("request x the one before", of(near, op[1:]), of(near, op[:-1]))
+        | cross("target", samples_of(clears["samples"], range(params.samples.bit_length())))
+    )

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Bins of the tile rasterizer: boxes that the walker meets, edges, tiles, control beats."""
+
+import numpy as np
+
+from fixfunc.cosim import codec
+from fixfunc.models.geometry.triangle_setup import DTYPE
+from fixfunc.models.payload import dtype
+from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
+from fixfunc.rtl.raster.tile_rasterizer import TileRasterizerParams
+from fixfunc.spec import payloads
+from fixfunc.spec.state import Kind
+from fixfunc.tb.coverage.bins import Seen, cross, flag, of, samples_of
+
+
+COUNT = 300  # beats of a batch: a triangle has many tiles
+
+
+def bins(seen: Seen, params: TileRasterizerParams) -> dict[str, int]:
+    """Counts of one batch."""
+    work = seen.rows[:, 0] & 3 == Kind.WORK
+    records = codec.unpack(seen.rows[work], payloads.SETUP, DTYPE)
+    table = payloads.tile(params.edge)
+    is_tile = seen.out["o"][:, 0] & 3 == Kind.WORK
+    tiles = codec.unpack(seen.out["o"][is_tile], table, dtype(table))
+    samples = samples_of(records["samples"], range(params.samples.bit_length()))
+    return (
+        cross("samples x walk", samples, walks(records, params))
+        | cross("samples x box", samples, boxes(records, params))
+        | cross("slopes of edge 0 x edge 1", slopes(records, 0), slopes(records, 1))
+        | cross("slopes of edge 2", slopes(records, 2))
+        | _of_tiles(tiles, params)
+        | _of_beats(seen)
+    )
+
+
+def _of_tiles(tiles, params):
+    full = (1 << params.edge**2) - 1
+    mask = tiles["mask"]
+    single = (mask & (mask - np.uint64(1)).astype(mask.dtype)) == 0 if len(mask) else mask == 0
+    covered = {
+        "one sample": single,
+        "some": ~single & (mask != full),
+        "full": mask == full,
+    }
+    return cross("tile x last", covered, flag(tiles["last"], "not last", "last")) | cross(
+        "tile of a triangle",
+        flag(tiles["steep"], "flat", "steep"),
+        flag(tiles["back"], "front", "back"),
+        flag(tiles["exponent"], "fixed point", "float"),
+    )
+
+
+def _of_beats(seen):
+    """A control beat behind a triangle, behind another, and behind nothing."""
+    kinds = seen.rows[:, 0] & 3
+    before = np.concatenate([[Kind.STATE], kinds[:-1]]) if len(kinds) else kinds
+    return cross("beat x the one before", of(Kind, kinds), of(Kind, before))
+
+
+def cells_of(records: np.ndarray, params: TileRasterizerParams) -> tuple[np.ndarray, np.ndarray]:
+    """Boxes in tiles: the first and the last, both included, each of shape (n, 2)."""
+    shapes = np.array([LANE_SHAPE[n] for n in range(4)])[records["samples"]]
+    size = params.edge >> shapes
+    first = np.stack([records["x0"], records["y0"]], -1).astype(int) // size
+    last = np.stack([records["x1"], records["y1"]], -1).astype(int) // size
+    return first, last
+
+
+def walks(records: np.ndarray, params: TileRasterizerParams) -> dict[str, np.ndarray]:
+    """How far a walk goes: the levels of cells that a box spans."""
+    first, last = cells_of(records, params)
+    grid = params.grid
+    tiles = last - first
+    blocks = last // grid - first // grid
+    supers = last // grid**2 - first // grid**2
+    many = supers.max(-1) > 0
+    return {
+        "one tile": (tiles == 0).all(-1),
+        "one block": (blocks == 0).all(-1) & (tiles != 0).any(-1),
+        "one superblock": (blocks != 0).any(-1) & ~many,
+        "superblocks in a row": many & (supers[:, 1] == 0),
+        "superblocks in a column": many & (supers[:, 0] == 0),
+        "superblocks": (supers > 0).all(-1),
+    }
+
+
+def boxes(records: np.ndarray, params: TileRasterizerParams) -> dict[str, np.ndarray]:
+    """Boxes of a few tiles, by tiles across and down."""
+    first, last = cells_of(records, params)
+    across, down = (last - first).T
+    named = {
+        f"{i + 1} by {j + 1} tiles": (across == i) & (down == j) for i in range(2) for j in range(2)
+    }
+    return named | {"larger": (across > 1) | (down > 1)}
+
+
+def slopes(records: np.ndarray, edge: int) -> dict[str, np.ndarray]:
+    """Signs of an edge's steps."""
+    a = records[f"a{edge}"].astype(int)
+    b = records[f"b{edge}"].astype(int)
+    signs = {"-": -1, "0": 0, "+": 1}
+    return {
+        f"a{s} b{t}": (np.sign(a) == signs[s]) & (np.sign(b) == signs[t])
+        for s in signs
+        for t in signs
+        if (s, t) != ("0", "0")
+    }
