@@ -12,10 +12,10 @@ COUNT ?= 1000000
 MUTANTS ?= 40
 OUT ?= out
 # Recipes read these from the environment, where a name with spaces stays one name.
-export PYTHON MESH PATCHES TEXTURE SIZE SAMPLES BLOCK CONFIG SIM COUNT MUTANTS SEED LIBERTY OUT
+export PYTHON MESH PATCHES TEXTURE SIZE SAMPLES BLOCK CONFIG SIM COUNT MUTANTS PROOF SEED LIBERTY OUT
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test qualify sim volume mutate verilog bench area figures lint clean
+.PHONY: help demo test qualify sim volume mutate prove verilog bench area figures lint clean
 
 help:
 	@echo "make demo      draw MESH ($(MESH)) at SIZE ($(SIZE)), SAMPLES ($(SAMPLES)) by the RTL, held to the golden pipeline; report in $(OUT)/"
@@ -26,6 +26,7 @@ help:
 	@echo "make sim       the bench of one BLOCK ($(BLOCK)) on SIM, with CONFIG ($(CONFIG)) and SEED"
 	@echo "make volume    COUNT transactions of one BLOCK against its golden model, at Verilator's speed"
 	@echo "make mutate    MUTANTS ($(MUTANTS)) changes of the source of one BLOCK, drawn by SEED, in CONFIG=tiny; its tests must notice each"
+	@echo "make prove     every proof, by SymbiYosys and z3 (minutes); writes docs/proofs/proofs.md; PROOF=name for one"
 	@echo "make verilog   SystemVerilog of every block and the top in CONFIG, FuseSoC cores, ports, into $(OUT)/verilog"
 	@echo "make bench     clocks and speed; writes docs/bench.md (about an hour)"
 	@echo "make area      area and timing in standard cells, LIBERTY=file.lib[.gz]; into docs/bench.md (hours; seconds where nothing changed)"
@@ -50,6 +51,9 @@ volume: .venv/ready
 
 mutate: .venv/test-ready
 	$(BIN)/python -m fixfunc.tb mutate "$$BLOCK" --config "$(if $(filter default,$(CONFIG)),tiny,$(CONFIG))" --count "$$MUTANTS" --seed "$${SEED:-0}"
+
+prove: .venv/prove-ready
+	$(BIN)/python -m fixfunc.tb prove $$PROOF
 
 verilog: .venv/ready
 	$(BIN)/fixfunc verilog all --config "$$CONFIG" -o "$$OUT/verilog"
@@ -82,7 +86,12 @@ clean:
 	@sh cosim/system.sh packages $(BIN)/python sim
 	@touch $@
 
-.venv/test-ready: .venv/ready
+.venv/prove-ready: .venv/ready
+	@sh cosim/system.sh packages $(BIN)/python proofs
+	@sh cosim/system.sh prover $(BIN)/python
+	@touch $@
+
+.venv/test-ready: .venv/prove-ready
 	@sh cosim/system.sh packages $(BIN)/python test
 	@sh cosim/system.sh tools $(BIN)/python || true
 	@touch $@

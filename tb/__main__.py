@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The benches' command line, ``python -m fixfunc.tb``: ``run``, ``volume`` and ``mutate BLOCK``."""
+"""The benches' command line, ``python -m fixfunc.tb``: ``run``, ``volume`` and ``mutate BLOCK``;
+``prove``.
+"""
 
 import argparse
 import sys
@@ -45,6 +47,9 @@ def _parser() -> argparse.ArgumentParser:
         default=[],
         help="this one alone, by its name or its change; several may be given; nothing is written",
     )
+    sub = command("prove", run_prove, "proofs of properties of the hardware, for all inputs")
+    sub.add_argument("proof", nargs="*", help="this one alone; several may be given")
+    sub.add_argument("--out", type=Path, help="folder of proofs.json and proofs.md")
     return parser
 
 
@@ -134,6 +139,30 @@ def run_mutate(options: argparse.Namespace) -> int:
             block, options.config, options.seed, known, outcomes, options.out or report.FOLDER
         )
     return 1 if survivors or wrong else 0
+
+
+def run_prove(options: argparse.Namespace) -> int:
+    """Proofs; each that fails shows the run that breaks it."""
+    from fixfunc.cosim.progress import Steps
+    from fixfunc.tb.proofs import catalogue, report, run
+
+    proofs = catalogue.chosen(options.proof)
+    with Steps() as step:
+        outcomes = run.prove(proofs, step)
+    failed = [one for one in outcomes if not one.good]
+    for proof, verdict in failed:
+        print(f"{proof.name}: {verdict.result}: {verdict.reason}")
+        if verdict.trace:
+            print(verdict.trace.table())
+        if verdict.waves:
+            print(f"waves: {verdict.waves}")
+    print(run.table(outcomes))
+    print(f"{len(outcomes)} proofs, {len(failed)} not proved")
+    for proof, _ in failed:
+        print(f"reproduce: python -m fixfunc.tb prove {proof.name}")
+    if not options.proof or options.out:
+        report.record(outcomes, options.out or report.FOLDER)
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":
