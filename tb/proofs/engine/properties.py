@@ -135,6 +135,14 @@ class Properties:
         """Output of a read port of a memory within a component."""
         return self._memory(path)._read_ports[number]._data
 
+    def read_address(self, path: str, number: int = 0) -> Value:
+        """Address of a read port of a memory within a component."""
+        return self._memory(path)._read_ports[number]._addr
+
+    def write_address(self, path: str, number: int = 0) -> Value:
+        """Address of a write port of a memory within a component."""
+        return self._memory(path)._write_ports[number]._addr
+
     def rtlil(self) -> str:
         """The module, for Yosys."""
         return rtlil.convert(self.m, name="top", ports=self._ports)

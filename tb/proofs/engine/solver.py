@@ -21,7 +21,7 @@ TOOLS = {
     "z3": "z3-solver",
 }
 PROVED, REFUTED, UNDECIDED, VACUOUS = "proved", "refuted", "not decided", "vacuous"
-REACH = 20  # clocks within which everything that is to be reached is
+REACH = 20  # clocks within which what is to be reached, or breaks a property, is looked for
 STEPS = """\
 [options]
 mode {mode}
@@ -106,13 +106,16 @@ def solve(
     (folder / "top.il").write_text(properties.rtlil())
 
     def run(mode: str) -> str:
-        clocks = max(depth, REACH) if mode == "cover" else depth
+        clocks = max(depth, REACH) if induction and mode != "prove" else depth
         text = STEPS.format(mode=mode, depth=clocks, seconds=seconds, memories=memories)
         return _run(folder, mode, text)
 
-    status = run("prove" if induction else "bmc")
+    mode = "prove" if induction else "bmc"
+    status = run(mode)
+    if status == "UNKNOWN" and run("bmc") == "FAIL":  # k clocks were too few to see it
+        mode, status = "bmc", "FAIL"
     took = time.monotonic() - start
-    waves = folder / ("prove" if induction else "bmc") / "engine_0" / "trace.vcd"
+    waves = folder / mode / "engine_0" / "trace.vcd"
     if status == "FAIL":
         trace = read_trace(waves)
         broken = [name for name in properties.asserted if trace.last(f"holds_{name}") == 0]

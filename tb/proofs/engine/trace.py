@@ -22,11 +22,11 @@ class Trace(NamedTuple):
         return self.signals[name][-1]
 
     def table(self, most: int = 16) -> str:
-        """The last clocks, a row for each signal that matters: those that are ever set."""
+        """The last clocks, a row for each signal that is ever set; of properties, those that break."""
         first = max(0, self.clocks - most)
         rows = [["clock", *map(str, range(first, self.clocks))]]
         for name, values in self.signals.items():
-            if any(values):
+            if any(values) and not (name.startswith("holds_") and all(values)):
                 shown = ("-" if value is None else f"{value:x}" for value in values[first:])
                 rows.append([name, *shown])
         widths = [max(map(len, column)) for column in zip(*rows)]
