@@ -3,9 +3,13 @@
 
 from fixfunc.spec.errors import InputError
 from fixfunc.tb.proofs.engine.proof import Proof
-from fixfunc.tb.proofs.lib import skid_buffer
+from fixfunc.tb.proofs.lib import arithmetic, axi, delay, fifo, memories, pending, skid_buffer
 
-PROOFS = {proof.name: proof for module in (skid_buffer,) for proof in module.PROOFS}
+PROOFS = {
+    proof.name: proof
+    for module in (skid_buffer, fifo, delay, memories, pending, axi, arithmetic)
+    for proof in module.PROOFS
+}
 
 
 def chosen(names: list[str]) -> list[Proof]:

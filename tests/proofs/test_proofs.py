@@ -6,30 +6,13 @@ import pytest
 from fixfunc.tb.proofs import catalogue
 from fixfunc.tb.proofs.engine.solver import PROVED, REFUTED
 from tests.lib.bench import broken
+from tests.proofs.broken import PRIMITIVES
 
 PROOFS = [
     pytest.param(name, marks=() if proof.quick else pytest.mark.qualify)
     for name, proof in catalogue.PROOFS.items()
 ]
-# Of each proof: a file of ``rtl`` in dots, a text of it, what it is replaced by, and properties of
-# which one breaks.
-BROKEN = [
-    ("skid_buffer", "lib.skid_buffer", "next_level < 2", "next_level < 3", "enabled"),
-    (
-        "skid_buffer",
-        "lib.skid_buffer",
-        "Mux(level == 2, second, self.i)",
-        "Mux(level == 1, second, self.i)",
-        "in_order",
-    ),
-    (
-        "stallable_pipeline",
-        "lib.skid_buffer",
-        "self.i.valid, 1 + self._latency",
-        "self.i.valid, 2 + self._latency",
-        "kept",
-    ),
-]
+BROKEN = PRIMITIVES
 
 
 @pytest.mark.plan("proofs-1")

@@ -94,7 +94,7 @@ class Order:
         p.prove(f"{name}room", self.count <= most)
         p.prove(f"{name}in_order", ~leaves | (out == self.value))
         p.prove(f"{name}none_lost", ~self.chosen | (self.ahead < self.count))
-        p.reach(f"{name}leaves", leaves & (p.past(self.count) > 1))
+        p.reach(f"{name}leaves", leaves & (p.past(self.count) > (most > 1)))
 
     def holds(self, count: ValueLike, peek: Callable[[Value], ValueLike]) -> None:
         """Strengthen the induction: how many beats the hardware holds, and each one of them.
