@@ -77,7 +77,7 @@ class PlaneCheck(wiring.Component):
         All of them fit; :attr:`LATENCY` clocks after the last change of an input.
     """
 
-    LATENCY = TileNumber.LATENCY + 3  # the target's last tile, its number, ends, result
+    LATENCY = TileNumber.LATENCY + 4  # last tile, its columns, number, ends, result
 
     def __init__(self, edge):
         self._edge = edge

@@ -57,7 +57,9 @@ class Proof:
         """How it is proved, in words."""
         return f"k-induction, k = {self.depth}" if self.induction else f"{self.depth} clocks"
 
-    def run(self, folder: Path, module: ModuleType | None = None) -> Verdict:
+    def run(self, folder: Path, module: ModuleType | None = None, reach: bool = True) -> Verdict:
         """Prove it of the hardware, or of another module in the place of the hardware's."""
         properties = self.build(module) if module else self.build()
-        return solve(properties, folder, self.depth, self.induction, self.seconds, self.arrays)
+        return solve(
+            properties, folder, self.depth, self.induction, self.seconds, self.arrays, reach
+        )

@@ -22,7 +22,7 @@ class Trace(NamedTuple):
         return self.signals[name][-1]
 
     def table(self, most: int = 16) -> str:
-        """The last clocks, a row for each signal that is ever set; of properties, those that break."""
+        """The last clocks, a row for each signal that is ever set, or property that breaks."""
         first = max(0, self.clocks - most)
         rows = [["clock", *map(str, range(first, self.clocks))]]
         for name, values in self.signals.items():

@@ -72,8 +72,7 @@ def shared_product(module: ModuleType = shared_multiplier) -> Properties:
     unit = module.SharedMultiplier(count, 3, 3, interval=turns)
     p.add(unit)
     _every(p, unit.start, turns)
-    for factors in (unit.a, unit.b):
-        factors = Value.cast(factors)
+    for factors in (Value.cast(unit.a), Value.cast(unit.b)):
         p.assume(unit.start | (factors == p.past(factors)))
     for age in range(turns):
         starts = p.past(unit.start, unit.latency + age)
