@@ -32,18 +32,14 @@ def fill_rule(second_edge: int, module: ModuleType) -> Properties:
     """Two triangles of one winding, the first edge of one reversed in the other."""
     p = Properties()
     m = p.m
-    places = [
-        [p.constant(COORDINATE, f"{axis}_{vertex}") for axis in "xy"] for vertex in range(4)
-    ]
+    places = [[p.constant(COORDINATE, f"{axis}_{vertex}") for axis in "xy"] for vertex in range(4)]
     x = p.constant(signed(OFFSET), "sample_x")
     y = p.constant(signed(OFFSET), "sample_y")
     # Vertices 0, 1, 2; and 1, 0, 3, from the one that makes 1 to 0 the edge of that number.
     corners = [(0, 1, 2), [(1, 0, 3), (3, 1, 0), (0, 3, 1)][second_edge]]
     triangles = []
     for n, vertices in enumerate(corners):
-        narrow = sizes(
-            module, STEP=signed(STEP), VALUE_BITS=VALUE, VALUE=signed(VALUE)
-        )
+        narrow = sizes(module, STEP=signed(STEP), VALUE_BITS=VALUE, VALUE=signed(VALUE))
         with narrow, sizes(payloads, EDGE_STEP=STEP):
             unit = module.Edges(TriangleSetupParams(edge=4))
             p.add(unit, f"triangle_{n}")
@@ -57,9 +53,7 @@ def fill_rule(second_edge: int, module: ModuleType) -> Properties:
     inside = []
     for unit, k in ((first, 0), (second, second_edge)):
         value = Signal(signed(VALUE + 4), name=f"value_{len(inside)}")
-        m.d.comb += value.eq(
-            unit.c[k] - unit.reach[k].as_signed() + unit.a[k] * x + unit.b[k] * y
-        )
+        m.d.comb += value.eq(unit.c[k] - unit.reach[k].as_signed() + unit.a[k] * x + unit.b[k] * y)
         inside.append(p.named(f"inside_{len(inside)}", value >= 0))
     draws = settled & ~first.zero_area & ~second.zero_area & (first.ccw == second.ccw)
     p.prove("exactly_one", ~draws | (inside[0] ^ inside[1]))
@@ -136,7 +130,9 @@ PROOFS = [
             depth=15,
             size=SMALL,
             assumed="Both triangles have an area.",
-            seconds=60,
+            seconds=200,
+            quick=False,
+            fresh=True,
         )
         for k, build in enumerate((first_edge, middle_edge, last_edge))
     ),

@@ -36,7 +36,7 @@ class Proof:
         In the suite of every day.
     seconds : int
         Limit of the solver.
-    arrays : bool
+    arrays, fresh : bool
         See :func:`~fixfunc.tb.proofs.engine.solver.solve`.
     """
 
@@ -51,6 +51,7 @@ class Proof:
     quick: bool = True
     seconds: int = 300
     arrays: bool = False
+    fresh: bool = False
 
     @property
     def method(self) -> str:
@@ -61,5 +62,12 @@ class Proof:
         """Prove it of the hardware, or of another module in the place of the hardware's."""
         properties = self.build(module) if module else self.build()
         return solve(
-            properties, folder, self.depth, self.induction, self.seconds, self.arrays, reach
+            properties,
+            folder,
+            self.depth,
+            self.induction,
+            self.seconds,
+            self.arrays,
+            reach,
+            self.fresh,
         )

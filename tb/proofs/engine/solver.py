@@ -28,7 +28,7 @@ mode {mode}
 depth {depth}
 timeout {seconds}
 [engines]
-smtbmc z3
+smtbmc {engine}
 [script]
 read_rtlil top.il
 hierarchy -top top
@@ -79,6 +79,7 @@ def solve(
     seconds: int = 120,
     arrays: bool = False,
     reach: bool = True,
+    fresh: bool = False,
 ) -> Verdict:
     """Prove all properties of a module, or find a run that breaks one.
 
@@ -97,6 +98,8 @@ def solve(
         Memories are arrays of the solver; otherwise they are registers.
     reach : bool
         See that what is to be reached is.
+    fresh : bool
+        Each question is put to a new solver, all clocks of it written out: for arithmetic.
 
     Raises
     ------
@@ -110,7 +113,10 @@ def solve(
 
     def run(mode: str) -> str:
         clocks = max(depth, REACH) if induction and mode != "prove" else depth
-        text = STEPS.format(mode=mode, depth=clocks, seconds=seconds, memories=memories)
+        engine = "--unroll z3 --noincr" if fresh and mode != "cover" else "z3"
+        text = STEPS.format(
+            mode=mode, depth=clocks, seconds=seconds, memories=memories, engine=engine
+        )
         return _run(folder, mode, text)
 
     mode = "prove" if induction else "bmc"

@@ -45,7 +45,7 @@ def reads(module: ModuleType = refill) -> Properties:
     base = _target(p, unit)
     port = unit.memory
     _within(p, port.arvalid, port.araddr, port.arlen, ROOM // BYTES)
-    in_memory = (unit.i.payload.mode != 0) & ~unit.stopped
+    in_memory = (unit.i.payload.mode != 0) & (unit.i.payload.mode < 7) & ~unit.stopped
     tile = p.past(unit.i.valid & unit.i.ready & in_memory)
     place = base + p.past(unit.i.payload.number) * ROOM
     p.prove("its_tile", ~tile | (port.arvalid & (port.araddr == place[:32])))

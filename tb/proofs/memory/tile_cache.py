@@ -87,6 +87,7 @@ def tags(module: ModuleType = tag_array) -> Properties:
     pending = p.inner("unit.pending")
     number = p.inner("unit.index")
     p.prove("read", ~(pending & (number == index)) | (read == row.as_value()))
+    p.prove("read_other", ~(pending & (number != index)) | (read == other.as_value()))
     p.prove("flags", (evicted == p.inner("unit.evicted")) & (filled == p.inner("unit.filled")))
     p.prove("idle", pending | ~(evicted | filled))
     fields = request.shape()(p.inner("unit.request"))
@@ -172,7 +173,9 @@ def ports(module: ModuleType = miss_scheduler) -> Properties:
     reads = unit.fill.valid & (unit.fill.payload.number == tile)
     p.prove("not_read", ~(reads & outstanding))
     p.prove("not_again", ~(handed & outstanding))
-    p.reach("again", reads & p.past(acknowledged, 4))
+    written = Signal()
+    p.m.d.sync += written.eq(written | acknowledged)
+    p.reach("again", reads & written)
     return p
 
 
