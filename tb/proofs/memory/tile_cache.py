@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The tile cache: no slot in use is evicted, no tile is read before it has been written back."""
+
+from types import ModuleType
+
+from amaranth.hdl import Cat, Mux, Signal
+
+from fixfunc.rtl.memory.tile_cache import command_queue, miss_scheduler, tag_array
+from fixfunc.spec.state import SlotOp
+from fixfunc.tb.proofs.engine.proof import Proof
+from fixfunc.tb.proofs.engine.properties import Properties
+from fixfunc.tb.proofs.engine.sizes import sizes
+
+SETS = 2
+WAYS = 2
+WINDOW = 4
+
+
+def tags(module: ModuleType = tag_array) -> Properties:
+    """Two sets of two ways, and one tile among all that are asked for: any."""
+    p = Properties()
+    unit = module.TagArray(4, SETS, WAYS)
+    p.add(unit)
+    p.assume(~unit.walk & ~unit.invalidate)
+    tile = p.constant(22, "tile")
+    index = p.constant(1, "tile_set")
+    request = unit.i.payload
+    p.assume((request.number != tile) | (request.x[0] == index))
+    later = p.past(1)
+    row = unit.entry.shape()(p.row("unit.sets", index))
+    other = unit.entry.shape()(p.row("unit.sets", ~index))
+    invalid = (row.as_value() == 0) & (other.as_value() == 0)
+    p.assume(later | invalid)  # the sequencer has invalidated every set
+
+    # What the commands say of the tile.
+    command = unit.o.payload
+    moves = p.named("moves", unit.o.valid & unit.o.ready)
+    its_own = p.named("its_own", command.number == tile)
+    op = command.op
+    resident = Signal()
+    dirty = Signal()
+    evicted = Signal()
+    filled = Signal()
+    slot = Signal(2)
+    writes = Signal()
+    with p.m.If(unit.i.valid & unit.i.ready):
+        p.m.d.sync += writes.eq(request.writes)
+    with p.m.If(moves & (op == SlotOp.EVICT)):
+        p.m.d.sync += evicted.eq(1)
+    with p.m.If(moves & (op == SlotOp.FILL)):
+        p.m.d.sync += filled.eq(1)
+    with p.m.If(moves & (op == SlotOp.USE)):
+        p.m.d.sync += [
+            evicted.eq(0),
+            filled.eq(0),
+        ]
+        with p.m.If(its_own):
+            p.m.d.sync += [
+                resident.eq(1),
+                slot.eq(command.slot[:2]),
+                dirty.eq((dirty & resident) | writes),
+            ]
+        with p.m.Elif(command.slot == slot):
+            p.m.d.sync += resident.eq(0)
+    same = p.named("same_slot", command.slot == slot)
+    use = moves & (op == SlotOp.USE)
+    fill = moves & (op == SlotOp.FILL)
+    evict = moves & (op == SlotOp.EVICT)
+    p.prove("hit_in_place", ~(use & its_own & resident) | same)
+    p.prove("filled_once", ~(fill & its_own) | (~resident & ~filled))
+    p.prove("evicted_once", ~evict | ~evicted)
+    p.prove("evicts_resident", ~(evict & its_own) | (resident & dirty & same))
+    p.prove("evicts_holder", ~(evict & same & resident) | its_own)
+    taken = (use | fill) & ~its_own & resident & same
+    p.prove("not_lost", ~taken | ~dirty | evicted)
+    p.prove("in_range", ~unit.o.valid | (command.slot < SETS * WAYS))
+
+    # The set in memory says the same.
+    ways = [row.ways[n] for n in range(WAYS)]
+    held = [way.valid & (way.number == tile) for way in ways]
+    p.prove("held", (held[0] + held[1]) == resident)
+    elsewhere = [other.ways[n].valid & (other.ways[n].number == tile) for n in range(WAYS)]
+    p.prove("one_set", ~Cat(elsewhere).any())
+    for n, way in enumerate(ways):
+        p.prove(f"slot_{n}", ~held[n] | ((slot == Cat(n, index)) & (way.dirty == dirty)))
+    read = unit.entry.as_value()
+    pending = p.inner("unit.pending")
+    number = p.inner("unit.index")
+    p.prove("read", ~(pending & (number == index)) | (read == row.as_value()))
+    p.prove("read_other", ~(pending & (number != index)) | (read == other.as_value()))
+    p.prove("flags", (evicted == p.inner("unit.evicted")) & (filled == p.inner("unit.filled")))
+    p.prove("idle", pending | ~(evicted | filled))
+    fields = request.shape()(p.inner("unit.request"))
+    p.prove("asked", ~(pending & (fields.number == tile)) | (number == index))
+    p.prove("written", ~pending | (fields.writes == writes))
+    victim = Mux(row.victim, ways[1].as_value(), ways[0].as_value())
+    leaves = way_shape(unit)(victim)
+    is_hit = Cat(way.valid & (way.number == fields.number) for way in ways).any()
+    mine = pending & (number == index)
+    p.prove("began", ~(mine & (evicted | filled)) | ~is_hit)
+    p.prove("was_dirty", ~(mine & evicted) | (leaves.valid & leaves.dirty))
+    p.prove("was_evicted", ~(mine & filled & leaves.valid & leaves.dirty) | evicted)
+    p.reach("evicted_tile", evict & its_own)
+    return p
+
+
+def way_shape(unit: object) -> object:
+    """Layout of a way."""
+    return unit.entry.shape().members["ways"].elem_shape
+
+
+def interlock(module: ModuleType = command_queue) -> Properties:
+    """An interlock of four clocks."""
+    p = Properties()
+    unit = module.Interlock(WINDOW)
+    p.add(unit)
+    command = unit.o.payload
+    moves = p.named("moves", unit.o.valid & unit.o.ready)
+    slot = p.constant(12, "slot")
+    about = moves & (command.slot == slot) & (command.op != SlotOp.DONE)
+    use_reads = unit.use_reads & (command.op == SlotOp.USE)
+    reads = about & ((command.op == SlotOp.EVICT) | use_reads)
+    recent = Cat(p.past(about, n) for n in range(1, WINDOW)).any()
+    p.prove("apart", ~reads | ~recent)
+    p.prove("passed", moves == (unit.i.valid & unit.i.ready))
+    p.prove("same", ~moves | (command.as_value() == unit.i.payload.as_value()))
+    waits = Signal(range(WINDOW + 2))
+    p.m.d.sync += waits.eq(Mux(unit.i.valid & unit.o.ready & ~moves, waits + 1, 0))
+    p.prove("no_deadlock", waits < WINDOW)
+    p.reach("waited", reads & (p.past(waits) != 0))
+    return p
+
+
+def hazards(module: ModuleType = miss_scheduler) -> Properties:
+    """The hazard check, and one tile among all: any."""
+    p = Properties()
+    with sizes(module, COMMANDS=2, PENDING=2, LOOKUPS=4, EVICTIONS=8):
+        unit = module.MissScheduler()
+        p.add(unit)
+    tile = p.constant(22, "tile")
+    command = p.inner("unit.command")
+    fields = unit.i.payload.shape()(command)
+    enters = p.named("enters", p.inner("unit.enters"))
+    its_own = p.named("its_own", fields.number == tile)
+    evicts = enters & its_own & (fields.op == SlotOp.EVICT)
+    fills = enters & its_own & (fields.op == SlotOp.FILL)
+    acknowledged = p.named("its_write", unit.acknowledged & (unit.acknowledged_tile == tile))
+    outstanding = Signal()
+    p.m.d.sync += outstanding.eq((outstanding | evicts) & ~(acknowledged & outstanding))
+    p.prove("not_read", ~(fills & outstanding))
+    p.prove("not_again", ~(evicts & outstanding))
+    valid = p.inner("unit.write_backs.valid")
+    keys = [p.inner(f"unit.write_backs.key_{n}") for n in range(2)]
+    held = sum(valid[n] & (key == tile) for n, key in enumerate(keys))
+    p.prove("held", held == outstanding)
+    p.reach("again", fills & p.past(outstanding, 2) & (p.past(its_own)))
+    return p
+
+
+def ports(module: ModuleType = miss_scheduler) -> Properties:
+    """The same at the ports, where tiles leave for memory."""
+    p = Properties()
+    with sizes(module, COMMANDS=2, PENDING=2, LOOKUPS=4, EVICTIONS=8):
+        unit = module.MissScheduler()
+        p.add(unit)
+    tile = p.constant(2, "tile")
+    outstanding = Signal()
+    handed = unit.evict.valid & unit.evict.ready & (unit.evict.payload.number == tile)
+    acknowledged = unit.acknowledged & (unit.acknowledged_tile == tile)
+    p.assume(~acknowledged | outstanding)
+    p.assume(unit.i.payload.number[2:] == 0)
+    p.m.d.sync += outstanding.eq((outstanding | handed) & ~acknowledged)
+    reads = unit.fill.valid & (unit.fill.payload.number == tile)
+    p.prove("not_read", ~(reads & outstanding))
+    p.prove("not_again", ~(handed & outstanding))
+    written = Signal()
+    p.m.d.sync += written.eq(written | acknowledged)
+    p.reach("again", reads & written)
+    return p
+
+
+PROOFS = [
+    Proof(
+        "tag_array",
+        "memory/tile_cache/tag_array.py TagArray",
+        "A tile is in one slot at most, and every USE finds it there; an EVICT is of the dirty "
+        "tile that its slot holds, never of the tile that is used, and once; no slot of a dirty "
+        "tile is filled or used for another before its EVICT.",
+        tags,
+        depth=3,
+        size="2 sets, 2 ways, every tile",
+        assumed="Every set has been invalidated; a tile's number belongs to one place.",
+        seconds=60,
+    ),
+    Proof(
+        "interlock",
+        "memory/tile_cache/command_queue.py Interlock",
+        "No EVICT, and no USE that reads, is sent within the window behind another command to its "
+        "slot; each command passes once, unchanged, within the window.",
+        interlock,
+        depth=6,
+        size="window of 4 clocks, every slot",
+        seconds=60,
+    ),
+    Proof(
+        "hazard_check",
+        "memory/tile_cache/miss_scheduler.py MissScheduler",
+        "From its eviction until memory has acknowledged it, no tile is looked up to be filled or "
+        "evicted again. Behind the check commands stay in order (proof `credited_fifo`).",
+        hazards,
+        depth=4,
+        size="2 write-backs, every tile",
+        seconds=60,
+    ),
+    Proof(
+        "hazard_ports",
+        "memory/tile_cache/miss_scheduler.py MissScheduler",
+        "The same at the ports: no tile is handed to the refill unit while its write-back is "
+        "outstanding.",
+        ports,
+        depth=14,
+        induction=False,
+        size="2 write-backs, 4 tiles",
+        assumed="Memory acknowledges what was handed over.",
+        seconds=60,
+    ),
+]

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Every proof holds, and tells the hardware from a broken one."""
+
+import pytest
+
+from fixfunc.tb.proofs import catalogue
+from fixfunc.tb.proofs.engine.solver import PROVED, REFUTED
+from tests.lib.bench import broken
+from tests.proofs.broken import PRIMITIVES
+
+PROOFS = [
+    pytest.param(name, marks=() if proof.quick else pytest.mark.qualify)
+    for name, proof in catalogue.PROOFS.items()
+]
+BROKEN = PRIMITIVES
+
+
+@pytest.mark.plan("proofs-1")
+@pytest.mark.parametrize("name", PROOFS)
+def test_a_proof_holds(name, tmp_path):
+    verdict = catalogue.PROOFS[name].run(tmp_path)
+    assert verdict.result == PROVED, f"{verdict.reason}\n{verdict.trace and verdict.trace.table()}"
+
+
+@pytest.mark.plan("proofs-2")
+@pytest.mark.parametrize(("name", "stem", "right", "wrong", "property"), BROKEN)
+def test_broken_hardware_is_refuted(name, stem, right, wrong, property, tmp_path):
+    verdict = catalogue.PROOFS[name].run(tmp_path, broken(stem, right, wrong))
+    assert verdict.result == REFUTED, verdict.reason
+    assert property in verdict.reason.split(", ")
+    assert verdict.trace.last(f"holds_{property}") == 0
+
+
+@pytest.mark.plan("proofs-2")
+def test_every_subject_is_broken():
+    assert {row[0] for row in BROKEN} == set(catalogue.PROOFS)
