@@ -12,7 +12,7 @@ from fixfunc.tb.coverage.bins import Seen, add, cross, flag, of, samples_of
 from fixfunc.tb.coverage.events import Event
 from fixfunc.tb.memory import tile_cache
 
-COUNT = 3000
+COUNT = 2000
 TAGS = r".*\.tags"
 SCHEDULER = r".*\.scheduler"
 # The set of a request is read in the clock that updates it: the read port forwards the update.
