@@ -122,12 +122,16 @@ def _counts(verdict):
 
 
 def _runs(table):
-    """When and where; one line for all that agree."""
+    """When, where and how; one row for all that agree."""
     said = {}
     for stem, run in table.items():
-        key = f"{run['date']}, {run['machine']}, seed {run['seed']}, {run['batches']} batches"
-        said.setdefault(key, []).append(stem)
-    return [f"- {key}: {', '.join(stems)}." for key, stems in said.items()]
+        alone = " --bins" * (not set(PLURALS) <= set(run))
+        command = f"`python -m fixfunc.tb coverage BLOCK --batches {run['batches']}{alone}`"
+        said.setdefault(f"{run['date']} | {run['machine']} | {run['seed']} | {command}", []).append(
+            stem
+        )
+    head = ["## Runs", "| date | machine | seed | command | blocks |", "|---|---|---|---|---|"]
+    return [*head, *(f"| {key} | {', '.join(stems)} |" for key, stems in said.items())]
 
 
 def _waived(table):
