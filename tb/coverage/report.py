@@ -77,7 +77,8 @@ def _verdict(kind, verdict):
 
 def said(block: Bench, outcome: Outcome) -> list[str]:
     """A run in lines: counts, and names of what was missed."""
-    lines = [f"{block.stem} ({outcome.config}): {'closed' if outcome.passes else 'open'}"]
+    alone = "" if set(PLURALS) <= set(outcome.verdicts) else "bins alone, "
+    lines = [f"{block.stem} ({outcome.config}): {alone}{'closed' if outcome.passes else 'open'}"]
     for kind, verdict in outcome.verdicts.items():
         kept = _verdict(kind, verdict)
         waived = sum(kept["waived"].values())
