@@ -6,6 +6,8 @@ __main__.py    their command line: python -m fixfunc.tb
 top.py         bench of the top
 bench/         driver, monitors, memory, paces, and the scenes that stages share
 lib/           benches of the primitives
+coverage/      what the stimuli of a block have tried, and what not
+bins/          bins of the top
 mutation/      changes of the source that the tests of a block must notice
 proofs/        properties that hold for all inputs, by a solver
 

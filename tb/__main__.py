@@ -50,6 +50,7 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("block", nargs="*", help="all, if none is named")
     sub.add_argument("--seed", type=natural, default=0)
     sub.add_argument("--batches", type=natural, default=16, help="of beats, of a block")
+    sub.add_argument("--bins", action="store_true", help="bins that need no event, alone")
     sub.add_argument("--out", type=Path, help="folder of results.json and README.md")
     sub = command("prove", run_prove, "proofs of properties of the hardware, for all inputs")
     sub.add_argument("proof", nargs="*", help="this one alone; several may be given")
@@ -155,7 +156,7 @@ def run_coverage(options: argparse.Namespace) -> int:
     open_blocks = []
     with Steps() as step:
         for block in [catalogue.block(stem) for stem in stems]:
-            outcome = run.cover(block, options.seed, step, options.batches)
+            outcome = run.cover(block, options.seed, step, options.batches, options.bins)
             report.record(
                 block, options.seed, options.batches, outcome, options.out or report.FOLDER
             )
@@ -165,7 +166,7 @@ def run_coverage(options: argparse.Namespace) -> int:
     for stem in open_blocks:
         print(
             f"reproduce: python -m fixfunc.tb coverage {stem} --seed {options.seed} "
-            f"--batches {options.batches}"
+            f"--batches {options.batches}{' --bins' * options.bins}"
         )
     return 1 if open_blocks else 0
 

@@ -18,7 +18,7 @@ OPERATE = {
 }
 
 
-def stencil_test(state, face, stored):
+def stencil_test(state: np.void, face: str, stored: np.ndarray) -> np.ndarray:
     """Samples that pass the stencil test of a face: bool, in the shape of ``stored``.
 
     ``face`` is ``"front"`` or ``"back"``.
@@ -29,7 +29,7 @@ def stencil_test(state, face, stored):
     )
 
 
-def preserves_failing(tiles, state):
+def preserves_failing(tiles: np.ndarray, state: np.void) -> np.ndarray:
     """Tiles whose failing samples change nothing: bool, shape (n,).
 
     Such samples may be left out before anything else is known.
@@ -39,7 +39,7 @@ def preserves_failing(tiles, state):
     return np.where(tiles["back"], back, front) | (not state["stencil_test"])
 
 
-def changes(state):
+def changes(state: np.void) -> bool:
     """Whether a draw may change any stencil value."""
     each = (
         state[f"stencil_{face}_{name}"]
@@ -53,7 +53,13 @@ def changes(state):
     )
 
 
-def stencil_update(state, face, stored, passed, depth_passed):
+def stencil_update(
+    state: np.void,
+    face: str,
+    stored: np.ndarray,
+    passed: np.ndarray,
+    depth_passed: np.ndarray,
+) -> np.ndarray:
     """Stencil values after the test.
 
     The operation of a sample depends on which test it failed, if any.

@@ -30,7 +30,8 @@ reason, in `tb/coverage/waivers.toml`. A waiver that matches nothing that was mi
 and so does one of a bin that was hit.
 
 A block is `closed` if all that is declared is hit or waived, and `open` if not: then the gate
-fails, and the section Open names what was missed.
+fails, and the section Open names what was missed. A dash stands for what has not been counted yet;
+such a block is open, too.
 
 """
 COLUMNS = ("block", "configuration", "beats", *("bins", "lines", "toggles"), "state")
@@ -76,7 +77,8 @@ def _verdict(kind, verdict):
 
 def said(block: Bench, outcome: Outcome) -> list[str]:
     """A run in lines: counts, and names of what was missed."""
-    lines = [f"{block.stem} ({outcome.config}): {'closed' if outcome.passes else 'open'}"]
+    alone = "" if set(PLURALS) <= set(outcome.verdicts) else "bins alone, "
+    lines = [f"{block.stem} ({outcome.config}): {alone}{'closed' if outcome.passes else 'open'}"]
     for kind, verdict in outcome.verdicts.items():
         kept = _verdict(kind, verdict)
         waived = sum(kept["waived"].values())
@@ -92,7 +94,9 @@ def said(block: Bench, outcome: Outcome) -> list[str]:
 
 
 def state(run: dict) -> str:
-    """``closed`` or ``open``."""
+    """``closed`` or ``open``, which it is, too, where only its bins have been counted."""
+    if not set(PLURALS) <= set(run):
+        return "open"
     return (
         "open" if any(run[kind]["missed"] or run[kind]["stale"] for kind in PLURALS) else "closed"
     )
@@ -103,27 +107,32 @@ def page(table: dict[str, dict]) -> str:
     heads = " | ".join(
         f"{name} | hit | waived" if name in PLURALS.values() else name for name in COLUMNS
     )
-    lines = [HEAD, f"| {heads} |", "|---" * (heads.count("|") + 1) + "|"]
+    lines = [HEAD.rstrip(), "", f"| {heads} |", "|---" * (heads.count("|") + 1) + "|"]
     for stem, run in table.items():
         cells = [stem, run["config"], f"{run['beats']:,}"]
         for kind in PLURALS:
-            cells += [
-                f"{run[kind]['declared']:,}",
-                f"{run[kind]['hit']:,}",
-                f"{sum(run[kind]['waived'].values()):,}",
-            ]
+            cells += _counts(run[kind]) if kind in run else ["-"] * 3
         lines.append("| " + " | ".join([*cells, state(run)]) + " |")
     lines += ["", *_runs(table), *_waived(table), *_open(table)]
     return "\n".join(lines) + "\n"
 
 
+def _counts(verdict):
+    counts = verdict["declared"], verdict["hit"], sum(verdict["waived"].values())
+    return [f"{count:,}" for count in counts]
+
+
 def _runs(table):
-    """When and where; one line for all that agree."""
+    """When, where and how; one row for all that agree."""
     said = {}
     for stem, run in table.items():
-        key = f"{run['date']}, {run['machine']}: seed {run['seed']}, {run['batches']} batches"
-        said.setdefault(key, []).append(stem)
-    return [f"- {key}, each by `make coverage BLOCK=<block>`." for key in said]
+        alone = " --bins" * (not set(PLURALS) <= set(run))
+        command = f"`python -m fixfunc.tb coverage BLOCK --batches {run['batches']}{alone}`"
+        said.setdefault(f"{run['date']} | {run['machine']} | {run['seed']} | {command}", []).append(
+            stem
+        )
+    head = ["## Runs", "| date | machine | seed | command | blocks |", "|---|---|---|---|---|"]
+    return [*head, *(f"| {key} | {', '.join(stems)} |" for key, stems in said.items())]
 
 
 def _waived(table):
@@ -131,7 +140,7 @@ def _waived(table):
         f"| {stem} | {PLURALS[kind]} | {count} | {reason} |"
         for stem, run in table.items()
         for kind in PLURALS
-        for reason, count in run[kind]["waived"].items()
+        for reason, count in run.get(kind, {"waived": {}})["waived"].items()
     ]
     head = ["", "## Waived", "| block | of | how many | reason |", "|---|---|---|---|"]
     return [*head, *rows] if rows else []
@@ -141,6 +150,9 @@ def _open(table):
     lines = []
     for stem, run in table.items():
         for kind, plural in PLURALS.items():
+            if kind not in run:
+                lines.append(f"| {stem} | {plural} | | not counted yet |")
+                continue
             missed = run[kind]["missed"]
             if missed:
                 lines.append(

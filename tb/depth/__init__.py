@@ -6,4 +6,6 @@ loop.py      reports of made-up tests, behind HiZ; noise.py: sooner or later
 shading.py   a shader behind the depth test
 sweep.py     every function, format, mode and operation in turn
 switching.py contexts of HiZ saved and restored between draws
+
+bins/   bins of coverage, a file a block
 """

@@ -37,6 +37,8 @@ def rows(params: DepthTestParams) -> np.ndarray:
         for operation in StencilOp:
             for stored in (0, 100, 255):
                 out += _operations(rng, params, operation, stored)
+    # A clear of no plane and no pixel.
+    out.append(scenes.control_beat(payloads.CLEAR, Kind.CLEAR, WIDTH))
     return np.concatenate(out)
 
 

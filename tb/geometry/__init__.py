@@ -2,4 +2,6 @@
 """Bench of triangle setup.
 
 triangle_setup.py   draws of every kind of triangle, and the rate
+
+bins/   bins of coverage, a file a block
 """

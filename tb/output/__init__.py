@@ -2,4 +2,6 @@
 """Bench of colour write.
 
 colour_write.py   quads, and every byte of memory
+
+bins/   bins of coverage, a file a block
 """

@@ -3,4 +3,6 @@
 
 edge_evaluator.py    edges over all samples
 tile_rasterizer.py   tiles of triangles
+
+bins/   bins of coverage, a file a block
 """

@@ -3,4 +3,6 @@
 
 domain_matching.py    points that repeat, near and far
 wave_constructor.py   points to waves
+
+bins/   bins of coverage, a file a block
 """

@@ -47,13 +47,19 @@ def cells(name: str) -> Iterator[tuple[int, int]]:
 
 
 def blocks(rng: np.random.Generator, cell: tuple[int, int], count: int) -> np.ndarray:
-    """Random blocks of a cell: uint8 of shape (count, 16); some have extreme bytes.
+    """Random blocks of a cell: uint8 of shape (count, 16); some have extreme bytes, or equal ones.
 
     Formats of 8 bytes have the first half of a block.
     """
     data = rng.integers(0, 256, (count, 16), np.uint8)
     extreme = rng.random(count) < 0.1
     data[extreme] = rng.choice(np.array([0, 255, 128, 127, 129], np.uint8), (extreme.sum(), 16))
+    same = rng.random(count) < 0.03  # end points, of colours and of single channels
+    data[same, 2:4] = data[same, :2]
+    data[same, 10:12] = data[same, 8:10]
+    single = rng.random(count) < 0.03
+    data[single, 1] = data[single, 0]
+    data[single, 9] = data[single, 8]
     mask, value = (np.frombuffer(part.to_bytes(16, "little"), np.uint8) for part in cell)
     return data & ~mask | value
 

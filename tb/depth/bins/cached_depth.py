@@ -14,6 +14,7 @@ from fixfunc.tb.depth.depth_unit import late_tiles
 from fixfunc.tb.memory.bins.tile_cache import EVENTS as CACHE
 
 EVENTS = CACHE + hiz.EVENTS
+directed = hiz.directed
 
 
 def bins(seen: Seen, params: CachedDepthParams) -> dict[str, int]:

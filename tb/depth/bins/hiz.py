@@ -5,9 +5,12 @@ import numpy as np
 
 from fixfunc.cosim import codec
 from fixfunc.models.payload import dtype
+from fixfunc.models.state import draw_state
 from fixfunc.rtl.depth.hiz.hiz import HizParams
 from fixfunc.spec import payloads
 from fixfunc.spec.state import Bound, Compare, DepthFormat, Kind, Outcome
+from fixfunc.tb.bench import scenes
+from fixfunc.tb.bench.depths import WIDTH
 from fixfunc.tb.coverage.bins import Seen, cross, flag, of, samples_of
 from fixfunc.tb.coverage.events import Event
 from fixfunc.tb.depth.bins.depth_test import of_beats
@@ -37,6 +40,30 @@ def bins(seen: Seen, params: HizParams) -> dict[str, int]:
             "context", flag(requests["full"], "save", "restore"), of(Bound, requests["outcome"])
         )
     )
+
+
+def directed(params: HizParams) -> np.ndarray:
+    """Whole clears, more than an epoch has numbers, each with a tile in front of it."""
+    edge = params.edge
+    size = 4 * edge
+    tile = np.zeros(1, dtype(payloads.tile(edge)))
+    tile["mask"] = (1 << edge**2) - 1
+    tile["full"] = tile["last"] = 1
+    tile["z0"] = 5 << 8
+    tile["zmin"] = tile["zmax"] = 5
+    clear = {"depth": 1, "stencil": 1, "x1": size, "y1": size, "stencil_base": 1 << 17}
+    rows = [
+        scenes.control_beat(payloads.FENCE, Kind.FENCE, WIDTH, begin=1),
+        codec.pack(np.atleast_1d(draw_state(size, size)), payloads.DRAW_STATE, WIDTH),
+    ]
+    for n in range(80):
+        tile["x"], tile["y"] = n % 4, n // 4 % 4
+        rows += [
+            scenes.control_beat(payloads.CLEAR, Kind.CLEAR, WIDTH, depth_value=n % 9, **clear),
+            codec.pack(tile, payloads.tile(edge), WIDTH),
+        ]
+    rows.append(scenes.control_beat(payloads.FENCE, Kind.FENCE, WIDTH, flush=1))
+    return np.concatenate(rows)
 
 
 def outcomes(

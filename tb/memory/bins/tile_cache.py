@@ -11,9 +11,8 @@ from fixfunc.spec.state import CacheOp, TileMode
 from fixfunc.tb.coverage.bins import Seen, add, cross, flag, of, samples_of
 from fixfunc.tb.coverage.events import Event
 from fixfunc.tb.memory import tile_cache
-from fixfunc.tb.memory.slots import work
 
-COUNT = 3000
+COUNT = 2000
 TAGS = r".*\.tags"
 SCHEDULER = r".*\.scheduler"
 # The set of a request is read in the clock that updates it: the read port forwards the update.
@@ -73,7 +72,7 @@ def bins(seen: Seen, params: TileCacheParams) -> dict[str, int]:
     """Counts of one batch."""
     golden = Observed(params)
     golden.expected(seen.rows)
-    table = work(params.edge)
+    table = tile_cache.work(params.edge)
     records = codec.unpack(seen.rows, table, dtype(table))
     uses = records[records["op"] == CacheOp.USE]
     written = uses["written"].astype(int)

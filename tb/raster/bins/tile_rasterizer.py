@@ -12,7 +12,7 @@ from fixfunc.spec import payloads
 from fixfunc.spec.state import Kind
 from fixfunc.tb.coverage.bins import Seen, cross, flag, of, samples_of
 
-COUNT = 300  # beats of a batch: a triangle has many tiles
+COUNT = 600  # beats of a batch: a triangle has many tiles
 
 
 def bins(seen: Seen, params: TileRasterizerParams) -> dict[str, int]:
