@@ -21,7 +21,6 @@ TILE_BYTES = {
     8: {"depth": 256, "stencil": 64, "colour": 256},
     4: {"depth": 64, "stencil": 32, "colour": 64},
 }
-TILES_A_LINE = 64
 LINE_BYTES = 32
 WIDE = 48  # bits that hold every address without wrapping
 
@@ -78,7 +77,7 @@ def planes(edge: int, module: ModuleType) -> Properties:
         p.m.d.comb += [
             base.eq(getattr(unit, f"{plane}_base")),
             end.eq(base + number * size + size),
-            line.eq(base + (last + 1) * size + (number // TILES_A_LINE) * LINE_BYTES),
+            line.eq(base + (last + 1) * size + (number >> 6) * LINE_BYTES),
             line_end.eq(line + LINE_BYTES),
         ]
         accepted = settled & unit.o & unit.planes[n]

@@ -155,3 +155,59 @@ PRIMITIVES = [
         "lowest_9",
     ),
 ]
+
+PARTS = [
+    (
+        "refill_bursts",
+        "memory.tile_cache.refill",
+        "Mux(self.stopped, 0, sizes[tile.mode])",
+        "Mux(self.stopped, 0, sizes[tile.mode] + 2)",
+        "longest",
+    ),
+    (
+        "write_back_bursts",
+        "memory.tile_cache.write_back",
+        "burst.transfers.eq(transfers)",
+        "burst.transfers.eq(transfers + 3)",
+        "longest",
+    ),
+    ("command_bursts", "frontend.command_fetch", "BURST - address[:4]", "BURST", "page"),
+    (
+        "tag_array",
+        "memory.tile_cache.tag_array",
+        "victim.valid & victim.dirty)",
+        "victim.valid)",
+        "evicts_resident",
+    ),
+    (
+        "interlock",
+        "memory.tile_cache.command_queue",
+        "for n in range(1, self._window)]",
+        "for n in range(1, self._window - 1)]",
+        "apart",
+    ),
+    (
+        "hazard_check",
+        "memory.tile_cache.miss_scheduler",
+        "hazard = write_backs.pending | ~write_backs.available",
+        "hazard = ~write_backs.available",
+        "not_read",
+    ),
+    *(
+        (
+            name,
+            "frontend.state_check",
+            "(end <= self.limit) & ~base",
+            "(end[:32] <= self.limit) & ~base",
+            "depth_tile",
+        )
+        for name in ("plane_check", "plane_check_tiny")
+    ),
+    (
+        "shared_edge_0",
+        "geometry.edges",
+        "(a > 0) | ((a == 0) & (b > 0))",
+        "(a >= 0) | ((a == 0) & (b > 0))",
+        "exactly_one",
+    ),
+]
