@@ -115,7 +115,6 @@ PROOFS = [
         assumed="Inputs hold for the latency of the check; the number of the last tile is right, "
         "which simulation alone shows.",
         seconds=100,
-        fresh=True,
     )
     for name, build, edge in (("plane_check", wide, 8), ("plane_check_tiny", narrow, 4))
 ]
