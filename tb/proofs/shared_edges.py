@@ -130,7 +130,7 @@ PROOFS = [
             depth=15,
             size=SMALL,
             assumed="Both triangles have an area.",
-            seconds=200,
+            seconds=110,
             quick=False,
             fresh=True,
         )

@@ -160,18 +160,18 @@ PARTS = [
     (
         "refill_bursts",
         "memory.tile_cache.refill",
-        "Mux(self.stopped, 0, sizes[tile.mode])",
-        "Mux(self.stopped, 0, sizes[tile.mode] + 2)",
-        "longest",
+        "surface.tile_address(self.base, tile.number)",
+        "surface.tile_address(self.base, tile.number) + 128",
+        "its_tile",
     ),
     (
         "write_back_bursts",
         "memory.tile_cache.write_back",
-        "burst.transfers.eq(transfers)",
-        "burst.transfers.eq(transfers + 3)",
-        "longest",
+        "surface.tile_address(self.base, tile.number)",
+        "surface.tile_address(self.base, tile.number) + 128",
+        "page",
     ),
-    ("command_bursts", "frontend.command_fetch", "BURST - address[:4]", "BURST", "page"),
+    ("command_bursts", "frontend.command_fetch", "BURST - address[:4]", "BURST", "size"),
     (
         "tag_array",
         "memory.tile_cache.tag_array",
@@ -192,16 +192,6 @@ PARTS = [
         "hazard = write_backs.pending | ~write_backs.available",
         "hazard = ~write_backs.available",
         "not_read",
-    ),
-    *(
-        (
-            name,
-            "frontend.state_check",
-            "(end <= self.limit) & ~base",
-            "(end[:32] <= self.limit) & ~base",
-            "depth_tile",
-        )
-        for name in ("plane_check", "plane_check_tiny")
     ),
     (
         "shared_edge_0",
