@@ -51,7 +51,7 @@ class CommandFetch(wiring.Component):
         Read channels alone are used.
     """
 
-    def __init__(self, depth=4 * BURST):
+    def __init__(self, depth: int = 4 * BURST) -> None:
         self._depth = depth
         super().__init__(
             {
@@ -61,7 +61,7 @@ class CommandFetch(wiring.Component):
             }
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         port = self.memory
         control = self.control

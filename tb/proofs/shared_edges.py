@@ -78,7 +78,7 @@ def last_edge(module: ModuleType = edges) -> Properties:
 def coverage(module: ModuleType = edge_evaluator) -> Properties:
     """A tile of 4x4, and one of its lanes: any."""
     p = Properties()
-    params = EdgeEvaluatorParams(edge=4, step_bits=4)
+    params = EdgeEvaluatorParams(edge=4, step_bits=2)
     unit = module.EdgeEvaluator(params)
     p.add(unit)
     edge = unit.i.payload
@@ -130,7 +130,7 @@ PROOFS = [
             depth=15,
             size=SMALL,
             assumed="Both triangles have an area.",
-            seconds=200,
+            seconds=110,
             quick=False,
             fresh=True,
         )
@@ -143,8 +143,10 @@ PROOFS = [
         "in every mode.",
         coverage,
         depth=8,
-        size="tile of 4x4, steps of 4 bits, every value",
+        size="tile of 4x4, steps of 2 bits, every value",
         assumed="The edge function fits its width in that lane.",
-        seconds=60,
+        seconds=100,
+        quick=False,
+        fresh=True,
     ),
 ]

@@ -155,3 +155,49 @@ PRIMITIVES = [
         "lowest_9",
     ),
 ]
+
+PARTS = [
+    (
+        "refill_bursts",
+        "memory.tile_cache.refill",
+        "surface.tile_address(self.base, tile.number)",
+        "surface.tile_address(self.base, tile.number) + 128",
+        "its_tile",
+    ),
+    (
+        "write_back_bursts",
+        "memory.tile_cache.write_back",
+        "surface.tile_address(self.base, tile.number)",
+        "surface.tile_address(self.base, tile.number) + 128",
+        "page",
+    ),
+    ("command_bursts", "frontend.command_fetch", "BURST - address[:4]", "BURST", "size"),
+    (
+        "tag_array",
+        "memory.tile_cache.tag_array",
+        "victim.valid & victim.dirty)",
+        "victim.valid)",
+        "evicts_resident",
+    ),
+    (
+        "interlock",
+        "memory.tile_cache.command_queue",
+        "for n in range(1, self._window)]",
+        "for n in range(1, self._window - 1)]",
+        "apart",
+    ),
+    (
+        "hazard_check",
+        "memory.tile_cache.miss_scheduler",
+        "hazard = write_backs.pending | ~write_backs.available",
+        "hazard = ~write_backs.available",
+        "not_read",
+    ),
+    (
+        "shared_edge_0",
+        "geometry.edges",
+        "(a > 0) | ((a == 0) & (b > 0))",
+        "(a >= 0) | ((a == 0) & (b > 0))",
+        "exactly_one",
+    ),
+]

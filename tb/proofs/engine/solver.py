@@ -113,7 +113,7 @@ def solve(
 
     def run(mode: str) -> str:
         clocks = max(depth, REACH) if induction and mode != "prove" else depth
-        engine = "--unroll z3 --noincr" if fresh and mode != "cover" else "z3"
+        engine = "--unroll --nopresat z3 -- --noincr" if fresh and mode != "cover" else "z3"
         text = STEPS.format(
             mode=mode, depth=clocks, seconds=seconds, memories=memories, engine=engine
         )

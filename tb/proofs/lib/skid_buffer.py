@@ -40,11 +40,11 @@ class Stages(wiring.Component):
     i: In(BITS)
     o: Out(BITS)
 
-    def __init__(self, clocks):
+    def __init__(self, clocks: int) -> None:
         self._clocks = clocks
         super().__init__()
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         m.d.comb += self.o.eq(delay(m, self.i, self._clocks, "stage"))
         return m
