@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """State check: which draw states, clears and planes a frame can be drawn with."""
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal
+from collections.abc import Sequence
+from typing import Any
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
+from amaranth.lib.data import View
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.memory.surface.address import Surface
@@ -21,7 +25,7 @@ PLANE_BITS = {
 }
 
 
-def state_supported(state, params):
+def state_supported(state: View, params: Any) -> Value:
     """Whether a draw state breaks no rule, and needs nothing that the hardware lacks."""
     sides = [state[f"target_{side}"] for side in ("width", "height")]
     ranges = [
@@ -45,7 +49,7 @@ def state_supported(state, params):
     return Cat(*rules).all()
 
 
-def covers_target(state, clear):
+def covers_target(state: View, clear: View) -> Value:
     """Whether a clear covers all of the target of a draw state."""
     return (
         ~clear.x0.any()
@@ -89,7 +93,7 @@ class PlaneCheck(wiring.Component):
 
     LATENCY = TileNumber.LATENCY + 4  # last tile, its columns, number, ends, result
 
-    def __init__(self, edge, planes=tuple(PLANE_BITS)):
+    def __init__(self, edge: int, planes: Sequence[str] = tuple(PLANE_BITS)) -> None:
         self._edge = edge
         self._planes = planes
         super().__init__(
@@ -107,7 +111,7 @@ class PlaneCheck(wiring.Component):
             | {f"{plane}_begin": Out(32) for plane in PLANE_BITS}
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.number = number = TileNumber(self._edge)
         last_x, last_y = last_tile(m, self.state, self._edge)
