@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Edge functions of a triangle, at the first tile of its box."""
 
+from typing import Any
+
 from amaranth.hdl import Array, Const, Module, Mux, Signal, signed
 from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout
@@ -57,7 +59,7 @@ class Edges(wiring.Component):
     BOX = 4
     ORIGIN = BOX + 1
 
-    def __init__(self, params):
+    def __init__(self, params: Any) -> None:
         self._params = params
         step = payloads.EDGE_STEP
         self._areas = Determinants(1, step, step, VALUE_BITS, params.interval)
@@ -91,16 +93,16 @@ class Edges(wiring.Component):
         )
 
     @property
-    def area_clock(self):
+    def area_clock(self) -> int:
         """Clock of area and winding: the signed area, its size."""
         return self._signed_area + 1
 
     @property
-    def latency(self):
+    def latency(self) -> int:
         """Clocks from a triangle to its edges: E of the third, oriented, biased, with its reach."""
         return max(self._value + 4, self._reach) + 1
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         t = Timeline(m)
         vertices = self.triangle
@@ -247,7 +249,7 @@ class Edges(wiring.Component):
         m.d.sync += self.c[k].eq(corner << aspect)
 
 
-def farthest_samples(edge, axis):
+def farthest_samples(edge: int, axis: int) -> Array:
     """Distances from a tile's first pixel to its farthest sample, by log2 of samples a pixel.
 
     In 1/16 pixel, along x (0) or y (1), in a tile of ``edge`` lanes.
