@@ -88,7 +88,7 @@ class PlaneCheck(wiring.Component):
     o : Out(1)
         All of these fit; :attr:`LATENCY` clocks after the last change of an input.
     apart : Out(1)
-        No plane overlaps another, and none of these the packets; with ``o``.
+        No plane overlaps another, and none the packets; with ``o``.
     """
 
     LATENCY = TileNumber.LATENCY + 4  # last tile, its columns, number, ends, result
@@ -140,7 +140,7 @@ class PlaneCheck(wiring.Component):
             m.d.comb += fits[n].eq((end <= self.limit) & ~begin[: ALIGNED.bit_length() - 1].any())
             if plane in self._planes:
                 apart += [_apart((begin, end), other) for other in placed.values()]
-                apart.append(~self.planes[n] | _apart((begin, end), packets))
+                apart.append(_apart((begin, end), packets))
                 placed[plane] = begin, end
         m.d.sync += [
             self.o.eq((fits | ~self.planes).all()),

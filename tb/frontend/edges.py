@@ -115,7 +115,9 @@ def neighbours(
         return
     cleared = {name: int(name == plane or rng.random() < 0.2) for name in PLANES}
     packets.target(**bases)
-    packets.clear((0, 0, state["target_width"], state["target_height"]), **cleared)
+    # A clear of a part does not move the planes, wherever they would lie.
+    part = int(rng.random() < 0.2)
+    packets.clear((0, part, state["target_width"], state["target_height"]), **cleared)
 
 
 def _move(fields, bases):
