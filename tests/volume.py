@@ -26,7 +26,7 @@ def check(stem, config, rows, paces=("full", "full"), seed=0):
 
 
 def check_outputs(stem, config, rows, paces, seed):
-    """The same; returns the beats of every port."""
+    """Hold the beats of every port, and memory, to the golden ones; returns them by port."""
     block = catalogue.block(stem)
     run, _, mismatches, first = block.compare(
         volume(stem, config), rows, config, paces, seed, limit=LIMIT

@@ -98,7 +98,7 @@ class ClearPacket(wiring.Component):
                         m.d.comb += packet.error.eq(CommandError.STATE)
                     with m.Elif(whole & ~check.o):
                         m.d.comb += packet.error.eq(CommandError.ADDRESS)
-                    with m.Elif(whole & ~check.apart):
+                    with m.Elif(whole & ~check.disjoint):
                         m.d.comb += packet.error.eq(CommandError.OVERLAP)
                     with m.Else():
                         m.next = "OUTPUT"

@@ -86,9 +86,10 @@ class PlaneCheck(wiring.Component):
     planes : In(3)
         Planes that are placed now: depth, stencil, colour.
     o : Out(1)
-        All of these fit; :attr:`LATENCY` clocks after the last change of an input.
-    apart : Out(1)
-        No plane overlaps another, and none the packets; with ``o``.
+        Those that are placed now lie on boundaries, and end below the limit; :attr:`LATENCY`
+        clocks after the last change of an input.
+    disjoint : Out(1)
+        No plane overlaps another, and none the packets; in the clock of ``o``.
     """
 
     LATENCY = TileNumber.LATENCY + 4  # last tile, its columns, number, ends, result
@@ -104,7 +105,7 @@ class PlaneCheck(wiring.Component):
                 "packets_begin": In(32),
                 "packets_end": In(32),
                 "o": Out(1),
-                "apart": Out(1),
+                "disjoint": Out(1),
             }
             | {f"{plane}_base": In(32) for plane in PLANE_BITS}
             | {f"{plane}_placed": In(32) for plane in PLANE_BITS}
@@ -126,7 +127,7 @@ class PlaneCheck(wiring.Component):
         fits = Signal(len(PLANE_BITS))
         packets = self.packets_begin, self.packets_end
         placed = {}
-        apart = []
+        disjoint = []
         m.d.comb += count.eq(number.number + 1)
         for n, (plane, bits) in enumerate(PLANE_BITS.items()):
             begin = getattr(self, f"{plane}_begin")
@@ -139,16 +140,16 @@ class PlaneCheck(wiring.Component):
             ]
             m.d.comb += fits[n].eq((end <= self.limit) & ~begin[: ALIGNED.bit_length() - 1].any())
             if plane in self._planes:
-                apart += [_apart((begin, end), other) for other in placed.values()]
-                apart.append(_apart((begin, end), packets))
+                disjoint += [_disjoint((begin, end), other) for other in placed.values()]
+                disjoint.append(_disjoint((begin, end), packets))
                 placed[plane] = begin, end
         m.d.sync += [
             self.o.eq((fits | ~self.planes).all()),
-            self.apart.eq(Cat(apart).all()),
+            self.disjoint.eq(Cat(disjoint).all()),
         ]
         return m
 
 
-def _apart(first, second):
-    """Two ranges, each from its begin to before its end, have nothing in common."""
+def _disjoint(first, second):
+    """Whether two ranges, each a begin and the first byte behind it, have no byte in common."""
     return (first[1] <= second[0]) | (second[1] <= first[0])

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Command streams at the edges of the rules: the last value that is right, the first that is wrong.
 
-Planes of one list overlap others here, so that these streams are for the command reader alone,
+Planes overlap lists behind their own here, so that these streams are for the command reader alone,
 which writes nothing.
 """
 
@@ -94,9 +94,10 @@ def planes_at_the_limit(rng: np.random.Generator, packets: CommandList, end: int
 def neighbours(
     rng: np.random.Generator, packets: CommandList, place: tuple[int, int], edge: int
 ) -> None:
-    """Let a plane end where another one, or the list, begins, or the other way round.
+    """Put a plane next to another one, or to the list: in front of it, or behind it.
 
-    Or a boundary off, on either side. It is moved when all planes are cleared, or alone, later.
+    It touches, overlaps by a boundary of 256 bytes, or leaves one free. The first clear puts it
+    there with the other planes, or a later one alone.
     """
     states = [p for p in packets.parts if len(p) and _opcode(p) == Opcode.STATE]
     moves = rng.random() < 0.5

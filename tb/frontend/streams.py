@@ -79,7 +79,7 @@ def unreadable(rows: np.ndarray) -> int | None:
 def every_end(rng: np.random.Generator, params: Any) -> np.ndarray:
     """A stream for every :class:`~fixfunc.spec.commands.CommandError`, as rows.
 
-    The last cannot be read to its end.
+    Triangles lie behind each error. The last stream cannot be read to its end.
     """
     size = PIXELS[params.raster.edge], 1 + int(rng.integers(0, 8))
     whole = {"depth": 1, "stencil": 1, "colour": 1}
@@ -92,7 +92,7 @@ def every_end(rng: np.random.Generator, params: Any) -> np.ndarray:
     wrong["target_width"] = 0
     some = depths.triangles(rng, 9, size)
     by_error = {
-        CommandError.NONE: cleared().triangles(some),
+        CommandError.NONE: cleared(),
         CommandError.OPCODE: cleared().add(int(rng.choice((0, 6, 255))), commands.PACKET),
         CommandError.LENGTH: cleared().add(Opcode.FENCE, commands.FENCE_PACKET, 2),
         CommandError.STATE: cleared().state(wrong),
@@ -101,13 +101,12 @@ def every_end(rng: np.random.Generator, params: Any) -> np.ndarray:
         CommandError.OVERLAP: cleared(stencil=2 * PLANE),
         CommandError.READ: cleared().triangles(some),
     }
-    by_error[CommandError.ORDER].triangles(some)
     rows = []
     at = ENDS
     for error, packets in by_error.items():
-        transfers = packets.triangles(some).transfers if error else packets.transfers
+        transfers = packets.triangles(some).transfers
         start = np.array([(at, len(transfers), SIZE)], dtype(START))
-        fault = error == CommandError.READ and int(rng.integers(1, 15))
+        fault = int(rng.integers(1, 15)) if error == CommandError.READ else 0
         rows += [mark(start, fault), transfers]
         at += 32 * len(transfers)
     return np.concatenate(rows)

@@ -13,17 +13,10 @@ PROOFS = {
     for module in (*PRIMITIVES, bursts, tile_cache, plane_check, shared_edges)
     for proof in module.PROOFS
 }
-# Stated, and not decided by the solver in their time: they run by name alone.
-OPEN = frozenset({"plane_check", "plane_check_tiny", "shared_edge_1", "shared_edge_2", "coverage"})
-
-
-def decided() -> list[Proof]:
-    """Proofs that the solver is known to decide."""
-    return [proof for name, proof in PROOFS.items() if name not in OPEN]
 
 
 def chosen(names: list[str]) -> list[Proof]:
-    """Proofs of these names; without a name, all that the solver decides.
+    """Proofs of these names; without a name, all.
 
     Raises
     ------
@@ -33,4 +26,4 @@ def chosen(names: list[str]) -> list[Proof]:
     for name in names:
         if name not in PROOFS:
             raise InputError("proof", f"be one of {', '.join(PROOFS)}", name)
-    return [PROOFS[name] for name in names] if names else decided()
+    return [PROOFS[name] for name in names or PROOFS]

@@ -75,7 +75,7 @@ def last_edge(module: ModuleType = edges) -> Properties:
     return fill_rule(2, module)
 
 
-def coverage(module: ModuleType = edge_evaluator) -> Properties:
+def lane_sign(module: ModuleType = edge_evaluator) -> Properties:
     """A tile of 4x4, and one of its lanes: any."""
     p = Properties()
     params = EdgeEvaluatorParams(edge=4, step_bits=2)
@@ -130,23 +130,22 @@ PROOFS = [
             depth=15,
             size=SMALL,
             assumed="Both triangles have an area.",
-            seconds=110,
+            seconds=300,
             quick=False,
             fresh=True,
         )
         for k, build in enumerate((first_edge, middle_edge, last_edge))
     ),
     Proof(
-        "coverage",
+        "lane_sign",
         "raster/edge_evaluator.py EdgeEvaluator",
         "A lane of the mask is set exactly where the edge function at its sample is not negative, "
         "in every mode.",
-        coverage,
+        lane_sign,
         depth=8,
         size="tile of 4x4, steps of 2 bits, every value",
         assumed="The edge function fits its width in that lane.",
-        seconds=100,
-        quick=False,
+        seconds=300,
         fresh=True,
     ),
 ]

@@ -193,11 +193,39 @@ PARTS = [
         "hazard = ~write_backs.available",
         "not_read",
     ),
+    *(
+        (
+            f"shared_edge_{k}",
+            "geometry.edges",
+            "(a > 0) | ((a == 0) & (b > 0))",
+            "(a >= 0) | ((a == 0) & (b > 0))",
+            "exactly_one",
+        )
+        for k in range(3)
+    ),
     (
-        "shared_edge_0",
-        "geometry.edges",
-        "(a > 0) | ((a == 0) & (b > 0))",
-        "(a >= 0) | ((a == 0) & (b > 0))",
-        "exactly_one",
+        "lane_sign",
+        "raster.edge_evaluator",
+        "self.o.payload.mask[j * p.edge + i].eq(~value[-1])",
+        "self.o.payload.mask[j * p.edge + i].eq(~value[-2])",
+        "sign",
+    ),
+    *(
+        (
+            f"{plane}_in_memory_{edge}",
+            "frontend.state_check",
+            "((count + 63) >> 6)",
+            "((count + 62) >> 6)",
+            "end",
+        )
+        for edge in (8, 4)
+        for plane in ("depth", "stencil", "colour")
+    ),
+    (
+        "planes_disjoint",
+        "frontend.state_check",
+        "for other in placed.values()",
+        "for other in [*placed.values()][:1]",
+        "stencil_or_colour",
     ),
 ]
