@@ -91,8 +91,6 @@ class CommandFetch(wiring.Component):
         # A burst is requested if the FIFO has room for the longest one. Places are reserved by
         # bursts and released by transfers.
         reserved = Signal(range(self._depth + 1))
-        in_flight = Signal(range(self._depth + 1))
-        arrive = port.rvalid & port.rready
         leave = self.o.valid & self.o.ready
         request_ready = ~port.arvalid | port.arready
         m.d.comb += request.eq(
@@ -104,11 +102,8 @@ class CommandFetch(wiring.Component):
                 port.araddr.eq(address << 5),
                 port.arlen.eq(size - 1),
             ]
-        m.d.sync += [
-            reserved.eq(reserved + Mux(request, size, 0) - leave),
-            in_flight.eq(in_flight + Mux(request, size, 0) - arrive),
-        ]
-        m.d.comb += control.busy.eq((remaining != 0) | (in_flight != 0) | (reserved != 0))
+        m.d.sync += reserved.eq(reserved + Mux(request, size, 0) - leave)
+        m.d.comb += control.busy.eq((remaining != 0) | (reserved != 0))
 
         with m.If(request):
             m.d.sync += [

@@ -36,7 +36,7 @@ class Scoreboard(wiring.Component):
         More than ``threshold`` are in flight to the watched key. Holds the events of all clocks
         before; that of this clock not.
     settled : Out(range(most + 1))
-        The count of ``lookup_key`` without events of the two clocks before. Combinational.
+        The count of ``lookup_key``, without the events of the clock before. Combinational.
     """
 
     def __init__(self, keys: int, most: int, threshold: int = 0) -> None:

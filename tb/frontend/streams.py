@@ -20,7 +20,6 @@ PLANE = 1 << 18  # bytes of each plane
 LISTS = 3 * PLANE  # address of the packets, behind the planes
 PLACES = {"depth": 0, "stencil": PLANE, "colour": 2 * PLANE}
 SIZE = LISTS + (1 << 19)
-ENDS = SIZE - (1 << 13)  # address of the packets of every_end
 # Set in a row that is a START; below it, which of its transfers cannot be read, from 1 on.
 MARK = np.uint64(1 << 63)
 
@@ -79,7 +78,8 @@ def unreadable(rows: np.ndarray) -> int | None:
 def every_end(rng: np.random.Generator, params: Any) -> np.ndarray:
     """A stream for every :class:`~fixfunc.spec.commands.CommandError`, as rows.
 
-    Triangles lie behind each error. The last stream cannot be read to its end.
+    Triangles lie behind each error. One stream cannot be read to its end. The last one ends where
+    memory does: who reads on is seen.
     """
     size = PIXELS[params.raster.edge], 1 + int(rng.integers(0, 8))
     whole = {"depth": 1, "stencil": 1, "colour": 1}
@@ -92,21 +92,22 @@ def every_end(rng: np.random.Generator, params: Any) -> np.ndarray:
     wrong["target_width"] = 0
     some = depths.triangles(rng, 9, size)
     by_error = {
-        CommandError.NONE: cleared(),
         CommandError.OPCODE: cleared().add(int(rng.choice((0, 6, 255))), commands.PACKET),
         CommandError.LENGTH: cleared().add(Opcode.FENCE, commands.FENCE_PACKET, 2),
         CommandError.STATE: cleared().state(wrong),
         CommandError.ADDRESS: cleared(colour=2 * PLANE + ALIGNED // 2),
         CommandError.ORDER: CommandList().target(**PLACES).state(draw_state(*size)).fence(1),
         CommandError.OVERLAP: cleared(stencil=2 * PLANE),
-        CommandError.READ: cleared().triangles(some),
+        CommandError.READ: cleared().fence(1),
+        CommandError.NONE: cleared(),
     }
+    by_error = {error: packets.triangles(some).transfers for error, packets in by_error.items()}
     rows = []
-    at = ENDS
-    for error, packets in by_error.items():
-        transfers = packets.triangles(some).transfers
+    at = SIZE - 32 * sum(map(len, by_error.values()))
+    for error, transfers in by_error.items():
         start = np.array([(at, len(transfers), SIZE)], dtype(START))
-        fault = int(rng.integers(1, 15)) if error == CommandError.READ else 0
+        faults = *range(1, 7), int(rng.integers(7, len(transfers) + 1))  # headers, and a triangle
+        fault = int(rng.choice(faults)) if error == CommandError.READ else 0
         rows += [mark(start, fault), transfers]
         at += 32 * len(transfers)
     return np.concatenate(rows)
@@ -125,21 +126,28 @@ def stream_of(rng: np.random.Generator, params: Any) -> CommandList:
         for n in range(int(rng.integers(1, 4))):
             packets.state(state_of(rng, size, samples, form, params))
             if not n or rng.random() < 0.3:
-                fields = depths.clear(rng, size, form, whole=not n)
-                fields["depth_value"] = min(int(fields["depth_value"]), MOST[form])
-                rectangle = [fields.pop(name) for name in ("x0", "y0", "x1", "y1")]
-                packets.clear(
-                    rectangle,
-                    colour=not n or rng.random() < 0.5,
-                    colour_value=int(rng.integers(0, 1 << 32)),
-                    **fields,
-                )
+                _clear(rng, packets, size, form, whole=not n)
+                if rng.random() < 0.2:
+                    _clear(rng, packets, size, form, whole=False)
             packets.triangles(depths.triangles(rng, int(rng.integers(0, 9)), size, form))
             if rng.random() < 0.3:
                 packets.fence(int(rng.integers(0, 1 << 32)), int(rng.integers(0, 2)))
                 if rng.random() < 0.3:
                     packets.triangles(depths.triangles(rng, 1, size, form))
     return packets
+
+
+def _clear(rng, packets, size, form, whole):
+    """Clear a rectangle, or the whole target with all of its planes."""
+    fields = depths.clear(rng, size, form, whole=whole)
+    fields["depth_value"] = min(int(fields["depth_value"]), MOST[form])
+    rectangle = [fields.pop(name) for name in ("x0", "y0", "x1", "y1")]
+    packets.clear(
+        rectangle,
+        colour=whole or rng.random() < 0.5,
+        colour_value=int(rng.integers(0, 1 << 32)),
+        **fields,
+    )
 
 
 def state_of(
