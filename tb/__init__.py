@@ -9,6 +9,7 @@ lib/           benches of the primitives
 coverage/      what the stimuli of a block have tried, and what not
 bins/          bins of the top
 mutation/      changes of the source that the tests of a block must notice
+waivers.py     waivers of mutants and of coverage, as TOML has them
 proofs/        properties that hold for all inputs, by a solver
 
 Benches of blocks lie in folders by stage: frontend, tessellation, geometry, raster, depth, memory,

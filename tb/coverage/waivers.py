@@ -2,13 +2,13 @@
 """What cannot be hit: bins, lines and toggles of a block, each by a pattern and a reason."""
 
 import re
-import tomllib
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 from fixfunc.spec.errors import InputError
+from fixfunc.tb.waivers import entries
 
 PATH = Path(__file__).with_name("waivers.toml")
 KINDS = ("bin", "line", "toggle")
@@ -32,13 +32,11 @@ class Waiver(NamedTuple):
 @cache
 def waivers(path: Path = PATH) -> tuple[Waiver, ...]:
     """All waivers; an entry with other fields raises :class:`~fixfunc.spec.errors.InputError`."""
-    entries = tomllib.loads(path.read_text()).get("waiver", [])
-    for entry in entries:
-        if set(entry) != set(Waiver._fields):
-            raise InputError(path.name, f"have {', '.join(Waiver._fields)}", entry)
+    found = entries(path, "waiver", Waiver._fields)
+    for entry in found:
         if entry["kind"] not in KINDS:
             raise InputError(f"kind in {path.name}", f"be one of {', '.join(KINDS)}", entry["kind"])
-    return tuple(Waiver(**entry | {"names": tuple(entry["names"])}) for entry in entries)
+    return tuple(Waiver(**entry | {"names": tuple(entry["names"])}) for entry in found)
 
 
 def matches(pattern: str, name: str) -> bool:

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Waivers: mutants that no test can tell from the block, each by a name and a reason."""
 
-import tomllib
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from fixfunc.spec.errors import InputError
 from fixfunc.tb.mutation.places import Mutant
+from fixfunc.tb.waivers import entries
 
 PATH = Path(__file__).with_name("equivalent.toml")
 
@@ -32,11 +31,7 @@ class Waiver(NamedTuple):
 @cache
 def waivers(path: Path = PATH) -> tuple[Waiver, ...]:
     """All waivers; an entry with other fields raises :class:`~fixfunc.spec.errors.InputError`."""
-    entries = tomllib.loads(path.read_text()).get("equivalent", [])
-    for entry in entries:
-        if set(entry) != set(Waiver._fields):
-            raise InputError(f"{path.name}", f"have {', '.join(Waiver._fields)}", entry)
-    return tuple(Waiver(**entry) for entry in entries)
+    return tuple(Waiver(**entry) for entry in entries(path, "equivalent", Waiver._fields))
 
 
 def waiver(mutant: Mutant, block: str, known: Iterable[Waiver] | None = None) -> Waiver | None:

@@ -10,12 +10,9 @@ from types import ModuleType
 
 from amaranth.hdl import Module, Mux, Signal, Value
 from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.frontend import state_check
 from fixfunc.rtl.memory.surface.tile_number import TileNumber
-from fixfunc.rtl.payload import layout
-from fixfunc.spec import payloads
 from fixfunc.tb.proofs.engine.proof import Proof
 from fixfunc.tb.proofs.engine.properties import Properties
 from fixfunc.tb.proofs.engine.sizes import sizes
@@ -29,21 +26,11 @@ TILE_BYTES = {
 LINE_BYTES = 32
 
 
-class FreeNumber(wiring.Component):
+class FreeNumber(TileNumber):
     """A tile's number that is any: what is proved of it needs no multiplier."""
 
-    LATENCY = TileNumber.LATENCY
-
     def __init__(self, edge: int) -> None:
-        position = 16 - edge.bit_length() + 1
-        super().__init__(
-            {
-                "state": In(layout(payloads.DRAW_STATE)),
-                "x": In(position),
-                "y": In(position),
-                "number": Out(28),
-            }
-        )
+        super().__init__(edge)
         self.last = Signal(28)
 
     def elaborate(self, platform: object) -> Module:
