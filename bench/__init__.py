@@ -7,5 +7,6 @@ frames.py         whole frames on the top
 depth.py, memory.py, tessellation.py, texture.py   what each stage saves
 area/             static timing and area in standard cells; yosys.py: its processes
 synthesis.py      cells of an FPGA, and gates of a sum
+checks.py         what the protocol checks of the volume tier cost
 figures.py        figures of tessellation
 """

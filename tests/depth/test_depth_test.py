@@ -27,6 +27,8 @@ from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import Compare, DepthFormat, Kind, StencilOp
 from fixfunc.tb.bench import depths, scenes
 from fixfunc.tb.bench.depths import float_bits
+from fixfunc.tb.depth import depth_test as bench
+from fixfunc.tb.depth import sweep
 from tests.bench import check_bench
 from tests.depth.test_sample_depths import FORMATS, tiles
 from tests.oracles.coverage import SIZE
@@ -323,6 +325,15 @@ def test_a_tile_sees_what_the_one_before_it_has_written():
 @pytest.mark.parametrize("config", by_tier(rtl.CONFIGS))
 def test_volume(config):
     check_paces(BLOCK, config, 150)
+
+
+@pytest.mark.plan("depth-test-19")
+@pytest.mark.parametrize("config", ["tiny", pytest.param("default", marks=pytest.mark.qualify)])
+def test_every_function_in_turn(config):
+    """Random draws behind them use what the draws in turn do not: shaders."""
+    params = rtl.CONFIGS[config]
+    behind = bench.requests(np.random.default_rng(1), 150, params)
+    check(BLOCK, config, np.concatenate([sweep.rows(params), behind]))
 
 
 @pytest.mark.plan("depth-test-15")
