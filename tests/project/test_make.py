@@ -2,6 +2,7 @@
 """The Makefile, beside a ``fixfunc`` that tells its arguments."""
 
 import os
+import re
 import shutil
 import subprocess
 
@@ -27,11 +28,10 @@ def make(tmp_path):
             '#!/bin/sh\nprintf "%s" "$TIER"\nfor word; do printf "|%s" "$word"; done\necho\n'
         )
         (folder / ".venv/bin" / name).chmod(0o755)
-    clean = {
-        name: value
-        for name, value in os.environ.items()
-        if name not in ("MAKEFLAGS", "SIM", "SEED", "COUNT", "TIER", "OUT", "LIBERTY")
-    }
+    # What `make test` itself hands on is not what was given here.
+    (exported,) = re.findall(r"(?m)^export (.*)$", (toolchain.ROOT / "Makefile").read_text())
+    given = {"MAKEFLAGS", "TIER", *exported.split()}
+    clean = {name: value for name, value in os.environ.items() if name not in given}
 
     def run(*arguments):
         done = subprocess.run(
