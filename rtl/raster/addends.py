@@ -74,7 +74,9 @@ class Addends(wiring.Component):
 
         # Clock 1: odd multiples of the steps. Every other multiple is a shift of one of them.
         odd = (1, 3, 5, 7) if p.samples > 1 else (1, 3)
-        a = self._registers(m, "a_times", {n: odd_multiple(self.a, n) for n in odd})
+        # With negative ones of a, no sample's term negates twice: left and above is a subtraction.
+        negative = (-1, -3, -7) if p.samples > 1 else ()
+        a = self._registers(m, "a_times", {n: odd_multiple(self.a, n) for n in odd + negative})
         b = self._registers(m, "b_times", {n: odd_multiple(self.b, n) for n in odd})
 
         # Clock 1, or 2 with MSAA, where the selection has a clock of its own: distances in pixels
@@ -136,7 +138,8 @@ class Addends(wiring.Component):
         """A register for each value, under the same keys."""
         registers = {}
         for key, value in values.items():
-            suffix = "_".join(map(str, key if isinstance(key, tuple) else (key,)))
+            numbers = key if isinstance(key, tuple) else (key,)
+            suffix = "_".join(str(n).replace("-", "minus_") for n in numbers)
             shape = signed(min(len(value), self._params.width))
             registers[key] = register(m, value, shape, f"{name}_{suffix}")
         return registers
@@ -154,14 +157,23 @@ class Addends(wiring.Component):
 
 
 def odd_multiple(step: Value, n: int) -> Value:
-    """n * step for an odd n up to 7, by one adder at most."""
-    return {1: step, 3: (step << 1) + step, 5: (step << 2) + step, 7: (step << 3) - step}[n]
+    """n * step for an odd n from -7 to 7, but for -5, by one adder at most."""
+    return {
+        1: step,
+        3: (step << 1) + step,
+        5: (step << 2) + step,
+        7: (step << 3) - step,
+        -1: -step,
+        -3: step - (step << 2),
+        -7: step - (step << 3),
+    }[n]
 
 
 def multiple(odd_multiples: dict[int, Value], n: int) -> Value:
-    """n times a number, by a shift of one of its odd multiples."""
+    """n times a number, by a shift of one of its odd multiples, which is negated if it must be."""
     if n == 0:
         return Const(0, signed(1))
     shift = (n & -n).bit_length() - 1
-    magnitude = odd_multiples[abs(n) >> shift] << shift
-    return magnitude if n > 0 else -magnitude
+    if n >> shift in odd_multiples:
+        return odd_multiples[n >> shift] << shift
+    return -(odd_multiples[-n >> shift] << shift)

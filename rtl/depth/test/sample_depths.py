@@ -290,14 +290,18 @@ class SampleDepths(wiring.Component):
             for i in range(1, p.edge // 2)
         ]
 
-        # The plane is known modulo 2^24 units, from half a unit below 0 on; only then does the bias
-        # count.
-        offset = Signal(signed(sum_bits(p.formats) - 1))
-        m.d.sync += offset.eq((self.bias << FRACTION - UNIT) - (1 << FRACTION - 1))
-        # Whole, the two sums of every lane would be the longest paths of the block.
+        # Whole, the sums of every lane, and the offset, would be the longest paths of the block.
         half = sum_bits(p.formats) // 2
         high = DEPTH - half
-        offset_high = register(m, offset[half:], len(offset) - half, "offset_high")
+        # The plane is known modulo 2^24 units, from half a unit below 0 on; only then does the bias
+        # count.
+        bias = self.bias << FRACTION - UNIT
+        offset_low = Signal(half + 1)
+        m.d.sync += offset_low.eq(bias[:half] - (1 << FRACTION - 1))
+        bias_high = register(m, bias[half:], signed(len(bias) - half), "bias_high")
+        offset_high = register(
+            m, bias_high - offset_low[half], sum_bits(p.formats) - 1 - half, "offset_high"
+        )
         t = Timeline(m)
         t.enter(0, exponent=self.exponent)
         stored = self.latency(p) - Stored.latency(p.formats)
@@ -326,7 +330,7 @@ class SampleDepths(wiring.Component):
             m.d.sync += [
                 plane_low.eq(row + column),
                 plane_high.eq(with_carry(row_high, column_high, plane_low[half])),
-                biased_low.eq(plane_low[:half] + offset[:half]),
+                biased_low.eq(plane_low[:half] + offset_low[:half]),
                 biased.eq(Cat(biased_low[:half], sum_high)),
             ]
             if p.shader_depths:
