@@ -12,11 +12,13 @@ import pytest
 from hypothesis import settings
 
 from tests import summary, tiers
+from tests.oracles.assembly import LlvmpipeAssembly
 from tests.oracles.blend import LlvmpipeBlend
 from tests.oracles.coverage import Llvmpipe
 from tests.oracles.depth import LlvmpipeDepth
 from tests.oracles.tessellation import LlvmpipeTessellator
 from tests.oracles.texture import Mesa, MesaSampler
+from tests.oracles.vertex_formats import LlvmpipeVertexFormats
 
 settings.register_profile("fixfunc", deadline=None, max_examples=60, print_blob=True)
 settings.load_profile("fixfunc")
@@ -104,3 +106,15 @@ def llvmpipe_texture():
 def llvmpipe_sampler():
     """A maker of samplers."""
     return _oracle(MesaSampler)
+
+
+@pytest.fixture
+def llvmpipe_assembly():
+    """A maker of oracles of primitives."""
+    return _oracle(LlvmpipeAssembly)
+
+
+@pytest.fixture
+def llvmpipe_vertex_formats():
+    """A maker of fetchers of vertex data."""
+    return _oracle(LlvmpipeVertexFormats)

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The front end: what a command stream says.
+"""The front end: what a command stream says, and the vertices of a draw call.
 
-command_reader.py   packets in memory become triangles, draw states, clears and fences
+command_reader.py    packets in memory become triangles, draw states, clears and fences
+input_assembler.py   indices, cut, and marked where primitives begin; topology.py: of which kind
+vertex_cache.py      vertices that several primitives share are shaded once
+vertex_fetch.py      elements of vertices from buffers; vertex_formats.py: what their bits say
 """

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Geometry: triangles, from clip space to what the rasterizer walks.
 
-clipper.py          cut by near and far plane and guard band
-viewport.py         projected, and snapped to 1/256 pixel
-triangle_setup.py   culled; edge functions, box and depth plane
+primitive_assembly.py   primitives from a marked row of vertices
+clipper.py              cut by near and far plane and guard band
+viewport.py             projected, and snapped to 1/256 pixel
+triangle_setup.py       culled; edge functions, box and depth plane
 """

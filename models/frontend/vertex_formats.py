@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Vertex formats: from bytes to the 32-bit registers of a shader."""
+
+import re
+from typing import NamedTuple
+
+import numpy as np
+
+from fixfunc.spec.draw import Format
+
+REGISTERS = "RGBA"
+ONE = 0x3F800000  # 1.0
+CANONICAL = 0x7FC00000  # NaN
+
+
+class Channel(NamedTuple):
+    register: int  # R, G, B, A: 0 to 3
+    low: int  # its lowest bit
+    bits: int
+
+
+class Layout(NamedTuple):
+    """What a format's name says."""
+
+    channels: tuple[Channel, ...]
+    kind: str  # UNORM, SNORM, UINT, SINT, FLOAT
+    size: int  # bytes
+
+
+def _layout(form):
+    name, kind = form.name.rsplit("_", 1)
+    channels = []
+    low = 0
+    for letter, bits in re.findall(r"([RGBAX])(\d+)", name):
+        if letter != "X":
+            channels.append(Channel(REGISTERS.index(letter), low, int(bits)))
+        low += int(bits)
+    return Layout(tuple(channels), kind, low // 8)
+
+
+LAYOUTS = {form: _layout(form) for form in Format}
+
+
+def defaults(form: Format) -> np.ndarray:
+    """What channels read that a format lacks: 0, and for alpha 1 of its kind [fs 19.1.3.3].
+
+    uint32, shape (4,)
+    """
+    one = 1 if LAYOUTS[form].kind in ("UINT", "SINT") else ONE
+    return np.array([0, 0, 0, one], np.uint32)
+
+
+def decode(data: np.ndarray, form: Format) -> np.ndarray:
+    """Elements as a shader sees them.
+
+    Parameters
+    ----------
+    data : ndarray of uint8, shape (n, LAYOUTS[form].size)
+    form : Format
+
+    Returns
+    -------
+    ndarray of uint32, shape (n, 4)
+        Bits of float32, or integers. Normalised integers are correctly rounded. 32-bit channels
+        pass bit for bit [fs 8.20]; smaller floats keep denormals, as normal numbers, and infinity;
+        NaN becomes the canonical one.
+
+    Source: [fs 3.2.2-3.2.3, 19.1.3].
+    """
+    layout = LAYOUTS[form]
+    registers = np.tile(defaults(form), (len(data), 1))
+    for channel in layout.channels:
+        registers[:, channel.register] = _convert(_raw(data, channel), channel.bits, layout.kind)
+    return registers
+
+
+def _raw(data, channel):
+    """Bits of a channel, lowest first in memory: uint32."""
+    first = channel.low // 8
+    last = (channel.low + channel.bits - 1) // 8
+    value = np.zeros(len(data), np.uint64)
+    for n in range(first, last + 1):
+        value |= data[:, n].astype(np.uint64) << np.uint64(8 * (n - first))
+    value >>= np.uint64(channel.low - 8 * first)
+    return (value & np.uint64((1 << channel.bits) - 1)).astype(np.uint32)
+
+
+def _convert(raw, bits, kind):
+    """A channel as a register."""
+    if bits == 32 or kind == "UINT":
+        return raw
+    signed = (raw << np.uint32(32 - bits)).view(np.int32) >> (32 - bits)
+    if kind == "SINT":
+        return signed.view(np.uint32)
+    if kind == "UNORM":
+        # Both are exact, so that the quotient is the nearest.
+        return (raw.astype(np.float32) / np.float32((1 << bits) - 1)).view(np.uint32)
+    if kind == "SNORM":
+        most = (1 << bits - 1) - 1
+        return (np.maximum(signed, -most).astype(np.float32) / np.float32(most)).view(np.uint32)
+    return small_float(raw, bits)
+
+
+def small_float(raw: np.ndarray, bits: int) -> np.ndarray:
+    """Floats of 16, 11 or 10 bits as bits of float32: five of exponent, those of 16 with a sign.
+
+    Parameters
+    ----------
+    raw : ndarray of uint32
+    bits : int
+
+    Returns
+    -------
+    ndarray of uint32
+    """
+    has_sign = bits == 16
+    mantissa_bits = bits - 5 - has_sign
+    mantissa = raw & np.uint32((1 << mantissa_bits) - 1)
+    exponent = raw >> np.uint32(mantissa_bits) & np.uint32(31)
+    sign = raw >> np.uint32(bits - 1) << np.uint32(31) if has_sign else np.zeros_like(raw)
+    fraction = mantissa << np.uint32(23 - mantissa_bits)
+    normal = (exponent + np.uint32(127 - 15)) << np.uint32(23) | fraction
+    # Exact: a power of two times a few bits.
+    denormal = np.ldexp(mantissa.astype(np.float32), -14 - mantissa_bits).view(np.uint32)
+    infinite = np.uint32(0x7F800000)
+    value = np.where(exponent == 0, denormal, np.where(exponent == 31, infinite, normal)) | sign
+    return np.where((exponent == 31) & (mantissa != 0), np.uint32(CANONICAL), value)
