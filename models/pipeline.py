@@ -246,16 +246,16 @@ def _geometry(scene, counters):
     counters["index_out_of_range"] = int(out_of_range.sum())
     corners = positions[np.where(out_of_range, len(scene.vertices), scene.faces)]
 
-    rectangle = (0, 0, scene.width, scene.height)
-    clipped = clipper.clip(corners, rectangle)
-    screen = viewport.project(clipped.triangles, rectangle)
+    port = viewport.Viewport(width=scene.width, height=scene.height)
+    clipped = clipper.clip(corners, port)
+    screen = viewport.project(clipped.positions, port)[..., :3]
     number = ~np.isnan(screen).any((1, 2))
     screen = screen[number]
     source = clipped.source[number]
     counters |= {
         "rejected": clipped.rejected,
         "clipped": clipped.clipped,
-        "not_a_number": int((~number).sum()),
+        "not_a_number": clipped.discarded + int((~number).sum()),
     }
 
     xy = viewport.snap(screen[..., :2])

@@ -1,55 +1,110 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Viewport: from clip space to snapped screen positions and fixed-point depths."""
 
-from collections.abc import Sequence
+import math
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fixfunc.models.lib import float32
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import SUBPIXEL_BITS
 
 POSITION_MAX = (1 << 23) - 1  # s15.8
 D24_MAX = (1 << 24) - 1
+LOW, HIGH = -32768.0, 32767.0  # pixels
+MOST = 16  # viewports
 
 
-def project(
-    clip: np.ndarray, viewport: Sequence[float], depth_range: tuple[float, float] = (0.0, 1.0)
-) -> np.ndarray:
+@dataclass(frozen=True)
+class Viewport:
+    """Where on the target normalised coordinates lie [fs 15.6, 15.9].
+
+    Parameters
+    ----------
+    x, y : float
+        Upper left corner, pixels, y down.
+    width, height : float
+        Pixels, not negative.
+    min_depth, max_depth : float
+        Of z = 0 and of z = w.
+
+    Raises
+    ------
+    InputError
+        A field that is no number, or breaks a rule of [fs 15.6.1].
+
+    All are float32.
+    """
+
+    x: float = 0.0
+    y: float = 0.0
+    width: float = 0.0
+    height: float = 0.0
+    min_depth: float = 0.0
+    max_depth: float = 1.0
+
+    def __post_init__(self):
+        for name in ("x", "y", "width", "height", "min_depth", "max_depth"):
+            value = float(np.float32(getattr(self, name)))
+            if not math.isfinite(value):
+                raise InputError(name, "be a finite number", getattr(self, name))
+            object.__setattr__(self, name, value)
+        for corner, size in (("x", "width"), ("y", "height")):
+            begin = getattr(self, corner)
+            extent = getattr(self, size)
+            if not LOW <= begin <= HIGH:
+                raise InputError(corner, "lie in -32768..32767", begin)
+            if not 0 <= extent <= HIGH - begin:
+                raise InputError(size, f"not be negative, nor end beyond {HIGH:.0f}", extent)
+        if not 0 <= self.min_depth <= self.max_depth <= 1:
+            depths = self.min_depth, self.max_depth
+            raise InputError("min_depth, max_depth", "lie in order within 0..1", depths)
+
+    @property
+    def scissor(self) -> tuple[int, int, int, int]:
+        """x0, y0, x1, y1: pixels outside of it are not drawn; ends round down [fs 15.7]."""
+        ends = self.x, self.y, self.x + self.width, self.y + self.height
+        x0, y0, x1, y1 = (math.floor(end) for end in ends)
+        return x0, y0, x1, y1
+
+
+def project(clip: np.ndarray, viewport: Viewport) -> np.ndarray:
     """Divide by w and map to the screen.
 
     Parameters
     ----------
     clip : ndarray of float32, shape (..., 4)
         Clip-space positions, y up, 0 <= z <= w.
-    viewport : (x0, y0, x1, y1)
-        Pixels, y down.
-    depth_range : (float, float)
-        Depths of z = 0 and of z = w, within [0, 1]; the first is not greater than the second.
+    viewport : Viewport
 
     Returns
     -------
-    ndarray of float32, shape (..., 3)
-        x and y in pixels, y down; z, which lies within the depth range if it lay within 0..w.
-        Values are NaN or infinite where w is 0.
+    ndarray of float32, shape (..., 4)
+        x and y in pixels, y down; z; 1/w, rounded correctly. Each of the first three is multiplied
+        by 1/w, and then by one multiply-add. Values are NaN or infinite where w is 0.
 
-    Raises
-    ------
-    InputError
-        A depth range that breaks its rule [fs 15.6.1].
+    Source: [fs 15.5, 15.6].
     """
-    low, high = depth_range
-    if not 0.0 <= low <= high <= 1.0:
-        raise InputError("depth_range", "lie in order within 0..1", tuple(depth_range))
-    x0, y0, x1, y1 = (np.float32(v) for v in viewport)
-    half = np.float32(0.5)
     clip = np.asarray(clip, np.float32)
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        ndc = clip[..., :3] / clip[..., 3:]
-        x = (ndc[..., 0] * half + half) * (x1 - x0) + x0
-        y = (half - ndc[..., 1] * half) * (y1 - y0) + y0
-        z = ndc[..., 2] * np.float32(high - low) + np.float32(low)
-    return np.stack([x, y, z], -1)
+    rhw = float32.reciprocal(clip[..., 3])
+    x, y, z = (float32.multiply(clip[..., n], rhw) for n in range(3))
+    half_x = np.float32(viewport.width / 2)
+    half_y = np.float32(viewport.height / 2)
+    centre_x = float32.add(viewport.x, half_x)
+    centre_y = float32.add(viewport.y, half_y)
+    low = np.float32(viewport.min_depth)
+    depth = float32.subtract(viewport.max_depth, low)
+    return np.stack(
+        [
+            float32.multiply_add(x, half_x, centre_x),
+            float32.multiply_add(y, -half_y, centre_y),
+            float32.multiply_add(z, depth, low),
+            rhw,
+        ],
+        -1,
+    )
 
 
 def snap(xy: ArrayLike) -> np.ndarray:
@@ -66,7 +121,7 @@ def snap(xy: ArrayLike) -> np.ndarray:
         s15.8, rounded to nearest, ties to even. Values beyond the range, infinities included, give
         its ends; NaN gives 0.
 
-    Source: [fs 3.2.4.1, 3.4.1, 15.16].
+    Source: [fs 3.2.4.1, 3.4.1, 15.16]. Exact: the product is by a power of two.
     """
     scaled = np.asarray(xy, np.float32).astype(np.float64) * (1 << SUBPIXEL_BITS)
     return np.nan_to_num(np.clip(np.rint(scaled), -POSITION_MAX - 1, POSITION_MAX), nan=0.0).astype(
