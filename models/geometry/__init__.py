@@ -2,7 +2,7 @@
 """Geometry: triangles, from clip space to what the rasterizer walks.
 
 primitive_assembly.py   primitives from a marked row of vertices
-clipper.py              cut by near and far plane and guard band
+clipper.py              cut by near and far plane, guard band and clip distances
 viewport.py             projected, and snapped to 1/256 pixel
 triangle_setup.py       culled; edge functions, box and depth plane
 """

@@ -9,6 +9,7 @@ delay.py             delay line, drain timer
 pending_set.py       keys of what is in flight
 write_buffer.py      rows that are pushed, then committed
 axi.py               transfers of bursts, in order
+float32.py           float32 without denormals; quotients that are rounded once
 arithmetic.py        products, quotients, their latencies; a beat every few clocks
 
 Those with a ``step`` go clock by clock: it takes the inputs of a clock, and returns its outputs.
