@@ -4,5 +4,6 @@
 primitive_assembly.py   primitives from a marked row of vertices
 clipper.py              cut by near and far plane, guard band and clip distances
 viewport.py             projected, and snapped to 1/256 pixel
+expand.py               points, lines and wireframes become triangles or pixels
 triangle_setup.py       culled; edge functions, box and depth plane
 """

@@ -65,15 +65,18 @@ class Llvmpipe:
             )
             self._masks = gl.framebuffer([gl.texture((SIZE, SIZE), 1)])
 
-    def coverage(self, triangle):
-        """Coverage of one triangle, int (3, 2) in 1/256 pixel: bool (SIZE, SIZE, samples)."""
+    def coverage(self, corners, mode="triangles"):
+        """Coverage of a triangle, a line or a point, int (k, 2) in 1/256 pixel.
+
+        bool, shape (SIZE, SIZE, samples). ``mode`` is triangles, lines or points.
+        """
         origin = (VIEWPORT - SIZE) // 2
-        clip = (np.asarray(triangle, np.float64) / 256 + origin) * (2 / VIEWPORT) - 1
+        clip = (np.asarray(corners, np.float64) / 256 + origin) * (2 / VIEWPORT) - 1
         self._buffer.write(clip.astype("f4").tobytes())
         self._framebuffer.use()
         self._framebuffer.clear()
         self._gl.viewport = (-origin, -origin, VIEWPORT, VIEWPORT)
-        self._triangle.render()
+        self._triangle.render(getattr(self._gl, mode.upper()), vertices=len(corners))
         if self._samples == 1:
             data = np.frombuffer(
                 self._framebuffer.read(components=1, alignment=1), np.uint8
