@@ -8,8 +8,14 @@ from typing import Literal
 
 import numpy as np
 
-from fixfunc.models import shading
-from fixfunc.models.geometry import clipper, triangle_setup, viewport
+from fixfunc.models import front_half, shading
+from fixfunc.models.front_half import FrontState
+from fixfunc.models.frontend import input_assembler
+from fixfunc.models.frontend.input_assembler import IndexBuffer
+from fixfunc.models.frontend.vertex_fetch import Element, VertexBuffer
+from fixfunc.models.frontend.vertex_stage import VertexResults
+from fixfunc.models.geometry import triangle_setup
+from fixfunc.models.geometry.viewport import Viewport
 from fixfunc.models.payload import dtype
 from fixfunc.models.state import draw_state
 from fixfunc.models.tessellation import bezier, patches
@@ -17,10 +23,12 @@ from fixfunc.models.tessellation.patches import Tessellated
 from fixfunc.models.texture.texture import Texture
 from fixfunc.models.top import Machine
 from fixfunc.spec import payloads
+from fixfunc.spec.draw import Format
 from fixfunc.spec.errors import InputError, MeshError
 from fixfunc.spec.state import Cull, Kind, Outcome
 
 MOST_FACES = 1 << 24
+MOST_INDEX = (1 << 32) - 2  # the one above cuts
 PIXELS = 8  # of a segment, where factors adapt
 
 
@@ -237,44 +245,30 @@ def _beats(state, triangles):
 
 
 def _geometry(scene, counters):
-    """Clip, project and snap: triangles for the setup, and the face of each."""
-    positions = _transform(scene.vertices, scene.transform)
-    positions = np.concatenate(
-        [positions, _transform(np.zeros((1, 3), np.float32), scene.transform)]
+    """Triangles for the setup, and the face of each: the mesh is drawn by an indexed draw call."""
+    # Indices out of range read a vertex of zeros; none of them is a cut.
+    indices = np.where((scene.faces < 0) | (scene.faces > MOST_INDEX), MOST_INDEX, scene.faces)
+    data = np.ascontiguousarray(indices.astype("<u4")).view(np.uint8).ravel()
+    state = FrontState(
+        lambda waves: VertexResults(_transform(waves.floats(0)[..., :3], scene.transform)),
+        elements=[Element(0, Format.R32G32B32_FLOAT)],
+        vertex_buffers={0: VertexBuffer(scene.vertices.ravel().view(np.uint8), 12)},
+        index_buffer=IndexBuffer(data),
+        viewport=Viewport(width=scene.width, height=scene.height),
     )
-    out_of_range = (scene.faces < 0) | (scene.faces >= len(scene.vertices))
-    counters["index_out_of_range"] = int(out_of_range.sum())
-    corners = positions[np.where(out_of_range, len(scene.vertices), scene.faces)]
-
-    port = viewport.Viewport(width=scene.width, height=scene.height)
-    clipped = clipper.clip(corners, port)
-    screen = viewport.project(clipped.positions, port)[..., :3]
-    number = ~np.isnan(screen).any((1, 2))
-    screen = screen[number]
-    source = clipped.source[number]
-    counters |= {
-        "rejected": clipped.rejected,
-        "clipped": clipped.clipped,
-        "not_a_number": clipped.discarded + int((~number).sum()),
-    }
-
-    xy = viewport.snap(screen[..., :2])
-    z = viewport.fixed_depth(screen[..., 2])
-    triangles = np.zeros(len(screen), triangle_setup.TRIANGLE)
-    triangles["slot"] = np.arange(len(screen)) % 4096
-    for k in range(3):
-        triangles[f"x{k}"] = xy[:, k, 0]
-        triangles[f"y{k}"] = xy[:, k, 1]
-        triangles[f"z{k}"] = z[:, k]
-    return triangles, source
+    (part,) = front_half.run(input_assembler.Draw(scene.faces.size, indexed=True), state)
+    outside = (scene.faces < 0) | (scene.faces >= len(scene.vertices))
+    counters["index_out_of_range"] = int(outside.sum())
+    counters |= {name: part.counters[name] for name in ("rejected", "clipped", "not_a_number")}
+    return part.triangles, part.primitive
 
 
 def _transform(points, matrix):
     """Points to clip space in float32: the products added in the order x, y, z, 1."""
     with np.errstate(over="ignore", invalid="ignore"):
-        x = points[:, None, 0]
-        y = points[:, None, 1]
-        z = points[:, None, 2]
+        x = points[..., None, 0]
+        y = points[..., None, 1]
+        z = points[..., None, 2]
         return ((x * matrix[:, 0] + y * matrix[:, 1]) + z * matrix[:, 2]) + matrix[:, 3]
 
 

@@ -5,4 +5,5 @@ command_reader.py    packets in memory become triangles, draw states, clears and
 input_assembler.py   indices, cut, and marked where primitives begin; topology.py: of which kind
 vertex_cache.py      vertices that several primitives share are shaded once
 vertex_fetch.py      elements of vertices from buffers; vertex_formats.py: what their bits say
+vertex_stage.py      the port to a vertex shader: waves of 32, with masks
 """

@@ -134,7 +134,8 @@ def _distances(distances, n, k):
     """Distances with their shape, none of them if there are none."""
     if distances is None:
         return np.zeros((n, k, 0), np.float32)
-    return np.asarray(distances, np.float32).reshape(n, k, -1)
+    distances = np.asarray(distances, np.float32)
+    return distances.reshape(n, k, distances.shape[2])
 
 
 def _view_volume(depth_clip):

@@ -12,6 +12,11 @@ VERTEX = """
 flat out int vertex;
 void main() { vertex = gl_VertexID; gl_Position = vec4(0.0); }
 """
+FRAGMENT = """
+#version 330
+out float colour;
+void main() { colour = 1.0; }
+"""
 GEOMETRY = """
 #version 330
 layout({kind}) in;
@@ -66,6 +71,28 @@ class LlvmpipeAssembly:
         self._indices = self._context.buffer(reserve=4 * MOST)
         self._query = int(np.ravel(GL.glGenQueries(1))[0])
         self._programs = {}
+        self._drawing = None
+
+    def statistics(self, topology, count):
+        """Vertices and primitives of a draw, and primitives that the clipper takes."""
+        gl = self._gl
+        if not self._drawing:
+            program = self._context.program(vertex_shader=VERTEX, fragment_shader=FRAGMENT)
+            self._drawing = program, self._context.vertex_array(program, [])
+        self._target.use()
+        gl.glUseProgram(self._drawing[0].glo)
+        gl.glBindVertexArray(self._drawing[1].glo)
+        names = {"vertices": 0x82EE, "primitives": 0x82EF, "clipped": 0x82F6}
+        queries = {name: int(np.ravel(gl.glGenQueries(1))[0]) for name in names}
+        for name, target in names.items():
+            gl.glBeginQuery(target, queries[name])
+        gl.glDrawArrays(getattr(gl, MODES[topology][0]), 0, count)
+        for target in names.values():
+            gl.glEndQuery(target)
+        return {
+            name: int(gl.glGetQueryObjectuiv(query, gl.GL_QUERY_RESULT))
+            for name, query in queries.items()
+        }
 
     def primitives(self, topology, count, indices=None):
         """Vertices of each primitive, shape (n, k), and PrimitiveIDs, shape (n,): int32.
