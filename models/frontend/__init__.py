@@ -7,4 +7,5 @@ input_assembler.py    indices, cut, and marked where primitives begin; topology.
 vertex_cache.py       vertices that several primitives share are shaded once
 vertex_fetch.py       elements of vertices from buffers; vertex_formats.py: what their bits say
 vertex_stage.py       the port to a vertex shader: waves of 32, with masks
+work_distributor.py   batches to clusters, and back in order
 """
