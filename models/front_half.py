@@ -14,6 +14,8 @@ from fixfunc.models.frontend.vertex_fetch import Element, VertexBuffer
 from fixfunc.models.frontend.vertex_stage import VertexResults, VertexWaves, Vertices
 from fixfunc.models.geometry import clipper, expand, primitive_assembly, triangle_setup, viewport
 from fixfunc.models.geometry.viewport import Viewport
+from fixfunc.models.tessellation import stages
+from fixfunc.models.tessellation.stages import HullPatches, Tessellation
 from fixfunc.spec.draw import PATCH, Topology
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import Cull, DepthFormat
@@ -47,6 +49,8 @@ class FrontState:
         Of rectangular lines: 1.4, or 1.
     reuse : "batch" or "fifo"
         See :func:`fixfunc.models.frontend.vertex_cache.reuse`.
+    tessellation : Tessellation, optional
+        Of patches.
     """
 
     shader: Callable[[VertexWaves], VertexResults]
@@ -62,6 +66,7 @@ class FrontState:
     front_ccw: bool = False
     line_width: float = expand.WIDTHS[0]
     reuse: str = "batch"
+    tessellation: Tessellation | None = None
 
 
 class Part(NamedTuple):
@@ -89,15 +94,19 @@ def run(draw: Draw, state: FrontState) -> Iterator[Part]:
     ------
     Part
         Counters: ``ia_vertices``, ``ia_primitives``, ``vs_invocations``, ``c_invocations`` and
-        ``c_primitives`` as D3D11's statistics; what was dropped, and why.
+        ``c_primitives`` as D3D11's statistics, with tessellation ``hs_invocations`` and
+        ``ds_invocations``, too; what was dropped, and why.
 
     Raises
     ------
     InputError
         State that breaks a rule; nothing has been yielded then.
     """
-    if state.topology >= PATCH:
-        raise InputError("topology", "be no patch without tessellation", state.topology)
+    is_patch = state.topology >= PATCH
+    if is_patch != (state.tessellation is not None):
+        raise InputError(
+            "topology", "be a patch if there is tessellation, and else none", state.topology
+        )
     assembled = input_assembler.assemble(draw, state.topology, state.index_buffer)
     primitives = primitive_assembly.assemble(assembled.records, state.topology)
     many = max(PART // max(len(assembled.records), 1), 1)
@@ -124,6 +133,12 @@ def _part(draw, state, assembled, primitives, instances):
     registers = vertex_fetch.fetch(draw, vertex, its_instance, state.elements, state.vertex_buffers)
     vertices = vertex_stage.shade(state.shader, registers, vertex, its_instance, reused.batch)
     slots = primitive_assembly.corners(reused.slots, state.topology)
+    counters = Counter()
+    if state.tessellation:
+        vertices, slots, patch, counters = _tessellated(state, vertices, slots, number)
+        number = number[patch]
+        of_instance = of_instance[patch]
+        edges = np.full(len(slots), primitive_assembly.ALL_EDGES, np.uint8)
 
     clipped = clipper.clip(
         vertices.position[slots],
@@ -139,7 +154,7 @@ def _part(draw, state, assembled, primitives, instances):
     triangles, source, ends = _expanded(screen[kept], clipped.edges[kept], state)
     source = kept[source]
     origin = clipped.source[source]
-    counters = Counter(
+    counters |= Counter(
         ia_vertices=len(instances) * n,  # of complete primitives [fs 20.4.7]
         ia_primitives=len(instances) * assembled.primitives,
         vs_invocations=len(vertex),
@@ -165,6 +180,18 @@ def _part(draw, state, assembled, primitives, instances):
         vertices,
         counters,
     )
+
+
+def _tessellated(state, vertices, slots, number):
+    """Vertices and primitives of patches, the patch of each primitive, and counters."""
+    patches = HullPatches(vertices.position[slots], vertices.attributes[slots], number)
+    run = stages.run(state.tessellation, patches)
+    counters = Counter(
+        hs_invocations=len(slots),
+        ds_points=run.counters.points,
+        ds_invocations=run.counters.misses,
+    )
+    return run.vertices, run.primitives, run.patch, counters
 
 
 def _expanded(screen, edges, state):

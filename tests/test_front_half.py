@@ -287,12 +287,6 @@ def test_statistics_are_the_specifications_examples(topology, count, is_indexed,
 
 
 @pytest.mark.plan("front-half-6")
-def test_patches_wait_for_tessellation():
-    with pytest.raises(InputError, match="topology must be no patch"):
-        drawn(Draw(3), topology=Topology.PATCH_3)
-
-
-@pytest.mark.plan("front-half-6")
 @pytest.mark.parametrize("instances", [0, 1])
 def test_nothing_is_drawn_of_nothing(instances):
     state = FrontState(passed, [POSITION], {0: buffer(strip(3))}, viewport=VIEW)

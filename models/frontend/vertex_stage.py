@@ -72,30 +72,35 @@ def shade(
         A result of another shape or type.
     """
     waves = int(batch[-1]) + 1 if len(batch) else 0
-    lane = np.arange(len(batch)) - np.searchsorted(batch, batch)
-    place = batch, lane
-
-    def spread(values):
-        out = np.zeros((waves, LANES, *values.shape[1:]), values.dtype)
-        out[place] = values
-        return out
-
+    place = batch, np.arange(len(batch)) - np.searchsorted(batch, batch)
     results = shader(
         VertexWaves(
-            {number: spread(values) for number, values in registers.items()},
-            spread(np.asarray(vertex, np.uint32)),
-            spread(np.asarray(instance, np.uint32)),
-            spread(np.ones(len(batch), bool)),
+            {number: spread(values, place, waves) for number, values in registers.items()},
+            spread(np.asarray(vertex, np.uint32), place, waves),
+            spread(np.asarray(instance, np.uint32), place, waves),
+            spread(np.ones(len(batch), bool), place, waves),
         )
     )
-    position = _checked("position", results.position, np.float32, (waves, LANES, 4))
+    return collected(results, place, waves)
+
+
+def spread(values: np.ndarray, place: tuple[np.ndarray, np.ndarray], waves: int) -> np.ndarray:
+    """Values on lanes of waves, zeros elsewhere: shape (waves, 32, ...)."""
+    out = np.zeros((waves, LANES, *values.shape[1:]), values.dtype)
+    out[place] = values
+    return out
+
+
+def collected(results: VertexResults, place: tuple[np.ndarray, np.ndarray], waves: int) -> Vertices:
+    """Results of lanes, in order; those of another shape or type raise ``InputError``."""
+    position = checked("position", results.position, np.float32, (waves, LANES, 4))
     attributes = results.attributes
     if attributes is None:
         attributes = np.zeros((waves, LANES, 0, 4), np.uint32)
     count = attributes.shape[2] if attributes.ndim == 4 else 0
     if count > ATTRIBUTES or attributes.dtype.itemsize != 4:
         raise InputError("attributes", f"be at most {ATTRIBUTES} of 32 bits", attributes.shape)
-    attributes = _checked("attributes", attributes, attributes.dtype, (waves, LANES, count, 4))
+    attributes = checked("attributes", attributes, attributes.dtype, (waves, LANES, count, 4))
     distances = [
         _distances(name, getattr(results, name), waves)
         for name in ("clip_distances", "cull_distances")
@@ -111,11 +116,11 @@ def _distances(name, values, waves):
     """Clip or cull distances, none if the shader has none."""
     if values is None:
         return np.zeros((waves, LANES, 0), np.float32)
-    return _checked(name, values, np.float32, (waves, LANES, *values.shape[2:3]))
+    return checked(name, values, np.float32, (waves, LANES, *values.shape[2:3]))
 
 
-def _checked(name, values, dtype, shape):
-    """An array of a type and a shape."""
+def checked(name: str, values: np.ndarray, dtype: np.dtype | type, shape: tuple) -> np.ndarray:
+    """An array of a type and a shape; another one raises ``InputError``."""
     if values.dtype != dtype or values.shape != shape:
         found = f"{values.dtype} of {values.shape}"
         raise InputError(name, f"be {np.dtype(dtype)} of shape {shape}", found)

@@ -6,4 +6,5 @@ tessellator.py        points and primitives of a patch's domain; edge.py: points
 domain_matching.py    points that are being shaded already are not shaded again
 wave_constructor.py   points to be shaded, in waves of 32
 patches.py            a draw of patches through all of these
+stages.py             ports to hull and domain shaders
 """

@@ -10,7 +10,7 @@ import numpy as np
 from fixfunc.models.payload import dtype
 from fixfunc.models.tessellation.domain_matching import ONE, DomainMatchingUnit, MatchCounters
 from fixfunc.models.tessellation.tessellator import FACTORS, tessellate
-from fixfunc.models.tessellation.wave_constructor import WaveConstructor
+from fixfunc.models.tessellation.wave_constructor import Wave, WaveConstructor
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.points import DOMAIN_POINT
 from fixfunc.spec.state import PointKind
@@ -68,15 +68,64 @@ def run(draw: PatchDraw) -> Tessellated:
     """
     if draw.kind not in ("triangle", "quad"):
         raise InputError("domain of a draw of triangles", "be triangle or quad", draw.kind)
-    if len(draw.control) > PATCH_LIMIT:
-        raise InputError("patches", f"be at most {PATCH_LIMIT}", len(draw.control))
     outer, inner = (
         np.asarray(factors, np.float32).reshape(len(draw.control), count)
         for factors, count in zip(draw.hull(draw.control), FACTORS[draw.kind], strict=True)
     )
+    divided = divide(outer, inner, draw.kind, draw.partitioning, "triangle_cw")
+    shaded = [np.zeros((0, 3))]
+    for wave in divided.waves:
+        patch, u, v = np.array(wave.points, np.int64).T
+        shaded.append(draw.domain(draw.control[patch], np.stack([u, v], -1) / ONE))
+    return Tessellated(
+        np.concatenate(shaded).astype(np.float32),
+        divided.primitives,
+        divided.vertices,
+        divided.points,
+        divided.counters,
+        len(divided.waves),
+    )
+
+
+class Divided(NamedTuple):
+    """Divided patches, as :func:`divide` returns them."""
+
+    points: np.ndarray  # DOMAIN_POINT beats into the domain-matching unit, with an END
+    vertices: np.ndarray  # int64, shape (n, 3): patch, u and v, 1.16, of each vertex to be shaded
+    primitives: np.ndarray  # int64, shape (m, 1 to 3): vertices, in order of drawing
+    patch: np.ndarray  # int64, shape (m,): of each primitive
+    waves: list[Wave]  # of the vertices, in their order
+    counters: MatchCounters
+
+
+def divide(
+    outer: np.ndarray, inner: np.ndarray, kind: str, partitioning: str, output: str
+) -> Divided:
+    """Divide patches, and match points that several primitives share.
+
+    Parameters
+    ----------
+    outer, inner : ndarray of float32, shapes (patches, outer) and (patches, inner)
+        Factors.
+    kind, partitioning, output : str
+        As :func:`fixfunc.models.tessellation.tessellator.tessellate` takes them.
+
+    Returns
+    -------
+    Divided
+        A patch that is culled has no primitive [fs 11.7.12].
+
+    Raises
+    ------
+    InputError
+        The tessellator refuses a name, or there are more than 65536 patches.
+    """
+    if len(outer) > PATCH_LIMIT:
+        raise InputError("patches", f"be at most {PATCH_LIMIT}", len(outer))
     streams = []
-    for n in range(len(draw.control)):
-        patch = tessellate(draw.kind, outer[n], inner[n], draw.partitioning, "triangle_cw")
+    corners = {"point": 1, "line": 2}.get(output, 3)
+    for n in range(len(outer)):
+        patch = tessellate(kind, outer[n], inner[n], partitioning, output)
         records = np.zeros(patch.primitives.size, dtype(DOMAIN_POINT))
         records["u"], records["v"] = patch.points[patch.primitives.ravel()].T
         records["patch"] = n
@@ -86,18 +135,14 @@ def run(draw: PatchDraw) -> Tessellated:
     streams[-1]["kind"] = PointKind.END
     points = np.concatenate(streams)
     unit, waves, order = _match(points[:-1])
-    places = np.array([point for wave in waves for point in wave.points], np.int64).reshape(-1, 3)
-    shaded = [np.zeros((0, 3))]
-    for wave in waves:
-        patch, u, v = np.array(wave.points, np.int64).T
-        shaded.append(draw.domain(draw.control[patch], np.stack([u, v], -1) / ONE))
-    return Tessellated(
-        np.concatenate(shaded).astype(np.float32),
-        order.reshape(-1, 3),
-        places,
+    vertices = np.array([point for wave in waves for point in wave.points], np.int64)
+    return Divided(
         points,
+        vertices.reshape(-1, 3),
+        order.reshape(-1, corners),
+        points["patch"][:-1:corners].astype(np.int64),
+        waves,
         unit.counters,
-        len(waves),
     )
 
 
