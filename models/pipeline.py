@@ -15,6 +15,7 @@ from fixfunc.models.frontend.input_assembler import IndexBuffer
 from fixfunc.models.frontend.vertex_fetch import Element, VertexBuffer
 from fixfunc.models.frontend.vertex_stage import VertexResults
 from fixfunc.models.geometry import triangle_setup
+from fixfunc.models.geometry.projection import Rasterizer
 from fixfunc.models.geometry.viewport import Viewport
 from fixfunc.models.payload import dtype
 from fixfunc.models.state import draw_state
@@ -254,7 +255,7 @@ def _geometry(scene, counters):
         elements=[Element(0, Format.R32G32B32_FLOAT)],
         vertex_buffers={0: VertexBuffer(scene.vertices.ravel().view(np.uint8), 12)},
         index_buffer=IndexBuffer(data),
-        viewport=Viewport(width=scene.width, height=scene.height),
+        rasterizer=Rasterizer([Viewport(width=scene.width, height=scene.height)]),
     )
     (part,) = front_half.run(input_assembler.Draw(scene.faces.size, indexed=True), state)
     outside = (scene.faces < 0) | (scene.faces >= len(scene.vertices))

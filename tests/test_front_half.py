@@ -9,6 +9,7 @@ from fixfunc.models.front_half import FrontState
 from fixfunc.models.frontend.input_assembler import Draw, IndexBuffer
 from fixfunc.models.frontend.vertex_fetch import Element, VertexBuffer
 from fixfunc.models.frontend.vertex_stage import LANES, VertexResults
+from fixfunc.models.geometry.projection import Rasterizer
 from fixfunc.models.geometry.viewport import Viewport, fixed_depth, project, snap
 from fixfunc.spec.draw import Format, StepClass, Topology
 from fixfunc.spec.errors import InputError
@@ -44,7 +45,9 @@ def strip(count, seed=0):
 
 def drawn(draw, **state):
     """All parts of a draw joined: triangles, ids, attributes of their corners."""
-    fields = {"shader": passed, "elements": [POSITION], "viewport": VIEW} | state
+    raster = {"viewports": [VIEW]}
+    raster |= {name: state.pop(name) for name in vars(Rasterizer()) if name in state}
+    fields = {"shader": passed, "elements": [POSITION], "rasterizer": Rasterizer(**raster)} | state
     parts = list(front_half.run(draw, FrontState(**fields)))
     counters = sum((part.counters for part in parts[1:]), parts[0].counters)
     joined = [
@@ -183,7 +186,7 @@ def test_clipped_triangles_keep_their_slots_and_weights():
     """A corner's weights times its primitive's positions give the corner, in clip space."""
     positions = strip(60, 3)
     positions[::4, 2] = -0.5
-    state = FrontState(passed, [POSITION], {0: buffer(positions)}, viewport=VIEW)
+    state = FrontState(passed, [POSITION], {0: buffer(positions)}, rasterizer=Rasterizer([VIEW]))
     (part,) = front_half.run(Draw(60), state)
     assert part.counters["clipped"] > 5
     assert part.counters["c_primitives"] == len(part.triangles)
@@ -289,6 +292,6 @@ def test_statistics_are_the_specifications_examples(topology, count, is_indexed,
 @pytest.mark.plan("front-half-6")
 @pytest.mark.parametrize("instances", [0, 1])
 def test_nothing_is_drawn_of_nothing(instances):
-    state = FrontState(passed, [POSITION], {0: buffer(strip(3))}, viewport=VIEW)
+    state = FrontState(passed, [POSITION], {0: buffer(strip(3))}, rasterizer=Rasterizer([VIEW]))
     parts = list(front_half.run(Draw(0, instances=instances), state))
     assert sum(len(part.triangles) for part in parts) == 0

@@ -8,7 +8,7 @@ import numpy as np
 
 from fixfunc.models.frontend import topology as topologies
 from fixfunc.models.payload import dtype, integer
-from fixfunc.spec.draw import INDEX, InstanceMark, PrimitiveMark
+from fixfunc.spec.draw import INDEX, InstanceMark, PrimitiveMark, Topology
 from fixfunc.spec.errors import InputError
 
 RECORD = dtype(INDEX)
@@ -167,26 +167,13 @@ def assemble(draw: Draw, topology: int, buffer: IndexBuffer | None = None) -> As
         is_cut = inside & (values == SIZES[buffer.size])
     kept = values[~is_cut]
 
-    # Rows between cuts, without those of no vertex; then what complete primitives need of them.
+    # Rows between cuts, without those of no vertex.
     row = np.cumsum(is_cut)[~is_cut]
     begins = np.flatnonzero(np.diff(row, prepend=-1))
     lengths = np.diff(begins, append=len(kept))
-    primitives, needed = topologies.counts(kind, lengths)
-    row, place = topologies.ragged(lengths)
-    complete = place < needed[row]
-    records = np.zeros(int(complete.sum()), RECORD)
-    records["index"] = kept[complete]
-    row = row[complete]
-    place = place[complete]
-
-    step = topologies.RULES[kind].step
-    begun = (place % step == 0) & (place // step < primitives[row])
-    records["primitive"] = np.where(begun, PrimitiveMark.PRIMITIVE_START, PrimitiveMark.NORMAL)
-    is_list = step == topologies.RULES[kind].first
-    records["cut"] = (place + 1 == needed[row]) | (is_list & (place % step == step - 1))
-    if len(records):
-        records["primitive"][0] = PrimitiveMark.INSTANCE_START
-        records["instance"][0] = InstanceMark.DRAW_START
+    primitives, _ = topologies.counts(kind, lengths)
+    records, places = marked(lengths, kind)
+    records["index"] = kept[places]
     return Assembled(
         records,
         int(primitives.sum()),
@@ -194,3 +181,36 @@ def assemble(draw: Draw, topology: int, buffer: IndexBuffer | None = None) -> As
         int(is_cut.sum()),
         len(kept) - len(records),
     )
+
+
+def marked(lengths: np.ndarray, topology: Topology) -> tuple[np.ndarray, np.ndarray]:
+    """Records of rows of vertices, without incomplete primitives.
+
+    Parameters
+    ----------
+    lengths : ndarray of int64, shape (n,)
+        Vertices of each row.
+    topology : Topology
+
+    Returns
+    -------
+    records : ndarray of RECORD, shape (m,)
+        Cut behind each row, and of lists behind each primitive; marked where primitives begin.
+        Indices are zero.
+    places : ndarray of int64, shape (m,)
+        The vertex of each.
+    """
+    primitives, needed = topologies.counts(topology, lengths)
+    row, place = topologies.ragged(lengths)
+    places = np.flatnonzero(place < needed[row])
+    row = row[places]
+    place = place[places]
+    first, step = topologies.RULES[topology]
+    records = np.zeros(len(places), RECORD)
+    begun = (place % step == 0) & (place // step < primitives[row])
+    records["primitive"] = np.where(begun, PrimitiveMark.PRIMITIVE_START, PrimitiveMark.NORMAL)
+    records["cut"] = (place + 1 == needed[row]) | ((step == first) & (place % step == step - 1))
+    if len(records):
+        records["primitive"][0] = PrimitiveMark.INSTANCE_START
+        records["instance"][0] = InstanceMark.DRAW_START
+    return records, places

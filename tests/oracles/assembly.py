@@ -72,6 +72,7 @@ class LlvmpipeAssembly:
         self._query = int(np.ravel(GL.glGenQueries(1))[0])
         self._programs = {}
         self._drawing = None
+        self._streaming = None
 
     def statistics(self, topology, count):
         """Vertices and primitives of a draw, and primitives that the clipper takes."""
@@ -93,6 +94,30 @@ class LlvmpipeAssembly:
             name: int(gl.glGetQueryObjectuiv(query, gl.GL_QUERY_RESULT))
             for name, query in queries.items()
         }
+
+    def streamed(self, topology, count):
+        """Vertices that transform feedback writes without a geometry shader: int32, (n, 1 to 3)."""
+        gl = self._gl
+        mode, kind, _ = MODES[topology]
+        size = {"points": 1, "lines": 2}.get(kind.removesuffix("_adjacency"), 3)
+        if not self._streaming:
+            program = self._context.program(vertex_shader=VERTEX, varyings=["vertex"])
+            self._streaming = program, self._context.vertex_array(program, [])
+        self._target.use()
+        gl.glProvokingVertex(gl.GL_FIRST_VERTEX_CONVENTION)
+        gl.glUseProgram(self._streaming[0].glo)
+        gl.glBindVertexArray(self._streaming[1].glo)
+        gl.glEnable(gl.GL_RASTERIZER_DISCARD)
+        gl.glBindBufferBase(gl.GL_TRANSFORM_FEEDBACK_BUFFER, 0, self._seen.glo)
+        gl.glBeginQuery(gl.GL_TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN, self._query)
+        gl.glBeginTransformFeedback((gl.GL_POINTS, gl.GL_LINES, gl.GL_TRIANGLES)[size - 1])
+        gl.glDrawArrays(getattr(gl, mode), 0, count)
+        gl.glEndTransformFeedback()
+        gl.glEndQuery(gl.GL_TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN)
+        gl.glDisable(gl.GL_RASTERIZER_DISCARD)
+        written = int(gl.glGetQueryObjectuiv(self._query, gl.GL_QUERY_RESULT))
+        data = self._seen.read()[: 4 * size * written]
+        return np.frombuffer(data, np.int32).reshape(-1, size)
 
     def primitives(self, topology, count, indices=None):
         """Vertices of each primitive, shape (n, k), and PrimitiveIDs, shape (n,): int32.

@@ -120,7 +120,7 @@ def test_the_mesh_of_patches_is_the_same():
         shader=vertex,
         topology=Topology.PATCH_16,
         vertex_buffers={0: buffer(control.reshape(-1, 3))},
-        viewport=port,
+        viewports=[port],
         tessellation=Tessellation(hull, domain),
     )[0]
     frame = render(scene)
@@ -188,9 +188,13 @@ def test_wrong_factors_are_refused():
 
 @pytest.mark.plan("front-half-6")
 @pytest.mark.parametrize(
-    ("topology", "stages"), [(Topology.PATCH_3, None), (Topology.TRIANGLE_LIST, "tessellation")]
+    ("topology", "stages", "text"),
+    [
+        (Topology.PATCH_3, None, "topology must be no patch if it is drawn as it is"),
+        (Topology.TRIANGLE_LIST, "both", "topology must be a patch if there is tessellation"),
+    ],
 )
-def test_patches_are_tessellated_and_nothing_else_is(topology, stages):
+def test_patches_are_tessellated_and_nothing_else_is(topology, stages, text):
     tessellation = Tessellation(flat_hull([1.0] * 4, [1.0] * 2), bilinear) if stages else None
-    with pytest.raises(InputError, match="topology must be a patch if there is tessellation"):
+    with pytest.raises(InputError, match=text):
         drawn(Draw(3), topology=topology, tessellation=tessellation)

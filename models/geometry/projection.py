@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Projection: primitives in clip space become triangles for the setup."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from fixfunc.models.frontend.vertex_stage import Vertices
+from fixfunc.models.geometry import clipper, expand, triangle_setup, viewport
+from fixfunc.models.geometry.viewport import Viewport
+from fixfunc.models.payload import integer
+from fixfunc.spec.state import Cull, DepthFormat
+
+SLOTS = 1 << 12  # of triangles
+
+
+@dataclass(frozen=True)
+class Rasterizer:
+    """State of clipper, viewport and expansion [fs 15].
+
+    Parameters
+    ----------
+    viewports : sequence of Viewport
+        1 to 16; a primitive whose index is beyond them takes the first [fs 15.8.1].
+    depth_clip : bool
+        Near and far cut.
+    depth_format : DepthFormat
+        What the triangles' depths are for.
+    wireframe : bool
+        Triangles are drawn as the lines of their edges.
+    cull, front_ccw : Cull, bool
+        They count here for wireframes alone: setup culls triangles.
+    line_width : float
+        Of rectangular lines: 1.4, or 1.
+    """
+
+    viewports: Sequence[Viewport] = (Viewport(),)
+    depth_clip: bool = True
+    depth_format: DepthFormat = DepthFormat.D24
+    wireframe: bool = False
+    cull: Cull = Cull.NONE
+    front_ccw: bool = False
+    line_width: float = expand.WIDTHS[0]
+
+    def __post_init__(self):
+        integer("viewports", len(self.viewports), 1, viewport.MOST)
+
+
+class Projected(NamedTuple):
+    """Triangles, in API order."""
+
+    triangles: np.ndarray  # triangle_setup.TRIANGLE, shape (m,)
+    origin: np.ndarray  # intp, shape (m,): the primitive of each
+    weights: np.ndarray  # float32, shape (m, 3, 3): of each corner, its primitive's corners
+    rhw: np.ndarray  # float32, shape (m, 3): 1/w of each corner
+    counters: Counter
+
+
+def run(
+    vertices: Vertices,
+    slots: np.ndarray,
+    edges: np.ndarray,
+    selected: np.ndarray,
+    state: Rasterizer,
+) -> Projected:
+    """Clip, project, snap and expand primitives.
+
+    Parameters
+    ----------
+    vertices : Vertices
+    slots : ndarray of intp, shape (p, k)
+        Of points, lines or triangles.
+    edges : ndarray of uint8, shape (p,)
+        Which edges are those of the primitive.
+    selected : ndarray of uint32, shape (p,)
+        Index of each primitive's viewport.
+    state : Rasterizer
+
+    Returns
+    -------
+    Projected
+        A primitive with a coordinate that is no number is discarded [fs 15.16.1].
+    """
+    selected = np.where(selected < len(state.viewports), selected, 0)
+    parts = [
+        _of_viewport(vertices, slots, edges, np.flatnonzero(selected == n), n, state)
+        for n in (np.unique(selected) if len(selected) else [0])
+    ]
+    counters = sum((part.counters for part in parts), Counter())
+    order = np.argsort(np.concatenate([part.origin for part in parts]), kind="stable")
+    triangles, origin, weights, rhw = (
+        np.concatenate([part[n] for part in parts])[order] for n in range(4)
+    )
+    triangles["slot"] = np.arange(len(triangles)) % SLOTS
+    return Projected(triangles, origin, weights, rhw, counters)
+
+
+def _of_viewport(vertices, slots, edges, chosen, number, state):
+    """Primitives of a viewport."""
+    port = state.viewports[number]
+    slots = slots[chosen]
+    corners = slots.shape[1]
+    clipped = clipper.clip(
+        vertices.position[slots],
+        port,
+        depth_clip=state.depth_clip,
+        clip_distances=vertices.clip_distances[slots],
+        cull_distances=vertices.cull_distances[slots],
+        edges=edges[chosen] & (1 << corners) - 1,
+    )
+    screen = viewport.project(clipped.positions, port)
+    is_number = ~np.isnan(screen[..., :3]).any((1, 2))
+    kept = np.flatnonzero(is_number)
+    positions, source, ends = _expanded(screen[kept], clipped.edges[kept], state)
+    source = kept[source]
+    # A line's or a point's corners have the weights of its ends, and no third slot.
+    weights = np.zeros((len(source), 3, 3), np.float32)
+    weights[..., :corners] = clipped.weights[source[:, None], ends]
+    its_own = screen[source[:, None], ends]
+    return Projected(
+        _triangles(positions, its_own[..., 2], port, state.depth_format),
+        chosen[clipped.source[source]],
+        weights,
+        its_own[..., 3],
+        Counter(
+            c_invocations=len(slots),
+            c_primitives=len(kept),
+            rejected=clipped.rejected,
+            clipped=clipped.clipped,
+            culled_by_distance=clipped.culled,
+            not_a_number=clipped.discarded + len(is_number) - len(kept),
+        ),
+    )
+
+
+def _expanded(screen, edges, state):
+    """Snapped corners of triangles, the primitive of each, and the corners that they belong to."""
+    count, k, _ = screen.shape
+    if k == 3 and not state.wireframe:
+        ends = np.broadcast_to(np.arange(3), (count, 3))
+        return viewport.snap(screen[..., :2]), np.arange(count), ends
+    if k == 1:
+        quads = expand.points(screen[:, 0, :2])
+        owner = quads.source
+        corners = np.zeros((count, 1), np.intp)
+    else:
+        owner = np.arange(count)
+        corners = np.broadcast_to(np.arange(2), (count, 2))
+        if k == 3:
+            owner, corners = expand.wireframe(np.where(_culled(screen, state), 0, edges))
+        quads = expand.rectangles(screen[owner[:, None], corners, :2], state.line_width)
+    source = np.repeat(owner[quads.source], 2)
+    ends = corners[quads.source][:, quads.vertices].reshape(-1, 3)
+    return quads.positions.reshape(-1, 3, 2), source, ends
+
+
+def _culled(screen, state):
+    """Which triangles are not drawn as wireframes: one without area faces back [fs 15.11.1]."""
+    x, y = np.moveaxis(viewport.snap(screen[..., :2]).astype(np.int64), 2, 0)
+    area = (x[:, 1] - x[:, 0]) * (y[:, 2] - y[:, 0]) - (x[:, 2] - x[:, 0]) * (y[:, 1] - y[:, 0])
+    front = area < 0 if state.front_ccw else area > 0
+    return {Cull.NONE: np.zeros_like(front), Cull.FRONT: front, Cull.BACK: ~front}[state.cull]
+
+
+def _triangles(positions, z, port, depth_format):
+    """Records for the setup."""
+    if depth_format == DepthFormat.D32F:
+        cut = np.fmin(np.fmax(z, np.float32(port.min_depth)), np.float32(port.max_depth))
+        depth = (cut + np.float32(0)).view(np.uint32)  # no negative zero
+    else:
+        depth = viewport.fixed_depth(z, (port.min_depth, port.max_depth))
+    triangles = np.zeros(len(z), triangle_setup.TRIANGLE)
+    for corner in range(3):
+        triangles[f"x{corner}"] = positions[:, corner, 0]
+        triangles[f"y{corner}"] = positions[:, corner, 1]
+        triangles[f"z{corner}"] = depth[:, corner]
+    return triangles
