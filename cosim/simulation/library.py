@@ -2,6 +2,7 @@
 """A component with stream ports as a shared library: the C++ around it, and its build."""
 
 import hashlib
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -120,6 +121,13 @@ COVERAGE = (
     "-Wno-UNOPTFLAT",
 )
 
+# Verilator 5.48 counts an edge of bit 5 of a wide vector as one of bit 37, bit 69 and so on, too:
+# its loop over the bits of one word runs on to the end of the vector.
+WORDS = (
+    "j < width - i * VL_EDATASIZE;",
+    "j < VL_EDATASIZE && j < width - i * VL_EDATASIZE;",
+)
+
 
 def shim(component: wiring.Component, name: str, covered: bool = False) -> str:
     """The C++ around a component, its ports filled in; ``covered``: with its counts of coverage."""
@@ -232,21 +240,25 @@ def build(
         "-MAKEFLAGS",
         f"OPT_FAST=-O{optimise} OPT_GLOBAL=-O{optimise} OPT_SLOW=-O0",
     ]
-    parts = [source, around, *flags, *toolchain.versions("verilator")]
+    parts = [source, around, *flags, *toolchain.versions("verilator"), *(WORDS if covered else ())]
     digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
     return toolchain.once(
         toolchain.BUILD / "volume" / f"{name}-{digest}.so",
-        lambda path: _build(path, source, around, name, flags),
+        lambda path: _build(path, source, around, name, flags, covered),
     )
 
 
-def _build(path: Path, source: str, around: str, name: str, flags: list[str]) -> None:
+def _build(
+    path: Path, source: str, around: str, name: str, flags: list[str], covered: bool
+) -> None:
     """Build in a folder of its own, which stays if that fails."""
     tool = toolchain.verilator()
     folder = path.with_suffix(".build")
     folder.mkdir(exist_ok=True)
     (folder / f"{name}.sv").write_text(source)
     (folder / "shim.cpp").write_text(around)
+    if covered:
+        _count_words(folder / "obj")
     command = [
         tool,
         *flags,
@@ -268,3 +280,10 @@ def _build(path: Path, source: str, around: str, name: str, flags: list[str]) ->
         )
     (folder / "built.so").rename(path)
     shutil.rmtree(folder)
+
+
+def _count_words(folder: Path) -> None:
+    """Put a header beside what Verilator writes that counts toggles of wide vectors right."""
+    folder.mkdir(exist_ok=True)
+    header = Path(os.environ["VERILATOR_ROOT"]) / "include" / "verilated_cov.h"
+    (folder / header.name).write_text(header.read_text().replace(*WORDS))
