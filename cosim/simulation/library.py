@@ -2,7 +2,6 @@
 """A component with stream ports as a shared library: the C++ around it, and its build."""
 
 import hashlib
-import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -118,15 +117,24 @@ COVERAGE = (
     "--coverage-user",
     "--coverage-max-width",
     "100000",
+    "--compiler-include",
+    "../words.h",
     "-Wno-UNOPTFLAT",
 )
 
 # Verilator 5.48 counts an edge of bit 5 of a wide vector as one of bit 37, bit 69 and so on, too:
 # its loop over the bits of one word runs on to the end of the vector.
-WORDS = (
-    "j < width - i * VL_EDATASIZE;",
-    "j < VL_EDATASIZE && j < width - i * VL_EDATASIZE;",
-)
+WORDS = """\
+#pragma once
+#include "verilated_cov.h"
+static inline void toggled(const int width, uint32_t *count, WDataInP now, WDataInP before) {
+    for (int bit = 0; bit < width; ++bit) {
+        const EData value = now[bit / VL_EDATASIZE], changed = value ^ before[bit / VL_EDATASIZE];
+        count[2 * bit + (value >> bit % VL_EDATASIZE & 1)] += changed >> bit % VL_EDATASIZE & 1;
+    }
+}
+#define VL_COV_TOGGLE_CHG_ST_W toggled
+"""
 
 
 def shim(component: wiring.Component, name: str, covered: bool = False) -> str:
@@ -240,7 +248,7 @@ def build(
         "-MAKEFLAGS",
         f"OPT_FAST=-O{optimise} OPT_GLOBAL=-O{optimise} OPT_SLOW=-O0",
     ]
-    parts = [source, around, *flags, *toolchain.versions("verilator"), *(WORDS if covered else ())]
+    parts = [source, around, *flags, *toolchain.versions("verilator"), WORDS * covered]
     digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
     return toolchain.once(
         toolchain.BUILD / "volume" / f"{name}-{digest}.so",
@@ -258,7 +266,7 @@ def _build(
     (folder / f"{name}.sv").write_text(source)
     (folder / "shim.cpp").write_text(around)
     if covered:
-        _count_words(folder / "obj")
+        (folder / "words.h").write_text(WORDS)
     command = [
         tool,
         *flags,
@@ -280,10 +288,3 @@ def _build(
         )
     (folder / "built.so").rename(path)
     shutil.rmtree(folder)
-
-
-def _count_words(folder: Path) -> None:
-    """Put a header beside what Verilator writes that counts toggles of wide vectors right."""
-    folder.mkdir(exist_ok=True)
-    header = Path(os.environ["VERILATOR_ROOT"]) / "include" / "verilated_cov.h"
-    (folder / header.name).write_text(header.read_text().replace(*WORDS))

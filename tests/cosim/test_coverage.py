@@ -222,6 +222,7 @@ def test_what_is_counted():
             "  wire none;",
             "  reg [1:0] state;",
             "  reg [1:0] ram [3:0];",
+            r"  reg [1:0] \ram$1  [3:0];",
             "  assign field = x[2];",
             r"  assign both = x[1] & \$1 ;",
             "  assign none = 1'h0;",
