@@ -248,7 +248,7 @@ def anywhere(rng: np.random.Generator, count: int, params: Any) -> np.ndarray:
     for _ in range(count):
         packets = CommandList()
         gigabytes = rng.permutation((1, 2, 3)) if rng.random() < 0.8 else rng.integers(0, 4, 3)
-        bases = (gigabytes << 30) + rng.integers(0, 1 << 20, 3) * ALIGNED
+        bases = (gigabytes << 30) + rng.integers(0, (1 << 22) - (1 << 10), 3) * ALIGNED
         packets.target(*map(int, bases))
         size = tuple(int(v) for v in rng.integers(1, params.reader.pixels + 1, 2))
         form = rng.choice(list(params.reader.formats))
@@ -259,8 +259,9 @@ def anywhere(rng: np.random.Generator, count: int, params: Any) -> np.ndarray:
             state[f"{name}0"], state[f"{name}1"] = np.sort(
                 rng.integers(VIEWPORT_MIN, VIEWPORT_MAX + 1, 2)
             )
+        ends = 0, TARGET_LIMIT, int(rng.integers(0, TARGET_LIMIT + 1))
         for name in ("scissor_x", "scissor_y"):
-            state[f"{name}0"], state[f"{name}1"] = np.sort(rng.integers(0, TARGET_LIMIT + 1, 2))
+            state[f"{name}0"], state[f"{name}1"] = np.sort(rng.choice(ends, 2))
         packets.state(state)
         fields = {name: int(rng.integers(0, 2)) for name in PLANES} | {
             "depth_value": int(rng.integers(0, MOST[form] + 1)),
