@@ -127,6 +127,13 @@ def directed(params: TileCacheParams) -> np.ndarray:
         [write(parts[0], 5, exact=0)],
     ]
     rows = [row for last in then for row in (*four, *last, flush)]
+    for used in range(1, 1 << 4):  # of planes written one after the other these have samples
+        last = used.bit_length() - 1
+        rows.append(begin)
+        for n in range(last):
+            rows.append(write(parts[n] if used >> n & 1 else parts[3], n + 1))
+        kept = sum(parts[n] for n in range(last) if used >> n & 1)
+        rows += [write(parts[3], last + 1), write(full & ~kept, last + 1), flush]
     records = np.zeros(len(rows), dtype(tile_cache.work(edge)))
     for record, row in zip(records, rows, strict=True):
         for name, value in row.items():
