@@ -101,9 +101,11 @@ def _signs(slope: np.ndarray, limit: int) -> Axis:
 def directed(params: DepthCompressionParams) -> np.ndarray:
     """Tiles of four known planes, of which every subset has samples."""
     edge = params.edge
-    to_code = tables(edge)[0]
+    to_code, to_decode = tables(edge)
+    cleared = np.zeros(1, dtype(to_decode))
+    cleared["decodes"] = 1
     lanes = np.arange(edge**2).reshape(edge, edge)
-    rows = []
+    rows = [codec.pack(cleared, to_decode, width(edge))]
     for mode in params.modes:
         for used in range(1, 1 << MOST):
             chosen = np.flatnonzero(used >> np.arange(MOST) & 1)
