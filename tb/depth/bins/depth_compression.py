@@ -105,8 +105,10 @@ def directed(params: DepthCompressionParams) -> np.ndarray:
     cleared = np.zeros(1, dtype(to_decode))
     cleared["decodes"] = 1
     lanes = np.arange(edge**2).reshape(edge, edge)
-    rows = [codec.pack(cleared, to_decode, width(edge))]
+    rows = []
     for mode in params.modes:
+        cleared["samples"] = mode
+        rows.append(codec.pack(cleared, to_decode, width(edge)))
         for used in range(1, 1 << MOST):
             chosen = np.flatnonzero(used >> np.arange(MOST) & 1)
             planes = np.zeros((1, MOST), PLANE)
