@@ -90,7 +90,7 @@ def said(block: Bench, outcome: Outcome) -> list[str]:
         waived = sum(kept["waived"].values())
         lines.append(
             f"  {PLURALS[kind]}: {verdict.hit:,} of {verdict.declared:,} hit, {waived:,} waived, "
-            f"{len(verdict.missed):,} missed"
+            f"{len(verdict.missed):,} missed; {verdict.constant:,} constant"
         )
         lines += [f"    missed: {name}" for name in kept["missed"][:MOST]]
         if len(kept["missed"]) > MOST:
