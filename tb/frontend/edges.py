@@ -255,6 +255,7 @@ def anywhere(rng: np.random.Generator, count: int, params: Any) -> np.ndarray:
         state = streams.state_of(rng, size, 1, form, params)
         state["kind"] = rng.integers(0, 4)
         state["slot"] = rng.integers(0, 1 << 12)
+        state["target"] = rng.integers(0, 8)
         for name in ("viewport_x", "viewport_y"):
             state[f"{name}0"], state[f"{name}1"] = np.sort(
                 rng.integers(VIEWPORT_MIN, VIEWPORT_MAX + 1, 2)
