@@ -54,7 +54,7 @@ mutate: .venv/test-ready
 	$(BIN)/python -m fixfunc.tb mutate "$$BLOCK" --config "$(if $(filter default,$(CONFIG)),tiny,$(CONFIG))" --count "$$MUTANTS" --seed "$${SEED:-0}"
 
 # BLOCK has a default; here it counts only where it was given.
-coverage: .venv/ready
+coverage: .venv/prove-ready
 	$(BIN)/python -m fixfunc.tb coverage $(if $(filter file,$(origin BLOCK)),,"$$BLOCK") --seed "$${SEED:-0}"
 
 prove: .venv/prove-ready

@@ -117,8 +117,24 @@ COVERAGE = (
     "--coverage-user",
     "--coverage-max-width",
     "100000",
+    "--compiler-include",
+    "../words.h",
     "-Wno-UNOPTFLAT",
 )
+
+# Verilator 5.48 counts an edge of bit 5 of a wide vector as one of bit 37, bit 69 and so on, too:
+# its loop over the bits of one word runs on to the end of the vector.
+WORDS = """\
+#pragma once
+#include "verilated_cov.h"
+static inline void toggled(const int width, uint32_t *count, WDataInP now, WDataInP before) {
+    for (int bit = 0; bit < width; ++bit) {
+        const EData value = now[bit / VL_EDATASIZE], changed = value ^ before[bit / VL_EDATASIZE];
+        count[2 * bit + (value >> bit % VL_EDATASIZE & 1)] += changed >> bit % VL_EDATASIZE & 1;
+    }
+}
+#define VL_COV_TOGGLE_CHG_ST_W toggled
+"""
 
 
 def shim(component: wiring.Component, name: str, covered: bool = False) -> str:
@@ -232,21 +248,25 @@ def build(
         "-MAKEFLAGS",
         f"OPT_FAST=-O{optimise} OPT_GLOBAL=-O{optimise} OPT_SLOW=-O0",
     ]
-    parts = [source, around, *flags, *toolchain.versions("verilator")]
+    parts = [source, around, *flags, *toolchain.versions("verilator"), WORDS * covered]
     digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
     return toolchain.once(
         toolchain.BUILD / "volume" / f"{name}-{digest}.so",
-        lambda path: _build(path, source, around, name, flags),
+        lambda path: _build(path, source, around, name, flags, covered),
     )
 
 
-def _build(path: Path, source: str, around: str, name: str, flags: list[str]) -> None:
+def _build(
+    path: Path, source: str, around: str, name: str, flags: list[str], covered: bool
+) -> None:
     """Build in a folder of its own, which stays if that fails."""
     tool = toolchain.verilator()
     folder = path.with_suffix(".build")
     folder.mkdir(exist_ok=True)
     (folder / f"{name}.sv").write_text(source)
     (folder / "shim.cpp").write_text(around)
+    if covered:
+        (folder / "words.h").write_text(WORDS)
     command = [
         tool,
         *flags,

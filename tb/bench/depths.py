@@ -3,18 +3,26 @@
 
 import numpy as np
 
+from fixfunc.cosim import codec
 from fixfunc.models.formats import MOST
 from fixfunc.models.geometry.triangle_setup import ONE, Z_MAX
 from fixfunc.models.memory.contract import StageLimits
+from fixfunc.models.payload import dtype
 from fixfunc.models.state import draw_state
 from fixfunc.rtl.depth.hiz.hiz import HizParams
 from fixfunc.rtl.depth.test.depth_test import DepthTestParams
 from fixfunc.spec import payloads
 from fixfunc.spec.early import PERMITTED
-from fixfunc.spec.state import DepthFormat
+from fixfunc.spec.state import DepthFormat, Kind
 from fixfunc.tb.bench import scenes
 
 WIDTH = max(map(payloads.width, payloads.CONTROL.values()))  # of a beat with tiles
+
+# Fields that no part of the depth stage reads.
+UNREAD = {"slot", "cull", "front_ccw", "blend", "colour_write", "flat_colour"} | {
+    f.name for f in payloads.DRAW_STATE if f.name.startswith(("viewport", "scissor"))
+}
+UNREAD_CLEAR = {"slot", "state", "colour", "colour_value", "colour_base"}
 
 
 def float_bits(value: float) -> int:
@@ -104,6 +112,21 @@ def spoil(rng: np.random.Generator, draw: np.void) -> np.void:
     return wrong
 
 
+def unread(rng: np.random.Generator, draw: np.void) -> np.void:
+    """The same state with random bits in fields that the depth stage passes on unread."""
+    return scenes.unread(rng, draw, payloads.DRAW_STATE, UNREAD)
+
+
+def clear_beat(rng: np.random.Generator, **fields: int | np.integer) -> np.ndarray:
+    """A packed CLEAR, with random bits in what the depth stage passes on unread."""
+    record = np.zeros(1, dtype(payloads.CLEAR))
+    for name, value in ({"kind": Kind.CLEAR} | fields).items():
+        record[name] = value
+    return codec.pack(
+        scenes.unread(rng, record, payloads.CLEAR, UNREAD_CLEAR), payloads.CLEAR, WIDTH
+    )
+
+
 def triangles(
     rng: np.random.Generator, n: int, size: tuple[int, int], form: DepthFormat = DepthFormat.D24
 ) -> np.ndarray:
@@ -124,6 +147,8 @@ def clear(
     Its rectangle lies on the target or in part beyond it.
     """
     x0, x1, y0, y1 = (int(v) for side in size for v in np.sort(rng.integers(0, side + 9, 2)))
+    if rng.spawn(1)[0].random() < 0.1:  # nothing of it
+        x1 = x0
     if whole or rng.random() < 0.3:
         x0, y0, x1, y1 = 0, 0, *size
     planes = (

@@ -16,6 +16,14 @@ from fixfunc.spec.state import TARGET_LIMIT, DepthFormat, Kind
 LOW = -(1 << 23)
 HIGH = (1 << 23) - 1
 
+# Fields of a draw state that neither setup nor the rasterizer reads.
+UNREAD = {
+    f.name
+    for f in payloads.DRAW_STATE
+    if f.name.startswith(("stencil", "hiz", "early", "depth_", "bias_s", "bias_cl", "colour"))
+    and f.name not in ("depth_format", "depth_min", "depth_max")
+} | {"slot", "blend", "flat_colour"}
+
 
 def _around(rng, n, width, height, size):
     centre = np.stack(
@@ -142,7 +150,7 @@ def state(rng: np.random.Generator, most_samples: int = 8, most_pixels: int = 32
             x1 = min(max(x0, width + int(rng.integers(-40, 40))), TARGET_LIMIT)
             y1 = min(max(y0, height + int(rng.integers(-40, 40))), TARGET_LIMIT)
             rectangle[name] = x0, y0, x1, y1
-    return draw_state(
+    draw = draw_state(
         width,
         height,
         int(rng.choice([s for s in (1, 2, 4, 8) if s <= most_samples])),
@@ -154,6 +162,21 @@ def state(rng: np.random.Generator, most_samples: int = 8, most_pixels: int = 32
         stencil_ref=int(rng.integers(0, 256)),
         bias_constant=int(rng.integers(0, 1 << 32)),
     )
+    return unread(rng, draw, payloads.DRAW_STATE, UNREAD)
+
+
+def unread(
+    rng: np.random.Generator, record: np.ndarray, fields: Sequence[payloads.Field], names: set[str]
+) -> np.ndarray:
+    """The same beats with random bits in fields that the stage at hand passes on unread.
+
+    They are drawn apart: what ``rng`` gives next stays as it was.
+    """
+    own = rng.spawn(1)[0]
+    for f in fields:
+        if f.name in names:
+            record[f.name] = own.integers(0, 1 << f.bits, record[f.name].shape, np.uint64)
+    return record
 
 
 def control(rng: np.random.Generator, fields: Sequence[payloads.Field], kind: Kind) -> np.ndarray:

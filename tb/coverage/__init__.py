@@ -8,6 +8,7 @@ bins.py      counts of bins, and their crosses
 events.py    events within the hardware, watched by cover properties
 named.py     which signals are counted
 points.py    Verilator's counts, by the names of the hardware
+netlist.py   what no input can change, by Yosys
 waivers.py   what cannot be hit, from waivers.toml
 run.py       the run of one block
 report.py    docs/coverage/results.json and docs/coverage/README.md

@@ -14,7 +14,7 @@ OFF = "/*verilator coverage_off*/"
 ON = "/*verilator coverage_on*/"
 MODULE = re.compile(r"(?m)^module (.*?) ?\((?:.|\n)*?^endmodule")
 DECLARATION = re.compile(
-    r"^  (input|output|wire|reg) (?:signed )?(?:\[\d+:\d+\] )?(\\\S+|\w+) ?(.*)$"
+    r"^  (input|output|wire|reg) (?:signed )?(?:\[\d+:\d+\] )?(\\\S+|[\w$]+) *(.*)$"
 )
 ASSIGNMENT = re.compile(r"^  assign (.*?) = (.*);$")
 NAME = re.compile(r"\\\S+|\b[a-z_A-Z][\w$]*|\d+'[a-z][0-9a-fxz]+")

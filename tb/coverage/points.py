@@ -22,17 +22,20 @@ class Points(NamedTuple):
         ``module.signal[bit] edge``: of signals that have a name.
     events : Counter
         By label.
+    places : dict
+        Of each of the lines: the module's instance, Verilator's kind, the number of the line.
     """
 
     lines: dict[str, int]
     toggles: dict[str, int]
     events: dict[str, int]
+    places: dict[str, tuple[str, str, int]]
 
 
 def read(path: Path, source: str) -> Points:
     """Points of a file that Verilator wrote, for the Verilog that it ran."""
     text = source.splitlines()
-    points = Points({}, {}, {})
+    points = Points({}, {}, {}, {})
     same = Counter()
     for line in path.read_text(errors="replace").splitlines():
         entry = ENTRY.match(line)
@@ -50,7 +53,9 @@ def read(path: Path, source: str) -> Points:
             name = f"{place}: {fields['o']}: {said}"
             # Equal texts of one module are told apart by their order alone.
             same[name] += 1
-            points.lines[f"{name} #{same[name]}" if same[name] > 1 else name] = count
+            name = f"{name} #{same[name]}" if same[name] > 1 else name
+            points.lines[name] = count
+            points.places[name] = place, fields["o"], int(fields["l"])
         else:
             name = plain(fields["o"]).split(".")[-1]
             points.events[name] = points.events.get(name, 0) + count

@@ -24,10 +24,15 @@ writes its row; [CONTRIBUTING.md](../../CONTRIBUTING.md#coverage) tells how to c
 
 Bins are declared beside the stimuli, in `tb/<stage>/bins/`. Lines are Verilator's line and branch
 points of the generated Verilog. Toggles are its rising and falling edges of every bit of the
-signals that have a name, each counted where it is driven: temporaries, memory arrays and mere
-wiring, such as the fields of a payload, are not counted. Waived is what cannot be hit, by name and
-reason, in `tb/coverage/waivers.toml`. A waiver that matches nothing that was missed fails the gate,
-and so does one of a bin that was hit.
+signals that have a name, each net counted once: temporaries, memory arrays and other names of the
+same net, such as the fields of a payload, are not counted.
+
+Constant is what no input can ever change: Yosys flattens and optimises the Verilog that is
+simulated, and ties the bit, or the condition of the branch, to 0 or 1. It is not among the points
+that are asked for. Waived is what cannot be hit for another cause, by name and reason, in
+`tb/coverage/waivers.toml`. A bit that is waived is held at 0 in the netlist, and what then is
+constant is waived with it. A waiver that matches nothing that was missed fails the gate, and so
+does one of a bin that was hit.
 
 A block is `closed` if all that is declared is hit or waived, and `open` if not: then the gate
 fails, and the section Open names what was missed. A dash stands for what has not been counted yet;
@@ -72,6 +77,7 @@ def _verdict(kind, verdict):
         "missed": missed,
         "edges": len(verdict.missed),
         "stale": verdict.stale,
+        "constant": verdict.constant,
     }
 
 
@@ -84,7 +90,7 @@ def said(block: Bench, outcome: Outcome) -> list[str]:
         waived = sum(kept["waived"].values())
         lines.append(
             f"  {PLURALS[kind]}: {verdict.hit:,} of {verdict.declared:,} hit, {waived:,} waived, "
-            f"{len(verdict.missed):,} missed"
+            f"{len(verdict.missed):,} missed; {verdict.constant:,} constant"
         )
         lines += [f"    missed: {name}" for name in kept["missed"][:MOST]]
         if len(kept["missed"]) > MOST:
@@ -105,20 +111,28 @@ def state(run: dict) -> str:
 def page(table: dict[str, dict]) -> str:
     """The page of a table of runs."""
     heads = " | ".join(
-        f"{name} | hit | waived" if name in PLURALS.values() else name for name in COLUMNS
+        f"{name} | {' | '.join(_columns(name))}" if name in PLURALS.values() else name
+        for name in COLUMNS
     )
     lines = [HEAD.rstrip(), "", f"| {heads} |", "|---" * (heads.count("|") + 1) + "|"]
     for stem, run in table.items():
         cells = [stem, run["config"], f"{run['beats']:,}"]
         for kind in PLURALS:
-            cells += _counts(run[kind]) if kind in run else ["-"] * 3
+            cells += _counts(kind, run[kind]) if kind in run else ["-"] * len(_columns(kind))
         lines.append("| " + " | ".join([*cells, state(run)]) + " |")
     lines += ["", *_runs(table), *_waived(table), *_open(table)]
     return "\n".join(lines) + "\n"
 
 
-def _counts(verdict):
-    counts = verdict["declared"], verdict["hit"], sum(verdict["waived"].values())
+def _columns(kind):
+    """What is said of points of a kind, behind how many there are."""
+    return ["hit", "waived"] if kind in ("bin", "bins") else ["constant", "hit", "waived"]
+
+
+def _counts(kind, verdict):
+    waived = sum(verdict["waived"].values())
+    values = {"constant": verdict.get("constant", 0), "hit": verdict["hit"], "waived": waived}
+    counts = [verdict["declared"], *(values[column] for column in _columns(kind))]
     return [f"{count:,}" for count in counts]
 
 

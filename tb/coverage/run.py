@@ -15,13 +15,14 @@ from fixfunc.cosim.simulation.batches import CLOCKS_A_BEAT
 from fixfunc.cosim.simulation.bench import Bench
 from fixfunc.cosim.simulation.volume import PACES, Volume
 from fixfunc.spec.errors import InputError
-from fixfunc.tb.coverage import events, named, points
+from fixfunc.tb.coverage import events, named, netlist, points
 from fixfunc.tb.coverage.bins import Seen, add
 from fixfunc.tb.coverage.waivers import KINDS, Verdict, Waiver, judge, waivers
 
 # A copy of the Verilog has counters in its combinational processes.
 LINT = "/* verilator lint_off UNOPTFLAT */\n"
 BATCHES = len(PACES) ** 2
+FOLLOWS = "What is waived above stays as it is: then so does this, by the netlist."
 
 
 class Difference(AssertionError):
@@ -106,13 +107,74 @@ def cover(
     if step:
         step(f"{title}: running")
     counts, beats = _run(block, volume, seed, batches, step)
-    every = {"bin": counts}
-    if source:
-        seen = _points(volume, source)
-        for event in watched:
-            counts[event.name] = seen.events.get(events.label(event.name), 0)
-        every |= {"line": seen.lines, "toggle": seen.toggles}
-    return Outcome(config, beats, _judged(every, block.stem, known, bins_alone))
+    if not source:
+        return Outcome(config, beats, _judged({"bin": counts}, block.stem, known, bins_alone))
+    seen = _points(volume, source)
+    for event in watched:
+        counts[event.name] = seen.events.get(events.label(event.name), 0)
+    if step:
+        step(f"{title}: netlist")
+    verilog = block.simulated_verilog(config).read_text()
+    return Outcome(config, beats, by_netlist(verilog, source, block.stem, counts, seen, known))
+
+
+def by_netlist(
+    verilog: str,
+    source: str,
+    stem: str,
+    counts: Mapping[str, int],
+    seen: points.Points,
+    known: tuple[Waiver, ...] | None = None,
+) -> dict[str, Verdict]:
+    """Verdicts of bins, lines and toggles, less what the netlist says can never be.
+
+    Parameters
+    ----------
+    verilog, source : str
+        What is simulated, without and with what counts.
+    stem : str
+        Name of its module, and of the block that waivers are of.
+    counts : mapping
+        Of bins.
+    seen : fixfunc.tb.coverage.points.Points
+    known : tuple of Waiver, optional
+        In place of those of the project.
+    """
+    nets = netlist.netlist(verilog, stem)
+    moving, constant = netlist.toggles(nets, seen.toggles)
+    dead = netlist.dead(nets, seen, source)
+    lines = {name: count for name, count in seen.lines.items() if name not in dead}
+    verdicts = _judged({"bin": counts, "line": lines, "toggle": moving}, stem, known, False)
+    verdicts["line"] = verdicts["line"]._replace(constant=len(dead))
+    verdicts["toggle"] = verdicts["toggle"]._replace(constant=len(constant))
+    held = _held(verdicts["toggle"])
+    if held:
+        nets = netlist.netlist(verilog, stem, held)
+        tied = {name for name in moving if nets.bit(name.rsplit(":", 1)[0]) in ("0", "1")}
+        _follow(verdicts, "toggle", tied)
+        _follow(verdicts, "line", netlist.dead(nets, seen, source))
+    return verdicts
+
+
+def _held(verdict):
+    """Bits that are waived and have never moved: they stay 0, as all is before the first clock."""
+    waived = {name for names in verdict.waived.values() for name in names}
+    bits = {name.rsplit(":", 1)[0] for name in waived}
+    edges = "0->1", "1->0"
+    return dict.fromkeys(
+        sorted(bit for bit in bits if all(f"{bit}:{edge}" in waived for edge in edges)), 0
+    )
+
+
+def _follow(verdicts, kind, names):
+    """Waive what cannot be while what is waived stays as it is."""
+    verdict = verdicts[kind]
+    found = [name for name in verdict.missed if name in names]
+    if found:
+        verdicts[kind] = verdict._replace(
+            waived=verdict.waived | {FOLLOWS: found},
+            missed=[name for name in verdict.missed if name not in names],
+        )
 
 
 def _run(block, volume, seed, batches, step):

@@ -20,7 +20,8 @@ class Waiver(NamedTuple):
     ``kind`` is ``bin``, ``line`` or ``toggle``; ``names`` are patterns in which a star stands for
     any text. What they match must be missed: a bin that is hit, or a pattern that matches nothing,
     is an error. Of lines and toggles, whose patterns stand for many, those that are hit count as
-    hit.
+    hit. A bit of which both edges are waived is held at its value in the netlist: what then is
+    constant is waived with it.
     """
 
     block: str
@@ -61,6 +62,8 @@ class Verdict(NamedTuple):
         Those that are not.
     stale : list
         Patterns of waivers that match nothing that was missed, or a bin that was hit.
+    constant : int
+        What cannot be, by the netlist, and is not among the declared.
     """
 
     declared: int
@@ -68,6 +71,7 @@ class Verdict(NamedTuple):
     waived: dict[str, list[str]]
     missed: list[str]
     stale: list[str]
+    constant: int = 0
 
     @property
     def passes(self) -> bool:

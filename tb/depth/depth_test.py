@@ -52,16 +52,9 @@ def requests(rng: np.random.Generator, count: int, params: DepthTestParams) -> n
                 tiles["x"] += rng.integers(0, 2, len(tiles), dtype=np.uint16) * 900
             if n and rng.random() < 0.1:
                 draw = depths.spoil(rng, draw)
-            out.append(codec.pack(draw, payloads.DRAW_STATE, WIDTH))
+            out.append(codec.pack(depths.unread(rng, draw), payloads.DRAW_STATE, WIDTH))
             if not n or rng.random() < 0.3:
-                out.append(
-                    scenes.control_beat(
-                        payloads.CLEAR,
-                        Kind.CLEAR,
-                        WIDTH,
-                        **depths.clear(rng, size, form, whole=not n),
-                    )
-                )
+                out.append(depths.clear_beat(rng, **depths.clear(rng, size, form, whole=not n)))
             out.append(codec.pack(tiles, table, WIDTH))
             if rng.random() < 0.5:
                 out.append(

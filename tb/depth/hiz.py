@@ -70,18 +70,17 @@ def requests(rng: np.random.Generator, count: int, params: HizParams) -> np.ndar
                 tiles["x"] += rng.integers(0, 2, len(tiles), dtype=np.uint16) * 900
             out.append(
                 codec.pack(
-                    depths.spoil(rng, draw) if n and rng.random() < 0.1 else draw,
+                    depths.unread(
+                        rng, depths.spoil(rng, draw) if n and rng.random() < 0.1 else draw
+                    ),
                     payloads.DRAW_STATE,
                     WIDTH,
                 )
             )
             for _ in range(int(rng.integers(0, 3))):
                 out.append(
-                    scenes.control_beat(
-                        payloads.CLEAR,
-                        Kind.CLEAR,
-                        WIDTH,
-                        **depths.clear(rng, size, form, whole=rng.random() < 0.2),
+                    depths.clear_beat(
+                        rng, **depths.clear(rng, size, form, whole=rng.random() < 0.2)
                     )
                 )
             out.append(codec.pack(tiles, table, WIDTH))

@@ -236,3 +236,54 @@ def _clear(rng, fields, state):
         most = MOST.get(DepthFormat(int(state["depth_format"])), 0xFFFF)
         fields["depth"] = rng.random() < 0.7
         fields["depth_value"] = most + int(rng.integers(0, 2))
+
+
+def anywhere(rng: np.random.Generator, count: int, params: Any) -> np.ndarray:
+    """Rows of short streams with any value in any field: planes all over the address space.
+
+    Each ends with a packet of random bits.
+    """
+    rows = []
+    at = streams.LISTS
+    for _ in range(count):
+        packets = CommandList()
+        gigabytes = rng.permutation((1, 2, 3)) if rng.random() < 0.8 else rng.integers(0, 4, 3)
+        bases = (gigabytes << 30) + rng.integers(0, (1 << 22) - (1 << 10), 3) * ALIGNED
+        packets.target(*map(int, bases))
+        size = tuple(int(v) for v in rng.integers(1, params.reader.pixels + 1, 2))
+        form = rng.choice(list(params.reader.formats))
+        state = streams.state_of(rng, size, 1, form, params)
+        state["kind"] = rng.integers(0, 4)
+        state["slot"] = rng.integers(0, 1 << 12)
+        state["target"] = rng.integers(0, 8)
+        for name in ("viewport_x", "viewport_y"):
+            state[f"{name}0"], state[f"{name}1"] = np.sort(
+                rng.integers(VIEWPORT_MIN, VIEWPORT_MAX + 1, 2)
+            )
+        ends = 0, TARGET_LIMIT, int(rng.integers(0, TARGET_LIMIT + 1))
+        for name in ("scissor_x", "scissor_y"):
+            state[f"{name}0"], state[f"{name}1"] = np.sort(rng.choice(ends, 2))
+        packets.state(state)
+        fields = {name: int(rng.integers(0, 2)) for name in PLANES} | {
+            "depth_value": int(rng.integers(0, MOST[form] + 1)),
+            "stencil_value": int(rng.integers(0, 256)),
+            "colour_value": int(rng.integers(0, 1 << 32)),
+        }
+        packets.clear((0, 0, *size), depth=1, stencil=1, colour=1)
+        left, right = np.sort(rng.integers(0, size[0] + 1, 2))
+        top, bottom = np.sort(rng.integers(0, size[1] + 1, 2))
+        packets.clear((left, top, right, bottom), **fields)
+        packets.fence(int(rng.integers(0, 1 << 32)), int(rng.integers(0, 2)))
+        opcode = rng.choice([*TABLES, Opcode.FENCE, Opcode.TRIANGLES])
+        noise = rng.integers(0, 1 << 64, (commands.LENGTHS.get(opcode, 1), 4), np.uint64)
+        length = len(noise) if rng.random() < 0.7 else int(rng.integers(0, 1 << 24))
+        noise[0, 0] &= ~np.uint64((1 << 32) - 1)
+        noise[0, 0] |= np.uint64(int(opcode) | length << 8)
+        packets.parts.append(noise)
+        start = np.zeros(1, dtype(START))
+        start["address"] = at
+        start["transfers"] = len(packets.transfers)
+        start["limit"] = rng.choice(((1 << 32) - 1, rng.integers(1 << 31, 1 << 32)))
+        rows += [streams.mark(start), packets.transfers]
+        at += 32 * (len(packets.transfers) + 1)
+    return np.concatenate(rows)

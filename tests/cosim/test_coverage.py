@@ -161,6 +161,38 @@ def test_a_toggle_that_was_never_seen_is_found(tmp_path):
     assert not any("payload" in name and ".o_" in name for name in found.toggles)
 
 
+class Wide(wiring.Component):
+    """A beat in every third word of a register of four."""
+
+    i: In(stream.Signature(8))
+    o: Out(stream.Signature(8))
+
+    def elaborate(self, _platform):
+        m = Module()
+        wide = Signal(128)
+        with m.If(self.i.valid & self.o.ready):
+            m.d.sync += [wide[5:13].eq(self.i.payload), wide[96:104].eq(self.i.payload)]
+        m.d.comb += [
+            self.o.payload.eq(wide[5:13] ^ wide[96:104]),
+            self.o.valid.eq(self.i.valid),
+            self.i.ready.eq(self.o.ready),
+        ]
+        return m
+
+
+def test_a_toggle_of_a_wide_vector_counts_in_its_own_word(tmp_path):
+    component = Wide()
+    source = run.LINT + named.marked(generate(component, "wide"), "wide")
+    volume = Volume(component, "wide", source, covered=True)
+    volume.run({"i": np.array([255, 0, 255, 0], np.uint64)[:, None]}, 100)
+    volume.coverage(tmp_path / "coverage.dat")
+    toggles = points.read(tmp_path / "coverage.dat", source).toggles
+    hit = {
+        int(name[10:].split("]")[0]) for name in toggles if toggles[name] and "wide.wide[" in name
+    }
+    assert hit == {*range(5, 13), *range(96, 104)}
+
+
 def test_a_branch_that_was_never_taken_is_found(tmp_path):
     missed = [name for name, count in seen([2, 4], tmp_path).lines.items() if not count]
     assert missed
@@ -190,6 +222,7 @@ def test_what_is_counted():
             "  wire none;",
             "  reg [1:0] state;",
             "  reg [1:0] ram [3:0];",
+            r"  reg [1:0] \ram$1  [3:0];",
             "  assign field = x[2];",
             r"  assign both = x[1] & \$1 ;",
             "  assign none = 1'h0;",

@@ -5,16 +5,47 @@ import numpy as np
 
 from fixfunc.cosim import codec
 from fixfunc.models.payload import dtype
+from fixfunc.models.state import draw_state
 from fixfunc.rtl.depth.cached_depth import CachedDepthParams
 from fixfunc.spec import payloads
-from fixfunc.spec.state import Kind
+from fixfunc.spec.state import Compare, Kind
+from fixfunc.tb.bench import scenes
+from fixfunc.tb.bench.depths import WIDTH
 from fixfunc.tb.coverage.bins import Seen, cross, flag
 from fixfunc.tb.depth.bins import hiz
 from fixfunc.tb.depth.depth_unit import late_tiles
 from fixfunc.tb.memory.bins.tile_cache import EVENTS as CACHE
 
 EVENTS = CACHE + hiz.EVENTS
-directed = hiz.directed
+
+
+def directed(params: CachedDepthParams) -> np.ndarray:
+    """Whole clears as HiZ has them; a tile of four planes that goes to memory and comes back."""
+    table = payloads.tile(params.edge)
+    share = params.edge**2 // 4
+    state = draw_state(4, 4, depth_test=1, depth_write=1, depth_compare=Compare.ALWAYS)
+    clear = {"depth": 1, "stencil": 1, "x1": 4, "y1": 4, "stencil_base": 1 << 17}
+    tiles = np.zeros(5, dtype(table))
+    n = np.arange(5)
+    tiles["mask"] = ((1 << share) - 1) << (share * (n % 4))
+    tiles["last"] = 1
+    tiles["z0"] = (1000 + 700 * n) << 8
+    tiles["dx"] = n << 8
+    tiles["zmin"] = 1000 + 700 * n
+    tiles["zmax"] = tiles["zmin"] + 7 * n
+    beats = codec.pack(tiles, table, WIDTH)
+    flush = scenes.control_beat(payloads.FENCE, Kind.FENCE, WIDTH, flush=1)
+    return np.concatenate(
+        [
+            hiz.directed(params),
+            codec.pack(np.atleast_1d(state), payloads.DRAW_STATE, WIDTH),
+            scenes.control_beat(payloads.CLEAR, Kind.CLEAR, WIDTH, **clear),
+            beats[:4],
+            flush,
+            beats[4:],
+            flush,
+        ]
+    )
 
 
 def bins(seen: Seen, params: CachedDepthParams) -> dict[str, int]:

@@ -4,13 +4,14 @@
 import numpy as np
 
 from fixfunc.cosim import codec
+from fixfunc.models.depth.depth_compression import MOST, PLANE, evaluate
 from fixfunc.models.payload import dtype
 from fixfunc.rtl.depth.compression.depth_compression import DepthCompressionParams
 from fixfunc.spec import payloads
 from fixfunc.spec.payloads import DEPTH
 from fixfunc.spec.state import TileMode
 from fixfunc.tb.coverage.bins import Axis, Seen, cross, equal, flag, of, samples_of
-from fixfunc.tb.depth.depth_compression import tables
+from fixfunc.tb.depth.depth_compression import depths, known_planes, tables, width
 
 SLOPE = 1 << 14  # slopes of an anchored block are below, from its negative on
 CORRECTION = 1 << 4  # and so are corrections
@@ -95,3 +96,28 @@ def _signs(slope: np.ndarray, limit: int) -> Axis:
         "positive fits": (slope > 0) & (slope < limit),
         "positive does not": slope >= limit,
     }
+
+
+def directed(params: DepthCompressionParams) -> np.ndarray:
+    """Tiles of four known planes, of which every subset has samples."""
+    edge = params.edge
+    to_code, to_decode = tables(edge)
+    cleared = np.zeros(1, dtype(to_decode))
+    cleared["decodes"] = 1
+    lanes = np.arange(edge**2).reshape(edge, edge)
+    rows = []
+    for mode in params.modes:
+        cleared["samples"] = mode
+        rows.append(codec.pack(cleared, to_decode, width(edge)))
+        for used in range(1, 1 << MOST):
+            chosen = np.flatnonzero(used >> np.arange(MOST) & 1)
+            planes = np.zeros((1, MOST), PLANE)
+            planes["z0"] = (1 + np.arange(MOST)) * 3_000_001
+            planes["dx"] = np.arange(MOST) * 1000
+            masks = chosen[lanes % len(chosen)][None]
+            out = np.zeros(1, dtype(to_code))
+            out["samples"] = mode
+            known_planes(out, planes, np.array([MOST]), masks)
+            depths(out, evaluate(planes, masks, mode))
+            rows.append(codec.pack(out, to_code, width(edge)))
+    return np.concatenate(rows)

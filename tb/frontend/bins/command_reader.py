@@ -10,7 +10,7 @@ from fixfunc.spec import payloads
 from fixfunc.spec.commands import STATUS, CommandError, Opcode
 from fixfunc.spec.state import Kind
 from fixfunc.tb.coverage.bins import Seen, cross, equal, flag, of
-from fixfunc.tb.frontend import streams
+from fixfunc.tb.frontend import command_reader, edges, streams
 
 
 def bins(seen: Seen, _params: CommandReaderParams) -> dict[str, int]:
@@ -52,5 +52,10 @@ def _opcode(rows, at):
 def _lists(kinds):
     """Lengths of runs of triangles."""
     work = np.concatenate([[False], kinds == Kind.WORK, [False]])
-    edges = np.flatnonzero(np.diff(work.astype(int)))
-    return edges[1::2] - edges[::2]
+    borders = np.flatnonzero(np.diff(work.astype(int)))
+    return borders[1::2] - borders[::2]
+
+
+def directed(params: CommandReaderParams) -> np.ndarray:
+    """Streams with any value in any field."""
+    return edges.anywhere(np.random.default_rng(0), 200, command_reader.shape_of(params))

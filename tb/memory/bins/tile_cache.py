@@ -98,3 +98,44 @@ def bins(seen: Seen, params: TileCacheParams) -> dict[str, int]:
         | cross("request x the one before", of(near, op[1:]), of(near, op[:-1]))
         | cross("target", samples_of(clears["samples"], range(params.samples.bit_length())))
     )
+
+
+def directed(params: TileCacheParams) -> np.ndarray:
+    """A tile of four planes goes to memory and comes back, to become a tile of every mode."""
+    edge = params.edge
+    full = (1 << edge**2) - 1
+    share = edge**2 // 4  # samples of a plane
+    begin = {"op": CacheOp.CLEAR, "number": 1, "cleared": 9, "x": 1, "y": 1}
+    flush = {"op": CacheOp.FLUSH}
+
+    def write(written, plane, exact=1):
+        place = {"z0": (1000 + 700 * plane) << 8, "dx": plane << 8, "dy": (3 * plane) << 8}
+        return {"op": CacheOp.USE, "needed": 1, "writes": 1, "exact": exact, "written": written} | (
+            place if plane else {"z0": 9 << 8}
+        )
+
+    parts = [((1 << share) - 1) << (share * n) for n in range(4)]
+    four = [begin, *(write(part, n + 1) for n, part in enumerate(parts)), flush]
+    then = [
+        [write(full, 0)],
+        [write(full, 5)],
+        [write(full, 5), write(parts[0], 6)],
+        [write(full, 5), write(parts[0], 6), write(parts[1], 7)],
+        [write(parts[0], 5)],
+        [write(full, 5, exact=0)],
+        [write(full, 5), *(write(1 << n, 1000 + 1300 * n, exact=0) for n in range(edge**2))],
+        [write(parts[0], 5, exact=0)],
+    ]
+    rows = [row for last in then for row in (*four, *last, flush)]
+    for used in range(1, 1 << 4):  # of planes written one after the other these have samples
+        last = used.bit_length() - 1
+        rows.append(begin)
+        for n in range(last):
+            rows.append(write(parts[n] if used >> n & 1 else parts[3], n + 1))
+        kept = sum(parts[n] for n in range(last) if used >> n & 1)
+        rows += [write(parts[3], last + 1), write(full & ~kept, last + 1), flush]
+    records = np.zeros(len(rows), dtype(tile_cache.work(edge)))
+    for record, row in zip(records, rows, strict=True):
+        for name, value in row.items():
+            record[name] = value
+    return codec.pack(records, tile_cache.work(edge))

@@ -4,13 +4,15 @@
 import numpy as np
 
 from fixfunc.cosim import codec
-from fixfunc.models.geometry.triangle_setup import DTYPE
+from fixfunc.models.geometry.triangle_setup import DTYPE, TRIANGLE, setup
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
+from fixfunc.models.state import draw_state
 from fixfunc.rtl.raster.tile_rasterizer import TileRasterizerParams
 from fixfunc.spec import payloads
 from fixfunc.spec.state import Kind
 from fixfunc.tb.coverage.bins import Seen, cross, flag, of, samples_of
+from fixfunc.tb.raster.tile_rasterizer import IN
 
 COUNT = 600  # beats of a batch: a triangle has many tiles
 
@@ -31,6 +33,21 @@ def bins(seen: Seen, params: TileRasterizerParams) -> dict[str, int]:
         | _of_tiles(tiles, params)
         | _of_beats(seen)
     )
+
+
+def directed(params: TileRasterizerParams) -> np.ndarray:
+    """Right angles: an edge along a row and one along a column, both ways, of both windings."""
+    signs = np.array([(x, y) for x in (-1, 1) for y in (-1, 1)] * 2)
+    corners = np.full((8, 3, 2), 2048)
+    corners[:, 1:, 0] += 1024 * signs[:, :1]
+    corners[:, 2, 1] += 1024 * signs[:, 1]
+    corners[4:] = corners[4:, :, ::-1]
+    triangles = np.zeros(8, TRIANGLE)
+    for n in range(3):
+        triangles[f"x{n}"], triangles[f"y{n}"] = corners[:, n].T
+    state = draw_state(32, 32)
+    work = codec.pack(setup(triangles, state, params.edge).records, payloads.SETUP, IN)
+    return np.concatenate([codec.pack(np.atleast_1d(state), payloads.DRAW_STATE, IN), work])
 
 
 def _of_tiles(tiles, params):
