@@ -6,9 +6,10 @@ import numpy as np
 from cocotb.handle import HierarchyObject
 
 from fixfunc.cosim import codec
-from fixfunc.models.depth.depth_test import DepthBuffer
+from fixfunc.models.depth.depth_test import DepthBuffer, new_depths
 from fixfunc.models.depth.depth_unit import BITS
 from fixfunc.models.depth.hiz import rounds
+from fixfunc.models.formats import MOST
 from fixfunc.models.geometry.triangle_setup import setup
 from fixfunc.models.memory.contract import StageContract
 from fixfunc.models.memory.surface import tile_grid
@@ -54,14 +55,11 @@ def requests(rng: np.random.Generator, count: int, params: DepthTestParams) -> n
                 draw = depths.spoil(rng, draw)
             out.append(codec.pack(draw, payloads.DRAW_STATE, WIDTH))
             if not n or rng.random() < 0.3:
-                out.append(
-                    scenes.control_beat(
-                        payloads.CLEAR,
-                        Kind.CLEAR,
-                        WIDTH,
-                        **depths.clear(rng, size, form, whole=not n),
-                    )
-                )
+                cleared = depths.clear(rng, size, form, whole=not n)
+                if len(tiles) and rng.random() < 0.5:  # to the depth of a sample, which then equals
+                    new = new_depths(tiles[:4], draw, params.edge)
+                    cleared["depth_value"] = min(rng.choice(new.ravel()), MOST[form])
+                out.append(scenes.control_beat(payloads.CLEAR, Kind.CLEAR, WIDTH, **cleared))
             out.append(codec.pack(tiles, table, WIDTH))
             if rng.random() < 0.5:
                 out.append(
@@ -71,6 +69,7 @@ def requests(rng: np.random.Generator, count: int, params: DepthTestParams) -> n
                         WIDTH,
                         begin=rng.integers(0, 2),
                         sequence=rng.integers(0, 1 << 32),
+                        error=rng.choice([0, rng.integers(0, 8)]),
                     )
                 )
     return np.concatenate(out)

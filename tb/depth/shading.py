@@ -75,7 +75,7 @@ class Harness(wiring.Component):
         if "survivors" in unit.shaded.payload.shape().members:
             shades = beat_out.tile.mask.any()
         m.d.comb += [
-            self.o.payload.eq(beat_out),
+            self.o.payload.eq(Mux(self._broken(m, sent), ~beat_out.as_value(), beat_out)),
             self.o.valid.eq(unit.o.valid & shader.w_rdy),
             unit.o.ready.eq(self.o.ready & shader.w_rdy),
             sent.eq(unit.o.valid & unit.o.ready),
@@ -103,6 +103,19 @@ class Harness(wiring.Component):
         ]
         self._shade(m, tile(shader.r_data), replaces, raised, lowered, form)
         return m
+
+    def _broken(self, m, sent):
+        """Whether the beat that goes out is not the fence that has been announced."""
+        unit = self._unit
+        if "flush_early" not in unit.signature.members:
+            return 0
+        beat = unit.o.payload
+        announced = Signal()
+        with m.If(unit.flush_early):
+            m.d.sync += announced.eq(1)
+        with m.Elif(sent):
+            m.d.sync += announced.eq(0)
+        return announced & ~((beat.kind == Kind.FENCE) & beat.fence.flush)
 
     def _shade(self, m, tile, replaces, raised, lowered, form):
         """As :func:`shade`."""
