@@ -44,7 +44,8 @@ def requests(rng: np.random.Generator, count: int, params: HizParams) -> np.ndar
         form = DepthFormat(rng.integers(0, 3))
         for n in range(int(rng.integers(1, 12))):
             draw = depths.state(rng, size, samples, form)
-            if rng.random() < 0.2:
+            known = rng.random() < 0.3
+            if known:
                 known_values(rng, draw)
             tiles = rasterize(
                 setup(
@@ -78,16 +79,12 @@ def requests(rng: np.random.Generator, count: int, params: HizParams) -> np.ndar
                 )
             )
             for _ in range(int(rng.choice([0, 1, 2, 5]))):
-                out.append(
-                    scenes.control_beat(
-                        payloads.CLEAR,
-                        Kind.CLEAR,
-                        WIDTH,
-                        **depths.clear(rng, size, form, whole=rng.random() < 0.2),
-                    )
-                )
+                clear = depths.clear(rng, size, form, whole=rng.random() < 0.2)
+                if known:
+                    clear["stencil_value"] |= rng.integers(0, 2) << 7
+                out.append(scenes.control_beat(payloads.CLEAR, Kind.CLEAR, WIDTH, **clear))
             out.append(codec.pack(tiles, table, WIDTH))
-            if not n or rng.random() < 0.3:
+            if not n or known or rng.random() < 0.1:
                 out.append(codec.pack(contexts(rng, tiles), table, WIDTH))
             if rng.random() < 0.3:
                 out.append(
@@ -104,13 +101,14 @@ def requests(rng: np.random.Generator, count: int, params: HizParams) -> np.ndar
 
 
 def known_values(rng: np.random.Generator, draw: np.void) -> None:
-    """Make a draw leave stencil values that are known: zero, or the reference."""
+    """Make a draw leave stencil values that are known: zero, or a reference that is not small."""
     draw["stencil_test"] = 1
     draw["stencil_write"] = 255
-    others = [StencilOp.KEEP, *rng.choice([StencilOp.ZERO, StencilOp.REPLACE], 2)]
+    draw["stencil_ref"] |= 128
+    operations = [StencilOp.KEEP, rng.choice([StencilOp.ZERO, StencilOp.REPLACE])]
     for face in ("front", "back"):
         for name in ("fail", "depth_fail", "pass"):
-            draw[f"stencil_{face}_{name}"] = rng.choice(others)
+            draw[f"stencil_{face}_{name}"] = rng.choice(operations)
 
 
 def contexts(rng: np.random.Generator, tiles: np.ndarray) -> np.ndarray:
