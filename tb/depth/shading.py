@@ -24,6 +24,9 @@ class Harness(wiring.Component):
     the same. Conservative depths stay, or move to the end of their direction. Where tiles may be
     rejected early, no depths are put out. All that goes out is passed on as well.
 
+    Broken promises show as beats that are inverted: one that goes out where ``flush_early`` has
+    announced a fence that flushes, and one that HiZ gives while ``hiz_stalls`` says that it waits.
+
     Parameters
     ----------
     unit : wiring.Component
@@ -59,6 +62,9 @@ class Harness(wiring.Component):
             else:
                 wiring.connect(m, inner, wiring.flipped(outer))
         wiring.connect(m, wiring.flipped(self.i), unit.i)
+        if "hiz_stalls" in unit.signature.members:
+            with m.If(unit.hiz_stalls):
+                m.d.comb += self.probe_hiz.payload.eq(~unit.probe_hiz.payload.as_value())
 
         # Tiles of draws that are written late go to the shader; the draw state goes by in the same
         # stream.
