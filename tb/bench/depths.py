@@ -96,7 +96,7 @@ def spoil(rng: np.random.Generator, draw: np.void) -> np.void:
         ("depth_min", int(draw["depth_max"]) + 1),
         ("bias_slope", float_bits(rng.choice([np.inf, -np.inf, np.nan]))),
         ("bias_clamp", float_bits(rng.choice([np.inf, -np.inf, np.nan]))),
-        ("target", 1 << rng.integers(0, 3)),
+        ("target", draw["target"] ^ 1 << rng.integers(0, 3)),
         ("depth_format", (draw["depth_format"] + 1) % 3),
     ][rng.integers(0, 6)]
     wrong = draw.copy()

@@ -37,8 +37,10 @@ def requests(rng: np.random.Generator, count: int, params: DepthTestParams) -> n
         size = tuple(int(v) for v in rng.integers(1, PIXELS[params.edge] + 1, 2))
         samples = 1 << int(rng.integers(0, len(params.modes)))
         form = rng.choice(depths.formats(params))
+        target = rng.integers(0, 8)
         for n in range(5):
             draw = depths.state(rng, size, samples, form, params.stencil)
+            draw["target"] = target
             if len(out) == 1:  # at least one draw is written late
                 draw["early_write"] = draw["hiz_accept"] = 0
             triangles = depths.triangles(rng, int(rng.integers(1, 8)), size, form)

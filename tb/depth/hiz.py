@@ -42,8 +42,10 @@ def requests(rng: np.random.Generator, count: int, params: HizParams) -> np.ndar
         size = tuple(int(v) for v in rng.integers(1, PIXELS[params.edge] + 1, 2))
         samples = 1 << int(rng.integers(0, len(params.modes)))
         form = DepthFormat(rng.integers(0, 3))
+        target = rng.integers(0, 8)
         for n in range(int(rng.integers(1, 12))):
             draw = depths.state(rng, size, samples, form)
+            draw["target"] = target
             known = rng.random() < 0.3
             if known:
                 known_values(rng, draw)
