@@ -53,14 +53,14 @@ def requests(rng: np.random.Generator, count: int, params: DepthTestParams) -> n
             tiles["steep"] |= rng.random(len(tiles)) < 0.1
             if rng.random() < 0.05:
                 tiles["x"] += rng.integers(0, 2, len(tiles), dtype=np.uint16) * 900
+            new = new_depths(tiles[:4], draw, params.edge).ravel()
             if n and rng.random() < 0.1:
                 draw = depths.spoil(rng, draw)
             out.append(codec.pack(draw, payloads.DRAW_STATE, WIDTH))
             if not n or rng.random() < 0.3:
                 cleared = depths.clear(rng, size, form, whole=not n)
-                if len(tiles) and rng.random() < 0.5:  # to the depth of a sample, which then equals
-                    new = new_depths(tiles[:4], draw, params.edge)
-                    cleared["depth_value"] = min(rng.choice(new.ravel()), MOST[form])
+                if len(new) and rng.random() < 0.5:  # to the depth of a sample, which then equals
+                    cleared["depth_value"] = min(rng.choice(new), MOST[form])
                 out.append(scenes.control_beat(payloads.CLEAR, Kind.CLEAR, WIDTH, **cleared))
             out.append(codec.pack(tiles, table, WIDTH))
             if rng.random() < 0.5:

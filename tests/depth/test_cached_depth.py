@@ -214,7 +214,8 @@ def test_more_beats_than_the_queues_hold(plane):
     side = 3 * TINY
     whole = {"x1": side, "y1": side, "depth": 1, "stencil": 1, "stencil_base": 1 << 17}
     rows = [state, scenes.control_beat(payloads.CLEAR, Kind.CLEAR, depths.WIDTH, **whole)]
-    rows += [fence()] * 2 * TILES + [tiles] * 2 * many + [fence(flush=1)]
+    rows += [fence()] * 2 * TILES + [tiles] * 2 * many
+    rows += [*flat_tiles(0.5, does=["discard"], depth_compare=Compare.ALWAYS), fence(flush=1)]
     check(BLOCK, "tiny", np.concatenate(rows), ("full", "starved"))
 
 
