@@ -37,10 +37,9 @@ def does(rng: np.random.Generator) -> list[str]:
 
 
 def byte(rng: np.random.Generator) -> int:
-    """A stencil value or mask: an end of 0..255, a small one, a bit, or any."""
-    return int(
-        rng.choice([0, 255, 1 << rng.integers(0, 8), rng.integers(0, 4), rng.integers(0, 256)])
-    )
+    """A stencil value or mask: an end of 0..255, its middle, a bit, a small one, or any."""
+    special = 0, 255, rng.integers(127, 129), 1 << rng.integers(0, 8)
+    return int(rng.choice([*special, rng.integers(0, 4), rng.integers(0, 256)]))
 
 
 def finite_bits(rng: np.random.Generator) -> int:
@@ -58,8 +57,9 @@ def state(
 ) -> np.void:
     """A random state of a draw on a target of ``size`` pixels."""
     most = MOST[form]
+    keeps = [0] * rng.choice([0, 3])
     operations = {
-        f"stencil_{face}_{name}": rng.choice([0, 0, 0, rng.integers(0, 8)])
+        f"stencil_{face}_{name}": rng.choice([*keeps, rng.integers(0, 8)])
         for face in ("front", "back")
         for name in ("fail", "depth_fail", "pass")
     }
@@ -104,7 +104,7 @@ def spoil(rng: np.random.Generator, draw: np.void) -> np.void:
         ("depth_min", int(draw["depth_max"]) + 1),
         ("bias_slope", float_bits(rng.choice([np.inf, -np.inf, np.nan]))),
         ("bias_clamp", float_bits(rng.choice([np.inf, -np.inf, np.nan]))),
-        ("target", 1),
+        ("target", draw["target"] ^ 1 << rng.integers(0, 3)),
         ("depth_format", (draw["depth_format"] + 1) % 3),
     ][rng.integers(0, 6)]
     wrong = draw.copy()
@@ -144,13 +144,17 @@ def clear(
 ) -> dict[str, int | np.integer]:
     """Fields of a CLEAR, by name.
 
-    Its rectangle lies on the target or in part beyond it.
+    Its rectangle lies on the target or in part beyond it; some lack one row or column.
     """
     x0, x1, y0, y1 = (int(v) for side in size for v in np.sort(rng.integers(0, side + 9, 2)))
     if rng.spawn(1)[0].random() < 0.1:  # nothing of it
         x1 = x0
-    if whole or rng.random() < 0.3:
+    if whole or rng.random() < 0.4:
         x0, y0, x1, y1 = 0, 0, *size
+        lacks = rng.choice(["", "left", "top", "right", "bottom"], p=[0.6] + [0.1] * 4)
+        if not whole:
+            x0, y0 = int(lacks == "left"), int(lacks == "top")
+            x1, y1 = x1 - (lacks == "right"), y1 - (lacks == "bottom")
     planes = (
         {"depth": 1, "stencil": 1}
         if whole

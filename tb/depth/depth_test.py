@@ -6,9 +6,10 @@ import numpy as np
 from cocotb.handle import HierarchyObject
 
 from fixfunc.cosim import codec
-from fixfunc.models.depth.depth_test import DepthBuffer
+from fixfunc.models.depth.depth_test import DepthBuffer, new_depths
 from fixfunc.models.depth.depth_unit import BITS
 from fixfunc.models.depth.hiz import rounds
+from fixfunc.models.formats import MOST
 from fixfunc.models.geometry.triangle_setup import setup
 from fixfunc.models.memory.contract import StageContract
 from fixfunc.models.memory.surface import tile_grid
@@ -36,8 +37,10 @@ def requests(rng: np.random.Generator, count: int, params: DepthTestParams) -> n
         size = tuple(int(v) for v in rng.integers(1, PIXELS[params.edge] + 1, 2))
         samples = 1 << int(rng.integers(0, len(params.modes)))
         form = rng.choice(depths.formats(params))
+        target = rng.integers(0, 8)
         for n in range(5):
             draw = depths.state(rng, size, samples, form, params.stencil)
+            draw["target"] = target
             if len(out) == 1:  # at least one draw is written late
                 draw["early_write"] = draw["hiz_accept"] = 0
             triangles = depths.triangles(rng, int(rng.integers(1, 8)), size, form)
@@ -50,11 +53,15 @@ def requests(rng: np.random.Generator, count: int, params: DepthTestParams) -> n
             tiles["steep"] |= rng.random(len(tiles)) < 0.1
             if rng.random() < 0.05:
                 tiles["x"] += rng.integers(0, 2, len(tiles), dtype=np.uint16) * 900
+            new = new_depths(tiles[:4], draw, params.edge).ravel()
             if n and rng.random() < 0.1:
                 draw = depths.spoil(rng, draw)
             out.append(codec.pack(depths.unread(rng, draw), payloads.DRAW_STATE, WIDTH))
             if not n or rng.random() < 0.3:
-                out.append(depths.clear_beat(rng, **depths.clear(rng, size, form, whole=not n)))
+                cleared = depths.clear(rng, size, form, whole=not n)
+                if len(new) and rng.random() < 0.5:  # to the depth of a sample, which then equals
+                    cleared["depth_value"] = min(rng.choice(new), MOST[form])
+                out.append(depths.clear_beat(rng, **cleared))
             out.append(codec.pack(tiles, table, WIDTH))
             if rng.random() < 0.5:
                 out.append(
@@ -64,6 +71,7 @@ def requests(rng: np.random.Generator, count: int, params: DepthTestParams) -> n
                         WIDTH,
                         begin=rng.integers(0, 2),
                         sequence=rng.integers(0, 1 << 32),
+                        error=rng.choice([0, rng.integers(0, 8)]),
                     )
                 )
     return np.concatenate(out)

@@ -17,7 +17,7 @@ from fixfunc.models.raster.tile_rasterizer import rasterize
 from fixfunc.models.state import TARGET_FIELDS
 from fixfunc.rtl.depth.hiz.hiz import HizParams
 from fixfunc.spec import payloads
-from fixfunc.spec.state import DepthFormat, Kind, Outcome
+from fixfunc.spec.state import DepthFormat, Kind, Outcome, StencilOp
 from fixfunc.tb.bench import depths, scenes
 from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.depths import WIDTH
@@ -42,8 +42,13 @@ def requests(rng: np.random.Generator, count: int, params: HizParams) -> np.ndar
         size = tuple(int(v) for v in rng.integers(1, PIXELS[params.edge] + 1, 2))
         samples = 1 << int(rng.integers(0, len(params.modes)))
         form = DepthFormat(rng.integers(0, 3))
+        target = rng.integers(0, 8)
         for n in range(int(rng.integers(1, 12))):
             draw = depths.state(rng, size, samples, form)
+            draw["target"] = target
+            known = rng.random() < 0.3
+            if known:
+                known_values(rng, draw)
             tiles = rasterize(
                 setup(
                     depths.triangles(rng, int(rng.integers(1, 8)), size, form), draw, params.edge
@@ -77,22 +82,37 @@ def requests(rng: np.random.Generator, count: int, params: HizParams) -> np.ndar
                     WIDTH,
                 )
             )
-            for _ in range(int(rng.integers(0, 3))):
-                out.append(
-                    depths.clear_beat(
-                        rng, **depths.clear(rng, size, form, whole=rng.random() < 0.2)
-                    )
-                )
+            for _ in range(int(rng.choice([0, 1, 2, 5]))):
+                clear = depths.clear(rng, size, form, whole=rng.random() < 0.2)
+                if known:
+                    clear["stencil_value"] |= rng.integers(0, 2) << 7
+                out.append(depths.clear_beat(rng, **clear))
             out.append(codec.pack(tiles, table, WIDTH))
-            if not n or rng.random() < 0.1:
+            if not n or known or rng.random() < 0.1:
                 out.append(codec.pack(contexts(rng, tiles), table, WIDTH))
             if rng.random() < 0.3:
                 out.append(
                     scenes.control_beat(
-                        payloads.FENCE, Kind.FENCE, WIDTH, sequence=rng.integers(0, 1 << 32)
+                        payloads.FENCE,
+                        Kind.FENCE,
+                        WIDTH,
+                        sequence=rng.integers(0, 1 << 32),
+                        error=rng.choice([0, rng.integers(0, 8)]),
+                        flush=rng.integers(0, 2),
                     )
                 )
     return np.concatenate(out)
+
+
+def known_values(rng: np.random.Generator, draw: np.void) -> None:
+    """Make a draw leave stencil values that are known: zero, or a reference that is not small."""
+    draw["stencil_test"] = 1
+    draw["stencil_write"] = 255
+    draw["stencil_ref"] |= 128
+    operations = [StencilOp.KEEP, rng.choice([StencilOp.ZERO, StencilOp.REPLACE])]
+    for face in ("front", "back"):
+        for name in ("fail", "depth_fail", "pass"):
+            draw[f"stencil_{face}_{name}"] = rng.choice(operations)
 
 
 def contexts(rng: np.random.Generator, tiles: np.ndarray) -> np.ndarray:

@@ -24,6 +24,9 @@ class Harness(wiring.Component):
     the same. Conservative depths stay, or move to the end of their direction. Where tiles may be
     rejected early, no depths are put out. All that goes out is passed on as well.
 
+    Broken promises show as beats that are inverted: one that goes out where ``flush_early`` has
+    announced a fence that flushes, and one that HiZ gives while ``hiz_stalls`` says that it waits.
+
     Parameters
     ----------
     unit : wiring.Component
@@ -59,6 +62,9 @@ class Harness(wiring.Component):
             else:
                 wiring.connect(m, inner, wiring.flipped(outer))
         wiring.connect(m, wiring.flipped(self.i), unit.i)
+        if "hiz_stalls" in unit.signature.members:
+            with m.If(unit.hiz_stalls):
+                m.d.comb += self.probe_hiz.payload.eq(~unit.probe_hiz.payload.as_value())
 
         # Tiles of draws that are written late go to the shader; the draw state goes by in the same
         # stream.
@@ -75,7 +81,7 @@ class Harness(wiring.Component):
         if "survivors" in unit.shaded.payload.shape().members:
             shades = beat_out.tile.mask.any()
         m.d.comb += [
-            self.o.payload.eq(beat_out),
+            self.o.payload.eq(Mux(self._broken(m, sent), ~beat_out.as_value(), beat_out)),
             self.o.valid.eq(unit.o.valid & shader.w_rdy),
             unit.o.ready.eq(self.o.ready & shader.w_rdy),
             sent.eq(unit.o.valid & unit.o.ready),
@@ -103,6 +109,19 @@ class Harness(wiring.Component):
         ]
         self._shade(m, tile(shader.r_data), replaces, raised, lowered, form)
         return m
+
+    def _broken(self, m, sent):
+        """Whether the beat that goes out is not the fence that has been announced."""
+        unit = self._unit
+        if "flush_early" not in unit.signature.members:
+            return 0
+        beat = unit.o.payload
+        announced = Signal()
+        with m.If(unit.flush_early):
+            m.d.sync += announced.eq(1)
+        with m.Elif(sent):
+            m.d.sync += announced.eq(0)
+        return announced & ~((beat.kind == Kind.FENCE) & beat.fence.flush)
 
     def _shade(self, m, tile, replaces, raised, lowered, form):
         """As :func:`shade`."""

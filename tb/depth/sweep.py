@@ -7,6 +7,7 @@ Random draws come to all of them too, but to some only after very many.
 import numpy as np
 
 from fixfunc.cosim import codec
+from fixfunc.models.depth.stencil import OPERATE
 from fixfunc.models.formats import MOST
 from fixfunc.models.payload import dtype
 from fixfunc.models.state import draw_state
@@ -18,6 +19,7 @@ from fixfunc.tb.bench.depths import WIDTH
 
 UNITS = 0, 1 << 23, (1 << 24) - 1  # of depths: the least, the middle, the greatest
 EXPONENT = 126  # of D32F: units of 2^-24
+REFERENCE = 77  # of stencil operations
 # Where a stencil value changes -> functions of stencil and depth that lead there.
 WAYS = {
     "fail": (Compare.NEVER, Compare.ALWAYS),
@@ -68,18 +70,21 @@ def _functions(rng, params, form, mode):
 
 
 def _operations(rng, params, operation, stored):
-    """One operation at every place, on both faces, on a stencil value."""
+    """One operation at every place, on both faces, on a stencil value; then a look at it."""
     edge = params.edge
     form = depths.formats(params)[0]
+    made = {"stencil_test": 1, "stencil_ref": OPERATE[operation](np.int64(stored), REFERENCE)}
+    made |= {f"stencil_{face}_func": Compare.EQUAL for face in ("front", "back")}
     out = []
     for place, (stencil, depth) in WAYS.items():
-        state = {"stencil_test": 1, "depth_compare": depth, "stencil_ref": 77}
+        state = {"stencil_test": 1, "depth_compare": depth, "stencil_ref": REFERENCE}
         for face in ("front", "back"):
             state[f"stencil_{face}_func"] = stencil
             state[f"stencil_{face}_{place}"] = operation
-        out += [_state(form, 0, edge, **state), _clear(edge, form, stored)]
-        out.append(_tiles(rng, 1, edge, form, back=0))
-        out += [_clear(edge, form, stored), _tiles(rng, 1, edge, form, back=1)]
+        for back in (0, 1):
+            out += [_state(form, 0, edge, **state), _clear(edge, form, stored)]
+            out.append(_tiles(rng, 1, edge, form, back=back))
+            out += [_state(form, 0, edge, **made), _tiles(rng, 1, edge, form)]
     return out
 
 

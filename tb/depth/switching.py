@@ -1,32 +1,39 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A cached depth whose contexts are switched in the order of its beats."""
+"""A unit of depth whose contexts are switched in the order of its beats."""
 
 from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import Out
 
-from fixfunc.rtl.depth.cached_depth import CachedDepth, CachedDepthParams
 from fixfunc.spec.state import Kind
 from fixfunc.tb.depth.loop import connect_request
 
-HIDDEN = "context", "shaded", "hiz_stalls", "initialising", "flush_early", "passed"
+HIDDEN = "context", "shaded"
 
 
 class Harness(wiring.Component):
-    """Cached depth with one stream in: a tile that is not its triangle's last stands for a request.
+    """A unit with one stream in: a tile that is not its triangle's last stands for a request.
 
     It stands for what :func:`fixfunc.tb.depth.loop.requested` says, and is offered right behind the
     beat before it. Nothing is shaded.
 
     Parameters
     ----------
-    params : CachedDepthParams
+    unit : wiring.Component
+        With streams ``i``, ``context``, ``saved`` and ``shaded``, as
+        :class:`~fixfunc.rtl.depth.depth_unit.DepthUnit` has them.
     """
 
-    def __init__(self, params: CachedDepthParams) -> None:
-        self._unit = CachedDepth(params, probes=True)
-        members = self._unit.signature.members
-        super().__init__({name: members[name] for name in members if name not in HIDDEN})
+    def __init__(self, unit: wiring.Component) -> None:
+        self._unit = unit
+        members = unit.signature.members
+        super().__init__(
+            {
+                name: member
+                for name, member in members.items()
+                if member.is_signature and name not in HIDDEN
+            }
+        )
 
     def elaborate(self, platform: object) -> Module:
         m = Module()

@@ -186,9 +186,17 @@ def _pytest(arguments: list[str], plugin: object) -> str:
 
 
 def test_files(block: Bench) -> list[Path]:
-    """Files of tests that name a block: in its stage, and in that of memory, which many share."""
+    """Files of tests that name a block: in its stage, and in that of memory, which many share.
+
+    Tests of the top, which has no stage, lie beside the stages.
+    """
     folders = [ROOT / "tests" / stage for stage in dict.fromkeys((block.stage, "memory"))]
-    files = [path for folder in folders for path in sorted(folder.glob("test_*.py"))]
+    files = [
+        path
+        for folder in folders
+        for path in sorted(folder.rglob("test_*.py"))
+        if block.stage or path.parent == folder
+    ]
     return [path for path in files if re.search(rf"\b{block.stem}\b", path.read_text())]
 
 

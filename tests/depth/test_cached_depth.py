@@ -12,9 +12,10 @@ from fixfunc.models.raster.edge_evaluator import pack, unpack
 from fixfunc.models.raster.tile_rasterizer import rasterize
 from fixfunc.models.state import draw_state
 from fixfunc.rtl.depth import cached_depth as rtl
+from fixfunc.rtl.memory.tile_client.slot_requests import TILES
 from fixfunc.spec import payloads
 from fixfunc.spec.errors import InputError
-from fixfunc.spec.state import Compare, DepthFormat, Kind, Outcome
+from fixfunc.spec.state import Compare, DepthFormat, Kind, Outcome, StencilOp
 from fixfunc.tb.bench import depths, scenes
 from fixfunc.tb.depth import shading
 from tests.bench import check_bench
@@ -191,6 +192,31 @@ def test_depths_of_the_shader_belong_to_no_plane():
     again = flat_tiles(0.3, half, depth_compare=Compare.ALWAYS)
     passed = run_flat(late, *again, fence(flush=1))
     assert passed[-1] == 9 * TINY**2
+
+
+@pytest.mark.plan("cached-depth-14")
+@pytest.mark.parametrize("plane", ["depth", "stencil"])
+def test_more_beats_than_the_queues_hold(plane):
+    """Control beats, then tiles that use one plane alone: places in every queue are counted."""
+    is_stencil = plane == "stencil"
+    state, tiles = flat_tiles(
+        0.5,
+        depth_test=not is_stencil,
+        depth_compare=Compare.ALWAYS,
+        stencil_test=is_stencil,
+        stencil_front_func=Compare.ALWAYS,
+        stencil_front_pass=StencilOp.INCR,
+        stencil_write=255,
+        hiz_accept=0,
+        hiz_drop=0,
+    )
+    many = 1 + TILES // len(tiles)
+    side = 3 * TINY
+    whole = {"x1": side, "y1": side, "depth": 1, "stencil": 1, "stencil_base": 1 << 17}
+    rows = [state, scenes.control_beat(payloads.CLEAR, Kind.CLEAR, depths.WIDTH, **whole)]
+    rows += [fence()] * 2 * TILES + [tiles] * 2 * many
+    rows += [*flat_tiles(0.5, does=["discard"], depth_compare=Compare.ALWAYS), fence(flush=1)]
+    check(BLOCK, "tiny", np.concatenate(rows), ("full", "starved"))
 
 
 @pytest.mark.plan("cached-depth-2")

@@ -4,6 +4,7 @@
 import numpy as np
 import pytest
 
+from fixfunc.cosim import codec
 from fixfunc.models.depth.depth_bounds import drawn_bounds, plane_bounds
 from fixfunc.models.depth.depth_test import sample_depths
 from fixfunc.models.formats import store
@@ -12,7 +13,12 @@ from fixfunc.models.raster.edge_evaluator import unpack
 from fixfunc.models.state import draw_state
 from fixfunc.spec import payloads
 from fixfunc.spec.early import PERMITTED
-from fixfunc.spec.state import DepthFormat
+from fixfunc.spec.state import Compare, DepthFormat, Kind, Outcome
+from fixfunc.tb.bench import scenes
+from fixfunc.tb.bench.depths import WIDTH, float_bits
+from tests.volume import check
+
+BLOCK = "hiz"
 
 
 @pytest.mark.plan("hiz-2")
@@ -79,3 +85,50 @@ def test_what_a_draw_does_decides_what_hiz_may_know(does):
     assert got["low"] == (5000 if known and does != "depth_less_equal" else 10)
     assert got["high"] == (5000 if known and does != "depth_greater_equal" else 9000)
     assert (got["drop"], got["accept"], got["full"]) == (known, does == "plain", does == "plain")
+
+
+@pytest.mark.plan("hiz-18")
+@pytest.mark.parametrize(
+    ("end", "slope", "steep"),
+    [("low", 160, 0), ("high", 96, 0), ("low", 0, 1), ("high", 0, 1)],
+)
+def test_a_bound_lies_just_where_the_next_one_begins(end, slope, steep):
+    """Vertices with an eighth of a unit, and a bias that makes it half of one: it rounds up.
+
+    What is stored lies below the low bound, and at the high one. Of steep tiles the vertices count
+    alone.
+    """
+    edge = 4
+    table = payloads.tile(edge)
+    tiles = np.zeros(16, dtype(table))
+    tiles["y"], tiles["x"] = np.divmod(np.arange(16), 4)
+    wanted = np.linspace(5, (1 << payloads.HIZ_BITS) - 5, 16).astype(int)
+    unit = 1 << 24 - payloads.HIZ_BITS
+    vertex = wanted * unit - (0 if steep else 2)
+    tiles["zmin"] = vertex - (end == "high") * 5000
+    tiles["zmax"] = vertex + (end == "low") * 5000
+    tiles["z0"] = vertex << 8
+    tiles["dx"] = 0 if steep else slope + 256
+    tiles["steep"] = steep
+    tiles["mask"] = (1 << edge**2) - 1
+    tiles["full"] = tiles["last"] = 1
+    stored = np.zeros(16, dtype(table))  # requests: bounds are restored, of one value each
+    stored["x"], stored["y"] = tiles["x"], tiles["y"]
+    stored["full"] = 1
+    stored["zmin"] = stored["zmax"] = wanted - (end == "low")
+    state = draw_state(
+        16,
+        16,
+        depth_compare=Compare.LESS_EQUAL if end == "low" else Compare.GREATER_EQUAL,
+        depth_write=0,
+        bias_slope=float_bits(0 if steep else 1),
+    )
+    rows = [
+        codec.pack(state, payloads.DRAW_STATE, WIDTH),
+        scenes.control_beat(payloads.CLEAR, Kind.CLEAR, WIDTH, depth=1, x1=16, y1=16),
+        codec.pack(stored, table, WIDTH),
+        codec.pack(tiles, table, WIDTH),
+    ]
+    out = check(BLOCK, "tiny", np.concatenate(rows))[2:]
+    outcome = codec.unpack(out, table, dtype(table))["outcome"]
+    assert (outcome == (Outcome.DROP if end == "low" else Outcome.TEST)).all()

@@ -334,6 +334,21 @@ def test_rejected_tiles_of_small_boxes_cost_no_clock():
     assert wanted < clocks < wanted + 300 < coarse
 
 
+@pytest.mark.plan("tile-rasterizer-13")
+def test_superblocks_outside_of_a_sliver_cost_no_clock():
+    """Along both diagonals of 16 by 16 superblocks, of which it crosses a few: a clock a tile."""
+    size = 1024
+    end = size * 256 - 1
+    corners = [[[0, 0], [end, end], [0, 600]], [[end, 0], [0, end], [end, 600]]]
+    edge = rtl.CONFIGS["tiny"].edge
+    setups = setup(records(corners * 8), draw_state(size, size), edge).records
+    tiles = len(rasterize(setups, edge)[0])
+    beats = codec.pack(setups, payloads.SETUP, tb.IN)
+    run = volume(BLOCK, "tiny").run({"i": beats}, 2 * tiles)
+    assert len(run.outputs["o"]) == tiles > 5000
+    assert run.clocks < 1.25 * tiles
+
+
 def visited_tiles(record, small):
     """Tiles of a box with a place of the pixel grid that no edge rejects.
 

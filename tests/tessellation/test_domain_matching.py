@@ -240,6 +240,7 @@ def test_points_hit_others_that_are_no_tags_yet(config):
 
 @pytest.mark.plan("domain-matching-5")
 def test_wrong_releases_are_counted_and_ignored():
+    """Also behind a reset: what was held before it is held no longer."""
     volume = Volume(catalogue.block(BLOCK).create("tiny"), BLOCK)
     rows = np.full((5, 1), 31, np.uint64)
     records = np.zeros(25, dtype(DOMAIN_POINT))
@@ -247,6 +248,11 @@ def test_wrong_releases_are_counted_and_ignored():
     records["first"][[0, 9, 17]] = 1
     records["kind"][-1] = PointKind.END
     points = codec.pack(records, DOMAIN_POINT)
+    held = np.zeros(33, dtype(DOMAIN_POINT))
+    held["u"] = np.arange(33)
+    held["first"][0] = 1
+    held["kind"][-1] = PointKind.END
+    volume.run({"i": codec.pack(held, DOMAIN_POINT), "release": rows[:0]}, 64, limit=100_000)
     run = volume.run({"i": points, "release": rows}, 64, limit=100_000)
     assert (run.outputs["o"] == bench.expected(points, rtl.CONFIGS["tiny"])["o"]).all()
     counted = codec.unpack(run.outputs["counted"], MATCHES, dtype(MATCHES))

@@ -99,7 +99,6 @@ class ModeDirectory(wiring.Component):
         m.d.comb += [
             next_requested.eq(Mux(self.lookup, self.lookup_tile[-LINE:], requested)),
             stored.addr.eq(next_requested[: self._bits]),
-            stored.en.eq(1),
             self.resident.eq(
                 valid.bit_select(requested[: self._bits], 1) & (stored.data == requested)
             ),
@@ -139,7 +138,6 @@ class ModeDirectory(wiring.Component):
         updated = Signal()
         m.d.comb += [
             stored_tag.addr.eq(self.index),
-            stored_tag.en.eq(1),
             self.store.payload.line.eq(stored_tag.data),
             self.store.payload.posted.eq(flushing),
             self.line_request.payload.eq(line),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What HiZ knows of a target is saved, forgotten and restored, at the boundary of cached depth."""
+"""What HiZ knows of a target is saved, forgotten and restored, by every unit with HiZ in it."""
 
 from functools import cache
 
@@ -12,7 +12,9 @@ from fixfunc.models.geometry.triangle_setup import setup
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster.tile_rasterizer import rasterize
 from fixfunc.models.state import draw_state
-from fixfunc.rtl.depth.cached_depth import CONFIGS
+from fixfunc.rtl.depth.cached_depth import CONFIGS, CachedDepth
+from fixfunc.rtl.depth.depth_unit import CONFIGS as UNCACHED
+from fixfunc.rtl.depth.depth_unit import DepthUnit
 from fixfunc.spec import payloads
 from fixfunc.spec.state import Kind, Outcome
 from fixfunc.tb.bench import depths, scenes
@@ -28,8 +30,11 @@ CONTEXT = payloads.context(EDGE)
 
 
 @cache
-def block():
-    return Volume(switching.Harness(PARAMS), "switching")
+def block(stem):
+    unit = (
+        CachedDepth(PARAMS, probes=True) if stem == "cached_depth" else DepthUnit(UNCACHED["tiny"])
+    )
+    return Volume(switching.Harness(unit), f"switching_{stem}")
 
 
 def state_beat(state):
@@ -64,10 +69,10 @@ def requests(saved=None):
     return codec.pack(out, TABLE, WIDTH)
 
 
-def run(between, paces=("full", "full")):
-    """Draws, a fence, ``between``, and draws that write nothing: outputs by port.
+def run(stem, between, paces=("full", "full")):
+    """Draws, a fence, ``between``, and draws that write nothing.
 
-    Outcomes are those of the second draws.
+    Tiles of the second draws, as HiZ decides about them; answers; samples that passed.
     """
     writes = draw_state(SIZE, SIZE)
     reads = draw_state(SIZE, SIZE, depth_write=0)
@@ -86,8 +91,8 @@ def run(between, paces=("full", "full")):
     rows = [state_beat(writes), clear, drawn(1, writes, 30), fence(), *between]
     rows += [state_beat(reads), second, fence()]
     memory = Memory(np.zeros(1 << 17, np.uint8), (0, 8))
-    done = block().run({"i": np.concatenate(rows)}, 1 << 16, paces, limit=LIMIT, memory=memory)
-    behind_hiz = done.outputs["probe_hiz"]
+    done = block(stem).run({"i": np.concatenate(rows)}, 1 << 16, paces, limit=LIMIT, memory=memory)
+    behind_hiz = done.outputs["probe_hiz" if stem == "cached_depth" else "o"]
     begin = np.flatnonzero(behind_hiz[:, 0] & 3 == Kind.STATE)[-1]
     tiles = behind_hiz[begin:]
     tiles = codec.unpack(tiles[tiles[:, 0] & 3 == Kind.WORK], TABLE, dtype(TABLE))
@@ -98,15 +103,16 @@ def run(between, paces=("full", "full")):
     return tiles, saved, passed
 
 
-@pytest.mark.plan("cached-depth-9")
+@pytest.mark.plan("cached-depth-9", "depth-unit-7")
 @pytest.mark.parametrize("paces", [("full", "full"), ("random", "bursty")])
-def test_bounds_restored_decide_as_before(paces):
+@pytest.mark.parametrize("stem", ["cached_depth", "depth_unit"])
+def test_bounds_restored_decide_as_before(stem, paces):
     """A state of another target makes HiZ forget; the depths are still there."""
     other = draw_state(SIZE, SIZE, target=1)
     forget = [state_beat(other), state_beat(draw_state(SIZE, SIZE)), fence()]
-    undisturbed, saved, passed = run([requests()], paces)
-    forgotten, saved_then, passed_then = run([requests(), *forget], paces)
-    restored, answers, passed_now = run([*forget, requests(saved)], paces)
+    undisturbed, saved, passed = run(stem, [requests()], paces)
+    forgotten, saved_then, passed_then = run(stem, [requests(), *forget], paces)
+    restored, answers, passed_now = run(stem, [*forget, requests(saved)], paces)
     assert (saved == saved_then).all()
     assert len(saved) == len(answers) == (SIZE // EDGE) ** 2
     assert (saved["high"] >= saved["low"]).all()
@@ -119,8 +125,9 @@ def test_bounds_restored_decide_as_before(paces):
     assert passed == passed_then == passed_now > 0
 
 
-@pytest.mark.plan("cached-depth-9")
-def test_requests_wait_until_no_test_is_in_flight():
+@pytest.mark.plan("cached-depth-9", "depth-unit-7")
+@pytest.mark.parametrize("stem", ["cached_depth", "depth_unit"])
+def test_requests_wait_until_no_test_is_in_flight(stem):
     """Saved right behind the fence of draws, bounds hold every report of them."""
-    tiles = [run([requests()], paces)[1] for paces in (("full", "full"), ("full", "starved"))]
+    tiles = [run(stem, [requests()], paces)[1] for paces in (("full", "full"), ("full", "starved"))]
     assert (tiles[0] == tiles[1]).all()
