@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Primitives by Mesa's llvmpipe: what its geometry shader sees, by transform feedback."""
 
-import os
-
 import numpy as np
 
 from fixfunc.spec.draw import Topology
+from tests.oracles import llvmpipe
 
 VERTEX = """
 #version 330
@@ -54,22 +53,11 @@ class LlvmpipeAssembly:
     """Draws rows of vertices; the leading vertex of a primitive is its first."""
 
     def __init__(self):
-        os.environ.update(
-            LIBGL_ALWAYS_SOFTWARE="1",
-            GALLIUM_DRIVER="llvmpipe",
-            EGL_PLATFORM="surfaceless",
-            PYOPENGL_PLATFORM="egl",
-        )
-        import moderngl
-        from OpenGL import GL
-
-        self._gl = GL
-        self._context = moderngl.create_context(standalone=True, backend="egl", require=410)
-        assert "llvmpipe" in self._context.info["GL_RENDERER"], self._context.info["GL_RENDERER"]
+        self._context, self._gl = llvmpipe.context(410)
         self._target = self._context.framebuffer([self._context.texture((8, 8), 1)])
         self._seen = self._context.buffer(reserve=8 * MOST)
         self._indices = self._context.buffer(reserve=4 * MOST)
-        self._query = int(np.ravel(GL.glGenQueries(1))[0])
+        self._query = int(np.ravel(self._gl.glGenQueries(1))[0])
         self._programs = {}
         self._drawing = None
         self._streaming = None

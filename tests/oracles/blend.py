@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Colours mixed by Mesa's llvmpipe."""
 
-import os
-
 import numpy as np
+
+from tests.oracles import llvmpipe
 
 VERTEX = """
 #version 330
@@ -24,14 +24,7 @@ class LlvmpipeBlend:
     """SRC_ALPHA, ONE_MINUS_SRC_ALPHA, on RGBA8, of all four channels."""
 
     def __init__(self):
-        os.environ.update(
-            LIBGL_ALWAYS_SOFTWARE="1", GALLIUM_DRIVER="llvmpipe", EGL_PLATFORM="surfaceless"
-        )
-        import moderngl
-
-        self._gl = moderngl
-        self._context = moderngl.create_context(standalone=True, backend="egl")
-        assert "llvmpipe" in self._context.info["GL_RENDERER"], self._context.info["GL_RENDERER"]
+        self._context, _ = llvmpipe.context()
 
     def __call__(self, new, old):
         """What is stored: uint8, shape (height, width, 4), as both are."""
@@ -40,10 +33,10 @@ class LlvmpipeBlend:
         source = context.texture(size, 4, np.ascontiguousarray(new).tobytes())
         target = context.texture(size, 4, np.ascontiguousarray(old).tobytes())
         context.framebuffer([target]).use()
-        context.enable(self._gl.BLEND)
-        context.blend_func = self._gl.SRC_ALPHA, self._gl.ONE_MINUS_SRC_ALPHA
+        context.enable(context.BLEND)
+        context.blend_func = context.SRC_ALPHA, context.ONE_MINUS_SRC_ALPHA
         source.use(0)
         context.vertex_array(
             context.program(vertex_shader=VERTEX, fragment_shader=FRAGMENT), []
-        ).render(self._gl.TRIANGLES, 3)
+        ).render(context.TRIANGLES, 3)
         return np.frombuffer(target.read(), np.uint8).reshape(old.shape)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Coverage by Mesa's llvmpipe: a rasterizer that nobody here wrote."""
 
-import os
-
 import numpy as np
+
+from tests.oracles import llvmpipe
 
 SIZE = 64  # pixels, of the target
 VIEWPORT = (
@@ -45,13 +45,8 @@ class Llvmpipe:
     """
 
     def __init__(self, samples=1):
-        os.environ.update(
-            LIBGL_ALWAYS_SOFTWARE="1", GALLIUM_DRIVER="llvmpipe", EGL_PLATFORM="surfaceless"
-        )
-        import moderngl
-
-        self._gl = gl = moderngl.create_context(standalone=True, backend="egl")
-        assert "llvmpipe" in gl.info["GL_RENDERER"], gl.info["GL_RENDERER"]
+        self._gl, _ = llvmpipe.context()
+        gl = self._gl
         self._samples = samples
         self._program = gl.program(VERTEX, FRAGMENT)
         self._buffer = gl.buffer(reserve=24)

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Depth and stencil by Mesa's llvmpipe: a test that nobody here wrote."""
 
-import os
-
 import numpy as np
 
 from fixfunc.spec.state import Compare, StencilOp
+from tests.oracles import llvmpipe
 from tests.oracles.coverage import SIZE, VIEWPORT
 
 VERTEX = """
@@ -50,18 +49,8 @@ class LlvmpipeDepth:
     """
 
     def __init__(self):
-        os.environ.update(
-            LIBGL_ALWAYS_SOFTWARE="1",
-            GALLIUM_DRIVER="llvmpipe",
-            EGL_PLATFORM="surfaceless",
-            PYOPENGL_PLATFORM="egl",
-        )
-        import moderngl
-        from OpenGL import GL
-
+        self._context, GL = llvmpipe.context()
         self._gl = GL
-        self._context = moderngl.create_context(standalone=True, backend="egl")
-        assert "llvmpipe" in self._context.info["GL_RENDERER"], self._context.info["GL_RENDERER"]
         self._buffer = self._context.buffer(reserve=36)
         self._triangle = self._context.vertex_array(
             self._context.program(VERTEX, FRAGMENT), [(self._buffer, "3f", "position")]

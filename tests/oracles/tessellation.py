@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Tessellation by Mesa's llvmpipe: all vertices in order of emission, by transform feedback."""
 
-import os
-
 import numpy as np
 
 from fixfunc.models.tessellation.tessellator import FACTORS
+from tests.oracles import llvmpipe
 
 VERTEX = """
 #version 410
@@ -47,23 +46,12 @@ class LlvmpipeTessellator:
     """Tessellates patches one by one."""
 
     def __init__(self):
-        os.environ.update(
-            LIBGL_ALWAYS_SOFTWARE="1",
-            GALLIUM_DRIVER="llvmpipe",
-            EGL_PLATFORM="surfaceless",
-            PYOPENGL_PLATFORM="egl",
-        )
-        import moderngl
-        from OpenGL import GL
-
-        self._gl = GL
-        self._context = moderngl.create_context(standalone=True, backend="egl", require=410)
+        self._context, self._gl = llvmpipe.context(410)
         self._programs = {}
-        assert "llvmpipe" in self._context.info["GL_RENDERER"], self._context.info["GL_RENDERER"]
         # Without a target nothing is drawn at all.
         self._target = self._context.framebuffer([self._context.texture((8, 8), 1)])
         self._buffer = self._context.buffer(reserve=12 * VERTEX_LIMIT)
-        self._query = int(np.ravel(GL.glGenQueries(1))[0])
+        self._query = int(np.ravel(self._gl.glGenQueries(1))[0])
 
     def stream(self, domain, outer, inner, partitioning, output):
         """Vertices of all primitives in a row: u and v in 1.16, ndarray of int64, shape (n, 2)."""

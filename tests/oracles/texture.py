@@ -2,12 +2,13 @@
 """Block-compressed textures, and samples of textures, by imagecodecs, Pillow and Mesa."""
 
 import io
-import os
 import struct
 
 import imagecodecs
 import numpy as np
 from PIL import Image
+
+from tests.oracles import llvmpipe
 
 PILLOW = {
     "BC1": b"DXT1",
@@ -60,18 +61,7 @@ class Mesa:
     """Decoder of Mesa's llvmpipe, which decodes textures when they are uploaded."""
 
     def __init__(self):
-        os.environ.update(
-            LIBGL_ALWAYS_SOFTWARE="1",
-            GALLIUM_DRIVER="llvmpipe",
-            EGL_PLATFORM="surfaceless",
-            PYOPENGL_PLATFORM="egl",
-        )
-        import moderngl
-        from OpenGL import GL
-
-        self._gl = GL
-        self._context = moderngl.create_context(standalone=True, backend="egl")
-        assert "llvmpipe" in self._context.info["GL_RENDERER"], self._context.info["GL_RENDERER"]
+        self._context, self._gl = llvmpipe.context()
 
     def decode(self, name, blocks):
         """Texels of BC6H or BC7."""

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Vertex formats by Mesa's llvmpipe: what its vertex shader is given, by transform feedback."""
 
-import os
-
 import numpy as np
 
 from fixfunc.models.frontend.vertex_formats import LAYOUTS
 from fixfunc.spec.draw import Format
+from tests.oracles import llvmpipe
 
 SHADER = """
 #version 410
@@ -48,18 +47,7 @@ class LlvmpipeVertexFormats:
     """Fetches elements of a format."""
 
     def __init__(self):
-        os.environ.update(
-            LIBGL_ALWAYS_SOFTWARE="1",
-            GALLIUM_DRIVER="llvmpipe",
-            EGL_PLATFORM="surfaceless",
-            PYOPENGL_PLATFORM="egl",
-        )
-        import moderngl
-        from OpenGL import GL
-
-        self._gl = GL
-        self._context = moderngl.create_context(standalone=True, backend="egl", require=410)
-        assert "llvmpipe" in self._context.info["GL_RENDERER"], self._context.info["GL_RENDERER"]
+        self._context, self._gl = llvmpipe.context(410)
         self._target = self._context.framebuffer([self._context.texture((8, 8), 1)])
         self._data = self._context.buffer(reserve=16 * MOST)
         self._seen = self._context.buffer(reserve=16 * MOST)
