@@ -165,6 +165,16 @@ def test_out_of_bounds_is_zero_in_channels_of_the_format_alone():
 
 
 @pytest.mark.plan("vertex-fetch-3")
+@pytest.mark.parametrize(("size", "inside"), [(15, 1), (16, 2), (17, 2)])
+def test_an_element_lies_whole_in_the_buffer_or_not_at_all(size, inside):
+    """A byte too few makes zeros of all of it."""
+    buffer = VertexBuffer(np.full(size, 0xFF, np.uint8), 8)
+    got = fetch(Draw(3), np.arange(3), 0, [Element(0, Format.R32G32_UINT)], {0: buffer})[0]
+    assert (got[:, :2] == 0xFFFFFFFF).all(1).tolist() == [n < inside for n in range(3)]
+    assert (got[inside:, :2] == 0).all()
+
+
+@pytest.mark.plan("vertex-fetch-3")
 def test_an_unbound_slot_is_zero_in_all_channels():
     got = fetch(Draw(3), np.arange(3), 0, [Element(0, Format.R32_FLOAT, slot=1)], {})
     assert got[0].tolist() == [[0, 0, 0, 0]] * 3
