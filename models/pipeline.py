@@ -24,7 +24,7 @@ from fixfunc.models.tessellation.patches import Tessellated
 from fixfunc.models.texture.texture import Texture
 from fixfunc.models.top import Machine
 from fixfunc.spec import payloads
-from fixfunc.spec.draw import Format
+from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError, MeshError
 from fixfunc.spec.state import Cull, Kind, Outcome
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Draw calls: topologies, marks of the index stream, vertex formats of DXGI."""
+"""Draw calls: topologies, marks of the index stream, step classes."""
 
 from enum import IntEnum
 
@@ -92,55 +92,3 @@ class StepClass(IntEnum):
 
     PER_VERTEX = 0
     PER_INSTANCE = 1
-
-
-class Format(IntEnum):
-    """Formats of vertex data, by DXGI's numbers; channels from the lowest bits on [fs 19.1.3.1]."""
-
-    R32G32B32A32_FLOAT = 2
-    R32G32B32A32_UINT = 3
-    R32G32B32A32_SINT = 4
-    R32G32B32_FLOAT = 6
-    R32G32B32_UINT = 7
-    R32G32B32_SINT = 8
-    R16G16B16A16_FLOAT = 10
-    R16G16B16A16_UNORM = 11
-    R16G16B16A16_UINT = 12
-    R16G16B16A16_SNORM = 13
-    R16G16B16A16_SINT = 14
-    R32G32_FLOAT = 16
-    R32G32_UINT = 17
-    R32G32_SINT = 18
-    R10G10B10A2_UNORM = 24
-    R10G10B10A2_UINT = 25
-    R11G11B10_FLOAT = 26
-    R8G8B8A8_UNORM = 28
-    R8G8B8A8_UINT = 30
-    R8G8B8A8_SNORM = 31
-    R8G8B8A8_SINT = 32
-    R16G16_FLOAT = 34
-    R16G16_UNORM = 35
-    R16G16_UINT = 36
-    R16G16_SNORM = 37
-    R16G16_SINT = 38
-    R32_FLOAT = 41
-    R32_UINT = 42
-    R32_SINT = 43
-    R8G8_UNORM = 49
-    R8G8_UINT = 50
-    R8G8_SNORM = 51
-    R8G8_SINT = 52
-    R16_FLOAT = 54
-    R16_UNORM = 56
-    R16_UINT = 57
-    R16_SNORM = 58
-    R16_SINT = 59
-    R8_UNORM = 61
-    R8_UINT = 62
-    R8_SNORM = 63
-    R8_SINT = 64
-    B5G6R5_UNORM = 85
-    B5G5R5A1_UNORM = 86
-    B8G8R8A8_UNORM = 87
-    B8G8R8X8_UNORM = 88
-    B4G4R4A4_UNORM = 115

@@ -11,7 +11,8 @@ from fixfunc.models.frontend.vertex_fetch import Element, VertexBuffer
 from fixfunc.models.frontend.vertex_stage import LANES, VertexResults
 from fixfunc.models.geometry.projection import Rasterizer
 from fixfunc.models.geometry.viewport import Viewport, fixed_depth, project, snap
-from fixfunc.spec.draw import Format, StepClass, Topology
+from fixfunc.spec.draw import StepClass, Topology
+from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import Cull, DepthFormat
 from tests.oracles.assembly import MODES

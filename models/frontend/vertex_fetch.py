@@ -9,7 +9,8 @@ import numpy as np
 from fixfunc.models.frontend.input_assembler import WORD, Draw
 from fixfunc.models.frontend.vertex_formats import LAYOUTS, decode
 from fixfunc.models.payload import integer
-from fixfunc.spec.draw import Format, StepClass
+from fixfunc.spec.draw import StepClass
+from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 
 SLOTS = 32

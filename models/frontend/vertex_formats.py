@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fixfunc.spec.draw import Format
+from fixfunc.spec.dxgi import VERTEX_FORMATS, Format
 
 REGISTERS = "RGBA"
 ONE = 0x3F800000  # 1.0
@@ -38,7 +38,7 @@ def _layout(form):
     return Layout(tuple(channels), kind, low // 8)
 
 
-LAYOUTS = {form: _layout(form) for form in Format}
+LAYOUTS = {form: _layout(form) for form in VERTEX_FORMATS}
 
 
 def defaults(form: Format) -> np.ndarray:

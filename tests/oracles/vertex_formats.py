@@ -4,7 +4,7 @@
 import numpy as np
 
 from fixfunc.models.frontend.vertex_formats import LAYOUTS
-from fixfunc.spec.draw import Format
+from fixfunc.spec.dxgi import Format
 from tests.oracles import llvmpipe
 
 SHADER = """
