@@ -88,6 +88,7 @@ class Part(NamedTuple):
     triangles: np.ndarray  # triangle_setup.TRIANGLE, shape (m,)
     instance: np.ndarray  # uint32, shape (m,): InstanceID
     primitive: np.ndarray  # uint32, shape (m,): PrimitiveID
+    viewport: np.ndarray  # uint32, shape (m,): which it was projected by
     layer: np.ndarray  # uint32, shape (m,): of the target's array
     slots: np.ndarray  # intp, shape (m, 3): which of ``vertices`` each corner's attributes are of
     weights: np.ndarray  # float32, shape (m, 3, 3): of each corner, those at its three slots
@@ -174,6 +175,7 @@ def _part(draw, state, assembled, primitives, instances):
         projected.triangles,
         flow.instance[origin],
         flow.number[origin],
+        projection.chosen(drawn.viewport, state.rasterizer)[origin],
         drawn.layer[origin],
         three[origin],
         projected.weights,

@@ -3,8 +3,8 @@
 
 payloads.py   field tables of every payload; quads.py, points.py: those of shaders
 state.py      enumerations of draw states, outcomes, tile modes; early.py: when tests are early
-draw.py       topologies, marks of indices, formats of vertices
-ring.py       packets of the ring, errors, events
+draw.py       topologies, marks of indices; dxgi.py: formats
+ring.py       packets of the ring, errors, events; descriptors.py: pieces of state, and their tables
 commands.py   packets of a command stream; counters.py: counters by address
 errors.py     errors of bad input, with field, rule and value
 """

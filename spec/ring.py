@@ -9,7 +9,6 @@ from fixfunc.spec.payloads import Field, each
 TRANSFER = 32  # bytes
 REGISTERS = 16  # that processor and host share
 CALLS = 4  # depth
-STATE_KINDS = 8
 STATE_BYTES = 32  # of a piece of state
 
 
@@ -26,6 +25,17 @@ class RingOp(IntEnum):
     SET_STATE = 23  # a piece of state for all work from now on
     DRAW = 24  # a draw call
     LIST = 25  # a command stream, as a START of the command reader
+    DRAW_INDIRECT = 26  # a draw call whose numbers lie in memory
+    DRAW_AUTO = 27  # a draw call of all that stream output has written
+    DISPATCH = 28  # thread groups
+    DISPATCH_INDIRECT = 29
+    CLEAR = 30  # of a view
+    COPY = 31  # of a box of a subresource
+    COPY_BYTES = 32  # of a buffer
+    RESOLVE = 33  # samples of a subresource become one
+    MIPS = 34  # smaller levels of a view
+    QUERY = 35  # totals are written to memory
+    PREDICATE = 36  # work from now on depends on two of those
 
 
 class RingError(IntEnum):
@@ -39,6 +49,23 @@ class RingError(IntEnum):
     CALLS = 5  # one call too many
     RETURN = 6  # without a call
     FIELD = 7  # an enumeration, or a kind of state, that there is not
+
+
+class StateKind(IntEnum):
+    """What a piece of state is about; see :mod:`fixfunc.spec.descriptors`."""
+
+    INPUT = 0  # topology, indices, where the input layout and vertex buffers lie
+    SHADERS = 1
+    RASTERIZER = 2
+    VIEWPORTS = 3
+    DEPTH_STENCIL = 4
+    BLEND = 5
+    TARGETS = 6
+    STREAM_OUTPUT = 7
+    BINDINGS = 8  # constants, resources and samplers of all stages
+
+
+STATE_KINDS = len(StateKind)
 
 
 class Place(IntEnum):
@@ -100,6 +127,42 @@ DRAW = (
     *each("count instances start base first_instance", 32),
 )
 LIST = (*PACKET, *START)
+DRAW_INDIRECT = (*PACKET, Field("indexed", 1), Field("address", 32))
+DISPATCH = (*PACKET, *each("x y z", 32))
+DISPATCH_INDIRECT = (*PACKET, Field("address", 32))
+CLEAR = (  # then a VIEW
+    *PACKET,
+    *each("colour depth stencil", 1),
+    Field("stencil_value", 8),
+    Field("integer", 1),  # values are integers, else floats
+    *each("value0 value1 value2 value3", 32),
+)
+COPY = (  # then two VIEWs: source and target
+    *PACKET,
+    *each("source_level target_level", 4),
+    *each("source_layer target_layer", 12),
+    *each("x0 y0 z0 x1 y1 z1", 15),  # of the source, ends exclusive
+    *each("x y z", 15),
+)
+COPY_BYTES = (*PACKET, *each("source target size", 32))
+RESOLVE = (  # then two VIEWs: source and target
+    *PACKET,
+    Field("form", 8),
+    *each("source_level target_level", 4),
+    *each("source_layer target_layer", 12),
+)
+MIPS = PACKET  # then a VIEW
+QUERY = (*PACKET, Field("address", 32))  # of spec.descriptors.TOTALS
+PREDICATE = (
+    *PACKET,
+    Field("enable", 1),
+    Field("value", 1),  # work is left out if the predicate is so
+    *each("begin end", 32),  # addresses of two TOTALS
+    Field(
+        "overflow", 1
+    ),  # the predicate is that a stream has overflowed; else, that samples passed
+    Field("streams", 4),  # which streams
+)
 LENGTHS = {
     RingOp.JUMP: 1,
     RingOp.CALL: 1,
@@ -110,6 +173,17 @@ LENGTHS = {
     RingOp.SET_STATE: 2,
     RingOp.DRAW: 1,
     RingOp.LIST: 1,
+    RingOp.DRAW_INDIRECT: 1,
+    RingOp.DRAW_AUTO: 1,
+    RingOp.DISPATCH: 1,
+    RingOp.DISPATCH_INDIRECT: 1,
+    RingOp.CLEAR: 2,
+    RingOp.COPY: 3,
+    RingOp.COPY_BYTES: 1,
+    RingOp.RESOLVE: 3,
+    RingOp.MIPS: 2,
+    RingOp.QUERY: 1,
+    RingOp.PREDICATE: 1,
 }
 FIELDS = {
     RingOp.NOP: PACKET,
@@ -122,4 +196,26 @@ FIELDS = {
     RingOp.SET_STATE: SET_STATE,
     RingOp.DRAW: DRAW,
     RingOp.LIST: LIST,
+    RingOp.DRAW_INDIRECT: DRAW_INDIRECT,
+    RingOp.DRAW_AUTO: PACKET,
+    RingOp.DISPATCH: DISPATCH,
+    RingOp.DISPATCH_INDIRECT: DISPATCH_INDIRECT,
+    RingOp.CLEAR: CLEAR,
+    RingOp.COPY: COPY,
+    RingOp.COPY_BYTES: COPY_BYTES,
+    RingOp.RESOLVE: RESOLVE,
+    RingOp.MIPS: MIPS,
+    RingOp.QUERY: QUERY,
+    RingOp.PREDICATE: PREDICATE,
+}
+# Packets that become work, in order.
+WORK = frozenset(RingOp) - {
+    RingOp.NOP,
+    RingOp.JUMP,
+    RingOp.CALL,
+    RingOp.RETURN,
+    RingOp.WAIT,
+    RingOp.EVENT,
+    RingOp.WRITE,
+    RingOp.SET_STATE,
 }

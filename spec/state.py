@@ -47,6 +47,69 @@ class StencilOp(IntEnum):
     DECR = 7
 
 
+class BlendFactor(IntEnum):
+    """What a colour is multiplied by."""
+
+    ZERO = 1
+    ONE = 2
+    SRC_COLOR = 3
+    INV_SRC_COLOR = 4
+    SRC_ALPHA = 5
+    INV_SRC_ALPHA = 6
+    DEST_ALPHA = 7
+    INV_DEST_ALPHA = 8
+    DEST_COLOR = 9
+    INV_DEST_COLOR = 10
+    SRC_ALPHA_SAT = 11  # min(source alpha, 1 - target alpha); of alpha 1
+    BLEND_FACTOR = 14
+    INV_BLEND_FACTOR = 15
+    SRC1_COLOR = 16
+    INV_SRC1_COLOR = 17
+    SRC1_ALPHA = 18
+    INV_SRC1_ALPHA = 19
+
+
+class BlendOp(IntEnum):
+    """How source and target, each times its factor, become one."""
+
+    ADD = 1
+    SUBTRACT = 2  # source less target
+    REV_SUBTRACT = 3
+    MIN = 4  # without factors
+    MAX = 5
+
+
+class LogicOp(IntEnum):
+    """Operations on the bits of source and target."""
+
+    CLEAR = 0
+    SET = 1
+    COPY = 2
+    COPY_INVERTED = 3
+    NOOP = 4
+    INVERT = 5
+    AND = 6
+    NAND = 7
+    OR = 8
+    NOR = 9
+    XOR = 10
+    EQUIV = 11
+    AND_REVERSE = 12  # source, not target
+    AND_INVERTED = 13  # target, not source
+    OR_REVERSE = 14
+    OR_INVERTED = 15
+
+
+COLOURS_OF_SOURCE = (  # factors that have no meaning for alpha
+    BlendFactor.SRC_COLOR,
+    BlendFactor.INV_SRC_COLOR,
+    BlendFactor.DEST_COLOR,
+    BlendFactor.INV_DEST_COLOR,
+    BlendFactor.SRC1_COLOR,
+    BlendFactor.INV_SRC1_COLOR,
+)
+
+
 SAMPLE_COUNTS = (1, 2, 4, 8)  # a field named ``samples`` holds log2 of one of these
 TARGET_LIMIT = 16384  # pixels, the largest width or height of a D3D11 texture
 TOP_LIMIT = 2048  # pixels, the largest width or height of a target of the top

@@ -295,6 +295,10 @@ class HiZ:
             out[name][~self._covered] = widest
         return out
 
+    def cut(self, depth: np.ndarray) -> np.ndarray:
+        """Highest bits of depths, as bounds are stored."""
+        return depth >> self._cut
+
     def restore(self, saved: np.ndarray) -> None:
         """Restore what :meth:`save` returned of tiles of different places.
 

@@ -18,6 +18,7 @@ from fixfunc.spec.ring import (
     REGISTERS,
     STATE_KINDS,
     TRANSFER,
+    WORK,
     Condition,
     Event,
     Place,
@@ -33,11 +34,12 @@ ENDLESS = 1 << 16  # packets between two stops that are too many, beside those t
 
 
 class Work(NamedTuple):
-    """A draw call or a command stream, with the state that it begins with."""
+    """A packet that is executed in order, such as a draw call, with the state it begins with."""
 
     op: RingOp
     packet: np.void  # fields of FIELDS[op]
     slots: tuple[int, ...]  # of each kind of state
+    more: tuple[bytes, ...] = ()  # its further transfers
 
 
 class Stopped(NamedTuple):
@@ -206,11 +208,10 @@ class CommandProcessor:
                 return self._fail(RingError.FIELD)
             if not self.slots.change(int(packet["state_kind"]), self._fifo[1][1]):
                 return Stop.STATE
-        for _ in range(length):
-            self._fifo.popleft()
-        return self._execute(op, packet)
+        transfers = [self._fifo.popleft()[1] for _ in range(length)]
+        return self._execute(op, packet, tuple(transfers[1:]))
 
-    def _execute(self, op, packet):
+    def _execute(self, op, packet, more):
         """What is left of a packet that has been taken from the FIFO."""
         if op in (RingOp.JUMP, RingOp.CALL):
             target = int(packet["address"])
@@ -236,8 +237,8 @@ class CommandProcessor:
                 return Stop.ERROR
             if met:
                 self._put(packet["to"], packet["to_where"], packet["value"])
-        if op in (RingOp.DRAW, RingOp.LIST):
-            self.work.append(Work(op, packet, self.slots.hold()))
+        if op in WORK:
+            self.work.append(Work(op, packet, self.slots.hold(), more))
             self._begun += 1
         return None
 

@@ -174,6 +174,29 @@ def aliased(ends: np.ndarray) -> Pixels:
     return Pixels(centre_x[hit] // PIXEL, centre_y[hit] // PIXEL, line[hit])
 
 
+def along(ends: np.ndarray, pixels: Pixels) -> np.ndarray:
+    """How far along its line each pixel lies: float32, shape (m,), 0 to 1.
+
+    Of the longer axis, the centre's place between the ends, to the nearest; ``ends`` are those of
+    :func:`aliased`.
+    """
+    ends = np.asarray(ends, np.int64)[pixels.source]
+    step = ends[:, 1] - ends[:, 0]
+    axis = (np.abs(step[:, 1]) > np.abs(step[:, 0])).astype(np.intp)
+    row = np.arange(len(ends))
+    centre = np.where(axis == 1, pixels.y, pixels.x) * PIXEL + HALF
+    # Two integers below 2^26: their quotient in float64 rounds to the same float32 as the exact.
+    share = (centre - ends[row, 0, axis]) / step[row, axis]
+    return np.clip(share, 0, 1).astype(np.float32)
+
+
+def squares(pixels: Pixels) -> np.ndarray:
+    """Two triangles for each pixel, its whole area: int32, shape (m, 2, 3, 2)."""
+    corner = np.stack([pixels.x, pixels.y], -1)[:, None] * PIXEL
+    offsets = np.array([(0, 0), (PIXEL, 0), (PIXEL, PIXEL), (0, PIXEL)])
+    return (corner + offsets).astype(np.int32)[:, Z_PATTERN]
+
+
 def _in_diamond(point, centre_x, centre_y, steep):
     """Whether points lie in the diamonds of pixels."""
     dx = point[:, 0] - centre_x

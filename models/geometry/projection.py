@@ -11,6 +11,7 @@ import numpy as np
 from fixfunc.models.frontend.vertex_stage import Vertices
 from fixfunc.models.geometry import clipper, expand, triangle_setup, viewport
 from fixfunc.models.geometry.viewport import Viewport
+from fixfunc.models.lib import float32
 from fixfunc.models.payload import integer
 from fixfunc.spec.state import Cull, DepthFormat
 
@@ -35,6 +36,8 @@ class Rasterizer:
         They count here for wireframes alone: setup culls triangles.
     line_width : float
         Of rectangular lines: 1.4, or 1.
+    aliased : bool
+        Lines hit pixels by diamond exit, and have no width.
     """
 
     viewports: Sequence[Viewport] = (Viewport(),)
@@ -44,6 +47,7 @@ class Rasterizer:
     cull: Cull = Cull.NONE
     front_ccw: bool = False
     line_width: float = expand.WIDTHS[0]
+    aliased: bool = False
 
     def __post_init__(self):
         integer("viewports", len(self.viewports), 1, viewport.MOST)
@@ -84,7 +88,7 @@ def run(
     Projected
         A primitive with a coordinate that is no number is discarded [fs 15.16.1].
     """
-    selected = np.where(selected < len(state.viewports), selected, 0)
+    selected = chosen(selected, state)
     parts = [
         _of_viewport(vertices, slots, edges, np.flatnonzero(selected == n), n, state)
         for n in (np.unique(selected) if len(selected) else [0])
@@ -96,6 +100,11 @@ def run(
     )
     triangles["slot"] = np.arange(len(triangles)) % SLOTS
     return Projected(triangles, origin, weights, rhw, counters)
+
+
+def chosen(selected: np.ndarray, state: Rasterizer) -> np.ndarray:
+    """Viewports of primitives: one that there is not is the first [fs 15.8.1]."""
+    return np.where(selected < len(state.viewports), selected, 0)
 
 
 def _of_viewport(vertices, slots, edges, chosen, number, state):
@@ -114,17 +123,21 @@ def _of_viewport(vertices, slots, edges, chosen, number, state):
     screen = viewport.project(clipped.positions, port)
     is_number = ~np.isnan(screen[..., :3]).any((1, 2))
     kept = np.flatnonzero(is_number)
-    positions, source, ends = _expanded(screen[kept], clipped.edges[kept], state)
-    source = kept[source]
+    shapes = _expanded(screen[kept], clipped.edges[kept], state)
+    source = kept[shapes.source]
     # A line's or a point's corners have the weights of its ends, and no third slot.
     weights = np.zeros((len(source), 3, 3), np.float32)
-    weights[..., :corners] = clipped.weights[source[:, None], ends]
-    its_own = screen[source[:, None], ends]
+    total = float32.multiply(shapes.shares[..., 0, None], clipped.weights[source, None, 0])
+    for end in range(1, corners):
+        total = float32.multiply_add(
+            shapes.shares[..., end, None], clipped.weights[source, None, end], total
+        )
+    weights[..., :corners] = total
     return Projected(
-        _triangles(positions, its_own[..., 2], port, state.depth_format),
+        _triangles(shapes.positions, shapes.z, port, state.depth_format),
         chosen[clipped.source[source]],
         weights,
-        its_own[..., 3],
+        shapes.rhw,
         Counter(
             c_invocations=len(slots),
             c_primitives=len(kept),
@@ -136,12 +149,22 @@ def _of_viewport(vertices, slots, edges, chosen, number, state):
     )
 
 
+class _Shapes(NamedTuple):
+    """Triangles of primitives, before they are records."""
+
+    positions: np.ndarray  # int32, shape (m, 3, 2): snapped
+    source: np.ndarray  # intp, shape (m,): the primitive
+    shares: np.ndarray  # float32, shape (m, 3, k): of each corner, the primitive's corners
+    z: np.ndarray  # float32, shape (m, 3)
+    rhw: np.ndarray  # float32, shape (m, 3)
+
+
 def _expanded(screen, edges, state):
-    """Snapped corners of triangles, the primitive of each, and the corners that they belong to."""
+    """Triangles of points, lines and triangles."""
     count, k, _ = screen.shape
     if k == 3 and not state.wireframe:
         ends = np.broadcast_to(np.arange(3), (count, 3))
-        return viewport.snap(screen[..., :2]), np.arange(count), ends
+        return _by_ends(viewport.snap(screen[..., :2]), np.arange(count), ends, screen)
     if k == 1:
         quads = expand.points(screen[:, 0, :2])
         owner = quads.source
@@ -151,10 +174,51 @@ def _expanded(screen, edges, state):
         corners = np.broadcast_to(np.arange(2), (count, 2))
         if k == 3:
             owner, corners = expand.wireframe(np.where(_culled(screen, state), 0, edges))
+        if state.aliased:
+            return _aliased(screen, owner, corners)
         quads = expand.rectangles(screen[owner[:, None], corners, :2], state.line_width)
     source = np.repeat(owner[quads.source], 2)
     ends = corners[quads.source][:, quads.vertices].reshape(-1, 3)
-    return quads.positions.reshape(-1, 3, 2), source, ends
+    return _by_ends(quads.positions.reshape(-1, 3, 2), source, ends, screen)
+
+
+def _by_ends(positions, source, ends, screen):
+    """Shapes whose corners have the attributes of corners of their primitive."""
+    shares = (ends[..., None] == np.arange(screen.shape[1])).astype(np.float32)
+    own = screen[source[:, None], ends]
+    return _Shapes(positions, source, shares, own[..., 2], own[..., 3])
+
+
+def _aliased(screen, owner, corners):
+    """Squares of the pixels that lines hit: each has the attributes of its place on the line."""
+    lines = screen[owner[:, None], corners]
+    ends = viewport.snap(lines[..., :2])
+    pixels = expand.aliased(ends)
+    far = expand.along(ends, pixels)
+    near = float32.subtract(np.float32(1), far)
+    z = lines[pixels.source, :, 2]
+    depth = float32.multiply_add(far, float32.subtract(z[:, 1], z[:, 0]), z[:, 0])
+    q = lines[pixels.source, :, 3]
+    far = float32.multiply(far, q[:, 1])
+    total = float32.multiply_add(near, q[:, 0], far)
+    far = float32.divide(far, total)
+    count = len(pixels.source)
+    shares = np.zeros((count, screen.shape[1]), np.float32)
+    ends_of = corners[pixels.source]
+    shares[np.arange(count), ends_of[:, 0]] = float32.subtract(np.float32(1), far)
+    shares[np.arange(count), ends_of[:, 1]] = far
+
+    def twice(values):
+        """For three corners of both triangles."""
+        return np.repeat(values[:, None], 3, 1).repeat(2, 0)
+
+    return _Shapes(
+        expand.squares(pixels).reshape(-1, 3, 2),
+        np.repeat(owner[pixels.source], 2),
+        twice(shares),
+        twice(depth),
+        twice(total),
+    )
 
 
 def _culled(screen, state):

@@ -3,6 +3,7 @@
 
 contract.py     what stages obey, what they refuse, what fences report
 surface.py      tiles of a target: places, rectangles, images
+layout.py       textures: levels, layers and slices, by rows or by tiles
 tile_cache.py   tiles on chip, coded in memory
 counters.py     counters of a cache, as the hardware sends them
 """

@@ -298,7 +298,7 @@ def test_work_keeps_its_state_until_it_is_over(steps, strategy):
         ([packet(RingOp.JUMP, address=MEMORY)], RingError.ADDRESS, 0),
         ([packet(RingOp.CALL, address=0)], RingError.CALLS, 0),
         ([packet(RingOp.RETURN)], RingError.RETURN, 0),
-        ([packet(RingOp.SET_STATE, state_kind=8), bytes(TRANSFER)], RingError.FIELD, 0),
+        ([packet(RingOp.SET_STATE, state_kind=9), bytes(TRANSFER)], RingError.FIELD, 0),
         ([packet(RingOp.WAIT, test=3)], RingError.FIELD, 0),
         ([packet(RingOp.WAIT, test=Condition.EQUAL, where=16)], RingError.ADDRESS, 0),
         ([packet(RingOp.WAIT, test=1, place=1, where=MEMORY - 2)], RingError.ADDRESS, 0),

@@ -1,0 +1,339 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The back half: snapped triangles become depths, stencil values and colours of targets."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from fixfunc.models.bindings import layout_of
+from fixfunc.models.depth.depth_unit import DepthUnit, Shaded
+from fixfunc.models.depth.hiz import rounds
+from fixfunc.models.formats import encode
+from fixfunc.models.front_half import Part
+from fixfunc.models.geometry import triangle_setup
+from fixfunc.models.output.blend import Blend, blend
+from fixfunc.models.output.copies import DEPTHS
+from fixfunc.models.pixel import interpolator, pixel_stage, quads
+from fixfunc.models.pixel.pixel_stage import PixelQuads, PixelResults, PixelShader, Triangles
+from fixfunc.models.raster import tile_rasterizer
+from fixfunc.models.raster.edge_evaluator import pack, unpack
+from fixfunc.models.state import draw_state
+from fixfunc.spec.dxgi import DEPTH_FORMATS, Format
+from fixfunc.spec.state import SAMPLE_COUNTS, DepthFormat, Outcome
+
+COLOUR_FORMATS = (Format.R8G8B8A8_UNORM,)
+
+
+class Target(NamedTuple):
+    """A slice of a texture that is drawn to."""
+
+    view: np.void  # spec.descriptors.VIEW
+    layer: int  # of the view
+
+    @property
+    def planes(self) -> tuple[int, int, int]:
+        """Level, layer and slice of the texture."""
+        first = int(self.view["first_layer"]) + self.layer
+        is_volume = self.view["depth"] > 1
+        return int(self.view["first_level"]), 0 if is_volume else first, first if is_volume else 0
+
+    def tiles(self, memory: np.ndarray) -> list[np.ndarray]:
+        """Its planes of tiles, to read and to write."""
+        layout = layout_of(self.view)
+        begin = int(self.view["address"])
+        return layout.tiles(memory[begin : begin + layout.bytes], *self.planes)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height, pixels."""
+        return layout_of(self.view).size_of(self.planes[0])[:2]
+
+
+@dataclass(frozen=True)
+class BackState:
+    """State of all stages of the back half.
+
+    Parameters
+    ----------
+    colours : sequence of VIEW or None
+        Up to eight targets.
+    depth : VIEW, optional
+    draw : dict
+        Fields of the draw state: cull, front_ccw, bias, depth and stencil.
+    rectangles : sequence of (viewport, scissor)
+        By viewport: extents and pixels, as :func:`fixfunc.models.state.draw_state` takes them.
+    depth_ranges : sequence of (float, float)
+        By viewport.
+    shader : PixelShader, optional
+        Without one there are no colours.
+    function : callable, optional
+        The shader's function, with what is bound to it.
+    blends : sequence of Blend
+        By target.
+    factor : ndarray of float32, shape (4,)
+    sample_mask : int
+    """
+
+    colours: Sequence[np.void | None]
+    depth: np.void | None
+    draw: dict
+    rectangles: Sequence[tuple]
+    depth_ranges: Sequence[tuple[float, float]]
+    shader: PixelShader | None
+    function: Callable[[PixelQuads], PixelResults] | None
+    blends: Sequence[Blend]
+    factor: np.ndarray
+    sample_mask: int = 0xFFFFFFFF
+
+
+class BackHalf:
+    """Draws into targets in memory.
+
+    Depths are kept behind HiZ from draw to draw; :meth:`write_back` brings them to memory.
+
+    Parameters
+    ----------
+    memory : ndarray of uint8
+        Read and written in place.
+    """
+
+    def __init__(self, memory: np.ndarray) -> None:
+        self._memory = memory
+        self._units: dict[tuple, tuple[Target, DepthUnit]] = {}
+
+    def write_back(self) -> None:
+        """Bring all depths to memory, and forget them."""
+        for target, unit in self._units.values():
+            planes = target.tiles(self._memory)
+            planes[0][:] = _octets(unit.buffer.depth, planes[0].shape[-1])
+            if len(planes) > 1:
+                planes[1][..., 0] = unit.buffer.stencil
+        self._units.clear()
+
+    def holds(self, address: int) -> bool:
+        """Whether depths of a texture are kept that memory does not have."""
+        return any(key[0] == address for key in self._units)
+
+    def draw(self, part: Part, state: BackState) -> Counter:
+        """Draw triangles in order.
+
+        Returns
+        -------
+        Counter
+            ``samples_passed`` and ``ps_invocations``; and tiles by what HiZ found.
+        """
+        counters = Counter()
+        if not len(part.triangles) or (state.depth is None and not any_of(state.colours)):
+            return counters
+        # Triangles of one viewport and one layer in a row are drawn at once.
+        changes = (np.diff(part.viewport) != 0) | (np.diff(part.layer) != 0)
+        for run in np.split(np.arange(len(part.triangles)), np.flatnonzero(changes) + 1):
+            counters += self._run(part, run, state)
+        return counters
+
+    def _run(self, part, run, state):
+        """Triangles of a viewport and a layer."""
+        counters = Counter()
+        number = int(part.viewport[run[0]])
+        layer = int(part.layer[run[0]])
+        targets = [_at_layer(view, layer) for view in state.colours]
+        depth = _at_layer(state.depth, layer)
+        fields, samples = _draw_state(state, number, targets, depth)
+        unit = self._unit(depth, fields)
+        unit.state = fields
+        setup = triangle_setup.setup(part.triangles[run], fields)
+        tiles, owner = tile_rasterizer.rasterize(setup.records)
+        tiles, owner = _masked(tiles, owner, state.sample_mask, samples)
+        if not len(tiles):
+            return counters
+        triangle = run[setup.index[owner]]
+        shading = _Shading(part, state, tiles, triangle, samples, fields)
+        passed, outcome = unit.test(
+            tiles, shading.late if state.shader and not fields["early_write"] else None
+        )
+        counters["samples_passed"] = int(passed.sum())
+        counters.update({f"hiz_{o.name.lower()}": int((outcome == o).sum()) for o in Outcome})
+        if state.shader and fields["early_write"]:
+            shading.shade(np.arange(len(tiles)), passed)
+        counters["ps_invocations"] = shading.invocations
+        if state.shader:
+            self._write(tiles, passed, shading.colours, targets, state)
+        return counters
+
+    def _unit(self, target, fields):
+        """The depth unit of a target, its depths read from memory if they are there."""
+        if target is None:
+            return DepthUnit(fields, bounds=None)
+        key = int(target.view["address"]), *target.planes
+        if key not in self._units:
+            unit = DepthUnit(fields)
+            planes = target.tiles(self._memory)
+            unit.buffer.depth[:] = _words(planes[0])
+            if len(planes) > 1:
+                unit.buffer.stencil[:] = planes[1][..., 0]
+            _restore(unit)
+            self._units[key] = target, unit
+        return self._units[key][1]
+
+    def _write(self, tiles, passed, colours, targets, state):
+        """Blend tiles into targets: the k-th tile of every place at once."""
+        for n, target in enumerate(targets):
+            if target is None or n >= len(colours):
+                continue
+            (plane,) = target.tiles(self._memory)
+            second = colours[1] if len(colours) > 1 else None
+            live = np.flatnonzero(passed.any((1, 2)))
+            place = tiles["y"].astype(np.int64) * plane.shape[1] + tiles["x"]
+            for batch in rounds(place[live]):
+                chosen = live[batch]
+                at = tiles["y"][chosen], tiles["x"][chosen]
+                old = plane[at]
+                made = blend(
+                    colours[n][chosen],
+                    old,
+                    state.blends[n],
+                    state.factor,
+                    None if second is None else second[chosen],
+                )
+                plane[at] = np.where(passed[chosen][..., None], made, old)
+
+
+class _Shading:
+    """Colours of tiles, as the shader makes them."""
+
+    def __init__(self, part, state, tiles, triangle, samples, fields):
+        self._part = part
+        self._state = state
+        self._tiles = tiles
+        self._triangle = triangle
+        self._samples = samples
+        self._form = DepthFormat(int(fields["depth_format"]))
+        self._range = state.depth_ranges[int(part.viewport[triangle[0]])]
+        self.colours: list[np.ndarray] = []
+        self.invocations = 0
+
+    def late(self, work, numbers):
+        """Before a late test: what is discarded, and depths."""
+        mask = unpack(work["mask"])
+        made, places = self.shade(numbers, mask)
+        shape = len(numbers), self._samples
+        kept = ~quads.join(made.discarded, places, *shape)
+        if made.depth is None:
+            return Shaded(kept)
+        stored = encode(made.depth, self._form, self._range)
+        return Shaded(kept, quads.join(stored, places, *shape).astype(np.uint32))
+
+    def shade(self, numbers, mask):
+        """Ask the shader for tiles by their numbers; keep the colours."""
+        tiles = self._tiles[numbers]
+        places = quads.split(tiles["x"], tiles["y"], mask, self._samples)
+        triangle = self._triangle[numbers][places.tile]
+        used, group = np.unique(triangle, return_inverse=True)
+        part = self._part
+        triangles = Triangles(
+            interpolator.corners(part.triangles[used], part.rhw[used]),
+            part.vertices.attributes[part.slots[used]],
+            part.weights[used],
+            part.primitive[used],
+        ).take(group)
+        front = ~tiles["back"][places.tile].astype(bool)
+        made = pixel_stage.shade(self._state.shader, self._state.function, places, triangles, front)
+        self.invocations += int((~places.helpers).sum())
+        while len(self.colours) < len(made.colour):
+            self.colours.append(np.zeros((len(self._tiles), 8, 8, 4), np.uint8))
+        for kept, colour in zip(self.colours, made.colour, strict=False):
+            for channel in range(4):
+                kept[numbers, ..., channel] = quads.join(
+                    unorm8(colour[..., channel]), places, len(numbers), self._samples
+                )
+        return made, places
+
+
+def unorm8(value: np.ndarray) -> np.ndarray:
+    """float32 as UNORM8 [fs 3.2.3.6]: NaN is 0; exact, nearest, ties up."""
+    cut = np.clip(np.nan_to_num(value, nan=0.0), 0, 1).astype(np.float64)
+    return np.floor(cut * 255 + 0.5).astype(np.uint8)
+
+
+def any_of(views: Sequence[np.void | None]) -> bool:
+    """Whether a target is bound."""
+    return any(view is not None for view in views)
+
+
+def _at_layer(view, layer):
+    """A view's slice of a primitive; beyond its layers the first [fs 15.8.1]."""
+    if view is None:
+        return None
+    return Target(view, layer if layer < view["layer_count"] else 0)
+
+
+def _draw_state(state, number, targets, depth):
+    """The draw state of a viewport's triangles, and log2 of the samples."""
+    first = depth or next(target for target in targets if target)
+    samples = int(first.view["samples"])
+    width, height = first.size
+    viewport, scissor = state.rectangles[number]
+    fields = dict(state.draw)
+    if depth is None:
+        fields |= {"depth_test": 0, "depth_write": 0, "stencil_test": 0}
+        form = DepthFormat.D24
+    else:
+        stored = Format(int(depth.view["form"]))
+        form = DEPTHS[stored]
+        if not DEPTH_FORMATS[stored]:
+            fields["stencil_test"] = 0
+        if depth.view["read_only_depth"]:
+            fields["depth_write"] = 0
+        if depth.view["read_only_stencil"]:
+            fields["stencil_write"] = 0
+    low, high = (int(encode(np.float32(v), form)) for v in state.depth_ranges[number])
+    x0, y0, x1, y1 = scissor
+    return draw_state(
+        width,
+        height,
+        SAMPLE_COUNTS[samples],
+        viewport,
+        (x0, y0, max(x0, x1), max(y0, y1)),
+        does=state.shader.does if state.shader else ("plain",),
+        depth_format=form,
+        depth_min=low,
+        depth_max=high,
+        **fields,
+    ), samples
+
+
+def _masked(tiles, owner, sample_mask, samples):
+    """Tiles without the samples that the sample mask leaves out."""
+    count = 1 << samples
+    if sample_mask & (1 << count) - 1 == (1 << count) - 1:
+        return tiles, owner
+    lanes = sample_mask >> quads.sample_numbers(samples) & 1
+    tiles = tiles.copy()
+    tiles["mask"] &= pack(lanes[None].astype(bool))[0]
+    tiles["full"] = 0
+    live = tiles["mask"] != 0
+    return tiles[live], owner[live]
+
+
+def _restore(unit):
+    """Tell HiZ what a target holds that comes from memory."""
+    saved = unit.hiz.save()
+    low, high = unit.buffer.bounds(saved)
+    saved["low"], saved["high"] = unit.hiz.cut(low), unit.hiz.cut(high)
+    saved["stencil_low"], saved["stencil_high"] = 0, 255
+    unit.hiz.restore(saved)
+
+
+def _words(plane):
+    """Values of a plane of up to four bytes a sample: uint32."""
+    wide = np.zeros((*plane.shape[:4], 4), np.uint8)
+    wide[..., : plane.shape[4]] = plane
+    return wide.view("<u4")[..., 0]
+
+
+def _octets(values, size):
+    """The inverse of :func:`_words`."""
+    return np.ascontiguousarray(values, "<u4").view(np.uint8).reshape(*values.shape, 4)[..., :size]

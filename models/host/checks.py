@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What a context checks before a command, as D3D11's debug layer does.
+
+Each function raises :class:`~fixfunc.spec.errors.InputError` for what breaks a rule.
+"""
+
+from fixfunc.models.frontend.work_distributor import MOST_GROUPS
+from fixfunc.models.host.resources import Bind, Buffer, Texture
+from fixfunc.models.host.views import View
+from fixfunc.models.output.copies import AVERAGED
+from fixfunc.models.payload import integer
+from fixfunc.models.shaders import GeometryShader
+from fixfunc.spec.descriptors import BindingKind
+from fixfunc.spec.draw import PATCH
+from fixfunc.spec.dxgi import FORMATS, Format
+from fixfunc.spec.errors import InputError
+
+
+def draw(context, indexed: bool) -> None:
+    """State of a draw call."""
+    if context.vs.shader is None:
+        raise InputError("vertex shader", "be set", None)
+    topology = context.ia.topology
+    if topology is None:
+        raise InputError("topology", "be set", None)
+    if indexed and context.ia.index_buffer is None:
+        raise InputError("index buffer", "be set for a draw by indices", None)
+    is_patch = topology >= PATCH
+    hull = context.hs.shader
+    if (hull is None) != (context.ds.shader is None):
+        raise InputError("hull and domain shader", "be set together", hull and hull.stage.name)
+    if hull is not None and not is_patch:
+        raise InputError("topology", "be a patch with a hull shader", topology.name)
+    geometry = context.gs.shader.program if context.gs.shader else GeometryShader()
+    if is_patch and hull is None and geometry.function is None and geometry.rasterized is not None:
+        raise InputError("hull shader", "be set for patches", None)
+    if context.om.blend.alpha_to_coverage_enable:
+        raise InputError("alpha_to_coverage_enable", "be off: the machine has none", True)
+    _hazards(context)
+
+
+def _hazards(context):
+    """No resource is read and written at once."""
+    targets = {view.resource for view in context.om.colours if view}
+    depth = context.om.depth
+    if depth and not (depth.read_only_depth and depth.read_only_stencil):
+        targets.add(depth.resource)
+    targets |= {buffer for buffer in context.so.buffers if buffer}
+    for stage in (context.vs, context.hs, context.ds, context.gs, context.ps):
+        for (kind, slot), bound in stage.bound.items():
+            if kind == BindingKind.RESOURCE and bound.resource in targets:
+                raise InputError(f"resource in slot {slot}", "not be drawn to", bound.form.name)
+    for slot, (buffer, _, _) in context.ia.vertex_buffers.items():
+        if buffer in targets:
+            raise InputError(f"vertex buffer {slot}", "not be one of stream output", buffer.bind)
+
+
+def dispatch(context, *groups: int) -> None:
+    """State of a dispatch."""
+    if context.cs.shader is None:
+        raise InputError("compute shader", "be set", None)
+    for axis, count in zip("xyz", groups, strict=True):
+        integer(f"groups along {axis}", count, 0, MOST_GROUPS)
+
+
+def arguments(buffer: Buffer, offset: int, size: int) -> None:
+    """Arguments of an indirect call."""
+    integer("offset of arguments", offset, 0, buffer.size - size)
+    if offset % 4:
+        raise InputError("offset of arguments", "be a multiple of 4", offset)
+
+
+def view(of: View, kind: Bind) -> None:
+    """A view is of a kind."""
+    if of.kind != kind:
+        raise InputError("view", f"be one of {kind.name}", of.kind)
+
+
+def same_kind(target: Buffer | Texture, source: Buffer | Texture) -> None:
+    """Both are buffers, or textures of one dimension, and not the same."""
+    if type(target) is not type(source):
+        raise InputError("target", f"be a {type(source).__name__}", type(target).__name__)
+    if isinstance(source, Texture):
+        if target.dimension != source.dimension:
+            raise InputError("target", f"be a {source.dimension.name}", target.dimension.name)
+        if FORMATS[target.form].family != FORMATS[source.form].family:
+            family = FORMATS[source.form].family.name
+            raise InputError("format of the target", f"be of {family}", target.form.name)
+
+
+def same_shape(target: Texture, source: Texture) -> None:
+    """Both have one size, and as many levels, layers and samples."""
+    names = ("width", "height", "depth", "levels", "layers", "samples")
+    for name in names:
+        of, other = getattr(source.layout, name), getattr(target.layout, name)
+        integer(f"{name} of the target", other, of, of)
+
+
+def copy(target: Texture, into, source: Texture, out_of, at, box) -> None:
+    """A box lies in source and target, on whole blocks; of samples and depths all is copied."""
+    size = source.layout.size_of(out_of[0])
+    room = target.layout.size_of(into[0])
+    block = FORMATS[source.form].block
+    for n, axis in enumerate("xyz"):
+        integer(f"box along {axis}", box[n], 0, size[n])
+        integer(f"end of the box along {axis}", box[n + 3], box[n] + 1, size[n])
+        integer(f"place along {axis}", at[n], 0, room[n] - (box[n + 3] - box[n]))
+        for value in (box[n], at[n]):
+            if axis != "z" and value % block:
+                raise InputError(f"place along {axis}", f"be a multiple of {block}", value)
+        if axis != "z" and box[n + 3] % block and box[n + 3] != size[n]:
+            raise InputError(
+                f"end of the box along {axis}", f"be a multiple of {block}", box[n + 3]
+            )
+    samples = source.layout.samples
+    integer("samples of the target", target.layout.samples, samples, samples)
+    is_part = tuple(box) != (0, 0, 0, *size) or tuple(at) != (0, 0, 0) or size != room
+    if is_part and (samples > 1 or source.bind & Bind.DEPTH_STENCIL):
+        raise InputError("box", "be all of a texture with samples or depths", tuple(box))
+
+
+def resolve(target: Texture, into, source: Texture, out_of, form: Format | None) -> None:
+    """Source and target of a resolve."""
+    if source.layout.samples == 1 or target.layout.samples > 1:
+        counts = source.layout.samples, target.layout.samples
+        raise InputError("samples", "be several of the source and one of the target", counts)
+    same_kind(target, source)
+    if source.layout.size_of(out_of[0]) != target.layout.size_of(into[0]):
+        raise InputError(
+            "size of the target", "be that of the source", target.layout.size_of(into[0])
+        )
+    if FORMATS[source.form].family not in AVERAGED:
+        raise InputError("format", "be of 8 bits UNORM", source.form.name)
+    if form is not None and FORMATS[form].family != FORMATS[source.form].family:
+        raise InputError("format", f"be of {FORMATS[source.form].family.name}", form.name)
+
+
+def mips(of: View) -> None:
+    """A view whose levels can be made."""
+    view(of, Bind.SHADER_RESOURCE)
+    if isinstance(of.resource, Buffer) or not of.resource.bind & Bind.RENDER_TARGET:
+        raise InputError("bind of the texture", "include RENDER_TARGET", of.resource.bind)
+    if FORMATS[of.form].family not in AVERAGED:
+        raise InputError("format", "be of 8 bits UNORM", of.form.name)

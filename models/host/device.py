@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Device: memory, and what lies in it: resources, views, shaders, queries."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from fixfunc.models.frontend.vertex_fetch import Element
+from fixfunc.models.host.context import Context
+from fixfunc.models.host.groups import InputLayout
+from fixfunc.models.host.memory import Heap
+from fixfunc.models.host.packets import RING, STATES
+from fixfunc.models.host.queries import RECORD, Query, QueryKind
+from fixfunc.models.host.resources import (
+    Bind,
+    Buffer,
+    Texture,
+    check_buffer,
+    layout_of_texture,
+    octets_of,
+    write_texels,
+)
+from fixfunc.models.host.stages import Shader
+from fixfunc.models.host.views import View, buffer_view, texture_view
+from fixfunc.models.machine import Machine
+from fixfunc.models.payload import integer
+from fixfunc.models.shaders import ComputeShader, GeometryShader, HullShader, PixelShader
+from fixfunc.spec.descriptors import Dimension, Stage
+from fixfunc.spec.dxgi import Format
+from fixfunc.spec.errors import InputError
+from fixfunc.spec.ring import Strategy
+
+MEMORY = 256 << 20  # bytes
+PROGRAMS = {
+    Stage.HULL: HullShader,
+    Stage.GEOMETRY: GeometryShader,
+    Stage.PIXEL: PixelShader,
+    Stage.COMPUTE: ComputeShader,
+}
+
+
+class Device:
+    """A device on the golden machine [fs 5].
+
+    Parameters
+    ----------
+    memory : int
+        Bytes, of which the ring and state take the first.
+    strategy : Strategy
+        How the machine changes state.
+
+    Attributes
+    ----------
+    memory : ndarray of uint8
+    machine : fixfunc.models.machine.Machine
+    context : Context
+        The immediate context.
+
+    Every method raises :class:`~fixfunc.spec.errors.InputError` for what breaks a rule, and nothing
+    has happened then.
+    """
+
+    def __init__(self, memory: int = MEMORY, strategy: Strategy = Strategy.POOL) -> None:
+        integer("memory", memory, RING + STATES + (1 << 16), 1 << 32)
+        self.memory = np.zeros(memory, np.uint8)
+        self._heap = Heap(RING + STATES, memory)
+        self._shaders: dict[int, object] = {}
+        self.machine = Machine(self.memory, 0, RING, self._shaders, strategy)
+        self.context = Context(self)
+
+    # Resources.
+
+    def create_buffer(
+        self,
+        size: int | None = None,
+        bind: Bind = Bind.VERTEX_BUFFER,
+        data: np.ndarray | bytes | None = None,
+        stride: int = 0,
+    ) -> Buffer:
+        """Create a buffer.
+
+        Parameters
+        ----------
+        size : int, optional
+            Bytes; by default those of ``data``, which may be shorter: the rest is zero.
+        bind : Bind
+        data : array or bytes, optional
+        stride : int
+            Of a structured buffer: bytes of a structure.
+        """
+        octets = octets_of(data)
+        size = len(octets) if size is None else size
+        check_buffer(size, bind, stride)
+        integer("bytes of data", len(octets), 0, size)
+        extra = 16 if bind & Bind.STREAM_OUTPUT else 0
+        address = self._heap.take(-(-size // 16) * 16 + extra)
+        self.memory[address : address + size] = 0
+        self.memory[address : address + len(octets)] = octets
+        filled = address + -(-size // 16) * 16 if extra else 0
+        if filled:
+            self.memory[filled : filled + 16] = 0
+        return Buffer(address, size, bind, stride, filled)
+
+    def create_texture1d(
+        self,
+        form: Format,
+        width: int,
+        mip_levels: int = 1,
+        array_size: int = 1,
+        bind: Bind = Bind.SHADER_RESOURCE,
+        data: Sequence[np.ndarray] | None = None,
+    ) -> Texture:
+        """Create a 1D texture; ``mip_levels`` 0: all."""
+        shape = (form, width, 1, 1, mip_levels, array_size, 1)
+        return self._texture(Dimension.TEXTURE1D, shape, bind, False, data)
+
+    def create_texture2d(
+        self,
+        form: Format,
+        width: int,
+        height: int,
+        mip_levels: int = 1,
+        array_size: int = 1,
+        sample_count: int = 1,
+        bind: Bind = Bind.SHADER_RESOURCE,
+        cube: bool = False,
+        data: Sequence[np.ndarray] | None = None,
+    ) -> Texture:
+        """Create a 2D texture, or a cube.
+
+        Parameters
+        ----------
+        form : Format
+        width, height : int
+        mip_levels : int
+            0: all.
+        array_size : int
+        sample_count : int
+            1, 2, 4 or 8.
+        bind : Bind
+        cube : bool
+            Layers are faces: six each.
+        data : sequence of ndarray, optional
+            A subresource each, layer by layer, their levels in order: bytes of rows of texels, or
+            of blocks, without gaps.
+        """
+        shape = (form, width, height, 1, mip_levels, array_size, sample_count)
+        return self._texture(Dimension.TEXTURE2D, shape, bind, cube, data)
+
+    def create_texture3d(
+        self,
+        form: Format,
+        width: int,
+        height: int,
+        depth: int,
+        mip_levels: int = 1,
+        bind: Bind = Bind.SHADER_RESOURCE,
+        data: Sequence[np.ndarray] | None = None,
+    ) -> Texture:
+        """Create a 3D texture."""
+        shape = (form, width, height, depth, mip_levels, 1, 1)
+        return self._texture(Dimension.TEXTURE3D, shape, bind, False, data)
+
+    def _texture(self, dimension, shape, bind, cube, data):
+        layout = layout_of_texture(dimension, *shape, bind, cube)
+        parts = None if data is None else [octets_of(part) for part in data]
+        if parts is not None:
+            integer("subresources of data", len(parts), *[layout.levels * layout.layers] * 2)
+        texture = Texture(self._heap.take(layout.bytes), dimension, layout, bind, cube)
+        memory = self.memory[texture.address : texture.address + layout.bytes]
+        memory[:] = 0
+        for n, part in enumerate(parts or ()):
+            layer, level = divmod(n, layout.levels)
+            try:
+                write_texels(memory, layout, level, layer, part)
+            except InputError:
+                self.release(texture)
+                raise
+        return texture
+
+    def release(self, resource: Buffer | Texture | Query) -> None:
+        """Give a resource's memory back: it must not be bound any more."""
+        self._heap.give(resource.address)
+
+    # Views, shaders, queries.
+
+    def create_render_target_view(
+        self, texture: Texture, form: Format | None = None, **part: Any
+    ) -> View:
+        """Create a view to draw to: see :func:`fixfunc.models.host.views.texture_view`."""
+        return texture_view(texture, Bind.RENDER_TARGET, form, **part)
+
+    def create_depth_stencil_view(
+        self, texture: Texture, form: Format | None = None, **part: Any
+    ) -> View:
+        """Create a view for depths: see :func:`fixfunc.models.host.views.texture_view`."""
+        return texture_view(texture, Bind.DEPTH_STENCIL, form, **part)
+
+    def create_shader_resource_view(
+        self, resource: Buffer | Texture, form: Format | None = None, **part: Any
+    ) -> View:
+        """Create a view for shaders to read: of levels and layers, or of bytes of a buffer."""
+        if isinstance(resource, Buffer):
+            return buffer_view(resource, Bind.SHADER_RESOURCE, form or Format.UNKNOWN, **part)
+        return texture_view(resource, Bind.SHADER_RESOURCE, form, **part)
+
+    def create_unordered_access_view(
+        self, resource: Buffer, form: Format = Format.UNKNOWN, **part: Any
+    ) -> View:
+        """Create a view of a buffer for compute shaders to read and write."""
+        if not isinstance(resource, Buffer):
+            raise InputError("resource", "be a buffer", type(resource).__name__)
+        return buffer_view(resource, Bind.UNORDERED_ACCESS, form, **part)
+
+    def create_input_layout(self, elements: Sequence[Element]) -> InputLayout:
+        """Create an input layout of elements, which name registers."""
+        return InputLayout(tuple(elements))
+
+    def create_vertex_shader(self, program: Callable[..., object]) -> Shader:
+        """Create a vertex shader of a callable."""
+        return self._shader(Stage.VERTEX, program)
+
+    def create_hull_shader(self, program: HullShader) -> Shader:
+        """Create a hull shader."""
+        return self._shader(Stage.HULL, program)
+
+    def create_domain_shader(self, program: Callable[..., object]) -> Shader:
+        """Create a domain shader of a callable."""
+        return self._shader(Stage.DOMAIN, program)
+
+    def create_geometry_shader(self, program: GeometryShader) -> Shader:
+        """Create a geometry shader, with stream output if it declares some."""
+        return self._shader(Stage.GEOMETRY, program)
+
+    def create_pixel_shader(self, program: PixelShader) -> Shader:
+        """Create a pixel shader."""
+        return self._shader(Stage.PIXEL, program)
+
+    def create_compute_shader(self, program: ComputeShader) -> Shader:
+        """Create a compute shader."""
+        return self._shader(Stage.COMPUTE, program)
+
+    def _shader(self, stage, program):
+        kind = PROGRAMS.get(stage)
+        if kind is not None and not isinstance(program, kind):
+            raise InputError(
+                f"{stage.name} shader", f"be a {kind.__name__}", type(program).__name__
+            )
+        if kind is None and not callable(program):
+            raise InputError(f"{stage.name} shader", "be callable", type(program).__name__)
+        number = len(self._shaders) + 1
+        self._shaders[number] = program
+        return Shader(number, stage, program)
+
+    def create_query(self, kind: QueryKind) -> Query:
+        """Create a query."""
+        if not isinstance(kind, QueryKind):
+            raise InputError("kind", "be a QueryKind", kind)
+        address = self._heap.take(2 * RECORD)
+        self.memory[address : address + 2 * RECORD] = 0
+        return Query(kind, address)

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Resources: buffers and textures, and where they lie in memory."""
+
+from dataclasses import dataclass
+from enum import IntFlag
+
+import numpy as np
+
+from fixfunc.models.memory.layout import Layout
+from fixfunc.models.payload import integer
+from fixfunc.models.texture.texture import LAYERS
+from fixfunc.spec.descriptors import Dimension
+from fixfunc.spec.dxgi import DEPTH_FORMATS, FORMATS, Format
+from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import SAMPLE_COUNTS, TARGET_LIMIT
+
+VOLUME_LIMIT = 2048  # texels of a 3D texture along each axis [fs 21]
+BUFFER_LIMIT = 1 << 27  # bytes [fs 21]
+
+
+class Bind(IntFlag):
+    """D3D11_BIND_FLAG: what a resource may be bound as."""
+
+    VERTEX_BUFFER = 1
+    INDEX_BUFFER = 2
+    CONSTANT_BUFFER = 4
+    SHADER_RESOURCE = 8
+    STREAM_OUTPUT = 16
+    RENDER_TARGET = 32
+    DEPTH_STENCIL = 64
+    UNORDERED_ACCESS = 128
+
+
+TARGETS = Bind.RENDER_TARGET | Bind.DEPTH_STENCIL
+MOST_CONSTANTS = 65536  # bytes of a constant buffer
+
+
+@dataclass(eq=False)
+class Buffer:
+    """A buffer.
+
+    Parameters
+    ----------
+    address, size : int
+        Bytes.
+    bind : Bind
+    stride : int
+        Of a structured buffer: bytes of a structure.
+    filled_address : int
+        Of a word: bytes that stream output has written.
+    """
+
+    address: int
+    size: int
+    bind: Bind
+    stride: int = 0
+    filled_address: int = 0
+
+
+@dataclass(eq=False)
+class Texture:
+    """A texture of any dimension.
+
+    Parameters
+    ----------
+    address : int
+        Of its first byte.
+    dimension : Dimension
+        TEXTURE1D, TEXTURE2D or TEXTURE3D.
+    layout : Layout
+    bind : Bind
+    cube : bool
+        Its layers may be viewed as faces of cubes.
+    """
+
+    address: int
+    dimension: Dimension
+    layout: Layout
+    bind: Bind
+    cube: bool = False
+
+    @property
+    def form(self) -> Format:
+        """Its format."""
+        return self.layout.form
+
+    def subresource(self, level: int, layer: int) -> tuple[int, int]:
+        """A level and a layer that exist; others raise ``InputError``."""
+        integer("level", level, 0, self.layout.levels - 1)
+        integer("layer", layer, 0, self.layout.layers - 1)
+        return level, layer
+
+
+def check_buffer(size: int, bind: Bind, stride: int) -> None:
+    """Rules of a buffer [fs 5.3]; one that is broken raises ``InputError``."""
+    integer("size", size, 1, BUFFER_LIMIT)
+    if bind & TARGETS & Bind.DEPTH_STENCIL:
+        raise InputError("bind", "not be DEPTH_STENCIL for a buffer", bind)
+    if bind & Bind.CONSTANT_BUFFER:
+        if bind != Bind.CONSTANT_BUFFER:
+            raise InputError("bind", "be CONSTANT_BUFFER alone, if it is", bind)
+        integer("size of a constant buffer", size, 16, MOST_CONSTANTS)
+        if size % 16:
+            raise InputError("size of a constant buffer", "be a multiple of 16", size)
+    if stride and (stride % 4 or not 4 <= stride <= 2048 or size % stride):
+        raise InputError("stride", "be a multiple of 4 up to 2048, of which size is one", stride)
+
+
+def layout_of_texture(
+    dimension: Dimension,
+    form: Format,
+    width: int,
+    height: int,
+    depth: int,
+    levels: int,
+    layers: int,
+    samples: int,
+    bind: Bind,
+    cube: bool,
+) -> Layout:
+    """Layout of a texture whose parameters obey D3D11's rules [fs 5.4-5.6, 21].
+
+    Raises
+    ------
+    InputError
+        One that breaks a rule.
+    """
+    if form not in FORMATS or form == Format.UNKNOWN:
+        raise InputError("format", "be one of a texture", form)
+    most = VOLUME_LIMIT if dimension == Dimension.TEXTURE3D else TARGET_LIMIT
+    for name, value in (("width", width), ("height", height), ("depth", depth)):
+        integer(name, value, 1, most)
+    integer("array_size", layers, 1, LAYERS)
+    complete = max(width, height, depth).bit_length()
+    integer("mip_levels", levels, 0, complete)
+    levels = levels or complete
+    if samples not in SAMPLE_COUNTS:
+        raise InputError("sample_count", f"be one of {', '.join(map(str, SAMPLE_COUNTS))}", samples)
+    if samples > 1 and (levels > 1 or dimension != Dimension.TEXTURE2D):
+        raise InputError("sample_count", "be 1 of a texture with levels, or not 2D", samples)
+    if samples > 1 and not bind & TARGETS:
+        raise InputError("bind", "be RENDER_TARGET or DEPTH_STENCIL with samples", bind)
+    if bind & Bind.RENDER_TARGET and bind & Bind.DEPTH_STENCIL:
+        raise InputError("bind", "not be RENDER_TARGET and DEPTH_STENCIL", bind)
+    if FORMATS[form].block > 1 and (bind & TARGETS or width % 4 or height % 4):
+        raise InputError("size of blocks", "be a multiple of 4, and no target", (width, height))
+    family = {FORMATS[depth_form].family for depth_form in DEPTH_FORMATS}
+    if bind & Bind.DEPTH_STENCIL and FORMATS[form].family not in family:
+        raise InputError("format", "be one of depths for DEPTH_STENCIL", form.name)
+    if cube and (layers % 6 or width != height or dimension != Dimension.TEXTURE2D):
+        raise InputError("cube", "have six square layers, or a multiple", (width, height, layers))
+    return Layout(form, width, height, depth, levels, layers, samples, bool(bind & TARGETS))
+
+
+def octets_of(data: np.ndarray | bytes | None) -> np.ndarray:
+    """Data as uint8."""
+    if data is None:
+        return np.zeros(0, np.uint8)
+    if isinstance(data, bytes | bytearray):
+        return np.frombuffer(bytes(data), np.uint8)
+    return np.ascontiguousarray(data).reshape(-1).view(np.uint8)
+
+
+def write_texels(
+    memory: np.ndarray, layout: Layout, level: int, layer: int, octets: np.ndarray
+) -> None:
+    """Write a subresource; data of another size raises ``InputError``."""
+    shape = layout.read(memory, level, layer).shape
+    integer("bytes of a subresource", len(octets), *[int(np.prod(shape))] * 2)
+    layout.write(memory, level, layer, octets.reshape(shape))

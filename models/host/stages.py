@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Programmable stages of a context: shaders, and what is bound to them."""
+
+from collections.abc import Callable, Sequence
+
+from fixfunc.models.frontend.state_pieces import encode, floats
+from fixfunc.models.host.resources import Bind, Buffer
+from fixfunc.models.host.states import SamplerState
+from fixfunc.models.host.views import View
+from fixfunc.models.payload import integer
+from fixfunc.models.texture.sampler import ADDRESSES, FILTERS
+from fixfunc.spec.descriptors import (
+    BINDING,
+    CONSTANTS,
+    SAMPLER,
+    SHADERS,
+    TABLE,
+    BindingKind,
+    Stage,
+)
+from fixfunc.spec.errors import InputError
+from fixfunc.spec.ring import StateKind
+
+SLOTS = {  # of a stage [fs 21]
+    BindingKind.CONSTANTS: 14,
+    BindingKind.RESOURCE: 128,
+    BindingKind.SAMPLER: 16,
+    BindingKind.UNORDERED: 8,
+}
+
+
+class Shader:
+    """A shader of a device, by its number in packets.
+
+    Parameters
+    ----------
+    number : int
+    stage : Stage
+    program : object
+        A callable, or an object of :mod:`fixfunc.models.shaders`.
+    """
+
+    def __init__(self, number: int, stage: Stage, program: object) -> None:
+        self.number = number
+        self.stage = stage
+        self.program = program
+
+
+class ShaderStage:
+    """A programmable stage of a context.
+
+    Parameters
+    ----------
+    stage : Stage
+    changed : callable
+        Told which :class:`~fixfunc.spec.ring.StateKind` changes.
+
+    Attributes
+    ----------
+    shader : Shader, optional
+    bound : dict of (BindingKind, slot) to what is bound
+    """
+
+    def __init__(self, stage: Stage, changed: Callable[[StateKind], object]) -> None:
+        self._stage = stage
+        self._changed = changed
+        self.shader: Shader | None = None
+        self.bound: dict[tuple[BindingKind, int], Buffer | View | SamplerState] = {}
+
+    def set_shader(self, shader: Shader | None) -> None:
+        """Set the stage's shader; None turns the stage off."""
+        if shader is not None and shader.stage != self._stage:
+            raise InputError("shader", f"be of stage {self._stage.name}", shader.stage.name)
+        self.shader = shader
+        self._changed(StateKind.SHADERS)
+
+    def set_constant_buffers(self, start: int, buffers: Sequence[Buffer | None]) -> None:
+        """Bind constant buffers to slots from ``start`` on; None unbinds."""
+        for buffer in filter(None, buffers):
+            if not buffer.bind & Bind.CONSTANT_BUFFER:
+                raise InputError("bind of the buffer", "include CONSTANT_BUFFER", buffer.bind)
+        self._bind(BindingKind.CONSTANTS, start, buffers)
+
+    def set_shader_resources(self, start: int, views: Sequence[View | None]) -> None:
+        """Bind views of resources to slots from ``start`` on; None unbinds."""
+        self._views(BindingKind.RESOURCE, Bind.SHADER_RESOURCE, start, views)
+
+    def set_samplers(self, start: int, samplers: Sequence[SamplerState | None]) -> None:
+        """Bind samplers to slots from ``start`` on; None stands for the default."""
+        for state in filter(None, samplers):
+            if not isinstance(state, SamplerState):
+                raise InputError("sampler", "be a SamplerState", type(state).__name__)
+        self._bind(BindingKind.SAMPLER, start, samplers)
+
+    def set_unordered_access_views(self, start: int, views: Sequence[View | None]) -> None:
+        """Bind views for unordered access, of a compute shader."""
+        if self._stage != Stage.COMPUTE:
+            raise InputError("unordered access", "be of a compute shader", self._stage.name)
+        self._views(BindingKind.UNORDERED, Bind.UNORDERED_ACCESS, start, views)
+
+    def clear(self) -> None:
+        """Unbind all."""
+        self.bound.clear()
+        self.set_shader(None)
+        self._changed(StateKind.BINDINGS)
+
+    def _views(self, kind, bind, start, views):
+        for view in filter(None, views):
+            if view.kind != bind:
+                raise InputError("view", f"be one of {bind.name}", view.kind)
+        self._bind(kind, start, views)
+
+    def _bind(self, kind, start, values):
+        integer(f"start of {kind.name}", start, 0, SLOTS[kind] - 1)
+        integer(f"end of {kind.name}", start + len(values), 0, SLOTS[kind])
+        for slot, value in enumerate(values, start):
+            if value is None:
+                self.bound.pop((kind, slot), None)
+            else:
+                self.bound[kind, slot] = value
+        self._changed(StateKind.BINDINGS)
+
+    def table(self) -> list[bytes]:
+        """Transfers of what is bound: pairs, as :data:`fixfunc.spec.descriptors.BINDING` says."""
+        out = []
+        for (kind, slot), value in self.bound.items():
+            out += [encode(BINDING, stage=self._stage, kind=kind, slot=slot), _entry(value)]
+        return out
+
+
+def shaders(stages: dict[Stage, ShaderStage]) -> bytes:
+    """The piece of state that names shaders."""
+    numbers = {stage.name.lower(): its.shader.number for stage, its in stages.items() if its.shader}
+    return encode(SHADERS, **numbers)
+
+
+def bindings(stages: dict[Stage, ShaderStage], place: Callable[[list[bytes]], int]) -> bytes:
+    """The piece of state that names the table of what is bound."""
+    rows = [row for stage in stages.values() for row in stage.table()]
+    return encode(TABLE, address=place(rows), count=len(rows))
+
+
+def _entry(value):
+    """What is bound, as a transfer."""
+    if isinstance(value, Buffer):
+        return encode(CONSTANTS, address=value.address, size=value.size)
+    if isinstance(value, View):
+        return value.encode()
+    bias, low, high, *border = floats(
+        value.mip_lod_bias, value.min_lod, value.max_lod, *value.border_color
+    )
+    return encode(
+        SAMPLER,
+        minify=FILTERS.index(value.min_filter),
+        magnify=FILTERS.index(value.mag_filter),
+        mip=FILTERS.index(value.mip_filter),
+        address_u=ADDRESSES.index(value.address_u),
+        address_v=ADDRESSES.index(value.address_v),
+        address_w=ADDRESSES.index(value.address_w),
+        anisotropy=value.max_anisotropy,
+        bias=bias,
+        min_lod=low,
+        max_lod=high,
+        **{f"border{n}": bits for n, bits in enumerate(border)},
+    )

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Views: what of a resource is bound, and as which format."""
+
+from dataclasses import dataclass
+
+from fixfunc.models.back_half import COLOUR_FORMATS
+from fixfunc.models.frontend.state_pieces import encode
+from fixfunc.models.host.resources import Bind, Buffer, Texture
+from fixfunc.models.payload import integer
+from fixfunc.spec.descriptors import VIEW, Dimension
+from fixfunc.spec.dxgi import DEPTH_FORMATS, FORMATS, Format
+from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import SAMPLE_COUNTS
+
+
+@dataclass(eq=False)
+class View:
+    """A view.
+
+    Parameters
+    ----------
+    resource : Buffer or Texture
+    kind : Bind
+        RENDER_TARGET, DEPTH_STENCIL, SHADER_RESOURCE or UNORDERED_ACCESS.
+    form : Format
+    dimension : Dimension
+    first_level, level_count, first_layer, layer_count : int
+        Of textures; of 3D targets layers are slices.
+    read_only_depth, read_only_stencil : bool
+        Of depths and stencil values: they are not written.
+    first, size : int
+        Of buffers, bytes.
+    """
+
+    resource: Buffer | Texture
+    kind: Bind
+    form: Format
+    dimension: Dimension
+    first_level: int = 0
+    level_count: int = 1
+    first_layer: int = 0
+    layer_count: int = 1
+    read_only_depth: bool = False
+    read_only_stencil: bool = False
+    first: int = 0
+    size: int = 0
+
+    def encode(self) -> bytes:
+        """As :data:`fixfunc.spec.descriptors.VIEW`."""
+        if isinstance(self.resource, Buffer):
+            return encode(
+                VIEW,
+                address=self.resource.address,
+                form=self.form,
+                stored=Format.UNKNOWN,
+                dimension=Dimension.BUFFER,
+                first=self.first,
+                size=self.size,
+                stride=self.resource.stride,
+            )
+        layout = self.resource.layout
+        return encode(
+            VIEW,
+            address=self.resource.address,
+            form=self.form,
+            stored=layout.form,
+            dimension=self.dimension,
+            samples=SAMPLE_COUNTS.index(layout.samples),
+            tiled=layout.tiled,
+            width=layout.width,
+            height=layout.height,
+            depth=layout.depth,
+            levels=layout.levels,
+            layers=layout.layers,
+            first_level=self.first_level,
+            level_count=self.level_count,
+            first_layer=self.first_layer,
+            layer_count=self.layer_count,
+            read_only_depth=self.read_only_depth,
+            read_only_stencil=self.read_only_stencil,
+        )
+
+
+def whole(texture: Texture) -> View:
+    """All of a texture, as copies take it."""
+    layers = texture.layout.depth if texture.dimension == Dimension.TEXTURE3D else 0
+    return View(
+        texture,
+        Bind(0),
+        texture.form,
+        texture.dimension,
+        level_count=texture.layout.levels,
+        layer_count=layers or texture.layout.layers,
+    )
+
+
+def buffer_view(
+    buffer: Buffer, kind: Bind, form: Format, first: int = 0, size: int | None = None
+) -> View:
+    """A view of a part of a buffer, bytes.
+
+    Raises
+    ------
+    InputError
+        The buffer may not be bound so, or the part lies beyond it.
+    """
+    _bound_as(buffer, kind)
+    integer("first", first, 0, buffer.size - 1)
+    size = buffer.size - first if size is None else size
+    integer("size", size, 1, buffer.size - first)
+    return View(buffer, kind, form, Dimension.BUFFER, first=first, size=size)
+
+
+def texture_view(
+    texture: Texture,
+    kind: Bind,
+    form: Format | None = None,
+    first_level: int = 0,
+    level_count: int | None = None,
+    first_layer: int = 0,
+    layer_count: int | None = None,
+    cube: bool = False,
+    read_only_depth: bool = False,
+    read_only_stencil: bool = False,
+) -> View:
+    """A view of levels and layers of a texture.
+
+    Parameters
+    ----------
+    texture : Texture
+    kind : Bind
+    form : Format, optional
+        That of the texture by default, which must not be typeless then.
+    first_level, first_layer : int
+    level_count, layer_count : int, optional
+        All from the first on by default; of targets one level.
+    cube : bool
+        As cubes: six layers each.
+    read_only_depth, read_only_stencil : bool
+
+    Raises
+    ------
+    InputError
+        The texture may not be bound so; a format of another family, or that cannot be so; levels
+        or layers that there are not.
+    """
+    _bound_as(texture, kind)
+    layout = texture.layout
+    form = layout.form if form is None else form
+    if FORMATS[form].family != FORMATS[layout.form].family:
+        family = [
+            name.name for name in Format if FORMATS[name].family == FORMATS[layout.form].family
+        ]
+        raise InputError("format of the view", f"be one of {', '.join(family)}", form.name)
+    if not FORMATS[layout.form].typeless and form != layout.form:
+        raise InputError(
+            "format of the view", f"be {layout.form.name}, which has a type", form.name
+        )
+    if FORMATS[form].typeless:
+        raise InputError("format of the view", "have a type", form.name)
+    _fits(kind, form)
+    integer("first_level", first_level, 0, layout.levels - 1)
+    is_target = bool(kind & (Bind.RENDER_TARGET | Bind.DEPTH_STENCIL))
+    if level_count is None:
+        level_count = 1 if is_target else layout.levels - first_level
+    integer("level_count", level_count, 1, 1 if is_target else layout.levels - first_level)
+    is_volume = texture.dimension == Dimension.TEXTURE3D
+    layers = layout.size_of(first_level)[2] if is_volume else layout.layers
+    integer("first_layer", first_layer, 0, layers - 1)
+    layer_count = layers - first_layer if layer_count is None else layer_count
+    integer("layer_count", layer_count, 1, layers - first_layer)
+    if cube and (not texture.cube or layer_count % 6):
+        raise InputError("cube", "be of a cube's texture, six layers each", layer_count)
+    if (read_only_depth or read_only_stencil) and kind != Bind.DEPTH_STENCIL:
+        raise InputError("read_only", "be of depths", kind)
+    return View(
+        texture,
+        kind,
+        form,
+        Dimension.CUBE if cube else texture.dimension,
+        first_level,
+        level_count,
+        first_layer,
+        layer_count,
+        read_only_depth,
+        read_only_stencil,
+    )
+
+
+def _bound_as(resource, kind):
+    if not resource.bind & kind:
+        raise InputError("bind of the resource", f"include {kind.name}", resource.bind)
+
+
+def _fits(kind, form):
+    """Whether a format may be bound so."""
+    if (kind == Bind.DEPTH_STENCIL) != (form in DEPTH_FORMATS):
+        names = ", ".join(depth.name for depth in DEPTH_FORMATS)
+        rule = f"be one of {names} for DEPTH_STENCIL, and for nothing else"
+        raise InputError("format of the view", rule, form.name)
+    if kind == Bind.RENDER_TARGET and form not in COLOUR_FORMATS:
+        names = ", ".join(colour.name for colour in COLOUR_FORMATS)
+        raise InputError("format of a render target", f"be one of {names}", form.name)

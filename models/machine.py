@@ -1,0 +1,306 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The machine: packets of a ring are executed, from draw calls to targets in memory."""
+
+from collections import Counter
+from collections.abc import Mapping
+from functools import partial
+
+import numpy as np
+
+from fixfunc.models import front_half
+from fixfunc.models.back_half import BackHalf
+from fixfunc.models.bindings import Shared, bindings
+from fixfunc.models.bound_state import BoundState
+from fixfunc.models.frontend import compute_stage
+from fixfunc.models.frontend.command_processor import CommandProcessor, Stopped, Work
+from fixfunc.models.frontend.input_assembler import Draw
+from fixfunc.models.frontend.state_pieces import piece
+from fixfunc.models.geometry import stream_output
+from fixfunc.models.output import copies
+from fixfunc.spec.descriptors import TOTALS, VIEW, Stage
+from fixfunc.spec.errors import InputError
+from fixfunc.spec.ring import RingOp, Strategy
+
+TOTAL_BYTES = 8  # of each total in memory
+DRAW_WORDS = {True: 5, False: 4}  # of an indirect draw, with indices or without
+
+
+class Machine:
+    """The pipeline with its memory and its ring.
+
+    Parameters
+    ----------
+    memory : ndarray of uint8
+        Read and written in place.
+    base, size : int
+        Of the ring, bytes.
+    shaders : mapping of int to shader
+        What numbers of shaders in packets stand for; it may grow.
+    strategy : Strategy
+        How state changes.
+    pool : int
+        Slots of a kind of state.
+
+    Attributes
+    ----------
+    processor : CommandProcessor
+    totals : Counter
+        Of :data:`fixfunc.spec.descriptors.TOTALS` so far, and of what was dropped and why.
+
+    Work is executed as soon as it has been read, one piece after the other.
+    """
+
+    def __init__(
+        self,
+        memory: np.ndarray,
+        base: int,
+        size: int,
+        shaders: Mapping[int, object],
+        strategy: Strategy = Strategy.POOL,
+        pool: int = 32,
+    ) -> None:
+        self._memory = memory
+        self._shaders = shaders
+        self._back = BackHalf(memory)
+        self._shared = Shared(memory, {})
+        self._predicate = None
+        self._skips = False
+        self.processor = CommandProcessor(memory, base, size, strategy, pool)
+        self.totals = Counter()
+        self._execute = {
+            RingOp.DRAW: self._draw_packet,
+            RingOp.DRAW_INDIRECT: self._draw_indirect,
+            RingOp.DRAW_AUTO: self._draw_auto,
+            RingOp.DISPATCH: self._dispatch_packet,
+            RingOp.DISPATCH_INDIRECT: self._dispatch_indirect,
+            RingOp.CLEAR: self._clear,
+            RingOp.COPY: self._copy,
+            RingOp.COPY_BYTES: self._copy_bytes,
+            RingOp.RESOLVE: self._resolve,
+            RingOp.MIPS: self._mips,
+            RingOp.QUERY: self._query,
+            RingOp.PREDICATE: self._set_predicate,
+        }
+
+    def submit(self, write: int) -> Stopped:
+        """Move the ring's write pointer, and execute what lies before it.
+
+        Returns
+        -------
+        Stopped
+            Why the processor does not go on: the ring is empty, a wait, or an error.
+
+        Raises
+        ------
+        InputError
+            Work that breaks a rule: the first such. It counts as done; what is behind it goes on.
+        """
+        stopped = self.processor.submit(write)
+        error = None
+        while self.processor.work:
+            while self.processor.work:
+                try:
+                    self._work(self.processor.work[0])
+                except InputError as found:
+                    error = error or found
+                self.processor.finish()
+            stopped = self.processor.run()
+        if error:
+            raise error
+        return stopped
+
+    def settle(self) -> None:
+        """Bring all that was drawn to memory, and forget what has been read of it."""
+        self._back.write_back()
+        self._shared.textures.clear()
+
+    def _work(self, work: Work):
+        self.totals["timestamp"] += 1
+        if work.op not in self._execute:
+            raise InputError("packet", "be no LIST, which the top executes", work.op.name)
+        self._execute[work.op](work)
+
+    # Draws and dispatches.
+
+    def _draw_packet(self, work):
+        fields = work.packet
+        is_indexed = bool(fields["indexed"])
+        base = int(fields["base"])
+        self._draw(
+            work,
+            Draw(
+                int(fields["count"]),
+                int(fields["instances"]),
+                int(fields["start"]),
+                int(np.int32(np.uint32(base))) if is_indexed else base,
+                int(fields["first_instance"]),
+                is_indexed,
+            ),
+        )
+
+    def _draw_indirect(self, work):
+        is_indexed = bool(work.packet["indexed"])
+        words = self._words(work.packet["address"], DRAW_WORDS[is_indexed])
+        if is_indexed:
+            count, instances, start, base, first = words
+            draw = Draw(count, instances, start, int(np.int32(np.uint32(base))), first, True)
+        else:
+            count, instances, base, first = words
+            draw = Draw(count, instances, 0, base, first)
+        self._draw(work, draw)
+
+    def _draw_auto(self, work):
+        bound = self._bound(work)
+        source = bound.vertex_buffer(0)
+        (filled,) = self._words(source["filled_address"], 1)
+        buffer = stream_output.StreamBuffer(np.zeros(0, np.uint8), filled)
+        self._draw(
+            work, stream_output.draw_auto(buffer, int(source["stride"]), int(source["offset"]))
+        )
+
+    def _draw(self, work, draw):
+        if self._skips:
+            return
+        bound = self._bound(work)
+        functions = self._functions(bound)
+        state = bound.front(functions)
+        back = bound.back(functions.get(Stage.PIXEL))
+        for part in front_half.run(draw, state):
+            self.totals.update(part.counters)
+            self.totals.update(self._back.draw(part, back))
+        self._forget(view for view in (*back.colours, back.depth) if view is not None)
+        bound.put_filled(state.stream_buffers)
+
+    def _dispatch_packet(self, work):
+        self._dispatch(work, *(int(work.packet[axis]) for axis in "xyz"))
+
+    def _dispatch_indirect(self, work):
+        self._dispatch(work, *self._words(work.packet["address"], 3))
+
+    def _dispatch(self, work, *groups):
+        if self._skips:
+            return
+        self.settle()
+        bound = self._bound(work)
+        shader = bound.shader(Stage.COMPUTE)
+        if shader is None:
+            return
+        function = self._functions(bound)[Stage.COMPUTE]
+        self.totals["cs_invocations"] += compute_stage.dispatch(shader, function, groups)
+
+    def _functions(self, bound):
+        """Shaders' functions, with what is bound to their stages."""
+        there = bindings(self._shared, *bound.bindings)
+        if any(
+            self._back.holds(address) for stage in there.values() for address in stage.resources
+        ):
+            self.settle()
+        return {
+            stage: partial(_with, getattr(shader, "function", shader), there[stage])
+            for stage in Stage
+            if (shader := bound.shader(stage)) is not None
+        }
+
+    # Clears, copies, queries.
+
+    def _clear(self, work):
+        if self._skips:
+            return
+        self.settle()
+        copies.clear(self._memory, piece(work.more[0], VIEW), work.packet)
+
+    def _copy(self, work):
+        if self._skips:
+            return
+        self.settle()
+        source, target = (piece(data, VIEW) for data in work.more)
+        copies.copy(self._memory, source, target, work.packet)
+
+    def _copy_bytes(self, work):
+        if self._skips:
+            return
+        self.settle()
+        source, target, size = (int(work.packet[n]) for n in ("source", "target", "size"))
+        self._within(source, size)
+        self._within(target, size)
+        self._memory[target : target + size] = self._memory[source : source + size].copy()
+
+    def _resolve(self, work):
+        if self._skips:
+            return
+        self.settle()
+        source, target = (piece(data, VIEW) for data in work.more)
+        copies.resolve(self._memory, source, target, work.packet)
+
+    def _mips(self, work):
+        if self._skips:
+            return
+        self.settle()
+        copies.mips(self._memory, piece(work.more[0], VIEW))
+
+    def _query(self, work):
+        address = int(work.packet["address"])
+        self._within(address, TOTAL_BYTES * len(TOTALS))
+        values = np.array([self.totals[name] for name in TOTALS], "<u8")
+        self._memory[address : address + values.nbytes] = values.view(np.uint8)
+
+    def _set_predicate(self, work):
+        """Results are there: work before the packet has been executed."""
+        fields = work.packet
+        self._skips = False
+        if not fields["enable"]:
+            return
+        begin, end = (
+            dict(zip(TOTALS, self._totals_at(int(fields[name])), strict=True))
+            for name in ("begin", "end")
+        )
+        grown = {name: end[name] - begin[name] for name in TOTALS}
+        if fields["overflow"]:
+            streams = [n for n in range(4) if fields["streams"] >> n & 1]
+            is_so = any(grown[f"so_needed_{n}"] != grown[f"so_written_{n}"] for n in streams)
+        else:
+            is_so = grown["samples_passed"] != 0
+        self._skips = is_so == bool(fields["value"])
+
+    def _totals_at(self, address):
+        self._within(address, TOTAL_BYTES * len(TOTALS))
+        data = self._memory[address : address + TOTAL_BYTES * len(TOTALS)]
+        return [int(value) for value in np.ascontiguousarray(data).view("<u8")]
+
+    # Memory and state.
+
+    def _bound(self, work):
+        slots = self.processor.slots
+        return BoundState(
+            self._memory,
+            [slots.value(kind, slot) if slot >= 0 else b"" for kind, slot in enumerate(work.slots)],
+            self._shaders,
+        )
+
+    def _forget(self, views):
+        """Textures that have been drawn to are read anew."""
+        drawn = {int(view["address"]) for view in views}
+        for data in [data for data in self._shared.textures if _address(data) in drawn]:
+            del self._shared.textures[data]
+
+    def _words(self, address, count):
+        address = int(address)
+        self._within(address, 4 * count)
+        data = self._memory[address : address + 4 * count]
+        return [int(value) for value in np.ascontiguousarray(data).view("<u4")]
+
+    def _within(self, address, size):
+        if address + size > len(self._memory):
+            raise InputError(
+                "address", f"end within memory, at {len(self._memory)}", address + size
+            )
+
+
+def _address(view):
+    """Of the bytes of a view."""
+    return int(piece(view, VIEW)["address"])
+
+
+def _with(function, bound, inputs):
+    """A shader of inputs alone, or of inputs and what is bound."""
+    return function(inputs, bound)

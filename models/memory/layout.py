@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Layout of textures in memory: levels, layers and slices, by rows of texels or by tiles."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
+from fixfunc.spec.dxgi import FORMATS, Format
+from fixfunc.spec.state import SAMPLE_COUNTS
+
+EDGE = 8  # samples along a tile's edge
+ALIGNED = 256  # bytes: every subresource begins on such a boundary
+
+
+class Plane(NamedTuple):
+    """A plane of tiles."""
+
+    size: int  # bytes of a sample in it
+    octets: tuple[int, ...]  # which bytes of a texel they are; the others are zero
+
+
+# Families that hold depths and stencil values, which lie apart in tiles.
+SPLIT = {
+    Format.R24G8_TYPELESS: (Plane(4, (0, 1, 2)), Plane(1, (3,))),
+    Format.R32G8X24_TYPELESS: (Plane(4, (0, 1, 2, 3)), Plane(1, (4,))),
+}
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where the subresources of a texture lie, from its first byte on.
+
+    Parameters
+    ----------
+    form : Format
+        Of the texture; typeless or not.
+    width, height, depth : int
+        Of level 0, texels.
+    levels, layers : int
+        Faces of cubes are layers.
+    samples : int
+        Of a pixel.
+    tiled : bool
+        It is drawn to: tiles of 8 by 8 samples, row by row, depths and stencil values apart. Else
+        rows of texels, or of blocks, without gaps.
+    """
+
+    form: Format
+    width: int
+    height: int = 1
+    depth: int = 1
+    levels: int = 1
+    layers: int = 1
+    samples: int = 1
+    tiled: bool = False
+
+    @property
+    def texel(self) -> int:
+        """Bytes of a texel, or of a block."""
+        return FORMATS[self.form].bytes
+
+    def size_of(self, level: int) -> tuple[int, int, int]:
+        """Width, height and depth of a level, texels."""
+        return tuple(max(side >> level, 1) for side in (self.width, self.height, self.depth))
+
+    @property
+    def bytes(self) -> int:
+        """All of it."""
+        return self.layers * self._layer_bytes
+
+    @property
+    def _layer_bytes(self):
+        return sum(self._level_bytes(level) for level in range(self.levels))
+
+    def _level_bytes(self, level):
+        depth = self.size_of(level)[2]
+        return -(-depth * self._slice_bytes(level) // ALIGNED) * ALIGNED
+
+    def _slice_bytes(self, level):
+        if self.tiled:
+            rows, columns = self.tiles_of(level)
+            return rows * columns * EDGE**2 * sum(plane.size for plane in self.planes)
+        rows, columns = self._blocks(level)
+        return rows * columns * self.samples * self.texel
+
+    def _blocks(self, level):
+        width, height, _ = self.size_of(level)
+        block = FORMATS[self.form].block
+        return -(-height // block), -(-width // block)
+
+    @property
+    def planes(self) -> tuple[Plane, ...]:
+        """Planes of tiles."""
+        whole = (Plane(self.texel, tuple(range(self.texel))),)
+        return SPLIT.get(FORMATS[self.form].family, whole)
+
+    def tiles_of(self, level: int) -> tuple[int, int]:
+        """Rows and columns of tiles of a level."""
+        width, height, _ = self.size_of(level)
+        lx, ly = self._shape
+        return -(-height // (EDGE >> ly)), -(-width // (EDGE >> lx))
+
+    def offset_of(self, level: int, layer: int = 0, depth_slice: int = 0) -> int:
+        """Where a slice of a subresource begins."""
+        before = sum(self._level_bytes(n) for n in range(level))
+        return layer * self._layer_bytes + before + depth_slice * self._slice_bytes(level)
+
+    def tiles(
+        self, memory: np.ndarray, level: int, layer: int = 0, depth_slice: int = 0
+    ) -> list[np.ndarray]:
+        """Planes of a slice that is tiled, to read and to write.
+
+        Parameters
+        ----------
+        memory : ndarray of uint8
+            From the texture's first byte on.
+
+        Returns
+        -------
+        list of ndarray of uint8, shape (rows, columns, 8, 8, bytes)
+            Views of memory.
+        """
+        rows, columns = self.tiles_of(level)
+        begin = self.offset_of(level, layer, depth_slice)
+        planes = []
+        for plane in self.planes:
+            end = begin + rows * columns * EDGE**2 * plane.size
+            planes.append(memory[begin:end].reshape(rows, columns, EDGE, EDGE, plane.size))
+            begin = end
+        return planes
+
+    def read(self, memory: np.ndarray, level: int, layer: int = 0) -> np.ndarray:
+        """Texels of a subresource.
+
+        Parameters
+        ----------
+        memory : ndarray of uint8
+            From the texture's first byte on.
+
+        Returns
+        -------
+        ndarray of uint8, shape (depth, rows, columns, samples, bytes)
+            Texels, or blocks, as linear textures hold them.
+        """
+        depth = self.size_of(level)[2]
+        if not self.tiled:
+            rows, columns = self._blocks(level)
+            begin = self.offset_of(level, layer)
+            data = memory[begin : begin + depth * self._slice_bytes(level)]
+            return data.reshape(depth, rows, columns, self.samples, self.texel)
+        width, height, _ = self.size_of(level)
+        out = np.zeros((depth, height, width, self.samples, self.texel), np.uint8)
+        for n in range(depth):
+            for plane, data in zip(self.planes, self.tiles(memory, level, layer, n), strict=True):
+                image = self._images(data)[:height, :width, :, : len(plane.octets)]
+                out[n][..., plane.octets] = image
+        return out
+
+    def write(self, memory: np.ndarray, level: int, layer: int, texels: np.ndarray) -> None:
+        """Write a subresource: texels as :meth:`read` returns them.
+
+        Samples of tiles that lie beyond it become zero.
+        """
+        if not self.tiled:
+            self.read(memory, level, layer)[:] = texels
+            return
+        rows, columns = self.tiles_of(level)
+        width, height, _ = self.size_of(level)
+        for n, image in enumerate(texels):
+            for plane, data in zip(self.planes, self.tiles(memory, level, layer, n), strict=True):
+                lx, ly = self._shape
+                whole = np.zeros(
+                    (rows * EDGE >> ly, columns * EDGE >> lx, self.samples, plane.size), np.uint8
+                )
+                whole[:height, :width, :, : len(plane.octets)] = image[..., plane.octets]
+                data[:] = self._tiles(whole)
+
+    @property
+    def _shape(self):
+        return LANE_SHAPE[SAMPLE_COUNTS.index(self.samples)]
+
+    def _images(self, tiles):
+        """Tiles as an image: shape (rows, columns, samples, bytes)."""
+        lx, ly = self._shape
+        rows, columns, _, _, size = tiles.shape
+        split = tiles.reshape(rows, columns, EDGE >> ly, 1 << ly, EDGE >> lx, 1 << lx, size)
+        return split.transpose(0, 2, 1, 4, 3, 5, 6).reshape(
+            rows * EDGE >> ly, columns * EDGE >> lx, self.samples, size
+        )
+
+    def _tiles(self, image):
+        """The inverse of :meth:`_images`."""
+        lx, ly = self._shape
+        high = EDGE >> ly
+        wide = EDGE >> lx
+        size = image.shape[3]
+        split = image.reshape(
+            len(image) // high, high, image.shape[1] // wide, wide, 1 << ly, 1 << lx, size
+        )
+        return split.transpose(0, 2, 1, 4, 3, 5, 6).reshape(
+            len(image) // high, image.shape[1] // wide, EDGE, EDGE, size
+        )

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Clears, copies, resolves and smaller levels of textures in memory."""
+
+import numpy as np
+
+from fixfunc.models import formats
+from fixfunc.models.bindings import layout_of
+from fixfunc.models.output.formats import encode
+from fixfunc.spec.dxgi import DEPTH_FORMATS, FORMATS, Format
+from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import DepthFormat
+
+DEPTHS = {
+    Format.D16_UNORM: DepthFormat.D16,
+    Format.D24_UNORM_S8_UINT: DepthFormat.D24,
+    Format.D32_FLOAT: DepthFormat.D32F,
+    Format.D32_FLOAT_S8X24_UINT: DepthFormat.D32F,
+}
+AVERAGED = Format.R8G8B8A8_TYPELESS, Format.B8G8R8A8_TYPELESS  # families
+
+
+def clear(memory: np.ndarray, view: np.void, packet: np.void) -> None:
+    """Clear what a view shows.
+
+    Parameters
+    ----------
+    memory : ndarray of uint8
+    view : numpy.void
+        :data:`fixfunc.spec.descriptors.VIEW`, of a target.
+    packet : numpy.void
+        :data:`fixfunc.spec.ring.CLEAR`.
+
+    Raises
+    ------
+    InputError
+        A format that is no target's, or a view beyond memory.
+    """
+    layout, data = _texture(memory, view)
+    form = Format(int(view["form"]))
+    bits = np.array([[packet[f"value{n}"] for n in range(4)]], np.uint32)
+    for planes in _slices(layout, data, view):
+        if form in DEPTH_FORMATS:
+            if packet["depth"]:
+                value = formats.encode(bits.view(np.float32)[0, 0], DEPTHS[form])
+                octets = np.array([value], "<u4").view(np.uint8)
+                planes[0][:] = octets[: planes[0].shape[-1]]
+            if packet["stencil"] and len(planes) > 1:
+                planes[1][:] = packet["stencil_value"]
+        else:
+            is_float = not FORMATS[form].typeless and not form.name.endswith("INT")
+            planes[0][:] = encode(bits.view(np.float32) if is_float else bits, form)[0]
+
+
+def _slices(layout, data, view):
+    """Planes of each slice that a view of a target shows."""
+    level = int(view["first_level"])
+    first = int(view["first_layer"])
+    for n in range(first, first + int(view["layer_count"])):
+        is_volume = layout.depth > 1
+        yield layout.tiles(data, level, 0 if is_volume else n, n if is_volume else 0)
+
+
+def copy(memory: np.ndarray, source: np.void, target: np.void, packet: np.void) -> None:
+    """Copy a box of texels.
+
+    Parameters
+    ----------
+    memory : ndarray of uint8
+    source, target : numpy.void
+        :data:`fixfunc.spec.descriptors.VIEW`, of formats of as many bytes.
+    packet : numpy.void
+        :data:`fixfunc.spec.ring.COPY`; of blocks, whole ones.
+
+    Raises
+    ------
+    InputError
+        A box that lies beyond one of them, or texels of another size.
+    """
+    one, one_data = _texture(memory, source)
+    other, other_data = _texture(memory, target)
+    if (one.texel, one.samples) != (other.texel, other.samples):
+        rule = f"have texels of {one.texel} bytes and {one.samples} samples"
+        raise InputError("target of a copy", rule, (other.texel, other.samples))
+    texels = one.read(one_data, int(packet["source_level"]), int(packet["source_layer"]))
+    into = int(packet["target_level"]), int(packet["target_layer"])
+    whole = other.read(other_data, *into).copy()
+    blocks = FORMATS[one.form].block, FORMATS[other.form].block
+    at = [int(packet[name]) // blocks[1] for name in "zyx"]
+    at[0] = int(packet["z"])
+    begin = [int(packet["z0"]), *(int(packet[name]) // blocks[0] for name in ("y0", "x0"))]
+    end = [int(packet["z1"]), *(-(-int(packet[name]) // blocks[0]) for name in ("y1", "x1"))]
+    for name, n in zip("zyx", range(3), strict=True):
+        size = end[n] - begin[n]
+        if not (0 <= begin[n] < end[n] <= texels.shape[n] and at[n] + size <= whole.shape[n]):
+            raise InputError(f"box along {name}", "lie in source and target", (begin[n], end[n]))
+    box = tuple(slice(b, e) for b, e in zip(begin, end, strict=True))
+    place = tuple(slice(a, a + e - b) for a, b, e in zip(at, begin, end, strict=True))
+    whole[place] = texels[box]
+    other.write(other_data, *into, whole)
+
+
+def resolve(memory: np.ndarray, source: np.void, target: np.void, packet: np.void) -> None:
+    """Average the samples of each pixel.
+
+    Parameters
+    ----------
+    memory : ndarray of uint8
+    source, target : numpy.void
+        :data:`fixfunc.spec.descriptors.VIEW`, of one size, the target of one sample.
+    packet : numpy.void
+        :data:`fixfunc.spec.ring.RESOLVE`.
+
+    Raises
+    ------
+    InputError
+        A format that is not of 8 bits UNORM, or another size.
+
+    Exact sums, rounded once to the nearest, ties up [fs 17.13.4].
+    """
+    one, one_data = _texture(memory, source)
+    other, other_data = _texture(memory, target)
+    if FORMATS[one.form].family not in AVERAGED:
+        raise InputError("format of a resolve", "be of 8 bits UNORM", one.form.name)
+    texels = one.read(one_data, int(packet["source_level"]), int(packet["source_layer"]))
+    total = texels.astype(np.int64).sum(3, keepdims=True)
+    mean = (2 * total + one.samples) // (2 * one.samples)
+    into = int(packet["target_level"]), int(packet["target_layer"])
+    if mean.shape != other.read(other_data, *into).shape:
+        raise InputError("target of a resolve", f"have size {mean.shape[2]}, {mean.shape[1]}", into)
+    other.write(other_data, *into, mean.astype(np.uint8))
+
+
+def mips(memory: np.ndarray, view: np.void) -> None:
+    """Make the smaller levels of a view: a texel is the mean of those that it covers above.
+
+    Parameters
+    ----------
+    memory : ndarray of uint8
+    view : numpy.void
+        :data:`fixfunc.spec.descriptors.VIEW`.
+
+    Raises
+    ------
+    InputError
+        A format that is not of 8 bits UNORM.
+
+    The last of an odd number of rows or columns is left out, unless it is the only one. Nearest,
+    ties up.
+    """
+    layout, data = _texture(memory, view)
+    if FORMATS[layout.form].family not in AVERAGED:
+        raise InputError("format of smaller levels", "be of 8 bits UNORM", layout.form.name)
+    first = int(view["first_level"])
+    for layer in range(view["first_layer"], view["first_layer"] + view["layer_count"]):
+        for level in range(first, first + int(view["level_count"]) - 1):
+            total = layout.read(data, level, layer).astype(np.int64)
+            count = 1
+            for axis in range(3):
+                if total.shape[axis] > 1:
+                    pairs = total.shape[axis] // 2 * 2
+                    total = np.take(total, np.arange(0, pairs, 2), axis) + np.take(
+                        total, np.arange(1, pairs, 2), axis
+                    )
+                    count *= 2
+            layout.write(
+                data, level + 1, layer, ((2 * total + count) // (2 * count)).astype(np.uint8)
+            )
+
+
+def _texture(memory, view):
+    """Layout of a view's texture, and its bytes."""
+    layout = layout_of(view)
+    begin = int(view["address"])
+    end = begin + layout.bytes
+    if end > len(memory):
+        raise InputError("texture", f"end within memory, at {len(memory)}", end)
+    return layout, memory[begin:end]
