@@ -54,7 +54,7 @@ class GeometryShader:
 
     function: Callable[..., Emitted] | None = None
     output: Topology = Topology.TRIANGLE_STRIP
-    most: int = 1024
+    most: int = 64
     instances: int = 1
     stream_output: Mapping[int, Declaration] = field(default_factory=dict)
     rasterized: int | None = 0
