@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fixfunc.models.bindings import layout_of
 from fixfunc.models.depth.depth_unit import DepthUnit, Shaded
 from fixfunc.models.depth.hiz import rounds
 from fixfunc.models.formats import encode
 from fixfunc.models.front_half import Part
 from fixfunc.models.geometry import triangle_setup
+from fixfunc.models.memory.layout import target_place, target_tiles
 from fixfunc.models.output.blend import Blend, blend
 from fixfunc.models.output.copies import DEPTHS
 from fixfunc.models.pixel import interpolator, pixel_stage, quads
@@ -34,22 +34,19 @@ class Target(NamedTuple):
     layer: int  # of the view
 
     @property
-    def planes(self) -> tuple[int, int, int]:
-        """Level, layer and slice of the texture."""
-        first = int(self.view["first_layer"]) + self.layer
-        is_volume = self.view["depth"] > 1
-        return int(self.view["first_level"]), 0 if is_volume else first, first if is_volume else 0
+    def key(self) -> tuple[int, ...]:
+        """It tells targets apart."""
+        return int(self.view["address"]), *target_place(self.view, self.layer)
 
     def tiles(self, memory: np.ndarray) -> list[np.ndarray]:
         """Its planes of tiles, to read and to write."""
-        layout = layout_of(self.view)
-        begin = int(self.view["address"])
-        return layout.tiles(memory[begin : begin + layout.bytes], *self.planes)
+        return target_tiles(memory, self.view, self.layer)
 
     @property
     def size(self) -> tuple[int, int]:
         """Width and height, pixels."""
-        return layout_of(self.view).size_of(self.planes[0])[:2]
+        level = int(self.view["first_level"])
+        return tuple(max(int(self.view[side]) >> level, 1) for side in ("width", "height"))
 
 
 @dataclass(frozen=True)
@@ -167,7 +164,7 @@ class BackHalf:
         """The depth unit of a target, its depths read from memory if they are there."""
         if target is None:
             return DepthUnit(fields, bounds=None)
-        key = int(target.view["address"]), *target.planes
+        key = target.key
         if key not in self._units:
             unit = DepthUnit(fields)
             planes = target.tiles(self._memory)

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fixfunc.models.frontend.state_pieces import as_float, piece, table
-from fixfunc.models.memory.layout import Layout
+from fixfunc.models.memory.layout import texture_at
+from fixfunc.models.payload import enumerated
 from fixfunc.models.texture import sampler, texture
 from fixfunc.models.texture.container import DXGI
 from fixfunc.models.texture.sampler import ADDRESSES, FILTERS, Sampler
@@ -24,7 +25,6 @@ from fixfunc.spec.descriptors import (
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.ring import TRANSFER
-from fixfunc.spec.state import SAMPLE_COUNTS
 
 PAYLOADS = {
     BindingKind.CONSTANTS: CONSTANTS,
@@ -32,20 +32,6 @@ PAYLOADS = {
     BindingKind.SAMPLER: SAMPLER,
     BindingKind.UNORDERED: VIEW,
 }
-
-
-def layout_of(view: np.void) -> Layout:
-    """Layout of the texture that a view shows."""
-    return Layout(
-        Format(int(view["stored"])),
-        int(view["width"]),
-        int(view["height"]),
-        int(view["depth"]),
-        int(view["levels"]),
-        int(view["layers"]),
-        SAMPLE_COUNTS[view["samples"]],
-        bool(view["tiled"]),
-    )
 
 
 class Shared(NamedTuple):
@@ -143,14 +129,11 @@ def bindings(shared: Shared, address: int, transfers: int) -> dict[Stage, Bindin
     heads = table(shared.memory, address, transfers, BINDING)[::2]
     entries: dict[Stage, dict] = {stage: {} for stage in Stage}
     for n, head in enumerate(heads):
+        stage = enumerated(Stage, head["stage"], "stage")
         kind = BindingKind(int(head["kind"]))
-        if head["stage"] not in list(Stage):
-            raise InputError(
-                "stage", f"be one of {', '.join(s.name for s in Stage)}", head["stage"]
-            )
         begin = int(address) + (2 * n + 1) * TRANSFER
         data = shared.memory[begin : begin + TRANSFER].tobytes()
-        entries[Stage(int(head["stage"]))][kind, int(head["slot"])] = (
+        entries[stage][kind, int(head["slot"])] = (
             piece(data, PAYLOADS[kind]),
             data,
         )
@@ -178,16 +161,14 @@ def texture_of(memory: np.ndarray, view: np.void) -> Texture:
     InputError
         A format, a dimension or samples that the sampler does not read.
     """
-    form = Format(int(view["form"]))
+    form = enumerated(Format, view["form"], "format of the view")
     if form not in DXGI:
         names = ", ".join(Format(number).name for number in DXGI)
         raise InputError("format of the view", f"be one of {names}", form.name)
     if view["samples"] or view["dimension"] not in (Dimension.TEXTURE2D, Dimension.CUBE):
-        found = f"{Dimension(int(view['dimension'])).name} of {1 << int(view['samples'])} samples"
+        found = f"{view['dimension']} of {1 << int(view['samples'])} samples"
         raise InputError("view", "be a 2D texture or a cube, of one sample", found)
-    layout = layout_of(view)
-    begin = int(view["address"])
-    data = memory[begin : begin + layout.bytes]
+    layout, data = texture_at(memory, view)
     first = int(view["first_layer"])
     layers = range(first, first + int(view["layer_count"]))
     levels = [

@@ -4,6 +4,7 @@
 from collections import Counter
 from collections.abc import Mapping
 from functools import partial
+from math import prod
 
 import numpy as np
 
@@ -17,11 +18,13 @@ from fixfunc.models.frontend.input_assembler import Draw
 from fixfunc.models.frontend.state_pieces import piece
 from fixfunc.models.geometry import stream_output
 from fixfunc.models.output import copies
+from fixfunc.models.payload import integer
 from fixfunc.spec.descriptors import TOTALS, VIEW, Stage
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.ring import RingOp, Strategy
 
 TOTAL_BYTES = 8  # of each total in memory
+MOST_WORK = 1 << 28
 DRAW_WORDS = {True: 5, False: 4}  # of an indirect draw, with indices or without
 
 
@@ -40,6 +43,9 @@ class Machine:
         How state changes.
     pool : int
         Slots of a kind of state.
+    most_work : int
+        Vertices of a draw, or threads of a dispatch: one of more is refused, so that time has a
+        bound.
 
     Attributes
     ----------
@@ -58,12 +64,13 @@ class Machine:
         shaders: Mapping[int, object],
         strategy: Strategy = Strategy.POOL,
         pool: int = 32,
+        most_work: int = MOST_WORK,
     ) -> None:
         self._memory = memory
         self._shaders = shaders
         self._back = BackHalf(memory)
         self._shared = Shared(memory, {})
-        self._predicate = None
+        self._most_work = most_work
         self._skips = False
         self.processor = CommandProcessor(memory, base, size, strategy, pool)
         self.totals = Counter()
@@ -161,6 +168,7 @@ class Machine:
     def _draw(self, work, draw):
         if self._skips:
             return
+        integer("vertices of a draw", draw.count * draw.instances, 0, self._most_work)
         bound = self._bound(work)
         functions = self._functions(bound)
         state = bound.front(functions)
@@ -185,6 +193,7 @@ class Machine:
         shader = bound.shader(Stage.COMPUTE)
         if shader is None:
             return
+        integer("threads of a dispatch", prod(groups) * prod(shader.threads), 0, self._most_work)
         function = self._functions(bound)[Stage.COMPUTE]
         self.totals["cs_invocations"] += compute_stage.dispatch(shader, function, groups)
 

@@ -3,6 +3,7 @@
 
 import operator
 from collections.abc import Iterable, Mapping
+from enum import IntEnum
 
 import numpy as np
 
@@ -39,6 +40,15 @@ def integer(name: str, value: object, low: int, high: int) -> int:
     if not low <= number <= high:
         raise InputError(name, f"lie in {low}..{high}", number)
     return number
+
+
+def enumerated(kind: type[IntEnum], value: int | np.integer, name: str) -> IntEnum:
+    """A member by its number; one that there is not raises ``InputError``."""
+    try:
+        return kind(int(value))
+    except ValueError:
+        names = ", ".join(member.name for member in kind)
+        raise InputError(name, f"be one of {names}", int(value)) from None
 
 
 def integers(values: Mapping[str, object], fields: Iterable[Field], what: str) -> dict[str, int]:

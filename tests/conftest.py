@@ -16,6 +16,7 @@ from tests.oracles.assembly import LlvmpipeAssembly
 from tests.oracles.blend import LlvmpipeBlend
 from tests.oracles.coverage import Llvmpipe
 from tests.oracles.depth import LlvmpipeDepth
+from tests.oracles.faces import LlvmpipeFaces
 from tests.oracles.tessellation import LlvmpipeTessellator
 from tests.oracles.texture import Mesa, MesaSampler
 from tests.oracles.vertex_formats import LlvmpipeVertexFormats
@@ -112,6 +113,12 @@ def llvmpipe_sampler():
 def llvmpipe_assembly():
     """A maker of oracles of primitives."""
     return _oracle(LlvmpipeAssembly)
+
+
+@pytest.fixture
+def llvmpipe_faces():
+    """A maker of oracles of which face a pixel shows: ``llvmpipe_faces(width, height)``."""
+    return _oracle(LlvmpipeFaces)
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 """Pieces of state, and tables in memory, as records of their fields."""
 
 from collections.abc import Sequence
-from enum import IntEnum
 
 import numpy as np
 
@@ -58,12 +57,3 @@ def floats(*values: float) -> tuple[int, ...]:
 def as_float(bits: np.integer) -> float:
     """A float32 by its bits."""
     return float(np.uint32(bits).view(np.float32))
-
-
-def enumerated(kind: type[IntEnum], value: np.integer, name: str) -> IntEnum:
-    """A member by its number; one that there is not raises ``InputError``."""
-    try:
-        return kind(int(value))
-    except ValueError:
-        names = ", ".join(member.name for member in kind)
-        raise InputError(name, f"be one of {names}", int(value)) from None

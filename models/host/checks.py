@@ -104,6 +104,10 @@ def copy(target: Texture, into, source: Texture, out_of, at, box) -> None:
     for n, axis in enumerate("xyz"):
         integer(f"box along {axis}", box[n], 0, size[n])
         integer(f"end of the box along {axis}", box[n + 3], box[n] + 1, size[n])
+        if box[n + 3] - box[n] > room[n]:
+            raise InputError(
+                f"box along {axis}", f"fit the target's {room[n]} texels", box[n + 3] - box[n]
+            )
         integer(f"place along {axis}", at[n], 0, room[n] - (box[n + 3] - box[n]))
         for value in (box[n], at[n]):
             if axis != "z" and value % block:

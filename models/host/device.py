@@ -23,7 +23,7 @@ from fixfunc.models.host.resources import (
 )
 from fixfunc.models.host.stages import Shader
 from fixfunc.models.host.views import View, buffer_view, texture_view
-from fixfunc.models.machine import Machine
+from fixfunc.models.machine import MOST_WORK, Machine
 from fixfunc.models.payload import integer
 from fixfunc.models.shaders import ComputeShader, GeometryShader, HullShader, PixelShader
 from fixfunc.spec.descriptors import Dimension, Stage
@@ -49,6 +49,8 @@ class Device:
         Bytes, of which the ring and state take the first.
     strategy : Strategy
         How the machine changes state.
+    most_work : int
+        Vertices of a draw, or threads of a dispatch, that are not refused.
 
     Attributes
     ----------
@@ -61,12 +63,17 @@ class Device:
     has happened then.
     """
 
-    def __init__(self, memory: int = MEMORY, strategy: Strategy = Strategy.POOL) -> None:
+    def __init__(
+        self,
+        memory: int = MEMORY,
+        strategy: Strategy = Strategy.POOL,
+        most_work: int = MOST_WORK,
+    ) -> None:
         integer("memory", memory, RING + STATES + (1 << 16), 1 << 32)
         self.memory = np.zeros(memory, np.uint8)
         self._heap = Heap(RING + STATES, memory)
         self._shaders: dict[int, object] = {}
-        self.machine = Machine(self.memory, 0, RING, self._shaders, strategy)
+        self.machine = Machine(self.memory, 0, RING, self._shaders, strategy, most_work=most_work)
         self.context = Context(self)
 
     # Resources.

@@ -6,8 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fixfunc.models.payload import enumerated
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
 from fixfunc.spec.dxgi import FORMATS, Format
+from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import SAMPLE_COUNTS
 
 EDGE = 8  # samples along a tile's edge
@@ -202,3 +204,55 @@ class Layout:
         return split.transpose(0, 2, 1, 4, 3, 5, 6).reshape(
             len(image) // high, image.shape[1] // wide, EDGE, EDGE, size
         )
+
+
+def texture_at(memory: np.ndarray, view: np.void) -> tuple[Layout, np.ndarray]:
+    """Layout of the texture that a view shows, and its bytes.
+
+    Parameters
+    ----------
+    memory : ndarray of uint8
+    view : numpy.void
+        :data:`fixfunc.spec.descriptors.VIEW`.
+
+    Raises
+    ------
+    InputError
+        A field out of range, levels or layers that the texture does not have, or a texture that
+        goes on beyond memory.
+    """
+    form = enumerated(Format, view["stored"], "format")
+    sides = [int(view[name]) for name in ("width", "height", "depth", "levels", "layers")]
+    if form == Format.UNKNOWN or min(sides) < 1 or sides[3] > max(sides[:3]).bit_length():
+        raise InputError("texture", "have a format, a size and levels of it", (form.name, *sides))
+    for name, count in (("level", sides[3]), ("layer", max(sides[4], sides[2]))):
+        first = int(view[f"first_{name}"])
+        end = first + int(view[f"{name}_count"])
+        if not first < end <= count:
+            raise InputError(f"{name}s of the view", f"be some of {count}", (first, end))
+    samples = SAMPLE_COUNTS[view["samples"]]
+    layout = Layout(form, *sides, samples, bool(view["tiled"]))
+    begin = int(view["address"])
+    end = begin + layout.bytes
+    if end > len(memory):
+        raise InputError("texture", f"end within memory, at {len(memory)}", end)
+    return layout, memory[begin:end]
+
+
+def target_place(view: np.void, layer: int) -> tuple[int, int, int]:
+    """Level, layer and slice of the texture that a layer of a view of a target is."""
+    n = int(view["first_layer"]) + layer
+    return (
+        (int(view["first_level"]), 0, n) if view["depth"] > 1 else (int(view["first_level"]), n, 0)
+    )
+
+
+def target_tiles(memory: np.ndarray, view: np.void, layer: int) -> list[np.ndarray]:
+    """Planes of tiles of a layer of a view of a target, to read and to write.
+
+    Parameters are those of :func:`texture_at`; a texture that is not tiled is refused, too.
+    """
+    layout, data = texture_at(memory, view)
+    if not layout.tiled:
+        raise InputError("target", "be tiled", layout.form.name)
+    return layout.tiles(data, *target_place(view, layer))

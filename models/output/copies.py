@@ -4,8 +4,9 @@
 import numpy as np
 
 from fixfunc.models import formats
-from fixfunc.models.bindings import layout_of
+from fixfunc.models.memory.layout import target_tiles, texture_at
 from fixfunc.models.output.formats import encode
+from fixfunc.models.payload import enumerated
 from fixfunc.spec.dxgi import DEPTH_FORMATS, FORMATS, Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import DepthFormat
@@ -35,10 +36,10 @@ def clear(memory: np.ndarray, view: np.void, packet: np.void) -> None:
     InputError
         A format that is no target's, or a view beyond memory.
     """
-    layout, data = _texture(memory, view)
-    form = Format(int(view["form"]))
+    form = enumerated(Format, view["form"], "format")
     bits = np.array([[packet[f"value{n}"] for n in range(4)]], np.uint32)
-    for planes in _slices(layout, data, view):
+    for layer in range(view["layer_count"]):
+        planes = target_tiles(memory, view, layer)
         if form in DEPTH_FORMATS:
             if packet["depth"]:
                 value = formats.encode(bits.view(np.float32)[0, 0], DEPTHS[form])
@@ -49,15 +50,6 @@ def clear(memory: np.ndarray, view: np.void, packet: np.void) -> None:
         else:
             is_float = not FORMATS[form].typeless and not form.name.endswith("INT")
             planes[0][:] = encode(bits.view(np.float32) if is_float else bits, form)[0]
-
-
-def _slices(layout, data, view):
-    """Planes of each slice that a view of a target shows."""
-    level = int(view["first_level"])
-    first = int(view["first_layer"])
-    for n in range(first, first + int(view["layer_count"])):
-        is_volume = layout.depth > 1
-        yield layout.tiles(data, level, 0 if is_volume else n, n if is_volume else 0)
 
 
 def copy(memory: np.ndarray, source: np.void, target: np.void, packet: np.void) -> None:
@@ -76,8 +68,8 @@ def copy(memory: np.ndarray, source: np.void, target: np.void, packet: np.void) 
     InputError
         A box that lies beyond one of them, or texels of another size.
     """
-    one, one_data = _texture(memory, source)
-    other, other_data = _texture(memory, target)
+    one, one_data = texture_at(memory, source)
+    other, other_data = texture_at(memory, target)
     if (one.texel, one.samples) != (other.texel, other.samples):
         rule = f"have texels of {one.texel} bytes and {one.samples} samples"
         raise InputError("target of a copy", rule, (other.texel, other.samples))
@@ -117,8 +109,8 @@ def resolve(memory: np.ndarray, source: np.void, target: np.void, packet: np.voi
 
     Exact sums, rounded once to the nearest, ties up [fs 17.13.4].
     """
-    one, one_data = _texture(memory, source)
-    other, other_data = _texture(memory, target)
+    one, one_data = texture_at(memory, source)
+    other, other_data = texture_at(memory, target)
     if FORMATS[one.form].family not in AVERAGED:
         raise InputError("format of a resolve", "be of 8 bits UNORM", one.form.name)
     texels = one.read(one_data, int(packet["source_level"]), int(packet["source_layer"]))
@@ -147,7 +139,7 @@ def mips(memory: np.ndarray, view: np.void) -> None:
     The last of an odd number of rows or columns is left out, unless it is the only one. Nearest,
     ties up.
     """
-    layout, data = _texture(memory, view)
+    layout, data = texture_at(memory, view)
     if FORMATS[layout.form].family not in AVERAGED:
         raise InputError("format of smaller levels", "be of 8 bits UNORM", layout.form.name)
     first = int(view["first_level"])
@@ -165,13 +157,3 @@ def mips(memory: np.ndarray, view: np.void) -> None:
             layout.write(
                 data, level + 1, layer, ((2 * total + count) // (2 * count)).astype(np.uint8)
             )
-
-
-def _texture(memory, view):
-    """Layout of a view's texture, and its bytes."""
-    layout = layout_of(view)
-    begin = int(view["address"])
-    end = begin + layout.bytes
-    if end > len(memory):
-        raise InputError("texture", f"end within memory, at {len(memory)}", end)
-    return layout, memory[begin:end]

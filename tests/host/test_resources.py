@@ -1,0 +1,404 @@
+# SPDX-License-Identifier: BSD-2-Clause
+import numpy as np
+import pytest
+
+from fixfunc.models.host import Device
+from fixfunc.models.host.memory import Heap
+from fixfunc.models.host.resources import Bind
+from fixfunc.models.host.states import (
+    BlendState,
+    DepthStencilState,
+    RasterizerState,
+    RenderTargetBlend,
+    SamplerState,
+    StencilFace,
+)
+from fixfunc.models.output.formats import encode
+from fixfunc.models.pixel.pixel_stage import PixelResults
+from fixfunc.models.texture.texture import of_picture
+from fixfunc.spec.dxgi import Format
+from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import BlendFactor, Compare, Cull, LogicOp, StencilOp
+from tests.host.drawing import MEMORY, WHOLE, Scene
+
+RGBA8 = Format.R8G8B8A8_UNORM
+READ, DRAWN = Bind.SHADER_RESOURCE, Bind.RENDER_TARGET
+
+
+def device():
+    return Device(MEMORY)
+
+
+def picture(width, height, seed=0):
+    return np.random.default_rng(seed).integers(0, 256, (height, width, 4), dtype=np.uint8)
+
+
+# Memory.
+
+
+@pytest.mark.plan("host-6")
+def test_a_heap_gives_spans_that_do_not_meet_and_takes_them_back():
+    rng = np.random.default_rng(0)
+    heap = Heap(100, 1 << 16)
+    taken = {}
+    for _ in range(400):
+        if taken and rng.random() < 0.5:
+            address = rng.choice(list(taken))
+            heap.give(int(address))
+            del taken[address]
+            continue
+        size = int(rng.integers(1, 3000))
+        try:
+            address = heap.take(size)
+        except InputError:
+            continue
+        assert address % 256 == 0 and address >= 100 and address + size <= 1 << 16
+        assert all(address + size <= a or a + s <= address for a, s in taken.items())
+        taken[address] = size
+    for address in taken:
+        heap.give(address)
+    assert heap.take((1 << 16) - 256) == 256
+    with pytest.raises(InputError, match="size must fit memory, of which 0 bytes"):
+        heap.take(1)
+    with pytest.raises(InputError, match="address must be that of a span that is taken"):
+        heap.give(512)
+
+
+@pytest.mark.plan("host-6")
+def test_what_is_written_is_read():
+    host = device()
+    context = host.context
+    data = np.arange(100, dtype=np.uint8)
+    buffer = host.create_buffer(128, data=data)
+    assert (context.read(buffer)[:100] == data).all() and not context.read(buffer)[100:].any()
+    context.update_subresource(buffer, data[:4], offset=120)
+    assert (context.read(buffer)[120:124] == data[:4]).all()
+    for bind in (READ, READ | DRAWN):
+        levels = [picture(8 >> n, 4 >> n or 1, n) for n in range(4)] * 2
+        texture = host.create_texture2d(RGBA8, 8, 4, 0, 2, bind=bind, data=levels)
+        for n, level in enumerate(levels):
+            layer, number = divmod(n, 4)
+            assert (context.read(texture, (number, layer))[:, :, 0] == level).all()
+        context.update_subresource(texture, picture(4, 2, 9), (1, 1))
+        assert (context.read(texture, (1, 1))[:, :, 0] == picture(4, 2, 9)).all()
+
+
+# Copies, clears, levels.
+
+
+@pytest.mark.plan("host-7")
+def test_boxes_are_copied_between_layouts():
+    host = device()
+    context = host.context
+    source = host.create_texture2d(RGBA8, 20, 12, bind=READ, data=[picture(20, 12)])
+    target = host.create_texture2d(RGBA8, 16, 16, bind=DRAWN)
+    context.copy_subresource_region(target, (0, 0), source, (0, 0), (5, 6, 0), (3, 2, 0, 13, 11, 1))
+    got = context.read(target)[:, :, 0]
+    assert (got[6:15, 5:15] == picture(20, 12)[2:11, 3:13]).all()
+    assert np.count_nonzero(got.any(2)) <= 90
+    blocks = np.random.default_rng(1).integers(0, 256, (3, 5, 8), dtype=np.uint8)
+    one = host.create_texture2d(Format.BC1_UNORM, 20, 12, data=[blocks])
+    other = host.create_texture2d(Format.BC1_UNORM, 8, 8)
+    context.copy_subresource_region(other, (0, 0), one, (0, 0), (4, 0, 0), (8, 4, 0, 12, 12, 1))
+    assert (context.read(other)[:, 1:, 0] == blocks[1:3, 2:3]).all()
+    volume = np.random.default_rng(2).integers(0, 256, (6, 5, 4, 1), dtype=np.uint8)
+    deep = host.create_texture3d(Format.R8_UNORM, 4, 5, 6, data=[volume])
+    again = host.create_texture3d(Format.R8_UNORM, 4, 5, 6)
+    context.copy_resource(again, deep)
+    assert (context.read(again)[..., 0, :] == volume).all()
+    half = host.create_buffer(64, data=np.arange(64, dtype=np.uint8))
+    context.copy_buffer_region(half, 32, half, 0, 32)
+    assert (context.read(half) == np.tile(np.arange(32), 2)).all()
+
+
+@pytest.mark.plan("host-7")
+@pytest.mark.parametrize("samples", [2, 4, 8])
+def test_resolves_average_samples(samples):
+    host = device()
+    context = host.context
+    scene = Scene(samples=samples)
+    context = scene.context
+    rng = np.random.default_rng(samples)
+
+    def shade(quads, _bound):
+        colour = rng.integers(0, 256, (*quads.x.shape, 4)) / 255
+        return PixelResults(colour.astype(np.float32))
+
+    scene.shade(shade)
+    for n in range(samples):
+        context.om.set_blend_state(None, sample_mask=1 << n)
+        context.clear_depth_stencil_view(scene.depth, 1.0)
+        scene.draw(WHOLE)
+    drawn = scene.image().astype(int)
+    target = scene.device.create_texture2d(RGBA8, 32, 24)
+    context.resolve_subresource(target, (0, 0), scene.colours, (0, 0))
+    mean = np.floor(drawn.sum(2) / samples + 0.5)
+    assert (context.read(target)[:, :, 0] == mean).all()
+    assert len(np.unique(drawn)) > 200
+
+
+@pytest.mark.plan("host-7")
+def test_smaller_levels_are_means():
+    host = device()
+    context = host.context
+    image = picture(13, 6)
+    texture = host.create_texture2d(RGBA8, 13, 6, 0, bind=READ | DRAWN)
+    context.update_subresource(texture, image)
+    context.generate_mips(host.create_shader_resource_view(texture))
+    for level, (width, height) in enumerate(((6, 3), (3, 1), (1, 1)), 1):
+        rows = image[: height * 2 if len(image) > 1 else 1, : width * 2].astype(int)
+        if len(rows) > 1:
+            rows = rows.reshape(height, 2, *rows.shape[1:]).sum(1)
+            count = 2
+        else:
+            count = 1
+        total = rows.reshape(height, width, 2, 4).sum(2)
+        image = (total + count) // (2 * count)
+        assert (context.read(texture, (level, 0))[:, :, 0] == image).all()
+
+
+@pytest.mark.plan("host-7")
+def test_clears_take_the_slices_of_a_view():
+    host = device()
+    context = host.context
+    texture = host.create_texture2d(RGBA8, 9, 9, 2, 4, bind=DRAWN)
+    view = host.create_render_target_view(texture, first_level=1, first_layer=1, layer_count=2)
+    context.clear_render_target_view(view, (1, 0.5, 0, 2))
+    for layer in range(4):
+        for level in range(2):
+            right = (255, 128, 0, 255) if level == 1 and layer in (1, 2) else (0, 0, 0, 0)
+            assert (context.read(texture, (level, layer)) == right).all()
+    depths = host.create_texture2d(Format.D32_FLOAT_S8X24_UINT, 9, 9, bind=Bind.DEPTH_STENCIL)
+    view = host.create_depth_stencil_view(depths)
+    context.clear_depth_stencil_view(view, 0.25, 7)
+    context.clear_depth_stencil_view(view, stencil=9)
+    texels = context.read(depths)[:, :, 0]
+    assert (np.ascontiguousarray(texels[..., :4]).view("<f4") == 0.25).all()
+    assert (texels[..., 4] == 9).all()
+
+
+# Textures in shaders.
+
+
+@pytest.mark.plan("host-8")
+def test_a_drawn_texture_is_read_by_the_next_draw():
+    scene = Scene()
+    host, context = scene.device, scene.context
+    texture = host.create_texture2d(RGBA8, 8, 8, bind=READ | DRAWN)
+    drawn = host.create_render_target_view(texture)
+    read = host.create_shader_resource_view(texture)
+    context.ps.set_samplers(0, [SamplerState("point", "point", "point")])
+
+    def textured(quads, bound):
+        at = np.stack([quads.x + 0.5, quads.y + 0.5], -1) / 8
+        return PixelResults(bound.sample(0, 0, at.astype(np.float32)))
+
+    for n in range(1, 4):
+        context.clear_render_target_view(drawn, (n / 255, 0, 0, 1))
+        context.ps.set_shader_resources(0, [read])
+        scene.shade(textured)
+        context.om.set_render_targets([scene.target])
+        scene.draw(WHOLE)
+        assert (scene.image()[:, :, 0] == (n, 0, 0, 255)).all()
+
+
+@pytest.mark.plan("host-8")
+def test_levels_and_layers_of_a_view_are_sampled():
+    scene = Scene()
+    host, context = scene.device, scene.context
+    levels = [level[0] for level in of_picture(picture(16, 16)).levels]
+    other = [np.full_like(level, 7) for level in levels]
+    texture = host.create_texture2d(RGBA8, 16, 16, 0, 2, data=[*other, *levels])
+    view = host.create_shader_resource_view(texture, first_level=1, first_layer=1)
+    context.ps.set_shader_resources(2, [view])
+    context.ps.set_samplers(5, [SamplerState("point", "point", "point")])
+
+    def textured(quads, bound):
+        at = np.stack([quads.x + 0.5, quads.y + 0.5], -1) / 8
+        return PixelResults(bound.sample(2, 5, at.astype(np.float32), lod=0.0))
+
+    scene.shade(textured)
+    scene.draw(WHOLE)
+    right = levels[1].reshape(8, 8, 4)
+    assert (scene.image()[:8, :8, 0] == right).all()
+
+
+@pytest.mark.plan("host-8")
+def test_unbound_slots_read_zeros():
+    scene = Scene()
+
+    def unbound(quads, bound):
+        assert not len(bound.constants(3)) and not len(bound.buffer(9)) and bound.texture(1) is None
+        at = np.zeros((*quads.x.shape, 2), np.float32)
+        return PixelResults(bound.sample(1, 1, at))
+
+    scene.shade(unbound)
+    scene.context.clear_render_target_view(scene.target, (1, 1, 1, 1))
+    scene.draw(WHOLE)
+    assert not scene.image().any()
+
+
+@pytest.mark.plan("host-8")
+@pytest.mark.parametrize(
+    ("form", "values", "octets"),
+    [
+        (RGBA8, (0.5, 2, -1, np.nan), (128, 255, 0, 0)),
+        (Format.R8G8_SNORM, (-2, 0.5, 0, 0), (0x81, 64)),
+        (Format.B5G6R5_UNORM, (1, 0, 0.5, 0), (0x10, 0xF8)),
+        (Format.R16_FLOAT, (1.5, 0, 0, 0), (0x00, 0x3E)),
+        (Format.R10G10B10A2_UNORM, (1, 0, 0, 1), (0xFF, 0x03, 0x00, 0xC0)),
+    ],
+)
+def test_colours_become_bytes(form, values, octets):
+    assert encode(np.array([values], np.float32), form).tolist() == [list(octets)]
+
+
+@pytest.mark.plan("host-8")
+def test_integers_become_bytes():
+    values = np.array([[300, 0xFFFFFF00, 5, 0]], np.uint32)
+    assert encode(values, Format.R8G8B8A8_UINT).tolist() == [[255, 255, 5, 0]]
+    assert encode(values, Format.R8G8_SINT).tolist() == [[127, 0x80]]
+
+
+# What is refused.
+
+
+@pytest.mark.plan("host-9")
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda d: d.create_buffer(0), r"size must lie in 1\.\."),
+        (lambda d: d.create_buffer(MEMORY), "size must fit memory"),
+        (lambda d: d.create_buffer(4, data=bytes(5)), r"bytes of data must lie in 0\.\.4, not 5"),
+        (lambda d: d.create_buffer(20, Bind.CONSTANT_BUFFER), "must be a multiple of 16, not 20"),
+        (lambda d: d.create_buffer(16, Bind.CONSTANT_BUFFER | READ), "be CONSTANT_BUFFER alone"),
+        (lambda d: d.create_buffer(20, stride=6), "stride must be a multiple of 4"),
+        (lambda d: d.create_texture2d(RGBA8, 0, 1), r"width must lie in 1\.\.16384, not 0"),
+        (lambda d: d.create_texture2d(RGBA8, 8, 8, 5), r"mip_levels must lie in 0\.\.4, not 5"),
+        (lambda d: d.create_texture2d(RGBA8, 8, 8, 1, 3000), "array_size must lie in"),
+        (lambda d: d.create_texture2d(RGBA8, 8, 8, sample_count=3), "sample_count must be one of"),
+        (lambda d: d.create_texture2d(RGBA8, 8, 8, 2, 1, 4, DRAWN), "sample_count must be 1"),
+        (lambda d: d.create_texture2d(RGBA8, 8, 8, 1, 1, 4), "bind must be RENDER_TARGET or"),
+        (lambda d: d.create_texture2d(Format.UNKNOWN, 8, 8), "format must be one of a texture"),
+        (lambda d: d.create_texture2d(RGBA8, 8, 8, bind=DRAWN | Bind.DEPTH_STENCIL), "not be"),
+        (lambda d: d.create_texture2d(RGBA8, 8, 8, bind=Bind.DEPTH_STENCIL), "be one of depths"),
+        (lambda d: d.create_texture2d(Format.BC1_UNORM, 6, 8), "size of blocks must be"),
+        (lambda d: d.create_texture2d(RGBA8, 8, 8, 1, 5, cube=True), "cube must have six"),
+        (lambda d: d.create_texture2d(RGBA8, 8, 8, data=[bytes(3)]), "bytes of a subresource"),
+        (lambda d: d.create_texture2d(RGBA8, 8, 8, data=[]), "subresources of data"),
+        (lambda d: d.create_texture3d(RGBA8, 4000, 1, 1), r"width must lie in 1\.\.2048"),
+        (lambda _d: Device(100), "memory must lie in"),
+        (lambda d: d.create_pixel_shader(len), "PIXEL shader must be a PixelShader"),
+        (lambda d: d.create_vertex_shader(3), "VERTEX shader must be callable"),
+        (lambda d: d.create_query(0), "kind must be a QueryKind"),
+    ],
+)
+def test_creations_that_break_a_rule(call, text):
+    host = device()
+    with pytest.raises(InputError, match=text):
+        call(host)
+    # Nothing is taken: all of memory can still be.
+    whole = MEMORY - (1 << 16) - (1 << 20)
+    assert host.create_buffer(min(whole, 1 << 27), Bind.VERTEX_BUFFER).size
+
+
+@pytest.mark.plan("host-9")
+@pytest.mark.parametrize(
+    ("part", "text"),
+    [
+        ({"form": Format.R8G8B8A8_UINT}, "format of a render target must be one of R8G8B8A8_UNORM"),
+        ({"form": Format.R16G16_UNORM}, "format of the view must be one of R8G8B8A8_TYPELESS"),
+        ({"form": Format.R8G8B8A8_TYPELESS}, "format of the view must have a type"),
+        ({"first_level": 2}, r"first_level must lie in 0\.\.1"),
+        ({"level_count": 2}, r"level_count must lie in 1\.\.1"),
+        ({"first_layer": 4}, r"first_layer must lie in 0\.\.3"),
+        ({"first_layer": 2, "layer_count": 3}, r"layer_count must lie in 1\.\.2"),
+        ({"cube": True}, "cube must be of a cube's texture"),
+        ({"read_only_depth": True}, "read_only must be of depths"),
+    ],
+)
+def test_views_that_break_a_rule(part, text):
+    host = device()
+    texture = host.create_texture2d(Format.R8G8B8A8_TYPELESS, 8, 8, 2, 4, bind=DRAWN)
+    with pytest.raises(InputError, match=text):
+        host.create_render_target_view(texture, **{"form": RGBA8} | part)
+    typed = host.create_texture2d(RGBA8, 8, 8, bind=DRAWN)
+    with pytest.raises(InputError, match="must be R8G8B8A8_UNORM, which has a type"):
+        host.create_render_target_view(typed, Format.R8G8B8A8_UNORM_SRGB)
+    with pytest.raises(InputError, match="bind of the resource must include SHADER_RESOURCE"):
+        host.create_shader_resource_view(typed)
+
+
+@pytest.mark.plan("host-9")
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda: RasterizerState(cull=2), "cull must be one of Cull: NONE, FRONT, BACK, not 2"),
+        (lambda: RasterizerState(depth_bias=1 << 31), "depth_bias must lie in"),
+        (lambda: RasterizerState(depth_bias_clamp=np.inf), "depth_bias_clamp must be a finite"),
+        (lambda: DepthStencilState(depth_func=9), "depth_func must be one of Compare"),
+        (lambda: DepthStencilState(stencil_read_mask=256), r"must lie in 0\.\.255, not 256"),
+        (lambda: StencilFace(fail=Compare.LESS), "fail must be one of StencilOp"),
+        (lambda: RenderTargetBlend(write_mask=16), r"write_mask must lie in 0\.\.15"),
+        (
+            lambda: RenderTargetBlend(src_blend_alpha=BlendFactor.SRC_COLOR),
+            "src_blend_alpha must be no colour",
+        ),
+        (
+            lambda: RenderTargetBlend(True, logic_op_enable=True, logic_op=LogicOp.AND),
+            "logic_op_enable must be off where",
+        ),
+        (lambda: BlendState([RenderTargetBlend()] * 9), r"render_target must lie in 1\.\.8"),
+        (lambda: SamplerState(max_anisotropy=17), "anisotropy must be 1 to 16"),
+        (lambda: SamplerState(address_w="round"), "address_w must be one of"),
+    ],
+)
+def test_states_that_break_a_rule(call, text):
+    with pytest.raises(InputError, match=text):
+        call()
+
+
+@pytest.mark.plan("host-9")
+def test_defaults_are_those_of_d3d11():
+    assert RasterizerState().cull == Cull.BACK and RasterizerState().depth_clip_enable
+    state = DepthStencilState()
+    assert (state.depth_enable, state.depth_write, state.depth_func) == (True, True, Compare.LESS)
+    assert not state.stencil_enable and state.front_face == StencilFace(
+        StencilOp.KEEP, StencilOp.KEEP, StencilOp.KEEP, Compare.ALWAYS
+    )
+    assert not BlendState().of(0).enable and BlendState().of(7).write == 15
+    sampler = SamplerState()
+    assert (sampler.address_u, sampler.max_anisotropy, sampler.min_filter) == ("clamp", 1, "linear")
+
+
+@pytest.mark.plan("host-9")
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (
+            lambda c, a, b: c.copy_resource(a, b),
+            r"width of the target must lie in 16\.\.16, not 8",
+        ),
+        (
+            lambda c, a, b: c.copy_subresource_region(a, (0, 0), b, (0, 0)),
+            "box along x must fit the target's 8 texels, not 16",
+        ),
+        (
+            lambda c, a, b: c.copy_subresource_region(a, (0, 0), b, (0, 0), box=(4, 4, 0, 4, 8, 1)),
+            "end of the box along x",
+        ),
+        (
+            lambda c, a, b: c.copy_subresource_region(a, (1, 0), b, (0, 0)),
+            r"level must lie in 0\.\.0, not 1",
+        ),
+        (lambda c, a, b: c.resolve_subresource(a, (0, 0), b, (0, 0)), "samples must be several"),
+        (lambda c, a, _b: c.update_subresource(a, bytes(3)), "bytes of a subresource"),
+    ],
+)
+def test_copies_that_break_a_rule(call, text):
+    host = device()
+    small = host.create_texture2d(RGBA8, 8, 8)
+    large = host.create_texture2d(RGBA8, 16, 8, data=[picture(16, 8)])
+    with pytest.raises(InputError, match=text):
+        call(host.context, small, large)
+    assert not host.context.read(small).any()

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: BSD-2-Clause
+import numpy as np
+import pytest
+
+from fixfunc.models.geometry.viewport import Viewport
+from fixfunc.models.host.packets import RING
+from fixfunc.models.host.resources import Bind
+from fixfunc.models.host.states import RasterizerState
+from fixfunc.models.pipeline import look_at_mesh
+from fixfunc.models.pixel.pixel_stage import PixelResults
+from fixfunc.spec.descriptors import STATE
+from fixfunc.spec.draw import Topology
+from fixfunc.spec.dxgi import Format
+from fixfunc.spec.errors import InputError
+from fixfunc.spec.ring import LENGTHS, TRANSFER, RingOp, StateKind, Stop
+from tests.host.drawing import WHOLE, Scene, corners
+
+WIDTH, HEIGHT = 320, 200
+
+
+def numbered(quads, _bound):
+    """The face's number plus one, as a colour."""
+    number = quads.primitive[:, None, None] + np.zeros(quads.x.shape, np.uint32) + 1
+    channels = number[..., None] >> np.array([0, 8, 16, 24], np.uint32) & 255
+    return PixelResults(channels.astype(np.float32) / np.float32(255))
+
+
+def faces_of(positions, faces, topology=Topology.TRIANGLE_LIST):
+    """Which face each pixel shows, by the machine: -1 where there is none."""
+    scene = Scene(WIDTH, HEIGHT)
+    vertices = np.ones((len(positions), 8), np.float32)
+    vertices[:, :4] = positions
+    scene.bind(vertices)
+    data = np.asarray(faces, "<u4").ravel()
+    indices = scene.device.create_buffer(bind=Bind.INDEX_BUFFER, data=data)
+    scene.context.ia.set_index_buffer(indices, Format.R32_UINT)
+    scene.context.ia.set_primitive_topology(topology)
+    scene.shade(numbered)
+    scene.context.draw_indexed(len(data))
+    return np.ascontiguousarray(scene.image()[:, :, 0]).view("<i4")[..., 0] - 1
+
+
+def torus(around, along):
+    """Points and triangles of a torus."""
+    u, v = np.meshgrid(np.arange(around) / around, np.arange(along) / along, indexing="ij")
+    a, b = 2 * np.pi * u.ravel(), 2 * np.pi * v.ravel()
+    ring = 1 + 0.4 * np.cos(b)
+    points = np.stack([ring * np.cos(a), 0.4 * np.sin(b), ring * np.sin(a)], 1)
+    i, j = np.mgrid[:around, :along].reshape(2, -1)
+    n, m = (i + 1) % around, (j + 1) % along
+    quads = np.stack([i * along + j, n * along + j, n * along + m, i * along + m], 1)
+    faces = np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]])
+    return points.astype(np.float32), faces
+
+
+@pytest.mark.plan("machine-1")
+@pytest.mark.parametrize("near", [False, True], ids=["whole", "clipped"])
+def test_each_pixel_shows_the_face_that_llvmpipe_shows(llvmpipe_faces, near):
+    points, faces = torus(40, 24)
+    matrix, _ = look_at_mesh(points, WIDTH / HEIGHT)
+    if near:
+        # The eye moves into the ring: a third of the faces is cut, by the near plane too.
+        move = np.eye(4)
+        move[:3, 3] = (0.3, 0.05, 1.9)
+        matrix = matrix @ move.astype(np.float32)
+    one = np.concatenate([points, np.ones((len(points), 1), np.float32)], 1)
+    positions = (one @ matrix.T).astype(np.float32)
+    ours = faces_of(positions, faces)
+    theirs = llvmpipe_faces(WIDTH, HEIGHT)(positions, faces)
+    shown = (ours >= 0) | (theirs >= 0)
+    assert shown.sum() > 10000 and len(np.unique(ours)) > 150
+    wrong = (ours != theirs).sum()
+    assert wrong <= (0 if not near else 0.002 * shown.sum()), wrong
+
+
+@pytest.mark.plan("machine-2")
+def test_rings_that_are_random_end():
+    rng = np.random.default_rng(7)
+    for _ in range(60):
+        scene = Scene(8, 8, most_work=1 << 8)
+        scene.draw(WHOLE)
+        machine = scene.device.machine
+        memory = scene.device.memory
+        begin = machine.processor.read
+        at = begin
+        for _ in range(int(rng.integers(1, 12))):
+            op = RingOp(rng.choice([*RingOp]))
+            packet = rng.integers(0, 256, TRANSFER, dtype=np.uint8)
+            if rng.random() < 0.7:
+                packet[rng.random(TRANSFER) < 0.8] = 0
+            length = LENGTHS.get(op, 1)
+            packet[:4] = op, length, 0, 0
+            rows = [packet, *rng.integers(0, 256, (length - 1, TRANSFER), dtype=np.uint8)]
+            for row in rows:
+                memory[at : at + TRANSFER] = row
+                at = (at + TRANSFER) % RING
+        try:
+            stopped = machine.submit(at)
+        except InputError:
+            stopped = machine.processor.run()
+        assert stopped.stop in (Stop.EMPTY, Stop.WAIT, Stop.ERROR)
+        assert not machine.processor.work
+
+
+@pytest.mark.plan("machine-2")
+def test_bits_of_state_that_are_wrong_are_refused():
+    rng = np.random.default_rng(8)
+    refused = 0
+    for n in range(120):
+        scene = Scene(8, 8, most_work=1 << 8)
+        scene.bind(corners(WHOLE))
+        scene.context.draw(3)
+        machine = scene.device.machine
+        memory = scene.device.memory
+        kind = StateKind(n % len(STATE))
+        at = machine.processor.read
+        rows = np.zeros((3, TRANSFER), np.uint8)
+        rows[0, :2] = RingOp.SET_STATE, 2
+        rows[0, 4] = kind
+        rows[1] = rng.integers(0, 256, TRANSFER)
+        rows[2, :2] = RingOp.DRAW, 1
+        rows[2, 5] = 3
+        for row in rows:
+            memory[at : at + TRANSFER] = row
+            at += TRANSFER
+        try:
+            machine.submit(at)
+        except InputError:
+            refused += 1
+        assert not machine.processor.work
+    assert refused > 60
+
+
+@pytest.mark.plan("machine-3")
+def test_a_draw_outside_of_every_rectangle_draws_nothing():
+    scene = Scene()
+    scene.context.rs.set_viewports([])
+    scene.draw(WHOLE)
+    assert not scene.shown().any()
+    scene.context.rs.set_viewports([Viewport(x=40, width=8, height=8)])
+    scene.draw(WHOLE)
+    assert not scene.shown().any()
+    scene.context.rs.set_viewports([Viewport(width=32, height=24)])
+    scene.context.rs.set_state(RasterizerState(scissor_enable=True))
+    scene.draw(WHOLE)
+    assert not scene.shown().any()
+    scene.context.rs.set_state(RasterizerState())
+    scene.draw(WHOLE)
+    assert scene.shown().all()
+
+
+@pytest.mark.plan("machine-3")
+def test_targets_may_be_left_out():
+    scene = Scene()
+    context = scene.context
+    context.om.set_render_targets([scene.target])
+    scene.draw(WHOLE, (1, 0, 0, 1))
+    scene.draw(WHOLE, (0, 1, 0, 1))
+    assert (scene.image()[:, :, 0] == (0, 255, 0, 255)).all()
+    context.om.set_render_targets([], scene.depth)
+    scene.draw(WHOLE, z=0.5)
+    assert (scene.image()[:, :, 0] == (0, 255, 0, 255)).all()
+    context.om.set_render_targets([scene.target], scene.depth)
+    scene.draw(WHOLE, z=0.6)
+    assert (scene.image()[:, :, 0] == (0, 255, 0, 255)).all()
+    context.om.set_render_targets([])
+    scene.draw(WHOLE, z=0.1)
+    assert scene.device.machine.totals["c_invocations"] == 5
