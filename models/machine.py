@@ -168,7 +168,7 @@ class Machine:
     def _draw(self, work, draw):
         if self._skips:
             return
-        integer("vertices of a draw", draw.count * draw.instances, 0, self._most_work)
+        integer("vertices of a draw", draw.count * max(draw.instances, 1), 0, self._most_work)
         bound = self._bound(work)
         functions = self._functions(bound)
         state = bound.front(functions)

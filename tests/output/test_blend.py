@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: BSD-2-Clause
+from fractions import Fraction
+from math import floor
+
+import numpy as np
+import pytest
+
+from fixfunc.models.output.blend import Blend, blend
+from fixfunc.spec.state import COLOURS_OF_SOURCE, BlendFactor, BlendOp, LogicOp
+
+ENDS = np.array([0, 1, 2, 127, 128, 253, 254, 255])
+FOR_ALPHA = [factor for factor in BlendFactor if factor not in COLOURS_OF_SOURCE]
+CONSTANT = np.array([0.25, 1.0, 0.7, 1e-3], np.float32)
+
+
+def colours(rng, count):
+    """Half of them at the ends of their range."""
+    wide = rng.integers(0, 256, (count, 4))
+    return np.where(rng.random((count, 4)) < 0.5, rng.choice(ENDS, (count, 4)), wide).astype(
+        np.uint8
+    )
+
+
+def exact_factor(factor, new, old, second, channel):
+    """A factor of a channel, a rational."""
+    name = factor.name
+    if name.startswith("INV_"):
+        return 1 - exact_factor(BlendFactor[name[4:]], new, old, second, channel)
+    if name == "SRC_ALPHA_SAT":
+        return Fraction(1) if channel == 3 else min(new[3], 1 - old[3])
+    if name == "BLEND_FACTOR":
+        return Fraction(round(float(CONSTANT[channel]) * 2**24), 2**24)
+    source = {"SRC": new, "DEST": old, "SRC1": second}.get(name.split("_")[0])
+    if source is None:
+        return Fraction(name == "ONE")
+    return source[3 if name.endswith("ALPHA") else channel]
+
+
+def exact(new, old, second, state):
+    """One pixel in rationals, rounded once."""
+    new, old, second = ([Fraction(int(v), 255) for v in c] for c in (new, old, second))
+    out = []
+    for channel in range(4):
+        alpha = channel == 3
+        op = state.op_alpha if alpha else state.op
+        if op in (BlendOp.MIN, BlendOp.MAX):
+            value = (min if op == BlendOp.MIN else max)(new[channel], old[channel])
+        else:
+            factors = [
+                state.source_alpha if alpha else state.source,
+                state.target_alpha if alpha else state.target,
+            ]
+            first, other = (
+                value[channel] * exact_factor(factor, new, old, second, channel)
+                for value, factor in zip((new, old), factors, strict=True)
+            )
+            if op == BlendOp.REV_SUBTRACT:
+                first, other = other, first
+            value = first + other if op == BlendOp.ADD else first - other
+        out.append(floor(min(max(value, 0), 1) * 255 + Fraction(1, 2)))
+    return out
+
+
+@pytest.mark.plan("blend-1")
+@pytest.mark.parametrize("op", BlendOp, ids=lambda op: op.name)
+def test_every_pair_of_factors_is_the_nearest_to_the_exact(op):
+    rng = np.random.default_rng(op)
+    for n, source in enumerate(BlendFactor):
+        for target in BlendFactor:
+            state = Blend(
+                True,
+                source,
+                target,
+                op,
+                FOR_ALPHA[n % len(FOR_ALPHA)],
+                FOR_ALPHA[(n * 5 + target) % len(FOR_ALPHA)],
+                op,
+            )
+            new, old, second = (colours(rng, 6) for _ in range(3))
+            got = blend(new, old, state, CONSTANT, second)
+            right = [exact(*row, state) for row in zip(new, old, second, strict=True)]
+            assert got.tolist() == right, (source, target)
+
+
+@pytest.mark.plan("blend-2")
+def test_logic_operations_and_masks():
+    rng = np.random.default_rng(1)
+    new, old = colours(rng, 500), colours(rng, 500)
+    for op in LogicOp:
+        got = blend(new, old, Blend(logic=True, logic_op=op, write=0b0110))
+        assert (got[:, [0, 3]] == old[:, [0, 3]]).all()
+        for bit in range(8):
+            s, d = new[:, 1:3] >> bit & 1, old[:, 1:3] >> bit & 1
+            # Bits of a truth table: which pairs of source and target give one.
+            ones = [
+                blend([[a] * 4], [[b] * 4], Blend(logic=True, logic_op=op))[0, 0] & 1
+                for a in (0, 255)
+                for b in (0, 255)
+            ]
+            assert (got[:, 1:3] >> bit & 1 == np.array(ones)[2 * s + d]).all()
+
+
+@pytest.mark.plan("blend-3")
+def test_blending_as_llvmpipe(llvmpipe_blend):
+    rng = np.random.default_rng(2)
+    oracle = llvmpipe_blend()
+    new, old = (colours(rng, 64 * 64).reshape(64, 64, 4) for _ in range(2))
+    compared = 0
+    for source in range(1, 12):
+        for target in range(1, 11):
+            for op in BlendOp:
+                state = Blend(
+                    True,
+                    BlendFactor(source),
+                    BlendFactor(target),
+                    op,
+                    BlendFactor.ONE,
+                    BlendFactor.INV_SRC_ALPHA,
+                    op,
+                )
+                theirs = oracle.modes(new, old, state)
+                ours = blend(new, old, state)
+                assert np.abs(ours.astype(int) - theirs).max() <= 1, state
+                compared += 1
+    assert compared == 550
+
+
+@pytest.mark.plan("blend-3")
+@pytest.mark.parametrize("op", LogicOp, ids=lambda op: op.name)
+def test_logic_operations_are_llvmpipes(llvmpipe_blend, op):
+    rng = np.random.default_rng(3)
+    new, old = (colours(rng, 32 * 32).reshape(32, 32, 4) for _ in range(2))
+    theirs = llvmpipe_blend().logic(new, old, op)
+    assert (blend(new, old, Blend(logic=True, logic_op=op)) == theirs).all()
+
+
+@pytest.mark.plan("blend-2")
+def test_constants_are_cut_to_one():
+    white = np.full((1, 4), 255, np.uint8)
+    state = Blend(True, BlendFactor.BLEND_FACTOR, BlendFactor.ZERO)
+    state = state._replace(source_alpha=BlendFactor.BLEND_FACTOR)
+    constant = np.array([-1, 0.5, 3, np.nan], np.float32)
+    assert blend(white, white, state, constant).tolist() == [[0, 128, 255, 0]]
+    assert blend(white, 0 * white, state).tolist() == [[255] * 4]
