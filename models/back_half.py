@@ -72,6 +72,8 @@ class BackState:
         By target.
     factor : ndarray of float32, shape (4,)
     sample_mask : int
+    conservative : bool
+        Outer coverage: of one sample, without depths.
     """
 
     colours: Sequence[np.void | None]
@@ -84,6 +86,7 @@ class BackState:
     blends: Sequence[Blend]
     factor: np.ndarray
     sample_mask: int = 0xFFFFFFFF
+    conservative: bool = False
 
 
 class BackHalf:
@@ -141,7 +144,7 @@ class BackHalf:
         fields, samples = _draw_state(state, number, targets, depth)
         unit = self._unit(depth, fields)
         unit.state = fields
-        setup = triangle_setup.setup(part.triangles[run], fields)
+        setup = triangle_setup.setup(part.triangles[run], fields, conservative=state.conservative)
         tiles, owner = tile_rasterizer.rasterize(setup.records)
         tiles, owner = _masked(tiles, owner, state.sample_mask, samples)
         if not len(tiles):
@@ -237,7 +240,14 @@ class _Shading:
             part.primitive[used],
         ).take(group)
         front = ~tiles["back"][places.tile].astype(bool)
-        made = pixel_stage.shade(self._state.shader, self._state.function, places, triangles, front)
+        made = pixel_stage.shade(
+            self._state.shader,
+            self._state.function,
+            places,
+            triangles,
+            front,
+            self._state.conservative,
+        )
         self.invocations += int((~places.helpers).sum())
         while len(self.colours) < len(made.colour):
             self.colours.append(np.zeros((len(self._tiles), 8, 8, 4), np.uint8))

@@ -266,7 +266,13 @@ class BoundState:
             self._blends(mix),
             np.array([as_float(mix[f"factor{n}"]) for n in range(4)], np.float32),
             int(mix["sample_mask"]),
+            self._conservative(raster, depth),
         )
+
+    def _conservative(self, raster, depth):
+        if raster["conservative"] and depth is not None:
+            raise InputError("conservative coverage", "be without a target of depths", 1)
+        return bool(raster["conservative"])
 
     def _blends(self, mix):
         rows = table(self._memory, mix["address"], TARGETS, TARGET_BLEND)

@@ -7,6 +7,7 @@ import numpy as np
 
 from fixfunc.models.payload import check, dtype
 from fixfunc.spec import payloads
+from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import Cull, DepthFormat
 
 DTYPE = dtype(payloads.SETUP)
@@ -14,6 +15,8 @@ TRIANGLE = dtype(payloads.TRIANGLE)
 Z_MAX = ((1 << 24) - 1) << 8  # 1.0 as u24.8 in units of D24
 ONE = 0x3F800000  # 1.0 as float32
 SLOPE = 52  # bits of zx, zy
+# Half a pixel, and half a unit that snapping may have moved a vertex, rounded up: 1/256 pixel.
+OUTER = 129
 
 # By log2 of the samples: log2 of a pixel's columns and rows of lanes, and the greatest distance of
 # a sample from the pixel's centre in x or y, 1/16 pixel.
@@ -32,7 +35,9 @@ class Setup(NamedTuple):
     steep: np.ndarray  # bool, shape (m,): the depth slope does not fit s23.8
 
 
-def setup(triangles: np.ndarray, state: np.void, edge: int = 8) -> Setup:
+def setup(
+    triangles: np.ndarray, state: np.void, edge: int = 8, conservative: bool = False
+) -> Setup:
     """Set up triangles.
 
     Parameters
@@ -44,6 +49,9 @@ def setup(triangles: np.ndarray, state: np.void, edge: int = 8) -> Setup:
         From :func:`fixfunc.models.state.draw_state`.
     edge : int
         Samples along a tile's edge: 8, or 4.
+    conservative : bool
+        A pixel is covered if any point of it may lie in the triangle: outer coverage, grown by
+        1/256 pixel. Of one sample a pixel; depths are those of its centre, which may lie outside.
 
     Returns
     -------
@@ -52,7 +60,7 @@ def setup(triangles: np.ndarray, state: np.void, edge: int = 8) -> Setup:
     Raises
     ------
     InputError
-        A coordinate that does not fit 24 bits.
+        A coordinate that does not fit 24 bits, or several samples of conservative coverage.
 
     Source: [trip 6], numerics: positions and edges, depth. Edge k runs from vertex k to vertex k +
     1, turned so that the inside is positive whatever the winding.
@@ -68,7 +76,9 @@ def setup(triangles: np.ndarray, state: np.void, edge: int = 8) -> Setup:
     if is_float:
         z, exponent = block_depths(z)
     area = (x[:, 1] - x[:, 0]) * (y[:, 2] - y[:, 0]) - (x[:, 2] - x[:, 0]) * (y[:, 1] - y[:, 0])
-    box = _box(x, y, state)
+    if conservative and state["samples"]:
+        raise InputError("samples", "be 1 with conservative coverage", 1 << int(state["samples"]))
+    box = _box(x, y, state, conservative)
 
     zero_area = area == 0
     front = (area < 0) if state["front_ccw"] else (area > 0)
@@ -81,7 +91,15 @@ def setup(triangles: np.ndarray, state: np.void, edge: int = 8) -> Setup:
 
     index = np.flatnonzero(~(zero_area | facing | empty))
     records, steep = _records(
-        triangles[index], x[index], y[index], z[index], area[index], box[index], state, edge
+        triangles[index],
+        x[index],
+        y[index],
+        z[index],
+        area[index],
+        box[index],
+        state,
+        edge,
+        OUTER if conservative else 0,
     )
     records["back"] = ~front[index]
     records["exponent"] = exponent[index]
@@ -109,7 +127,7 @@ def block_depths(bits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return mantissas >> np.minimum(exponent[:, None] - exponents, 63), exponent
 
 
-def _box(x, y, state):
+def _box(x, y, state, conservative):
     """Pixels, both ends inclusive, with a sample position within the triangle's bounds.
 
     The box is cut by viewport, scissor and target.
@@ -127,12 +145,16 @@ def _box(x, y, state):
         # A sample on the greatest x or y is never inside: such an edge is neither top nor left.
         first = -((128 + reach - v.min(1)) >> 8)
         last = -((128 - reach - v.max(1)) >> 8) - 1
+        if conservative:
+            # The square of a pixel, grown, touches the triangle's bounds.
+            first = -((128 + OUTER - v.min(1)) >> 8)
+            last = (v.max(1) + OUTER - 128) >> 8
         ends.append((np.maximum(first, cut[axis][0]), np.minimum(last, cut[axis][1])))
     (x0, x1), (y0, y1) = ends
     return np.stack([x0, y0, x1, y1], -1)
 
 
-def _records(triangles, x, y, z, area, box, state, edge):
+def _records(triangles, x, y, z, area, box, state, edge, grown):
     records = np.zeros(len(triangles), DTYPE)
     for name in ("kind", "state", "slot"):
         records[name] = triangles[name]
@@ -156,7 +178,9 @@ def _records(triangles, x, y, z, area, box, state, edge):
         a = winding * (y[:, k] - y[:, n])
         b = winding * (x[:, n] - x[:, k])
         value = a * (origin_x - x[:, k]) + b * (origin_y - y[:, k])
-        top_left = (a > 0) | ((a == 0) & (b > 0))
+        value += grown * (np.abs(a) + np.abs(b))
+        # What is grown has room for a tie.
+        top_left = (a > 0) | ((a == 0) & (b > 0)) | (grown > 0)
         reach = np.where(a > 0, a * (16 * (wide - 1) + spread), -a * spread)
         reach += np.where(b > 0, b * (16 * (high - 1) + spread), -b * spread)
         records[f"a{k}"] = a

@@ -36,7 +36,19 @@ def draw(context, indexed: bool) -> None:
         raise InputError("hull shader", "be set for patches", None)
     if context.om.blend.alpha_to_coverage_enable:
         raise InputError("alpha_to_coverage_enable", "be off: the machine has none", True)
+    if context.rs.state.conservative_raster:
+        _conservative(context)
     _hazards(context)
+
+
+def _conservative(context):
+    """Depths of centres that lie outside of their triangle do not fit the depth test."""
+    if context.om.depth is not None:
+        raise InputError("conservative_raster", "be off with a target of depths", True)
+    for view in filter(None, context.om.colours):
+        samples = view.resource.layout.samples
+        if samples > 1:
+            raise InputError("conservative_raster", "be off with several samples", samples)
 
 
 def _hazards(context):

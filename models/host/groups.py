@@ -263,6 +263,7 @@ class RasterizerStage:
             scissor=state.scissor_enable,
             multisample=state.multisample_enable,
             antialiased_line=state.antialiased_line_enable,
+            conservative=state.conservative_raster,
             bias_constant=int(np.uint32(state.depth_bias & 0xFFFFFFFF)),
             bias_slope=slope,
             bias_clamp=clamp,

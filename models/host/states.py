@@ -30,7 +30,7 @@ def _member(name, value, kind):
 
 @dataclass(frozen=True)
 class RasterizerState:
-    """D3D11_RASTERIZER_DESC [fs 15.4]."""
+    """D3D11_RASTERIZER_DESC2 [fs 15.4]."""
 
     wireframe: bool = False
     cull: Cull = Cull.BACK
@@ -42,6 +42,7 @@ class RasterizerState:
     scissor_enable: bool = False
     multisample_enable: bool = False
     antialiased_line_enable: bool = False
+    conservative_raster: bool = False
 
     def __post_init__(self):
         _member("cull", self.cull, Cull)

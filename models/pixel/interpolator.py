@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fixfunc.models.geometry.triangle_setup import OUTER
 from fixfunc.models.lib import float32
 
 FRACTION = 26  # bits of a weight, s2.26
@@ -71,6 +72,23 @@ def edges(at: Corners, x: np.ndarray, y: np.ndarray) -> np.ndarray:
         value.append(dy * (x - at.x[:, k]) + dx * (y - at.y[:, k]))
     value = np.stack(value, -1)
     return np.where(value.sum(1, keepdims=True) < 0, -value, value)
+
+
+def inside(at: Corners, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Inner coverage: pixels that lie in the triangle whole, wherever snapping came from.
+
+    Parameters are those of :func:`edges`, at centres of pixels; bool, shape (n,). A square that is
+    1/256 pixel greater on each side lies within.
+    """
+    value = edges(at, x, y)
+    reach = np.stack(
+        [
+            sum(np.abs(side[:, (k + 2) % 3] - side[:, (k + 1) % 3]) for side in (at.x, at.y))
+            for k in range(3)
+        ],
+        -1,
+    )
+    return (value >= OUTER * reach).all(1) & (value.sum(1) > 0)
 
 
 def weights(at: Corners, x: np.ndarray, y: np.ndarray, perspective: bool = True) -> np.ndarray:

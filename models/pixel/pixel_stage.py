@@ -26,6 +26,7 @@ class PixelQuads(NamedTuple):
     covered: np.ndarray  # bool, shape (q, 2, 2, samples): helpers have none
     front: np.ndarray  # bool, shape (q,)
     primitive: np.ndarray  # uint32, shape (q,): PrimitiveID
+    inner: np.ndarray  # bool, shape (q, 2, 2): with conservative coverage, the triangle has it all
 
     def floats(self, attribute: int) -> np.ndarray:
         """An attribute as float32, shape (q, 2, 2, 4)."""
@@ -107,6 +108,7 @@ def shade(
     quads: Quads,
     triangles: Triangles,
     front: np.ndarray,
+    conservative: bool = False,
 ) -> PixelResults:
     """Interpolate attributes of quads, and ask the shader.
 
@@ -119,6 +121,8 @@ def shade(
     triangles : Triangles
         That of each quad.
     front : ndarray of bool, shape (q,)
+    conservative : bool
+        Inner coverage is asked for.
 
     Returns
     -------
@@ -133,8 +137,19 @@ def shade(
     count = len(quads.x)
     x = np.broadcast_to(quads.x[:, None, None] + np.arange(2)[None, None, :], (count, 2, 2))
     y = np.broadcast_to(quads.y[:, None, None] + np.arange(2)[None, :, None], (count, 2, 2))
+    pixels = triangles.take(np.repeat(np.arange(count), 4))
+    at = [256 * place.reshape(-1) + 128 for place in (x, y)]
+    inner = np.zeros((count, 2, 2), bool)
+    if conservative:
+        inner = interpolator.inside(pixels.corners, *at).reshape(count, 2, 2)
     inputs = PixelQuads(
-        x, y, _interpolated(shader, triangles, x, y), quads.covered, front, triangles.primitive
+        x,
+        y,
+        _interpolated(shader, pixels, at),
+        quads.covered,
+        front,
+        triangles.primitive,
+        inner,
     )
     made = function(inputs)
     colours = made.colour if isinstance(made.colour, list | tuple) else [made.colour]
@@ -156,15 +171,13 @@ def shade(
     return PixelResults(checked_colours, discarded, made.depth)
 
 
-def _interpolated(shader, triangles, x, y):
+def _interpolated(shader, pixels, at):
     """Attributes at pixels' centres: uint32, shape (q, 2, 2, a, 4)."""
-    count = len(x)
-    many = triangles.values.shape[2]
+    many = pixels.values.shape[2]
+    count = len(pixels.values) // 4
     out = np.empty((count, 2, 2, many, 4), np.uint32)
     if not many:
         return out
-    pixels = triangles.take(np.repeat(np.arange(count), 4))
-    at = [256 * place.reshape(-1) + 128 for place in (x, y)]
     modes = [*shader.modes, *["perspective"] * many][:many]
     for mode in set(modes):
         chosen = [n for n, its in enumerate(modes) if its == mode]

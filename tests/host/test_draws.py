@@ -261,6 +261,32 @@ def test_aliased_lines_are_the_default_and_wide_ones_with_multisampling():
             assert np.abs(ramp - right).max() <= 0.5 + 1e-3
 
 
+@pytest.mark.plan("host-2")
+def test_conservative_coverage_and_what_is_covered_whole():
+    scene = Scene()
+    context = scene.context
+    context.om.set_render_targets([scene.target])
+    context.rs.set_state(RasterizerState(cull=Cull.NONE, conservative_raster=True))
+
+    def kind(quads, _bound):
+        colour = np.zeros((*quads.x.shape, 4), np.float32)
+        colour[..., 0] = quads.inner
+        colour[..., 3] = 1
+        return PixelResults(colour)
+
+    scene.shade(kind)
+    # Corners at (4.5, 6), (12.5, 6) and (4.5, 12) pixels.
+    scene.draw([(x / 16 - 1, 1 - y / 12) for x, y in ((4.5, 6), (12.5, 6), (4.5, 12))])
+    red, alpha = np.moveaxis(scene.image()[:, :, 0], 2, 0)[[0, 3]]
+    assert np.flatnonzero(alpha.any(1)).tolist() == list(range(5, 13))
+    assert np.flatnonzero(alpha[6]).tolist() == list(range(4, 13))
+    assert np.flatnonzero(red[6]).tolist() == []
+    assert np.flatnonzero(red[7]).tolist() == list(range(5, 9))
+    context.om.set_render_targets([scene.target], scene.depth)
+    with pytest.raises(InputError, match="conservative_raster must be off with a target of depths"):
+        context.draw(3)
+
+
 # Stream output, queries, predication.
 
 

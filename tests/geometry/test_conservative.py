@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: BSD-2-Clause
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from fixfunc.models.geometry import triangle_setup
+from fixfunc.models.pixel import interpolator
+from fixfunc.models.raster import tile_rasterizer
+from fixfunc.models.raster.edge_evaluator import unpack
+from fixfunc.models.state import draw_state
+from fixfunc.spec.errors import InputError
+from tests import tiers
+
+FINE = 16  # units of a vertex before it is snapped, of 1/256 pixel
+PIXEL = 256 * FINE
+SIDE = 8  # pixels, of the target: a tile
+
+
+def triangles(rng, count):
+    """Vertices around one tile, in fine units: a third slivers, a third on multiples of 1/256."""
+    centre = rng.integers(-PIXEL, (SIDE + 1) * PIXEL, (count, 1, 2))
+    spread = rng.choice([40, 700, 9000, 60000], (count, 1, 1))
+    points = centre + rng.integers(-1 << 16, 1 << 16, (count, 3, 2)) * spread // (1 << 16)
+    sliver = rng.random(count) < 0.33
+    share = rng.random((count, 1))
+    points[sliver, 2] = (points[:, 0] + share * (points[:, 1] - points[:, 0])).astype(int)[sliver]
+    points[sliver, 2] += rng.integers(-20, 21, (count, 2))[sliver]
+    snapped = rng.random(count) < 0.33
+    points[snapped] = points[snapped] // FINE * FINE
+    return points
+
+
+def covered(points):
+    """Outer and inner coverage of triangles once they are snapped, and which of them have area."""
+    records = np.zeros(len(points), triangle_setup.TRIANGLE)
+    snapped = -((FINE // 2 - 1 - points) // FINE)
+    for k in range(3):
+        records[f"x{k}"], records[f"y{k}"] = snapped[:, k].T
+    state = draw_state(SIDE, SIDE)
+    setup = triangle_setup.setup(records, state, conservative=True)
+    tiles, owner = tile_rasterizer.rasterize(setup.records)
+    outer = np.zeros((len(points), SIDE, SIDE), bool)
+    outer[setup.index[owner]] = unpack(tiles["mask"])
+    corners = interpolator.corners(records, np.ones((len(points), 3), np.float32))
+    y, x = np.mgrid[:SIDE, :SIDE].reshape(2, -1) * 256 + 128
+    inner = np.stack(
+        [
+            interpolator.inside(corners, *(np.full(len(points), v) for v in place))
+            for place in zip(x, y, strict=True)
+        ],
+        1,
+    ).reshape(len(points), SIDE, SIDE)
+    return outer, inner, ~setup.zero_area
+
+
+def overlaps(points, grown):
+    """Which pixels' squares, grown by so many units, meet each triangle: by separating axes."""
+    y, x = np.mgrid[:SIDE, :SIDE] * PIXEL
+    low = np.stack([x, y], -1).reshape(1, -1, 2) - grown
+    high = np.stack([x, y], -1).reshape(1, -1, 2) + PIXEL + grown
+    meets = (points.max(1)[:, None] >= low).all(2) & (points.min(1)[:, None] <= high).all(2)
+    turn = np.sign(_cross(points[:, 1] - points[:, 0], points[:, 2] - points[:, 0]))
+    for k in range(3):
+        a, b = points[:, k], points[:, (k + 1) % 3]
+        normal = np.stack([a[:, 1] - b[:, 1], b[:, 0] - a[:, 0]], -1) * turn[:, None]
+        far = np.where(normal[:, None] > 0, high, low)
+        meets &= ((far - a[:, None]) * normal[:, None]).sum(2) >= 0
+    return meets.reshape(-1, SIDE, SIDE)
+
+
+def contains(points):
+    """Which pixels' squares lie in each triangle whole."""
+    y, x = np.mgrid[:SIDE, :SIDE] * PIXEL
+    low = np.stack([x, y], -1).reshape(1, -1, 2)
+    turn = np.sign(_cross(points[:, 1] - points[:, 0], points[:, 2] - points[:, 0]))
+    holds = np.ones((len(points), SIDE * SIDE), bool)
+    for k in range(3):
+        a, b = points[:, k], points[:, (k + 1) % 3]
+        normal = np.stack([a[:, 1] - b[:, 1], b[:, 0] - a[:, 0]], -1) * turn[:, None]
+        near = np.where(normal[:, None] > 0, low, low + PIXEL)
+        holds &= ((near - a[:, None]) * normal[:, None]).sum(2) >= 0
+    return holds.reshape(-1, SIDE, SIDE) & (turn != 0)[:, None, None]
+
+
+def _cross(a, b):
+    return a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]
+
+
+@pytest.mark.plan("triangle-setup-14")
+def test_no_pixel_is_missed_and_none_is_hit_from_afar():
+    rng = np.random.default_rng(tiers.SEED if tiers.QUALIFY else 3)
+    total = np.zeros(4, int)
+    for _ in range(50 if tiers.QUALIFY else 3):
+        points = triangles(rng, 20000)
+        outer, inner, counts = covered(points)
+        truth = overlaps(points, 0)[counts]
+        near = overlaps(points, 2 * FINE)[counts]
+        assert not (truth & ~outer[counts]).any()  # of vertices before they were snapped
+        assert not (outer[counts] & ~near).any()
+        assert not (inner & ~contains(points)).any()
+        assert not (inner & ~outer).any()
+        total += [truth.sum(), (outer[counts] & ~truth).sum(), inner.sum(), counts.sum()]
+    assert (total[[0, 2, 3]] > 10000).all() and 0 < total[1] < total[0] / 5
+
+
+def clip(points, square):
+    """A polygon, cut to a square: exact."""
+    for axis, bound, sign in square:
+        kept = []
+        for n, point in enumerate(points):
+            last = points[n - 1]
+            here, there = ((p[axis] - bound) * sign for p in (point, last))
+            if (here < 0) != (there < 0):
+                t = Fraction(there) / (there - here)
+                kept.append(tuple(c + (d - c) * t for c, d in zip(last, point, strict=True)))
+            if here >= 0:
+                kept.append(point)
+        points = kept
+    return points
+
+
+@pytest.mark.plan("triangle-setup-14")
+def test_coverage_is_that_of_exact_clipping():
+    rng = np.random.default_rng(4)
+    points = triangles(rng, 60) // FINE * FINE
+    outer, _, counts = covered(points)
+    seen = 0
+    for n in np.flatnonzero(counts):
+        corners = [tuple(Fraction(int(v), FINE) for v in point) for point in points[n]]
+        for y in range(SIDE):
+            for x in range(SIDE):
+                low = [256 * v - 1 for v in (x, y)]
+                square = [(a, low[a], 1) for a in (0, 1)] + [(a, low[a] + 258, -1) for a in (0, 1)]
+                assert bool(clip(corners, square)) == outer[n, y, x]
+                seen += outer[n, y, x]
+    assert seen > 300
+
+
+@pytest.mark.plan("triangle-setup-14")
+def test_samples_are_refused():
+    with pytest.raises(InputError, match="samples must be 1 with conservative coverage, not 4"):
+        triangle_setup.setup(
+            np.zeros(1, triangle_setup.TRIANGLE), draw_state(8, 8, 4), conservative=True
+        )
