@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Draws through D3D11's device and context, on the golden machine: python -m examples.triangle
+"""Draws through D3D11's device and context: python -m fixfunc.examples.triangle
 
 triangle.py              three vertices, a colour each
 textured_mesh.py         a glTF file (data/house.glb) with its materials

@@ -4,7 +4,7 @@
 import numpy as np
 import trimesh
 
-from examples.scaffold import VERTEX, Picture, camera, lambert, main, opaque, project
+from fixfunc.examples.scaffold import VERTEX, Picture, camera, lambert, main, opaque, project
 from fixfunc.models.bindings import Bindings
 from fixfunc.models.frontend.vertex_fetch import Element
 from fixfunc.models.frontend.vertex_stage import VertexResults, VertexWaves

@@ -8,7 +8,7 @@ hidden and its front faces subtract; light is added where the count is zero.
 import numpy as np
 import trimesh
 
-from examples.scaffold import Picture, camera, lambert, main, opaque, project
+from fixfunc.examples.scaffold import Picture, camera, lambert, main, opaque, project
 from fixfunc.models.bindings import Bindings
 from fixfunc.models.frontend.vertex_stage import VertexResults, VertexWaves
 from fixfunc.models.geometry.geometry_stage import Emitted, GeometryInputs

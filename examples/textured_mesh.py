@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from examples.scaffold import Picture, camera, lambert, load, main, opaque, project
+from fixfunc.examples.scaffold import Picture, camera, lambert, load, main, opaque, project
 from fixfunc.models.bindings import Bindings
 from fixfunc.models.frontend.vertex_stage import VertexResults, VertexWaves
 from fixfunc.models.host.states import RasterizerState, SamplerState

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from examples.scaffold import Picture, main, opaque
+from fixfunc.examples.scaffold import Picture, main, opaque
 from fixfunc.models.bindings import Bindings
 from fixfunc.models.frontend.vertex_fetch import Element
 from fixfunc.models.frontend.vertex_stage import VertexResults, VertexWaves

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from PIL import Image
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 NAMES = ("triangle", "textured_mesh", "instanced_grid", "tessellated_terrain", "stencil_shadow")
 
 
 @pytest.mark.plan("machine-4")
 @pytest.mark.parametrize("name", NAMES)
 def test_an_example_draws_its_picture(name):
-    image = importlib.import_module(f"examples.{name}").draw(640, 360)[..., :3].astype(int)
+    image = importlib.import_module(f"fixfunc.examples.{name}").draw(640, 360)[..., :3].astype(int)
     stored = np.asarray(Image.open(ROOT / f"docs/pictures/examples/{name}.png")).astype(int)
     assert image.shape == stored.shape
     # Sines and lengths of shaders are the C library's: where they differ by a unit, a pixel may.
@@ -29,7 +29,7 @@ def test_an_example_draws_its_picture(name):
 @pytest.mark.plan("machine-4")
 def test_an_example_is_a_command(tmp_path):
     target = tmp_path / "small.png"
-    command = [sys.executable, "-m", "examples.triangle", "-o", target, "--width", "64"]
+    command = [sys.executable, "-m", "fixfunc.examples.triangle", "-o", target, "--width", "64"]
     done = subprocess.run([*command, "--height", "36"], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert Image.open(target).size == (64, 36)
