@@ -31,7 +31,7 @@ help:
 	@echo "make verilog   SystemVerilog of every block and the top in CONFIG, FuseSoC cores, ports, into $(OUT)/verilog"
 	@echo "make bench     clocks and speed; writes docs/bench.md (about an hour)"
 	@echo "make area      area and timing in standard cells, LIBERTY=file.lib[.gz]; into docs/bench.md (hours; seconds where nothing changed)"
-	@echo "make figures   what domain matching saves, drawn into docs/tessellation"
+	@echo "make figures   what domain matching and vertex reuse save, drawn into docs"
 	@echo "make lint      ruff: rules, and the format of every file"
 	@echo "make clean     remove what was built"
 

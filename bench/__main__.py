@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Measure, and write ``docs/bench.md``: all parts, or those that are named.
 
-``python -m bench [speed] [hiz] [memory] [tessellation] [texture] [frames] [fpga]``.
+``python -m bench [speed] [hiz] [memory] [tessellation] [texture] [front] [frames] [fpga]``.
 
 Figures are kept in ``docs/bench.json``, so that one part can be measured again without the others.
 Area and timing in standard cells: ``python -m bench.area``.
@@ -14,7 +14,7 @@ import platform
 
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from bench import depth, frames, memory, page, speed, synthesis, tessellation, texture
+from bench import depth, frames, front, memory, page, speed, synthesis, tessellation, texture
 from bench.page import PARTS, STORE
 from fixfunc.cosim.frame import mesh
 from fixfunc.cosim.toolchain import ROOT
@@ -60,6 +60,11 @@ def main(parts):
             figures["texture_clocks"] = texture.clocks()
             figures["texture_speed"] = texture.speed()
             figures["texture_cache"] = texture.cached()
+        if "front" in parts:
+            progress.update(task, description="front half")
+            figures["front_hits"] = front.hits()
+            figures["front_speed"] = front.speed()
+            figures["front_flushes"] = front.flushes()
         if "frames" in parts:
             figures["frames"] = []
             for row in frames.rows(
@@ -73,10 +78,10 @@ def main(parts):
             for stem, config in FPGA:
                 progress.update(task, description=f"{stem} ({config}) on an FPGA")
                 figures["fpga"][f"{stem} ({config})"] = synthesis.area(stem, config)
-    figures["when"] = (
-        f"{datetime.date.today()}, {platform.system()} {platform.machine()}, Python "
-        f"{platform.python_version()}, 2 cores"
+    figures["machine"] = (
+        f"{platform.system()} {platform.machine()}, Python {platform.python_version()}, 2 cores"
     )
+    figures.setdefault("dates", {}).update(dict.fromkeys(parts, str(datetime.date.today())))
     STORE.write_text(json.dumps(figures, indent=2) + "\n")
     print(f"wrote {page.write().relative_to(ROOT)}")
 

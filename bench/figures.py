@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Draw the figures of tessellation: ``python -m bench.figures``."""
+"""Draw the figures of tessellation and of vertex reuse: ``python -m bench.figures``."""
+
+from pathlib import Path
 
 import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
+import numpy as np
 
-from bench import tessellation
+from bench import front, tessellation
 from fixfunc.cosim.toolchain import ROOT
 from fixfunc.models.tessellation.tessellator import RANGES
 
 FOLDER = ROOT / "docs" / "tessellation"
+REUSE = ROOT / "docs" / "frontend" / "reuse.png"
 NAMES = {"isoline": "lines", "triangle": "triangles", "quad": "quads"}
 
 
@@ -61,6 +65,21 @@ def ratio(*arguments):
     return [1 - shaded / points for points, shaded in counts]
 
 
+def reuses(axes, faces):
+    """Hit rates by size, and the most that there can be."""
+    for how, values in front.by_size(faces).items():
+        name = {"batch": "batches of so many vertices", "fifo": "FIFO of so many"}[how]
+        axes.plot(front.SIZES, values, "o-", label=name, markersize=3)
+    most = 1 - len(np.unique(faces)) / faces.size
+    axes.axhline(most, color="grey", linestyle=":", label="each vertex once")
+    axes.set_xscale("log", base=2)
+    axes.set_xlabel("vertices known")
+    axes.set_ylabel("hit rate")
+    axes.set_ylim(0, 1)
+    axes.grid(alpha=0.3)
+    axes.legend(loc="lower right", fontsize="small")
+
+
 def save(name, *panels, width=8):
     """One file of panels side by side: (title, how to draw)."""
     figure, axes = plt.subplots(1, len(panels), figsize=(width * len(panels), 4.2), squeeze=False)
@@ -68,8 +87,18 @@ def save(name, *panels, width=8):
         part.set_title(title)
         draw(part)
     figure.tight_layout()
-    figure.savefig(FOLDER / f"{name}.png", dpi=80)
+    figure.savefig(name if isinstance(name, Path) else FOLDER / f"{name}.png", dpi=80)
     plt.close(figure)
+
+
+def draw_reuse():
+    """The figure of the vertex cache's page."""
+    panels = (
+        (name, lambda axes, faces=faces: reuses(axes, faces))
+        for name, faces in front.meshes().items()
+        if "shuffled" not in name
+    )
+    save(REUSE, *panels, width=4.5)
 
 
 def main():
@@ -125,6 +154,7 @@ def main():
         ),
         width=10,
     )
+    draw_reuse()
     print(f"wrote {len(NAMES) + 3} figures to {FOLDER.relative_to(ROOT)}")
 
 

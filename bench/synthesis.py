@@ -3,7 +3,7 @@
 
 import re
 
-from bench import yosys
+from bench.area import yosys
 from fixfunc.cosim import catalogue, toolchain
 
 CELLS = ("LUT4", "CCU2C", "TRELLIS_DPR16X4", "TRELLIS_FF", "DP16KD", "MULT18X18D")

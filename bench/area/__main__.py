@@ -15,8 +15,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from bench import yosys
-from bench.area import jobs, liberty, table, timing
+from bench.area import jobs, liberty, table, timing, yosys
 from bench.area.measure import MINUTES, PROCESSES, Meter
 from fixfunc.cosim.progress import Steps
 from fixfunc.cosim.toolchain import ROOT, ToolError

@@ -14,8 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from bench import yosys
-from bench.area import netlist, timing
+from bench.area import netlist, timing, yosys
 from bench.area.jobs import Job
 from bench.area.liberty import Library
 from fixfunc.cosim import toolchain

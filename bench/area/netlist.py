@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from bench import yosys
+from bench.area import yosys
 from bench.area.liberty import Library
 
 PERIOD = 4000  # ps that ABC sizes gates for
@@ -60,7 +60,7 @@ def synthesize(
         ``um2``, ``flip_flops`` (their share of it), ``memories``: name, places, bits, read ports
         and write ports of each.
 
-    Raises :class:`~bench.yosys.OverTime` after ``seconds``.
+    Raises :class:`~bench.area.yosys.OverTime` after ``seconds``.
     """
     (folder / "design.sv").write_text(verilog)
     (folder / "cells.lib").write_text(library.text)

@@ -8,6 +8,7 @@ import numpy as np
 from fixfunc.models.frontend.input_assembler import Draw
 from fixfunc.models.frontend.state_pieces import floats
 from fixfunc.models.host import checks
+from fixfunc.models.host.calls import names_calls
 from fixfunc.models.host.groups import (
     InputAssembler,
     OutputMerger,
@@ -28,6 +29,7 @@ from fixfunc.spec.ring import RingOp, StateKind
 WORD = (1 << 32) - 1
 
 
+@names_calls
 class Context:
     """The immediate context of a device: methods have D3D11's names, the prefix being a group.
 
@@ -178,6 +180,12 @@ class Context:
             integer("stencil", stencil, 0, 255)
             fields |= {"stencil": 1, "stencil_value": stencil}
         self._packets.emit(RingOp.CLEAR, view.encode(), **fields)
+
+    def clear_unordered_access_view_uint(self, view: View, value: int) -> None:
+        """Clear all words of a buffer's view."""
+        checks.view(view, Bind.UNORDERED_ACCESS)
+        integer("value", value, 0, WORD)
+        self._packets.emit(RingOp.CLEAR, view.encode(), colour=1, integer=1, value0=value)
 
     def copy_resource(self, target: Buffer | Texture, source: Buffer | Texture) -> None:
         """Copy all of a resource to one of the same kind and size."""

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from fixfunc.models.frontend.vertex_fetch import Element
+from fixfunc.models.host.calls import names_calls
 from fixfunc.models.host.context import Context
 from fixfunc.models.host.groups import InputLayout
 from fixfunc.models.host.memory import Heap
@@ -40,6 +41,7 @@ PROGRAMS = {
 }
 
 
+@names_calls
 class Device:
     """A device on the golden machine [fs 5].
 

@@ -9,6 +9,7 @@ import numpy as np
 from fixfunc.models.frontend.state_pieces import encode, floats
 from fixfunc.models.frontend.vertex_fetch import MOST_STRIDE, Element, check_layout
 from fixfunc.models.geometry.viewport import Viewport
+from fixfunc.models.host.calls import names_calls
 from fixfunc.models.host.resources import Bind, Buffer
 from fixfunc.models.host.states import BlendState, DepthStencilState, RasterizerState
 from fixfunc.models.host.views import View
@@ -37,6 +38,7 @@ class InputLayout:
         check_layout(self.elements)
 
 
+@names_calls
 class InputAssembler:
     """What D3D11 names IASet...
 
@@ -157,6 +159,7 @@ class InputAssembler:
         )
 
 
+@names_calls
 class StreamOutput:
     """What D3D11 names SOSet...
 
@@ -215,6 +218,7 @@ class StreamOutput:
         return {StateKind.STREAM_OUTPUT: piece}
 
 
+@names_calls
 class RasterizerStage:
     """What D3D11 names RSSet..."""
 
@@ -280,6 +284,7 @@ class RasterizerStage:
         return {StateKind.RASTERIZER: rasterizer, StateKind.VIEWPORTS: viewports}
 
 
+@names_calls
 class OutputMerger:
     """What D3D11 names OMSet..."""
 

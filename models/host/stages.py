@@ -4,6 +4,7 @@
 from collections.abc import Callable, Sequence
 
 from fixfunc.models.frontend.state_pieces import encode, floats
+from fixfunc.models.host.calls import names_calls
 from fixfunc.models.host.resources import Bind, Buffer
 from fixfunc.models.host.states import SamplerState
 from fixfunc.models.host.views import View
@@ -46,6 +47,7 @@ class Shader:
         self.program = program
 
 
+@names_calls
 class ShaderStage:
     """A programmable stage of a context.
 

@@ -7,6 +7,7 @@ from fixfunc.models import formats
 from fixfunc.models.memory.layout import target_tiles, texture_at
 from fixfunc.models.output.formats import encode
 from fixfunc.models.payload import enumerated
+from fixfunc.spec.descriptors import Dimension
 from fixfunc.spec.dxgi import DEPTH_FORMATS, FORMATS, Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import DepthFormat
@@ -36,6 +37,9 @@ def clear(memory: np.ndarray, view: np.void, packet: np.void) -> None:
     InputError
         A format that is no target's, or a view beyond memory.
     """
+    if view["dimension"] == Dimension.BUFFER:
+        _clear_buffer(memory, view, packet)
+        return
     form = enumerated(Format, view["form"], "format")
     bits = np.array([[packet[f"value{n}"] for n in range(4)]], np.uint32)
     for layer in range(view["layer_count"]):
@@ -50,6 +54,16 @@ def clear(memory: np.ndarray, view: np.void, packet: np.void) -> None:
         else:
             is_float = not FORMATS[form].typeless and not form.name.endswith("INT")
             planes[0][:] = encode(bits.view(np.float32) if is_float else bits, form)[0]
+
+
+def _clear_buffer(memory, view, packet):
+    """Words of a buffer's view: all the same."""
+    begin = int(view["address"]) + int(view["first"])
+    end = begin + int(view["size"])
+    if end > len(memory):
+        raise InputError("buffer", f"end within memory, at {len(memory)}", end)
+    octets = np.array([packet["value0"]], "<u4").view(np.uint8)
+    memory[begin:end] = np.resize(octets, end - begin)
 
 
 def copy(memory: np.ndarray, source: np.void, target: np.void, packet: np.void) -> None:

@@ -129,6 +129,10 @@ def test_thread_groups_write_buffers():
     got = context.read(out).view("<u4")
     assert (got == 1000 + np.arange(210)).all()
     assert context.get_data(query).cs_invocations == 210
+    view = device.create_unordered_access_view(out, first=400)
+    context.clear_unordered_access_view_uint(view, 0x12345678)
+    got = context.read(out).view("<u4")
+    assert (got[100:] == 0x12345678).all() and (got[:100] == 1000 + np.arange(100)).all()
     context.update_subresource(out, np.zeros(210, "<u4"))
     arguments = device.create_buffer(bind=Bind.UNORDERED_ACCESS, data=words(7, 1, 1, 1))
     context.dispatch_indirect(arguments, 4)

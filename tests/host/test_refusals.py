@@ -2,6 +2,8 @@
 import numpy as np
 import pytest
 
+from fixfunc.models.host import Device
+from fixfunc.models.host.calls import CallError
 from fixfunc.models.host.queries import QueryKind
 from fixfunc.models.host.resources import Bind
 from fixfunc.models.host.states import (
@@ -128,3 +130,21 @@ def test_results_of_a_shader_that_are_wrong_are_told_by_the_draw():
     scene.context.clear_depth_stencil_view(scene.depth, 1.0)
     scene.draw(WHOLE)
     assert scene.shown().all()
+
+
+@pytest.mark.plan("host-5")
+def test_an_error_names_the_call():
+    scene = Scene()
+    with pytest.raises(CallError) as found:
+        scene.context.draw_indexed(3)
+    error = found.value
+    assert (error.call, error.field, error.value) == ("Context.draw_indexed", "index buffer", None)
+    assert str(error) == (
+        "Context.draw_indexed: index buffer must be set for a draw by indices, not None"
+    )
+    with pytest.raises(CallError, match=r"^Device.create_buffer: size must lie in"):
+        scene.device.create_buffer(0)
+    with pytest.raises(CallError, match=r"^OutputMerger.set_depth_stencil_state: stencil"):
+        scene.context.om.set_depth_stencil_state(None, 256)
+    with pytest.raises(CallError, match=r"^Device: memory must lie in"):
+        Device(5)

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from bench import page, yosys
+from bench import page
 from bench.area import __main__ as command
-from bench.area import jobs, liberty, measure, netlist, table, timing
+from bench.area import jobs, liberty, measure, netlist, table, timing, yosys
 from bench.area.jobs import Job
 from bench.area.liberty import Library
 from fixfunc.cosim import catalogue

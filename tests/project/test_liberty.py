@@ -8,9 +8,8 @@ import subprocess
 
 import pytest
 
-from bench import yosys
 from bench.area import __main__ as command
-from bench.area import liberty, timing
+from bench.area import liberty, timing, yosys
 from fixfunc.cosim import toolchain
 from fixfunc.spec.errors import InputError
 
