@@ -14,8 +14,9 @@ from fixfunc.models.formats import encode
 from fixfunc.models.front_half import Part
 from fixfunc.models.geometry import triangle_setup
 from fixfunc.models.memory.layout import target_place, target_tiles
-from fixfunc.models.output.blend import Blend, blend
+from fixfunc.models.output.blend import Blend
 from fixfunc.models.output.copies import DEPTHS
+from fixfunc.models.output.output_merger import merge
 from fixfunc.models.pixel import interpolator, pixel_stage, quads
 from fixfunc.models.pixel.pixel_stage import PixelQuads, PixelResults, PixelShader, Triangles
 from fixfunc.models.raster import tile_rasterizer
@@ -23,8 +24,6 @@ from fixfunc.models.raster.edge_evaluator import pack, unpack
 from fixfunc.models.state import draw_state
 from fixfunc.spec.dxgi import DEPTH_FORMATS, Format
 from fixfunc.spec.state import SAMPLE_COUNTS, DepthFormat, Outcome
-
-COLOUR_FORMATS = (Format.R8G8B8A8_UNORM,)
 
 
 class Target(NamedTuple):
@@ -185,20 +184,22 @@ class BackHalf:
                 continue
             (plane,) = target.tiles(self._memory)
             second = colours[1] if len(colours) > 1 else None
+            form = Format(int(target.view["form"]))
             live = np.flatnonzero(passed.any((1, 2)))
             place = tiles["y"].astype(np.int64) * plane.shape[1] + tiles["x"]
             for batch in rounds(place[live]):
                 chosen = live[batch]
-                at = tiles["y"][chosen], tiles["x"][chosen]
-                old = plane[at]
-                made = blend(
-                    colours[n][chosen],
-                    old,
+                tile, j, i = np.nonzero(passed[chosen])
+                at = tiles["y"][chosen[tile]], tiles["x"][chosen[tile]], j, i
+                lane = chosen[tile], j, i
+                plane[at] = merge(
+                    colours[n][lane],
+                    plane[at],
+                    form,
                     state.blends[n],
                     state.factor,
-                    None if second is None else second[chosen],
+                    None if second is None else second[lane],
                 )
-                plane[at] = np.where(passed[chosen][..., None], made, old)
 
 
 class _Shading:
@@ -250,19 +251,14 @@ class _Shading:
         )
         self.invocations += int((~places.helpers).sum())
         while len(self.colours) < len(made.colour):
-            self.colours.append(np.zeros((len(self._tiles), 8, 8, 4), np.uint8))
+            kind = made.colour[len(self.colours)].dtype
+            self.colours.append(np.zeros((len(self._tiles), 8, 8, 4), kind))
         for kept, colour in zip(self.colours, made.colour, strict=False):
             for channel in range(4):
                 kept[numbers, ..., channel] = quads.join(
-                    unorm8(colour[..., channel]), places, len(numbers), self._samples
+                    colour[..., channel], places, len(numbers), self._samples
                 )
         return made, places
-
-
-def unorm8(value: np.ndarray) -> np.ndarray:
-    """float32 as UNORM8 [fs 3.2.3.6]: NaN is 0; exact, nearest, ties up."""
-    cut = np.clip(np.nan_to_num(value, nan=0.0), 0, 1).astype(np.float64)
-    return np.floor(cut * 255 + 0.5).astype(np.uint8)
 
 
 def any_of(views: Sequence[np.void | None]) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from fixfunc.models.back_half import COLOUR_FORMATS, BackState
+from fixfunc.models.back_half import BackState
 from fixfunc.models.front_half import FrontState
 from fixfunc.models.frontend.input_assembler import IndexBuffer
 from fixfunc.models.frontend.state_pieces import as_float, piece, table
@@ -16,6 +16,7 @@ from fixfunc.models.geometry.stream_output import StreamBuffer
 from fixfunc.models.geometry.viewport import Viewport
 from fixfunc.models.output.blend import Blend
 from fixfunc.models.output.copies import DEPTHS
+from fixfunc.models.output.formats import RENDERABLE
 from fixfunc.models.payload import enumerated
 from fixfunc.models.shaders import GeometryShader, HullShader
 from fixfunc.models.tessellation.stages import Tessellation
@@ -95,7 +96,7 @@ class BoundState:
         rows = table(self._memory, where["address"], where["colours"] + where["has_depth"], VIEW)
         colours = [row if row["form"] else None for row in rows[: where["colours"]]]
         depth = rows[-1] if where["has_depth"] else None
-        for row, forms in (*((colour, COLOUR_FORMATS) for colour in colours), (depth, DEPTHS)):
+        for row, forms in (*((colour, RENDERABLE) for colour in colours), (depth, DEPTHS)):
             if row is not None and row["form"] not in list(forms):
                 names = ", ".join(form.name for form in forms)
                 raise InputError("format of a target", f"be one of {names}", int(row["form"]))

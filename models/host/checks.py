@@ -7,6 +7,7 @@ Each function raises :class:`~fixfunc.spec.errors.InputError` for what breaks a 
 from fixfunc.models.frontend.work_distributor import MOST_GROUPS
 from fixfunc.models.host.resources import Bind, Buffer, Texture
 from fixfunc.models.host.views import View
+from fixfunc.models.output import output_merger
 from fixfunc.models.output.copies import AVERAGED
 from fixfunc.models.payload import integer
 from fixfunc.models.shaders import GeometryShader
@@ -36,6 +37,9 @@ def draw(context, indexed: bool) -> None:
         raise InputError("hull shader", "be set for patches", None)
     if context.om.blend.alpha_to_coverage_enable:
         raise InputError("alpha_to_coverage_enable", "be off: the machine has none", True)
+    for n, view in enumerate(context.om.colours):
+        if view:
+            output_merger.check(context.om.blend.of(n), view.form)
     if context.rs.state.conservative_raster:
         _conservative(context)
     _hazards(context)

@@ -3,9 +3,9 @@
 
 from dataclasses import dataclass
 
-from fixfunc.models.back_half import COLOUR_FORMATS
 from fixfunc.models.frontend.state_pieces import encode
 from fixfunc.models.host.resources import Bind, Buffer, Texture
+from fixfunc.models.output.formats import RENDERABLE
 from fixfunc.models.payload import integer
 from fixfunc.spec.descriptors import VIEW, Dimension
 from fixfunc.spec.dxgi import DEPTH_FORMATS, FORMATS, Format
@@ -198,6 +198,6 @@ def _fits(kind, form):
         names = ", ".join(depth.name for depth in DEPTH_FORMATS)
         rule = f"be one of {names} for DEPTH_STENCIL, and for nothing else"
         raise InputError("format of the view", rule, form.name)
-    if kind == Bind.RENDER_TARGET and form not in COLOUR_FORMATS:
-        names = ", ".join(colour.name for colour in COLOUR_FORMATS)
+    if kind == Bind.RENDER_TARGET and form not in RENDERABLE:
+        names = ", ".join(colour.name for colour in RENDERABLE)
         raise InputError("format of a render target", f"be one of {names}", form.name)

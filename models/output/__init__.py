@@ -2,7 +2,8 @@
 """Output: colours of a target.
 
 colour_write.py   quads of what passed; colours blended, and kept in memory behind a cache
-blend.py          blending of 8-bit colours: all factors, operations and logic operations
-formats.py        from a shader's channels to bytes
+blend.py          integers exactly, floats by float32; logic operations
+formats.py        channels of a shader, of a blender and of memory
+output_merger.py  both joined: colours of any format that is drawn to
 copies.py         clears, copies, resolves and smaller levels of textures in memory
 """

@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Blending of 8-bit UNORM colours: exact, with one rounding at the end."""
+"""Blending: integers exactly, with one rounding at the end; floats by float32."""
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 
+from fixfunc.models.lib import float32
 from fixfunc.spec.state import BlendFactor, BlendOp, LogicOp
 
 FRACTION = 24  # bits of a constant factor
 ONE = 1 << FRACTION
-MOST = 255
+UNORM8 = (255,) * 4
+ALPHA = slice(3, 4)
+COLOURS = slice(0, 3)
 
 
 class Blend(NamedTuple):
@@ -28,111 +30,187 @@ class Blend(NamedTuple):
     logic_op: LogicOp = LogicOp.NOOP
 
 
+class Sources(NamedTuple):
+    """What factors are made of, shape (..., 4) each."""
+
+    new: np.ndarray
+    old: np.ndarray
+    second: np.ndarray
+    constant: np.ndarray  # of integers: in units of 2^-24
+
+
 def blend(
     new: np.ndarray,
     old: np.ndarray,
     state: Blend,
     constant: np.ndarray | None = None,
     second: np.ndarray | None = None,
+    most: tuple[int, ...] | np.ndarray = UNORM8,
+    signed: bool = False,
 ) -> np.ndarray:
-    """What is stored of colours.
+    """What is stored of normalised colours.
 
     Parameters
     ----------
-    new, old : ndarray of uint8, shape (..., 4)
+    new, old : ndarray of integer, shape (..., 4)
         Red, green, blue, alpha of a shader, and what is stored.
     state : Blend
     constant : ndarray of float32, shape (4,), optional
-        Blend factor, ones by default: it is cut to 0..1, and is of 24 bits, to the nearest.
-    second : ndarray of uint8, shape (..., 4), optional
+        Blend factor, ones by default: it is cut to the range, and is of 24 bits, to the nearest.
+    second : ndarray of integer, shape (..., 4), optional
         A shader's second colour, for dual-source factors; zeros by default.
+    most : four of int
+        What is 1.0 of each channel, at most 16 bits.
+    signed : bool
+        The range is -1..1; else 0..1.
 
     Returns
     -------
-    ndarray of uint8, shape (..., 4)
-        Exact sums, rounded once to the nearest, ties up, and cut to 0..1. Channels that are not
-        written keep what is stored.
+    ndarray of int64, shape (..., 4)
+        Exact sums, rounded once to the nearest, ties up, and cut to the range. Channels that are
+        not written keep what is stored.
 
     Source: [fs 17.5-17.7], numerics: output.
     """
-    new = np.asarray(new, np.uint8)
-    old = np.broadcast_to(np.asarray(old, np.uint8), new.shape)
+    new = np.asarray(new, np.int64)
+    old = np.broadcast_to(np.asarray(old, np.int64), new.shape)
+    most = np.asarray(most, np.int64)
+    low = -1 if signed else 0
     if state.logic:
-        result = LOGIC[LogicOp(state.logic_op)](new, old)
+        result = LOGIC[LogicOp(state.logic_op)](new, old) & most
     elif state.enable:
         fixed = np.ones(4, np.float32) if constant is None else np.asarray(constant, np.float32)
         # Exact: a float32 times a power of two.
-        fixed = np.rint(np.clip(np.nan_to_num(fixed), 0, 1).astype(np.float64) * ONE)
-        colours = {
-            "new": new.astype(np.int64),
-            "old": old.astype(np.int64),
-            "second": np.zeros_like(new, np.int64) if second is None else second.astype(np.int64),
-            "constant": fixed.astype(np.int64),
-        }
-        result = np.concatenate(
-            [
-                _combined(colours, state.source, state.target, state.op, slice(0, 3)),
-                _combined(
-                    colours, state.source_alpha, state.target_alpha, state.op_alpha, slice(3, 4)
-                ),
-            ],
-            -1,
+        fixed = np.rint(np.clip(np.nan_to_num(fixed), low, 1).astype(np.float64) * ONE)
+        second = np.zeros_like(new) if second is None else np.asarray(second, np.int64)
+        colours = Sources(new, old, second, fixed.astype(np.int64))
+        both = (
+            (state.source, state.target, state.op, COLOURS),
+            (state.source_alpha, state.target_alpha, state.op_alpha, ALPHA),
         )
+        result = np.concatenate([_combined(colours, *how, most) for how in both], -1)
+        result = np.clip(result, low * most, most)
     else:
         result = new
-    written = state.write >> np.arange(4) & 1
-    return np.where(written, result, old).astype(np.uint8)
+    return np.where(_written(state), result, old)
 
 
-def _combined(colours, source, target, op, channels):
+def _written(state):
+    return (state.write >> np.arange(4) & 1).astype(bool)
+
+
+def _combined(colours, source, target, op, channels, most):
     """Some channels: colours, or alpha."""
-    new = colours["new"][..., channels]
-    old = colours["old"][..., channels]
+    new = colours.new[..., channels]
+    old = colours.old[..., channels]
     if op == BlendOp.MIN:
         return np.minimum(new, old)
     if op == BlendOp.MAX:
         return np.maximum(new, old)
-    # Factors are in units of 1 / (255 * 2^24).
-    first = new * _factor(colours, source, channels)
-    other = old * _factor(colours, target, channels)
+    factor, unit = _factor(colours, source, channels, most)
+    first = new * factor
+    factor, other_unit = _factor(colours, target, channels, most)
+    other = old * factor
+    if not np.array_equal(unit, other_unit):
+        first, other, unit = first * other_unit, other * unit, unit * other_unit
     if op == BlendOp.REV_SUBTRACT:
         first, other = other, first
     total = first + other if op == BlendOp.ADD else first - other
-    unit = MOST * ONE
-    return np.clip((2 * total + unit) // (2 * unit), 0, MOST)
+    return (2 * total + unit) // (2 * unit)
 
 
-def _factor(colours: Mapping[str, np.ndarray], factor: BlendFactor, channels):
-    """A factor in units of 1 / (255 * 2^24)."""
+def _factor(colours, factor, channels, most):
+    """A factor as a quotient of integers."""
     factor = BlendFactor(factor)
     if factor.name.startswith("INV_"):
-        return MOST * ONE - _factor(colours, BlendFactor[factor.name[4:]], channels)
-    alpha = slice(3, 4)
+        value, unit = _factor(colours, BlendFactor[factor.name[4:]], channels, most)
+        return unit - value, unit
+    if factor in (BlendFactor.ZERO, BlendFactor.ONE):
+        return np.int64(factor == BlendFactor.ONE), np.int64(1)
     if factor == BlendFactor.SRC_ALPHA_SAT:
-        if channels == alpha:
-            return np.int64(MOST * ONE)
-        return np.minimum(colours["new"][..., alpha], MOST - colours["old"][..., alpha]) * ONE
+        if channels == ALPHA:
+            return np.int64(1), np.int64(1)
+        return np.minimum(colours.new[..., ALPHA], most[3] - colours.old[..., ALPHA]), most[3]
     if factor == BlendFactor.BLEND_FACTOR:
-        return colours["constant"][channels] * MOST
-    plain = {
-        BlendFactor.ZERO: ("new", None),
-        BlendFactor.ONE: ("new", None),
-        BlendFactor.SRC_COLOR: ("new", channels),
-        BlendFactor.SRC_ALPHA: ("new", alpha),
-        BlendFactor.DEST_COLOR: ("old", channels),
-        BlendFactor.DEST_ALPHA: ("old", alpha),
-        BlendFactor.SRC1_COLOR: ("second", channels),
-        BlendFactor.SRC1_ALPHA: ("second", alpha),
-    }
-    name, chosen = plain[factor]
-    if chosen is None:
-        return np.int64(0 if factor == BlendFactor.ZERO else MOST * ONE)
-    return colours[name][..., chosen] * ONE
+        return colours.constant[channels], np.int64(ONE)
+    name, chosen = PLAIN[factor]
+    chosen = ALPHA if chosen is ALPHA else channels
+    return getattr(colours, name)[..., chosen], most[chosen]
+
+
+# Factors that are a colour, or its alpha.
+PLAIN = {
+    BlendFactor.SRC_COLOR: ("new", COLOURS),
+    BlendFactor.SRC_ALPHA: ("new", ALPHA),
+    BlendFactor.DEST_COLOR: ("old", COLOURS),
+    BlendFactor.DEST_ALPHA: ("old", ALPHA),
+    BlendFactor.SRC1_COLOR: ("second", COLOURS),
+    BlendFactor.SRC1_ALPHA: ("second", ALPHA),
+}
+
+
+def blend_floats(
+    new: np.ndarray,
+    old: np.ndarray,
+    state: Blend,
+    constant: np.ndarray | None = None,
+    second: np.ndarray | None = None,
+) -> np.ndarray:
+    """What is stored of colours of floats: float32, before it is rounded to the format.
+
+    Parameters are those of :func:`blend`, all of them float32. Products and their sum are rounded
+    once: source times its factor is added to target times its factor by a multiply-add. NaN
+    and signed zeros pass, with weights of zero too [fs 17.5].
+    """
+    new = np.asarray(new, np.float32)
+    old = np.broadcast_to(np.asarray(old, np.float32), new.shape)
+    if not state.enable:
+        return np.where(_written(state), new, old)
+    constant = np.ones(4, np.float32) if constant is None else np.asarray(constant, np.float32)
+    second = np.zeros_like(new) if second is None else np.asarray(second, np.float32)
+    colours = Sources(new, old, second, constant)
+    both = (
+        (state.source, state.target, state.op, COLOURS),
+        (state.source_alpha, state.target_alpha, state.op_alpha, ALPHA),
+    )
+    result = np.concatenate([_combined_floats(colours, *how) for how in both], -1)
+    return np.where(_written(state), result, old)
+
+
+def _combined_floats(colours, source, target, op, channels):
+    new = colours.new[..., channels]
+    old = colours.old[..., channels]
+    if op in (BlendOp.MIN, BlendOp.MAX):
+        choose = np.fmin if op == BlendOp.MIN else np.fmax
+        return float32.flush(choose(new, old))
+    other = float32.multiply(old, _float_factor(colours, target, channels))
+    if op == BlendOp.SUBTRACT:
+        other = -other
+    if op == BlendOp.REV_SUBTRACT:
+        new = -new
+    return float32.multiply_add(new, _float_factor(colours, source, channels), other)
+
+
+def _float_factor(colours, factor, channels):
+    factor = BlendFactor(factor)
+    one = np.float32(1)
+    if factor.name.startswith("INV_"):
+        return float32.subtract(one, _float_factor(colours, BlendFactor[factor.name[4:]], channels))
+    if factor in (BlendFactor.ZERO, BlendFactor.ONE):
+        return np.float32(factor == BlendFactor.ONE)
+    if factor == BlendFactor.SRC_ALPHA_SAT:
+        if channels == ALPHA:
+            return one
+        return np.minimum(colours.new[..., ALPHA], float32.subtract(one, colours.old[..., ALPHA]))
+    if factor == BlendFactor.BLEND_FACTOR:
+        return colours.constant[channels]
+    name, chosen = PLAIN[factor]
+    return getattr(colours, name)[..., ALPHA if chosen is ALPHA else channels]
 
 
 LOGIC = {
     LogicOp.CLEAR: lambda s, _d: np.zeros_like(s),
-    LogicOp.SET: lambda s, _d: np.full_like(s, MOST),
+    LogicOp.SET: lambda s, _d: ~np.zeros_like(s),
     LogicOp.COPY: lambda s, _d: s,
     LogicOp.COPY_INVERTED: lambda s, _d: ~s,
     LogicOp.NOOP: lambda _s, d: d,

@@ -1,17 +1,166 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Formats of colours: from a shader's channels to bytes."""
+"""Formats of colours: channels of a shader, of a blender and of memory."""
+
+from typing import NamedTuple
 
 import numpy as np
 
-from fixfunc.models.frontend.vertex_formats import LAYOUTS
-from fixfunc.spec.dxgi import Format
+from fixfunc.models.frontend.vertex_formats import LAYOUTS, Layout, small_float
+from fixfunc.models.texture.block_decode import linear
+from fixfunc.spec.dxgi import FORMATS, VERTEX_FORMATS, Format
 from fixfunc.spec.errors import InputError
 
-SMALL_FLOATS = (10, 11)  # bits of floats that there is no encoder for
+SRGB = {
+    Format.R8G8B8A8_UNORM_SRGB: Format.R8G8B8A8_UNORM,
+    Format.B8G8R8A8_UNORM_SRGB: Format.B8G8R8A8_UNORM,
+}
+# What may be drawn to; those of 96 bits are optional [fs 19.1.4].
+RENDERABLE = (*(form for form in VERTEX_FORMATS if FORMATS[form].bytes != 12), *SRGB)
+# Linear values of every sRGB byte, 16 bits.
+_LINEAR = linear(np.repeat(np.arange(256, dtype=np.uint8)[:, None], 4, 1))[:, 0].astype(np.int64)
+
+
+class ColourFormat(NamedTuple):
+    """How a blender sees a format."""
+
+    layout: Layout
+    kind: str  # UNORM, SNORM, FLOAT, UINT, SINT
+    most: np.ndarray  # int64, shape (4,): what is 1.0 of each channel, of normalised formats
+    is_srgb: bool
+
+
+def colour_format(form: Format) -> ColourFormat:
+    """How a blender sees a format; one that is no target's raises ``InputError``.
+
+    Channels that a normalised format lacks have as many bits as its widest one.
+    """
+    if form not in RENDERABLE:
+        names = ", ".join(one.name for one in RENDERABLE)
+        raise InputError("format of a target", f"be one of {names}", Format(form).name)
+    layout = LAYOUTS[SRGB.get(form, form)]
+    is_srgb = form in SRGB
+    widest = max(channel.bits for channel in layout.channels)
+    bits = np.full(4, 16 if is_srgb else widest)
+    if not is_srgb:
+        for channel in layout.channels:
+            bits[channel.register] = channel.bits
+    signed = layout.kind == "SNORM"
+    return ColourFormat(layout, layout.kind, (1 << bits - signed) - 1, is_srgb)
+
+
+def quantise(values: np.ndarray, form: ColourFormat) -> np.ndarray:
+    """Channels of a shader as a blender takes them.
+
+    Parameters
+    ----------
+    values : ndarray of float32, shape (n, 4)
+    form : ColourFormat
+        Normalised.
+
+    Returns
+    -------
+    ndarray of int64, shape (n, 4)
+        Cut to the format's range, the nearest, ties away from zero; NaN is 0 [fs 3.2.3].
+    """
+    low = 0.0 if form.kind == "UNORM" else -1.0
+    # Exact: a float32 times 16 bits fits float64.
+    scaled = np.clip(np.nan_to_num(values, nan=0.0), low, 1).astype(np.float64) * form.most
+    return np.trunc(scaled + np.copysign(0.5, scaled)).astype(np.int64)
+
+
+def load(data: np.ndarray, form: ColourFormat) -> np.ndarray:
+    """Channels in memory as a blender takes them.
+
+    Parameters
+    ----------
+    data : ndarray of uint8, shape (n, bytes)
+    form : ColourFormat
+
+    Returns
+    -------
+    ndarray of int64, shape (n, 4), or of float32
+        Integers as they are; of sRGB linear ones of 16 bits; of floats float32. What the format
+        lacks is 0, alpha 1.
+    """
+    out = np.zeros((len(data), 4), np.int64)
+    out[:, 3] = form.most[3]
+    for channel in form.layout.channels:
+        raw = _bits(data, channel)
+        if form.kind in ("SNORM", "SINT"):
+            raw = np.where(raw >> channel.bits - 1, raw - (1 << channel.bits), raw)
+        if form.kind == "SNORM":
+            raw = np.maximum(raw, -form.most[channel.register])
+        if form.is_srgb:
+            raw = _LINEAR[raw] if channel.register < 3 else raw * 257
+        out[:, channel.register] = raw
+    if form.kind != "FLOAT":
+        return out
+    floats = np.zeros((len(data), 4), np.float32)
+    floats[:, 3] = 1
+    for channel in form.layout.channels:
+        raw = out[:, channel.register].astype(np.uint32)
+        wide = raw if channel.bits == 32 else small_float(raw, channel.bits)
+        floats[:, channel.register] = wide.view(np.float32)
+    return floats
+
+
+def store(values: np.ndarray, form: ColourFormat) -> np.ndarray:
+    """The inverse of :func:`load`: uint8, shape (n, bytes).
+
+    Floats: the nearest, ties to even; those without a sign are 0 below 0.
+    """
+    words = np.zeros((len(values), -(-form.layout.size // 8)), np.uint64)
+    for channel in form.layout.channels:
+        raw = values[:, channel.register]
+        if form.is_srgb:
+            raw = encoded(raw) if channel.register < 3 else (2 * raw + 257) // 514
+        if form.kind == "FLOAT":
+            raw = float_bits(raw, channel.bits)
+        word, shift = divmod(channel.low, 64)
+        bits = raw.astype(np.int64) & (1 << channel.bits) - 1
+        words[:, word] |= bits.view(np.uint64) << np.uint64(shift)
+    return words.view(np.uint8)[:, : form.layout.size]
+
+
+def encoded(values: np.ndarray) -> np.ndarray:
+    """The sRGB byte whose linear value of 16 bits is the nearest; of two, the greater."""
+    return np.searchsorted(_LINEAR[1:] + _LINEAR[:-1], 2 * values.astype(np.int64), side="right")
+
+
+def float_bits(values: np.ndarray, bits: int) -> np.ndarray:
+    """float32 as a float of 32, 16, 11 or 10 bits: its bits, int64.
+
+    Nearest, ties to even; of 11 and 10 bits without a sign: below 0 is 0 [fs 3.1.6].
+    """
+    values = values.astype(np.float32)
+    if bits == 32:
+        return values.view(np.uint32).astype(np.int64)
+    if bits == 16:
+        with np.errstate(over="ignore"):
+            return values.astype(np.float16).view(np.uint16).astype(np.int64)
+    mantissa = bits - 5
+    infinite = 31 << mantissa
+    finite = np.where(np.isfinite(values) & (values > 0), values, 0).astype(np.float64)
+    exponent = np.where(finite > 0, np.maximum(np.frexp(finite)[1] - 1, -14), -14)
+    # Exact: a power of two.
+    quantum = np.rint(np.ldexp(finite, mantissa - exponent)).astype(np.int64)
+    found = np.minimum((exponent.astype(np.int64) + 14 << mantissa) + quantum, infinite)
+    found = np.where(values == np.inf, infinite, found)
+    return np.where(np.isnan(values), infinite | 1 << mantissa - 1, found)
+
+
+def _bits(data, channel):
+    """A channel's bits: int64."""
+    word, shift = divmod(channel.low, 8)
+    count = -(-(shift + channel.bits) // 8)
+    total = np.zeros(len(data), np.int64)
+    for n in range(count):
+        total |= data[:, word + n].astype(np.int64) << 8 * n
+    return total >> shift & (1 << channel.bits) - 1
 
 
 def encode(values: np.ndarray, form: Format) -> np.ndarray:
-    """Colours as a format stores them.
+    """Colours of a shader as a format stores them.
 
     Parameters
     ----------
@@ -21,46 +170,26 @@ def encode(values: np.ndarray, form: Format) -> np.ndarray:
     Returns
     -------
     ndarray of uint8, shape (n, bytes)
-        Normalised channels: cut to their range, the nearest, ties away from zero; NaN is 0. Halves:
-        the nearest, ties to even. Integers: cut to their range.
+        As :func:`quantise` and :func:`store` say. Integers are cut to their range.
 
     Raises
     ------
     InputError
-        A format that has no such channels.
+        A format that is no target's.
 
     Source: [fs 3.2.2-3.2.3, 19.1.3].
     """
-    layout = LAYOUTS.get(form)
-    if layout is None or (
-        any(channel.bits in SMALL_FLOATS for channel in layout.channels)
-        and (layout.kind == "FLOAT")
-    ):
-        raise InputError("format", "have channels of integers, halves or float32", form.name)
-    word = np.zeros(len(values), object)
-    for channel in layout.channels:
-        bits = _channel(values[:, channel.register], channel.bits, layout.kind)
-        word |= bits.astype(object) << channel.low
-    octets = b"".join(int(one).to_bytes(layout.size, "little") for one in word)
-    return np.frombuffer(octets, np.uint8).reshape(len(values), layout.size)
+    colours = colour_format(form)
+    if colours.kind == "FLOAT":
+        return store(values, colours)
+    if colours.kind in ("UNORM", "SNORM"):
+        return store(quantise(values, colours), colours)
+    return store(integers(values, colours), colours)
 
 
-def _channel(values, bits, kind):
-    """Bits of a channel: int64."""
-    mask = (1 << bits) - 1
-    if kind == "FLOAT":
-        floats = values.astype(np.float32)
-        if bits == 32:
-            return floats.view(np.uint32).astype(np.int64)
-        with np.errstate(over="ignore"):
-            return floats.astype(np.float16).view(np.uint16).astype(np.int64)
-    if kind == "UINT":
-        return np.minimum(values.view(np.uint32).astype(np.int64), mask)
-    if kind == "SINT":
-        most = mask >> 1
-        return np.clip(values.view(np.int32).astype(np.int64), -most - 1, most) & mask
-    most = mask if kind == "UNORM" else mask >> 1
-    low = 0.0 if kind == "UNORM" else -1.0
-    # Exact: a float32 times 16 bits fits float64.
-    scaled = np.clip(np.nan_to_num(values, nan=0.0), low, 1).astype(np.float64) * most
-    return np.trunc(scaled + np.copysign(0.5, scaled)).astype(np.int64) & mask
+def integers(values: np.ndarray, form: ColourFormat) -> np.ndarray:
+    """Channels of integers, 32 bits each, cut to a format's range: int64."""
+    is_signed = form.kind == "SINT"
+    wide = values.view(np.int32 if is_signed else np.uint32).astype(np.int64)
+    most = form.most >> 1 if is_signed else form.most
+    return np.clip(wide, -most - 1 if is_signed else 0, most)

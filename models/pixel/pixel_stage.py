@@ -36,7 +36,8 @@ class PixelQuads(NamedTuple):
 class PixelResults(NamedTuple):
     """What a pixel shader returns."""
 
-    # float32, shape (q, 2, 2, 4): red, green, blue, alpha; of several targets one each
+    # float32, or int32 or uint32 for formats of integers, shape (q, 2, 2, 4): red, green, blue,
+    # alpha; of several targets one each
     colour: np.ndarray | Sequence[np.ndarray]
     discarded: np.ndarray | None = None  # bool, shape (q, 2, 2)
     depth: np.ndarray | None = None  # float32, shape (q, 2, 2): 0 to 1
@@ -156,7 +157,7 @@ def shade(
     if len(colours) > TARGETS:
         raise InputError("colours", f"be at most {TARGETS}", len(colours))
     checked_colours = [
-        checked("colour", colour, np.float32, (count, 2, 2, 4)) for colour in colours
+        checked("colour", colour, _kind(colour), (count, 2, 2, 4)) for colour in colours
     ]
     discarded = made.discarded
     if discarded is None:
@@ -169,6 +170,11 @@ def shade(
     if made.depth is not None:
         checked("depth", made.depth, np.float32, (count, 2, 2))
     return PixelResults(checked_colours, discarded, made.depth)
+
+
+def _kind(colour):
+    """The type that colours should have."""
+    return colour.dtype if colour.dtype in (np.int32, np.uint32) else np.float32
 
 
 def _interpolated(shader, pixels, at):

@@ -75,7 +75,6 @@ def test_creations_that_break_a_rule(call, text):
 @pytest.mark.parametrize(
     ("part", "text"),
     [
-        ({"form": Format.R8G8B8A8_UINT}, "format of a render target must be one of R8G8B8A8_UNORM"),
         ({"form": Format.R16G16_UNORM}, "format of the view must be one of R8G8B8A8_TYPELESS"),
         ({"form": Format.R8G8B8A8_TYPELESS}, "format of the view must have a type"),
         ({"first_level": 2}, r"first_level must lie in 0\.\.1"),
@@ -91,6 +90,9 @@ def test_views_that_break_a_rule(part, text):
     texture = host.create_texture2d(Format.R8G8B8A8_TYPELESS, 8, 8, 2, 4, bind=DRAWN)
     with pytest.raises(InputError, match=text):
         host.create_render_target_view(texture, **{"form": RGBA8} | part)
+    shared = host.create_texture2d(Format.R9G9B9E5_SHAREDEXP, 8, 8, bind=DRAWN)
+    with pytest.raises(InputError, match="format of a render target must be one of R32G32B32A32"):
+        host.create_render_target_view(shared)
     typed = host.create_texture2d(RGBA8, 8, 8, bind=DRAWN)
     with pytest.raises(InputError, match="must be R8G8B8A8_UNORM, which has a type"):
         host.create_render_target_view(typed, Format.R8G8B8A8_UNORM_SRGB)

@@ -177,6 +177,39 @@ def test_blending_masks_and_several_targets():
     assert (context.read(second)[:, :, 0] == (128, 0, 128, 0)).all()
 
 
+@pytest.mark.plan("output-merger-6")
+def test_targets_of_other_formats():
+    scene = Scene()
+    device, context = scene.device, scene.context
+    forms = (Format.R16G16B16A16_FLOAT, Format.B5G6R5_UNORM, Format.R8G8B8A8_UNORM_SRGB)
+    textures = [device.create_texture2d(form, 32, 24, bind=Bind.RENDER_TARGET) for form in forms]
+    context.om.set_render_targets([device.create_render_target_view(one) for one in textures])
+    context.om.set_blend_state(
+        BlendState([RenderTargetBlend(True, BlendFactor.ONE, BlendFactor.ONE)])
+    )
+    scene.shade(lambda quads, _bound: PixelResults([quads.floats(0)] * 3))
+    for _ in range(3):
+        scene.draw(WHOLE, (0.25, 0.5, 0, 1))
+    half, packed, srgb = (context.read(one)[:, :, 0] for one in textures)
+    assert (half.copy().view("<f2") == (0.75, 1.5, 0, 1)).all()
+    # 3 times 8 of 31, 3 times 32 of 63, cut.
+    assert (packed.copy().view("<u2") == (24 << 11 | 63 << 5)).all()
+    assert (srgb == (225, 255, 0, 255)).all()
+    whole = device.create_texture2d(Format.R32_UINT, 32, 24, bind=Bind.RENDER_TARGET)
+    context.om.set_render_targets([device.create_render_target_view(whole)])
+    with pytest.raises(InputError, match="blend must be off for R32_UINT"):
+        context.draw(3)
+    context.om.set_blend_state(None)
+
+    def number(quads, _bound):
+        return PixelResults((quads.x * 1000 + quads.y)[..., None].repeat(4, 3).astype(np.uint32))
+
+    scene.shade(number)
+    context.draw(3)
+    y, x = np.mgrid[:24, :32]
+    assert (context.read(whole)[:, :, 0].copy().view("<u4")[..., 0] == x * 1000 + y).all()
+
+
 @pytest.mark.plan("host-2")
 def test_sample_mask_scissor_and_discard():
     scene = Scene(samples=4)

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Output merger: a shader's colours meet what a target holds, in any format that is drawn to."""
+
+import numpy as np
+
+from fixfunc.models.output.blend import Blend, blend, blend_floats
+from fixfunc.models.output.formats import colour_format, integers, load, quantise, store
+from fixfunc.spec.dxgi import Format
+from fixfunc.spec.errors import InputError
+
+INTEGERS = ("UINT", "SINT")
+
+
+def merge(
+    new: np.ndarray,
+    old: np.ndarray,
+    form: Format,
+    state: Blend,
+    constant: np.ndarray | None = None,
+    second: np.ndarray | None = None,
+) -> np.ndarray:
+    """What is stored of samples.
+
+    Parameters
+    ----------
+    new : ndarray of float32, or of int32 or uint32 for formats of integers, shape (n, 4)
+        A shader's colours.
+    old : ndarray of uint8, shape (n, bytes)
+        What is stored.
+    form : Format
+        Of the target.
+    state : Blend
+    constant : ndarray of float32, shape (4,), optional
+        Blend factor.
+    second : ndarray of the type of ``new``, shape (n, 4), optional
+        A shader's second colour.
+
+    Returns
+    -------
+    ndarray of uint8, shape (n, bytes)
+        UNORM and SNORM: source and factors have the bits of the target's channels, sRGB 16 linear
+        ones; sums are exact. Floats: by float32, rounded to the format at the end. Integers: cut.
+
+    Raises
+    ------
+    InputError
+        A format that is no target's, colours of another kind than the target's, blending of
+        integers, a logic operation of anything but UNORM and UINT.
+
+    Source: [fs 17, 19.1.4], numerics: output.
+    """
+    colours = colour_format(form)
+    expected = INTEGERS if new.dtype.kind in "iu" else ("UNORM", "SNORM", "FLOAT")
+    if colours.kind not in expected:
+        raise InputError("colours of a shader", f"be of the kind of {form.name}", new.dtype.name)
+    check(state, form)
+    kept = load(old, colours)
+    if colours.kind == "FLOAT":
+        return store(blend_floats(new, kept, state, constant, second), colours)
+    take = integers if colours.kind in INTEGERS else quantise
+    made = blend(
+        take(new, colours),
+        kept,
+        state,
+        constant,
+        None if second is None else take(second, colours),
+        colours.most,
+        colours.kind in ("SNORM", "SINT"),
+    )
+    return store(made, colours)
+
+
+def check(state: Blend, form: Format) -> None:
+    """Raise ``InputError`` for blending that a format does not have [fs 19.1.4]."""
+    kind = colour_format(form).kind
+    if state.enable and kind in INTEGERS:
+        raise InputError("blend", f"be off for {form.name}", True)
+    if state.logic and kind not in ("UNORM", "UINT"):
+        raise InputError("logic operation", f"be off for {form.name}", state.logic_op)

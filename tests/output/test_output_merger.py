@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: BSD-2-Clause
+from fractions import Fraction
+from math import floor
+
+import numpy as np
+import pytest
+
+from fixfunc.models.frontend.vertex_formats import decode, small_float
+from fixfunc.models.output.blend import Blend
+from fixfunc.models.output.formats import (
+    RENDERABLE,
+    SRGB,
+    colour_format,
+    encode,
+    encoded,
+    float_bits,
+    load,
+    store,
+)
+from fixfunc.models.output.output_merger import merge
+from fixfunc.models.texture.block_decode import linear
+from fixfunc.spec.dxgi import FORMATS, VERTEX_FORMATS, Format
+from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import BlendFactor, BlendOp, LogicOp
+
+MIX = Blend(
+    True,
+    BlendFactor.SRC_ALPHA,
+    BlendFactor.INV_SRC_ALPHA,
+    BlendOp.ADD,
+    BlendFactor.ONE,
+    BlendFactor.INV_SRC_ALPHA,
+)
+ADD = Blend(True, BlendFactor.ONE, BlendFactor.ONE, BlendOp.ADD, *(BlendFactor.ONE,) * 2)
+NORMALISED = [form for form in RENDERABLE if colour_format(form).kind in ("UNORM", "SNORM")]
+LINEAR = [form for form in NORMALISED if form not in SRGB]
+FLOATS = [form for form in RENDERABLE if colour_format(form).kind == "FLOAT"]
+WHOLE = [form for form in RENDERABLE if colour_format(form).kind in ("UINT", "SINT")]
+
+
+def name(form):
+    return form.name
+
+
+def stored(rng, form, count):
+    """Bytes of a format, half of them at the ends."""
+    data = rng.integers(0, 256, (count, FORMATS[form].bytes), dtype=np.uint8)
+    ends = rng.choice(np.array([0, 255], np.uint8), data.shape)
+    return np.where(rng.random((count, 1)) < 0.5, ends, data)
+
+
+def shaded(rng, count):
+    """Colours of a shader, some beyond the range."""
+    values = rng.uniform(-1.2, 1.2, (count, 4))
+    return np.where(rng.random((count, 4)) < 0.3, np.round(values), values).astype(np.float32)
+
+
+def nearest(value, most):
+    """A rational as an integer: the nearest, ties away from zero."""
+    scaled = abs(value) * most
+    return floor(scaled + Fraction(1, 2)) * (1 if value >= 0 else -1)
+
+
+@pytest.mark.plan("output-merger-1")
+@pytest.mark.parametrize("form", LINEAR, ids=name)
+@pytest.mark.parametrize("state", [MIX, ADD, Blend()], ids=["mix", "add", "off"])
+def test_normalised_formats_are_the_nearest_to_the_exact(form, state):
+    rng = np.random.default_rng(form)
+    new, old = shaded(rng, 60), stored(rng, form, 60)
+    kind = colour_format(form)
+    most = [int(m) for m in kind.most]
+    signed = kind.kind == "SNORM"
+    low = -1 if signed else 0
+    kept = load(old, kind)
+    got = load(merge(new, old, form, state), kind)
+    for n in range(60):
+        cut = [min(max(Fraction(float(v)), low), 1) for v in new[n]]
+        source = [Fraction(nearest(v, m), m) for v, m in zip(cut, most, strict=True)]
+        target = [Fraction(int(v), m) for v, m in zip(kept[n], most, strict=True)]
+        for channel in {c.register for c in kind.layout.channels}:
+            if state == MIX:
+                share = Fraction(1) if channel == 3 else source[3]
+                value = source[channel] * share + target[channel] * (1 - source[3])
+            elif state == ADD:
+                value = source[channel] + target[channel]
+            else:
+                value = source[channel]
+            right = floor(min(max(value, low), 1) * most[channel] + Fraction(1, 2))
+            assert got[n, channel] == right, (n, channel)
+
+
+@pytest.mark.plan("output-merger-1")
+@pytest.mark.parametrize("form", LINEAR, ids=name)
+def test_channels_lie_where_vertex_fetch_reads_them(form):
+    rng = np.random.default_rng(form)
+    new = shaded(rng, 300)
+    kind = colour_format(form)
+    read = decode(merge(new, stored(rng, form, 300), form, Blend()), form).view(np.float32)
+    for channel in {c.register for c in kind.layout.channels}:
+        cut = np.clip(new[:, channel], -1 if kind.kind == "SNORM" else 0, 1)
+        assert np.abs(read[:, channel] - cut).max() <= 0.5001 / kind.most[channel]
+
+
+@pytest.mark.plan("output-merger-2")
+@pytest.mark.parametrize("form", SRGB, ids=name)
+def test_srgb_is_blended_in_linear_light(form):
+    every = np.arange(256)
+    assert (encoded(linear(np.repeat(every[:, None].astype(np.uint8), 4, 1))[:, 0]) == every).all()
+    rng = np.random.default_rng(1)
+    old = stored(rng, form, 400)
+    # Nothing is added: what is stored stays, byte for byte.
+    nothing = np.zeros((400, 4), np.float32)
+    assert (merge(nothing, old, form, ADD) == old).all()
+    assert (merge(nothing, old, form, MIX) == old).all()
+    # Half of white on black.
+    half = np.array([[1, 1, 1, 0.5]], np.float32)
+    black = np.zeros((1, 4), np.uint8)
+    assert merge(half, black, form, MIX)[0, :3].tolist() == [188, 188, 188]
+
+
+@pytest.mark.plan("output-merger-3")
+@pytest.mark.parametrize("form", FLOATS, ids=name)
+def test_floats_are_those_of_float32(form):
+    rng = np.random.default_rng(form)
+    new, old = shaded(rng, 500), shaded(rng, 500)
+    kind = colour_format(form)
+    kept = load(store(old, kind), kind)
+    got = load(merge(new, store(old, kind), form, ADD), kind)
+    widest = {c.register: c.bits for c in kind.layout.channels}
+    for channel, bits in widest.items():
+        total = (new[:, channel] + kept[:, channel]).astype(np.float32)
+        right = (
+            total
+            if bits == 32
+            else small_float(float_bits(total, bits).astype(np.uint32), bits).view(np.float32)
+        )
+        assert (got[:, channel] == right).all()
+        if bits < 16:
+            assert (got[:, channel] >= 0).all()
+
+
+@pytest.mark.plan("output-merger-3")
+def test_not_a_number_and_zeros_of_both_signs_pass():
+    form = Format.R32G32B32A32_FLOAT
+    new = np.array([[np.nan, -0.0, np.inf, 1]], np.float32)
+    zero = np.zeros((1, 16), np.uint8)
+    assert (merge(new, zero, form, Blend()).view(np.uint32) == new.view(np.uint32)).all()
+    state = Blend(True, BlendFactor.ZERO, BlendFactor.ONE)
+    out = merge(new, np.ones((1, 4), np.float32).view(np.uint8), form, state).view(np.float32)
+    assert np.isnan(out[0, [0, 2]]).all() and out[0, 1] == 1
+
+
+@pytest.mark.plan("output-merger-3")
+@pytest.mark.parametrize("bits", [10, 11, 16])
+def test_small_floats_are_the_nearest_ties_to_even(bits):
+    raw = np.arange(1 << bits - (bits == 16), dtype=np.uint32)
+    value = small_float(raw, bits).view(np.float32)
+    numbers = raw[~np.isnan(value)]
+    assert (float_bits(value[numbers], bits) == numbers).all()
+    finite = numbers[np.isfinite(value[numbers])]
+    low, high = finite[:-1], finite[1:]
+    middle = ((value[low].astype(np.float64) + value[high]) / 2).astype(np.float32)
+    even = np.where(low % 2 == 0, low, high)
+    assert (float_bits(middle, bits) == even).all()
+    assert (float_bits(np.nextafter(middle, np.float32(0)), bits) == low).all()
+    assert (float_bits(np.nextafter(middle, np.float32(9e9)), bits) == high).all()
+    assert np.isnan(
+        small_float(float_bits(np.float32([np.nan]), bits).astype(np.uint32), bits).view(np.float32)
+    ).all()
+    if bits < 16:
+        assert float_bits(np.float32([-1, -np.inf, -0.0]), bits).tolist() == [0, 0, 0]
+
+
+@pytest.mark.plan("output-merger-4")
+@pytest.mark.parametrize("form", WHOLE, ids=name)
+def test_integers_are_cut_and_masked(form):
+    rng = np.random.default_rng(form)
+    new = rng.integers(0, 1 << 32, (200, 4), dtype=np.uint32)
+    new = np.where(rng.random((200, 4)) < 0.5, new % 300, new).astype(np.uint32)
+    old = stored(rng, form, 200)
+    kind = colour_format(form)
+    got = load(merge(new, old, form, Blend(write=0b1101)), kind)
+    kept = load(old, kind)
+    for channel in kind.layout.channels:
+        bits, register = channel.bits, channel.register
+        if register == 1:
+            assert (got[:, 1] == kept[:, 1]).all()
+            continue
+        if kind.kind == "UINT":
+            right = np.minimum(new[:, register].astype(np.int64), (1 << bits) - 1)
+        else:
+            wide = new[:, register].view(np.int32).astype(np.int64)
+            right = np.clip(wide, -(1 << bits - 1), (1 << bits - 1) - 1)
+        assert (got[:, register] == right).all()
+
+
+@pytest.mark.plan("output-merger-5")
+@pytest.mark.parametrize(
+    ("form", "new", "state", "text"),
+    [
+        (Format.R8G8B8A8_UINT, np.float32, Blend(), "colours of a shader must be of the kind"),
+        (Format.R8G8B8A8_UNORM, np.uint32, Blend(), "colours of a shader must be of the kind"),
+        (Format.R8G8B8A8_UINT, np.uint32, MIX, "blend must be off for R8G8B8A8_UINT"),
+        (Format.R16_FLOAT, np.float32, Blend(logic=True), "logic operation must be off"),
+        (Format.R32G32B32_FLOAT, np.float32, Blend(), "format of a target must be one of"),
+        (Format.D32_FLOAT, np.float32, Blend(), "format of a target must be one of"),
+    ],
+)
+def test_what_a_format_does_not_have_is_refused(form, new, state, text):
+    with pytest.raises(InputError, match=text):
+        merge(np.zeros((1, 4), new), np.zeros((1, FORMATS[form].bytes), np.uint8), form, state)
+
+
+@pytest.mark.plan("output-merger-4")
+def test_logic_operations_of_few_bits():
+    new = np.array([[1, 0, 1, 1]], np.float32)
+    old = encode(np.array([[0, 1, 1, 1]], np.float32), Format.B5G6R5_UNORM)
+    state = Blend(logic=True, logic_op=LogicOp.XOR)
+    got = decode(merge(new, old, Format.B5G6R5_UNORM, state), Format.B5G6R5_UNORM)
+    assert got.view(np.float32).tolist() == [[1, 1, 0, 1]]
+
+
+@pytest.mark.plan("output-merger-1")
+def test_every_format_of_vertices_but_three_is_drawn_to():
+    left = set(VERTEX_FORMATS) - set(RENDERABLE)
+    assert left == {Format.R32G32B32_FLOAT, Format.R32G32B32_UINT, Format.R32G32B32_SINT}
