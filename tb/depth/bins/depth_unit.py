@@ -13,7 +13,7 @@ from fixfunc.tb.depth.bins import hiz
 from fixfunc.tb.depth.depth_unit import late_tiles
 
 EVENTS = hiz.EVENTS
-directed = hiz.directed
+directed = hiz.whole_clears
 
 
 def bins(seen: Seen, params: DepthUnitParams) -> dict[str, int]:

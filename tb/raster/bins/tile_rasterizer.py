@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Bins of the tile rasterizer: boxes that the walker meets, edges, tiles, control beats."""
 
+from itertools import permutations
+
 import numpy as np
 
 from fixfunc.cosim import codec
@@ -11,7 +13,7 @@ from fixfunc.models.state import draw_state
 from fixfunc.rtl.raster.tile_rasterizer import TileRasterizerParams
 from fixfunc.spec import payloads
 from fixfunc.spec.state import TARGET_LIMIT, Kind
-from fixfunc.tb.bench.scenes import HIGH
+from fixfunc.tb.bench.scenes import HIGH, LOW
 from fixfunc.tb.coverage.bins import Seen, cross, flag, of, samples_of
 from fixfunc.tb.raster.tile_rasterizer import IN
 
@@ -37,8 +39,8 @@ def bins(seen: Seen, params: TileRasterizerParams) -> dict[str, int]:
 
 
 def directed(params: TileRasterizerParams) -> np.ndarray:
-    """Right angles in every position; then long, thin triangles on the largest target."""
-    return np.concatenate([_right_angles(params), _far(params)])
+    """Right angles in every position; the largest steps; long triangles on the largest target."""
+    return np.concatenate([_right_angles(params), _steepest(params), _far(params)])
 
 
 def _right_angles(params):
@@ -61,7 +63,7 @@ def _far(params):
     for samples in (1, 2, 4, 8):
         triangles = np.zeros(24, TRIANGLE)
         for n, triangle in enumerate(triangles):
-            length = int(TARGET_LIMIT * 2.0 ** -rng.uniform(0, 9))
+            length = int(TARGET_LIMIT * 2.0 ** -(rng.uniform(0, 9) * (n > 1)))
             along, across = "xy" if n % 2 else "yx"
             first = int(rng.integers(0, TARGET_LIMIT - length + 1)) * 256
             place = int(rng.integers(0, TARGET_LIMIT)) * 256
@@ -70,6 +72,17 @@ def _far(params):
                 triangle[f"{across}{k}"] = place + 300 * int(wide)
         rows.append(_drawn(triangles, draw_state(TARGET_LIMIT, TARGET_LIMIT, samples), params))
     return np.concatenate(rows)
+
+
+def _steepest(params):
+    """Triangles with corners at the ends of the range of positions, in every order."""
+    ends = (LOW, LOW), (HIGH, LOW), (LOW, HIGH), (HIGH, HIGH)
+    triangles = np.zeros(24, TRIANGLE)
+    for triangle, corners in zip(triangles, permutations(ends, 3), strict=True):
+        for k, (x, y) in enumerate(corners):
+            triangle[f"x{k}"] = x
+            triangle[f"y{k}"] = y
+    return _drawn(triangles, draw_state(40, 40, 2), params)
 
 
 def _drawn(triangles, state, params):
