@@ -5,16 +5,16 @@ import numpy as np
 
 from fixfunc.cosim import codec
 from fixfunc.models.payload import dtype
-from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
 from fixfunc.models.state import draw_state
 from fixfunc.rtl.depth.hiz.hiz import HizParams
 from fixfunc.spec import payloads
-from fixfunc.spec.state import TARGET_LIMIT, Bound, Compare, DepthFormat, Kind, Outcome
-from fixfunc.tb.bench import depths, scenes
+from fixfunc.spec.state import Bound, Compare, DepthFormat, Kind, Outcome
+from fixfunc.tb.bench import scenes
 from fixfunc.tb.bench.depths import WIDTH
 from fixfunc.tb.coverage.bins import Seen, cross, flag, of, samples_of
 from fixfunc.tb.coverage.events import Event
 from fixfunc.tb.depth import hiz
+from fixfunc.tb.depth.bins import anywhere
 from fixfunc.tb.depth.bins.depth_test import of_beats
 
 EPOCHS = r".*\.epochs"
@@ -23,8 +23,6 @@ EVENTS = (
     Event("epoch: wraps", EPOCHS, "new_epoch && (&epoch)"),
     Event("epoch: sweep of old entries", EPOCHS, "initialising && epoch == 0"),
 )
-
-FLUSH = scenes.control_beat(payloads.FENCE, Kind.FENCE, WIDTH, flush=1)
 
 
 def bins(seen: Seen, params: HizParams) -> dict[str, int]:
@@ -66,7 +64,7 @@ def whole_clears(params: HizParams) -> np.ndarray:
             scenes.control_beat(payloads.CLEAR, Kind.CLEAR, WIDTH, depth_value=n % 9, **clear),
             codec.pack(tile, payloads.tile(edge), WIDTH),
         ]
-    rows.append(FLUSH)
+    rows.append(anywhere.FLUSH)
     return np.concatenate(rows)
 
 
@@ -74,109 +72,37 @@ def directed(params: HizParams) -> np.ndarray:
     """Whole clears; tests of one place after another; targets and planes of any size."""
     rng = np.random.default_rng(0)
     return np.concatenate(
-        [whole_clears(params), _crowded(rng, params), _far(rng, params), _steep(rng, params)]
+        [
+            whole_clears(params),
+            crowded(rng, params),
+            anywhere.targets(rng, params, 6, lambda tiles: _requests(rng, tiles)),
+            anywhere.planes(rng, params),
+        ]
     )
 
 
-def _crowded(rng, params):
+def crowded(rng: np.random.Generator, params: HizParams) -> np.ndarray:
     """More tests of a tile than may be in flight, of every tile of a target; then a few of two."""
     edge = params.edge
     size = 8 * edge
     state = draw_state(size, size, depth_test=1, depth_write=1, depth_compare=Compare.ALWAYS)
-    rows = [_packed(state)]
+    clear = {"depth": 1, "stencil": 1, "x1": size, "y1": size, "stencil_base": 1 << 17}
+    rows = [anywhere.packed(state), scenes.control_beat(payloads.CLEAR, Kind.CLEAR, WIDTH, **clear)]
     turns = [np.repeat((n, (n + 1) % 64), rng.integers(2, 12, 2)) for n in range(64)]
     for places in (np.arange(64 * 400) // 400, *(np.tile(turn, 6) for turn in turns)):
         tiles = np.zeros(len(places), dtype(payloads.tile(edge)))
         tiles["x"], tiles["y"] = places % 8, places // 8
         tiles["mask"] = tiles["last"] = 1
-        rows += [codec.pack(tiles, payloads.tile(edge), WIDTH), FLUSH]
+        rows += [codec.pack(tiles, payloads.tile(edge), WIDTH), anywhere.FLUSH]
     return np.concatenate(rows)
 
 
-def _far(rng, params):
-    """Long targets, with clears, tiles and requests for contexts all over them."""
-    edge = params.edge
-    rows = []
-    for n in range(24):
-        long = int(rng.integers(64, TARGET_LIMIT + 1)) if n % 3 else TARGET_LIMIT
-        size = [long, int(rng.integers(1, 17))][:: 1 - 2 * (n % 2)]
-        samples = params.modes[n // 2 % len(params.modes)]
-        shape = LANE_SHAPE[samples]
-        count = [-(-side * (1 << shift) // edge) for side, shift in zip(size, shape, strict=True)]
-        tiles = np.zeros(40, dtype(payloads.tile(edge)))
-        tiles["x"], tiles["y"] = (rng.integers(0, side, len(tiles)) for side in count)
-        tiles["mask"] = tiles["last"] = 1
-        tiles["zmax"] = 1 << 23
-        requests = hiz.contexts(rng, tiles)[:12]
-        for axis in "xy":  # some of them anywhere
-            requests[axis][6:] = rng.integers(0, 1 << 14, len(requests[6:]))
-        form = DepthFormat(rng.integers(0, 3))
-        rows.append(_packed(draw_state(*size, 1 << samples, depth_format=form, target=n % 8)))
-        whole = {"x1": size[0], "y1": size[1]}
-        # Beyond those that may be pending, clears visit their tiles.
-        end = {"x0": size[0] - 1, "y0": size[1] - 1} | whole
-        for _ in range(6):
-            corners = (whole, _corners(rng, size), _corners(rng, size))
-            rows += [_cleared(rng, some) for some in corners]
-            rows.append(codec.pack(tiles[rng.integers(0, 40, 8)], payloads.tile(edge), WIDTH))
-        rows += [_cleared(rng, end)]
-        rows += [codec.pack(some, payloads.tile(edge), WIDTH) for some in (tiles, requests)]
-    return np.concatenate([*rows, FLUSH])
-
-
-def _corners(rng, size):
-    """A rectangle that may begin beyond the target, and then clears nothing."""
-    out = {}
-    for axis, side in zip("xy", size, strict=True):
-        first = int(rng.choice((rng.integers(0, side), rng.integers(0, 1 << 15), (1 << 15) - 1)))
-        out |= {f"{axis}0": first, f"{axis}1": int(rng.choice((side, rng.integers(0, side + 1))))}
-    return out
-
-
-def _cleared(rng, corners):
-    return depths.clear_beat(rng, depth=1, stencil=1, stencil_base=1 << 17, **corners)
-
-
-def _steep(rng, params):
-    """Tiles with any plane; clears, some of them refused, with any field."""
-    edge = params.edge
-    rows = []
-    for n in range(60):
-        form = DepthFormat(n % 3)
-        tiles = np.zeros(30, dtype(payloads.tile(edge)))
-        tiles["x"], tiles["y"] = rng.integers(0, 8, (2, len(tiles)))
-        tiles["mask"] = rng.integers(0, 1 << edge**2, len(tiles), np.uint64)
-        tiles["last"] = 1
-        tiles["z0"] = rng.integers(0, 1 << 32, len(tiles), np.uint32)
-        for name in ("dx", "dy"):
-            tiles[name] = rng.choice((-1 << 31, rng.integers(-1 << 31, 1 << 31), 0), len(tiles))
-        vertices = np.sort(rng.integers(0, 1 << 24, (2, len(tiles))), 0)
-        tiles["zmin"], tiles["zmax"] = vertices
-        tiles["exponent"] = rng.integers(0, 128, len(tiles)) * (form == DepthFormat.D32F)
-        tiles["back"], tiles["steep"] = rng.integers(0, 2, (2, len(tiles)))
-        state = depths.state(rng, (8 * edge, 8 * edge), 1, form)
-        state["bias_constant"] = rng.choice((0, (1 << 31) - 1, 1 << 31))
-        if n % 2:
-            state["bias_slope"] = rng.integers(0, 0x7F800000)
-        tiles["dx"][0] = tiles["dy"][0] = (1 << 31) - 1
-        tiles["z0"][0] = (1 << 32) - 1
-        clear = {name: int(rng.integers(0, 1 << 15)) for name in ("x0", "y0", "x1", "y1")}
-        clear |= {
-            name: int(rng.integers(0, 1 << 24)) << 8 for name in ("depth_base", "stencil_base")
-        }
-        clear |= {name: int(rng.integers(0, 2)) for name in ("depth", "stencil")}
-        clear["target"] = rng.integers(0, 8)
-        clear |= {
-            "depth_value": int(rng.integers(0, 1 << 32)),
-            "stencil_value": rng.integers(0, 256),
-        }
-        rows += [_packed(depths.unread(rng, state)), depths.clear_beat(rng, **clear)]
-        rows += [codec.pack(tiles, payloads.tile(edge), WIDTH)]
-    return np.concatenate([*rows, FLUSH])
-
-
-def _packed(state):
-    return codec.pack(np.atleast_1d(state), payloads.DRAW_STATE, WIDTH)
+def _requests(rng, tiles):
+    """Requests for contexts, some of them of any place."""
+    requests = hiz.contexts(rng, tiles)[:12]
+    for axis in "xy":
+        requests[axis][6:] = rng.integers(0, 1 << 14, len(requests[6:]))
+    return requests
 
 
 def outcomes(
