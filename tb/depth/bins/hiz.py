@@ -8,7 +8,7 @@ from fixfunc.models.payload import dtype
 from fixfunc.models.state import draw_state
 from fixfunc.rtl.depth.hiz.hiz import HizParams
 from fixfunc.spec import payloads
-from fixfunc.spec.state import Bound, Compare, DepthFormat, Kind, Outcome
+from fixfunc.spec.state import TARGET_LIMIT, Bound, Compare, DepthFormat, Kind, Outcome
 from fixfunc.tb.bench import scenes
 from fixfunc.tb.bench.depths import WIDTH
 from fixfunc.tb.coverage.bins import Seen, cross, flag, of, samples_of
@@ -71,12 +71,14 @@ def whole_clears(params: HizParams) -> np.ndarray:
 def directed(params: HizParams) -> np.ndarray:
     """Whole clears; tests of one place after another; targets and planes of any size."""
     rng = np.random.default_rng(0)
+    sides = (1, 1), (TARGET_LIMIT - 1, 1), (1, TARGET_LIMIT - 1), (1, 1)
     return np.concatenate(
         [
             whole_clears(params),
             crowded(rng, params),
             anywhere.targets(rng, params, 6, lambda tiles: _requests(rng, tiles)),
             anywhere.planes(rng, params),
+            *(anywhere.packed(draw_state(*size)) for size in sides),
         ]
     )
 
