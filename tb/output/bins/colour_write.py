@@ -44,9 +44,7 @@ def directed(params: ColourWriteParams) -> np.ndarray:
         for name in ("z0", "dx", "dy", "zmin", "zmax"):
             tiles[name] = rng.integers(0, 1 << 24, len(tiles))
         x, y = (int(rng.integers(0, side)) for side in size)
-        # Half of the place, in steps of 256 bytes.
-        offset = int(rng.integers(0, LARGEST >> 9)) << 8
-        base = {"colour_base": (n % 2 + 1) * LARGEST + offset}
+        base = {"colour_base": (n % 2 + 1) * LARGEST}
         whole = {"x1": size[0], "y1": size[1], "colour": 1} | base
         part = {"x0": x, "y0": y, "x1": x + 9, "y1": y + 9, "colour": 1} | base
         state = _state(rng, size, samples, n)
