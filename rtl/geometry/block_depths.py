@@ -64,7 +64,7 @@ class BlockDepths(wiring.Component):
             value = t.value(f"float_{k}", 2)
             exponent = value[MANTISSA:]
             mantissa = Cat(Const(0, 8), value[:MANTISSA], 1)
-            places = Signal(8, name=f"places_{k}")
+            places = Signal(FLOAT_DEPTH - MANTISSA, name=f"places_{k}")
             shifted = Signal(32, name=f"shifted_{k}")
             m.d.comb += [
                 places.eq(greatest - exponent),

@@ -12,6 +12,7 @@ from fixfunc.rtl.samples import REACH
 from fixfunc.spec import payloads
 
 PIXEL = signed(18)
+CUT = 16  # bits of a pixel that is not before the scissor
 
 
 def minimum(a, b):
@@ -91,7 +92,7 @@ class Bounds(wiring.Component):
             first = Signal(PIXEL, name=f"{axis}_first")
             last = Signal(PIXEL, name=f"{axis}_last")
             cut_first, cut_last = self._cut(m, t, axis)
-            cut_box_first = Signal(PIXEL, name=f"{axis}_box_first")
+            cut_box_first = Signal(CUT, name=f"{axis}_box_first")
             cut_box_last = Signal(PIXEL, name=f"{axis}_box_last")
             m.d.sync += [
                 first.eq((low + 127 - reach) >> 8),
@@ -129,17 +130,18 @@ class Bounds(wiring.Component):
         size = state.target_width if axis == "x" else state.target_height
         t.enter(0, **{f"{axis}_size": size, f"{axis}_load": self.new_state})
         load = t.value(f"{axis}_load", 2)
-        view_first = Signal(PIXEL, name=f"{axis}_view_first")
+        # The scissor begins at the target's first pixel or behind it.
+        view_first = Signal(CUT, name=f"{axis}_view_first")
         view_end = Signal(PIXEL, name=f"{axis}_view_end")
-        target_first = Signal(PIXEL, name=f"{axis}_target_first")
+        target_first = Signal(CUT, name=f"{axis}_target_first")
         target_last = Signal(PIXEL, name=f"{axis}_target_last")
         m.d.sync += [
             view_first.eq(maximum(state[f"viewport_{axis}0"], state[f"scissor_{axis}0"])),
             view_end.eq(minimum(state[f"viewport_{axis}1"], state[f"scissor_{axis}1"])),
-            target_first.eq(maximum(view_first, 0)),
+            target_first.eq(view_first),
             target_last.eq(minimum(view_end, t.value(f"{axis}_size", 1)) - 1),
         ]
-        first = Signal(PIXEL, name=f"{axis}_cut_first")
+        first = Signal(CUT, name=f"{axis}_cut_first")
         last = Signal(PIXEL, name=f"{axis}_cut_last", init=-1)
         with m.If(load):
             m.d.sync += [

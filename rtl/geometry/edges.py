@@ -49,7 +49,7 @@ class Edges(wiring.Component):
         The triangle has no area; in clock :attr:`area_clock`.
     ccw : Out(1)
         The triangle is counter-clockwise on the screen; in clock :attr:`area_clock`.
-    area : Out(49)
+    area : Out(48)
         Twice the area, unsigned, in clock :attr:`area_clock`.
     a, b, reach, c : Out(ArrayLayout(..., 3))
         The edges, as in :data:`fixfunc.spec.payloads.SETUP`, in clock
@@ -64,7 +64,7 @@ class Edges(wiring.Component):
         step = payloads.EDGE_STEP
         self._areas = Determinants(1, step, step, VALUE_BITS, params.interval)
         self._values = Determinants(2, step, step, VALUE_BITS, params.interval)
-        self._reaches = SharedMultiplier(6, 26, 8, interval=params.interval)
+        self._reaches = SharedMultiplier(6, step, 8, interval=params.interval)
         # Clocks of twice the signed area, of E of two edges, and of the reaches: of these, steps
         # come first, then sizes and distances, products, sums.
         self._signed_area = 1 + self._areas.latency
@@ -84,7 +84,7 @@ class Edges(wiring.Component):
                 "origin_0": Out(pair),
                 "zero_area": Out(1),
                 "ccw": Out(1),
-                "area": Out(49),
+                "area": Out(48),
                 "a": Out(steps),
                 "b": Out(steps),
                 "reach": Out(ArrayLayout(32, 3)),
@@ -182,7 +182,7 @@ class Edges(wiring.Component):
         tile_log2 = self._params.edge.bit_length() - 1
         for n, (axis, first) in enumerate((("x", self.x), ("y", self.y))):
             pixels_log2 = Array([tile_log2 - shape[n] for shape in SHAPES])[t[self.BOX].samples]
-            centre = Signal(signed(24), name=f"{axis}_centre")
+            centre = Signal(22, name=f"{axis}_centre")
             m.d.comb += centre.eq(((first >> pixels_log2 << pixels_log2) << 8) | 128)
             for k, origin in enumerate((self.origin_0, origin_1)):
                 m.d.sync += origin[n].eq(centre - t.value(f"{axis}{k}", self.BOX))
@@ -200,7 +200,7 @@ class Edges(wiring.Component):
             t.enter(2, **{f"{name}_side": register(m, axis_step, STEP, f"{name}_side")})
             unoriented = t.value(f"{name}_side", clock)
             step = Signal(STEP, name=name)
-            size = Signal(signed(26), name=f"{name}_size")
+            size = Signal(payloads.EDGE_STEP - 1, name=f"{name}_size")
             distance = Signal(signed(8), name=f"{name}_distance")
             samples = t[clock + 1].samples
             farthest = farthest_samples(self._params.edge, n)

@@ -18,7 +18,7 @@ from fixfunc.spec import payloads
 SLOPE = 52  # bits of s27.24
 PRODUCT = 56  # bits of a depth in units of 2^-32, modulo 2^24
 FRACTION = 24
-AREA = 49  # bits of twice the area
+AREA = 48  # bits of twice the area
 DETERMINANT = 57  # depths and sides of a triangle make none greater than 2^56
 FITS = 48  # bits of s23.24, which the slope of a triangle fits that is not steep
 ROUND = 15  # log2 of half a unit of what a tile carries

@@ -41,8 +41,9 @@ class Blend(wiring.Component):
             difference = Signal(signed(9), name=f"difference_{n}")
             product = Signal(signed(18), name=f"product_{n}")
             scaled = Signal(16, name=f"scaled_{n}")
-            total = Signal(17, name=f"total_{n}")
-            mixed = Signal(17, name=f"mixed_{n}")
+            # Between 128 and 255 * 255 + 128.
+            total = Signal(16, name=f"total_{n}")
+            mixed = Signal(16, name=f"mixed_{n}")
             old_channel = old.word_select(n, 8)
             m.d.sync += [
                 difference.eq(new.word_select(n, 8) - self.old.word_select(n, 8)),

@@ -141,9 +141,9 @@ class SmallBox(wiring.Component):
         it; both distances are in lanes.
         """
         size = Signal(STEP_BITS, name=f"size_{name}")
-        triple = Signal(STEP_BITS + 2, name=f"triple_{name}")
+        triple = Signal(STEP_BITS + 1, name=f"triple_{name}")
         lanes = Signal(len(lanes_before), name=f"lanes_{name}")
-        loss = Signal(STEP_BITS + 3, name=f"loss_{name}")
+        loss = Signal(STEP_BITS + 2, name=f"loss_{name}")
         tripled = (step << 1) + step
         m.d.sync += [
             size.eq(Mux(step < 0, -step, step)),

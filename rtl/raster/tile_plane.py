@@ -64,7 +64,7 @@ class TilePlane(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         t = Timeline(m)
-        t.enter(0, z=self.z + ROUND)
+        t.enter(0, z=(self.z + ROUND)[:48])
         tile_log2 = self._edge.bit_length() - 1
         for n, (axis, tiles, slope) in enumerate(
             (("x", self.x_tiles, self.zx), ("y", self.y_tiles, self.zy))

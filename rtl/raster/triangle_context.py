@@ -16,6 +16,7 @@ ATTRIBUTE_BITS = payloads.width(ATTRIBUTES)
 
 X_STEP_BITS = payloads.EDGE_STEP + 1
 Y_STEP_BITS = payloads.EDGE_STEP
+GAIN_BITS = X_STEP_BITS  # an x step and a y step that are above zero add up to less than 3 * 2^24
 
 
 def steps_layout(grid: int) -> StructLayout:
@@ -30,7 +31,7 @@ def steps_layout(grid: int) -> StructLayout:
         {
             "x": ArrayLayout(signed(X_STEP_BITS), 3),
             "y": ArrayLayout(signed(Y_STEP_BITS), 3),
-            "corner_drop": ArrayLayout(unsigned(X_STEP_BITS + 1 + grid.bit_length() - 1), 3),
+            "corner_drop": ArrayLayout(unsigned(GAIN_BITS + grid.bit_length() - 1), 3),
         }
     )
 

@@ -12,7 +12,7 @@ from fixfunc.rtl.raster.cells import first_cell_layout
 from fixfunc.rtl.raster.small_box import SmallBox
 from fixfunc.rtl.raster.triangle_context import (
     ATTRIBUTE_BITS,
-    X_STEP_BITS,
+    GAIN_BITS,
     ContextWrite,
     steps_layout,
 )
@@ -195,8 +195,8 @@ class TriangleIntake(wiring.Component):
             first_cell.single_cell.eq(t[4].single_block | (single_column & single_row)),
         ]
         for k in range(3):
-            tile_gain = Signal(X_STEP_BITS + 1, name=f"tile_gain_{k}")
-            cell_gain = Signal(X_STEP_BITS + 1 + 2 * grid_log2, name=f"cell_gain_{k}")
+            tile_gain = Signal(GAIN_BITS, name=f"tile_gain_{k}")
+            cell_gain = Signal(GAIN_BITS + 2 * grid_log2, name=f"cell_gain_{k}")
             m.d.sync += [
                 tile_gain.eq(positive(t[2].x_step[k]) + positive(t[2].y_step[k])),
                 cell_gain.eq(
@@ -205,7 +205,8 @@ class TriangleIntake(wiring.Component):
                 ),
                 first_cell.cell.corner[k].eq(first_tile.corner[k] + (cell_gain << tile_pitch)),
             ]
-            t.enter(3, **{f"corner_drop_{k}": (tile_gain << grid_log2) - tile_gain})
+            drop = ((tile_gain << grid_log2) - tile_gain)[: GAIN_BITS + grid_log2]
+            t.enter(3, **{f"corner_drop_{k}": drop})
             m.d.sync += self.steps.data.corner_drop[k].eq(t.value(f"corner_drop_{k}", 4))
 
 

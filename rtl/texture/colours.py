@@ -81,7 +81,7 @@ class Colours(wiring.Component):
         b = t.value(second, 1)
         double = Signal(9, name=f"double_{channel}")
         triples = [Signal(10, name=f"triple_{channel}_{n}") for n in range(2)]
-        products = [Signal(10 + THIRD_SHIFT, name=f"product_{channel}_{n}") for n in range(2)]
+        products = [Signal(8 + THIRD_SHIFT, name=f"product_{channel}_{n}") for n in range(2)]
         m.d.sync += [
             double.eq(a + b + 1),
             triples[0].eq((a << 1) + b + 1),

@@ -90,7 +90,7 @@ class PaletteBlocks(wiring.Component):
                 self.o[n][0].eq(Mux(is_16_bit, first, red)),
                 self.o[n][1].eq(Mux(is_16_bit, second, green)),
                 self.o[n][2].eq(Mux(is_16_bit, 0, blue)),
-                self.o[n][3].eq(Mux(is_16_bit, 0, Mux(is_bc3, first, alpha))),
+                self.o[n][3].eq(Mux(is_16_bit, 0, Mux(is_bc3, first & 0xFF, alpha))),
             ]
         return m
 

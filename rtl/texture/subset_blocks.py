@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """BC6H and BC7: texels between the two end points of their subset."""
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal, signed
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, signed, unsigned
 from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
@@ -151,7 +151,9 @@ class SubsetBlocks(wiring.Component):
         )
         offset = register(m, begin, signed(bits), f"{name}_offset")
         total = Cat(Const(32, 6), offset).as_signed() + product  # rounded
-        return register(m, total >> 6, signed(bits), f"{name}_total")
+        # Between the end points, and so without a sign where they have none.
+        shape = signed(bits) if channel < 3 else unsigned(8)
+        return register(m, total >> 6, shape, f"{name}_total")
 
     def _output(self, m, t, n, texel):
         """A texel of BC7 with its channels rotated, or of BC6H as halves."""

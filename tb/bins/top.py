@@ -11,7 +11,7 @@ from fixfunc.tb.coverage.bins import Seen, cross, flag, of
 from fixfunc.tb.depth.bins import hiz
 from fixfunc.tb.memory.bins.tile_cache import EVENTS as CACHE
 
-COUNT = 120
+COUNT = 600
 EVENTS = CACHE + hiz.EVENTS
 
 

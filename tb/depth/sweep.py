@@ -17,7 +17,8 @@ from fixfunc.spec.state import Compare, DepthFormat, Kind, StencilOp
 from fixfunc.tb.bench import depths, scenes
 from fixfunc.tb.bench.depths import WIDTH
 
-UNITS = 0, 1 << 23, (1 << 24) - 1  # of depths: the least, the middle, the greatest
+# Of depths: the least, the greatest, the middle, which is the one that stays when all are written.
+UNITS = 0, (1 << 24) - 1, 1 << 23
 EXPONENT = 126  # of D32F: units of 2^-24
 REFERENCE = 77  # of stencil operations
 # Where a stencil value changes -> functions of stencil and depth that lead there.

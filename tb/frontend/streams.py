@@ -20,8 +20,10 @@ PLANE = 1 << 18  # bytes of each plane
 LISTS = 3 * PLANE  # address of the packets, behind the planes
 PLACES = {"depth": 0, "stencil": PLANE, "colour": 2 * PLANE}
 SIZE = LISTS + (1 << 19)
-# Set in a row that is a START; below it, which of its transfers cannot be read, from 1 on.
+# Set in the last word of a row that is a START; below it, which of its transfers cannot be read,
+# from 1 on. The word before it: how many of its transfers are not among the rows behind it.
 MARK = np.uint64(1 << 63)
+COUNT_BITS = np.uint64(24)  # of transfers
 
 
 def requests(rng: np.random.Generator, count: int, params: Any) -> np.ndarray:
@@ -45,7 +47,7 @@ def requests(rng: np.random.Generator, count: int, params: Any) -> np.ndarray:
     return np.concatenate(rows)
 
 
-def one_list(rng: np.random.Generator, count: int, params: Any) -> np.ndarray:
+def one_list(rng: np.random.Generator, count: int, params: Any, address: int = LISTS) -> np.ndarray:
     """A command stream with one target, and so many triangles on it."""
     size = (PIXELS[params.raster.edge],) * 2
     packets = CommandList().target(0, PLANE, 2 * PLANE).state(draw_state(*size))
@@ -53,16 +55,62 @@ def one_list(rng: np.random.Generator, count: int, params: Any) -> np.ndarray:
         (0, 0, *size), depth=1, stencil=1, colour=1, depth_value=MOST[DepthFormat.D24]
     ).triangles(depths.triangles(rng, count, size))
     start = np.zeros(1, dtype(START))
-    start["address"] = LISTS
+    start["address"] = address
     start["transfers"] = len(packets.transfers)
     start["limit"] = SIZE
     return np.concatenate([mark(start), packets.transfers])
 
 
-def mark(start: np.ndarray, unreadable: int = 0) -> np.ndarray:
-    """A START as a row, and which of its transfers cannot be read, from 1 on."""
+def cut_short(rng: np.random.Generator, count: int, params: Any, address: int) -> np.ndarray:
+    """So many STARTs of any length, whose lists are as long, and soon reach what cannot be read.
+
+    The same transfer ends them all: each begins a little behind the one before, and what comes
+    behind its own packets are its triangles.
+    """
+    size = (PIXELS[params.raster.edge],) * 2
+    bases = 1 << 30, 2 << 30, 3 << 30  # clear of lists of any length
+    rows = []
+    last = address + 5 * 32 * count
+    for at in range(address, last, 5 * 32):
+        start = np.zeros(1, dtype(START))
+        start["address"] = at
+        start["transfers"] = transfers = int(rng.integers(1 << 16, 1 << 24))
+        start["limit"] = (1 << 32) - 1
+        packets = CommandList().target(*bases).state(draw_state(*size))
+        packets.clear((0, 0, *size), depth=1, stencil=1, colour=1)
+        packets.add(Opcode.TRIANGLES, commands.PACKET, int(rng.integers(1 << 15, transfers - 4)))
+        rows += [mark(start, (last - at) // 32 + 1, transfers - 5), packets.transfers]
+    return np.concatenate(rows)
+
+
+def refused(rng: np.random.Generator, count: int, params: Any) -> np.ndarray:
+    """STARTs anywhere in the address space, of any length, that end beyond their limit.
+
+    Of what they would read, a STATE packet is first.
+    """
+    size = (PIXELS[params.raster.edge],) * 2
+    state = CommandList().state(draw_state(*size)).transfers
+    start = np.zeros(1, dtype(START))
+    start["transfers"] = len(state)
+    start["address"] = LISTS
+    rows = [mark(start), state]
+    for _ in range(count):
+        start["transfers"] = transfers = int(rng.integers(1, 1 << 24))
+        start["address"] = address = int(rng.integers(0, 1 << 27)) * 32
+        start["limit"] = rng.integers(0, min(address + 32 * transfers, 1 << 32))
+        rows.append(mark(start, 0, transfers))
+    return np.concatenate(rows)
+
+
+def mark(start: np.ndarray, unreadable: int = 0, beyond: int = 0) -> np.ndarray:
+    """A START as a row.
+
+    Transfer ``unreadable``, from 1 on, cannot be read. Of its transfers the last ``beyond`` are no
+    rows: reading stops before them.
+    """
     row = np.zeros((1, 4), np.uint64)
     row[:, :2] = codec.pack(start, START)
+    row[:, 2] = beyond
     row[:, 3] |= MARK | np.uint64(unreadable)
     return row
 
@@ -106,7 +154,8 @@ def every_end(rng: np.random.Generator, params: Any) -> np.ndarray:
     at = SIZE - 32 * sum(map(len, by_error.values()))
     for error, transfers in by_error.items():
         start = np.array([(at, len(transfers), SIZE)], dtype(START))
-        faults = *range(1, 7), int(rng.integers(7, len(transfers) + 1))  # headers, and a triangle
+        # Headers, a triangle, and more often than the others the second transfer of a STATE.
+        faults = *range(1, 7), 3, 3, int(rng.integers(7, len(transfers) + 1))
         fault = int(rng.choice(faults)) if error == CommandError.READ else 0
         rows += [mark(start, fault), transfers]
         at += 32 * len(transfers)
@@ -205,13 +254,13 @@ def starts(rows: np.ndarray) -> list:
 
 def _streams(rows: np.ndarray) -> list[tuple[int, int]]:
     """The row of every START, and the one behind its transfers."""
-    marked = (rows[:, 2] == 0) & (rows[:, 3] >> np.uint64(24) == MARK >> np.uint64(24))
+    marked = (rows[:, 2] >> COUNT_BITS == 0) & (rows[:, 3] >> COUNT_BITS == MARK >> COUNT_BITS)
     end = 0
     found = []
     for at in np.flatnonzero(marked):
         if at >= end:
             record = codec.unpack(rows[at : at + 1, :2], START, dtype(START))[0]
-            end = at + 1 + int(record["transfers"])
+            end = at + 1 + int(record["transfers"]) - int(rows[at, 2])
             found.append((at, end))
     return found
 

@@ -35,6 +35,7 @@ from fixfunc.tb.depth.noise import sometimes
 
 PLACES = 3
 PLACE = 1 << 18
+LARGEST = 1 << 24  # bytes of the largest plane of a bench, which lies beyond the places
 
 
 class Harness(wiring.Component):
@@ -150,8 +151,12 @@ def survivors(tiles: np.ndarray, edge: int) -> np.ndarray:
 
 
 def memory(rows: np.ndarray, _params: ColourWriteParams) -> np.ndarray:
-    """What lies behind the port at first."""
-    return np.random.default_rng(len(rows)).integers(0, 256, PLACES * PLACE, np.uint8)
+    """What lies behind the port at first: the places, or as much as a large plane needs."""
+    clears = codec.unpack(rows[rows[:, 0] & 3 == Kind.CLEAR], payloads.CLEAR, dtype(payloads.CLEAR))
+    bases = clears["colour_base"][clears["colour"] == 1]
+    last = int(bases.max(initial=0))
+    size = PLACES * PLACE if last < PLACES * PLACE else last + LARGEST
+    return np.random.default_rng(len(rows)).integers(0, 256, size, np.uint8)
 
 
 def requests(rng: np.random.Generator, count: int, params: ColourWriteParams) -> np.ndarray:

@@ -19,7 +19,7 @@ from fixfunc.tb.__main__ import main
 from fixfunc.tb.coverage import events, named, points, report, run
 from fixfunc.tb.coverage.bins import add, cross, flag, samples_of
 from fixfunc.tb.coverage.events import Event
-from fixfunc.tb.coverage.waivers import Waiver, judge, matches, waivers
+from fixfunc.tb.coverage.waivers import KINDS, Waiver, judge, matches, waivers
 
 
 def waiver(*names, kind="bin"):
@@ -281,20 +281,20 @@ def test_an_unknown_block_is_one_line_and_exit_2(capsys):
 QUICK = ("edge_evaluator", "wave_constructor", "domain_matching")
 
 
-@pytest.mark.parametrize(
-    "stem",
-    [
-        pytest.param(stem, marks=() if stem in QUICK else pytest.mark.qualify)
-        for stem in blocks.blocks()
-    ],
-)
+@pytest.mark.parametrize("stem", QUICK)
 def test_every_bin_is_hit(stem):
-    block = catalogue.block(stem)
-    verdict = run.cover(block, bins_alone=stem in QUICK).verdicts["bin"]
+    verdict = run.cover(catalogue.block(stem), bins_alone=True).verdicts["bin"]
     assert not verdict.missed
     assert not verdict.stale
 
 
 @pytest.mark.qualify
-def test_every_line_and_toggle_is_hit():
-    assert run.cover(catalogue.block("edge_evaluator")).passes
+@pytest.mark.parametrize("stem", [*blocks.blocks()])
+def test_a_closed_block_stays_closed(stem):
+    """Every bin of a block is hit, and where the page says closed every line and toggle, too."""
+    table = json.loads((report.FOLDER / "results.json").read_text())
+    closed = stem in table and report.state(table[stem]) == "closed"
+    verdicts = run.cover(catalogue.block(stem)).verdicts
+    for kind in KINDS if closed else ("bin",):
+        assert not verdicts[kind].missed
+        assert not verdicts[kind].stale

@@ -11,7 +11,7 @@ from fixfunc.rtl.depth.hiz.bounds_ram import BANKS
 from fixfunc.rtl.depth.hiz.clear_control import ClearControl
 from fixfunc.rtl.depth.hiz.context_switch import ContextSwitch
 from fixfunc.rtl.depth.hiz.feedback import ADDRESS, Feedback
-from fixfunc.rtl.depth.hiz.hiz_output import TILES, HizOutput
+from fixfunc.rtl.depth.hiz.hiz_output import TESTS, HizOutput
 from fixfunc.rtl.depth.hiz.tile_bounds import TileBounds
 from fixfunc.rtl.lib.fifo import CreditedFIFO
 from fixfunc.rtl.memory.surface.front import SurfaceFront
@@ -153,7 +153,7 @@ class Hiz(wiring.Component):
         m.submodules.output = output = HizOutput(p.edge)
         m.submodules.reports = reports = Feedback(
             p.edge,
-            TILES,
+            TESTS,
             first=TileBounds.TOO_LATE - TileBounds.START,
             beyond=TileBounds.DECIDED + 2 - TileBounds.START,
         )

@@ -13,7 +13,8 @@ from fixfunc.rtl.payload import beat, layout
 from fixfunc.spec import payloads
 from fixfunc.spec.state import Kind, Outcome
 
-TILES = 128  # places of the output FIFO, and most tests in flight
+TILES = 128  # places of the output FIFO
+TESTS = TILES - 1  # most tests in flight
 
 
 class HizOutput(wiring.Component):
@@ -87,7 +88,7 @@ class HizOutput(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.beats = beats = CreditedFIFO(self.o.payload.shape(), TILES, lookahead=2)
-        m.submodules.tests = tests = CreditCounter(TILES - 1, lookahead=2)
+        m.submodules.tests = tests = CreditCounter(TESTS, lookahead=2)
         wiring.connect(m, beats.o, wiring.flipped(self.o))
 
         decision = self.decision

@@ -8,7 +8,7 @@ from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.delay import register
 from fixfunc.rtl.lib.timeline import Timeline
-from fixfunc.rtl.memory.surface.rectangle import RECTANGLE, tile_shift
+from fixfunc.rtl.memory.surface.rectangle import PIXELS, RECTANGLE, tile_shift
 
 
 def bounds_layout(bits: int) -> StructLayout:
@@ -75,10 +75,10 @@ class RectangleTouch(wiring.Component):
         end = self.rectangle[f"{axis}1"]
         shift = tile_shift(self._edge, self.samples, n)
         last = (1 << shift) - 1
-        first = Signal(16, name=f"{axis}_first")
-        beyond = Signal(16, name=f"{axis}_beyond")
-        inner_first = Signal(16, name=f"{axis}_inner_first")
-        inner_beyond = Signal(16, name=f"{axis}_inner_beyond")
+        first = Signal(PIXELS, name=f"{axis}_first")
+        beyond = Signal(PIXELS, name=f"{axis}_beyond")
+        inner_first = Signal(PIXELS, name=f"{axis}_inner_first")
+        inner_beyond = Signal(PIXELS, name=f"{axis}_inner_beyond")
         m.d.sync += [
             first.eq(begin >> shift),
             beyond.eq((end + last) >> shift),

@@ -37,7 +37,7 @@ def directed(params: CachedDepthParams) -> np.ndarray:
     flush = scenes.control_beat(payloads.FENCE, Kind.FENCE, WIDTH, flush=1)
     return np.concatenate(
         [
-            hiz.directed(params),
+            hiz.whole_clears(params),
             codec.pack(np.atleast_1d(state), payloads.DRAW_STATE, WIDTH),
             scenes.control_beat(payloads.CLEAR, Kind.CLEAR, WIDTH, **clear),
             beats[:4],

@@ -9,12 +9,16 @@ from fixfunc.models.depth.depth_test import in_range, new_depths
 from fixfunc.models.depth.stencil import stencil_test
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster.edge_evaluator import unpack
+from fixfunc.models.state import draw_state
 from fixfunc.rtl.depth.test.depth_test import DepthTestParams
 from fixfunc.spec import payloads
 from fixfunc.spec.early import PERMISSIONS, PERMITTED
 from fixfunc.spec.state import Compare, DepthFormat, Kind, Outcome, StencilOp
+from fixfunc.tb.bench import scenes
+from fixfunc.tb.bench.depths import WIDTH
 from fixfunc.tb.coverage.bins import Axis, Seen, add, cross, equal, flag, of, samples_of
 from fixfunc.tb.depth import depth_test, sweep
+from fixfunc.tb.depth.bins import anywhere
 
 PLACES = "fail", "depth_fail", "pass"
 FACES = "front", "back"
@@ -134,8 +138,60 @@ def bins(seen: Seen, params: DepthTestParams) -> dict[str, int]:
 
 
 def directed(params: DepthTestParams) -> np.ndarray:
-    """Beats of the last batch."""
-    return sweep.rows(params)
+    """Every function and operation; late draws of every place; targets and planes of any size."""
+    rng = np.random.default_rng(0)
+    return np.concatenate(
+        [
+            sweep.rows(params),
+            late(params),
+            anywhere.targets(rng, params, 1),
+            anywhere.planes(rng, params),
+            refused(rng, params),
+            fences(rng),
+        ]
+    )
+
+
+def late(params: DepthTestParams) -> np.ndarray:
+    """A draw that is written late, of all tiles that the chip holds; its tiles twice."""
+    edge = params.edge
+    side = 1 << params.tiles.bit_length() // 2
+    size = side * edge, params.tiles // side * edge
+    state = draw_state(*size, depth_test=1, depth_write=1, depth_compare=Compare.ALWAYS)
+    state["early_write"] = state["hiz_accept"] = 0
+    tiles = np.zeros(2 * params.tiles, dtype(payloads.tile(edge)))
+    place = np.arange(len(tiles)) % params.tiles
+    tiles["x"], tiles["y"] = place % side, place // side
+    tiles["mask"] = (1 << edge**2) - 1
+    tiles["full"] = tiles["last"] = 1
+    clear = scenes.control_beat(
+        payloads.CLEAR, Kind.CLEAR, WIDTH, depth=1, stencil=1, x1=size[0], y1=size[1]
+    )
+    tiles = codec.pack(tiles, payloads.tile(edge), WIDTH)
+    return np.concatenate([anywhere.packed(state), clear, tiles, anywhere.FLUSH])
+
+
+def refused(rng: np.random.Generator, params: DepthTestParams) -> np.ndarray:
+    """Tiles of any place on a target of any size that has not been cleared."""
+    table = payloads.tile(params.edge)
+    rows = []
+    for n in range(20):
+        state = draw_state(1, 1, params.samples)
+        state["target_width"], state["target_height"] = (
+            rng.integers(0, 1 << 15, 2) if n else ((1 << 15) - 1,) * 2
+        )
+        tiles = np.zeros(20, dtype(table))
+        tiles["x"], tiles["y"] = rng.integers(0, 1 << 14, (2, len(tiles)))
+        tiles["y"][0] = (1 << 14) - 1
+        tiles["mask"] = tiles["last"] = 1
+        rows += [anywhere.packed(state), codec.pack(tiles, table, WIDTH)]
+    return np.concatenate(rows)
+
+
+def fences(rng: np.random.Generator) -> np.ndarray:
+    """Fences with any field."""
+    records = [scenes.control(rng, payloads.FENCE, Kind.FENCE) for _ in range(40)]
+    return codec.pack(np.concatenate(records), payloads.FENCE, WIDTH)
 
 
 def of_beats(rows: np.ndarray, edge: int) -> dict[str, int]:

@@ -8,12 +8,29 @@ from fixfunc.models.payload import dtype
 from fixfunc.rtl.depth.depth_unit import DepthUnitParams
 from fixfunc.spec import payloads
 from fixfunc.spec.state import Kind, Outcome
+from fixfunc.tb.bench import scenes
+from fixfunc.tb.bench.depths import WIDTH
 from fixfunc.tb.coverage.bins import Seen, cross, flag, of
-from fixfunc.tb.depth.bins import hiz
+from fixfunc.tb.depth.bins import anywhere, depth_test, hiz
 from fixfunc.tb.depth.depth_unit import late_tiles
 
 EVENTS = hiz.EVENTS
-directed = hiz.directed
+
+
+def directed(params: DepthUnitParams) -> np.ndarray:
+    """Those of HiZ and of the depth test, without requests for contexts."""
+    rng = np.random.default_rng(0)
+    return np.concatenate(
+        [
+            scenes.control_beat(payloads.FENCE, Kind.FENCE, WIDTH, begin=1),
+            hiz.whole_clears(params),
+            hiz.crowded(rng, params),
+            depth_test.late(params.test),
+            anywhere.targets(rng, params.test, 1),
+            anywhere.planes(rng, params.test),
+            depth_test.fences(rng),
+        ]
+    )
 
 
 def bins(seen: Seen, params: DepthUnitParams) -> dict[str, int]:

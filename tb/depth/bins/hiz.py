@@ -8,11 +8,13 @@ from fixfunc.models.payload import dtype
 from fixfunc.models.state import draw_state
 from fixfunc.rtl.depth.hiz.hiz import HizParams
 from fixfunc.spec import payloads
-from fixfunc.spec.state import Bound, Compare, DepthFormat, Kind, Outcome
+from fixfunc.spec.state import TARGET_LIMIT, Bound, Compare, DepthFormat, Kind, Outcome
 from fixfunc.tb.bench import scenes
 from fixfunc.tb.bench.depths import WIDTH
 from fixfunc.tb.coverage.bins import Seen, cross, flag, of, samples_of
 from fixfunc.tb.coverage.events import Event
+from fixfunc.tb.depth import hiz
+from fixfunc.tb.depth.bins import anywhere
 from fixfunc.tb.depth.bins.depth_test import of_beats
 
 EPOCHS = r".*\.epochs"
@@ -42,8 +44,8 @@ def bins(seen: Seen, params: HizParams) -> dict[str, int]:
     )
 
 
-def directed(params: HizParams) -> np.ndarray:
-    """Whole clears, more than an epoch has numbers, each with a tile in front of it."""
+def whole_clears(params: HizParams) -> np.ndarray:
+    """Whole clears, more than epochs and serials have numbers, each with a tile in front of it."""
     edge = params.edge
     size = 4 * edge
     tile = np.zeros(1, dtype(payloads.tile(edge)))
@@ -56,14 +58,53 @@ def directed(params: HizParams) -> np.ndarray:
         scenes.control_beat(payloads.FENCE, Kind.FENCE, WIDTH, begin=1),
         codec.pack(np.atleast_1d(draw_state(size, size)), payloads.DRAW_STATE, WIDTH),
     ]
-    for n in range(80):
+    for n in range(140):
         tile["x"], tile["y"] = n % 4, n // 4 % 4
         rows += [
             scenes.control_beat(payloads.CLEAR, Kind.CLEAR, WIDTH, depth_value=n % 9, **clear),
             codec.pack(tile, payloads.tile(edge), WIDTH),
         ]
-    rows.append(scenes.control_beat(payloads.FENCE, Kind.FENCE, WIDTH, flush=1))
+    rows.append(anywhere.FLUSH)
     return np.concatenate(rows)
+
+
+def directed(params: HizParams) -> np.ndarray:
+    """Whole clears; tests of one place after another; targets and planes of any size."""
+    rng = np.random.default_rng(0)
+    sides = (1, 1), (TARGET_LIMIT - 1, 1), (1, TARGET_LIMIT - 1), (1, 1)
+    return np.concatenate(
+        [
+            whole_clears(params),
+            crowded(rng, params),
+            anywhere.targets(rng, params, 6, lambda tiles: _requests(rng, tiles)),
+            anywhere.planes(rng, params),
+            *(anywhere.packed(draw_state(*size)) for size in sides),
+        ]
+    )
+
+
+def crowded(rng: np.random.Generator, params: HizParams) -> np.ndarray:
+    """More tests of a tile than may be in flight, of every tile of a target; then a few of two."""
+    edge = params.edge
+    size = 8 * edge
+    state = draw_state(size, size, depth_test=1, depth_write=1, depth_compare=Compare.ALWAYS)
+    clear = {"depth": 1, "stencil": 1, "x1": size, "y1": size, "stencil_base": 1 << 17}
+    rows = [anywhere.packed(state), scenes.control_beat(payloads.CLEAR, Kind.CLEAR, WIDTH, **clear)]
+    turns = [np.repeat((n, (n + 1) % 64), rng.integers(2, 12, 2)) for n in range(64)]
+    for places in (np.arange(64 * 400) // 400, *(np.tile(turn, 6) for turn in turns)):
+        tiles = np.zeros(len(places), dtype(payloads.tile(edge)))
+        tiles["x"], tiles["y"] = places % 8, places // 8
+        tiles["mask"] = tiles["last"] = 1
+        rows += [codec.pack(tiles, payloads.tile(edge), WIDTH), anywhere.FLUSH]
+    return np.concatenate(rows)
+
+
+def _requests(rng, tiles):
+    """Requests for contexts, some of them of any place."""
+    requests = hiz.contexts(rng, tiles)[:12]
+    for axis in "xy":
+        requests[axis][6:] = rng.integers(0, 1 << 14, len(requests[6:]))
+    return requests
 
 
 def outcomes(

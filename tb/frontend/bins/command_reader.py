@@ -12,6 +12,8 @@ from fixfunc.spec.state import Kind
 from fixfunc.tb.coverage.bins import Seen, cross, equal, flag, of
 from fixfunc.tb.frontend import command_reader, edges, streams
 
+LISTS = (1 << 12) - 6, 1 << 12  # triangles of the longest lists that are read to their ends
+
 
 def bins(seen: Seen, _params: CommandReaderParams) -> dict[str, int]:
     """Counts of one batch."""
@@ -57,5 +59,17 @@ def _lists(kinds):
 
 
 def directed(params: CommandReaderParams) -> np.ndarray:
-    """Streams with any value in any field."""
-    return edges.anywhere(np.random.default_rng(0), 200, command_reader.shape_of(params))
+    """Streams with any value in any field; long ones, of which most are cut short or refused."""
+    rng = np.random.default_rng(0)
+    shape = command_reader.shape_of(params)
+    anywhere = edges.anywhere(rng, 200, shape)
+    room = 32 * (max(LISTS) + 64)  # of a list, in bytes
+    places = streams.SIZE - room, streams.SIZE - 2 * room, streams.SIZE - 3 * room
+    return np.concatenate(
+        [
+            streams.refused(rng, 40, shape),
+            streams.cut_short(rng, 24, shape, places[0]),
+            *(streams.one_list(rng, n, shape, at) for n, at in zip(LISTS, places[1:], strict=True)),
+            anywhere,
+        ]
+    )

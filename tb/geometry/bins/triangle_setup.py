@@ -5,12 +5,17 @@ import numpy as np
 
 from fixfunc.cosim import codec
 from fixfunc.models.geometry.triangle_setup import DTYPE, TRIANGLE
+from fixfunc.models.state import draw_state
 from fixfunc.rtl.geometry.triangle_setup import TriangleSetupParams
 from fixfunc.spec import payloads
-from fixfunc.spec.state import Cull, DepthFormat, Kind
+from fixfunc.spec.state import TARGET_LIMIT, VIEWPORT_MAX, Cull, DepthFormat, Kind
+from fixfunc.tb.bench import scenes
 from fixfunc.tb.bench.scenes import HIGH, LOW
 from fixfunc.tb.coverage.bins import Seen, cross, flag, of, samples_of
 from fixfunc.tb.depth.bins.hiz import states_of
+from fixfunc.tb.geometry.triangle_setup import IN
+
+CONFIG = "half"  # multipliers and dividers take turns
 
 
 def bins(seen: Seen, _params: TriangleSetupParams) -> dict[str, int]:
@@ -41,6 +46,31 @@ def bins(seen: Seen, _params: TriangleSetupParams) -> dict[str, int]:
             ).items()
         }
     )
+
+
+def directed(_params: TriangleSetupParams) -> np.ndarray:
+    """Viewports and scissors that begin anywhere, each with triangles around its first pixel."""
+    rng = np.random.default_rng(0)
+    rows = []
+    for _ in range(60):
+        corners = np.sort(rng.integers(0, TARGET_LIMIT + 1, (2, 2)), 0)
+        far = np.sort(rng.integers(0, VIEWPORT_MAX + 1, (2, 2)), 0)
+        state = draw_state(
+            *(int(v) for v in rng.integers(1, TARGET_LIMIT + 1, 2)),
+            samples=int(rng.choice((1, 2, 4, 8))),
+            scissor=tuple(int(v) for v in corners.ravel()),
+            viewport=tuple(int(v) for v in far.ravel()),
+        )
+        triangles = scenes.triangles(rng, 10, 64, 64)
+        for axis, first in zip("xy", np.maximum(corners, far)[0], strict=True):
+            for k in range(3):
+                place = triangles[f"{axis}{k}"].astype(int) + int(first) * 256
+                triangles[f"{axis}{k}"] = np.minimum(place, HIGH)
+        rows += [
+            codec.pack(np.atleast_1d(state), payloads.DRAW_STATE, IN),
+            codec.pack(triangles, payloads.TRIANGLE, IN),
+        ]
+    return np.concatenate(rows)
 
 
 def _faces(states):

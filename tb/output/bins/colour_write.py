@@ -5,17 +5,80 @@ import numpy as np
 
 from fixfunc.cosim import codec
 from fixfunc.models.payload import dtype
+from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
+from fixfunc.models.state import draw_state
 from fixfunc.rtl.output.colour_write import ColourWriteParams
 from fixfunc.spec import payloads
 from fixfunc.spec.quads import quads
 from fixfunc.spec.state import Kind
+from fixfunc.tb.bench import depths, scenes
+from fixfunc.tb.bench.depths import WIDTH
 from fixfunc.tb.coverage.bins import Seen, cross, equal, flag, samples_of
+from fixfunc.tb.depth.bins import anywhere
 from fixfunc.tb.depth.bins.cached_depth import moved
 from fixfunc.tb.depth.bins.depth_test import of_beats
 from fixfunc.tb.depth.bins.hiz import states_of
 from fixfunc.tb.memory.bins.tile_cache import EVENTS as CACHE
+from fixfunc.tb.output.colour_write import LARGEST
 
 EVENTS = CACHE
+
+
+def directed(params: ColourWriteParams) -> np.ndarray:
+    """Long targets, with tiles, clears and fences all over them; draws of a tile each."""
+    rng = np.random.default_rng(0)
+    edge = params.edge
+    table = payloads.tile(edge)
+    rows = []
+    for n in range(16):
+        samples = n // 2 % params.samples.bit_length()
+        size = anywhere.long_size(rng, n)
+        shape = LANE_SHAPE[samples]
+        count = [-(-side * (1 << shift) // edge) for side, shift in zip(size, shape, strict=True)]
+        tiles = np.zeros(160, dtype(table))
+        tiles["x"], tiles["y"] = (rng.integers(0, side, len(tiles)) for side in count)
+        tiles["mask"] = rng.integers(1, 1 << edge**2, len(tiles), np.uint64)
+        tiles["slot"] = rng.integers(0, 1 << 12, len(tiles))
+        tiles["last"] = 1
+        tiles["exponent"] = rng.integers(0, 128, len(tiles))
+        for name in ("z0", "dx", "dy", "zmin", "zmax"):
+            tiles[name] = rng.integers(0, 1 << 24, len(tiles))
+        x, y = (int(rng.integers(0, side)) for side in size)
+        base = {"colour_base": (n % 2 + 1) * LARGEST}
+        whole = {"x1": size[0], "y1": size[1], "colour": 1} | base
+        part = {"x0": x, "y0": y, "x1": x + 9, "y1": y + 9, "colour": 1} | base
+        state = _state(rng, size, samples, n)
+        rows += [state, _clear(rng, whole), codec.pack(tiles, table, WIDTH), anywhere.FLUSH]
+        rows += [_clear(rng, part), codec.pack(tiles[:40], table, WIDTH)]
+        for m in range(40):
+            rows += [_state(rng, size, samples, n), codec.pack(tiles[m : m + 1], table, WIDTH)]
+        for _ in range(40):
+            fence = scenes.control(rng, payloads.FENCE, Kind.FENCE)
+            fence["flush"] = 0
+            rows.append(codec.pack(fence, payloads.FENCE, WIDTH))
+        rows.append(anywhere.FLUSH)
+    return np.concatenate(rows)
+
+
+def _state(rng, size, samples, target):
+    state = draw_state(
+        *size,
+        1 << samples,
+        target=target % 8,
+        blend=rng.integers(0, 2),
+        colour_write=rng.integers(0, 16),
+        flat_colour=rng.integers(0, 1 << 32),
+    )
+    state["early_write"] = rng.integers(0, 2)
+    return anywhere.packed(depths.unread(rng, state))
+
+
+def _clear(rng, fields):
+    """A clear with random bits in what belongs to other planes."""
+    others = {f"{plane}_base": int(rng.integers(0, 1 << 32)) for plane in ("depth", "stencil")}
+    others |= {"depth_value": int(rng.integers(0, 1 << 32)), "target": rng.integers(0, 8)}
+    others |= {"stencil_value": rng.integers(0, 256), "colour_value": rng.integers(0, 1 << 32)}
+    return scenes.control_beat(payloads.CLEAR, Kind.CLEAR, WIDTH, **others | fields)
 
 
 def bins(seen: Seen, params: ColourWriteParams) -> dict[str, int]:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Bins of the tile rasterizer: boxes that the walker meets, edges, tiles, control beats."""
 
+from itertools import permutations
+
 import numpy as np
 
 from fixfunc.cosim import codec
@@ -10,7 +12,8 @@ from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
 from fixfunc.models.state import draw_state
 from fixfunc.rtl.raster.tile_rasterizer import TileRasterizerParams
 from fixfunc.spec import payloads
-from fixfunc.spec.state import Kind
+from fixfunc.spec.state import TARGET_LIMIT, Kind
+from fixfunc.tb.bench.scenes import HIGH, LOW
 from fixfunc.tb.coverage.bins import Seen, cross, flag, of, samples_of
 from fixfunc.tb.raster.tile_rasterizer import IN
 
@@ -36,7 +39,12 @@ def bins(seen: Seen, params: TileRasterizerParams) -> dict[str, int]:
 
 
 def directed(params: TileRasterizerParams) -> np.ndarray:
-    """Right angles: an edge along a row and one along a column, both ways, of both windings."""
+    """Right angles in every position; the largest steps; long triangles on the largest target."""
+    return np.concatenate([_right_angles(params), _steepest(params), _far(params)])
+
+
+def _right_angles(params):
+    """An edge along a row and one along a column, both ways, of both windings."""
     signs = np.array([(x, y) for x in (-1, 1) for y in (-1, 1)] * 2)
     corners = np.full((8, 3, 2), 2048)
     corners[:, 1:, 0] += 1024 * signs[:, :1]
@@ -45,7 +53,40 @@ def directed(params: TileRasterizerParams) -> np.ndarray:
     triangles = np.zeros(8, TRIANGLE)
     for n in range(3):
         triangles[f"x{n}"], triangles[f"y{n}"] = corners[:, n].T
-    state = draw_state(32, 32)
+    return _drawn(triangles, draw_state(32, 32), params)
+
+
+def _far(params):
+    """Triangles along a row or a column, of any length, anywhere on the largest target."""
+    rng = np.random.default_rng(0)
+    rows = []
+    for samples in (1, 2, 4, 8):
+        triangles = np.zeros(24, TRIANGLE)
+        for n, triangle in enumerate(triangles):
+            length = int(TARGET_LIMIT * 2.0 ** -(rng.uniform(0, 9) * (n > 1)))
+            along, across = "xy" if n % 2 else "yx"
+            first = int(rng.integers(0, TARGET_LIMIT - length + 1)) * 256
+            place = int(rng.integers(0, TARGET_LIMIT)) * 256
+            for k, (far, wide) in enumerate(rng.permutation(((0, 0), (0, 1), (1, 0)))):
+                triangle[f"{along}{k}"] = min(first + 256 * length * int(far), HIGH)
+                triangle[f"{across}{k}"] = place + 300 * int(wide)
+        rows.append(_drawn(triangles, draw_state(TARGET_LIMIT, TARGET_LIMIT, samples), params))
+    return np.concatenate(rows)
+
+
+def _steepest(params):
+    """Triangles with corners at the ends of the range of positions, in every order."""
+    ends = (LOW, LOW), (HIGH, LOW), (LOW, HIGH), (HIGH, HIGH)
+    triangles = np.zeros(24, TRIANGLE)
+    for triangle, corners in zip(triangles, permutations(ends, 3), strict=True):
+        for k, (x, y) in enumerate(corners):
+            triangle[f"x{k}"] = x
+            triangle[f"y{k}"] = y
+    return _drawn(triangles, draw_state(40, 40, 2), params)
+
+
+def _drawn(triangles, state, params):
+    """A draw state, and triangles that have been set up."""
     work = codec.pack(setup(triangles, state, params.edge).records, payloads.SETUP, IN)
     return np.concatenate([codec.pack(np.atleast_1d(state), payloads.DRAW_STATE, IN), work])
 
