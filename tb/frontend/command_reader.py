@@ -104,9 +104,10 @@ def expected(rows: np.ndarray, params: CommandReaderParams) -> dict[str, np.ndar
         params.edge, params.samples, params.pixels, params.stencil, params.formats
     )
     beats = []
+    fault = unreadable(rows)
     status = np.zeros(len(streams.starts(rows)), dtype(STATUS))
     for n, (start, _) in enumerate(streams.starts(rows)):
-        result = read(data, *map(int, start), limits, unreadable(rows))
+        result = read(data, *map(int, start), limits, fault)
         beats += [
             codec.pack(records, table_of(kind, payloads.TRIANGLE), WIDTH)
             for kind, records in result.beats

@@ -197,21 +197,20 @@ def spoil(rng: np.random.Generator, packets: CommandList) -> None:
 
 def starts(rows: np.ndarray) -> list:
     """STARTs in rows: a list of records of START, and the rows of each."""
-    return [
-        (codec.unpack(rows[at : at + 1, :2], START, dtype(START))[0], rows[at + 1 : end])
-        for at, end in _streams(rows)
-    ]
+    found = _streams(rows)
+    records = codec.unpack(rows[[at for at, _ in found], :2], START, dtype(START))
+    return [(record, rows[at + 1 : end]) for record, (at, end) in zip(records, found, strict=True)]
 
 
 def _streams(rows: np.ndarray) -> list[tuple[int, int]]:
     """The row of every START, and the one behind its transfers."""
     marked = (rows[:, 2] == 0) & (rows[:, 3] >> np.uint64(24) == MARK >> np.uint64(24))
+    transfers = codec.unpack(rows[marked, :2], START, dtype(START))["transfers"]
     end = 0
     found = []
-    for at in np.flatnonzero(marked):
+    for at, count in zip(np.flatnonzero(marked).tolist(), transfers.tolist(), strict=True):
         if at >= end:
-            record = codec.unpack(rows[at : at + 1, :2], START, dtype(START))[0]
-            end = at + 1 + int(record["transfers"])
+            end = at + 1 + count
             found.append((at, end))
     return found
 
