@@ -85,14 +85,16 @@ def inputs(rows: np.ndarray, params: TopParams) -> dict[str, np.ndarray]:
     golden = machine(params, memory(rows, params), shader=shade, in_memory=False)
     table = colours(params.raster.edge, params.depth.shader_depths)
     shaded = [np.zeros((0, codec.words(payloads.width(table))), np.uint64)]
-    for start, _ in starts(rows):
+    given = [start for start, _ in starts(rows)]
+    fault = unreadable(rows)
+    for start in given:
         shaded += [
             pack_colours(part, params)
-            for _, part in golden.draw(*map(int, start), unreadable(rows)).probes["colours"]
+            for _, part in golden.draw(*map(int, start), fault).probes["colours"]
         ]
     beats = {
-        "i": np.concatenate([codec.pack(start, START) for start, _ in starts(rows)]),
-        "starts": np.array([[len(starts(rows))]], np.uint64),
+        "i": np.concatenate([codec.pack(start, START) for start in given]),
+        "starts": np.array([[len(given)]], np.uint64),
         "counter_address": np.arange(len(COUNTERS), dtype=np.uint64)[:, None],
         "context": codec.pack(contexts(params), payloads.context(params.raster.edge)),
     }
@@ -110,7 +112,8 @@ def replay(
         outcomes=HizOutcomes(outputs["probe_hiz"], params.raster.edge),
         **({} if params.flat else {"shader": shade}),
     )
-    drawn = [golden.draw(*map(int, start), unreadable(rows)) for start, _ in starts(rows)]
+    fault = unreadable(rows)
+    drawn = [golden.draw(*map(int, start), fault) for start, _ in starts(rows)]
     expected = expected_of(drawn, outputs, params)
     if "saved" in outputs:
         expected["saved"] = widened(golden, outputs["saved"], params)

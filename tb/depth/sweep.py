@@ -36,6 +36,7 @@ def rows(params: DepthTestParams) -> np.ndarray:
     for form in depths.formats(params):
         for mode in params.modes:
             out += _functions(rng, params, form, mode)
+        out += _ranges(rng, params.edge, form)
     if params.stencil:
         for operation in StencilOp:
             for stored in (0, 100, 255):
@@ -70,6 +71,23 @@ def _functions(rng, params, form, mode):
     return out
 
 
+def _ranges(rng, edge, form):
+    """The greatest depth behind ends of the range below 1.0 and beyond; a bias on the other side.
+
+    It equals what a clear has left only where it is cut to the nearer of both.
+    """
+    out = []
+    most = MOST[form]
+    for end, bias, exponent in ((most // 2, most, EXPONENT), ((1 << 32) - 1, 0, EXPONENT + 1)):
+        state = {"depth_compare": Compare.EQUAL, "depth_max": end, "bias_constant": bias}
+        out += [
+            _state(form, 0, edge, **state),
+            _clear(edge, form, 0, depth_value=min(end, most)),
+            _tiles(rng, 3, edge, form, exponent=exponent),
+        ]
+    return out
+
+
 def _operations(rng, params, operation, stored):
     """One operation at every place, on both faces, on a stencil value; then a look at it."""
     edge = params.edge
@@ -95,15 +113,14 @@ def _state(form, mode, edge, **fields):
         edge,
         1 << mode,
         depth_format=form,
-        depth_max=MOST[form],
         stencil_read=255,
         stencil_write=255,
-        **{"depth_test": 1, "depth_compare": Compare.ALWAYS} | fields,
+        **{"depth_test": 1, "depth_compare": Compare.ALWAYS, "depth_max": MOST[form]} | fields,
     )
     return codec.pack(np.atleast_1d(state), payloads.DRAW_STATE, WIDTH)
 
 
-def _clear(edge, form, value):
+def _clear(edge, form, value, **fields):
     return scenes.control_beat(
         payloads.CLEAR,
         Kind.CLEAR,
@@ -112,12 +129,12 @@ def _clear(edge, form, value):
         stencil=1,
         x1=edge,
         y1=edge,
-        depth_value=MOST[form] // 2,
         stencil_value=value,
+        **{"depth_value": MOST[form] // 2} | fields,
     )
 
 
-def _tiles(rng, count, edge, form, back=None):
+def _tiles(rng, count, edge, form, back=None, exponent=EXPONENT):
     """Whole flat tiles of the first place, of three depths."""
     tiles = np.zeros(count, dtype(payloads.tile(edge)))
     tiles["mask"] = (1 << edge**2) - 1
@@ -125,6 +142,6 @@ def _tiles(rng, count, edge, form, back=None):
     tiles["back"] = rng.integers(0, 2, count) if back is None else back
     units = np.array(UNITS)[np.arange(count) % 3 if count <= 3 else rng.integers(0, 3, count)]
     tiles["z0"] = units << 8
-    tiles["exponent"] = EXPONENT if form == DepthFormat.D32F else 0
+    tiles["exponent"] = exponent if form == DepthFormat.D32F else 0
     tiles["zmin"] = tiles["zmax"] = units
     return codec.pack(tiles, payloads.tile(edge), WIDTH)

@@ -108,12 +108,13 @@ def expected(rows: np.ndarray, params: CommandReaderParams) -> dict[str, np.ndar
     beats = []
     starts = streams.starts(rows)
     status = np.zeros(len(starts), dtype(STATUS))
+    fault = unreadable(rows)
     # Streams may be said to go on beyond what memory has: nobody reads so far.
     most = max((int(start["transfers"]) for start, _ in starts), default=0)
     addressed = np.zeros(len(data) + 32 * most, np.uint8)
     addressed[: len(data)] = data
     for n, (start, _) in enumerate(starts):
-        result = read(addressed, *map(int, start), limits, unreadable(rows))
+        result = read(addressed, *map(int, start), limits, fault)
         beats += [
             codec.pack(records, table_of(kind, payloads.TRIANGLE), WIDTH)
             for kind, records in result.beats

@@ -246,21 +246,22 @@ def spoil(rng: np.random.Generator, packets: CommandList) -> None:
 
 def starts(rows: np.ndarray) -> list:
     """STARTs in rows: a list of records of START, and the rows of each."""
-    return [
-        (codec.unpack(rows[at : at + 1, :2], START, dtype(START))[0], rows[at + 1 : end])
-        for at, end in _streams(rows)
-    ]
+    found = _streams(rows)
+    records = codec.unpack(rows[[at for at, _ in found], :2], START, dtype(START))
+    return [(record, rows[at + 1 : end]) for record, (at, end) in zip(records, found, strict=True)]
 
 
 def _streams(rows: np.ndarray) -> list[tuple[int, int]]:
     """The row of every START, and the one behind its transfers."""
     marked = (rows[:, 2] >> COUNT_BITS == 0) & (rows[:, 3] >> COUNT_BITS == MARK >> COUNT_BITS)
+    transfers = codec.unpack(rows[marked, :2], START, dtype(START))["transfers"]
+    missing = rows[marked, 2].astype(np.int64)
+    places = zip(np.flatnonzero(marked).tolist(), transfers.tolist(), missing.tolist(), strict=True)
     end = 0
     found = []
-    for at in np.flatnonzero(marked):
+    for at, count, absent in places:
         if at >= end:
-            record = codec.unpack(rows[at : at + 1, :2], START, dtype(START))[0]
-            end = at + 1 + int(record["transfers"]) - int(rows[at, 2])
+            end = at + 1 + count - absent
             found.append((at, end))
     return found
 

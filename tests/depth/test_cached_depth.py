@@ -163,25 +163,16 @@ def fence(**fields):
     return scenes.control_beat(payloads.FENCE, Kind.FENCE, depths.WIDTH, begin=1, **fields)
 
 
-def run_flat(first, *rest):
+def run_flat(first, *rest, stem=BLOCK):
     """Beats behind a clear to the middle, held to the golden model: samples passed, by fence."""
     side = 3 * TINY
     clear = {"x1": side, "y1": side, "depth": 1, "stencil": 1, "stencil_base": 1 << 17}
     middle = scenes.control_beat(
         payloads.CLEAR, Kind.CLEAR, depths.WIDTH, depth_value=1 << 23, **clear
     )
-    out = check(BLOCK, "tiny", np.concatenate([first[0], middle, fence(), *first[1:], *rest]))
+    out = check(stem, "tiny", np.concatenate([first[0], middle, fence(), *first[1:], *rest]))
     fences = out[out[:, 0] & 3 == Kind.FENCE]
     return codec.unpack(fences, payloads.FENCE, dtype(payloads.FENCE))["passed"]
-
-
-@pytest.mark.plan("cached-depth-11")
-@pytest.mark.parametrize("spare", [20, 60, 100])
-def test_hiz_hears_of_depths_that_are_written_late(spare):
-    """What a late draw moves away is visible to the next one, whenever HiZ decides about that."""
-    late = flat_tiles(0.9, does=["discard"], depth_compare=Compare.GREATER)
-    passed = run_flat(late, *[fence()] * spare, *flat_tiles(0.7), fence(flush=1))
-    assert (passed[[1, -1]] == 9 * TINY**2).all()
 
 
 @pytest.mark.plan("cached-depth-12")

@@ -287,6 +287,15 @@ def test_the_whole_guard_band():
     check(BLOCK, "shared", np.concatenate(rows))
 
 
+@pytest.mark.plan("tile-rasterizer-7")
+def test_the_tallest_target():
+    """16,384 tiles, one below the other: pixels are four samples high."""
+    end = 16384 * 256
+    slivers = [[[0, 0], [512, 0], [80 * 256, end]], [[80 * 256, 0], [0, end], [512, end]]]
+    setups = setup(records(slivers), draw_state(80, 16384, 8), 4).records
+    assert len(check(BLOCK, "tiny", codec.pack(setups, payloads.SETUP, tb.IN))) > 2 * 16384
+
+
 def small_boxes(samples, edge=8):
     """Setup beats of triangles of a few pixels, and their records.
 
