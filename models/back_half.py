@@ -73,6 +73,8 @@ class BackState:
     sample_mask : int
     conservative : bool
         Outer coverage: of one sample, without depths.
+    alpha_to_coverage : bool
+        Of the shader's first colour.
     """
 
     colours: Sequence[np.void | None]
@@ -86,6 +88,15 @@ class BackState:
     factor: np.ndarray
     sample_mask: int = 0xFFFFFFFF
     conservative: bool = False
+    alpha_to_coverage: bool = False
+
+    @property
+    def does(self) -> tuple[str, ...]:
+        """What decides when tests are made, as draw states take it."""
+        if self.shader is None:
+            return ("plain",)
+        drops = self.alpha_to_coverage and not self.shader.early
+        return (*self.shader.does, "discard") if drops else self.shader.does
 
 
 class BackHalf:
@@ -159,7 +170,8 @@ class BackHalf:
             shading.shade(np.arange(len(tiles)), passed)
         counters["ps_invocations"] = shading.invocations
         if state.shader:
-            self._write(tiles, passed, shading.colours, targets, state)
+            written = passed & shading.coverage(np.arange(len(tiles)))
+            self._write(tiles, written, shading.colours, targets, state)
         return counters
 
     def _unit(self, target, fields):
@@ -221,11 +233,20 @@ class _Shading:
         mask = unpack(work["mask"])
         made, places = self.shade(numbers, mask)
         shape = len(numbers), self._samples
-        kept = ~quads.join(made.discarded, places, *shape)
+        kept = ~quads.join(made.discarded, places, *shape) & self.coverage(numbers)
         if made.depth is None:
             return Shaded(kept)
         stored = encode(made.depth, self._form, self._range)
         return Shaded(kept, quads.join(stored, places, *shape).astype(np.uint32))
+
+    def coverage(self, numbers):
+        """Samples that alpha leaves of tiles: as many of a pixel's first as its share says."""
+        if not self._state.alpha_to_coverage or not self.colours:
+            return np.ones((len(numbers), 8, 8), bool)
+        alpha = np.nan_to_num(self.colours[0][numbers, ..., 3], nan=0.0).astype(np.float64)
+        # Exact: a float32 times a power of two, and a half.
+        many = np.floor(np.clip(alpha, 0, 1) * (1 << self._samples) + 0.5)
+        return quads.sample_numbers(self._samples) < many
 
     def shade(self, numbers, mask):
         """Ask the shader for tiles by their numbers; keep the colours."""
@@ -300,7 +321,7 @@ def _draw_state(state, number, targets, depth):
         SAMPLE_COUNTS[samples],
         viewport,
         (x0, y0, max(x0, x1), max(y0, y1)),
-        does=state.shader.does if state.shader else ("plain",),
+        does=state.does,
         depth_format=form,
         depth_min=low,
         depth_max=high,

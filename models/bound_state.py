@@ -268,6 +268,7 @@ class BoundState:
             np.array([as_float(mix[f"factor{n}"]) for n in range(4)], np.float32),
             int(mix["sample_mask"]),
             self._conservative(raster, depth),
+            bool(mix["alpha_to_coverage"]),
         )
 
     def _conservative(self, raster, depth):

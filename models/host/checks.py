@@ -7,8 +7,7 @@ Each function raises :class:`~fixfunc.spec.errors.InputError` for what breaks a 
 from fixfunc.models.frontend.work_distributor import MOST_GROUPS
 from fixfunc.models.host.resources import Bind, Buffer, Texture
 from fixfunc.models.host.views import View
-from fixfunc.models.output import output_merger
-from fixfunc.models.output.copies import AVERAGED
+from fixfunc.models.output import averages, output_merger
 from fixfunc.models.payload import integer
 from fixfunc.models.shaders import GeometryShader
 from fixfunc.spec.descriptors import BindingKind
@@ -35,8 +34,6 @@ def draw(context, indexed: bool) -> None:
     geometry = context.gs.shader.program if context.gs.shader else GeometryShader()
     if is_patch and hull is None and geometry.function is None and geometry.rasterized is not None:
         raise InputError("hull shader", "be set for patches", None)
-    if context.om.blend.alpha_to_coverage_enable:
-        raise InputError("alpha_to_coverage_enable", "be off: the machine has none", True)
     for n, view in enumerate(context.om.colours):
         if view:
             output_merger.check(context.om.blend.of(n), view.form)
@@ -149,10 +146,9 @@ def resolve(target: Texture, into, source: Texture, out_of, form: Format | None)
         raise InputError(
             "size of the target", "be that of the source", target.layout.size_of(into[0])
         )
-    if FORMATS[source.form].family not in AVERAGED:
-        raise InputError("format", "be of 8 bits UNORM", source.form.name)
     if form is not None and FORMATS[form].family != FORMATS[source.form].family:
         raise InputError("format", f"be of {FORMATS[source.form].family.name}", form.name)
+    averages.check(form or source.form)
 
 
 def mips(of: View) -> None:
@@ -160,5 +156,4 @@ def mips(of: View) -> None:
     view(of, Bind.SHADER_RESOURCE)
     if isinstance(of.resource, Buffer) or not of.resource.bind & Bind.RENDER_TARGET:
         raise InputError("bind of the texture", "include RENDER_TARGET", of.resource.bind)
-    if FORMATS[of.form].family not in AVERAGED:
-        raise InputError("format", "be of 8 bits UNORM", of.form.name)
+    averages.check(of.form)

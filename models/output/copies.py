@@ -5,6 +5,7 @@ import numpy as np
 
 from fixfunc.models import formats
 from fixfunc.models.memory.layout import target_tiles, texture_at
+from fixfunc.models.output import averages
 from fixfunc.models.output.formats import encode
 from fixfunc.models.payload import enumerated
 from fixfunc.spec.descriptors import Dimension
@@ -18,7 +19,6 @@ DEPTHS = {
     Format.D32_FLOAT: DepthFormat.D32F,
     Format.D32_FLOAT_S8X24_UINT: DepthFormat.D32F,
 }
-AVERAGED = Format.R8G8B8A8_TYPELESS, Format.B8G8R8A8_TYPELESS  # families
 
 
 def clear(memory: np.ndarray, view: np.void, packet: np.void) -> None:
@@ -106,7 +106,7 @@ def copy(memory: np.ndarray, source: np.void, target: np.void, packet: np.void) 
 
 
 def resolve(memory: np.ndarray, source: np.void, target: np.void, packet: np.void) -> None:
-    """Average the samples of each pixel.
+    """Average the samples of each pixel: see :func:`fixfunc.models.output.averages.mean`.
 
     Parameters
     ----------
@@ -114,60 +114,53 @@ def resolve(memory: np.ndarray, source: np.void, target: np.void, packet: np.voi
     source, target : numpy.void
         :data:`fixfunc.spec.descriptors.VIEW`, of one size, the target of one sample.
     packet : numpy.void
-        :data:`fixfunc.spec.ring.RESOLVE`.
+        :data:`fixfunc.spec.ring.RESOLVE`: it names the format.
 
     Raises
     ------
     InputError
-        A format that is not of 8 bits UNORM, or another size.
+        A format without means, one of other bytes than the textures, or another size.
 
-    Exact sums, rounded once to the nearest, ties up [fs 17.13.4].
+    Source: [fs 17.13.4].
     """
     one, one_data = texture_at(memory, source)
     other, other_data = texture_at(memory, target)
-    if FORMATS[one.form].family not in AVERAGED:
-        raise InputError("format of a resolve", "be of 8 bits UNORM", one.form.name)
+    form = _averaged(packet["form"], one)
     texels = one.read(one_data, int(packet["source_level"]), int(packet["source_layer"]))
-    total = texels.astype(np.int64).sum(3, keepdims=True)
-    mean = (2 * total + one.samples) // (2 * one.samples)
+    mean = averages.mean(texels, form)[..., None, :]
     into = int(packet["target_level"]), int(packet["target_layer"])
     if mean.shape != other.read(other_data, *into).shape:
         raise InputError("target of a resolve", f"have size {mean.shape[2]}, {mean.shape[1]}", into)
-    other.write(other_data, *into, mean.astype(np.uint8))
+    other.write(other_data, *into, mean)
 
 
 def mips(memory: np.ndarray, view: np.void) -> None:
-    """Make the smaller levels of a view: a texel is the mean of those that it covers above.
+    """Make the smaller levels of a view: see :func:`fixfunc.models.output.averages.halved`.
 
     Parameters
     ----------
     memory : ndarray of uint8
     view : numpy.void
-        :data:`fixfunc.spec.descriptors.VIEW`.
+        :data:`fixfunc.spec.descriptors.VIEW`: its format counts.
 
     Raises
     ------
     InputError
-        A format that is not of 8 bits UNORM.
-
-    The last of an odd number of rows or columns is left out, unless it is the only one. Nearest,
-    ties up.
+        A format without means, or one of other bytes than the texture.
     """
     layout, data = texture_at(memory, view)
-    if FORMATS[layout.form].family not in AVERAGED:
-        raise InputError("format of smaller levels", "be of 8 bits UNORM", layout.form.name)
+    form = _averaged(view["form"], layout)
     first = int(view["first_level"])
     for layer in range(view["first_layer"], view["first_layer"] + view["layer_count"]):
         for level in range(first, first + int(view["level_count"]) - 1):
-            total = layout.read(data, level, layer).astype(np.int64)
-            count = 1
-            for axis in range(3):
-                if total.shape[axis] > 1:
-                    pairs = total.shape[axis] // 2 * 2
-                    total = np.take(total, np.arange(0, pairs, 2), axis) + np.take(
-                        total, np.arange(1, pairs, 2), axis
-                    )
-                    count *= 2
-            layout.write(
-                data, level + 1, layer, ((2 * total + count) // (2 * count)).astype(np.uint8)
-            )
+            smaller = averages.halved(layout.read(data, level, layer), form)
+            layout.write(data, level + 1, layer, smaller)
+
+
+def _averaged(number, layout):
+    """A format with means, of as many bytes as a texture's."""
+    form = enumerated(Format, number, "format of a mean")
+    averages.check(form)
+    if FORMATS[form].bytes != layout.texel:
+        raise InputError("format of a mean", f"have {layout.texel} bytes", form.name)
+    return form

@@ -5,6 +5,7 @@ import pytest
 from fixfunc.models.frontend.vertex_fetch import Element
 from fixfunc.models.geometry.geometry_stage import Emitted
 from fixfunc.models.geometry.viewport import Viewport
+from fixfunc.models.host.queries import QueryKind
 from fixfunc.models.host.resources import Bind
 from fixfunc.models.host.states import (
     BlendState,
@@ -230,6 +231,37 @@ def test_sample_mask_scissor_and_discard():
     assert (
         np.ascontiguousarray(context.read(scene.depths)).view("<u4")[..., 0] < 0xFFFFFF
     ).sum() == right.sum()
+
+
+@pytest.mark.plan("host-2")
+@pytest.mark.parametrize("samples", [1, 2, 4, 8])
+def test_alpha_to_coverage(samples):
+    scene = Scene(samples=samples)
+    context = scene.context
+    context.om.set_blend_state(BlendState(alpha_to_coverage_enable=True))
+
+    def ramp(quads, _bound):
+        colour = np.ones((*quads.x.shape, 4), np.float32)
+        colour[..., 3] = quads.x.astype(np.float32) / np.float32(16) - np.float32(0.25)
+        colour[quads.y == 3, 3] = np.nan
+        return PixelResults(colour)
+
+    scene.shade(ramp)
+    scene.draw(WHOLE)
+    # A colour of 1 tells what is written, whatever alpha becomes.
+    shown = scene.image()[..., 0] == 255
+    share = np.clip(np.arange(32) / 16 - 0.25, 0, 1)
+    right = np.arange(samples) < np.floor(share * samples + 0.5)[:, None]
+    assert (shown[:3] == right).all() and (shown[4:] == right).all()
+    assert not shown[3].any()
+    written = context.read(scene.depths).copy().view("<u4")[..., 0] & 0xFFFFFF != 0xFFFFFF
+    assert (written == shown).all()
+    query = scene.device.create_query(QueryKind.OCCLUSION)
+    context.clear_depth_stencil_view(scene.depth, 1.0)
+    context.begin(query)
+    scene.draw(WHOLE)
+    context.end(query)
+    assert context.get_data(query) == shown.sum()
 
 
 @pytest.mark.plan("host-2")

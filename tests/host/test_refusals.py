@@ -6,9 +6,6 @@ from fixfunc.models.host import Device
 from fixfunc.models.host.calls import CallError
 from fixfunc.models.host.queries import QueryKind
 from fixfunc.models.host.resources import Bind
-from fixfunc.models.host.states import (
-    BlendState,
-)
 from fixfunc.models.pixel.pixel_stage import PixelResults
 from fixfunc.spec.draw import Topology
 from fixfunc.spec.dxgi import Format
@@ -51,10 +48,6 @@ def streamed(scene):
         (
             lambda s: s.context.ds.set_shader(s.device.create_domain_shader(len)),
             "hull and domain shader must be set together",
-        ),
-        (
-            lambda s: s.context.om.set_blend_state(BlendState(alpha_to_coverage_enable=True)),
-            "alpha_to_coverage_enable must be off",
         ),
         (cube, "resource in slot 3 must not be drawn to"),
         (streamed, "vertex buffer 0 must not be one of stream output"),
