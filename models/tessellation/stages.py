@@ -2,7 +2,7 @@
 """Hull and domain stage: ports to shaders, with the tessellator between them."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import NamedTuple
 
 import numpy as np
@@ -91,10 +91,35 @@ def run(stages: Tessellation, hull_patches: HullPatches) -> Tessellated:
         checked(name, getattr(results, name), np.float32, (count, number))
         for name, number in zip(("outer", "inner"), FACTORS.get(stages.kind, (0, 0)), strict=True)
     ]
+    # A point's patch has 16 bits: what has more patches is divided in several turns.
+    limit = patches.PATCH_LIMIT
+    turns = [
+        _turn(stages, results, [values[first : first + limit] for values in factors], first)
+        for first in range(0, max(count, 1), limit)
+    ]
+    base = np.cumsum([0, *(len(turn.vertices.position) for turn in turns)])
+    return Tessellated(
+        Vertices(*(np.concatenate(values) for values in zip(*(t.vertices for t in turns)))),
+        np.concatenate(
+            [turn.primitives + first for turn, first in zip(turns, base[:-1], strict=True)]
+        ),
+        np.concatenate([turn.patch for turn in turns]),
+        MatchCounters(
+            **{
+                field.name: sum(getattr(turn.counters, field.name) for turn in turns)
+                for field in fields(MatchCounters)
+            }
+        ),
+    )
+
+
+def _turn(stages, results, factors, first):
+    """Primitives of some patches, from a number on."""
     divided = patches.divide(*factors, stages.kind, stages.partitioning, stages.output)
     sizes = [len(wave.points) for wave in divided.waves]
     place = ragged(np.array(sizes, np.int64))
     patch, u, v = divided.vertices.T
+    patch = patch + first
     # Both are exact: 17 bits.
     uv = np.stack([u, v], -1).astype(np.float32) / np.float32(ONE)
     waves = len(sizes)
@@ -107,5 +132,8 @@ def run(stages: Tessellation, hull_patches: HullPatches) -> Tessellated:
         )
     )
     return Tessellated(
-        collected(shaded, place, waves), divided.primitives, divided.patch, divided.counters
+        collected(shaded, place, waves),
+        divided.primitives,
+        divided.patch + first,
+        divided.counters,
     )

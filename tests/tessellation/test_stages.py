@@ -8,12 +8,12 @@ from fixfunc.models.frontend.input_assembler import Draw
 from fixfunc.models.frontend.vertex_stage import VertexResults
 from fixfunc.models.geometry.viewport import Viewport
 from fixfunc.models.pipeline import render, teapot_patches
-from fixfunc.models.tessellation import bezier
+from fixfunc.models.tessellation import bezier, patches
 from fixfunc.models.tessellation.stages import HullResults, Tessellation
 from fixfunc.models.tessellation.tessellator import FACTORS, tessellate
 from fixfunc.spec.draw import Topology
 from fixfunc.spec.errors import InputError
-from tests.test_front_half import buffer, drawn
+from tests.machine.test_front_half import buffer, drawn
 
 
 def flat_hull(outer, inner):
@@ -49,6 +49,22 @@ def square(x, y, size):
 
 
 SQUARES = np.float32(square(-0.9, -0.9, 0.8) + square(0.1, -0.9, 0.8) + square(-0.9, 0.1, 0.8))
+
+
+@pytest.mark.plan("front-half-7")
+@pytest.mark.parametrize("limit", [1, 2])
+def test_more_patches_than_a_point_can_number_are_divided_in_turns(limit, monkeypatch):
+    arguments = {
+        "topology": Topology.PATCH_4,
+        "vertex_buffers": {0: buffer(SQUARES)},
+        "tessellation": Tessellation(flat_hull([3.0, 5.0, 2.5, 7.0], [4.0, 3.0]), bilinear),
+    }
+    whole = drawn(Draw(12), **arguments)
+    monkeypatch.setattr(patches, "PATCH_LIMIT", limit)
+    turns = drawn(Draw(12), **arguments)
+    for one, other in zip(whole[:4], turns[:4], strict=True):
+        assert np.array_equal(one, other)
+    assert turns[4]["ds_points"] == whole[4]["ds_points"]
 
 
 @pytest.mark.plan("front-half-7")
