@@ -8,12 +8,13 @@ from fixfunc.models import front_half
 from fixfunc.models.front_half import FrontState
 from fixfunc.models.frontend.input_assembler import Draw, IndexBuffer
 from fixfunc.models.frontend.vertex_fetch import Element, VertexBuffer
-from fixfunc.models.frontend.vertex_stage import LANES, VertexResults
+from fixfunc.models.frontend.vertex_stage import LANES, VertexResults, VertexWaves
+from fixfunc.models.frontend.work_distributor import Distributor
 from fixfunc.models.geometry.projection import Rasterizer
 from fixfunc.models.geometry.viewport import Viewport, fixed_depth, project, snap
 from fixfunc.spec.draw import StepClass, Topology
 from fixfunc.spec.dxgi import Format
-from fixfunc.spec.errors import InputError
+from fixfunc.spec.errors import InputError, Stalled
 from fixfunc.spec.state import Cull, DepthFormat
 from tests.oracles.assembly import MODES
 
@@ -151,6 +152,48 @@ def test_waves_are_batches_and_lanes_without_a_vertex_are_masked():
     # Ten triangles of three different vertices each fill 30 of 32 lanes.
     assert waves.mask.sum(1).tolist() == [30] * 10
     assert waves.vertex[waves.mask].tolist() == list(range(300))
+
+
+@pytest.mark.plan("front-half-3")
+@pytest.mark.parametrize("seed", range(5))
+def test_waves_may_come_back_in_any_order(seed):
+    """Clusters shade waves, and finish them as they like; the distributor puts them right."""
+    rng = np.random.default_rng(seed)
+    orders = []
+
+    def shader(waves):
+        clusters = Distributor(clusters=3, room=4)
+        left = list(range(len(waves.mask)))
+        under_way, shaded, leaving, order = [], {}, [], []
+        while left or under_way:
+            try:
+                if left and rng.random() < 0.6:
+                    under_way.append(clusters.give(left[0]))
+                    left.pop(0)
+                    continue
+            except Stalled:
+                pass
+            if under_way:
+                given = under_way.pop(int(rng.integers(len(under_way))))
+                n = given.batch
+                registers = {k: v[n : n + 1] for k, v in waves.registers.items()}
+                one = VertexWaves(registers, *(value[n : n + 1] for value in waves[1:]))
+                shaded[n] = passed(one)
+                order.append(n)
+                leaving += [shaded[done.batch] for done in clusters.finish(given)]
+        orders.append(order)
+        return VertexResults(
+            np.concatenate([result.position for result in leaving]),
+            np.concatenate([result.attributes for result in leaving]),
+        )
+
+    arguments = {"topology": Topology.TRIANGLE_STRIP, "vertex_buffers": {0: buffer(strip(500))}}
+    whole = drawn(Draw(500, instances=2), **arguments)
+    mixed = drawn(Draw(500, instances=2), shader=shader, **arguments)
+    for one, other in zip(whole, mixed, strict=True):
+        assert np.array_equal(one, other)
+    (order,) = orders
+    assert order != sorted(order)
 
 
 @pytest.mark.plan("front-half-3")
