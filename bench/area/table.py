@@ -54,13 +54,23 @@ def text(rows: dict[str, dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
+def _when(area: dict[str, Any]) -> str:
+    """The day of the rows; and of those that were measured again, by name."""
+    later: dict[str, list[str]] = {}
+    for name, row in area["rows"].items():
+        if "date" in row:
+            later.setdefault(row["date"], []).append(name)
+    again = "".join(f" ({', '.join(names)}: {day})" for day, names in later.items())
+    return f"{area['date']}{again}"
+
+
 def lines(area: dict[str, Any]) -> list[str]:
     """The section of docs/bench.md, of what docs/area.json holds."""
     tools = ", ".join(f"{tool} {version}" for tool, version in area["tools"].items())
     head = [
         "## Area and timing",
         "",
-        f"Static timing and area in standard cells: `{area['library']}`, {tools}, {area['date']}, "
+        f"Static timing and area in standard cells: `{area['library']}`, {tools}, {_when(area)}, "
         f"by `{area['command']}`.",
         "Before layout, without wires: trust a frequency to 10 %. ns and MHz are those of the "
         "longest path, setup included,",

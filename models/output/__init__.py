@@ -5,6 +5,8 @@ colour_write.py   quads of what passed; colours blended, and kept in memory behi
 blend.py          integers exactly, floats by float32; logic operations
 formats.py        channels of a shader, of a blender and of memory
 output_merger.py  both joined: colours of any format that is drawn to
+colour_coder.py, colour_decoder.py   tiles of colours by a palette or by differences;
+                  colour_compression.py: what both share
 display.py        buffers that take turns, lines of a screen, tiles that changed
 averages.py       means of samples, and of texels for smaller levels
 copies.py         clears, copies, resolves and smaller levels of textures in memory
