@@ -5,7 +5,7 @@ import numpy as np
 
 from fixfunc.models import formats
 from fixfunc.models.memory.layout import target_tiles, texture_at
-from fixfunc.models.output.formats import encode
+from fixfunc.models.output.formats import RENDERABLE, colour_format, encode, load, store
 from fixfunc.models.payload import enumerated
 from fixfunc.spec.descriptors import Dimension
 from fixfunc.spec.dxgi import DEPTH_FORMATS, FORMATS, Format
@@ -18,7 +18,8 @@ DEPTHS = {
     Format.D32_FLOAT: DepthFormat.D32F,
     Format.D32_FLOAT_S8X24_UINT: DepthFormat.D32F,
 }
-AVERAGED = Format.R8G8B8A8_TYPELESS, Format.B8G8R8A8_TYPELESS  # families
+# Formats whose texels have means: by exact integers.
+AVERAGED = tuple(form for form in RENDERABLE if colour_format(form).kind in ("UNORM", "SNORM"))
 
 
 def clear(memory: np.ndarray, view: np.void, packet: np.void) -> None:
@@ -42,18 +43,28 @@ def clear(memory: np.ndarray, view: np.void, packet: np.void) -> None:
         return
     form = enumerated(Format, view["form"], "format")
     bits = np.array([[packet[f"value{n}"] for n in range(4)]], np.uint32)
+    values = bits.view(np.float32)
     for layer in range(view["layer_count"]):
         planes = target_tiles(memory, view, layer)
         if form in DEPTH_FORMATS:
             if packet["depth"]:
-                value = formats.encode(bits.view(np.float32)[0, 0], DEPTHS[form])
+                value = formats.encode(values[0, 0], DEPTHS[form])
                 octets = np.array([value], "<u4").view(np.uint8)
                 planes[0][:] = octets[: planes[0].shape[-1]]
             if packet["stencil"] and len(planes) > 1:
                 planes[1][:] = packet["stencil_value"]
         else:
-            is_float = not FORMATS[form].typeless and not form.name.endswith("INT")
-            planes[0][:] = encode(bits.view(np.float32) if is_float else bits, form)[0]
+            if not packet["integer"] and form.name.endswith("INT"):
+                bits = _whole(values, form.name.endswith("SINT"))
+            planes[0][:] = encode(bits if form.name.endswith("INT") else values, form)[0]
+
+
+def _whole(values, signed):
+    """Floats as integers of 32 bits: cut towards zero and to their range; NaN is 0 [fs 5.2.3.1]."""
+    low, high = (-(1 << 31), (1 << 31) - 1) if signed else (0, (1 << 32) - 1)
+    # Exact: a float32 and both ends fit float64.
+    cut = np.clip(np.nan_to_num(values.astype(np.float64), nan=0.0), low, high)
+    return (cut.astype(np.int64) & 0xFFFFFFFF).astype(np.uint32)
 
 
 def _clear_buffer(memory, view, packet):
@@ -119,21 +130,42 @@ def resolve(memory: np.ndarray, source: np.void, target: np.void, packet: np.voi
     Raises
     ------
     InputError
-        A format that is not of 8 bits UNORM, or another size.
+        A format that is not normalised, or not of both textures; or another size.
 
-    Exact sums, rounded once to the nearest, ties up [fs 17.13.4].
+    Exact sums, rounded once to the nearest, ties up; of sRGB in linear light [fs 5.6.6].
     """
     one, one_data = texture_at(memory, source)
     other, other_data = texture_at(memory, target)
-    if FORMATS[one.form].family not in AVERAGED:
-        raise InputError("format of a resolve", "be of 8 bits UNORM", one.form.name)
+    form = _averaged(packet["form"])
+    for layout in (one, other):
+        if FORMATS[layout.form].family != FORMATS[form].family:
+            raise InputError("format of a resolve", f"be that of {layout.form.name}", form.name)
     texels = one.read(one_data, int(packet["source_level"]), int(packet["source_layer"]))
-    total = texels.astype(np.int64).sum(3, keepdims=True)
-    mean = (2 * total + one.samples) // (2 * one.samples)
+    mean = _mean(_channels(texels, form).sum(3, keepdims=True), one.samples, form)
     into = int(packet["target_level"]), int(packet["target_layer"])
     if mean.shape != other.read(other_data, *into).shape:
         raise InputError("target of a resolve", f"have size {mean.shape[2]}, {mean.shape[1]}", into)
-    other.write(other_data, *into, mean.astype(np.uint8))
+    other.write(other_data, *into, mean)
+
+
+def _averaged(form):
+    """A format whose texels have means."""
+    form = enumerated(Format, form, "format")
+    if form not in AVERAGED:
+        raise InputError("format of means", "be UNORM or SNORM", form.name)
+    return form
+
+
+def _channels(texels, form):
+    """Channels of texels as a blender takes them."""
+    loaded = load(texels.reshape(-1, texels.shape[-1]), colour_format(form))
+    return loaded.reshape(*texels.shape[:-1], 4)
+
+
+def _mean(total, count, form):
+    """Texels of sums of channels."""
+    mean = ((2 * total + count) // (2 * count)).reshape(-1, 4)
+    return store(mean, colour_format(form)).reshape(*total.shape[:-1], -1)
 
 
 def mips(memory: np.ndarray, view: np.void) -> None:
@@ -148,18 +180,19 @@ def mips(memory: np.ndarray, view: np.void) -> None:
     Raises
     ------
     InputError
-        A format that is not of 8 bits UNORM.
+        A format that is not normalised.
 
-    The last of an odd number of rows or columns is left out, unless it is the only one. Nearest,
-    ties up.
+    Of sRGB in linear light. The last of an odd number of rows or columns is left out, unless it is
+    the only one. Nearest, ties up.
     """
     layout, data = texture_at(memory, view)
-    if FORMATS[layout.form].family not in AVERAGED:
-        raise InputError("format of smaller levels", "be of 8 bits UNORM", layout.form.name)
+    form = _averaged(view["form"])
+    if FORMATS[layout.form].family != FORMATS[form].family:
+        raise InputError("format of a view", f"be that of {layout.form.name}", form.name)
     first = int(view["first_level"])
     for layer in range(view["first_layer"], view["first_layer"] + view["layer_count"]):
         for level in range(first, first + int(view["level_count"]) - 1):
-            total = layout.read(data, level, layer).astype(np.int64)
+            total = _channels(layout.read(data, level, layer), form)
             count = 1
             for axis in range(3):
                 if total.shape[axis] > 1:
@@ -168,6 +201,4 @@ def mips(memory: np.ndarray, view: np.void) -> None:
                         total, np.arange(1, pairs, 2), axis
                     )
                     count *= 2
-            layout.write(
-                data, level + 1, layer, ((2 * total + count) // (2 * count)).astype(np.uint8)
-            )
+            layout.write(data, level + 1, layer, _mean(total, count, form))

@@ -57,8 +57,8 @@ def picture(width, height, seed=0):
         (lambda d: d.create_texture2d(RGBA8, 8, 8, data=[]), "subresources of data"),
         (lambda d: d.create_texture3d(RGBA8, 4000, 1, 1), r"width must lie in 1\.\.2048"),
         (lambda _d: Device(100), "memory must lie in"),
-        (lambda d: d.create_pixel_shader(len), "PIXEL shader must be a PixelShader"),
-        (lambda d: d.create_vertex_shader(3), "VERTEX shader must be callable"),
+        (lambda d: d.create_pixel_shader(len), "program must be a PixelShader"),
+        (lambda d: d.create_vertex_shader(3), "program must be callable"),
         (lambda d: d.create_query(0), "kind must be a QueryKind"),
     ],
 )
