@@ -113,7 +113,8 @@ class Machine:
                     self._work(self.processor.work[0])
                 except InputError as found:
                     error = error or found
-                self.processor.finish()
+                finally:  # also where a shader raises: what is behind it goes on
+                    self.processor.finish()
             stopped = self.processor.run()
         if error:
             raise error

@@ -10,10 +10,11 @@ import numpy as np
 from fixfunc.models.frontend.state_pieces import encode, floats
 from fixfunc.models.frontend.vertex_fetch import MOST_STRIDE, Element, check_layout
 from fixfunc.models.geometry.viewport import Viewport
-from fixfunc.models.host.calls import check_types, names_calls
+from fixfunc.models.host.calls import names_calls
 from fixfunc.models.host.resources import Bind, Buffer
 from fixfunc.models.host.states import BlendState, DepthStencilState, RasterizerState
 from fixfunc.models.host.views import View
+from fixfunc.models.lib.annotations import check_types
 from fixfunc.models.payload import integer
 from fixfunc.spec import descriptors
 from fixfunc.spec.descriptors import TARGETS, VIEWPORTS

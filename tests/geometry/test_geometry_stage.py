@@ -11,7 +11,7 @@ from fixfunc.models.geometry.stream_output import Declaration, Entry, StreamBuff
 from fixfunc.models.geometry.viewport import Viewport
 from fixfunc.spec.draw import Topology
 from fixfunc.spec.errors import InputError
-from tests.test_front_half import POSITION, VIEW, buffer, drawn, passed, strip
+from tests.machine.test_front_half import POSITION, VIEW, buffer, drawn, passed, strip
 
 COORDINATES = ("x0", "y0", "z0", "x1", "y1", "z1", "x2", "y2", "z2")
 

@@ -17,9 +17,9 @@ from fixfunc.models.geometry.stream_output import (
 )
 from fixfunc.spec.draw import Topology
 from fixfunc.spec.errors import InputError
+from tests.machine.test_front_half import POSITION as ELEMENT
+from tests.machine.test_front_half import buffer, drawn, passed, strip
 from tests.oracles.assembly import MODES
-from tests.test_front_half import POSITION as ELEMENT
-from tests.test_front_half import buffer, drawn, passed, strip
 
 
 def vertices(count, attributes=2):

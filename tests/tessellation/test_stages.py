@@ -13,7 +13,7 @@ from fixfunc.models.tessellation.stages import HullResults, Tessellation
 from fixfunc.models.tessellation.tessellator import FACTORS, tessellate
 from fixfunc.spec.draw import Topology
 from fixfunc.spec.errors import InputError
-from tests.test_front_half import buffer, drawn
+from tests.machine.test_front_half import buffer, drawn
 
 
 def flat_hull(outer, inner):
