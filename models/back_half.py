@@ -14,6 +14,7 @@ from fixfunc.models.formats import encode
 from fixfunc.models.front_half import Part
 from fixfunc.models.geometry import triangle_setup
 from fixfunc.models.memory.layout import target_place, target_tiles
+from fixfunc.models.output import output_merger
 from fixfunc.models.output.blend import Blend
 from fixfunc.models.output.copies import DEPTHS
 from fixfunc.models.output.output_merger import merge
@@ -167,7 +168,8 @@ class BackHalf:
         counters["samples_passed"] = int(passed.sum())
         counters.update({f"hiz_{o.name.lower()}": int((outcome == o).sum()) for o in Outcome})
         if state.shader and fields["early_write"]:
-            shading.shade(np.arange(len(tiles)), passed)
+            # What passed is counted, but not drawn if it is discarded [fs 16.12.1].
+            passed = passed & shading.kept(np.arange(len(tiles)), passed)[0]
         counters["ps_invocations"] = shading.invocations
         if state.shader:
             written = passed & shading.coverage(np.arange(len(tiles)))
@@ -191,6 +193,9 @@ class BackHalf:
 
     def _write(self, tiles, passed, colours, targets, state):
         """Blend tiles into targets: the k-th tile of every place at once."""
+        for target, colour in zip(targets, colours, strict=False):
+            if target is not None:
+                output_merger.check_kind(colour.dtype, Format(int(target.view["form"])))
         for n, target in enumerate(targets):
             if target is None or n >= len(colours):
                 continue
@@ -231,13 +236,19 @@ class _Shading:
     def late(self, work, numbers):
         """Before a late test: what is discarded, and depths."""
         mask = unpack(work["mask"])
-        made, places = self.shade(numbers, mask)
-        shape = len(numbers), self._samples
-        kept = ~quads.join(made.discarded, places, *shape) & self.coverage(numbers)
+        kept, made, places = self.kept(numbers, mask)
+        kept &= self.coverage(numbers)
         if made.depth is None:
             return Shaded(kept)
         stored = encode(made.depth, self._form, self._range)
-        return Shaded(kept, quads.join(stored, places, *shape).astype(np.uint32))
+        stored = quads.join(stored, places, len(numbers), self._samples)
+        return Shaded(kept, stored.astype(np.uint32))
+
+    def kept(self, numbers, mask):
+        """Shade tiles: what is not discarded of them, results and their quads."""
+        made, places = self.shade(numbers, mask)
+        discarded = quads.join(made.discarded, places, len(numbers), self._samples)
+        return ~discarded, made, places
 
     def coverage(self, numbers):
         """Samples that alpha leaves of tiles: as many of a pixel's first as its share says."""

@@ -119,8 +119,9 @@ def run(draw: Draw, state: FrontState) -> Iterator[Part]:
     assembled = input_assembler.assemble(draw, state.topology, state.index_buffer)
     primitives = primitive_assembly.assemble(assembled.records, state.topology)
     many = max(PART // max(len(assembled.records), 1), 1)
-    for first in range(0, draw.instances, many):
-        count = min(many, draw.instances - first)
+    instances = draw.instances if draw.count else min(draw.instances, 1)
+    for first in range(0, instances, many):
+        count = min(many, instances - first)
         yield _part(draw, state, assembled, primitives, np.arange(first, first + count))
 
 

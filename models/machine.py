@@ -53,6 +53,9 @@ class Machine:
     totals : Counter
         Of :data:`fixfunc.spec.descriptors.TOTALS` so far, and of what was dropped and why.
 
+    skips : bool
+        Work is left out: a predicate says so.
+
     Work is executed as soon as it has been read, one piece after the other.
     """
 
@@ -67,11 +70,11 @@ class Machine:
         most_work: int = MOST_WORK,
     ) -> None:
         self._memory = memory
-        self._shaders = shaders
+        self.shaders = shaders
         self._back = BackHalf(memory)
         self._shared = Shared(memory, {})
         self._most_work = most_work
-        self._skips = False
+        self.skips = False
         self.processor = CommandProcessor(memory, base, size, strategy, pool)
         self.totals = Counter()
         self._execute = {
@@ -110,7 +113,8 @@ class Machine:
                     self._work(self.processor.work[0])
                 except InputError as found:
                     error = error or found
-                self.processor.finish()
+                finally:  # also where a shader raises: what is behind it goes on
+                    self.processor.finish()
             stopped = self.processor.run()
         if error:
             raise error
@@ -166,7 +170,7 @@ class Machine:
         )
 
     def _draw(self, work, draw):
-        if self._skips:
+        if self.skips:
             return
         integer("vertices of a draw", draw.count * max(draw.instances, 1), 0, self._most_work)
         bound = self._bound(work)
@@ -186,7 +190,7 @@ class Machine:
         self._dispatch(work, *self._words(work.packet["address"], 3))
 
     def _dispatch(self, work, *groups):
-        if self._skips:
+        if self.skips:
             return
         self.settle()
         bound = self._bound(work)
@@ -213,20 +217,20 @@ class Machine:
     # Clears, copies, queries.
 
     def _clear(self, work):
-        if self._skips:
+        if self.skips:
             return
         self.settle()
         copies.clear(self._memory, piece(work.more[0], VIEW), work.packet)
 
     def _copy(self, work):
-        if self._skips:
+        if self.skips:
             return
         self.settle()
         source, target = (piece(data, VIEW) for data in work.more)
         copies.copy(self._memory, source, target, work.packet)
 
     def _copy_bytes(self, work):
-        if self._skips:
+        if self.skips:
             return
         self.settle()
         source, target, size = (int(work.packet[n]) for n in ("source", "target", "size"))
@@ -235,14 +239,14 @@ class Machine:
         self._memory[target : target + size] = self._memory[source : source + size].copy()
 
     def _resolve(self, work):
-        if self._skips:
+        if self.skips:
             return
         self.settle()
         source, target = (piece(data, VIEW) for data in work.more)
         copies.resolve(self._memory, source, target, work.packet)
 
     def _mips(self, work):
-        if self._skips:
+        if self.skips:
             return
         self.settle()
         copies.mips(self._memory, piece(work.more[0], VIEW))
@@ -256,7 +260,7 @@ class Machine:
     def _set_predicate(self, work):
         """Results are there: work before the packet has been executed."""
         fields = work.packet
-        self._skips = False
+        self.skips = False
         if not fields["enable"]:
             return
         begin, end = (
@@ -269,7 +273,7 @@ class Machine:
             is_so = any(grown[f"so_needed_{n}"] != grown[f"so_written_{n}"] for n in streams)
         else:
             is_so = grown["samples_passed"] != 0
-        self._skips = is_so == bool(fields["value"])
+        self.skips = is_so == bool(fields["value"])
 
     def _totals_at(self, address):
         self._within(address, TOTAL_BYTES * len(TOTALS))
@@ -283,7 +287,7 @@ class Machine:
         return BoundState(
             self._memory,
             [slots.value(kind, slot) if slot >= 0 else b"" for kind, slot in enumerate(work.slots)],
-            self._shaders,
+            self.shaders,
         )
 
     def _forget(self, views):

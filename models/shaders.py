@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from fixfunc.models.frontend.compute_stage import ComputeShader
 from fixfunc.models.geometry.geometry_stage import Emitted
 from fixfunc.models.geometry.stream_output import Declaration
+from fixfunc.models.lib.annotations import check_types
 from fixfunc.models.pixel.pixel_stage import PixelShader
 from fixfunc.models.tessellation.stages import HullResults
 from fixfunc.spec.draw import Topology
@@ -35,6 +36,9 @@ class HullShader:
     partitioning: str = "fractional_odd"
     output: str = "triangle_cw"
 
+    def __post_init__(self):
+        check_types(self)
+
 
 @dataclass(frozen=True)
 class GeometryShader:
@@ -58,3 +62,6 @@ class GeometryShader:
     instances: int = 1
     stream_output: Mapping[int, Declaration] = field(default_factory=dict)
     rasterized: int | None = 0
+
+    def __post_init__(self):
+        check_types(self)

@@ -128,7 +128,7 @@ VIEW = (
     *each("first_level level_count", 4),
     *each("first_layer layer_count", 12),  # of 3D textures: slices
     *each("read_only_depth read_only_stencil", 1),
-    *each("first size", 27),  # of buffers: bytes
+    *each("first size", 28),  # of buffers: bytes
     Field("stride", 12),
 )
 SAMPLER = (

@@ -100,6 +100,7 @@ class LogicOp(IntEnum):
     OR_INVERTED = 15
 
 
+SECOND_SOURCES = {factor for factor in BlendFactor if "SRC1" in factor.name}
 COLOURS_OF_SOURCE = (  # factors that have no meaning for alpha
     BlendFactor.SRC_COLOR,
     BlendFactor.INV_SRC_COLOR,

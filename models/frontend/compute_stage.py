@@ -10,6 +10,7 @@ import numpy as np
 
 from fixfunc.models.frontend.vertex_stage import LANES
 from fixfunc.models.frontend.work_distributor import MOST_GROUPS
+from fixfunc.models.lib.annotations import check_types
 from fixfunc.models.payload import integer
 
 MOST_THREADS = 1024  # of a group [fs 18.6.4]
@@ -53,6 +54,7 @@ class ComputeShader:
     threads: tuple[int, int, int] = (32, 1, 1)
 
     def __post_init__(self):
+        check_types(self)
         for axis, count, most in zip("xyz", self.threads, MOST_ALONG, strict=True):
             integer(f"threads along {axis}", count, 1, most)
         integer("threads of a group", prod(self.threads), 1, MOST_THREADS)

@@ -50,8 +50,9 @@ def encode(fields: Sequence[Field], **values: int) -> bytes:
 
 
 def floats(*values: float) -> tuple[int, ...]:
-    """Bits of float32."""
-    return tuple(np.array(values, np.float32).view(np.uint32).tolist())
+    """Bits of float32; what is beyond it is infinite."""
+    with np.errstate(over="ignore"):
+        return tuple(np.array(values, np.float32).view(np.uint32).tolist())
 
 
 def as_float(bits: np.integer) -> float:

@@ -93,10 +93,12 @@ def spread(values: np.ndarray, place: tuple[np.ndarray, np.ndarray], waves: int)
 
 def collected(results: VertexResults, place: tuple[np.ndarray, np.ndarray], waves: int) -> Vertices:
     """Results of lanes, in order; those of another shape or type raise ``InputError``."""
+    of_kind(results, VertexResults)
     position = checked("position", results.position, np.float32, (waves, LANES, 4))
     attributes = results.attributes
     if attributes is None:
         attributes = np.zeros((waves, LANES, 0, 4), np.uint32)
+    array("attributes", attributes)
     count = attributes.shape[2] if attributes.ndim == 4 else 0
     if count > ATTRIBUTES or attributes.dtype.itemsize != 4:
         raise InputError("attributes", f"be at most {ATTRIBUTES} of 32 bits", attributes.shape)
@@ -116,11 +118,25 @@ def _distances(name, values, waves):
     """Clip or cull distances, none if the shader has none."""
     if values is None:
         return np.zeros((waves, LANES, 0), np.float32)
+    array(name, values)
     return checked(name, values, np.float32, (waves, LANES, *values.shape[2:3]))
+
+
+def of_kind(results: object, kind: type) -> None:
+    """Raise ``InputError`` for results of a shader that are of another class."""
+    if not isinstance(results, kind):
+        raise InputError("results of a shader", f"be {kind.__name__}", type(results).__name__)
+
+
+def array(name: str, values: object) -> None:
+    """Raise ``InputError`` for what is no array."""
+    if not isinstance(values, np.ndarray | np.generic):
+        raise InputError(name, "be an array", type(values).__name__)
 
 
 def checked(name: str, values: np.ndarray, dtype: np.dtype | type, shape: tuple) -> np.ndarray:
     """An array of a type and a shape; another one raises ``InputError``."""
+    array(name, values)
     if values.dtype != dtype or values.shape != shape:
         found = f"{values.dtype} of {values.shape}"
         raise InputError(name, f"be {np.dtype(dtype)} of shape {shape}", found)

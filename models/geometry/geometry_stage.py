@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fixfunc.models.frontend.input_assembler import marked
-from fixfunc.models.frontend.vertex_stage import ATTRIBUTES, Vertices, checked
+from fixfunc.models.frontend.vertex_stage import ATTRIBUTES, Vertices, array, checked, of_kind
 from fixfunc.models.geometry import primitive_assembly
 from fixfunc.models.payload import integer
 from fixfunc.spec.draw import Topology
@@ -116,7 +116,10 @@ def run(
         np.tile(np.arange(stage.instances, dtype=np.uint32), len(slots)),
     )
     results = stage.shader(inputs)
-    streams = [results] if isinstance(results, Emitted) else list(results)
+    streams = results if isinstance(results, list | tuple) else [results]
+    streams = [results] if isinstance(results, Emitted) else streams
+    for stream in streams:
+        of_kind(stream, Emitted)
     if not 1 <= len(streams) <= STREAMS:
         raise InputError("streams", f"be 1 to {STREAMS}", len(streams))
     if len(streams) > 1 and stage.output != Topology.POINT_LIST:
@@ -161,6 +164,7 @@ def _vertices(emitted, count):
     attributes = emitted.attributes
     if attributes is None:
         attributes = np.zeros((count, 0, 4), np.uint32)
+    array("attributes", attributes)
     width = attributes.shape[1] if attributes.ndim == 3 else 0
     if width > ATTRIBUTES or attributes.dtype.itemsize != 4:
         raise InputError("attributes", f"be at most {ATTRIBUTES} of 32 bits", attributes.shape)
@@ -169,6 +173,7 @@ def _vertices(emitted, count):
         values = getattr(emitted, name)
         if values is None:
             values = np.zeros((count, 0), np.float32)
+        array(name, values)
         distances.append(checked(name, values, np.float32, (count, *values.shape[1:2])))
     return Vertices(
         checked("position", emitted.position, np.float32, (count, 4)),

@@ -10,6 +10,7 @@ import numpy as np
 from fixfunc.models.frontend.input_assembler import Draw
 from fixfunc.models.frontend.vertex_fetch import MOST_STRIDE
 from fixfunc.models.frontend.vertex_stage import Vertices
+from fixfunc.models.lib.annotations import check_types
 from fixfunc.models.payload import integer
 from fixfunc.spec.errors import InputError
 
@@ -50,6 +51,7 @@ class Declaration:
     strides: Mapping[int, int]
 
     def __post_init__(self):
+        check_types(self)
         seen = set()
         sizes: dict[int, int] = {}
         for entry in self.entries:

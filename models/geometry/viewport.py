@@ -3,6 +3,7 @@
 
 import math
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -47,10 +48,10 @@ class Viewport:
 
     def __post_init__(self):
         for name in ("x", "y", "width", "height", "min_depth", "max_depth"):
-            value = float(np.float32(getattr(self, name)))
-            if not math.isfinite(value):
-                raise InputError(name, "be a finite number", getattr(self, name))
-            object.__setattr__(self, name, value)
+            value = getattr(self, name)
+            if not (isinstance(value, Real | np.number) and math.isfinite(np.float32(value))):
+                raise InputError(name, "be a finite number", value)
+            object.__setattr__(self, name, float(np.float32(value)))
         for corner, size in (("x", "width"), ("y", "height")):
             begin = getattr(self, corner)
             extent = getattr(self, size)

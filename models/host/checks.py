@@ -5,6 +5,7 @@ Each function raises :class:`~fixfunc.spec.errors.InputError` for what breaks a 
 """
 
 from fixfunc.models.frontend.work_distributor import MOST_GROUPS
+from fixfunc.models.host.calls import check_held
 from fixfunc.models.host.resources import Bind, Buffer, Texture
 from fixfunc.models.host.views import View
 from fixfunc.models.output import averages, output_merger
@@ -12,8 +13,9 @@ from fixfunc.models.payload import integer
 from fixfunc.models.shaders import GeometryShader
 from fixfunc.spec.descriptors import BindingKind
 from fixfunc.spec.draw import PATCH
-from fixfunc.spec.dxgi import FORMATS, Format
+from fixfunc.spec.dxgi import DEPTH_FORMATS, FORMATS, Format
 from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import SECOND_SOURCES
 
 
 def draw(context, indexed: bool) -> None:
@@ -37,9 +39,22 @@ def draw(context, indexed: bool) -> None:
     for n, view in enumerate(context.om.colours):
         if view:
             output_merger.check(context.om.blend.of(n), view.form)
+    blend = context.om.blend.of(0)
+    factors = {blend.source, blend.target, blend.source_alpha, blend.target_alpha}
+    if blend.enable and factors & SECOND_SOURCES and any(context.om.colours[1:]):
+        raise InputError("render targets", "be one, in slot 0, with a second source", "others")
     if context.rs.state.conservative_raster:
         _conservative(context)
+    _held(context)
     _hazards(context)
+
+
+def draw_auto(context) -> None:
+    """State of a draw of what stream output has written."""
+    bound = context.ia.vertex_buffers.get(0)
+    if bound is None or not bound[0].bind & Bind.STREAM_OUTPUT:
+        raise InputError("vertex buffer 0", "be one of STREAM_OUTPUT", bound and bound[0].bind)
+    draw(context, indexed=False)
 
 
 def _conservative(context):
@@ -52,26 +67,57 @@ def _conservative(context):
             raise InputError("conservative_raster", "be off with several samples", samples)
 
 
+def _held(context):
+    """What is bound exists, on this device."""
+    for slot, (buffer, _, _) in context.ia.vertex_buffers.items():
+        check_held(f"vertex buffer {slot}", buffer, context.heap)
+    check_held("index buffer", context.ia.index_buffer and context.ia.index_buffer[0], context.heap)
+    for slot, value in enumerate((*context.om.colours, context.om.depth)):
+        check_held(f"target {slot}", value, context.heap)
+    for slot, buffer in enumerate(context.so.buffers):
+        check_held(f"target {slot} of stream output", buffer, context.heap)
+    for stage in context.stages:
+        _held_by(stage, context)
+
+
+def _held_by(stage, context):
+    """What is bound to a stage exists, on this device."""
+    if stage.shader and context.shaders.get(stage.shader.number) is not stage.shader.program:
+        raise InputError("shader", "be of the same device", stage.shader.stage.name)
+    for (kind, slot), value in stage.bound.items():
+        check_held(f"{kind.name.lower()} {slot}", value, context.heap)
+
+
 def _hazards(context):
-    """No resource is read and written at once."""
-    targets = {view.resource for view in context.om.colours if view}
+    """No subresource is read and written at once."""
+    targets = [view for view in context.om.colours if view]
     depth = context.om.depth
     if depth and not (depth.read_only_depth and depth.read_only_stencil):
-        targets.add(depth.resource)
-    targets |= {buffer for buffer in context.so.buffers if buffer}
-    for stage in (context.vs, context.hs, context.ds, context.gs, context.ps):
+        targets.append(depth)
+    streams = {buffer for buffer in context.so.buffers if buffer}
+    for stage in context.stages[:-1]:
         for (kind, slot), bound in stage.bound.items():
-            if kind == BindingKind.RESOURCE and bound.resource in targets:
+            if kind == BindingKind.RESOURCE and (
+                bound.resource in streams or any(map(bound.overlaps, targets))
+            ):
                 raise InputError(f"resource in slot {slot}", "not be drawn to", bound.form.name)
     for slot, (buffer, _, _) in context.ia.vertex_buffers.items():
-        if buffer in targets:
+        if buffer in streams:
             raise InputError(f"vertex buffer {slot}", "not be one of stream output", buffer.bind)
+    if context.ia.index_buffer and context.ia.index_buffer[0] in streams:
+        raise InputError("index buffer", "not be one of stream output", "one")
 
 
 def dispatch(context, *groups: int) -> None:
     """State of a dispatch."""
     if context.cs.shader is None:
         raise InputError("compute shader", "be set", None)
+    bound = context.cs.bound
+    written = {view.resource for (kind, _), view in bound.items() if kind == BindingKind.UNORDERED}
+    for (kind, slot), view in bound.items():
+        if kind == BindingKind.RESOURCE and view.resource in written:
+            raise InputError(f"resource in slot {slot}", "not be written to", view.form.name)
+    _held_by(context.cs, context)
     for axis, count in zip("xyz", groups, strict=True):
         integer(f"groups along {axis}", count, 0, MOST_GROUPS)
 
@@ -89,8 +135,22 @@ def view(of: View, kind: Bind) -> None:
         raise InputError("view", f"be one of {kind.name}", of.kind)
 
 
+def depth(value: float) -> float:
+    """A depth to clear to."""
+    if not 0 <= value <= 1:
+        raise InputError("depth", "lie in 0..1", value)
+    return value
+
+
+def stencil(view: View, value: int) -> int:
+    """A stencil value to clear to."""
+    if not DEPTH_FORMATS[view.form]:
+        raise InputError("stencil", f"be None: {view.form.name} has none", value)
+    return integer("stencil", value, 0, 255)
+
+
 def same_kind(target: Buffer | Texture, source: Buffer | Texture) -> None:
-    """Both are buffers, or textures of one dimension, and not the same."""
+    """Both are buffers, or textures of one dimension and family."""
     if type(target) is not type(source):
         raise InputError("target", f"be a {type(source).__name__}", type(target).__name__)
     if isinstance(source, Texture):
@@ -99,6 +159,12 @@ def same_kind(target: Buffer | Texture, source: Buffer | Texture) -> None:
         if FORMATS[target.form].family != FORMATS[source.form].family:
             family = FORMATS[source.form].family.name
             raise InputError("format of the target", f"be of {family}", target.form.name)
+
+
+def not_same(target: Buffer | Texture, source: Buffer | Texture) -> None:
+    """Nothing is copied to itself."""
+    if target is source:
+        raise InputError("target", "not be the source", type(target).__name__)
 
 
 def same_shape(target: Texture, source: Texture) -> None:
@@ -132,7 +198,7 @@ def copy(target: Texture, into, source: Texture, out_of, at, box) -> None:
     samples = source.layout.samples
     integer("samples of the target", target.layout.samples, samples, samples)
     is_part = tuple(box) != (0, 0, 0, *size) or tuple(at) != (0, 0, 0) or size != room
-    if is_part and (samples > 1 or source.bind & Bind.DEPTH_STENCIL):
+    if is_part and (samples > 1 or (source.bind | target.bind) & Bind.DEPTH_STENCIL):
         raise InputError("box", "be all of a texture with samples or depths", tuple(box))
 
 
@@ -146,9 +212,16 @@ def resolve(target: Texture, into, source: Texture, out_of, form: Format | None)
         raise InputError(
             "size of the target", "be that of the source", target.layout.size_of(into[0])
         )
-    if form is not None and FORMATS[form].family != FORMATS[source.form].family:
-        raise InputError("format", f"be of {FORMATS[source.form].family.name}", form.name)
-    averages.check(form or source.form)
+    form = form or resolved_form(target, source)
+    for of in (source.form, target.form):
+        if form != of and not (FORMATS[of].typeless and FORMATS[of].family == FORMATS[form].family):
+            raise InputError("format", f"be that of {of.name}", form.name)
+    averages.check(form)
+
+
+def resolved_form(target: Texture, source: Texture) -> Format:
+    """The format of a resolve that names none: that of the texture with a type."""
+    return target.form if FORMATS[source.form].typeless else source.form
 
 
 def mips(of: View) -> None:

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Context: state is bound, and draws, clears, copies and queries become packets of the ring."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from fixfunc.models.frontend.input_assembler import Draw
@@ -22,11 +20,12 @@ from fixfunc.models.host.stages import ShaderStage, bindings, shaders
 from fixfunc.models.host.views import View, whole
 from fixfunc.models.payload import integer
 from fixfunc.spec.descriptors import TOTALS, Dimension, Stage
-from fixfunc.spec.dxgi import DEPTH_FORMATS, Format
+from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.ring import RingOp, StateKind
 
 WORD = (1 << 32) - 1
+Colour = tuple[float, float, float, float]
 
 
 @names_calls
@@ -54,6 +53,8 @@ class Context:
 
     def __init__(self, device) -> None:
         self._device = device
+        self.heap = device.heap
+        self.shaders = device.machine.shaders
         self._packets = Packets(device.memory, device.machine)
         self._changed = set(StateKind)
         self._predicate: Query | None = None
@@ -63,7 +64,8 @@ class Context:
         self.rs = RasterizerStage(note)
         self.om = OutputMerger(note)
         self._stages = {stage: ShaderStage(stage, note) for stage in Stage}
-        self.vs, self.hs, self.ds, self.gs, self.ps, self.cs = self._stages.values()
+        self.stages = tuple(self._stages.values())
+        self.vs, self.hs, self.ds, self.gs, self.ps, self.cs = self.stages
 
     def clear_state(self) -> None:
         """Bind what a new device has bound: nothing, and defaults."""
@@ -137,10 +139,7 @@ class Context:
 
     def draw_auto(self) -> None:
         """Draw what stream output has written to the buffer in slot 0 [fs 8.9]."""
-        bound = self.ia.vertex_buffers.get(0)
-        if bound is None or not bound[0].bind & Bind.STREAM_OUTPUT:
-            raise InputError("vertex buffer 0", "be one of STREAM_OUTPUT", bound and bound[0].bind)
-        checks.draw(self, indexed=False)
+        checks.draw_auto(self)
         self._work(RingOp.DRAW_AUTO)
 
     def dispatch(self, x: int, y: int = 1, z: int = 1) -> None:
@@ -156,11 +155,9 @@ class Context:
 
     # Clears and copies.
 
-    def clear_render_target_view(self, view: View, colour: Sequence[float]) -> None:
+    def clear_render_target_view(self, view: View, colour: Colour) -> None:
         """Clear all that a view shows to a colour: red, green, blue, alpha."""
         checks.view(view, Bind.RENDER_TARGET)
-        if len(colour) != 4:
-            raise InputError("colour", "be four numbers", colour)
         values = dict(zip((f"value{n}" for n in range(4)), floats(*colour), strict=True))
         self._packets.emit(RingOp.CLEAR, view.encode(), colour=1, **values)
 
@@ -171,14 +168,9 @@ class Context:
         checks.view(view, Bind.DEPTH_STENCIL)
         fields = {}
         if depth is not None:
-            if not 0 <= depth <= 1:
-                raise InputError("depth", "lie in 0..1", depth)
-            fields |= {"depth": 1, "value0": floats(depth)[0]}
+            fields |= {"depth": 1, "value0": floats(checks.depth(depth))[0]}
         if stencil is not None:
-            if not DEPTH_FORMATS[view.form]:
-                raise InputError("stencil", f"be None: {view.form.name} has none", stencil)
-            integer("stencil", stencil, 0, 255)
-            fields |= {"stencil": 1, "stencil_value": stencil}
+            fields |= {"stencil": 1, "stencil_value": checks.stencil(view, stencil)}
         self._packets.emit(RingOp.CLEAR, view.encode(), **fields)
 
     def clear_unordered_access_view_uint(self, view: View, value: int) -> None:
@@ -190,6 +182,7 @@ class Context:
     def copy_resource(self, target: Buffer | Texture, source: Buffer | Texture) -> None:
         """Copy all of a resource to one of the same kind and size."""
         checks.same_kind(target, source)
+        checks.not_same(target, source)
         if isinstance(source, Buffer):
             integer("size of the target", target.size, source.size, source.size)
             self.copy_buffer_region(target, 0, source, 0, source.size)
@@ -223,6 +216,8 @@ class Context:
         checks.same_kind(target, source)
         into = target.subresource(*target_subresource)
         out_of = source.subresource(*source_subresource)
+        if into == out_of:
+            checks.not_same(target, source)
         size = source.layout.size_of(out_of[0])
         box = (0, 0, 0, *size) if box is None else box
         checks.copy(target, into, source, out_of, at, box)
@@ -268,7 +263,7 @@ class Context:
             RingOp.RESOLVE,
             whole(source).encode(),
             whole(target).encode(),
-            form=form or source.form,
+            form=form or checks.resolved_form(target, source),
             source_level=out_of[0],
             source_layer=out_of[1],
             target_level=into[0],
@@ -289,6 +284,8 @@ class Context:
     ) -> None:
         """Write to a resource: a level and layer of a texture, or bytes of a buffer."""
         octets = octets_of(data)
+        if self._device.machine.skips:  # [fs 20.2]
+            return
         memory = self._settled()
         if isinstance(target, Buffer):
             integer("bytes of data", len(octets), 1, target.size)

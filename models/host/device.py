@@ -33,12 +33,7 @@ from fixfunc.spec.errors import InputError
 from fixfunc.spec.ring import Strategy
 
 MEMORY = 256 << 20  # bytes
-PROGRAMS = {
-    Stage.HULL: HullShader,
-    Stage.GEOMETRY: GeometryShader,
-    Stage.PIXEL: PixelShader,
-    Stage.COMPUTE: ComputeShader,
-}
+Octets = Sequence[np.ndarray | bytes]  # of subresources
 
 
 @names_calls
@@ -57,6 +52,8 @@ class Device:
     Attributes
     ----------
     memory : ndarray of uint8
+    heap : fixfunc.models.host.memory.Heap
+        Where resources lie in it.
     machine : fixfunc.models.machine.Machine
     context : Context
         The immediate context.
@@ -73,7 +70,7 @@ class Device:
     ) -> None:
         integer("memory", memory, RING + STATES + (1 << 16), 1 << 32)
         self.memory = np.zeros(memory, np.uint8)
-        self._heap = Heap(RING + STATES, memory)
+        self.heap = Heap(RING + STATES, memory)
         self._shaders: dict[int, object] = {}
         self.machine = Machine(self.memory, 0, RING, self._shaders, strategy, most_work=most_work)
         self.context = Context(self)
@@ -103,13 +100,13 @@ class Device:
         check_buffer(size, bind, stride)
         integer("bytes of data", len(octets), 0, size)
         extra = 16 if bind & Bind.STREAM_OUTPUT else 0
-        address = self._heap.take(-(-size // 16) * 16 + extra)
+        address = self.heap.take(-(-size // 16) * 16 + extra)
         self.memory[address : address + size] = 0
         self.memory[address : address + len(octets)] = octets
         filled = address + -(-size // 16) * 16 if extra else 0
         if filled:
             self.memory[filled : filled + 16] = 0
-        return Buffer(address, size, bind, stride, filled)
+        return Buffer(address, size, bind, stride, filled, self.heap)
 
     def create_texture1d(
         self,
@@ -118,7 +115,7 @@ class Device:
         mip_levels: int = 1,
         array_size: int = 1,
         bind: Bind = Bind.SHADER_RESOURCE,
-        data: Sequence[np.ndarray] | None = None,
+        data: Octets | None = None,
     ) -> Texture:
         """Create a 1D texture; ``mip_levels`` 0: all."""
         shape = (form, width, 1, 1, mip_levels, array_size, 1)
@@ -134,7 +131,7 @@ class Device:
         sample_count: int = 1,
         bind: Bind = Bind.SHADER_RESOURCE,
         cube: bool = False,
-        data: Sequence[np.ndarray] | None = None,
+        data: Octets | None = None,
     ) -> Texture:
         """Create a 2D texture, or a cube.
 
@@ -165,7 +162,7 @@ class Device:
         depth: int,
         mip_levels: int = 1,
         bind: Bind = Bind.SHADER_RESOURCE,
-        data: Sequence[np.ndarray] | None = None,
+        data: Octets | None = None,
     ) -> Texture:
         """Create a 3D texture."""
         shape = (form, width, height, depth, mip_levels, 1, 1)
@@ -176,7 +173,7 @@ class Device:
         parts = None if data is None else [octets_of(part) for part in data]
         if parts is not None:
             integer("subresources of data", len(parts), *[layout.levels * layout.layers] * 2)
-        texture = Texture(self._heap.take(layout.bytes), dimension, layout, bind, cube)
+        texture = Texture(self.heap.take(layout.bytes), dimension, layout, bind, cube, self.heap)
         memory = self.memory[texture.address : texture.address + layout.bytes]
         memory[:] = 0
         for n, part in enumerate(parts or ()):
@@ -189,8 +186,9 @@ class Device:
         return texture
 
     def release(self, resource: Buffer | Texture | Query) -> None:
-        """Give a resource's memory back: it must not be bound any more."""
-        self._heap.give(resource.address)
+        """Give a resource's memory back: a call that uses it from now on is refused."""
+        self.heap.give(resource.address)
+        resource.released = True
 
     # Views, shaders, queries.
 
@@ -218,8 +216,6 @@ class Device:
         self, resource: Buffer, form: Format = Format.UNKNOWN, **part: Any
     ) -> View:
         """Create a view of a buffer for compute shaders to read and write."""
-        if not isinstance(resource, Buffer):
-            raise InputError("resource", "be a buffer", type(resource).__name__)
         return buffer_view(resource, Bind.UNORDERED_ACCESS, form, **part)
 
     def create_input_layout(self, elements: Sequence[Element]) -> InputLayout:
@@ -251,21 +247,12 @@ class Device:
         return self._shader(Stage.COMPUTE, program)
 
     def _shader(self, stage, program):
-        kind = PROGRAMS.get(stage)
-        if kind is not None and not isinstance(program, kind):
-            raise InputError(
-                f"{stage.name} shader", f"be a {kind.__name__}", type(program).__name__
-            )
-        if kind is None and not callable(program):
-            raise InputError(f"{stage.name} shader", "be callable", type(program).__name__)
         number = len(self._shaders) + 1
         self._shaders[number] = program
         return Shader(number, stage, program)
 
     def create_query(self, kind: QueryKind) -> Query:
         """Create a query."""
-        if not isinstance(kind, QueryKind):
-            raise InputError("kind", "be a QueryKind", kind)
-        address = self._heap.take(2 * RECORD)
+        address = self.heap.take(2 * RECORD)
         self.memory[address : address + 2 * RECORD] = 0
-        return Query(kind, address)
+        return Query(kind, address, heap=self.heap)

@@ -3,6 +3,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from fixfunc.models.host.calls import names_calls
 from fixfunc.models.host.resources import Bind, Buffer
 from fixfunc.models.host.states import BlendState, DepthStencilState, RasterizerState
 from fixfunc.models.host.views import View
+from fixfunc.models.lib.annotations import check_types
 from fixfunc.models.payload import integer
 from fixfunc.spec import descriptors
 from fixfunc.spec.descriptors import TARGETS, VIEWPORTS
@@ -35,6 +37,7 @@ class InputLayout:
     elements: tuple[Element, ...]
 
     def __post_init__(self):
+        check_types(self)
         check_layout(self.elements)
 
 
@@ -79,8 +82,9 @@ class InputAssembler:
         for name, values in (("strides", strides), ("offsets", offsets)):
             if len(values) != len(buffers):
                 raise InputError(name, f"be {len(buffers)}, as buffers are", len(values))
-        for buffer, stride in zip(buffers, strides, strict=True):
+        for buffer, stride, offset in zip(buffers, strides, offsets, strict=True):
             integer("stride", stride, 0, MOST_STRIDE)
+            integer("offset", offset, 0, (1 << 32) - 1)
             _bound_as(buffer, Bind.VERTEX_BUFFER)
         for slot, row in enumerate(zip(buffers, strides, offsets, strict=True), start):
             if row[0] is None:
@@ -90,7 +94,8 @@ class InputAssembler:
         self._changed(StateKind.INPUT)
 
     def set_index_buffer(self, buffer: Buffer | None, form: Format, offset: int = 0) -> None:
-        """Bind indices of 16 or 32 bits."""
+        """Bind indices of 16 or 32 bits; None unbinds, whatever the format."""
+        form = Format.R32_UINT if buffer is None else form
         if form not in INDEX_BYTES:
             raise InputError("format of indices", "be R16_UINT or R32_UINT", form.name)
         _bound_as(buffer, Bind.INDEX_BUFFER)
@@ -102,8 +107,6 @@ class InputAssembler:
 
     def set_primitive_topology(self, topology: Topology) -> None:
         """Set what a row of vertices is."""
-        if not isinstance(topology, Topology):
-            raise InputError("topology", "be a Topology", topology)
         self.topology = topology
         self._changed(StateKind.INPUT)
 
@@ -191,6 +194,8 @@ class StreamOutput:
         for buffer, offset in zip(buffers, offsets, strict=True):
             _bound_as(buffer, Bind.STREAM_OUTPUT)
             integer("offset", offset, -1, buffer.size if buffer else 0)
+            if buffer and list(buffers).count(buffer) > 1:
+                raise InputError("targets of stream output", "be bound once", buffer.size)
             if offset > 0 and offset % 4:
                 raise InputError("offset", "be a multiple of 4, or -1", offset)
         for buffer, offset in zip(buffers, offsets, strict=True):
@@ -301,21 +306,23 @@ class OutputMerger:
         self._changed(StateKind.TARGETS)
 
     def set_render_targets(self, colours: Sequence[View | None], depth: View | None = None) -> None:
-        """Bind up to eight targets, and one of depths: all of one size and as many samples."""
+        """Bind up to eight targets, and one of depths: of one size, in layers and samples too."""
         integer("render targets", len(colours), 0, TARGETS)
         shapes = set()
-        for view, kind in (
-            *((c, Bind.RENDER_TARGET) for c in colours),
-            (depth, Bind.DEPTH_STENCIL),
-        ):
+        kinds = [Bind.RENDER_TARGET] * len(colours) + [Bind.DEPTH_STENCIL]
+        for view, kind in zip((*colours, depth), kinds, strict=True):
             if view is None:
                 continue
             if view.kind != kind:
                 raise InputError("view", f"be one of {kind.name}", view.kind)
             layout = view.resource.layout
-            shapes.add((*layout.size_of(view.first_level)[:2], layout.samples))
+            size = layout.size_of(view.first_level)[:2]
+            shapes.add((*size, view.layer_count, layout.samples))
         if len(shapes) > 1:
-            raise InputError("targets", "be of one size, and of as many samples", sorted(shapes))
+            raise InputError("targets", "be of one size, layers and samples", sorted(shapes))
+        for one, other in combinations(filter(None, colours), 2):
+            if one.overlaps(other):
+                raise InputError("render targets", "not overlap", one.form.name)
         self.colours = tuple(colours)
         self.depth = depth
         self._changed(StateKind.TARGETS)
@@ -323,12 +330,10 @@ class OutputMerger:
     def set_blend_state(
         self,
         state: BlendState | None,
-        factor: Sequence[float] = (1.0, 1.0, 1.0, 1.0),
+        factor: tuple[float, float, float, float] = (1.0, 1.0, 1.0, 1.0),
         sample_mask: int = 0xFFFFFFFF,
     ) -> None:
         """Set blending; None stands for the default."""
-        if len(factor) != 4:
-            raise InputError("blend factor", "be four numbers", factor)
         integer("sample_mask", sample_mask, 0, 0xFFFFFFFF)
         self.blend = state or BlendState()
         self.factor = tuple(factor)
@@ -391,7 +396,5 @@ class OutputMerger:
 
 
 def _bound_as(buffer, kind):
-    if buffer is not None and not (isinstance(buffer, Buffer) and buffer.bind & kind):
-        raise InputError(
-            "bind of the buffer", f"include {kind.name}", getattr(buffer, "bind", None)
-        )
+    if buffer is not None and not buffer.bind & kind:
+        raise InputError("bind of the buffer", f"include {kind.name}", buffer.bind)

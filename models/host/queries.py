@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Queries: what lies between two places of a command stream."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import NamedTuple
 
+from fixfunc.models.host.memory import Heap
 from fixfunc.spec.descriptors import BUFFERS, TOTALS
 
 RECORD = 256  # bytes of the totals at one end
@@ -74,12 +75,19 @@ class Query:
     kind : QueryKind
     address : int
         Of the totals at its beginning; those at its end follow, 256 bytes behind.
+    begun, ended : bool
+    heap : Heap, optional
+        That of its device.
+    released : bool
+        Its memory has been given back.
     """
 
     kind: QueryKind
     address: int
     begun: bool = False
     ended: bool = False
+    heap: Heap | None = field(default=None, repr=False)
+    released: bool = False
 
     @property
     def is_predicate(self) -> bool:

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Resources: buffers and textures, and where they lie in memory."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntFlag
 
 import numpy as np
 
+from fixfunc.models.host.memory import Heap
 from fixfunc.models.memory.layout import Layout
 from fixfunc.models.payload import integer
 from fixfunc.models.texture.texture import LAYERS
@@ -48,6 +49,10 @@ class Buffer:
         Of a structured buffer: bytes of a structure.
     filled_address : int
         Of a word: bytes that stream output has written.
+    heap : Heap, optional
+        That of its device.
+    released : bool
+        Its memory has been given back.
     """
 
     address: int
@@ -55,6 +60,8 @@ class Buffer:
     bind: Bind
     stride: int = 0
     filled_address: int = 0
+    heap: Heap | None = field(default=None, repr=False)
+    released: bool = False
 
 
 @dataclass(eq=False)
@@ -71,6 +78,8 @@ class Texture:
     bind : Bind
     cube : bool
         Its layers may be viewed as faces of cubes.
+    heap, released
+        As a buffer's.
     """
 
     address: int
@@ -78,6 +87,8 @@ class Texture:
     layout: Layout
     bind: Bind
     cube: bool = False
+    heap: Heap | None = field(default=None, repr=False)
+    released: bool = False
 
     @property
     def form(self) -> Format:
@@ -94,8 +105,8 @@ class Texture:
 def check_buffer(size: int, bind: Bind, stride: int) -> None:
     """Rules of a buffer [fs 5.3]; one that is broken raises ``InputError``."""
     integer("size", size, 1, BUFFER_LIMIT)
-    if bind & TARGETS & Bind.DEPTH_STENCIL:
-        raise InputError("bind", "not be DEPTH_STENCIL for a buffer", bind)
+    if bind & TARGETS:
+        raise InputError("bind", "be no target's for a buffer", bind)
     if bind & Bind.CONSTANT_BUFFER:
         if bind != Bind.CONSTANT_BUFFER:
             raise InputError("bind", "be CONSTANT_BUFFER alone, if it is", bind)
@@ -147,6 +158,8 @@ def layout_of_texture(
     family = {FORMATS[depth_form].family for depth_form in DEPTH_FORMATS}
     if bind & Bind.DEPTH_STENCIL and FORMATS[form].family not in family:
         raise InputError("format", "be one of depths for DEPTH_STENCIL", form.name)
+    if bind & Bind.DEPTH_STENCIL and dimension == Dimension.TEXTURE3D:
+        raise InputError("bind", "not be DEPTH_STENCIL for a 3D texture", bind)
     if cube and (layers % 6 or width != height or dimension != Dimension.TEXTURE2D):
         raise InputError("cube", "have six square layers, or a multiple", (width, height, layers))
     return Layout(form, width, height, depth, levels, layers, samples, bool(bind & TARGETS))
@@ -158,7 +171,10 @@ def octets_of(data: np.ndarray | bytes | None) -> np.ndarray:
         return np.zeros(0, np.uint8)
     if isinstance(data, bytes | bytearray):
         return np.frombuffer(bytes(data), np.uint8)
-    return np.ascontiguousarray(data).reshape(-1).view(np.uint8)
+    array = np.ascontiguousarray(data)
+    if array.dtype.kind not in "biufcV":
+        raise InputError("data", "be numbers", array.dtype.name)
+    return array.reshape(-1).view(np.uint8)
 
 
 def write_texels(

@@ -89,9 +89,6 @@ class ShaderStage:
 
     def set_samplers(self, start: int, samplers: Sequence[SamplerState | None]) -> None:
         """Bind samplers to slots from ``start`` on; None stands for the default."""
-        for state in filter(None, samplers):
-            if not isinstance(state, SamplerState):
-                raise InputError("sampler", "be a SamplerState", type(state).__name__)
         self._bind(BindingKind.SAMPLER, start, samplers)
 
     def set_unordered_access_views(self, start: int, views: Sequence[View | None]) -> None:

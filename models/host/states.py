@@ -5,6 +5,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from fixfunc.models.lib.annotations import check_types
 from fixfunc.models.output.blend import Blend
 from fixfunc.models.payload import integer
 from fixfunc.models.texture import sampler
@@ -19,13 +20,6 @@ from fixfunc.spec.state import (
     LogicOp,
     StencilOp,
 )
-
-
-def _member(name, value, kind):
-    """A value must be a member of an enumeration."""
-    if not isinstance(value, kind):
-        names = ", ".join(member.name for member in kind)
-        raise InputError(name, f"be one of {kind.__name__}: {names}", value)
 
 
 @dataclass(frozen=True)
@@ -45,7 +39,7 @@ class RasterizerState:
     conservative_raster: bool = False
 
     def __post_init__(self):
-        _member("cull", self.cull, Cull)
+        check_types(self)
         integer("depth_bias", self.depth_bias, -(1 << 31), (1 << 31) - 1)
         for name in ("depth_bias_clamp", "slope_scaled_depth_bias"):
             if not math.isfinite(getattr(self, name)):
@@ -62,9 +56,7 @@ class StencilFace:
     func: Compare = Compare.ALWAYS
 
     def __post_init__(self):
-        for name in ("fail", "depth_fail", "pass_"):
-            _member(name, getattr(self, name), StencilOp)
-        _member("func", self.func, Compare)
+        check_types(self)
 
 
 @dataclass(frozen=True)
@@ -81,7 +73,7 @@ class DepthStencilState:
     back_face: StencilFace = field(default_factory=StencilFace)
 
     def __post_init__(self):
-        _member("depth_func", self.depth_func, Compare)
+        check_types(self)
         for name in ("stencil_read_mask", "stencil_write_mask"):
             integer(name, getattr(self, name), 0, 255)
 
@@ -102,13 +94,10 @@ class RenderTargetBlend:
     logic_op: LogicOp = LogicOp.NOOP
 
     def __post_init__(self):
-        for name in ("src_blend", "dest_blend", "src_blend_alpha", "dest_blend_alpha"):
-            _member(name, getattr(self, name), BlendFactor)
-            if name.endswith("alpha") and getattr(self, name) in COLOURS_OF_SOURCE:
+        check_types(self)
+        for name in ("src_blend_alpha", "dest_blend_alpha"):
+            if getattr(self, name) in COLOURS_OF_SOURCE:
                 raise InputError(name, "be no colour", getattr(self, name).name)
-        for name in ("blend_op", "blend_op_alpha"):
-            _member(name, getattr(self, name), BlendOp)
-        _member("logic_op", self.logic_op, LogicOp)
         integer("write_mask", self.write_mask, 0, 15)
         if self.logic_op_enable and self.blend_enable:
             raise InputError("logic_op_enable", "be off where blend_enable is on", True)
@@ -139,6 +128,7 @@ class BlendState:
     independent_blend_enable: bool = False
 
     def __post_init__(self):
+        check_types(self)
         integer("render_target", len(self.render_target), 1, TARGETS)
         if self.independent_blend_enable and any(t.logic_op_enable for t in self.render_target):
             raise InputError("logic_op_enable", "be off with independent_blend_enable", True)
@@ -169,6 +159,7 @@ class SamplerState:
     max_lod: float = 3.402823466e38
 
     def __post_init__(self):
+        check_types(self)
         sampler.Sampler(
             self.min_filter,
             self.mag_filter,

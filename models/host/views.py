@@ -45,6 +45,16 @@ class View:
     first: int = 0
     size: int = 0
 
+    def overlaps(self, other: "View") -> bool:
+        """Whether a level and a layer, or slice, are shown by both; of buffers, whether one is."""
+        if self.resource is not other.resource or isinstance(self.resource, Buffer):
+            return self.resource is other.resource
+        return all(
+            max(getattr(self, f"first_{part}"), getattr(other, f"first_{part}"))
+            < min(_end(self, part), _end(other, part))
+            for part in ("level", "layer")
+        )
+
     def encode(self) -> bytes:
         """As :data:`fixfunc.spec.descriptors.VIEW`."""
         if isinstance(self.resource, Buffer):
@@ -79,6 +89,11 @@ class View:
             read_only_depth=self.read_only_depth,
             read_only_stencil=self.read_only_stencil,
         )
+
+
+def _end(view, part):
+    """The first level, or layer, behind a view."""
+    return getattr(view, f"first_{part}") + getattr(view, f"{part}_count")
 
 
 def whole(texture: Texture) -> View:
@@ -199,5 +214,4 @@ def _fits(kind, form):
         rule = f"be one of {names} for DEPTH_STENCIL, and for nothing else"
         raise InputError("format of the view", rule, form.name)
     if kind == Bind.RENDER_TARGET and form not in RENDERABLE:
-        names = ", ".join(colour.name for colour in RENDERABLE)
-        raise InputError("format of a render target", f"be one of {names}", form.name)
+        raise InputError("format of a render target", "be one that is drawn to", form.name)

@@ -15,8 +15,7 @@ AVERAGED = tuple(form for form in RENDERABLE if colour_format(form).kind not in 
 def check(form: Format) -> None:
     """Raise ``InputError`` for a format without means."""
     if form not in AVERAGED:
-        names = ", ".join(one.name for one in AVERAGED)
-        raise InputError("format of a mean", f"be one of {names}", Format(form).name)
+        raise InputError("format of a mean", "be UNORM, SNORM or FLOAT", Format(form).name)
 
 
 def mean(texels: np.ndarray, form: Format) -> np.ndarray:

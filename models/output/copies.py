@@ -42,18 +42,28 @@ def clear(memory: np.ndarray, view: np.void, packet: np.void) -> None:
         return
     form = enumerated(Format, view["form"], "format")
     bits = np.array([[packet[f"value{n}"] for n in range(4)]], np.uint32)
+    values = bits.view(np.float32)
     for layer in range(view["layer_count"]):
         planes = target_tiles(memory, view, layer)
         if form in DEPTH_FORMATS:
             if packet["depth"]:
-                value = formats.encode(bits.view(np.float32)[0, 0], DEPTHS[form])
+                value = formats.encode(values[0, 0], DEPTHS[form])
                 octets = np.array([value], "<u4").view(np.uint8)
                 planes[0][:] = octets[: planes[0].shape[-1]]
             if packet["stencil"] and len(planes) > 1:
                 planes[1][:] = packet["stencil_value"]
         else:
-            is_float = not FORMATS[form].typeless and not form.name.endswith("INT")
-            planes[0][:] = encode(bits.view(np.float32) if is_float else bits, form)[0]
+            if not packet["integer"] and form.name.endswith("INT"):
+                bits = _whole(values, form.name.endswith("SINT"))
+            planes[0][:] = encode(bits if form.name.endswith("INT") else values, form)[0]
+
+
+def _whole(values, signed):
+    """Floats as integers of 32 bits: cut towards zero and to their range; NaN is 0 [fs 5.2.3.1]."""
+    low, high = (-(1 << 31), (1 << 31) - 1) if signed else (0, (1 << 32) - 1)
+    # Exact: a float32 and both ends fit float64.
+    cut = np.clip(np.nan_to_num(values.astype(np.float64), nan=0.0), low, high)
+    return (cut.astype(np.int64) & 0xFFFFFFFF).astype(np.uint32)
 
 
 def _clear_buffer(memory, view, packet):
@@ -125,7 +135,7 @@ def resolve(memory: np.ndarray, source: np.void, target: np.void, packet: np.voi
     """
     one, one_data = texture_at(memory, source)
     other, other_data = texture_at(memory, target)
-    form = _averaged(packet["form"], one)
+    form = _averaged(packet["form"], one, other)
     texels = one.read(one_data, int(packet["source_level"]), int(packet["source_layer"]))
     mean = averages.mean(texels, form)[..., None, :]
     into = int(packet["target_level"]), int(packet["target_layer"])
@@ -157,10 +167,11 @@ def mips(memory: np.ndarray, view: np.void) -> None:
             layout.write(data, level + 1, layer, smaller)
 
 
-def _averaged(number, layout):
-    """A format with means, of as many bytes as a texture's."""
+def _averaged(number, *layouts):
+    """A format with means, of the family of textures."""
     form = enumerated(Format, number, "format of a mean")
     averages.check(form)
-    if FORMATS[form].bytes != layout.texel:
-        raise InputError("format of a mean", f"have {layout.texel} bytes", form.name)
+    for layout in layouts:
+        if FORMATS[layout.form].family != FORMATS[form].family:
+            raise InputError("format of a mean", f"be that of {layout.form.name}", form.name)
     return form

@@ -35,8 +35,7 @@ def colour_format(form: Format) -> ColourFormat:
     Channels that a normalised format lacks have as many bits as its widest one.
     """
     if form not in RENDERABLE:
-        names = ", ".join(one.name for one in RENDERABLE)
-        raise InputError("format of a target", f"be one of {names}", Format(form).name)
+        raise InputError("format of a target", "be one that is drawn to", Format(form).name)
     layout = LAYOUTS[SRGB.get(form, form)]
     is_srgb = form in SRGB
     widest = max(channel.bits for channel in layout.channels)

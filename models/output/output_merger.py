@@ -50,9 +50,7 @@ def merge(
     Source: [fs 17, 19.1.4], numerics: output.
     """
     colours = colour_format(form)
-    expected = INTEGERS if new.dtype.kind in "iu" else ("UNORM", "SNORM", "FLOAT")
-    if colours.kind not in expected:
-        raise InputError("colours of a shader", f"be of the kind of {form.name}", new.dtype.name)
+    check_kind(new.dtype, form)
     check(state, form)
     kept = load(old, colours)
     if colours.kind == "FLOAT":
@@ -68,6 +66,13 @@ def merge(
         colours.kind in ("SNORM", "SINT"),
     )
     return store(made, colours)
+
+
+def check_kind(dtype: np.dtype, form: Format) -> None:
+    """Raise ``InputError`` for a shader's colours of another kind than a target's."""
+    expected = INTEGERS if dtype.kind in "iu" else ("UNORM", "SNORM", "FLOAT")
+    if colour_format(form).kind not in expected:
+        raise InputError("colours of a shader", f"be of the kind of {form.name}", dtype.name)
 
 
 def check(state: Blend, form: Format) -> None:

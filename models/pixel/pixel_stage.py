@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fixfunc.models.frontend.vertex_stage import checked
+from fixfunc.models.frontend.vertex_stage import array, checked, of_kind
+from fixfunc.models.lib.annotations import check_types
 from fixfunc.models.pixel import interpolator
 from fixfunc.models.pixel.quads import Quads
 from fixfunc.spec.errors import InputError
@@ -59,7 +60,7 @@ class PixelShader:
     depth : str, optional
         It puts depths out: ``any``, or on one side of the triangle's [fs 16.9.3].
     early : bool
-        Depth and stencil tests come first whatever it does [fs 16.9.2].
+        Depth and stencil tests come first whatever it does [fs 16.12.1].
 
     Raises
     ------
@@ -74,6 +75,7 @@ class PixelShader:
     early: bool = False
 
     def __post_init__(self):
+        check_types(self)
         for mode in self.modes:
             if mode not in MODES:
                 raise InputError("modes", f"hold only {', '.join(MODES)}", mode)
@@ -153,6 +155,7 @@ def shade(
         inner,
     )
     made = function(inputs)
+    of_kind(made, PixelResults)
     colours = made.colour if isinstance(made.colour, list | tuple) else [made.colour]
     if len(colours) > TARGETS:
         raise InputError("colours", f"be at most {TARGETS}", len(colours))
@@ -174,6 +177,7 @@ def shade(
 
 def _kind(colour):
     """The type that colours should have."""
+    array("colour", colour)
     return colour.dtype if colour.dtype in (np.int32, np.uint32) else np.float32
 
 

@@ -13,6 +13,7 @@ from fixfunc.models.frontend.vertex_stage import (
     Vertices,
     checked,
     collected,
+    of_kind,
     spread,
 )
 from fixfunc.models.tessellation import patches
@@ -87,6 +88,7 @@ def run(stages: Tessellation, hull_patches: HullPatches) -> Tessellated:
     """
     count = len(hull_patches.primitive)
     results = stages.hull(hull_patches)
+    of_kind(results, HullResults)
     factors = [
         checked(name, getattr(results, name), np.float32, (count, number))
         for name, number in zip(("outer", "inner"), FACTORS.get(stages.kind, (0, 0)), strict=True)

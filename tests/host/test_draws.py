@@ -265,6 +265,24 @@ def test_alpha_to_coverage(samples):
 
 
 @pytest.mark.plan("host-2")
+def test_what_is_discarded_behind_an_early_test_is_counted_but_not_drawn():
+    scene = Scene()
+    query = scene.device.create_query(QueryKind.OCCLUSION)
+
+    def odd(quads, _bound):
+        return PixelResults(quads.floats(0), discarded=quads.x % 2 == 1)
+
+    scene.shade(odd, discards=True, early=True)
+    scene.context.begin(query)
+    scene.draw(WHOLE)
+    scene.context.end(query)
+    assert scene.context.get_data(query) == 32 * 24
+    assert scene.shown()[:, ::2].all() and not scene.shown()[:, 1::2].any()
+    stored = np.ascontiguousarray(scene.context.read(scene.depths)).view("<u4")[..., 0]
+    assert (stored & 0xFFFFFF == 0x800000).all()
+
+
+@pytest.mark.plan("host-2")
 def test_depths_of_a_shader():
     scene = Scene(depth=Format.D32_FLOAT)
 

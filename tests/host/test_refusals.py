@@ -126,6 +126,54 @@ def test_results_of_a_shader_that_are_wrong_are_told_by_the_draw():
 
 
 @pytest.mark.plan("host-5")
+@pytest.mark.parametrize(
+    ("results", "text"),
+    [
+        (None, "results of a shader must be PixelResults, not NoneType"),
+        (PixelResults(None), "colour must be an array, not NoneType"),
+        (PixelResults([[0, 0, 0, 1]]), "colour must be an array, not list"),
+    ],
+)
+def test_results_of_another_class_are_refused(results, text):
+    scene = Scene()
+    scene.shade(lambda _quads, _bound: results)
+    with pytest.raises(InputError, match=text):
+        scene.draw(WHOLE)
+    scene.context.vs.set_shader(scene.device.create_vertex_shader(lambda _waves, _bound: None))
+    with pytest.raises(InputError, match="results of a shader must be VertexResults"):
+        scene.draw(WHOLE)
+
+
+@pytest.mark.plan("host-5")
+def test_a_target_of_another_kind_leaves_all_targets_alone():
+    scene = Scene()
+    device = scene.device
+    whole = device.create_texture2d(Format.R32_UINT, 32, 24, bind=Bind.RENDER_TARGET)
+    view = device.create_render_target_view(whole)
+    scene.context.om.set_render_targets([scene.target, view])
+    scene.shade(lambda quads, _bound: PixelResults([quads.floats(0), quads.floats(0)]))
+    with pytest.raises(InputError, match="colours of a shader must be of the kind of R32_UINT"):
+        scene.draw(WHOLE)
+    assert not scene.shown().any()
+
+
+@pytest.mark.plan("host-5")
+def test_a_shader_that_raises_is_not_asked_again():
+    scene = Scene()
+
+    def fails(_quads, _bound):
+        raise ZeroDivisionError
+
+    scene.shade(fails)
+    with pytest.raises(ZeroDivisionError):
+        scene.draw(WHOLE)
+    scene.context.clear_depth_stencil_view(scene.depth, 1.0)
+    scene.shade(lambda quads, _bound: PixelResults(quads.floats(0)))
+    scene.draw(WHOLE)
+    assert scene.shown().all()
+
+
+@pytest.mark.plan("host-5")
 def test_an_error_names_the_call():
     scene = Scene()
     with pytest.raises(CallError) as found:

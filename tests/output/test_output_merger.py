@@ -202,8 +202,13 @@ def test_integers_are_cut_and_masked(form):
         (Format.R8G8B8A8_UNORM, np.uint32, Blend(), "colours of a shader must be of the kind"),
         (Format.R8G8B8A8_UINT, np.uint32, MIX, "blend must be off for R8G8B8A8_UINT"),
         (Format.R16_FLOAT, np.float32, Blend(logic=True), "logic operation must be off"),
-        (Format.R32G32B32_FLOAT, np.float32, Blend(), "format of a target must be one of"),
-        (Format.D32_FLOAT, np.float32, Blend(), "format of a target must be one of"),
+        (
+            Format.R32G32B32_FLOAT,
+            np.float32,
+            Blend(),
+            "format of a target must be one that is drawn to",
+        ),
+        (Format.D32_FLOAT, np.float32, Blend(), "format of a target must be one that is drawn to"),
     ],
 )
 def test_what_a_format_does_not_have_is_refused(form, new, state, text):
