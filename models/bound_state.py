@@ -98,8 +98,7 @@ class BoundState:
         depth = rows[-1] if where["has_depth"] else None
         for row, forms in (*((colour, RENDERABLE) for colour in colours), (depth, DEPTHS)):
             if row is not None and row["form"] not in list(forms):
-                names = ", ".join(form.name for form in forms)
-                raise InputError("format of a target", f"be one of {names}", int(row["form"]))
+                raise InputError("format of a target", "be one that is drawn to", int(row["form"]))
         return colours, depth
 
     @property
