@@ -282,6 +282,18 @@ def test_means_are_of_the_formats_values(form, first, second, mean):
 
 
 @pytest.mark.plan("host-12")
+def test_smaller_levels_of_volumes_are_means():
+    device = Device(MEMORY)
+    texture = device.create_texture3d(RGBA8, 5, 4, 3, 0, DRAWN | READ)
+    data = np.random.default_rng(0).integers(0, 256, (3, 4, 5, 4), dtype=np.uint8)
+    device.context.update_subresource(texture, data)
+    device.context.generate_mips(device.create_shader_resource_view(texture))
+    total = data[:2, :, :4].astype(int).reshape(1, 2, 2, 2, 2, 2, 4).sum((1, 3, 5))
+    level = device.context.read(texture, (1, 0))[..., 0, :]
+    assert (level == (total + 4) // 8).all()
+
+
+@pytest.mark.plan("host-12")
 def test_resolves_and_copies_that_break_a_rule():
     device = Device(MEMORY)
     context = device.context
