@@ -299,7 +299,7 @@ def any_of(views: Sequence[np.void | None]) -> bool:
 
 
 def _at_layer(view, layer):
-    """A view's slice of a primitive; beyond its layers the first [fs 15.8.1]."""
+    """A view's slice of a primitive; beyond its layers the first [fs 15.15]."""
     if view is None:
         return None
     return Target(view, layer if layer < view["layer_count"] else 0)

@@ -165,7 +165,8 @@ def texture_of(memory: np.ndarray, view: np.void) -> Texture:
     if form not in DXGI:
         names = ", ".join(Format(number).name for number in DXGI)
         raise InputError("format of the view", f"be one of {names}", form.name)
-    if view["samples"] or view["dimension"] not in (Dimension.TEXTURE2D, Dimension.CUBE):
+    is_flat = view["dimension"] in (Dimension.TEXTURE2D, Dimension.CUBE) and view["depth"] == 1
+    if view["samples"] or not is_flat:
         found = f"{view['dimension']} of {1 << int(view['samples'])} samples"
         raise InputError("view", "be a 2D texture or a cube, of one sample", found)
     layout, data = texture_at(memory, view)

@@ -29,6 +29,7 @@ from fixfunc.spec.descriptors import (
     VERTEX_BUFFER,
     VIEW,
     VIEWPORT,
+    VIEWPORTS,
     Stage,
 )
 from fixfunc.spec.draw import StepClass, Topology
@@ -210,10 +211,12 @@ class BoundState:
         return table(self._memory, where["address"], where["count"], VIEWPORT)
 
     def _ports(self):
-        return [
+        """All 16 viewports: those that are not set are empty."""
+        ports = [
             Viewport(*(as_float(row[name]) for name in Viewport.__dataclass_fields__))
             for row in self._viewports
-        ] or [Viewport()]
+        ]
+        return ports + [Viewport()] * (VIEWPORTS - len(ports))
 
     def _rasterizer(self):
         fields = self._pieces[StateKind.RASTERIZER]
@@ -254,7 +257,8 @@ class BoundState:
             if raster["scissor"]
             else whole
             for row in self._viewports
-        ] or [whole]
+        ]
+        scissors += [whole] * (len(ports) - len(scissors))
         return BackState(
             colours,
             depth,

@@ -129,6 +129,8 @@ def run(
 
 def _stream(stage, emitted, invocations):
     """Vertices of a stream, and its primitives."""
+    if np.ndim(emitted.invocation) != 1:
+        raise InputError("invocation", "be an array of one axis", emitted.invocation)
     count = len(emitted.invocation)
     invocation = np.asarray(emitted.invocation, np.intp)
     is_ordered = not count or (

@@ -129,12 +129,6 @@ def arguments(buffer: Buffer, offset: int, size: int) -> None:
         raise InputError("offset of arguments", "be a multiple of 4", offset)
 
 
-def view(of: View, kind: Bind) -> None:
-    """A view is of a kind."""
-    if of.kind != kind:
-        raise InputError("view", f"be one of {kind.name}", of.kind)
-
-
 def depth(value: float) -> float:
     """A depth to clear to."""
     if not 0 <= value <= 1:
@@ -226,7 +220,7 @@ def resolved_form(target: Texture, source: Texture) -> Format:
 
 def mips(of: View) -> None:
     """A view whose levels can be made."""
-    view(of, Bind.SHADER_RESOURCE)
+    of.check(Bind.SHADER_RESOURCE)
     if isinstance(of.resource, Buffer) or not of.resource.bind & Bind.RENDER_TARGET:
         raise InputError("bind of the texture", "include RENDER_TARGET", of.resource.bind)
     averages.check(of.form)

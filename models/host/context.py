@@ -157,7 +157,7 @@ class Context:
 
     def clear_render_target_view(self, view: View, colour: Colour) -> None:
         """Clear all that a view shows to a colour: red, green, blue, alpha."""
-        checks.view(view, Bind.RENDER_TARGET)
+        view.check(Bind.RENDER_TARGET)
         values = dict(zip((f"value{n}" for n in range(4)), floats(*colour), strict=True))
         self._packets.emit(RingOp.CLEAR, view.encode(), colour=1, **values)
 
@@ -165,7 +165,7 @@ class Context:
         self, view: View, depth: float | None = None, stencil: int | None = None
     ) -> None:
         """Clear depths, stencil values, or both of all that a view shows."""
-        checks.view(view, Bind.DEPTH_STENCIL)
+        view.check(Bind.DEPTH_STENCIL)
         fields = {}
         if depth is not None:
             fields |= {"depth": 1, "value0": floats(checks.depth(depth))[0]}
@@ -175,7 +175,7 @@ class Context:
 
     def clear_unordered_access_view_uint(self, view: View, value: int) -> None:
         """Clear all words of a buffer's view."""
-        checks.view(view, Bind.UNORDERED_ACCESS)
+        view.check(Bind.UNORDERED_ACCESS)
         integer("value", value, 0, WORD)
         self._packets.emit(RingOp.CLEAR, view.encode(), colour=1, integer=1, value0=value)
 

@@ -3,7 +3,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations
 
 import numpy as np
 
@@ -253,10 +253,11 @@ class RasterizerStage:
     def set_scissor_rects(self, rectangles: Sequence[tuple[int, int, int, int]]) -> None:
         """Set up to 16 scissors: left, top, right, bottom in pixels, ends exclusive."""
         integer("scissors", len(rectangles), 0, VIEWPORTS)
-        for rectangle in rectangles:
-            for value in rectangle:
-                integer("scissor", value, 0, TARGET_LIMIT)
-        self.scissors = tuple(tuple(rectangle) for rectangle in rectangles)
+        for value in chain(*rectangles):
+            integer("scissor", value, 0, (1 << 32) - 1)  # no limit [fs 15.7]
+        self.scissors = tuple(
+            tuple(min(value, TARGET_LIMIT) for value in rectangle) for rectangle in rectangles
+        )
         self._changed(StateKind.VIEWPORTS)
 
     def pieces(self, place: Place) -> dict[StateKind, bytes]:
@@ -313,8 +314,7 @@ class OutputMerger:
         for view, kind in zip((*colours, depth), kinds, strict=True):
             if view is None:
                 continue
-            if view.kind != kind:
-                raise InputError("view", f"be one of {kind.name}", view.kind)
+            view.check(kind)
             layout = view.resource.layout
             size = layout.size_of(view.first_level)[:2]
             shapes.add((*size, view.layer_count, layout.samples))
@@ -376,10 +376,9 @@ class OutputMerger:
 
     def _tests(self):
         state = self.depth_stencil
-        faces = {"front": state.front_face, "back": state.back_face}
         fields = {
             f"stencil_{face}_{name}": getattr(its, "pass_" if name == "pass" else name)
-            for face, its in faces.items()
+            for face, its in (("front", state.front_face), ("back", state.back_face))
             for name, _ in STENCIL_FACE
         }
         return encode(

@@ -105,8 +105,7 @@ class ShaderStage:
 
     def _views(self, kind, bind, start, views):
         for view in filter(None, views):
-            if view.kind != bind:
-                raise InputError("view", f"be one of {bind.name}", view.kind)
+            view.check(bind)
         self._bind(kind, start, views)
 
     def _bind(self, kind, start, values):

@@ -24,7 +24,7 @@ from fixfunc.spec.state import (
 
 @dataclass(frozen=True)
 class RasterizerState:
-    """D3D11_RASTERIZER_DESC2 [fs 15.4]."""
+    """D3D11_RASTERIZER_DESC2 [fs 15.1]."""
 
     wireframe: bool = False
     cull: Cull = Cull.BACK
@@ -61,7 +61,7 @@ class StencilFace:
 
 @dataclass(frozen=True)
 class DepthStencilState:
-    """D3D11_DEPTH_STENCIL_DESC [fs 17.10, 17.12]."""
+    """D3D11_DEPTH_STENCIL_DESC [fs 17.8-17.12]."""
 
     depth_enable: bool = True
     depth_write: bool = True
@@ -80,7 +80,7 @@ class DepthStencilState:
 
 @dataclass(frozen=True)
 class RenderTargetBlend:
-    """D3D11_RENDER_TARGET_BLEND_DESC1 [fs 17.6]."""
+    """D3D11_RENDER_TARGET_BLEND_DESC1 [fs 17.1]."""
 
     blend_enable: bool = False
     src_blend: BlendFactor = BlendFactor.ONE
@@ -144,7 +144,7 @@ class BlendState:
 
 @dataclass(frozen=True)
 class SamplerState:
-    """D3D11_SAMPLER_DESC [fs 7.18.6]; filters and address modes by name."""
+    """D3D11_SAMPLER_DESC [fs 7.18.3]; filters and address modes by name."""
 
     min_filter: str = "linear"
     mag_filter: str = "linear"

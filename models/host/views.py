@@ -45,6 +45,11 @@ class View:
     first: int = 0
     size: int = 0
 
+    def check(self, kind: Bind) -> None:
+        """Raise ``InputError`` for a view of another kind."""
+        if self.kind != kind:
+            raise InputError("view", f"be one of {kind.name}", self.kind)
+
     def overlaps(self, other: "View") -> bool:
         """Whether a level and a layer, or slice, are shown by both; of buffers, whether one is."""
         if self.resource is not other.resource or isinstance(self.resource, Buffer):

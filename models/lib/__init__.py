@@ -11,6 +11,7 @@ write_buffer.py      rows that are pushed, then committed
 axi.py               transfers of bursts, in order
 float32.py           float32 without denormals; quotients that are rounded once
 arithmetic.py        products, quotients, their latencies; a beat every few clocks
+annotations.py       values as annotations say that they are: no hardware's
 
 Those with a ``step`` go clock by clock: it takes the inputs of a clock, and returns its outputs.
 """

@@ -225,7 +225,9 @@ def texture_at(memory: np.ndarray, view: np.void) -> tuple[Layout, np.ndarray]:
     sides = [int(view[name]) for name in ("width", "height", "depth", "levels", "layers")]
     if form == Format.UNKNOWN or min(sides) < 1 or sides[3] > max(sides[:3]).bit_length():
         raise InputError("texture", "have a format, a size and levels of it", (form.name, *sides))
-    for name, count in (("level", sides[3]), ("layer", max(sides[4], sides[2]))):
+    slices = max(sides[2] >> int(view["first_level"]), 1)
+    layers = slices if sides[2] > 1 else sides[4]
+    for name, count in (("level", sides[3]), ("layer", layers)):
         first = int(view[f"first_{name}"])
         end = first + int(view[f"{name}_count"])
         if not first < end <= count:

@@ -16,7 +16,7 @@ COLOURS = slice(0, 3)
 
 
 class Blend(NamedTuple):
-    """Blend state of a target [fs 17.6]."""
+    """Blend state of a target [fs 17.1]."""
 
     enable: bool = False
     source: BlendFactor = BlendFactor.ONE

@@ -7,7 +7,7 @@ from fixfunc.models import formats
 from fixfunc.models.memory.layout import target_tiles, texture_at
 from fixfunc.models.output import averages
 from fixfunc.models.output.formats import encode
-from fixfunc.models.payload import enumerated
+from fixfunc.models.payload import enumerated, integer
 from fixfunc.spec.descriptors import Dimension
 from fixfunc.spec.dxgi import DEPTH_FORMATS, FORMATS, Format
 from fixfunc.spec.errors import InputError
@@ -97,8 +97,8 @@ def copy(memory: np.ndarray, source: np.void, target: np.void, packet: np.void) 
     if (one.texel, one.samples) != (other.texel, other.samples):
         rule = f"have texels of {one.texel} bytes and {one.samples} samples"
         raise InputError("target of a copy", rule, (other.texel, other.samples))
-    texels = one.read(one_data, int(packet["source_level"]), int(packet["source_layer"]))
-    into = int(packet["target_level"]), int(packet["target_layer"])
+    texels = one.read(one_data, *_subresource(one, packet, "source"))
+    into = _subresource(other, packet, "target")
     whole = other.read(other_data, *into).copy()
     blocks = FORMATS[one.form].block, FORMATS[other.form].block
     at = [int(packet[name]) // blocks[1] for name in "zyx"]
@@ -129,19 +129,27 @@ def resolve(memory: np.ndarray, source: np.void, target: np.void, packet: np.voi
     Raises
     ------
     InputError
-        A format without means, one of other bytes than the textures, or another size.
+        A format without means, one that is not of both textures' family, or another size.
 
     Source: [fs 17.13.4].
     """
     one, one_data = texture_at(memory, source)
     other, other_data = texture_at(memory, target)
     form = _averaged(packet["form"], one, other)
-    texels = one.read(one_data, int(packet["source_level"]), int(packet["source_layer"]))
+    texels = one.read(one_data, *_subresource(one, packet, "source"))
     mean = averages.mean(texels, form)[..., None, :]
-    into = int(packet["target_level"]), int(packet["target_layer"])
+    into = _subresource(other, packet, "target")
     if mean.shape != other.read(other_data, *into).shape:
         raise InputError("target of a resolve", f"have size {mean.shape[2]}, {mean.shape[1]}", into)
     other.write(other_data, *into, mean)
+
+
+def _subresource(layout, packet, which):
+    """Level and layer of a packet: others than the texture has raise ``InputError``."""
+    return tuple(
+        integer(f"{which}_{name}", packet[f"{which}_{name}"], 0, count - 1)
+        for name, count in (("level", layout.levels), ("layer", layout.layers))
+    )
 
 
 def mips(memory: np.ndarray, view: np.void) -> None:
@@ -156,12 +164,13 @@ def mips(memory: np.ndarray, view: np.void) -> None:
     Raises
     ------
     InputError
-        A format without means, or one of other bytes than the texture.
+        A format without means, or one that is not of the texture's family.
     """
     layout, data = texture_at(memory, view)
     form = _averaged(view["form"], layout)
     first = int(view["first_level"])
-    for layer in range(view["first_layer"], view["first_layer"] + view["layer_count"]):
+    layers = range(view["first_layer"], view["first_layer"] + view["layer_count"])
+    for layer in layers if layout.depth == 1 else (0,):
         for level in range(first, first + int(view["level_count"]) - 1):
             smaller = averages.halved(layout.read(data, level, layer), form)
             layout.write(data, level + 1, layer, smaller)

@@ -4,6 +4,7 @@
 import numpy as np
 import pytest
 
+from fixfunc.models.geometry.geometry_stage import Emitted
 from fixfunc.models.geometry.viewport import Viewport
 from fixfunc.models.host import Device
 from fixfunc.models.host.queries import QueryKind
@@ -16,10 +17,10 @@ from fixfunc.models.host.states import (
     SamplerState,
 )
 from fixfunc.models.pixel.pixel_stage import PixelResults
-from fixfunc.models.shaders import ComputeShader
+from fixfunc.models.shaders import ComputeShader, GeometryShader
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
-from fixfunc.spec.state import BlendFactor
+from fixfunc.spec.state import BlendFactor, Cull
 from tests.host.drawing import MEMORY, RGBA8, WHOLE, Scene, corners
 
 READ, DRAWN = Bind.SHADER_RESOURCE, Bind.RENDER_TARGET
@@ -281,6 +282,18 @@ def test_means_are_of_the_formats_values(form, first, second, mean):
 
 
 @pytest.mark.plan("host-12")
+def test_smaller_levels_of_volumes_are_means():
+    device = Device(MEMORY)
+    texture = device.create_texture3d(RGBA8, 5, 4, 3, 0, DRAWN | READ)
+    data = np.random.default_rng(0).integers(0, 256, (3, 4, 5, 4), dtype=np.uint8)
+    device.context.update_subresource(texture, data)
+    device.context.generate_mips(device.create_shader_resource_view(texture))
+    total = data[:2, :, :4].astype(int).reshape(1, 2, 2, 2, 2, 2, 4).sum((1, 3, 5))
+    level = device.context.read(texture, (1, 0))[..., 0, :]
+    assert (level == (total + 4) // 8).all()
+
+
+@pytest.mark.plan("host-12")
 def test_resolves_and_copies_that_break_a_rule():
     device = Device(MEMORY)
     context = device.context
@@ -328,6 +341,35 @@ def test_updates_are_left_out_too():
     context.set_predication(None)
     context.update_subresource(buffer, b"1234")
     assert bytes(context.read(buffer)) == b"1234"
+
+
+@pytest.mark.plan("host-2")
+def test_scissors_may_be_greater_than_targets():
+    scene = Scene()
+    context = scene.context
+    context.rs.set_state(RasterizerState(cull=Cull.NONE, scissor_enable=True))
+    context.rs.set_scissor_rects([(4, 0, (1 << 31) - 1, (1 << 31) - 1)])
+    scene.draw(WHOLE)
+    assert scene.shown()[:, 4:].all() and not scene.shown()[:, :4].any()
+
+
+@pytest.mark.plan("host-2")
+@pytest.mark.parametrize(("number", "drawn"), [(0, True), (1, False), (15, False), (16, True)])
+def test_a_viewport_that_is_not_set_shows_nothing(number, drawn):
+    scene = Scene()
+
+    def chosen(inputs, _bound):
+        invocation = np.repeat(np.arange(len(inputs.position)), 3)
+        return Emitted(
+            invocation,
+            inputs.position.reshape(-1, 4),
+            inputs.attributes.reshape(len(invocation), -1, 4),
+            viewport=np.full(len(invocation), number, np.uint32),
+        )
+
+    scene.context.gs.set_shader(scene.device.create_geometry_shader(GeometryShader(chosen)))
+    scene.draw(WHOLE)
+    assert scene.shown().all() if drawn else not scene.shown().any()
 
 
 @pytest.mark.plan("host-1")

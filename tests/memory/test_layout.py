@@ -2,9 +2,12 @@
 import numpy as np
 import pytest
 
-from fixfunc.models.memory.layout import ALIGNED, Layout
+from fixfunc.models.frontend.state_pieces import encode, piece
+from fixfunc.models.memory.layout import ALIGNED, Layout, texture_at
 from fixfunc.models.memory.surface import to_image
+from fixfunc.spec.descriptors import VIEW
 from fixfunc.spec.dxgi import Format
+from fixfunc.spec.errors import InputError
 
 RGBA8 = Format.R8G8B8A8_UNORM
 
@@ -71,3 +74,33 @@ def test_depths_and_stencil_values_share_a_texel_of_a_linear_copy():
     depth[0, 0, 1, 0] = (1, 2, 3, 4)
     stencil[0, 0, 1, 0] = 7
     assert wide.read(memory, 0)[0, 1, 0, 0].tolist() == [1, 2, 3, 4, 7, 0, 0, 0]
+
+
+@pytest.mark.plan("layout-4")
+@pytest.mark.parametrize(
+    ("field", "value", "text"),
+    [
+        ("first_layer", 1, "layers of the view must be some of 2"),
+        ("layer_count", 3, "layers of the view must be some of 2"),
+        ("level_count", 3, "levels of the view must be some of 3"),
+        ("address", 1 << 20, "texture must end within memory"),
+        ("stored", 0, "texture must have a format"),
+    ],
+)
+def test_views_that_are_none_of_their_texture_are_refused(field, value, text):
+    fields = {
+        "stored": Format.R8_UNORM,
+        "width": 8,
+        "height": 8,
+        "depth": 4,
+        "levels": 3,
+        "layers": 1,
+        "first_level": 1,
+        "level_count": 2,
+        "layer_count": 2,
+    }
+    memory = np.zeros(1 << 12, np.uint8)
+    layout, _ = texture_at(memory, piece(encode(VIEW, **fields), VIEW))
+    assert layout.size_of(1) == (4, 4, 2)
+    with pytest.raises(InputError, match=text):
+        texture_at(memory, piece(encode(VIEW, **(fields | {field: value})), VIEW))
