@@ -156,7 +156,7 @@ def test_a_held_bit_may_share_its_net_with_a_register(verilog, monkeypatch):
     free = netlist.netlist(verilog, "parts").bits
     scripts = []
 
-    def conflicting(source, top, script):
+    def conflicting(_source, _top, script):
         scripts.append(script)
         if len(scripts) == 1:
             raise ToolError("ERROR: Conflicting init values for signal \\copied")
@@ -172,7 +172,7 @@ def test_a_held_bit_may_share_its_net_with_a_register(verilog, monkeypatch):
 
 
 def test_another_failure_with_held_bits_is_an_error(verilog, monkeypatch):
-    def failing(source, top, script):
+    def failing(_source, _top, _script):
         raise ToolError("Yosys failed")
 
     monkeypatch.setattr(netlist, "_bits", failing)
