@@ -32,12 +32,19 @@ class Waiver(NamedTuple):
 
 @cache
 def waivers(path: Path = PATH) -> tuple[Waiver, ...]:
-    """All waivers; an entry with other fields raises :class:`~fixfunc.spec.errors.InputError`."""
+    """All waivers, one for each block of an entry whose ``block`` is a list of them.
+
+    An entry with other fields raises :class:`~fixfunc.spec.errors.InputError`.
+    """
     found = entries(path, "waiver", Waiver._fields)
     for entry in found:
         if entry["kind"] not in KINDS:
             raise InputError(f"kind in {path.name}", f"be one of {', '.join(KINDS)}", entry["kind"])
-    return tuple(Waiver(**entry | {"names": tuple(entry["names"])}) for entry in found)
+    return tuple(
+        Waiver(**entry | {"block": block, "names": tuple(entry["names"])})
+        for entry in found
+        for block in ([entry["block"]] if isinstance(entry["block"], str) else entry["block"])
+    )
 
 
 def matches(pattern: str, name: str) -> bool:

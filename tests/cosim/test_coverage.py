@@ -107,6 +107,13 @@ def test_a_waiver_has_its_fields(tmp_path, text, message):
         waivers(path)
 
 
+def test_an_entry_may_be_of_several_blocks(tmp_path):
+    path = tmp_path / "waivers.toml"
+    entry = "[[waiver]]\nblock = ['a', 'b']\nkind = 'line'\nnames = ['x*']\nreason = 'r'\n"
+    path.write_text(entry)
+    assert waivers(path) == tuple(Waiver(block, "line", ("x*",), "r") for block in "ab")
+
+
 # The hardware.
 
 

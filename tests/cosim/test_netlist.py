@@ -149,3 +149,32 @@ def test_what_follows_from_a_waiver_is_waived_and_nothing_else(verilog, tmp_path
 def test_verilog_that_yosys_does_not_read_is_an_error():
     with pytest.raises(ToolError, match="Yosys failed on the netlist of lost"):
         netlist.netlist("module found(); endmodule", "lost")
+
+
+def test_a_held_bit_may_share_its_net_with_a_register(verilog, monkeypatch):
+    """Where Yosys sees a contradiction, other names of the net lose their value at reset."""
+    free = netlist.netlist(verilog, "parts").bits
+    scripts = []
+
+    def conflicting(_source, _top, script):
+        scripts.append(script)
+        if len(scripts) == 1:
+            raise ToolError("ERROR: Conflicting init values for signal \\copied")
+        return free
+
+    monkeypatch.setattr(netlist, "_bits", conflicting)
+    held = netlist._by_signal("parts", {"parts.copied[1]": 0})
+    assert netlist._held_bits(verilog, "parts", "before\ncd ..\nafter\n", free, held) == free
+    unset = [line for line in scripts[1].splitlines() if line.startswith("setattr")]
+    assert scripts[1].startswith("before\n")
+    assert "setattr -unset init w:again" in unset
+    assert not {"setattr -unset init w:copied", "setattr -unset init w:held"} & set(unset)
+
+
+def test_another_failure_with_held_bits_is_an_error(verilog, monkeypatch):
+    def failing(_source, _top, _script):
+        raise ToolError("Yosys failed")
+
+    monkeypatch.setattr(netlist, "_bits", failing)
+    with pytest.raises(ToolError, match="Yosys failed"):
+        netlist._held_bits(verilog, "parts", "cd ..\n", {}, {})

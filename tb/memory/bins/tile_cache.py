@@ -134,8 +134,51 @@ def directed(params: TileCacheParams) -> np.ndarray:
             rows.append(write(parts[n] if used >> n & 1 else parts[3], n + 1))
         kept = sum(parts[n] for n in range(last) if used >> n & 1)
         rows += [write(parts[3], last + 1), write(full & ~kept, last + 1), flush]
+    rng = np.random.default_rng(0)
+    rows += _any_planes(rng, parts) + _far(rng, edge)
     records = np.zeros(len(rows), dtype(tile_cache.work(edge)))
     for record, row in zip(records, rows, strict=True):
         for name, value in row.items():
             record[name] = value
     return codec.pack(records, tile_cache.work(edge))
+
+
+def _any_planes(rng, parts):
+    """Tiles of four planes of any slope go to memory and come back, to go there again."""
+    rows = []
+    for n in range(80):
+        target = {"samples": n % 4}
+        pool = tile_cache.planes(rng, 5)
+        clear = {"op": CacheOp.CLEAR, "number": 1, "x": 1, "y": 1}
+        rows.append(clear | target | {"cleared": int(rng.integers(0, 1 << 24))})
+        for k, plane in enumerate(pool):
+            fields = {name: plane[name] for name in plane.dtype.names}
+            use = {"op": CacheOp.USE, "needed": 1, "writes": 1, "exact": 1, "written": parts[k % 4]}
+            rows.append(use | target | fields)
+            if k == 3:
+                rows.append({"op": CacheOp.FLUSH})
+        rows.append({"op": CacheOp.FLUSH})
+    return rows
+
+
+def _far(rng, edge):
+    """Targets as wide, or as high, as can be, anywhere in 2^28 bytes; tiles all over them."""
+    rows = []
+    for columns, lines, samples in ((1 << 13, 31, 3), (1 << 4, (1 << 14) - 1, 3)) * 2:
+        pool = tile_cache.planes(rng, 6)
+        # A depth takes the lowest 24 bits of what a target is cleared to.
+        cleared = int(rng.integers(0, 1 << 32))
+        pool[0] = (cleared << 8) % (1 << 32), 0, 0
+        target = {"samples": samples, "base": int(rng.integers(0, 1 << 20)) << 8}
+        clear = {"op": CacheOp.CLEAR, "cleared": cleared, "number": columns * lines}
+        rows.append(clear | target | {"x": columns, "y": lines})
+        for n in range(400):
+            x, y = (int(rng.integers(0, side)) for side in (columns, lines))
+            use = tile_cache.use(rng, x, y, columns, pool, edge) | target
+            if n < 250:  # tiles that are not read follow each other: many writes are in flight
+                use |= {"needed": 0, "writes": 1, "exact": 0, "written": (1 << edge**2) - 1}
+            rows.append(use)
+            if n > 250 and rng.random() < 0.1:
+                rows.append({"op": CacheOp.FLUSH})
+        rows.append({"op": CacheOp.FLUSH})
+    return rows
