@@ -29,7 +29,6 @@ def directed(params: DepthUnitParams) -> np.ndarray:
             anywhere.targets(rng, params.test, 1),
             anywhere.planes(rng, params.test),
             depth_test.fences(rng),
-            anywhere.targets(np.random.default_rng(1), params.test, 1),
         ]
     )
 

@@ -166,9 +166,8 @@ def _far(rng, edge):
     rows = []
     for columns, lines, samples in ((1 << 13, 31, 3), (1 << 4, (1 << 14) - 1, 3)) * 2:
         pool = tile_cache.planes(rng, 6)
-        # A depth takes the lowest 24 bits of what a target is cleared to.
-        cleared = int(rng.integers(0, 1 << 32))
-        pool[0] = (cleared << 8) % (1 << 32), 0, 0
+        cleared = int(rng.integers(0, 1 << 24))
+        pool[0] = cleared << 8, 0, 0
         target = {"samples": samples, "base": int(rng.integers(0, 1 << 20)) << 8}
         clear = {"op": CacheOp.CLEAR, "cleared": cleared, "number": columns * lines}
         rows.append(clear | target | {"x": columns, "y": lines})
