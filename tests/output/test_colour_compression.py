@@ -27,7 +27,10 @@ def tiles(rng, kind, samples, count):
     base = rng.integers(0, most + 1, (count, 1, 1, 4))
     slope = rng.integers(-9, 10, (count, 2, 1, 1, 4)) * rng.choice([0, 1, 7], (count, 1, 1, 1, 4))
     out = base + slope[:, 0] * i[..., None] + slope[:, 1] * j[..., None]
-    out = out + rng.integers(-1, 2, out.shape) * rng.choice([0, 1, 5, 60], (count, 1, 1, 1))
+    # Widths of every size, a tile's channels not always the same.
+    loud = rng.choice([0, 1, 5, 60, most // 100, most // 30, most // 9], (count, 1, 1, 4))
+    loud = np.where(rng.random((count, 1, 1, 1)) < 0.5, loud[..., :1], loud)
+    out = out + rng.integers(-1, 2, out.shape) * loud
     few = rng.random(count) < 0.15
     pick = rng.integers(0, rng.integers(1, 6, (count, 1, 1)), (count, 8, 8))
     palette = rng.integers(0, most + 1, (count, 5, 4))
@@ -155,7 +158,7 @@ def test_bits_are_those_of_a_scalar_twin(kind, samples):
         assert "".join(map(str, bits[: len(text)].tolist())) == text
         assert not bits[len(text) :].any()
         assert len(text) <= 8 * size(int(code), DEPTHS[np.dtype(kind)])
-    assert len(seen) > 4
+    assert len(seen) > 3
 
 
 @pytest.mark.plan("colour-compression-2")
