@@ -10,7 +10,6 @@ from fixfunc.models.frontend.vertex_fetch import Element
 from fixfunc.models.frontend.vertex_stage import VertexResults, VertexWaves
 from fixfunc.models.host.states import RasterizerState
 from fixfunc.models.pixel.pixel_stage import PixelQuads, PixelResults
-from fixfunc.models.shaders import PixelShader
 from fixfunc.spec.draw import StepClass
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.state import Cull
@@ -66,9 +65,7 @@ def draw(width: int = 640, height: int = 360) -> np.ndarray:
     context.ia.set_input_layout(device.create_input_layout(VERTEX + INSTANCE))
     context.ia.set_vertex_buffers(1, [device.create_buffer(data=instances())], [16])
     matrix = picture.constants(camera((13, 12, 17), (0, -0.3, 0), width / height, 45))
-    context.vs.set_shader(device.create_vertex_shader(vertex))
-    context.vs.set_constant_buffers(0, [matrix])
-    context.ps.set_shader(device.create_pixel_shader(PixelShader(pixel)))
+    picture.shaders(vertex, pixel, matrix)
     context.rs.set_state(RasterizerState(cull=Cull.BACK, front_counter_clockwise=True))
     context.draw_indexed_instanced(count, SIDE * SIDE)
     return picture.image()

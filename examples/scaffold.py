@@ -15,6 +15,7 @@ from fixfunc.models.geometry.viewport import Viewport
 from fixfunc.models.host import Device
 from fixfunc.models.host.resources import Bind, Buffer
 from fixfunc.models.host.views import View
+from fixfunc.models.shaders import PixelShader
 from fixfunc.models.texture.texture import of_picture
 from fixfunc.spec.draw import Topology
 from fixfunc.spec.dxgi import Format
@@ -62,6 +63,12 @@ class Picture:
         data = np.concatenate([np.asarray(value, np.float32).ravel() for value in values])
         size = -(-data.nbytes // 16) * 16
         return self.device.create_buffer(size, Bind.CONSTANT_BUFFER, data)
+
+    def shaders(self, vertex: Callable, pixel: Callable, constants: Buffer) -> None:
+        """Set a vertex shader, with its constants in slot 0, and a pixel shader."""
+        self.context.vs.set_shader(self.device.create_vertex_shader(vertex))
+        self.context.vs.set_constant_buffers(0, [constants])
+        self.context.ps.set_shader(self.device.create_pixel_shader(PixelShader(pixel)))
 
     def texture(self, picture: np.ndarray) -> View:
         """A view of a picture, uint8 of shape (height, width, 4), with all smaller levels."""

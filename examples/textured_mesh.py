@@ -10,7 +10,6 @@ from fixfunc.models.bindings import Bindings
 from fixfunc.models.frontend.vertex_stage import VertexResults, VertexWaves
 from fixfunc.models.host.states import RasterizerState, SamplerState
 from fixfunc.models.pixel.pixel_stage import PixelQuads, PixelResults
-from fixfunc.models.shaders import PixelShader
 from fixfunc.spec.state import Cull
 
 MESH = Path(__file__).parent / "data" / "house.glb"
@@ -33,12 +32,9 @@ def pixel(quads: PixelQuads, bound: Bindings) -> PixelResults:
 def draw(width: int = 640, height: int = 360) -> np.ndarray:
     """A mesh from a glTF file with its materials."""
     picture = Picture(width, height)
-    device = picture.device
     context = picture.context
     matrix = picture.constants(camera((3.4, 2.3, 4.2), (0, 0.75, 0), width / height))
-    context.vs.set_shader(device.create_vertex_shader(vertex))
-    context.vs.set_constant_buffers(0, [matrix])
-    context.ps.set_shader(device.create_pixel_shader(PixelShader(pixel)))
+    picture.shaders(vertex, pixel, matrix)
     context.ps.set_samplers(0, [SAMPLER])
     # glTF's front faces are counter-clockwise.
     context.rs.set_state(RasterizerState(cull=Cull.BACK, front_counter_clockwise=True))
