@@ -17,7 +17,6 @@ from fixfunc.models.memory.layout import target_place, target_tiles
 from fixfunc.models.output import output_merger
 from fixfunc.models.output.blend import Blend
 from fixfunc.models.output.copies import DEPTHS
-from fixfunc.models.output.output_merger import merge
 from fixfunc.models.pixel import interpolator, pixel_stage, quads
 from fixfunc.models.pixel.pixel_stage import PixelQuads, PixelResults, PixelShader, Triangles
 from fixfunc.models.raster import tile_rasterizer
@@ -137,7 +136,8 @@ class BackHalf:
             ``samples_passed`` and ``ps_invocations``; and tiles by what HiZ found.
         """
         counters = Counter()
-        if not len(part.triangles) or (state.depth is None and not any_of(state.colours)):
+        is_bound = any(view is not None for view in (*state.colours, state.depth))
+        if not len(part.triangles) or not is_bound:
             return counters
         # Triangles of one viewport and one layer in a row are drawn at once.
         changes = (np.diff(part.viewport) != 0) | (np.diff(part.layer) != 0)
@@ -209,7 +209,7 @@ class BackHalf:
                 tile, j, i = np.nonzero(passed[chosen])
                 at = tiles["y"][chosen[tile]], tiles["x"][chosen[tile]], j, i
                 lane = chosen[tile], j, i
-                plane[at] = merge(
+                plane[at] = output_merger.merge(
                     colours[n][lane],
                     plane[at],
                     form,
@@ -260,9 +260,11 @@ class _Shading:
         return quads.sample_numbers(self._samples) < many
 
     def shade(self, numbers, mask):
-        """Ask the shader for tiles by their numbers; keep the colours."""
+        """Ask the shader for tiles by their numbers, if a sample is live; keep the colours."""
         tiles = self._tiles[numbers]
         places = quads.split(tiles["x"], tiles["y"], mask, self._samples)
+        if not len(places.tile):
+            return PixelResults([], np.zeros((0, 2, 2), bool)), places
         triangle = self._triangle[numbers][places.tile]
         used, group = np.unique(triangle, return_inverse=True)
         part = self._part
@@ -291,11 +293,6 @@ class _Shading:
                     colour[..., channel], places, len(numbers), self._samples
                 )
         return made, places
-
-
-def any_of(views: Sequence[np.void | None]) -> bool:
-    """Whether a target is bound."""
-    return any(view is not None for view in views)
 
 
 def _at_layer(view, layer):

@@ -141,16 +141,22 @@ def bindings(shared: Shared, address: int, transfers: int) -> dict[Stage, Bindin
 
 
 def sampler_of(record: np.void) -> Sampler:
-    """A sampler's state."""
+    """A sampler's state; an address mode that there is not raises ``InputError``."""
     return Sampler(
         *(FILTERS[record[name]] for name in ("minify", "magnify", "mip")),
-        address=tuple(ADDRESSES[record[f"address_{axis}"]] for axis in "uv"),
+        address=tuple(_address_mode(record[f"address_{axis}"]) for axis in "uv"),
         border=tuple(as_float(record[f"border{n}"]) for n in range(4)),
         bias=as_float(record["bias"]),
         min_lod=as_float(record["min_lod"]),
         max_lod=as_float(record["max_lod"]),
         anisotropy=max(int(record["anisotropy"]), 1),
     )
+
+
+def _address_mode(number):
+    if number >= len(ADDRESSES):
+        raise InputError("address mode", f"lie in 0..{len(ADDRESSES) - 1}", int(number))
+    return ADDRESSES[number]
 
 
 def texture_of(memory: np.ndarray, view: np.void) -> Texture:

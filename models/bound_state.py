@@ -17,8 +17,8 @@ from fixfunc.models.geometry.viewport import Viewport
 from fixfunc.models.output.blend import Blend
 from fixfunc.models.output.copies import DEPTHS
 from fixfunc.models.output.formats import RENDERABLE
-from fixfunc.models.payload import enumerated
-from fixfunc.models.shaders import GeometryShader, HullShader
+from fixfunc.models.payload import enumerated, integer
+from fixfunc.models.shaders import PROGRAMS, GeometryShader
 from fixfunc.models.tessellation.stages import Tessellation
 from fixfunc.spec.descriptors import (
     ELEMENT,
@@ -36,7 +36,7 @@ from fixfunc.spec.draw import StepClass, Topology
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.ring import StateKind
-from fixfunc.spec.state import BlendFactor, BlendOp, Cull, DepthFormat, LogicOp
+from fixfunc.spec.state import TARGET_LIMIT, BlendFactor, BlendOp, Cull, DepthFormat, LogicOp
 
 DEPTH_FIELDS = (
     "depth_test",
@@ -71,10 +71,14 @@ class BoundState:
 
     def shader(self, stage: Stage) -> object | None:
         """The shader of a stage; None, if there is none."""
-        number = int(self._pieces[StateKind.SHADERS][Stage(stage).name.lower()])
-        if number and number not in self._shaders:
-            raise InputError(f"{Stage(stage).name} shader", "exist", number)
-        return self._shaders.get(number) if number else None
+        number = int(self._pieces[StateKind.SHADERS][stage.name.lower()])
+        if not number:
+            return None
+        found = self._shaders.get(number)
+        kind = PROGRAMS.get(stage)
+        if not (isinstance(found, kind) if kind else callable(found)):
+            raise InputError(f"{stage.name} shader", "be the number of one", number)
+        return found
 
     @property
     def bindings(self) -> tuple[int, int]:
@@ -177,7 +181,7 @@ class BoundState:
 
     def _tessellation(self, stages, functions):
         hull = stages[Stage.HULL]
-        if not isinstance(hull, HullShader):
+        if hull is None:
             return None
         if Stage.DOMAIN not in functions:
             raise InputError("domain shader", "be set beside a hull shader", None)
@@ -200,9 +204,9 @@ class BoundState:
         buffers = {}
         for slot, row in enumerate(self.stream_buffers):
             if row["bound"]:
-                at = int(row["filled_address"])
-                (filled,) = self._memory[at : at + 4].view("<u4")
-                buffers[slot] = StreamBuffer(self._span(row), int(filled))
+                at = integer("filled_address", row["filled_address"], 0, len(self._memory) - 4)
+                filled = int.from_bytes(self._memory[at : at + 4].tobytes(), "little")
+                buffers[slot] = StreamBuffer(self._span(row), filled)
         return buffers
 
     @property
@@ -251,7 +255,7 @@ class BoundState:
             "front_ccw": bool(raster["front_ccw"]),
         }
         ports = self._ports()
-        whole = (0, 0, 16384, 16384)
+        whole = (0, 0, TARGET_LIMIT, TARGET_LIMIT)
         scissors = [
             tuple(int(row[name]) for name in ("x0", "y0", "x1", "y1"))
             if raster["scissor"]

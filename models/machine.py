@@ -8,7 +8,7 @@ from math import prod
 
 import numpy as np
 
-from fixfunc.models import front_half
+from fixfunc.models import front_half, top
 from fixfunc.models.back_half import BackHalf
 from fixfunc.models.bindings import Shared, bindings
 from fixfunc.models.bound_state import BoundState
@@ -19,12 +19,14 @@ from fixfunc.models.frontend.state_pieces import piece
 from fixfunc.models.geometry import stream_output
 from fixfunc.models.output import copies
 from fixfunc.models.payload import integer
+from fixfunc.spec.commands import START, CommandError
 from fixfunc.spec.descriptors import TOTALS, VIEW, Stage
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.ring import RingOp, Strategy
 
 TOTAL_BYTES = 8  # of each total in memory
 MOST_WORK = 1 << 28
+ALWAYS = (RingOp.QUERY, RingOp.PREDICATE)  # whatever a predicate says [fs 20.2]
 DRAW_WORDS = {True: 5, False: 4}  # of an indirect draw, with indices or without
 
 
@@ -52,7 +54,6 @@ class Machine:
     processor : CommandProcessor
     totals : Counter
         Of :data:`fixfunc.spec.descriptors.TOTALS` so far, and of what was dropped and why.
-
     skips : bool
         Work is left out: a predicate says so.
 
@@ -78,15 +79,16 @@ class Machine:
         self.processor = CommandProcessor(memory, base, size, strategy, pool)
         self.totals = Counter()
         self._execute = {
+            RingOp.LIST: self._list,
             RingOp.DRAW: self._draw_packet,
             RingOp.DRAW_INDIRECT: self._draw_indirect,
             RingOp.DRAW_AUTO: self._draw_auto,
             RingOp.DISPATCH: self._dispatch_packet,
             RingOp.DISPATCH_INDIRECT: self._dispatch_indirect,
             RingOp.CLEAR: self._clear,
-            RingOp.COPY: self._copy,
+            RingOp.COPY: partial(self._between, copies.copy),
             RingOp.COPY_BYTES: self._copy_bytes,
-            RingOp.RESOLVE: self._resolve,
+            RingOp.RESOLVE: partial(self._between, copies.resolve),
             RingOp.MIPS: self._mips,
             RingOp.QUERY: self._query,
             RingOp.PREDICATE: self._set_predicate,
@@ -127,9 +129,8 @@ class Machine:
 
     def _work(self, work: Work):
         self.totals["timestamp"] += 1
-        if work.op not in self._execute:
-            raise InputError("packet", "be no LIST, which the top executes", work.op.name)
-        self._execute[work.op](work)
+        if not self.skips or work.op in ALWAYS:
+            self._execute[work.op](work)
 
     # Draws and dispatches.
 
@@ -170,8 +171,6 @@ class Machine:
         )
 
     def _draw(self, work, draw):
-        if self.skips:
-            return
         integer("vertices of a draw", draw.count * max(draw.instances, 1), 0, self._most_work)
         bound = self._bound(work)
         functions = self._functions(bound)
@@ -190,8 +189,6 @@ class Machine:
         self._dispatch(work, *self._words(work.packet["address"], 3))
 
     def _dispatch(self, work, *groups):
-        if self.skips:
-            return
         self.settle()
         bound = self._bound(work)
         shader = bound.shader(Stage.COMPUTE)
@@ -217,39 +214,33 @@ class Machine:
     # Clears, copies, queries.
 
     def _clear(self, work):
-        if self.skips:
-            return
         self.settle()
         copies.clear(self._memory, piece(work.more[0], VIEW), work.packet)
 
-    def _copy(self, work):
-        if self.skips:
-            return
+    def _between(self, function, work):
+        """Copy, or resolve, from a view to another."""
         self.settle()
-        source, target = (piece(data, VIEW) for data in work.more)
-        copies.copy(self._memory, source, target, work.packet)
+        function(self._memory, *(piece(data, VIEW) for data in work.more), work.packet)
 
     def _copy_bytes(self, work):
-        if self.skips:
-            return
         self.settle()
         source, target, size = (int(work.packet[n]) for n in ("source", "target", "size"))
         self._within(source, size)
         self._within(target, size)
         self._memory[target : target + size] = self._memory[source : source + size].copy()
 
-    def _resolve(self, work):
-        if self.skips:
-            return
-        self.settle()
-        source, target = (piece(data, VIEW) for data in work.more)
-        copies.resolve(self._memory, source, target, work.packet)
-
     def _mips(self, work):
-        if self.skips:
-            return
         self.settle()
         copies.mips(self._memory, piece(work.more[0], VIEW))
+
+    def _list(self, work):
+        """A command stream: the part of the machine that is hardware executes it."""
+        self.settle()
+        drawn = top.Machine(self._memory).draw(*(int(work.packet[field.name]) for field in START))
+        last = drawn.status[-1]
+        if last["error"]:
+            found = f"{CommandError(int(last['error'])).name} at transfer {last['at']}"
+            raise InputError("command stream", "be free of errors", found)
 
     def _query(self, work):
         address = int(work.packet["address"])
@@ -315,5 +306,5 @@ def _address(view):
 
 
 def _with(function, bound, inputs):
-    """A shader of inputs alone, or of inputs and what is bound."""
+    """What a shader makes of inputs, and of what is bound to its stage."""
     return function(inputs, bound)

@@ -14,9 +14,10 @@ from fixfunc.models.geometry.stream_output import Declaration
 from fixfunc.models.lib.annotations import check_types
 from fixfunc.models.pixel.pixel_stage import PixelShader
 from fixfunc.models.tessellation.stages import HullResults
+from fixfunc.spec.descriptors import Stage
 from fixfunc.spec.draw import Topology
 
-__all__ = ["ComputeShader", "GeometryShader", "HullShader", "PixelShader"]
+__all__ = ["PROGRAMS", "ComputeShader", "GeometryShader", "HullShader", "PixelShader"]
 
 
 @dataclass(frozen=True)
@@ -65,3 +66,12 @@ class GeometryShader:
 
     def __post_init__(self):
         check_types(self)
+
+
+# Stages whose shader declares something; others are callables.
+PROGRAMS = {
+    Stage.HULL: HullShader,
+    Stage.GEOMETRY: GeometryShader,
+    Stage.PIXEL: PixelShader,
+    Stage.COMPUTE: ComputeShader,
+}

@@ -22,7 +22,9 @@ class VertexWaves(NamedTuple):
     mask: np.ndarray  # bool, shape (w, 32)
 
     def floats(self, register: int) -> np.ndarray:
-        """A register as float32, shape (w, 32, 4)."""
+        """A register as float32, shape (w, 32, 4); one that nothing feeds raises ``InputError``."""
+        if register not in self.registers:
+            raise InputError("register", "be fed by the input layout", register)
         return self.registers[register].view(np.float32)
 
 

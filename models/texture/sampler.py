@@ -192,7 +192,7 @@ def sample(
         texels = _Fetch(texture, sampler, image, taps).filtered(flat, level, count, along)
     complete = np.zeros((*shape, 4), np.float32)
     complete[..., 3] = 1
-    complete[..., : texels.shape[-1]] = texels.reshape(*shape, -1)
+    complete[..., : texels.shape[-1]] = texels.reshape(*shape, texels.shape[-1])
     return complete
 
 

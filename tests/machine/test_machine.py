@@ -2,21 +2,36 @@
 import numpy as np
 import pytest
 
+from fixfunc.cosim.commands import CommandList
+from fixfunc.models import top
+from fixfunc.models.bound_state import BoundState
+from fixfunc.models.formats import MOST
+from fixfunc.models.frontend.state_pieces import encode
+from fixfunc.models.geometry.stream_output import Declaration, Entry
+from fixfunc.models.geometry.triangle_setup import TRIANGLE
 from fixfunc.models.geometry.viewport import Viewport
 from fixfunc.models.host.packets import RING
 from fixfunc.models.host.resources import Bind
-from fixfunc.models.host.states import RasterizerState
+from fixfunc.models.host.states import RasterizerState, SamplerState
+from fixfunc.models.machine import Machine
 from fixfunc.models.pipeline import look_at_mesh
 from fixfunc.models.pixel.pixel_stage import PixelResults
-from fixfunc.spec.descriptors import STATE
+from fixfunc.models.shaders import GeometryShader, PixelShader
+from fixfunc.models.state import draw_state
+from fixfunc.spec.descriptors import SHADERS, STATE, Stage
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
-from fixfunc.spec.ring import LENGTHS, TRANSFER, RingOp, StateKind, Stop
+from fixfunc.spec.ring import FIELDS, LENGTHS, TRANSFER, RingOp, StateKind, Stop
+from fixfunc.spec.state import DepthFormat
 from tests.host.drawing import WHOLE, Scene, corners
 
 WIDTH, HEIGHT = 320, 200
+STREAM = 1 << 12  # where a command stream lies
 # Jumps and calls have tests of their own, of the command processor: a loop of draws takes minutes.
 OPS = [op for op in RingOp if op not in (RingOp.JUMP, RingOp.CALL)]
+DRAW = np.frombuffer(
+    encode(FIELDS[RingOp.DRAW], opcode=RingOp.DRAW, length=1, count=3, instances=1), np.uint8
+)
 
 
 def drawn(positions, faces, values=None, size=(WIDTH, HEIGHT)):
@@ -154,8 +169,7 @@ def test_bits_of_state_that_are_wrong_are_refused():
         rows[0, :2] = RingOp.SET_STATE, 2
         rows[0, 4] = kind
         rows[1] = rng.integers(0, 256, TRANSFER)
-        rows[2, :2] = RingOp.DRAW, 1
-        rows[2, 5] = 3
+        rows[2] = DRAW
         for row in rows:
             memory[at : at + TRANSFER] = row
             at += TRANSFER
@@ -165,6 +179,96 @@ def test_bits_of_state_that_are_wrong_are_refused():
             refused += 1
         assert not machine.processor.work
     assert refused > 60
+
+
+@pytest.mark.plan("machine-2")
+def test_bits_of_tables_that_are_wrong_are_refused():
+    """State stays; what it names in memory changes, and is drawn or dispatched again."""
+    rng = np.random.default_rng(9)
+    refused = 0
+    for n in range(150):
+        scene = Scene(8, 8, most_work=1 << 8)
+        device, context = scene.device, scene.context
+        out = device.create_buffer(64, Bind.STREAM_OUTPUT)
+        context.so.set_targets([out])
+        texture = device.create_texture2d(Format.R8G8B8A8_UNORM, 4, 4)
+        context.ps.set_shader_resources(0, [device.create_shader_resource_view(texture)])
+        context.ps.set_samplers(0, [SamplerState(address_u="wrap")])
+
+        def sampled(quads, bound):
+            return PixelResults(bound.sample(0, 0, np.zeros((*quads.x.shape, 2), np.float32)))
+
+        scene.shade(sampled)
+        declaration = Declaration([Entry(0)], {0: 16})
+        program = GeometryShader(stream_output={0: declaration})
+        context.gs.set_shader(device.create_geometry_shader(program))
+        scene.bind(corners(WHOLE))
+        context.draw(3)
+        machine = device.machine
+        memory = device.memory
+        # The state's tables lie behind the ring.
+        used = RING + np.flatnonzero(memory[RING : RING + 8192])
+        for _ in range(int(rng.integers(1, 4))):
+            memory[rng.choice(used)] ^= 1 << int(rng.integers(8))
+        at = machine.processor.read
+        memory[at : at + TRANSFER] = DRAW
+        try:
+            machine.submit(at + TRANSFER)
+        except InputError:
+            refused += 1
+        assert not machine.processor.work, n
+    assert 15 < refused < 140
+
+
+@pytest.mark.plan("machine-2")
+@pytest.mark.parametrize("stage", Stage, ids=lambda stage: stage.name)
+def test_a_shader_of_another_stage_is_refused(stage):
+    shaders = {1: len, 2: PixelShader(len)}
+    # One declares something; vertex and domain shaders are callables alone.
+    wrong = 2 if stage in (Stage.VERTEX, Stage.DOMAIN) else 1
+    for number in (wrong, 3):
+        pieces = [b""] * len(StateKind)
+        pieces[StateKind.SHADERS] = encode(SHADERS, **{stage.name.lower(): number})
+        bound = BoundState(np.zeros(64, np.uint8), pieces, shaders)
+        with pytest.raises(InputError, match=f"{stage.name} shader must be the number of one"):
+            bound.shader(stage)
+
+
+def streamed(packets):
+    """Memory with a command stream and a ring that names it; where the write pointer goes."""
+    memory = np.zeros(1 << 18, np.uint8)
+    data = packets.transfers.view(np.uint8).ravel()
+    memory[STREAM : STREAM + len(data)] = data
+    fields = {"address": STREAM, "transfers": len(packets.transfers), "limit": len(memory)}
+    row = encode(FIELDS[RingOp.LIST], opcode=RingOp.LIST, length=1, **fields)
+    memory[:TRANSFER] = np.frombuffer(row, np.uint8)
+    return memory, fields
+
+
+@pytest.mark.plan("machine-5")
+def test_a_command_stream_of_the_ring_is_what_the_top_executes():
+    triangles = np.zeros(2, TRIANGLE)
+    for k, (x, y) in enumerate(((0, 0), (8000, 0), (0, 6000))):
+        triangles[f"x{k}"], triangles[f"y{k}"], triangles[f"z{k}"] = x, y, 1 << 24
+    packets = CommandList().target(1 << 16, 2 << 16, 3 << 16)
+    packets.state(draw_state(40, 24, flat_colour=0xFF204060))
+    packets.clear((0, 0, 40, 24), depth=1, depth_value=MOST[DepthFormat.D24], stencil=1, colour=1)
+    packets.triangles(triangles).fence(7)
+    memory, fields = streamed(packets)
+    alone = memory.copy()
+    drawn_alone = top.Machine(alone).draw(*fields.values())
+    assert not drawn_alone.status["error"].any()
+    stopped = Machine(memory, 0, 1024, {}).submit(TRANSFER)
+    assert stopped.stop == Stop.EMPTY
+    assert (memory == alone).all()
+    assert np.count_nonzero(memory[3 << 16 :]) > 1000
+
+
+@pytest.mark.plan("machine-5")
+def test_a_command_stream_that_is_wrong_is_told():
+    memory, _ = streamed(CommandList().triangles(np.zeros(1, TRIANGLE)))
+    with pytest.raises(InputError, match="command stream must be free of errors, not ORDER at"):
+        Machine(memory, 0, 1024, {}).submit(TRANSFER)
 
 
 @pytest.mark.plan("machine-3")
