@@ -11,7 +11,7 @@ from fixfunc.models.frontend.state_pieces import encode, floats
 from fixfunc.models.frontend.vertex_fetch import MOST_STRIDE, Element, check_layout
 from fixfunc.models.geometry.viewport import Viewport
 from fixfunc.models.host.calls import names_calls
-from fixfunc.models.host.resources import Bind, Buffer
+from fixfunc.models.host.resources import Bind, Buffer, check_bind
 from fixfunc.models.host.states import BlendState, DepthStencilState, RasterizerState
 from fixfunc.models.host.views import View
 from fixfunc.models.lib.annotations import check_types
@@ -85,7 +85,7 @@ class InputAssembler:
         for buffer, stride, offset in zip(buffers, strides, offsets, strict=True):
             integer("stride", stride, 0, MOST_STRIDE)
             integer("offset", offset, 0, (1 << 32) - 1)
-            _bound_as(buffer, Bind.VERTEX_BUFFER)
+            check_bind(buffer, Bind.VERTEX_BUFFER)
         for slot, row in enumerate(zip(buffers, strides, offsets, strict=True), start):
             if row[0] is None:
                 self.vertex_buffers.pop(slot, None)
@@ -98,7 +98,7 @@ class InputAssembler:
         form = Format.R32_UINT if buffer is None else form
         if form not in INDEX_BYTES:
             raise InputError("format of indices", "be R16_UINT or R32_UINT", form.name)
-        _bound_as(buffer, Bind.INDEX_BUFFER)
+        check_bind(buffer, Bind.INDEX_BUFFER)
         integer("offset", offset, 0, (1 << 32) - 1)
         if offset % INDEX_BYTES[form]:
             raise InputError("offset", f"be a multiple of {INDEX_BYTES[form]}", offset)
@@ -192,7 +192,7 @@ class StreamOutput:
         integer("targets of stream output", len(buffers), 0, descriptors.BUFFERS)
         integer("offsets", len(offsets), len(buffers), len(buffers))
         for buffer, offset in zip(buffers, offsets, strict=True):
-            _bound_as(buffer, Bind.STREAM_OUTPUT)
+            check_bind(buffer, Bind.STREAM_OUTPUT)
             integer("offset", offset, -1, buffer.size if buffer else 0)
             if buffer and list(buffers).count(buffer) > 1:
                 raise InputError("targets of stream output", "be bound once", buffer.size)
@@ -392,8 +392,3 @@ class OutputMerger:
             stencil_ref=self.reference,
             **fields,
         )
-
-
-def _bound_as(buffer, kind):
-    if buffer is not None and not buffer.bind & kind:
-        raise InputError("bind of the buffer", f"include {kind.name}", buffer.bind)

@@ -184,3 +184,9 @@ def write_texels(
     shape = layout.read(memory, level, layer).shape
     integer("bytes of a subresource", len(octets), *[int(np.prod(shape))] * 2)
     layout.write(memory, level, layer, octets.reshape(shape))
+
+
+def check_bind(resource: Buffer | Texture | None, kind: Bind) -> None:
+    """Raise ``InputError`` for a resource that may not be bound so; None may."""
+    if resource is not None and not resource.bind & kind:
+        raise InputError("bind of the resource", f"include {kind.name}", resource.bind)

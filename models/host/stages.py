@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from fixfunc.models.frontend.state_pieces import encode, floats
 from fixfunc.models.host.calls import names_calls
-from fixfunc.models.host.resources import Bind, Buffer
+from fixfunc.models.host.resources import Bind, Buffer, check_bind
 from fixfunc.models.host.states import SamplerState
 from fixfunc.models.host.views import View
 from fixfunc.models.payload import integer
@@ -78,9 +78,8 @@ class ShaderStage:
 
     def set_constant_buffers(self, start: int, buffers: Sequence[Buffer | None]) -> None:
         """Bind constant buffers to slots from ``start`` on; None unbinds."""
-        for buffer in filter(None, buffers):
-            if not buffer.bind & Bind.CONSTANT_BUFFER:
-                raise InputError("bind of the buffer", "include CONSTANT_BUFFER", buffer.bind)
+        for buffer in buffers:
+            check_bind(buffer, Bind.CONSTANT_BUFFER)
         self._bind(BindingKind.CONSTANTS, start, buffers)
 
     def set_shader_resources(self, start: int, views: Sequence[View | None]) -> None:

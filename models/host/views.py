@@ -4,7 +4,7 @@
 from dataclasses import dataclass
 
 from fixfunc.models.frontend.state_pieces import encode
-from fixfunc.models.host.resources import Bind, Buffer, Texture
+from fixfunc.models.host.resources import Bind, Buffer, Texture, check_bind
 from fixfunc.models.output.formats import RENDERABLE
 from fixfunc.models.payload import integer
 from fixfunc.spec.descriptors import VIEW, Dimension
@@ -124,7 +124,7 @@ def buffer_view(
     InputError
         The buffer may not be bound so, or the part lies beyond it.
     """
-    _bound_as(buffer, kind)
+    check_bind(buffer, kind)
     integer("first", first, 0, buffer.size - 1)
     size = buffer.size - first if size is None else size
     integer("size", size, 1, buffer.size - first)
@@ -164,7 +164,7 @@ def texture_view(
         The texture may not be bound so; a format of another family, or that cannot be so; levels
         or layers that there are not.
     """
-    _bound_as(texture, kind)
+    check_bind(texture, kind)
     layout = texture.layout
     form = layout.form if form is None else form
     if FORMATS[form].family != FORMATS[layout.form].family:
@@ -205,11 +205,6 @@ def texture_view(
         read_only_depth,
         read_only_stencil,
     )
-
-
-def _bound_as(resource, kind):
-    if not resource.bind & kind:
-        raise InputError("bind of the resource", f"include {kind.name}", resource.bind)
 
 
 def _fits(kind, form):

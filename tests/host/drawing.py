@@ -20,6 +20,20 @@ D24S8 = Format.D24_UNORM_S8_UINT
 MEMORY = 1 << 24
 LAYOUT = (Element(0, Format.R32G32B32A32_FLOAT), Element(1, Format.R32G32B32A32_FLOAT, offset=16))
 WHOLE = np.array([(-1, 3), (3, -1), (-1, -1)], np.float32)  # a triangle over all of a target
+LEFT = np.array([(-1, -1), (-1, 1), (0, 1), (-1, -1), (0, 1), (0, -1)], np.float32)
+RIGHT = LEFT + (1, 0)
+RED, GREEN = (1, 0, 0, 1), (0, 1, 0, 1)
+READ, DRAWN = Bind.SHADER_RESOURCE, Bind.RENDER_TARGET
+
+
+def words(*values):
+    """Bytes of a buffer, as words."""
+    return np.array(values, "<u4")
+
+
+def picture(width, height, seed=0):
+    """Texels of a texture: noise."""
+    return np.random.default_rng(seed).integers(0, 256, (height, width, 4), dtype=np.uint8)
 
 
 def vertex(waves, _bound):

@@ -15,18 +15,17 @@ from fixfunc.models.host.states import (
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import BlendFactor, Compare, Cull, LogicOp, StencilOp
-from tests.host.drawing import MEMORY
-
-RGBA8 = Format.R8G8B8A8_UNORM
-READ, DRAWN = Bind.SHADER_RESOURCE, Bind.RENDER_TARGET
+from tests.host.drawing import (
+    DRAWN,
+    MEMORY,
+    READ,
+    RGBA8,
+    picture,
+)
 
 
 def device():
     return Device(MEMORY)
-
-
-def picture(width, height, seed=0):
-    return np.random.default_rng(seed).integers(0, 256, (height, width, 4), dtype=np.uint8)
 
 
 # What is refused.

@@ -21,16 +21,17 @@ from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.ring import Strategy
 from fixfunc.spec.state import BlendFactor, Compare, Cull, StencilOp
-from tests.host.drawing import LAYOUT, WHOLE, Scene, corners
-
-LEFT = np.array([(-1, -1), (-1, 1), (0, 1), (-1, -1), (0, 1), (0, -1)], np.float32)
-RIGHT = LEFT + (1, 0)
-RED, GREEN = (1, 0, 0, 1), (0, 1, 0, 1)
-
-
-def words(*values):
-    return np.array(values, "<u4")
-
+from tests.host.drawing import (
+    GREEN,
+    LAYOUT,
+    LEFT,
+    RED,
+    RIGHT,
+    WHOLE,
+    Scene,
+    corners,
+    words,
+)
 
 # Draw calls.
 

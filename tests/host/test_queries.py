@@ -6,16 +6,15 @@ from fixfunc.models.geometry.stream_output import Declaration, Entry
 from fixfunc.models.host.queries import QueryKind
 from fixfunc.models.host.resources import Bind
 from fixfunc.models.shaders import ComputeShader, GeometryShader
-from tests.host.drawing import WHOLE, Scene
-
-LEFT = np.array([(-1, -1), (-1, 1), (0, 1), (-1, -1), (0, 1), (0, -1)], np.float32)
-RIGHT = LEFT + (1, 0)
-RED, GREEN = (1, 0, 0, 1), (0, 1, 0, 1)
-
-
-def words(*values):
-    return np.array(values, "<u4")
-
+from tests.host.drawing import (
+    GREEN,
+    LEFT,
+    RED,
+    RIGHT,
+    WHOLE,
+    Scene,
+    words,
+)
 
 # Stream output, queries, predication.
 

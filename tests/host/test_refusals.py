@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-import numpy as np
 import pytest
 
 from fixfunc.models.host import Device
@@ -10,12 +9,11 @@ from fixfunc.models.pixel.pixel_stage import PixelResults
 from fixfunc.spec.draw import Topology
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
-from tests.host.drawing import WHOLE, Scene, corners
-
-LEFT = np.array([(-1, -1), (-1, 1), (0, 1), (-1, -1), (0, 1), (0, -1)], np.float32)
-RIGHT = LEFT + (1, 0)
-RED, GREEN = (1, 0, 0, 1), (0, 1, 0, 1)
-
+from tests.host.drawing import (
+    WHOLE,
+    Scene,
+    corners,
+)
 
 # State that breaks a rule.
 

@@ -13,18 +13,19 @@ from fixfunc.models.pixel.pixel_stage import PixelResults
 from fixfunc.models.texture.texture import of_picture
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
-from tests.host.drawing import MEMORY, WHOLE, Scene
-
-RGBA8 = Format.R8G8B8A8_UNORM
-READ, DRAWN = Bind.SHADER_RESOURCE, Bind.RENDER_TARGET
+from tests.host.drawing import (
+    DRAWN,
+    MEMORY,
+    READ,
+    RGBA8,
+    WHOLE,
+    Scene,
+    picture,
+)
 
 
 def device():
     return Device(MEMORY)
-
-
-def picture(width, height, seed=0):
-    return np.random.default_rng(seed).integers(0, 256, (height, width, 4), dtype=np.uint8)
 
 
 # Memory.

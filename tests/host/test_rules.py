@@ -21,9 +21,15 @@ from fixfunc.models.shaders import ComputeShader, GeometryShader
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import BlendFactor, Cull
-from tests.host.drawing import MEMORY, RGBA8, WHOLE, Scene, corners
-
-READ, DRAWN = Bind.SHADER_RESOURCE, Bind.RENDER_TARGET
+from tests.host.drawing import (
+    DRAWN,
+    MEMORY,
+    READ,
+    RGBA8,
+    WHOLE,
+    Scene,
+    corners,
+)
 
 
 def target(device, form=RGBA8, levels=1, layers=1, bind=DRAWN):
