@@ -70,17 +70,27 @@ def decode(data: np.ndarray, form: Format) -> np.ndarray:
     layout = LAYOUTS[form]
     registers = np.tile(defaults(form), (len(data), 1))
     for channel in layout.channels:
-        registers[:, channel.register] = _convert(_raw(data, channel), channel.bits, layout.kind)
+        registers[:, channel.register] = _convert(raw_bits(data, channel), channel.bits, layout.kind)
     return registers
 
 
-def _raw(data, channel):
-    """Bits of a channel, lowest first in memory: uint32."""
+def raw_bits(data: np.ndarray, channel: Channel) -> np.ndarray:
+    """Bits of a channel, lowest first in memory.
+
+    Parameters
+    ----------
+    data : ndarray of uint8, shape (..., bytes)
+    channel : Channel
+
+    Returns
+    -------
+    ndarray of uint32, shape (...)
+    """
     first = channel.low // 8
     last = (channel.low + channel.bits - 1) // 8
-    value = np.zeros(len(data), np.uint64)
+    value = np.zeros(data.shape[:-1], np.uint64)
     for n in range(first, last + 1):
-        value |= data[:, n].astype(np.uint64) << np.uint64(8 * (n - first))
+        value |= data[..., n].astype(np.uint64) << np.uint64(8 * (n - first))
     value >>= np.uint64(channel.low - 8 * first)
     return (value & np.uint64((1 << channel.bits) - 1)).astype(np.uint32)
 

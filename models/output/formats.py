@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fixfunc.models.frontend.vertex_formats import LAYOUTS, Layout, small_float
+from fixfunc.models.frontend.vertex_formats import LAYOUTS, Layout, raw_bits, small_float
 from fixfunc.models.texture.block_decode import linear
 from fixfunc.spec.dxgi import FORMATS, VERTEX_FORMATS, Format
 from fixfunc.spec.errors import InputError
@@ -84,7 +84,7 @@ def load(data: np.ndarray, form: ColourFormat) -> np.ndarray:
     out = np.zeros((len(data), 4), np.int64)
     out[:, 3] = form.most[3]
     for channel in form.layout.channels:
-        raw = _bits(data, channel)
+        raw = raw_bits(data, channel).astype(np.int64)
         if form.kind in ("SNORM", "SINT"):
             raw = np.where(raw >> channel.bits - 1, raw - (1 << channel.bits), raw)
         if form.kind == "SNORM":
@@ -146,16 +146,6 @@ def float_bits(values: np.ndarray, bits: int) -> np.ndarray:
     found = np.minimum((exponent.astype(np.int64) + 14 << mantissa) + quantum, infinite)
     found = np.where(values == np.inf, infinite, found)
     return np.where(np.isnan(values), infinite | 1 << mantissa - 1, found)
-
-
-def _bits(data, channel):
-    """A channel's bits: int64."""
-    word, shift = divmod(channel.low, 8)
-    count = -(-(shift + channel.bits) // 8)
-    total = np.zeros(len(data), np.int64)
-    for n in range(count):
-        total |= data[:, word + n].astype(np.int64) << 8 * n
-    return total >> shift & (1 << channel.bits) - 1
 
 
 def encode(values: np.ndarray, form: Format) -> np.ndarray:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fixfunc.models.payload import dtype
-from fixfunc.models.texture import bc6h, bc7
+from fixfunc.models.texture.blocks import bc6h, bc7
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.payloads import texels
 

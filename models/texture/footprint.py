@@ -51,6 +51,41 @@ def saturated(lod):
     return np.clip(lod, LOD_MINIMUM, LOD_MAXIMUM)
 
 
+def isotropic(across, down, extents):
+    """Footprints of gradients of any number of coordinates: the longer one's level of detail.
+
+    Parameters
+    ----------
+    across, down : ndarray of float32, shape (n, axes)
+    extents : sequence of int
+        Size of level 0 by axis, texels.
+
+    Returns
+    -------
+    lod : ndarray of int64, shape (n,)
+        s8.8.
+    count : ndarray of int64, shape (n,)
+        One sample each.
+    along : ndarray of float32, shape (n, axes)
+
+    Source: [fs 7.18.11]; squared lengths are float32, u before v before w.
+    """
+    with np.errstate(all="ignore"):  # gradients may be infinite, or no numbers
+        squares = []
+        for gradient in (across, down):
+            texels = np.asarray(gradient, np.float32) * np.array(extents, np.float32)
+            square = _finite(np.square(texels[:, 0]))
+            for axis in range(1, texels.shape[1]):
+                square = square + _finite(np.square(texels[:, axis]))
+            squares.append(square)
+    longer = np.maximum(*squares)
+    return (
+        saturated(log2(longer) >> 1),
+        np.ones(len(longer), np.int64),
+        np.zeros(np.shape(across), np.float32),
+    )
+
+
 def footprint(across, down, width, height, anisotropy):
     """Footprints of gradients of u and v.
 

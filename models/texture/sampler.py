@@ -1,26 +1,36 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Sampler: from coordinates to filtered texels, in the fixed-point steps of hardware."""
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fixfunc.models.texture import cube
-from fixfunc.models.texture.block_decode import linear
+from fixfunc.models.texture.filtering import Reader, Taps, cell, filtered, grid
 from fixfunc.models.texture.footprint import (
     LOD_BITS,
     footprint,
+    isotropic,
     quad_gradients,
     saturated,
 )
+from fixfunc.models.texture.reduction import ONE
+from fixfunc.models.texture.texels import complete
 from fixfunc.models.texture.texture import Texture
 from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import Compare
+
+__all__ = ["Sampler", "Taps", "gather", "level_of_detail", "sample", "sample_compare"]
 
 ADDRESSES = "wrap", "mirror", "clamp", "border", "mirror_once"
 FILTERS = "point", "linear"
-ONE = 1 << 8  # one texel in a texel coordinate, and the sum of two weights
-RANGE = 1 << 16  # texels; coordinates beyond are clamped
+REDUCTIONS = "standard", "comparison", "minimum", "maximum"
+OFFSETS = range(-8, 8)  # texels
+GATHER_OFFSETS = range(-32, 32)
+GATHERED = (2, 3, 1, 0)  # corners of a grid: lower left, lower right, upper right, upper left
 
 
 @dataclass(frozen=True)
@@ -31,8 +41,8 @@ class Sampler:
     ----------
     minify, magnify, mip : str
         Filters: ``point`` or ``linear``. ``mip`` selects levels.
-    address : (str, str)
-        Address modes of u and v: wrap, mirror, clamp, border, mirror_once. Cubes ignore them.
+    address : tuple of str
+        Address modes of u, v and w: wrap, mirror, clamp, border, mirror_once. Cubes ignore them.
     border : tuple of float
         Red, green, blue, alpha outside of the texture, as linear colours; clamped to what the
         format can hold.
@@ -41,24 +51,35 @@ class Sampler:
     min_lod, max_lod : float
         Levels of detail are clamped to this range; ``min_lod`` prevails.
     anisotropy : int
-        Greatest number of samples along a footprint: 1 to 16.
+        Greatest number of samples along a footprint of a 2D texture: 1 to 16.
+    reduction : str
+        What becomes of a filter's texels: ``standard``, their weighted mean; ``comparison``, the
+        mean of what compares true, for :func:`sample_compare`; ``minimum`` or ``maximum`` of those
+        that have weight.
+    comparison : Compare
+        Of the reference with red.
     """
 
     minify: str = "linear"
     magnify: str = "linear"
     mip: str = "linear"
-    address: tuple = ("wrap", "wrap")
+    address: tuple = ("wrap", "wrap", "wrap")
     border: tuple = (0.0, 0.0, 0.0, 0.0)
     bias: float = 0.0
     min_lod: float = 0.0
     max_lod: float = 31.0
     anisotropy: int = 1
+    reduction: str = "standard"
+    comparison: Compare = Compare.NEVER
 
     def __post_init__(self):
         for name in ("minify", "magnify", "mip"):
             _check(name, getattr(self, name), FILTERS)
         for value in self.address:
             _check("address", value, ADDRESSES)
+        _check("reduction", self.reduction, REDUCTIONS)
+        if self.comparison not in list(Compare):
+            raise InputError("comparison", "be one of Compare", self.comparison)
         if self.anisotropy not in range(1, 17):
             raise InputError("anisotropy", "be 1 to 16", self.anisotropy)
         if not -16 <= self.bias < 16:
@@ -70,29 +91,15 @@ class Sampler:
             raise InputError("border", "be four numbers", self.border)
 
 
-@dataclass
-class Taps:
-    """Texels that samples read, in their order: arrays of equal length."""
+class _Request(NamedTuple):
+    """Samples to take: arrays of equal length."""
 
-    sample: list = field(default_factory=list)
-    level: list = field(default_factory=list)
-    image: list = field(default_factory=list)
-    x: list = field(default_factory=list)
-    y: list = field(default_factory=list)
-
-    def add(self, **arrays: np.ndarray) -> None:
-        """Append texels."""
-        for name, values in arrays.items():
-            getattr(self, name).append(values)
-
-    def arrays(self) -> dict[str, np.ndarray]:
-        """All texels, sample by sample: {name: ndarray of int64}."""
-        arrays = {
-            name: np.concatenate(values) if values else np.zeros(0, np.int64)
-            for name, values in vars(self).items()
-        }
-        order = np.argsort(arrays["sample"], kind="stable")
-        return {name: values[order] for name, values in arrays.items()}
+    shape: tuple  # of the result, without channels
+    coordinates: np.ndarray  # float32, shape (n, axes); of a cube in the face
+    image: np.ndarray  # int64: layer times faces
+    unclamped: np.ndarray  # int64: level of detail, s8.8
+    level: np.ndarray  # the same, within all bounds
+    footprints: tuple[np.ndarray, np.ndarray]  # numbers of samples, axis
 
 
 def sample(
@@ -104,6 +111,8 @@ def sample(
     bias: ArrayLike = 0.0,
     layer: ArrayLike = 0,
     coarse: bool = False,
+    offset: Sequence[int] = (),
+    min_lod: ArrayLike | None = None,
     taps: Taps | None = None,
 ) -> np.ndarray:
     """Sample a texture.
@@ -114,8 +123,8 @@ def sample(
         The texture.
     sampler : Sampler
         State of the sampler.
-    coordinates : ndarray of float32, shape (..., 2), or (..., 3) for a cube
-        u and v, from 0 to 1 across the texture; or directions. With neither ``lod`` nor
+    coordinates : ndarray of float32, shape (..., dimension), or (..., 3) for a cube
+        u, v and w, from 0 to 1 across the texture; or directions. With neither ``lod`` nor
         ``gradients`` they must be quads, shape (n, 2, 2, k), indexed [quad, y, x].
     lod : array of float, optional
         Levels of detail.
@@ -128,6 +137,10 @@ def sample(
         NaN is 0.
     coarse : bool
         Gradients of quads are coarse, see :func:`fixfunc.models.texture.footprint.quad_gradients`.
+    offset : sequence of int
+        Texels, by axis, -8 to 7, that every place is moved by, on any level; not of a cube.
+    min_lod : array of float, optional
+        Levels of detail are at least this.
     taps : Taps, optional
         The texels that are read are appended to it.
 
@@ -135,212 +148,248 @@ def sample(
     -------
     ndarray of float32, shape (..., 4)
         Filtered texels: UNORM from 0 to 1, SNORM from -1 to 1; colours are linear. Colours that the
-        format lacks are 0, alpha is 1.
+        format lacks are 0, alpha is 1. Where no level is left, all that the format has is 0.
 
     Raises
     ------
     InputError
-        Coordinates have another shape.
+        Coordinates have another shape; a format of integers, or several samples a texel; an offset
+        out of range; a sampler of comparisons.
 
     Source: [trip 4] [fs 7.18]; numerics: texel coordinates s16.8, weights of 8 bits, exact sums (53
-    bits for halves), rounded at the end.
+    bits for halves), rounded at the end; float32 by multiply-adds, from one texel to the next.
     """
+    _check("reduction of the sampler", sampler.reduction, [r for r in REDUCTIONS if r[0] != "c"])
+    how = (lod, gradients, bias, layer, coarse, min_lod)
+    found, shape = _sampled(texture, sampler, coordinates, how, offset, None, taps)
+    return complete(found, texture.texel_format).reshape(*shape, 4)
+
+
+def sample_compare(
+    texture: Texture,
+    sampler: Sampler,
+    coordinates: np.ndarray,
+    reference: ArrayLike,
+    offset: Sequence[int] = (),
+    taps: Taps | None = None,
+    **how: Any,
+) -> np.ndarray:
+    """Compare a reference with red of each texel of a filter, and filter what is true.
+
+    Parameters
+    ----------
+    reference : array of float32
+        It is quantised as the format stores it, as a depth is, and stands on the left side.
+    how
+        ``lod``, ``gradients``, ``bias``, ``layer``, ``coarse``, ``min_lod``, and all other
+        parameters: as of :func:`sample`. ``lod`` of 0 is sample_c_lz.
+
+    Returns
+    -------
+    ndarray of float32, shape (...)
+        The weight of the texels for which the comparison is true: 0 to 1.
+
+    Raises
+    ------
+    InputError
+        As of :func:`sample`; a sampler of no comparisons, a 3D texture.
+
+    Source: [fs 7.18.15, 22.4.19].
+    """
+    _check("reduction of the sampler", sampler.reduction, ("comparison",))
+    _comparable(texture)
+    fields = _defaults(how)
+    reference = np.broadcast_to(np.asarray(reference, np.float32), np.shape(coordinates)[:-1])
+    found, shape = _sampled(
+        texture, sampler, coordinates, fields, offset, reference.reshape(-1), taps
+    )
+    return found.reshape(shape)
+
+
+def gather(
+    texture: Texture,
+    sampler: Sampler,
+    coordinates: np.ndarray,
+    component: int = 0,
+    reference: ArrayLike | None = None,
+    layer: ArrayLike = 0,
+    offset: Sequence[int] = (),
+    taps: Taps | None = None,
+) -> np.ndarray:
+    """The four texels of a bilinear filter on the most detailed level.
+
+    Parameters
+    ----------
+    texture, sampler, coordinates, layer, taps
+        As of :func:`sample`; of the sampler the address modes, the border and the comparison.
+    component : int
+        Which channel, 0 to 3.
+    reference : array of float32, optional
+        What red is compared with: then results are 0 or 1, or a third of those at a cube's corner.
+    offset : sequence of int
+        Texels, -32 to 31.
+
+    Returns
+    -------
+    ndarray of float32, or of uint32 or int32, shape (..., 4)
+        Lower left, lower right, upper right, upper left.
+
+    Raises
+    ------
+    InputError
+        As of :func:`sample`, but for integers; a texture that is not 2D or a cube.
+
+    Source: [fs 22.4.2-22.4.5].
+    """
+    if texture.dimension != 2:
+        raise InputError("texture to gather from", "be 2D or a cube", f"{texture.dimension}D")
+    if component not in range(4):
+        raise InputError("component", "be 0 to 3", component)
+    shape = np.shape(coordinates)[:-1]
+    if reference is not None:
+        _comparable(texture)
+        component = 0
+        reference = np.broadcast_to(np.asarray(reference, np.float32), shape).reshape(-1)
+    request = _request(texture, sampler, coordinates, _defaults({"lod": 0.0, "layer": layer}))
+    reader = _reader(texture, sampler, request, offset, GATHER_OFFSETS, reference, taps)
+    everywhere = np.ones(len(request.image), bool)
+    cells, _ = cell(reader, request.coordinates, 0, everywhere)
+    numbers = np.arange(len(everywhere))
+    texels, missing = grid(reader, 0, numbers, cells, np.ones((4, len(everywhere)), bool))
+    found = reader.values(texels)
+    if missing.any():
+        others = np.where(missing[..., None], 0, found.astype(np.float64)).sum(0) / 3
+        found = np.where(missing[..., None], others, found).astype(found.dtype)
+    found = found[list(GATHERED), :, component].T
+    if _is_empty(texture):
+        found = np.full_like(found, component == 3 and 3 not in texture.texel_format.present)
+    return found.reshape(*shape, 4)
+
+
+def level_of_detail(
+    texture: Texture, sampler: Sampler, coordinates: np.ndarray, **how: Any
+) -> np.ndarray:
+    """The level of detail that a sample would have [fs 22.5.6].
+
+    Parameters
+    ----------
+    texture, sampler, coordinates, how
+        As of :func:`sample`: ``gradients``, or coordinates of quads.
+
+    Returns
+    -------
+    ndarray of float32, shape (..., 2)
+        Within all bounds, those of the texture among them; and without any, the bias neither.
+    """
+    request = _request(texture, sampler, coordinates, _defaults(how))
+    last = len(texture.levels) - 1
+    held = np.clip(request.level, 0, last << LOD_BITS)
+    if _is_empty(texture):
+        held = np.zeros_like(held)
+    both = np.stack([held, request.unclamped], -1)
+    return (both.astype(np.float32) / np.float32(ONE)).reshape(*request.shape, 2)
+
+
+def _defaults(how):
+    """Arguments of :func:`sample` in their order."""
+    known = {"lod": None, "gradients": None, "bias": 0.0, "layer": 0, "coarse": False}
+    known["min_lod"] = None
+    for name in how:
+        _check("argument", name, tuple(known))
+    return tuple((known | how).values())
+
+
+def _sampled(texture, sampler, coordinates, how, offset, reference, taps):
+    """Filtered channels, shape (n, channels), and the shape of the result."""
+    if texture.texel_format.is_integer:
+        raise InputError("format of a texture to filter", "not be of integers", texture.format)
+    request = _request(texture, sampler, coordinates, how)
+    reader = _reader(texture, sampler, request, offset, OFFSETS, reference, taps)
+    # Coordinates, and halves, may be infinite or no number.
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = filtered(
+            texture, sampler, reader, request.coordinates, request.level, request.footprints
+        )
+    return np.zeros_like(found) if _is_empty(texture) else found, request.shape
+
+
+def _request(texture, sampler, coordinates, how):
+    """Where to sample: checked."""
+    lod, gradients, bias, layer, coarse, min_lod = how
     is_cube = texture.faces == 6
+    axes = 3 if is_cube else texture.dimension
     coordinates = np.asarray(coordinates, np.float32)
-    if coordinates.ndim < 1 or coordinates.shape[-1] != 2 + is_cube:
-        raise InputError("coordinates", f"be of shape (..., {2 + is_cube})", str(coordinates.shape))
-    if (
-        lod is None
-        and gradients is None
-        and (coordinates.ndim != 4 or coordinates.shape[1:3] != (2, 2))
-    ):
+    if texture.samples > 1:
+        raise InputError("samples of a texture to filter", "be 1", texture.samples)
+    if not is_cube and len(sampler.address) < axes:
+        raise InputError("address", f"be {axes} modes", sampler.address)
+    if coordinates.ndim < 1 or coordinates.shape[-1] != axes:
+        raise InputError("coordinates", f"be of shape (..., {axes})", str(coordinates.shape))
+    by_quads = lod is None and gradients is None
+    if by_quads and (coordinates.ndim != 4 or coordinates.shape[1:3] != (2, 2)):
         raise InputError(
             "coordinates without lod or gradients",
             "be quads of shape (n, 2, 2, k)",
             str(coordinates.shape),
         )
     shape = coordinates.shape[:-1]
-    flat = coordinates.reshape(-1, 2 + is_cube)
+    flat = coordinates.reshape(-1, axes)
     layer = np.rint(np.nan_to_num(np.broadcast_to(layer, shape).reshape(-1).astype(np.float32)))
     image = np.clip(layer, 0, texture.layers - 1).astype(np.int64) * texture.faces
-    # Coordinates, and halves, may be infinite or no number.
     with np.errstate(over="ignore", invalid="ignore"):
+        slopes = []
         if lod is None:
-            if gradients is None:
-                gradients = quad_gradients(coordinates, coarse)
             slopes = [
-                np.broadcast_to(np.asarray(slope, np.float32), coordinates.shape).reshape(
-                    flat.shape
-                )
-                for slope in gradients
+                np.broadcast_to(np.asarray(slope, np.float32), coordinates.shape).reshape(-1, axes)
+                for slope in (quad_gradients(coordinates, coarse) if by_quads else gradients)
             ]
-        else:
-            slopes = []
-            level = _fixed(np.broadcast_to(lod, shape).reshape(-1))
-            count = np.ones(len(flat), np.int64)
-            along = np.zeros((len(flat), 2), np.float32)
         if is_cube:
             face, flat, slopes = cube.project(flat, slopes)
             image = image + face
+        unclamped, footprints = _footprints(texture, sampler, slopes, lod, shape)
+        level = unclamped
         if lod is None:
-            level, count, along = footprint(
-                *slopes, texture.width, texture.height, sampler.anisotropy
-            )
             level = saturated(level + _fixed(np.broadcast_to(bias, shape).reshape(-1)))
         level = saturated(level + _fixed(sampler.bias))
         level = np.maximum(np.minimum(level, _fixed(sampler.max_lod)), _fixed(sampler.min_lod))
-        texels = _Fetch(texture, sampler, image, taps).filtered(flat, level, count, along)
-    complete = np.zeros((*shape, 4), np.float32)
-    complete[..., 3] = 1
-    complete[..., : texels.shape[-1]] = texels.reshape(*shape, texels.shape[-1])
-    return complete
+        if min_lod is not None:
+            level = np.maximum(level, _fixed(np.broadcast_to(min_lod, shape).reshape(-1)))
+        level = np.maximum(level, texture.min_lod) if texture.min_lod > 0 else level
+    return _Request(shape, flat, image, unclamped, level, footprints)
 
 
-class _Fetch:
-    """A texture during one call: each level is decoded once."""
-
-    def __init__(self, texture, sampler, image, taps):
-        self._texture = texture
-        self._sampler = sampler
-        self._image = image
-        self._taps = taps
-        self._decoded = {}
-        self._cube = texture.faces == 6
-        first = self._texels(0, 0)
-        self._channels = first.shape[-1]
-        self._kind = first.dtype
-        self._unit = {
-            np.dtype(np.uint8): 255,
-            np.dtype(np.uint16): 65535,
-            np.dtype(np.int16): 32767,
-        }.get(first.dtype, 1)
-        border = np.array(sampler.border[: self._channels], np.float32)
-        if self._unit > 1:
-            border = np.clip(border, -1 if first.dtype == np.int16 else 0, 1)
-        self._border = (border * np.float32(self._unit)).astype(np.float64)
-
-    def _texels(self, level, image):
-        if (level, image) not in self._decoded:
-            layer, face = divmod(image, self._texture.faces)
-            texels = self._texture.image(level, layer, face)
-            self._decoded[level, image] = linear(texels) if self._texture.srgb else texels
-        return self._decoded[level, image]
-
-    def filtered(self, coordinates, lod, count, along):
-        """Filtered texels: float32, shape (n, channels)."""
-        last = len(self._texture.levels) - 1
-        clamped = np.clip(lod, 0, last << LOD_BITS)
-        if self._sampler.mip == "point":
-            level = np.minimum(clamped + ONE // 2 >> LOD_BITS, last)
-            fraction = np.zeros(len(lod), np.int64)
-        else:
-            level = clamped >> LOD_BITS
-            fraction = clamped & ONE - 1
-        smooth = np.where(
-            lod > 0, self._sampler.minify == "linear", self._sampler.magnify == "linear"
-        )
-        total = np.zeros((len(lod), self._channels))
-        for n in range(int(count.max(initial=0))):
-            active = np.flatnonzero(n < count)
-            offset = (2 * n + 1 - count[active]) / (2 * count[active])
-            place = (
-                coordinates[active].astype(np.float64)
-                + np.where(count[active] > 1, offset, 0)[:, None] * along[active]
-            )
-            for step, weight in ((0, ONE - fraction[active]), (1, fraction[active])):
-                weighted = np.flatnonzero(weight)
-                request = active[weighted]
-                total[request] += weight[weighted, None] * self._level(
-                    place[weighted], request, level[request] + step, smooth[request]
-                )
-        scale = float(self._unit) * ONE**3 * (3 if self._cube else 1)
-        return (total / (scale * count[:, None])).astype(np.float32)
-
-    def _level(self, place, request, level, smooth):
-        """Weighted sums of texels, of one level for each sample.
-
-        Weights add up to 2^16; a cube's to three times that, because a texel beyond a corner is the
-        mean of three others.
-        """
-        sums = np.zeros((len(request), self._channels))
-        for n in np.unique(level):
-            selected = np.flatnonzero(level == n)
-            sizes = self._texture.size(n)
-            x = self._scaled(place[selected, 0], 0, sizes[0])
-            y = self._scaled(place[selected, 1], 1, sizes[1])
-            half = np.where(smooth[selected], ONE // 2, 0)
-            x, fx = ((x - half) >> 8, np.where(smooth[selected], (x - half) & ONE - 1, 0))
-            y, fy = ((y - half) >> 8, np.where(smooth[selected], (y - half) & ONE - 1, 0))
-            taps = []
-            for dy, wy in ((0, ONE - fy), (1, fy)):
-                for dx, wx in ((0, ONE - fx), (1, fx)):
-                    texels, corner = self._tap(
-                        n, request[selected], x + dx, y + dy, sizes, wx * wy > 0
-                    )
-                    taps.append((wx * wy, texels, corner))
-            three = sum(np.where(corner[:, None], 0, texels) for _, texels, corner in taps)
-            for weight, texels, corner in taps:
-                tripled = np.where(corner[:, None], three, 3 * texels) if self._cube else texels
-                sums[selected] += weight[:, None] * tripled
-        return sums
-
-    def _scaled(self, value, axis, size):
-        """Coordinates in 1/256 texel, s16.8."""
-        mode = "clamp" if self._cube else self._sampler.address[axis]
-        if mode in ("wrap", "mirror"):
-            value = np.fmod(value, 2)  # exact; both modes have this period
-        return np.rint(
-            np.clip(np.nan_to_num(value * size, nan=0.0), -RANGE, RANGE - 1 / ONE) * ONE
-        ).astype(np.int64)
-
-    def _tap(self, level, request, x, y, sizes, read):
-        """Texels as float64, and whether they lie beyond a cube's corner.
-
-        Texels that are not ``read`` are zero, whatever their value.
-        """
-        image = self._image[request]
-        corner = np.zeros(len(x), bool)
-        if self._cube:
-            corner = ((x < 0) | (x >= sizes[0])) & ((y < 0) | (y >= sizes[1]))
-            face, x, y = cube.across_edges(image % 6, x, y, sizes[0])
-            image = image - image % 6 + face
-            outside = corner
-        else:
-            (x, x_outside), (y, y_outside) = (
-                _addressed(v, size, mode)
-                for v, size, mode in zip((x, y), sizes, self._sampler.address, strict=True)
-            )
-            outside = x_outside | y_outside
-        texels = np.empty((len(x), self._channels))
-        for n in np.unique(image):
-            selected = image == n
-            texels[selected] = self._texels(level, int(n))[y[selected], x[selected]]
-        if not self._cube:
-            texels[outside] = self._border
-        texels[~read & ~corner] = 0
-        if self._taps is not None:
-            recorded = read & ~outside
-            self._taps.add(
-                sample=request[recorded],
-                level=np.full(recorded.sum(), level),
-                image=image[recorded],
-                x=x[recorded],
-                y=y[recorded],
-            )
-        return texels, corner
+def _footprints(texture, sampler, slopes, lod, shape):
+    """Levels of detail before any bias, and footprints."""
+    if lod is not None:
+        level = _fixed(np.broadcast_to(lod, shape).reshape(-1))
+        return level, (np.ones(len(level), np.int64), np.zeros((len(level), 1), np.float32))
+    if texture.dimension == 2:
+        level, *footprints = footprint(*slopes, texture.width, texture.height, sampler.anisotropy)
+    else:
+        level, *footprints = isotropic(*slopes, texture.extents(0))
+    return level, tuple(footprints)
 
 
-def _addressed(v, size, mode):
-    """Coordinates of texels that exist, by the address mode, and whether the border is meant."""
-    outside = (v < 0) | (v >= size)
-    if mode == "wrap":
-        v = v % size
-    elif mode == "mirror":
-        v = v % (2 * size)
-        v = np.where(v >= size, 2 * size - 1 - v, v)
-    elif mode == "mirror_once":
-        v = np.where(v < 0, -1 - v, v)
-    return np.clip(v, 0, size - 1), outside & (mode == "border")
+def _reader(texture, sampler, request, offset, allowed, reference, taps):
+    """Access to texels, its offset checked."""
+    offset = tuple(int(step) for step in offset)
+    if any(step not in allowed for step in offset) or (any(offset) and texture.faces == 6):
+        rule = f"be {allowed[0]} to {allowed[-1]} texels by axis, of a cube 0"
+        raise InputError("offset", rule, offset)
+    return Reader(texture, sampler, request.image, offset, reference, taps)
+
+
+def _comparable(texture):
+    """Raise ``InputError`` for a texture that nothing is compared with."""
+    form = texture.texel_format
+    if texture.dimension == 3 or form.kind not in ("UNORM", "SNORM", "FLOAT") or texture.srgb:
+        found = f"{texture.dimension}D of {texture.format}"
+        raise InputError("texture to compare with", "be 1D, 2D or a cube, not of integers", found)
+
+
+def _is_empty(texture):
+    """Whether the least level of the texture is beyond its last: then nothing is there."""
+    return texture.min_lod > len(texture.levels) - 1 << LOD_BITS
 
 
 def _fixed(value):

@@ -1,40 +1,26 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Textures: levels of detail, layers and faces, as they lie in memory."""
+"""Textures: levels of detail, layers, faces and samples, as a sampler takes them."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from fixfunc.models.texture import block_decode
+from fixfunc.models.texture import block_decode, texels
+from fixfunc.models.texture.texels import TEXELS, WITH_SRGB, TexelFormat
 from fixfunc.spec.errors import InputError
-from fixfunc.spec.state import TARGET_LIMIT
+from fixfunc.spec.state import SAMPLE_COUNTS, TARGET_LIMIT
 
 LAYERS = 2048  # greatest number of layers of an array [fs: resource limits]
+VOLUME_LIMIT = 2048  # texels along an edge of a 3D texture
 FACES = ["+x", "-x", "+y", "-y", "+z", "-z"]  # of a cube, in order
 
 
-class Texels(NamedTuple):
-    """Properties of a format without blocks."""
-
-    channels: tuple  # position in memory of each channel
-    kind: type  # of a channel
-
-
-PLAIN = {
-    "RGBA8": Texels((0, 1, 2, 3), np.uint8),
-    "BGRA8": Texels((2, 1, 0, 3), np.uint8),
-    "R8": Texels((0,), np.uint8),
-    "RG8": Texels((0, 1), np.uint8),
-    "R16": Texels((0,), np.uint16),
-    "RGBA16F": Texels((0, 1, 2, 3), np.float16),
-}
-FORMATS = (*PLAIN, *block_decode.FORMATS)
-WITH_SRGB = {"RGBA8", "BGRA8", "BC1", "BC2", "BC3", "BC7"}
+FORMATS = tuple(TEXELS)
 
 
 class Texture(NamedTuple):
-    """A 2D texture, an array of them, a cube or an array of cubes.
+    """A texture of one, two or three dimensions, an array, a cube or an array of cubes.
 
     Parameters
     ----------
@@ -43,14 +29,23 @@ class Texture(NamedTuple):
     width, height : int
         Size of level 0, texels.
     levels : tuple of ndarray of uint8, shape (layers * faces, bytes)
-        Levels as they lie in memory: rows of texels, or of blocks, without gaps. Each level is half
-        as wide and high as the one before, and at least one texel.
+        Levels: slices of rows of texels, or of blocks, without gaps; the samples of a texel lie
+        side by side. Each level is half as wide, high and deep as the one before, and at least one
+        texel.
     faces : int
         1, or 6 for a cube: +x, -x, +y, -y, +z, -z.
     srgb : bool
         Colours are sRGB.
     opaque : bool
         Alpha is one, whatever a block of BC1 says.
+    dimension : int
+        1, 2 or 3; of a cube 2.
+    depth : int
+        Slices of level 0.
+    samples : int
+        Of a texel; a texture of several is fetched only.
+    min_lod : int
+        Levels below this are not there, in 1/256; of the texture's level 0 [fs 5.8].
     """
 
     format: str
@@ -60,6 +55,15 @@ class Texture(NamedTuple):
     faces: int = 1
     srgb: bool = False
     opaque: bool = False
+    dimension: int = 2
+    depth: int = 1
+    samples: int = 1
+    min_lod: int = 0
+
+    @property
+    def texel_format(self) -> TexelFormat:
+        """Properties of the format."""
+        return TEXELS[self.format]
 
     @property
     def layers(self) -> int:
@@ -70,33 +74,38 @@ class Texture(NamedTuple):
         """Width and height of a level."""
         return size(self.width, self.height, level)
 
-    def image(self, level: int = 0, layer: int = 0, face: int = 0) -> np.ndarray:
-        """Texels of one image: shape (height, width, channels), of the format's type.
+    def extents(self, level: int) -> tuple[int, ...]:
+        """Size of a level by axis, as many as there are dimensions."""
+        return (*self.size(level), max(self.depth >> level, 1))[: self.dimension]
 
-        Alpha, if there is any, is the last channel.
+    def image(self, level: int = 0, layer: int = 0, face: int = 0) -> np.ndarray:
+        """Texels of a 2D image of one sample: shape (height, width, channels).
+
+        They have the format's type. Alpha, if there is any, is the last channel.
         """
+        return self.texels(level, layer * self.faces + face)[0, :, :, 0]
+
+    def texels(self, level: int, image: int) -> np.ndarray:
+        """All texels of a layer, or a face: shape (depth, height, width, samples, channels)."""
         width, height = self.size(level)
-        data = self.levels[level][layer * self.faces + face]
-        if self.format in PLAIN:
-            order, kind = PLAIN[self.format]
-            return (
-                data.view(np.dtype(kind).newbyteorder("<"))
-                .astype(kind, copy=False)
-                .reshape(height, width, len(order))[..., order]
+        depth = max(self.depth >> level, 1)
+        data = self.levels[level][image]
+        form = self.texel_format
+        if form.edge == 1:
+            return texels.read(
+                data.reshape(depth, height, width, self.samples, form.size), self.format
             )
-        blocks = block_decode.decode(
-            self.format, data.reshape(-1, block_decode.FORMATS[self.format].size)
-        )
-        rows = -(-height // 4)
-        columns = -(-width // 4)
-        texels = (
-            blocks.reshape(rows, columns, 4, 4, -1)
-            .swapaxes(1, 2)
-            .reshape(4 * rows, 4 * columns, -1)[:height, :width]
+        blocks = block_decode.decode(self.format, data.reshape(-1, form.size))
+        rows = -(-height // form.edge)
+        columns = -(-width // form.edge)
+        found = (
+            blocks.reshape(depth, rows, columns, form.edge, form.edge, -1)
+            .swapaxes(2, 3)
+            .reshape(depth, form.edge * rows, form.edge * columns, -1)[:, :height, :width]
         )
         if self.opaque:
-            texels[..., 3] = 255
-        return texels
+            found[..., 3] = 255
+        return found[:, :, :, None]
 
     def view(self, format: str, srgb: bool = False) -> "Texture":
         """View the same bytes as another format, as typeless resources allow.
@@ -140,7 +149,8 @@ def create(
         The format is unknown; D3D11 does not allow the size, or the number of levels, layers or
         faces; or a level is not as long as its size says.
     """
-    check_shape(format, width, height, len(levels), fields.get("faces", 1))
+    check_shape(format, width, height, len(levels), fields.get("faces", 1), fields.get("depth", 1))
+    _check_dimension(height, fields)
     texture = Texture(
         format,
         width,
@@ -149,7 +159,8 @@ def create(
         **fields,
     )
     for n, level in enumerate(texture.levels):
-        required = bytes_of(format, *texture.size(n))
+        slices = max(texture.depth >> n, 1)
+        required = bytes_of(format, *texture.size(n)) * slices * texture.samples
         images = len(texture.levels[0])
         if (
             level.ndim != 2
@@ -168,15 +179,38 @@ def create(
     return texture
 
 
-def check_shape(format: str, width: int, height: int, levels: int, faces: int) -> None:
+def _check_dimension(height, fields):
+    """Rules between dimension, depth, samples and faces."""
+    dimension = fields.get("dimension", 2)
+    depth = fields.get("depth", 1)
+    samples = fields.get("samples", 1)
+    if dimension not in (1, 2, 3):
+        raise InputError("dimension", "be 1, 2 or 3", dimension)
+    if dimension == 1 and height > 1:
+        raise InputError("height of a 1D texture", "be 1", height)
+    if dimension < 3 and depth > 1:
+        raise InputError("depth", "be 1 but of a 3D texture", depth)
+    if fields.get("faces", 1) == 6 and dimension != 2:
+        raise InputError("dimension of a cube", "be 2", dimension)
+    if samples not in SAMPLE_COUNTS or (samples > 1 and dimension != 2):
+        names = ", ".join(map(str, SAMPLE_COUNTS))
+        raise InputError("samples", f"be one of {names}, and 1 but of a 2D texture", samples)
+
+
+def check_shape(
+    format: str, width: int, height: int, levels: int, faces: int, depth: int = 1
+) -> None:
     """Raise :class:`~fixfunc.spec.errors.InputError` for a shape that D3D11 does not allow."""
     if format not in FORMATS:
         raise InputError("format", f"be one of {', '.join(FORMATS)}", format)
     for name, value in (("width", width), ("height", height)):
         if not 1 <= value <= TARGET_LIMIT:
             raise InputError(name, f"be 1 to {TARGET_LIMIT} texels", value)
-    if not 1 <= levels <= max(width, height).bit_length():
-        raise InputError("number of levels", f"be 1 to {max(width, height).bit_length()}", levels)
+    if not 1 <= depth <= VOLUME_LIMIT:
+        raise InputError("depth", f"be 1 to {VOLUME_LIMIT} texels", depth)
+    complete = max(width, height, depth).bit_length()
+    if not 1 <= levels <= complete:
+        raise InputError("number of levels", f"be 1 to {complete}", levels)
     if faces not in (1, 6):
         raise InputError("number of faces", "be 1 or 6", faces)
     if faces == 6 and width != height:
@@ -190,9 +224,8 @@ def size(width: int, height: int, level: int) -> tuple[int, int]:
 
 def bytes_of(format: str, width: int, height: int) -> int:
     """Bytes of an image."""
-    if format in PLAIN:
-        return width * height * len(PLAIN[format].channels) * np.dtype(PLAIN[format].kind).itemsize
-    return -(-width // 4) * -(-height // 4) * block_decode.FORMATS[format].size
+    form = TEXELS[format]
+    return -(-width // form.edge) * -(-height // form.edge) * form.size
 
 
 def of_picture(picture: np.ndarray, srgb: bool = False, mips: bool = True) -> Texture:

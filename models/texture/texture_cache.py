@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fixfunc.models.texture.block_decode import FORMATS as BLOCKS
-from fixfunc.models.texture.sampler import Taps
-from fixfunc.models.texture.texture import PLAIN, Texture
+from fixfunc.models.texture.filtering import Taps
+from fixfunc.models.texture.texture import Texture
 from fixfunc.spec.errors import InputError
 
 EDGE = 4  # texels along a line's edge, both of plain formats and of blocks
@@ -79,13 +78,9 @@ class TextureCache:
         self._texture = texture
         self._shape = shape or CacheShape()
         self.counters = Counters()
-        if texture.format in PLAIN:
-            order, kind = PLAIN[texture.format]
-            stored = decoded = EDGE**2 * len(order) * np.dtype(kind).itemsize
-        else:
-            form = BLOCKS[texture.format]
-            stored = form.size
-            decoded = EDGE**2 * form.channels * np.dtype(form.kind).itemsize
+        form = texture.texel_format
+        stored = form.size * (EDGE // form.edge) ** 2
+        decoded = EDGE**2 * form.channels * form.dtype.itemsize
         if texture.srgb:
             decoded *= 2
         self._stored = stored

@@ -8,6 +8,7 @@ import imagecodecs
 import numpy as np
 from PIL import Image
 
+from fixfunc.spec.state import Compare
 from tests.oracles import llvmpipe
 
 PILLOW = {
@@ -120,27 +121,65 @@ WRAPS = {
 }
 
 
+COMPARES = {
+    Compare.NEVER: "GL_NEVER",
+    Compare.LESS: "GL_LESS",
+    Compare.EQUAL: "GL_EQUAL",
+    Compare.LESS_EQUAL: "GL_LEQUAL",
+    Compare.GREATER: "GL_GREATER",
+    Compare.NOT_EQUAL: "GL_NOTEQUAL",
+    Compare.GREATER_EQUAL: "GL_GEQUAL",
+    Compare.ALWAYS: "GL_ALWAYS",
+}
+# Of texels by format: internal format, format, type.
+UPLOADS = {
+    "RGBA8": ("GL_RGBA8", "GL_RGBA", "GL_UNSIGNED_BYTE"),
+    "R32G32B32A32_FLOAT": ("GL_RGBA32F", "GL_RGBA", "GL_FLOAT"),
+    "R32_FLOAT": ("GL_DEPTH_COMPONENT32F", "GL_DEPTH_COMPONENT", "GL_FLOAT"),  # to compare with
+}
+SWIZZLES = {1: "x", 2: "xy", 3: "xyz"}
+
+
 class MesaSampler(Mesa):
-    """Sampler of Mesa's llvmpipe: one sample for each pixel of a target."""
+    """Sampler of Mesa's llvmpipe: one sample for each pixel of a target.
+
+    Arguments are those of :mod:`fixfunc.models.texture.sampler`; the formats :data:`UPLOADS`.
+    """
 
     def sample(self, texture, sampler, coordinates, lod=None, gradients=None):
-        """Sample RGBA8 with explicit levels or gradients.
+        """Sample with explicit levels, or of 2D textures with gradients."""
+        place = f"c.{SWIZZLES[coordinates.shape[1]]}"
+        call = f"textureLod(texture_in, {place}, c.w)"
+        second = None
+        if gradients is not None:
+            call = "textureGrad(texture_in, c.xy, g.xy, g.zw)"
+            second = np.concatenate(gradients, 1)
+        return self._call(texture, sampler, coordinates, lod, second, call)
 
-        Arguments are those of :func:`fixfunc.models.texture.sampler.sample`.
-        """
+    def gather(self, texture, sampler, coordinates, component):
+        """Four texels of a 2D texture."""
+        call = f"textureGather(texture_in, c.xy, {component})"
+        return self._call(texture, sampler, coordinates, None, None, call)
+
+    def compare(self, texture, sampler, coordinates, reference, lod):
+        """Filtered comparisons of a 2D texture."""
+        second = np.repeat(reference[:, None], 4, 1)
+        call = "vec4(textureLod(texture_in, vec3(c.xy, g.x), c.w))"
+        return self._call(texture, sampler, coordinates, lod, second, call, "Shadow")[:, 0]
+
+    def _call(self, texture, sampler, coordinates, lod, second, call, shadow=""):
         gl = self._gl
         cube = texture.faces == 6
         count = len(coordinates)
-        target = gl.GL_TEXTURE_CUBE_MAP if cube else gl.GL_TEXTURE_2D
-        call = "textureLod(texture_in, c.xyz, c.w)" if cube else "textureLod(texture_in, c.xy, c.w)"
+        name = "CUBE_MAP" if cube else f"{texture.dimension}D"
+        target = getattr(gl, f"GL_TEXTURE_{name}")
         where = np.zeros((2, count, 4), np.float32)
         where[0, :, : coordinates.shape[1]] = coordinates
-        if gradients is None:
+        if lod is not None:
             where[0, :, 3] = lod
-        else:
-            call = "textureGrad(texture_in, c.xy, g.xy, g.zw)"
-            where[1] = np.concatenate(gradients, 1)
-        kind = "samplerCube" if cube else "sampler2D"
+        if second is not None:
+            where[1] = second
+        kind = ("samplerCube" if cube else f"sampler{texture.dimension}D") + shadow
         program = self._context.program(
             VERTEX, FRAGMENT.replace("KIND", kind).replace("CALL", call)
         )
@@ -151,7 +190,8 @@ class MesaSampler(Mesa):
         program["where"] = 0
         program["texture_in"] = 1
         gl.glActiveTexture(gl.GL_TEXTURE1)
-        self._upload(texture, sampler, target)
+        self._upload(texture, target)
+        self._set(texture, sampler, target, shadow)
         framebuffer.use()
         corners = self._context.buffer(np.array([-1, -1, 3, -1, -1, 3], "f4").tobytes())
         self._context.viewport = (0, 0, count, 1)
@@ -160,26 +200,22 @@ class MesaSampler(Mesa):
             count, 4
         )
 
-    def _upload(self, texture, sampler, target):
+    def _upload(self, texture, target):
         gl = self._gl
         gl.glBindTexture(target, gl.glGenTextures(1))
         gl.glEnable(gl.GL_TEXTURE_CUBE_MAP_SEAMLESS)
+        kinds = [getattr(gl, name) for name in UPLOADS[texture.format]]
+        if texture.srgb:
+            kinds[0] = gl.GL_SRGB8_ALPHA8
         for level in range(len(texture.levels)):
             for face in range(texture.faces):
                 part = gl.GL_TEXTURE_CUBE_MAP_POSITIVE_X + face if texture.faces == 6 else target
-                image = np.ascontiguousarray(texture.image(level, 0, face))
-                kind = gl.GL_SRGB8_ALPHA8 if texture.srgb else gl.GL_RGBA8
-                gl.glTexImage2D(
-                    part,
-                    level,
-                    kind,
-                    image.shape[1],
-                    image.shape[0],
-                    0,
-                    gl.GL_RGBA,
-                    gl.GL_UNSIGNED_BYTE,
-                    image,
-                )
+                image = np.ascontiguousarray(texture.texels(level, face)[:, :, :, 0])
+                upload = getattr(gl, f"glTexImage{texture.dimension}D")
+                upload(part, level, kinds[0], *texture.extents(level), 0, *kinds[1:], image)
+
+    def _set(self, texture, sampler, target, shadow):
+        gl = self._gl
         smooth = {"point": "NEAREST", "linear": "LINEAR"}
         gl.glTexParameteri(target, gl.GL_TEXTURE_MAX_LEVEL, len(texture.levels) - 1)
         gl.glTexParameteri(
@@ -193,7 +229,11 @@ class MesaSampler(Mesa):
         gl.glTexParameterfv(
             target, gl.GL_TEXTURE_BORDER_COLOR, np.array(sampler.border, np.float32)
         )
-        for name, mode in zip("ST", sampler.address, strict=True):
+        for name, mode in zip("STR"[: texture.dimension], sampler.address, strict=False):
             gl.glTexParameteri(
                 target, getattr(gl, f"GL_TEXTURE_WRAP_{name}"), getattr(gl, WRAPS[mode])
             )
+        if shadow:
+            gl.glTexParameteri(target, gl.GL_TEXTURE_COMPARE_MODE, gl.GL_COMPARE_REF_TO_TEXTURE)
+            compare = getattr(gl, COMPARES[sampler.comparison])
+            gl.glTexParameteri(target, gl.GL_TEXTURE_COMPARE_FUNC, compare)

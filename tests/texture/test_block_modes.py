@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from fixfunc.models.texture import bc6h, bc7, subsets
+from fixfunc.models.texture.blocks import bc6h, bc7, subsets
 from fixfunc.rtl.texture import bc6h as rtl_bc6h
 from fixfunc.rtl.texture import bc7 as rtl_bc7
 from fixfunc.rtl.texture import partitions

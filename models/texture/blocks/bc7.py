@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fixfunc.models.texture.subsets import ANCHORS, SUBSETS, WEIGHTS, bits, indices, words
+from fixfunc.models.texture.blocks.subsets import ANCHORS, SUBSETS, WEIGHTS, bits, indices, words
 
 
 class Mode(NamedTuple):

@@ -1,0 +1,337 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Filtering: from coordinates in a texture to its texels, and to what a reduction makes of them."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from fixfunc.models.texture import cube
+from fixfunc.models.texture.block_decode import linear
+from fixfunc.models.texture.footprint import LOD_BITS
+from fixfunc.models.texture.reduction import ONE, Blend, Extreme, Mean, weights
+from fixfunc.models.texture.texels import values
+from fixfunc.models.texture.texture import Texture
+from fixfunc.spec.state import Compare
+
+RANGE = 1 << 16  # texels; coordinates beyond are clamped
+LINEAR_UNIT = 65535  # of sRGB colours that have been made linear
+COMPARES = {
+    Compare.NEVER: lambda a, b: np.zeros(np.broadcast_shapes(a.shape, b.shape), bool),
+    Compare.LESS: np.less,
+    Compare.EQUAL: np.equal,
+    Compare.LESS_EQUAL: np.less_equal,
+    Compare.GREATER: np.greater,
+    Compare.NOT_EQUAL: np.not_equal,
+    Compare.GREATER_EQUAL: np.greater_equal,
+    Compare.ALWAYS: lambda a, b: np.ones(np.broadcast_shapes(a.shape, b.shape), bool),
+}
+
+
+@dataclass
+class Taps:
+    """Texels that samples read, in their order: arrays of equal length.
+
+    An image is a layer, a face or a slice.
+    """
+
+    sample: list = field(default_factory=list)
+    level: list = field(default_factory=list)
+    image: list = field(default_factory=list)
+    x: list = field(default_factory=list)
+    y: list = field(default_factory=list)
+
+    def add(self, **arrays: np.ndarray) -> None:
+        """Append texels."""
+        for name, found in arrays.items():
+            getattr(self, name).append(found)
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """All texels, sample by sample: {name: ndarray of int64}."""
+        arrays = {
+            name: np.concatenate(found) if found else np.zeros(0, np.int64)
+            for name, found in vars(self).items()
+        }
+        order = np.argsort(arrays["sample"], kind="stable")
+        return {name: found[order] for name, found in arrays.items()}
+
+
+class Reader:
+    """Texels of a texture during one call: each image is decoded once.
+
+    Parameters
+    ----------
+    texture : Texture
+    sampler : Sampler
+        Of it the address modes, and the border.
+    image : ndarray of int64, shape (n,)
+        Of each request: layer times faces.
+    offset : tuple of int
+        Texels that every place is moved by, by axis.
+    reference : ndarray of float32, shape (n,), optional
+        What red is compared with: then texels are 1.0 or 0.0.
+    taps : Taps, optional
+        What is read is added to it.
+    """
+
+    def __init__(self, texture, sampler, image, offset=(), reference=None, taps=None):
+        self._texture = texture
+        self._sampler = sampler
+        self._image = image
+        self._taps = taps
+        self._decoded = {}
+        self.is_cube = texture.faces == 6
+        self.axes = 2 if self.is_cube else texture.dimension
+        self.offset = (*offset, 0, 0, 0)[: self.axes]
+        form = texture.texel_format
+        self.unit = np.full(form.channels, float(LINEAR_UNIT)) if texture.srgb else form.unit
+        self.channels = form.channels
+        border = np.array(sampler.border[: form.channels], np.float32)
+        if form.kind in ("UNORM", "SNORM"):
+            border = np.clip(border, -1 if form.kind == "SNORM" else 0, 1)
+        self._border = border.astype(np.float64) * self.unit
+        self._reference = None
+        if reference is not None:
+            self._reference = self._quantised(reference, form)
+            self._border = self._quantised(border[:1], form).astype(np.float64)
+            self.channels = 1
+            self.unit = np.ones(1)
+
+    def _quantised(self, value, form):
+        """A reference as the format stores it, as a depth is [fs 22.4.19]."""
+        value = np.asarray(value, np.float32)
+        if form.kind == "FLOAT":
+            return value
+        one = self.unit[0]
+        held = np.clip(np.nan_to_num(value, nan=0.0), -1 if form.kind == "SNORM" else 0, 1)
+        # Exact: a float32 times 24 bits, and a half.
+        scaled = held.astype(np.float64) * one
+        return np.trunc(scaled + np.copysign(0.5, scaled))
+
+    def scaled(self, value, axis, level):
+        """Coordinates along an axis in 1/256 texel of a level, s16.8."""
+        mode = "clamp" if self.is_cube else self._sampler.address[axis]
+        if mode in ("wrap", "mirror"):
+            value = np.fmod(value, 2)  # exact; both modes have this period
+        size = self._texture.extents(level)[axis]
+        held = np.clip(np.nan_to_num(value * size, nan=0.0), -RANGE, RANGE - 1 / ONE)
+        return np.rint(held * ONE).astype(np.int64) + (self.offset[axis] << 8)
+
+    def at(self, level, request, places, read):
+        """Texels of a level, and whether they lie beyond a cube's corner.
+
+        Parameters
+        ----------
+        level : int
+        request : ndarray of int64, shape (n,)
+        places : sequence of ndarray of int64, shape (n,)
+            By axis; they may lie beyond the texture.
+        read : ndarray of bool, shape (n,)
+            Which are wanted, for ``taps``.
+
+        Returns
+        -------
+        ndarray, shape (n, channels), and ndarray of bool, shape (n,)
+        """
+        image = self._image[request]
+        sizes = self._texture.extents(level)
+        if self.is_cube:
+            x, y = places
+            corner = ((x < 0) | (x >= sizes[0])) & ((y < 0) | (y >= sizes[1]))
+            face, x, y = cube.across_edges(image % 6, x, y, sizes[0])
+            image = image - image % 6 + face
+            places = [x, y]
+            outside = corner
+        else:
+            corner = np.zeros(len(request), bool)
+            outside = corner
+            found = []
+            for place, size, mode in zip(places, sizes, self._sampler.address, strict=False):
+                place, is_outside = addressed(place, size, mode)
+                found.append(place)
+                outside = outside | is_outside
+            places = found
+        zero = np.zeros_like(image)
+        x, y, z = (*places, zero, zero)[:3]
+        texels = self._read(level, image, x, y, z)
+        if self._reference is not None:
+            compare = COMPARES[self._sampler.comparison]
+            red = np.where(outside & ~corner, self._border[0], texels[:, 0])
+            texels = compare(self._reference[request], red)[:, None].astype(np.float64)
+        elif not self.is_cube:
+            texels[outside] = self._border
+        if self._taps is not None:
+            chosen = read & ~outside
+            self._taps.add(
+                sample=request[chosen],
+                level=np.full(chosen.sum(), level),
+                image=(image + z)[chosen],  # one of them is 0
+                x=x[chosen],
+                y=y[chosen],
+            )
+        return texels, corner
+
+    def _read(self, level, image, x, y, z):
+        """Texels that exist, in a type that holds borders, too."""
+        form = self._texture.texel_format
+        texels = np.empty((len(x), form.channels), _wide(form))
+        for n in np.unique(image):
+            chosen = image == n
+            there = self._texels(level, int(n))
+            texels[chosen] = there[z[chosen], y[chosen], x[chosen]]
+        return texels
+
+    def _texels(self, level, image):
+        """An image: shape (depth, height, width, channels)."""
+        if (level, image) not in self._decoded:
+            texels = self._texture.texels(level, image)[:, :, :, 0]
+            self._decoded[level, image] = as_light(texels) if self._texture.srgb else texels
+        return self._decoded[level, image]
+
+    def values(self, texels):
+        """Texels as a shader reads them: shape (n, 4). See :func:`texels.values`."""
+        if self._reference is not None:
+            return np.repeat(texels.astype(np.float32), 4, -1)
+        form = self._texture.texel_format
+        return values(texels, form, self.unit)
+
+
+def filtered(
+    texture: Texture,
+    sampler: "Sampler",
+    reader: Reader,
+    coordinates: np.ndarray,
+    lod: np.ndarray,
+    footprints: tuple[np.ndarray, np.ndarray],
+) -> np.ndarray:
+    """Filtered texels.
+
+    Parameters
+    ----------
+    texture : Texture
+    sampler : Sampler
+    reader : Reader
+    coordinates : ndarray of float32, shape (n, axes)
+    lod : ndarray of int64, shape (n,)
+        Level of detail, s8.8, held to all bounds but that of the levels that there are.
+    footprints : (ndarray, ndarray)
+        Numbers of samples along each footprint, and its axis.
+
+    Returns
+    -------
+    ndarray of float32, shape (n, channels)
+    """
+    reduction = _reduction(sampler, reader, texture)
+    last = len(texture.levels) - 1
+    held = np.clip(lod, 0, last << LOD_BITS)
+    if sampler.mip == "point":
+        level = np.minimum(held + ONE // 2 >> LOD_BITS, last)
+        fraction = np.zeros(len(lod), np.int64)
+    else:
+        level = held >> LOD_BITS
+        fraction = held & ONE - 1
+    smooth = np.where(lod > 0, sampler.minify == "linear", sampler.magnify == "linear")
+    count, along = footprints
+    total = None
+    for n in range(int(count.max(initial=1))):
+        active = np.flatnonzero(n < count)
+        offset = (2 * n + 1 - count[active]) / (2 * count[active])
+        place = (
+            coordinates[active].astype(np.float64)
+            + np.where(count[active] > 1, offset, 0)[:, None] * along[active]
+        )
+        value = _level(reduction, reader, place, active, level[active], smooth[active])
+        between = np.flatnonzero(fraction[active])
+        coarse = value.copy()
+        request = active[between]
+        coarse[between] = _level(
+            reduction, reader, place[between], request, level[request] + 1, smooth[request]
+        )
+        value = reduction.levels(value, coarse, fraction[active])
+        if total is None:
+            total = np.zeros((len(lod), value.shape[1]), value.dtype)
+        total[active] = reduction.samples(total[active], value, n)
+    return reduction.finish(total, count)
+
+
+def _reduction(sampler, reader, texture):
+    """What the sampler makes of texels."""
+    if sampler.reduction in ("minimum", "maximum"):
+        function = np.fmin if sampler.reduction == "minimum" else np.fmax
+        return Extreme(function, reader.unit)
+    if texture.texel_format.dtype == np.float32 and sampler.reduction == "standard":
+        return Blend()
+    return Mean(reader.unit, reader.axes, reader.is_cube)
+
+
+def _level(reduction, reader, place, request, level, smooth):
+    """Values of one level for each sample."""
+    out = None
+    for n in np.unique(level):
+        chosen = np.flatnonzero(level == n)
+        cells, fractions = cell(reader, place[chosen], int(n), smooth[chosen])
+        texels, missing = grid(reader, int(n), request[chosen], cells, weights(fractions) > 0)
+        found = reduction.grid(texels, fractions, missing)
+        if out is None:
+            out = np.zeros((len(request), found.shape[1]), found.dtype)
+        out[chosen] = found
+    return np.zeros((0, reader.channels)) if out is None else out
+
+
+def cell(
+    reader: Reader, place: np.ndarray, level: int, smooth: np.ndarray
+) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """By axis, the first texel of each grid, and the weight of the second, of 256."""
+    cells = []
+    fractions = []
+    for axis in range(reader.axes):
+        at = reader.scaled(place[:, axis], axis, level) - np.where(smooth, ONE // 2, 0)
+        cells.append(at >> 8)
+        fractions.append(np.where(smooth, at & ONE - 1, 0))
+    return cells, fractions
+
+
+def grid(
+    reader: Reader,
+    level: int,
+    request: np.ndarray,
+    cells: list[np.ndarray],
+    read: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Texels of grids, shape (corners, n, channels), and which are beyond a cube's corner."""
+    corners = [
+        reader.at(
+            level,
+            request,
+            [first + (corner >> axis & 1) for axis, first in enumerate(cells)],
+            read[corner],
+        )
+        for corner in range(1 << reader.axes)
+    ]
+    return np.stack([texels for texels, _ in corners]), np.stack([m for _, m in corners])
+
+
+def addressed(v: np.ndarray, size: int, mode: str) -> tuple[np.ndarray, np.ndarray]:
+    """Texels that exist, by the address mode, and whether the border is meant [fs 7.18.9]."""
+    outside = (v < 0) | (v >= size)
+    if mode == "wrap":
+        v = v % size
+    elif mode == "mirror":
+        v = v % (2 * size)
+        v = np.where(v >= size, 2 * size - 1 - v, v)
+    elif mode == "mirror_once":
+        v = np.where(v < 0, -1 - v, v)
+    return np.clip(v, 0, size - 1), outside & (mode == "border")
+
+
+def as_light(texels: np.ndarray) -> np.ndarray:
+    """sRGB bytes as linear colours of 16 bits, of any number of channels."""
+    whole = np.zeros((*texels.shape[:-1], 4), np.uint8)
+    whole[..., : texels.shape[-1]] = texels
+    return linear(whole)[..., : texels.shape[-1]]
+
+
+def _wide(form):
+    """A type that holds texels and borders exactly."""
+    if form.is_integer or form.dtype == np.float32:
+        return form.dtype
+    return np.float64

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Reductions: from the texels of a filter to one value.
+
+Each takes texels of a grid, two along every axis: shape (corners, n, channels), of which bit k of a
+corner's number is its step along axis k. A cube's grid may lack one texel, beyond a corner.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from fixfunc.models.lib import float32
+
+WEIGHT_BITS = 8
+ONE = 1 << WEIGHT_BITS  # the sum of two weights
+
+
+def weights(fractions: Sequence[np.ndarray]) -> np.ndarray:
+    """Weights of a grid's corners.
+
+    Parameters
+    ----------
+    fractions : sequence of ndarray of int64, shape (n,)
+        By axis: the weight of the far texel, of 256.
+
+    Returns
+    -------
+    ndarray of int64, shape (corners, n)
+        Their sum is 256 to the power of the axes.
+    """
+    found = np.ones((1, len(fractions[0])), np.int64)
+    for fraction in fractions:
+        found = np.concatenate([found * (ONE - fraction), found * fraction])
+    return found
+
+
+class Mean:
+    """Exact sums of integers, or of halves in float64; divided once.
+
+    Parameters
+    ----------
+    unit : ndarray of float64, shape (channels,)
+        What is 1.0.
+    axes : int
+    lacks : bool
+        Texels may be missing: all sums are three times as large.
+    """
+
+    def __init__(self, unit: np.ndarray, axes: int, lacks: bool) -> None:
+        self._scale = unit * float(ONE ** (axes + 1)) * (3 if lacks else 1)
+        self._lacks = lacks
+
+    def grid(
+        self, texels: np.ndarray, fractions: Sequence[np.ndarray], missing: np.ndarray
+    ) -> np.ndarray:
+        """A level's value: float64, shape (n, channels).
+
+        ``missing``, bool of shape (corners, n), is the mean of the three other texels.
+        """
+        share = weights(fractions)
+        missing = missing & (share > 0)
+        texels = np.where((share > 0)[..., None], texels, 0)
+        texels = texels.astype(np.float64)
+        if self._lacks:
+            present = np.where(missing[..., None], 0, texels)
+            texels = np.where(missing[..., None], present.sum(0), 3 * present)
+        total = np.zeros(texels.shape[1:])
+        for corner, weight in zip(texels, share, strict=True):
+            total += weight[:, None] * corner
+        return total
+
+    def levels(self, fine: np.ndarray, coarse: np.ndarray, fraction: np.ndarray) -> np.ndarray:
+        """A value between two levels."""
+        return fine * (ONE - fraction)[:, None] + coarse * fraction[:, None]
+
+    def samples(self, total: np.ndarray, value: np.ndarray, number: int) -> np.ndarray:
+        """With the value of one more sample, behind ``number`` others."""
+        return total + value if number else value
+
+    def finish(self, total: np.ndarray, count: np.ndarray) -> np.ndarray:
+        """The result of so many samples: float32, shape (n, channels)."""
+        return (total / (self._scale * count[:, None])).astype(np.float32)
+
+
+class Blend:
+    """float32, from one texel towards the next: never beyond either of them.
+
+    a + w (b - a) by one multiply-add, held between a and b: of equal texels it is the texel, and it
+    rises with w. Texels that are no finite numbers are weighted each.
+    """
+
+    def grid(
+        self, texels: np.ndarray, fractions: Sequence[np.ndarray], missing: np.ndarray
+    ) -> np.ndarray:
+        """A level's value: float32, shape (n, channels). See :meth:`Mean.grid`."""
+        if missing.any():
+            texels = np.where(missing[..., None], _mean_of_three(texels, missing), texels)
+        for fraction in fractions:
+            share = fraction.astype(np.float32) / np.float32(ONE)
+            texels = towards(texels[0::2], texels[1::2], share[:, None])
+        return texels[0]
+
+    def levels(self, fine: np.ndarray, coarse: np.ndarray, fraction: np.ndarray) -> np.ndarray:
+        """A value between two levels."""
+        return towards(fine, coarse, (fraction.astype(np.float32) / np.float32(ONE))[:, None])
+
+    def samples(self, total: np.ndarray, value: np.ndarray, number: int) -> np.ndarray:
+        """With the value of one more sample: the mean moves towards it."""
+        if not number:
+            return value
+        return towards(total, value, float32.reciprocal(np.float32(number + 1)))
+
+    def finish(self, total: np.ndarray, count: np.ndarray) -> np.ndarray:
+        """The result."""
+        return total
+
+
+class Extreme:
+    """The least, or the greatest, of the texels that have weight [fs 7.18.3].
+
+    Parameters
+    ----------
+    function : callable
+        ``numpy.fmin`` or ``numpy.fmax``, which pass over NaN.
+    unit : ndarray of float64, shape (channels,)
+    """
+
+    def __init__(self, function: Callable[..., np.ndarray], unit: np.ndarray) -> None:
+        self._function = function
+        self._unit = unit
+
+    def grid(
+        self, texels: np.ndarray, fractions: Sequence[np.ndarray], missing: np.ndarray
+    ) -> np.ndarray:
+        """A level's value: float64, shape (n, channels). See :meth:`Mean.grid`.
+
+        A missing texel is between the others.
+        """
+        counts = (weights(fractions) > 0) & ~missing
+        found = np.where(counts[..., None], texels.astype(np.float64), np.nan)
+        return self._function.reduce(found, 0)
+
+    def levels(self, fine: np.ndarray, coarse: np.ndarray, fraction: np.ndarray) -> np.ndarray:
+        """Of two levels."""
+        return np.where(fraction[:, None] > 0, self._function(fine, coarse), fine)
+
+    def samples(self, total: np.ndarray, value: np.ndarray, number: int) -> np.ndarray:
+        """With the value of one more sample."""
+        return self._function(total, value) if number else value
+
+    def finish(self, total: np.ndarray, count: np.ndarray) -> np.ndarray:
+        """The result: float32."""
+        return (total / self._unit).astype(np.float32)
+
+
+def towards(a: np.ndarray, b: np.ndarray, share: np.ndarray) -> np.ndarray:
+    """float32 from a towards b, by a share of 0 to below 1."""
+    a, b, share = np.broadcast_arrays(float32.flush(a), float32.flush(b), share)
+    step = float32.multiply_add(share, float32.subtract(b, a), a)
+    held = np.fmin(np.fmax(step, np.fmin(a, b)), np.fmax(a, b))
+    # A difference of finite numbers may be infinite: both are weighted then, too.
+    apart = float32.multiply_add(
+        share, b, float32.multiply(float32.subtract(np.float32(1), share), a)
+    )
+    is_plain = np.isfinite(step) & np.isfinite(a) & np.isfinite(b)
+    return np.where(share == 0, a, np.where(is_plain, held, apart))
+
+
+def _mean_of_three(texels, missing):
+    """Of each grid that lacks a texel the mean of the others; shape (n, channels)."""
+    order = np.argsort(missing, 0, kind="stable")
+    first, second, third = (
+        np.take_along_axis(texels, order[k][None, :, None], 0)[0] for k in range(3)
+    )
+    both = towards(first, second, np.float32(0.5))
+    return towards(both, third, float32.reciprocal(np.float32(3)))
