@@ -9,9 +9,11 @@ import numpy as np
 from fixfunc.models.frontend.state_pieces import as_float, piece, table
 from fixfunc.models.memory.layout import texture_at
 from fixfunc.models.payload import enumerated
-from fixfunc.models.texture import sampler, texture
+from fixfunc.models.texture import fetch, sampler, texture
 from fixfunc.models.texture.container import DXGI
-from fixfunc.models.texture.sampler import ADDRESSES, FILTERS, Sampler
+from fixfunc.models.texture.footprint import LOD_BITS
+from fixfunc.models.texture.sampler import ADDRESSES, FILTERS, REDUCTIONS, Sampler
+from fixfunc.models.texture.texels import TEXELS
 from fixfunc.models.texture.texture import Texture
 from fixfunc.spec.descriptors import (
     BINDING,
@@ -25,6 +27,7 @@ from fixfunc.spec.descriptors import (
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.ring import TRANSFER
+from fixfunc.spec.state import SAMPLE_COUNTS, Compare
 
 PAYLOADS = {
     BindingKind.CONSTANTS: CONSTANTS,
@@ -102,9 +105,59 @@ class Bindings:
         bound = self.texture(slot)
         if bound is None:
             return np.zeros((*coordinates.shape[:-1], 4), np.float32)
-        entry = self._entries.get((BindingKind.SAMPLER, sampler_slot))
-        state = DEFAULT if entry is None else sampler_of(entry[0])
-        return sampler.sample(bound, state, coordinates, **how)
+        return sampler.sample(bound, self.sampler(sampler_slot), coordinates, **how)
+
+    def sample_compare(
+        self,
+        slot: int,
+        sampler_slot: int,
+        coordinates: np.ndarray,
+        reference: np.ndarray,
+        **how: Any,
+    ) -> np.ndarray:
+        """Compare: see :func:`fixfunc.models.texture.sampler.sample_compare`."""
+        bound = self.texture(slot)
+        if bound is None:
+            return np.zeros(coordinates.shape[:-1], np.float32)
+        state = self.sampler(sampler_slot)
+        return sampler.sample_compare(bound, state, coordinates, reference, **how)
+
+    def gather(
+        self, slot: int, sampler_slot: int, coordinates: np.ndarray, **how: Any
+    ) -> np.ndarray:
+        """Gather: see :func:`fixfunc.models.texture.sampler.gather`."""
+        bound = self.texture(slot)
+        if bound is None:
+            return np.zeros((*coordinates.shape[:-1], 4), np.float32)
+        return sampler.gather(bound, self.sampler(sampler_slot), coordinates, **how)
+
+    def level_of_detail(
+        self, slot: int, sampler_slot: int, coordinates: np.ndarray, **how: Any
+    ) -> np.ndarray:
+        """The level: see :func:`fixfunc.models.texture.sampler.level_of_detail`."""
+        bound = self.texture(slot)
+        if bound is None:
+            return np.zeros((*coordinates.shape[:-1], 2), np.float32)
+        return sampler.level_of_detail(bound, self.sampler(sampler_slot), coordinates, **how)
+
+    def fetch(self, slot: int, places: np.ndarray, **how: Any) -> np.ndarray:
+        """Fetch texels of a texture, or elements of a buffer with a format.
+
+        See :func:`fixfunc.models.texture.fetch.fetch`, and ``fetch_buffer``, whose places are
+        numbers of elements. What is not bound reads zeros.
+        """
+        entry = self._entries.get((BindingKind.RESOURCE, slot))
+        if entry is None:
+            return np.zeros((*np.shape(places)[:-1], 4), np.float32)
+        view, _ = entry
+        if view["dimension"] == Dimension.BUFFER:
+            return fetch.fetch_buffer(self.buffer(slot), _texels(view)[0], places, **how)
+        return fetch.fetch(self.texture(slot), places, **how)
+
+    def sampler(self, slot: int) -> Sampler:
+        """A sampler's state; D3D11's default, if none is bound."""
+        entry = self._entries.get((BindingKind.SAMPLER, slot))
+        return DEFAULT if entry is None else sampler_of(entry[0])
 
     def _bytes(self, kind, slot, first, size):
         entry = self._entries.get((kind, slot))
@@ -115,7 +168,7 @@ class Bindings:
         return self._shared.memory[begin : begin + int(record[size])]
 
 
-DEFAULT = Sampler(address=("clamp", "clamp"))
+DEFAULT = Sampler(address=("clamp",) * 3)
 
 
 def bindings(shared: Shared, address: int, transfers: int) -> dict[Stage, Bindings]:
@@ -144,12 +197,14 @@ def sampler_of(record: np.void) -> Sampler:
     """A sampler's state; an address mode that there is not raises ``InputError``."""
     return Sampler(
         *(FILTERS[record[name]] for name in ("minify", "magnify", "mip")),
-        address=tuple(_address_mode(record[f"address_{axis}"]) for axis in "uv"),
+        address=tuple(_address_mode(record[f"address_{axis}"]) for axis in "uvw"),
         border=tuple(as_float(record[f"border{n}"]) for n in range(4)),
         bias=as_float(record["bias"]),
         min_lod=as_float(record["min_lod"]),
         max_lod=as_float(record["max_lod"]),
         anisotropy=max(int(record["anisotropy"]), 1),
+        reduction=REDUCTIONS[record["reduction"]],
+        comparison=Compare(int(record["comparison"])),
     )
 
 
@@ -159,32 +214,56 @@ def _address_mode(number):
     return ADDRESSES[number]
 
 
+def _texels(view):
+    """The name of a view's format among those of texels, and whether it is sRGB."""
+    form = enumerated(Format, view["form"], "format of the view")
+    name = DXGI.get(form) or (form.name.removesuffix("_SRGB"), form.name.endswith("_SRGB"))
+    if name[0] not in TEXELS:
+        raise InputError("format of the view", "be one that a shader reads", form.name)
+    return name
+
+
 def texture_of(memory: np.ndarray, view: np.void) -> Texture:
     """A texture as the sampler takes it.
 
     Raises
     ------
     InputError
-        A format, a dimension or samples that the sampler does not read.
+        A format that no shader reads, a buffer, a cube that is not one.
     """
-    form = enumerated(Format, view["form"], "format of the view")
-    if form not in DXGI:
-        names = ", ".join(Format(number).name for number in DXGI)
-        raise InputError("format of the view", f"be one of {names}", form.name)
-    is_flat = view["dimension"] in (Dimension.TEXTURE2D, Dimension.CUBE) and view["depth"] == 1
-    if view["samples"] or not is_flat:
-        found = f"{view['dimension']} of {1 << int(view['samples'])} samples"
-        raise InputError("view", "be a 2D texture or a cube, of one sample", found)
+    name, is_srgb = _texels(view)
+    dimension = enumerated(Dimension, view["dimension"], "dimension")
+    if dimension == Dimension.BUFFER:
+        raise InputError("view", "be of a texture", dimension.name)
     layout, data = texture_at(memory, view)
-    first = int(view["first_layer"])
-    layers = range(first, first + int(view["layer_count"]))
+    is_volume = dimension == Dimension.TEXTURE3D
+    first = 0 if is_volume else int(view["first_layer"])
+    layers = range(first, first + (1 if is_volume else int(view["layer_count"])))
+    first = int(view["first_level"])
     levels = [
         np.stack(
             [np.ascontiguousarray(layout.read(data, level, layer)).reshape(-1) for layer in layers]
         )
-        for level in range(view["first_level"], view["first_level"] + view["level_count"])
+        for level in range(first, first + int(view["level_count"]))
     ]
-    name, is_srgb = DXGI[form]
-    width, height, _ = layout.size_of(int(view["first_level"]))
-    faces = 6 if view["dimension"] == Dimension.CUBE else 1
-    return texture.create(name, width, height, levels, faces=faces, srgb=is_srgb)
+    width, height, depth = layout.size_of(first)
+    return texture.create(
+        name,
+        width,
+        height,
+        levels,
+        faces=6 if dimension == Dimension.CUBE else 1,
+        srgb=is_srgb,
+        dimension=DIMENSIONS[dimension],
+        depth=depth,
+        samples=SAMPLE_COUNTS[view["samples"]],
+        min_lod=int(view["min_lod"]) - (first << LOD_BITS),
+    )
+
+
+DIMENSIONS = {
+    Dimension.TEXTURE1D: 1,
+    Dimension.TEXTURE2D: 2,
+    Dimension.TEXTURE3D: 3,
+    Dimension.CUBE: 2,
+}

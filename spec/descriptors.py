@@ -130,6 +130,7 @@ VIEW = (
     *each("read_only_depth read_only_stencil", 1),
     *each("first size", 28),  # of buffers: bytes
     Field("stride", 12),
+    Field("min_lod", 12),  # of the resource: 1/256 level
 )
 SAMPLER = (
     *each("minify magnify mip", 1),  # linear
@@ -137,6 +138,8 @@ SAMPLER = (
     Field("anisotropy", 5),
     *each("border0 border1 border2 border3", 32),  # float32 bits
     *each("bias min_lod max_lod", 32),  # float32 bits
+    Field("reduction", 2),  # standard, comparison, minimum, maximum
+    Field("comparison", 3),  # fixfunc.spec.state.Compare
 )
 STATE = {
     StateKind.INPUT: INPUT,

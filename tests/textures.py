@@ -6,9 +6,7 @@ import numpy as np
 from fixfunc.models.texture.texture import bytes_of, create, size
 
 
-def noise(
-    width, height, seed=0, faces=1, layers=1, levels=None, format="RGBA8", depth=1, **fields
-):
+def noise(width, height, seed=0, faces=1, layers=1, levels=None, format="RGBA8", depth=1, **fields):
     """A texture of random bytes; with all of its levels, unless their number is given."""
     rng = np.random.default_rng(seed)
     count = levels or max(width, height, depth).bit_length()

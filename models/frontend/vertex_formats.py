@@ -70,7 +70,9 @@ def decode(data: np.ndarray, form: Format) -> np.ndarray:
     layout = LAYOUTS[form]
     registers = np.tile(defaults(form), (len(data), 1))
     for channel in layout.channels:
-        registers[:, channel.register] = _convert(raw_bits(data, channel), channel.bits, layout.kind)
+        registers[:, channel.register] = _convert(
+            raw_bits(data, channel), channel.bits, layout.kind
+        )
     return registers
 
 

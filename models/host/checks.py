@@ -17,6 +17,8 @@ from fixfunc.spec.dxgi import DEPTH_FORMATS, FORMATS, Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import SECOND_SOURCES
 
+MOST_LOD = (1 << 12) - 1  # of a view, 1/256
+
 
 def draw(context, indexed: bool) -> None:
     """State of a draw call."""
@@ -224,3 +226,12 @@ def mips(of: View) -> None:
     if isinstance(of.resource, Buffer) or not of.resource.bind & Bind.RENDER_TARGET:
         raise InputError("bind of the texture", "include RENDER_TARGET", of.resource.bind)
     averages.check(of.form)
+
+
+def min_lod(texture: Texture, value: float) -> int:
+    """The least level of a texture as a view has it: in 1/256, beyond the last for all above."""
+    if texture.bind & Bind.SHADER_RESOURCE != Bind.SHADER_RESOURCE:
+        raise InputError("texture", "be bound to be read", texture.bind)
+    if not value >= 0:
+        raise InputError("min_lod", "be at least 0", value)
+    return round(min(value, MOST_LOD / 256) * 256)

@@ -270,6 +270,11 @@ class Context:
             target_layer=into[1],
         )
 
+    def set_resource_min_lod(self, texture: Texture, min_lod: float) -> None:
+        """The least level of a texture that shaders read, from now on [fs 5.8]."""
+        texture.min_lod = checks.min_lod(texture, min_lod)
+        self._changed.add(StateKind.BINDINGS)
+
     def generate_mips(self, view: View) -> None:
         """Make the smaller levels of a view from its first."""
         checks.mips(view)
@@ -348,15 +353,7 @@ class Context:
         else:
             if not query.is_predicate or not query.ended:
                 raise InputError("query", "be a predicate that has ended", query.kind.name)
-            self._packets.emit(
-                RingOp.PREDICATE,
-                enable=1,
-                value=bool(value),
-                begin=query.address,
-                end=query.address + RECORD,
-                overflow="OVERFLOW" in query.kind.name,
-                streams=sum(1 << n for n in query.streams),
-            )
+            self._packets.emit(RingOp.PREDICATE, **query.decides(value))
         self._predicate = query
 
     def flush(self) -> None:

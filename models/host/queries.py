@@ -104,6 +104,17 @@ class Query:
         number = int(self.kind.name[-1]) if self.kind.name[-1].isdigit() else 0
         return range(number, number + 1)
 
+    def decides(self, value: bool) -> dict[str, int]:
+        """Fields of the packet that leaves out work where this predicate is ``value``."""
+        return {
+            "enable": 1,
+            "value": bool(value),
+            "begin": self.address,
+            "end": self.address + RECORD,
+            "overflow": "OVERFLOW" in self.kind.name,
+            "streams": sum(1 << n for n in self.streams),
+        }
+
     def result(self, begin: dict[str, int], end: dict[str, int]) -> object:
         """What it tells, from the totals at both ends."""
         grown = {name: end[name] - begin[name] for name in TOTALS}

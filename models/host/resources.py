@@ -80,6 +80,8 @@ class Texture:
         Its layers may be viewed as faces of cubes.
     heap, released
         As a buffer's.
+    min_lod : int
+        The least level that shaders read, in 1/256 [fs 5.8].
     """
 
     address: int
@@ -89,6 +91,7 @@ class Texture:
     cube: bool = False
     heap: Heap | None = field(default=None, repr=False)
     released: bool = False
+    min_lod: int = 0
 
     @property
     def form(self) -> Format:

@@ -9,7 +9,7 @@ from fixfunc.models.host.resources import Bind, Buffer, check_bind
 from fixfunc.models.host.states import SamplerState
 from fixfunc.models.host.views import View
 from fixfunc.models.payload import integer
-from fixfunc.models.texture.sampler import ADDRESSES, FILTERS
+from fixfunc.models.texture.sampler import ADDRESSES, FILTERS, REDUCTIONS
 from fixfunc.spec.descriptors import (
     BINDING,
     CONSTANTS,
@@ -155,6 +155,8 @@ def _entry(value):
         address_v=ADDRESSES.index(value.address_v),
         address_w=ADDRESSES.index(value.address_w),
         anisotropy=value.max_anisotropy,
+        reduction=REDUCTIONS.index(value.reduction),
+        comparison=value.comparison_func,
         bias=bias,
         min_lod=low,
         max_lod=high,

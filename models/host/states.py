@@ -144,7 +144,7 @@ class BlendState:
 
 @dataclass(frozen=True)
 class SamplerState:
-    """D3D11_SAMPLER_DESC [fs 7.18.3]; filters and address modes by name."""
+    """D3D11_SAMPLER_DESC [fs 7.18.3]; filters, reductions and address modes by name."""
 
     min_filter: str = "linear"
     mag_filter: str = "linear"
@@ -157,6 +157,8 @@ class SamplerState:
     border_color: Sequence[float] = (1.0, 1.0, 1.0, 1.0)
     min_lod: float = -3.402823466e38
     max_lod: float = 3.402823466e38
+    reduction: str = "standard"
+    comparison_func: Compare = Compare.NEVER
 
     def __post_init__(self):
         check_types(self)
@@ -164,14 +166,12 @@ class SamplerState:
             self.min_filter,
             self.mag_filter,
             self.mip_filter,
-            (self.address_u, self.address_v),
+            (self.address_u, self.address_v, self.address_w),
             tuple(self.border_color),
             self.mip_lod_bias,
             self.min_lod,
             self.max_lod,
             self.max_anisotropy,
+            self.reduction,
+            self.comparison_func,
         )
-        if self.address_w not in sampler.ADDRESSES:
-            raise InputError(
-                "address_w", f"be one of {', '.join(sampler.ADDRESSES)}", self.address_w
-            )

@@ -93,6 +93,7 @@ class View:
             layer_count=self.layer_count,
             read_only_depth=self.read_only_depth,
             read_only_stencil=self.read_only_stencil,
+            min_lod=self.resource.min_lod,
         )
 
 

@@ -2,7 +2,10 @@
 """Textures: from files to filtered samples.
 
 container.py       DDS and KTX2; texture.py: levels, layers and faces in memory
-block_decode.py    BC1 to BC5; bc6h.py, bc7.py, with their partitions in subsets.py
-sampler.py         coordinates to filtered texels; footprint.py: level and anisotropy; cube.py
+texels.py          formats without blocks; block_decode.py: BC1 to BC5; blocks/: BC6H and BC7
+sampler.py         coordinates to filtered texels; sampler_state.py: what tells how
+footprint.py       level and anisotropy; cube.py: faces of directions
+filtering.py       texels of a filter; reduction.py: what becomes of them
+fetch.py           texels by their numbers
 texture_cache.py   decoded blocks next to the sampler
 """

@@ -76,9 +76,7 @@ def fetch(
     for n in np.unique(level[there]):
         size = texture.extents(int(n))
         for image in np.unique(layer[there & (level == n)]):
-            chosen = np.flatnonzero(
-                there & (level == n) & (layer == image) & (flat < size).all(1)
-            )
+            chosen = np.flatnonzero(there & (level == n) & (layer == image) & (flat < size).all(1))
             x, y, z = (*flat[chosen].T, 0, 0)[:3]
             found = texture.texels(int(n), int(image))[z, y, x, sample[chosen]]
             out[chosen] = as_light(found) if texture.srgb else found

@@ -9,6 +9,7 @@ from fixfunc.models.texture import cube
 from fixfunc.models.texture.block_decode import linear
 from fixfunc.models.texture.footprint import LOD_BITS
 from fixfunc.models.texture.reduction import ONE, Blend, Extreme, Mean, weights
+from fixfunc.models.texture.sampler_state import Sampler
 from fixfunc.models.texture.texels import values
 from fixfunc.models.texture.texture import Texture
 from fixfunc.spec.state import Compare
@@ -146,8 +147,8 @@ class Reader:
             outside = corner
             found = []
             for place, size, mode in zip(places, sizes, self._sampler.address, strict=False):
-                place, is_outside = addressed(place, size, mode)
-                found.append(place)
+                held, is_outside = addressed(place, size, mode)
+                found.append(held)
                 outside = outside | is_outside
             places = found
         zero = np.zeros_like(image)
@@ -197,7 +198,7 @@ class Reader:
 
 def filtered(
     texture: Texture,
-    sampler: "Sampler",
+    sampler: Sampler,
     reader: Reader,
     coordinates: np.ndarray,
     lod: np.ndarray,

@@ -110,7 +110,7 @@ class Blend:
             return value
         return towards(total, value, float32.reciprocal(np.float32(number + 1)))
 
-    def finish(self, total: np.ndarray, count: np.ndarray) -> np.ndarray:
+    def finish(self, total: np.ndarray, _count: np.ndarray) -> np.ndarray:
         """The result."""
         return total
 
@@ -148,7 +148,7 @@ class Extreme:
         """With the value of one more sample."""
         return self._function(total, value) if number else value
 
-    def finish(self, total: np.ndarray, count: np.ndarray) -> np.ndarray:
+    def finish(self, total: np.ndarray, _count: np.ndarray) -> np.ndarray:
         """The result: float32."""
         return (total / self._unit).astype(np.float32)
 

@@ -2,7 +2,6 @@
 """Sampler: from coordinates to filtered texels, in the fixed-point steps of hardware."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,77 +17,26 @@ from fixfunc.models.texture.footprint import (
     saturated,
 )
 from fixfunc.models.texture.reduction import ONE
+from fixfunc.models.texture.sampler_state import ADDRESSES, FILTERS, REDUCTIONS, Sampler, check_name
 from fixfunc.models.texture.texels import complete
 from fixfunc.models.texture.texture import Texture
 from fixfunc.spec.errors import InputError
-from fixfunc.spec.state import Compare
 
-__all__ = ["Sampler", "Taps", "gather", "level_of_detail", "sample", "sample_compare"]
+__all__ = [
+    "ADDRESSES",
+    "FILTERS",
+    "REDUCTIONS",
+    "Sampler",
+    "Taps",
+    "gather",
+    "level_of_detail",
+    "sample",
+    "sample_compare",
+]
 
-ADDRESSES = "wrap", "mirror", "clamp", "border", "mirror_once"
-FILTERS = "point", "linear"
-REDUCTIONS = "standard", "comparison", "minimum", "maximum"
 OFFSETS = range(-8, 8)  # texels
 GATHER_OFFSETS = range(-32, 32)
 GATHERED = (2, 3, 1, 0)  # corners of a grid: lower left, lower right, upper right, upper left
-
-
-@dataclass(frozen=True)
-class Sampler:
-    """State of a sampler.
-
-    Parameters
-    ----------
-    minify, magnify, mip : str
-        Filters: ``point`` or ``linear``. ``mip`` selects levels.
-    address : tuple of str
-        Address modes of u, v and w: wrap, mirror, clamp, border, mirror_once. Cubes ignore them.
-    border : tuple of float
-        Red, green, blue, alpha outside of the texture, as linear colours; clamped to what the
-        format can hold.
-    bias : float
-        It is added to levels of detail.
-    min_lod, max_lod : float
-        Levels of detail are clamped to this range; ``min_lod`` prevails.
-    anisotropy : int
-        Greatest number of samples along a footprint of a 2D texture: 1 to 16.
-    reduction : str
-        What becomes of a filter's texels: ``standard``, their weighted mean; ``comparison``, the
-        mean of what compares true, for :func:`sample_compare`; ``minimum`` or ``maximum`` of those
-        that have weight.
-    comparison : Compare
-        Of the reference with red.
-    """
-
-    minify: str = "linear"
-    magnify: str = "linear"
-    mip: str = "linear"
-    address: tuple = ("wrap", "wrap", "wrap")
-    border: tuple = (0.0, 0.0, 0.0, 0.0)
-    bias: float = 0.0
-    min_lod: float = 0.0
-    max_lod: float = 31.0
-    anisotropy: int = 1
-    reduction: str = "standard"
-    comparison: Compare = Compare.NEVER
-
-    def __post_init__(self):
-        for name in ("minify", "magnify", "mip"):
-            _check(name, getattr(self, name), FILTERS)
-        for value in self.address:
-            _check("address", value, ADDRESSES)
-        _check("reduction", self.reduction, REDUCTIONS)
-        if self.comparison not in list(Compare):
-            raise InputError("comparison", "be one of Compare", self.comparison)
-        if self.anisotropy not in range(1, 17):
-            raise InputError("anisotropy", "be 1 to 16", self.anisotropy)
-        if not -16 <= self.bias < 16:
-            raise InputError("bias", "be at least -16 and below 16", self.bias)
-        for name in ("min_lod", "max_lod"):
-            if np.isnan(getattr(self, name)):
-                raise InputError(name, "be a number", getattr(self, name))
-        if np.shape(self.border) != (4,) or np.isnan(self.border).any():
-            raise InputError("border", "be four numbers", self.border)
 
 
 class _Request(NamedTuple):
@@ -159,7 +107,9 @@ def sample(
     Source: [trip 4] [fs 7.18]; numerics: texel coordinates s16.8, weights of 8 bits, exact sums (53
     bits for halves), rounded at the end; float32 by multiply-adds, from one texel to the next.
     """
-    _check("reduction of the sampler", sampler.reduction, [r for r in REDUCTIONS if r[0] != "c"])
+    check_name(
+        "reduction of the sampler", sampler.reduction, [r for r in REDUCTIONS if r[0] != "c"]
+    )
     how = (lod, gradients, bias, layer, coarse, min_lod)
     found, shape = _sampled(texture, sampler, coordinates, how, offset, None, taps)
     return complete(found, texture.texel_format).reshape(*shape, 4)
@@ -196,7 +146,7 @@ def sample_compare(
 
     Source: [fs 7.18.15, 22.4.19].
     """
-    _check("reduction of the sampler", sampler.reduction, ("comparison",))
+    check_name("reduction of the sampler", sampler.reduction, ("comparison",))
     _comparable(texture)
     fields = _defaults(how)
     reference = np.broadcast_to(np.asarray(reference, np.float32), np.shape(coordinates)[:-1])
@@ -295,7 +245,7 @@ def _defaults(how):
     known = {"lod": None, "gradients": None, "bias": 0.0, "layer": 0, "coarse": False}
     known["min_lod"] = None
     for name in how:
-        _check("argument", name, tuple(known))
+        check_name("argument", name, tuple(known))
     return tuple((known | how).values())
 
 
@@ -396,8 +346,3 @@ def _fixed(value):
     """A level of detail as s8.8; NaN is zero."""
     scaled = np.nan_to_num(np.asarray(value, np.float64), nan=0.0) * ONE
     return np.rint(saturated(scaled)).astype(np.int64)
-
-
-def _check(name, value, valid):
-    if value not in valid:
-        raise InputError(name, f"be one of {', '.join(valid)}", value)

@@ -13,8 +13,10 @@ from fixfunc.models.pixel.pixel_stage import PixelResults
 from fixfunc.models.texture.texture import of_picture
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import Compare
 from tests.host.drawing import (
     DRAWN,
+    LEFT,
     MEMORY,
     READ,
     RGBA8,
@@ -253,3 +255,95 @@ def test_integers_become_bytes():
     values = np.array([[300, 0xFFFFFF00, 5, 0]], np.uint32)
     assert encode(values, Format.R8G8B8A8_UINT).tolist() == [[255, 255, 5, 0]]
     assert encode(values, Format.R8G8_SINT).tolist() == [[127, 0x80]]
+
+
+@pytest.mark.plan("host-8")
+def test_textures_of_every_dimension_are_read():
+    """1D, 3D, multisampled textures and buffers with a format, in one shader."""
+    scene = Scene(width=8, height=8)
+    host, context = scene.device, scene.context
+    line = host.create_texture1d(Format.R8_UNORM, 8, 1, data=[np.arange(8, dtype=np.uint8)])
+    block = np.arange(64, dtype=np.uint8).reshape(4, 4, 4)
+    volume = host.create_texture3d(Format.R8_UINT, 4, 4, 4, 1, data=[block])
+    samples = host.create_texture2d(RGBA8, 8, 8, 1, 1, 4, DRAWN | READ)
+    numbers = host.create_buffer(bind=READ, data=np.arange(64, dtype="<u2"))
+    context.clear_render_target_view(host.create_render_target_view(samples), (0, 0, 1, 0))
+    views = [host.create_shader_resource_view(t) for t in (line, volume, samples)]
+    views.append(host.create_shader_resource_view(numbers, Format.R16_UINT))
+    context.ps.set_shader_resources(0, views)
+    context.ps.set_samplers(0, [SamplerState("point", "point", "point")])
+
+    def read(quads, bound):
+        u = ((quads.x + 0.5) / 8).astype(np.float32)[..., None]
+        red = bound.sample(0, 0, u, lod=0)[..., 0]
+        place = np.stack([quads.x % 4, quads.y % 4, quads.x // 4 + quads.y // 4], -1)
+        green = bound.fetch(1, place)[..., 0] / np.float32(255)
+        blue = bound.fetch(2, np.stack([quads.x, quads.y], -1), sample=3)[..., 2]
+        alpha = bound.fetch(3, quads.y * 8 + quads.x)[..., 0] / np.float32(255)
+        assert bound.fetch(9, place).shape == place.shape[:-1] + (4,)
+        return PixelResults(np.stack([red, green, blue, alpha], -1).astype(np.float32))
+
+    scene.shade(read)
+    scene.draw(WHOLE)
+    y, x = np.mgrid[:8, :8]
+    image = scene.image()[:, :, 0]
+    assert (image[..., 0] == x).all()
+    assert (image[..., 1] == block[x // 4 + y // 4, y % 4, x % 4]).all()
+    assert (image[..., 2] == 255).all()
+    assert (image[..., 3] == 8 * y + x).all()
+
+
+@pytest.mark.plan("host-8")
+def test_a_shadow_map_is_compared_gathered_and_its_levels_told():
+    scene = Scene(width=8, height=8, depth=Format.D32_FLOAT)
+    host, context = scene.device, scene.context
+    shadow = host.create_texture2d(Format.R32_TYPELESS, 8, 8, 1, 1, 1, Bind.DEPTH_STENCIL | READ)
+    drawn = host.create_depth_stencil_view(shadow, Format.D32_FLOAT)
+    context.om.set_render_targets([], drawn)
+    context.clear_depth_stencil_view(drawn, 1.0)
+    context.ps.set_shader(None)
+    scene.draw(LEFT, z=0.25)
+    context.om.set_render_targets([scene.target], scene.depth)
+    context.ps.set_shader_resources(0, [host.create_shader_resource_view(shadow, Format.R32_FLOAT)])
+    context.ps.set_samplers(
+        0, [SamplerState(reduction="comparison", comparison_func=Compare.LESS_EQUAL)]
+    )
+
+    def lit(quads, bound):
+        at = (np.stack([quads.x + 0.5, quads.y + 0.5], -1) / 8).astype(np.float32)
+        light = bound.sample_compare(0, 0, at, np.float32(0.5))
+        four = bound.gather(0, 0, at, reference=np.float32(0.5))
+        level = bound.level_of_detail(0, 0, at)[..., 1]
+        return PixelResults(np.stack([light, four[..., 2], level + 0.5, light], -1))
+
+    scene.shade(lit)
+    scene.draw(WHOLE, z=0.0)
+    image = scene.image()[:, :, 0]
+    assert (image[:, :4, 0] == 0).all() and (image[:, 4:, 0] == 255).all()
+    assert (image[:, :3, 1] == 0).all() and (image[:, 3:, 1] == 255).all()
+    assert (image[..., 2] == 128).all()
+
+
+@pytest.mark.plan("host-8")
+def test_the_least_level_of_a_texture_holds_for_what_is_drawn_next():
+    scene = Scene(width=8, height=8)
+    host, context = scene.device, scene.context
+    levels = [np.full((8 >> n, 8 >> n, 4), 40 * (n + 1), np.uint8) for n in range(4)]
+    texture = host.create_texture2d(RGBA8, 8, 8, 4, data=levels)
+    view = host.create_shader_resource_view(texture, first_level=1)
+    context.ps.set_shader_resources(0, [view])
+    context.om.set_render_targets([scene.target])
+
+    def textured(quads, bound):
+        at = np.zeros((*quads.x.shape, 2), np.float32)
+        return PixelResults(bound.sample(0, 0, at, lod=0))
+
+    scene.shade(textured)
+    for least, value in ((0, 80), (1.5, 100), (3, 160), (3.1, 0), (1e9, 0), (0.5, 80)):
+        context.set_resource_min_lod(texture, least)
+        scene.draw(WHOLE)
+        assert (scene.image() == value).all(), least
+    with pytest.raises(InputError, match="min_lod must be at least 0, not -1"):
+        context.set_resource_min_lod(texture, -1.0)
+    with pytest.raises(InputError, match="texture must be bound to be read"):
+        context.set_resource_min_lod(scene.colours, 1.0)

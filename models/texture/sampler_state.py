@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""State of samplers: filters, address modes, levels of detail, reductions."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import Compare
+
+ADDRESSES = "wrap", "mirror", "clamp", "border", "mirror_once"
+FILTERS = "point", "linear"
+REDUCTIONS = "standard", "comparison", "minimum", "maximum"
+
+
+@dataclass(frozen=True)
+class Sampler:
+    """State of a sampler.
+
+    Parameters
+    ----------
+    minify, magnify, mip : str
+        Filters: ``point`` or ``linear``. ``mip`` selects levels.
+    address : tuple of str
+        Address modes of u, v and w: wrap, mirror, clamp, border, mirror_once. Cubes ignore them.
+    border : tuple of float
+        Red, green, blue, alpha outside of the texture, as linear colours; clamped to what the
+        format can hold.
+    bias : float
+        It is added to levels of detail.
+    min_lod, max_lod : float
+        Levels of detail are clamped to this range; ``min_lod`` prevails.
+    anisotropy : int
+        Greatest number of samples along a footprint of a 2D texture: 1 to 16.
+    reduction : str
+        What becomes of a filter's texels: ``standard``, their weighted mean; ``comparison``, the
+        mean of what compares true, for :func:`sample_compare`; ``minimum`` or ``maximum`` of those
+        that have weight.
+    comparison : Compare
+        Of the reference with red.
+    """
+
+    minify: str = "linear"
+    magnify: str = "linear"
+    mip: str = "linear"
+    address: tuple = ("wrap", "wrap", "wrap")
+    border: tuple = (0.0, 0.0, 0.0, 0.0)
+    bias: float = 0.0
+    min_lod: float = 0.0
+    max_lod: float = 31.0
+    anisotropy: int = 1
+    reduction: str = "standard"
+    comparison: Compare = Compare.NEVER
+
+    def __post_init__(self):
+        for name in ("minify", "magnify", "mip"):
+            check_name(name, getattr(self, name), FILTERS)
+        for value in self.address:
+            check_name("address", value, ADDRESSES)
+        check_name("reduction", self.reduction, REDUCTIONS)
+        if self.comparison not in list(Compare):
+            raise InputError("comparison", "be one of Compare", self.comparison)
+        if self.anisotropy not in range(1, 17):
+            raise InputError("anisotropy", "be 1 to 16", self.anisotropy)
+        if not -16 <= self.bias < 16:
+            raise InputError("bias", "be at least -16 and below 16", self.bias)
+        for name in ("min_lod", "max_lod"):
+            if np.isnan(getattr(self, name)):
+                raise InputError(name, "be a number", getattr(self, name))
+        if np.shape(self.border) != (4,) or np.isnan(self.border).any():
+            raise InputError("border", "be four numbers", self.border)
+
+
+def check_name(name: str, value: str, valid: Sequence[str]) -> None:
+    """Raise ``InputError`` for a name that is not among those that are valid."""
+    if value not in valid:
+        raise InputError(name, f"be one of {', '.join(valid)}", value)
