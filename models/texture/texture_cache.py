@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Texture cache: decoded blocks next to the sampler, lines of memory behind them."""
 
+from collections import deque
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,18 +25,31 @@ class CacheShape:
     ways : int
         Ways of a set of the first level.
     second : int
-        Bytes of the second level, which holds lines of memory and is fully associative.
+        Bytes of the second level, which holds lines of memory.
+    second_ways : int
+        Ways of a set of the second level.
+    latency : int
+        Clocks from a request of a line to its arrival.
+    pending : int
+        Blocks that may have been looked up and not filtered: the depth of the FIFO between both.
     """
 
     bytes: int = 8192
     ways: int = 4
     second: int = 131072
+    second_ways: int = 16
+    latency: int = 200
+    pending: int = 64
 
     def __post_init__(self):
-        for name in ("bytes", "ways", "second"):
+        for name in ("bytes", "ways", "second", "second_ways", "pending"):
             value = getattr(self, name)
             if value < 1 or value & value - 1:
                 raise InputError(name, "be a power of two", value)
+        if self.latency < 0:
+            raise InputError("latency", "be 0 clocks or more", self.latency)
+        if self.second < LINE * self.second_ways:
+            raise InputError("second", f"hold {self.second_ways} lines of {LINE}", self.second)
 
 
 @dataclass
@@ -46,6 +60,20 @@ class Counters:
     taps: int = 0  # texels read by the samples
     blocks: int = 0  # blocks of 4x4 texels decoded
     lines: int = 0  # lines of 64 bytes read from memory
+    merges: int = 0  # misses of lines that had been requested and were not there yet
+    lookups: int = 0  # of blocks: a tap of the same block as the one before it needs none
+    clocks: int = 0  # until the last block is filtered; without misses one a lookup
+    waits: int = 0  # clocks from a lookup that missed to its block: latency, with the queue for it
+
+    @property
+    def stalls(self) -> int:
+        """Clocks that are lost to memory."""
+        return self.clocks - self.lookups
+
+    @property
+    def hidden(self) -> float:
+        """The share of waits in which other blocks were filtered."""
+        return 1 - min(self.stalls, self.waits) / self.waits if self.waits else 1.0
 
     @property
     def misses_per_sample(self) -> float:
@@ -59,7 +87,7 @@ class Counters:
 
 
 class TextureCache:
-    """Texture cache of two levels, each of which evicts the least recently used line.
+    """Texture cache of two levels, each of which evicts the least recently used line of a set.
 
     Parameters
     ----------
@@ -70,6 +98,10 @@ class TextureCache:
 
     Lines of the first level are blocks of 4 by 4 decoded texels. Blocks lie in memory in Morton
     order, so that lines of the second level are squares.
+
+    Time is counted as hardware with a FIFO spends it: a block is looked up each clock, as long as
+    fewer than ``pending`` wait to be filtered; they are filtered in order, one a clock, when their
+    lines have arrived. A line that is on its way is not requested again.
 
     Source: [trip 4].
     """
@@ -92,7 +124,10 @@ class TextureCache:
                 self._shape.bytes,
             )
         self._sets = [{} for _ in range(lines // self._shape.ways)]
-        self._second = {}
+        sets = self._shape.second // LINE // self._shape.second_ways
+        self._second = [{} for _ in range(sets)]  # of each line, when it arrives
+        self._filtered = deque([0] * self._shape.pending)  # when the last blocks were filtered
+        self._looked_up = 0  # when the last one was looked up
         self._bases = self._places()
 
     def _places(self):
@@ -121,26 +156,45 @@ class TextureCache:
         return self.counters
 
     def _read_block(self, level, image, block):
+        """Look up a block, and filter it."""
+        now = max(self._looked_up + 1, self._filtered.popleft() + 1)
+        self._looked_up = now
+        arrival = self._arrival(level, image, block, now)
+        done = max(self._filtered[-1] + 1 if self._filtered else 0, arrival, now)
+        self._filtered.append(done)
+        self.counters.lookups += 1
+        self.counters.waits += max(arrival - now, 0)
+        self.counters.clocks = done
+
+    def _arrival(self, level, image, block, now):
+        """When a decoded block is there."""
         number = block + 5 * image + 9 * level  # so that levels and faces do not all use set 0
         ways = self._sets[number % len(self._sets)]
         key = level, image, block
         if key in ways:
             ways[key] = ways.pop(key)
-            return
+            return ways[key]
         if len(ways) == self._shape.ways:
             ways.pop(next(iter(ways)))
-        ways[key] = None
         self.counters.blocks += 1
         base, size = self._bases[level]
         address = base + image * size + block * self._stored
-        for line in range(address // LINE, (address + self._stored - 1) // LINE + 1):
-            if line in self._second:
-                self._second[line] = self._second.pop(line)
-                continue
-            if len(self._second) == self._shape.second // LINE:
-                self._second.pop(next(iter(self._second)))
-            self._second[line] = None
-            self.counters.lines += 1
+        lines = range(address // LINE, (address + self._stored - 1) // LINE + 1)
+        ways[key] = max(self._line(line, now) for line in lines)
+        return ways[key]
+
+    def _line(self, line, now):
+        """When a line of memory is there."""
+        ways = self._second[line % len(self._second)]
+        if line in ways:
+            ways[line] = ways.pop(line)
+            self.counters.merges += ways[line] > now
+            return ways[line]
+        if len(ways) == self._shape.second_ways:
+            ways.pop(next(iter(ways)))
+        ways[line] = now + self._shape.latency
+        self.counters.lines += 1
+        return ways[line]
 
 
 def morton(x: int | np.ndarray, y: int | np.ndarray) -> np.ndarray:

@@ -110,10 +110,73 @@ def test_addresses():
     assert address(8, [3, 5], [0, 2], 4, "morton").tolist() == [20, 4 * 0b11001]
 
 
+@pytest.mark.plan("texture-cache-6")
+def test_the_second_level_against_a_list():
+    """Lines of four blocks of 16 bytes, in sets, the least recently used one goes."""
+    shape = CacheShape(bytes=256, ways=1, second=64 * 8, second_ways=2)
+    texture = noise(128, 128, levels=1, format="BC7")
+    rng = np.random.default_rng(0)
+    xy = rng.integers(0, 48, (3000, 2))
+    counters = read(texture, xy, shape)
+    first = {}
+    second = [[] for _ in range(4)]
+    lines = 0
+    for x, y in xy:
+        number = int(morton(x // 4, y // 4))
+        if first.get(number % 4) == number:
+            continue
+        first[number % 4] = number
+        line = number // 4
+        ways = second[line % 4]
+        if line in ways:
+            ways.remove(line)
+        else:
+            lines += 1
+            if len(ways) == 2:
+                ways.pop(0)
+        ways.append(line)
+    assert counters.lines == lines
+    assert 100 < lines < counters.blocks
+
+
+@pytest.mark.plan("texture-cache-6")
+def test_latency_is_hidden_by_a_fifo_that_is_as_deep():
+    """Blocks that are all missed: one a clock if as many wait as a line takes clocks."""
+    xy = np.stack([np.arange(0, 4096, 4), np.zeros(1024, int)], 1)
+    texture = noise(4096, 4, levels=1)
+    for pending, stalls in ((256, 200), (128, None), (1, 1024 * 200)):
+        counters = read(texture, xy, CacheShape(latency=200, pending=pending))
+        assert counters.lookups == counters.lines == 1024 and counters.merges == 0
+        if stalls is None:
+            assert 200 < counters.stalls < 1024 * 200 / 100
+            continue
+        assert counters.stalls == stalls
+    assert counters.hidden == 0
+    assert read(texture, xy, CacheShape(latency=0)).stalls == 0
+
+
+@pytest.mark.plan("texture-cache-6")
+def test_misses_of_a_line_that_is_on_its_way_are_merged():
+    """Four blocks of a line are requested once, and all arrive with it."""
+    texture = noise(16, 16, levels=1, format="BC7")
+    xy = [(0, 0), (4, 0), (0, 4), (4, 4)]
+    counters = read(texture, xy, CacheShape(latency=50))
+    assert (counters.lines, counters.merges, counters.blocks) == (1, 3, 4)
+    assert counters.clocks == 1 + 50 + 3
+    assert counters.waits == 50 + 49 + 48 + 47
+    # Long after it has arrived there is nothing to merge.
+    later = [(0, 0)] + [(0, 0), (8, 8)] * 40 + [(4, 0)]
+    assert read(texture, later, CacheShape(latency=50, pending=1)).merges == 0
+
+
 @pytest.mark.plan("texture-cache-5")
 def test_wrong_arguments():
     with pytest.raises(InputError, match="bytes must be a power of two, not 3000"):
         CacheShape(bytes=3000)
+    with pytest.raises(InputError, match="second must hold 16 lines of 64, not 512"):
+        CacheShape(second=512)
+    with pytest.raises(InputError, match="latency must be 0 clocks or more, not -1"):
+        CacheShape(latency=-1)
     with pytest.raises(InputError, match="bytes must hold at least 4 blocks of 64 bytes, not 128"):
         TextureCache(noise(4, 4), CacheShape(bytes=128))
     with pytest.raises(InputError, match="layout must be linear or morton, not tiled"):

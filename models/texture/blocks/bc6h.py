@@ -122,7 +122,7 @@ MODES = (
 )
 
 
-def decode(blocks, signed):
+def decode(blocks: np.ndarray, signed: bool) -> np.ndarray:
     """Texels of blocks, uint8 of shape (n, 16), as halves of shape (n, 4, 4, 3).
 
     A block of a reserved mode is zeros.

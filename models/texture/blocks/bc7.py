@@ -57,7 +57,7 @@ ALPHA = 0x00FF_0000_0000_0000
 HALF = 0x0020_0020_0020_0020
 
 
-def decode(blocks):
+def decode(blocks: np.ndarray) -> np.ndarray:
     """Texels of blocks, uint8 of shape (n, 16), as uint16 of shape (n, 4, 4, 4).
 
     Channels are red, green, blue, alpha. A block of the reserved mode is zeros.
