@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Footprint of a sample on a texture: level of detail, anisotropy."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 LOD_BITS = 8  # fraction bits of a level of detail, s8.8 [fs 7.18.16.1]
@@ -12,7 +14,7 @@ LOG2 = np.rint(256 * np.log2(1 + np.arange(256) / 256)).astype(np.int64)
 RATIOS = np.rint(256 * np.log2(np.arange(1, 17))).astype(np.int64)
 
 
-def log2(value):
+def log2(value: np.ndarray) -> np.ndarray:
     """Logarithm of float32, s8.8; that of zero is the least.
 
     It is the exponent, and a table's entry for eight bits of the mantissa.
@@ -22,7 +24,7 @@ def log2(value):
     return np.where(bits < 1 << 23, LOD_MINIMUM, logarithm)
 
 
-def quad_gradients(coordinates, coarse=False):
+def quad_gradients(coordinates: np.ndarray, coarse: bool = False) -> tuple[np.ndarray, np.ndarray]:
     """Differences of coordinates within quads.
 
     Parameters
@@ -46,12 +48,14 @@ def quad_gradients(coordinates, coarse=False):
     return np.broadcast_to(across, coordinates.shape), np.broadcast_to(down, coordinates.shape)
 
 
-def saturated(lod):
+def saturated(lod: np.ndarray) -> np.ndarray:
     """A level of detail in the range of s8.8; after each sum, so that none comes back."""
     return np.clip(lod, LOD_MINIMUM, LOD_MAXIMUM)
 
 
-def isotropic(across, down, extents):
+def isotropic(
+    across: np.ndarray, down: np.ndarray, extents: Sequence[int]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Footprints of gradients of any number of coordinates: the longer one's level of detail.
 
     Parameters
@@ -86,7 +90,9 @@ def isotropic(across, down, extents):
     )
 
 
-def footprint(across, down, width, height, anisotropy):
+def footprint(
+    across: np.ndarray, down: np.ndarray, width: int, height: int, anisotropy: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Footprints of gradients of u and v.
 
     Parameters
