@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fixfunc.models.depth.depth_unit import DepthUnit, Shaded
+from fixfunc.models.depth.depth_unit import DepthUnit
 from fixfunc.models.depth.hiz import rounds
 from fixfunc.models.formats import encode
 from fixfunc.models.front_half import Part
@@ -17,13 +17,14 @@ from fixfunc.models.memory.layout import target_place, target_tiles
 from fixfunc.models.output import output_merger
 from fixfunc.models.output.blend import Blend
 from fixfunc.models.output.copies import DEPTHS
-from fixfunc.models.pixel import interpolator, pixel_stage, quads
-from fixfunc.models.pixel.pixel_stage import PixelQuads, PixelResults, PixelShader, Triangles
+from fixfunc.models.pixel import quads
+from fixfunc.models.pixel.pixel_stage import PixelQuads, PixelResults, PixelShader
+from fixfunc.models.pixel.tile_shading import TileShading
 from fixfunc.models.raster import tile_rasterizer
 from fixfunc.models.raster.edge_evaluator import pack, unpack
 from fixfunc.models.state import draw_state
 from fixfunc.spec.dxgi import DEPTH_FORMATS, Format
-from fixfunc.spec.state import SAMPLE_COUNTS, DepthFormat, Outcome
+from fixfunc.spec.state import SAMPLE_COUNTS, TARGET_LIMIT, DepthFormat, Outcome
 
 
 class Target(NamedTuple):
@@ -95,8 +96,18 @@ class BackState:
         """What decides when tests are made, as draw states take it."""
         if self.shader is None:
             return ("plain",)
-        drops = self.alpha_to_coverage and not self.shader.early
+        drops = self.by_alpha and not self.shader.early
         return (*self.shader.does, "discard") if drops else self.shader.does
+
+    @property
+    def by_alpha(self) -> bool:
+        """Alpha decides about coverage, if the shader does not itself [fs 16.9.4]."""
+        return self.alpha_to_coverage and not (self.shader and self.shader.coverage)
+
+    @property
+    def is_off(self) -> bool:
+        """Nothing that is rasterized could have an effect [fs 16.9.1]."""
+        return self.shader is None and not (self.draw["depth_test"] or self.draw["stencil_test"])
 
 
 class BackHalf:
@@ -133,11 +144,11 @@ class BackHalf:
         Returns
         -------
         Counter
-            ``samples_passed`` and ``ps_invocations``; and tiles by what HiZ found.
+            ``samples_passed`` and ``ps_invocations``; quads that were shaded, the helpers in them,
+            and those that could share one; and tiles by what HiZ found.
         """
         counters = Counter()
-        is_bound = any(view is not None for view in (*state.colours, state.depth))
-        if not len(part.triangles) or not is_bound:
+        if not len(part.triangles) or state.is_off:
             return counters
         # Triangles of one viewport and one layer in a row are drawn at once.
         changes = (np.diff(part.viewport) != 0) | (np.diff(part.layer) != 0)
@@ -154,32 +165,32 @@ class BackHalf:
         depth = _at_layer(state.depth, layer)
         fields, samples = _draw_state(state, number, targets, depth)
         unit = self._unit(depth, fields)
-        unit.state = fields
+        if unit:
+            unit.state = fields
         setup = triangle_setup.setup(part.triangles[run], fields, conservative=state.conservative)
         tiles, owner = tile_rasterizer.rasterize(setup.records)
         tiles, owner = _masked(tiles, owner, state.sample_mask, samples)
         if not len(tiles):
             return counters
         triangle = run[setup.index[owner]]
-        shading = _Shading(part, state, tiles, triangle, samples, fields)
-        passed, outcome = unit.test(
-            tiles, shading.late if state.shader and not fields["early_write"] else None
-        )
+        shading = TileShading(part, state, tiles, triangle, fields)
+        late = shading.late if state.shader and not fields["early_write"] else None
+        passed, outcome = unit.test(tiles, late) if unit else _untested(tiles, late)
         counters["samples_passed"] = int(passed.sum())
         counters.update({f"hiz_{o.name.lower()}": int((outcome == o).sum()) for o in Outcome})
         if state.shader and fields["early_write"]:
             # What passed is counted, but not drawn if it is discarded [fs 16.12.1].
             passed = passed & shading.kept(np.arange(len(tiles)), passed)[0]
-        counters["ps_invocations"] = shading.invocations
+        counters += shading.counters
         if state.shader:
             written = passed & shading.coverage(np.arange(len(tiles)))
             self._write(tiles, written, shading.colours, targets, state)
         return counters
 
     def _unit(self, target, fields):
-        """The depth unit of a target, its depths read from memory if they are there."""
+        """The depth unit of a target, its depths read from memory; None, if there is no target."""
         if target is None:
-            return DepthUnit(fields, bounds=None)
+            return None
         key = target.key
         if key not in self._units:
             unit = DepthUnit(fields)
@@ -219,82 +230,6 @@ class BackHalf:
                 )
 
 
-class _Shading:
-    """Colours of tiles, as the shader makes them."""
-
-    def __init__(self, part, state, tiles, triangle, samples, fields):
-        self._part = part
-        self._state = state
-        self._tiles = tiles
-        self._triangle = triangle
-        self._samples = samples
-        self._form = DepthFormat(int(fields["depth_format"]))
-        self._range = state.depth_ranges[int(part.viewport[triangle[0]])]
-        self.colours: list[np.ndarray] = []
-        self.invocations = 0
-
-    def late(self, work, numbers):
-        """Before a late test: what is discarded, and depths."""
-        mask = unpack(work["mask"])
-        kept, made, places = self.kept(numbers, mask)
-        kept &= self.coverage(numbers)
-        if made.depth is None:
-            return Shaded(kept)
-        stored = encode(made.depth, self._form, self._range)
-        stored = quads.join(stored, places, len(numbers), self._samples)
-        return Shaded(kept, stored.astype(np.uint32))
-
-    def kept(self, numbers, mask):
-        """Shade tiles: what is not discarded of them, results and their quads."""
-        made, places = self.shade(numbers, mask)
-        discarded = quads.join(made.discarded, places, len(numbers), self._samples)
-        return ~discarded, made, places
-
-    def coverage(self, numbers):
-        """Samples that alpha leaves of tiles: as many of a pixel's first as its share says."""
-        if not self._state.alpha_to_coverage or not self.colours:
-            return np.ones((len(numbers), 8, 8), bool)
-        alpha = np.nan_to_num(self.colours[0][numbers, ..., 3], nan=0.0).astype(np.float64)
-        # Exact: a float32 times a power of two, and a half.
-        many = np.floor(np.clip(alpha, 0, 1) * (1 << self._samples) + 0.5)
-        return quads.sample_numbers(self._samples) < many
-
-    def shade(self, numbers, mask):
-        """Ask the shader for tiles by their numbers, if a sample is live; keep the colours."""
-        tiles = self._tiles[numbers]
-        places = quads.split(tiles["x"], tiles["y"], mask, self._samples)
-        if not len(places.tile):
-            return PixelResults([], np.zeros((0, 2, 2), bool)), places
-        triangle = self._triangle[numbers][places.tile]
-        used, group = np.unique(triangle, return_inverse=True)
-        part = self._part
-        triangles = Triangles(
-            interpolator.corners(part.triangles[used], part.rhw[used]),
-            part.vertices.attributes[part.slots[used]],
-            part.weights[used],
-            part.primitive[used],
-        ).take(group)
-        front = ~tiles["back"][places.tile].astype(bool)
-        made = pixel_stage.shade(
-            self._state.shader,
-            self._state.function,
-            places,
-            triangles,
-            front,
-            self._state.conservative,
-        )
-        self.invocations += int((~places.helpers).sum())
-        while len(self.colours) < len(made.colour):
-            kind = made.colour[len(self.colours)].dtype
-            self.colours.append(np.zeros((len(self._tiles), 8, 8, 4), kind))
-        for kept, colour in zip(self.colours, made.colour, strict=False):
-            for channel in range(4):
-                kept[numbers, ..., channel] = quads.join(
-                    colour[..., channel], places, len(numbers), self._samples
-                )
-        return made, places
-
-
 def _at_layer(view, layer):
     """A view's slice of a primitive; beyond its layers the first [fs 15.15]."""
     if view is None:
@@ -304,9 +239,9 @@ def _at_layer(view, layer):
 
 def _draw_state(state, number, targets, depth):
     """The draw state of a viewport's triangles, and log2 of the samples."""
-    first = depth or next(target for target in targets if target)
-    samples = int(first.view["samples"])
-    width, height = first.size
+    first = depth or next((target for target in targets if target), None)
+    samples = int(first.view["samples"]) if first else 0  # without any, one [fs 16.11]
+    width, height = first.size if first else (TARGET_LIMIT, TARGET_LIMIT)
     viewport, scissor = state.rectangles[number]
     fields = dict(state.draw)
     if depth is None:
@@ -335,6 +270,14 @@ def _draw_state(state, number, targets, depth):
         depth_max=high,
         **fields,
     ), samples
+
+
+def _untested(tiles, late):
+    """What is left of tiles without a target of depths: all but what the shader drops."""
+    passed = unpack(tiles["mask"])
+    if late:
+        passed = passed & late(tiles, np.arange(len(tiles))).mask
+    return passed, np.full(len(tiles), Outcome.TEST, np.uint8)
 
 
 def _masked(tiles, owner, sample_mask, samples):

@@ -51,6 +51,31 @@ def encode(
     )  # exact: 48 bits of the product, and float64 holds 53
 
 
+def unstored(
+    depth: np.ndarray, form: DepthFormat, exponent: int | np.ndarray | None = None
+) -> np.ndarray:
+    """A sample's depth as a shader reads it: not cut to any range.
+
+    Parameters are those of :func:`store`.
+
+    Returns
+    -------
+    ndarray of float32
+        Of units the nearest that is stored as the depth itself would be, so that a shader that puts
+        it out changes nothing [fs 16.3.1]; of D32F the nearest.
+    """
+    if form == DepthFormat.D32F:
+        z = np.ldexp(depth.astype(np.float64), np.asarray(exponent, np.int64) - 150 - FRACTION)
+        return np.where(np.abs(z) < 2.0**-126, 0, z).astype(np.float32)
+    # Times 1 + 2^-24 + 2^-48, which is 2^24 / (2^24 - 1) but for 2^-72 of it: below 2^62.
+    wide = (np.clip(depth, -1 << 37, 1 << 37) << 24) + depth + (depth >> 24)
+    z = np.ldexp(wide.astype(np.float32), -24 - 24 - FRACTION)
+    inside = (depth >= 0) & (depth <= MOST[DepthFormat.D24] << FRACTION)
+    error = np.where(inside, encode(z, form).astype(np.int64) - store(depth, form), 0)
+    nearer = np.nextafter(z, np.where(error > 0, -1, 2).astype(np.float32))
+    return np.where(error == 0, z, nearer)
+
+
 def store(
     depth: np.ndarray, form: DepthFormat, exponent: int | np.ndarray | None = None
 ) -> np.ndarray:

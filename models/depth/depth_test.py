@@ -8,7 +8,7 @@ import numpy as np
 
 from fixfunc.models.depth.compare import COMPARE
 from fixfunc.models.depth.stencil import preserves_failing, stencil_test, stencil_update
-from fixfunc.models.formats import FRACTION, MOST, store
+from fixfunc.models.formats import FRACTION, MOST, store, unstored
 from fixfunc.models.memory.surface import check_places, samples_within, tile_grid, to_image
 from fixfunc.models.payload import dtype, integer
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE, lane_positions, unpack
@@ -19,6 +19,7 @@ from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import SAMPLE_COUNTS, Compare, DepthFormat
 
 D24_MAX = (1 << 24) - 1
+MODULUS = 1 << 24 + FRACTION  # of planes
 BIAS_MOST = (1 << 41) - 1  # s33.8: any constant, and far more than any range
 SLOPE_MOST = 1 << 31  # u24.8: what the slope of a steep triangle counts as
 
@@ -56,14 +57,37 @@ def sample_depths(
     Source: numerics: depth. The plane is known modulo 2^24 units. A covered sample lies in 0..2^24
     - 1 but for a tenth of a unit, so that half a unit below 0 still tells on which side it lies.
     """
-    x, y = lane_positions(samples, edge)
-    z0 = tiles["z0"].astype(np.int64)[:, None, None]
-    dx = tiles["dx"].astype(np.int64)[:, None, None]
-    dy = tiles["dy"].astype(np.int64)[:, None, None]
     half = 1 << FRACTION - 1
-    depth = ((z0 << FRACTION - 8) + x * dx + y * dy + half & (1 << 24 + FRACTION) - 1) - half
+    depth = (_plane(tiles, *lane_positions(samples, edge)) + half & MODULUS - 1) - half
     bias = np.broadcast_to(np.asarray(bias, np.int64), len(tiles))[:, None, None]
     return depth + (bias << FRACTION - 8)
+
+
+def _plane(tiles, x, y):
+    """Depths modulo 2^24 units at offsets from the first pixel's centre, 1/16 pixel."""
+    z0, dx, dy = (tiles[name].astype(np.int64)[:, None, None] for name in ("z0", "dx", "dy"))
+    return (z0 << FRACTION - 8) + x * dx + y * dy
+
+
+def shader_depths(tiles: np.ndarray, state: np.void, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Depths as a pixel shader reads them: float32, shape of x and y.
+
+    Parameters
+    ----------
+    tiles : structured ndarray, shape (n,)
+    state : numpy.void
+    x, y : ndarray of int64, shape (n, rows, columns)
+        Offsets from the centre of each tile's first pixel, 1/16 pixel.
+
+    The bias is in them [fs 15.10], and no range is. Of depths that are equal modulo 2^24 units the
+    one that is nearest to the triangle's own counts, where nothing is covered.
+    """
+    middle = tiles["zmin"].astype(np.int64) + tiles["zmax"] << FRACTION - 1
+    below = middle[:, None, None] - (MODULUS >> 1)
+    depth = (_plane(tiles, x, y) - below & MODULUS - 1) + below
+    depth += depth_bias(tiles, state)[:, None, None] << FRACTION - 8
+    exponent = tiles["exponent"][:, None, None]
+    return unstored(depth, DepthFormat(state["depth_format"]), exponent)
 
 
 def interpolate(plane: np.ndarray, tile_xy: np.ndarray, samples: int) -> np.ndarray:

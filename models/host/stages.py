@@ -91,9 +91,13 @@ class ShaderStage:
         self._bind(BindingKind.SAMPLER, start, samplers)
 
     def set_unordered_access_views(self, start: int, views: Sequence[View | None]) -> None:
-        """Bind views for unordered access, of a compute shader."""
-        if self._stage != Stage.COMPUTE:
-            raise InputError("unordered access", "be of a compute shader", self._stage.name)
+        """Bind views for unordered access, of a pixel or a compute shader.
+
+        D3D11 sets those of a pixel shader with the targets, in slots behind theirs.
+        """
+        if self._stage not in (Stage.PIXEL, Stage.COMPUTE):
+            rule = "be of a pixel or compute shader"
+            raise InputError("unordered access", rule, self._stage.name)
         self._views(BindingKind.UNORDERED, Bind.UNORDERED_ACCESS, start, views)
 
     def clear(self) -> None:

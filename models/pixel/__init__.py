@@ -3,5 +3,8 @@
 
 interpolator.py   weights of a triangle's corners at positions, and attributes by them
 quads.py          two by two pixels of a tile
-pixel_stage.py    the port to a pixel shader
+pixel_shader.py   what a shader declares, and what it returns
+pixel_inputs.py   what it takes: attributes, at pixels, centroids, samples and offsets
+pixel_stage.py    the port to it
+tile_shading.py   tiles to quads, and back
 """

@@ -7,14 +7,17 @@ import numpy as np
 
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
 
+ALL = -1  # samples of a quad's pixels are shaded at once
+
 
 class Quads(NamedTuple):
-    """Quads of tiles: tile by tile, row by row."""
+    """Quads of tiles: tile by tile, row by row, and sample by sample where each has its own."""
 
     tile: np.ndarray  # intp, shape (q,): which of the tiles
     x: np.ndarray  # int64, shape (q,): of the upper left pixel, on the target
     y: np.ndarray
     covered: np.ndarray  # bool, shape (q, 2, 2, samples): [quad, y, x, sample]; helpers have none
+    sample: np.ndarray  # int64, shape (q,): the only sample that is shaded, or ALL
 
     @property
     def helpers(self) -> np.ndarray:
@@ -22,7 +25,9 @@ class Quads(NamedTuple):
         return ~self.covered.any(3)
 
 
-def split(x: np.ndarray, y: np.ndarray, mask: np.ndarray, samples: int) -> Quads:
+def split(
+    x: np.ndarray, y: np.ndarray, mask: np.ndarray, samples: int, by_sample: bool = False
+) -> Quads:
     """Quads of tiles.
 
     Parameters
@@ -33,21 +38,36 @@ def split(x: np.ndarray, y: np.ndarray, mask: np.ndarray, samples: int) -> Quads
         Samples to shade, by lane.
     samples : int
         log2 of the samples of a pixel.
+    by_sample : bool
+        Each sample has a quad of its own, if one of its four is to be shaded [fs 3.5.4.1].
 
     Returns
     -------
     Quads
     """
-    pixels = _pixels(mask, samples)
-    n, high, wide, count = pixels.shape
-    quads = pixels.reshape(n, high // 2, 2, wide // 2, 2, count).swapaxes(2, 3)
-    tile, j, i = np.nonzero(quads.any((3, 4, 5)))
+    quads = _quads(mask, samples)
+    count = 1 << samples
+    wide, high = pixels_of(samples, mask.shape[1])
+    if by_sample:
+        tile, j, i, sample = np.nonzero(quads.any((3, 4)))
+        covered = quads[tile, j, i] & (np.arange(count) == sample[:, None])[:, None, None]
+    else:
+        tile, j, i = np.nonzero(quads.any((3, 4, 5)))
+        covered = quads[tile, j, i]
+        sample = np.full(len(tile), ALL)
     return Quads(
         tile,
         x[tile].astype(np.int64) * wide + 2 * i,
         y[tile].astype(np.int64) * high + 2 * j,
-        quads[tile, j, i],
+        covered,
+        sample,
     )
+
+
+def samples_of(mask: np.ndarray, quads: Quads, samples: int) -> np.ndarray:
+    """Lanes of tiles at quads' pixels: the type of ``mask``, shape (q, 2, 2, samples)."""
+    wide, high = pixels_of(samples, mask.shape[1])
+    return _quads(mask, samples)[quads.tile, quads.y % high // 2, quads.x % wide // 2]
 
 
 def join(values: np.ndarray, quads: Quads, tiles: int, samples: int, edge: int = 8) -> np.ndarray:
@@ -55,8 +75,9 @@ def join(values: np.ndarray, quads: Quads, tiles: int, samples: int, edge: int =
 
     Parameters
     ----------
-    values : ndarray, shape (q, 2, 2)
+    values : ndarray, shape (q, 2, 2), or (q, 2, 2, samples) with one of each sample
     quads : Quads
+        Of one that has a sample of its own, the value goes to that sample alone.
     tiles : int
         How many there are.
     samples : int
@@ -68,12 +89,19 @@ def join(values: np.ndarray, quads: Quads, tiles: int, samples: int, edge: int =
     ndarray, shape (tiles, edge, edge)
     """
     lx, ly = LANE_SHAPE[samples]
-    wide = edge >> lx
-    high = edge >> ly
-    out = np.zeros((tiles, high // 2, wide // 2, 2, 2), values.dtype)
-    out[quads.tile, quads.y % high // 2, quads.x % wide // 2] = values
-    pixels = out.swapaxes(2, 3).reshape(tiles, high, wide)
-    return pixels.repeat(1 << ly, 1).repeat(1 << lx, 2)
+    wide, high = pixels_of(samples, edge)
+    count = 1 << samples
+    out = np.zeros((tiles, high // 2, wide // 2, 2, 2, count), values.dtype)
+    place = quads.tile, quads.y % high // 2, quads.x % wide // 2
+    if values.ndim == 3:
+        values = np.broadcast_to(values[..., None], (*values.shape, count))
+    if (quads.sample == ALL).all():
+        out[place] = values
+    else:
+        own = quads.sample
+        out[(*place, slice(None), slice(None), own)] = values[np.arange(len(own)), :, :, own]
+    pixels = out.swapaxes(2, 3).reshape(tiles, high, wide, 1 << ly, 1 << lx)
+    return pixels.swapaxes(2, 3).reshape(tiles, edge, edge)
 
 
 def sample_numbers(samples: int, edge: int = 8) -> np.ndarray:
@@ -83,9 +111,43 @@ def sample_numbers(samples: int, edge: int = 8) -> np.ndarray:
     return (i & (1 << lx) - 1) + ((j & (1 << ly) - 1) << lx)
 
 
-def _pixels(lanes, samples):
-    """Lanes of tiles as pixels: shape (n, rows, columns, samples)."""
+def pixels_of(samples: int, edge: int = 8) -> tuple[int, int]:
+    """Columns and rows of pixels of a tile."""
     lx, ly = LANE_SHAPE[samples]
-    n, edge, _ = lanes.shape
-    split = lanes.reshape(n, edge >> ly, 1 << ly, edge >> lx, 1 << lx)
-    return split.swapaxes(2, 3).reshape(n, edge >> ly, edge >> lx, 1 << samples)
+    return edge >> lx, edge >> ly
+
+
+def merges(quads: Quads, triangle: np.ndarray) -> int:
+    """How many quads could be shaded with one of the triangle before theirs.
+
+    Parameters
+    ----------
+    quads : Quads
+    triangle : ndarray of int, shape (q,)
+        That of each, in drawing order.
+
+    Two quads of a place may share one if their triangles follow one another and no pixel is covered
+    by both: a mesh's triangles meet so along their edges, and each quad there is shaded twice.
+    """
+    live = (~quads.helpers).reshape(-1, 4)
+    place = quads.y << 20 | quads.x << 4 | quads.sample + 1
+    order = np.lexsort((triangle, place))
+    first, second = order[:-1], order[1:]
+    apart = (place[first] == place[second]) & (triangle[second] == triangle[first] + 1)
+    apart &= ~(live[first] & live[second]).any(1)
+    # Of three in a row the one between is counted once.
+    count = 0
+    taken = False
+    for joins in apart.tolist():
+        taken = joins and not taken
+        count += taken
+    return count
+
+
+def _quads(lanes, samples):
+    """Lanes of tiles by quads: shape (n, rows, columns, 2, 2, samples)."""
+    lx, ly = LANE_SHAPE[samples]
+    wide, high = pixels_of(samples, lanes.shape[1])
+    split = lanes.reshape(len(lanes), high, 1 << ly, wide, 1 << lx)
+    pixels = split.swapaxes(2, 3).reshape(len(lanes), high // 2, 2, wide // 2, 2, 1 << samples)
+    return pixels.swapaxes(2, 3)

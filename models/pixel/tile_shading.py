@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Shading of tiles: they become quads, and what a shader makes of these comes back to lanes."""
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fixfunc.models.depth.depth_test import shader_depths
+from fixfunc.models.depth.depth_unit import Shaded
+from fixfunc.models.formats import encode
+from fixfunc.models.front_half import Part
+from fixfunc.models.pixel import interpolator, pixel_stage, quads
+from fixfunc.models.pixel.pixel_inputs import STEP, Triangles
+from fixfunc.models.pixel.pixel_shader import PixelResults
+from fixfunc.models.pixel.pixel_stage import Fragments
+from fixfunc.models.pixel.quads import Quads
+from fixfunc.models.raster.edge_evaluator import unpack
+from fixfunc.spec.state import DepthFormat
+
+if TYPE_CHECKING:  # it imports this module
+    from fixfunc.models.back_half import BackState
+
+
+class TileShading:
+    """Tiles of a draw, as its shader sees them.
+
+    Parameters
+    ----------
+    part : Part
+        The draw's triangles.
+    state : BackState
+    tiles : structured ndarray, shape (n,)
+        Their masks are what the triangles cover and the sample mask leaves.
+    triangle : ndarray of int, shape (n,)
+        Which of the part's each tile belongs to.
+    fields : numpy.void
+        The draw state.
+
+    Attributes
+    ----------
+    colours : list of ndarray, shape (n, 8, 8, 4)
+        By target, what has been shaded so far.
+    counters : Counter
+        ``ps_invocations``; quads, helpers; and quads that the next triangle's could join.
+    """
+
+    def __init__(
+        self,
+        part: Part,
+        state: "BackState",
+        tiles: np.ndarray,
+        triangle: np.ndarray,
+        fields: np.void,
+    ) -> None:
+        self._part = part
+        self._state = state
+        self._tiles = tiles
+        self._triangle = triangle
+        self._fields = fields
+        self._samples = int(fields["samples"])
+        self._range = state.depth_ranges[int(part.viewport[triangle[0]])]
+        self.colours: list[np.ndarray] = []
+        self.counters = Counter()
+
+    def late(self, work: np.ndarray, numbers: np.ndarray) -> Shaded:
+        """Before a late test: what is discarded, and depths."""
+        kept, made, places = self.kept(numbers, unpack(work["mask"]))
+        kept &= self.coverage(numbers)
+        if made.depth is None:
+            return Shaded(kept)
+        form = DepthFormat(int(self._fields["depth_format"]))
+        stored = encode(made.depth, form, self._range)
+        stored = quads.join(stored, places, len(numbers), self._samples)
+        return Shaded(kept, stored.astype(np.uint32))
+
+    def kept(self, numbers: np.ndarray, mask: np.ndarray) -> tuple[np.ndarray, PixelResults, Quads]:
+        """Shade tiles: the samples that the shader leaves, its results and their quads."""
+        made, places = self.shade(numbers, mask)
+        left = ~made.discarded[..., None] & np.ones(1 << self._samples, bool)
+        if made.coverage is not None:
+            left &= (made.coverage[..., None] >> np.arange(1 << self._samples) & 1).astype(bool)
+        dropped = quads.join(~left, places, len(numbers), self._samples)
+        return ~dropped, made, places
+
+    def coverage(self, numbers: np.ndarray) -> np.ndarray:
+        """Samples that alpha leaves of tiles: as many of a pixel's first as its share says."""
+        if not self._state.by_alpha or not self.colours:
+            return np.ones((len(numbers), 8, 8), bool)
+        alpha = np.nan_to_num(self.colours[0][numbers, ..., 3], nan=0.0).astype(np.float64)
+        # Exact: a float32 times a power of two, and a half.
+        many = np.floor(np.clip(alpha, 0, 1) * (1 << self._samples) + 0.5)
+        return quads.sample_numbers(self._samples) < many
+
+    def shade(self, numbers: np.ndarray, mask: np.ndarray) -> tuple[PixelResults, Quads]:
+        """Ask the shader for tiles by their numbers, if a sample is live; keep the colours."""
+        tiles = self._tiles[numbers]
+        shader = self._state.shader
+        places = quads.split(tiles["x"], tiles["y"], mask, self._samples, shader.by_sample)
+        if not len(places.tile):
+            nothing = None if not shader.coverage else np.zeros((0, 2, 2), np.uint32)
+            return PixelResults([], np.zeros((0, 2, 2), bool), coverage=nothing), places
+        self._count(places, numbers)
+        fragments = Fragments(
+            places,
+            self._triangles(self._triangle[numbers][places.tile]),
+            ~tiles["back"][places.tile].astype(bool),
+            quads.samples_of(unpack(tiles["mask"]), places, self._samples),
+            lambda offsets: self._depths(tiles, places, offsets),
+            self._state.sample_mask,
+            self._state.conservative,
+        )
+        made = pixel_stage.shade(shader, self._state.function, fragments)
+        while len(self.colours) < len(made.colour):
+            kind = made.colour[len(self.colours)].dtype
+            self.colours.append(np.zeros((len(self._tiles), 8, 8, 4), kind))
+        for kept, colour in zip(self.colours, made.colour, strict=False):
+            for channel in range(4):
+                kept[numbers, ..., channel] = quads.join(
+                    colour[..., channel], places, len(numbers), self._samples
+                )
+        return made, places
+
+    def _count(self, places, numbers):
+        """Quads, and what of them is wasted."""
+        helpers = places.helpers
+        self.counters["ps_invocations"] += int((~helpers).sum())
+        self.counters["quads"] += len(helpers)
+        self.counters["quad_helpers"] += int(helpers.sum())
+        self.counters["quad_merges"] += quads.merges(places, self._triangle[numbers][places.tile])
+
+    def _triangles(self, triangle):
+        """What the stage needs of the triangle of each quad."""
+        used, group = np.unique(triangle, return_inverse=True)
+        part = self._part
+        return Triangles(
+            interpolator.corners(part.triangles[used], part.rhw[used]),
+            part.vertices.attributes[part.slots[used]],
+            part.weights[used],
+            part.primitive[used],
+            part.rhw[used],
+        ).take(group)
+
+    def _depths(self, tiles, places, offsets):
+        """Depths at offsets from pixels' centres: float32, shape (q, 2, 2)."""
+        wide, high = quads.pixels_of(self._samples)
+        x = (places.x % wide)[:, None, None] + np.arange(2)[None, None, :]
+        y = (places.y % high)[:, None, None] + np.arange(2)[None, :, None]
+        return shader_depths(
+            tiles[places.tile],
+            self._fields,
+            STEP * x + offsets[..., 0],
+            STEP * y + offsets[..., 1],
+        )
