@@ -69,7 +69,9 @@ def _plane(tiles, x, y):
     return (z0 << FRACTION - 8) + x * dx + y * dy
 
 
-def shader_depths(tiles: np.ndarray, state: np.void, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+def shader_depths(
+    tiles: np.ndarray, state: np.void, x: np.ndarray, y: np.ndarray, near: np.ndarray
+) -> np.ndarray:
     """Depths as a pixel shader reads them: float32, shape of x and y.
 
     Parameters
@@ -78,12 +80,12 @@ def shader_depths(tiles: np.ndarray, state: np.void, x: np.ndarray, y: np.ndarra
     state : numpy.void
     x, y : ndarray of int64, shape (n, rows, columns)
         Offsets from the centre of each tile's first pixel, 1/16 pixel.
+    near : ndarray of int64, shape of x
+        About what is expected, 2^-8 of a unit: the plane is known modulo 2^24 units.
 
-    The bias is in them [fs 15.10], and no range is. Of depths that are equal modulo 2^24 units the
-    one that is nearest to the triangle's own counts, where nothing is covered.
+    The bias is in them [fs 15.10], and no range is.
     """
-    middle = tiles["zmin"].astype(np.int64) + tiles["zmax"] << FRACTION - 1
-    below = middle[:, None, None] - (MODULUS >> 1)
+    below = (near << FRACTION - 8) - (MODULUS >> 1)
     depth = (_plane(tiles, x, y) - below & MODULUS - 1) + below
     depth += depth_bias(tiles, state)[:, None, None] << FRACTION - 8
     exponent = tiles["exponent"][:, None, None]

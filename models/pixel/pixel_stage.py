@@ -32,8 +32,9 @@ class Fragments(NamedTuple):
     triangles: Triangles  # that of each quad
     front: np.ndarray  # bool, shape (q,)
     coverage: np.ndarray  # bool, shape (q, 2, 2, samples): by the triangle and the sample mask
-    # Takes offsets from pixels' centres, 1/16 pixel, shape (q, 2, 2, 2); returns z, float32.
-    depth: Callable[[np.ndarray], np.ndarray]
+    # Takes offsets from pixels' centres, 1/16 pixel, shape (q, 2, 2, 2), and linear weights there,
+    # shape (4 q, 3); returns z, float32, shape (q, 2, 2).
+    depth: Callable[[np.ndarray, np.ndarray], np.ndarray]
     sample_mask: int = 0xFFFFFFFF
     conservative: bool = False  # inner coverage is asked for
 
@@ -121,7 +122,7 @@ def _position(shader, pixels, locations, depth):
     out = np.empty((*locations.x.shape, 4), np.float32)
     # Exact: s15.8.
     out[..., 0], out[..., 1] = (place.reshape(locations.x.shape) / np.float32(256) for place in at)
-    out[..., 2] = depth(offsets)
+    out[..., 2] = depth(offsets, share)
     out[..., 3] = float32.reciprocal(rhw).reshape(locations.x.shape)
     return out
 

@@ -2,6 +2,7 @@
 """Shading of tiles: they become quads, and what a shader makes of these comes back to lanes."""
 
 from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +11,7 @@ from fixfunc.models.depth.depth_test import shader_depths
 from fixfunc.models.depth.depth_unit import Shaded
 from fixfunc.models.formats import encode
 from fixfunc.models.front_half import Part
+from fixfunc.models.geometry.triangle_setup import block_depths
 from fixfunc.models.pixel import interpolator, pixel_stage, quads
 from fixfunc.models.pixel.pixel_inputs import STEP, Triangles
 from fixfunc.models.pixel.pixel_shader import PixelResults
@@ -106,7 +108,7 @@ class TileShading:
             self._triangles(self._triangle[numbers][places.tile]),
             ~tiles["back"][places.tile].astype(bool),
             quads.samples_of(unpack(tiles["mask"]), places, self._samples),
-            lambda offsets: self._depths(tiles, places, offsets),
+            partial(self._depths, numbers, places),
             self._state.sample_mask,
             self._state.conservative,
         )
@@ -141,14 +143,21 @@ class TileShading:
             part.rhw[used],
         ).take(group)
 
-    def _depths(self, tiles, places, offsets):
+    def _depths(self, numbers, places, offsets, weights):
         """Depths at offsets from pixels' centres: float32, shape (q, 2, 2)."""
+        corners = self._part.triangles[self._triangle[numbers][places.tile]]
+        z = np.stack([corners[f"z{k}"] for k in range(3)], -1)
+        if self._fields["depth_format"] == DepthFormat.D32F:
+            z, _ = block_depths(z)
+        total = (z.astype(np.int64).repeat(4, 0) * weights).sum(1)
+        near = (total >> interpolator.FRACTION).reshape(-1, 2, 2)
         wide, high = quads.pixels_of(self._samples)
         x = (places.x % wide)[:, None, None] + np.arange(2)[None, None, :]
         y = (places.y % high)[:, None, None] + np.arange(2)[None, :, None]
         return shader_depths(
-            tiles[places.tile],
+            self._tiles[numbers][places.tile],
             self._fields,
             STEP * x + offsets[..., 0],
             STEP * y + offsets[..., 1],
+            near,
         )

@@ -62,7 +62,7 @@ def fragments(mask=None, samples=0, by_sample=False, **more):
         triangle().take(places.tile),
         np.ones(len(places.tile), bool),
         quads.samples_of(mask, places, samples),
-        lambda offsets: (0.25 + offsets[..., 0] / 256).astype(np.float32),
+        lambda offsets, _weights: (0.25 + offsets[..., 0] / 256).astype(np.float32),
         **more,
     )
 
