@@ -13,7 +13,8 @@ from fixfunc.models.depth.hiz import rounds
 from fixfunc.models.formats import encode
 from fixfunc.models.front_half import Part
 from fixfunc.models.geometry import triangle_setup
-from fixfunc.models.memory.layout import target_place, target_tiles
+from fixfunc.models.memory.coded_tiles import CodedTiles
+from fixfunc.models.memory.layout import target_at, target_place
 from fixfunc.models.output import output_merger
 from fixfunc.models.output.blend import Blend
 from fixfunc.models.output.copies import DEPTHS
@@ -39,14 +40,30 @@ class Target(NamedTuple):
         return int(self.view["address"]), *target_place(self.view, self.layer)
 
     def tiles(self, memory: np.ndarray) -> list[np.ndarray]:
-        """Its planes of tiles, to read and to write."""
-        return target_tiles(memory, self.view, self.layer)
+        """Its planes of tiles, to read and to write: of a target that is not coded."""
+        layout, data = target_at(memory, self.view)
+        return layout.tiles(data, *target_place(self.view, self.layer))
+
+    def coded(self, memory: np.ndarray) -> CodedTiles | None:
+        """Its tiles, if they are coded."""
+        layout, data = target_at(memory, self.view)
+        if not layout.coded:
+            return None
+        return layout.coded_tiles(data, *target_place(self.view, self.layer))
 
     @property
     def size(self) -> tuple[int, int]:
         """Width and height, pixels."""
         level = int(self.view["first_level"])
         return tuple(max(int(self.view[side]) >> level, 1) for side in ("width", "height"))
+
+
+class ColourTiles(NamedTuple):
+    """Colours of a target, to read and to write."""
+
+    tiles: np.ndarray  # uint8, shape (rows, columns, 8, 8, bytes)
+    changed: np.ndarray  # bool, shape (rows, columns): what memory does not have
+    coded: CodedTiles | None  # where they lie; None: ``tiles`` are the memory
 
 
 @dataclass(frozen=True)
@@ -113,30 +130,42 @@ class BackState:
 class BackHalf:
     """Draws into targets in memory.
 
-    Depths are kept behind HiZ from draw to draw; :meth:`write_back` brings them to memory.
+    Depths are kept behind HiZ from draw to draw, and colours that are coded in memory;
+    :meth:`write_back` brings them there.
 
     Parameters
     ----------
     memory : ndarray of uint8
         Read and written in place.
+
+    Attributes
+    ----------
+    counters : Counter
+        ``colour_bytes_read`` and ``colour_bytes_written`` of coded targets.
     """
 
     def __init__(self, memory: np.ndarray) -> None:
         self._memory = memory
         self._units: dict[tuple, tuple[Target, DepthUnit]] = {}
+        self._colours: dict[tuple, ColourTiles] = {}
+        self.counters = Counter()
 
     def write_back(self) -> None:
-        """Bring all depths to memory, and forget them."""
+        """Bring all depths and colours to memory, and forget them."""
         for target, unit in self._units.values():
             planes = target.tiles(self._memory)
             planes[0][:] = _octets(unit.buffer.depth, planes[0].shape[-1])
             if len(planes) > 1:
                 planes[1][..., 0] = unit.buffer.stencil
         self._units.clear()
+        for held in self._colours.values():
+            held.coded.write(held.tiles, held.changed)
+            self.counters["colour_bytes_written"] += int(held.coded.sizes[held.changed].sum())
+        self._colours.clear()
 
     def holds(self, address: int) -> bool:
-        """Whether depths of a texture are kept that memory does not have."""
-        return any(key[0] == address for key in self._units)
+        """Whether depths or colours of a texture are kept that memory does not have."""
+        return any(key[0] == address for key in (*self._units, *self._colours))
 
     def draw(self, part: Part, state: BackState) -> Counter:
         """Draw triangles in order.
@@ -202,6 +231,20 @@ class BackHalf:
             self._units[key] = target, unit
         return self._units[key][1]
 
+    def _held(self, target):
+        """A target's colours: those in memory, or decoded ones."""
+        key = target.key
+        if key in self._colours:
+            return self._colours[key]
+        coded = target.coded(self._memory)
+        if coded is None:
+            (plane,) = target.tiles(self._memory)
+            return ColourTiles(plane, np.zeros(plane.shape[:2], bool), None)
+        self.counters["colour_bytes_read"] += int(coded.sizes.sum())
+        plane = coded.read()
+        self._colours[key] = ColourTiles(plane, np.zeros(plane.shape[:2], bool), coded)
+        return self._colours[key]
+
     def _write(self, tiles, passed, colours, targets, state):
         """Blend tiles into targets: the k-th tile of every place at once."""
         for target, colour in zip(targets, colours, strict=False):
@@ -210,13 +253,15 @@ class BackHalf:
         for n, target in enumerate(targets):
             if target is None or n >= len(colours):
                 continue
-            (plane,) = target.tiles(self._memory)
+            held = self._held(target)
+            plane = held.tiles
             second = colours[1] if len(colours) > 1 else None
             form = Format(int(target.view["form"]))
             live = np.flatnonzero(passed.any((1, 2)))
             place = tiles["y"].astype(np.int64) * plane.shape[1] + tiles["x"]
             for batch in rounds(place[live]):
                 chosen = live[batch]
+                held.changed[tiles["y"][chosen], tiles["x"][chosen]] = True
                 tile, j, i = np.nonzero(passed[chosen])
                 at = tiles["y"][chosen[tile]], tiles["x"][chosen[tile]], j, i
                 lane = chosen[tile], j, i

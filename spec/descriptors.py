@@ -120,7 +120,7 @@ VIEW = (
     *each("form stored", 8),  # fixfunc.spec.dxgi.Format: the view's, the resource's
     Field("dimension", 3),
     Field("samples", 2),  # log2
-    Field("tiled", 1),
+    *each("tiled coded", 1),
     *each("width height", 15),  # of level 0
     Field("depth", 12),
     Field("levels", 4),

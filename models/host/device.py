@@ -48,6 +48,8 @@ class Device:
         How the machine changes state.
     most_work : int
         Vertices of a draw, or threads of a dispatch, that are not refused.
+    coded : bool
+        Colours of targets are coded in memory, where they can be: of 4 or 8 bytes a sample.
 
     Attributes
     ----------
@@ -67,10 +69,12 @@ class Device:
         memory: int = MEMORY,
         strategy: Strategy = Strategy.POOL,
         most_work: int = MOST_WORK,
+        coded: bool = True,
     ) -> None:
         integer("memory", memory, RING + STATES + (1 << 16), 1 << 32)
         self.memory = np.zeros(memory, np.uint8)
         self.heap = Heap(RING + STATES, memory)
+        self._coded = coded
         self._shaders: dict[int, object] = {}
         self.machine = Machine(self.memory, 0, RING, self._shaders, strategy, most_work=most_work)
         self.context = Context(self)
@@ -169,7 +173,7 @@ class Device:
         return self._texture(Dimension.TEXTURE3D, shape, bind, False, data)
 
     def _texture(self, dimension, shape, bind, cube, data):
-        layout = layout_of_texture(dimension, *shape, bind, cube)
+        layout = layout_of_texture(dimension, *shape, bind, cube, self._coded)
         parts = None if data is None else [octets_of(part) for part in data]
         if parts is not None:
             integer("subresources of data", len(parts), *[layout.levels * layout.layers] * 2)

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Resources: buffers and textures, and where they lie in memory."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntFlag
 
 import numpy as np
 
 from fixfunc.models.host.memory import Heap
-from fixfunc.models.memory.layout import Layout
+from fixfunc.models.memory.layout import Layout, can_be_coded
 from fixfunc.models.payload import integer
 from fixfunc.models.texture.texture import LAYERS
 from fixfunc.spec.descriptors import Dimension
@@ -131,8 +131,11 @@ def layout_of_texture(
     samples: int,
     bind: Bind,
     cube: bool,
+    coded: bool = False,
 ) -> Layout:
     """Layout of a texture whose parameters obey D3D11's rules [fs 5.4-5.6, 21].
+
+    With ``coded``, colours that can be are.
 
     Raises
     ------
@@ -165,7 +168,10 @@ def layout_of_texture(
         raise InputError("bind", "not be DEPTH_STENCIL for a 3D texture", bind)
     if cube and (layers % 6 or width != height or dimension != Dimension.TEXTURE2D):
         raise InputError("cube", "have six square layers, or a multiple", (width, height, layers))
-    return Layout(form, width, height, depth, levels, layers, samples, bool(bind & TARGETS))
+    sides = (width, height, depth, levels, layers)
+    layout = Layout(form, *sides, samples, bool(bind & TARGETS))
+    coded = coded and not bind & Bind.DEPTH_STENCIL and can_be_coded(layout)
+    return replace(layout, coded=coded)
 
 
 def octets_of(data: np.ndarray | bytes | None) -> np.ndarray:

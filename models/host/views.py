@@ -82,6 +82,7 @@ class View:
             dimension=self.dimension,
             samples=SAMPLE_COUNTS.index(layout.samples),
             tiled=layout.tiled,
+            coded=layout.coded,
             width=layout.width,
             height=layout.height,
             depth=layout.depth,

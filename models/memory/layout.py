@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Layout of textures in memory: levels, layers and slices, by rows of texels or by tiles."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
+from fixfunc.models.memory.coded_tiles import CHANNELS, CodedTiles
 from fixfunc.models.payload import enumerated
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
 from fixfunc.spec.dxgi import FORMATS, Format
@@ -47,6 +50,8 @@ class Layout:
     tiled : bool
         It is drawn to: tiles of 8 by 8 samples, row by row, depths and stencil values apart. Else
         rows of texels, or of blocks, without gaps.
+    coded : bool
+        Tiles are coded: of colours of 4 or 8 bytes.
     """
 
     form: Format
@@ -57,6 +62,7 @@ class Layout:
     layers: int = 1
     samples: int = 1
     tiled: bool = False
+    coded: bool = False
 
     @property
     def texel(self) -> int:
@@ -81,6 +87,8 @@ class Layout:
         return -(-depth * self._slice_bytes(level) // ALIGNED) * ALIGNED
 
     def _slice_bytes(self, level):
+        if self.coded:
+            return CodedTiles.bytes_of(*self.tiles_of(level), self.texel)
         if self.tiled:
             rows, columns = self.tiles_of(level)
             return rows * columns * EDGE**2 * sum(plane.size for plane in self.planes)
@@ -109,10 +117,33 @@ class Layout:
         before = sum(self._level_bytes(n) for n in range(level))
         return layer * self._layer_bytes + before + depth_slice * self._slice_bytes(level)
 
+    def coded_tiles(
+        self, memory: np.ndarray, level: int, layer: int = 0, depth_slice: int = 0
+    ) -> CodedTiles:
+        """A slice whose tiles are coded; ``memory`` begins with the texture."""
+        begin = self.offset_of(level, layer, depth_slice)
+        data = memory[begin : begin + self._slice_bytes(level)]
+        samples = SAMPLE_COUNTS.index(self.samples)
+        return CodedTiles(data, *self.tiles_of(level), self.texel, samples)
+
+    @contextmanager
+    def opened(
+        self, memory: np.ndarray, level: int, layer: int = 0, depth_slice: int = 0
+    ) -> Iterator[list[np.ndarray]]:
+        """Planes of tiles to read and to write; what is coded is decoded, and coded behind."""
+        if not self.coded:
+            yield self.tiles(memory, level, layer, depth_slice)
+            return
+        coded = self.coded_tiles(memory, level, layer, depth_slice)
+        before = coded.read()
+        after = before.copy()
+        yield [after]
+        coded.write(after, (before != after).any((2, 3, 4)))
+
     def tiles(
         self, memory: np.ndarray, level: int, layer: int = 0, depth_slice: int = 0
     ) -> list[np.ndarray]:
-        """Planes of a slice that is tiled, to read and to write.
+        """Planes of a slice that is tiled and not coded, to read and to write.
 
         Parameters
         ----------
@@ -155,10 +186,22 @@ class Layout:
         width, height, _ = self.size_of(level)
         out = np.zeros((depth, height, width, self.samples, self.texel), np.uint8)
         for n in range(depth):
-            for plane, data in zip(self.planes, self.tiles(memory, level, layer, n), strict=True):
+            if self.coded:
+                planes = [self.coded_tiles(memory, level, layer, n).read()]
+            else:
+                planes = self.tiles(memory, level, layer, n)
+            for plane, data in zip(self.planes, planes, strict=True):
                 image = self._images(data)[:height, :width, :, : len(plane.octets)]
                 out[n][..., plane.octets] = image
         return out
+
+    def read_line(self, memory: np.ndarray, level: int, layer: int, y: int) -> np.ndarray:
+        """A row of texels: uint8, shape (columns, samples, bytes); of coded tiles theirs alone."""
+        if not self.coded:
+            return self.read(memory, level, layer)[0, y]
+        row, y = divmod(y, EDGE >> self._shape[1])
+        tiles = self.coded_tiles(memory, level, layer).read(row, row + 1)
+        return self._images(tiles)[y, : self.size_of(level)[0]]
 
     def write(self, memory: np.ndarray, level: int, layer: int, texels: np.ndarray) -> None:
         """Write a subresource: texels as :meth:`read` returns them.
@@ -170,14 +213,16 @@ class Layout:
             return
         rows, columns = self.tiles_of(level)
         width, height, _ = self.size_of(level)
+        lx, ly = self._shape
         for n, image in enumerate(texels):
-            for plane, data in zip(self.planes, self.tiles(memory, level, layer, n), strict=True):
-                lx, ly = self._shape
-                whole = np.zeros(
-                    (rows * EDGE >> ly, columns * EDGE >> lx, self.samples, plane.size), np.uint8
-                )
-                whole[:height, :width, :, : len(plane.octets)] = image[..., plane.octets]
-                data[:] = self._tiles(whole)
+            with self.opened(memory, level, layer, n) as planes:
+                for plane, data in zip(self.planes, planes, strict=True):
+                    whole = np.zeros(
+                        (rows * EDGE >> ly, columns * EDGE >> lx, self.samples, plane.size),
+                        np.uint8,
+                    )
+                    whole[:height, :width, :, : len(plane.octets)] = image[..., plane.octets]
+                    data[:] = self._tiles(whole)
 
     @property
     def _shape(self):
@@ -233,12 +278,19 @@ def texture_at(memory: np.ndarray, view: np.void) -> tuple[Layout, np.ndarray]:
         if not first < end <= count:
             raise InputError(f"{name}s of the view", f"be some of {count}", (first, end))
     samples = SAMPLE_COUNTS[view["samples"]]
-    layout = Layout(form, *sides, samples, bool(view["tiled"]))
+    layout = Layout(form, *sides, samples, bool(view["tiled"]), bool(view["coded"]))
+    if layout.coded and not can_be_coded(layout):
+        raise InputError("texture", "be tiled, of 4 or 8 bytes, to be coded", form.name)
     begin = int(view["address"])
     end = begin + layout.bytes
     if end > len(memory):
         raise InputError("texture", f"end within memory, at {len(memory)}", end)
     return layout, memory[begin:end]
+
+
+def can_be_coded(layout: Layout) -> bool:
+    """Whether a layout's tiles can be coded: colours of 4 or 8 bytes a sample."""
+    return layout.tiled and len(layout.planes) == 1 and layout.texel in CHANNELS
 
 
 def target_place(view: np.void, layer: int) -> tuple[int, int, int]:
@@ -249,12 +301,9 @@ def target_place(view: np.void, layer: int) -> tuple[int, int, int]:
     )
 
 
-def target_tiles(memory: np.ndarray, view: np.void, layer: int) -> list[np.ndarray]:
-    """Planes of tiles of a layer of a view of a target, to read and to write.
-
-    Parameters are those of :func:`texture_at`; a texture that is not tiled is refused, too.
-    """
+def target_at(memory: np.ndarray, view: np.void) -> tuple[Layout, np.ndarray]:
+    """As :func:`texture_at`; a texture that is not tiled is refused, too."""
     layout, data = texture_at(memory, view)
     if not layout.tiled:
         raise InputError("target", "be tiled", layout.form.name)
-    return layout.tiles(data, *target_place(view, layer))
+    return layout, data

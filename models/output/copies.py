@@ -4,7 +4,7 @@
 import numpy as np
 
 from fixfunc.models import formats
-from fixfunc.models.memory.layout import target_tiles, texture_at
+from fixfunc.models.memory.layout import target_at, target_place, texture_at
 from fixfunc.models.output import averages
 from fixfunc.models.output.formats import encode
 from fixfunc.models.payload import enumerated, integer
@@ -43,9 +43,11 @@ def clear(memory: np.ndarray, view: np.void, packet: np.void) -> None:
     form = enumerated(Format, view["form"], "format")
     bits = np.array([[packet[f"value{n}"] for n in range(4)]], np.uint32)
     values = bits.view(np.float32)
+    layout, data = target_at(memory, view)
     for layer in range(view["layer_count"]):
-        planes = target_tiles(memory, view, layer)
+        place = target_place(view, layer)
         if form in DEPTH_FORMATS:
+            planes = layout.tiles(data, *place)
             if packet["depth"]:
                 value = formats.encode(values[0, 0], DEPTHS[form])
                 octets = np.array([value], "<u4").view(np.uint8)
@@ -55,7 +57,11 @@ def clear(memory: np.ndarray, view: np.void, packet: np.void) -> None:
         else:
             if not packet["integer"] and form.name.endswith("INT"):
                 bits = _whole(values, form.name.endswith("SINT"))
-            planes[0][:] = encode(bits if form.name.endswith("INT") else values, form)[0]
+            texel = encode(bits if form.name.endswith("INT") else values, form)[0]
+            if layout.coded:
+                layout.coded_tiles(data, *place).clear(texel)
+            else:
+                layout.tiles(data, *place)[0][:] = texel
 
 
 def _whole(values, signed):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fixfunc.models.memory.layout import target_tiles, texture_at
+from fixfunc.models.memory.layout import target_at, target_place, texture_at
 from fixfunc.models.payload import integer
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError, Stalled
@@ -141,7 +141,7 @@ class Display:
         view = self._buffers[self.front]
         layout, data = texture_at(self._memory, view)
         level, layer = int(view["first_level"]), int(view["first_layer"])
-        texels = layout.read(data, level, layer)[0, self._line : self._line + 1, :, 0]
+        texels = layout.read_line(data, level, layer, self._line)[None, :, 0]
         colours = texels[..., FORMATS[Format(int(view["form"]))]]
         out = dithered(colours, self._line) if self._dither else colours
         self._line = (self._line + 1) % self._height
@@ -194,8 +194,9 @@ class TransactionElimination:
     """
 
     def __init__(self, memory: np.ndarray, view: np.void) -> None:
-        self._planes = target_tiles(memory, view, 0)
-        rows, columns = self._planes[0].shape[:2]
+        self._layout, self._data = target_at(memory, view)
+        self._place = target_place(view, 0)
+        rows, columns = self._layout.tiles_of(self._place[0])
         self._known = np.zeros((rows, columns), bool)
         self._signatures = np.zeros((rows, columns), np.uint64)
         self.moved = 0
@@ -213,16 +214,21 @@ class TransactionElimination:
         ndarray of bool, shape (rows, columns)
             Tiles that were moved.
         """
-        (plane,) = self._planes
-        if tiles.shape != plane.shape or tiles.dtype != np.uint8:
-            raise InputError("tiles", f"be uint8 of shape {plane.shape}", tiles.shape)
-        rows, columns = tiles.shape[:2]
+        rows, columns = self._known.shape
+        shape = (rows, columns, 8, 8, self._layout.texel)
+        if tiles.shape != shape or tiles.dtype != np.uint8:
+            raise InputError("tiles", f"be uint8 of shape {shape}", tiles.shape)
         found = signatures(tiles.reshape(rows * columns, -1)).reshape(rows, columns)
         changed = ~self._known | (found != self._signatures)
-        plane[changed] = tiles[changed]
+        if self._layout.coded:
+            coded = self._layout.coded_tiles(self._data, *self._place)
+            coded.write(tiles, changed)
+            sizes = coded.sizes
+        else:
+            self._layout.tiles(self._data, *self._place)[0][changed] = tiles[changed]
+            sizes = np.full(changed.shape, tiles[0, 0].size)
         self._signatures = found
         self._known[:] = True
-        size = tiles[0, 0].size
-        self.moved += int(changed.sum()) * size
-        self.kept += int((~changed).sum()) * size
+        self.moved += int(sizes[changed].sum())
+        self.kept += int(sizes[~changed].sum())
         return changed

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Coded tiles in memory: a slice of a target, its tile table, and what it has been cleared to."""
+
+import numpy as np
+
+from fixfunc.models.output.colour_coder import encode
+from fixfunc.models.output.colour_compression import CLEARED, DEPTHS, EDGE, LANES, size
+from fixfunc.models.output.colour_decoder import decode
+from fixfunc.spec.errors import InputError
+
+HEAD = 32  # bytes before the table: what the slice has been cleared to, the rest is spare
+CHANNELS = {4: np.dtype(np.uint8), 8: np.dtype(np.uint16)}  # by bytes of a sample
+
+
+class CodedTiles:
+    """A slice of a target whose tiles are coded.
+
+    A tile lies where it would lie if it were raw, and takes as many bytes of its place as its code
+    says. Behind all places lie the colour of the last clear and the tile table: four bits a tile,
+    the first one lowest. Other colours than RGBA8 and RGBA16F are coded as their bits.
+
+    Parameters
+    ----------
+    memory : ndarray of uint8, shape (bytes,)
+        The slice: :meth:`bytes_of` of it. Read and written in place.
+    rows, columns : int
+        Tiles.
+    texel : int
+        Bytes of a sample: 4 or 8.
+    samples : int
+        log2 of the samples of a pixel.
+    """
+
+    def __init__(
+        self, memory: np.ndarray, rows: int, columns: int, texel: int, samples: int
+    ) -> None:
+        count = rows * columns
+        end = count * LANES * texel
+        self._shape = rows, columns
+        self._samples = samples
+        self._kind = CHANNELS[texel]
+        self._places = memory[:end].reshape(count, -1)
+        self._clear = memory[end : end + texel]
+        self._table = memory[end + HEAD : end + HEAD + -(-count // 2)]
+
+    @staticmethod
+    def bytes_of(rows: int, columns: int, texel: int) -> int:
+        """Bytes of a slice: places, colour and table, in whole transfers."""
+        count = rows * columns
+        return count * LANES * texel + HEAD + -(-count // 64) * 32
+
+    @property
+    def codes(self) -> np.ndarray:
+        """Codes of all tiles: uint8, shape (rows, columns)."""
+        pairs = np.stack([self._table & 15, self._table >> 4], -1).reshape(-1)
+        return pairs[: len(self._places)].reshape(self._shape)
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """Bytes of all tiles: int64, shape (rows, columns).
+
+        Raises
+        ------
+        InputError
+            A code that there is not.
+        """
+        codes, number = np.unique(self.codes, return_inverse=True)
+        found = np.array([size(code, DEPTHS[self._kind]) for code in codes])
+        return found[number].reshape(self._shape)
+
+    def read(self, first: int = 0, end: int | None = None) -> np.ndarray:
+        """Decode rows of tiles: uint8, shape (rows, columns, 8, 8, bytes).
+
+        Raises
+        ------
+        InputError
+            A tile that cannot be.
+        """
+        codes = self.codes[first:end]
+        columns = self._shape[1]
+        places = self._places[first * columns : first * columns + codes.size]
+        found = decode(codes.reshape(-1), places, self._samples, self._clear.view(self._kind))
+        if found.wrong.any():
+            n = int(found.wrong.argmax())
+            where = (n % columns, first + n // columns)
+            rule = "have a code that there is, and bits that it allows"
+            raise InputError(f"tile {where} of a coded target", rule, int(codes.reshape(-1)[n]))
+        return found.tiles.view(np.uint8).reshape(*codes.shape, EDGE, EDGE, -1)
+
+    def write(self, tiles: np.ndarray, changed: np.ndarray | None = None) -> None:
+        """Code tiles: uint8, shape (rows, columns, 8, 8, bytes); by default all of them.
+
+        Parameters
+        ----------
+        tiles : ndarray of uint8
+        changed : ndarray of bool, shape (rows, columns), optional
+        """
+        chosen = np.arange(len(self._places)) if changed is None else np.flatnonzero(changed)
+        if not len(chosen):
+            return
+        flat = np.ascontiguousarray(tiles).view(self._kind).reshape(-1, EDGE, EDGE, 4)[chosen]
+        codes, data = encode(flat, self._samples, self._clear.view(self._kind))
+        self._places[chosen] = data
+        every = self.codes.reshape(-1)
+        every[chosen] = codes
+        self._put(every)
+
+    def clear(self, texel: np.ndarray) -> None:
+        """Clear all tiles to a colour, uint8 of shape (bytes,): the table alone is written."""
+        self._clear[:] = texel
+        self._put(np.full(len(self._places), CLEARED, np.uint8))
+
+    def _put(self, codes):
+        """Write the table."""
+        even = np.zeros(2 * len(self._table), np.uint8)
+        even[: len(codes)] = codes
+        self._table[:] = even[0::2] | even[1::2] << 4
