@@ -137,18 +137,15 @@ class BackHalf:
     ----------
     memory : ndarray of uint8
         Read and written in place.
-
-    Attributes
-    ----------
     counters : Counter
-        ``colour_bytes_read`` and ``colour_bytes_written`` of coded targets.
+        ``colour_bytes_read`` and ``colour_bytes_written`` of coded targets are added to it.
     """
 
-    def __init__(self, memory: np.ndarray) -> None:
+    def __init__(self, memory: np.ndarray, counters: Counter) -> None:
         self._memory = memory
         self._units: dict[tuple, tuple[Target, DepthUnit]] = {}
         self._colours: dict[tuple, ColourTiles] = {}
-        self.counters = Counter()
+        self._counters = counters
 
     def write_back(self) -> None:
         """Bring all depths and colours to memory, and forget them."""
@@ -160,7 +157,7 @@ class BackHalf:
         self._units.clear()
         for held in self._colours.values():
             held.coded.write(held.tiles, held.changed)
-            self.counters["colour_bytes_written"] += int(held.coded.sizes[held.changed].sum())
+            self._counters["colour_bytes_written"] += int(held.coded.sizes[held.changed].sum())
         self._colours.clear()
 
     def holds(self, address: int) -> bool:
@@ -240,7 +237,7 @@ class BackHalf:
         if coded is None:
             (plane,) = target.tiles(self._memory)
             return ColourTiles(plane, np.zeros(plane.shape[:2], bool), None)
-        self.counters["colour_bytes_read"] += int(coded.sizes.sum())
+        self._counters["colour_bytes_read"] += int(coded.sizes.sum())
         plane = coded.read()
         self._colours[key] = ColourTiles(plane, np.zeros(plane.shape[:2], bool), coded)
         return self._colours[key]

@@ -72,12 +72,12 @@ class Machine:
     ) -> None:
         self._memory = memory
         self.shaders = shaders
-        self._back = BackHalf(memory)
         self._shared = Shared(memory, {})
         self._most_work = most_work
         self.skips = False
         self.processor = CommandProcessor(memory, base, size, strategy, pool)
         self.totals = Counter()
+        self._back = BackHalf(memory, self.totals)
         self._execute = {
             RingOp.LIST: self._list,
             RingOp.DRAW: self._draw_packet,

@@ -4,6 +4,7 @@
 contract.py     what stages obey, what they refuse, what fences report
 surface.py      tiles of a target: places, rectangles, images
 layout.py       textures: levels, layers and slices, by rows or by tiles
+coded_tiles.py  tiles of colours, coded in memory, with their table
 tile_cache.py   tiles on chip, coded in memory
 counters.py     counters of a cache, as the hardware sends them
 """
