@@ -17,6 +17,7 @@ from tests.oracles.blend import LlvmpipeBlend
 from tests.oracles.coverage import Llvmpipe
 from tests.oracles.depth import LlvmpipeDepth
 from tests.oracles.faces import LlvmpipeFaces
+from tests.oracles.frames import LlvmpipeFrames
 from tests.oracles.tessellation import LlvmpipeTessellator
 from tests.oracles.texture import Mesa, MesaSampler
 from tests.oracles.vertex_formats import LlvmpipeVertexFormats
@@ -119,6 +120,12 @@ def llvmpipe_assembly():
 def llvmpipe_faces():
     """A maker of oracles of which face a pixel shows: ``llvmpipe_faces(width, height)``."""
     return _oracle(LlvmpipeFaces)
+
+
+@pytest.fixture
+def llvmpipe_frames():
+    """A maker of oracles of whole frames."""
+    return _oracle(LlvmpipeFrames)
 
 
 @pytest.fixture
