@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Measure, and write ``docs/bench.md``: all parts, or those that are named.
 
-``python -m bench [speed] [hiz] [memory] [tessellation] [texture] [front] [frames] [fpga]``.
+``python -m bench [speed] [hiz] [memory] [tessellation] [texture] [front] [colours]
+[frames] [fpga]``.
 
 Figures are kept in ``docs/bench.json``, so that one part can be measured again without the others.
 Area and timing in standard cells: ``python -m bench.area``.
@@ -14,7 +15,18 @@ import platform
 
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from bench import depth, frames, front, memory, page, speed, synthesis, tessellation, texture
+from bench import (
+    colours,
+    depth,
+    frames,
+    front,
+    memory,
+    page,
+    speed,
+    synthesis,
+    tessellation,
+    texture,
+)
 from bench.page import PARTS, STORE
 from fixfunc.cosim.frame import mesh
 from fixfunc.cosim.toolchain import ROOT
@@ -65,6 +77,10 @@ def main(parts):
             figures["front_hits"] = front.hits()
             figures["front_speed"] = front.speed()
             figures["front_flushes"] = front.flushes()
+        if "colours" in parts:
+            progress.update(task, description="colours, and whole frames of the machine")
+            figures["colours"] = colours.rows()
+            figures["machine_frames"] = colours.frames()
         if "frames" in parts:
             figures["frames"] = []
             for row in frames.rows(

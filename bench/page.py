@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from bench import frames, front, synthesis, texture
+from bench import colours, frames, front, synthesis, texture
 from bench.area import table
 from fixfunc.cosim.toolchain import ROOT
 from fixfunc.spec.state import TileMode
@@ -18,7 +18,7 @@ AREA = ROOT / "docs" / "area.json"
 PAGE = ROOT / "docs" / "bench.md"
 COLUMNS = 120
 WRAPPING = {"break_long_words": False, "break_on_hyphens": False}
-PARTS = ("speed", "hiz", "memory", "tessellation", "texture", "front", "frames", "fpga")
+PARTS = ("speed", "hiz", "memory", "tessellation", "texture", "front", "colours", "frames", "fpga")
 TARGETS = {
     "right triangle 512 px": ("1.05", "1.02", "5.5 / 65 / 450"),
     "sliver 512x16": ("1.5", "1.3", "6.0 / 73"),
@@ -59,6 +59,7 @@ def page(figures: dict[str, Any], area: dict[str, Any]) -> str:
         "tessellation": _tessellation,
         "texture_clocks": lambda figures: ["", *texture.lines(figures)],
         "front_hits": lambda figures: ["", *front.lines(figures)],
+        "colours": lambda figures: ["", *colours.lines(figures)],
         "frames": lambda figures: ["", *frames.lines(figures["frames"])],
     }
     for key, section in sections.items():
