@@ -5,7 +5,7 @@ __main__.py       measures and writes docs/bench.md, by page.py
 speed.py          clocks on chosen work, seconds of the software
 frames.py         whole frames on the top
 depth.py, memory.py, tessellation.py, texture.py   what each stage saves
-front.py          reuse of vertices, speed of the front half, changes of state
+golden/           reuse of vertices, changes of state, colours in memory, frames of the machine
 area/             static timing and area in standard cells
 synthesis.py      cells of an FPGA, and gates of a sum
 checks.py         what the protocol checks of the volume tier cost

@@ -15,18 +15,8 @@ import platform
 
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from bench import (
-    colours,
-    depth,
-    frames,
-    front,
-    memory,
-    page,
-    speed,
-    synthesis,
-    tessellation,
-    texture,
-)
+from bench import depth, frames, memory, page, speed, synthesis, tessellation, texture
+from bench.golden import colours, front
 from bench.page import PARTS, STORE
 from fixfunc.cosim.frame import mesh
 from fixfunc.cosim.toolchain import ROOT

@@ -9,7 +9,8 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 
-from bench import front, tessellation
+from bench import tessellation
+from bench.golden import front
 from fixfunc.cosim.toolchain import ROOT
 from fixfunc.models.tessellation.tessellator import RANGES
 

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from bench import colours, frames, front, synthesis, texture
+from bench import frames, synthesis, texture
 from bench.area import table
+from bench.golden import colours, front
 from fixfunc.cosim.toolchain import ROOT
 from fixfunc.spec.state import TileMode
 
