@@ -106,10 +106,9 @@ def _teapot(texture):
     scene = Scene(*mesh.teapot(8), texture=texture)
     frame = render(scene)
     taps = Taps()
-    top = shading.on_top(
-        scene, frame.tiles, frame.source[frame.setup.index[frame.owner]], frame.passed
-    )
-    shading.textured(scene, top, taps)
+    owner = frame.setup.index[frame.owner]
+    top = shading.on_top(scene, frame.part, frame.tiles, owner, frame.passed)
+    shading.textured(scene, frame.part, top, taps)
     return taps, int(np.concatenate(taps.sample).max()) + 1
 
 

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from fixfunc.models import front_half, shading
-from fixfunc.models.front_half import FrontState
+from fixfunc.models.front_half import FrontState, Part
 from fixfunc.models.frontend import input_assembler
 from fixfunc.models.frontend.input_assembler import IndexBuffer
 from fixfunc.models.frontend.vertex_fetch import Element, VertexBuffer
@@ -139,7 +139,7 @@ class Frame:
     counters: dict  # what each stage took, dropped and passed on
     state: np.void  # the draw state
     triangles: np.ndarray  # what entered the triangle setup
-    source: np.ndarray  # the face that each of them comes from
+    part: Part  # the same, with what their corners come from
     setup: triangle_setup.Setup  # what left it
     tiles: np.ndarray  # what left the tile rasterizer
     owner: np.ndarray  # which set-up record each tile belongs to
@@ -192,7 +192,8 @@ def render(scene: Scene, progress: Callable[[str | None], object] | None = None)
         }
 
     stage("geometry")
-    triangles, source = _geometry(scene, counters)
+    part = _geometry(scene, counters)
+    triangles = part.triangles
 
     counters["triangles"] = len(triangles)
 
@@ -214,8 +215,9 @@ def render(scene: Scene, progress: Callable[[str | None], object] | None = None)
         f"hiz_{outcome.name.lower()}": int((draw.outcome == outcome).sum()) for outcome in Outcome
     }
     counters["samples_passed"] = int(draw.passed.sum())
-    face = source[setup.index[draw.owner]]
-    colour = shading.resolve(scene, shading.on_top(scene, draw.tiles, face, draw.passed))
+    owner = setup.index[draw.owner]
+    top = shading.on_top(scene, part, draw.tiles, owner, draw.passed)
+    colour = shading.resolve(scene, part, top)
     stage(None)
     return Frame(
         colour,
@@ -223,7 +225,7 @@ def render(scene: Scene, progress: Callable[[str | None], object] | None = None)
         counters,
         state,
         triangles,
-        source,
+        part,
         *draw,
         seconds,
     )
@@ -246,7 +248,7 @@ def _beats(state, triangles):
 
 
 def _geometry(scene, counters):
-    """Triangles for the setup, and the face of each: the mesh is drawn by an indexed draw call."""
+    """Triangles for the setup: the mesh is drawn by an indexed draw call."""
     # Indices out of range read a vertex of zeros; none of them is a cut.
     indices = np.where((scene.faces < 0) | (scene.faces > MOST_INDEX), MOST_INDEX, scene.faces)
     data = np.ascontiguousarray(indices.astype("<u4")).view(np.uint8).ravel()
@@ -261,7 +263,7 @@ def _geometry(scene, counters):
     outside = (scene.faces < 0) | (scene.faces >= len(scene.vertices))
     counters["index_out_of_range"] = int(outside.sum())
     counters |= {name: part.counters[name] for name in ("rejected", "clipped", "not_a_number")}
-    return part.triangles, part.primitive
+    return part
 
 
 def _transform(points, matrix):

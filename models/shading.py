@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What stands for a pixel shader: flat Lambert light, and a texture."""
+"""The mesh demo's pixel shader: flat Lambert light, and a texture."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fixfunc.models.front_half import Part
 from fixfunc.models.memory.surface import to_image
+from fixfunc.models.pixel import interpolator
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
 from fixfunc.models.texture.sampler import Sampler, Taps, sample
 
@@ -19,29 +21,32 @@ SAMPLER = Sampler(anisotropy=8)
 GREY = "R8", "R16", "BC4U", "BC4S"  # formats of one channel
 
 
-def on_top(scene: "Scene", tiles: np.ndarray, face: np.ndarray, passed: np.ndarray) -> np.ndarray:
-    """The face that each sample shows: int32, shape (height, width, samples).
+def on_top(
+    scene: "Scene", part: Part, tiles: np.ndarray, triangle: np.ndarray, passed: np.ndarray
+) -> np.ndarray:
+    """The triangle that each sample shows: int32, shape (height, width, samples).
 
-    The background has the number of faces.
+    The background has the number of triangles.
     """
     lanes = LANE_SHAPE[scene.samples.bit_length() - 1]
     edge = passed.shape[1]
     rows = -(-scene.height // (edge >> lanes[1]))
     columns = -(-scene.width // (edge >> lanes[0]))
-    top = np.full((rows, columns, edge, edge), len(scene.faces), np.int32)
+    top = np.full((rows, columns, edge, edge), len(part.triangles), np.int32)
     place = (tiles["y"].astype(np.int64) * columns + tiles["x"]) * edge * edge
     tile, lane = np.nonzero(passed.reshape(len(tiles), edge * edge))
-    top.reshape(-1)[place[tile] + lane] = face[tile]  # in drawing order: the last one stays
+    top.reshape(-1)[place[tile] + lane] = triangle[tile]  # in drawing order: the last one stays
     return to_image(top, scene.width, scene.height, scene.samples)
 
 
-def resolve(scene: "Scene", top: np.ndarray) -> np.ndarray:
+def resolve(scene: "Scene", part: Part, top: np.ndarray) -> np.ndarray:
     """Shade samples and average those of each pixel: uint8, shape (height, width, 3)."""
     if scene.texture is None:
-        lit = lambert(scene, scene.colour)
+        face = np.append(part.primitive, len(scene.faces))
+        lit = lambert(scene, scene.colour)[face]
         total = sum(lit[top[..., k]].astype(np.uint16) for k in range(scene.samples))
     else:
-        total = textured(scene, top).astype(np.uint16).sum(2)
+        total = textured(scene, part, top).astype(np.uint16).sum(2)
     return ((total + scene.samples // 2) // scene.samples).astype(np.uint8)
 
 
@@ -59,7 +64,7 @@ def lambert(scene: "Scene", colour: Sequence[int]) -> np.ndarray:
 
 
 def around(scene: "Scene") -> np.ndarray:
-    """Texture coordinates of every face's corners: float64, shape (faces, 3, 2).
+    """Texture coordinates of every face's corners: float32, shape (faces, 3, 2).
 
     They lie on a cylinder around y, four turns a circle, and as many for a length of it upwards. A
     face over the seam goes on where it is cut.
@@ -70,28 +75,26 @@ def around(scene: "Scene") -> np.ndarray:
     x, y, z = np.moveaxis(np.nan_to_num(corners - centre), -1, 0)
     u = np.arctan2(z, x) / (2 * np.pi)
     u += u.max(1, keepdims=True) - u > 0.5
-    return np.stack([u, -y / (2 * np.pi * radius)], -1) * REPEATS
+    return (np.stack([u, -y / (2 * np.pi * radius)], -1) * REPEATS).astype(np.float32)
 
 
-def textured(scene: "Scene", top: np.ndarray, taps: Taps | None = None) -> np.ndarray:
+def textured(scene: "Scene", part: Part, top: np.ndarray, taps: Taps | None = None) -> np.ndarray:
     """Light times texture, of every sample: uint8, shape (height, width, samples, 3).
 
-    A texture is read once a pixel and face, by quads whose pixels may be beyond the face. ``taps``
-    is told what is read, face by face in the order of :func:`drawn_order`.
+    A texture is read once a pixel and triangle, by quads whose pixels may be beyond it. ``taps`` is
+    told what is read, triangle by triangle in the order of :func:`drawn_order`.
     """
-    height, width = top.shape[:2]
-    y, x, _ = np.nonzero(top < len(scene.faces))
-    shown = top[top < len(scene.faces)]
+    y, x, _ = np.nonzero(top < len(part.triangles))
+    shown = top[top < len(part.triangles)]
     quads, group = np.unique(shown.astype(np.int64) << 32 | drawn_order(x, y), return_inverse=True)
     first = np.zeros(len(quads), np.int64)
     first[group] = np.arange(len(group))
-    face = shown[first]
     corner = np.stack([x[first] // 2 * 2, y[first] // 2 * 2], 1)
-    uv = _coordinates(scene, face, corner, width, height)
+    uv = _coordinates(scene, part, shown[first], corner)
     colour = sample(scene.texture, SAMPLER, uv, taps=taps)
     out = np.empty((*top.shape, 3), np.uint8)
-    out[top >= len(scene.faces)] = BACKGROUND
-    out[top < len(scene.faces)] = _lit(scene, colour[group, y % 2, x % 2], shown)
+    out[top >= len(part.triangles)] = BACKGROUND
+    out[top < len(part.triangles)] = _lit(scene, colour[group, y % 2, x % 2], part.primitive[shown])
     return out
 
 
@@ -110,25 +113,16 @@ def drawn_order(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     )
 
 
-def _coordinates(scene, face, corner, width, height):
-    """Of quads, by the plane through a face's corners over their w: float32, shape (n, 2, 2, 2)."""
-    points = (
-        np.concatenate([scene.vertices.astype(np.float64), np.ones((len(scene.vertices), 1))], 1)
-        @ scene.transform.astype(np.float64).T
-    )
-    rows = _corners(scene, points[:, [0, 1, 3]])
-    normals = np.stack([np.cross(rows[:, (n + 1) % 3], rows[:, (n + 2) % 3]) for n in range(3)], 1)
-    uv1 = np.concatenate([around(scene), np.ones((len(scene.faces), 3, 1))], 2)
-    planes = np.einsum("fca,fck->fak", uv1, normals)[face]
-    at = corner[:, None, None] + np.stack(np.meshgrid([0, 1], [0, 1]), -1) + 0.5
-    place = np.concatenate([2 * at / (width, height) - 1, np.ones((len(at), 2, 2, 1))], -1) * (
-        1,
-        -1,
-        1,
-    )
-    u, v, one = np.einsum("nak,nyxk->anyx", planes, place)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.stack([u / one, v / one], -1).astype(np.float32)
+def _coordinates(scene, part, triangle, corner):
+    """Of quads: float32, shape (n, 2, 2, 2), as the pixel stage interpolates an attribute."""
+    pixels = triangle.repeat(4)
+    at = corner[:, None, None] + np.stack(np.meshgrid([0, 1], [0, 1]), -1)
+    x, y = np.moveaxis(256 * at.reshape(-1, 2).astype(np.int64) + 128, -1, 0)
+    places = interpolator.corners(part.triangles[pixels], part.rhw[pixels])
+    share = interpolator.weights(places, x, y)
+    values = around(scene)[part.primitive[pixels]]
+    uv = interpolator.attributes(values, share, part.weights[pixels])
+    return uv.reshape(-1, 2, 2, 2)
 
 
 def _corners(scene, values):
@@ -138,16 +132,18 @@ def _corners(scene, values):
     return values[np.where(inside, scene.faces, len(scene.vertices))]
 
 
-def shade(scene: "Scene", tiles: np.ndarray, face: np.ndarray) -> np.ndarray:
+def shade(scene: "Scene", part: Part, tiles: np.ndarray, triangle: np.ndarray) -> np.ndarray:
     """Colours of tiles' samples: a shader, for :class:`fixfunc.models.top.Machine`.
 
     Parameters
     ----------
     scene : fixfunc.models.pipeline.Scene
+    part : Part
+        Its triangles.
     tiles : structured ndarray, shape (n,)
         As in :func:`fixfunc.spec.payloads.tile`.
-    face : ndarray of int, shape (n,)
-        The face that each tile belongs to.
+    triangle : ndarray of int, shape (n,)
+        The triangle that each tile belongs to.
 
     Returns
     -------
@@ -155,6 +151,7 @@ def shade(scene: "Scene", tiles: np.ndarray, face: np.ndarray) -> np.ndarray:
         RGBA8, opaque.
     """
     edge = 8
+    face = part.primitive[triangle]
     if scene.texture is None:
         return np.broadcast_to(
             rgba(lambert(scene, scene.colour)[face])[:, None, None], (len(tiles), edge, edge)
@@ -170,14 +167,8 @@ def shade(scene: "Scene", tiles: np.ndarray, face: np.ndarray) -> np.ndarray:
         ],
         1,
     )
-    group = np.repeat(face, len(i))
-    colour = _lit(
-        scene,
-        sample(
-            scene.texture, SAMPLER, _coordinates(scene, group, corner, scene.width, scene.height)
-        ),
-        group[:, None, None],
-    )
+    uv = _coordinates(scene, part, np.repeat(triangle, len(i)), corner)
+    colour = _lit(scene, sample(scene.texture, SAMPLER, uv), np.repeat(face, len(i))[:, None, None])
     pixels = (
         colour.reshape(len(tiles), high // 2, wide // 2, 2, 2, 3)
         .swapaxes(2, 3)
@@ -195,9 +186,6 @@ def rgba(colour: np.ndarray) -> np.ndarray:
 def _lit(scene, colour, face):
     """A texture's colours in the light of faces: uint8. One channel is a grey."""
     channels = [0, 0, 0] if scene.texture.format in GREY else [0, 1, 2]
-    colour = colour[..., channels]
-    shade = (
-        np.clip(np.nan_to_num(colour.astype(np.float64)), 0, 1)
-        * lambert(scene, (255, 255, 255))[face]
-    )
-    return np.floor(shade + 0.5).astype(np.uint8)
+    light = lambert(scene, (255, 255, 255))[face].astype(np.float32)
+    shade = np.clip(np.nan_to_num(colour[..., channels]), 0, 1) * light
+    return np.floor(shade + np.float32(0.5)).astype(np.uint8)

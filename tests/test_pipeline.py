@@ -158,6 +158,7 @@ def test_texture_coordinates_at_corners():
     vertices = np.float32([(-1, -1, 1), (1, -1, 1), (0, 1, 4)])
     look = np.float32([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]])
     scene = Scene(vertices, np.array([(0, 1, 2)]), 1024, 1024, 1, transform=look)
+    part = render(scene).part
     points = vertices @ np.float64(look[:, :3]).T + look[:, 3]
     wanted = shading.around(scene)[0]
     middle = (wanted[0] + wanted[2]) / 2
@@ -165,7 +166,7 @@ def test_texture_coordinates_at_corners():
     for point, uv in zip([*points, middle_point], [*wanted, middle], strict=True):
         pixel = (np.array([point[0], -point[1]]) / point[3] + 1) * 512
         corner = np.floor(pixel - 0.5).astype(int)
-        found = shading._coordinates(scene, np.array([0]), corner[None], 1024, 1024)[0]
+        found = shading._coordinates(scene, part, np.array([0]), corner[None])[0]
         across, down = pixel - 0.5 - corner
         between = sum(
             found[y, x] * (down if y else 1 - down) * (across if x else 1 - across)

@@ -145,11 +145,11 @@ def rows() -> list[list]:
         for samples in (1, 4):
             scene = Scene(vertices, faces, WIDTH, HEIGHT, samples, texture=texture)
             frame = render(scene)
-            face = frame.source[frame.setup.index[frame.owner]]
+            owner = frame.setup.index[frame.owner]
             colours = np.concatenate(
                 [
-                    shade(scene, frame.tiles[n : n + 4096], face[n : n + 4096])
-                    for n in range(0, len(face), 4096)
+                    shade(scene, frame.part, frame.tiles[n : n + 4096], owner[n : n + 4096])
+                    for n in range(0, len(owner), 4096)
                 ]
             )
             octets = np.ascontiguousarray(colours, "<u4").view(np.uint8).reshape(-1, 8, 8, 4)

@@ -73,7 +73,7 @@ class FrameJob:
         return shading.rgba(np.array(shading.BACKGROUND))
 
     def _shade(self, shaded):
-        return shading.shade(self.scene, shaded.tiles, self.frame.source[shaded.triangle])
+        return shading.shade(self.scene, self.frame.part, shaded.tiles, shaded.triangle)
 
     def inputs(self) -> dict[str, np.ndarray]:
         """Beats in, by port: colours are those of tiles that pass, whenever that is."""

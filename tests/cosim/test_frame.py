@@ -75,7 +75,7 @@ def test_the_picture_is_what_the_machine_leaves_in_memory(samples, textured):
     drawn = render(scene)
     job = FrameJob(scene, drawn, TopParams())
     machine = Machine(
-        job.data, shader=lambda work: shade(scene, work.tiles, drawn.source[work.triangle])
+        job.data, shader=lambda work: shade(scene, drawn.part, work.tiles, work.triangle)
     )
     machine.draw(*job.start)
     assert (drawn.colour != BACKGROUND).any()
