@@ -317,17 +317,38 @@ def test_what_cannot_be_is_told(samples):
     changed = bits.copy()
     changed[4:8] = 1, 0, 1, 1
     assert told(changed)
-    # All groups as wide as fits two transfers, and one more beyond.
-    sizes = [len(group) for group in twin_groups(samples)]
-    width = (512 - header - 96) // (2 * sum(sizes[1:]))
-    assert 1 <= width < 12
-    codes = np.full(groups - 1, width)
-    full = np.zeros(RAW_BITS, np.uint8)
-    full[4 : 4 * groups] = (codes[:, None] >> np.arange(4) & 1).ravel()
-    assert not told(full)
-    codes += 1
-    full[4 : 4 * groups] = (codes[:, None] >> np.arange(4) & 1).ravel()
-    assert told(full) and not told(full, 3)
+
+
+@pytest.mark.plan("depth-compression-17")
+@pytest.mark.parametrize(
+    ("samples", "full", "longer"),
+    [(1, (44, 0), (45, 0)), (2, (44, 0), (45, 0)), (4, (0, 56), (1, 55)), (8, (2, 24), (4, 23))],
+)
+def test_a_payload_ends_with_its_transfers(samples, full, longer):
+    """Codes of squares, and of the other groups, that fill two transfers or go on beyond.
+
+    They go on as little as can be: by 8 bits at one and two samples, by 2 at four and eight.
+    """
+    sizes = [len(group) for group in twin_groups(samples)][1:]
+    ends = []
+    for total in (full, longer):
+        left = list(total)
+        codes = []
+        for size in sizes:
+            kind = int(size != 4)
+            codes.append(min(left[kind], 12))
+            left[kind] -= codes[-1]
+        assert not any(left)
+        widths = 2 * np.array(codes)
+        ends.append(twin_header(samples) + 96 + int(widths @ sizes))
+        bits = np.zeros((1, RAW_BITS), np.uint8)
+        bits[0, 4 : 4 + 4 * len(sizes)] = (np.array(codes)[:, None] >> np.arange(4) & 1).ravel()
+        wrong = [
+            bool(decode_differences(bits, np.array([n]), SAMPLE_COUNTS.index(samples))[1][0])
+            for n in (2, 3)
+        ]
+        assert wrong == [total == longer, False]
+    assert ends == [512, 520 if samples < 4 else 514]
 
 
 @pytest.mark.plan("depth-compression-17")
