@@ -166,25 +166,6 @@ class TileMode(IntEnum):
     RAW = 6
 
 
-class TileCode(IntEnum):
-    """What the tile table says of a tile of depths, by whichever coding: four bits.
-
-    Those of :class:`TileMode`, and differences: 8 more than the transfers that they take.
-    """
-
-    CLEARED = 0
-    PLANES_1 = 1
-    PLANES_2 = 2
-    PLANES_3 = 3
-    PLANES_4 = 4
-    ANCHOR = 5  # where the coding is that of anchors
-    RAW = 6
-    DIFFERENCES_2 = 10  # where the coding is that of differences
-    DIFFERENCES_3 = 11
-    DIFFERENCES_4 = 12
-    DIFFERENCES_5 = 13
-
-
 class CacheOp(IntEnum):
     """What the depth cache is asked for."""
 

@@ -5,11 +5,10 @@ from typing import Self
 
 import numpy as np
 
-from fixfunc.models.depth.compression.codes import TRANSFER, Coding, check_coding, size
+from fixfunc.models.depth.compression.codes import TRANSFER, Coding, TileCode, check_coding, size
 from fixfunc.models.depth.compression.planes import MOST, PLANE
 from fixfunc.models.depth.depth_compression import decode, encode
 from fixfunc.spec.errors import InputError
-from fixfunc.spec.state import TileCode
 
 
 class DepthTile:

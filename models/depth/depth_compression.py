@@ -12,6 +12,7 @@ from fixfunc.models.depth.compression.codes import (
     DIFFERENCES,
     MASK_BITS,
     Coding,
+    TileCode,
     bits,
     check_coding,
     size,
@@ -27,7 +28,7 @@ from fixfunc.models.depth.compression.planes import (
     values_of,
 )
 from fixfunc.spec.errors import InputError
-from fixfunc.spec.state import SAMPLE_COUNTS, TileCode
+from fixfunc.spec.state import SAMPLE_COUNTS
 
 
 class Encoded(NamedTuple):

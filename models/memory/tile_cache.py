@@ -8,11 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fixfunc.models.depth.compression.codes import TRANSFER, Coding, check_coding
+from fixfunc.models.depth.compression.codes import TRANSFER, Coding, TileCode, check_coding
 from fixfunc.models.memory.surface import samples_within, tile_grid
 from fixfunc.models.payload import enumerated
 from fixfunc.spec.errors import InputError
-from fixfunc.spec.state import TileCode
 
 PER_TRANSFER = 64  # tiles of the table, four bits each
 

@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 from fixfunc.models.depth import depth_compression as golden
 from fixfunc.models.depth.compression.anchor import BLOCK_BITS
 from fixfunc.models.depth.compression.block import PlaneForm
+from fixfunc.models.depth.compression.codes import TileCode
 from fixfunc.models.depth.compression.planes import PLANE
 from fixfunc.models.depth.depth_compression import Encoded, compress, decompress
 from fixfunc.rtl.depth.compression import depth_compression as rtl
 from fixfunc.spec.errors import InputError
-from fixfunc.spec.state import SAMPLE_COUNTS, TileCode, TileMode
+from fixfunc.spec.state import SAMPLE_COUNTS, TileMode
 from tests.bench import check_bench
 from tests.oracles.naive import POSITIONS
 from tests.tiers import by_tier

@@ -5,11 +5,12 @@ import numpy as np
 import pytest
 
 from fixfunc.models.depth import depth_compression as golden
+from fixfunc.models.depth.compression.codes import TileCode
 from fixfunc.models.depth.compression.differences import decode_differences, encode_differences
 from fixfunc.models.depth.compression.planes import PLANE
 from fixfunc.models.depth.depth_compression import Encoded, compress, decompress
 from fixfunc.spec.errors import InputError
-from fixfunc.spec.state import SAMPLE_COUNTS, TileCode
+from fixfunc.spec.state import SAMPLE_COUNTS
 from tests import tiers
 
 ONES = (1 << 24) - 1

@@ -1,16 +1,37 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Codes of depth tiles in the tile table, which of them each coding has, and their sizes."""
 
+from enum import IntEnum
 from typing import Literal
 
 from fixfunc.models.depth.compression import differences
 from fixfunc.models.depth.compression.anchor import BLOCK_BITS
 from fixfunc.spec.errors import InputError
-from fixfunc.spec.state import TileCode
 
 TRANSFER = 32  # bytes
 DIFFERENCES = 8  # code of the tile table: 8 more than the transfers of a tile
 MASK_BITS = (0, 0, 1, 2, 2)  # a sample, by planes
+
+
+class TileCode(IntEnum):
+    """What the tile table says of a tile of depths, by whichever coding: four bits.
+
+    :class:`fixfunc.spec.state.TileMode` are those that the hardware has; differences are 8 more
+    than the transfers that they take.
+    """
+
+    CLEARED = 0
+    PLANES_1 = 1
+    PLANES_2 = 2
+    PLANES_3 = 3
+    PLANES_4 = 4
+    ANCHOR = 5
+    RAW = 6
+    DIFFERENCES_2 = 10
+    DIFFERENCES_3 = 11
+    DIFFERENCES_4 = 12
+    DIFFERENCES_5 = 13
+
 
 Coding = Literal["differences", "anchor", "raw"]
 PLANES = TileCode.PLANES_1, TileCode.PLANES_2, TileCode.PLANES_3, TileCode.PLANES_4

@@ -5,9 +5,8 @@ from math import prod
 
 import numpy as np
 
-from fixfunc.models.depth.compression.codes import MASK_BITS
+from fixfunc.models.depth.compression.codes import MASK_BITS, TileCode
 from fixfunc.models.raster.edge_evaluator import lane_positions
-from fixfunc.spec.state import TileCode
 
 MOST = 4  # planes of a tile
 PLANE = np.dtype(
