@@ -45,6 +45,28 @@ def stack(order, width=WIDTH, height=HEIGHT):
     return triangles
 
 
+def torus(around, across):
+    """A torus whose tube is a little wavy: 2 * around * across triangles."""
+    u, v = (
+        grid.ravel() * 2 * np.pi
+        for grid in np.meshgrid(
+            np.arange(around) / around, np.arange(across) / across, indexing="ij"
+        )
+    )
+    tube = 0.4 + 0.03 * np.sin(9 * u) * np.sin(5 * v)
+    vertices = np.stack(
+        [(1 + tube * np.cos(v)) * np.cos(u), tube * np.sin(v), (1 + tube * np.cos(v)) * np.sin(u)],
+        -1,
+    )
+    i, j = (
+        grid.ravel() for grid in np.meshgrid(np.arange(around), np.arange(across), indexing="ij")
+    )
+    corner = [
+        (i + a) % around * across + (j + b) % across for a, b in ((0, 0), (1, 0), (1, 1), (0, 1))
+    ]
+    return vertices, np.stack([corner[k] for k in (0, 1, 2, 0, 2, 3)], -1).reshape(-1, 3)
+
+
 def outcomes(tiles, state, bounds):
     """(tiles dropped, accepted, tested; samples looked at one by one, samples passed)."""
     unit = DepthUnit(state, bounds=bounds)

@@ -5,6 +5,7 @@ import time
 
 import numpy as np
 
+from bench.depth import torus
 from bench.memory import BUNNY
 from fixfunc.cosim.frame import hardware, mesh
 from fixfunc.cosim.frame.job import FrameJob, counters
@@ -13,28 +14,6 @@ from fixfunc.models.pipeline import Scene, render, teapot_patches
 
 SIZE = 1280, 720
 FLAT = np.diag([1, 1, 1, 1]).astype(np.float32)
-
-
-def torus(around, across):
-    """A torus whose tube is a little wavy: 2 * around * across triangles."""
-    u, v = (
-        grid.ravel() * 2 * np.pi
-        for grid in np.meshgrid(
-            np.arange(around) / around, np.arange(across) / across, indexing="ij"
-        )
-    )
-    tube = 0.4 + 0.03 * np.sin(9 * u) * np.sin(5 * v)
-    vertices = np.stack(
-        [(1 + tube * np.cos(v)) * np.cos(u), tube * np.sin(v), (1 + tube * np.cos(v)) * np.sin(u)],
-        -1,
-    )
-    i, j = (
-        grid.ravel() for grid in np.meshgrid(np.arange(around), np.arange(across), indexing="ij")
-    )
-    corner = [
-        (i + a) % around * across + (j + b) % across for a, b in ((0, 0), (1, 0), (1, 1), (0, 1))
-    ]
-    return vertices, np.stack([corner[k] for k in (0, 1, 2, 0, 2, 3)], -1).reshape(-1, 3)
 
 
 def stack():

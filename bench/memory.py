@@ -6,37 +6,44 @@ Clocks of the hardware that moves them.
 
 import numpy as np
 
-from bench.depth import HEIGHT, LAYERS, WIDTH, stack
+from bench.depth import HEIGHT, LAYERS, WIDTH, stack, torus
 from fixfunc.cosim import toolchain
 from fixfunc.cosim.frame import mesh
 from fixfunc.cosim.simulation.volume import LATENCIES, Memory, Volume
 from fixfunc.models.depth.compression.anchor import encode_block
 from fixfunc.models.depth.compression.block import PlaneForm
+from fixfunc.models.depth.compression.codes import CODES, TileCode
+from fixfunc.models.depth.compression.planes import PLANE
 from fixfunc.models.depth.depth_cache import CacheShape, DepthCache, TrafficKind
-from fixfunc.models.depth.depth_compression import PLANE
 from fixfunc.models.depth.depth_unit import DepthUnit
 from fixfunc.models.geometry.triangle_setup import setup
 from fixfunc.models.pipeline import Scene, render
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
 from fixfunc.models.raster.tile_rasterizer import rasterize
 from fixfunc.models.state import draw_state
-from fixfunc.spec.state import TileMode
 from fixfunc.tb import catalogue
 
+EVERYTHING = "coding, fast clear"
 FEATURES = {
-    "coding, fast clear": CacheShape(),
+    EVERYTHING: CacheShape(),
+    "anchor coding, fast clear": CacheShape(coding="anchor"),
     "coding": CacheShape(fast_clear=False),
-    "fast clear": CacheShape(coding=False),
-    "cache alone": CacheShape(coding=False, fast_clear=False),
+    "fast clear": CacheShape(coding="raw"),
+    "cache alone": CacheShape(coding="raw", fast_clear=False),
 }
 SIZES = (16, 64, 256, 1024)  # tiles of the cache
+OLDEST, RECENT = "oldest", "least recently used"  # the way that goes
 BUNNY = toolchain.ROOT.parent / "shared" / "data" / "bunny.obj"  # measured where there is one
 
 
 def scenes():
     """Name, tiles and state of each frame."""
     order = np.random.default_rng(0).permutation(LAYERS)
-    meshes = {"demo frame": mesh.teapot(8), "teapot, 102 k triangles": mesh.teapot(40)}
+    meshes = {
+        "demo frame": mesh.teapot(8),
+        "teapot, 102 k triangles": mesh.teapot(40),
+        "torus, 100 k triangles": torus(392, 128),
+    }
     if BUNNY.exists():
         meshes["bunny"] = mesh.load(BUNNY)
     for samples in (1, 4):
@@ -51,9 +58,20 @@ def scenes():
         )
 
 
-def play(tiles, done, state, shape):
+class RecencyCache(DepthCache):
+    """A cache whose least recently used way goes instead of the oldest; no hardware's."""
+
+    def _slot(self, tile):
+        slot = super()._slot(tile)
+        ways = self._sets[self._set(tile)]
+        ways.remove(slot)
+        ways.append(slot)
+        return slot
+
+
+def play(tiles, done, state, shape, kind=DepthCache):
     """A cleared target, its tiles, tested behind HiZ, all written back: the cache."""
-    cache = DepthCache(state, shape)
+    cache = kind(state, shape)
     cache.clear(
         (0, 0, int(state["target_width"]), int(state["target_height"])), int(state["depth_max"])
     )
@@ -66,7 +84,7 @@ def rows():
     """Tables of traffic, of modes, of cache sizes and of :func:`blocks`.
 
     Traffic: scene, features, bytes read, written, share of plain depth. Modes: scene, shares of
-    tiles written back by mode. Sizes: scene, tiles, hit rate, share.
+    tiles written back by mode. Sizes: scene, which way goes, tiles, hit rate, share.
 
     Plain depth: 4 bytes read for every covered sample, 4 written for every one that passes.
     """
@@ -82,13 +100,17 @@ def rows():
             read = sum(count for moved, count in cache.bytes.items() if "fill" in moved.cause)
             written = sum(cache.bytes.values()) - read
             traffic.append((scene, name, read, written, (read + written) / plain))
-            if name == "coding, fast clear":
-                by_mode = [cache.traffic[TrafficKind("write_back", mode)] for mode in TileMode]
+            if name == EVERYTHING:
+                by_mode = [
+                    cache.traffic[TrafficKind("write_back", code)] for code in CODES["differences"]
+                ]
                 modes.append((scene, *(count / sum(by_mode) for count in by_mode)))
                 taken.append((scene, *blocks(cache, int(state["samples"]))))
-        for size in SIZES:
-            cache = play(tiles, done, state, CacheShape(sets=size // 4))
-            sizes.append((scene, size, cache.hits / cache.uses, sum(cache.bytes.values()) / plain))
+        for kind, way, counts in ((DepthCache, OLDEST, SIZES), (RecencyCache, RECENT, SIZES[2:])):
+            for size in counts:
+                cache = play(tiles, done, state, CacheShape(sets=size // 4), kind)
+                share = sum(cache.bytes.values()) / plain
+                sizes.append((scene, way, size, cache.hits / cache.uses, share))
     return traffic, modes, sizes, taken
 
 
@@ -154,7 +176,7 @@ def blocks(cache, samples):
     for line in (
         cache.content(tile)
         for tile, (mode, _) in enumerate(cache.stored())
-        if mode != TileMode.CLEARED
+        if mode != TileCode.CLEARED
     ):
         planes = np.array([line.planes], PLANE).reshape(1, -1)
         for y in (0, 4):

@@ -30,7 +30,8 @@ def limits_of(params: TopParams) -> CommandLimits:
 
 def machine(params: TopParams, data: np.ndarray, **more: Any) -> Machine:
     """The golden machine of a configuration; ``more`` are its other parameters."""
-    shape = CacheShape(params.depth.sets, params.depth.ways, params.depth.table_lines)
+    depth = params.depth
+    shape = CacheShape(depth.sets, depth.ways, depth.table_lines, coding="anchor")
     return Machine(data, limits_of(params), shape, params.raster.grid, **more)
 
 

@@ -5,9 +5,10 @@ from typing import Self
 
 import numpy as np
 
-from fixfunc.models.depth.depth_compression import MOST, PLANE, TRANSFER, decode, encode, size
+from fixfunc.models.depth.compression.codes import TRANSFER, Coding, TileCode, check_coding, size
+from fixfunc.models.depth.compression.planes import MOST, PLANE
+from fixfunc.models.depth.depth_compression import decode, encode
 from fixfunc.spec.errors import InputError
-from fixfunc.spec.state import TileMode
 
 
 class DepthTile:
@@ -20,13 +21,14 @@ class DepthTile:
     ----------
     values : ndarray of uint32, shape (edge, edge)
     planes : list of (z0, dx, dy)
-        As in :data:`fixfunc.models.depth.depth_compression.PLANE`, at most four; none, if they are
+        As in :data:`fixfunc.models.depth.compression.planes.PLANE`, at most four; none, if they are
         not known.
     mask : ndarray of int, shape (edge, edge)
         Which of them each sample belongs to.
     """
 
     size = staticmethod(size)
+    check = staticmethod(check_coding)
 
     def __init__(self, values: np.ndarray, planes: list, mask: np.ndarray) -> None:
         self.values = values
@@ -39,20 +41,24 @@ class DepthTile:
         return cls(np.zeros((edge, edge), np.uint32), [], np.zeros((edge, edge), np.int64))
 
     @classmethod
-    def load(cls, mode: int, data: bytes, samples: int, cleared: int, edge: int) -> Self:
+    def load(
+        cls, mode: int, data: bytes, samples: int, cleared: int, edge: int, coding: Coding
+    ) -> Self:
         """The tile that :meth:`encode` put into memory.
 
         :class:`~fixfunc.spec.errors.InputError` if it cannot be one.
         """
-        if mode == TileMode.CLEARED:
+        if mode == TileCode.CLEARED:
             return cls(
                 np.full((edge, edge), cleared, np.uint32),
                 [cls.flat(cleared)],
                 np.zeros((edge, edge), np.int64),
             )
-        row = np.zeros((1, size(TileMode.RAW, edge)), np.uint8)
+        row = np.zeros((1, size(TileCode.RAW, edge)), np.uint8)
         row[0, : len(data)] = np.frombuffer(data, np.uint8)
-        tiles, planes, counts, masks, wrong = decode(np.array([mode]), row, samples, cleared, edge)
+        tiles, planes, counts, masks, wrong = decode(
+            np.array([mode]), row, samples, cleared, edge, coding
+        )
         if wrong[0]:
             raise InputError("tile in memory", f"be one of mode {int(mode)}", bytes(data).hex())
         return cls(
@@ -86,30 +92,22 @@ class DepthTile:
         if len(self.planes) > MOST:
             self.planes = []
 
-    def coded(self, coding: bool = True) -> Self:
+    def coded(self, coding: Coding) -> Self:
         """The tile as it is after a write-back and a fill: it has planes only if it is coded."""
-        return DepthTile(self.values, self.planes if coding else [], self.mask)
+        return DepthTile(self.values, [] if coding == "raw" else self.planes, self.mask)
 
     def copy(self) -> Self:
         """A copy that is written apart; it shares arrays, which are replaced, never written."""
         return DepthTile(self.values, self.planes, self.mask)
 
     @classmethod
-    def encode(cls, tiles: list, samples: int, cleared: int, coding: bool = True) -> list:
+    def encode(cls, tiles: list, samples: int, cleared: int, coding: Coding) -> list:
         """Mode and bytes of each tile, as it goes to memory.
 
         A tile is coded as cleared only if its one plane is that of the clear.
         """
         if not tiles:
             return []
-        if not coding:
-            return [
-                (
-                    TileMode.RAW,
-                    tile.values.astype("<u4").view(np.uint8).reshape(-1, 4)[:, :3].tobytes(),
-                )
-                for tile in tiles
-            ]
         planes, counts = (
             np.zeros((len(tiles), MOST), PLANE),
             np.array([len(tile.planes) for tile in tiles]),
@@ -119,7 +117,7 @@ class DepthTile:
         masks = np.stack([tile.mask if tile.planes else np.zeros_like(tile.mask) for tile in tiles])
         is_clear = np.array(
             [cleared is not None and tile.planes == [cls.flat(cleared)] for tile in tiles]
-        )
+        ) & (coding != "raw")
         values = np.stack([tile.values for tile in tiles])
         modes, data = encode(
             values,
@@ -128,10 +126,11 @@ class DepthTile:
             masks,
             samples,
             np.where(is_clear, 0 if cleared is None else cleared, -1),
+            coding,
         )
         return [
             (mode, row[: size(mode, values.shape[1])].tobytes())
-            for mode, row in zip(map(TileMode, modes), data, strict=True)
+            for mode, row in zip(map(TileCode, modes), data, strict=True)
         ]
 
 
@@ -146,12 +145,16 @@ class RawTile:
     def __init__(self, values: np.ndarray) -> None:
         self.values = values
 
+    @staticmethod
+    def check(_coding: Coding, _edge: int) -> None:
+        """Every coding leaves such tiles raw or cleared, of any edge."""
+
     @classmethod
     def size(cls, mode: int, edge: int) -> int:
         """Bytes moved, in transfers of 32."""
         return (
             -(-(edge**2) * np.dtype(cls.TYPE).itemsize // TRANSFER) * TRANSFER
-            if mode == TileMode.RAW
+            if mode == TileCode.RAW
             else 0
         )
 
@@ -161,16 +164,18 @@ class RawTile:
         return cls(np.zeros((edge, edge), cls.TYPE))
 
     @classmethod
-    def load(cls, mode: int, data: bytes, _samples: int, cleared: int, edge: int) -> Self:
+    def load(
+        cls, mode: int, data: bytes, _samples: int, cleared: int, edge: int, _coding: Coding
+    ) -> Self:
         """The tile that :meth:`encode` put into memory.
 
         :class:`~fixfunc.spec.errors.InputError` if it cannot be one.
         """
-        if mode not in (TileMode.CLEARED, TileMode.RAW):
+        if mode not in (TileCode.CLEARED, TileCode.RAW):
             raise InputError("tile's mode", "be CLEARED or RAW", int(mode))
         values = (
             np.full(edge**2, cleared, cls.TYPE)
-            if mode == TileMode.CLEARED
+            if mode == TileCode.CLEARED
             else np.frombuffer(data, cls.TYPE)[: edge**2]
         )
         return cls(values.reshape(edge, edge))
@@ -183,7 +188,7 @@ class RawTile:
         """Write samples."""
         self.values = np.where(written, values, self.values).astype(self.TYPE)
 
-    def coded(self, _coding: bool = True) -> Self:
+    def coded(self, _coding: Coding) -> Self:
         """The tile as it is after a write-back and a fill."""
         return self
 
@@ -192,21 +197,21 @@ class RawTile:
         return type(self)(self.values)
 
     @classmethod
-    def encode(cls, tiles: list, _samples: int, cleared: int, coding: bool = True) -> list:
+    def encode(cls, tiles: list, _samples: int, cleared: int, coding: Coding) -> list:
         """Mode and bytes of each tile, as it goes to memory."""
         if not tiles:
             return []
         values = np.stack([tile.values for tile in tiles])
         is_clear = (
             (values == cleared).all((1, 2))
-            if coding and cleared is not None
+            if coding != "raw" and cleared is not None
             else np.zeros(len(tiles), bool)
         )
-        raw_size = cls.size(TileMode.RAW, values.shape[1])
+        raw_size = cls.size(TileCode.RAW, values.shape[1])
         return [
-            (TileMode.CLEARED, b"")
+            (TileCode.CLEARED, b"")
             if clear
-            else (TileMode.RAW, row.tobytes().ljust(raw_size, b"\0"))
+            else (TileCode.RAW, row.tobytes().ljust(raw_size, b"\0"))
             for clear, row in zip(is_clear, values, strict=True)
         ]
 
@@ -224,12 +229,14 @@ class FloatDepthTile(RawTile):
     BITS = 30  # none above is set
 
     @classmethod
-    def load(cls, mode: int, data: bytes, samples: int, cleared: int, edge: int) -> Self:
+    def load(
+        cls, mode: int, data: bytes, samples: int, cleared: int, edge: int, coding: Coding
+    ) -> Self:
         """The tile that :meth:`encode` put into memory.
 
         :class:`~fixfunc.spec.errors.InputError` if it cannot be one.
         """
-        tile = super().load(mode, data, samples, cleared, edge)
+        tile = super().load(mode, data, samples, cleared, edge, coding)
         if (tile.values >> cls.BITS).any():
             raise InputError("tile in memory", "hold floats of 0 to 1", bytes(data).hex())
         return tile

@@ -4,7 +4,7 @@
 import numpy as np
 
 from fixfunc.models.depth.cached_tiles import DepthTile, FloatDepthTile, StencilTile
-from fixfunc.models.depth.depth_compression import PLANE
+from fixfunc.models.depth.compression.planes import PLANE
 from fixfunc.models.depth.depth_test import depth_bias, in_range, new_depths, sample_depths
 from fixfunc.models.depth.stencil import changes, stencil_test, stencil_update
 from fixfunc.models.formats import FRACTION

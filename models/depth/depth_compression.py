@@ -5,39 +5,36 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fixfunc.models.depth.compression.anchor import BLOCK_BITS, decode_anchor, encode_anchor
-from fixfunc.models.raster.edge_evaluator import lane_positions
+from fixfunc.models.depth.compression.anchor import decode_anchor, encode_anchor
+from fixfunc.models.depth.compression.codes import (
+    BY_DIFFERENCES,
+    CODES,
+    DIFFERENCES,
+    MASK_BITS,
+    Coding,
+    TileCode,
+    bits,
+    check_coding,
+    size,
+)
+from fixfunc.models.depth.compression.differences import decode_differences, encode_differences
+from fixfunc.models.depth.compression.planes import (
+    MOST,
+    PLANE,
+    by_planes,
+    evaluate,
+    fields_of,
+    planes_of,
+    values_of,
+)
 from fixfunc.spec.errors import InputError
-from fixfunc.spec.state import SAMPLE_COUNTS, TileMode
-
-MOST = 4  # planes of a tile
-TRANSFER = 32  # bytes
-PLANE = np.dtype(
-    [("z0", "u4"), ("dx", "i4"), ("dy", "i4")]
-)  # u24.8 modulo 2^24, s23.8, s23.8: as in fixfunc.spec.payloads.tile
-MASK_BITS = (0, 0, 1, 2, 2)  # a sample, by planes
-
-
-def bits(mode: int, edge: int = 8) -> int:
-    """Bits of a tile so coded; the tile table alone tells that one is cleared."""
-    if mode in (TileMode.CLEARED, TileMode.RAW):
-        return 24 * edge**2 * (mode == TileMode.RAW)
-    return (
-        BLOCK_BITS * (edge // 4) ** 2
-        if mode == TileMode.ANCHOR
-        else 96 * mode + MASK_BITS[mode] * edge**2
-    )
-
-
-def size(mode: int, edge: int = 8) -> int:
-    """Bytes moved, in transfers of 32: of an 8 by 8 tile 0, 32, 32, 64, 64, 64 and 192."""
-    return -(-bits(mode, edge) // (8 * TRANSFER)) * TRANSFER
+from fixfunc.spec.state import SAMPLE_COUNTS
 
 
 class Encoded(NamedTuple):
     """A coded tile: what the tile table keeps of it, and what lies in memory."""
 
-    mode: TileMode
+    mode: TileCode
     data: bytes
 
 
@@ -47,6 +44,7 @@ def compress(
     mask: np.ndarray | None = None,
     samples: int = 1,
     cleared: int | None = None,
+    coding: Coding = "differences",
 ) -> Encoded:
     """Code one tile, without loss, in as few transfers of 32 bytes as possible.
 
@@ -64,6 +62,8 @@ def compress(
         Samples of a pixel.
     cleared : int, optional
         Value of the last clear.
+    coding : {"differences", "anchor", "raw"}
+        How tiles go that no planes give; raw: none is coded.
 
     Returns
     -------
@@ -72,7 +72,8 @@ def compress(
     Raises
     ------
     InputError
-        A depth beyond 24 bits, a sample of no plane, a number of samples that there is not.
+        A depth beyond 24 bits, a sample of no plane, a number of samples that there is not; 4 by 4
+        depths by differences.
 
     Equal planes become one; those of no sample go; more than four that are left, or any that does
     not give the tile's depths, count as none. Source: [trip 7], numerics: depth tile coding.
@@ -88,13 +89,18 @@ def compress(
         mask[None],
         SAMPLE_COUNTS.index(samples),
         cleared,
+        coding,
     )
-    mode = TileMode(modes[0])
+    mode = TileCode(modes[0])
     return Encoded(mode, data[0, : size(mode, len(tile))].tobytes())
 
 
 def decompress(
-    encoded: Encoded, samples: int = 1, cleared: int = 0, edge: int = 8
+    encoded: Encoded,
+    samples: int = 1,
+    cleared: int = 0,
+    edge: int = 8,
+    coding: Coding = "differences",
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Decode a tile.
 
@@ -107,6 +113,7 @@ def decompress(
         Value of the last clear.
     edge : int
         Samples along a tile's edge.
+    coding : {"differences", "anchor", "raw"}
 
     Returns
     -------
@@ -118,28 +125,31 @@ def decompress(
     Raises
     ------
     InputError
-        A mode that there is not, data of another size, bits set where none may be, a sample of no
-        plane.
+        A mode that the coding does not have, data of another size, bits set where none may be, a
+        sample of no plane, widths of differences that are too large, or go on beyond the data.
     """
-    if encoded.mode not in list(TileMode):
-        raise InputError("mode", f"lie in 0..{max(TileMode)}", int(encoded.mode))
+    check_coding(coding, edge)
+    if encoded.mode not in CODES[coding]:
+        known = ", ".join(str(int(code)) for code in sorted(CODES[coding]))
+        raise InputError("mode", f"be one of {known}", int(encoded.mode))
     if len(encoded.data) != size(encoded.mode, edge):
         raise InputError(
             "data",
-            f"be {size(encoded.mode, edge)} bytes of mode {TileMode(encoded.mode).name}",
+            f"be {size(encoded.mode, edge)} bytes of mode {TileCode(encoded.mode).name}",
             f"{len(encoded.data)} bytes",
         )
-    data = np.zeros((1, size(TileMode.RAW, edge)), np.uint8)
+    data = np.zeros((1, size(TileCode.RAW, edge)), np.uint8)
     data[0, : len(encoded.data)] = np.frombuffer(encoded.data, np.uint8)
     tiles, planes, counts, masks, wrong = decode(
-        np.array([encoded.mode]), data, SAMPLE_COUNTS.index(samples), cleared, edge
+        np.array([encoded.mode]), data, SAMPLE_COUNTS.index(samples), cleared, edge, coding
     )
     if wrong[0]:
-        raise InputError(
-            "data",
-            "name one of the tile's planes, and hold nothing beyond them",
-            encoded.data.hex(),
+        rule = (
+            "hold differences of no code above 12, and nothing beyond them"
+            if encoded.mode in BY_DIFFERENCES
+            else "name one of the tile's planes, and hold nothing beyond them"
         )
+        raise InputError("data", rule, encoded.data.hex())
     return tiles[0], planes[0, : counts[0]], masks[0]
 
 
@@ -158,45 +168,6 @@ def _check(tile, planes, mask, samples):
             )
 
 
-def evaluate(planes: np.ndarray, masks: np.ndarray, samples: int) -> np.ndarray:
-    """Depths of tiles, each sample by its plane: uint32, shape (n, edge, edge).
-
-    Parameters
-    ----------
-    planes : structured ndarray of :data:`PLANE`, shape (n, k)
-    masks : ndarray of int, shape (n, edge, edge)
-    samples : int
-        log2 of the samples of a pixel.
-    """
-    x, y = lane_positions(samples, masks.shape[1])
-    z0 = planes["z0"].astype(np.int64)[np.arange(len(masks))[:, None, None], masks]
-    dx = planes["dx"].astype(np.int64)[np.arange(len(masks))[:, None, None], masks]
-    dy = planes["dy"].astype(np.int64)[np.arange(len(masks))[:, None, None], masks]
-    return ((z0 << 4) + x * dx + y * dy + (1 << 11) >> 12 & (1 << 24) - 1).astype(np.uint32)
-
-
-def canonical(
-    planes: np.ndarray, counts: np.ndarray, masks: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Merge equal planes and drop those of no sample, in order.
-
-    Returns planes, counts and masks of the same shapes.
-    """
-    n, k = planes.shape
-    raw = np.stack([planes[name].astype(np.int64) for name in PLANE.names], -1)
-    equal = (raw[:, :, None] == raw[:, None]).all(-1)
-    first = equal.argmax(2)  # of those equal to it
-    shape = masks.shape
-    masks = np.take_along_axis(first, masks.reshape(n, -1).astype(np.int64), 1)
-    used = (masks[:, :, None] == np.arange(k)).any(1) & (counts > 0)[:, None]
-    order = np.argsort(~used, axis=1, kind="stable")
-    place = np.argsort(order, axis=1, kind="stable")
-    distinct = np.where(
-        np.sort(~used, axis=1), np.zeros((), PLANE), np.take_along_axis(planes, order, 1)
-    )
-    return distinct, used.sum(1), np.take_along_axis(place, masks, 1).reshape(shape)
-
-
 def encode(
     tiles: np.ndarray,
     planes: np.ndarray,
@@ -204,6 +175,7 @@ def encode(
     masks: np.ndarray,
     samples: int = 0,
     cleared: int | np.ndarray | None = None,
+    coding: Coding = "differences",
 ) -> tuple[np.ndarray, np.ndarray]:
     """Code tiles as :func:`compress` does.
 
@@ -216,6 +188,7 @@ def encode(
     samples : int
         log2 of the samples of a pixel.
     cleared : int, or ndarray, shape (n,), optional
+    coding : {"differences", "anchor", "raw"}
 
     Returns
     -------
@@ -224,37 +197,43 @@ def encode(
         Zeros after what moves.
     """
     tiles, (n, edge, _) = np.asarray(tiles, np.int64), np.shape(tiles)
+    check_coding(coding, edge)
+    modes = np.full(n, TileCode.RAW, np.uint8)
+    out = np.zeros((n, 8 * size(TileCode.RAW, edge)), np.uint8)
     if not n:
-        return np.zeros(0, np.uint8), np.zeros((0, size(TileMode.RAW, edge)), np.uint8)
-    fits, blocks = encode_anchor(tiles)
-    distinct, count, index = canonical(
-        planes if planes.shape[1] else np.zeros((n, 1), PLANE), np.asarray(counts), masks
-    )
-    exact = (evaluate(distinct, index, samples) == tiles).all((1, 2))
-    coded = {
-        TileMode.RAW: (np.ones(n, bool), _bits(tiles.reshape(n, -1), 24).reshape(n, -1)),
-        TileMode.ANCHOR: (fits, blocks),
-    }
-    for k in range(1, min(MOST, distinct.shape[1]) + 1):
-        mask = _bits(index.reshape(n, -1), MASK_BITS[k]).reshape(n, -1)
-        coded[TileMode(k)] = (
-            exact & (count == k),
-            np.concatenate([_plane_bits(distinct[:, :k]), mask], 1),
-        )
-    coded[TileMode.CLEARED] = (
-        (tiles == np.reshape(-1 if cleared is None else cleared, (-1, 1, 1))).all((1, 2)),
-        np.zeros((n, 0), np.uint8),
-    )
+        return modes, np.packbits(out, axis=1)
 
-    # The last that fits stays: fewer transfers later, and planes after differences of as many.
-    modes = np.zeros(n, np.uint8)
-    out = np.zeros((n, 8 * size(TileMode.RAW, edge)), np.uint8)
-    for mode in sorted(coded, reverse=True):
-        selected, values = coded[mode]
+    def put(mode, selected, values):
+        """Bits of the selected tiles: what fits later takes no more transfers, so it stays."""
         modes[selected] = mode
         out[selected] = 0
-        out[selected, : values.shape[1]] = values[selected]
+        out[selected, : values.shape[1]] = values
+
+    fits = np.ones(n, bool)
+    put(TileCode.RAW, fits, fields_of(tiles.reshape(n, -1), 24).reshape(n, -1))
+    if coding != "raw":
+        planar = by_planes(tiles, planes, np.asarray(counts), masks, samples)
+        for _, selected, _ in planar:
+            fits &= ~selected
+        if fits.any():
+            _put_rest(put, np.flatnonzero(fits), tiles[fits], samples, coding)
+        for mode, selected, values in planar:
+            put(mode, selected, values)
+    is_clear = (tiles == np.reshape(-1 if cleared is None else cleared, (-1, 1, 1))).all((1, 2))
+    put(TileCode.CLEARED, is_clear, np.zeros((is_clear.sum(), 0), np.uint8))
     return modes, np.packbits(out, axis=1, bitorder="little")
+
+
+def _put_rest(put, numbers, tiles, samples, coding):
+    """Put the numbered tiles, which no planes give, as far as they fit."""
+    if coding == "anchor":
+        fits, values = encode_anchor(tiles)
+        put(TileCode.ANCHOR, numbers[fits], values[fits])
+        return
+    transfers, values = encode_differences(tiles, samples)
+    for mode in BY_DIFFERENCES:
+        fits = transfers == mode - DIFFERENCES
+        put(mode, numbers[fits], values[fits])
 
 
 def decode(
@@ -263,6 +242,7 @@ def decode(
     samples: int = 0,
     cleared: int | np.ndarray = 0,
     edge: int = 8,
+    coding: Coding = "differences",
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Decode tiles as :func:`decompress` does.
 
@@ -276,6 +256,7 @@ def decode(
         Value of the last clear.
     edge : int
         Samples along a tile's edge.
+    coding : {"differences", "anchor", "raw"}
 
     Returns
     -------
@@ -286,64 +267,45 @@ def decode(
     wrong : ndarray of bool, shape (n,)
         The mode, or the data, cannot be; the tile is then zero, and no planes are known.
     """
+    check_coding(coding, edge)
     modes, n = np.asarray(modes), len(modes)
     code_bits = np.unpackbits(data, axis=1, bitorder="little")
     planes = np.zeros((n, MOST), PLANE)
     counts = np.zeros(n, np.int64)
     masks = np.zeros((n, edge, edge), np.uint8)
     tiles = np.zeros((n, edge, edge), np.uint32)
-    wrong = ~np.isin(modes, list(TileMode))
-    for mode in TileMode:
+    wrong = ~np.isin(modes, CODES[coding])
+    for mode in CODES[coding]:
         wrong[modes == mode] = code_bits[modes == mode, bits(mode, edge) :].any(1)
     for k in range(1, MOST + 1):
         selected = modes == k
-        planes[selected, :k] = _planes(code_bits[selected, : 96 * k], k)
+        planes[selected, :k] = planes_of(code_bits[selected, : 96 * k], k)
         counts[selected] = k
         masks[selected] = (
-            _values(code_bits[selected, 96 * k : bits(k, edge)], MASK_BITS[k]).reshape(
+            values_of(code_bits[selected, 96 * k : bits(k, edge)], MASK_BITS[k]).reshape(
                 -1, edge, edge
             )
             if k > 1
             else 0
         )
         wrong[selected] |= (masks[selected] >= k).any((1, 2))
-    selected = modes == TileMode.CLEARED
+    selected = modes == TileCode.CLEARED
     planes["z0"][selected, 0] = np.broadcast_to(cleared, n)[selected] << 8
     counts[selected] = 1
     coded = (counts > 0) & ~wrong
     tiles[coded] = evaluate(planes[coded], masks[coded], samples)
-    selected = modes == TileMode.ANCHOR
-    tiles[selected] = decode_anchor(code_bits[selected, : bits(TileMode.ANCHOR, edge)], edge)
-    selected = modes == TileMode.RAW
-    tiles[selected] = _values(code_bits[selected, : bits(TileMode.RAW, edge)], 24).reshape(
+    selected = ~wrong & (modes == TileCode.ANCHOR)
+    tiles[selected] = decode_anchor(code_bits[selected, : bits(TileCode.ANCHOR, edge)], edge)
+    selected = np.flatnonzero(~wrong & np.isin(modes, BY_DIFFERENCES))
+    if len(selected):
+        transfers = modes[selected].astype(np.int64) - DIFFERENCES
+        tiles[selected], wrong[selected] = decode_differences(
+            code_bits[selected], transfers, samples
+        )
+    selected = modes == TileCode.RAW
+    tiles[selected] = values_of(code_bits[selected, : bits(TileCode.RAW, edge)], 24).reshape(
         -1, edge, edge
     )
     for values in (tiles, planes, counts, masks):
         values[wrong] = np.zeros((), values.dtype)
     return tiles, planes, counts, masks, wrong
-
-
-def _bits(values, width):
-    """Bits of values, lowest first: uint8, one axis more."""
-    return (np.asarray(values, np.int64)[..., None] >> np.arange(width) & 1).astype(np.uint8)
-
-
-def _values(bits, width):
-    """Values of so many bits each, shape (n, values)."""
-    return bits.reshape(len(bits), bits.shape[1] // width, width).astype(np.int64) @ (
-        1 << np.arange(width)
-    )
-
-
-def _plane_bits(planes):
-    return np.concatenate([_bits(planes[name], 32) for name in PLANE.names], -1).reshape(
-        len(planes), -1
-    )
-
-
-def _planes(bits, k):
-    out = np.zeros((len(bits), k), PLANE)
-    fields = _values(bits, 32).reshape(len(bits), k, 3)
-    for n, name in enumerate(PLANE.names):
-        out[name] = fields[..., n].astype(np.uint32).view(np.int32) if n else fields[..., n]
-    return out

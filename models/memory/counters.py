@@ -7,6 +7,7 @@ import numpy as np
 
 from fixfunc.models.memory.tile_cache import TrafficKind
 from fixfunc.models.payload import dtype
+from fixfunc.spec.errors import InputError
 from fixfunc.spec.payloads import COUNTED
 from fixfunc.spec.state import TileMode
 
@@ -16,12 +17,17 @@ def counter_record(transfers: Mapping[TrafficKind, int]) -> np.ndarray:
 
     Parameters
     ----------
-    moves : mapping
-        From :meth:`fixfunc.models.memory.tile_cache.TileCache.counts`.
+    transfers : mapping
+        From :meth:`fixfunc.models.memory.tile_cache.TileCache.counts`; of tiles by differences,
+        which the hardware does not code, :class:`~fixfunc.spec.errors.InputError`.
     """
     out = np.zeros(1, dtype(COUNTED))
-    for field in COUNTED:
-        out[field.name] = transfers[cause_of(field.name)]
+    kinds = {field.name: cause_of(field.name) for field in COUNTED}
+    for kind, count in transfers.items():
+        if count and kind not in kinds.values():
+            raise InputError("transfers", "be of modes that the hardware counts", kind)
+    for name, kind in kinds.items():
+        out[name] = transfers[kind]
     return out
 
 

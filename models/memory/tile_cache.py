@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fixfunc.models.depth.depth_compression import TRANSFER
+from fixfunc.models.depth.compression.codes import TRANSFER, Coding, TileCode, check_coding
 from fixfunc.models.memory.surface import samples_within, tile_grid
+from fixfunc.models.payload import enumerated
 from fixfunc.spec.errors import InputError
-from fixfunc.spec.state import TileMode
 
 PER_TRANSFER = 64  # tiles of the table, four bits each
 
@@ -27,17 +27,20 @@ class CacheShape:
         way goes.
     table_lines : int
         Transfers of the tile table on chip, direct-mapped.
-    coding, fast_clear : bool
-        Tiles are coded; a cleared one is told by the table alone.
+    coding : {"differences", "anchor", "raw"}
+        How tiles of depths go that no planes give; the hardware has anchors. Raw: none is coded.
+    fast_clear : bool
+        A cleared tile is told by the table alone.
     """
 
     sets: int = 64
     ways: int = 4
     table_lines: int = 256
-    coding: bool = True
+    coding: Coding = "differences"
     fast_clear: bool = True
 
     def __post_init__(self):
+        check_coding(self.coding)
         for name in ("sets", "ways", "table_lines"):
             value = getattr(self, name)
             if value < 1 or (value & value - 1 and name != "ways"):
@@ -47,10 +50,10 @@ class CacheShape:
 
 
 class TrafficKind(NamedTuple):
-    """Cause of memory traffic, and the mode of the tile that was transferred."""
+    """Cause of memory traffic, and the code of the tile that was transferred."""
 
     cause: str  # fill, write_back, clear, table_fill, table_write_back
-    mode: TileMode | None  # of a tile
+    mode: TileCode | None  # of a tile
 
 
 class Slot:
@@ -118,14 +121,15 @@ class TileCache:
         self._state = state
         self._shape = shape
         self._edge = edge
+        self.TILE.check(shape.coding, edge)
         self._columns, self._rows = tile_grid(state, edge)
         count = self._columns * self._rows
-        self._room = 1 << (self.TILE.size(TileMode.RAW, edge) - 1).bit_length()
+        self._room = 1 << (self.TILE.size(TileCode.RAW, edge) - 1).bit_length()
         size = count * self._room + -(-count // PER_TRANSFER) * TRANSFER
         self.memory = np.zeros(size, np.uint8) if memory is None else memory[:size]
         if len(self.memory) < size:
             raise InputError("memory", f"hold {size} bytes from there on", len(self.memory))
-        self._modes = np.full(count, TileMode.RAW, np.uint8)
+        self._modes = np.full(count, TileCode.RAW, np.uint8)
         self._cleared = 0
         # by place: the transfer, and whether it is to be written
         self._sets = [[] for _ in range(shape.sets)]
@@ -164,11 +168,11 @@ class TileCache:
             self._sets = [[] for _ in self._sets]
             self._table = {}
             self._cleared = value
-            self._modes[:] = TileMode.CLEARED
+            self._modes[:] = TileCode.CLEARED
             self._write_table(slice(None))
             self._count(
                 "clear",
-                TileMode.CLEARED,
+                TileCode.CLEARED,
                 len(self.memory) - len(self._modes) * self._room,
                 len(self._modes),
             )
@@ -251,7 +255,7 @@ class TileCache:
 
     def counts(self) -> Counter:
         """Counts as the hardware keeps them: :attr:`traffic`, with clears in transfers."""
-        cleared = TrafficKind("clear", TileMode.CLEARED)
+        cleared = TrafficKind("clear", TileCode.CLEARED)
         return Counter(self.traffic | {cleared: self.bytes[cleared] // TRANSFER})
 
     def values(self) -> np.ndarray:
@@ -267,11 +271,15 @@ class TileCache:
     def content(self, tile: int) -> object:
         """Contents of a tile in memory, decoded, by its number."""
         return self.TILE.load(
-            *self._bytes(tile), int(self._state["samples"]), self._cleared, self._edge
+            *self._bytes(tile),
+            int(self._state["samples"]),
+            self._cleared,
+            self._edge,
+            self._shape.coding,
         )
 
     def stored(self) -> list:
-        """Mode and bytes of each tile in memory; after :meth:`flush`."""
+        """Code and bytes of each tile in memory; after :meth:`flush`."""
         return [self._bytes(tile) for tile in range(len(self._modes))]
 
     def _numbers(self, tiles):
@@ -296,9 +304,12 @@ class TileCache:
         return ways[-1]
 
     def _bytes(self, tile):
-        mode = TileMode(self._modes[tile])
+        mode = self._code(tile)
         first_byte = int(tile) * self._room
         return mode, bytes(self.memory[first_byte : first_byte + self.TILE.size(mode, self._edge)])
+
+    def _code(self, tile):
+        return enumerated(TileCode, self._modes[tile], "code of a tile")
 
     def _evict(self, ways):
         """Evict the tile of the oldest way, and write it back if it is dirty."""
@@ -324,7 +335,7 @@ class TileCache:
         )
         for tile, content in pending:
             if not content:
-                mode = TileMode(self._modes[tile])
+                mode = self._code(tile)
                 self._count("fill", mode, self.TILE.size(mode, self._edge))
                 continue
             mode, data = next(coded)

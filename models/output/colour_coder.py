@@ -3,19 +3,18 @@
 
 import numpy as np
 
+from fixfunc.models.memory.bit_planes import put_fields, put_groups, signed, starts, widths
+from fixfunc.models.memory.sample_grids import LANES, grids, groups_of
 from fixfunc.models.output.colour_compression import (
     CLEARED,
     COLOURS,
     DEPTHS,
     DIFFERENCES,
-    LANES,
     PALETTE,
     PART,
     RAW,
     behind,
     channels,
-    grids,
-    groups_of,
     room,
 )
 
@@ -79,11 +78,6 @@ def _put(codes, data, chosen, code, bits):
     codes[chosen] = code[chosen]
 
 
-def _signed(values, depth):
-    half = 1 << depth.bits - 1
-    return (values + half & (1 << depth.bits) - 1) - half
-
-
 def _residuals(tiles, samples, depth, turn):
     """What is coded: shape (n, lanes of the grids, 4)."""
     values = channels(grids(tiles, samples), depth)
@@ -96,22 +90,15 @@ def _residuals(tiles, samples, depth, turn):
     out[:, 0, 0, 0] = 0
     if turn:
         out = out.swapaxes(2, 3)
-    return _signed(out.reshape(len(tiles), LANES, 4), depth)
+    return signed(out.reshape(len(tiles), LANES, 4), depth.bits)
 
 
 def _codes(residuals, groups, depth):
     """Codes of widths: of squares by channel, of the other groups, shape (n, g, 4), (n, h, 4)."""
-    magnitude = np.where(residuals < 0, ~residuals, residuals)
-    # A signed number needs a bit more than its magnitude has.
-    needed = np.where(residuals == 0, 0, np.frexp(magnitude)[1] + 1)
-    out = []
-    for places in groups:
-        values = residuals[:, places]
-        width = needed[:, places].max(2)
-        # Zero beside minus one needs a bit, as minus one does.
-        width = np.where((values != 0).any(2), np.maximum(width, 1), 0)
-        out.append(np.searchsorted(depth.widths, width))
-    squares, others = out
+    squares, others = (
+        np.searchsorted(depth.widths, widths(residuals[:, places].swapaxes(2, 3)))
+        for places in groups
+    )
     if others.shape[1]:
         # One code for all three colour channels.
         others[..., :3] = others[..., :3].max(2, keepdims=True)
@@ -130,44 +117,22 @@ def _differences(tiles, samples, depth, turn):
     codes = np.concatenate([squares[..., :3].reshape(count, -1), others[..., 0]], 1)
     alphas = np.concatenate([squares[..., 3], others[..., 3]], 1)
     bits = np.zeros((count, room(depth)), np.uint8)
-    _place(bits, np.zeros(count, int), tiles[:, 0, 0].astype(np.int64), depth.bits)
+    put_fields(bits, np.zeros(count, int), tiles[:, 0, 0].astype(np.int64), depth.bits)
     bits[:, 4 * depth.bits] = with_alpha
     bits[:, 4 * depth.bits + 1] = turn
-    _place(bits, np.full(count, header), codes, depth.code)
+    put_fields(bits, np.full(count, header), codes, depth.code)
     at = np.full(count, header + codes.shape[1] * depth.code)
-    _place(bits, np.where(with_alpha, at, behind(depth)), alphas, depth.code)
+    put_fields(bits, np.where(with_alpha, at, behind(depth)), alphas, depth.code)
     at += np.where(with_alpha, alphas.shape[1] * depth.code, 0)
-    widths = np.array(depth.widths)
+    by_code = np.array(depth.widths)
     for channel in range(4):
         chosen = with_alpha if channel == 3 else np.ones(count, bool)
         for places, its in zip(groups, (squares, others), strict=True):
-            width = widths[its[..., channel]] * chosen[:, None]
+            width = by_code[its[..., channel]] * chosen[:, None]
             lengths = width * places.shape[1]
-            begin = at[:, None] + np.cumsum(lengths, 1) - lengths
-            _planes(bits, begin, residuals[:, places, channel], width)
+            put_groups(bits, starts(at, lengths), residuals[:, places, channel], width)
             at = at + lengths.sum(1)
     return bits[:, : behind(depth)], at
-
-
-def _place(bits, at, values, width):
-    """Put values of a width behind one another, each row from a place on."""
-    if not values.shape[1]:
-        return
-    row = np.arange(len(bits))[:, None, None]
-    place = at[:, None, None] + np.arange(values.shape[1] * width).reshape(1, -1, width)
-    bits[row, place] = values[..., None] >> np.arange(width) & 1
-
-
-def _planes(bits, begin, values, width):
-    """Put groups by bit plane: bit 0 of each lane, then bit 1."""
-    size = values.shape[2]
-    most = int(width.max(initial=0))
-    plane = np.arange(most)[:, None]
-    used = np.broadcast_to(plane < width[..., None, None], (*width.shape, most, size))
-    place = begin[..., None, None] + plane * size + np.arange(size)
-    row = np.broadcast_to(np.arange(len(bits))[:, None, None, None], used.shape)
-    bit = values[..., None, :] >> plane & 1
-    bits[row[used], place[used]] = bit[used]
 
 
 def _palettes(tiles, depth):
@@ -185,6 +150,6 @@ def _palettes(tiles, depth):
         index[same] = n
         left &= ~same
         colour = np.where(some[:, None], flat[np.arange(count), first], 0).astype(np.int64)
-        _place(bits, np.full(count, n * 4 * depth.bits), colour, depth.bits)
-    _place(bits, np.full(count, COLOURS * 4 * depth.bits), index, 2)
+        put_fields(bits, np.full(count, n * 4 * depth.bits), colour, depth.bits)
+    put_fields(bits, np.full(count, COLOURS * 4 * depth.bits), index, 2)
     return bits, ~left.any(1)

@@ -5,19 +5,17 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fixfunc.models.memory.bit_planes import starts, take_fields, take_groups
+from fixfunc.models.memory.sample_grids import EDGE, LANES, groups_of, lanes
 from fixfunc.models.output.colour_compression import (
     CLEARED,
     COLOURS,
     DEPTHS,
     DIFFERENCES,
-    EDGE,
-    LANES,
     PALETTE,
     PART,
     RAW,
     channels,
-    groups_of,
-    lanes,
     room,
 )
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
@@ -72,8 +70,8 @@ def _decode(codes, data, samples, cleared, depth, tiles, wrong):
     chosen = np.flatnonzero(codes == PALETTE)
     bits = _bits(data[chosen], np.full(len(chosen), depth.step), depth)
     end = COLOURS * 4 * depth.bits
-    colours = _taken(bits, np.zeros(len(chosen), int), (COLOURS, 4), depth.bits)
-    index = _taken(bits, np.full(len(chosen), end), (LANES,), 2)
+    colours = take_fields(bits, np.zeros(len(chosen), int), (COLOURS, 4), depth.bits)
+    index = take_fields(bits, np.full(len(chosen), end), (LANES,), 2)
     made = colours[np.arange(len(chosen))[:, None], index]
     tiles[chosen] = made.reshape(-1, EDGE, EDGE, 4)
     wrong[chosen] = bits[:, end + 2 * LANES :].any(1)
@@ -93,27 +91,19 @@ def _bits(data, length, depth):
     return bits
 
 
-def _taken(bits, at, shape, width):
-    """Values of a width behind one another."""
-    count = int(np.prod(shape))
-    place = at[:, None, None] + np.arange(count * width).reshape(1, count, width)
-    row = np.arange(len(bits))[:, None, None]
-    return (bits[row, place] << np.arange(width)).sum(2).reshape(-1, *shape)
-
-
 def _summed(data, length, samples, depth):
     """Tiles of differences, and which cannot be."""
     count = len(data)
     groups = groups_of(samples)
     bits = _bits(data, length, depth)
-    corner = _taken(bits, np.zeros(count, int), (4,), depth.bits)
+    corner = take_fields(bits, np.zeros(count, int), (4,), depth.bits)
     flags = bits[:, 4 * depth.bits : 4 * depth.bits + 4]
     with_alpha = flags[:, 0].astype(bool)
     header = np.full(count, 4 * depth.bits + 4)
     g, h = len(groups.squares), len(groups.others)
-    colour_codes = _taken(bits, header, (3 * g + h,), depth.code)
+    colour_codes = take_fields(bits, header, (3 * g + h,), depth.code)
     at = header + (3 * g + h) * depth.code
-    alpha_codes = _taken(bits, at, (g + h,), depth.code) * with_alpha[:, None]
+    alpha_codes = take_fields(bits, at, (g + h,), depth.code) * with_alpha[:, None]
     at += np.where(with_alpha, (g + h) * depth.code, 0)
     squares = np.concatenate(
         [colour_codes[:, : 3 * g].reshape(count, g, 3), alpha_codes[:, :g, None]], 2
@@ -126,26 +116,13 @@ def _summed(data, length, samples, depth):
         for places, its in zip(groups, (squares, others), strict=True):
             width = widths[its[..., channel]]
             lengths = width * places.shape[1]
-            begin = at[:, None] + np.cumsum(lengths, 1) - lengths
-            residuals[:, places, channel] = _unplaned(bits, begin, width, places.shape[1])
+            residuals[:, places, channel] = take_groups(
+                bits, starts(at, lengths), width, places.shape[1]
+            )
             at = at + lengths.sum(1)
     trailing = bits * (np.arange(bits.shape[1]) >= at[:, None])
     wrong = (at > length) | flags[:, 2:].any(1) | trailing.any(1)
     return _restored(residuals, corner, flags[:, 1].astype(bool), samples, depth), wrong
-
-
-def _unplaned(bits, begin, width, size):
-    """Signed values of groups, by bit plane."""
-    value = np.zeros((*width.shape, size), np.int64)
-    row = np.arange(len(bits))[:, None, None]
-    for plane in range(int(width.max(initial=0))):
-        place = begin[..., None] + plane * size + np.arange(size)
-        bit = bits[row, np.minimum(place, bits.shape[1] - 1)]
-        used = (plane < width)[..., None]
-        # The highest bit counts as less than nothing.
-        weight = np.where(plane + 1 == width, -1, 1)[..., None] << plane
-        value += np.where(used, bit * weight, 0)
-    return value
 
 
 def _restored(residuals, corner, turn, samples, depth):

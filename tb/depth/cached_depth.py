@@ -104,7 +104,7 @@ class Reference:
         self.memory = data
         self.unit = CachedDepth(
             data,
-            CacheShape(params.sets, params.ways, params.table_lines),
+            CacheShape(params.sets, params.ways, params.table_lines, coding="anchor"),
             params.edge,
             params.stencil,
         )

@@ -9,7 +9,8 @@ from amaranth.lib.wiring import In, Out
 from cocotb.handle import HierarchyObject
 
 from fixfunc.cosim import codec
-from fixfunc.models.depth.depth_compression import MOST, PLANE, decode, encode, evaluate
+from fixfunc.models.depth.compression.planes import MOST, PLANE, evaluate
+from fixfunc.models.depth.depth_compression import decode, encode
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster.edge_evaluator import pack, unpack
 from fixfunc.rtl.depth.compression.depth_compression import (
@@ -174,6 +175,7 @@ def requests(rng: np.random.Generator, count: int, params: DepthCompressionParam
             masks[selected],
             mode,
             cleared[selected],
+            "anchor",
         )
     kind = rng.integers(0, 8, count)
     modes[kind == 0] = rng.integers(0, 8, (kind == 0).sum())
@@ -223,6 +225,7 @@ def expected(rows: np.ndarray, params: DepthCompressionParams) -> dict[str, np.n
             masks[selected],
             mode,
             cleared[selected],
+            "anchor",
         )
         for name, values in words(result).items():
             coded[name][selected] = values
@@ -234,6 +237,7 @@ def expected(rows: np.ndarray, params: DepthCompressionParams) -> dict[str, np.n
             mode,
             to_be_decoded["cleared"][selected].astype(np.int64),
             edge,
+            "anchor",
         )
         records["wrong"] = result[4]
         known_planes(records, *result[1:4])

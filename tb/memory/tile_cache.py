@@ -8,8 +8,9 @@ import numpy as np
 from cocotb.handle import HierarchyObject
 
 from fixfunc.cosim import codec
+from fixfunc.models.depth.compression.codes import TRANSFER, size
+from fixfunc.models.depth.compression.planes import PLANE, evaluate
 from fixfunc.models.depth.depth_cache import CacheShape, DepthCache, StencilCache
-from fixfunc.models.depth.depth_compression import PLANE, TRANSFER, evaluate, size
 from fixfunc.models.memory.counters import cause_of, counter_record
 from fixfunc.models.output.colour_write import ColourCache
 from fixfunc.models.payload import dtype
@@ -237,7 +238,7 @@ class Reference:
     def __init__(self, params: TileCacheParams) -> None:
         self._params = params
         self._traffic = Counter()
-        self.shape = CacheShape(params.sets, params.ways, params.table_lines)
+        self.shape = CacheShape(params.sets, params.ways, params.table_lines, coding="anchor")
 
     def expected(self, rows: np.ndarray) -> dict[str, np.ndarray]:
         """Packed requests in -> what tiles were, what has been counted, the memory in the end."""

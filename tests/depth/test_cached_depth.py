@@ -95,7 +95,8 @@ def test_late_writes_are_those_of_a_sample_at_a_time(form, hiz):
     """As if every sample were shaded, then tested, one after the other in the order of drawing."""
     rng = np.random.default_rng([8, int(form), hiz])
     size, edge = (18, 13), 4
-    unit = CachedDepth(np.zeros(1 << 17, np.uint8), CacheShape(2, 2, 1), edge)
+    shape = CacheShape(2, 2, 1, coding="anchor")
+    unit = CachedDepth(np.zeros(1 << 17, np.uint8), shape, edge)
     unit.state = draw_state(*size, depth_format=form)
     unit.clear((0, 0, *size), most := depths.MOST[form] // 2, 3, BASES)
     depth, stencil = {}, {}

@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from fixfunc.models.depth import depth_compression as golden
 from fixfunc.models.depth.compression.anchor import BLOCK_BITS
 from fixfunc.models.depth.compression.block import PlaneForm
-from fixfunc.models.depth.depth_compression import PLANE, Encoded, compress, decompress
+from fixfunc.models.depth.compression.codes import TileCode
+from fixfunc.models.depth.compression.planes import PLANE
+from fixfunc.models.depth.depth_compression import Encoded, compress, decompress
 from fixfunc.rtl.depth.compression import depth_compression as rtl
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import SAMPLE_COUNTS, TileMode
@@ -60,14 +62,15 @@ def random_planes(rng, n):
 @pytest.mark.parametrize("samples", SAMPLE_COUNTS)
 @pytest.mark.parametrize("count", [1, 2, 3, 4])
 def test_planes_give_back_what_they_made(count, samples, edge):
+    coding = "anchor" if edge == 4 else "differences"
     rng = np.random.default_rng(count)
     planes = random_planes(rng, count)
     mask = rng.permuted(np.arange(edge**2) % count).reshape(edge, edge)
     tile = naive_tile(planes, mask, samples, edge)
-    coded = compress(tile, planes, mask, samples)
+    coded = compress(tile, planes, mask, samples, coding=coding)
     assert coded.mode == count
     assert len(coded.data) == {4: [32, 32, 64, 64], 8: [32, 32, 64, 64]}[edge][count - 1]
-    back = decompress(coded, samples, edge=edge)
+    back = decompress(coded, samples, edge=edge, coding=coding)
     assert (back[0] == tile).all() and (back[1] == planes).all() and (back[2] == mask).all()
 
 
@@ -85,8 +88,11 @@ def test_bits_lie_as_the_contract_says():
 
 @pytest.mark.plan("depth-compression-2")
 def test_sizes_are_those_of_the_table():
-    assert [golden.size(mode) for mode in TileMode] == [0, 32, 32, 64, 64, 64, 192]
-    assert [golden.bits(mode) for mode in TileMode] == [0, 96, 256, 416, 512, 476, 1536]
+    assert [golden.size(code) for code in TileMode] == [0, 32, 32, 64, 64, 64, 192]
+    assert [golden.bits(code) for code in TileMode] == [0, 96, 256, 416, 512, 476, 1536]
+    assert {code.name: golden.size(code) for code in TileCode if code > 8} == {
+        f"DIFFERENCES_{n}": 32 * n for n in range(2, 6)
+    }
     assert golden.bits(TileMode.ANCHOR, 4) == 119
 
 
@@ -120,7 +126,9 @@ def test_a_fifth_plane_falls_back():
     mask = np.arange(64).reshape(8, 8) % 5
     assert compress(naive_tile(planes, mask, 1), planes, mask).mode == TileMode.RAW
     near = np.concatenate([plane(100 << 8, 0, k) for k in range(5)])  # close enough for differences
-    assert compress(naive_tile(near, mask, 1), near, mask).mode == TileMode.ANCHOR
+    tile = naive_tile(near, mask, 1)
+    assert compress(tile, near, mask, coding="anchor").mode == TileMode.ANCHOR
+    assert compress(tile, near, mask).mode == TileCode.DIFFERENCES_2
 
 
 def test_no_tiles():
@@ -140,16 +148,22 @@ def test_planes_that_do_not_fit_are_not_believed():
     mask = np.zeros((8, 8), int)
     tile = naive_tile(planes, mask, 1)
     tile[5, 5] += 1
-    coded = compress(tile, planes, mask)
-    assert coded.mode == TileMode.ANCHOR
-    assert (decompress(coded)[0] == tile).all() and len(decompress(coded)[1]) == 0
+    for coding, code in (("anchor", TileCode.ANCHOR), ("differences", TileCode.DIFFERENCES_2)):
+        coded = compress(tile, planes, mask, coding=coding)
+        assert coded.mode == code
+        back = decompress(coded, coding=coding)
+        assert (back[0] == tile).all() and len(back[1]) == 0
 
 
 @pytest.mark.plan("depth-compression-5")
 def test_planes_go_before_differences_of_as_many_transfers():
     planes = np.concatenate([plane(k << 8) for k in range(4)])
     mask = np.arange(64).reshape(8, 8) % 4
-    assert compress(naive_tile(planes, mask, 1), planes, mask).mode == TileMode.PLANES_4
+    tile = naive_tile(planes, mask, 1)
+    for coding, code in (("anchor", TileCode.ANCHOR), ("differences", TileCode.DIFFERENCES_2)):
+        assert compress(tile, planes, mask, coding=coding).mode == TileCode.PLANES_4
+        assert compress(tile, coding=coding).mode == code
+        assert golden.size(code) == golden.size(TileCode.PLANES_4)
 
 
 @pytest.mark.plan("depth-compression-5")
@@ -159,7 +173,9 @@ def test_a_cleared_tile_is_nothing_and_comes_back_as_a_plane():
     assert coded == Encoded(TileMode.CLEARED, b"")
     back = decompress(coded, cleared=ONES)
     assert (back[0] == tile).all() and (back[1] == plane(ONES << 8)).all() and not back[2].any()
-    assert compress(tile, cleared=0).mode == TileMode.ANCHOR
+    assert compress(tile, cleared=0).mode == TileCode.DIFFERENCES_2
+    assert compress(tile, cleared=ONES, coding="raw").mode == TileCode.CLEARED
+    assert compress(tile, cleared=0, coding="raw").mode == TileCode.RAW
 
 
 @pytest.mark.plan("depth-compression-6")
@@ -187,9 +203,9 @@ def test_differences_reach_so_far(where, step, fits):
         block[:4, :4] += (j * step)[:4, :4]
     else:
         block[where] += step
-    coded = compress(block)
+    coded = compress(block, coding="anchor")
     assert coded.mode == (TileMode.ANCHOR if fits else TileMode.RAW)
-    assert (decompress(coded)[0] == block).all()
+    assert (decompress(coded, coding="anchor")[0] == block).all()
 
 
 @pytest.mark.plan("depth-compression-8")
@@ -246,8 +262,9 @@ tiles = st.one_of(
     honest=st.booleans(),
     cleared=st.integers(0, ONES),
     seed=st.integers(0, 1 << 30),
+    coding=st.sampled_from(["differences", "anchor", "raw"]),
 )
-def test_whatever_comes_is_given_back(tile, count, samples, honest, cleared, seed):
+def test_whatever_comes_is_given_back(tile, count, samples, honest, cleared, seed, coding):
     """Any depths, with planes that made them, with others, with none.
 
     Coded again as well as before.
@@ -256,11 +273,11 @@ def test_whatever_comes_is_given_back(tile, count, samples, honest, cleared, see
     planes = random_planes(rng, count)
     mask = rng.integers(0, max(1, count), (8, 8))
     tile = naive_tile(planes, mask, samples) if honest and count else np.reshape(tile, (8, 8))
-    coded = compress(tile, planes, mask, samples, cleared)
+    coded = compress(tile, planes, mask, samples, cleared, coding)
     assert len(coded.data) == golden.size(coded.mode)
-    back, left, index = decompress(coded, samples, cleared)
+    back, left, index = decompress(coded, samples, cleared, coding=coding)
     assert (back == tile).all()
-    assert compress(back, left, index, samples, cleared) == coded
+    assert compress(back, left, index, samples, cleared, coding) == coded
 
 
 # Wrong data.
@@ -270,7 +287,8 @@ def test_whatever_comes_is_given_back(tile, count, samples, honest, cleared, see
 @pytest.mark.parametrize(
     ("encoded", "message"),
     [
-        (Encoded(7, b""), "mode must lie in 0..6, not 7"),
+        (Encoded(7, b""), "mode must be one of 0, 1, 2, 3, 4, 5, 6, not 7"),
+        (Encoded(TileCode.DIFFERENCES_2, bytes(64)), "mode must be one of 0, 1, 2, 3, 4, 5, 6"),
         (Encoded(TileMode.RAW, bytes(64)), "data must be 192 bytes of mode RAW, not 64 bytes"),
         (
             Encoded(TileMode.PLANES_1, bytes(12) + b"\1" + bytes(19)),
@@ -285,7 +303,7 @@ def test_whatever_comes_is_given_back(tile, count, samples, honest, cleared, see
 )
 def test_wrong_data(encoded, message):
     with pytest.raises(InputError, match=message):
-        decompress(encoded)
+        decompress(encoded, coding="anchor")
 
 
 @pytest.mark.plan("depth-compression-9")
@@ -294,7 +312,7 @@ def test_wrong_data(encoded, message):
 def test_any_bytes_are_a_tile_or_an_error(mode, data):
     given = data.draw(st.binary(min_size=golden.size(mode), max_size=golden.size(mode)))
     try:
-        tile, planes, mask = decompress(Encoded(mode, given))
+        tile, planes, mask = decompress(Encoded(mode, given), coding="anchor")
     except InputError:
         assert mode in (TileMode.PLANES_1, TileMode.PLANES_3, TileMode.ANCHOR)
     else:
@@ -309,6 +327,8 @@ def test_any_bytes_are_a_tile_or_an_error(mode, data):
         ({"tile": np.full((8, 8), 1 << 24)}, "tile must lie in 0..16777215, not 16777216"),
         ({"planes": plane(0), "mask": np.ones((8, 8), int)}, "mask must lie in 0..0, not 1"),
         ({"samples": 3}, "samples must be one of 1, 2, 4, 8, not 3"),
+        ({"coding": "planes"}, "coding must be one of differences, anchor, raw, not planes"),
+        ({"tile": np.zeros((4, 4))}, "edge must be 8 where tiles are coded by differences, not 4"),
     ],
 )
 def test_wrong_tiles(arguments, message):

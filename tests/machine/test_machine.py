@@ -14,6 +14,7 @@ from fixfunc.models.host.packets import RING
 from fixfunc.models.host.resources import Bind
 from fixfunc.models.host.states import RasterizerState, SamplerState
 from fixfunc.models.machine import Machine
+from fixfunc.models.memory.tile_cache import CacheShape
 from fixfunc.models.pipeline import look_at_mesh
 from fixfunc.models.pixel.pixel_stage import PixelResults
 from fixfunc.models.shaders import GeometryShader, PixelShader
@@ -262,6 +263,47 @@ def test_a_command_stream_of_the_ring_is_what_the_top_executes():
     assert stopped.stop == Stop.EMPTY
     assert (memory == alone).all()
     assert np.count_nonzero(memory[3 << 16 :]) > 1000
+
+
+def dome(columns=40, rows=24, step=3):
+    """Triangles of a bent surface, about twenty a tile."""
+    y, x = (v.ravel() for v in np.mgrid[:rows:step, :columns:step])
+    out = np.zeros(2 * len(x), TRIANGLE)
+    for half, corners_of in enumerate((((0, 0), (1, 0), (0, 1)), ((1, 1), (0, 1), (1, 0)))):
+        for k, (dx, dy) in enumerate(corners_of):
+            u, v = x + step * dx, y + step * dy
+            out[f"x{k}"][half::2], out[f"y{k}"][half::2] = u << 8, v << 8
+            out[f"z{k}"][half::2] = 3_000_000_000 - 600_000 * ((u - 20) ** 2 + 2 * (v - 9) ** 2)
+    return out
+
+
+@pytest.mark.plan("machine-5")
+@pytest.mark.parametrize("samples", [1, 4])
+def test_depths_of_a_command_stream_are_coded_by_differences(samples):
+    """The machine does so by itself; by anchors, as the hardware does, memory holds the same."""
+    packets = CommandList().target(1 << 16, 2 << 16, 3 << 16)
+    packets.state(draw_state(40, 24, samples))
+    packets.clear((0, 0, 40, 24), depth=1, depth_value=MOST[DepthFormat.D24], stencil=1, colour=1)
+    packets.triangles(dome()).fence(7)
+    memory, fields = streamed(packets)
+    machines = {}
+    memories = {}
+    for coding in ("differences", "anchor"):
+        memories[coding] = memory.copy()
+        machines[coding] = top.Machine(memories[coding], shape=CacheShape(coding=coding))
+        assert not machines[coding].draw(*fields.values()).status["error"].any()
+    Machine(memory, 0, 1024, {}).submit(TRANSFER)
+    assert (memory == memories["differences"]).all()
+    caches = [machines[coding].depth.caches["depth"] for coding in machines]
+    assert (caches[0].values() == caches[1].values()).all()
+    moved, by_anchors = (
+        {kind.mode.name: n for kind, n in machine.traffic["depth"].items() if kind.mode}
+        for machine in machines.values()
+    )
+    by_differences = sum(n for name, n in moved.items() if name.startswith("DIFFERENCES"))
+    assert by_differences >= by_anchors["RAW"] > 5
+    assert "RAW" not in moved
+    assert sum(moved.values()) == sum(by_anchors.values()) == 15 * samples
 
 
 @pytest.mark.plan("machine-5")

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fixfunc.models.depth.compression.codes import TileCode
 from fixfunc.models.depth.depth_cache import CacheShape, DepthCache, StencilCache, TrafficKind
 from fixfunc.models.depth.depth_unit import DepthUnit
 from fixfunc.models.geometry.triangle_setup import setup
@@ -94,15 +97,17 @@ def same(cache, unit):
     seed=st.integers(0, 1 << 30),
     samples=st.sampled_from([1, 2, 4, 8]),
     form=st.sampled_from([DepthFormat.D16, DepthFormat.D24]),
+    coding=st.sampled_from(["differences", "anchor"]),
 )
-def test_memory_holds_every_value_whatever_the_cache(seed, samples, form):
+def test_memory_holds_every_value_whatever_the_cache(seed, samples, form, coding):
     """Memory decodes to the buffer after any history.
 
     It is the same to the byte, whatever the sets, ways and table.
     """
     rng = np.random.default_rng(seed)
     size = tuple(int(v) for v in rng.integers(1, 60, 2))
-    unit, caches = play(rng, 6, SHAPES, size, samples, form)
+    shapes = [replace(shape, coding=coding) for shape in SHAPES]
+    unit, caches = play(rng, 6, shapes, size, samples, form)
     for n, cache in enumerate(caches):
         assert same(cache, unit)
         assert cache.stored() == caches[n - n % len(SHAPES)].stored()
@@ -112,9 +117,10 @@ def test_memory_holds_every_value_whatever_the_cache(seed, samples, form):
 @pytest.mark.parametrize(
     "shape",
     [
-        CacheShape(coding=False),
+        CacheShape(coding="anchor"),
+        CacheShape(coding="raw"),
         CacheShape(fast_clear=False),
-        CacheShape(sets=2, ways=1, coding=False, fast_clear=False),
+        CacheShape(sets=2, ways=1, coding="raw", fast_clear=False),
     ],
 )
 def test_features_change_no_value(shape):
@@ -156,19 +162,20 @@ def test_a_tile_written_as_a_whole_is_not_fetched():
 
 
 @pytest.mark.plan("tile-cache-4")
-def test_bytes_are_what_the_modes_say():
-    _, (cache, stencil) = play(np.random.default_rng(8), 40, [CacheShape(sets=2, ways=1)], (90, 70))
-    sizes = {
-        TileMode.CLEARED: 0,
-        TileMode.PLANES_1: 32,
-        TileMode.PLANES_2: 32,
-        TileMode.PLANES_3: 64,
-        TileMode.PLANES_4: 64,
-        TileMode.ANCHOR: 64,
-        TileMode.RAW: 192,
-    }
+@pytest.mark.parametrize("coding", ["differences", "anchor", "raw"])
+def test_bytes_are_what_the_modes_say(coding):
+    shape = CacheShape(sets=2, ways=1, coding=coding)
+    _, (cache, stencil) = play(np.random.default_rng(8), 40, [shape], (90, 70))
+    sizes = {TileCode.CLEARED: 0, TileCode.RAW: 192}
+    if coding != "raw":
+        sizes |= {1: 32, 2: 32, 3: 64, 4: 64}
+    if coding == "anchor":
+        sizes[TileCode.ANCHOR] = 64
+    if coding == "differences":
+        sizes |= {8 + n: 32 * n for n in (2, 3, 4, 5)}
     seen = {moved.mode for moved in cache.bytes if moved.cause in ("fill", "write_back")}
-    assert len(seen) > 4
+    assert seen <= set(sizes) and len(seen) >= min(len(sizes), 5)
+    assert any(code > TileCode.RAW for code in seen) == (coding == "differences")
     for moved, count in cache.traffic.items():
         if moved.cause in ("fill", "write_back"):
             assert cache.bytes[moved] == count * sizes[moved.mode]
@@ -178,11 +185,9 @@ def test_bytes_are_what_the_modes_say():
             == 64 * stencil.traffic[TrafficKind(cause, TileMode.RAW)]
             > 0
         )
-        assert (
-            stencil.bytes[TrafficKind(cause, TileMode.CLEARED)]
-            == 0
-            < stencil.traffic[TrafficKind(cause, TileMode.CLEARED)]
-        )
+        cleared = TrafficKind(cause, TileMode.CLEARED)
+        assert not stencil.bytes[cleared]
+        assert (stencil.traffic[cleared] > 0) == (cause == "fill" or coding != "raw")
 
 
 @pytest.mark.plan("tile-cache-3")
@@ -208,6 +213,14 @@ def test_a_mode_that_there_is_not():
     with pytest.raises(InputError, match="tile in memory must be one of mode 1, not 00"):
         cache.values()
 
+    for code, message in (
+        (TileCode.ANCHOR, "tile in memory must be one of mode 5, not 00"),
+        (9, "code of a tile must be one of CLEARED, PLANES_1, .*, not 9"),
+    ):
+        cache._modes[0] = code
+        with pytest.raises(InputError, match=message):
+            cache.values()
+
     cache = StencilCache(draw_state(8, 8))
     cache._modes[0] = TileMode.ANCHOR
     with pytest.raises(InputError, match="tile's mode must be CLEARED or RAW, not 5"):
@@ -221,11 +234,44 @@ def test_a_mode_that_there_is_not():
         ({"sets": 3}, "sets must be a power of two, not 3"),
         ({"ways": 0}, "ways must be above 0, not 0"),
         ({"table_lines": 0}, "table_lines must be a power of two, not 0"),
+        ({"coding": True}, "coding must be one of differences, anchor, raw, not True"),
     ],
 )
 def test_wrong_shapes(arguments, message):
     with pytest.raises(InputError, match=message):
         CacheShape(**arguments)
+
+
+@pytest.mark.plan("tile-cache-14")
+def test_small_tiles_have_no_differences():
+    """Of 4 by 4 depths; stencil values and floats are coded by neither way."""
+    message = "edge must be 8 where tiles are coded by differences, not 4"
+    with pytest.raises(InputError, match=message):
+        DepthCache(draw_state(8, 8), edge=4)
+    DepthCache(draw_state(8, 8), CacheShape(coding="anchor"), 4)
+    DepthCache(draw_state(8, 8, depth_format=DepthFormat.D32F), edge=4)
+    StencilCache(draw_state(8, 8), edge=4)
+
+
+@pytest.mark.plan("tile-cache-4")
+def test_codes_of_four_bits_come_back_from_memory():
+    """Another cache on the same memory reads every tile by the table; it holds differences."""
+    shape = CacheShape(sets=2, ways=1, table_lines=1)
+    state = draw_state(90, 70, 4)
+    cache = DepthCache(state, shape)
+    cache.clear((0, 0, 90, 70), ONES)
+    noise = np.random.default_rng(0).integers(0, 1 << 22, (8, 8))
+    j, i = np.mgrid[:8, :8]
+    for tile, values in enumerate((noise, 5 * i + j, noise >> 9, noise >> 16)):
+        cache.use(tile, False, True)
+        cache.write(tile, values, np.ones((8, 8), bool))
+    cache.flush()
+    again = DepthCache(state, shape, memory=cache.memory)
+    again.load_modes(ONES)
+    assert again.stored() == cache.stored()
+    assert (again.values() == cache.values()).all()
+    codes = [code for code, _ in again.stored()[:5]]
+    assert codes == [TileCode.RAW, 10, 12, 11, TileCode.CLEARED]
 
 
 @pytest.mark.plan("tile-cache-14")

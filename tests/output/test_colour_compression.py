@@ -2,6 +2,7 @@
 import numpy as np
 import pytest
 
+from fixfunc.models.memory.sample_grids import grids, lanes
 from fixfunc.models.output.colour_coder import encode
 from fixfunc.models.output.colour_compression import (
     CLEARED,
@@ -9,8 +10,6 @@ from fixfunc.models.output.colour_compression import (
     DIFFERENCES,
     PALETTE,
     RAW,
-    grids,
-    lanes,
     size,
 )
 from fixfunc.models.output.colour_decoder import decode

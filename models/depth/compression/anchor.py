@@ -3,18 +3,14 @@
 
 import numpy as np
 
+from fixfunc.models.memory.bit_planes import signed
+
 # signed
 SLOPE = 15
 CORRECTION = 5
 BLOCK_BITS = 24 + 2 * SLOPE + 13 * CORRECTION
 LANES = np.ones((4, 4), bool)
 LANES[0, :2] = LANES[1, 0] = False  # the three that need no correction
-
-
-def _signed(values, bits):
-    """Values modulo 2^bits, from -2^(bits - 1) on."""
-    half = 1 << bits - 1
-    return (values + half & (1 << bits) - 1) - half
 
 
 def _plane(anchor, dx, dy):
@@ -41,13 +37,13 @@ def encode_block(blocks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         Lowest first: anchor, dx, dy, corrections row by row. Of those that do not fit, anything.
     """
     anchor = blocks[..., 0, 0]
-    dx = _signed(blocks[..., 0, 1] - anchor, 24)
-    dy = _signed(blocks[..., 1, 0] - anchor, 24)
-    corrections = _signed(blocks - _plane(anchor, dx, dy), 24)[..., LANES]
+    dx = signed(blocks[..., 0, 1] - anchor, 24)
+    dy = signed(blocks[..., 1, 0] - anchor, 24)
+    corrections = signed(blocks - _plane(anchor, dx, dy), 24)[..., LANES]
     fits = (
-        (_signed(dx, SLOPE) == dx)
-        & (_signed(dy, SLOPE) == dy)
-        & (_signed(corrections, CORRECTION) == corrections).all(-1)
+        (signed(dx, SLOPE) == dx)
+        & (signed(dy, SLOPE) == dy)
+        & (signed(corrections, CORRECTION) == corrections).all(-1)
     )
     fields = [
         (anchor[..., None], 24),
@@ -72,8 +68,8 @@ def decode_block(bits: np.ndarray) -> np.ndarray:
             -1,
         )
     )
-    out = _plane(anchor, _signed(dx, SLOPE), _signed(dy, SLOPE))
-    out[..., LANES] += _signed(np.stack(corrections, -1), CORRECTION)
+    out = _plane(anchor, signed(dx, SLOPE), signed(dy, SLOPE))
+    out[..., LANES] += signed(np.stack(corrections, -1), CORRECTION)
     return out & (1 << 24) - 1
 
 

@@ -49,7 +49,7 @@ class PlaneForm:
         Parameters
         ----------
         planes : structured ndarray
-            As :data:`fixfunc.models.depth.depth_compression.PLANE`; ``z0`` belongs to the block.
+            As :data:`fixfunc.models.depth.compression.planes.PLANE`; ``z0`` belongs to the block.
         """
         cut = 32 - self.z0
         out = planes.copy()

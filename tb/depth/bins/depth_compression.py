@@ -4,7 +4,7 @@
 import numpy as np
 
 from fixfunc.cosim import codec
-from fixfunc.models.depth.depth_compression import MOST, PLANE, evaluate
+from fixfunc.models.depth.compression.planes import MOST, PLANE, evaluate
 from fixfunc.models.payload import dtype
 from fixfunc.rtl.depth.compression.depth_compression import DepthCompressionParams
 from fixfunc.spec import payloads
