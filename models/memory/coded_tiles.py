@@ -3,8 +3,9 @@
 
 import numpy as np
 
+from fixfunc.models.memory.sample_grids import EDGE, LANES
 from fixfunc.models.output.colour_coder import encode
-from fixfunc.models.output.colour_compression import CLEARED, DEPTHS, EDGE, LANES, size
+from fixfunc.models.output.colour_compression import CLEARED, DEPTHS, size
 from fixfunc.models.output.colour_decoder import decode
 from fixfunc.spec.errors import InputError
 
