@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""From tiles of colours to what lies in memory."""
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.lib.delay import DelayLine
+from fixfunc.rtl.lib.timeline import Timeline
+from fixfunc.rtl.output.compression import header
+from fixfunc.rtl.output.compression.differences import BITS, PLACED, TURNS, Differences
+from fixfunc.rtl.output.compression.palette import PaletteCoder
+from fixfunc.rtl.output.compression.placing import PlacingTree
+from fixfunc.rtl.output.compression.tile_order import CHANNELS, COUNT, LEAVES, MOST
+from fixfunc.rtl.output.compression.widths import CODES, Widths, leaf, length, places_of, planes
+from fixfunc.rtl.payload import layout
+from fixfunc.spec.colour_tiles import CODED, LANES, TRANSFERS, UNCODED, WORDS, ColourCode
+
+TRANSFER = 256  # bits
+ROOM = TRANSFERS * TRANSFER  # bits of differences
+
+
+class ColourCoder(wiring.Component):
+    """Differences and a palette side by side: the fewest transfers win. One tile a clock.
+
+    Parameters
+    ----------
+    mask : int
+        Bits of ``samples`` that are looked at.
+
+    Members
+    -------
+    i : In(layout(UNCODED))
+    o : Out(layout(CODED))
+        :meth:`latency` clocks later.
+    """
+
+    TURNED = Differences.LATENCY + Widths.LATENCY + 1  # the shorter turn is chosen
+
+    def __init__(self, mask: int = 3) -> None:
+        self._mask = mask
+        self._placing = PlacingTree([BITS * MOST[n % COUNT] for n in range(LEAVES)], ROOM)
+        super().__init__({"i": In(layout(UNCODED)), "o": Out(layout(CODED))})
+
+    @property
+    def _placed(self):
+        """Clocks until payloads lie side by side."""
+        return self.TURNED + 1 + self._placing.latency
+
+    @property
+    def latency(self) -> int:
+        """Clocks: payloads, header before them, choice."""
+        return self._placed + 2
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        lanes = [self.i[f"colour{n}"] for n in range(LANES)]
+        timeline = Timeline(m)
+        timeline.enter(
+            0,
+            samples=self.i.samples & self._mask,
+            lane=lanes[0],
+            with_alpha=Cat(lane[24:] != lanes[0][24:] for lane in lanes).any(),
+            is_clear=self.i.clears & ~Cat(lane != self.i.cleared for lane in lanes).any(),
+        )
+        self._turn(m, timeline, lanes)
+        self._place(m, timeline)
+        m.submodules.palette = palette = PaletteCoder()
+        m.d.comb += palette.i.eq(Cat(*lanes))
+        timeline.enter(palette.LATENCY, palette=palette.o.data, is_palette=palette.o.fits)
+        self._choose(m, timeline, Cat(*lanes))
+        return m
+
+    def _turn(self, m, timeline, lanes):
+        """Differences in both turns, of which the shorter is kept."""
+        m.submodules.differences = differences = Differences()
+        m.d.comb += [
+            differences.i.samples.eq(timeline[0].samples),
+            differences.i.lanes.eq(Cat(*lanes)),
+        ]
+        first = differences.LATENCY
+        known = first + Widths.LATENCY
+        sums = []
+        kept = []
+        for turn in TURNS:
+            m.submodules[f"widths_{turn}"] = widths = Widths()
+            m.d.comb += [
+                widths.i.samples.eq(timeline[first].samples),
+                widths.i.with_alpha.eq(timeline[first].with_alpha),
+                widths.i.places.eq(differences.o[turn]),
+            ]
+            m.submodules[f"waiting_{turn}"] = waiting = DelayLine(
+                PLACED.size, Widths.LATENCY, near=True
+            )
+            m.d.comb += waiting.i.eq(differences.o[turn])
+            timeline.enter(first + Widths.CODED, **{f"codes_{turn}": widths.o.codes})
+            sums.append(widths.o.total)
+            kept.append(waiting.o)
+        turn = Signal()
+        m.d.comb += turn.eq(sums[1] < sums[0])
+        places = Signal(PLACED)
+        codes = Signal(CODES)
+        total = Signal.like(sums[0])
+        m.d.sync += [
+            places.eq(Mux(turn, kept[1], kept[0])),
+            codes.eq(Mux(turn, *(timeline[known].__getattr__(f"codes_{n}") for n in (1, 0)))),
+            total.eq(Mux(turn, sums[1], sums[0])),
+        ]
+        timeline.enter(known, turn=turn)
+        timeline.enter(known + 1, places=places, codes=codes, total=total)
+
+    def _place(self, m, timeline):
+        """Payloads side by side."""
+        now = timeline[self.TURNED]
+        samples = now.samples
+        m.submodules.placing = placing = self._placing
+        for channel in range(CHANNELS):
+            for group in range(COUNT):
+                n = leaf(channel, group)
+                code = now.codes[n]
+                if channel == 3:
+                    code = Mux(now.with_alpha, code, 0)
+                low = BITS * channel
+                values = [now.places[k][low : low + BITS] for k in places_of(group)]
+                m.d.sync += [
+                    placing.i[f"value{n}"].eq(planes(samples, values, code, group)),
+                    placing.i[f"length{n}"].eq(length(samples, code, group)),
+                ]
+        timeline.enter(self._placed, payload=placing.o.value)
+
+    def _choose(self, m, timeline, lanes):
+        """The header before the payloads; then the fewest transfers."""
+        now = timeline[self._placed]
+        samples, with_alpha = now.samples, now.with_alpha
+        codes = [now.codes[n] for n in range(LEAVES)]
+        wide = header.length(samples, with_alpha)
+        beyond = (header.LONGEST - wide)[: len(wide)]
+        moved = Cat(Const(0, header.LONGEST), now.payload) >> beyond
+        data = Signal(ROOM)
+        bits = Signal(range(1 << 13))
+        m.d.sync += [
+            data.eq(moved | header.packed(samples, now.lane, with_alpha, now.turn, codes)),
+            bits.eq(now.total + wide),
+        ]
+        m.submodules.raw = raw = DelayLine(32 * LANES, self._placed + 1, near=True)
+        m.d.comb += raw.i.eq(lanes)
+        after = timeline[self._placed + 1]
+        transfers = (bits + TRANSFER - 1)[8:]
+        code = Signal(4)
+        chosen = Signal(32 * WORDS)
+        is_clear, is_palette, palette = after.is_clear, after.is_palette, after.palette
+        with m.If(is_clear):
+            m.d.comb += code.eq(ColourCode.CLEARED)
+        with m.Elif(is_palette):
+            m.d.comb += [code.eq(ColourCode.PALETTE), chosen.eq(palette)]
+        with m.Elif(transfers <= TRANSFERS):
+            m.d.comb += [code.eq(ColourCode.DIFFERENCES + transfers), chosen.eq(data)]
+        with m.Else():
+            m.d.comb += [code.eq(ColourCode.RAW), chosen.eq(raw.o)]
+        m.d.sync += self.o.code.eq(code)
+        m.d.sync += [self.o[f"data{n}"].eq(chosen[32 * n : 32 * (n + 1)]) for n in range(WORDS)]

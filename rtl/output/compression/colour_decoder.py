@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""From what lies in memory to tiles of colours, and what cannot be one."""
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.lib.bits import choose
+from fixfunc.rtl.lib.delay import DelayLine
+from fixfunc.rtl.lib.timeline import Timeline
+from fixfunc.rtl.output.compression import header
+from fixfunc.rtl.output.compression.colour_coder import ROOM, TRANSFER
+from fixfunc.rtl.output.compression.differences import BITS, PLACED
+from fixfunc.rtl.output.compression.palette import looked_up
+from fixfunc.rtl.output.compression.placing import TakingTree
+from fixfunc.rtl.output.compression.sums import Sums
+from fixfunc.rtl.output.compression.tile_order import (
+    CHANNELS,
+    COUNT,
+    LEAVES,
+    MODES,
+    MOST,
+    PLACES,
+    SIZES,
+    by_mode,
+)
+from fixfunc.rtl.output.compression.widths import CODES, WIDTHS, leaf, length
+from fixfunc.rtl.payload import layout
+from fixfunc.spec.colour_tiles import DECODED, LANES, STORED, TRANSFERS, WORDS, ColourCode
+
+
+class ColourDecoder(wiring.Component):
+    """The inverse of :class:`~fixfunc.rtl.output.compression.colour_coder.ColourCoder`.
+
+    One tile a clock.
+
+    Parameters
+    ----------
+    mask : int
+        Bits of ``samples`` that are looked at.
+
+    Members
+    -------
+    i : In(layout(STORED))
+    o : Out(layout(DECODED))
+        :meth:`latency` clocks later. A tile is wrong if there is no such code, if spare or trailing
+        bits are set, or if payloads go on beyond its transfers.
+    """
+
+    HEADER = 2  # clocks: what the code leaves of the data, codes of widths
+
+    def __init__(self, mask: int = 3) -> None:
+        self._mask = mask
+        self._taking = TakingTree([BITS * MOST[n % COUNT] for n in range(LEAVES)], ROOM)
+        super().__init__({"i": In(layout(STORED)), "o": Out(layout(DECODED))})
+
+    @property
+    def _taken(self):
+        """Clocks until payloads lie apart."""
+        return self.HEADER + self._taking.latency
+
+    @property
+    def latency(self) -> int:
+        """Clocks: payloads, differences, sums, choice."""
+        return self._taken + 1 + Sums.LATENCY + 1
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        timeline = Timeline(m)
+        timeline.enter(
+            0,
+            samples=self.i.samples & self._mask,
+            code=self.i.code,
+            cleared=self.i.cleared,
+        )
+        data = Cat(self.i[f"data{n}"] for n in range(WORDS))
+        m.submodules.raw = raw = DelayLine(32 * WORDS, self.latency - 1, near=True)
+        m.d.comb += raw.i.eq(data)
+        self._header(m, timeline, data)
+        self._payloads(m, timeline)
+        self._differences(m, timeline)
+        self._choose(m, timeline, raw.o)
+        return m
+
+    def _header(self, m, timeline, data):
+        """What of the data counts, then codes of widths and what lies behind the header."""
+        code = self.i.code
+        transfers = Signal(3)
+        m.d.comb += transfers.eq(code - ColourCode.DIFFERENCES)
+        counted = Signal(ROOM)
+        m.d.sync += counted.eq(
+            Cat(
+                data[TRANSFER * n : TRANSFER * (n + 1)] & (transfers > n).replicate(TRANSFER)
+                for n in range(TRANSFERS)
+            )
+        )
+        timeline.enter(1, transfers=_register(m, transfers, "transfers"), counted=counted)
+        samples = timeline[1].samples
+        with_alpha = counted[32]
+        wide = header.length(samples, with_alpha)
+        codes = Signal(CODES)
+        payload = Signal(ROOM - header.FIXED)
+        m.d.sync += [
+            codes.eq(Cat(header.codes_of(samples, counted, with_alpha))),
+            payload.eq(counted >> wide),
+        ]
+        timeline.enter(
+            2,
+            codes=codes,
+            payload=payload,
+            wide=_register(m, wide, "wide"),
+            lane=_register(m, counted[:32], "lane"),
+            turn=_register(m, counted[33], "turn"),
+            spare=_register(m, counted[34:36].any(), "spare"),
+        )
+
+    def _payloads(self, m, timeline):
+        """Payloads are taken apart; what lies behind them must be nothing."""
+        now = timeline[self.HEADER]
+        m.submodules.taking = taking = self._taking
+        m.d.comb += taking.i.value.eq(now.payload)
+        for n in range(LEAVES):
+            size = length(now.samples, now.codes[n], n % COUNT)
+            m.d.comb += taking.i[f"length{n}"].eq(size)
+        summed = self.HEADER + taking.summed
+        after = timeline[summed]
+        total = Signal(range(1 << 13))
+        m.d.comb += total.eq(taking.total + after.wide)
+        beyond = total > after.transfers << 8
+        trailing = (after.payload >> taking.total).any()
+        bad = _register(m, after.spare | beyond | trailing, "bad")
+        timeline.enter(summed + 1, bad=bad)
+
+    def _differences(self, m, timeline):
+        """Signed values from bit planes, and their sums."""
+        now = timeline[self._taken]
+        samples = now.samples
+        places = Signal(PLACED)
+        for channel in range(CHANNELS):
+            for n, (group, at) in enumerate(PLACES):
+                number = leaf(channel, group)
+                value = _signed(
+                    samples, self._taking.o[f"value{number}"], now.codes[number], group, at
+                )
+                low = BITS * channel
+                m.d.sync += places[n][low : low + BITS].eq(value)
+        m.submodules.sums = sums = Sums()
+        after = timeline[self._taken + 1]
+        m.d.comb += [
+            sums.i.samples.eq(after.samples),
+            sums.i.turn.eq(after.turn),
+            sums.i.lane.eq(after.lane),
+            sums.i.places.eq(places),
+        ]
+        timeline.enter(self.latency - 1, summed=Cat(*sums.o))
+
+    def _choose(self, m, timeline, raw):
+        """The tile by its code."""
+        now = timeline[self.latency - 1]
+        code, cleared, bad, summed = now.code, now.cleared, now.bad, now.summed
+        lanes = [Signal(32, name=f"lane_{n}") for n in range(LANES)]
+        found = looked_up(raw)
+        wrong = Signal()
+        is_differences = (code > ColourCode.DIFFERENCES) & (
+            code <= ColourCode.DIFFERENCES + TRANSFERS
+        )
+        for n, lane in enumerate(lanes):
+            with m.If(is_differences & ~bad):
+                m.d.comb += lane.eq(summed[32 * n : 32 * (n + 1)])
+            with m.Elif(code == ColourCode.CLEARED):
+                m.d.comb += lane.eq(cleared)
+            with m.Elif(code == ColourCode.PALETTE):
+                m.d.comb += lane.eq(found[n])
+            with m.Elif(code == ColourCode.RAW):
+                m.d.comb += lane.eq(raw[32 * n : 32 * (n + 1)])
+        known = (ColourCode.CLEARED, ColourCode.PALETTE, ColourCode.RAW)
+        others = Cat(code == each for each in known).any()
+        m.d.comb += wrong.eq(Mux(is_differences, bad, ~others))
+        m.d.sync += self.o.wrong.eq(wrong)
+        m.d.sync += [self.o[f"colour{n}"].eq(lane) for n, lane in enumerate(lanes)]
+
+
+def _register(m, value, name):
+    out = Signal(len(value), name=name)
+    m.d.sync += out.eq(value)
+    return out
+
+
+def _signed(samples, payload, code, group, at):
+    """A value of a payload: planes up to its width, the highest as a sign above."""
+
+    def of(size):
+        if at >= size:
+            return Const(0, BITS)
+        bits = Cat(payload[plane * size + at] for plane in range(BITS))
+        options = []
+        for width in WIDTHS:
+            sign = bits[width - 1 : width] if width else Const(0, 1)
+            options.append(Cat(bits[:width], sign.replicate(BITS - width)))
+        return choose(code, options)
+
+    known = {size: of(size) for size in set(SIZES[group])}
+    return by_mode(samples, [known[SIZES[group][mode]] for mode in MODES])

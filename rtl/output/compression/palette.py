@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Palettes: tiles of four colours at most, which take one transfer."""
+
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.data import ArrayLayout, StructLayout
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.lib.bits import choose, lowest
+from fixfunc.rtl.lib.delay import delay
+from fixfunc.spec.colour_tiles import LANES
+
+COLOURS = 4
+BITS = 32 * COLOURS + 2 * LANES  # of a tile
+
+
+class PaletteCoder(wiring.Component):
+    """Colours in the order in which lanes first show them, and which each lane has.
+
+    Members
+    -------
+    i : In
+        The colours of lanes.
+    o : Out
+        ``fits``; ``data``, colours that are not there being zero; :data:`LATENCY` clocks later, one
+        tile a clock.
+    """
+
+    LATENCY = 2 * COLOURS
+
+    def __init__(self) -> None:
+        super().__init__(
+            {
+                "i": In(ArrayLayout(32, LANES)),
+                "o": Out(StructLayout({"data": BITS, "fits": 1})),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        lanes = self.i
+        left = Signal(LANES, name="left_0")
+        m.d.comb += left.eq(~0)
+        index = Signal(2 * LANES, name="index_0")
+        colours = []
+        for n in range(COLOURS):
+            # The first lane that is left, then all of its colour.
+            first = Signal(LANES, name=f"first_{n}")
+            colour = Signal(32, name=f"colour_{n}")
+            m.d.comb += first.eq(lowest(left))
+            m.d.sync += colour.eq(_one_of(first, lanes))
+            lanes = delay(m, lanes, 1, f"waiting_{n}")
+            left = delay(m, left, 1, f"waiting_left_{n}")
+            index = delay(m, index, 1, f"waiting_index_{n}")
+            same = Signal(LANES, name=f"same_{n}")
+            m.d.comb += same.eq(
+                Cat(left[k] & (lanes[k] == colour) for k in range(LANES)),
+            )
+            next_left = Signal(LANES, name=f"left_{n + 1}")
+            next_index = Signal(2 * LANES, name=f"index_{n + 1}")
+            m.d.sync += [
+                next_left.eq(left & ~same),
+                next_index.eq(Cat(Mux(same[k], n, index[2 * k : 2 * k + 2]) for k in range(LANES))),
+            ]
+            colours.append(delay(m, colour, 2 * (COLOURS - n) - 1, f"kept_{n}"))
+            lanes = delay(m, lanes, 1, f"later_{n}")
+            left, index = next_left, next_index
+        m.d.comb += [
+            self.o.data.eq(Cat(*colours, index)),
+            self.o.fits.eq(~left.any()),
+        ]
+        return m
+
+
+def _one_of(one_hot, lanes):
+    """The lane of the bit that is set; zero, if none is."""
+    out = lanes[0] & one_hot[0].replicate(32)
+    for k in range(1, LANES):
+        out |= lanes[k] & one_hot[k].replicate(32)
+    return out
+
+
+def looked_up(data: Value) -> list[Value]:
+    """Colours of lanes, from a tile that has a palette."""
+    colours = [data[32 * n : 32 * (n + 1)] for n in range(COLOURS)]
+    begin = 32 * COLOURS
+    return [choose(data[begin + 2 * k : begin + 2 * k + 2], colours) for k in range(LANES)]
