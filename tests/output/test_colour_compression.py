@@ -13,8 +13,11 @@ from fixfunc.models.output.colour_compression import (
     size,
 )
 from fixfunc.models.output.colour_decoder import decode
+from fixfunc.rtl.output.compression.colour_compression import ColourCompressionParams
 from fixfunc.spec.errors import InputError
 from tests import tiers
+from tests.bench import check_bench
+from tests.volume import check_paces
 
 KINDS = [np.uint8, np.uint16]
 
@@ -248,3 +251,23 @@ def test_flat_tiles_and_edges_of_two_colours_take_a_transfer():
         assert codes.tolist() == [code]
     noise = np.random.default_rng(1).integers(0, 256, (50, 8, 8, 4), dtype=np.uint8)
     assert (encode(noise, 2)[0] == RAW).all()
+
+
+# Hardware.
+
+
+@pytest.mark.plan("colour-compression-5")
+@pytest.mark.parametrize(("config", "count"), tiers.by_tier([("tiny", 1500), ("default", 600)]))
+def test_volume(config, count):
+    check_paces("colour_compression", config, count)
+
+
+@pytest.mark.plan("colour-compression-6")
+def test_bench(simulator):
+    check_bench("colour_compression", "tiny", simulator)
+
+
+@pytest.mark.plan("colour-compression-6")
+def test_wrong_parameters():
+    with pytest.raises(InputError, match="samples must be one of 1, 2, 4, 8, not 3"):
+        ColourCompressionParams(samples=3)

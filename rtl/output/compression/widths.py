@@ -23,6 +23,7 @@ from fixfunc.rtl.output.compression.tile_order import (
 
 WIDTHS = (0, 1, 2, 3, 4, 5, 6, 8)  # of differences, by their code
 CODE = 3  # bits
+CODE_MOST = len(WIDTHS) - 1
 CODES = ArrayLayout(CODE, LEAVES)  # leaf: channel * COUNT + group
 TOTAL = sum(CHANNELS * BITS * most for most in MOST).bit_length()
 
@@ -104,9 +105,9 @@ class Widths(wiring.Component):
         inverted = [value[:-1] ^ value[-1].replicate(BITS - 1) for value in values]
         m.d.comb += magnitude.eq(_ored(inverted))
         # One bit more than the magnitude has; 7 stands for 8.
-        needed = named(m, 8 - leading_zeros(Cat(magnitude, 0)), f"needed_{channel}_{group}")
+        needed = named(m, BITS - leading_zeros(Cat(1, magnitude)), f"needed_{channel}_{group}")
         code = Signal(CODE, name=f"code_{channel}_{group}")
-        m.d.sync += code.eq(Mux(some, Mux(needed > 7, 7, needed), 0))
+        m.d.sync += code.eq(Mux(some, Mux(needed > CODE_MOST, CODE_MOST, needed), 0))
         return code
 
     def _shared(self, m, samples, own):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Bins of colour write: see :mod:`fixfunc.tb.coverage`.
+"""Bins of colour write and colour compression: see :mod:`fixfunc.tb.coverage`.
 
 colour_write.py
+colour_compression.py
 """

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Bins of colour compression: codes, turns, widths at their ends, and what is wrong with a code."""
+
+import numpy as np
+
+from fixfunc.cosim import codec
+from fixfunc.models.output.colour_decoder import decode
+from fixfunc.models.payload import dtype
+from fixfunc.rtl.output.compression.colour_compression import ColourCompressionParams
+from fixfunc.spec import colour_tiles
+from fixfunc.spec.colour_tiles import TRANSFERS, WORDS, ColourCode
+from fixfunc.tb.coverage.bins import Seen, cross, equal, flag, samples_of
+from fixfunc.tb.output.colour_compression import TO_CODE, TO_DECODE, octets
+
+CODES = {"cleared": ColourCode.CLEARED, "palette": ColourCode.PALETTE, "raw": ColourCode.RAW} | {
+    f"{n} transfers": ColourCode.DIFFERENCES + n for n in range(1, TRANSFERS + 1)
+}
+
+
+def bins(seen: Seen, params: ColourCompressionParams) -> dict[str, int]:
+    """Counts of one batch."""
+    decodes = (seen.rows[:, 0] & 1).astype(bool)
+    tiles = codec.unpack(seen.rows[~decodes], TO_CODE, dtype(TO_CODE))
+    stored = codec.unpack(seen.rows[decodes], TO_DECODE, dtype(TO_DECODE))
+    coded = codec.unpack(seen.out["o"], colour_tiles.CODED, dtype(colour_tiles.CODED))
+    decoded = codec.unpack(seen.out["tile"], colour_tiles.DECODED, dtype(colour_tiles.DECODED))
+    code = coded["code"]
+    differences = code > ColourCode.DIFFERENCES
+    flags = coded["data1"]
+    return (
+        cross(
+            "coded: code x samples",
+            equal(code, CODES),
+            samples_of(tiles["samples"], params.modes),
+        )
+        | cross(
+            "differences: alpha x turn",
+            {
+                "alpha follows": differences & (flags & 1 == 1),
+                "one alpha": differences & (flags & 1 == 0),
+            },
+            {"along x": differences & (flags & 2 == 0), "turned": differences & (flags & 2 == 2)},
+        )
+        | cross(
+            "decoded: code x wrong",
+            equal(stored["code"], {f"{n}": n for n in range(16)}),
+            flag(decoded["wrong"], "right", "wrong"),
+        )
+        | cross("decoded: what is wrong", _wrong(stored, params))
+    )
+
+
+def _wrong(stored: np.ndarray, params: ColourCompressionParams) -> dict[str, np.ndarray]:
+    """Why differences cannot be a tile."""
+    data = octets(stored, "data", WORDS)
+    transfers = stored["code"].astype(np.int64) - ColourCode.DIFFERENCES
+    some = (transfers >= 1) & (transfers <= TRANSFERS)
+    spare = some & (data[:, 4] & 12 != 0)
+    rest = some & ~spare
+    # With all transfers there: is it short, or does something trail?
+    longest = np.full(len(stored), ColourCode.DIFFERENCES + TRANSFERS, np.uint8)
+    whole = data.copy()
+    whole[np.arange(data.shape[1]) >= 32 * np.maximum(transfers, 0)[:, None]] = 0
+    wrong = np.zeros(len(stored), bool)
+    longer = np.zeros(len(stored), bool)
+    for mode in params.modes:
+        chosen = rest & (stored["samples"] == mode)
+        none = np.zeros(4, np.uint8)
+        codes = stored["code"][chosen].astype(np.uint8)
+        wrong[chosen] = decode(codes, data[chosen], mode, none).wrong
+        longer[chosen] = decode(longest[chosen], whole[chosen], mode, none).wrong
+    return {
+        "spare bits": spare,
+        "payloads beyond the transfers": wrong & ~longer,
+        "trailing bits, or more than six transfers": wrong & longer,
+        "nothing": rest & ~wrong,
+    }
