@@ -18,8 +18,8 @@ from fixfunc.rtl.probes import ports as probe_ports
 from fixfunc.rtl.probes import show
 from fixfunc.rtl.raster import tile_rasterizer
 from fixfunc.spec import payloads
+from fixfunc.spec.colours import colours, quads
 from fixfunc.spec.commands import START, STATUS
-from fixfunc.spec.quads import colours, quads
 from fixfunc.spec.state import Kind, Outcome
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What hardware and models agree on: names, widths, encodings. No algorithms.
 
-payloads.py   field tables of every payload; quads.py, points.py: those of shaders
+payloads.py   field tables of every payload; points.py, colours.py: those of shaders, coded colours
 state.py      enumerations of draw states, outcomes, tile modes; early.py: when tests are early
 draw.py       topologies, marks of indices; dxgi.py: formats
 ring.py       packets of the ring, errors, events; descriptors.py: pieces of state, and their tables

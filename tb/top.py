@@ -23,9 +23,9 @@ from fixfunc.models.state import TARGET_FIELDS
 from fixfunc.models.top import Machine, Shades, Shading
 from fixfunc.rtl.top import TopParams
 from fixfunc.spec import payloads
+from fixfunc.spec.colours import colours
 from fixfunc.spec.commands import START, STATUS, CommandError
 from fixfunc.spec.counters import COUNTERS
-from fixfunc.spec.quads import colours
 from fixfunc.spec.state import DepthFormat
 from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.memory import MemoryBehind

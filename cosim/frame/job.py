@@ -16,11 +16,11 @@ from fixfunc.models.payload import dtype
 from fixfunc.models.pipeline import Frame, Scene
 from fixfunc.rtl.top import TopParams
 from fixfunc.spec import payloads
+from fixfunc.spec.colours import colours
 from fixfunc.spec.commands import START, STATUS
 from fixfunc.spec.counters import COUNTERS
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.payloads import COUNTED
-from fixfunc.spec.quads import colours
 from fixfunc.spec.state import TileMode
 
 PAGE = 4096

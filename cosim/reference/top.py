@@ -15,8 +15,8 @@ from fixfunc.models.raster.edge_evaluator import pack
 from fixfunc.models.top import Drawn, Machine, Shades
 from fixfunc.rtl.top import TopParams
 from fixfunc.spec import payloads
+from fixfunc.spec.colours import colours, quads
 from fixfunc.spec.commands import STATUS, CommandError
-from fixfunc.spec.quads import colours, quads
 from fixfunc.spec.state import Kind, Outcome
 
 __all__ = ["Harness"]

@@ -12,7 +12,7 @@ from fixfunc.models.memory.tile_cache import CacheShape, TileCache, TrafficKind
 from fixfunc.models.payload import dtype, integer
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE, pack, unpack
 from fixfunc.spec import payloads
-from fixfunc.spec.quads import quads
+from fixfunc.spec.colours import quads
 
 
 def blend(new: np.ndarray, old: np.ndarray, state: np.void) -> np.ndarray:
@@ -168,7 +168,7 @@ def quads_of(tiles: np.ndarray, state: np.void, edge: int = 8) -> np.ndarray:
     Returns
     -------
     structured ndarray, shape (n,)
-        As in :func:`fixfunc.spec.quads.quads`.
+        As in :func:`fixfunc.spec.colours.quads`.
     """
     out = np.zeros(len(tiles), dtype(quads(edge)))
     for name in ("kind", "state", "slot", "x", "y", "back", "mask"):

@@ -19,8 +19,8 @@ from fixfunc.rtl.output.colour_slots import ColourSlots
 from fixfunc.rtl.output.shading_queue import ShadingQueue
 from fixfunc.rtl.payload import beat, layout
 from fixfunc.spec import payloads
+from fixfunc.spec.colours import colours, quads
 from fixfunc.spec.payloads import COLOUR
-from fixfunc.spec.quads import colours, quads
 from fixfunc.spec.state import Kind, SlotOp
 
 COMPLETIONS = 32  # of slot commands, and fences: above what is in flight

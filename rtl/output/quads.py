@@ -8,7 +8,7 @@ from amaranth.lib.wiring import In, Out
 from fixfunc.rtl.payload import layout
 from fixfunc.rtl.samples import SHAPES
 from fixfunc.spec import payloads
-from fixfunc.spec.quads import quads
+from fixfunc.spec.colours import quads
 
 
 class Quads(wiring.Component):

@@ -12,7 +12,7 @@ from fixfunc.rtl.lib.fifo import CreditedFIFO
 from fixfunc.rtl.output.quads import Quads
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
-from fixfunc.spec.quads import quads
+from fixfunc.spec.colours import quads
 from fixfunc.spec.state import Kind
 
 QUADS = 4  # tiles of quads that wait for the shader

@@ -18,15 +18,15 @@ from fixfunc.rtl.output.compression.colour_compression import (
     ColourCompressionParams,
 )
 from fixfunc.rtl.payload import layout
-from fixfunc.spec import colour_tiles, payloads
-from fixfunc.spec.colour_tiles import LANES, WORDS, ColourCode
+from fixfunc.spec import colours, payloads
+from fixfunc.spec.colours import LANES, WORDS, ColourCode
 from fixfunc.spec.payloads import Field
 from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.pace import PACES
 
 DECODES = Field("decodes", 1)
-TO_CODE = (DECODES, *colour_tiles.UNCODED)
-TO_DECODE = (DECODES, *colour_tiles.STORED)
+TO_CODE = (DECODES, *colours.UNCODED)
+TO_DECODE = (DECODES, *colours.STORED)
 WIDTH = max(payloads.width(TO_CODE), payloads.width(TO_DECODE))
 
 
@@ -43,8 +43,8 @@ class Harness(wiring.Component):
         super().__init__(
             {
                 "i": In(stream.Signature(WIDTH)),
-                "o": Out(stream.Signature(layout(colour_tiles.CODED))),
-                "tile": Out(stream.Signature(layout(colour_tiles.DECODED))),
+                "o": Out(stream.Signature(layout(colours.CODED))),
+                "tile": Out(stream.Signature(layout(colours.DECODED))),
             }
         )
 
@@ -162,13 +162,13 @@ def expected(rows: np.ndarray, params: ColourCompressionParams) -> dict[str, np.
     decodes = (rows[:, 0] & 1).astype(bool)
     tiles = codec.unpack(rows[~decodes], TO_CODE, dtype(TO_CODE))
     stored = codec.unpack(rows[decodes], TO_DECODE, dtype(TO_DECODE))
-    coded = np.zeros(len(tiles), dtype(colour_tiles.CODED))
-    decoded = np.zeros(len(stored), dtype(colour_tiles.DECODED))
-    colours = octets(tiles, "colour", LANES).reshape(-1, 8, 8, 4)
+    coded = np.zeros(len(tiles), dtype(colours.CODED))
+    decoded = np.zeros(len(stored), dtype(colours.DECODED))
+    lanes_in = octets(tiles, "colour", LANES).reshape(-1, 8, 8, 4)
     data = octets(stored, "data", WORDS)
     for mode in params.modes:
         chosen = tiles["samples"] == mode
-        part = colours[chosen]
+        part = lanes_in[chosen]
         codes, found = encode(part, mode)
         cleared = tiles["cleared"][chosen].astype("<u4")
         same = (part.reshape(len(part), LANES, 4).view("<u4")[..., 0] == cleared[:, None]).all(1)
@@ -186,13 +186,13 @@ def expected(rows: np.ndarray, params: ColourCompressionParams) -> dict[str, np.
             record["wrong"] = back.wrong
             words(record, "colour", back.tiles)
     return {
-        "o": codec.pack(coded, colour_tiles.CODED),
-        "tile": codec.pack(decoded, colour_tiles.DECODED),
+        "o": codec.pack(coded, colours.CODED),
+        "tile": codec.pack(decoded, colours.DECODED),
     }
 
 
 def describe(row: np.ndarray, _params: ColourCompressionParams) -> str:
-    coded = codec.unpack(row[None], colour_tiles.CODED, dtype(colour_tiles.CODED))[0]
+    coded = codec.unpack(row[None], colours.CODED, dtype(colours.CODED))[0]
     data = " ".join(f"{coded[f'data{n}']:08x}" for n in range(WORDS))
     return f"code={coded['code']} {data}"
 

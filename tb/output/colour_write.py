@@ -23,7 +23,7 @@ from fixfunc.rtl.output.colour_write import ColourWrite, ColourWriteParams
 from fixfunc.rtl.payload import beat, layout
 from fixfunc.rtl.probes import ports, show
 from fixfunc.spec import payloads
-from fixfunc.spec.quads import quads
+from fixfunc.spec.colours import quads
 from fixfunc.spec.state import Kind
 from fixfunc.tb.bench import depths, scenes
 from fixfunc.tb.bench.bench import StreamBench

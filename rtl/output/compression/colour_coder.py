@@ -14,7 +14,7 @@ from fixfunc.rtl.output.compression.placing import PlacingTree
 from fixfunc.rtl.output.compression.tile_order import CHANNELS, COUNT, LEAVES, MOST
 from fixfunc.rtl.output.compression.widths import CODES, Widths, leaf, length, places_of, planes
 from fixfunc.rtl.payload import layout
-from fixfunc.spec.colour_tiles import CODED, LANES, TRANSFERS, UNCODED, WORDS, ColourCode
+from fixfunc.spec.colours import CODED, LANES, TRANSFERS, UNCODED, WORDS, ColourCode
 
 TRANSFER = 256  # bits
 ROOM = TRANSFERS * TRANSFER  # bits of differences

@@ -11,7 +11,7 @@ from fixfunc.rtl.lib.skid_buffer import StallablePipeline
 from fixfunc.rtl.output.compression.colour_coder import ColourCoder
 from fixfunc.rtl.output.compression.colour_decoder import ColourDecoder
 from fixfunc.rtl.payload import layout
-from fixfunc.spec.colour_tiles import CODED, DECODED, STORED, UNCODED
+from fixfunc.spec.colours import CODED, DECODED, STORED, UNCODED
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import SAMPLE_COUNTS
 
@@ -62,7 +62,7 @@ class ColourCompression(wiring.Component):
     Members
     -------
     i_tile, o_coded : In, Out(stream.Signature(layout(...)))
-        Tiles as :data:`fixfunc.spec.colour_tiles.UNCODED`, and ``CODED``. More samples than the
+        Tiles as :data:`fixfunc.spec.colours.UNCODED`, and ``CODED``. More samples than the
         unit knows count as fewer.
     i_stored, o_tile : In, Out(stream.Signature(layout(...)))
         Tiles as ``STORED``, and ``DECODED``: ``wrong`` where code or data cannot be.

@@ -26,7 +26,7 @@ from fixfunc.rtl.output.compression.tile_order import (
 )
 from fixfunc.rtl.output.compression.widths import CODES, WIDTHS, leaf, length
 from fixfunc.rtl.payload import layout
-from fixfunc.spec.colour_tiles import DECODED, LANES, STORED, TRANSFERS, WORDS, ColourCode
+from fixfunc.spec.colours import DECODED, LANES, STORED, TRANSFERS, WORDS, ColourCode
 
 
 class ColourDecoder(wiring.Component):

@@ -16,7 +16,7 @@ from fixfunc.rtl.output.compression.tile_order import (
     by_mode,
     reference,
 )
-from fixfunc.spec.colour_tiles import LANES
+from fixfunc.spec.colours import LANES
 
 BITS = 8  # of a channel
 TURNS = range(2)  # along x, or with x and y exchanged

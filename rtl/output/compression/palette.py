@@ -8,7 +8,7 @@ from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.bits import choose, lowest
 from fixfunc.rtl.lib.delay import delay
-from fixfunc.spec.colour_tiles import LANES
+from fixfunc.spec.colours import LANES
 
 COLOURS = 4
 BITS = 32 * COLOURS + 2 * LANES  # of a tile

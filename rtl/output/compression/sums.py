@@ -19,7 +19,7 @@ from fixfunc.rtl.output.compression.tile_order import (
     pixels,
     place,
 )
-from fixfunc.spec.colour_tiles import LANES
+from fixfunc.spec.colours import LANES
 
 STEPS = (1, 2, 4)  # a sum of eight, step by step
 

@@ -7,8 +7,8 @@ from fixfunc.cosim import codec
 from fixfunc.models.output.colour_decoder import decode
 from fixfunc.models.payload import dtype
 from fixfunc.rtl.output.compression.colour_compression import ColourCompressionParams
-from fixfunc.spec import colour_tiles
-from fixfunc.spec.colour_tiles import TRANSFERS, WORDS, ColourCode
+from fixfunc.spec import colours
+from fixfunc.spec.colours import TRANSFERS, WORDS, ColourCode
 from fixfunc.tb.coverage.bins import Seen, cross, equal, flag, samples_of
 from fixfunc.tb.output.colour_compression import TO_CODE, TO_DECODE, octets
 
@@ -22,8 +22,8 @@ def bins(seen: Seen, params: ColourCompressionParams) -> dict[str, int]:
     decodes = (seen.rows[:, 0] & 1).astype(bool)
     tiles = codec.unpack(seen.rows[~decodes], TO_CODE, dtype(TO_CODE))
     stored = codec.unpack(seen.rows[decodes], TO_DECODE, dtype(TO_DECODE))
-    coded = codec.unpack(seen.out["o"], colour_tiles.CODED, dtype(colour_tiles.CODED))
-    decoded = codec.unpack(seen.out["tile"], colour_tiles.DECODED, dtype(colour_tiles.DECODED))
+    coded = codec.unpack(seen.out["o"], colours.CODED, dtype(colours.CODED))
+    decoded = codec.unpack(seen.out["tile"], colours.DECODED, dtype(colours.DECODED))
     code = coded["code"]
     differences = code > ColourCode.DIFFERENCES
     flags = coded["data1"]

@@ -9,7 +9,7 @@ from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
 from fixfunc.models.state import draw_state
 from fixfunc.rtl.output.colour_write import ColourWriteParams
 from fixfunc.spec import payloads
-from fixfunc.spec.quads import quads
+from fixfunc.spec.colours import quads
 from fixfunc.spec.state import Kind
 from fixfunc.tb.bench import depths, scenes
 from fixfunc.tb.bench.depths import WIDTH
