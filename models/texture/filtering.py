@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from fixfunc.models.depth.compare import COMPARE
 from fixfunc.models.texture import cube
 from fixfunc.models.texture.block_decode import linear
 from fixfunc.models.texture.footprint import LOD_BITS
@@ -12,20 +13,9 @@ from fixfunc.models.texture.reduction import ONE, Blend, Extreme, Mean, weights
 from fixfunc.models.texture.sampler_state import Sampler
 from fixfunc.models.texture.texels import values
 from fixfunc.models.texture.texture import Texture
-from fixfunc.spec.state import Compare
 
 RANGE = 1 << 16  # texels; coordinates beyond are clamped
 LINEAR_UNIT = 65535  # of sRGB colours that have been made linear
-COMPARES = {
-    Compare.NEVER: lambda a, b: np.zeros(np.broadcast_shapes(a.shape, b.shape), bool),
-    Compare.LESS: np.less,
-    Compare.EQUAL: np.equal,
-    Compare.LESS_EQUAL: np.less_equal,
-    Compare.GREATER: np.greater,
-    Compare.NOT_EQUAL: np.not_equal,
-    Compare.GREATER_EQUAL: np.greater_equal,
-    Compare.ALWAYS: lambda a, b: np.ones(np.broadcast_shapes(a.shape, b.shape), bool),
-}
 
 
 @dataclass
@@ -155,7 +145,7 @@ class Reader:
         x, y, z = (*places, zero, zero)[:3]
         texels = self._read(level, image, x, y, z)
         if self._reference is not None:
-            compare = COMPARES[self._sampler.comparison]
+            compare = COMPARE[self._sampler.comparison]
             red = np.where(outside & ~corner, self._border[0], texels[:, 0])
             texels = compare(self._reference[request], red)[:, None].astype(np.float64)
         elif not self.is_cube:

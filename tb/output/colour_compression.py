@@ -27,6 +27,7 @@ from fixfunc.tb.bench.pace import PACES
 DECODES = Field("decodes", 1)
 TO_CODE = (DECODES, *colours.UNCODED)
 TO_DECODE = (DECODES, *colours.STORED)
+BEATS = 24  # of a bench: simulators of the protocol tier take seconds for each
 WIDTH = max(payloads.width(TO_CODE), payloads.width(TO_DECODE))
 
 
@@ -207,7 +208,7 @@ class ColourCompressionBench(StreamBench):
 @cocotb.parametrize(source=list(PACES), sink=list(PACES))
 async def tiles_are_coded_and_decoded(dut: HierarchyObject, source: str, sink: str) -> None:
     bench = ColourCompressionBench(dut)
-    await bench.run(requests(bench.rng, 60, bench.params), source, sink)
+    await bench.run(requests(bench.rng, BEATS, bench.params), source, sink)
 
 
 # plan: colour-compression-6
@@ -215,7 +216,7 @@ async def tiles_are_coded_and_decoded(dut: HierarchyObject, source: str, sink: s
 async def one_tile_a_clock_each_way(dut: HierarchyObject) -> None:
     bench = ColourCompressionBench(dut)
     unit = ColourCompression(bench.params)
-    rows = requests(bench.rng, 100, bench.params)
+    rows = requests(bench.rng, BEATS, bench.params)
     decodes = rows[:, 0] & 1 == 1
     await bench.run(np.concatenate([rows[~decodes], rows[decodes]]))
     first_in = bench.beats_in[0][1]
