@@ -201,6 +201,8 @@ def describe(row: np.ndarray, _params: ColourCompressionParams) -> str:
 class ColourCompressionBench(StreamBench):
     stem = "colour_compression"
     ports = "o", "tile"
+    IDLE_CLOCKS = 64  # more than twice its latency
+    POLL_CLOCKS = 16
 
 
 # plan: colour-compression-5
