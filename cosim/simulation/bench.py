@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A block beside its golden model: packed beats through both, and what differs."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 from amaranth.lib import wiring
@@ -116,11 +118,14 @@ class Bench(Block):
         config: str = "default",
         paces: tuple[str, str] = ("full", "full"),
         seed: int = 0,
+        behaviour: Mapping[str, Any] = {},
         **limits: int,
     ) -> Run:
         """Send packed beats through a Verilated component, with memory behind it if it has ports.
 
-        ``memory`` of the outputs is what memory holds in the end, as rows of a transfer.
+        ``memory`` of the outputs is what memory holds in the end, as rows of a transfer. It has
+        ``behaviour``, fields of :class:`~fixfunc.cosim.simulation.volume.Memory` by name, and for
+        the rest the latency that ``seed`` chooses.
         """
         memory = None
         if hasattr(self.bench, "memory"):
@@ -130,6 +135,7 @@ class Bench(Block):
             if hasattr(self.bench, "unreadable"):
                 byte = self.bench.unreadable(rows)
                 memory = memory._replace(faults=(NOWHERE if byte is None else byte, NOWHERE))
+            memory = memory._replace(**behaviour)
         inputs = (
             self.bench.inputs(rows, self.parameters(config))
             if hasattr(self.bench, "inputs")
@@ -147,6 +153,7 @@ class Bench(Block):
         config: str = "default",
         paces: tuple[str, str] = ("full", "full"),
         seed: int = 0,
+        behaviour: Mapping[str, Any] = {},
         **limits: int,
     ) -> tuple[Run, dict[str, np.ndarray], int, str | None]:
         """Send packed beats through a Verilated component and through the golden model.
@@ -164,7 +171,7 @@ class Bench(Block):
         replay = getattr(self.bench, "replay", None)
         expected = {"o": rows} if replay else self.expected(rows, config)
         room = 2 * max(map(len, expected.values())) + 65536
-        run = self.run(volume, rows, room, config, paces, seed, **limits)
+        run = self.run(volume, rows, room, config, paces, seed, behaviour, **limits)
         if replay:
             expected = codec.by_port(replay(rows, run.outputs, self.parameters(config)))
         mismatches, first = self.differences(run.outputs, expected, config)

@@ -8,7 +8,7 @@ of labels. So a function of no rows declares all that a function of many counts.
 from collections.abc import Callable, Iterable, Mapping
 from enum import IntEnum
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,6 +28,24 @@ class Seen(NamedTuple):
 
     rows: np.ndarray
     out: dict[str, np.ndarray]
+
+
+class Batch(NamedTuple):
+    """Directed beats, and what they meet.
+
+    Parameters
+    ----------
+    rows : ndarray of uint64
+        Packed beats in.
+    paces : (str, str)
+        Of all inputs, and of all outputs.
+    memory : dict
+        Fields of :class:`~fixfunc.cosim.simulation.volume.Memory`, by name, that are not as usual.
+    """
+
+    rows: np.ndarray
+    paces: tuple[str, str] = ("full", "full")
+    memory: dict[str, Any] = {}
 
 
 def of(kinds: type[IntEnum] | Iterable[IntEnum], values: np.ndarray) -> Axis:

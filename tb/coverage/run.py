@@ -16,7 +16,7 @@ from fixfunc.cosim.simulation.bench import Bench
 from fixfunc.cosim.simulation.volume import PACES, Volume
 from fixfunc.spec.errors import InputError
 from fixfunc.tb.coverage import events, named, netlist, points
-from fixfunc.tb.coverage.bins import Seen, add
+from fixfunc.tb.coverage.bins import Batch, Seen, add
 from fixfunc.tb.coverage.waivers import KINDS, Verdict, Waiver, judge, waivers
 
 # A copy of the Verilog has counters in its combinational processes.
@@ -46,7 +46,8 @@ def declared(block: Bench) -> ModuleType:
     """The module of a block's bins, which lies beside its bench.
 
     It has ``bins(seen, params)`` and, where they are not the default, ``CONFIG``, the configuration
-    of the run; ``COUNT``, beats a batch; ``EVENTS``; ``directed(params)``, beats of a last batch.
+    of the run; ``COUNT``, beats a batch; ``EVENTS``; ``directed(params)``, beats of a last batch or
+    a list of :class:`~fixfunc.tb.coverage.bins.Batch`.
     """
     place = f"{block.stage}.bins" if block.stage else "bins"
     name = f"fixfunc.tb.{place}.{block.stem}"
@@ -183,27 +184,36 @@ def _run(block, volume, seed, batches, step):
     module = declared(block)
     counts = {}
     beats = 0
-    directed = [module.directed(params)] if hasattr(module, "directed") else []
-    for batch in range(batches + len(directed)):
-        rows = (
-            block.bench.requests(
-                np.random.default_rng((seed, batch)), getattr(module, "COUNT", 1000), params
-            )
-            if batch < batches
-            else directed[0]
-        )
-        paces = PACES[batch % 4], PACES[batch // 4 % 4]
+    for batch, given in enumerate(_batches(block, module, params, seed, batches)):
         run, _, _, first = block.compare(
-            volume, rows, config, paces, seed + batch, limit=CLOCKS_A_BEAT * len(rows)
+            volume,
+            given.rows,
+            config,
+            given.paces,
+            seed + batch,
+            given.memory,
+            limit=CLOCKS_A_BEAT * len(given.rows),
         )
         if first:
             raise Difference(f"{block.stem} ({config}), batch {batch}: {first}")
-        add(counts, module.bins(Seen(rows, run.outputs), params))
-        beats += len(rows)
+        add(counts, module.bins(Seen(given.rows, run.outputs), params))
+        beats += len(given.rows)
         if step:
             missed = sum(not count for count in counts.values())
             step.note(f"{block.stem} ({config}): {beats:,} beats, {missed} bins to go")
     return counts, beats
+
+
+def _batches(block, module, params, seed, batches):
+    """Random batches at every pair of paces, then directed ones."""
+    for batch in range(batches):
+        rng = np.random.default_rng((seed, batch))
+        rows = block.bench.requests(rng, getattr(module, "COUNT", 1000), params)
+        yield Batch(rows, (PACES[batch % 4], PACES[batch // 4 % 4]))
+    directed = module.directed(params) if hasattr(module, "directed") else []
+    if isinstance(directed, np.ndarray):
+        directed = [Batch(directed, (PACES[batches % 4], PACES[batches // 4 % 4]))]
+    yield from directed
 
 
 def _points(volume: Volume, source: str) -> points.Points:

@@ -28,6 +28,7 @@ from fixfunc.tb.depth import depth_test, shading
 # of planes in memory, so many bytes apart: enough for any target of a bench
 PLACES = 6
 PLACE = 1 << 17
+LARGEST = 1 << 24  # bytes of the largest plane of a bench, which lies beyond the places
 
 
 def Harness(params: rtl.CachedDepthParams) -> shading.Harness:
@@ -36,8 +37,12 @@ def Harness(params: rtl.CachedDepthParams) -> shading.Harness:
 
 
 def memory(rows: np.ndarray, _params: rtl.CachedDepthParams) -> np.ndarray:
-    """What lies behind the ports at first."""
-    return np.random.default_rng(len(rows)).integers(0, 256, PLACES * PLACE, np.uint8)
+    """What lies behind the ports at first: the places, or as much as a large plane needs."""
+    clears = codec.unpack(rows[rows[:, 0] & 3 == Kind.CLEAR], payloads.CLEAR, dtype(payloads.CLEAR))
+    begins = clears[(clears["x0"] == 0) & (clears["y0"] == 0)]
+    last = max(int(begins[f"{name}_base"].max(initial=0)) for name in ("depth", "stencil"))
+    size = PLACES * PLACE if last < PLACES * PLACE else last + LARGEST
+    return np.random.default_rng(len(rows)).integers(0, 256, size, np.uint8)
 
 
 def requests(rng: np.random.Generator, count: int, params: rtl.CachedDepthParams) -> np.ndarray:

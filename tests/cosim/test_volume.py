@@ -8,7 +8,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.cosim import codec
-from fixfunc.cosim.simulation.volume import PACES, SimulationError, Volume
+from fixfunc.cosim.simulation.volume import LATENCIES, PACES, SimulationError, Volume
 from fixfunc.models.payload import dtype
 from fixfunc.spec import payloads
 from fixfunc.tb import catalogue as benches
@@ -75,6 +75,26 @@ def test_a_transfer_outside_memory_is_a_mismatch(monkeypatch):
     )
     words = "memory: there is no transfer at 0x40"
     assert block.compare(unit, rows, "tiny")[2:] == (1, words)
+
+
+def test_memory_behaves_as_it_is_told(monkeypatch):
+    """What is not told is as it is without; a memory that answers later takes longer."""
+    block = benches.block("command_reader")
+    rows = block.bench.requests(np.random.default_rng(2), 40, block.parameters("tiny"))
+    unit = volume("command_reader", "tiny")
+    memories = []
+    run = unit.run
+
+    def kept(*args, memory, **more):
+        memories.append(memory)
+        return run(*args, memory=memory, **more)
+
+    monkeypatch.setattr(unit, "run", kept)
+    slow = {"latency": (4000, 8000)}
+    usual, told = (block.compare(unit, rows, "tiny", behaviour=b)[0] for b in ({}, slow))
+    assert [memory.latency for memory in memories] == [LATENCIES[0], (4000, 8000)]
+    assert memories[0].ready == memories[1].ready
+    assert told.clocks > 2 * usual.clocks
 
 
 @pytest.mark.parametrize(

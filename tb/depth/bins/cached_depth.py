@@ -8,18 +8,52 @@ from fixfunc.models.payload import dtype
 from fixfunc.models.state import draw_state
 from fixfunc.rtl.depth.cached_depth import CachedDepthParams
 from fixfunc.spec import payloads
-from fixfunc.spec.state import Compare, Kind
+from fixfunc.spec.state import Compare, DepthFormat, Kind
 from fixfunc.tb.bench import scenes
 from fixfunc.tb.bench.depths import WIDTH
-from fixfunc.tb.coverage.bins import Seen, cross, flag
-from fixfunc.tb.depth.bins import hiz
+from fixfunc.tb.coverage.bins import Batch, Seen, cross, flag
+from fixfunc.tb.depth.bins import anywhere, depth_test, far, hiz
+from fixfunc.tb.depth.bins.depth_unit import stencil_values
 from fixfunc.tb.depth.depth_unit import late_tiles
 from fixfunc.tb.memory.bins.tile_cache import EVENTS as CACHE
 
 EVENTS = CACHE + hiz.EVENTS
 
 
-def directed(params: CachedDepthParams) -> np.ndarray:
+def directed(params: CachedDepthParams) -> list[Batch]:
+    """Beats of HiZ and of the depth test; long targets; write-backs without end, before a memory
+    that answers late, and before one that hardly takes anything; outputs that hardly anyone takes.
+    """
+    rng = np.random.default_rng(1)
+    edge = params.edge
+    fence = scenes.control_beat(payloads.FENCE, Kind.FENCE, WIDTH, begin=1)
+    tested = [
+        _four_planes(params),
+        hiz.crowded(rng, params),
+        far.unbounded(anywhere.planes(rng, params.test), edge),
+        depth_test.fences(rng),
+        stencil_values(params),
+        far.planes(np.random.default_rng(3), edge),
+        far.one_bank(np.random.default_rng(4), edge),
+    ]
+    d24, floats = DepthFormat.D24, DepthFormat.D32F
+    slow = [
+        far.bursts(rng, edge, 2, floats, swapped=False),
+        far.bursts(rng, edge, 2, d24, swapped=True),
+    ]
+    taken_late = [fence, far.crowds(rng, edge), *(depth_test.fences(rng) for _ in range(2))]
+    taken_late.append(anywhere.FLUSH)
+    long = [fence, far.long_targets(rng, params), far.corners(np.random.default_rng(2), edge)]
+    return [
+        Batch(far.based(np.concatenate(tested), 0, 1 << 17)),
+        Batch(np.concatenate(long), memory={"latency": (0, 8)}),
+        Batch(far.bursts(rng, edge, 8, d24, swapped=False), memory={"latency": (400, 800)}),
+        Batch(np.concatenate(slow), memory={"ready": 4}),
+        Batch(far.based(np.concatenate(taken_late), 0, 1 << 17), ("full", "starved")),
+    ]
+
+
+def _four_planes(params):
     """Whole clears as HiZ has them; a tile of four planes that goes to memory and comes back."""
     table = payloads.tile(params.edge)
     share = params.edge**2 // 4

@@ -5,9 +5,10 @@ import numpy as np
 
 from fixfunc.cosim import codec
 from fixfunc.models.payload import dtype
+from fixfunc.models.state import draw_state
 from fixfunc.rtl.depth.depth_unit import DepthUnitParams
 from fixfunc.spec import payloads
-from fixfunc.spec.state import Kind, Outcome
+from fixfunc.spec.state import TARGET_LIMIT, Compare, Kind, Outcome, StencilOp
 from fixfunc.tb.bench import scenes
 from fixfunc.tb.bench.depths import WIDTH
 from fixfunc.tb.coverage.bins import Seen, cross, flag, of
@@ -29,8 +30,54 @@ def directed(params: DepthUnitParams) -> np.ndarray:
             anywhere.targets(rng, params.test, 1),
             anywhere.planes(rng, params.test),
             depth_test.fences(rng),
+            last_row(params),
+            stencil_values(params),
         ]
     )
+
+
+def last_row(params: DepthUnitParams) -> np.ndarray:
+    """Clears behind a whole one end with the last row of the highest target, or one before it."""
+    width = 8
+    whole = {"x1": width, "y1": TARGET_LIMIT, "stencil_base": 1 << 17}
+    corner = whole | {"x0": width - 1, "y0": TARGET_LIMIT - 1}
+    low = whole | {"y1": TARGET_LIMIT - 1}
+    tile = np.zeros(1, dtype(payloads.tile(params.edge)))
+    tile["mask"] = tile["last"] = 1
+    tiles = np.repeat(tile, 8)
+    rows = [anywhere.packed(draw_state(width, TARGET_LIMIT, 8))]
+    for rectangles in ((whole, corner, low), (whole, low, corner)) * 2:
+        rows += [
+            scenes.control_beat(payloads.CLEAR, Kind.CLEAR, WIDTH, depth=1, stencil=1, **fields)
+            for fields in rectangles
+        ]
+        rows.append(codec.pack(tiles, payloads.tile(params.edge), WIDTH))
+    return np.concatenate([*rows, anywhere.FLUSH])
+
+
+def stencil_values(params: DepthUnitParams) -> np.ndarray:
+    """Stencil values of every bit replace cleared ones, in each bank of HiZ's bounds."""
+    edge = params.edge
+    size = 4 * edge
+    tiles = np.zeros(16, dtype(payloads.tile(edge)))
+    tiles["x"], tiles["y"] = np.arange(16) % 4, np.arange(16) // 4
+    tiles["mask"] = (1 << edge**2) - 1
+    tiles["full"] = tiles["last"] = 1
+    clear = {"depth": 1, "stencil": 1, "x1": size, "y1": size, "stencil_base": 1 << 17}
+    fields = {"stencil_read": 255, "stencil_write": 255, "stencil_test": 1}
+    for face in ("front", "back"):
+        fields[f"stencil_{face}_func"] = Compare.ALWAYS
+        fields[f"stencil_{face}_pass"] = StencilOp.REPLACE
+    rows = []
+    for n in range(24):
+        value = (0, 0x55, 0xAA, 0xFF)[n % 4]
+        state = draw_state(size, size, stencil_ref=(0xFF, value)[n // 4 % 2], **fields)
+        rows += [
+            anywhere.packed(state),
+            scenes.control_beat(payloads.CLEAR, Kind.CLEAR, WIDTH, stencil_value=value, **clear),
+            *[codec.pack(tiles, payloads.tile(edge), WIDTH)] * 2,
+        ]
+    return np.concatenate([*rows, anywhere.FLUSH])
 
 
 def bins(seen: Seen, params: DepthUnitParams) -> dict[str, int]:

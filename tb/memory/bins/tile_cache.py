@@ -8,7 +8,7 @@ from fixfunc.models.payload import dtype
 from fixfunc.rtl.memory.tile_cache.tile_cache import TileCacheParams
 from fixfunc.spec.payloads import DEPTH
 from fixfunc.spec.state import CacheOp, TileMode
-from fixfunc.tb.coverage.bins import Seen, add, cross, flag, of, samples_of
+from fixfunc.tb.coverage.bins import Batch, Seen, add, cross, flag, of, samples_of
 from fixfunc.tb.coverage.events import Event
 from fixfunc.tb.memory import tile_cache
 
@@ -100,7 +100,20 @@ def bins(seen: Seen, params: TileCacheParams) -> dict[str, int]:
     )
 
 
-def directed(params: TileCacheParams) -> np.ndarray:
+def directed(params: TileCacheParams) -> list[Batch]:
+    """Tiles of every mode; then write-backs without end, before a memory that answers late, and
+    before one that hardly takes anything.
+    """
+    rng = np.random.default_rng(1)
+    edge = params.edge
+    return [
+        Batch(_every_mode(params)),
+        Batch(_packed(_bursts(rng, edge), edge), memory={"latency": (400, 800)}),
+        Batch(_packed(_bursts(rng, edge, 4, range(15, 48)), edge), memory={"ready": 4}),
+    ]
+
+
+def _every_mode(params):
     """A tile of four planes goes to memory and comes back, to become a tile of every mode."""
     edge = params.edge
     full = (1 << edge**2) - 1
@@ -135,7 +148,12 @@ def directed(params: TileCacheParams) -> np.ndarray:
         kept = sum(parts[n] for n in range(last) if used >> n & 1)
         rows += [write(parts[3], last + 1), write(full & ~kept, last + 1), flush]
     rng = np.random.default_rng(0)
-    rows += _any_planes(rng, parts) + _far(rng, edge)
+    rows += _any_planes(rng, parts) + _far(rng, edge) + _odd_rows(parts)
+    return _packed(rows, edge)
+
+
+def _packed(rows, edge):
+    """Requests, of fields by name, as beats."""
     records = np.zeros(len(rows), dtype(tile_cache.work(edge)))
     for record, row in zip(records, rows, strict=True):
         for name, value in row.items():
@@ -181,3 +199,55 @@ def _far(rng, edge):
                 rows.append({"op": CacheOp.FLUSH})
         rows.append({"op": CacheOp.FLUSH})
     return rows
+
+
+def _odd_rows(parts):
+    """Planes that gain an odd step from one row of pixels to the next, with 8 samples a pixel."""
+    target = {"samples": 3}
+    rows = []
+    for n in range(4):
+        rows.append({"op": CacheOp.CLEAR, "number": 1, "x": 1, "y": 1, "cleared": n} | target)
+        for k, part in enumerate(parts):
+            plane = {"z0": k << 20, "dx": 1 + k, "dy": 1 + (n + k) % 2}
+            use = {"op": CacheOp.USE, "needed": 1, "writes": 1, "exact": 1, "written": part}
+            rows.append(use | target | plane)
+        # What has come back is written again by a plane more.
+        rows += [{"op": CacheOp.FLUSH}, rows[-1] | {"dx": 9}, {"op": CacheOp.FLUSH}]
+    return rows
+
+
+def _bursts(rng, edge, windows=24, without_samples=()):
+    """Misses one behind the other in pairs of lines of the mode table, all over a large target.
+
+    One line has tiles that are written, those ``without_samples`` in name alone; the other has
+    tiles that are read: behind a tile that is evicted come many that are filled.
+    """
+    columns = 64  # as many as a line has modes
+    lines = (1 << 12) - 1
+    pool = tile_cache.planes(rng, 6)
+    cleared = int(rng.integers(0, 1 << 24))
+    pool[0] = cleared << 8, 0, 0
+    target = {"samples": 2, "base": int(rng.integers(0, 1 << 19)) << 8}
+    clear = {"op": CacheOp.CLEAR, "cleared": cleared, "number": columns * lines}
+    rows = [clear | target | {"x": columns, "y": lines}]
+    for n, half in enumerate(np.repeat(rng.integers(0, lines, windows // 2), 2)):
+        # Bits of the line that are 0 become 1, and the other way round.
+        y = int(lines - 1 - half if n % 2 else half)
+        beside = y + 1 if y + 1 < lines else y - 1
+        written = [(int(x), y) for x in rng.permutation(columns)]
+        read = [(int(x), beside) for x in rng.permutation(columns)] * 3
+        places = written[:40]
+        for k, place in enumerate(written[40:]):
+            places += [place, *read[6 * k : 6 * k + 6]]
+        unwritten = [written[k] for k in without_samples]
+        for x, row in places:
+            use = tile_cache.use(rng, x, row, columns, pool, edge) | target
+            if row == y:
+                mask = 0 if (x, row) in unwritten else (1 << edge**2) - 1
+                use |= {"needed": mask == 0, "writes": 1, "written": mask}
+                use["exact"] = n // 2 % 2
+            else:
+                use |= {"needed": 1, "writes": 0, "written": 0}
+            rows.append(use)
+        rows.append({"op": CacheOp.FLUSH})
+    return [*rows, clear | {"number": 1, "x": 1, "y": 1}]

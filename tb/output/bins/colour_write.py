@@ -10,10 +10,10 @@ from fixfunc.models.state import draw_state
 from fixfunc.rtl.output.colour_write import ColourWriteParams
 from fixfunc.spec import payloads
 from fixfunc.spec.colours import quads
-from fixfunc.spec.state import Kind
+from fixfunc.spec.state import TARGET_LIMIT, Kind
 from fixfunc.tb.bench import depths, scenes
 from fixfunc.tb.bench.depths import WIDTH
-from fixfunc.tb.coverage.bins import Seen, cross, equal, flag, samples_of
+from fixfunc.tb.coverage.bins import Batch, Seen, cross, equal, flag, samples_of
 from fixfunc.tb.depth.bins import anywhere
 from fixfunc.tb.depth.bins.cached_depth import moved
 from fixfunc.tb.depth.bins.depth_test import of_beats
@@ -24,8 +24,23 @@ from fixfunc.tb.output.colour_write import LARGEST
 EVENTS = CACHE
 
 
-def directed(params: ColourWriteParams) -> np.ndarray:
-    """Long targets, with tiles, clears and fences all over them; draws of a tile each."""
+def directed(params: ColourWriteParams) -> list[Batch]:
+    """Long targets; write-backs without end, before a memory that answers late, and before one that
+    hardly takes anything; fences that hardly anyone takes.
+    """
+    rng = np.random.default_rng(1)
+    edge = params.edge
+    fences = [_edges(rng, edge), *(_fence(rng) for _ in range(160)), anywhere.FLUSH]
+    return [
+        Batch(_long_targets(params)),
+        Batch(_bursts(rng, edge, 24, 0x0AAAAA00), memory={"latency": (400, 800)}),
+        Batch(_bursts(rng, edge, 4, 0x05555500), memory={"ready": 2}),
+        Batch(np.concatenate(fences), ("full", "starved")),
+    ]
+
+
+def _long_targets(params):
+    """Targets with tiles, clears and fences all over them; draws of a tile each."""
     rng = np.random.default_rng(0)
     edge = params.edge
     table = payloads.tile(edge)
@@ -52,11 +67,68 @@ def directed(params: ColourWriteParams) -> np.ndarray:
         rows += [_clear(rng, part), codec.pack(tiles[:40], table, WIDTH)]
         for m in range(40):
             rows += [_state(rng, size, samples, n), codec.pack(tiles[m : m + 1], table, WIDTH)]
-        for _ in range(40):
-            fence = scenes.control(rng, payloads.FENCE, Kind.FENCE)
-            fence["flush"] = 0
-            rows.append(codec.pack(fence, payloads.FENCE, WIDTH))
+        rows += [_fence(rng) for _ in range(40)]
         rows.append(anywhere.FLUSH)
+    return np.concatenate(rows)
+
+
+def _fence(rng):
+    """A fence that does not flush."""
+    fence = scenes.control(rng, payloads.FENCE, Kind.FENCE)
+    fence["flush"] = 0
+    return codec.pack(fence, payloads.FENCE, WIDTH)
+
+
+def _edges(rng, edge):
+    """Clears that begin beyond their target, and tiles that lie beyond it."""
+    tiles = np.zeros(2, dtype(payloads.tile(edge)))
+    tiles["mask"] = tiles["last"] = 1
+    tiles["x"][1] = tiles["y"][1] = (1 << 14) - 1
+    rows = []
+    for size in ((TARGET_LIMIT, 1), (33, 33), (1, TARGET_LIMIT), (8, 8)):
+        corner = {"x1": size[0], "y1": size[1], "colour": 1, "colour_base": LARGEST}
+        beyond = corner | {"x0": (1 << 15) - 1, "y0": (1 << 15) - 1}
+        rows += [anywhere.packed(draw_state(*size, 8, colour_write=15)), _clear(rng, corner)]
+        rows += [_clear(rng, beyond), _clear(rng, corner | {"x0": 0})]
+        rows.append(codec.pack(tiles, payloads.tile(edge), WIDTH))
+    return np.concatenate(rows)
+
+
+def _bursts(rng, edge, windows, base):
+    """Tiles that are written one behind the other, in pairs of lines of the mode table, all over a
+    large target; then hits of one that is read, and tiles that are as they were cleared.
+    """
+    table = payloads.tile(edge)
+    columns = 64  # as many as a line has modes
+    lines = 4000
+    full = (1 << edge**2) - 1
+    size = 2 * columns, lines  # with 8 samples a pixel a tile of 4 x 4 samples has 2 x 1
+    fields = {"colour_write": 15, "blend": 0, "flat_colour": int(rng.integers(0, 1 << 32))}
+    clear = {"x1": size[0], "colour": 1, "colour_value": 0x12345678, "colour_base": base}
+    whole = clear | {"y1": size[1]}
+    rows = [anywhere.packed(draw_state(*size, 8, **fields)), _clear(rng, whole)]
+    for n, half in enumerate(np.repeat(rng.integers(96, lines - 1, windows // 2), 2)):
+        # Bits of the line that are 0 become 1, and the other way round.
+        y = int((1 << 12) - 1 - half if n % 2 else half)
+        tiles = np.zeros(2 * columns, dtype(table))
+        place = rng.permutation(len(tiles))
+        tiles["x"] = place % columns
+        tiles["y"] = y - place // columns
+        tiles["mask"] = full
+        tiles["full"] = tiles["last"] = 1
+        beats = codec.pack(tiles, table, WIDTH)
+        rows += [beats, anywhere.FLUSH]
+        row = {"y0": y - 3, "y1": y - 2}  # its tiles are dirty, and have nothing to send
+        rows += [
+            part for k in range(4) for part in (beats[9 * k : 9 * k + 9], _clear(rng, clear | row))
+        ]
+        rows.append(anywhere.FLUSH)
+        tiles[:] = tiles[0]
+        tiles["mask"] = 1
+        tiles["full"] = 0
+        rows += [codec.pack(tiles, table, WIDTH)] * 2
+    pixel = _clear(rng, {"x1": 1, "y1": 1, "colour": 1, "colour_base": 0})
+    rows += [anywhere.packed(draw_state(1, 1, **fields)), pixel, anywhere.FLUSH]
     return np.concatenate(rows)
 
 
