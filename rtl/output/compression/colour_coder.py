@@ -8,11 +8,11 @@ from amaranth.lib.wiring import In, Out
 from fixfunc.rtl.lib.delay import DelayLine
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.output.compression import header
-from fixfunc.rtl.output.compression.differences import BITS, PLACED, TURNS, Differences
+from fixfunc.rtl.output.compression.differences import BITS, TURNS, Differences, placed
 from fixfunc.rtl.output.compression.palette import PaletteCoder
 from fixfunc.rtl.output.compression.placing import PlacingTree
-from fixfunc.rtl.output.compression.tile_order import CHANNELS, COUNT, LEAVES, MOST
-from fixfunc.rtl.output.compression.widths import CODES, Widths, leaf, length, places_of, planes
+from fixfunc.rtl.output.compression.tile_order import CHANNELS, TileOrder
+from fixfunc.rtl.output.compression.widths import Widths, codes_layout, length, planes
 from fixfunc.rtl.payload import layout
 from fixfunc.spec.colours import CODED, LANES, TRANSFERS, UNCODED, WORDS, ColourCode
 
@@ -25,8 +25,7 @@ class ColourCoder(wiring.Component):
 
     Parameters
     ----------
-    mask : int
-        Bits of ``samples`` that are looked at.
+    order : TileOrder
 
     Members
     -------
@@ -37,9 +36,9 @@ class ColourCoder(wiring.Component):
 
     TURNED = Differences.LATENCY + Widths.LATENCY + 1  # the shorter turn is chosen
 
-    def __init__(self, mask: int = 3) -> None:
-        self._mask = mask
-        self._placing = PlacingTree([BITS * MOST[n % COUNT] for n in range(LEAVES)], ROOM)
+    def __init__(self, order: TileOrder) -> None:
+        self._order = order
+        self._placing = PlacingTree([BITS * most for most in order.most] * CHANNELS, ROOM)
         super().__init__({"i": In(layout(UNCODED)), "o": Out(layout(CODED))})
 
     @property
@@ -58,7 +57,7 @@ class ColourCoder(wiring.Component):
         timeline = Timeline(m)
         timeline.enter(
             0,
-            samples=self.i.samples & self._mask,
+            samples=self.i.samples,
             lane=lanes[0],
             with_alpha=Cat(lane[24:] != lanes[0][24:] for lane in lanes).any(),
             is_clear=self.i.clears & ~Cat(lane != self.i.cleared for lane in lanes).any(),
@@ -73,7 +72,7 @@ class ColourCoder(wiring.Component):
 
     def _turn(self, m, timeline, lanes):
         """Differences in both turns, of which the shorter is kept."""
-        m.submodules.differences = differences = Differences()
+        m.submodules.differences = differences = Differences(self._order)
         m.d.comb += [
             differences.i.samples.eq(timeline[0].samples),
             differences.i.lanes.eq(Cat(*lanes)),
@@ -83,14 +82,14 @@ class ColourCoder(wiring.Component):
         sums = []
         kept = []
         for turn in TURNS:
-            m.submodules[f"widths_{turn}"] = widths = Widths()
+            m.submodules[f"widths_{turn}"] = widths = Widths(self._order)
             m.d.comb += [
                 widths.i.samples.eq(timeline[first].samples),
                 widths.i.with_alpha.eq(timeline[first].with_alpha),
                 widths.i.places.eq(differences.o[turn]),
             ]
             m.submodules[f"waiting_{turn}"] = waiting = DelayLine(
-                PLACED.size, Widths.LATENCY, near=True
+                placed(self._order).size, Widths.LATENCY, near=True
             )
             m.d.comb += waiting.i.eq(differences.o[turn])
             timeline.enter(first + Widths.CODED, **{f"codes_{turn}": widths.o.codes})
@@ -98,8 +97,8 @@ class ColourCoder(wiring.Component):
             kept.append(waiting.o)
         turn = Signal()
         m.d.comb += turn.eq(sums[1] < sums[0])
-        places = Signal(PLACED)
-        codes = Signal(CODES)
+        places = Signal(placed(self._order))
+        codes = Signal(codes_layout(self._order))
         total = Signal.like(sums[0])
         m.d.sync += [
             places.eq(Mux(turn, kept[1], kept[0])),
@@ -115,16 +114,16 @@ class ColourCoder(wiring.Component):
         samples = now.samples
         m.submodules.placing = placing = self._placing
         for channel in range(CHANNELS):
-            for group in range(COUNT):
-                n = leaf(channel, group)
+            for group in range(self._order.count):
+                n = self._order.leaf(channel, group)
                 code = now.codes[n]
                 if channel == 3:
                     code = Mux(now.with_alpha, code, 0)
                 low = BITS * channel
-                values = [now.places[k][low : low + BITS] for k in places_of(group)]
+                values = [now.places[k][low : low + BITS] for k in self._order.of_group(group)]
                 m.d.sync += [
-                    placing.i[f"value{n}"].eq(planes(samples, values, code, group)),
-                    placing.i[f"length{n}"].eq(length(samples, code, group)),
+                    placing.i[f"value{n}"].eq(planes(self._order, samples, values, code, group)),
+                    placing.i[f"length{n}"].eq(length(self._order, samples, code, group)),
                 ]
         timeline.enter(self._placed, payload=placing.o.value)
 
@@ -132,14 +131,16 @@ class ColourCoder(wiring.Component):
         """The header before the payloads; then the fewest transfers."""
         now = timeline[self._placed]
         samples, with_alpha = now.samples, now.with_alpha
-        codes = [now.codes[n] for n in range(LEAVES)]
-        wide = header.length(samples, with_alpha)
-        beyond = (header.LONGEST - wide)[: len(wide)]
-        moved = Cat(Const(0, header.LONGEST), now.payload) >> beyond
+        codes = [now.codes[n] for n in range(self._order.leaves)]
+        wide = header.length(self._order, samples, with_alpha)
+        longest = header.longest(self._order)
+        moved = Cat(Const(0, longest), now.payload) >> (longest - wide)[: len(wide)]
         data = Signal(ROOM)
         bits = Signal(range(1 << 13))
         m.d.sync += [
-            data.eq(moved | header.packed(samples, now.lane, with_alpha, now.turn, codes)),
+            data.eq(
+                moved | header.packed(self._order, samples, now.lane, with_alpha, now.turn, codes)
+            ),
             bits.eq(now.total + wide),
         ]
         m.submodules.raw = raw = DelayLine(32 * LANES, self._placed + 1, near=True)

@@ -10,6 +10,7 @@ from amaranth.lib.wiring import In, Out
 from fixfunc.rtl.lib.skid_buffer import StallablePipeline
 from fixfunc.rtl.output.compression.colour_coder import ColourCoder
 from fixfunc.rtl.output.compression.colour_decoder import ColourDecoder
+from fixfunc.rtl.output.compression.tile_order import TileOrder
 from fixfunc.rtl.payload import layout
 from fixfunc.spec.colours import CODED, DECODED, STORED, UNCODED
 from fixfunc.spec.errors import InputError
@@ -62,14 +63,13 @@ class ColourCompression(wiring.Component):
     Members
     -------
     i_tile, o_coded : In, Out(stream.Signature(layout(...)))
-        Tiles as :data:`fixfunc.spec.colours.UNCODED`, and ``CODED``. More samples than the
-        unit knows count as fewer.
+        Tiles as :data:`fixfunc.spec.colours.UNCODED`, and ``CODED``; of no more samples
+        than the unit knows.
     i_stored, o_tile : In, Out(stream.Signature(layout(...)))
         Tiles as ``STORED``, and ``DECODED``: ``wrong`` where code or data cannot be.
     """
 
     def __init__(self, params: ColourCompressionParams = CONFIGS["default"]) -> None:
-        self._params = params
         ports = {
             "i_tile": (In, UNCODED),
             "o_coded": (Out, CODED),
@@ -79,13 +79,9 @@ class ColourCompression(wiring.Component):
         super().__init__(
             {name: flow(stream.Signature(layout(table))) for name, (flow, table) in ports.items()}
         )
-        self._coder = ColourCoder(self._mask)
-        self._decoder = ColourDecoder(self._mask)
-
-    @property
-    def _mask(self):
-        """Bits of ``samples`` that are looked at."""
-        return (1 << (len(self._params.modes) - 1).bit_length()) - 1
+        order = TileOrder(params.samples)
+        self._coder = ColourCoder(order)
+        self._decoder = ColourDecoder(order)
 
     @property
     def latency(self) -> int:

@@ -5,26 +5,17 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.bits import choose
+from fixfunc.rtl.lib.bits import choose, named
 from fixfunc.rtl.lib.delay import DelayLine
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.output.compression import header
 from fixfunc.rtl.output.compression.colour_coder import ROOM, TRANSFER
-from fixfunc.rtl.output.compression.differences import BITS, PLACED
+from fixfunc.rtl.output.compression.differences import BITS, placed
 from fixfunc.rtl.output.compression.palette import looked_up
 from fixfunc.rtl.output.compression.placing import TakingTree
 from fixfunc.rtl.output.compression.sums import Sums
-from fixfunc.rtl.output.compression.tile_order import (
-    CHANNELS,
-    COUNT,
-    LEAVES,
-    MODES,
-    MOST,
-    PLACES,
-    SIZES,
-    by_mode,
-)
-from fixfunc.rtl.output.compression.widths import CODES, WIDTHS, leaf, length
+from fixfunc.rtl.output.compression.tile_order import CHANNELS, TileOrder
+from fixfunc.rtl.output.compression.widths import WIDTHS, codes_layout, length, planes_used
 from fixfunc.rtl.payload import layout
 from fixfunc.spec.colours import DECODED, LANES, STORED, TRANSFERS, WORDS, ColourCode
 
@@ -36,8 +27,7 @@ class ColourDecoder(wiring.Component):
 
     Parameters
     ----------
-    mask : int
-        Bits of ``samples`` that are looked at.
+    order : TileOrder
 
     Members
     -------
@@ -49,9 +39,9 @@ class ColourDecoder(wiring.Component):
 
     HEADER = 2  # clocks: what the code leaves of the data, codes of widths
 
-    def __init__(self, mask: int = 3) -> None:
-        self._mask = mask
-        self._taking = TakingTree([BITS * MOST[n % COUNT] for n in range(LEAVES)], ROOM)
+    def __init__(self, order: TileOrder) -> None:
+        self._order = order
+        self._taking = TakingTree([BITS * most for most in order.most] * CHANNELS, ROOM)
         super().__init__({"i": In(layout(STORED)), "o": Out(layout(DECODED))})
 
     @property
@@ -69,7 +59,7 @@ class ColourDecoder(wiring.Component):
         timeline = Timeline(m)
         timeline.enter(
             0,
-            samples=self.i.samples & self._mask,
+            samples=self.i.samples,
             code=self.i.code,
             cleared=self.i.cleared,
         )
@@ -97,11 +87,11 @@ class ColourDecoder(wiring.Component):
         timeline.enter(1, transfers=_register(m, transfers, "transfers"), counted=counted)
         samples = timeline[1].samples
         with_alpha = counted[32]
-        wide = header.length(samples, with_alpha)
-        codes = Signal(CODES)
+        wide = header.length(self._order, samples, with_alpha)
+        codes = Signal(codes_layout(self._order))
         payload = Signal(ROOM - header.FIXED)
         m.d.sync += [
-            codes.eq(Cat(header.codes_of(samples, counted, with_alpha))),
+            codes.eq(Cat(header.codes_of(self._order, samples, counted, with_alpha))),
             payload.eq(counted >> wide),
         ]
         timeline.enter(
@@ -119,8 +109,8 @@ class ColourDecoder(wiring.Component):
         now = timeline[self.HEADER]
         m.submodules.taking = taking = self._taking
         m.d.comb += taking.i.value.eq(now.payload)
-        for n in range(LEAVES):
-            size = length(now.samples, now.codes[n], n % COUNT)
+        for n in range(self._order.leaves):
+            size = length(self._order, now.samples, now.codes[n], n % self._order.count)
             m.d.comb += taking.i[f"length{n}"].eq(size)
         summed = self.HEADER + taking.summed
         after = timeline[summed]
@@ -135,16 +125,17 @@ class ColourDecoder(wiring.Component):
         """Signed values from bit planes, and their sums."""
         now = timeline[self._taken]
         samples = now.samples
-        places = Signal(PLACED)
+        places = Signal(placed(self._order))
+        used = [named(m, planes_used(now.codes[n]), f"used_{n}") for n in range(self._order.leaves)]
         for channel in range(CHANNELS):
-            for n, (group, at) in enumerate(PLACES):
-                number = leaf(channel, group)
-                value = _signed(
-                    samples, self._taking.o[f"value{number}"], now.codes[number], group, at
-                )
+            for n, (group, at) in enumerate(self._order.places):
+                number = self._order.leaf(channel, group)
+                payload = self._taking.o[f"value{number}"]
+                code = now.codes[number]
+                value = self._signed(m, samples, payload, code, used[number], group, at)
                 low = BITS * channel
                 m.d.sync += places[n][low : low + BITS].eq(value)
-        m.submodules.sums = sums = Sums()
+        m.submodules.sums = sums = Sums(self._order)
         after = timeline[self._taken + 1]
         m.d.comb += [
             sums.i.samples.eq(after.samples),
@@ -153,6 +144,22 @@ class ColourDecoder(wiring.Component):
             sums.i.places.eq(places),
         ]
         timeline.enter(self.latency - 1, summed=Cat(*sums.o))
+
+    def _signed(self, m, samples, payload, code, used, group, at):
+        """A value of a payload: planes up to its width, the highest as a sign above."""
+
+        def of(size):
+            nothing = Const(0, 1)
+            return Cat(payload[n * size + at] if at < size else nothing for n in range(BITS))
+
+        known = {size: of(size) for size in set(self._order.sizes[group])}
+        bits = Signal(BITS, name="bits")
+        sizes = self._order.sizes[group]
+        m.d.comb += bits.eq(self._order.by_mode(samples, [known[size] for size in sizes]))
+        sign = Signal(name="sign")
+        tops = [bits[width - 1] if width else Const(0, 1) for width in WIDTHS]
+        m.d.comb += sign.eq(choose(code, tops))
+        return Cat(Mux(used[n], bits[n], sign) for n in range(BITS))
 
     def _choose(self, m, timeline, raw):
         """The tile by its code."""
@@ -184,20 +191,3 @@ def _register(m, value, name):
     out = Signal(len(value), name=name)
     m.d.sync += out.eq(value)
     return out
-
-
-def _signed(samples, payload, code, group, at):
-    """A value of a payload: planes up to its width, the highest as a sign above."""
-
-    def of(size):
-        if at >= size:
-            return Const(0, BITS)
-        bits = Cat(payload[plane * size + at] for plane in range(BITS))
-        options = []
-        for width in WIDTHS:
-            sign = bits[width - 1 : width] if width else Const(0, 1)
-            options.append(Cat(bits[:width], sign.replicate(BITS - width)))
-        return choose(code, options)
-
-    known = {size: of(size) for size in set(SIZES[group])}
-    return by_mode(samples, [known[SIZES[group][mode]] for mode in MODES])

@@ -7,20 +7,16 @@ from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.timeline import Timeline
-from fixfunc.rtl.output.compression.tile_order import (
-    CHANNELS,
-    GROUPS,
-    MODES,
-    PLACES,
-    SIZES,
-    by_mode,
-    reference,
-)
+from fixfunc.rtl.output.compression.tile_order import CHANNELS, TileOrder, reference
 from fixfunc.spec.colours import LANES
 
 BITS = 8  # of a channel
 TURNS = range(2)  # along x, or with x and y exchanged
-PLACED = ArrayLayout(CHANNELS * BITS, len(PLACES))  # channels of all places of groups
+
+
+def placed(order: TileOrder) -> ArrayLayout:
+    """Channels of all places of groups."""
+    return ArrayLayout(CHANNELS * BITS, len(order.places))
 
 
 def channels(colour):
@@ -32,6 +28,10 @@ def channels(colour):
 class Differences(wiring.Component):
     """Differences of a tile, in both turns. One tile a clock.
 
+    Parameters
+    ----------
+    order : TileOrder
+
     Members
     -------
     i : In
@@ -42,11 +42,12 @@ class Differences(wiring.Component):
 
     LATENCY = 3
 
-    def __init__(self) -> None:
+    def __init__(self, order: TileOrder) -> None:
+        self._order = order
         super().__init__(
             {
                 "i": In(StructLayout({"samples": 2, "lanes": ArrayLayout(32, LANES)})),
-                "o": Out(ArrayLayout(PLACED, len(TURNS))),
+                "o": Out(ArrayLayout(placed(order), len(TURNS))),
             }
         )
 
@@ -57,19 +58,19 @@ class Differences(wiring.Component):
         lanes = [Signal(CHANNELS * BITS, name=f"lane_{n}") for n in range(LANES)]
         m.d.sync += [lane.eq(channels(self.i.lanes[n])) for n, lane in enumerate(lanes)]
         samples = timeline[1].samples
-        for number, (group, at) in enumerate(PLACES):
-            own = self._chosen(
-                m, samples, lanes, group, at, f"own_{number}", lambda mode, g, a: GROUPS[mode][g][a]
-            )
+        for number in range(len(self._order.places)):
+            found = [self._order.lane_at(mode, number) for mode in self._order.modes]
+            own = self._chosen(m, samples, lanes, found, f"own_{number}")
             for turn in TURNS:
                 before = self._chosen(
                     m,
                     samples,
                     lanes,
-                    group,
-                    at,
+                    [
+                        None if lane is None else reference(mode, lane, turn)
+                        for mode, lane in enumerate(found)
+                    ],
                     f"before_{number}_{turn}",
-                    lambda mode, g, a, turn=turn: reference(mode, g, a, turn),
                 )
                 m.d.sync += self.o[turn][number].eq(
                     Cat(
@@ -79,13 +80,10 @@ class Differences(wiring.Component):
                 )
         return m
 
-    @staticmethod
-    def _chosen(m, samples, lanes, group, at, name, which):
-        """A lane by the number of samples; nothing, where a group has none there."""
-        options = [
-            lanes[which(mode, group, at)] if at < SIZES[group][mode] else Const(0, len(lanes[0]))
-            for mode in MODES
-        ]
-        out = Signal(len(lanes[0]), name=name)
-        m.d.sync += out.eq(by_mode(samples, options))
+    def _chosen(self, m, samples, lanes, numbers, name):
+        """A lane by the number of samples; nothing, where there is none."""
+        nothing = Const(0, CHANNELS * BITS)
+        options = [nothing if number is None else lanes[number] for number in numbers]
+        out = Signal(CHANNELS * BITS, name=name)
+        m.d.sync += out.eq(self._order.by_mode(samples, options))
         return out

@@ -7,17 +7,14 @@ from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.timeline import Timeline
-from fixfunc.rtl.output.compression.differences import BITS, PLACED, channels
+from fixfunc.rtl.output.compression.differences import BITS, channels, placed
 from fixfunc.rtl.output.compression.tile_order import (
     CHANNELS,
     EDGE,
-    GROUPS,
-    MODES,
-    PLACES,
-    by_mode,
+    TileOrder,
     lane,
+    pixel,
     pixels,
-    place,
 )
 from fixfunc.spec.colours import LANES
 
@@ -35,17 +32,12 @@ def added(a, b):
     return Cat((a[n : n + BITS] + b[n : n + BITS])[:BITS] for n in range(0, CHANNELS * BITS, BITS))
 
 
-def place_of(mode: int, number: int) -> int:
-    """The place of a lane."""
-    for n, (group, at) in enumerate(PLACES):
-        its = GROUPS[mode][group] if group < len(GROUPS[mode]) else []
-        if at < len(its) and its[at] == number:
-            return n
-    raise AssertionError
-
-
 class Sums(wiring.Component):
     """Colours of a tile from its differences. One tile a clock.
+
+    Parameters
+    ----------
+    order : TileOrder
 
     Members
     -------
@@ -57,8 +49,9 @@ class Sums(wiring.Component):
 
     LATENCY = 3 + 2 * len(STEPS)
 
-    def __init__(self) -> None:
-        members = {"samples": 2, "turn": 1, "lane": 32, "places": PLACED}
+    def __init__(self, order: TileOrder) -> None:
+        self._order = order
+        members = {"samples": 2, "turn": 1, "lane": 32, "places": placed(order)}
         super().__init__({"i": In(StructLayout(members)), "o": Out(ArrayLayout(32, LANES))})
 
     def elaborate(self, platform: object) -> Module:
@@ -80,15 +73,15 @@ class Sums(wiring.Component):
             if x == y == 0:
                 return corner
             options = []
-            for mode in MODES:
+            for mode in self._order.modes:
                 wide, high = pixels(mode)
                 inside = x < wide and y < high
                 options.append(
-                    self.i.places[place_of(mode, lane(mode, 0, x, y))]
+                    self.i.places[self._order.place_of(mode, lane(mode, 0, x, y))]
                     if inside
                     else Const(0, CHANNELS * BITS)
                 )
-            return by_mode(samples, options)
+            return self._order.by_mode(samples, options)
 
         cells = {}
         for y in range(EDGE):
@@ -118,15 +111,22 @@ class Sums(wiring.Component):
         samples, turn, places = now.samples, now.turn, now.places
         upright = {}
         for (x, y), value in cells.items():
-            out = Signal(CHANNELS * BITS, name=f"pixel_{y}_{x}")
+            out = Signal(CHANNELS * BITS, name=f"upright_{y}_{x}")
             m.d.comb += out.eq(Mux(turn, cells[y, x], value))
             upright[x, y] = out
         for number in range(LANES):
             base, rest = [], []
-            for mode in MODES:
-                sample, x, y = place(mode, number)
+            for mode in self._order.modes:
+                sample, x, y = pixel(mode, number)
                 base.append(upright[x, y])
-                rest.append(places[place_of(mode, number)] if sample else Const(0, CHANNELS * BITS))
+                rest.append(
+                    places[self._order.place_of(mode, number)]
+                    if sample
+                    else Const(0, CHANNELS * BITS)
+                )
             one, other = (Signal(CHANNELS * BITS, name=f"{n}_{number}") for n in ("base", "rest"))
-            m.d.sync += [one.eq(by_mode(samples, base)), other.eq(by_mode(samples, rest))]
+            m.d.sync += [
+                one.eq(self._order.by_mode(samples, base)),
+                other.eq(self._order.by_mode(samples, rest)),
+            ]
             m.d.sync += self.o[number].eq(colour(added(one, other)))

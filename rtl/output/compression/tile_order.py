@@ -11,13 +11,13 @@ from amaranth.hdl import Value, ValueLike
 
 from fixfunc.rtl.lib.bits import choose
 
-MODES = range(4)  # log2 of the samples
 LANE_SHAPE = ((0, 0), (0, 1), (1, 1), (1, 2))  # log2 of a pixel's columns and rows of lanes
 EDGE = 8
+CHANNELS = 4  # G, R - G, B - G, A
 
 
 def pixels(mode: int) -> tuple[int, int]:
-    """Columns and rows of pixels of a tile."""
+    """Columns and rows of pixels of a tile; a mode is log2 of the samples."""
     lx, ly = LANE_SHAPE[mode]
     return EDGE >> lx, EDGE >> ly
 
@@ -30,7 +30,7 @@ def lane(mode: int, sample: int, x: int, y: int) -> int:
     return EDGE * j + i
 
 
-def place(mode: int, number: int) -> tuple[int, int, int]:
+def pixel(mode: int, number: int) -> tuple[int, int, int]:
     """Sample, x and y of a lane."""
     lx, ly = LANE_SHAPE[mode]
     j, i = divmod(number, EDGE)
@@ -63,32 +63,72 @@ def groups(mode: int) -> list[list[int]]:
     ]
 
 
-GROUPS = [groups(mode) for mode in MODES]
-COUNT = max(len(found) for found in GROUPS)  # groups that there may be
-SIZES = [  # of each group, by mode; 0: there is none
-    [len(GROUPS[mode][n]) if n < len(GROUPS[mode]) else 0 for mode in MODES] for n in range(COUNT)
-]
-MOST = [max(sizes) for sizes in SIZES]  # places of each group
-PLACES = [(group, at) for group in range(COUNT) for at in range(MOST[group])]
-CHANNELS = 4  # G, R - G, B - G, A
-LEAVES = CHANNELS * COUNT  # payloads: channel by channel, group by group
-
-
-def by_mode(samples: Value, options: Sequence[ValueLike]) -> ValueLike:
-    """The option of the number of samples; of equal ones one."""
-    if all(option is options[0] for option in options):
-        return options[0]
-    return choose(samples, options)
-
-
-def reference(mode: int, group: int, at: int, turn: int) -> int:
+def reference(mode: int, number: int, turn: int) -> int:
     """The lane that a lane is taken from: before it in its row or column, or of sample 0."""
-    number = GROUPS[mode][group][at]
-    sample, x, y = place(mode, number)
+    sample, x, y = pixel(mode, number)
     if sample:
         return lane(mode, 0, x, y)
-    first, second = ((1, 0), (0, 1)) if turn == 0 else ((0, 1), (1, 0))
-    for dx, dy in (first, second):
+    for dx, dy in ((1, 0), (0, 1)) if turn == 0 else ((0, 1), (1, 0)):
         if x >= dx and y >= dy:
             return lane(mode, 0, x - dx, y - dy)
     return number
+
+
+class TileOrder:
+    """Groups of tiles of up to so many samples a pixel.
+
+    Parameters
+    ----------
+    samples : int
+        1, 2, 4 or 8.
+
+    Attributes
+    ----------
+    modes : range
+        log2 of every number of samples.
+    groups : list
+        By mode, the lanes of every group.
+    count : int
+        Groups that there may be.
+    sizes : list
+        Of each group by mode, how many lanes it has; 0: there is none.
+    most : list of int
+        Places of each group.
+    places : list of (group, number within it)
+    leaves : int
+        Payloads: channel by channel, group by group.
+    """
+
+    def __init__(self, samples: int) -> None:
+        self.modes = range(samples.bit_length())
+        self.groups = [groups(mode) for mode in self.modes]
+        self.count = max(map(len, self.groups))
+        self.sizes = [
+            [len(its[n]) if n < len(its) else 0 for its in self.groups] for n in range(self.count)
+        ]
+        self.most = [max(sizes) for sizes in self.sizes]
+        self.places = [(n, at) for n in range(self.count) for at in range(self.most[n])]
+        self.leaves = CHANNELS * self.count
+
+    def by_mode(self, samples: Value, options: Sequence[ValueLike]) -> ValueLike:
+        """The option of the number of samples; of equal ones one."""
+        if all(option is options[0] for option in options):
+            return options[0]
+        return choose(samples, options)
+
+    def leaf(self, channel: int, group: int) -> int:
+        """Number of a payload."""
+        return channel * self.count + group
+
+    def of_group(self, group: int) -> list[int]:
+        """Numbers of a group's places."""
+        return [n for n, (its, _) in enumerate(self.places) if its == group]
+
+    def lane_at(self, mode: int, place: int) -> int | None:
+        """The lane at a place; None, if there is none."""
+        group, at = self.places[place]
+        return self.groups[mode][group][at] if at < self.sizes[group][mode] else None
+
+    def place_of(self, mode: int, number: int) -> int:
+        """The place of a lane."""
+        return next(n for n in range(len(self.places)) if self.lane_at(mode, n) == number)
