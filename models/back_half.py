@@ -18,6 +18,7 @@ from fixfunc.models.memory.layout import target_at, target_place
 from fixfunc.models.output import output_merger
 from fixfunc.models.output.blend import Blend
 from fixfunc.models.output.copies import DEPTHS
+from fixfunc.models.output.formats import thresholds
 from fixfunc.models.pixel import quads
 from fixfunc.models.pixel.pixel_stage import PixelQuads, PixelResults, PixelShader
 from fixfunc.models.pixel.tile_shading import TileShading
@@ -262,6 +263,10 @@ class BackHalf:
                 tile, j, i = np.nonzero(passed[chosen])
                 at = tiles["y"][chosen[tile]], tiles["x"][chosen[tile]], j, i
                 lane = chosen[tile], j, i
+                threshold = None
+                if state.blends[n].dither:
+                    samples = int(target.view["samples"])
+                    threshold = thresholds(*quads.lane_pixels(tiles[chosen[tile]], j, i, samples))
                 plane[at] = output_merger.merge(
                     colours[n][lane],
                     plane[at],
@@ -269,6 +274,7 @@ class BackHalf:
                     state.blends[n],
                     state.factor,
                     None if second is None else second[lane],
+                    threshold,
                 )
 
 

@@ -297,6 +297,7 @@ class BoundState:
                 int(row["write"]),
                 bool(row["logic"]),
                 enumerated(LogicOp, row["logic_op"], "logic_op"),
+                bool(row["dither"]),
             )
             for row in rows
         ]

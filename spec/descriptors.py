@@ -103,6 +103,7 @@ TARGET_BLEND = (
     Field("write", 4),  # channels
     Field("logic", 1),
     Field("logic_op", 4),
+    Field("dither", 1),
 )
 SURFACES = (Field("address", 32), Field("colours", 4), Field("has_depth", 1))  # VIEW records
 STREAM_BUFFER = (

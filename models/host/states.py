@@ -80,7 +80,7 @@ class DepthStencilState:
 
 @dataclass(frozen=True)
 class RenderTargetBlend:
-    """D3D11_RENDER_TARGET_BLEND_DESC1 [fs 17.1]."""
+    """D3D11_RENDER_TARGET_BLEND_DESC1 [fs 17.1], and dithering, which D3D11 does not have."""
 
     blend_enable: bool = False
     src_blend: BlendFactor = BlendFactor.ONE
@@ -92,6 +92,7 @@ class RenderTargetBlend:
     write_mask: int = 15
     logic_op_enable: bool = False
     logic_op: LogicOp = LogicOp.NOOP
+    dither_enable: bool = False
 
     def __post_init__(self):
         check_types(self)
@@ -116,6 +117,7 @@ class RenderTargetBlend:
             self.write_mask,
             self.logic_op_enable,
             self.logic_op,
+            self.dither_enable,
         )
 
 

@@ -28,6 +28,7 @@ class Blend(NamedTuple):
     write: int = 15  # channels: red 1, green 2, blue 4, alpha 8
     logic: bool = False
     logic_op: LogicOp = LogicOp.NOOP
+    dither: bool = False  # UNORM of fewer than 8 bits: of the pixel's place
 
 
 class Sources(NamedTuple):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from fixfunc.models.memory.layout import target_at, target_place, texture_at
+from fixfunc.models.output.formats import thresholds
 from fixfunc.models.payload import integer
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError, Stalled
@@ -16,8 +17,6 @@ FORMATS = {  # that are scanned out -> where red, green and blue lie
     Format.B8G8R8A8_UNORM: (2, 1, 0),
     Format.B8G8R8A8_UNORM_SRGB: (2, 1, 0),
 }
-# Thresholds of four by four pixels, in sixteenths: neighbours differ most.
-THRESHOLDS = np.array([[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5]])
 POLYNOMIAL = 0xC96C5795D7870F42  # of CRC-64, reflected
 
 
@@ -37,8 +36,8 @@ def dithered(colours: np.ndarray, y: int = 0) -> np.ndarray:
         pixel's threshold. 0 and 255 stay what they are.
     """
     rows, columns, _ = colours.shape
-    j, i = np.mgrid[y : y + rows, :columns] % 4
-    share = (2 * THRESHOLDS[j, i] + 1)[..., None] * 255
+    j, i = np.mgrid[y : y + rows, :columns]
+    share = thresholds(i, j)[..., None] * 255
     most = np.array([31, 63, 31])
     red, green, blue = np.moveaxis(
         (32 * colours.astype(np.int64) * most + share) // (32 * 255), -1, 0

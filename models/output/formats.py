@@ -16,6 +16,9 @@ SRGB = {
 }
 # What may be drawn to; those of 96 bits are optional [fs 19.1.4].
 RENDERABLE = (*(form for form in VERTEX_FORMATS if FORMATS[form].bytes != 12), *SRGB)
+DITHERED = 8  # bits of a channel, of which less are dithered
+# Thresholds of four by four pixels, in sixteenths: neighbours differ most.
+THRESHOLDS = np.array([[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5]])
 # Linear values of every sRGB byte, 16 bits.
 _LINEAR = linear(np.repeat(np.arange(256, dtype=np.uint8)[:, None], 4, 1))[:, 0].astype(np.int64)
 
@@ -47,7 +50,14 @@ def colour_format(form: Format) -> ColourFormat:
     return ColourFormat(layout, layout.kind, (1 << bits - signed) - 1, is_srgb)
 
 
-def quantise(values: np.ndarray, form: ColourFormat) -> np.ndarray:
+def thresholds(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Thresholds of dithering of pixels: odd numbers of thirty-seconds, 1 to 31."""
+    return 2 * THRESHOLDS[y & 3, x & 3] + 1
+
+
+def quantise(
+    values: np.ndarray, form: ColourFormat, threshold: np.ndarray | None = None
+) -> np.ndarray:
     """Channels of a shader as a blender takes them.
 
     Parameters
@@ -55,16 +65,24 @@ def quantise(values: np.ndarray, form: ColourFormat) -> np.ndarray:
     values : ndarray of float32, shape (n, 4)
     form : ColourFormat
         Normalised.
+    threshold : ndarray of int, shape (n,), optional
+        From :func:`thresholds`: channels of fewer than 8 bits are dithered by it.
 
     Returns
     -------
     ndarray of int64, shape (n, 4)
-        Cut to the format's range, the nearest, ties away from zero; NaN is 0 [fs 3.2.3].
+        Cut to the format's range, the nearest, ties away from zero; NaN is 0 [fs 3.2.3]. Dithered:
+        the integer below v + threshold / 32.
     """
     low = 0.0 if form.kind == "UNORM" else -1.0
     # Exact: a float32 times 16 bits fits float64.
     scaled = np.clip(np.nan_to_num(values, nan=0.0), low, 1).astype(np.float64) * form.most
-    return np.trunc(scaled + np.copysign(0.5, scaled)).astype(np.int64)
+    nearest = np.trunc(scaled + np.copysign(0.5, scaled)).astype(np.int64)
+    if threshold is None or form.kind != "UNORM":
+        return nearest
+    # Exact: of at most 7 bits and five more of the threshold.
+    spread = np.floor(scaled + threshold[:, None] / 32).astype(np.int64)
+    return np.where(form.most < (1 << DITHERED) - 1, spread, nearest)
 
 
 def load(data: np.ndarray, form: ColourFormat) -> np.ndarray:

@@ -18,6 +18,7 @@ def merge(
     state: Blend,
     constant: np.ndarray | None = None,
     second: np.ndarray | None = None,
+    threshold: np.ndarray | None = None,
 ) -> np.ndarray:
     """What is stored of samples.
 
@@ -34,6 +35,8 @@ def merge(
         Blend factor.
     second : ndarray of the type of ``new``, shape (n, 4), optional
         A shader's second colour.
+    threshold : ndarray of int, shape (n,), optional
+        From :func:`fixfunc.models.output.formats.thresholds`, of a target that is dithered.
 
     Returns
     -------
@@ -56,8 +59,11 @@ def merge(
     if colours.kind == "FLOAT":
         return store(blend_floats(new, kept, state, constant, second), colours)
     take = integers if colours.kind in INTEGERS else quantise
+    taken = take(new, colours)
+    if threshold is not None and colours.kind == "UNORM":
+        taken = quantise(new, colours, threshold)
     made = blend(
-        take(new, colours),
+        taken,
         kept,
         state,
         constant,

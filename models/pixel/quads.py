@@ -104,6 +104,18 @@ def join(values: np.ndarray, quads: Quads, tiles: int, samples: int, edge: int =
     return pixels.swapaxes(2, 3).reshape(tiles, edge, edge)
 
 
+def lane_pixels(
+    tiles: np.ndarray, j: np.ndarray, i: np.ndarray, samples: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Pixels of the target of lanes (i, j) of tiles: x and y, int64."""
+    lx, ly = LANE_SHAPE[samples]
+    wide, high = pixels_of(samples)
+    return (
+        tiles["x"].astype(np.int64) * wide + (i >> lx),
+        tiles["y"].astype(np.int64) * high + (j >> ly),
+    )
+
+
 def sample_numbers(samples: int, edge: int = 8) -> np.ndarray:
     """Which sample of its pixel each lane of a tile is: int64, shape (edge, edge)."""
     lx, ly = LANE_SHAPE[samples]

@@ -367,3 +367,23 @@ def test_conservative_coverage_and_what_is_covered_whole():
     context.om.set_render_targets([scene.target], scene.depth)
     with pytest.raises(InputError, match="conservative_raster must be off with a target of depths"):
         context.draw(3)
+
+
+@pytest.mark.plan("output-merger-8")
+@pytest.mark.parametrize("samples", [1, 4])
+def test_a_target_of_few_bits_is_dithered_by_pixels(samples):
+    scene = Scene(samples=samples)
+    host, context = scene.device, scene.context
+    target = host.create_texture2d(Format.B5G6R5_UNORM, 32, 24, 1, 1, samples, Bind.RENDER_TARGET)
+    context.om.set_render_targets([host.create_render_target_view(target)])
+    found = {}
+    for dither in (False, True):
+        context.om.set_blend_state(BlendState((RenderTargetBlend(dither_enable=dither),)))
+        scene.draw(WHOLE, (0.3, 0.3, 0.3, 1))
+        words = context.read(target).reshape(24, 32, samples, 2).view("<u2")[..., 0]
+        assert (words == words[:, :, :1]).all()  # all samples of a pixel have its threshold
+        found[dither] = words[:, :, 0] >> 11
+    assert (found[False] == 9).all()  # 0.3 of 31 is 9.3
+    assert set(found[True].ravel().tolist()) == {9, 10}
+    assert (found[True] == np.tile(found[True][:4, :4], (6, 8))).all()
+    assert (found[True][:4, :4] == 10).sum() == 5

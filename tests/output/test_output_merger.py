@@ -16,6 +16,7 @@ from fixfunc.models.output.formats import (
     float_bits,
     load,
     store,
+    thresholds,
 )
 from fixfunc.models.output.output_merger import merge
 from fixfunc.models.texture.block_decode import linear
@@ -229,3 +230,37 @@ def test_logic_operations_of_few_bits():
 def test_every_format_of_vertices_but_three_is_drawn_to():
     left = set(VERTEX_FORMATS) - set(RENDERABLE)
     assert left == {Format.R32G32B32_FLOAT, Format.R32G32B32_UINT, Format.R32G32B32_SINT}
+
+
+@pytest.mark.plan("output-merger-8")
+@pytest.mark.parametrize(
+    ("form", "bits"),
+    [
+        (Format.B5G6R5_UNORM, (5, 6, 5)),
+        (Format.B5G5R5A1_UNORM, (5, 5, 5)),
+        (Format.B4G4R4A4_UNORM, (4, 4, 4)),
+        (Format.R8G8B8A8_UNORM, None),
+        (Format.R10G10B10A2_UNORM, None),
+    ],
+)
+def test_dithering_keeps_the_mean_of_four_by_four_pixels(form, bits):
+    """Channels of 8 bits and more stay the nearest, and ends stay what they are."""
+    y, x = np.mgrid[:4, :4].reshape(2, -1)
+    threshold = thresholds(x, y)
+    assert sorted(threshold.tolist()) == list(range(1, 32, 2))
+    size = FORMATS[form].bytes
+    old = np.zeros((16, size), np.uint8)
+    rng = np.random.default_rng(0)
+    for value in (*rng.random((30, 3)), (0, 0, 0), (1, 1, 1)):
+        new = np.tile(np.float32((*value, 1)), (16, 1))
+        plain = merge(new, old, form, Blend())
+        found = merge(new, old, form, Blend(dither=True), threshold=threshold)
+        loaded, nearest = (load(data, colour_format(form))[:, :3] for data in (found, plain))
+        if bits is None:
+            assert (loaded == nearest).all()
+            continue
+        most = (1 << np.array(bits)) - 1
+        assert np.abs(loaded.mean(0) - np.float32(value) * most).max() <= 1 / 32
+        assert (np.ptp(loaded, axis=0) <= 1).all()
+        if set(value) <= {0, 1}:
+            assert (found == plain).all()
