@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What the machine keeps between calls, and what is read and written at once."""
+
+import numpy as np
+import pytest
+
+from fixfunc.models.geometry.geometry_stage import Emitted
+from fixfunc.models.geometry.viewport import Viewport
+from fixfunc.models.host.resources import Bind
+from fixfunc.models.pixel.pixel_stage import PixelResults
+from fixfunc.models.shaders import GeometryShader
+from tests.host.drawing import (
+    DRAWN,
+    READ,
+    RED,
+    RGBA8,
+    WHOLE,
+    Scene,
+)
+
+
+def first_texel(quads, bound):
+    """The first texel of slot 0."""
+    places = np.zeros((*quads.x.shape, 2), np.int64)
+    return PixelResults(bound.fetch(0, places))
+
+
+def by_viewport(inputs, _bound):
+    """Each primitive by a viewport of its own."""
+    count = len(inputs.primitive)
+    return Emitted(
+        np.repeat(np.arange(count), 3),
+        inputs.position.reshape(-1, 4),
+        inputs.attributes.reshape(-1, 1, 4),
+        viewport=np.repeat(inputs.primitive, 3),
+    )
+
+
+# What is kept.
+
+
+@pytest.mark.plan("host-13")
+@pytest.mark.parametrize("coded", [False, True])
+def test_targets_that_are_released_are_not_written_any_more(coded):
+    scene = Scene(coded=coded)
+    device, context = scene.device, scene.context
+    scene.draw(WHOLE, RED)
+    context.om.set_render_targets([])
+    news = []
+    for old, bind in ((scene.depths, Bind.DEPTH_STENCIL), (scene.colours, DRAWN)):
+        device.release(old)
+        new = device.create_texture2d(old.form, 32, 24, bind=bind)
+        assert new.address == old.address
+        assert not context.read(new).any()
+        news.append(new)
+    for new in news:
+        device.release(new)
+    # A smaller target, and a buffer behind it.
+    small = device.create_texture2d(RGBA8, 8, 8, bind=DRAWN)
+    behind = device.create_buffer(4096)
+    context.om.set_render_targets([device.create_render_target_view(small)])
+    scene.draw(WHOLE, RED)
+    assert (context.read(small) == (255, 0, 0, 255)).all()
+    assert not context.read(behind).any()
+
+
+@pytest.mark.plan("host-13")
+def test_textures_that_are_released_are_not_read_any_more():
+    scene = Scene()
+    device, context = scene.device, scene.context
+    scene.shade(first_texel)
+    addresses = set()
+    for value, z in ((50, 0.4), (99, 0.3)):
+        texture = device.create_texture2d(RGBA8, 4, 4, data=[np.full((4, 4, 4), value, np.uint8)])
+        addresses.add(texture.address)
+        context.ps.set_shader_resources(0, [device.create_shader_resource_view(texture)])
+        scene.draw(WHOLE, z=z)
+        device.release(texture)
+    assert len(addresses) == 1
+    assert (scene.image() == 99).all()
+
+
+@pytest.mark.plan("host-13")
+@pytest.mark.parametrize("coded", [False, True])
+def test_what_a_draw_that_fails_has_drawn_is_read(coded):
+    """The machine keeps no texture that was drawn to, whatever the shader made of it."""
+    scene = Scene(coded=coded)
+    device, context = scene.device, scene.context
+    texture = device.create_texture2d(RGBA8, 32, 24, bind=DRAWN | READ)
+    view = device.create_shader_resource_view(texture)
+    target = device.create_render_target_view(texture)
+
+    def read(z):
+        context.om.set_render_targets([scene.target], scene.depth)
+        context.ps.set_shader_resources(0, [view])
+        scene.shade(first_texel)
+        scene.draw(WHOLE, z=z)
+        context.ps.set_shader_resources(0, [None])
+
+    read(0.5)
+    asked = []
+
+    def fails(quads, _bound):
+        asked.append(len(quads.x))
+        if len(asked) > 1:
+            raise ZeroDivisionError
+        return PixelResults(quads.floats(0))
+
+    scene.shade(fails)
+    context.om.set_render_targets([target])
+    # Triangles of two viewports are drawn one after the other.
+    port = Viewport(width=32, height=24)
+    context.rs.set_viewports([port, port])
+    context.gs.set_shader(device.create_geometry_shader(GeometryShader(by_viewport, most=3)))
+    with pytest.raises(ZeroDivisionError):
+        scene.draw(np.concatenate([WHOLE, WHOLE]), RED)
+    context.gs.set_shader(None)
+    read(0.4)
+    assert (scene.image() == (255, 0, 0, 255)).all()
