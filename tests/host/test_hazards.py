@@ -7,15 +7,21 @@ import pytest
 from fixfunc.models.geometry.geometry_stage import Emitted
 from fixfunc.models.geometry.viewport import Viewport
 from fixfunc.models.host.resources import Bind
+from fixfunc.models.host.states import BlendState, RenderTargetBlend
 from fixfunc.models.pixel.pixel_stage import PixelResults
 from fixfunc.models.shaders import GeometryShader
+from fixfunc.spec.dxgi import Format
+from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import BlendFactor
 from tests.host.drawing import (
+    D24S8,
     DRAWN,
     READ,
     RED,
     RGBA8,
     WHOLE,
     Scene,
+    corners,
 )
 
 
@@ -117,3 +123,84 @@ def test_what_a_draw_that_fails_has_drawn_is_read(coded):
     context.gs.set_shader(None)
     read(0.4)
     assert (scene.image() == (255, 0, 0, 255)).all()
+
+
+# What is read and written at once.
+
+
+@pytest.mark.plan("host-11")
+def test_what_a_pixel_shader_writes_is_not_read():
+    scene = Scene()
+    device, context = scene.device, scene.context
+    bind = READ | Bind.VERTEX_BUFFER | Bind.INDEX_BUFFER | Bind.UNORDERED_ACCESS
+    both = scene.bind(corners(WHOLE), bind=bind)
+    view = device.create_unordered_access_view(both)
+    context.ps.set_unordered_access_views(3, [view])
+    with pytest.raises(InputError, match="vertex buffer 0 must not be bound for unordered access"):
+        context.draw(3)
+    scene.draw(WHOLE)
+    context.ia.set_index_buffer(both, Format.R32_UINT)
+    with pytest.raises(InputError, match="index buffer must not be bound for unordered access"):
+        context.draw_indexed(3)
+    context.ia.set_index_buffer(None, Format.R32_UINT)
+    for stage in (context.vs, context.ps):
+        stage.set_shader_resources(1, [device.create_shader_resource_view(both)])
+        with pytest.raises(InputError, match="resource in slot 1 must not be written to"):
+            context.draw(3)
+        stage.set_shader_resources(1, [None])
+    stream = device.create_buffer(64, Bind.STREAM_OUTPUT | Bind.UNORDERED_ACCESS)
+    context.so.set_targets([stream])
+    context.ps.set_unordered_access_views(3, [device.create_unordered_access_view(stream)])
+    with pytest.raises(InputError, match="target of stream output must not be bound for unordere"):
+        context.draw(3)
+
+
+@pytest.mark.plan("host-11")
+@pytest.mark.parametrize("keeps", ["depth", "stencil"])
+def test_what_is_kept_of_depths_and_stencil_values_is_read(keeps):
+    """A view that does not write one of them leaves it to shaders [fs 17.13]."""
+    scene = Scene()
+    device, context = scene.device, scene.context
+    bind = READ | Bind.DEPTH_STENCIL
+    depths = device.create_texture2d(Format.R24G8_TYPELESS, 32, 24, bind=bind)
+    whole = device.create_depth_stencil_view(depths, D24S8)
+    context.clear_depth_stencil_view(whole, 1.0, 85)
+    reads = {
+        "depth": Format.R24_UNORM_X8_TYPELESS,
+        "stencil": Format.X24_TYPELESS_G8_UINT,
+    }
+    kept = device.create_depth_stencil_view(depths, D24S8, **{f"read_only_{keeps}": True})
+    context.om.set_render_targets([scene.target], kept)
+
+    def read(quads, bound):
+        places = np.stack([quads.x, quads.y], -1)
+        return PixelResults(bound.fetch(0, places).astype(np.float32))
+
+    scene.shade(read)
+    other = "stencil" if keeps == "depth" else "depth"
+    context.ps.set_shader_resources(0, [device.create_shader_resource_view(depths, reads[other])])
+    with pytest.raises(InputError, match="resource in slot 0 must not be drawn to"):
+        scene.draw(WHOLE)
+    context.ps.set_shader_resources(0, [device.create_shader_resource_view(depths, reads[keeps])])
+    for z in (0.5, 0.25):
+        scene.draw(WHOLE, z=z)
+    assert (scene.image()[..., 0 if keeps == "depth" else 1] == 255).all()
+    # Depths were written, unless they are kept.
+    assert (context.read(depths)[..., 2] == (255 if keeps == "depth" else 64)).all()
+
+
+@pytest.mark.plan("host-11")
+@pytest.mark.parametrize("slots", [(1,), (0, 1)])
+def test_a_second_source_is_of_slot_0(slots):
+    scene = Scene()
+    device, context = scene.device, scene.context
+    views = [None, None]
+    for slot in slots:
+        texture = device.create_texture2d(RGBA8, 32, 24, bind=DRAWN)
+        views[slot] = device.create_render_target_view(texture)
+    mix = RenderTargetBlend(True, BlendFactor.SRC1_COLOR, BlendFactor.ZERO)
+    state = BlendState([RenderTargetBlend(), mix], independent_blend_enable=True)
+    context.om.set_render_targets(views)
+    context.om.set_blend_state(state)
+    with pytest.raises(InputError, match="render targets must be one, in slot 0"):
+        scene.draw(WHOLE)
