@@ -214,6 +214,8 @@ class Machine:
             self._back.holds(address) for stage in there.values() for address in stage.resources
         ):
             self.settle()
+        pixel = bound.shader(Stage.PIXEL)
+        there[Stage.PIXEL].declared = pixel is not None and pixel.unordered
         return {
             stage: partial(_with, getattr(shader, "function", shader), there[stage])
             for stage in Stage

@@ -7,7 +7,7 @@ import pytest
 from fixfunc.models.geometry.geometry_stage import Emitted
 from fixfunc.models.geometry.viewport import Viewport
 from fixfunc.models.host.resources import Bind
-from fixfunc.models.host.states import BlendState, RenderTargetBlend
+from fixfunc.models.host.states import BlendState, RasterizerState, RenderTargetBlend, SamplerState
 from fixfunc.models.pixel.pixel_stage import PixelResults
 from fixfunc.models.shaders import GeometryShader
 from fixfunc.spec.dxgi import Format
@@ -204,3 +204,83 @@ def test_a_second_source_is_of_slot_0(slots):
     context.om.set_blend_state(state)
     with pytest.raises(InputError, match="render targets must be one, in slot 0"):
         scene.draw(WHOLE)
+
+
+# What shaders may do with what is bound.
+
+
+@pytest.mark.plan("host-14")
+def test_what_is_bound_to_be_read_is_not_written():
+    scene = Scene()
+    device, context = scene.device, scene.context
+    context.om.set_render_targets([scene.target])
+    buffer = device.create_buffer(64, READ)
+    constants = device.create_buffer(64, Bind.CONSTANT_BUFFER)
+    written = device.create_buffer(64, Bind.UNORDERED_ACCESS)
+    context.ps.set_shader_resources(0, [device.create_shader_resource_view(buffer)])
+    context.ps.set_constant_buffers(0, [constants])
+    context.ps.set_unordered_access_views(0, [device.create_unordered_access_view(written)])
+
+    def draws(name):
+        def write(quads, bound):
+            getattr(bound, name)(0)[:] = 7
+            return PixelResults(quads.floats(0))
+
+        return write
+
+    for name in ("buffer", "constants", "floats"):
+        scene.shade(draws(name))
+        with pytest.raises(ValueError, match="read-only"):
+            scene.draw(WHOLE)
+    scene.shade(draws("unordered"))
+    with pytest.raises(InputError, match="unordered access must be declared by the shader, not 0"):
+        scene.draw(WHOLE)
+    assert not any(context.read(one).any() for one in (buffer, constants, written))
+    scene.shade(draws("unordered"), unordered=True)
+    scene.draw(WHOLE)
+    assert (context.read(written) == 7).all()
+
+
+@pytest.mark.plan("host-14")
+@pytest.mark.parametrize("second", [np.int32, None])
+def test_a_shader_has_the_same_colours_in_all_of_a_draw(second):
+    scene = Scene()
+    asked = []
+
+    def colours(quads, _bound):
+        asked.append(1)
+        colour = quads.floats(0)
+        depth = np.full(quads.x.shape, 0.5 / len(asked), np.float32)
+        if len(asked) > 1:
+            colour = [] if second is None else colour.astype(second)
+        return PixelResults(colour, depth=depth)
+
+    scene.shade(colours, depth="any")
+    with pytest.raises(InputError, match=r"colours must be as before, \['float32'\]"):
+        scene.draw(np.concatenate([WHOLE, WHOLE]))
+
+
+@pytest.mark.plan("host-14")
+def test_a_volume_is_read_whole_and_drawn_by_slices():
+    device = Scene().device
+    volume = device.create_texture3d(RGBA8, 8, 8, 4, 2, READ | DRAWN)
+    device.create_render_target_view(volume, first_layer=1, layer_count=2)
+    device.create_shader_resource_view(volume, first_level=1)
+    for part in ({"first_layer": 1}, {"layer_count": 2}, {"first_layer": 1, "first_level": 1}):
+        with pytest.raises(InputError, match="layer_count must be all . slices of a volume"):
+            device.create_shader_resource_view(volume, **part)
+
+
+@pytest.mark.plan("host-14")
+def test_numbers_beyond_all_floats_are_refused():
+    scene = Scene()
+    huge = 10**400
+    for call in (
+        lambda: scene.context.clear_render_target_view(scene.target, (huge, 0, 0, 0)),
+        lambda: scene.context.om.set_blend_state(None, (0, 0, huge, 0)),
+        lambda: RasterizerState(slope_scaled_depth_bias=huge),
+        lambda: SamplerState(border_color=(huge, 0, 0, 0)),
+        lambda: SamplerState(min_lod=1j),
+    ):
+        with pytest.raises(InputError, match="a number"):
+            call()
