@@ -185,7 +185,10 @@ class Machine:
         drawn = {int(view["address"]) for view in (*back.colours, back.depth) if view is not None}
         try:
             for part in front_half.run(draw, state):
-                self.totals.update(part.counters)
+                counters = Counter(part.counters)
+                if back.is_off:
+                    del counters["c_invocations"], counters["c_primitives"]
+                self.totals.update(counters)
                 self.totals.update(self._back.draw(part, back))
         finally:  # also where a shader raises: some of it has been drawn
             self._forget(drawn)

@@ -8,11 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fixfunc.models.texture import cube
+from fixfunc.models.texture.fetch import fetch
 from fixfunc.models.texture.footprint import quad_gradients
-from fixfunc.models.texture.sampler import ADDRESSES, Sampler, Taps, gather, sample
+from fixfunc.models.texture.sampler import ADDRESSES, Sampler, Taps, gather, sample, sample_compare
 from fixfunc.models.texture.texture import create, of_picture
 from fixfunc.spec.errors import InputError
 from tests.textures import noise
+
+COMPARES = Sampler(reduction="comparison")
 
 # Against a scalar model in exact rationals.
 
@@ -356,3 +359,34 @@ def test_wrong_coordinates():
         r"\(4, 2\)",
     ):
         sample(noise(4, 4), Sampler(), np.zeros((4, 2)))
+
+
+@pytest.mark.plan("sampler-14")
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda t, uv: sample(t, Sampler(), uv, lod=[1, 2, 3]), "lod must be of shape"),
+        (lambda t, uv: sample(t, Sampler(), uv, lod="x"), "lod must be numbers, not str"),
+        (lambda t, uv: sample(t, Sampler(), uv, lod=0, layer=[None]), "layer must be numbers"),
+        (lambda t, uv: sample(t, Sampler(), uv, lod=0, min_lod=1j), "min_lod must be numbers"),
+        (
+            lambda t, uv: sample(t, Sampler(), uv, gradients=(np.zeros((3, 7)), uv), bias=1),
+            "gradients must be of shape",
+        ),
+        (
+            lambda t, uv: sample(t, Sampler(), uv, gradients=(uv, uv), bias=[1, 2, 3]),
+            "bias must be of shape",
+        ),
+        (
+            lambda t, uv: sample_compare(t, COMPARES, uv, [1, 2, 3], lod=0),
+            "reference must be of shape",
+        ),
+        (lambda t, uv: gather(t, Sampler(), uv, 1.0), "component must be 0 to 3, not 1.0"),
+        (lambda t, uv: gather(t, COMPARES, uv, reference="x"), "reference must be numbers"),
+        (lambda t, uv: fetch(t, uv.astype(int), layer="x"), "layer must be numbers"),
+        (lambda t, uv: fetch(t, uv.astype(int), level=[0, 1, 2]), "level must be of shape"),
+    ],
+)
+def test_arguments_of_another_shape_or_type(call, text):
+    with pytest.raises(InputError, match=text):
+        call(noise(4, 4), np.zeros((2, 2), np.float32))
