@@ -51,6 +51,11 @@ class Bindings:
     ----------
     shared : Shared
     entries : mapping of (BindingKind, slot) to (record, bytes)
+
+    Attributes
+    ----------
+    declared : bool
+        The stage's shader has declared unordered access: without, it is refused.
     """
 
     def __init__(
@@ -58,6 +63,7 @@ class Bindings:
     ) -> None:
         self._shared = shared
         self._entries = entries
+        self.declared = True
 
     @property
     def resources(self) -> set[int]:
@@ -82,7 +88,12 @@ class Bindings:
         return self._bytes(BindingKind.RESOURCE, slot, "first", "size")
 
     def unordered(self, slot: int) -> np.ndarray:
-        """Bytes of a buffer that is bound for unordered access: uint8, to read and to write."""
+        """Bytes of a buffer that is bound for unordered access: uint8, to read and to write.
+
+        A shader that has not declared it raises :class:`~fixfunc.spec.errors.InputError`.
+        """
+        if not self.declared:
+            raise InputError("unordered access", "be declared by the shader", slot)
         return self._bytes(BindingKind.UNORDERED, slot, "first", "size")
 
     def texture(self, slot: int) -> Texture | None:
@@ -165,7 +176,9 @@ class Bindings:
             return np.zeros(0, np.uint8)
         record, _ = entry
         begin = int(record["address"]) + (int(record[first]) if first != "address" else 0)
-        return self._shared.memory[begin : begin + int(record[size])]
+        found = self._shared.memory[begin : begin + int(record[size])]
+        found.flags.writeable = kind == BindingKind.UNORDERED
+        return found
 
 
 DEFAULT = Sampler(address=("clamp",) * 3)

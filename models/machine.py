@@ -127,6 +127,12 @@ class Machine:
         self._back.write_back()
         self._shared.textures.clear()
 
+    def forget(self, address: int) -> None:
+        """Keep nothing of a resource whose memory is given back: others may lie there next."""
+        if self._back.holds(address):
+            self.settle()
+        self._forget({address})
+
     def _work(self, work: Work):
         self.totals["timestamp"] += 1
         if not self.skips or work.op in ALWAYS:
@@ -176,10 +182,16 @@ class Machine:
         functions = self._functions(bound)
         state = bound.front(functions)
         back = bound.back(functions.get(Stage.PIXEL))
-        for part in front_half.run(draw, state):
-            self.totals.update(part.counters)
-            self.totals.update(self._back.draw(part, back))
-        self._forget(view for view in (*back.colours, back.depth) if view is not None)
+        drawn = {int(view["address"]) for view in (*back.colours, back.depth) if view is not None}
+        try:
+            for part in front_half.run(draw, state):
+                counters = Counter(part.counters)
+                if back.is_off:
+                    del counters["c_invocations"], counters["c_primitives"]
+                self.totals.update(counters)
+                self.totals.update(self._back.draw(part, back))
+        finally:  # also where a shader raises: some of it has been drawn
+            self._forget(drawn)
         bound.put_filled(state.stream_buffers)
 
     def _dispatch_packet(self, work):
@@ -205,6 +217,8 @@ class Machine:
             self._back.holds(address) for stage in there.values() for address in stage.resources
         ):
             self.settle()
+        pixel = bound.shader(Stage.PIXEL)
+        there[Stage.PIXEL].declared = pixel is not None and pixel.unordered
         return {
             stage: partial(_with, getattr(shader, "function", shader), there[stage])
             for stage in Stage
@@ -281,10 +295,9 @@ class Machine:
             self.shaders,
         )
 
-    def _forget(self, views):
+    def _forget(self, addresses):
         """Textures that have been drawn to are read anew."""
-        drawn = {int(view["address"]) for view in views}
-        for data in [data for data in self._shared.textures if _address(data) in drawn]:
+        for data in [data for data in self._shared.textures if _address(data) in addresses]:
             del self._shared.textures[data]
 
     def _words(self, address, count):

@@ -17,6 +17,7 @@ from fixfunc.spec.dxgi import DEPTH_FORMATS, FORMATS, Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import SECOND_SOURCES
 
+STENCILS = Format.X24_TYPELESS_G8_UINT, Format.X32_TYPELESS_G8X24_UINT  # views of these alone
 MOST_LOD = (1 << 12) - 1  # of a view, 1/256
 
 
@@ -41,14 +42,21 @@ def draw(context, indexed: bool) -> None:
     for n, view in enumerate(context.om.colours):
         if view:
             output_merger.check(context.om.blend.of(n), view.form)
-    blend = context.om.blend.of(0)
-    factors = {blend.source, blend.target, blend.source_alpha, blend.target_alpha}
-    if blend.enable and factors & SECOND_SOURCES and any(context.om.colours[1:]):
-        raise InputError("render targets", "be one, in slot 0, with a second source", "others")
+    _second_source(context.om)
     if context.rs.state.conservative_raster:
         _conservative(context)
     _held(context)
     _hazards(context)
+
+
+def _second_source(om):
+    """A blend that takes a second source has one target [fs 17.6]."""
+    for slot in (n for n, view in enumerate(om.colours) if view):
+        blend = om.blend.of(slot)
+        factors = {blend.source, blend.target, blend.source_alpha, blend.target_alpha}
+        is_alone = slot == 0 and not any(om.colours[1:])
+        if blend.enable and factors & SECOND_SOURCES and not is_alone:
+            raise InputError("render targets", "be one, in slot 0, with a second source", "others")
 
 
 def draw_auto(context) -> None:
@@ -93,21 +101,40 @@ def _held_by(stage, context):
 def _hazards(context):
     """No subresource is read and written at once."""
     targets = [view for view in context.om.colours if view]
-    depth = context.om.depth
-    if depth and not (depth.read_only_depth and depth.read_only_stencil):
-        targets.append(depth)
     streams = {buffer for buffer in context.so.buffers if buffer}
+    unordered = {
+        view.resource
+        for (kind, _), view in context.ps.bound.items()
+        if kind == BindingKind.UNORDERED
+    }
+    if streams & unordered:
+        raise InputError("target of stream output", "not be bound for unordered access", "one")
     for stage in context.stages[:-1]:
         for (kind, slot), bound in stage.bound.items():
-            if kind == BindingKind.RESOURCE and (
-                bound.resource in streams or any(map(bound.overlaps, targets))
-            ):
+            if kind != BindingKind.RESOURCE:
+                continue
+            if bound.resource in streams or any(map(bound.overlaps, targets)):
                 raise InputError(f"resource in slot {slot}", "not be drawn to", bound.form.name)
-    for slot, (buffer, _, _) in context.ia.vertex_buffers.items():
+            if bound.resource in unordered:
+                raise InputError(f"resource in slot {slot}", "not be written to", bound.form.name)
+            _depth_hazard(f"resource in slot {slot}", bound, context.om.depth)
+    inputs = {f"vertex buffer {n}": row[0] for n, row in context.ia.vertex_buffers.items()}
+    if context.ia.index_buffer:
+        inputs["index buffer"] = context.ia.index_buffer[0]
+    for name, buffer in inputs.items():
         if buffer in streams:
-            raise InputError(f"vertex buffer {slot}", "not be one of stream output", buffer.bind)
-    if context.ia.index_buffer and context.ia.index_buffer[0] in streams:
-        raise InputError("index buffer", "not be one of stream output", "one")
+            raise InputError(name, "not be one of stream output", buffer.bind)
+        if buffer in unordered:
+            raise InputError(name, "not be bound for unordered access", buffer.bind)
+
+
+def _depth_hazard(name, bound, depth):
+    """Depths, or stencil values, are read where they are not written [fs 17.13]."""
+    if depth is None or not bound.overlaps(depth):
+        return
+    is_kept = depth.read_only_stencil if bound.form in STENCILS else depth.read_only_depth
+    if not is_kept:
+        raise InputError(name, "not be drawn to", bound.form.name)
 
 
 def dispatch(context, *groups: int) -> None:

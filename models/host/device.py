@@ -191,6 +191,7 @@ class Device:
 
     def release(self, resource: Buffer | Texture | Query) -> None:
         """Give a resource's memory back: a call that uses it from now on is refused."""
+        self.machine.forget(resource.address)
         self.heap.give(resource.address)
         resource.released = True
 

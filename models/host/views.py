@@ -191,6 +191,8 @@ def texture_view(
     integer("first_layer", first_layer, 0, layers - 1)
     layer_count = layers - first_layer if layer_count is None else layer_count
     integer("layer_count", layer_count, 1, layers - first_layer)
+    if is_volume and not is_target and layer_count < layers:
+        raise InputError("layer_count", f"be all {layers} slices of a volume to read", layer_count)
     if cube and (not texture.cube or layer_count % 6):
         raise InputError("cube", "be of a cube's texture, six layers each", layer_count)
     if (read_only_depth or read_only_stencil) and kind != Bind.DEPTH_STENCIL:

@@ -37,7 +37,7 @@ def _fits(value, hint):
     if hint in (Any, object):
         return True
     if hint is float:
-        return isinstance(value, Real | np.number)
+        return isinstance(value, Real | np.number) and _has_float(value)
     if hint in (int, bool):
         return isinstance(value, np.bool_) or hasattr(value, "__index__")
     arguments = get_args(hint)
@@ -55,6 +55,15 @@ def _fits(value, hint):
     if origin is tuple and arguments[-1] is not Ellipsis:
         return len(value) == len(arguments) and all(map(_fits, value, arguments))
     return all(_fits(one, arguments[0]) for one in value)
+
+
+def _has_float(value):
+    """Whether a number is within float64: an integer may not be."""
+    try:
+        float(value)
+    except (OverflowError, TypeError):  # a complex number, too
+        return False
+    return True
 
 
 def _text(hint):

@@ -59,7 +59,7 @@ class PixelShader:
     coverage : bool
         It puts out which samples are left.
     unordered : bool
-        It writes to what is bound for unordered access.
+        It reads or writes what is bound for unordered access.
 
     Raises
     ------

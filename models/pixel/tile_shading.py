@@ -18,6 +18,7 @@ from fixfunc.models.pixel.pixel_shader import PixelResults
 from fixfunc.models.pixel.pixel_stage import Fragments
 from fixfunc.models.pixel.quads import Quads
 from fixfunc.models.raster.edge_evaluator import unpack
+from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import DepthFormat
 
 if TYPE_CHECKING:  # it imports this module
@@ -62,6 +63,7 @@ class TileShading:
         self._fields = fields
         self._samples = int(fields["samples"])
         self._range = state.depth_ranges[int(part.viewport[triangle[0]])]
+        self._kinds: list[str] | None = None
         self.colours: list[np.ndarray] = []
         self.counters = Counter()
 
@@ -113,10 +115,14 @@ class TileShading:
             self._state.conservative,
         )
         made = pixel_stage.shade(shader, self._state.function, fragments)
-        while len(self.colours) < len(made.colour):
-            kind = made.colour[len(self.colours)].dtype
-            self.colours.append(np.zeros((len(self._tiles), 8, 8, 4), kind))
-        for kept, colour in zip(self.colours, made.colour, strict=False):
+        kinds = [colour.dtype.name for colour in made.colour]
+        if self._kinds is None:
+            self._kinds = kinds
+            shape = (len(self._tiles), 8, 8, 4)
+            self.colours = [np.zeros(shape, kind) for kind in kinds]
+        if kinds != self._kinds:
+            raise InputError("colours", f"be as before, {self._kinds}", kinds)
+        for kept, colour in zip(self.colours, made.colour, strict=True):
             for channel in range(4):
                 kept[numbers, ..., channel] = quads.join(
                     colour[..., channel], places, len(numbers), self._samples

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from fixfunc.models.texture import texels
 from fixfunc.models.texture.filtering import LINEAR_UNIT, as_light
 from fixfunc.models.texture.footprint import LOD_BITS
+from fixfunc.models.texture.sampler_state import by_request, whole_steps
 from fixfunc.models.texture.texels import TEXELS
 from fixfunc.models.texture.texture import Texture
 from fixfunc.spec.errors import InputError
@@ -56,14 +57,12 @@ def fetch(
     if places.ndim < 1 or places.shape[-1] != axes or places.dtype.kind not in "iu":
         found = f"{places.dtype} of {places.shape}"
         raise InputError("places", f"be integers of shape (..., {axes})", found)
-    offset = tuple(int(step) for step in offset)
-    if any(step not in OFFSETS for step in offset) or len(offset) > axes:
-        raise InputError("offset", f"be up to {axes} of -8 to 7 texels", offset)
+    offset = whole_steps(offset, OFFSETS, axes)
     shape = places.shape[:-1]
     flat = places.reshape(-1, axes).astype(np.int64) + (*offset, 0, 0, 0)[:axes]
     level, layer, sample = (
-        np.broadcast_to(value, shape).reshape(-1).astype(np.int64)
-        for value in (level, layer, sample)
+        by_request(name, value, shape).astype(np.int64)
+        for name, value in (("level", level), ("layer", layer), ("sample", sample))
     )
     least = texture.min_lod >> LOD_BITS  # a fraction of the clamp needs the level below it
     there = (level >= least) & (level < len(texture.levels)) & (flat >= 0).all(1)

@@ -9,7 +9,7 @@ from fixfunc.models.depth.compare import COMPARE
 from fixfunc.models.texture import cube
 from fixfunc.models.texture.block_decode import linear
 from fixfunc.models.texture.footprint import LOD_BITS
-from fixfunc.models.texture.reduction import ONE, Blend, Extreme, Mean, weights
+from fixfunc.models.texture.reduction import ONE, WEIGHT_BITS, Blend, Extreme, Mean, weights
 from fixfunc.models.texture.sampler_state import Sampler
 from fixfunc.models.texture.texels import values
 from fixfunc.models.texture.texture import Texture
@@ -79,6 +79,7 @@ class Reader:
         border = np.array(sampler.border[: form.channels], np.float32)
         if form.kind in ("UNORM", "SNORM"):
             border = np.clip(border, -1 if form.kind == "SNORM" else 0, 1)
+        border[[n for n in range(form.channels) if n not in form.present]] = 0
         self._border = border.astype(np.float64) * self.unit
         self._reference = None
         if reference is not None:
@@ -106,6 +107,10 @@ class Reader:
         size = self._texture.extents(level)[axis]
         held = np.clip(np.nan_to_num(value * size, nan=0.0), -RANGE, RANGE - 1 / ONE)
         return np.rint(held * ONE).astype(np.int64) + (self.offset[axis] << 8)
+
+    def size(self, level):
+        """Texels along each axis of a level."""
+        return self._texture.extents(level)
 
     def at(self, level, request, places, read):
         """Texels of a level, and whether they lie beyond a cube's corner.
@@ -274,11 +279,31 @@ def cell(
     """By axis, the first texel of each grid, and the weight of the second, of 256."""
     cells = []
     fractions = []
-    for axis in range(reader.axes):
-        at = reader.scaled(place[:, axis], axis, level) - np.where(smooth, ONE // 2, 0)
+    scaled = [reader.scaled(place[:, axis], axis, level) for axis in range(reader.axes)]
+    if reader.is_cube:
+        scaled = _beyond_one_edge(scaled, smooth, reader.size(level)[0] << WEIGHT_BITS)
+    for value in scaled:
+        at = value - np.where(smooth, ONE // 2, 0)
         cells.append(at >> 8)
         fractions.append(np.where(smooth, at & ONE - 1, 0))
     return cells, fractions
+
+
+def _beyond_one_edge(scaled, smooth, end):
+    """Places on a face of a cube, so that a grid has three texels at least.
+
+    A far edge is of the face itself for a point. A sample along a footprint may lie beyond a corner
+    altogether: along the axis that it leaves less far, or not at all, it is held to the face.
+    """
+    scaled = [np.where(~smooth & (value == end), end - 1, value) for value in scaled]
+    margin = np.where(smooth, ONE // 2, 0)
+    x, y = scaled
+    over_x, over_y = (np.maximum(-value, value - end) for value in scaled)
+    # All texels of the grid are beyond an edge.
+    far_x, far_y = ((v < np.minimum(1 - margin, 0)) | (v >= end + margin) for v in scaled)
+    held_x, held_y = (np.clip(v, margin, end - np.maximum(margin, 1)) for v in scaled)
+    holds_y = far_x & (over_x >= over_y)
+    return [np.where(far_y & ~holds_y, held_x, x), np.where(holds_y, held_y, y)]
 
 
 def grid(

@@ -17,7 +17,15 @@ from fixfunc.models.texture.footprint import (
     saturated,
 )
 from fixfunc.models.texture.reduction import ONE
-from fixfunc.models.texture.sampler_state import ADDRESSES, FILTERS, REDUCTIONS, Sampler, check_name
+from fixfunc.models.texture.sampler_state import (
+    ADDRESSES,
+    FILTERS,
+    REDUCTIONS,
+    Sampler,
+    by_request,
+    check_name,
+    whole_steps,
+)
 from fixfunc.models.texture.texels import complete
 from fixfunc.models.texture.texture import Texture
 from fixfunc.spec.errors import InputError
@@ -149,10 +157,8 @@ def sample_compare(
     check_name("reduction of the sampler", sampler.reduction, ("comparison",))
     _comparable(texture)
     fields = _defaults(how)
-    reference = np.broadcast_to(np.asarray(reference, np.float32), np.shape(coordinates)[:-1])
-    found, shape = _sampled(
-        texture, sampler, coordinates, fields, offset, reference.reshape(-1), taps
-    )
+    reference = by_request("reference", reference, np.shape(coordinates)[:-1]).astype(np.float32)
+    found, shape = _sampled(texture, sampler, coordinates, fields, offset, reference, taps)
     return found.reshape(shape)
 
 
@@ -193,13 +199,13 @@ def gather(
     """
     if texture.dimension != 2:
         raise InputError("texture to gather from", "be 2D or a cube", f"{texture.dimension}D")
-    if component not in range(4):
+    if not isinstance(component, int | np.integer) or component not in range(4):
         raise InputError("component", "be 0 to 3", component)
     shape = np.shape(coordinates)[:-1]
     if reference is not None:
         _comparable(texture)
         component = 0
-        reference = np.broadcast_to(np.asarray(reference, np.float32), shape).reshape(-1)
+        reference = by_request("reference", reference, shape).astype(np.float32)
     request = _request(texture, sampler, coordinates, _defaults({"lod": 0.0, "layer": layer}))
     reader = _reader(texture, sampler, request, offset, GATHER_OFFSETS, reference, taps)
     everywhere = np.ones(len(request.image), bool)
@@ -284,13 +290,15 @@ def _request(texture, sampler, coordinates, how):
         )
     shape = coordinates.shape[:-1]
     flat = coordinates.reshape(-1, axes)
-    layer = np.rint(np.nan_to_num(np.broadcast_to(layer, shape).reshape(-1).astype(np.float32)))
+    layer = np.rint(np.nan_to_num(by_request("layer", layer, shape).astype(np.float32)))
     image = np.clip(layer, 0, texture.layers - 1).astype(np.int64) * texture.faces
     with np.errstate(over="ignore", invalid="ignore"):
         slopes = []
         if lod is None:
             slopes = [
-                np.broadcast_to(np.asarray(slope, np.float32), coordinates.shape).reshape(-1, axes)
+                by_request("gradients", slope, coordinates.shape)
+                .astype(np.float32)
+                .reshape(-1, axes)
                 for slope in (quad_gradients(coordinates, coarse) if by_quads else gradients)
             ]
         if is_cube:
@@ -299,11 +307,11 @@ def _request(texture, sampler, coordinates, how):
         unclamped, footprints = _footprints(texture, sampler, slopes, lod, shape)
         level = unclamped
         if lod is None:
-            level = saturated(level + _fixed(np.broadcast_to(bias, shape).reshape(-1)))
+            level = saturated(level + _fixed(by_request("bias", bias, shape)))
         level = saturated(level + _fixed(sampler.bias))
         level = np.maximum(np.minimum(level, _fixed(sampler.max_lod)), _fixed(sampler.min_lod))
         if min_lod is not None:
-            level = np.maximum(level, _fixed(np.broadcast_to(min_lod, shape).reshape(-1)))
+            level = np.maximum(level, _fixed(by_request("min_lod", min_lod, shape)))
         level = np.maximum(level, texture.min_lod) if texture.min_lod > 0 else level
     return _Request(shape, flat, image, unclamped, level, footprints)
 
@@ -311,7 +319,7 @@ def _request(texture, sampler, coordinates, how):
 def _footprints(texture, sampler, slopes, lod, shape):
     """Levels of detail before any bias, and footprints."""
     if lod is not None:
-        level = _fixed(np.broadcast_to(lod, shape).reshape(-1))
+        level = _fixed(by_request("lod", lod, shape))
         return level, (np.ones(len(level), np.int64), np.zeros((len(level), 1), np.float32))
     if texture.dimension == 2:
         level, *footprints = footprint(*slopes, texture.width, texture.height, sampler.anisotropy)
@@ -322,10 +330,9 @@ def _footprints(texture, sampler, slopes, lod, shape):
 
 def _reader(texture, sampler, request, offset, allowed, reference, taps):
     """Access to texels, its offset checked."""
-    offset = tuple(int(step) for step in offset)
-    if any(step not in allowed for step in offset) or (any(offset) and texture.faces == 6):
-        rule = f"be {allowed[0]} to {allowed[-1]} texels by axis, of a cube 0"
-        raise InputError("offset", rule, offset)
+    offset = whole_steps(offset, allowed, texture.dimension)
+    if any(offset) and texture.faces == 6:
+        raise InputError("offset", "be 0 of a cube", offset)
     return Reader(texture, sampler, request.image, offset, reference, taps)
 
 

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """State of samplers: filters, address modes, levels of detail, reductions."""
 
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import Compare
@@ -70,6 +72,29 @@ class Sampler:
                 raise InputError(name, "be a number", getattr(self, name))
         if np.shape(self.border) != (4,) or np.isnan(self.border).any():
             raise InputError("border", "be four numbers", self.border)
+
+
+def by_request(name: str, value: ArrayLike, shape: tuple) -> np.ndarray:
+    """Numbers of requests of a shape, flat; what does not fit it raises ``InputError``."""
+    try:
+        found = np.broadcast_to(np.asarray(value), shape).reshape(-1)
+    except ValueError:
+        raise InputError(name, f"be of shape {shape}, or one for all", np.shape(value)) from None
+    if found.dtype.kind not in "biuf":
+        raise InputError(name, "be numbers", found.dtype.name)
+    return found
+
+
+def whole_steps(offset: Sequence[int], allowed: range, most: int) -> tuple[int, ...]:
+    """An offset of up to so many axes; others, and steps not allowed, raise ``InputError``."""
+    try:
+        steps = tuple(operator.index(step) for step in offset)
+    except TypeError:
+        raise InputError("offset", "be integers by axis", offset) from None
+    if len(steps) > most or any(step not in allowed for step in steps):
+        rule = f"be up to {most} of {allowed[0]} to {allowed[-1]} texels"
+        raise InputError("offset", rule, steps)
+    return steps
 
 
 def check_name(name: str, value: str, valid: Sequence[str]) -> None:

@@ -202,10 +202,16 @@ def test_without_targets_a_viewport_is_shaded_and_counted():
     # Without a shader, a depth test and a stencil test nothing is rasterized.
     context.ps.set_shader(None)
     context.om.set_depth_stencil_state(DepthStencilState(depth_enable=False))
+    statistics = device.create_query(QueryKind.PIPELINE_STATISTICS)
     context.begin(query)
+    context.begin(statistics)
     scene.draw(WHOLE)
     context.end(query)
+    context.end(statistics)
     assert context.get_data(query) == 0
+    # Nor are the rasterizer's primitives counted [fs 16.9.1].
+    found = context.get_data(statistics)
+    assert (found.ia_primitives, found.c_invocations, found.c_primitives) == (1, 0, 0)
 
 
 @pytest.mark.plan("pixel-stage-10")

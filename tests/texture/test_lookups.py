@@ -148,15 +148,18 @@ def test_an_offset_is_as_many_texels_of_the_level(x, y, level, address):
 
 @pytest.mark.plan("sampler-18")
 def test_offsets_that_are_refused():
-    for texture, coordinates, offset in (
-        (noise(4, 4), np.zeros((1, 2)), (0, 8)),
-        (noise(4, 4), np.zeros((1, 2)), (-9, 0)),
-        (noise(4, 4, faces=6), np.ones((1, 3)), (1, 0)),
+    for texture, coordinates, offset, text in (
+        (noise(4, 4), np.zeros((1, 2)), (0, 8), "up to 2 of -8 to 7 texels"),
+        (noise(4, 4), np.zeros((1, 2)), (-9, 0), "up to 2 of -8 to 7 texels"),
+        (noise(4, 4), np.zeros((1, 2)), (0, 0, 1), "up to 2 of -8 to 7 texels"),
+        (noise(4, 4), np.zeros((1, 2)), (1.5, 0), "integers by axis"),
+        (noise(4, 4), np.zeros((1, 2)), 3, "integers by axis"),
+        (noise(4, 4, faces=6), np.ones((1, 3)), (1, 0), "0 of a cube"),
     ):
-        with pytest.raises(InputError, match="offset must be -8 to 7 texels by axis, of a cube 0"):
+        with pytest.raises(InputError, match=f"offset must be {text}"):
             sample(texture, Sampler(), coordinates, lod=0, offset=offset)
     gather(noise(64, 64), Sampler(), np.zeros((1, 2)), offset=(-32, 31))
-    with pytest.raises(InputError, match="offset must be -32 to 31"):
+    with pytest.raises(InputError, match="offset must be up to 2 of -32 to 31"):
         gather(noise(64, 64), Sampler(), np.zeros((1, 2)), offset=(-33, 31))
 
 

@@ -8,11 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fixfunc.models.texture import cube
+from fixfunc.models.texture.fetch import fetch
 from fixfunc.models.texture.footprint import quad_gradients
-from fixfunc.models.texture.sampler import ADDRESSES, Sampler, Taps, sample
-from fixfunc.models.texture.texture import of_picture
+from fixfunc.models.texture.sampler import ADDRESSES, Sampler, Taps, gather, sample, sample_compare
+from fixfunc.models.texture.texture import create, of_picture
 from fixfunc.spec.errors import InputError
 from tests.textures import noise
+
+COMPARES = Sampler(reduction="comparison")
 
 # Against a scalar model in exact rationals.
 
@@ -177,6 +180,14 @@ def test_borders_are_floats_that_the_format_can_hold(format, colour):
     assert texels.tolist() == [np.float32(colour).tolist()]
 
 
+@pytest.mark.plan("sampler-8")
+def test_a_border_has_only_what_the_format_has():
+    alpha = create("A8_UNORM", 4, 4, [np.full((1, 16), 51, np.uint8)])
+    sampler = Sampler(address=("border",) * 2, border=(1.0, 1.0, 1.0, 1.0))
+    assert sample(alpha, sampler, np.float32([[3, 3]]), lod=0).tolist() == [[0, 0, 0, 1]]
+    assert not gather(alpha, sampler, np.float32([[3, 3]]), 1).any()
+
+
 def test_layers_and_levels_are_clamped():
     texture = noise(8, 8, layers=3)
     uv = np.random.default_rng(0).random((20, 2)).astype(np.float32)
@@ -272,6 +283,36 @@ def test_no_seam():
 # Taps, and wrong arguments.
 
 
+@pytest.mark.plan("sampler-5")
+@pytest.mark.parametrize("format", ["RGBA8", "R32G32B32A32_FLOAT"])
+@pytest.mark.parametrize("filter", ["point", "linear"])
+@pytest.mark.parametrize("reduction", ["standard", "minimum", "maximum"])
+def test_corners_of_a_cube_of_one_colour_have_that_colour(format, filter, reduction):
+    """Points upon an edge, and long footprints beyond a corner."""
+    value = np.full(4 * 64 * 64, 200 if format == "RGBA8" else 3.5, np.float32)
+    data = value.astype(np.uint8) if format == "RGBA8" else value.view(np.uint8)
+    cube_map = create(format, 64, 64, [np.tile(data, (6, 1))], faces=6)
+    wanted = np.float32(200) / np.float32(255) if format == "RGBA8" else 3.5
+    ends = np.array([-1, -0.99999, -0.98, 0.3, 0.98, 0.99999, 1], np.float32)
+    directions = np.stack(np.meshgrid(ends, ends, ends), -1).reshape(-1, 3)
+    sampler = Sampler(filter, filter, reduction=reduction)
+    assert (sample(cube_map, sampler, directions, lod=0) == wanted).all()
+    sampler = Sampler(filter, filter, reduction=reduction, anisotropy=16)
+    for long in ((0.8, 0.79, 0), (0, 1, 0.2), (1, -1, 1)):
+        gradients = (np.float32(long), np.float32([0.01, -0.01, 0.003]))
+        assert (sample(cube_map, sampler, directions, gradients=gradients) == wanted).all()
+
+
+@pytest.mark.plan("sampler-5")
+def test_a_point_on_an_edge_is_a_texel_of_the_face_that_was_chosen():
+    """Of equal components z comes before y, and y before x [fs 7.18.7]."""
+    faces = np.repeat(np.arange(6, dtype=np.uint8), 16 * 4).reshape(6, -1)
+    cube_map = create("RGBA8", 4, 4, [faces], faces=6)
+    directions = np.float32([[1, 1, 1], [1, -1, 1], [1, -1, 0.5], [-1, 1, 0.5], [1, 0.2, -1]])
+    found = sample(cube_map, Sampler("point", "point"), directions, lod=0)[:, 0]
+    assert np.rint(found * 255).tolist() == [4, 4, 3, 2, 5]
+
+
 def test_taps():
     """A sample reads the texels that have weight; the border is not read."""
     texture = noise(8, 8)
@@ -318,3 +359,34 @@ def test_wrong_coordinates():
         r"\(4, 2\)",
     ):
         sample(noise(4, 4), Sampler(), np.zeros((4, 2)))
+
+
+@pytest.mark.plan("sampler-14")
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda t, uv: sample(t, Sampler(), uv, lod=[1, 2, 3]), "lod must be of shape"),
+        (lambda t, uv: sample(t, Sampler(), uv, lod="x"), "lod must be numbers, not str"),
+        (lambda t, uv: sample(t, Sampler(), uv, lod=0, layer=[None]), "layer must be numbers"),
+        (lambda t, uv: sample(t, Sampler(), uv, lod=0, min_lod=1j), "min_lod must be numbers"),
+        (
+            lambda t, uv: sample(t, Sampler(), uv, gradients=(np.zeros((3, 7)), uv), bias=1),
+            "gradients must be of shape",
+        ),
+        (
+            lambda t, uv: sample(t, Sampler(), uv, gradients=(uv, uv), bias=[1, 2, 3]),
+            "bias must be of shape",
+        ),
+        (
+            lambda t, uv: sample_compare(t, COMPARES, uv, [1, 2, 3], lod=0),
+            "reference must be of shape",
+        ),
+        (lambda t, uv: gather(t, Sampler(), uv, 1.0), "component must be 0 to 3, not 1.0"),
+        (lambda t, uv: gather(t, COMPARES, uv, reference="x"), "reference must be numbers"),
+        (lambda t, uv: fetch(t, uv.astype(int), layer="x"), "layer must be numbers"),
+        (lambda t, uv: fetch(t, uv.astype(int), level=[0, 1, 2]), "level must be of shape"),
+    ],
+)
+def test_arguments_of_another_shape_or_type(call, text):
+    with pytest.raises(InputError, match=text):
+        call(noise(4, 4), np.zeros((2, 2), np.float32))
