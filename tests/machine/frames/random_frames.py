@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Frames for the naive renderer: all states at random, with a weight on the edges of each."""
+
+import random
+
+from fixfunc.spec.dxgi import DEPTH_FORMATS, Format
+from fixfunc.spec.state import (
+    COLOURS_OF_SOURCE,
+    SAMPLE_COUNTS,
+    SECOND_SOURCES,
+    BlendFactor,
+    BlendOp,
+    Compare,
+    Cull,
+    LogicOp,
+    StencilOp,
+)
+from tests.machine.frames.random_triangles import float32, triangles
+from tests.oracles.naive_frame.scene import SIZE, Draw, Face, Frame, Shader, Target
+
+COLOURS = (
+    Format.R8G8B8A8_UNORM,
+    Format.R8G8B8A8_UNORM_SRGB,
+    Format.B8G8R8A8_UNORM,
+    Format.R8_UNORM,
+    Format.R16G16_UNORM,
+    Format.R8G8B8A8_SNORM,
+    Format.R10G10B10A2_UNORM,
+    Format.R16G16B16A16_FLOAT,
+    Format.R32_FLOAT,
+    Format.R8G8B8A8_UINT,
+    Format.B5G6R5_UNORM,
+)
+DEPTHS = (*DEPTH_FORMATS, None)
+MODES = tuple(
+    kind + where for kind in ("perspective", "linear") for where in ("", "_centroid", "_sample")
+)
+BYTES = (0, 0, 1, 127, 128, 254, 255, 255)
+
+
+def frame(seed: int) -> Frame:
+    """A frame of one to six triangles."""
+    rng = random.Random(seed)
+    count = rng.choice((0, 1, 1, 1, 2, 3))
+    colours = [rng.choice(COLOURS) for _ in range(count)]
+    depth = rng.choice(DEPTHS if colours else DEPTHS[:-1])
+    samples = rng.choice(SAMPLE_COUNTS)
+    planes = [rng.choice((0.0, 0.5, 1.0, rng.random()))]
+    draws = []
+    left = rng.randint(1, 6)
+    while left:
+        some = rng.randint(1, min(left, 3))
+        draws.append(_draw(rng, some, colours, depth, planes, [t for d in draws for t in d.triangles]))
+        left -= some
+    return Frame(
+        tuple(draws),
+        samples,
+        depth,
+        float32(rng.choice((0.0, 1.0, 1.0, planes[0], rng.random()))),
+        _byte(rng) if depth and DEPTH_FORMATS[depth] else 0,
+        tuple(colours),
+        tuple(tuple(_channel(rng) for _ in range(4)) for _ in colours),
+    )
+
+
+def _byte(rng):
+    return rng.choice((*BYTES, rng.randrange(256)))
+
+
+def _channel(rng):
+    values = (0.0, 0.0, 1.0, 1.0, 0.5, -1.0, 2.0, rng.uniform(-0.5, 1.5), rng.random())
+    return float32(rng.choice(values))
+
+
+def _draw(rng, count, colours, depth, planes, before):
+    shader = _shader(rng, colours)
+    near, far = sorted(float32(rng.choice((0.0, 1.0, 0.5, rng.random()))) for _ in range(2))
+    viewport = (0.0, 0.0, float(SIZE), float(SIZE), 0.0, 1.0)
+    if rng.random() < 0.5:
+        place = [float32(rng.choice((-16, 0.5, rng.uniform(-20, 40)))) for _ in range(2)]
+        size = [float32(rng.choice((64, 1000, rng.uniform(1, 100)))) for _ in range(2)]
+        viewport = (*place, *size, near, far)
+    scissor = None
+    if rng.random() < 0.3:
+        x0, y0 = (rng.choice((0, 1, 8, rng.randrange(SIZE))) for _ in range(2))
+        x1, y1 = (rng.choice((SIZE, 2 * SIZE, 63, rng.randrange(SIZE))) for _ in range(2))
+        scissor = (x0, y0, x1, y1)
+    targets, factor = _blends(rng, colours)
+    return Draw(
+        triangles(rng, count, colours, planes, before),
+        shader,
+        rng.random() < 0.75,
+        rng.random() < 0.8,
+        rng.choice(list(Compare)),
+        _bias(rng),
+        float32(rng.choice((0.0, 0.0, 1.0, -1.0, 1e9, -3e38, rng.uniform(-9, 9)))),
+        float32(rng.choice((0.0, 0.0, 1e-6, -1e-6, 0.01, 1e30, rng.uniform(-1, 1)))),
+        rng.random() < 0.6,
+        rng.choice((255, 255, _byte(rng))),
+        rng.choice((255, 255, _byte(rng))),
+        _byte(rng),
+        _face(rng),
+        _face(rng),
+        rng.choice((Cull.NONE, Cull.NONE, Cull.NONE, Cull.FRONT, Cull.BACK)),
+        rng.random() < 0.5,
+        rng.random() < 0.7,
+        scissor,
+        viewport,
+        targets,
+        factor,
+        rng.choice((0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFF, 0xFF, 0xFE, 1, 0, rng.randrange(256))),
+        rng.random() < 0.2,
+    )
+
+
+def _bias(rng):
+    most = (1 << 31) - 1
+    values = (0, 0, 0, 1, -1, 255, -256, most, -most - 1, rng.randint(-(1 << 20), 1 << 20))
+    return rng.choice(values)
+
+
+def _face(rng):
+    operations = [rng.choice(list(StencilOp)) for _ in range(3)]
+    return Face(*operations, rng.choice((*Compare, Compare.ALWAYS, Compare.EQUAL)))
+
+
+def _shader(rng, colours):
+    """A shader; one of one target has a second source."""
+    count = max(len(colours), 2) if len(colours) < 2 else len(colours)
+    modes = [rng.choice((*MODES, "constant")) for _ in range(count + 1)]
+    if rng.random() < 0.6:  # once a pixel
+        modes = [mode.replace("_sample", "") for mode in modes]
+    depth = rng.choice((None, None, None, "any", "greater_equal", "less_equal"))
+    # A promise about depths holds at every sample only where each has its own.
+    position = "sample" if depth in ("greater_equal", "less_equal") else "centre"
+    return Shader(
+        tuple(modes),
+        rng.random() < 0.3,
+        depth,
+        rng.random() < 0.15,
+        rng.random() < 0.2,
+        position,
+    )
+
+
+def _blends(rng, colours):
+    """Blend state of targets, and the factor."""
+    kinds = [form.name.rpartition("_")[2] for form in colours]
+    factor = tuple(_channel(rng) for _ in range(4))
+    if set(kinds) <= {"UNORM", "UINT"} and rng.random() < 0.3:
+        return (Target(mask=_mask(rng), logic=True, logic_op=rng.choice(list(LogicOp))),), factor
+    independent = len(colours) > 1 and ("UINT" in kinds or rng.random() < 0.5)
+    targets = []
+    for kind in kinds if independent else [("UINT" if "UINT" in kinds else "UNORM")]:
+        if kind == "UINT" or rng.random() < 0.25:
+            targets.append(Target(mask=_mask(rng)))
+            continue
+        factors = [its for its in BlendFactor if len(colours) == 1 or its not in SECOND_SOURCES]
+        alphas = [its for its in factors if its not in COLOURS_OF_SOURCE]
+        targets.append(
+            Target(
+                True,
+                rng.choice(factors),
+                rng.choice(factors),
+                rng.choice(list(BlendOp)),
+                rng.choice(alphas),
+                rng.choice(alphas),
+                rng.choice(list(BlendOp)),
+                _mask(rng),
+            )
+        )
+    return tuple(targets), factor
+
+
+def _mask(rng):
+    return rng.choice((15, 15, 15, 15, rng.randrange(16)))
