@@ -108,11 +108,14 @@ def _integers(state, form, new, second, old, factor):
         [Fraction(value, its) for value, its in zip(colour, most, strict=True)]
         for colour in (new, second, old)
     )
+    is_signed = formats.channels(form).kind == "SNORM"
     constant = [
-        Fraction(math.floor(Fraction(min(max(value, 0), 1)) * CONSTANT + Fraction(1, 2)), CONSTANT)
+        Fraction(
+            math.floor(Fraction(min(max(value, -is_signed), 1)) * CONSTANT + Fraction(1, 2)),
+            CONSTANT,
+        )
         for value in factor
     ]
-    is_signed = formats.channels(form).kind == "SNORM"
     out = []
     for n in range(4):
         by_source, by_target, op = _chosen(state, n)

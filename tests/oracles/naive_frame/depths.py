@@ -29,7 +29,7 @@ def bias(draw: Draw, plane: Plane, triangle: Triangle, form: Format) -> int:
     constant = _rounded(draw.bias * step)
     slope = 1 << 31 if plane.steep else max(abs(plane.dx), abs(plane.dy))
     total = _cut(constant + _rounded(Fraction(draw.bias_slope) * slope))
-    unit = 1 << 24
+    unit = MOST
     if form in FLOATS:
         unit = Fraction(2) ** (150 - triangle.exponent)
     clamp = _rounded(Fraction(draw.bias_clamp) * unit * 256)

@@ -69,13 +69,13 @@ def light() -> tuple[int, ...]:
 def byte_of_light(value: int) -> int:
     """The sRGB byte whose linear value is the nearest; of two the greater."""
     table = light()
-    return max(range(256), key=lambda byte: (-abs(table[byte] - value), byte))
+    return min(range(256), key=lambda byte: (abs(table[byte] - value), -byte))
 
 
 def wide(form: Format, channel: int) -> int:
     """The greatest integer that a channel is blended as."""
     kind, bits, _ = channels(form)
-    if kind == "SRGB" and channel < 3:
+    if kind == "SRGB":
         return 65535
     count = bits[channel] or max(bits)
     return (1 << count - 1) - 1 if kind == "SNORM" else (1 << count) - 1
@@ -105,8 +105,8 @@ def loaded(form: Format, stored: list[int]) -> list:
             value = (1.0 if kind == "FLOAT" else wide(form, n)) if n == 3 else 0
         elif kind == "FLOAT":
             value = half(value) if bits[n] == 16 else float32.of_bits(value)
-        elif kind == "SRGB" and n < 3:
-            value = light()[value]
+        elif kind == "SRGB":
+            value = light()[value] if n < 3 else 257 * value
         elif kind == "SNORM":
             value = max(value - (1 << bits[n]) if value >> bits[n] - 1 else value, -wide(form, n))
         out.append(value)
@@ -122,8 +122,8 @@ def to_store(form: Format, values: list) -> list[int]:
             out.append(0)
         elif kind == "FLOAT":
             out.append(half_bits(value) if count == 16 else float32.bits_of(value))
-        elif kind == "SRGB" and n < 3:
-            out.append(byte_of_light(value))
+        elif kind == "SRGB":
+            out.append(byte_of_light(value) if n < 3 else (value + 128) // 257)
         else:
             out.append(value & (1 << count) - 1)
     return out

@@ -160,7 +160,7 @@ class _Drawing:
             return False
         if result.coverage is not None:
             return bool(result.coverage >> sample & 1)
-        if self.draw.alpha_to_coverage and self.frame.colours:
+        if self.draw.alpha_to_coverage:
             alpha = result.colours[0][3]
             if math.isnan(alpha):
                 return False
