@@ -20,6 +20,7 @@ from fixfunc.models.shaders import PixelShader
 from fixfunc.spec.draw import Topology
 from fixfunc.spec.dxgi import DEPTH_FORMATS, Format
 from fixfunc.spec.state import BlendFactor, BlendOp, Compare, Cull, LogicOp, StencilOp
+from tests.oracles.naive_frame.frame import Picture
 from tests.oracles.naive_frame.scene import SIZE, Draw, Frame, Shader
 
 VECTOR = Format.R32G32B32A32_FLOAT
@@ -149,6 +150,27 @@ class MachineFrame:
         context.om.set_blend_state(blend, draw.factor, draw.sample_mask)
 
 
+def differences(frame: Frame, picture: Picture) -> list[str]:
+    """Where the machine stores something else, a line for each target."""
+    machine = MachineFrame(frame)
+    pairs = [
+        (form.name, picture.colour_bytes(n), machine.colours[n])
+        for n, form in enumerate(frame.colours)
+    ]
+    if frame.depth is not None:
+        pairs.append((frame.depth.name, picture.depth_bytes(), machine.depths))
+    out = []
+    for name, ours, theirs in pairs:
+        places = np.argwhere((ours != theirs).any(3))
+        if len(places):
+            y, x, sample = first = tuple(int(value) for value in places[0])
+            out.append(
+                f"{len(places)} samples of {name}; row {y}, column {x}, sample {sample}: "
+                f"naive {ours[first].tobytes().hex()}, machine {theirs[first].tobytes().hex()}"
+            )
+    return out
+
+
 def _passed(count):
     """A vertex shader that passes what it gets."""
 
@@ -173,11 +195,10 @@ def _pixel(shader: Shader, forms):
         control = quads.floats(last)
         depth = coverage = None
         if shader.depth:
-            depth = np.clip(control[..., 1], np.float32(0), np.float32(1))
-            plane = np.clip(quads.position[..., 2], np.float32(0), np.float32(1))
+            depth = np.ascontiguousarray(control[..., 1])
             if shader.depth != "any":
-                pick = np.maximum if shader.depth == "greater_equal" else np.minimum
-                depth = pick(depth, plane)
+                pick = np.fmax if shader.depth == "greater_equal" else np.fmin
+                depth = pick(depth, quads.position[..., 2])
         if shader.coverage:
             share = np.clip(control[..., 2], np.float32(0), np.float32(1)) * np.float32(256)
             coverage = share.astype(np.uint32)

@@ -31,7 +31,8 @@ COLOURS = (
     Format.R8G8B8A8_UINT,
     Format.B5G6R5_UNORM,
 )
-DEPTHS = (*DEPTH_FORMATS, None)
+WITH_STENCIL = tuple(form for form in DEPTH_FORMATS if DEPTH_FORMATS[form])
+DEPTHS = (*DEPTH_FORMATS, *WITH_STENCIL, None)
 MODES = tuple(
     kind + where for kind in ("perspective", "linear") for where in ("", "_centroid", "_sample")
 )
@@ -46,18 +47,19 @@ def frame(seed: int) -> Frame:
     depth = rng.choice(DEPTHS if colours else DEPTHS[:-1])
     samples = rng.choice(SAMPLE_COUNTS)
     planes = [rng.choice((0.0, 0.5, 1.0, rng.random()))]
+    cleared = _byte(rng)
     draws = []
-    left = rng.randint(1, 6)
+    left = rng.choice((1, 2, 3, 4, 5, 6, 6, 6))
     while left:
-        some = rng.randint(1, min(left, 3))
-        draws.append(_draw(rng, some, colours, depth, planes, [t for d in draws for t in d.triangles]))
+        some = min(left, rng.choice((1, 1, 1, 2, 3)))
+        draws.append(_draw(rng, some, colours, planes, [cleared, *[its.stencil_ref for its in draws]], draws))
         left -= some
     return Frame(
         tuple(draws),
         samples,
         depth,
         float32(rng.choice((0.0, 1.0, 1.0, planes[0], rng.random()))),
-        _byte(rng) if depth and DEPTH_FORMATS[depth] else 0,
+        cleared if depth in WITH_STENCIL else 0,
         tuple(colours),
         tuple(tuple(_channel(rng) for _ in range(4)) for _ in colours),
     )
@@ -72,16 +74,17 @@ def _channel(rng):
     return float32(rng.choice(values))
 
 
-def _draw(rng, count, colours, depth, planes, before):
+def _draw(rng, count, colours, planes, references, draws):
+    before = [triangle for draw in draws for triangle in draw.triangles]
     shader = _shader(rng, colours)
     near, far = sorted(float32(rng.choice((0.0, 1.0, 0.5, rng.random()))) for _ in range(2))
     viewport = (0.0, 0.0, float(SIZE), float(SIZE), 0.0, 1.0)
-    if rng.random() < 0.5:
+    if rng.random() < 0.3:
         place = [float32(rng.choice((-16, 0.5, rng.uniform(-20, 40)))) for _ in range(2)]
         size = [float32(rng.choice((64, 1000, rng.uniform(1, 100)))) for _ in range(2)]
         viewport = (*place, *size, near, far)
     scissor = None
-    if rng.random() < 0.3:
+    if rng.random() < 0.2:
         x0, y0 = (rng.choice((0, 1, 8, rng.randrange(SIZE))) for _ in range(2))
         x1, y1 = (rng.choice((SIZE, 2 * SIZE, 63, rng.randrange(SIZE))) for _ in range(2))
         scissor = (x0, y0, x1, y1)
@@ -95,20 +98,20 @@ def _draw(rng, count, colours, depth, planes, before):
         _bias(rng),
         float32(rng.choice((0.0, 0.0, 1.0, -1.0, 1e9, -3e38, rng.uniform(-9, 9)))),
         float32(rng.choice((0.0, 0.0, 1e-6, -1e-6, 0.01, 1e30, rng.uniform(-1, 1)))),
-        rng.random() < 0.6,
+        rng.random() < 0.75,
         rng.choice((255, 255, _byte(rng))),
         rng.choice((255, 255, _byte(rng))),
-        _byte(rng),
+        rng.choice((*references, _byte(rng))),
         _face(rng),
         _face(rng),
-        rng.choice((Cull.NONE, Cull.NONE, Cull.NONE, Cull.FRONT, Cull.BACK)),
+        rng.choice((*[Cull.NONE] * 6, Cull.FRONT, Cull.BACK)),
         rng.random() < 0.5,
         rng.random() < 0.7,
         scissor,
         viewport,
         targets,
         factor,
-        rng.choice((0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFF, 0xFF, 0xFE, 1, 0, rng.randrange(256))),
+        rng.choice((*[0xFFFFFFFF] * 6, 0xFE, 1, 0, rng.randrange(256))),
         rng.random() < 0.2,
     )
 
@@ -121,7 +124,7 @@ def _bias(rng):
 
 def _face(rng):
     operations = [rng.choice(list(StencilOp)) for _ in range(3)]
-    return Face(*operations, rng.choice((*Compare, Compare.ALWAYS, Compare.EQUAL)))
+    return Face(*operations, rng.choice((*Compare, Compare.ALWAYS, Compare.ALWAYS)))
 
 
 def _shader(rng, colours):
@@ -147,7 +150,7 @@ def _blends(rng, colours):
     """Blend state of targets, and the factor."""
     kinds = [form.name.rpartition("_")[2] for form in colours]
     factor = tuple(_channel(rng) for _ in range(4))
-    if set(kinds) <= {"UNORM", "UINT"} and rng.random() < 0.3:
+    if set(kinds) <= {"UNORM", "UINT"} and rng.random() < 0.4:
         return (Target(mask=_mask(rng), logic=True, logic_op=rng.choice(list(LogicOp))),), factor
     independent = len(colours) > 1 and ("UINT" in kinds or rng.random() < 0.5)
     targets = []

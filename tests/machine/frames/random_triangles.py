@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Triangles for the naive renderer: large, tiny, without area, beyond the target, one on another."""
 
+import math
 import random
 import struct
 
 from fixfunc.spec.dxgi import Format
 from tests.oracles.naive_frame.scene import Vertex
 
-SHAPES = ("any", "any", "large", "grid", "tiny", "thin", "point", "line", "beyond", "again")
-DENORMAL = 1 << 31 | 1
+SHAPES = (
+    *("any", "any", "any", "large", "large", "again", "again", "grid", "grid"),
+    *("tiny", "thin", "point", "line", "beyond"),
+)
+ODD = math.nan, math.inf, -math.inf
 
 
 def float32(value: float) -> float:
@@ -92,8 +96,12 @@ def _attributes(rng, colours):
     out = []
     same = rng.random() < 0.2
     for _ in range(3):
-        row = [_colour(rng, colours[min(n, len(colours) - 1)] if colours else None) for n in range(count)]
-        row.append(tuple(float32(rng.choice((0.0, 1.0, rng.uniform(-1, 1.5)))) for _ in range(4)))
+        forms = [colours[min(n, len(colours) - 1)] if colours else None for n in range(count)]
+        row = [_colour(rng, form) for form in forms]
+        steers = [float32(rng.choice((0.0, 1.0, rng.uniform(-1, 1.5)))) for _ in range(4)]
+        if rng.random() < 0.1:
+            steers[1] = rng.choice(ODD)
+        row.append(tuple(steers))
         out.append(out[0] if same and out else tuple(row))
     return out
 
@@ -105,6 +113,8 @@ def _colour(rng, form):
     values = (0.0, 1.0, 0.5, -1.0, 2.0, 1e-3)
     if form is not None and form.name.endswith("FLOAT"):
         values += (65519.0, 65520.0, -1e30, 6e-5, 3e-8, 1e-38, -0.0)
+    if rng.random() < 0.05:
+        values += ODD
     return tuple(
         float32(rng.choice((*values, *[rng.uniform(-0.5, 1.5) for _ in values]))) for _ in range(4)
     )

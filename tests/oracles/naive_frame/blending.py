@@ -12,7 +12,7 @@ from fixfunc.spec.state import BlendFactor, BlendOp, LogicOp
 from tests.oracles.naive_frame import float32, formats
 from tests.oracles.naive_frame.scene import Target
 
-CONSTANT = (1 << 24) - 1  # the greatest constant factor
+CONSTANT = 1 << 24  # 1 as a constant factor
 
 
 def written(
@@ -87,7 +87,7 @@ def _factor(kind, n, new, second, old, constant, complement):
     if kind in inverse:
         return complement(inverse[kind])
     if kind == BlendFactor.SRC_ALPHA_SAT:
-        return 1 if n == 3 else min(new[3], complement(old[3]))
+        return 1 if n == 3 else _extreme(BlendOp.MIN, new[3], complement(old[3]))
     return {
         BlendFactor.ZERO: 0,
         BlendFactor.ONE: 1,
@@ -131,6 +131,13 @@ def _integers(state, form, new, second, old, factor):
     return out
 
 
+def _extreme(op, new, old):
+    """The lesser or the greater; of equals the target's, of no number and a number the number."""
+    if math.isnan(new) or math.isnan(old):
+        return old if math.isnan(new) else new
+    return new if (new < old if op == BlendOp.MIN else new > old) else old
+
+
 def _floats(state, _form, new, second, old, factor):
     """Floats by float32: source times its factor is added to target times its own."""
     constant = [float32.flushed(value) for value in factor]
@@ -138,7 +145,7 @@ def _floats(state, _form, new, second, old, factor):
     for n in range(4):
         by_source, by_target, op = _chosen(state, n)
         if op in (BlendOp.MIN, BlendOp.MAX):
-            out.append((min if op == BlendOp.MIN else max)(new[n], old[n]))
+            out.append(_extreme(op, new[n], old[n]))
             continue
         numbers = n, new, second, old, constant, lambda value: float32.subtract(1.0, value)
         a, b = float(_factor(by_source, *numbers)), float(_factor(by_target, *numbers))

@@ -25,8 +25,8 @@ def encoded(value: float, form: Format) -> int:
 
 def bias(draw: Draw, plane: Plane, triangle: Triangle, form: Format) -> int:
     """Bias of a triangle's depths, 2^-8 of a unit."""
-    step = 256 if form != Format.D16_UNORM else Fraction(256 * (1 << 24), 65535)
-    constant = _rounded(draw.bias * step)
+    # The constant alone is not cut: no slope brings it back from beyond the range.
+    constant = draw.bias * (65537 if form == Format.D16_UNORM else 256)
     slope = 1 << 31 if plane.steep else max(abs(plane.dx), abs(plane.dy))
     total = _cut(constant + _rounded(Fraction(draw.bias_slope) * slope))
     unit = MOST

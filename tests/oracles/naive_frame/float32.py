@@ -14,6 +14,8 @@ LEAST = 2.0**-126  # the least that is not a denormal
 
 def bits_of(value: float) -> int:
     """The 32 bits of a float32."""
+    if math.isnan(value):
+        return 0x7FC00000
     return struct.unpack("<I", struct.pack("<f", value))[0]
 
 

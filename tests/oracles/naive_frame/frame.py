@@ -5,12 +5,14 @@ Source: docs/pixel/pixel_stage.md, docs/machine/machine.md, docs/depth/depth_tes
 """
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
 from fixfunc.spec.dxgi import Format
+from fixfunc.spec.state import BlendFactor, BlendOp, Compare, LogicOp, StencilOp
 from tests.oracles import naive
 from tests.oracles.naive_frame import attributes, blending, depths, float32, formats
 from tests.oracles.naive_frame.scene import SIZE, Draw, Frame
@@ -30,10 +32,14 @@ class _Result:
 
 
 class Picture:
-    """Targets of a frame, a value a sample, by [row][column][sample]."""
+    """Targets of a frame, a value a sample, by [row][column][sample].
+
+    ``reached`` counts what samples met, by names.
+    """
 
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
+        self.reached: Counter[str] = Counter()
         self.depth = self.stencil = None
         if frame.depth is not None:
             self.depth = _filled(frame, depths.encoded(frame.clear_depth, frame.depth))
@@ -84,9 +90,11 @@ def _bytes(rows, texel):
 def render(frame: Frame) -> Picture:
     """Draw a frame."""
     picture = Picture(frame)
+    picture.reached[f"{frame.samples} samples"] += 1
     for draw in frame.draws:
         for corners in draw.triangles:
-            triangle = set_up(corners, draw, frame.depth)
+            triangle, what = set_up(corners, draw, frame.depth)
+            picture.reached[what] += 1
             if triangle is not None:
                 _Drawing(frame, draw, triangle, picture).run()
     return picture
@@ -100,6 +108,7 @@ class _Drawing:
         self.draw = draw
         self.triangle = triangle
         self.picture = picture
+        self.reached = picture.reached
         self.offsets = naive.POSITIONS[frame.samples]
         self.plane = Plane(triangle)
         self.bias = 0
@@ -135,6 +144,8 @@ class _Drawing:
                     )
                 ]
                 if covered:
+                    whole = len(covered) == len(self.offsets)
+                    self.reached["pixel whole" if whole else "pixel in part"] += 1
                     self.pixel(column, row, covered)
 
     def pixel(self, x, y, covered):
@@ -146,7 +157,8 @@ class _Drawing:
         for sample in covered:
             if result is None or self.draw.shader.by_sample:
                 result = self.shaded(x, y, sample, covered)
-            lives = self.lives(sample, result)
+            lives, why = self.lives(sample, result)
+            self.reached[f"{'early' if tested else 'late'} {why}"] += 1
             if sample in tested:
                 passed = tested[sample]
             else:
@@ -155,18 +167,18 @@ class _Drawing:
                 self.write(x, y, sample, result.colours)
 
     def lives(self, sample, result):
-        """What a shader left of a sample: not discarded, in its coverage or by its alpha."""
+        """Whether a shader left a sample, and why, or why not."""
         if result.discarded:
-            return False
+            return False, "discarded"
         if result.coverage is not None:
-            return bool(result.coverage >> sample & 1)
+            lives = bool(result.coverage >> sample & 1)
+            return lives, "in coverage" if lives else "out of coverage"
         if self.draw.alpha_to_coverage:
             alpha = result.colours[0][3]
-            if math.isnan(alpha):
-                return False
-            share = Fraction(min(max(alpha, 0), 1)) * self.frame.samples
-            return sample < math.floor(share + Fraction(1, 2))
-        return True
+            share = 0 if math.isnan(alpha) else Fraction(min(max(alpha, 0), 1))
+            lives = sample < math.floor(share * self.frame.samples + Fraction(1, 2))
+            return lives, "in alpha" if lives else "out of alpha"
+        return True, "kept"
 
     def plane_depth(self, x, y, offset):
         """The triangle's depth, biased, as it is stored, not cut to the viewport's range."""
@@ -182,13 +194,34 @@ class _Drawing:
             new = self.plane_depth(x, y, self.offsets[sample])
         else:
             new = depth
-        new = depths.in_range(new, self.draw, form)
+        cut = depths.in_range(new, self.draw, form)
+        self.reached["depth in range" if new == cut else "depth cut to the range"] += 1
         face = "front" if self.triangle.is_front else "back"
         old = picture.depth[y][x][sample], picture.stencil[y][x][sample]
-        passed, old_depth, stencil = naive.tested(self.tests, face, new, *old)
-        picture.depth[y][x][sample] = old_depth
-        picture.stencil[y][x][sample] = stencil
+        passed, *stored = naive.tested(self.tests, face, cut, *old)
+        picture.depth[y][x][sample], picture.stencil[y][x][sample] = stored
+        self.note(face, cut, old)
         return passed
+
+    def note(self, face, new, old):
+        """Count what a test did."""
+        tests = self.tests
+        self.reached[f"{self.frame.depth.name} tested"] += 1
+        depth_passes = True
+        if tests["depth_test"]:
+            depth_passes = naive.compare(tests["depth_compare"], new, old[0])
+            name = Compare(tests["depth_compare"]).name
+            self.reached[f"depth {name} {'passed' if depth_passes else 'failed'}"] += 1
+            if new == old[0]:
+                self.reached[f"depth {name} of equals"] += 1
+        if tests["stencil_test"]:
+            function = Compare(tests[f"stencil_{face}_func"])
+            read = tests["stencil_read"]
+            passes = naive.compare(function, tests["stencil_ref"] & read, old[1] & read)
+            self.reached[f"stencil {function.name} {'passed' if passes else 'failed'}"] += 1
+            name = "fail" if not passes else "pass" if depth_passes else "depth_fail"
+            operation = StencilOp(tests[f"stencil_{face}_{name}"]).name
+            self.reached[f"{face} {name} {operation}"] += 1
 
     def place(self, where, sample, covered):
         """An offset within a pixel, 1/16 pixel."""
@@ -227,19 +260,36 @@ class _Drawing:
         return bool(forms) and formats.channels(forms[min(number, len(forms) - 1)]).kind == "UINT"
 
     def put_out(self, value, x, y, offset):
-        """A depth of the shader as it is stored."""
-        value = min(max(value, 0.0), 1.0)
+        """A depth of the shader as it is stored; no number counts as the least [fs 17.10]."""
+        is_number = not math.isnan(value)
+        value = min(max(value, 0.0), 1.0) if is_number else 0.0
         put_out = depths.encoded(value, self.frame.depth)
         if self.draw.shader.depth == "any":
             return put_out
         position = self.plane_depth(x, y, offset)
+        if not is_number:  # of two the number is the greater, and the lesser
+            return position
         return (max if self.draw.shader.depth == "greater_equal" else min)(put_out, position)
+
+    def note_blend(self, form, state):
+        """Count how a colour was mixed."""
+        kind = formats.channels(form).kind
+        self.reached[f"{form.name} written"] += 1
+        if state.logic:
+            self.reached[f"{kind} logic {LogicOp(state.logic_op).name}"] += 1
+        if not state.enable:
+            return
+        for name, its in (("colour", state.op), ("alpha", state.op_alpha)):
+            self.reached[f"{kind} {name} {BlendOp(its).name}"] += 1
+        for name in ("source", "target", "source_alpha", "target_alpha"):
+            self.reached[f"{name} {BlendFactor(getattr(state, name)).name}"] += 1
 
     def write(self, x, y, sample, colours):
         """Colours of a sample."""
         for n, form in enumerate(self.frame.colours):
             state = self.draw.targets[min(n, len(self.draw.targets) - 1)]
             stored = self.picture.colours[n][y][x]
+            self.note_blend(form, state)
             sources = [colours[n], *colours[1:2]]
             stored[sample] = blending.written(
                 state, form, sources, self.draw.factor, stored[sample]

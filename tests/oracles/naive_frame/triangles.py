@@ -80,20 +80,23 @@ def block_depths(depths: list[float]) -> tuple[tuple[int, ...], int]:
     return tuple(math.floor(Fraction(depth) / unit * 256) for depth in depths), exponent
 
 
-def set_up(corners: tuple[Vertex, ...], draw: Draw, depth: Format | None) -> Triangle | None:
-    """A triangle of a draw; None if it is not drawn."""
+def set_up(corners: tuple[Vertex, ...], draw: Draw, depth: Format | None) -> tuple:
+    """A triangle of a draw, or None, and what became of it."""
     positions = [corner.position for corner in corners]
     if rejected(positions, draw.depth_clip):
-        return None
+        return None, "rejected"
     at = [screen(position, draw.viewport) for position in positions]
     if any(math.isnan(value) for row in at for value in row[:3]):
-        return None
+        return None, "no number"
     points = tuple((snapped(x), snapped(y)) for x, y, _, _ in at)
     (x0, y0), (x1, y1), (x2, y2) = points
     area = (x1 - x0) * (y2 - y0) - (x2 - x0) * (y1 - y0)
     is_front = (area < 0) == draw.front_ccw
-    if area == 0 or draw.cull == (Cull.FRONT if is_front else Cull.BACK):
-        return None
+    face = "front" if is_front else "back"
+    if area == 0:
+        return None, "no area"
+    if draw.cull == (Cull.FRONT if is_front else Cull.BACK):
+        return None, f"{face} culled"
     depths = [z for _, _, z, _ in at]
     exponent = 0
     if depth in FLOATS:
@@ -105,7 +108,7 @@ def set_up(corners: tuple[Vertex, ...], draw: Draw, depth: Format | None) -> Tri
         )
     values = tuple(corner.attributes for corner in corners)
     rhw = tuple(row[3] for row in at)
-    return Triangle(points, z, rhw, area, values, exponent, is_front)
+    return Triangle(points, z, rhw, area, values, exponent, is_front), f"{face} drawn"
 
 
 def box(triangle: Triangle, draw: Draw) -> tuple[range, range]:
