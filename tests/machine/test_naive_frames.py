@@ -26,6 +26,8 @@ def test_every_sample_is_that_of_the_naive_renderer(count, wanted):
         reached += picture.reached
         found = differences(drawn, picture)
         if found:
-            failures.append(f"{'; '.join(found)}\n  python -m tests.machine.frames.naive_frame {seed}")
+            failures.append(
+                f"{'; '.join(found)}\n  python -m tests.machine.frames.naive_frame {seed}"
+            )
     assert not failures, "\n".join(failures)
     assert not wanted - set(reached), sorted(wanted - set(reached))

@@ -31,6 +31,7 @@ COLOURS = (
     Format.R8G8B8A8_UINT,
     Format.B5G6R5_UNORM,
 )
+LOGICAL = tuple(form for form in COLOURS if form.name.endswith(("_UNORM", "_UINT")))
 WITH_STENCIL = tuple(form for form in DEPTH_FORMATS if DEPTH_FORMATS[form])
 DEPTHS = (*DEPTH_FORMATS, *WITH_STENCIL, None)
 MODES = tuple(
@@ -43,7 +44,9 @@ def frame(seed: int) -> Frame:
     """A frame of one to six triangles."""
     rng = random.Random(seed)
     count = rng.choice((0, 1, 1, 1, 2, 3))
-    colours = [rng.choice(COLOURS) for _ in range(count)]
+    first = COLOURS[seed % len(COLOURS)]
+    others = LOGICAL if first in LOGICAL and rng.random() < 0.6 else COLOURS
+    colours = [first, *rng.choices(others, k=2)][:count]
     depth = rng.choice(DEPTHS if colours else DEPTHS[:-1])
     samples = rng.choice(SAMPLE_COUNTS)
     planes = [rng.choice((0.0, 0.5, 1.0, rng.random()))]
@@ -52,7 +55,9 @@ def frame(seed: int) -> Frame:
     left = rng.choice((1, 2, 3, 4, 5, 6, 6, 6))
     while left:
         some = min(left, rng.choice((1, 1, 1, 2, 3)))
-        draws.append(_draw(rng, some, colours, planes, [cleared, *[its.stencil_ref for its in draws]], draws))
+        draws.append(
+            _draw(rng, _Turn(rng, seed + len(draws)), some, colours, planes, cleared, draws)
+        )
         left -= some
     return Frame(
         tuple(draws),
@@ -74,12 +79,28 @@ def _channel(rng):
     return float32(rng.choice(values))
 
 
-def _draw(rng, count, colours, planes, references, draws):
+class _Turn:
+    """Choices of which every other goes round, so that few frames have all of them."""
+
+    def __init__(self, rng, number):
+        self._rng = rng
+        self._number = number
+
+    def of(self, values, step=1):
+        """One of some values; ``step`` frames have the same turn."""
+        values = list(values)
+        if self._rng.random() < 0.3:
+            return self._rng.choice(values)
+        return values[self._number // step % len(values)]
+
+
+def _draw(rng, turn, count, colours, planes, cleared, draws):
+    references = [cleared, *(draw.stencil_ref for draw in draws)]
     before = [triangle for draw in draws for triangle in draw.triangles]
     shader = _shader(rng, colours)
     near, far = sorted(float32(rng.choice((0.0, 1.0, 0.5, rng.random()))) for _ in range(2))
     viewport = (0.0, 0.0, float(SIZE), float(SIZE), 0.0, 1.0)
-    if rng.random() < 0.3:
+    if rng.random() < 0.2:
         place = [float32(rng.choice((-16, 0.5, rng.uniform(-20, 40)))) for _ in range(2)]
         size = [float32(rng.choice((64, 1000, rng.uniform(1, 100)))) for _ in range(2)]
         viewport = (*place, *size, near, far)
@@ -88,9 +109,10 @@ def _draw(rng, count, colours, planes, references, draws):
         x0, y0 = (rng.choice((0, 1, 8, rng.randrange(SIZE))) for _ in range(2))
         x1, y1 = (rng.choice((SIZE, 2 * SIZE, 63, rng.randrange(SIZE))) for _ in range(2))
         scissor = (x0, y0, x1, y1)
-    targets, factor = _blends(rng, colours)
+    targets, factor = _blends(rng, turn, colours)
+    clips = rng.random() < 0.7
     return Draw(
-        triangles(rng, count, colours, planes, before),
+        triangles(rng, count, colours, planes, before, clips),
         shader,
         rng.random() < 0.75,
         rng.random() < 0.8,
@@ -98,21 +120,21 @@ def _draw(rng, count, colours, planes, references, draws):
         _bias(rng),
         float32(rng.choice((0.0, 0.0, 1.0, -1.0, 1e9, -3e38, rng.uniform(-9, 9)))),
         float32(rng.choice((0.0, 0.0, 1e-6, -1e-6, 0.01, 1e30, rng.uniform(-1, 1)))),
-        rng.random() < 0.75,
+        rng.random() < 0.8,
         rng.choice((255, 255, _byte(rng))),
         rng.choice((255, 255, _byte(rng))),
         rng.choice((*references, _byte(rng))),
-        _face(rng),
-        _face(rng),
+        _face(rng, turn),
+        _face(rng, turn),
         rng.choice((*[Cull.NONE] * 6, Cull.FRONT, Cull.BACK)),
         rng.random() < 0.5,
-        rng.random() < 0.7,
+        clips,
         scissor,
         viewport,
         targets,
         factor,
-        rng.choice((*[0xFFFFFFFF] * 6, 0xFE, 1, 0, rng.randrange(256))),
-        rng.random() < 0.2,
+        rng.choice((*[0xFFFFFFFF] * 9, 0xFE, 1, 0, rng.randrange(256))),
+        rng.random() < 0.15,
     )
 
 
@@ -122,9 +144,9 @@ def _bias(rng):
     return rng.choice(values)
 
 
-def _face(rng):
-    operations = [rng.choice(list(StencilOp)) for _ in range(3)]
-    return Face(*operations, rng.choice((*Compare, Compare.ALWAYS, Compare.ALWAYS)))
+def _face(rng, turn):
+    operations = [turn.of(StencilOp, step) for step in (1, 3, 5)]
+    return Face(*operations, rng.choice((*Compare, *[Compare.ALWAYS] * 4)))
 
 
 def _shader(rng, colours):
@@ -146,16 +168,16 @@ def _shader(rng, colours):
     )
 
 
-def _blends(rng, colours):
+def _blends(rng, turn, colours):
     """Blend state of targets, and the factor."""
     kinds = [form.name.rpartition("_")[2] for form in colours]
     factor = tuple(_channel(rng) for _ in range(4))
-    if set(kinds) <= {"UNORM", "UINT"} and rng.random() < 0.4:
-        return (Target(mask=_mask(rng), logic=True, logic_op=rng.choice(list(LogicOp))),), factor
+    if set(kinds) <= {"UNORM", "UINT"} and rng.random() < 0.5:
+        return (Target(mask=_mask(rng), logic=True, logic_op=turn.of(LogicOp)),), factor
     independent = len(colours) > 1 and ("UINT" in kinds or rng.random() < 0.5)
     targets = []
     for kind in kinds if independent else [("UINT" if "UINT" in kinds else "UNORM")]:
-        if kind == "UINT" or rng.random() < 0.25:
+        if kind == "UINT" or rng.random() < 0.15:
             targets.append(Target(mask=_mask(rng)))
             continue
         factors = [its for its in BlendFactor if len(colours) == 1 or its not in SECOND_SOURCES]
@@ -163,12 +185,12 @@ def _blends(rng, colours):
         targets.append(
             Target(
                 True,
-                rng.choice(factors),
-                rng.choice(factors),
-                rng.choice(list(BlendOp)),
-                rng.choice(alphas),
-                rng.choice(alphas),
-                rng.choice(list(BlendOp)),
+                turn.of(factors),
+                turn.of(factors, 3),
+                turn.of(BlendOp, len(COLOURS)),
+                turn.of(alphas),
+                turn.of(alphas, 3),
+                turn.of(BlendOp, 2 * len(COLOURS)),
                 _mask(rng),
             )
         )

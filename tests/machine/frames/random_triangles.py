@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Triangles for the naive renderer: large, tiny, without area, beyond the target, one on another."""
+"""Triangles for the naive renderer: large, tiny, without area, beyond the target, repeated."""
 
 import math
 import random
@@ -26,33 +26,41 @@ def triangles(
     colours: list[Format],
     planes: list[float],
     before: list[tuple[Vertex, ...]],
+    clips: bool,
 ) -> tuple[tuple[Vertex, Vertex, Vertex], ...]:
-    """Triangles of a draw, inside 0 <= z <= w; ``planes``: depths that several share."""
+    """Triangles of a draw, inside 0 <= z <= w if it ``clips``; ``planes``: depths they share."""
     out = []
     for _ in range(count):
         shape = rng.choice(SHAPES)
         if shape == "again" and before:
-            positions = [vertex.position for vertex in rng.choice(before)]
+            positions = [_inside(vertex.position, clips) for vertex in rng.choice(before)]
         else:
-            positions = _positions(rng, shape, planes)
+            positions = _positions(rng, shape, planes, clips)
         attributes = _attributes(rng, colours)
         corners = zip(positions, attributes, strict=True)
         out.append(tuple(Vertex(place, values) for place, values in corners))
     return tuple(out)
 
 
-def _positions(rng, shape, planes):
+def _inside(position, clips):
+    """A corner, its depth within what is not clipped."""
+    x, y, z, w = position
+    return (x, y, min(max(z, 0.0), w) if clips else z, w)
+
+
+def _positions(rng, shape, planes, clips):
     points = _points(rng, shape)
-    depths = rng.choice(("flat", "flat", "any", "ends"))
+    depths = rng.choice(("flat", "flat", "any", "ends", *["beyond"] * (not clips)))
     near = rng.choice(planes)
     choices = (1.0, 0.5, 4.0, 100.0, rng.uniform(0.1, 10))
     one_w = rng.choice((None, None, 1.0))
     out = []
     for x, y in points:
         w = float32(one_w or rng.choice(choices))
-        z = {"flat": near, "any": rng.random(), "ends": rng.choice((0.0, 1.0))}[depths]
-        x, y, z = (float32(value * w) for value in (x, y, z))
-        out.append((x, y, min(z, w), w))
+        z = {"flat": near, "any": rng.random(), "ends": rng.choice((0.0, 1.0))}
+        z = z.get(depths, rng.choice((-1e9, -0.25, 0.5, 1.5, 3e9)))
+        *place, depth = (float32(value * w) for value in (x, y, z))
+        out.append(_inside((*place, depth, w), clips))
     return out
 
 

@@ -20,7 +20,7 @@ NEVER_PASSES = Compare.NEVER
 FEW = {
     *("front drawn", "back drawn", "no area", "rejected", "pixel whole", "pixel in part"),
     *("late kept", "early kept", "late discarded", "late in alpha", "late out of alpha"),
-    *("late in coverage", "late out of coverage", "depth in range", "depth cut to the range"),
+    *("late in coverage", "late out of coverage", "depth in range"),
     *(f"{samples} samples" for samples in SAMPLE_COUNTS),
 }
 
@@ -28,7 +28,13 @@ FEW = {
 def every() -> set[str]:
     """What two hundred frames reach."""
     out = set(FEW)
-    out |= {"front culled", "back culled", "early discarded", "early in alpha"}
+    out |= {
+        "depth cut to the range",
+        "front culled",
+        "back culled",
+        "early discarded",
+        "early in alpha",
+    }
     out |= {"early out of alpha", "early in coverage", "early out of coverage"}
     for function in Compare:
         out.add(f"depth {function.name} of equals")

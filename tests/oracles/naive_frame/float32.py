@@ -92,7 +92,9 @@ def nearest(value: Fraction) -> float:
         return 0.0
     # 64 bits of the quotient, and a last one that says whether there is more.
     shift = 64 - (abs(value.numerator).bit_length() - value.denominator.bit_length())
-    quotient, rest = divmod(abs(value.numerator) << max(shift, 0), value.denominator << max(-shift, 0))
+    quotient, rest = divmod(
+        abs(value.numerator) << max(shift, 0), value.denominator << max(-shift, 0)
+    )
     number = 2 * quotient + (rest > 0)
     return rounded(-number if value < 0 else number, -shift - 1)
 

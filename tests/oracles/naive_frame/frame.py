@@ -15,8 +15,8 @@ from fixfunc.spec.dxgi import Format
 from fixfunc.spec.state import BlendFactor, BlendOp, Compare, LogicOp, StencilOp
 from tests.oracles import naive
 from tests.oracles.naive_frame import attributes, blending, depths, float32, formats
-from tests.oracles.naive_frame.scene import SIZE, Draw, Frame
-from tests.oracles.naive_frame.triangles import FLOATS, Plane, box, set_up
+from tests.oracles.naive_frame.scene import SIZE, Frame
+from tests.oracles.naive_frame.triangles import Plane, box, set_up
 
 TILE = {1: (8, 8), 2: (8, 4), 4: (4, 4), 8: (4, 2)}  # pixels of a tile, by samples
 
@@ -47,8 +47,9 @@ class Picture:
         self.colours = []
         for form, colour in zip(frame.colours, frame.clear_colours, strict=True):
             if formats.channels(form).kind == "UINT":
-                colour = [max(0, int(value)) for value in colour]
-            values = formats.source(form, colour)
+                values = [max(0, int(value)) for value in colour]
+            else:
+                values = formats.source(form, colour)
             self.colours.append(_filled(frame, formats.to_store(form, values)))
 
     def colour_bytes(self, target: int) -> np.ndarray:
@@ -242,9 +243,7 @@ class _Drawing:
             values.append(attributes.attribute(self.triangle, number, mode, *at))
         *colours, control = values
         colours = [
-            tuple(float32.bits_of(value) for value in colour)
-            if self.is_integer(n)
-            else colour
+            tuple(float32.bits_of(value) for value in colour) if self.is_integer(n) else colour
             for n, colour in enumerate(colours)
         ]
         depth = coverage = None

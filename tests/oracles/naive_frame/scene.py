@@ -50,10 +50,10 @@ class Target:
 class Shader:
     """A pixel shader of a fixed kind.
 
-    Attribute n is the colour of target n, and of a second source. The last attribute steers what is
-    declared: a pixel is discarded where its x is below zero, its y is the depth that is put out, and
-    its z times 256 is the coverage. A depth that is not ``any`` is the greater, or the lesser, of
-    that and the position's.
+    Attribute n is the colour of target n, and of a second source. The last attribute steers what
+    is declared: a pixel is discarded where its x is below zero, its y is the depth that is put
+    out, and its z times 256 is the coverage. A depth that is not ``any`` is the greater, or the
+    lesser, of that and the position's.
     """
 
     modes: tuple[str, ...]

@@ -22,9 +22,9 @@ WRAP = 1 << 28  # of slopes, units a pixel
 class Triangle:
     """A triangle on the screen.
 
-    ``corners``: 1/256 pixel; ``z``: 2^-8 of a unit; ``rhw``: 1/w; ``area``: twice, with the sign of
-    a clockwise one; ``values``: attributes of the primitive's corners; ``exponent``: of D32F, a unit
-    is 2^(exponent - 150).
+    ``corners``: 1/256 pixel; ``z``: 2^-8 of a unit; ``rhw``: 1/w; ``area``: twice, above zero if it
+    is clockwise; ``values``: attributes of the corners; ``exponent``: of D32F, whose unit is
+    2^(exponent - 150).
     """
 
     corners: tuple[tuple[int, int], ...]
@@ -61,15 +61,13 @@ def snapped(value: float) -> int:
 
 def rejected(positions: list[tuple[float, ...]], depth_clip: bool) -> bool:
     """All corners lie outside of one plane of the view volume."""
-    planes = [
-        lambda x, y, z, w: x < -w,
-        lambda x, y, z, w: x > w,
-        lambda x, y, z, w: y < -w,
-        lambda x, y, z, w: y > w,
-    ]
-    if depth_clip:
-        planes += [lambda x, y, z, w: z < 0, lambda x, y, z, w: z > w]
-    return any(all(outside(*position) for position in positions) for outside in planes)
+    for axis in (0, 1, 2) if depth_clip else (0, 1):
+        low = 0 if axis == 2 else -1
+        if all(at[axis] < low * at[3] for at in positions):
+            return True
+        if all(at[axis] > at[3] for at in positions):
+            return True
+    return False
 
 
 def block_depths(depths: list[float]) -> tuple[tuple[int, ...], int]:
