@@ -19,7 +19,7 @@ NEVER_PASSES = Compare.NEVER
 # What every twenty frames reach.
 FEW = {
     *("front drawn", "back drawn", "no area", "rejected", "pixel whole", "pixel in part"),
-    *("late kept", "early kept", "late discarded", "late in alpha", "late out of alpha"),
+    *("late kept", "early kept", "late in alpha", "late out of alpha"),
     *("late in coverage", "late out of coverage", "depth in range"),
     *(f"{samples} samples" for samples in SAMPLE_COUNTS),
 }
@@ -35,7 +35,7 @@ def every() -> set[str]:
         "early discarded",
         "early in alpha",
     }
-    out |= {"early out of alpha", "early in coverage", "early out of coverage"}
+    out |= {"late discarded", "early out of alpha", "early in coverage", "early out of coverage"}
     for function in Compare:
         out.add(f"depth {function.name} of equals")
         for test in ("depth", "stencil"):
