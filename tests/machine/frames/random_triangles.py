@@ -10,7 +10,7 @@ from tests.oracles.naive_frame.scene import Vertex
 
 SHAPES = (
     *("any", "any", "any", "large", "large", "again", "again", "grid", "grid"),
-    *("tiny", "thin", "point", "line", "beyond"),
+    *("tiny", "thin", "point", "line", "beyond", "cut", "cut"),
 )
 ODD = math.nan, math.inf, -math.inf
 
@@ -28,29 +28,37 @@ def triangles(
     before: list[tuple[Vertex, ...]],
     clips: bool,
 ) -> tuple[tuple[Vertex, Vertex, Vertex], ...]:
-    """Triangles of a draw, inside 0 <= z <= w if it ``clips``; ``planes``: depths they share."""
+    """Triangles of a draw, above w = 0 unless it ``clips``; ``planes``: depths they share."""
     out = []
     for _ in range(count):
         shape = rng.choice(SHAPES)
-        if shape == "again" and before:
-            positions = [_inside(vertex.position, clips) for vertex in rng.choice(before)]
+        same = [its for its in before if clips or min(v.position[3] for v in its) > 0]
+        if shape == "again" and same:
+            positions = [vertex.position for vertex in rng.choice(same)]
+        elif shape == "cut" and clips:
+            positions = _cut(rng)
         else:
-            positions = _positions(rng, shape, planes, clips)
+            positions = _positions(rng, shape, planes)
         attributes = _attributes(rng, colours)
         corners = zip(positions, attributes, strict=True)
         out.append(tuple(Vertex(place, values) for place, values in corners))
     return tuple(out)
 
 
-def _inside(position, clips):
-    """A corner, its depth within what is not clipped."""
-    x, y, z, w = position
-    return (x, y, min(max(z, 0.0), w) if clips else z, w)
+def _cut(rng):
+    """Corners in front of the near plane, behind the eye, and beyond the far plane."""
+    near, far = 0.5, rng.choice((3.0, 100.0))
+    out = []
+    for _ in range(3):
+        w = rng.uniform(-1, 5)
+        z = far / (far - near) * (w - near)
+        out.append(tuple(float32(its) for its in (rng.uniform(-2, 2), rng.uniform(-2, 2), z, w)))
+    return out
 
 
-def _positions(rng, shape, planes, clips):
+def _positions(rng, shape, planes):
     points = _points(rng, shape)
-    depths = rng.choice(("flat", "flat", "any", "ends", *["beyond"] * (not clips)))
+    depths = rng.choice(("flat", "flat", "any", "ends", "beyond"))
     near = rng.choice(planes)
     choices = (1.0, 0.5, 4.0, 100.0, rng.uniform(0.1, 10))
     one_w = rng.choice((None, None, 1.0))
@@ -60,7 +68,9 @@ def _positions(rng, shape, planes, clips):
         z = {"flat": near, "any": rng.random(), "ends": rng.choice((0.0, 1.0))}
         z = z.get(depths, rng.choice((-1e9, -0.25, 0.5, 1.5, 3e9)))
         *place, depth = (float32(value * w) for value in (x, y, z))
-        out.append(_inside((*place, depth, w), clips))
+        if depths != "beyond":
+            depth = min(max(depth, 0.0), w)
+        out.append((*place, depth, w))
     return out
 
 

@@ -18,7 +18,16 @@ NEVER_PASSES = Compare.NEVER
 
 # What every twenty frames reach.
 FEW = {
-    *("front drawn", "back drawn", "no area", "rejected", "pixel whole", "pixel in part"),
+    *(
+        "front drawn",
+        "back drawn",
+        "cut front drawn",
+        "cut back drawn",
+        "no area",
+        "rejected",
+        "pixel whole",
+        "pixel in part",
+    ),
     *("late kept", "early kept", "late in alpha", "late out of alpha"),
     *("late in coverage", "late out of coverage", "depth in range"),
     *(f"{samples} samples" for samples in SAMPLE_COUNTS),

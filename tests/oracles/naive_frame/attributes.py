@@ -7,6 +7,7 @@ Source: docs/numerics.md, docs/pixel/interpolator.md and pixel_stage.md.
 import math
 
 from tests.oracles.naive_frame import float32
+from tests.oracles.naive_frame.clipping import WHOLE
 from tests.oracles.naive_frame.triangles import Triangle
 
 SUM = 34  # bits of a normalised sum
@@ -49,15 +50,29 @@ def _shifted(value, down):
     return value >> down if down >= 0 else value << -down
 
 
+def _of_primitive(triangle, shares):
+    """Weights of the primitive's second and third corner, of those of a triangle's corners."""
+    second, third = shares
+    first = (1 << WEIGHT) - second - third
+    numbers = [float32.rounded(share, -WEIGHT) if share else 0.0 for share in (first, *shares)]
+    if triangle.weights == WHOLE:
+        return numbers[1:]
+    out = []
+    for k in (1, 2):
+        its = [weights[k] for weights in triangle.weights]
+        value = float32.multiply(numbers[0], its[0])
+        for number, weight in zip(numbers[1:], its[1:], strict=True):
+            value = float32.multiply_add(number, weight, value)
+        out.append(value)
+    return out
+
+
 def attribute(triangle: Triangle, number: int, mode: str, x: int, y: int) -> tuple[float, ...]:
     """An attribute at a position in 1/256 pixel."""
     first, second, third = (values[number] for values in triangle.values)
     if mode == "constant":
         return first
-    u, v = (
-        float32.rounded(weight, -WEIGHT) if weight else 0.0
-        for weight in weights(triangle, x, y, mode.startswith("perspective"))
-    )
+    u, v = _of_primitive(triangle, weights(triangle, x, y, mode.startswith("perspective")))
     return tuple(
         float32.multiply_add(
             v,

@@ -94,10 +94,10 @@ def render(frame: Frame) -> Picture:
     picture.reached[f"{frame.samples} samples"] += 1
     for draw in frame.draws:
         for corners in draw.triangles:
-            triangle, what = set_up(corners, draw, frame.depth)
-            picture.reached[what] += 1
-            if triangle is not None:
-                _Drawing(frame, draw, triangle, picture).run()
+            for triangle, what in set_up(corners, draw, frame.depth):
+                picture.reached[what] += 1
+                if triangle is not None:
+                    _Drawing(frame, draw, triangle, picture).run()
     return picture
 
 

@@ -11,6 +11,7 @@ from fractions import Fraction
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.state import Cull
 from tests.oracles.naive_frame import float32
+from tests.oracles.naive_frame.clipping import WHOLE, clipped
 from tests.oracles.naive_frame.scene import SIZE, Draw, Vertex
 
 MOST = (1 << 24) - 1  # units of D24
@@ -23,7 +24,8 @@ class Triangle:
     """A triangle on the screen.
 
     ``corners``: 1/256 pixel; ``z``: 2^-8 of a unit; ``rhw``: 1/w; ``area``: twice, above zero if it
-    is clockwise; ``values``: attributes of the corners; ``exponent``: of D32F, whose unit is
+    is clockwise; ``values``: attributes of the primitive's corners; ``weights``: of those at
+    each corner; ``exponent``: of D32F, whose unit is
     2^(exponent - 150).
     """
 
@@ -34,6 +36,7 @@ class Triangle:
     values: tuple[tuple[tuple[float, ...], ...], ...]
     exponent: int
     is_front: bool
+    weights: tuple[tuple[float, ...], ...]
 
 
 def screen(position: tuple[float, ...], viewport: tuple[float, ...]) -> tuple[float, ...]:
@@ -78,11 +81,20 @@ def block_depths(depths: list[float]) -> tuple[tuple[int, ...], int]:
     return tuple(math.floor(Fraction(depth) / unit * 256) for depth in depths), exponent
 
 
-def set_up(corners: tuple[Vertex, ...], draw: Draw, depth: Format | None) -> tuple:
-    """A triangle of a draw, or None, and what became of it."""
+def set_up(corners: tuple[Vertex, ...], draw: Draw, depth: Format | None) -> list[tuple]:
+    """Triangles of a primitive, each or None, and what became of it."""
     positions = [corner.position for corner in corners]
     if rejected(positions, draw.depth_clip):
-        return None, "rejected"
+        return [(None, "rejected")]
+    values = tuple(corner.attributes for corner in corners)
+    triangles = clipped(positions, draw.depth_clip)
+    found = [_set_up(triangle, values, draw, depth) for triangle in triangles]
+    is_cut = [corner.weights for triangle in triangles for corner in triangle] != list(WHOLE)
+    return [(triangle, f"cut {what}" if is_cut else what) for triangle, what in found]
+
+
+def _set_up(corners, values, draw, depth):
+    positions = [corner.position for corner in corners]
     at = [screen(position, draw.viewport) for position in positions]
     if any(math.isnan(value) for row in at for value in row[:3]):
         return None, "no number"
@@ -104,9 +116,9 @@ def set_up(corners: tuple[Vertex, ...], draw: Draw, depth: Format | None) -> tup
             math.floor(Fraction(min(max(value, 0.0), 1.0)) * MOST * 256 + Fraction(1, 2))
             for value in depths
         )
-    values = tuple(corner.attributes for corner in corners)
+    weights = tuple(corner.weights for corner in corners)
     rhw = tuple(row[3] for row in at)
-    return Triangle(points, z, rhw, area, values, exponent, is_front), f"{face} drawn"
+    return Triangle(points, z, rhw, area, values, exponent, is_front, weights), f"{face} drawn"
 
 
 def box(triangle: Triangle, draw: Draw) -> tuple[range, range]:
