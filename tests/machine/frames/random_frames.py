@@ -2,6 +2,7 @@
 """Frames for the naive renderer: all states at random, with a weight on the edges of each."""
 
 import random
+from dataclasses import replace
 
 from fixfunc.spec.dxgi import DEPTH_FORMATS, Format
 from fixfunc.spec.state import (
@@ -16,7 +17,7 @@ from fixfunc.spec.state import (
     StencilOp,
 )
 from tests.machine.frames.random_triangles import float32, triangles
-from tests.oracles.naive_frame.scene import SIZE, Draw, Face, Frame, Shader, Target
+from tests.oracles.naive_frame.scene import SIZE, Draw, Face, Frame, Shader, Target, Vertex
 
 COLOURS = (
     Format.R8G8B8A8_UNORM,
@@ -33,7 +34,7 @@ COLOURS = (
 )
 LOGICAL = tuple(form for form in COLOURS if form.name.endswith(("_UNORM", "_UINT")))
 WITH_STENCIL = tuple(form for form in DEPTH_FORMATS if DEPTH_FORMATS[form])
-DEPTHS = (*DEPTH_FORMATS, *WITH_STENCIL, None)
+DEPTHS = (*DEPTH_FORMATS, *WITH_STENCIL, *WITH_STENCIL, None)
 MODES = tuple(
     kind + where for kind in ("perspective", "linear") for where in ("", "_centroid", "_sample")
 )
@@ -43,7 +44,7 @@ BYTES = (0, 0, 1, 127, 128, 254, 255, 255)
 def frame(seed: int) -> Frame:
     """A frame of one to six triangles."""
     rng = random.Random(seed)
-    count = rng.choice((0, 1, 1, 1, 2, 3))
+    count = rng.choice((0, 1, 1, 1, 2, 2, 3))
     first = COLOURS[seed % len(COLOURS)]
     others = LOGICAL if first in LOGICAL and rng.random() < 0.6 else COLOURS
     colours = [first, *rng.choices(others, k=2)][:count]
@@ -52,12 +53,14 @@ def frame(seed: int) -> Frame:
     planes = [rng.choice((0.0, 0.5, 1.0, rng.random()))]
     cleared = _byte(rng)
     draws = []
-    left = rng.choice((1, 2, 3, 4, 5, 6, 6, 6))
+    left = rng.choice((1, 3, 5, 6, 6, 6))
     while left:
-        some = min(left, rng.choice((1, 1, 1, 2, 3)))
-        draws.append(
-            _draw(rng, _Turn(rng, seed + len(draws)), some, colours, planes, cleared, draws)
-        )
+        some = min(left, rng.choice((1, 1, 1, 1, 2)))
+        turn = _Turn(rng, seed + len(draws))
+        draw = _draw(rng, turn, some, colours, planes, cleared, draws)
+        if len(draws) < 2:
+            draw = _in_sight(rng, draw, len(draws) == 0)
+        draws.append(draw)
         left -= some
     return Frame(
         tuple(draws),
@@ -89,9 +92,30 @@ class _Turn:
     def of(self, values, step=1):
         """One of some values; ``step`` frames have the same turn."""
         values = list(values)
-        if self._rng.random() < 0.3:
+        if self._rng.random() < 0.15:
             return self._rng.choice(values)
         return values[self._number // step % len(values)]
+
+
+def _in_sight(rng, draw, passes):
+    """A draw of one triangle of which little is hidden, so that what its state does is seen."""
+    w, z = rng.choice((1.0, 2.0)), float32(rng.choice((0.0, 0.5, 1.0, rng.random())))
+    left, right = float32(-0.3 * w), float32(0.4 * w)
+    places = [(left, left, z * w, w), (left, right, w, w), (right, left, w / 2, w)]
+    attributes = [vertex.attributes for vertex in draw.triangles[0]]
+    corners = zip(rng.sample(places, 3), attributes, strict=True)
+    return replace(
+        draw,
+        triangles=(tuple(Vertex(place, values) for place, values in corners),),
+        depth_func=Compare.ALWAYS if passes else draw.depth_func,
+        front=replace(draw.front, func=Compare.ALWAYS),
+        back=replace(draw.back, func=Compare.ALWAYS),
+        cull=Cull.NONE,
+        scissor=None,
+        viewport=(0.0, 0.0, float(SIZE), float(SIZE), *draw.viewport[4:]),
+        sample_mask=0xFFFFFFFF,
+        alpha_to_coverage=draw.alpha_to_coverage and not passes,
+    )
 
 
 def _draw(rng, turn, count, colours, planes, cleared, draws):
@@ -124,8 +148,8 @@ def _draw(rng, turn, count, colours, planes, cleared, draws):
         rng.choice((255, 255, _byte(rng))),
         rng.choice((255, 255, _byte(rng))),
         rng.choice((*references, _byte(rng))),
-        _face(rng, turn),
-        _face(rng, turn),
+        _face(rng, turn, (1, 3, 5)),
+        _face(rng, turn, (2, 1, 3)),
         rng.choice((*[Cull.NONE] * 6, Cull.FRONT, Cull.BACK)),
         rng.random() < 0.5,
         clips,
@@ -144,9 +168,9 @@ def _bias(rng):
     return rng.choice(values)
 
 
-def _face(rng, turn):
-    operations = [turn.of(StencilOp, step) for step in (1, 3, 5)]
-    return Face(*operations, rng.choice((*Compare, *[Compare.ALWAYS] * 4)))
+def _face(rng, turn, steps):
+    operations = [turn.of(StencilOp, step) for step in steps]
+    return Face(*operations, rng.choice((*Compare, *[Compare.ALWAYS] * 8)))
 
 
 def _shader(rng, colours):

@@ -9,7 +9,7 @@ from fixfunc.spec.dxgi import Format
 from tests.oracles.naive_frame.scene import Vertex
 
 SHAPES = (
-    *("any", "any", "any", "large", "large", "again", "again", "grid", "grid"),
+    *("any", "any", "any", "large", "large", "large", "large", "again", "again", "grid"),
     *("tiny", "thin", "point", "line", "beyond", "cut", "cut"),
 )
 ODD = math.nan, math.inf, -math.inf
