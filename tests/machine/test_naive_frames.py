@@ -2,6 +2,7 @@
 """Frames of random state, every sample of which is that of a naive renderer."""
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -31,3 +32,12 @@ def test_every_sample_is_that_of_the_naive_renderer(count, wanted):
             )
     assert not failures, "\n".join(failures)
     assert not wanted - set(reached), sorted(wanted - set(reached))
+
+
+@pytest.mark.plan("frames-3")
+def test_a_draw_that_is_left_out_is_seen():
+    """The comparison fails if the machine draws something else."""
+    drawn = frame(3)
+    assert not differences(drawn, render(drawn))
+    found = differences(drawn, render(replace(drawn, draws=drawn.draws[1:])))
+    assert found and "samples of" in found[0]
