@@ -60,6 +60,8 @@ def frame(seed: int) -> Frame:
         draw = _draw(rng, turn, some, colours, planes, cleared, draws)
         if len(draws) < 2:
             draw = _in_sight(rng, draw, len(draws) == 0)
+        if len(draws) == 1 and seed % 5 == 3:
+            draw = _failing(draw)
         draws.append(draw)
         left -= some
     return Frame(
@@ -115,6 +117,18 @@ def _in_sight(rng, draw, passes):
         viewport=(0.0, 0.0, float(SIZE), float(SIZE), *draw.viewport[4:]),
         sample_mask=0xFFFFFFFF,
         alpha_to_coverage=draw.alpha_to_coverage and not passes,
+    )
+
+
+def _failing(draw):
+    """A draw whose stencil tests fail, of both faces."""
+    first, second, third = draw.triangles[0]
+    return replace(
+        draw,
+        triangles=((first, second, third), (first, third, second)),
+        stencil_test=True,
+        front=replace(draw.front, func=Compare.NEVER),
+        back=replace(draw.back, func=Compare.NEVER),
     )
 
 
