@@ -42,7 +42,7 @@ BYTES = (0, 0, 1, 127, 128, 254, 255, 255)
 
 
 def frame(seed: int) -> Frame:
-    """A frame of one to six triangles."""
+    """A frame of one to seven triangles."""
     rng = random.Random(seed)
     count = rng.choice((0, 1, 1, 1, 2, 2, 3))
     first = COLOURS[seed % len(COLOURS)]
