@@ -115,7 +115,7 @@ class Bindings:
         """
         bound = self.texture(slot)
         if bound is None:
-            return np.zeros((*coordinates.shape[:-1], 4), np.float32)
+            return np.zeros((*np.shape(coordinates)[:-1], 4), np.float32)
         return sampler.sample(bound, self.sampler(sampler_slot), coordinates, **how)
 
     def sample_compare(
@@ -129,7 +129,7 @@ class Bindings:
         """Compare: see :func:`fixfunc.models.texture.sampler.sample_compare`."""
         bound = self.texture(slot)
         if bound is None:
-            return np.zeros(coordinates.shape[:-1], np.float32)
+            return np.zeros(np.shape(coordinates)[:-1], np.float32)
         state = self.sampler(sampler_slot)
         return sampler.sample_compare(bound, state, coordinates, reference, **how)
 
@@ -139,7 +139,7 @@ class Bindings:
         """Gather: see :func:`fixfunc.models.texture.sampler.gather`."""
         bound = self.texture(slot)
         if bound is None:
-            return np.zeros((*coordinates.shape[:-1], 4), np.float32)
+            return np.zeros((*np.shape(coordinates)[:-1], 4), np.float32)
         return sampler.gather(bound, self.sampler(sampler_slot), coordinates, **how)
 
     def level_of_detail(
@@ -148,7 +148,7 @@ class Bindings:
         """The level: see :func:`fixfunc.models.texture.sampler.level_of_detail`."""
         bound = self.texture(slot)
         if bound is None:
-            return np.zeros((*coordinates.shape[:-1], 2), np.float32)
+            return np.zeros((*np.shape(coordinates)[:-1], 2), np.float32)
         return sampler.level_of_detail(bound, self.sampler(sampler_slot), coordinates, **how)
 
     def fetch(self, slot: int, places: np.ndarray, **how: Any) -> np.ndarray:

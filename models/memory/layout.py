@@ -195,12 +195,16 @@ class Layout:
                 out[n][..., plane.octets] = image
         return out
 
-    def read_line(self, memory: np.ndarray, level: int, layer: int, y: int) -> np.ndarray:
-        """A row of texels: uint8, shape (columns, samples, bytes); of coded tiles theirs alone."""
+    def read_line(self, memory: np.ndarray, place: tuple[int, int, int], y: int) -> np.ndarray:
+        """A row of texels: uint8, shape (columns, samples, bytes); of coded tiles theirs alone.
+
+        ``place`` is that of :func:`target_place`.
+        """
+        level, layer, depth_slice = place
         if not self.coded:
-            return self.read(memory, level, layer)[0, y]
+            return self.read(memory, level, layer)[depth_slice, y]
         row, y = divmod(y, EDGE >> self._shape[1])
-        tiles = self.coded_tiles(memory, level, layer).read(row, row + 1)
+        tiles = self.coded_tiles(memory, *place).read(row, row + 1)
         return self._images(tiles)[y, : self.size_of(level)[0]]
 
     def write(self, memory: np.ndarray, level: int, layer: int, texels: np.ndarray) -> None:

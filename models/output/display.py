@@ -139,8 +139,7 @@ class Display:
         """
         view = self._buffers[self.front]
         layout, data = texture_at(self._memory, view)
-        level, layer = int(view["first_level"]), int(view["first_layer"])
-        texels = layout.read_line(data, level, layer, self._line)[None, :, 0]
+        texels = layout.read_line(data, target_place(view, 0), self._line)[None, :, 0]
         colours = texels[..., FORMATS[Format(int(view["form"]))]]
         out = dithered(colours, self._line) if self._dither else colours
         self._line = (self._line + 1) % self._height

@@ -185,13 +185,15 @@ class PixelQuads:
 
     def floats(self, attribute: int) -> np.ndarray:
         """An attribute as float32, shape (q, 2, 2, 4)."""
+        self._check(attribute)
         return self.attributes[..., attribute, :].view(np.float32)
 
     # The pull model [fs 16.5]: of the declared mode only how, not where.
 
     def at_sample(self, attribute: int, number: np.ndarray) -> np.ndarray:
         """An attribute at samples, by their number, shape (q, 2, 2), or one for all."""
-        return self._pulled(attribute, self._locations.of_sample(np.asarray(number)))
+        number = _integers("number", number, self.x.shape)
+        return self._pulled(attribute, self._locations.of_sample(number))
 
     def at_centroid(self, attribute: int) -> np.ndarray:
         """An attribute at centroids."""
@@ -206,8 +208,8 @@ class PixelQuads:
         offsets : ndarray of int, shape (q, 2, 2, 2), or (2,)
             x and y in 1/16 pixel, of which the lowest four bits count, with a sign.
         """
-        steps = (np.asarray(offsets).astype(np.int64) + 8 & 15) - 8
-        return self._pulled(attribute, np.broadcast_to(steps, (*self.x.shape, 2)))
+        steps = (_integers("offsets", offsets, (*self.x.shape, 2)).astype(np.int64) + 8 & 15) - 8
+        return self._pulled(attribute, steps)
 
     def derivatives(self, values: np.ndarray, coarse: bool = False) -> tuple[np.ndarray, ...]:
         """Derivatives of values to the right and downwards.
@@ -222,17 +224,35 @@ class PixelQuads:
         -------
         (ndarray, ndarray) of float32, shape (q, 2, 2, k)
         """
-        return quad_gradients(np.asarray(values, np.float32), coarse)
+        values = np.asarray(values, np.float32)
+        if values.ndim < 3 or values.shape[:3] != self.x.shape:
+            raise InputError("values", f"be of shape {(*self.x.shape, '...')}", values.shape)
+        return quad_gradients(values, coarse)
+
+    def _check(self, attribute):
+        """Raise ``InputError`` for an attribute that there is not."""
+        many = len(self.evaluator.modes)
+        if not isinstance(attribute, int | np.integer) or attribute not in range(many):
+            raise InputError("attribute", f"be one of {many}", attribute)
 
     @property
     def _locations(self):
         return self.evaluator.locations
 
     def _pulled(self, attribute, offsets):
-        if attribute not in range(len(self.evaluator.modes)):
-            rule = f"be one of {len(self.evaluator.modes)}"
-            raise InputError("attribute", rule, attribute)
+        self._check(attribute)
         return self.evaluator.one(attribute, offsets).view(np.float32)
+
+
+def _integers(name, value, shape):
+    """Integers of a shape, or fewer that fit it; others raise ``InputError``."""
+    found = np.asarray(value)
+    if found.dtype.kind not in "iu":
+        raise InputError(name, "be integers", found.dtype.name)
+    try:
+        return np.broadcast_to(found, shape)
+    except ValueError:
+        raise InputError(name, f"fit shape {shape}", found.shape) from None
 
 
 def sample_index(quads: Quads) -> np.ndarray:

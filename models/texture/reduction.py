@@ -71,6 +71,7 @@ class Mean:
 
     def levels(self, fine: np.ndarray, coarse: np.ndarray, fraction: np.ndarray) -> np.ndarray:
         """A value between two levels."""
+        coarse = np.where(fraction[:, None] > 0, coarse, 0)  # else no infinity counts
         return fine * (ONE - fraction)[:, None] + coarse * fraction[:, None]
 
     def samples(self, total: np.ndarray, value: np.ndarray, number: int) -> np.ndarray:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fixfunc.models.lib.annotations import check_types
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import Compare
 
@@ -46,8 +47,8 @@ class Sampler:
     minify: str = "linear"
     magnify: str = "linear"
     mip: str = "linear"
-    address: tuple = ("wrap", "wrap", "wrap")
-    border: tuple = (0.0, 0.0, 0.0, 0.0)
+    address: tuple[str, ...] = ("wrap", "wrap", "wrap")
+    border: tuple[float, ...] = (0.0, 0.0, 0.0, 0.0)
     bias: float = 0.0
     min_lod: float = 0.0
     max_lod: float = 31.0
@@ -56,6 +57,7 @@ class Sampler:
     comparison: Compare = Compare.NEVER
 
     def __post_init__(self):
+        check_types(self)
         for name in ("minify", "magnify", "mip"):
             check_name(name, getattr(self, name), FILTERS)
         for value in self.address:

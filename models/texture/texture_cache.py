@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fixfunc.models.lib.annotations import check_types
 from fixfunc.models.texture.filtering import Taps
 from fixfunc.models.texture.texture import Texture
 from fixfunc.spec.errors import InputError
@@ -42,6 +43,7 @@ class CacheShape:
     pending: int = 64
 
     def __post_init__(self):
+        check_types(self)
         for name in ("bytes", "ways", "second", "second_ways", "pending"):
             value = getattr(self, name)
             if value < 1 or value & value - 1:

@@ -5,12 +5,13 @@ import numpy as np
 import pytest
 
 from fixfunc.models.frontend.state_pieces import piece
+from fixfunc.models.host import Device
 from fixfunc.models.host.resources import Bind
 from fixfunc.models.output.display import Display, TransactionElimination, dithered, signatures
 from fixfunc.spec.descriptors import VIEW
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError, Stalled
-from tests.host.drawing import WHOLE, Scene
+from tests.host.drawing import MEMORY, WHOLE, Scene
 
 RGBA8 = Format.R8G8B8A8_UNORM
 
@@ -47,6 +48,23 @@ def test_what_has_been_drawn_is_scanned_out(form):
     screen.display.present()
     assert not screen.display.frame().any()
     assert (screen.display.frame() == (10, 20, 30)).all()
+
+
+@pytest.mark.plan("display-1")
+@pytest.mark.parametrize("coded", [False, True])
+def test_a_level_of_a_layer_and_a_slice_are_scanned_out(coded):
+    device = Device(MEMORY, coded=coded)
+    volume = device.create_texture3d(RGBA8, 16, 12, 8, 2, Bind.RENDER_TARGET)
+    several = device.create_texture2d(RGBA8, 16, 12, 2, 3, bind=Bind.RENDER_TARGET)
+    for texture in (volume, several):
+        view, other = (
+            device.create_render_target_view(texture, first_level=1, first_layer=n, layer_count=1)
+            for n in (2, 1)
+        )
+        device.context.clear_render_target_view(view, (1, 0, 1, 1))
+        device.context.clear_render_target_view(other, (0, 1, 0, 1))
+        frame = Display(device.memory, [piece(view.encode(), VIEW)]).frame()
+        assert frame.shape == (6, 8, 3) and (frame == (255, 0, 255)).all()
 
 
 @pytest.mark.plan("display-1")

@@ -239,8 +239,18 @@ def test_attributes_are_pulled_from_anywhere():
         assert np.abs(found - right(zero + steps)).max() < 1e-6
     assert (inputs.at_centroid(0) == inputs.floats(0)).all()
     assert (inputs.snapped(1, np.array([5, 5])) == 1 * np.array([1, -1, 0, 0])).all()
-    with pytest.raises(InputError, match="attribute must be one of 2, not 2"):
-        inputs.at_centroid(2)
+    for call, text in (
+        (lambda: inputs.at_centroid(2), "attribute must be one of 2, not 2"),
+        (lambda: inputs.at_centroid(0.0), "attribute must be one of 2, not 0.0"),
+        (lambda: inputs.floats(-1), "attribute must be one of 2, not -1"),
+        (lambda: inputs.at_sample(0, 1.5), "number must be integers, not float64"),
+        (lambda: inputs.at_sample(0, np.zeros(7, int)), "number must fit shape"),
+        (lambda: inputs.snapped(0, (1.5, 0)), "offsets must be integers, not float64"),
+        (lambda: inputs.snapped(0, (1, 2, 3)), "offsets must fit shape"),
+        (lambda: inputs.derivatives(np.zeros((3, 3))), "values must be of shape"),
+    ):
+        with pytest.raises(InputError, match=text):
+            call()
 
 
 @pytest.mark.plan("pixel-stage-6")

@@ -200,3 +200,19 @@ def test_floats_at_the_ends_of_their_range():
     found = sample(texture, Sampler(address=("clamp",)), places, lod=0)[:, 0]
     wanted = np.float32([3e38, 0, np.inf, np.inf, 0, 1, 1.5])
     assert np.array_equal(found, wanted)
+
+
+@pytest.mark.plan("sampler-16")
+@pytest.mark.parametrize("format", ["R16_FLOAT", "R32_FLOAT"])
+@pytest.mark.parametrize("mip", ["point", "linear"])
+def test_an_infinite_texel_stays_on_a_level_of_its_own(format, mip):
+    """The level below has no weight, and adds nothing to it."""
+    kind = np.float16 if format == "R16_FLOAT" else np.float32
+    levels = [
+        np.array([value] * count, kind).view(np.uint8)[None]
+        for value, count in ((np.inf, 4), (1, 2), (-np.inf, 1))
+    ]
+    texture = create(format, 4, 1, levels, dimension=1)
+    lods = np.float32([0, 1, 2, 0.5] if mip == "linear" else [0, 1, 2, 0.25])
+    found = sample(texture, Sampler(mip=mip), np.full((4, 1), 0.5, np.float32), lod=lods)
+    assert found[:, 0].tolist() == [np.inf, 1, -np.inf, np.inf]

@@ -171,6 +171,8 @@ def test_misses_of_a_line_that_is_on_its_way_are_merged():
 
 @pytest.mark.plan("texture-cache-5")
 def test_wrong_arguments():
+    with pytest.raises(InputError, match="ways must be an integer, not 4.0"):
+        CacheShape(ways=4.0)
     with pytest.raises(InputError, match="bytes must be a power of two, not 3000"):
         CacheShape(bytes=3000)
     with pytest.raises(InputError, match="second must hold 16 lines of 64, not 512"):
