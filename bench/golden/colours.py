@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Colours of targets between a cache and memory: our coder, and those of the source documents."""
 
+import os
 import time
 from collections import OrderedDict
+from pathlib import Path
 
 import numpy as np
 from PIL import Image
@@ -128,9 +130,7 @@ def moved(frame, colours, samples):
 
 def meshes():
     """Name, vertices, faces, texture."""
-    y, x = np.mgrid[:256, :256]
-    checks = ((x // 16 + y // 16) % 2 * 120 + 60)[..., None] + np.array([20, 0, 40])
-    picture = np.concatenate([checks, np.full((256, 256, 1), 255)], -1).astype(np.uint8)
+    picture = np.asarray(Image.open(ROOT / "docs" / "texture" / "tiles.png").convert("RGBA"))
     yield "teapot, flat", mesh.teapot(8), None
     yield "teapot of 102 k triangles, flat", mesh.teapot(40), None
     if BUNNY.exists():
@@ -157,7 +157,23 @@ def rows() -> list[list]:
     noise = np.random.default_rng(0).integers(0, 256, (4096, 8, 8, 4), np.uint8)
     each = sizes(noise, 0, np.zeros(4, np.uint8))
     out.append(["noise", *(float(each[name].mean() / RAW) for name in CODERS)])
-    return out
+    return out + photographs()
+
+
+def photographs() -> list[list]:
+    """The same of the pictures in the folder that ``PHOTOGRAPHS`` names: no row without one."""
+    folder = os.environ.get("PHOTOGRAPHS")
+    if not folder:
+        return []
+    tiles = []
+    for path in sorted(Path(folder).iterdir()):
+        picture = np.asarray(Image.open(path).convert("RGBA"))
+        rows, columns = (side // 8 for side in picture.shape[:2])
+        split = picture[: 8 * rows, : 8 * columns].reshape(rows, 8, columns, 8, 4)
+        tiles.append(split.swapaxes(1, 2).reshape(-1, 8, 8, 4))
+    each = sizes(np.concatenate(tiles), 0, np.zeros(4, np.uint8))
+    shares = [float(each[name].mean() / RAW) for name in CODERS]
+    return [[f"{len(tiles)} photographs", *shares]]
 
 
 def frames() -> list[list]:
