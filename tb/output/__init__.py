@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Bench of colour write.
+"""Benches of colours.
 
-colour_write.py   quads, and every byte of memory
+colour_write.py         quads, and every byte of memory
+colour_compression.py   tiles coded and decoded
 
 bins/   bins of coverage, a file a block
 """
