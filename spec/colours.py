@@ -55,14 +55,14 @@ class ColourCode(IntEnum):
     DIFFERENCES = 8
 
 
-COLOURS = each(" ".join(f"colour{n}" for n in range(LANES)), 32)
-DATA = each(" ".join(f"data{n}" for n in range(WORDS)), 32)
+_COLOURS = each(" ".join(f"colour{n}" for n in range(LANES)), 32)
+_DATA = each(" ".join(f"data{n}" for n in range(WORDS)), 32)
 UNCODED = (
     Field("samples", 2),  # log2
     Field("clears", 1),  # the target has been cleared,
     Field("cleared", 32),  # to this
-    *COLOURS,
+    *_COLOURS,
 )
-CODED = (Field("code", 4), *DATA)  # zeros behind what the code says
+CODED = (Field("code", 4), *_DATA)  # zeros behind what the code says
 STORED = (Field("samples", 2), Field("cleared", 32), *CODED)
-DECODED = (Field("wrong", 1), *COLOURS)  # wrong: it cannot be, and all else is zero
+DECODED = (Field("wrong", 1), *_COLOURS)  # wrong: it cannot be, and all else is zero

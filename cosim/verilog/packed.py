@@ -8,7 +8,7 @@ import inspect
 from enum import IntEnum
 
 from fixfunc.cosim import toolchain
-from fixfunc.spec import commands, payloads, points, quads, state
+from fixfunc.spec import colours, commands, payloads, points, state
 from fixfunc.spec.payloads import Field
 
 NAME = "fixfunc_pkg"
@@ -39,6 +39,10 @@ def tables() -> dict[str, tuple[Field, ...]]:
         "matched_point": points.MATCHED_POINT,
         "vertex_index": points.VERTEX_INDEX,
         "matches": points.MATCHES,
+        "uncoded_colours": colours.UNCODED,
+        "coded_colours": colours.CODED,
+        "stored_colours": colours.STORED,
+        "decoded_colours": colours.DECODED,
         "target_packet": commands.TARGET_PACKET,
         "state_packet": commands.STATE_PACKET,
         "clear_packet": commands.CLEAR_PACKET,
@@ -60,7 +64,7 @@ def tables() -> dict[str, tuple[Field, ...]]:
         "cache_request": payloads.cache_request,
         "slot_command": payloads.slot_command,
         "completion": payloads.completion,
-        "quads": quads.quads,
+        "quads": colours.quads,
     }
     sized = {f"{name}_{edge}": make(edge) for name, make in of_edge.items() for edge in EDGES}
     sized |= {
@@ -71,7 +75,7 @@ def tables() -> dict[str, tuple[Field, ...]]:
     }
     sized |= {
         f"{make.__name__}_{edge}": make(edge, True)
-        for make in (payloads.shaded, payloads.survivors, quads.colours)
+        for make in (payloads.shaded, payloads.survivors, colours.colours)
         for edge in EDGES
     }
     sized |= {f"coverage_{edge**2}": payloads.coverage(edge**2) for edge in EDGES}
@@ -85,7 +89,7 @@ def enums() -> list[type[IntEnum]]:
     """Encodings, in the order in which they are written down."""
     return [
         encoding
-        for module in (state, commands)
+        for module in (state, colours, commands)
         for _, encoding in inspect.getmembers(module, inspect.isclass)
         if issubclass(encoding, IntEnum) and encoding.__module__ == module.__name__
     ]

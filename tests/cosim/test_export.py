@@ -17,7 +17,7 @@ from fixfunc.cosim.__main__ import main
 from fixfunc.cosim.verilog import export, packed
 from fixfunc.cosim.verilog.generate import ports
 from fixfunc.models.payload import dtype
-from fixfunc.spec import commands, payloads, points, quads
+from fixfunc.spec import colours, commands, payloads, points
 from fixfunc.spec.state import Kind
 from fixfunc.tb import catalogue as benches
 from tests.tiers import SIMULATORS, by_tier
@@ -216,12 +216,13 @@ def test_types_are_those_of_the_field_tables(simulator, tmp_path):
 def test_every_table_has_its_struct():
     """Of every module of tables; headers are the beginnings of others."""
     known = list(packed.tables().values())
-    modules = (payloads, points, quads, commands)
+    modules = (payloads, points, colours, commands)
     tables = {
         name: value
         for module in modules
         for name, value in vars(module).items()
-        if isinstance(value, tuple)
+        if not name.startswith("_")
+        and isinstance(value, tuple)
         and value
         and all(isinstance(field, payloads.Field) for field in value)
     }
