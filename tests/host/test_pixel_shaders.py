@@ -150,6 +150,21 @@ def test_a_shader_chooses_samples():
 
 @pytest.mark.plan("pixel-stage-10")
 @pytest.mark.parametrize("early", [False, True])
+def test_a_sample_is_left_by_its_own_bit(early):
+    """[fs 16.9.4]: at sample frequency bit n of the coverage is about sample n alone."""
+    scene = Scene(samples=4)
+
+    def odd(quads, _bound):
+        return PixelResults(quads.floats(0), coverage=np.full(quads.x.shape, 0b1010, np.uint32))
+
+    scene.shade(odd, coverage=True, sample_index=True, early=early)
+    scene.draw(LEFT, RED)
+    shown = scene.image().any(3)
+    assert (shown[:, :16] == [False, True, False, True]).all() and not shown[:, 16:].any()
+
+
+@pytest.mark.plan("pixel-stage-10")
+@pytest.mark.parametrize("early", [False, True])
 def test_unordered_writes_happen_wherever_the_triangle_is(early):
     """A hidden triangle writes, but not if tests come first [fs 16.12]."""
     scene = Scene()

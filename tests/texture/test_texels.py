@@ -216,3 +216,25 @@ def test_an_infinite_texel_stays_on_a_level_of_its_own(format, mip):
     lods = np.float32([0, 1, 2, 0.5] if mip == "linear" else [0, 1, 2, 0.25])
     found = sample(texture, Sampler(mip=mip), np.full((4, 1), 0.5, np.float32), lod=lods)
     assert found[:, 0].tolist() == [np.inf, 1, -np.inf, np.inf]
+
+
+@pytest.mark.plan("sampler-16")
+def test_footprints_of_floats_are_means_as_those_of_integers_are():
+    """The same texels as float32 and as UNORM of 16 bits: up to 16 samples along a footprint."""
+    rng = np.random.default_rng(0)
+    whole = rng.integers(0, 65536, (1, 32 * 32)).astype("<u2")
+    integers = create("R16", 32, 32, [whole.view(np.uint8)])
+    values = (whole / 65535).astype("<f4")
+    real = create("R32_FLOAT", 32, 32, [values.view(np.uint8)])
+    places = rng.random((300, 2)).astype(np.float32)
+    across = np.zeros((300, 2), np.float32)
+    across[:, 0] = rng.uniform(1, 20, 300) / 32
+    down = np.zeros((300, 2), np.float32)
+    down[:, 1] = 1 / 32
+    for most in (3, 16):
+        one, other = (
+            sample(texture, Sampler(anisotropy=most), places, gradients=(across, down))[:, 0]
+            for texture in (integers, real)
+        )
+        assert np.abs(one - other).max() < 2.0**-20
+    assert len(np.unique(one)) > 200

@@ -164,7 +164,10 @@ def test_misses_of_a_line_that_is_on_its_way_are_merged():
     assert (counters.lines, counters.merges, counters.blocks) == (1, 3, 4)
     assert counters.clocks == 1 + 50 + 3
     assert counters.waits == 50 + 49 + 48 + 47
-    # Long after it has arrived there is nothing to merge.
+    # In the clock in which it arrives, and long after, there is nothing to merge.
+    beside = [(0, 0), (8, 0), (0, 8), (4, 0)]
+    assert read(texture, beside, CacheShape(latency=3)).merges == 0
+    assert read(texture, beside, CacheShape(latency=4)).merges == 1
     later = [(0, 0)] + [(0, 0), (8, 8)] * 40 + [(4, 0)]
     assert read(texture, later, CacheShape(latency=50, pending=1)).merges == 0
 
