@@ -12,7 +12,7 @@ from fixfunc.cosim.frame import mesh
 from fixfunc.cosim.simulation.volume import LATENCIES, Memory, Volume
 from fixfunc.models.depth.compression.anchor import encode_block
 from fixfunc.models.depth.compression.block import PlaneForm
-from fixfunc.models.depth.compression.codes import CODES, TileCode
+from fixfunc.models.depth.compression.codes import CODES
 from fixfunc.models.depth.compression.planes import PLANE
 from fixfunc.models.depth.depth_cache import CacheShape, DepthCache, TrafficKind
 from fixfunc.models.depth.depth_unit import DepthUnit
@@ -21,6 +21,7 @@ from fixfunc.models.pipeline import Scene, render
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
 from fixfunc.models.raster.tile_rasterizer import rasterize
 from fixfunc.models.state import draw_state
+from fixfunc.spec.state import TileMode
 from fixfunc.tb import catalogue
 
 EVERYTHING = "coding, fast clear"
@@ -176,7 +177,7 @@ def blocks(cache, samples):
     for line in (
         cache.content(tile)
         for tile, (mode, _) in enumerate(cache.stored())
-        if mode != TileCode.CLEARED
+        if mode != TileMode.CLEARED
     ):
         planes = np.array([line.planes], PLANE).reshape(1, -1)
         for y in (0, 4):

@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.payload import layout
 from fixfunc.spec.counters import CLIENTS, COUNTERS, EVENTS
-from fixfunc.spec.payloads import COUNTED
+from fixfunc.spec.payloads import counted
 
 BITS = 64
 
@@ -31,22 +31,27 @@ class Counters(wiring.Component):
     clients : sequence of str
         Memory clients, of :data:`fixfunc.spec.counters.CLIENTS`. Counters of a client that is not
         named stay zero.
+    differences : bool
+        Colours are coded.
 
     Members
     -------
     <event> : In
         Increment of the event's counter in this clock.
-    <client>_counted : In(stream.Signature(layout(COUNTED)))
+    <client>_counted : In(stream.Signature(layout(counted(...))))
     counter_address : In(stream.Signature(8))
         An address, as in :data:`fixfunc.spec.counters.COUNTERS`; any other reads as zero.
     counter_value : Out(stream.Signature(64))
     """
 
-    def __init__(self, clients=CLIENTS):
-        self._clients = clients
+    def __init__(self, clients=CLIENTS, differences=True):
+        self._tables = {client: counted(differences and client == "colour") for client in clients}
         super().__init__(
             {event: In(1 if not event.startswith("samples") else 7) for event in EVENTS}
-            | {f"{client}_counted": In(stream.Signature(layout(COUNTED))) for client in clients}
+            | {
+                f"{client}_counted": In(stream.Signature(layout(table)))
+                for client, table in self._tables.items()
+            }
             | {
                 "counter_address": In(stream.Signature(8)),
                 "counter_value": Out(stream.Signature(BITS)),
@@ -59,13 +64,13 @@ class Counters(wiring.Component):
         for event in EVENTS:
             totals[event] = Signal(BITS, name=f"total_{event}")
             m.d.sync += totals[event].eq(totals[event] + getattr(self, event))
-        for client in self._clients:
-            counted = getattr(self, f"{client}_counted")
-            last = Signal(layout(COUNTED), name=f"last_{client}")
-            m.d.comb += counted.ready.eq(1)
-            with m.If(counted.valid):
-                m.d.sync += last.eq(counted.payload)
-            totals |= {f"{client}_{field.name}": last[field.name] for field in COUNTED}
+        for client, table in self._tables.items():
+            moved = getattr(self, f"{client}_counted")
+            last = Signal(layout(table), name=f"last_{client}")
+            m.d.comb += moved.ready.eq(1)
+            with m.If(moved.valid):
+                m.d.sync += last.eq(moved.payload)
+            totals |= {f"{client}_{field.name}": last[field.name] for field in table}
         with m.If(~self.counter_value.valid | self.counter_value.ready):
             values = Array(totals.get(name, 0) for name in COUNTERS)
             m.d.sync += [

@@ -162,7 +162,7 @@ class Top(wiring.Component):
         m.submodules.raster = raster = tile_rasterizer.TileRasterizer(p.raster)
         m.submodules.depth = depth = cached_depth.CachedDepth(p.depth, probes=True)
         m.submodules.colour = colour = colour_write.ColourWrite(p.colour)
-        m.submodules.counters = counters = Counters(p.clients)
+        m.submodules.counters = counters = Counters(p.clients, p.colour.differences)
         m.d.comb += [
             reader.i.payload.eq(self.i.payload),
             reader.i.valid.eq(self.i.valid & ~depth.initialising),

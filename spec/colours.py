@@ -4,8 +4,6 @@
 They are field tables: see :mod:`fixfunc.spec.payloads`.
 """
 
-from enum import IntEnum
-
 from fixfunc.spec.payloads import COLOUR, HEADER, Field, each, survivors
 
 
@@ -46,15 +44,6 @@ WORDS = 64  # of 32 bits, of a raw tile
 TRANSFERS = 6  # of 32 bytes: differences take so many at most
 
 
-class ColourCode(IntEnum):
-    """Codes of the tile table; DIFFERENCES + n of n transfers."""
-
-    CLEARED = 0
-    PALETTE = 1
-    RAW = 6
-    DIFFERENCES = 8
-
-
 _COLOURS = each(" ".join(f"colour{n}" for n in range(LANES)), 32)
 _DATA = each(" ".join(f"data{n}" for n in range(WORDS)), 32)
 UNCODED = (
@@ -63,6 +52,6 @@ UNCODED = (
     Field("cleared", 32),  # to this
     *_COLOURS,
 )
-CODED = (Field("code", 4), *_DATA)  # zeros behind what the code says
+CODED = (Field("code", 4), *_DATA)  # a TileMode; zeros behind what it says
 STORED = (Field("samples", 2), Field("cleared", 32), *CODED)
 DECODED = (Field("wrong", 1), *_COLOURS)  # wrong: it cannot be, and all else is zero

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Counters of the top, by address: what each counts since reset, 64 bits."""
 
-from fixfunc.spec.payloads import COUNTED
+from fixfunc.spec.payloads import counted
 
 PROBES = (
     "commands",
@@ -29,6 +29,8 @@ EVENTS = (
     *(f"stall_{probe}" for probe in PROBES),  # clocks of those in which a beat waited there
 )
 MOVED = tuple(
-    f"{client}_{field.name}" for client in CLIENTS for field in COUNTED
+    f"{client}_{field.name}"
+    for client in CLIENTS
+    for field in counted(differences=client == "colour")
 )  # tiles by mode, transfers; of the last fence
 COUNTERS = EVENTS + MOVED  # address: the place in this list

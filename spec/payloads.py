@@ -268,10 +268,13 @@ def uncoded(edge_samples: int) -> tuple[Field, ...]:
     )
 
 
-def coded(edge_samples: int, bits: int = DEPTH) -> tuple[Field, ...]:
-    """The same in memory, or a tile of stencil values; ``mode`` stands in the tile table."""
+def coded(edge_samples: int, bits: int = DEPTH, mode: int = 3) -> tuple[Field, ...]:
+    """The same in memory, or a tile of other values.
+
+    Of ``mode``, which has so many bits, the tile table tells.
+    """
     return (
-        Field("mode", 3),  # fixfunc.spec.state.TileMode
+        Field("mode", mode),  # fixfunc.spec.state.TileMode
         *each(" ".join(f"data{n}" for n in range(coded_words(edge_samples, bits))), 32),
     )
 
@@ -357,11 +360,22 @@ def completion(edge_samples: int, bits: int = DEPTH) -> tuple[Field, ...]:
     )
 
 
-COUNTED = tuple(
-    Field(f"{cause}_{n}", 32) for cause in ("fill", "write_back") for n in range(7)
-) + (  # tiles, by their mode in memory;
-    *each("table_fill table_write_back table_clear", 32),
-)  # transfers of the tile table
+def counted_modes(differences: bool) -> tuple[int, ...]:
+    """Modes whose tiles are counted: :class:`fixfunc.spec.state.TileMode`."""
+    return (*range(7), *(range(9, 15) if differences else ()))
+
+
+def counted(differences: bool = False) -> tuple[Field, ...]:
+    """Tiles that have been moved, by their mode in memory, and transfers of the tile table.
+
+    With ``differences``, of a cache of colours that are coded.
+    """
+    causes = ("fill", "write_back")
+    tiles = [f"{cause}_{n}" for cause in causes for n in counted_modes(differences)]
+    return each(" ".join([*tiles, "table_fill table_write_back table_clear"]), 32)
+
+
+COUNTED = counted()
 
 TEXTURE_BLOCK = (
     Field("format", 4),  # fixfunc.spec.state.BlockFormat

@@ -154,8 +154,11 @@ class Bound(IntEnum):
     NONE = 3  # draws wrote both ways: it rests until the target is cleared
 
 
+DIFFERENCES = 8  # the mode of a tile by differences is so much more than its transfers
+
+
 class TileMode(IntEnum):
-    """How a tile of depths lies in memory."""
+    """How a tile lies in memory: four bits of the tile table. Not every surface has all."""
 
     CLEARED = 0  # not at all
     PLANES_1 = 1  # planes of triangles, and which of them each sample belongs to
@@ -164,6 +167,14 @@ class TileMode(IntEnum):
     PLANES_4 = 4
     ANCHOR = 5  # a depth, and differences
     RAW = 6
+    DIFFERENCES_1 = 9  # of neighbours, in so many transfers
+    DIFFERENCES_2 = 10
+    DIFFERENCES_3 = 11
+    DIFFERENCES_4 = 12
+    DIFFERENCES_5 = 13
+    DIFFERENCES_6 = 14
+    DIFFERENCES_7 = 15  # of colours of 64 bits alone, whose steps are two transfers
+    PALETTE = 1  # of colours: at most four of them, and which of them each sample has
 
 
 class CacheOp(IntEnum):

@@ -20,7 +20,7 @@ from fixfunc.spec.colours import colours
 from fixfunc.spec.commands import START, STATUS
 from fixfunc.spec.counters import COUNTERS
 from fixfunc.spec.errors import InputError
-from fixfunc.spec.payloads import COUNTED
+from fixfunc.spec.payloads import counted as counted_of
 from fixfunc.spec.state import TileMode
 
 PAGE = 4096
@@ -138,7 +138,12 @@ class FrameJob:
 
     def _plane(self, plane, kind, cleared, memory):
         """A plane as memory holds it."""
-        cache = kind(self.frame.state, None, self.params.raster.edge, memory[self.bases[plane] :])
+        cache = kind(
+            self.frame.state,
+            top.shape(self.params),
+            self.params.raster.edge,
+            memory[self.bases[plane] :],
+        )
         cache.load_modes(cleared)
         return cache
 
@@ -163,7 +168,7 @@ def traffic(counted: dict[str, int], edge: int = 8) -> list[tuple[str, str, str,
     """
     out = []
     for client, kind in (("depth", DepthCache), ("stencil", StencilCache), ("colour", ColourCache)):
-        for field in COUNTED:
+        for field in counted_of(differences=client == "colour"):
             count = counted[f"{client}_{field.name}"]
             if count:
                 out.append((client, *_traffic_row(field.name, kind, count, edge)))
@@ -174,5 +179,8 @@ def _traffic_row(name, kind, count, edge):
     """Cause, mode, how many and how many bytes of a counter."""
     if name.startswith("table"):
         return name, "", count, 32 * count
-    cause, mode = name.rsplit("_", 1)
-    return cause, TileMode(int(mode)).name, count, kind.TILE.size(TileMode(int(mode)), edge) * count
+    cause, number = name.rsplit("_", 1)
+    mode = TileMode(int(number))
+    coded = kind is ColourCache and mode == TileMode.PALETTE
+    name = "PALETTE" if coded else mode.name
+    return cause, name, count, kind.TILE.size(mode, edge) * count

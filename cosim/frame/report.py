@@ -57,7 +57,7 @@ def write(path: Path, title: str, frame: Frame, coded: np.ndarray, figures: dict
             for outcome in Outcome
         ],
         "modes": np.asarray(coded).tolist(),
-        "names": [mode.name.lower() for mode in TileMode],
+        "names": [TileMode(mode).name.lower() for mode in range(TileMode.RAW + 1)],
     }
     text = Template(PAGE.read_text()).substitute(
         title=title,

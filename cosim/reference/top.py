@@ -28,11 +28,21 @@ def limits_of(params: TopParams) -> CommandLimits:
     return CommandLimits(reader.edge, reader.samples, reader.pixels, reader.stencil, reader.formats)
 
 
+def shape(params: TopParams) -> CacheShape:
+    """Shape of all caches: memory does not depend on their sets and ways."""
+    depth = params.depth
+    return CacheShape(
+        depth.sets,
+        depth.ways,
+        depth.table_lines,
+        coding="anchor",
+        colours="differences" if params.colour.differences else "raw",
+    )
+
+
 def machine(params: TopParams, data: np.ndarray, **more: Any) -> Machine:
     """The golden machine of a configuration; ``more`` are its other parameters."""
-    depth = params.depth
-    shape = CacheShape(depth.sets, depth.ways, depth.table_lines, coding="anchor")
-    return Machine(data, limits_of(params), shape, params.raster.grid, **more)
+    return Machine(data, limits_of(params), shape(params), params.raster.grid, **more)
 
 
 def pack_colours(shades: Shades, params: TopParams) -> np.ndarray:

@@ -5,10 +5,11 @@ from typing import Self
 
 import numpy as np
 
-from fixfunc.models.depth.compression.codes import TRANSFER, Coding, TileCode, check_coding, size
+from fixfunc.models.depth.compression.codes import TRANSFER, Coding, check_coding, size
 from fixfunc.models.depth.compression.planes import MOST, PLANE
 from fixfunc.models.depth.depth_compression import decode, encode
 from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import TileMode
 
 
 class DepthTile:
@@ -48,13 +49,13 @@ class DepthTile:
 
         :class:`~fixfunc.spec.errors.InputError` if it cannot be one.
         """
-        if mode == TileCode.CLEARED:
+        if mode == TileMode.CLEARED:
             return cls(
                 np.full((edge, edge), cleared, np.uint32),
                 [cls.flat(cleared)],
                 np.zeros((edge, edge), np.int64),
             )
-        row = np.zeros((1, size(TileCode.RAW, edge)), np.uint8)
+        row = np.zeros((1, size(TileMode.RAW, edge)), np.uint8)
         row[0, : len(data)] = np.frombuffer(data, np.uint8)
         tiles, planes, counts, masks, wrong = decode(
             np.array([mode]), row, samples, cleared, edge, coding
@@ -130,7 +131,7 @@ class DepthTile:
         )
         return [
             (mode, row[: size(mode, values.shape[1])].tobytes())
-            for mode, row in zip(map(TileCode, modes), data, strict=True)
+            for mode, row in zip(map(TileMode, modes), data, strict=True)
         ]
 
 
@@ -154,7 +155,7 @@ class RawTile:
         """Bytes moved, in transfers of 32."""
         return (
             -(-(edge**2) * np.dtype(cls.TYPE).itemsize // TRANSFER) * TRANSFER
-            if mode == TileCode.RAW
+            if mode == TileMode.RAW
             else 0
         )
 
@@ -171,11 +172,11 @@ class RawTile:
 
         :class:`~fixfunc.spec.errors.InputError` if it cannot be one.
         """
-        if mode not in (TileCode.CLEARED, TileCode.RAW):
+        if mode not in (TileMode.CLEARED, TileMode.RAW):
             raise InputError("tile's mode", "be CLEARED or RAW", int(mode))
         values = (
             np.full(edge**2, cleared, cls.TYPE)
-            if mode == TileCode.CLEARED
+            if mode == TileMode.CLEARED
             else np.frombuffer(data, cls.TYPE)[: edge**2]
         )
         return cls(values.reshape(edge, edge))
@@ -207,11 +208,11 @@ class RawTile:
             if coding != "raw" and cleared is not None
             else np.zeros(len(tiles), bool)
         )
-        raw_size = cls.size(TileCode.RAW, values.shape[1])
+        raw_size = cls.size(TileMode.RAW, values.shape[1])
         return [
-            (TileCode.CLEARED, b"")
+            (TileMode.CLEARED, b"")
             if clear
-            else (TileCode.RAW, row.tobytes().ljust(raw_size, b"\0"))
+            else (TileMode.RAW, row.tobytes().ljust(raw_size, b"\0"))
             for clear, row in zip(is_clear, values, strict=True)
         ]
 
@@ -240,9 +241,3 @@ class FloatDepthTile(RawTile):
         if (tile.values >> cls.BITS).any():
             raise InputError("tile in memory", "hold floats of 0 to 1", bytes(data).hex())
         return tile
-
-
-class ColourTile(RawTile):
-    """RGBA8, red in the lowest byte."""
-
-    TYPE = np.dtype("<u4")

@@ -9,10 +9,8 @@ from fixfunc.models.depth.compression.anchor import decode_anchor, encode_anchor
 from fixfunc.models.depth.compression.codes import (
     BY_DIFFERENCES,
     CODES,
-    DIFFERENCES,
     MASK_BITS,
     Coding,
-    TileCode,
     bits,
     check_coding,
     size,
@@ -28,13 +26,13 @@ from fixfunc.models.depth.compression.planes import (
     values_of,
 )
 from fixfunc.spec.errors import InputError
-from fixfunc.spec.state import SAMPLE_COUNTS
+from fixfunc.spec.state import DIFFERENCES, SAMPLE_COUNTS, TileMode
 
 
 class Encoded(NamedTuple):
     """A coded tile: what the tile table keeps of it, and what lies in memory."""
 
-    mode: TileCode
+    mode: TileMode
     data: bytes
 
 
@@ -91,7 +89,7 @@ def compress(
         cleared,
         coding,
     )
-    mode = TileCode(modes[0])
+    mode = TileMode(modes[0])
     return Encoded(mode, data[0, : size(mode, len(tile))].tobytes())
 
 
@@ -135,10 +133,10 @@ def decompress(
     if len(encoded.data) != size(encoded.mode, edge):
         raise InputError(
             "data",
-            f"be {size(encoded.mode, edge)} bytes of mode {TileCode(encoded.mode).name}",
+            f"be {size(encoded.mode, edge)} bytes of mode {TileMode(encoded.mode).name}",
             f"{len(encoded.data)} bytes",
         )
-    data = np.zeros((1, size(TileCode.RAW, edge)), np.uint8)
+    data = np.zeros((1, size(TileMode.RAW, edge)), np.uint8)
     data[0, : len(encoded.data)] = np.frombuffer(encoded.data, np.uint8)
     tiles, planes, counts, masks, wrong = decode(
         np.array([encoded.mode]), data, SAMPLE_COUNTS.index(samples), cleared, edge, coding
@@ -198,8 +196,8 @@ def encode(
     """
     tiles, (n, edge, _) = np.asarray(tiles, np.int64), np.shape(tiles)
     check_coding(coding, edge)
-    modes = np.full(n, TileCode.RAW, np.uint8)
-    out = np.zeros((n, 8 * size(TileCode.RAW, edge)), np.uint8)
+    modes = np.full(n, TileMode.RAW, np.uint8)
+    out = np.zeros((n, 8 * size(TileMode.RAW, edge)), np.uint8)
     if not n:
         return modes, np.packbits(out, axis=1)
 
@@ -210,7 +208,7 @@ def encode(
         out[selected, : values.shape[1]] = values
 
     fits = np.ones(n, bool)
-    put(TileCode.RAW, fits, fields_of(tiles.reshape(n, -1), 24).reshape(n, -1))
+    put(TileMode.RAW, fits, fields_of(tiles.reshape(n, -1), 24).reshape(n, -1))
     if coding != "raw":
         planar = by_planes(tiles, planes, np.asarray(counts), masks, samples)
         for _, selected, _ in planar:
@@ -220,7 +218,7 @@ def encode(
         for mode, selected, values in planar:
             put(mode, selected, values)
     is_clear = (tiles == np.reshape(-1 if cleared is None else cleared, (-1, 1, 1))).all((1, 2))
-    put(TileCode.CLEARED, is_clear, np.zeros((is_clear.sum(), 0), np.uint8))
+    put(TileMode.CLEARED, is_clear, np.zeros((is_clear.sum(), 0), np.uint8))
     return modes, np.packbits(out, axis=1, bitorder="little")
 
 
@@ -228,7 +226,7 @@ def _put_rest(put, numbers, tiles, samples, coding):
     """Put the numbered tiles, which no planes give, as far as they fit."""
     if coding == "anchor":
         fits, values = encode_anchor(tiles)
-        put(TileCode.ANCHOR, numbers[fits], values[fits])
+        put(TileMode.ANCHOR, numbers[fits], values[fits])
         return
     transfers, values = encode_differences(tiles, samples)
     for mode in BY_DIFFERENCES:
@@ -289,21 +287,21 @@ def decode(
             else 0
         )
         wrong[selected] |= (masks[selected] >= k).any((1, 2))
-    selected = modes == TileCode.CLEARED
+    selected = modes == TileMode.CLEARED
     planes["z0"][selected, 0] = np.broadcast_to(cleared, n)[selected] << 8
     counts[selected] = 1
     coded = (counts > 0) & ~wrong
     tiles[coded] = evaluate(planes[coded], masks[coded], samples)
-    selected = ~wrong & (modes == TileCode.ANCHOR)
-    tiles[selected] = decode_anchor(code_bits[selected, : bits(TileCode.ANCHOR, edge)], edge)
+    selected = ~wrong & (modes == TileMode.ANCHOR)
+    tiles[selected] = decode_anchor(code_bits[selected, : bits(TileMode.ANCHOR, edge)], edge)
     selected = np.flatnonzero(~wrong & np.isin(modes, BY_DIFFERENCES))
     if len(selected):
         transfers = modes[selected].astype(np.int64) - DIFFERENCES
         tiles[selected], wrong[selected] = decode_differences(
             code_bits[selected], transfers, samples
         )
-    selected = modes == TileCode.RAW
-    tiles[selected] = values_of(code_bits[selected, : bits(TileCode.RAW, edge)], 24).reshape(
+    selected = modes == TileMode.RAW
+    tiles[selected] = values_of(code_bits[selected, : bits(TileMode.RAW, edge)], 24).reshape(
         -1, edge, edge
     )
     for values in (tiles, planes, counts, masks):

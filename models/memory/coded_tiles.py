@@ -5,9 +5,10 @@ import numpy as np
 
 from fixfunc.models.memory.sample_grids import EDGE, LANES
 from fixfunc.models.output.colour_coder import encode
-from fixfunc.models.output.colour_compression import CLEARED, DEPTHS, size
+from fixfunc.models.output.colour_compression import DEPTHS, size
 from fixfunc.models.output.colour_decoder import decode
 from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import TileMode
 
 HEAD = 32  # bytes before the table: what the slice has been cleared to, the rest is spare
 CHANNELS = {4: np.dtype(np.uint8), 8: np.dtype(np.uint16)}  # by bytes of a sample
@@ -109,7 +110,7 @@ class CodedTiles:
     def clear(self, texel: np.ndarray) -> None:
         """Clear all tiles to a colour, uint8 of shape (bytes,): the table alone is written."""
         self._clear[:] = texel
-        self._put(np.full(len(self._places), CLEARED, np.uint8))
+        self._put(np.full(len(self._places), TileMode.CLEARED, np.uint8))
 
     def _put(self, codes):
         """Write the table."""

@@ -4,15 +4,17 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
-from fixfunc.models.depth.compression.codes import TRANSFER, Coding, TileCode, check_coding
+from fixfunc.models.depth.compression.codes import TRANSFER, Coding, check_coding
 from fixfunc.models.memory.surface import samples_within, tile_grid
 from fixfunc.models.payload import enumerated
 from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import TileMode
 
+ColourCoding = Literal["differences", "raw"]
 PER_TRANSFER = 64  # tiles of the table, four bits each
 
 
@@ -29,6 +31,8 @@ class CacheShape:
         Transfers of the tile table on chip, direct-mapped.
     coding : {"differences", "anchor", "raw"}
         How tiles of depths go that no planes give; the hardware has anchors. Raw: none is coded.
+    colours : {"differences", "raw"}
+        How tiles of colours go that have more than four. Raw: none is coded.
     fast_clear : bool
         A cleared tile is told by the table alone.
     """
@@ -37,10 +41,14 @@ class CacheShape:
     ways: int = 4
     table_lines: int = 256
     coding: Coding = "differences"
+    colours: ColourCoding = "differences"
     fast_clear: bool = True
 
     def __post_init__(self):
         check_coding(self.coding)
+        if self.colours not in get_args(ColourCoding):
+            names = ", ".join(get_args(ColourCoding))
+            raise InputError("colours", f"be one of {names}", self.colours)
         for name in ("sets", "ways", "table_lines"):
             value = getattr(self, name)
             if value < 1 or (value & value - 1 and name != "ways"):
@@ -50,10 +58,10 @@ class CacheShape:
 
 
 class TrafficKind(NamedTuple):
-    """Cause of memory traffic, and the code of the tile that was transferred."""
+    """Cause of memory traffic, and the mode of the tile that was transferred."""
 
     cause: str  # fill, write_back, clear, table_fill, table_write_back
-    mode: TileCode | None  # of a tile
+    mode: TileMode | None  # of a tile
 
 
 class Slot:
@@ -124,12 +132,12 @@ class TileCache:
         self.TILE.check(shape.coding, edge)
         self._columns, self._rows = tile_grid(state, edge)
         count = self._columns * self._rows
-        self._room = 1 << (self.TILE.size(TileCode.RAW, edge) - 1).bit_length()
+        self._room = 1 << (self.TILE.size(TileMode.RAW, edge) - 1).bit_length()
         size = count * self._room + -(-count // PER_TRANSFER) * TRANSFER
         self.memory = np.zeros(size, np.uint8) if memory is None else memory[:size]
         if len(self.memory) < size:
             raise InputError("memory", f"hold {size} bytes from there on", len(self.memory))
-        self._modes = np.full(count, TileCode.RAW, np.uint8)
+        self._modes = np.full(count, TileMode.RAW, np.uint8)
         self._cleared = 0
         # by place: the transfer, and whether it is to be written
         self._sets = [[] for _ in range(shape.sets)]
@@ -168,11 +176,11 @@ class TileCache:
             self._sets = [[] for _ in self._sets]
             self._table = {}
             self._cleared = value
-            self._modes[:] = TileCode.CLEARED
+            self._modes[:] = TileMode.CLEARED
             self._write_table(slice(None))
             self._count(
                 "clear",
-                TileCode.CLEARED,
+                TileMode.CLEARED,
                 len(self.memory) - len(self._modes) * self._room,
                 len(self._modes),
             )
@@ -255,7 +263,7 @@ class TileCache:
 
     def counts(self) -> Counter:
         """Counts as the hardware keeps them: :attr:`traffic`, with clears in transfers."""
-        cleared = TrafficKind("clear", TileCode.CLEARED)
+        cleared = TrafficKind("clear", TileMode.CLEARED)
         return Counter(self.traffic | {cleared: self.bytes[cleared] // TRANSFER})
 
     def values(self) -> np.ndarray:
@@ -309,7 +317,7 @@ class TileCache:
         return mode, bytes(self.memory[first_byte : first_byte + self.TILE.size(mode, self._edge)])
 
     def _code(self, tile):
-        return enumerated(TileCode, self._modes[tile], "code of a tile")
+        return enumerated(TileMode, self._modes[tile], "code of a tile")
 
     def _evict(self, ways):
         """Evict the tile of the oldest way, and write it back if it is dirty."""

@@ -6,17 +6,14 @@ import numpy as np
 from fixfunc.models.memory.bit_planes import put_fields, put_groups, signed, starts, widths
 from fixfunc.models.memory.sample_grids import LANES, grids, groups_of
 from fixfunc.models.output.colour_compression import (
-    CLEARED,
     COLOURS,
     DEPTHS,
-    DIFFERENCES,
-    PALETTE,
     PART,
-    RAW,
     behind,
     channels,
     room,
 )
+from fixfunc.spec.state import DIFFERENCES, TileMode
 
 
 def encode(
@@ -43,7 +40,7 @@ def encode(
     Source: tile coding: differences; [fb], [ndc] for what stands beside them.
     """
     depth = DEPTHS[tiles.dtype]
-    codes = np.full(len(tiles), RAW, np.uint8)
+    codes = np.full(len(tiles), TileMode.RAW, np.uint8)
     data = np.ascontiguousarray(tiles).reshape(len(tiles), -1).view(np.uint8).copy()
     for first in range(0, len(tiles), PART):
         part = slice(first, first + PART)
@@ -61,10 +58,10 @@ def _encode(tiles, samples, cleared, depth, codes, data):
     fits = steps <= depth.most
     _put(codes, data, fits, DIFFERENCES + steps, bits)
     palette, has_palette = _palettes(tiles, depth)
-    _put(codes, data, has_palette, np.full(len(tiles), PALETTE), palette)
+    _put(codes, data, has_palette, np.full(len(tiles), TileMode.PALETTE), palette)
     if cleared is not None:
         is_clear = (tiles == cleared).all((1, 2, 3))
-        codes[is_clear] = CLEARED
+        codes[is_clear] = TileMode.CLEARED
         data[is_clear] = 0
 
 

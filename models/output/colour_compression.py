@@ -7,8 +7,8 @@ import numpy as np
 
 from fixfunc.models.memory.sample_grids import LANES
 from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import DIFFERENCES, TileMode
 
-CLEARED, PALETTE, RAW, DIFFERENCES = 0, 1, 6, 8  # codes of the tile table; 8 + n of n steps
 COLOURS = 4  # of a palette
 PART = 4096  # tiles that are coded, or decoded, at a time
 
@@ -37,10 +37,14 @@ def size(code: int, depth: Depth) -> int:
     InputError
         There is no such code.
     """
-    steps = {CLEARED: 0, PALETTE: 1, RAW: LANES * 4 * depth.bits // depth.step}
+    steps = {
+        TileMode.CLEARED: 0,
+        TileMode.PALETTE: 1,
+        TileMode.RAW: LANES * 4 * depth.bits // depth.step,
+    }
     steps |= {DIFFERENCES + n: n for n in range(1, depth.most + 1)}
     if int(code) not in steps:
-        raise InputError("code of a tile", f"be one of {sorted(steps)}", int(code))
+        raise InputError("code of a tile", f"be one of {sorted(map(int, steps))}", int(code))
     return steps[int(code)] * depth.step // 8
 
 

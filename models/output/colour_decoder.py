@@ -8,17 +8,14 @@ import numpy as np
 from fixfunc.models.memory.bit_planes import starts, take_fields, take_groups
 from fixfunc.models.memory.sample_grids import EDGE, LANES, groups_of, lanes
 from fixfunc.models.output.colour_compression import (
-    CLEARED,
     COLOURS,
     DEPTHS,
-    DIFFERENCES,
-    PALETTE,
     PART,
-    RAW,
     channels,
     room,
 )
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
+from fixfunc.spec.state import DIFFERENCES, TileMode
 
 
 class Decoded(NamedTuple):
@@ -63,11 +60,11 @@ def decode(
 
 def _decode(codes, data, samples, cleared, depth, tiles, wrong):
     """Decode some tiles, in place."""
-    tiles[codes == CLEARED] = cleared
-    raw = codes == RAW
+    tiles[codes == TileMode.CLEARED] = cleared
+    raw = codes == TileMode.RAW
     tiles[raw] = data[raw].view(cleared.dtype).reshape(-1, EDGE, EDGE, 4)
-    wrong[(codes == CLEARED) | raw] = False
-    chosen = np.flatnonzero(codes == PALETTE)
+    wrong[(codes == TileMode.CLEARED) | raw] = False
+    chosen = np.flatnonzero(codes == TileMode.PALETTE)
     bits = _bits(data[chosen], np.full(len(chosen), depth.step), depth)
     end = COLOURS * 4 * depth.bits
     colours = take_fields(bits, np.zeros(len(chosen), int), (COLOURS, 4), depth.bits)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fixfunc.models.depth.cached_tiles import ColourTile
 from fixfunc.models.memory.surface import check_places
 from fixfunc.models.memory.tile_cache import CacheShape, TileCache, TrafficKind
+from fixfunc.models.output.colour_tiles import CodedColourTile, ColourTile
 from fixfunc.models.payload import dtype, integer
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE, pack, unpack
 from fixfunc.spec import payloads
@@ -52,7 +52,19 @@ class ColourCache(TileCache):
     Parameters are those of :class:`~fixfunc.models.memory.tile_cache.TileCache`.
     """
 
-    TILE = ColourTile
+    TILE = CodedColourTile
+
+    def __init__(
+        self,
+        state: np.void,
+        shape: CacheShape | None = None,
+        edge: int = 8,
+        memory: np.ndarray | None = None,
+    ) -> None:
+        shape = shape or CacheShape()
+        if shape.colours == "raw":
+            self.TILE = ColourTile
+        super().__init__(state, shape, edge, memory)
 
     def run(
         self,

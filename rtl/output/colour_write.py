@@ -35,6 +35,9 @@ class ColourWriteParams:
     ----------
     edge, samples, sets, ways, table_lines, reads : int
         See :class:`~fixfunc.rtl.memory.tile_cache.tile_cache.TileCacheParams`.
+    differences : bool
+        Colours are coded in memory: see
+        :class:`~fixfunc.rtl.memory.tile_cache.tile_cache.TileCacheParams`.
     shading : int
         Most tiles that wait for their colours.
     shader_depths : bool
@@ -47,6 +50,7 @@ class ColourWriteParams:
     ways: int = 4
     table_lines: int = 1024
     reads: int = 16
+    differences: bool = True
     shading: int = 256
     shader_depths: bool = True
 
@@ -59,7 +63,14 @@ class ColourWriteParams:
     def cache(self) -> TileCacheParams:
         """Shape of the cache of colours."""
         return TileCacheParams(
-            self.edge, self.samples, self.sets, self.ways, self.table_lines, self.reads, COLOUR
+            self.edge,
+            self.samples,
+            self.sets,
+            self.ways,
+            self.table_lines,
+            self.reads,
+            COLOUR,
+            self.differences,
         )
 
     @property
@@ -70,10 +81,12 @@ class ColourWriteParams:
 
 CONFIGS = {
     "default": ColourWriteParams(),
-    "tiny": ColourWriteParams(edge=4, sets=8, ways=2, table_lines=2, reads=8, shading=96),
+    "tiny": ColourWriteParams(
+        edge=4, sets=8, ways=2, table_lines=2, reads=8, differences=False, shading=96
+    ),
 }
 PURPOSE = {  # of each configuration
-    "default": "RGBA8, a cache of 1,024 tiles",
+    "default": "RGBA8, a cache of 1,024 tiles, coded in memory",
     "tiny": "for benches: tiles of 4x4, a cache of 16",
 }
 UNREAD = payloads.RASTER_STATE  # of a draw state
@@ -108,7 +121,7 @@ class ColourWrite(wiring.Component):
     o : Out(stream.Signature(layout(payloads.FENCE)))
         Fences, when every beat before them is done; one that flushes, when all is in memory. Error
         4: memory failed.
-    colour_counted : Out(stream.Signature(layout(payloads.COUNTED)))
+    colour_counted : Out(stream.Signature(layout(payloads.counted(params.differences))))
     colour_memory : Out(Axi())
         See :class:`~fixfunc.rtl.memory.tile_cache.tile_cache.TileCache`.
     flush_early : In(1)
@@ -131,7 +144,9 @@ class ColourWrite(wiring.Component):
                 ),
                 "answers": In(stream.Signature(layout(payloads.coverage(params.edge**2)))),
                 "o": Out(stream.Signature(layout(payloads.FENCE))),
-                "colour_counted": Out(stream.Signature(layout(payloads.COUNTED))),
+                "colour_counted": Out(
+                    stream.Signature(layout(payloads.counted(params.differences)))
+                ),
                 "colour_memory": Out(Axi()),
                 "flush_early": In(1),
             }

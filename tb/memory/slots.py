@@ -68,7 +68,7 @@ class Harness(wiring.Component):
             {
                 "i": In(stream.Signature(layout(work(params.edge)))),
                 "o": Out(stream.Signature(layout(answer(params)))),
-                "counted": Out(stream.Signature(layout(payloads.COUNTED))),
+                "counted": Out(stream.Signature(layout(payloads.counted(params.differences)))),
                 "memory": Out(Axi()),
             }
         )

@@ -69,6 +69,9 @@ def requests(rng: np.random.Generator, count: int, params: TileCacheParams) -> n
             "is_float": params.bits == payloads.FLOAT_DEPTH and rng.random() < 0.5,
         }
         pool = planes(rng, 6)
+        if params.differences:  # as colours they are flat, smooth or noise
+            for name in ("dx", "dy"):
+                pool[name] >>= rng.choice([0, 8, 12, 30], len(pool))
         for _ in range(int(rng.integers(1, 4))):
             cleared = int(rng.choice([0, ONES, rng.integers(0, ONES)]))
             pool[0] = cleared << 8, 0, 0
@@ -238,7 +241,13 @@ class Reference:
     def __init__(self, params: TileCacheParams) -> None:
         self._params = params
         self._traffic = Counter()
-        self.shape = CacheShape(params.sets, params.ways, params.table_lines, coding="anchor")
+        self.shape = CacheShape(
+            params.sets,
+            params.ways,
+            params.table_lines,
+            coding="anchor",
+            colours="differences" if params.differences else "raw",
+        )
 
     def expected(self, rows: np.ndarray) -> dict[str, np.ndarray]:
         """Packed requests in -> what tiles were, what has been counted, the memory in the end."""
@@ -262,7 +271,9 @@ class Reference:
                 counts.append(self._counted())
         return {
             "o": codec.pack(tiles, answer(self._params)),
-            "counted": codec.pack(np.concatenate(counts), payloads.COUNTED),
+            "counted": codec.pack(
+                np.concatenate(counts), payloads.counted(self._params.differences)
+            ),
             "memory": self.memory.view(np.uint64).reshape(-1, 4),
         }
 
@@ -294,7 +305,9 @@ class Reference:
         self._cache.clear((0, 0, *pixels), int(record["cleared"]) & (1 << self._params.bits) - 1)
 
     def _counted(self):
-        return counter_record(self._traffic + self._cache.counts())
+        return counter_record(
+            self._traffic + self._cache.counts(), payloads.counted(self._params.differences)
+        )
 
 
 def new_values(records: np.ndarray, edge: int) -> np.ndarray:

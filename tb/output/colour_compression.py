@@ -19,8 +19,9 @@ from fixfunc.rtl.output.compression.colour_compression import (
 )
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import colours, payloads
-from fixfunc.spec.colours import LANES, WORDS, ColourCode
+from fixfunc.spec.colours import LANES, WORDS
 from fixfunc.spec.payloads import Field
+from fixfunc.spec.state import DIFFERENCES, TileMode
 from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.pace import PACES
 
@@ -146,7 +147,7 @@ def requests(rng: np.random.Generator, count: int, params: ColourCompressionPara
         data[at, rng.integers(0, most, len(at))] ^= 1 << rng.integers(0, 8, len(at)).astype(
             np.uint8
         )
-    shorter = (kind == 4) & (codes > ColourCode.DIFFERENCES + 1)
+    shorter = (kind == 4) & (codes > DIFFERENCES + 1)
     codes[shorter] -= 1
     stored = np.zeros(count, dtype(TO_DECODE))
     stored["decodes"] = 1
@@ -174,7 +175,7 @@ def expected(rows: np.ndarray, params: ColourCompressionParams) -> dict[str, np.
         cleared = tiles["cleared"][chosen].astype("<u4")
         same = (part.reshape(len(part), LANES, 4).view("<u4")[..., 0] == cleared[:, None]).all(1)
         is_clear = same & tiles["clears"][chosen].astype(bool)
-        codes[is_clear] = ColourCode.CLEARED
+        codes[is_clear] = TileMode.CLEARED
         found[is_clear] = 0
         records = coded[chosen]
         records["code"] = codes

@@ -55,7 +55,9 @@ class Harness(wiring.Component):
                     stream.Signature(beat(tile=payloads.tile(params.edge), **payloads.CONTROL))
                 ),
                 "o": Out(stream.Signature(layout(payloads.FENCE))),
-                "colour_counted": Out(stream.Signature(layout(payloads.COUNTED))),
+                "colour_counted": Out(
+                    stream.Signature(layout(payloads.counted(params.differences)))
+                ),
                 "colour_memory": Out(Axi()),
             }
             | ports({"quads": layout(quads(params.edge))})
@@ -224,7 +226,14 @@ class Reference:
         self.memory = data
         self.table = payloads.tile(params.edge)
         self.unit = ColourTarget(
-            data, CacheShape(params.sets, params.ways, params.table_lines), params.edge
+            data,
+            CacheShape(
+                params.sets,
+                params.ways,
+                params.table_lines,
+                colours="differences" if params.differences else "raw",
+            ),
+            params.edge,
         )
         self._contract = StageContract(depths.limits(params.obeyed), ("colour",))
         self.counts = []
@@ -247,8 +256,14 @@ class Reference:
             "o": np.concatenate(self.fences),
             "probe_quads": np.concatenate(self.quads),
             "memory": self.memory.view(np.uint64).reshape(-1, 4),
-            "colour_counted": codec.pack(np.concatenate(self.counts), payloads.COUNTED),
+            "colour_counted": codec.pack(
+                np.concatenate(self.counts), payloads.counted(self._params.differences)
+            ),
         }
+
+    def _count(self):
+        table = payloads.counted(self._params.differences)
+        self.counts.append(counter_record(self.unit.traffic, table))
 
     def state(self, state: np.void) -> None:
         """A draw state."""
@@ -261,14 +276,14 @@ class Reference:
         if cleared:
             self.unit.clear(cleared.rectangle, cleared.values["colour"], cleared.bases["colour"])
             if cleared.covers_target:
-                self.counts.append(counter_record(self.unit.traffic))
+                self._count()
 
     def fence(self, record: np.void) -> None:
         """A fence, and counters where it flushes."""
         self._contract.fence.report(record, counts_samples=False)
         if record["flush"]:
             self.unit.flush()
-            self.counts.append(counter_record(self.unit.traffic))
+            self._count()
 
     def tiles(self, tiles: np.ndarray) -> None:
         """Shade and write tiles."""

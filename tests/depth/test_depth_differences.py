@@ -5,17 +5,16 @@ import numpy as np
 import pytest
 
 from fixfunc.models.depth import depth_compression as golden
-from fixfunc.models.depth.compression.codes import TileCode
 from fixfunc.models.depth.compression.differences import decode_differences, encode_differences
 from fixfunc.models.depth.compression.planes import PLANE
 from fixfunc.models.depth.depth_compression import Encoded, compress, decompress
 from fixfunc.spec.errors import InputError
-from fixfunc.spec.state import SAMPLE_COUNTS
+from fixfunc.spec.state import SAMPLE_COUNTS, TileMode
 from tests import tiers
 
 ONES = (1 << 24) - 1
 RAW_BITS = 1536
-BY_TRANSFERS = {n: TileCode(8 + n) for n in (2, 3, 4, 5)}
+BY_TRANSFERS = {n: TileMode(8 + n) for n in (2, 3, 4, 5)}
 LOSSLESS = 1_000_000 if tiers.QUALIFY else 4000  # tiles of each number of samples
 
 # The scalar twin: bit strings, lowest first; pixels by their columns and rows.
@@ -217,7 +216,7 @@ def test_bits_are_those_of_a_scalar_twin(samples):
                 code, np.packbits(row, bitorder="little")[: golden.size(code)].tobytes()
             )
         else:
-            assert compress(tile, samples=samples).mode == TileCode.RAW
+            assert compress(tile, samples=samples).mode == TileMode.RAW
             assert not row.any()
     assert seen == {2, 3, 4, 5, 6}
     assert turned > 10
@@ -263,7 +262,7 @@ def test_nothing_is_lost(samples):
         assert not wrong.any() and not counts.any()
         assert (back == some).all()
         seen += np.bincount(codes, minlength=16)
-    assert set(np.flatnonzero(seen)) == {TileCode.RAW, *BY_TRANSFERS.values()}
+    assert set(np.flatnonzero(seen)) == {TileMode.RAW, *BY_TRANSFERS.values()}
     assert seen.min(where=seen > 0, initial=LOSSLESS) > LOSSLESS / 100
 
 
@@ -359,9 +358,9 @@ def test_codes_that_there_are_not():
             decompress(Encoded(code, bytes(64)))
         assert golden.decode(np.array([code]), np.zeros((1, 192), np.uint8))[4].all()
     with pytest.raises(InputError, match="data must be 96 bytes of mode DIFFERENCES_3, not 64"):
-        decompress(Encoded(TileCode.DIFFERENCES_3, bytes(64)))
+        decompress(Encoded(TileMode.DIFFERENCES_3, bytes(64)))
     with pytest.raises(InputError, match="edge must be 8 where tiles are coded by differences"):
-        decompress(Encoded(TileCode.RAW, bytes(64)), edge=4)
+        decompress(Encoded(TileMode.RAW, bytes(64)), edge=4)
     behind = np.zeros((1, 192), np.uint8)
     behind[0, 64] = 1
-    assert golden.decode(np.array([TileCode.DIFFERENCES_2]), behind)[4].all()
+    assert golden.decode(np.array([TileMode.DIFFERENCES_2]), behind)[4].all()

@@ -11,12 +11,12 @@ from fixfunc.models.host.resources import Bind
 from fixfunc.models.memory.coded_tiles import HEAD, CodedTiles
 from fixfunc.models.memory.layout import Layout, can_be_coded, texture_at
 from fixfunc.models.output.colour_coder import encode
-from fixfunc.models.output.colour_compression import CLEARED, RAW
 from fixfunc.models.output.display import Display, TransactionElimination
 from fixfunc.models.pixel.pixel_stage import PixelResults
 from fixfunc.spec.descriptors import VIEW
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import TileMode
 from tests.host.drawing import MEMORY, READ, RGBA8, WHOLE, Scene, corners
 
 TEXELS = {4: np.uint8, 8: np.uint16}
@@ -71,11 +71,11 @@ def test_a_clear_writes_the_table_alone(texel):
     coded.clear(colour)
     assert (memory[: 15 * 64 * texel] == before).all()
     assert (coded.read() == colour).all()
-    assert (coded.codes == CLEARED).all() and not coded.sizes.any()
+    assert (coded.codes == TileMode.CLEARED).all() and not coded.sizes.any()
     # Tiles of that colour are coded as cleared from now on.
     tiles[0, :3] = colour
     coded.write(tiles)
-    assert (coded.codes[0] == [CLEARED] * 3 + [RAW] * 2).all()
+    assert (coded.codes[0] == [TileMode.CLEARED] * 3 + [TileMode.RAW] * 2).all()
     assert (coded.read() == tiles).all()
 
 

@@ -6,7 +6,6 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from fixfunc.models.depth.compression.codes import TileCode
 from fixfunc.models.memory.contract import FenceCounts, StageContract, StageLimits
 from fixfunc.models.memory.counters import cause_of, counter_record
 from fixfunc.models.memory.surface import tile_grid
@@ -219,6 +218,6 @@ def test_every_counter_has_a_cause():
 
 @pytest.mark.plan("contract-8")
 def test_tiles_by_differences_are_no_transfers_of_the_hardware():
-    moves = Counter({TrafficKind("fill", TileCode.DIFFERENCES_3): 1})
+    moves = Counter({TrafficKind("fill", TileMode.DIFFERENCES_3): 1})
     with pytest.raises(InputError, match="transfers must be of modes that the hardware counts"):
         counter_record(moves)

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fixfunc.models.depth.compression.codes import TileCode
 from fixfunc.models.depth.depth_cache import CacheShape, DepthCache, StencilCache, TrafficKind
 from fixfunc.models.depth.depth_unit import DepthUnit
 from fixfunc.models.geometry.triangle_setup import setup
 from fixfunc.models.memory.surface import samples_within
+from fixfunc.models.output.colour_write import ColourCache
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster.tile_rasterizer import rasterize
 from fixfunc.models.state import draw_state
@@ -166,16 +166,16 @@ def test_a_tile_written_as_a_whole_is_not_fetched():
 def test_bytes_are_what_the_modes_say(coding):
     shape = CacheShape(sets=2, ways=1, coding=coding)
     _, (cache, stencil) = play(np.random.default_rng(8), 40, [shape], (90, 70))
-    sizes = {TileCode.CLEARED: 0, TileCode.RAW: 192}
+    sizes = {TileMode.CLEARED: 0, TileMode.RAW: 192}
     if coding != "raw":
         sizes |= {1: 32, 2: 32, 3: 64, 4: 64}
     if coding == "anchor":
-        sizes[TileCode.ANCHOR] = 64
+        sizes[TileMode.ANCHOR] = 64
     if coding == "differences":
         sizes |= {8 + n: 32 * n for n in (2, 3, 4, 5)}
     seen = {moved.mode for moved in cache.bytes if moved.cause in ("fill", "write_back")}
     assert seen <= set(sizes) and len(seen) >= min(len(sizes), 5)
-    assert any(code > TileCode.RAW for code in seen) == (coding == "differences")
+    assert any(code > TileMode.RAW for code in seen) == (coding == "differences")
     for moved, count in cache.traffic.items():
         if moved.cause in ("fill", "write_back"):
             assert cache.bytes[moved] == count * sizes[moved.mode]
@@ -214,8 +214,9 @@ def test_a_mode_that_there_is_not():
         cache.values()
 
     for code, message in (
-        (TileCode.ANCHOR, "tile in memory must be one of mode 5, not 00"),
-        (9, "code of a tile must be one of CLEARED, PLANES_1, .*, not 9"),
+        (TileMode.ANCHOR, "tile in memory must be one of mode 5, not 00"),
+        (9, "mode of a tile of depths must be one of CLEARED, PLANES_1, .*, not 9"),
+        (7, "code of a tile must be one of CLEARED, PLANES_1, .*, not 7"),
     ):
         cache._modes[0] = code
         with pytest.raises(InputError, match=message):
@@ -231,6 +232,7 @@ def test_a_mode_that_there_is_not():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        ({"colours": "anchor"}, "colours must be one of differences, raw, not anchor"),
         ({"sets": 3}, "sets must be a power of two, not 3"),
         ({"ways": 0}, "ways must be above 0, not 0"),
         ({"table_lines": 0}, "table_lines must be a power of two, not 0"),
@@ -271,7 +273,7 @@ def test_codes_of_four_bits_come_back_from_memory():
     assert again.stored() == cache.stored()
     assert (again.values() == cache.values()).all()
     codes = [code for code, _ in again.stored()[:5]]
-    assert codes == [TileCode.RAW, 10, 12, 11, TileCode.CLEARED]
+    assert codes == [TileMode.RAW, 10, 12, 11, TileMode.CLEARED]
 
 
 @pytest.mark.plan("tile-cache-14")
@@ -292,6 +294,47 @@ def test_floats_lie_raw_or_cleared():
         cache.values()
 
 
+@pytest.mark.plan("tile-cache-17")
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 1 << 30), samples=st.sampled_from([1, 2, 4, 8]))
+def test_colours_come_back_whatever_their_coding(seed, samples):
+    """Coded and raw caches of any shape hold what was drawn; coded ones never move more."""
+    rng = np.random.default_rng(seed)
+    size = tuple(int(v) for v in rng.integers(1, 60, 2))
+    state = draw_state(*size, samples, blend=1)
+    shapes = [*SHAPES, *(replace(shape, colours="raw") for shape in SHAPES)]
+    caches = [ColourCache(state, shape) for shape in shapes]
+    background = int(rng.integers(0, 1 << 32))
+    for cache in caches:
+        cache.clear((0, 0, *size), background)
+    for _ in range(4):
+        tiles = rasterize(setup(depths.triangles(rng, 3, size), state).records)[0]
+        colours = rng.integers(0, 1 << 32, (len(tiles), 1, 1), np.uint32)
+        colours = colours + np.arange(64, dtype=np.uint32).reshape(8, 8) * rng.integers(0, 9)
+        for cache in caches:
+            cache.run(tiles, colours.astype(np.uint32), state)
+    for cache in caches:
+        cache.flush()
+        assert (cache.values() == caches[0].values()).all()
+        again = ColourCache(state, cache._shape, memory=cache.memory)
+        again.load_modes(background)
+        assert (again.values() == caches[0].values()).all()
+    coded, raw = (sum(cache.bytes.values()) for cache in (caches[0], caches[len(SHAPES)]))
+    assert coded <= raw
+
+
+@pytest.mark.plan("tile-cache-12")
+def test_a_tile_of_colours_that_there_is_not():
+    cache = ColourCache(draw_state(8, 8))
+    for code, message in ((9, "tile in memory must be one of mode 9, not 00"), (2, "not 2")):
+        cache._modes[0] = code
+        cache.memory[4] = 0xFF
+        with pytest.raises(InputError, match=message):
+            cache.values()
+    with pytest.raises(InputError, match="edge must be 8 where colours are coded .*, not 4"):
+        ColourCache(draw_state(8, 8), edge=4)
+
+
 # Hardware: whole histories, errors of memory, benches.
 
 
@@ -306,6 +349,8 @@ def test_floats_lie_raw_or_cleared():
             ("floats", 150),
             ("tiny_stencil", 400),
             ("stencil", 150),
+            ("tiny_coded", 200),
+            ("coded", 100),
         ]
     ),
 )
@@ -321,6 +366,10 @@ def test_wrong_hardware():
         rtl.TileCacheParams(sets=2048)
     with pytest.raises(ValueError, match="bits must be one of 8, 24, 30, 32, not 16"):
         rtl.TileCacheParams(bits=16)
+    for edge, bits in ((4, payloads.COLOUR), (8, payloads.DEPTH)):
+        message = f"differences must be False but of colours .*, not of {bits} bits and {edge} by"
+        with pytest.raises(ValueError, match=message):
+            rtl.TileCacheParams(edge=edge, bits=bits, differences=True)
 
 
 @pytest.mark.plan("tile-cache-5")

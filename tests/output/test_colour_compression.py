@@ -5,16 +5,13 @@ import pytest
 from fixfunc.models.memory.sample_grids import grids, lanes
 from fixfunc.models.output.colour_coder import encode
 from fixfunc.models.output.colour_compression import (
-    CLEARED,
     DEPTHS,
-    DIFFERENCES,
-    PALETTE,
-    RAW,
     size,
 )
 from fixfunc.models.output.colour_decoder import decode
 from fixfunc.rtl.output.compression.colour_compression import ColourCompressionParams
 from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import DIFFERENCES, TileMode
 from tests import tiers
 from tests.bench import check_bench
 from tests.volume import check_paces
@@ -136,9 +133,9 @@ def twin(tile, samples, kind):
     if len(shown) <= 4:
         rows = shown + [(0, 0, 0, 0)] * (4 - len(shown))
         text = "".join(string(v, depth.bits) for row in rows for v in row)
-        return PALETTE, text + "".join(string(shown.index(v), 2) for v in found)
+        return TileMode.PALETTE, text + "".join(string(shown.index(v), 2) for v in found)
     steps = -(-len(best) // depth.step)
-    return (DIFFERENCES + steps, best) if steps <= depth.most else (RAW, None)
+    return (DIFFERENCES + steps, best) if steps <= depth.most else (TileMode.RAW, None)
 
 
 @pytest.mark.plan("colour-compression-1")
@@ -181,7 +178,17 @@ def test_nothing_is_lost(kind, samples):
         assert (back.tiles == some).all()
         seen += np.bincount(codes, minlength=16)
     most = DEPTHS[np.dtype(kind)].most
-    assert (seen[[CLEARED, PALETTE, RAW, *range(DIFFERENCES + 2, DIFFERENCES + most)]] > 0).all()
+    assert (
+        seen[
+            [
+                TileMode.CLEARED,
+                TileMode.PALETTE,
+                TileMode.RAW,
+                *range(DIFFERENCES + 2, DIFFERENCES + most),
+            ]
+        ]
+        > 0
+    ).all()
 
 
 @pytest.mark.plan("colour-compression-3")
@@ -246,11 +253,11 @@ def test_flat_tiles_and_edges_of_two_colours_take_a_transfer():
     flat = np.full((1, 8, 8, 4), (200, 30, 7, 255), np.uint8)
     edge = flat.copy()
     edge[0, :, 3:] = (1, 2, 3, 4)
-    for some, code in ((flat, PALETTE), (edge, PALETTE)):
+    for some, code in ((flat, TileMode.PALETTE), (edge, TileMode.PALETTE)):
         codes, _ = encode(some, 0)
         assert codes.tolist() == [code]
     noise = np.random.default_rng(1).integers(0, 256, (50, 8, 8, 4), dtype=np.uint8)
-    assert (encode(noise, 2)[0] == RAW).all()
+    assert (encode(noise, 2)[0] == TileMode.RAW).all()
 
 
 # Hardware.

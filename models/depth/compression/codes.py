@@ -1,48 +1,28 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Codes of depth tiles in the tile table, which of them each coding has, and their sizes."""
 
-from enum import IntEnum
 from typing import Literal
 
 from fixfunc.models.depth.compression import differences
 from fixfunc.models.depth.compression.anchor import BLOCK_BITS
 from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import DIFFERENCES, TileMode
 
 TRANSFER = 32  # bytes
-DIFFERENCES = 8  # code of the tile table: 8 more than the transfers of a tile
 MASK_BITS = (0, 0, 1, 2, 2)  # a sample, by planes
 
 
-class TileCode(IntEnum):
-    """What the tile table says of a tile of depths, by whichever coding: four bits.
-
-    :class:`fixfunc.spec.state.TileMode` are those that the hardware has; differences are 8 more
-    than the transfers that they take.
-    """
-
-    CLEARED = 0
-    PLANES_1 = 1
-    PLANES_2 = 2
-    PLANES_3 = 3
-    PLANES_4 = 4
-    ANCHOR = 5
-    RAW = 6
-    DIFFERENCES_2 = 10
-    DIFFERENCES_3 = 11
-    DIFFERENCES_4 = 12
-    DIFFERENCES_5 = 13
-
-
 Coding = Literal["differences", "anchor", "raw"]
-PLANES = TileCode.PLANES_1, TileCode.PLANES_2, TileCode.PLANES_3, TileCode.PLANES_4
+PLANES = TileMode.PLANES_1, TileMode.PLANES_2, TileMode.PLANES_3, TileMode.PLANES_4
 BY_DIFFERENCES = tuple(
-    TileCode(DIFFERENCES + n) for n in range(differences.LEAST, differences.MOST + 1)
+    TileMode(DIFFERENCES + n) for n in range(differences.LEAST, differences.MOST + 1)
 )
 CODES = {
-    "differences": (TileCode.CLEARED, *PLANES, *BY_DIFFERENCES, TileCode.RAW),
-    "anchor": (TileCode.CLEARED, *PLANES, TileCode.ANCHOR, TileCode.RAW),
-    "raw": (TileCode.CLEARED, TileCode.RAW),
+    "differences": (TileMode.CLEARED, *PLANES, *BY_DIFFERENCES, TileMode.RAW),
+    "anchor": (TileMode.CLEARED, *PLANES, TileMode.ANCHOR, TileMode.RAW),
+    "raw": (TileMode.CLEARED, TileMode.RAW),
 }  # of each coding
+MODES = tuple(sorted({mode for modes in CODES.values() for mode in modes}))  # of any
 
 
 def check_coding(coding: Coding, edge: int = 8) -> None:
@@ -61,14 +41,23 @@ def bits(mode: int, edge: int = 8) -> int:
     """Bits of a tile so coded; the tile table alone tells that one is cleared.
 
     By differences: of all of its transfers, which its payload need not fill.
+
+    Raises
+    ------
+    InputError
+        A mode that no depths have.
     """
-    if mode in (TileCode.CLEARED, TileCode.RAW):
-        return 24 * edge**2 * (mode == TileCode.RAW)
+    if mode not in MODES:
+        raise InputError(
+            "mode of a tile of depths", f"be one of {', '.join(m.name for m in MODES)}", int(mode)
+        )
+    if mode in (TileMode.CLEARED, TileMode.RAW):
+        return 24 * edge**2 * (mode == TileMode.RAW)
     if mode in BY_DIFFERENCES:
         return differences.STEP * (mode - DIFFERENCES)
     return (
         BLOCK_BITS * (edge // 4) ** 2
-        if mode == TileCode.ANCHOR
+        if mode == TileMode.ANCHOR
         else 96 * mode + MASK_BITS[mode] * edge**2
     )
 

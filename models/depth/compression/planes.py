@@ -5,8 +5,9 @@ from math import prod
 
 import numpy as np
 
-from fixfunc.models.depth.compression.codes import MASK_BITS, TileCode
+from fixfunc.models.depth.compression.codes import MASK_BITS
 from fixfunc.models.raster.edge_evaluator import lane_positions
+from fixfunc.spec.state import TileMode
 
 MOST = 4  # planes of a tile
 PLANE = np.dtype(
@@ -55,7 +56,7 @@ def canonical(
 
 def by_planes(
     tiles: np.ndarray, planes: np.ndarray, counts: np.ndarray, masks: np.ndarray, samples: int
-) -> list[tuple[TileCode, np.ndarray, np.ndarray]]:
+) -> list[tuple[TileMode, np.ndarray, np.ndarray]]:
     """Code tiles by planes.
 
     Parameters
@@ -69,7 +70,7 @@ def by_planes(
 
     Returns
     -------
-    list of (TileCode, ndarray of bool, shape (n,), ndarray of uint8, shape (those, bits))
+    list of (TileMode, ndarray of bool, shape (n,), ndarray of uint8, shape (those, bits))
         By the number of planes: which tiles it takes, and their bits, lowest first.
     """
     n = len(tiles)
@@ -85,7 +86,7 @@ def by_planes(
             _plane_bits(distinct[selected, :k]),
             mask.reshape(len(mask), prod(mask.shape[1:])),
         ]
-        out.append((TileCode(k), selected, np.concatenate(fields, 1)))
+        out.append((TileMode(k), selected, np.concatenate(fields, 1)))
     return out
 
 

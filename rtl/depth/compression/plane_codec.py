@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Plane codec: depths between the slots of a depth test and memory."""
 
-from amaranth.hdl import Cat, Module
+from amaranth.hdl import Module
 from amaranth.lib import fifo, wiring
 
 from fixfunc.rtl.depth.compression.depth_compression import DepthCompression, DepthCompressionParams
 from fixfunc.rtl.depth.compression.plane_table import PlaneTable, known_planes
 from fixfunc.rtl.lib.skid_buffer import StallablePipeline
-from fixfunc.rtl.memory.tile_cache.layouts import EVICTED
-from fixfunc.rtl.memory.tile_cache.raw_codec import codec_members
+from fixfunc.rtl.memory.tile_cache.layouts import evicted
+from fixfunc.rtl.memory.tile_cache.raw_codec import MODE, codec_members, send_coded
 from fixfunc.spec import payloads
-from fixfunc.spec.state import SlotOp, TileMode
+from fixfunc.spec.state import SlotOp
 
 CODING = 32  # tiles that are being coded
 CODED = 4  # tiles that wait for the write-back unit
+EVICTED = evicted(MODE)
 
 
 class PlaneCodec(wiring.Component):
@@ -63,8 +64,8 @@ class PlaneCodec(wiring.Component):
         self._decode(m, coding, filled_planes)
         self._account(m, table, filled_planes)
         self._encode(m, table.o, coding_tiles, coding.i_tile)
-        self._write(m, coding_tiles, coded_tiles, coding.o_coded)
-        wiring.connect(m, coded_tiles.r_stream, wiring.flipped(self.evicted))
+        coded = coding.o_coded
+        send_coded(m, self, EVICTED, coding_tiles, coded_tiles, coded, coded.payload.mode)
         return m
 
     def _decode(self, m, coding, filled_planes):
@@ -140,24 +141,3 @@ class PlaneCodec(wiring.Component):
             m.d.comb += tile[name].eq(planes[name])
         for n in range(self._edge**2):
             m.d.comb += tile[f"depth{n}"].eq(slot.depths[n])
-
-    def _write(self, m, coding_tiles, coded_tiles, coded):
-        """A tile goes on when it is coded; its data goes to the write buffer.
-
-        A tile that is coded as cleared has nothing to send, and takes no row of the write buffer.
-        """
-        evicted = EVICTED(coding_tiles.r_data)
-        done = EVICTED(coded_tiles.w_data)
-        tile = coded.payload
-        waiting = coding_tiles.r_rdy & coded_tiles.w_rdy & self.available
-        data = Cat(tile[name] for name in tile.shape().members if name != "mode")
-        m.d.comb += [
-            coding_tiles.r_en.eq(waiting & (~evicted.dirty | coded.valid)),
-            coded_tiles.w_en.eq(coding_tiles.r_en),
-            done.eq(evicted),
-            done.new_mode.eq(tile.mode),
-            coded.ready.eq(waiting & evicted.dirty),
-            self.push.eq(coded.valid & coded.ready),
-            self.row.eq(data),
-        ]
-        m.d.sync += self.commit.eq(self.push & (tile.mode != TileMode.CLEARED))

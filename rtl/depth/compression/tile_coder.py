@@ -134,9 +134,9 @@ class TileCoder(wiring.Component):
             TileMode.RAW: 1,
         }
         best = TileMode.RAW
-        for other in reversed(TileMode):
+        for other in reversed(modes.MODES):
             best = Mux(fit[other], other, best)
-        mode = Signal(TileMode)
+        mode = Signal(range(len(modes.MODES)))
         m.d.sync += mode.eq(best)
 
         later = timeline[known + 1]

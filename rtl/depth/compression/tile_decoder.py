@@ -136,7 +136,7 @@ class TileDecoder(wiring.Component):
     def _wrong(self, m, timeline, data, count, low, high):
         """An undefined mode, bits set beyond its size, samples of no plane; in clock 3."""
         edge = self._params.edge
-        bounds = sorted({modes.bits(mode, edge) for mode in TileMode} | {len(data)})
+        bounds = sorted({modes.bits(mode, edge) for mode in modes.MODES} | {len(data)})
         parts = [
             Signal(-(-(end - begin) // 16), name=f"part_{begin}") for begin, end in pairwise(bounds)
         ]
@@ -152,7 +152,7 @@ class TileDecoder(wiring.Component):
                 for begin, flag in zip(bounds, part_used, strict=False)
                 if begin >= modes.bits(mode, edge)
             ).any()
-            for mode in TileMode
+            for mode in modes.MODES
         }
         timeline.enter(1, fourth_plane=(count == 3) & (low & high).any())
         wrong = Signal()

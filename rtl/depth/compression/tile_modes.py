@@ -6,6 +6,7 @@ from amaranth.hdl import Value
 from fixfunc.spec.payloads import DEPTH
 from fixfunc.spec.state import TileMode
 
+MODES = tuple(mode for mode in TileMode if mode <= TileMode.RAW)
 PLANE = 96  # bits
 MASK = {1: 0, 2: 1, 3: 2, 4: 2}  # of a sample, by planes
 # of an anchored block, signed

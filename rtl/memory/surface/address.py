@@ -7,15 +7,16 @@ from amaranth.hdl import Array, Value, ValueLike
 
 from fixfunc.rtl.depth.compression import tile_modes as modes
 from fixfunc.rtl.lib.axi import ADDRESS, TRANSFER
+from fixfunc.spec.colours import TRANSFERS as MOST
 from fixfunc.spec.payloads import DEPTH, FLOAT_DEPTH, TILE_NUMBER, coded_words
-from fixfunc.spec.state import TileMode
+from fixfunc.spec.state import DIFFERENCES, TileMode
 
 BYTES = TRANSFER // 8
 
 
 @dataclass(frozen=True)
 class Surface:
-    """Tiles of a target's depths, or stencil values, and behind them their table.
+    """Tiles of a target's depths, stencil values or colours, and behind them their table.
 
     Parameters
     ----------
@@ -23,26 +24,43 @@ class Surface:
         Samples along a tile's edge.
     bits : int
         Bits of a value. Those of ``FLOAT_DEPTH`` belong to D32F, or to formats with planes.
+    differences : bool
+        Colours are coded.
     """
 
     edge: int
     bits: int
+    differences: bool = False
 
     def __post_init__(self):
         assert TILE_NUMBER + self.room <= ADDRESS
 
+    @property
+    def modes(self) -> range:
+        """Numbers of modes, of which some may not be."""
+        return range(DIFFERENCES + MOST + 1 if self.differences else TileMode.RAW + 1)
+
+    @property
+    def mode_bits(self) -> int:
+        """Bits of a tile's mode on chip."""
+        return (len(self.modes) - 1).bit_length()
+
     def transfers(self, mode: int, is_float: bool = False) -> int:
         """Transfers of a tile of a mode; of depths that are D32F."""
+        if self.differences and mode > DIFFERENCES:
+            return mode - DIFFERENCES
+        if self.differences and mode == TileMode.PALETTE:
+            return 1
         if self.bits in (DEPTH, FLOAT_DEPTH) and not is_float:
             return -(-modes.bits(mode, self.edge) // TRANSFER)
         return self.most if mode == TileMode.RAW else 0
 
     def sizes(self, is_float: Value) -> ValueLike:
         """Transfers of a tile, by its mode."""
-        coded = Array(self.transfers(mode) for mode in TileMode)
+        coded = Array(self.transfers(mode) for mode in self.modes)
         if self.bits != FLOAT_DEPTH:
             return coded
-        return Array([coded, Array(self.transfers(mode, True) for mode in TileMode)])[is_float]
+        return Array([coded, Array(self.transfers(mode, True) for mode in self.modes)])[is_float]
 
     @property
     def most(self) -> int:

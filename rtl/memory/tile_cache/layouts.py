@@ -6,7 +6,6 @@ from amaranth.lib.data import StructLayout
 from fixfunc.rtl.lib.axi import TRANSFER
 from fixfunc.spec.payloads import SLOT, TILE_NUMBER
 
-MODE = 3  # bits of a tile's mode on chip
 ENTRY = 4  # bits of a tile's mode in memory
 TILES = TRANSFER // ENTRY  # tiles of a line, which is a transfer of the mode table
 LINE = TILE_NUMBER - (TILES - 1).bit_length()  # bits of a line's number
@@ -14,8 +13,18 @@ LINE = TILE_NUMBER - (TILES - 1).bit_length()  # bits of a line's number
 SLOT_COMMAND = StructLayout({"op": 2, "slot": SLOT})  # fixfunc.spec.state.SlotOp
 # Of FILL the tile that is brought; of EVICT the victim.
 TAG_COMMAND = StructLayout({"op": 2, "slot": SLOT, "number": TILE_NUMBER})
-TILE_MODE = StructLayout({"number": TILE_NUMBER, "mode": MODE})
-# A tile that has left its slot: its mode in memory so far, its mode from now on, if it was written.
-EVICTED = StructLayout({"number": TILE_NUMBER, "mode": MODE, "new_mode": MODE, "dirty": 1})
 # A line for memory. The sender of a posted one does not wait until memory has it.
 LINE_STORE = StructLayout({"line": LINE, "data": TRANSFER, "posted": 1})
+
+
+def tile_mode(mode: int) -> StructLayout:
+    """A tile and its mode of so many bits."""
+    return StructLayout({"number": TILE_NUMBER, "mode": mode})
+
+
+def evicted(mode: int) -> StructLayout:
+    """A tile that has left its slot.
+
+    Its mode in memory so far, of ``mode`` bits; its mode from now on, if it was written.
+    """
+    return StructLayout({"number": TILE_NUMBER, "mode": mode, "new_mode": mode, "dirty": 1})

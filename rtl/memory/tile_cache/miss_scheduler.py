@@ -10,7 +10,7 @@ from fixfunc.rtl.lib.credit import CreditCounter
 from fixfunc.rtl.lib.delay import delay
 from fixfunc.rtl.lib.fifo import CreditedFIFO
 from fixfunc.rtl.lib.pending_set import PendingSet
-from fixfunc.rtl.memory.tile_cache.layouts import MODE, SLOT_COMMAND, TAG_COMMAND, TILE_MODE
+from fixfunc.rtl.memory.tile_cache.layouts import SLOT_COMMAND, TAG_COMMAND, tile_mode
 from fixfunc.rtl.memory.tile_cache.mode_cache import ModeCache
 from fixfunc.spec.payloads import TILE_NUMBER
 from fixfunc.spec.state import SlotOp
@@ -28,11 +28,16 @@ class MissScheduler(wiring.Component):
     command waits, and those behind it too. A tile is evicted only while the line of its mode is on
     chip, where the mode can be updated.
 
+    Parameters
+    ----------
+    mode : int
+        Bits of a mode.
+
     Members
     -------
     i : In(stream.Signature(TAG_COMMAND))
     o : Out(stream.Signature(SLOT_COMMAND))
-    fill, evict : Out(stream.Signature(TILE_MODE))
+    fill, evict : Out(stream.Signature(tile_mode(mode)))
         The tile of each FILL and EVICT; it moves together with its command.
     lookup : Out(1)
         Look up whether the line of ``lookup_tile`` is on chip.
@@ -45,7 +50,7 @@ class MissScheduler(wiring.Component):
         The line of ``tile`` is wanted, until it is ``resident``.
     read : Out(1)
         The mode of ``tile`` is read: it is ``resident``.
-    mode : In(MODE)
+    mode : In(mode)
         The mode that was read, :attr:`ModeCache.LATENCY` clocks later.
     settled : In(1)
         The mode of one evicted tile is not updated any more.
@@ -58,20 +63,21 @@ class MissScheduler(wiring.Component):
         No command is looked up, and no mode will be updated.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, mode: int) -> None:
+        self._mode = mode
         super().__init__(
             {
                 "i": In(stream.Signature(TAG_COMMAND)),
                 "o": Out(stream.Signature(SLOT_COMMAND)),
-                "fill": Out(stream.Signature(TILE_MODE)),
-                "evict": Out(stream.Signature(TILE_MODE)),
+                "fill": Out(stream.Signature(tile_mode(mode))),
+                "evict": Out(stream.Signature(tile_mode(mode))),
                 "lookup": Out(1),
                 "lookup_tile": Out(TILE_NUMBER),
                 "resident": In(1),
                 "tile": Out(TILE_NUMBER),
                 "miss": Out(1),
                 "read": Out(1),
-                "mode": In(MODE),
+                "mode": In(mode),
                 "settled": In(1),
                 "drained": Out(1),
                 "acknowledged": In(1),
@@ -86,7 +92,7 @@ class MissScheduler(wiring.Component):
             width=TAG_COMMAND.size, depth=COMMANDS
         )
         wiring.connect(m, wiring.flipped(self.i), commands.w_stream)
-        looked_up = StructLayout({"command": TAG_COMMAND, "mode": MODE})
+        looked_up = StructLayout({"command": TAG_COMMAND, "mode": self._mode})
         m.submodules.ready = ready = CreditedFIFO(looked_up, LOOKUPS)
         m.submodules.write_backs = write_backs = PendingSet(TILE_NUMBER, PENDING)
         m.submodules.evictions = evictions = CreditCounter(EVICTIONS)

@@ -8,7 +8,7 @@ from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.axi import TRANSFER
 from fixfunc.rtl.lib.delay import NO_COLLISION, delay
-from fixfunc.rtl.memory.tile_cache.layouts import ENTRY, LINE, LINE_STORE, MODE, TILE_MODE
+from fixfunc.rtl.memory.tile_cache.layouts import ENTRY, LINE, LINE_STORE, tile_mode
 from fixfunc.rtl.memory.tile_cache.mode_directory import ModeDirectory
 from fixfunc.spec.payloads import TILE_NUMBER
 
@@ -20,6 +20,8 @@ class ModeCache(wiring.Component):
     ----------
     lines : int
         Lines on chip, a power of two. A line is a transfer of the table.
+    mode : int
+        Bits of a mode.
 
     Members
     -------
@@ -28,9 +30,9 @@ class ModeCache(wiring.Component):
     tile : In(TILE_NUMBER)
     read : In(1)
         The mode of ``tile`` is read. Its line must be resident.
-    mode : Out(MODE)
+    mode : Out(mode)
         The mode that was read, :attr:`LATENCY` clocks later.
-    update : In(stream.Signature(TILE_MODE))
+    update : In(stream.Signature(tile_mode(mode)))
         A tile whose line is resident has another mode. It waits while modes are read.
     fetched : In(stream.Signature(TRANSFER))
         The line that was fetched. Always ready.
@@ -42,7 +44,7 @@ class ModeCache(wiring.Component):
 
     LATENCY = 2
 
-    def __init__(self, lines: int) -> None:
+    def __init__(self, lines: int, mode: int) -> None:
         self._lines = lines
         super().__init__(
             {
@@ -57,8 +59,8 @@ class ModeCache(wiring.Component):
                 "flushed": Out(1),
                 "last": In(TILE_NUMBER),
                 "read": In(1),
-                "mode": Out(MODE),
-                "update": In(stream.Signature(TILE_MODE)),
+                "mode": Out(mode),
+                "update": In(stream.Signature(tile_mode(mode))),
                 "line_request": Out(stream.Signature(LINE)),
                 "fetched": In(stream.Signature(TRANSFER)),
                 "store": Out(stream.Signature(LINE_STORE)),

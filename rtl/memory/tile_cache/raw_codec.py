@@ -1,36 +1,37 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Raw codec: stencil values, colours or floats between slots and memory."""
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal
-from amaranth.lib import stream, wiring
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import fifo, stream, wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Member, Out
 
 from fixfunc.rtl.lib.fifo import CreditedFIFO
 from fixfunc.rtl.lib.timeline import Timeline
-from fixfunc.rtl.memory.tile_cache.layouts import EVICTED, TILE_MODE
+from fixfunc.rtl.memory.tile_cache.layouts import evicted, tile_mode
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
 from fixfunc.spec.state import SlotOp, TileMode
 
 EVICTIONS = 16  # tiles that wait for the write-back unit
+MODE = 3  # bits of a mode, without differences
 
 
-def codec_members(edge: int, bits: int) -> dict[str, Member]:
-    """Members of every codec of a tile cache, by bits of a value.
+def codec_members(edge: int, bits: int, mode: int = MODE) -> dict[str, Member]:
+    """Members of every codec of a tile cache, by bits of a value and of a mode.
 
     samples, cleared, is_float : In
         The target: log2 of its samples; the value it was cleared to; its depths are D32F.
-    stored : In(stream.Signature(layout(payloads.coded(edge, bits))))
+    stored : In(stream.Signature(layout(payloads.coded(edge, bits, mode))))
         Tiles as they lie in memory.
     filled : Out(stream.Signature(...))
         Tiles of ``stored``, decoded. ``wrong``: the code is not that of a tile.
     completions : In(stream.Signature(layout(payloads.completion(edge, bits))))
         What has been done to slots, in order.
-    evictions : In(stream.Signature(TILE_MODE))
+    evictions : In(stream.Signature(tile_mode(mode)))
         The tile of each EVICT.
-    evicted : Out(stream.Signature(EVICTED))
+    evicted : Out(stream.Signature(evicted(mode)))
         Tiles of ``evictions``, when they have been coded.
     drained : Out(1)
         No tile is in flight between ``evictions`` and ``evicted``; where formats change, nor is
@@ -44,17 +45,60 @@ def codec_members(edge: int, bits: int) -> dict[str, Member]:
         "samples": In(2),
         "cleared": In(payloads.COLOUR),
         "is_float": In(1),
-        "stored": In(stream.Signature(layout(payloads.coded(edge, bits)))),
+        "stored": In(stream.Signature(layout(payloads.coded(edge, bits, mode)))),
         "filled": Out(stream.Signature(values)),
         "completions": In(stream.Signature(layout(payloads.completion(edge, bits)))),
-        "evictions": In(stream.Signature(TILE_MODE)),
-        "evicted": Out(stream.Signature(EVICTED)),
+        "evictions": In(stream.Signature(tile_mode(mode))),
+        "evicted": Out(stream.Signature(evicted(mode))),
         "drained": Out(1),
         "push": Out(1),
         "row": Out(payloads.coded_words(edge, bits) * 32),
         "commit": Out(1),
         "available": In(1),
     }
+
+
+def send_coded(
+    m: Module,
+    codec: wiring.Component,
+    evicted: StructLayout,
+    coding_tiles: fifo.SyncFIFOBuffered,
+    coded_tiles: fifo.SyncFIFOBuffered,
+    coded: stream.Interface,
+    mode: Value,
+) -> None:
+    """Tiles of a codec go on when they are coded; their data go to the write buffer.
+
+    A tile that is coded as cleared has nothing to send, and takes no row of the write buffer.
+
+    Parameters
+    ----------
+    m : Module
+    codec : wiring.Component
+        With :func:`codec_members`.
+    evicted : StructLayout
+        Of a tile in both FIFOs.
+    coding_tiles, coded_tiles : SyncFIFOBuffered
+        Tiles that are being coded, as long as they are dirty; tiles for the write-back unit.
+    coded, mode : stream.Interface, Value
+        The coded tiles, and the mode of the one that is offered.
+    """
+    evicted_tile = evicted(coding_tiles.r_data)
+    done = evicted(coded_tiles.w_data)
+    tile = coded.payload
+    waiting = coding_tiles.r_rdy & coded_tiles.w_rdy & codec.available
+    data = Cat(tile[name] for name in tile.shape().members if name.startswith("data"))
+    m.d.comb += [
+        coding_tiles.r_en.eq(waiting & (~evicted_tile.dirty | coded.valid)),
+        coded_tiles.w_en.eq(coding_tiles.r_en),
+        done.eq(evicted_tile),
+        done.new_mode.eq(mode),
+        coded.ready.eq(waiting & evicted_tile.dirty),
+        codec.push.eq(coded.valid & coded.ready),
+        codec.row.eq(data),
+    ]
+    m.d.sync += codec.commit.eq(codec.push & (mode != TileMode.CLEARED))
+    wiring.connect(m, coded_tiles.r_stream, wiring.flipped(codec.evicted))
 
 
 class RawCodec(wiring.Component):
@@ -90,7 +134,7 @@ class RawCodec(wiring.Component):
         read = dirty.read_port(domain="comb")
         write = dirty.write_port()
         completion = self.completions.payload
-        m.submodules.waiting = waiting = CreditedFIFO(EVICTED, EVICTIONS)
+        m.submodules.waiting = waiting = CreditedFIFO(evicted(MODE), EVICTIONS)
         evicts = completion.op == SlotOp.EVICT
         uses = completion.op == SlotOp.USE
         accept = Signal()
@@ -138,7 +182,7 @@ class RawCodec(wiring.Component):
         t.enter(0, evicts=evicts, dirty=dirty)
         equal = Signal(len(values))
         cleared = Signal()
-        mode = Signal(TileMode)
+        mode = Signal(MODE)
         m.d.comb += [
             self.push.eq(evicts),
             self.row.eq(Cat(Cat(value, Const(0, self._places - self._bits)) for value in values)),

@@ -8,7 +8,7 @@ from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.axi import ADDRESS, TRANSFER, AxiRead, AxiReader
 from fixfunc.rtl.memory.surface.address import Surface
-from fixfunc.rtl.memory.tile_cache.layouts import LINE, MODE, TILE_MODE
+from fixfunc.rtl.memory.tile_cache.layouts import LINE, tile_mode
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
 from fixfunc.spec.payloads import TILE_NUMBER
@@ -35,9 +35,9 @@ class RefillUnit(wiring.Component):
         Tiles of the target.
     is_float : In(1)
         Its depths are D32F.
-    i : In(stream.Signature(TILE_MODE))
+    i : In(stream.Signature(tile_mode(surface.mode_bits)))
         A tile to be read. A cleared one is not in memory, and comes in its turn.
-    o : Out(stream.Signature(layout(payloads.coded(surface.edge, surface.bits))))
+    o : Out(stream.Signature(layout(payloads.coded(surface.edge, ...))))
         The tiles, coded.
     line_request : In(stream.Signature(LINE))
         A line to be read. It waits while a tile is offered.
@@ -55,13 +55,13 @@ class RefillUnit(wiring.Component):
     def __init__(self, surface: Surface, reads: int) -> None:
         self._surface = surface
         self._reads = reads
-        self._coded = layout(payloads.coded(surface.edge, surface.bits))
+        self._coded = layout(payloads.coded(surface.edge, surface.bits, surface.mode_bits))
         super().__init__(
             {
                 "base": In(ADDRESS),
                 "count": In(TILE_NUMBER),
                 "is_float": In(1),
-                "i": In(stream.Signature(TILE_MODE)),
+                "i": In(stream.Signature(tile_mode(surface.mode_bits))),
                 "o": Out(stream.Signature(self._coded)),
                 "line_request": In(stream.Signature(LINE)),
                 "fetched": Out(stream.Signature(TRANSFER)),
@@ -75,7 +75,7 @@ class RefillUnit(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         surface = self._surface
-        tag = StructLayout({"line": 1, "mode": MODE})
+        tag = StructLayout({"line": 1, "mode": surface.mode_bits})
         m.submodules.reader = reader = AxiReader(surface.most, self._reads, tag)
         wiring.connect(m, reader.memory, wiring.flipped(self.memory))
 
@@ -112,7 +112,7 @@ class RefillUnit(wiring.Component):
         is_line = transfer.tag.line
         accept = answer.valid & answer.ready
         data = Signal(self._surface.most * TRANSFER)
-        mode = Signal(MODE)
+        mode = Signal(self._surface.mode_bits)
         complete = Signal()
         m.d.comb += [
             answer.ready.eq(is_line | (tiles.level < TILES - 2)),

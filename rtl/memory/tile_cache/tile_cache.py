@@ -14,7 +14,7 @@ from fixfunc.rtl.lib.axi import Axi, join
 from fixfunc.rtl.lib.fifo import StreamFIFO
 from fixfunc.rtl.memory.surface.address import Surface
 from fixfunc.rtl.memory.tile_cache.command_queue import COMMANDS, CommandQueue
-from fixfunc.rtl.memory.tile_cache.layouts import TILE_MODE
+from fixfunc.rtl.memory.tile_cache.layouts import tile_mode
 from fixfunc.rtl.memory.tile_cache.miss_scheduler import MissScheduler
 from fixfunc.rtl.memory.tile_cache.mode_cache import ModeCache
 from fixfunc.rtl.memory.tile_cache.raw_codec import RawCodec
@@ -23,6 +23,7 @@ from fixfunc.rtl.memory.tile_cache.sequencer import Sequencer
 from fixfunc.rtl.memory.tile_cache.tag_array import TagArray
 from fixfunc.rtl.memory.tile_cache.traffic import Traffic
 from fixfunc.rtl.memory.tile_cache.write_back import WriteBackUnit
+from fixfunc.rtl.output.compression.colour_codec import ColourCodec
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
 from fixfunc.spec.state import SlotOp
@@ -47,6 +48,8 @@ class TileCacheParams:
     bits : int
         Bits of a value: 24 for depths, 30 for depths of D32F too, 8 for stencil values, 32 for
         colours. Each of these has a surface of its own in memory, with clears of its own.
+    differences : bool
+        Colours are coded by a palette or by differences; else they lie raw. Tiles are 8 by 8.
     """
 
     edge: int = 8
@@ -56,6 +59,7 @@ class TileCacheParams:
     table_lines: int = 256
     reads: int = 16
     bits: int = payloads.DEPTH
+    differences: bool = False
 
     def __post_init__(self):
         DepthCompressionParams(self.edge, self.samples)  # the same rules hold here
@@ -69,6 +73,11 @@ class TileCacheParams:
             )
         if self.bits not in BITS:
             raise ValueError(f"bits must be one of {', '.join(map(str, BITS))}, not {self.bits!r}")
+        if self.differences and (self.bits, self.edge) != (payloads.COLOUR, 8):
+            raise ValueError(
+                f"differences must be False but of colours of tiles of 8 by 8, not of {self.bits} "
+                f"bits and {self.edge} by {self.edge}"
+            )
 
     @property
     def slots(self) -> int:
@@ -78,7 +87,7 @@ class TileCacheParams:
     @property
     def surface(self) -> Surface:
         """How tiles lie in memory."""
-        return Surface(self.edge, self.bits)
+        return Surface(self.edge, self.bits, self.differences)
 
 
 CONFIGS = {
@@ -86,6 +95,10 @@ CONFIGS = {
     "floats": TileCacheParams(bits=payloads.FLOAT_DEPTH),
     "stencil": TileCacheParams(bits=payloads.STENCIL),
     "colour": TileCacheParams(bits=payloads.COLOUR),
+    "coded": TileCacheParams(bits=payloads.COLOUR, differences=True),
+    "tiny_coded": TileCacheParams(
+        samples=2, sets=8, ways=2, table_lines=2, reads=8, bits=payloads.COLOUR, differences=True
+    ),
     "tiny": TileCacheParams(edge=4, sets=8, ways=2, table_lines=2, reads=8),
     "tiny_floats": TileCacheParams(
         edge=4, sets=8, ways=2, table_lines=2, reads=8, bits=payloads.FLOAT_DEPTH
@@ -102,6 +115,8 @@ PURPOSE = {  # of each configuration
     "floats": "depths of D32F too, 256 tiles",
     "stencil": "stencil values, 256 tiles",
     "colour": "RGBA8 colours, 256 tiles",
+    "coded": "RGBA8 colours, 256 tiles, coded",
+    "tiny_coded": "for benches: the same, 16 tiles of up to 2 samples a pixel",
     "tiny": "for benches: depths, 16 tiles of 4x4",
     "tiny_floats": "for benches: depths of D32F too",
     "tiny_stencil": "for benches: stencil values",
@@ -136,7 +151,7 @@ class TileCache(wiring.Component):
     done : In(stream.Signature(layout(payloads.completion(params.edge, params.bits))))
         What each USE, FILL and EVICT did, in their order. A USE may write later, and is then done
         a second time, before any other command to its slot.
-    counted : Out(stream.Signature(layout(payloads.COUNTED)))
+    counted : Out(stream.Signature(layout(payloads.counted(params.differences))))
         With every DONE: what has been moved so far.
     memory : Out(Axi())
     use_reads : In(1)
@@ -153,7 +168,7 @@ class TileCache(wiring.Component):
                 "i": In(stream.Signature(layout(payloads.cache_request(params.edge)))),
                 "o": Out(stream.Signature(layout(payloads.slot_command(params.edge, params.bits)))),
                 "done": In(stream.Signature(layout(payloads.completion(params.edge, params.bits)))),
-                "counted": Out(stream.Signature(layout(payloads.COUNTED))),
+                "counted": Out(stream.Signature(layout(payloads.counted(params.differences)))),
                 "memory": Out(Axi()),
             }
             | ({"use_reads": In(1)} if hazard_window else {})
@@ -164,12 +179,12 @@ class TileCache(wiring.Component):
         p = self._params
         m.submodules.sequencer = sequencer = Sequencer(p.edge, p.sets, p.ways)
         m.submodules.tags = tags = TagArray(p.edge, p.sets, p.ways)
-        m.submodules.scheduler = scheduler = MissScheduler()
-        m.submodules.modes = modes = ModeCache(p.table_lines)
+        m.submodules.scheduler = scheduler = MissScheduler(p.surface.mode_bits)
+        m.submodules.modes = modes = ModeCache(p.table_lines, p.surface.mode_bits)
         m.submodules.refill = refill = RefillUnit(p.surface, p.reads)
         m.submodules.write_back = write_back = WriteBackUnit(p.surface)
         m.submodules.codec = codec = self._codec()
-        m.submodules.traffic = traffic = Traffic()
+        m.submodules.traffic = traffic = Traffic(p.surface)
         m.submodules.commands = commands = CommandQueue(p.edge, p.bits, self._window)
         join(m, self.memory, refill.memory, write_back.memory)
         wiring.connect(m, traffic.o, wiring.flipped(self.counted))
@@ -219,6 +234,8 @@ class TileCache(wiring.Component):
             return PlaneCodec(p.edge, p.samples, p.slots, p.reads)
         if p.bits == payloads.FLOAT_DEPTH:
             return DepthCodec(p.edge, p.samples, p.slots, p.reads)
+        if p.differences:
+            return ColourCodec(p.samples, p.slots)
         return RawCodec(p.edge, p.slots, p.bits)
 
     def _look_up(self, m, sequencer, tags, scheduler):
@@ -272,7 +289,9 @@ class TileCache(wiring.Component):
 
     def _code(self, m, scheduler, refill, write_back, codec):
         """Tiles between memory and slots; returns the FIFO of victims that are to be coded."""
-        m.submodules.evictions = evictions = StreamFIFO(TILE_MODE, COMMANDS)
+        m.submodules.evictions = evictions = StreamFIFO(
+            tile_mode(self._params.surface.mode_bits), COMMANDS
+        )
         wiring.connect(m, scheduler.fill, refill.i)
         wiring.connect(m, refill.o, codec.stored)
         wiring.connect(m, scheduler.evict, evictions.i)

@@ -6,10 +6,9 @@ from amaranth.lib import fifo, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.timeline import Timeline
-from fixfunc.rtl.memory.tile_cache.layouts import MODE
+from fixfunc.rtl.memory.surface.address import Surface
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
-from fixfunc.spec.state import TileMode
 
 TABLE_EVENTS = "table_fill", "table_write_back", "table_clear"
 
@@ -19,52 +18,59 @@ class Traffic(wiring.Component):
 
     Events come late in their clock: a register holds them, and ``sample`` beside them.
 
+    Parameters
+    ----------
+    surface : Surface
+        Whose modes there are.
+
     Members
     -------
-    fill, fill_mode : In(1), In(MODE)
+    fill, fill_mode : In(1), In(surface.mode_bits)
         A tile is filled.
-    write_back, write_back_mode, dirty : In(1), In(MODE), In(1)
+    write_back, write_back_mode, dirty : In(1), In(surface.mode_bits), In(1)
         A tile has been evicted. It counts if it is dirty.
     table_fill, table_write_back, table_clear : In(1)
         A transfer of the table is read; written; written for a new target.
     sample : In(1)
         The counts without events of this clock are put out. Only while ``available``.
     available : Out(1)
-    o : Out(stream.Signature(layout(payloads.COUNTED)))
+    o : Out(stream.Signature(layout(payloads.counted(surface.differences))))
     """
 
-    def __init__(self) -> None:
+    def __init__(self, surface: Surface) -> None:
+        self._differences = surface.differences
+        self._counted = payloads.counted(surface.differences)
         super().__init__(
             {
                 "fill": In(1),
-                "fill_mode": In(MODE),
+                "fill_mode": In(surface.mode_bits),
                 "write_back": In(1),
-                "write_back_mode": In(MODE),
+                "write_back_mode": In(surface.mode_bits),
                 "dirty": In(1),
                 "table_fill": In(1),
                 "table_write_back": In(1),
                 "table_clear": In(1),
                 "sample": In(1),
                 "available": Out(1),
-                "o": Out(stream.Signature(layout(payloads.COUNTED))),
+                "o": Out(stream.Signature(layout(self._counted))),
             }
         )
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        m.submodules.samples = samples = fifo.SyncFIFO(
-            width=payloads.width(payloads.COUNTED), depth=4
-        )
+        m.submodules.samples = samples = fifo.SyncFIFO(width=payloads.width(self._counted), depth=4)
         events = {name: getattr(self, name) for name in TABLE_EVENTS}
-        for mode in TileMode:
-            events[f"fill_{mode:d}"] = self.fill & (self.fill_mode == mode)
-            events[f"write_back_{mode:d}"] = (
-                self.write_back & self.dirty & (self.write_back_mode == mode)
-            )
+        causes = {
+            "fill": (self.fill, self.fill_mode),
+            "write_back": (self.write_back & self.dirty, self.write_back_mode),
+        }
+        for mode in payloads.counted_modes(self._differences):
+            for cause, (event, of) in causes.items():
+                events[f"{cause}_{mode}"] = event & (of == mode)
         t = Timeline(m)
         t.enter(0, sample=self.sample, **events)
-        counts = layout(payloads.COUNTED)(samples.w_data)
-        for field in payloads.COUNTED:
+        counts = layout(self._counted)(samples.w_data)
+        for field in self._counted:
             total = Signal(field.bits, name=field.name)
             m.d.sync += total.eq(total + getattr(t[1], field.name))
             m.d.comb += counts[field.name].eq(total)

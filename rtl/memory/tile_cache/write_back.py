@@ -9,7 +9,7 @@ from amaranth.lib.wiring import In, Out
 from fixfunc.rtl.lib.axi import ADDRESS, TRANSFER, AxiWrite, AxiWriter
 from fixfunc.rtl.lib.write_buffer import WriteBuffer
 from fixfunc.rtl.memory.surface.address import Surface
-from fixfunc.rtl.memory.tile_cache.layouts import EVICTED, LINE_STORE, TILE_MODE
+from fixfunc.rtl.memory.tile_cache.layouts import LINE_STORE, evicted, tile_mode
 from fixfunc.spec.payloads import TILE_NUMBER
 
 ROWS = 16  # coded tiles that wait to be written
@@ -37,12 +37,12 @@ class WriteBackUnit(wiring.Component):
         Tiles of the target.
     is_float : In(1)
         Its depths are D32F.
-    i : In(stream.Signature(EVICTED))
+    i : In(stream.Signature(evicted(surface.mode_bits)))
         Tiles that have left their slots.
     push, row, commit, available : In, In, In, Out
         The write buffer (:class:`~fixfunc.rtl.lib.write_buffer.WriteBuffer`). The coded values of
         each dirty tile that is not cleared are committed before the tile comes, or in that clock.
-    update : Out(stream.Signature(TILE_MODE))
+    update : Out(stream.Signature(tile_mode(surface.mode_bits)))
         A tile has another mode from now on.
     settled : Out(1)
         The mode of one tile will not be updated any more.
@@ -64,17 +64,18 @@ class WriteBackUnit(wiring.Component):
 
     def __init__(self, surface: Surface) -> None:
         self._surface = surface
+        self._evicted = evicted(surface.mode_bits)
         super().__init__(
             {
                 "base": In(ADDRESS),
                 "count": In(TILE_NUMBER),
                 "is_float": In(1),
-                "i": In(stream.Signature(EVICTED)),
+                "i": In(stream.Signature(self._evicted)),
                 "push": In(1),
                 "row": In(surface.most * TRANSFER),
                 "commit": In(1),
                 "available": Out(1),
-                "update": Out(stream.Signature(TILE_MODE)),
+                "update": Out(stream.Signature(tile_mode(surface.mode_bits))),
                 "settled": Out(1),
                 "store": In(stream.Signature(LINE_STORE)),
                 "stored": Out(1),
@@ -90,7 +91,9 @@ class WriteBackUnit(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.writer = writer = AxiWriter(self._surface.most, WRITES, TAG)
-        m.submodules.settling = settling = fifo.SyncFIFOBuffered(width=EVICTED.size, depth=BURSTS)
+        m.submodules.settling = settling = fifo.SyncFIFOBuffered(
+            width=self._evicted.size, depth=BURSTS
+        )
         wiring.connect(m, writer.memory, wiring.flipped(self.memory))
 
         # The mode of a tile is updated, then the tile waits for its burst. After an error nothing
@@ -117,7 +120,7 @@ class WriteBackUnit(wiring.Component):
             self.error.eq(answers & answer.error),
             self.acknowledged.eq(unsent | (answers & ~answer.tag.line)),
             self.acknowledged_tile.eq(
-                Mux(unsent, EVICTED(settling.r_data).number, answer.tag.number)
+                Mux(unsent, self._evicted(settling.r_data).number, answer.tag.number)
             ),
             self.stored.eq((answers & answer.tag.line & ~answer.tag.posted) | stopped_store),
             self.idle.eq(writer.idle & ~self.i.valid & ~self.store.valid & (settling.level == 0)),
@@ -128,7 +131,7 @@ class WriteBackUnit(wiring.Component):
     def _burst(self, m, settling, writer):
         """Tiles first, then lines. Returns whether a tile has nothing to send."""
         surface = self._surface
-        tile = EVICTED(settling.r_data)
+        tile = self._evicted(settling.r_data)
         line = self.store.payload
         source = StructLayout(
             {"line": 1, "discard": 1, "transfers": range(surface.most + 1), "data": TRANSFER}

@@ -2,6 +2,7 @@
 """Coding of tiles of colours: one tile a clock each way.
 
 colour_compression.py   the block: coder and decoder, each between two streams
+colour_codec.py         the same behind a tile cache
 tile_order.py           lanes by groups that share a width, for every number of samples
 differences.py          channels, and their differences in both turns
 widths.py               widths of groups, their codes, and bits by planes

@@ -14,7 +14,8 @@ from fixfunc.rtl.output.compression.placing import PlacingTree
 from fixfunc.rtl.output.compression.tile_order import CHANNELS, TileOrder
 from fixfunc.rtl.output.compression.widths import Widths, codes_layout, length, planes
 from fixfunc.rtl.payload import layout
-from fixfunc.spec.colours import CODED, LANES, TRANSFERS, UNCODED, WORDS, ColourCode
+from fixfunc.spec.colours import CODED, LANES, TRANSFERS, UNCODED, WORDS
+from fixfunc.spec.state import DIFFERENCES, TileMode
 
 TRANSFER = 256  # bits
 ROOM = TRANSFERS * TRANSFER  # bits of differences
@@ -151,12 +152,12 @@ class ColourCoder(wiring.Component):
         chosen = Signal(32 * WORDS)
         is_clear, is_palette, palette = after.is_clear, after.is_palette, after.palette
         with m.If(is_clear):
-            m.d.comb += code.eq(ColourCode.CLEARED)
+            m.d.comb += code.eq(TileMode.CLEARED)
         with m.Elif(is_palette):
-            m.d.comb += [code.eq(ColourCode.PALETTE), chosen.eq(palette)]
+            m.d.comb += [code.eq(TileMode.PALETTE), chosen.eq(palette)]
         with m.Elif(transfers <= TRANSFERS):
-            m.d.comb += [code.eq(ColourCode.DIFFERENCES + transfers), chosen.eq(data)]
+            m.d.comb += [code.eq(DIFFERENCES + transfers), chosen.eq(data)]
         with m.Else():
-            m.d.comb += [code.eq(ColourCode.RAW), chosen.eq(raw.o)]
+            m.d.comb += [code.eq(TileMode.RAW), chosen.eq(raw.o)]
         m.d.sync += self.o.code.eq(code)
         m.d.sync += [self.o[f"data{n}"].eq(chosen[32 * n : 32 * (n + 1)]) for n in range(WORDS)]

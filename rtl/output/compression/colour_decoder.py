@@ -17,7 +17,8 @@ from fixfunc.rtl.output.compression.sums import Sums
 from fixfunc.rtl.output.compression.tile_order import CHANNELS, TileOrder
 from fixfunc.rtl.output.compression.widths import WIDTHS, codes_layout, length, planes_used
 from fixfunc.rtl.payload import layout
-from fixfunc.spec.colours import DECODED, LANES, STORED, TRANSFERS, WORDS, ColourCode
+from fixfunc.spec.colours import DECODED, LANES, STORED, TRANSFERS, WORDS
+from fixfunc.spec.state import DIFFERENCES, TileMode
 
 
 class ColourDecoder(wiring.Component):
@@ -76,7 +77,7 @@ class ColourDecoder(wiring.Component):
         """What of the data counts, then codes of widths and what lies behind the header."""
         code = self.i.code
         transfers = Signal(3)
-        m.d.comb += transfers.eq(code - ColourCode.DIFFERENCES)
+        m.d.comb += transfers.eq(code - DIFFERENCES)
         counted = Signal(ROOM)
         m.d.sync += counted.eq(
             Cat(
@@ -168,19 +169,17 @@ class ColourDecoder(wiring.Component):
         lanes = [Signal(32, name=f"lane_{n}") for n in range(LANES)]
         found = looked_up(raw)
         wrong = Signal()
-        is_differences = (code > ColourCode.DIFFERENCES) & (
-            code <= ColourCode.DIFFERENCES + TRANSFERS
-        )
+        is_differences = (code > DIFFERENCES) & (code <= DIFFERENCES + TRANSFERS)
         for n, lane in enumerate(lanes):
             with m.If(is_differences & ~bad):
                 m.d.comb += lane.eq(summed[32 * n : 32 * (n + 1)])
-            with m.Elif(code == ColourCode.CLEARED):
+            with m.Elif(code == TileMode.CLEARED):
                 m.d.comb += lane.eq(cleared)
-            with m.Elif(code == ColourCode.PALETTE):
+            with m.Elif(code == TileMode.PALETTE):
                 m.d.comb += lane.eq(found[n])
-            with m.Elif(code == ColourCode.RAW):
+            with m.Elif(code == TileMode.RAW):
                 m.d.comb += lane.eq(raw[32 * n : 32 * (n + 1)])
-        known = (ColourCode.CLEARED, ColourCode.PALETTE, ColourCode.RAW)
+        known = (TileMode.CLEARED, TileMode.PALETTE, TileMode.RAW)
         others = Cat(code == each for each in known).any()
         m.d.comb += wrong.eq(Mux(is_differences, bad, ~others))
         m.d.sync += self.o.wrong.eq(wrong)

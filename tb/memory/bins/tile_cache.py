@@ -5,6 +5,7 @@ import numpy as np
 
 from fixfunc.cosim import codec
 from fixfunc.models.payload import dtype
+from fixfunc.rtl.depth.compression.tile_modes import MODES
 from fixfunc.rtl.memory.tile_cache.tile_cache import TileCacheParams
 from fixfunc.spec.payloads import DEPTH
 from fixfunc.spec.state import CacheOp, TileMode
@@ -64,7 +65,7 @@ class Observed(tile_cache.Reference):
 
 
 def _transitions(before, after, params):
-    modes = TileMode if params.bits == DEPTH else (TileMode.CLEARED, TileMode.RAW)
+    modes = MODES if params.bits == DEPTH else (TileMode.CLEARED, TileMode.RAW)
     return cross("mode to mode", of(modes, np.array(before)), of(modes, np.array(after)))
 
 

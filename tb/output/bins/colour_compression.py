@@ -8,12 +8,13 @@ from fixfunc.models.output.colour_decoder import decode
 from fixfunc.models.payload import dtype
 from fixfunc.rtl.output.compression.colour_compression import ColourCompressionParams
 from fixfunc.spec import colours
-from fixfunc.spec.colours import TRANSFERS, WORDS, ColourCode
+from fixfunc.spec.colours import TRANSFERS, WORDS
+from fixfunc.spec.state import DIFFERENCES, TileMode
 from fixfunc.tb.coverage.bins import Seen, cross, equal, flag, samples_of
 from fixfunc.tb.output.colour_compression import TO_CODE, TO_DECODE, octets
 
-CODES = {"cleared": ColourCode.CLEARED, "palette": ColourCode.PALETTE, "raw": ColourCode.RAW} | {
-    f"{n} transfers": ColourCode.DIFFERENCES + n for n in range(1, TRANSFERS + 1)
+CODES = {"cleared": TileMode.CLEARED, "palette": TileMode.PALETTE, "raw": TileMode.RAW} | {
+    f"{n} transfers": DIFFERENCES + n for n in range(1, TRANSFERS + 1)
 }
 
 
@@ -25,7 +26,7 @@ def bins(seen: Seen, params: ColourCompressionParams) -> dict[str, int]:
     coded = codec.unpack(seen.out["o"], colours.CODED, dtype(colours.CODED))
     decoded = codec.unpack(seen.out["tile"], colours.DECODED, dtype(colours.DECODED))
     code = coded["code"]
-    differences = code > ColourCode.DIFFERENCES
+    differences = code > DIFFERENCES
     flags = coded["data1"]
     return (
         cross(
@@ -53,12 +54,12 @@ def bins(seen: Seen, params: ColourCompressionParams) -> dict[str, int]:
 def _wrong(stored: np.ndarray, params: ColourCompressionParams) -> dict[str, np.ndarray]:
     """Why differences cannot be a tile."""
     data = octets(stored, "data", WORDS)
-    transfers = stored["code"].astype(np.int64) - ColourCode.DIFFERENCES
+    transfers = stored["code"].astype(np.int64) - DIFFERENCES
     some = (transfers >= 1) & (transfers <= TRANSFERS)
     spare = some & (data[:, 4] & 12 != 0)
     rest = some & ~spare
     # With all transfers there: is it short, or does something trail?
-    longest = np.full(len(stored), ColourCode.DIFFERENCES + TRANSFERS, np.uint8)
+    longest = np.full(len(stored), DIFFERENCES + TRANSFERS, np.uint8)
     whole = data.copy()
     whole[np.arange(data.shape[1]) >= 32 * np.maximum(transfers, 0)[:, None]] = 0
     wrong = np.zeros(len(stored), bool)
