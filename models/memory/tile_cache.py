@@ -142,6 +142,8 @@ class TileCache:
         # by place: the transfer, and whether it is to be written
         self._sets = [[] for _ in range(shape.sets)]
         self._table = {}
+        # places of the table where memory holds zeros, since the clear, of all transfers
+        self._zeros = np.zeros(shape.table_lines, bool)
         self._traffic = Counter()
         self._size = Counter()
         self.uses = 0
@@ -175,6 +177,7 @@ class TileCache:
             self._written_back.clear()
             self._sets = [[] for _ in self._sets]
             self._table = {}
+            self._zeros[:] = True
             self._cleared = value
             self._modes[:] = TileMode.CLEARED
             self._write_table(slice(None))
@@ -355,12 +358,17 @@ class TileCache:
                 self._table[self._place(tile)] = tile // PER_TRANSFER, True
 
     def _look_up(self, tile):
-        """Look up a tile's mode, which brings its transfer of the table on chip."""
+        """Look up a tile's mode, which brings its transfer of the table on chip.
+
+        It is known without memory if the table has been cleared, and no transfer of its place has
+        been written since.
+        """
         place = self._place(tile)
         transfer = tile // PER_TRANSFER
         if self._table.get(place, (None,))[0] != transfer:
             self._evict_transfer(place)
-            self._count("table_fill", None, TRANSFER)
+            if not self._zeros[place]:
+                self._count("table_fill", None, TRANSFER)
             self._table[place] = transfer, False
 
     def _place(self, tile):
@@ -371,6 +379,7 @@ class TileCache:
         self._encode_pending()
         transfer, dirty = self._table.pop(place, (None, False))
         if dirty:
+            self._zeros[place] = False
             self._write_table(slice(transfer * PER_TRANSFER, (transfer + 1) * PER_TRANSFER))
             self._count("table_write_back", None, TRANSFER)
 

@@ -109,14 +109,14 @@ def test_a_tile_that_leaves_at_the_end_of_a_flush_is_in_the_table():
 
 @pytest.mark.plan("tile-cache-16")
 def test_a_set_without_dirty_tiles_is_flushed_in_two_clocks():
-    """Eight more are those of the mode table, which has one line, and of the answer."""
+    """Four more are those of the mode table, which has one line, and of the answer."""
     sets = rtl.CONFIGS["tiny"].sets
     clocks = []
     for count in (1, 11):
         rows = fresh("clear", *["flush"] * count)
         memory = Memory(np.zeros(1024, np.uint8), (0, 0), ready=256)
         clocks.append(volume(BLOCK, "tiny").run({"i": rows}, 64, memory=memory).clocks)
-    assert (clocks[1] - clocks[0]) / 10 == 2 * sets + 8
+    assert (clocks[1] - clocks[0]) / 10 == 2 * sets + 4
 
 
 @pytest.mark.plan("tile-cache-11")

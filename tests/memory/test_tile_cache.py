@@ -138,8 +138,26 @@ def test_a_clear_is_the_table_alone_and_costs_nothing_to_fetch():
         setup(depths.triangles(np.random.default_rng(1), 5, (64, 64)), state).records
     )[0]
     cache.run(tiles, *DepthUnit(state, bounds=None).test(tiles), state)
+    assert not cache.traffic[TrafficKind("table_fill", None)]
     assert cache.traffic[TrafficKind("fill", TileMode.CLEARED)] > 0
     assert cache.bytes[TrafficKind("fill", TileMode.CLEARED)] == 0
+
+
+@pytest.mark.plan("tile-cache-3")
+def test_a_line_of_the_table_is_fetched_if_one_of_its_place_was_stored():
+    """Two lines take turns in one place: both are known to be cleared until the first is stored."""
+    state = draw_state(8 * 128, 8)
+    cache = StencilCache(state, CacheShape(sets=1, ways=1, table_lines=1))
+    cache.clear((0, 0, 8 * 128, 8), 0)
+    fetched = []
+    for tile, writes in ((0, False), (64, False), (0, True), (64, False), (0, False), (64, True)):
+        cache.use(tile, True, writes)
+        cache.write(tile, np.full((8, 8), 1), np.full((8, 8), writes))
+        fetched.append(cache.traffic[TrafficKind("table_fill", None)])
+    cache.flush()
+    assert fetched == [0, 0, 0, 1, 2, 3]
+    assert cache.traffic[TrafficKind("table_write_back", None)] == 2
+    assert (cache.values()[0, [0, 64]] == 1).all()
 
 
 @pytest.mark.plan("tile-cache-3")

@@ -99,8 +99,8 @@ class ModeCache(wiring.Component):
     def _write(self, m, modes, directory):
         """Updates read a line, and write it back; lines that leave are read by the same port.
 
-        A fetched line is written at once: an update waits for it. No line is written while one is
-        read.
+        A line that is refilled is written at once: an update waits for it. No line is written
+        while one is read.
         """
         write = modes.write_port()
         line = modes.read_port()
@@ -118,18 +118,18 @@ class ModeCache(wiring.Component):
                 m.next = "WRITE"
             with m.State("WRITE"):
                 m.d.comb += line.en.eq(0)
-                with m.If(~self.fetched.valid & ~self.read):
+                with m.If(~self.fetched.valid & ~directory.blank & ~self.read):
                     m.d.comb += [
                         write.en.eq(1),
                         directory.updated.eq(1),
                         self.update.ready.eq(1),
                     ]
                     m.next = "READ"
-        with m.If(self.fetched.valid):
+        with m.If(self.fetched.valid | directory.blank):
             m.d.comb += [
                 write.en.eq(1),
                 write.addr.eq(directory.index),
-                write.data.eq(self.fetched.payload),
+                write.data.eq(Mux(directory.blank, 0, self.fetched.payload)),
             ]
         m.d.comb += [
             self.store.valid.eq(directory.store.valid),

@@ -16,6 +16,9 @@ STORE = StructLayout({"line": LINE, "posted": 1})
 class ModeDirectory(wiring.Component):
     """Tags of a direct-mapped cache of lines, which also refills and evicts them.
 
+    A line of a table that has been cleared is all zeros in memory as long as no line that shares
+    its place has been stored: it is not fetched.
+
     Parameters
     ----------
     lines : int
@@ -36,7 +39,7 @@ class ModeDirectory(wiring.Component):
     updated, updated_tile : In(1), In(TILE_NUMBER)
         The mode of a tile on chip has been updated.
     forget : In(1)
-        No line is on chip from now on.
+        No line is on chip from now on, and the table is cleared.
     flush : In(1)
         Store every line that has been updated, and forget all; until ``flushed``.
     flushed : Out(1)
@@ -48,6 +51,8 @@ class ModeDirectory(wiring.Component):
         Place on chip of the line that is evicted or refilled.
     line_request : Out(stream.Signature(LINE))
         A line is wanted. It is written to ``index`` when it is ``fetched``.
+    blank : Out(1)
+        Zeros are to be written to ``index``.
     fetched : In(1)
     store : Out(stream.Signature(STORE))
         The line at ``index`` has been updated, and leaves.
@@ -75,6 +80,7 @@ class ModeDirectory(wiring.Component):
                 "leaving": Out(1),
                 "index": Out(self._bits),
                 "line_request": Out(stream.Signature(LINE)),
+                "blank": Out(1),
                 "fetched": In(1),
                 "store": Out(stream.Signature(STORE)),
                 "stored": In(1),
@@ -91,6 +97,7 @@ class ModeDirectory(wiring.Component):
         write = tags.write_port()
         valid = Signal(self._lines)
         dirty = Signal(self._lines)
+        zero = Signal(self._lines)
 
         # A lookup is repeated until the next one, so that it hits when its line is refilled.
         requested = Signal(LINE)
@@ -105,90 +112,104 @@ class ModeDirectory(wiring.Component):
         ]
         m.d.sync += requested.eq(next_requested)
 
-        # A line is valid and clean when it is refilled, dirty when it is updated, and neither when
-        # it has been evicted.
+        # A line is valid and clean when it is refilled, dirty when it is updated. The place of a
+        # line that is stored holds zeros in memory no more.
         selected = Signal(self._lines)
         line = Signal(LINE)
-        evicted = Signal()
+        refilled = self.fetched | self.blank
         m.d.comb += [
             self.index.eq(line[: self._bits]),
             selected.eq(1 << self.index),
-            write.en.eq(self.fetched),
+            write.en.eq(refilled),
             write.addr.eq(self.index),
             write.data.eq(line),
         ]
         with m.If(self.updated):
             m.d.sync += dirty.eq(dirty | (1 << self.place(self.updated_tile)))
-        with m.If(self.fetched):
+        with m.If(refilled):
             m.d.sync += [
                 valid.eq(valid | selected),
                 dirty.eq(dirty & ~selected),
             ]
-        with m.If(evicted):
-            m.d.sync += valid.eq(valid & ~selected)
-        with m.If(self.forget):
+        with m.If(self.store.valid & self.store.ready):
+            m.d.sync += [
+                valid.eq(valid & ~selected),
+                zero.eq(zero & ~selected),
+            ]
+        with m.If(self.forget | self.flushed):
             m.d.sync += valid.eq(0)
-        self._replace(m, tags.read_port(), valid, dirty, line, evicted)
+        with m.If(self.forget):
+            m.d.sync += zero.eq(~0)
+        self._replace(m, tags.read_port(), line, valid, dirty, zero)
         return m
 
-    def _replace(self, m, stored_tag, valid, dirty, line, evicted):
-        """A miss evicts the line in its place, and requests its own. A flush evicts all lines."""
+    def _replace(self, m, stored_tag, line, valid, dirty, zero):
+        """A miss evicts the line in its place, and brings its own. A flush evicts all lines."""
         flushing = Signal()
+        next_line = Signal(LINE)
+        place = next_line[: self._bits]
         resident = Signal()
         updated = Signal()
+        zeros = Signal()
         m.d.comb += [
+            next_line.eq(line),
             stored_tag.addr.eq(self.index),
             self.store.payload.line.eq(stored_tag.data),
             self.store.payload.posted.eq(flushing),
             self.line_request.payload.eq(line),
         ]
         m.d.sync += [
-            resident.eq(valid.bit_select(self.index, 1)),
-            updated.eq(dirty.bit_select(self.index, 1)),
+            line.eq(next_line),
+            resident.eq(valid.bit_select(place, 1)),
+            updated.eq(dirty.bit_select(place, 1)),
+            zeros.eq(zero.bit_select(place, 1)),
         ]
         with m.FSM():
             with m.State("IDLE"):
-                m.d.sync += [
-                    line.eq(Mux(self.flush, 0, self.tile[-LINE:])),
-                    flushing.eq(self.flush),
-                ]
+                m.d.comb += next_line.eq(Mux(self.flush, 0, self.tile[-LINE:]))
+                m.d.sync += flushing.eq(self.flush)
                 with m.If(self.flush | self.miss):
-                    m.next = "READ"
-            with m.State("READ"):
-                m.next = "DRAIN"
+                    m.next = "DRAIN"
             # A line is not evicted while one of its modes is to be updated.
-            with m.State("DRAIN"), m.If(~resident | self.drained):
-                m.next = "LEAVE"
+            with m.State("DRAIN"):
+                with m.If(flushing & ~(resident & updated)):
+                    self._flush_next(m, line, next_line)
+                with m.Elif(~resident):
+                    m.next = "REFILL"
+                with m.Elif(self.drained):
+                    m.next = "LEAVE"
             with m.State("LEAVE"):
                 m.d.comb += self.leaving.eq(1)
                 m.next = "STORE"
             with m.State("STORE"):
                 m.d.comb += [
                     self.leaving.eq(1),
-                    self.store.valid.eq(resident & updated),
+                    self.store.valid.eq(updated),
                 ]
-                with m.If(~self.store.valid):
-                    m.next = "EVICTED"
+                with m.If(~updated):
+                    m.next = "REFILL"
                 with m.Elif(self.store.ready):
                     m.next = "STORED"
-            with m.State("STORED"), m.If(flushing | self.stored):
-                m.next = "EVICTED"
-            with m.State("EVICTED"):
-                m.d.comb += evicted.eq(1)
-                m.next = "FETCH"
-                with m.If(flushing):
-                    self._flush_next(m, line)
-            with m.State("FETCH"):
-                m.d.comb += self.line_request.valid.eq(1)
-                with m.If(self.line_request.ready):
+                    with m.If(flushing):
+                        self._flush_next(m, line, next_line)
+            with m.State("STORED"), m.If(self.stored):
+                m.next = "REFILL"
+            with m.State("REFILL"):
+                m.d.comb += [
+                    self.blank.eq(zeros),
+                    self.line_request.valid.eq(~zeros),
+                ]
+                with m.If(zeros):
+                    m.next = "IDLE"
+                with m.Elif(self.line_request.ready):
                     m.next = "FETCHED"
             with m.State("FETCHED"), m.If(self.fetched):
                 m.next = "IDLE"
 
-    def _flush_next(self, m, line):
-        """The next line leaves, unless this was the last of the chip or of the target."""
-        m.d.sync += line.eq(line + 1)
-        m.next = "READ"
+    def _flush_next(self, m, line, next_line):
+        """The next line is looked up, unless this was the last of the chip or of the target."""
+        m.d.comb += next_line.eq(line + 1)
+        m.next = "DRAIN"
         with m.If((self.index == self._lines - 1) | (line == self.last[-LINE:])):
             m.d.comb += self.flushed.eq(1)
             m.next = "IDLE"
