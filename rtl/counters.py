@@ -6,8 +6,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.payload import layout
-from fixfunc.spec.counters import CLIENTS, COUNTERS, EVENTS
-from fixfunc.spec.payloads import counted
+from fixfunc.spec.counters import COUNTERS, EVENTS
 
 BITS = 64
 
@@ -28,24 +27,22 @@ class Counters(wiring.Component):
 
     Parameters
     ----------
-    clients : sequence of str
-        Memory clients, of :data:`fixfunc.spec.counters.CLIENTS`. Counters of a client that is not
-        named stay zero.
-    differences : bool
-        Colours are coded.
+    tables : mapping
+        By memory client, of :data:`fixfunc.spec.counters.CLIENTS`, what is counted: from
+        :func:`fixfunc.spec.payloads.counted`. Counters of a client that is not named stay zero.
 
     Members
     -------
     <event> : In
         Increment of the event's counter in this clock.
-    <client>_counted : In(stream.Signature(layout(counted(...))))
+    <client>_counted : In(stream.Signature(layout(table)))
     counter_address : In(stream.Signature(8))
         An address, as in :data:`fixfunc.spec.counters.COUNTERS`; any other reads as zero.
     counter_value : Out(stream.Signature(64))
     """
 
-    def __init__(self, clients=CLIENTS, differences=True):
-        self._tables = {client: counted(differences and client == "colour") for client in clients}
+    def __init__(self, tables):
+        self._tables = tables
         super().__init__(
             {event: In(1 if not event.startswith("samples") else 7) for event in EVENTS}
             | {

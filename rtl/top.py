@@ -69,6 +69,12 @@ class TopParams:
         """Of memory, those with a cache."""
         return ("depth", "stencil", "colour") if self.depth.stencil else ("depth", "colour")
 
+    @property
+    def counted(self) -> dict[str, tuple[payloads.Field, ...]]:
+        """What is counted of each client."""
+        differences = {"depth": self.depth.differences, "colour": self.colour.differences}
+        return {client: payloads.counted(differences.get(client, False)) for client in self.clients}
+
 
 def _tiny(**more):
     blocks = command_reader, triangle_setup, tile_rasterizer, cached_depth, colour_write
@@ -162,7 +168,7 @@ class Top(wiring.Component):
         m.submodules.raster = raster = tile_rasterizer.TileRasterizer(p.raster)
         m.submodules.depth = depth = cached_depth.CachedDepth(p.depth, probes=True)
         m.submodules.colour = colour = colour_write.ColourWrite(p.colour)
-        m.submodules.counters = counters = Counters(p.clients, p.colour.differences)
+        m.submodules.counters = counters = Counters(p.counted)
         m.d.comb += [
             reader.i.payload.eq(self.i.payload),
             reader.i.valid.eq(self.i.valid & ~depth.initialising),

@@ -31,6 +31,6 @@ EVENTS = (
 MOVED = tuple(
     f"{client}_{field.name}"
     for client in CLIENTS
-    for field in counted(differences=client == "colour")
+    for field in counted(differences=client != "stencil")
 )  # tiles by mode, transfers; of the last fence
 COUNTERS = EVENTS + MOVED  # address: the place in this list

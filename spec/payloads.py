@@ -279,9 +279,9 @@ def coded(edge_samples: int, bits: int = DEPTH, mode: int = 3) -> tuple[Field, .
     )
 
 
-def stored(edge_samples: int) -> tuple[Field, ...]:
+def stored(edge_samples: int, mode: int = 3) -> tuple[Field, ...]:
     """A tile on its way back, and what its planes mean."""
-    return (Field("samples", 2), Field("cleared", DEPTH), *coded(edge_samples))
+    return (Field("samples", 2), Field("cleared", DEPTH), *coded(edge_samples, DEPTH, mode))
 
 
 def decoded(edge_samples: int) -> tuple[Field, ...]:
@@ -368,7 +368,7 @@ def counted_modes(differences: bool) -> tuple[int, ...]:
 def counted(differences: bool = False) -> tuple[Field, ...]:
     """Tiles that have been moved, by their mode in memory, and transfers of the tile table.
 
-    With ``differences``, of a cache of colours that are coded.
+    With ``differences``, of a cache whose tiles are coded so.
     """
     causes = ("fill", "write_back")
     tiles = [f"{cause}_{n}" for cause in causes for n in counted_modes(differences)]

@@ -168,7 +168,7 @@ def traffic(counted: dict[str, int], edge: int = 8) -> list[tuple[str, str, str,
     """
     out = []
     for client, kind in (("depth", DepthCache), ("stencil", StencilCache), ("colour", ColourCache)):
-        for field in counted_of(differences=client == "colour"):
+        for field in counted_of(differences=client != "stencil"):
             count = counted[f"{client}_{field.name}"]
             if count:
                 out.append((client, *_traffic_row(field.name, kind, count, edge)))

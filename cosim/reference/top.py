@@ -35,7 +35,7 @@ def shape(params: TopParams) -> CacheShape:
         depth.sets,
         depth.ways,
         depth.table_lines,
-        coding="anchor",
+        coding="differences" if params.depth.differences else "anchor",
         colours="differences" if params.colour.differences else "raw",
     )
 

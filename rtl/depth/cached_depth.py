@@ -32,6 +32,8 @@ class CachedDepthParams:
         Of HiZ.
     sets, ways, table_lines, reads
         Of the caches.
+    differences : bool
+        Depths that no planes give are coded by differences, where ``edge`` is 8; else by anchors.
     formats : tuple of DepthFormat
         Of all of them. D24 is one of them.
     shader_depths : bool
@@ -47,6 +49,7 @@ class CachedDepthParams:
     ways: int = 4
     table_lines: int = 1024
     reads: int = 16
+    differences: bool = True
     formats: tuple = tuple(DepthFormat)
     shader_depths: bool = True
 
@@ -77,14 +80,28 @@ class CachedDepthParams:
     def cache(self, bits: int) -> TileCacheParams:
         """Of the cache of values of so many bits."""
         return TileCacheParams(
-            self.edge, self.samples, self.sets, self.ways, self.table_lines, self.reads, bits
+            self.edge,
+            self.samples,
+            self.sets,
+            self.ways,
+            self.table_lines,
+            self.reads,
+            bits,
+            self.differences and bits != payloads.STENCIL,
         )
 
 
 CONFIGS = {
     "default": CachedDepthParams(),
     "tiny": CachedDepthParams(
-        edge=4, entries=128, clears=2, sets=8, ways=2, table_lines=2, reads=8
+        edge=4,
+        entries=128,
+        clears=2,
+        sets=8,
+        ways=2,
+        table_lines=2,
+        reads=8,
+        differences=False,
     ),
     "depth": CachedDepthParams(stencil=False, shader_depths=False),
 }
@@ -130,7 +147,7 @@ class CachedDepth(wiring.Component):
         The bounds RAM of HiZ is swept: tiles wait.
     flush_early : Out(1)
         Only a fence that flushes is in flight: the next user of memory may begin its own flush.
-    depth_counted, stencil_counted : Out(stream.Signature(layout(payloads.COUNTED)))
+    depth_counted, stencil_counted : Out(stream.Signature(layout(payloads.counted(...))))
     depth_memory, stencil_memory : Out(Axi())
         Memory behind each :class:`~fixfunc.rtl.memory.tile_cache.tile_cache.TileCache`.
     """
@@ -143,9 +160,10 @@ class CachedDepth(wiring.Component):
         self._probes = probes
         shape = beat(tile=payloads.tile(params.edge), **payloads.CONTROL)
         ports = {}
-        for plane in self._planes[0]:
+        for plane, bits in zip(*self._planes, strict=True):
+            counted = layout(payloads.counted(params.cache(bits).differences))
             ports |= {
-                f"{plane.name}_counted": Out(stream.Signature(layout(payloads.COUNTED))),
+                f"{plane.name}_counted": Out(stream.Signature(counted)),
                 f"{plane.name}_memory": Out(Axi()),
             }
         if probes:

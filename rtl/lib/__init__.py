@@ -12,6 +12,7 @@ pending_set.py       keys of what is in flight, all compared at once
 write_buffer.py      rows that are pushed, then committed, then popped
 axi.py               AXI4 port; reader and writer of bursts
 arithmetic/          pipelined products and quotients; values that hold for an interval
+tile_groups/         numbers of a tile in groups that share a width, side by side
 bits.py              where the bits of a value are
 
 A beat consumes a credit, runs through a pipeline whose clocks a timeline names, and ends in the

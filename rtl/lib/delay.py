@@ -85,6 +85,14 @@ class DelayLine(wiring.Component):
         return m
 
 
+def later(m: Module, value: View, clocks: int, name: str) -> View:
+    """``value`` so many clocks later, from distributed RAM: see :class:`DelayLine`."""
+    shape = value.shape()
+    m.submodules[name] = line = DelayLine(shape.size, clocks, near=True)
+    m.d.comb += line.i.eq(value)
+    return shape(line.o)
+
+
 class DrainTimer(wiring.Component):
     """Knows that nothing has entered a free-running pipeline for as long as it takes to leave it.
 

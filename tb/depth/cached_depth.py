@@ -109,7 +109,12 @@ class Reference:
         self.memory = data
         self.unit = CachedDepth(
             data,
-            CacheShape(params.sets, params.ways, params.table_lines, coding="anchor"),
+            CacheShape(
+                params.sets,
+                params.ways,
+                params.table_lines,
+                coding="differences" if params.differences else "anchor",
+            ),
             params.edge,
             params.stencil,
         )
@@ -127,7 +132,7 @@ class Reference:
             if len(beat):
                 out.append(self._pass(beat))
         counts = {
-            f"{name}_counted": codec.pack(np.concatenate(records), payloads.COUNTED)
+            f"{name}_counted": codec.pack(np.concatenate(records), self._table(name))
             for name, records in self.counts.items()
         }
         return {
@@ -135,6 +140,10 @@ class Reference:
             "answers": np.concatenate(self.answers)[:, None],
             "memory": self.memory.view(np.uint64).reshape(-1, 4),
         } | counts
+
+    def _table(self, name):
+        """What is counted of a cache."""
+        return payloads.counted(self._params.differences and name == "depth")
 
     def _pass(self, beat):
         kind, record = scenes.control_record(beat)
@@ -164,7 +173,7 @@ class Reference:
                 self._count(name)
 
     def _count(self, name):
-        self.counts[name].append(counter_record(self.unit.traffic[name]))
+        self.counts[name].append(counter_record(self.unit.traffic[name], self._table(name)))
 
     def tiles(self, tiles: np.ndarray) -> np.ndarray:
         """Tiles with the samples that passed, or that are to be shaded."""

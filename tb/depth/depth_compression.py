@@ -9,6 +9,7 @@ from amaranth.lib.wiring import In, Out
 from cocotb.handle import HierarchyObject
 
 from fixfunc.cosim import codec
+from fixfunc.models.depth.compression.codes import Coding
 from fixfunc.models.depth.compression.planes import MOST, PLANE, evaluate
 from fixfunc.models.depth.depth_compression import decode, encode
 from fixfunc.models.payload import dtype
@@ -28,14 +29,27 @@ ONES = (1 << payloads.DEPTH) - 1
 DECODES = Field("decodes", 1)
 
 
-def tables(edge: int) -> tuple[tuple[Field, ...], tuple[Field, ...]]:
+def tables(params: DepthCompressionParams) -> tuple[tuple[Field, ...], tuple[Field, ...]]:
     """A tile to be coded, or one to be decoded: what the bench's stream carries."""
-    return (DECODES, *payloads.uncoded(edge)), (DECODES, *payloads.stored(edge))
+    return (
+        (DECODES, *payloads.uncoded(params.edge)),
+        (DECODES, *payloads.stored(params.edge, params.mode_bits)),
+    )
 
 
-def width(edge: int) -> int:
+def coded_table(params: DepthCompressionParams) -> tuple[Field, ...]:
+    """A coded tile."""
+    return payloads.coded(params.edge, payloads.DEPTH, params.mode_bits)
+
+
+def coding(params: DepthCompressionParams) -> Coding:
+    """The golden coding of a configuration."""
+    return "differences" if params.differences else "anchor"
+
+
+def width(params: DepthCompressionParams) -> int:
     """Of that stream."""
-    return max(map(payloads.width, tables(edge)))
+    return max(map(payloads.width, tables(params)))
 
 
 class Harness(wiring.Component):
@@ -50,8 +64,8 @@ class Harness(wiring.Component):
         self._params = params
         super().__init__(
             {
-                "i": In(stream.Signature(width(params.edge))),
-                "o": Out(stream.Signature(layout(payloads.coded(params.edge)))),
+                "i": In(stream.Signature(width(params))),
+                "o": Out(stream.Signature(layout(coded_table(params)))),
                 "tile": Out(stream.Signature(layout(payloads.decoded(params.edge)))),
             }
         )
@@ -141,9 +155,9 @@ def requests(rng: np.random.Generator, count: int, params: DepthCompressionParam
 
     Codes are right, or have bits inverted, or are random.
     """
-    edge, (to_code, to_decode) = params.edge, tables(params.edge)
+    edge, (to_code, to_decode) = params.edge, tables(params)
     samples, planes, counts, masks, tiles = random_tiles(rng, count, edge, params.modes)
-    rows = np.zeros((count, codec.words(width(edge))), np.uint64)
+    rows = np.zeros((count, codec.words(width(params))), np.uint64)
     cleared = rng.choice([0, ONES, int(tiles[0, 0, 0])], count)
     cleared = np.where(rng.random(count) < 0.5, tiles[:, 0, 0], cleared)
     decodes = (
@@ -158,7 +172,7 @@ def requests(rng: np.random.Generator, count: int, params: DepthCompressionParam
     out["cleared"] = cleared
     known_planes(out, planes, counts, masks)
     depths(out, tiles)
-    rows[~decodes] = codec.pack(out[~decodes], to_code, width(edge))
+    rows[~decodes] = codec.pack(out[~decodes], to_code, width(params))
 
     to_be_decoded = np.zeros(count, dtype(to_decode))
     to_be_decoded["decodes"] = 1
@@ -175,10 +189,10 @@ def requests(rng: np.random.Generator, count: int, params: DepthCompressionParam
             masks[selected],
             mode,
             cleared[selected],
-            "anchor",
+            coding(params),
         )
     kind = rng.integers(0, 8, count)
-    modes[kind == 0] = rng.integers(0, 8, (kind == 0).sum())
+    modes[kind == 0] = rng.integers(0, 1 << params.mode_bits, (kind == 0).sum())
     data[kind == 1] = rng.integers(0, 256, data[kind == 1].shape)
     corrupted = np.flatnonzero(kind == 2)
     data[corrupted, rng.integers(0, data.shape[1], len(corrupted))] ^= 1 << rng.integers(
@@ -190,7 +204,7 @@ def requests(rng: np.random.Generator, count: int, params: DepthCompressionParam
     to_be_decoded["mode"] = modes
     for name, values in words(data).items():
         to_be_decoded[name] = values
-    rows[decodes] = codec.pack(to_be_decoded[decodes], to_decode, width(edge))
+    rows[decodes] = codec.pack(to_be_decoded[decodes], to_decode, width(params))
     return rows
 
 
@@ -198,10 +212,10 @@ def expected(rows: np.ndarray, params: DepthCompressionParams) -> dict[str, np.n
     """Coded tiles, and decoded ones."""
     edge = params.edge
     decodes = (rows[:, 0] & 1).astype(bool)
-    to_code, to_decode = tables(edge)
+    to_code, to_decode = tables(params)
     tiles = codec.unpack(rows[~decodes], to_code, dtype(to_code))
     to_be_decoded = codec.unpack(rows[decodes], to_decode, dtype(to_decode))
-    coded = np.zeros(len(tiles), dtype(payloads.coded(edge)))
+    coded = np.zeros(len(tiles), dtype(coded_table(params)))
     decoded = np.zeros(len(to_be_decoded), dtype(payloads.decoded(edge)))
     planes = np.zeros((len(tiles), MOST), PLANE)
     for k in range(MOST):
@@ -225,7 +239,7 @@ def expected(rows: np.ndarray, params: DepthCompressionParams) -> dict[str, np.n
             masks[selected],
             mode,
             cleared[selected],
-            "anchor",
+            coding(params),
         )
         for name, values in words(result).items():
             coded[name][selected] = values
@@ -237,20 +251,20 @@ def expected(rows: np.ndarray, params: DepthCompressionParams) -> dict[str, np.n
             mode,
             to_be_decoded["cleared"][selected].astype(np.int64),
             edge,
-            "anchor",
+            coding(params),
         )
         records["wrong"] = result[4]
         known_planes(records, *result[1:4])
         depths(records, result[0])
         decoded[selected] = records
     return {
-        "o": codec.pack(coded, payloads.coded(edge)),
+        "o": codec.pack(coded, coded_table(params)),
         "tile": codec.pack(decoded, payloads.decoded(edge)),
     }
 
 
 def describe(row: np.ndarray, params: DepthCompressionParams) -> str:
-    table = payloads.coded(params.edge)
+    table = coded_table(params)
     coded = codec.unpack(row[None], table, dtype(table))[0]
     return f"mode={coded['mode']} " + " ".join(f"{coded[f.name]:08x}" for f in table[1:])
 

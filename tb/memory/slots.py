@@ -76,7 +76,7 @@ class Harness(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         p = self._params
-        shape = DepthCompressionParams(p.edge, p.samples)
+        shape = DepthCompressionParams(p.edge, p.samples, False)
         m.submodules.cache = cache = TileCache(p)
         m.submodules.planes = planes = StallablePipeline(_Planes(shape), PlaneDepths.latency(shape))
         m.submodules.requests = requests = fifo.SyncFIFOBuffered(

@@ -69,7 +69,7 @@ def requests(rng: np.random.Generator, count: int, params: TileCacheParams) -> n
             "is_float": params.bits == payloads.FLOAT_DEPTH and rng.random() < 0.5,
         }
         pool = planes(rng, 6)
-        if params.differences:  # as colours they are flat, smooth or noise
+        if params.differences:  # flat, smooth or noise
             for name in ("dx", "dy"):
                 pool[name] >>= rng.choice([0, 8, 12, 30], len(pool))
         for _ in range(int(rng.integers(1, 4))):
@@ -245,7 +245,7 @@ class Reference:
             params.sets,
             params.ways,
             params.table_lines,
-            coding="anchor",
+            coding="differences" if params.differences else "anchor",
             colours="differences" if params.differences else "raw",
         )
 

@@ -4,6 +4,7 @@
 from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import wiring
 
+from fixfunc.rtl.depth.compression.depth_compression import DepthCompressionParams
 from fixfunc.rtl.depth.compression.plane_codec import PlaneCodec
 from fixfunc.rtl.memory.tile_cache.raw_codec import RawCodec, codec_members
 from fixfunc.spec.payloads import FLOAT_DEPTH
@@ -22,7 +23,7 @@ class DepthCodec(wiring.Component):
 
     Parameters
     ----------
-    edge, samples, slots, fills
+    edge, samples, slots, fills, differences
         As :class:`~fixfunc.rtl.depth.compression.plane_codec.PlaneCodec` has them.
 
     Members
@@ -30,10 +31,11 @@ class DepthCodec(wiring.Component):
     See :func:`~fixfunc.rtl.memory.tile_cache.raw_codec.codec_members`. One completion a clock.
     """
 
-    def __init__(self, edge: int, samples: int, slots: int, fills: int) -> None:
-        self._planes = PlaneCodec(edge, samples, slots, fills)
-        self._floats = RawCodec(edge, slots, FLOAT_DEPTH)
-        super().__init__(codec_members(edge, FLOAT_DEPTH))
+    def __init__(self, edge: int, samples: int, slots: int, fills: int, differences: bool) -> None:
+        mode = DepthCompressionParams(edge, samples, differences).mode_bits
+        self._planes = PlaneCodec(edge, samples, slots, fills, differences)
+        self._floats = RawCodec(edge, slots, FLOAT_DEPTH, mode)
+        super().__init__(codec_members(edge, FLOAT_DEPTH, mode))
 
     def elaborate(self, platform: object) -> Module:
         m = Module()

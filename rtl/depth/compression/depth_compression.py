@@ -26,18 +26,28 @@ class DepthCompressionParams:
         Samples along a tile's edge: 8, or 4.
     samples : int
         Most samples of a pixel: 1, 2, 4 or 8.
+    differences : bool
+        Tiles that no planes give are coded by differences, where ``edge`` is 8; else by anchors.
     """
 
     edge: int = 8
     samples: int = 8
+    differences: bool = True
 
     def __post_init__(self):
         EdgeEvaluatorParams(self.edge, self.samples)  # the same rules hold here
+        if self.differences and self.edge != 8:
+            raise ValueError(f"differences must be False but of tiles of 8 by 8, not {self.edge}")
 
     # What a plane asks of its addends.
     unit = 16
     width = payloads.DEPTH + FRACTION
     step_bits = 32
+
+    @property
+    def mode_bits(self) -> int:
+        """Bits of a tile's mode."""
+        return 4 if self.differences else 3
 
     @property
     def modes(self) -> range:
@@ -47,11 +57,15 @@ class DepthCompressionParams:
 
 CONFIGS = {
     "default": DepthCompressionParams(),
-    "tiny": DepthCompressionParams(edge=4),
+    "anchors": DepthCompressionParams(differences=False),
+    "tiny_differences": DepthCompressionParams(samples=2),
+    "tiny": DepthCompressionParams(edge=4, differences=False),
 }
 PURPOSE = {  # of each configuration
-    "default": "tiles of 8x8",
-    "tiny": "for benches: tiles of 4x4",
+    "default": "tiles of 8x8, differences where no planes give the depths",
+    "anchors": "tiles of 8x8, anchors where no planes give the depths",
+    "tiny_differences": "for benches: as default, of up to 2 samples a pixel",
+    "tiny": "for benches: tiles of 4x4, anchors",
 }
 
 
@@ -76,17 +90,15 @@ class DepthCompression(wiring.Component):
 
     def __init__(self, params: DepthCompressionParams = CONFIGS["default"]) -> None:
         self._params = params
+        edge = params.edge
         ports = {
-            "i_tile": (In, payloads.uncoded),
-            "o_coded": (Out, payloads.coded),
-            "i_stored": (In, payloads.stored),
-            "o_tile": (Out, payloads.decoded),
+            "i_tile": (In, payloads.uncoded(edge)),
+            "o_coded": (Out, payloads.coded(edge, payloads.DEPTH, params.mode_bits)),
+            "i_stored": (In, payloads.stored(edge, params.mode_bits)),
+            "o_tile": (Out, payloads.decoded(edge)),
         }
         super().__init__(
-            {
-                name: flow(stream.Signature(layout(table(params.edge))))
-                for name, (flow, table) in ports.items()
-            }
+            {name: flow(stream.Signature(layout(table))) for name, (flow, table) in ports.items()}
         )
 
     @property

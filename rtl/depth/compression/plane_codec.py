@@ -8,13 +8,12 @@ from fixfunc.rtl.depth.compression.depth_compression import DepthCompression, De
 from fixfunc.rtl.depth.compression.plane_table import PlaneTable, known_planes
 from fixfunc.rtl.lib.skid_buffer import StallablePipeline
 from fixfunc.rtl.memory.tile_cache.layouts import evicted
-from fixfunc.rtl.memory.tile_cache.raw_codec import MODE, codec_members, send_coded
+from fixfunc.rtl.memory.tile_cache.raw_codec import codec_members, send_coded
 from fixfunc.spec import payloads
 from fixfunc.spec.state import SlotOp
 
 CODING = 32  # tiles that are being coded
 CODED = 4  # tiles that wait for the write-back unit
-EVICTED = evicted(MODE)
 
 
 class PlaneCodec(wiring.Component):
@@ -30,24 +29,26 @@ class PlaneCodec(wiring.Component):
         Tiles on chip.
     fills : int
         Most tiles that have been decoded, and whose FILL is not complete.
+    differences : bool
+        Tiles that no planes give are coded by differences; else by anchors.
 
     Members
     -------
     See :func:`~fixfunc.rtl.memory.tile_cache.raw_codec.codec_members`. One completion a clock.
     """
 
-    def __init__(self, edge: int, samples: int, slots: int, fills: int) -> None:
+    def __init__(self, edge: int, samples: int, slots: int, fills: int, differences: bool) -> None:
         self._edge = edge
-        self._samples = samples
         self._slots = slots
         self._fills = fills
-        super().__init__(codec_members(edge, payloads.DEPTH))
+        self._params = DepthCompressionParams(edge, samples, differences)
+        mode = self._params.mode_bits
+        self._evicted = evicted(mode)
+        super().__init__(codec_members(edge, payloads.DEPTH, mode))
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        m.submodules.coding = coding = DepthCompression(
-            DepthCompressionParams(self._edge, self._samples)
-        )
+        m.submodules.coding = coding = DepthCompression(self._params)
         m.submodules.table = table = StallablePipeline(
             PlaneTable(self._edge, self._slots), PlaneTable.LATENCY
         )
@@ -55,17 +56,17 @@ class PlaneCodec(wiring.Component):
             width=known_planes(self._edge).size, depth=self._fills
         )
         m.submodules.coding_tiles = coding_tiles = fifo.SyncFIFOBuffered(
-            width=EVICTED.size, depth=CODING
+            width=self._evicted.size, depth=CODING
         )
         m.submodules.coded_tiles = coded_tiles = fifo.SyncFIFOBuffered(
-            width=EVICTED.size, depth=CODED
+            width=self._evicted.size, depth=CODED
         )
         m.d.comb += self.drained.eq((coding_tiles.level == 0) & (coded_tiles.level == 0))
         self._decode(m, coding, filled_planes)
         self._account(m, table, filled_planes)
         self._encode(m, table.o, coding_tiles, coding.i_tile)
         coded = coding.o_coded
-        send_coded(m, self, EVICTED, coding_tiles, coded_tiles, coded, coded.payload.mode)
+        send_coded(m, self, self._evicted, coding_tiles, coded_tiles, coded, coded.payload.mode)
         return m
 
     def _decode(self, m, coding, filled_planes):
@@ -115,7 +116,7 @@ class PlaneCodec(wiring.Component):
         room = coding_tiles.w_rdy & (~slot.written | uncoded.ready)
         transfer = entry.valid & evicts & room
         planes = slot.known
-        evicted = EVICTED(coding_tiles.w_data)
+        evicted = self._evicted(coding_tiles.w_data)
         m.d.comb += [
             entry.ready.eq(room | ~evicts),
             self.evictions.ready.eq(transfer),

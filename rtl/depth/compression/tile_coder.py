@@ -10,11 +10,12 @@ from fixfunc.rtl.depth.compression import tile_modes as modes
 from fixfunc.rtl.depth.compression.anchor import AnchorCoder
 from fixfunc.rtl.depth.compression.fewest_planes import FewestPlanes
 from fixfunc.rtl.depth.compression.plane_depths import PlaneDepths
-from fixfunc.rtl.lib.delay import DelayLine
+from fixfunc.rtl.depth.differences.difference_coder import DifferenceCoder
+from fixfunc.rtl.lib.delay import DelayLine, later
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
-from fixfunc.spec.state import TileMode
+from fixfunc.spec.state import DIFFERENCES, TileMode
 
 
 class TileCoder(wiring.Component):
@@ -28,7 +29,7 @@ class TileCoder(wiring.Component):
     Members
     -------
     i : In(layout(payloads.uncoded(params.edge)))
-    o : Out(layout(payloads.coded(params.edge)))
+    o : Out(layout(payloads.coded(params.edge, ...)))
         :meth:`latency` clocks later.
     """
 
@@ -37,7 +38,7 @@ class TileCoder(wiring.Component):
         super().__init__(
             {
                 "i": In(layout(payloads.uncoded(params.edge))),
-                "o": Out(layout(payloads.coded(params.edge))),
+                "o": Out(layout(payloads.coded(params.edge, payloads.DEPTH, params.mode_bits))),
             }
         )
 
@@ -47,15 +48,25 @@ class TileCoder(wiring.Component):
         return PlaneDepths.latency(params) + 2
 
     @classmethod
+    def _waits(cls, params):
+        """Clocks that a tile waits for its differences, which take longer than planes."""
+        if not params.differences:
+            return 0
+        return DifferenceCoder(params.samples).latency - cls._known_at(params)
+
+    @classmethod
     def latency(cls, params):
         """Clocks: until all is known, mode, data."""
-        return cls._known_at(params) + 2
+        return cls._waits(params) + cls._known_at(params) + 2
 
     def elaborate(self, platform):
         m = Module()
         tile = ArrayLayout(payloads.DEPTH, self._params.edge**2)
         depths = Signal(tile)
-        m.d.comb += [depth.eq(self.i[f"depth{n}"]) for n, depth in enumerate(depths)]
+        i = self.i
+        if self._params.differences:
+            i = later(m, self.i, self._waits(self._params), "arriving")
+        m.d.comb += [depth.eq(i[f"depth{n}"]) for n, depth in enumerate(depths)]
         timeline = Timeline(m)
         evaluated = PlaneDepths.latency(self._params)
         known = self._known_at(self._params)
@@ -66,15 +77,17 @@ class TileCoder(wiring.Component):
             raw.i.eq(waiting.o),
         ]
         timeline.enter(known + 1, raw=raw.o)
-        self._planes(m, timeline, tile(waiting.o))
-        self._anchors(m, timeline, depths)
-        self._cleared(m, timeline, depths)
+        self._planes(m, timeline, i, tile(waiting.o))
+        if self._params.differences:
+            self._differences(m, timeline, known)
+        else:
+            self._anchors(m, timeline, depths)
+        self._cleared(m, timeline, i, depths)
         self._choose(m, timeline, known)
         return m
 
-    def _planes(self, m, timeline, waiting):
+    def _planes(self, m, timeline, i, waiting):
         """Planes are evaluated as they come, while their number is brought down."""
-        i = self.i
         m.submodules.depths = depths = PlaneDepths(self._params)
         m.submodules.fewest = fewest = FewestPlanes(self._params.edge)
         m.d.comb += [
@@ -101,6 +114,15 @@ class TileCoder(wiring.Component):
             planes=fewest.o.as_value(),
         )
 
+    def _differences(self, m, timeline, known):
+        """Of all of the tile."""
+        m.submodules.differences = coder = DifferenceCoder(self._params.samples)
+        m.d.comb += [
+            coder.i.samples.eq(self.i.samples),
+            *(depth.eq(self.i[f"depth{n}"]) for n, depth in enumerate(coder.i.depths)),
+        ]
+        timeline.enter(known, transfers=coder.o.transfers, differences=coder.o.data)
+
     def _anchors(self, m, timeline, depths):
         """Differences, block by block."""
         coders = []
@@ -114,10 +136,10 @@ class TileCoder(wiring.Component):
             blocks=Cat(coder.o for coder in coders),
         )
 
-    def _cleared(self, m, timeline, depths):
+    def _cleared(self, m, timeline, i, depths):
         """A tile that is as it was cleared."""
-        equal = [depth == self.i.cleared for depth in depths]
-        timeline.enter(0, clears=self.i.clears)
+        equal = [depth == i.cleared for depth in depths]
+        timeline.enter(0, clears=i.clears)
         timeline.enter(2, as_cleared=self._all(m, equal, "as_cleared"))
 
     def _choose(self, m, timeline, known):
@@ -128,19 +150,24 @@ class TileCoder(wiring.Component):
         edge = self._params.edge
         now = timeline[known]
         fit = {mode: now.exact & (now.count == mode) for mode in range(1, payloads.PLANES + 1)}
-        fit |= {
-            TileMode.CLEARED: now.as_cleared & now.clears,
-            TileMode.ANCHOR: now.anchored,
-            TileMode.RAW: 1,
-        }
+        fit[TileMode.CLEARED] = now.as_cleared & now.clears
         best = TileMode.RAW
-        for other in reversed(modes.MODES):
+        if self._params.differences:
+            fits = now.transfers <= modes.TRANSFERS[-1]
+            best = Mux(fits, DIFFERENCES + now.transfers, TileMode.RAW)
+        else:
+            fit[TileMode.ANCHOR] = now.anchored
+        for other in sorted(fit, reverse=True):
             best = Mux(fit[other], other, best)
-        mode = Signal(range(len(modes.MODES)))
+        mode = Signal(self._params.mode_bits)
         m.d.sync += mode.eq(best)
 
         later = timeline[known + 1]
-        data = {TileMode.CLEARED: 0, TileMode.ANCHOR: later.blocks, TileMode.RAW: later.raw}
+        data = {TileMode.CLEARED: 0, TileMode.RAW: later.raw}
+        if self._params.differences:
+            data |= {DIFFERENCES + n: later.differences for n in modes.TRANSFERS}
+        else:
+            data[TileMode.ANCHOR] = later.blocks
         for k in range(1, payloads.PLANES + 1):
             mask = modes.mask_bits(*later.numbers, k)
             data[k] = Cat(later.planes[: modes.PLANE * k], mask)

@@ -11,11 +11,12 @@ from amaranth.lib.wiring import In, Out
 from fixfunc.rtl.depth.compression import tile_modes as modes
 from fixfunc.rtl.depth.compression.anchor import AnchorDecoder
 from fixfunc.rtl.depth.compression.plane_depths import PLANE, PlaneDepths
-from fixfunc.rtl.lib.delay import DelayLine
+from fixfunc.rtl.depth.differences.difference_decoder import DifferenceDecoder
+from fixfunc.rtl.lib.delay import DelayLine, later
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
-from fixfunc.spec.state import TileMode
+from fixfunc.spec.state import DIFFERENCES, TileMode
 
 
 class TileDecoder(wiring.Component):
@@ -27,7 +28,7 @@ class TileDecoder(wiring.Component):
 
     Members
     -------
-    i : In(layout(payloads.stored(params.edge)))
+    i : In(layout(payloads.stored(params.edge, ...)))
         A tile as memory stores it, and its mode.
     o : Out(layout(payloads.decoded(params.edge)))
         :meth:`latency` clocks later.
@@ -37,25 +38,28 @@ class TileDecoder(wiring.Component):
         self._params = params
         super().__init__(
             {
-                "i": In(layout(payloads.stored(params.edge))),
+                "i": In(layout(payloads.stored(params.edge, params.mode_bits))),
                 "o": Out(layout(payloads.decoded(params.edge))),
             }
         )
 
     @staticmethod
     def latency(params):
-        """Clocks: parts, planes, choice."""
-        return 1 + PlaneDepths.latency(params) + 1
+        """Clocks: parts, planes, choice; with differences a tile waits for them."""
+        planes = 1 + PlaneDepths.latency(params) + 1
+        return DifferenceDecoder(params.samples).latency + 1 if params.differences else planes
 
     def elaborate(self, platform):
         m = Module()
-        i = self.i
         edge = self._params.edge
         out = 1 + PlaneDepths.latency(self._params)
+        i = self.i
+        if self._params.differences:
+            i = later(m, self.i, self.latency(self._params) - 1 - out, "arriving")
         data = Cat(i[f"data{n}"] for n in range(payloads.coded_words(edge)))
         timeline = Timeline(m)
         timeline.enter(0, mode=i.mode, samples=i.samples)
-        count, low, high, planes = self._parse(m, data)
+        count, low, high, planes = self._parse(m, i, data)
         m.submodules.depths = depths = PlaneDepths(self._params)
         m.d.comb += [
             depths.samples.eq(timeline[1].samples),
@@ -66,22 +70,30 @@ class TileDecoder(wiring.Component):
         timeline.enter(3, wrong=self._wrong(m, timeline, data, count, low, high))
         m.submodules.raw = raw = DelayLine(modes.bits(TileMode.RAW, edge), out, near=True)
         m.d.comb += raw.i.eq(data)
-        anchored = self._anchored(m, data, out)
+        if self._params.differences:
+            others = self._differences(m, timeline, out)
+        else:
+            others = self._anchored(m, data, out)
 
         # One of the codings; nothing, if the tile cannot be.
         now = timeline[out]
-        m.d.sync += self.o.wrong.eq(now.wrong)
+        is_other = now.mode == TileMode.ANCHOR
+        wrong = now.wrong
+        if self._params.differences:
+            is_other = now.mode > DIFFERENCES
+            wrong = now.wrong | (is_other & now.no_differences)
+        m.d.sync += self.o.wrong.eq(wrong)
         for n in range(edge**2):
             of_raw = raw.o[payloads.DEPTH * n : payloads.DEPTH * (n + 1)]
             depth = Mux(now.mode == TileMode.RAW, of_raw, depths.o[n])
-            depth = Mux(now.mode == TileMode.ANCHOR, anchored[n], depth)
-            m.d.sync += self.o[f"depth{n}"].eq(Mux(now.wrong, 0, depth))
-        self._put_out(m, count, low, high, planes, now.wrong, out)
+            depth = Mux(is_other, others[n], depth)
+            m.d.sync += self.o[f"depth{n}"].eq(Mux(wrong, 0, depth))
+        self._put_out(m, count, low, high, planes, wrong, out)
         return m
 
-    def _parse(self, m, data):
+    def _parse(self, m, i, data):
         """What the data of a mode mean, one clock later: planes, and the plane of each sample."""
-        mode = self.i.mode
+        mode = i.mode
         edge = self._params.edge
         count = Signal(3)
         low = Signal(edge**2)
@@ -95,7 +107,7 @@ class TileDecoder(wiring.Component):
         ]
         with m.Switch(mode):
             with m.Case(TileMode.CLEARED):
-                m.d.sync += planes[0].z0.eq(self.i.cleared << 8)
+                m.d.sync += planes[0].z0.eq(i.cleared << 8)
             for k in range(1, payloads.PLANES + 1):
                 with m.Case(k):
                     mask = data[modes.PLANE * k : modes.bits(k, edge)]
@@ -106,6 +118,18 @@ class TileDecoder(wiring.Component):
                         high.eq(Cat(mask[n] for n in range(1, len(mask), 2)) if width == 2 else 0),
                     ]
         return count, low, high, planes
+
+    def _differences(self, m, timeline, out):
+        """Depths by lane, and whether there are any."""
+        data = Cat(self.i[f"data{n}"] for n in range(payloads.coded_words(self._params.edge)))
+        m.submodules.differences = decoder = DifferenceDecoder(self._params.samples)
+        m.d.comb += [
+            decoder.i.samples.eq(self.i.samples),
+            decoder.i.transfers.eq(self.i.mode - DIFFERENCES),
+            decoder.i.data.eq(data),
+        ]
+        timeline.enter(out, no_differences=decoder.o.wrong)
+        return decoder.o.depths
 
     def _anchored(self, m, data, out):
         """Differences, by lane."""
@@ -136,7 +160,8 @@ class TileDecoder(wiring.Component):
     def _wrong(self, m, timeline, data, count, low, high):
         """An undefined mode, bits set beyond its size, samples of no plane; in clock 3."""
         edge = self._params.edge
-        bounds = sorted({modes.bits(mode, edge) for mode in modes.MODES} | {len(data)})
+        known = modes.WITH_DIFFERENCES if self._params.differences else modes.MODES
+        bounds = sorted({modes.bits(mode, edge) for mode in known} | {len(data)})
         parts = [
             Signal(-(-(end - begin) // 16), name=f"part_{begin}") for begin, end in pairwise(bounds)
         ]
@@ -152,10 +177,11 @@ class TileDecoder(wiring.Component):
                 for begin, flag in zip(bounds, part_used, strict=False)
                 if begin >= modes.bits(mode, edge)
             ).any()
-            for mode in modes.MODES
+            for mode in known
         }
         timeline.enter(1, fourth_plane=(count == 3) & (low & high).any())
         wrong = Signal()
-        mode_wrong = Array([*beyond.values(), Const(1)])[timeline[2].mode]
+        every = range(1 << self._params.mode_bits)
+        mode_wrong = Array(beyond.get(mode, Const(1)) for mode in every)[timeline[2].mode]
         m.d.sync += wrong.eq(timeline[2].fourth_plane | mode_wrong)
         return wrong

@@ -3,10 +3,14 @@
 
 from amaranth.hdl import Value
 
-from fixfunc.spec.payloads import DEPTH
-from fixfunc.spec.state import TileMode
+from fixfunc.spec.payloads import DEPTH, TRANSFER
+from fixfunc.spec.state import DIFFERENCES, TileMode
 
-MODES = tuple(mode for mode in TileMode if mode <= TileMode.RAW)
+MODES = tuple(mode for mode in TileMode if mode <= TileMode.RAW)  # with anchors
+TRANSFERS = range(2, 6)  # of tiles by differences
+WITH_DIFFERENCES = tuple(
+    sorted({*MODES} - {TileMode.ANCHOR} | {TileMode(DIFFERENCES + n) for n in TRANSFERS})
+)
 PLANE = 96  # bits
 MASK = {1: 0, 2: 1, 3: 2, 4: 2}  # of a sample, by planes
 # of an anchored block, signed
@@ -17,7 +21,9 @@ ANCHORS = {(0, 0), (1, 0), (0, 1)}  # lanes of a block that need no correction
 
 
 def bits(mode: int, edge: int) -> int:
-    """Bits of a tile in memory."""
+    """Bits of a tile in memory; by differences, of all of its transfers."""
+    if mode > DIFFERENCES:
+        return TRANSFER * (mode - DIFFERENCES)
     if mode in MASK:
         return PLANE * mode + MASK[mode] * edge**2
     return {

@@ -8,7 +8,7 @@ from amaranth.hdl import Array, Value, ValueLike
 from fixfunc.rtl.depth.compression import tile_modes as modes
 from fixfunc.rtl.lib.axi import ADDRESS, TRANSFER
 from fixfunc.spec.colours import TRANSFERS as MOST
-from fixfunc.spec.payloads import DEPTH, FLOAT_DEPTH, TILE_NUMBER, coded_words
+from fixfunc.spec.payloads import COLOUR, DEPTH, FLOAT_DEPTH, TILE_NUMBER, coded_words
 from fixfunc.spec.state import DIFFERENCES, TileMode
 
 BYTES = TRANSFER // 8
@@ -25,7 +25,7 @@ class Surface:
     bits : int
         Bits of a value. Those of ``FLOAT_DEPTH`` belong to D32F, or to formats with planes.
     differences : bool
-        Colours are coded.
+        Tiles are coded by differences: depths that no planes give, or colours, by a palette too.
     """
 
     edge: int
@@ -47,11 +47,11 @@ class Surface:
 
     def transfers(self, mode: int, is_float: bool = False) -> int:
         """Transfers of a tile of a mode; of depths that are D32F."""
-        if self.differences and mode > DIFFERENCES:
+        if mode > DIFFERENCES:
             return mode - DIFFERENCES
-        if self.differences and mode == TileMode.PALETTE:
+        if self.differences and self.bits == COLOUR and mode == TileMode.PALETTE:
             return 1
-        if self.bits in (DEPTH, FLOAT_DEPTH) and not is_float:
+        if mode in modes.MODES and self.bits in (DEPTH, FLOAT_DEPTH) and not is_float:
             return -(-modes.bits(mode, self.edge) // TRANSFER)
         return self.most if mode == TileMode.RAW else 0
 

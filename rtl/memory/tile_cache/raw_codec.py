@@ -110,20 +110,21 @@ class RawCodec(wiring.Component):
         Samples along a tile's edge.
     slots : int
         Tiles on chip.
-    bits : int
-        Bits of a value.
+    bits, mode : int
+        Bits of a value, and of a mode.
 
     Members
     -------
     As :func:`codec_members` describes. One completion a clock.
     """
 
-    def __init__(self, edge: int, slots: int, bits: int) -> None:
+    def __init__(self, edge: int, slots: int, bits: int, mode: int = MODE) -> None:
         self._edge = edge
         self._slots = slots
         self._bits = bits
         self._places = payloads.memory_bits(bits)
-        super().__init__(codec_members(edge, bits))
+        self._mode = mode
+        super().__init__(codec_members(edge, bits, mode))
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -134,7 +135,7 @@ class RawCodec(wiring.Component):
         read = dirty.read_port(domain="comb")
         write = dirty.write_port()
         completion = self.completions.payload
-        m.submodules.waiting = waiting = CreditedFIFO(evicted(MODE), EVICTIONS)
+        m.submodules.waiting = waiting = CreditedFIFO(evicted(self._mode), EVICTIONS)
         evicts = completion.op == SlotOp.EVICT
         uses = completion.op == SlotOp.USE
         accept = Signal()
@@ -182,7 +183,7 @@ class RawCodec(wiring.Component):
         t.enter(0, evicts=evicts, dirty=dirty)
         equal = Signal(len(values))
         cleared = Signal()
-        mode = Signal(MODE)
+        mode = Signal(self._mode)
         m.d.comb += [
             self.push.eq(evicts),
             self.row.eq(Cat(Cat(value, Const(0, self._places - self._bits)) for value in values)),

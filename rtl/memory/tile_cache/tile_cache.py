@@ -49,7 +49,8 @@ class TileCacheParams:
         Bits of a value: 24 for depths, 30 for depths of D32F too, 8 for stencil values, 32 for
         colours. Each of these has a surface of its own in memory, with clears of its own.
     differences : bool
-        Colours are coded by a palette or by differences; else they lie raw. Tiles are 8 by 8.
+        Tiles of 8 by 8 are coded by differences: depths that no planes give, which else have
+        anchors, and colours, by a palette too, which else lie raw.
     """
 
     edge: int = 8
@@ -62,7 +63,7 @@ class TileCacheParams:
     differences: bool = False
 
     def __post_init__(self):
-        DepthCompressionParams(self.edge, self.samples)  # the same rules hold here
+        DepthCompressionParams(self.edge, self.samples, False)  # the same rules hold here
         for name in ("sets", "ways", "table_lines", "reads"):
             value = getattr(self, name)
             if value < 2 or value & value - 1:
@@ -73,10 +74,10 @@ class TileCacheParams:
             )
         if self.bits not in BITS:
             raise ValueError(f"bits must be one of {', '.join(map(str, BITS))}, not {self.bits!r}")
-        if self.differences and (self.bits, self.edge) != (payloads.COLOUR, 8):
+        if self.differences and (self.bits == payloads.STENCIL or self.edge != 8):
             raise ValueError(
-                f"differences must be False but of colours of tiles of 8 by 8, not of {self.bits} "
-                f"bits and {self.edge} by {self.edge}"
+                f"differences must be False but of depths and colours of tiles of 8 by 8, not of "
+                f"{self.bits} bits and {self.edge} by {self.edge}"
             )
 
     @property
@@ -91,11 +92,15 @@ class TileCacheParams:
 
 
 CONFIGS = {
-    "default": TileCacheParams(),
-    "floats": TileCacheParams(bits=payloads.FLOAT_DEPTH),
+    "default": TileCacheParams(differences=True),
+    "floats": TileCacheParams(bits=payloads.FLOAT_DEPTH, differences=True),
+    "anchors": TileCacheParams(),
     "stencil": TileCacheParams(bits=payloads.STENCIL),
     "colour": TileCacheParams(bits=payloads.COLOUR),
     "coded": TileCacheParams(bits=payloads.COLOUR, differences=True),
+    "tiny_differences": TileCacheParams(
+        samples=2, sets=8, ways=2, table_lines=2, reads=8, differences=True
+    ),
     "tiny_coded": TileCacheParams(
         samples=2, sets=8, ways=2, table_lines=2, reads=8, bits=payloads.COLOUR, differences=True
     ),
@@ -113,10 +118,12 @@ CONFIGS = {
 PURPOSE = {  # of each configuration
     "default": "depths, 256 tiles",
     "floats": "depths of D32F too, 256 tiles",
+    "anchors": "depths by anchors where no planes give them, 256 tiles",
     "stencil": "stencil values, 256 tiles",
     "colour": "RGBA8 colours, 256 tiles",
     "coded": "RGBA8 colours, 256 tiles, coded",
-    "tiny_coded": "for benches: the same, 16 tiles of up to 2 samples a pixel",
+    "tiny_differences": "for benches: as default, 16 tiles of up to 2 samples a pixel",
+    "tiny_coded": "for benches: as coded, 16 tiles of up to 2 samples a pixel",
     "tiny": "for benches: depths, 16 tiles of 4x4",
     "tiny_floats": "for benches: depths of D32F too",
     "tiny_stencil": "for benches: stencil values",
@@ -231,9 +238,9 @@ class TileCache(wiring.Component):
         """The codec of the values."""
         p = self._params
         if p.bits == payloads.DEPTH:
-            return PlaneCodec(p.edge, p.samples, p.slots, p.reads)
+            return PlaneCodec(p.edge, p.samples, p.slots, p.reads, p.differences)
         if p.bits == payloads.FLOAT_DEPTH:
-            return DepthCodec(p.edge, p.samples, p.slots, p.reads)
+            return DepthCodec(p.edge, p.samples, p.slots, p.reads, p.differences)
         if p.differences:
             return ColourCodec(p.samples, p.slots)
         return RawCodec(p.edge, p.slots, p.bits)

@@ -3,13 +3,13 @@
 
 colour_compression.py   the block: coder and decoder, each between two streams
 colour_codec.py         the same behind a tile cache
-tile_order.py           lanes by groups that share a width, for every number of samples
 differences.py          channels, and their differences in both turns
-widths.py               widths of groups, their codes, and bits by planes
-placing.py              trees that put payloads side by side, and take them apart
+widths.py               widths of groups, and their codes
 header.py               what lies before the payloads
 palette.py              tiles of four colours at most
 colour_coder.py         lanes -> differences -> widths -> placing, beside the palette
 sums.py                 differences back to colours
 colour_decoder.py       taking apart -> sums -> lanes, beside the palette
+
+Groups of lanes, their bit planes and the trees lie in ``rtl/lib/tile_groups``.
 """

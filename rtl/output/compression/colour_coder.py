@@ -6,13 +6,14 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.delay import DelayLine
+from fixfunc.rtl.lib.tile_groups.bit_planes import by_planes
+from fixfunc.rtl.lib.tile_groups.placing import PlacingTree
+from fixfunc.rtl.lib.tile_groups.tile_order import TileOrder
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.output.compression import header
-from fixfunc.rtl.output.compression.differences import BITS, TURNS, Differences, placed
+from fixfunc.rtl.output.compression.differences import BITS, CHANNELS, TURNS, Differences, placed
 from fixfunc.rtl.output.compression.palette import PaletteCoder
-from fixfunc.rtl.output.compression.placing import PlacingTree
-from fixfunc.rtl.output.compression.tile_order import CHANNELS, TileOrder
-from fixfunc.rtl.output.compression.widths import Widths, codes_layout, length, planes
+from fixfunc.rtl.output.compression.widths import Widths, codes_layout, length, planes_used
 from fixfunc.rtl.payload import layout
 from fixfunc.spec.colours import CODED, LANES, TRANSFERS, UNCODED, WORDS
 from fixfunc.spec.state import DIFFERENCES, TileMode
@@ -123,7 +124,9 @@ class ColourCoder(wiring.Component):
                 low = BITS * channel
                 values = [now.places[k][low : low + BITS] for k in self._order.of_group(group)]
                 m.d.sync += [
-                    placing.i[f"value{n}"].eq(planes(self._order, samples, values, code, group)),
+                    placing.i[f"value{n}"].eq(
+                        by_planes(self._order, samples, values, planes_used(code), group)
+                    ),
                     placing.i[f"length{n}"].eq(length(self._order, samples, code, group)),
                 ]
         timeline.enter(self._placed, payload=placing.o.value)

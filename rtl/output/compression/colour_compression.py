@@ -8,9 +8,10 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.skid_buffer import StallablePipeline
+from fixfunc.rtl.lib.tile_groups.tile_order import TileOrder
 from fixfunc.rtl.output.compression.colour_coder import ColourCoder
 from fixfunc.rtl.output.compression.colour_decoder import ColourDecoder
-from fixfunc.rtl.output.compression.tile_order import TileOrder
+from fixfunc.rtl.output.compression.differences import CHANNELS
 from fixfunc.rtl.payload import layout
 from fixfunc.spec.colours import CODED, DECODED, STORED, UNCODED
 from fixfunc.spec.errors import InputError
@@ -79,7 +80,7 @@ class ColourCompression(wiring.Component):
         super().__init__(
             {name: flow(stream.Signature(layout(table))) for name, (flow, table) in ports.items()}
         )
-        order = TileOrder(params.samples)
+        order = TileOrder(params.samples, CHANNELS)
         self._coder = ColourCoder(order)
         self._decoder = ColourDecoder(order)
 

@@ -1,21 +1,22 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """From what lies in memory to tiles of colours, and what cannot be one."""
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.bits import choose, named
+from fixfunc.rtl.lib.bits import named
 from fixfunc.rtl.lib.delay import DelayLine
+from fixfunc.rtl.lib.tile_groups.bit_planes import from_planes
+from fixfunc.rtl.lib.tile_groups.placing import TakingTree
+from fixfunc.rtl.lib.tile_groups.tile_order import TileOrder
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.output.compression import header
 from fixfunc.rtl.output.compression.colour_coder import ROOM, TRANSFER
-from fixfunc.rtl.output.compression.differences import BITS, placed
+from fixfunc.rtl.output.compression.differences import BITS, CHANNELS, placed
 from fixfunc.rtl.output.compression.palette import looked_up
-from fixfunc.rtl.output.compression.placing import TakingTree
 from fixfunc.rtl.output.compression.sums import Sums
-from fixfunc.rtl.output.compression.tile_order import CHANNELS, TileOrder
-from fixfunc.rtl.output.compression.widths import WIDTHS, codes_layout, length, planes_used
+from fixfunc.rtl.output.compression.widths import codes_layout, length, planes_used
 from fixfunc.rtl.payload import layout
 from fixfunc.spec.colours import DECODED, LANES, STORED, TRANSFERS, WORDS
 from fixfunc.spec.state import DIFFERENCES, TileMode
@@ -129,11 +130,10 @@ class ColourDecoder(wiring.Component):
         places = Signal(placed(self._order))
         used = [named(m, planes_used(now.codes[n]), f"used_{n}") for n in range(self._order.leaves)]
         for channel in range(CHANNELS):
-            for n, (group, at) in enumerate(self._order.places):
-                number = self._order.leaf(channel, group)
+            for n, place in enumerate(self._order.places):
+                number = self._order.leaf(channel, place[0])
                 payload = self._taking.o[f"value{number}"]
-                code = now.codes[number]
-                value = self._signed(m, samples, payload, code, used[number], group, at)
+                value = from_planes(m, self._order, samples, payload, used[number], place)
                 low = BITS * channel
                 m.d.sync += places[n][low : low + BITS].eq(value)
         m.submodules.sums = sums = Sums(self._order)
@@ -145,22 +145,6 @@ class ColourDecoder(wiring.Component):
             sums.i.places.eq(places),
         ]
         timeline.enter(self.latency - 1, summed=Cat(*sums.o))
-
-    def _signed(self, m, samples, payload, code, used, group, at):
-        """A value of a payload: planes up to its width, the highest as a sign above."""
-
-        def of(size):
-            nothing = Const(0, 1)
-            return Cat(payload[n * size + at] if at < size else nothing for n in range(BITS))
-
-        known = {size: of(size) for size in set(self._order.sizes[group])}
-        bits = Signal(BITS, name="bits")
-        sizes = self._order.sizes[group]
-        m.d.comb += bits.eq(self._order.by_mode(samples, [known[size] for size in sizes]))
-        sign = Signal(name="sign")
-        tops = [bits[width - 1] if width else Const(0, 1) for width in WIDTHS]
-        m.d.comb += sign.eq(choose(code, tops))
-        return Cat(Mux(used[n], bits[n], sign) for n in range(BITS))
 
     def _choose(self, m, timeline, raw):
         """The tile by its code."""

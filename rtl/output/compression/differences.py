@@ -6,10 +6,11 @@ from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
+from fixfunc.rtl.lib.tile_groups.tile_order import TileOrder, lane, pixel
 from fixfunc.rtl.lib.timeline import Timeline
-from fixfunc.rtl.output.compression.tile_order import CHANNELS, TileOrder, reference
 from fixfunc.spec.colours import LANES
 
+CHANNELS = 4  # G, R - G, B - G, A
 BITS = 8  # of a channel
 TURNS = range(2)  # along x, or with x and y exchanged
 
@@ -23,6 +24,17 @@ def channels(colour):
     """G, R - G, B - G, A of red, green, blue, alpha."""
     red, green, blue, alpha = (colour[BITS * n : BITS * (n + 1)] for n in range(CHANNELS))
     return Cat(green, (red - green)[:BITS], (blue - green)[:BITS], alpha)
+
+
+def reference(mode: int, number: int, turn: int) -> int:
+    """The lane that a lane is taken from: before it in its row or column, or of sample 0."""
+    sample, x, y = pixel(mode, number)
+    if sample:
+        return lane(mode, 0, x, y)
+    for dx, dy in ((1, 0), (0, 1)) if turn == 0 else ((0, 1), (1, 0)):
+        if x >= dx and y >= dy:
+            return lane(mode, 0, x - dx, y - dy)
+    return number
 
 
 class Differences(wiring.Component):
@@ -67,8 +79,8 @@ class Differences(wiring.Component):
                     samples,
                     lanes,
                     [
-                        None if lane is None else reference(mode, lane, turn)
-                        for mode, lane in enumerate(found)
+                        None if own_lane is None else reference(mode, own_lane, turn)
+                        for mode, own_lane in enumerate(found)
                     ],
                     f"before_{number}_{turn}",
                 )

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from amaranth.hdl import Cat, Const, Mux, Value
 
-from fixfunc.rtl.output.compression.tile_order import TileOrder, squares
+from fixfunc.rtl.lib.tile_groups.tile_order import TileOrder, squares
 from fixfunc.rtl.output.compression.widths import CODE
 
 FIXED = 36  # bits: lane (0, 0), "alpha follows", turn, two zeros

@@ -6,16 +6,15 @@ from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.timeline import Timeline
-from fixfunc.rtl.output.compression.differences import BITS, channels, placed
-from fixfunc.rtl.output.compression.tile_order import (
-    CHANNELS,
+from fixfunc.rtl.lib.tile_groups.tile_order import (
     EDGE,
     TileOrder,
     lane,
     pixel,
     pixels,
 )
+from fixfunc.rtl.lib.timeline import Timeline
+from fixfunc.rtl.output.compression.differences import BITS, CHANNELS, channels, placed
 from fixfunc.spec.colours import LANES
 
 STEPS = (1, 2, 4)  # a sum of eight, step by step

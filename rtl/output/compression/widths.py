@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Widths of groups: codes, lengths of payloads, and payloads by bit plane."""
-
-from collections.abc import Sequence
+"""Widths of groups: their codes, and lengths of payloads."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
@@ -9,9 +7,9 @@ from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.bits import leading_zeros, named
+from fixfunc.rtl.lib.tile_groups.tile_order import TileOrder, squares
 from fixfunc.rtl.lib.timeline import Timeline
-from fixfunc.rtl.output.compression.differences import BITS, placed
-from fixfunc.rtl.output.compression.tile_order import CHANNELS, TileOrder, squares
+from fixfunc.rtl.output.compression.differences import BITS, CHANNELS, placed
 
 WIDTHS = (0, 1, 2, 3, 4, 5, 6, 8)  # of differences, by their code
 CODE = 3  # bits
@@ -38,20 +36,6 @@ def length(order: TileOrder, samples: Value, code: Value, group: int) -> Value:
 def planes_used(code: Value) -> Value:
     """Which planes a payload has, by its code."""
     return Cat(*[code > plane for plane in range(CODE_MOST - 1)], *[code == CODE_MOST] * 2)
-
-
-def planes(
-    order: TileOrder, samples: Value, values: Sequence[Value], code: Value, group: int
-) -> Value:
-    """A payload: bit 0 of each lane, then bit 1 of each, as many as the width."""
-    used = planes_used(code)
-
-    def of(size):
-        bits = [Cat(value[plane] & used[plane] for value in values[:size]) for plane in range(BITS)]
-        return Cat(*bits) if size else Const(0, 1)
-
-    known = {size: of(size) for size in set(order.sizes[group])}
-    return order.by_mode(samples, [known[size] for size in order.sizes[group]])
 
 
 class Widths(wiring.Component):

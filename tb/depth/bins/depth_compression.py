@@ -7,11 +7,11 @@ from fixfunc.cosim import codec
 from fixfunc.models.depth.compression.planes import MOST, PLANE, evaluate
 from fixfunc.models.payload import dtype
 from fixfunc.rtl.depth.compression.depth_compression import DepthCompressionParams
+from fixfunc.rtl.depth.compression.tile_modes import MODES, WITH_DIFFERENCES
 from fixfunc.spec import payloads
 from fixfunc.spec.payloads import DEPTH
-from fixfunc.spec.state import TileMode
 from fixfunc.tb.coverage.bins import Axis, Seen, cross, equal, flag, of, samples_of
-from fixfunc.tb.depth.depth_compression import depths, known_planes, tables, width
+from fixfunc.tb.depth.depth_compression import coded_table, depths, known_planes, tables, width
 
 SLOPE = 1 << 14  # slopes of an anchored block are below, from its negative on
 CORRECTION = 1 << 4  # and so are corrections
@@ -21,25 +21,26 @@ def bins(seen: Seen, params: DepthCompressionParams) -> dict[str, int]:
     """Counts of one batch."""
     edge = params.edge
     decodes = (seen.rows[:, 0] & 1).astype(bool)
-    to_code, to_decode = tables(edge)
+    to_code, to_decode = tables(params)
     tiles = codec.unpack(seen.rows[~decodes], to_code, dtype(to_code))
     codes = codec.unpack(seen.rows[decodes], to_decode, dtype(to_decode))
-    coded = codec.unpack(seen.out["o"], payloads.coded(edge), dtype(payloads.coded(edge)))
+    coded = codec.unpack(seen.out["o"], coded_table(params), dtype(coded_table(params)))
     decoded = codec.unpack(seen.out["tile"], payloads.decoded(edge), dtype(payloads.decoded(edge)))
-    modes = of(TileMode, coded["mode"])
+    known = WITH_DIFFERENCES if params.differences else MODES
+    modes = of(known, coded["mode"])
     return (
         cross("coded: mode x samples", modes, samples_of(tiles["samples"], params.modes))
         | cross("coded: mode x clears", modes, flag(tiles["clears"], "not cleared", "cleared"))
         | cross("coded: planes known", equal(tiles["planes"], {f"{n}": n for n in range(5)}))
-        | _anchors(tiles, edge)
+        | ({} if params.differences else _anchors(tiles, edge))
         | cross(
             "decoded: mode x samples",
-            of(TileMode, codes["mode"]),
+            of(known, codes["mode"]),
             samples_of(codes["samples"], params.modes),
         )
         | cross(
             "decoded: mode x wrong",
-            equal(codes["mode"], {f"{n}": n for n in range(8)}),
+            equal(codes["mode"], {f"{n}": n for n in range(1 << params.mode_bits)}),
             flag(decoded["wrong"], "right", "wrong"),
         )
     )
@@ -101,14 +102,14 @@ def _signs(slope: np.ndarray, limit: int) -> Axis:
 def directed(params: DepthCompressionParams) -> np.ndarray:
     """Tiles of four known planes, of which every subset has samples."""
     edge = params.edge
-    to_code, to_decode = tables(edge)
+    to_code, to_decode = tables(params)
     cleared = np.zeros(1, dtype(to_decode))
     cleared["decodes"] = 1
     lanes = np.arange(edge**2).reshape(edge, edge)
     rows = []
     for mode in params.modes:
         cleared["samples"] = mode
-        rows.append(codec.pack(cleared, to_decode, width(edge)))
+        rows.append(codec.pack(cleared, to_decode, width(params)))
         for used in range(1, 1 << MOST):
             chosen = np.flatnonzero(used >> np.arange(MOST) & 1)
             planes = np.zeros((1, MOST), PLANE)
@@ -119,5 +120,5 @@ def directed(params: DepthCompressionParams) -> np.ndarray:
             out["samples"] = mode
             known_planes(out, planes, np.array([MOST]), masks)
             depths(out, evaluate(planes, masks, mode))
-            rows.append(codec.pack(out, to_code, width(edge)))
+            rows.append(codec.pack(out, to_code, width(params)))
     return np.concatenate(rows)

@@ -13,7 +13,6 @@ from fixfunc.rtl.lib.bits import choose
 
 LANE_SHAPE = ((0, 0), (0, 1), (1, 1), (1, 2))  # log2 of a pixel's columns and rows of lanes
 EDGE = 8
-CHANNELS = 4  # G, R - G, B - G, A
 
 
 def pixels(mode: int) -> tuple[int, int]:
@@ -63,17 +62,6 @@ def groups(mode: int) -> list[list[int]]:
     ]
 
 
-def reference(mode: int, number: int, turn: int) -> int:
-    """The lane that a lane is taken from: before it in its row or column, or of sample 0."""
-    sample, x, y = pixel(mode, number)
-    if sample:
-        return lane(mode, 0, x, y)
-    for dx, dy in ((1, 0), (0, 1)) if turn == 0 else ((0, 1), (1, 0)):
-        if x >= dx and y >= dy:
-            return lane(mode, 0, x - dx, y - dy)
-    return number
-
-
 class TileOrder:
     """Groups of tiles of up to so many samples a pixel.
 
@@ -81,6 +69,8 @@ class TileOrder:
     ----------
     samples : int
         1, 2, 4 or 8.
+    channels : int
+        Numbers of a lane: each channel has payloads of its own.
 
     Attributes
     ----------
@@ -99,7 +89,7 @@ class TileOrder:
         Payloads: channel by channel, group by group.
     """
 
-    def __init__(self, samples: int) -> None:
+    def __init__(self, samples: int, channels: int = 1) -> None:
         self.modes = range(samples.bit_length())
         self.groups = [groups(mode) for mode in self.modes]
         self.count = max(map(len, self.groups))
@@ -108,7 +98,7 @@ class TileOrder:
         ]
         self.most = [max(sizes) for sizes in self.sizes]
         self.places = [(n, at) for n in range(self.count) for at in range(self.most[n])]
-        self.leaves = CHANNELS * self.count
+        self.leaves = channels * self.count
 
     def by_mode(self, samples: Value, options: Sequence[ValueLike]) -> ValueLike:
         """The option of the number of samples; of equal ones one."""
