@@ -360,18 +360,13 @@ def completion(edge_samples: int, bits: int = DEPTH) -> tuple[Field, ...]:
     )
 
 
-def counted_modes(differences: bool) -> tuple[int, ...]:
-    """Modes whose tiles are counted: :class:`fixfunc.spec.state.TileMode`."""
-    return (*range(7), *(range(9, 15) if differences else ()))
-
-
 def counted(differences: bool = False) -> tuple[Field, ...]:
     """Tiles that have been moved, by their mode in memory, and transfers of the tile table.
 
     With ``differences``, of a cache whose tiles are coded so.
     """
-    causes = ("fill", "write_back")
-    tiles = [f"{cause}_{n}" for cause in causes for n in counted_modes(differences)]
+    modes = (*range(7), *(range(9, 15) if differences else ()))
+    tiles = [f"{cause}_{n}" for cause in ("fill", "write_back") for n in modes]
     return each(" ".join([*tiles, "table_fill table_write_back table_clear"]), 32)
 
 

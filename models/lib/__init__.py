@@ -8,6 +8,7 @@ skid_buffer.py       skid buffer, and a pipeline that one enable stops
 delay.py             delay line, drain timer
 pending_set.py       keys of what is in flight
 write_buffer.py      rows that are pushed, then committed
+placing.py           values of several lengths side by side, and apart
 axi.py               transfers of bursts, in order
 float32.py           float32 without denormals; quotients that are rounded once
 arithmetic.py        products, quotients, their latencies; a beat every few clocks

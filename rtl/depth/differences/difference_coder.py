@@ -18,6 +18,7 @@ from fixfunc.rtl.depth.differences.widths import (
     length,
     planes_used,
 )
+from fixfunc.rtl.lib.bits import named
 from fixfunc.rtl.lib.delay import DelayLine, register
 from fixfunc.rtl.lib.tile_groups.bit_planes import by_planes
 from fixfunc.rtl.lib.tile_groups.placing import PlacingTree
@@ -143,7 +144,8 @@ class DifferenceCoder(wiring.Component):
         for group in range(order.count):
             code = now.codes.word_select(group, 4)
             values = [now.places.word_select(n, DEPTH) for n in order.of_group(group)]
-            payload = by_planes(order, now.samples, values, planes_used(code), group)
+            used = named(m, planes_used(code), f"used_{group}")
+            payload = by_planes(order, now.samples, values, used, group)
             m.d.sync += [
                 placing.i[f"value{group}"].eq(payload),
                 placing.i[f"length{group}"].eq(length(order, now.samples, code, group)),

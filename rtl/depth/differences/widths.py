@@ -8,7 +8,7 @@ from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.bits import leading_zeros, named
+from fixfunc.rtl.lib.bits import named
 from fixfunc.rtl.lib.delay import register
 from fixfunc.rtl.lib.tile_groups.tile_order import TileOrder
 from fixfunc.rtl.lib.timeline import Timeline
@@ -100,10 +100,14 @@ class Widths(wiring.Component):
     def _code(self, m: Module, values: Sequence[Value], group: int) -> Value:
         """The code that a group needs."""
         some = Cat(*values).any()
-        # Where a number is less than 0 its inverse tells how many bits it needs.
-        inverted = [value[:-1] ^ value[-1].replicate(DEPTH - 1) for value in values]
-        planes = zip(*inverted, strict=True)
-        magnitude = named(m, Cat(Cat(*plane).any() for plane in planes), f"magnitude_{group}")
-        # One bit more than the magnitude has.
-        needed = named(m, DEPTH - leading_zeros(Cat(1, magnitude)), f"needed_{group}")
-        return Mux(some, ((needed + 1) >> 1)[:CODE], 0)
+        # Where a number is less than 0 its inverse tells how many bits it needs; one more than
+        # its highest.
+        inverted = [
+            named(m, value[:-1] ^ value[-1].replicate(DEPTH - 1), f"inverted_{group}_{n}")
+            for n, value in enumerate(values)
+        ]
+        code = Mux(some, 1, 0)
+        for pair in range(1, GREATEST):
+            bits = Cat(value[2 * pair - 1 : 2 * pair + 1] for value in inverted)
+            code = Mux(bits.any(), pair + 1, code)
+        return code

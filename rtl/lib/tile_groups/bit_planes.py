@@ -3,7 +3,7 @@
 
 from collections.abc import Sequence
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Const, Module, Signal, Value
 
 from fixfunc.rtl.lib.tile_groups.tile_order import TileOrder
 
@@ -64,4 +64,4 @@ def from_planes(
     top = used & ~(used >> 1)
     sign = Signal(name="sign")
     m.d.comb += sign.eq((bits & top).any())
-    return Cat(Mux(used[n], bits[n], sign) for n in range(width))
+    return (bits & used) | (sign.replicate(width) & ~used)

@@ -131,6 +131,17 @@ PURPOSE = {  # of each configuration
 }
 
 
+def codec_of(p: TileCacheParams) -> wiring.Component:
+    """The codec of a cache's values."""
+    if p.bits == payloads.DEPTH:
+        return PlaneCodec(p.edge, p.samples, p.slots, p.reads, p.differences)
+    if p.bits == payloads.FLOAT_DEPTH:
+        return DepthCodec(p.edge, p.samples, p.slots, p.reads, p.differences)
+    if p.differences:
+        return ColourCodec(p.samples, p.slots)
+    return RawCodec(p.edge, p.slots, p.bits)
+
+
 class TileCache(wiring.Component):
     """Tell a block in which slots its tiles are; move them to and from memory, coded.
 
@@ -190,7 +201,7 @@ class TileCache(wiring.Component):
         m.submodules.modes = modes = ModeCache(p.table_lines, p.surface.mode_bits)
         m.submodules.refill = refill = RefillUnit(p.surface, p.reads)
         m.submodules.write_back = write_back = WriteBackUnit(p.surface)
-        m.submodules.codec = codec = self._codec()
+        m.submodules.codec = codec = codec_of(p)
         m.submodules.traffic = traffic = Traffic(p.surface)
         m.submodules.commands = commands = CommandQueue(p.edge, p.bits, self._window)
         join(m, self.memory, refill.memory, write_back.memory)
@@ -233,17 +244,6 @@ class TileCache(wiring.Component):
             & ~transfer
         )
         return m
-
-    def _codec(self):
-        """The codec of the values."""
-        p = self._params
-        if p.bits == payloads.DEPTH:
-            return PlaneCodec(p.edge, p.samples, p.slots, p.reads, p.differences)
-        if p.bits == payloads.FLOAT_DEPTH:
-            return DepthCodec(p.edge, p.samples, p.slots, p.reads, p.differences)
-        if p.differences:
-            return ColourCodec(p.samples, p.slots)
-        return RawCodec(p.edge, p.slots, p.bits)
 
     def _look_up(self, m, sequencer, tags, scheduler):
         """Requests meet the tags, in the order that the sequencer keeps."""

@@ -38,7 +38,6 @@ class Traffic(wiring.Component):
     """
 
     def __init__(self, surface: Surface) -> None:
-        self._differences = surface.differences
         self._counted = payloads.counted(surface.differences)
         super().__init__(
             {
@@ -64,9 +63,11 @@ class Traffic(wiring.Component):
             "fill": (self.fill, self.fill_mode),
             "write_back": (self.write_back & self.dirty, self.write_back_mode),
         }
-        for mode in payloads.counted_modes(self._differences):
-            for cause, (event, of) in causes.items():
-                events[f"{cause}_{mode}"] = event & (of == mode)
+        for field in self._counted:
+            cause, _, mode = field.name.rpartition("_")
+            if cause in causes:
+                event, of = causes[cause]
+                events[field.name] = event & (of == int(mode))
         t = Timeline(m)
         t.enter(0, sample=self.sample, **events)
         counts = layout(self._counted)(samples.w_data)

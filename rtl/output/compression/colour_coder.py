@@ -5,6 +5,7 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from fixfunc.rtl.lib.bits import named
 from fixfunc.rtl.lib.delay import DelayLine
 from fixfunc.rtl.lib.tile_groups.bit_planes import by_planes
 from fixfunc.rtl.lib.tile_groups.placing import PlacingTree
@@ -123,10 +124,9 @@ class ColourCoder(wiring.Component):
                     code = Mux(now.with_alpha, code, 0)
                 low = BITS * channel
                 values = [now.places[k][low : low + BITS] for k in self._order.of_group(group)]
+                used = named(m, planes_used(code), f"used_{n}")
                 m.d.sync += [
-                    placing.i[f"value{n}"].eq(
-                        by_planes(self._order, samples, values, planes_used(code), group)
-                    ),
+                    placing.i[f"value{n}"].eq(by_planes(self._order, samples, values, used, group)),
                     placing.i[f"length{n}"].eq(length(self._order, samples, code, group)),
                 ]
         timeline.enter(self._placed, payload=placing.o.value)

@@ -6,7 +6,7 @@ from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.bits import leading_zeros, named
+from fixfunc.rtl.lib.bits import named
 from fixfunc.rtl.lib.tile_groups.tile_order import TileOrder, squares
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.output.compression.differences import BITS, CHANNELS, placed
@@ -88,9 +88,11 @@ class Widths(wiring.Component):
         inverted = [value[:-1] ^ value[-1].replicate(BITS - 1) for value in values]
         m.d.comb += magnitude.eq(_ored(inverted))
         # One bit more than the magnitude has; 7 stands for 8.
-        needed = named(m, BITS - leading_zeros(Cat(1, magnitude)), f"needed_{channel}_{group}")
+        needed = Mux(some, 1, 0)
+        for bit in range(BITS - 1):
+            needed = Mux(magnitude[bit], min(bit + 2, CODE_MOST), needed)
         code = Signal(CODE, name=f"code_{channel}_{group}")
-        m.d.sync += code.eq(Mux(some, Mux(needed > CODE_MOST, CODE_MOST, needed), 0))
+        m.d.sync += code.eq(needed)
         return code
 
     def _shared(self, m, samples, own):

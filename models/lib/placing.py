@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Golden model of the trees that put values side by side, and take them apart."""
+
+from collections.abc import Sequence
+
+
+def levels(count: int) -> int:
+    """Of a tree of so many values: clocks of the placing one, half of those of the other."""
+    return (count - 1).bit_length()
+
+
+def placed(values: Sequence[int], lengths: Sequence[int], most: int) -> tuple[int, int]:
+    """Values one behind the other, cut to ``most`` bits; the sum of their lengths."""
+    out = 0
+    total = 0
+    for value, length in zip(values, lengths, strict=True):
+        out |= value << total
+        total += length
+    return out & (1 << most) - 1, total
+
+
+def taken(value: int, lengths: Sequence[int], widths: Sequence[int]) -> list[int]:
+    """What lies behind the lengths before each value, cut to its width."""
+    out = []
+    at = 0
+    for length, width in zip(lengths, widths, strict=True):
+        out.append(value >> at & (1 << width) - 1)
+        at += length
+    return out
