@@ -342,8 +342,8 @@ def test_wrong_hardware():
         rtl.TileCacheParams(sets=2048)
     with pytest.raises(ValueError, match="bits must be one of 8, 24, 30, 32, not 16"):
         rtl.TileCacheParams(bits=16)
-    for edge, bits in ((4, payloads.COLOUR), (8, payloads.DEPTH)):
-        message = f"differences must be False but of colours .*, not of {bits} bits and {edge} by"
+    for edge, bits in ((4, payloads.COLOUR), (4, payloads.DEPTH), (8, payloads.STENCIL)):
+        message = f"differences must be False but of .*, not of {bits} bits and {edge} by"
         with pytest.raises(ValueError, match=message):
             rtl.TileCacheParams(edge=edge, bits=bits, differences=True)
 
