@@ -134,7 +134,7 @@ class FrameJob:
         table = memory[self.bases["depth"] + plane_bytes(count, "depth") - -(-count // 64) * 32 :][
             : -(-count // 2)
         ]
-        return np.stack([table & 7, table >> 4 & 7], -1).ravel()[:count]
+        return np.stack([table & 15, table >> 4], -1).ravel()[:count]
 
     def _plane(self, plane, kind, cleared, memory):
         """A plane as memory holds it."""

@@ -4,23 +4,23 @@
 import numpy as np
 
 from fixfunc.models.pipeline import Frame
-from fixfunc.spec.state import Outcome
+from fixfunc.spec.state import DIFFERENCES, Outcome, TileMode
 
 TILE = ((8, 8), (8, 4), (4, 4), (4, 2))  # pixels, by log2 of the samples of a pixel
 RAMP = np.array(
     [(12, 10, 30), (92, 22, 110), (214, 70, 66), (250, 180, 60), (252, 252, 220)], float
 )
-CODED = np.array(
-    [
-        (12, 10, 30),
-        (40, 120, 80),
-        (90, 190, 110),
-        (190, 210, 80),
-        (250, 220, 60),
-        (240, 150, 50),
-        (214, 70, 66),
-    ]
-)  # by TileMode
+CODED = np.zeros((16, 3), int)  # by TileMode
+CODED[: TileMode.RAW + 1] = (
+    (12, 10, 30),
+    (40, 120, 80),
+    (90, 190, 110),
+    (190, 210, 80),
+    (250, 220, 60),
+    (240, 150, 50),
+    (214, 70, 66),
+)
+CODED[DIFFERENCES + 1 :] = CODED[TileMode.ANCHOR]
 OUTCOME_COLOURS = {
     Outcome.DROP: (214, 70, 66),
     Outcome.ACCEPT: (90, 190, 110),

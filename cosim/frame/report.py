@@ -57,7 +57,7 @@ def write(path: Path, title: str, frame: Frame, coded: np.ndarray, figures: dict
             for outcome in Outcome
         ],
         "modes": np.asarray(coded).tolist(),
-        "names": [TileMode(mode).name.lower() for mode in range(TileMode.RAW + 1)],
+        "names": {int(mode): mode.name.lower() for mode in TileMode},
     }
     text = Template(PAGE.read_text()).substitute(
         title=title,

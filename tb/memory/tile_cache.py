@@ -8,19 +8,18 @@ import numpy as np
 from cocotb.handle import HierarchyObject
 
 from fixfunc.cosim import codec
-from fixfunc.models.depth.compression.codes import TRANSFER, size
+from fixfunc.models.depth.compression.codes import TRANSFER
 from fixfunc.models.depth.compression.planes import PLANE, evaluate
 from fixfunc.models.depth.depth_cache import CacheShape, DepthCache, StencilCache
-from fixfunc.models.memory.counters import cause_of, counter_record
+from fixfunc.models.memory.counters import counter_record
 from fixfunc.models.output.colour_write import ColourCache
 from fixfunc.models.payload import dtype
-from fixfunc.models.pipeline import Frame
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE, pack, unpack
 from fixfunc.models.state import draw_state
 from fixfunc.rtl.memory.tile_cache.layouts import TILES
-from fixfunc.rtl.memory.tile_cache.tile_cache import CONFIGS, TileCacheParams
+from fixfunc.rtl.memory.tile_cache.tile_cache import TileCacheParams
 from fixfunc.spec import payloads
-from fixfunc.spec.state import CacheOp, DepthFormat, Outcome
+from fixfunc.spec.state import CacheOp, DepthFormat
 from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.memory import MemoryBehind
 from fixfunc.tb.bench.pace import PACES
@@ -114,65 +113,6 @@ def requests(rng: np.random.Generator, count: int, params: TileCacheParams) -> n
         for name, value in row.items():
             record[name] = value
     return codec.pack(records, table)
-
-
-def of_frame(frame: Frame) -> np.ndarray:
-    """A frame's tiles as requests: a clear, tiles that may write or must be read, a flush."""
-    state = frame.state
-    tiles = frame.tiles
-    reads = (frame.outcome == Outcome.TEST) & bool(state["depth_test"])
-    writes = bool(state["depth_test"] and state["depth_write"])
-    selected = np.flatnonzero((frame.outcome != Outcome.DROP) & (reads | writes))
-    shift = LANE_SHAPE[state["samples"]]
-    columns, lines = (
-        -(-int(state[f"target_{side}"]) // (8 >> shift[n]))
-        for n, side in enumerate(("width", "height"))
-    )
-    out = np.zeros(len(selected) + 2, dtype(work(8)))
-    out["op"][[0, -1]] = (CacheOp.CLEAR, CacheOp.FLUSH)
-    out["samples"] = state["samples"]
-    out["number"][0] = columns * lines
-    out["x"][0] = columns
-    out["y"][0] = lines
-    out["cleared"][0] = state["depth_max"]
-    used = out[1:-1]
-    tiles = tiles[selected]
-    for name in ("x", "y", *PLANE.names):
-        used[name] = tiles[name]
-    used["number"] = tiles["y"].astype(np.int64) * columns + tiles["x"]
-    used["needed"] = reads[selected] | ~unpack(tiles["mask"]).all((1, 2))
-    used["writes"] = writes
-    used["written"] = pack(frame.passed[selected] & writes)
-    used["exact"] = 1
-    return codec.pack(out, work(8))
-
-
-def traffic(counted: np.ndarray) -> list[tuple[str, str, int, int]]:
-    """What one beat of the counters says: (what, mode, how many, bytes) of each that is not zero.
-
-    ``mode`` is empty for the table.
-    """
-    record = codec.unpack(counted[None], payloads.COUNTED, dtype(payloads.COUNTED))[0]
-    out = []
-    for name in record.dtype.names:
-        if record[name]:
-            cause, mode = (name, None) if name.startswith("table") else cause_of(name)
-            each = TRANSFER if mode is None else size(mode)
-            out.append(
-                (
-                    cause,
-                    "" if mode is None else mode.name,
-                    int(record[name]),
-                    int(record[name]) * each,
-                )
-            )
-    return out
-
-
-def modes(data: np.ndarray, count: int) -> np.ndarray:
-    """Modes of a target's tiles, by what memory holds of it: ndarray of uint8, shape (count,)."""
-    table = data.view(np.uint8).ravel()[count << CONFIGS["default"].surface.room :]
-    return np.stack([table & 7, table >> 4 & 7], -1).ravel()[:count]
 
 
 def planes(rng: np.random.Generator, n: int) -> np.ndarray:
