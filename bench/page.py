@@ -171,7 +171,7 @@ def _memory(figures: dict[str, Any]) -> list[str]:
         "a frame from clear to write-back. Plain depth reads 4 bytes for every covered "
         "sample and writes 4 for every one that passes.",
         "Accept under 30 % for the demo frame at 1x, excellent under 20 %. Coding is that by "
-        "planes and differences; the hardware has anchors in the place of differences.",
+        "planes and differences.",
         "",
         "| scene | features | bytes read | written | share of plain depth |",
         "|---|---|---|---|---|",
