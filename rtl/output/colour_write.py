@@ -81,12 +81,14 @@ class ColourWriteParams:
 
 CONFIGS = {
     "default": ColourWriteParams(),
+    "raw": ColourWriteParams(differences=False),
     "tiny": ColourWriteParams(
         edge=4, sets=8, ways=2, table_lines=2, reads=8, differences=False, shading=96
     ),
 }
 PURPOSE = {  # of each configuration
     "default": "RGBA8, a cache of 1,024 tiles, coded in memory",
+    "raw": "the same, raw in memory",
     "tiny": "for benches: tiles of 4x4, a cache of 16",
 }
 UNREAD = payloads.RASTER_STATE  # of a draw state
