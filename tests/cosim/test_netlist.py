@@ -151,54 +151,71 @@ def test_verilog_that_yosys_does_not_read_is_an_error():
         netlist.netlist("module found(); endmodule", "lost")
 
 
-def contradiction(name):
-    """What Yosys says of a signal that keeps another value at reset than its net."""
-    return ToolError(
-        f"ERROR: Conflicting init values for signal \\copied [1] (\\{name} [1] = 1'1 != 1'0)."
-    )
-
-
-def test_a_held_bit_may_share_its_net_with_a_register(verilog, monkeypatch):
-    """Where Yosys sees a contradiction, other names of the net lose their value at reset.
-
-    Then it may come to another one: that name loses its value, too.
-    """
-    free = netlist.netlist(verilog, "parts").bits
+def test_held_bits_are_tied_at_once(verilog, monkeypatch, tmp_path):
+    """However many there are, Yosys has two runs: one flattens, the other optimises."""
     scripts = []
+    yosys = netlist._yosys
 
-    def conflicting(_source, _top, script):
+    def counted(script, *more):
         scripts.append(script)
-        if len(scripts) < 3:
-            raise contradiction(("again", "elsewhere")[len(scripts) - 1])
-        return free
+        return yosys(script, *more)
 
-    monkeypatch.setattr(netlist, "_bits", conflicting)
-    held = netlist._by_signal("parts", {"parts.copied[1]": 0})
-    assert netlist._held_bits(verilog, "parts", "before\ncd ..\nafter\n", free, held) == free
-    unset = [
-        {line for line in script.splitlines() if line.startswith("setattr")} for script in scripts
-    ]
-    assert all(script.startswith("before\n") for script in scripts)
-    assert not unset[0] and "setattr -unset init w:again" in unset[1]
-    assert unset[2] == unset[1] | {"setattr -unset init w:elsewhere"}
-    assert not {"setattr -unset init w:copied", "setattr -unset init w:held"} & unset[2]
+    monkeypatch.setattr(netlist, "_yosys", counted)
+    monkeypatch.setattr(netlist.toolchain, "BUILD", tmp_path)
+    netlist.netlist(verilog, "parts")
+    assert len(scripts) == 1
+    held = {f"parts.i__payload[{n}]": 0 for n in range(1, 8)} | {"parts.rare": 0}
+    nets = netlist.netlist(verilog, "parts", held)
+    assert len(scripts) == 3
+    assert not any(name in script for script in scripts for name in ("i__payload", "rare"))
+    assert constant(nets, "i__payload", 8) == set(range(1, 8))
 
 
-def test_a_contradiction_that_stays_is_an_error(verilog, monkeypatch):
-    def failing(_source, _top, _script):
-        raise contradiction("again")
-
-    monkeypatch.setattr(netlist, "_bits", failing)
-    held = netlist._by_signal("parts", {"parts.copied[1]": 0})
-    free = {"again": [7], "copied": [5, 7]}
-    with pytest.raises(ToolError, match="Conflicting init values"):
-        netlist._held_bits(verilog, "parts", "cd ..\n", free, held)
+def test_a_held_bit_is_a_register_that_begins_otherwise(verilog):
+    """All names of its net are tied; what it is computed from, and what has the same value, not."""
+    nets = netlist.netlist(verilog, "parts", {"parts.held[1]": 0, "parts.copied[1]": 0})
+    assert nets.bit("parts.held[1]") == nets.bit("parts.copied[1]") == "0"
+    assert nets.bit("parts.again[1]") == "0"  # the same net where nothing is held
+    assert not {"0", "1"} & {nets.bit("parts.masked[1]"), nets.bit("parts.copied[2]")}
 
 
-def test_another_failure_with_held_bits_is_an_error(verilog, monkeypatch):
-    def failing(_source, _top, _script):
-        raise ToolError("Yosys failed")
+def flat():
+    """A register of two bits, which begins as 3, under two names; an input that its driver reads"""
+    return {
+        "ports": {"i": {"direction": "input", "bits": [2]}, "o": {"bits": [4, 5, "0"]}},
+        "cells": {
+            "register": {
+                "port_directions": {"D": "input", "Q": "output"},
+                "connections": {"D": [2, "1"], "Q": [4, 5]},
+            },
+            "reader": {"port_directions": {"A": "input"}, "connections": {"A": [5, 4]}},
+        },
+        "netnames": {
+            "i": {"bits": [2], "attributes": {}},
+            "register": {"bits": [4, 5], "attributes": {"init": "11"}},
+            "o": {"bits": [4, 5, "0"], "attributes": {"init": "x11"}},
+        },
+    }
 
-    monkeypatch.setattr(netlist, "_bits", failing)
-    with pytest.raises(ToolError, match="Yosys failed"):
-        netlist._held_bits(verilog, "parts", "cd ..\n", {}, {})
+
+def test_a_held_bit_is_cut_off_its_driver():
+    """Everyone who reads it reads the value, under each of its names; no constant is begun with."""
+    module = flat()
+    netlist.hold(module, {("o", 1): "0", ("i", 0): "1"})
+    cells = {name: cell["connections"] for name, cell in module["cells"].items()}
+    assert cells["reader"]["A"] == ["0", 4]
+    assert cells["register"]["D"] == ["1", "1"]
+    low, high = cells["register"]["Q"]
+    assert low == 4
+    assert high not in (2, 4, 5)
+    assert [port["bits"] for port in module["ports"].values()] == [["1"], [4, "0", "0"]]
+    names = module["netnames"]
+    assert names["register"] == {"bits": [4, "0"], "attributes": {"init": "x1"}}
+    assert names["o"] == {"bits": [4, "0", "0"], "attributes": {"init": "xx1"}}
+
+
+def test_a_constant_that_is_held_ties_nothing_else():
+    module = flat()
+    netlist.hold(module, {("o", 2): "1"})
+    assert module["ports"]["o"]["bits"] == [4, 5, "0"]
+    assert module["cells"] == flat()["cells"]

@@ -22,7 +22,8 @@ EVENTS = CACHE + hiz.EVENTS
 
 def directed(params: CachedDepthParams) -> list[Batch]:
     """Beats of HiZ and of the depth test; long targets; write-backs without end, before a memory
-    that answers late, and before one that hardly takes anything; outputs that hardly anyone takes.
+    that answers late, and before one that hardly takes anything; outputs that hardly anyone takes;
+    reports that wait for each other.
     """
     rng = np.random.default_rng(1)
     edge = params.edge
@@ -43,13 +44,16 @@ def directed(params: CachedDepthParams) -> list[Batch]:
     ]
     taken_late = [fence, far.crowds(rng, edge), *(depth_test.fences(rng) for _ in range(2))]
     taken_late.append(anywhere.FLUSH)
+    reports = far.based(far.held_reports(np.random.default_rng(5), edge), 0, 1 << 17)
     long = [fence, far.long_targets(rng, params), far.corners(np.random.default_rng(2), edge)]
+    long.append(far.held_requests(np.random.default_rng(6)))
     return [
         Batch(far.based(np.concatenate(tested), 0, 1 << 17)),
         Batch(np.concatenate(long), memory={"latency": (0, 8)}),
         Batch(far.bursts(rng, edge, 8, d24, swapped=False), memory={"latency": (400, 800)}),
         Batch(np.concatenate(slow), memory={"ready": 4}),
         Batch(far.based(np.concatenate(taken_late), 0, 1 << 17), ("full", "starved")),
+        Batch(reports, memory={"latency": (0, 0), "ready": 256}),
     ]
 
 

@@ -89,7 +89,7 @@ def corners(rng: np.random.Generator, edge: int) -> np.ndarray:
     tiles["x"][5] = tiles["y"][5] = (1 << 14) - 1  # far beyond every target
     beats = codec.pack(tiles, payloads.tile(edge), WIDTH)
     rows = []
-    for size in ((TARGET_LIMIT, 4), (8, TARGET_LIMIT), (72, 36), (40, 8)):
+    for size in ((TARGET_LIMIT, 4), (8, TARGET_LIMIT), (72, 36), (40, 8), (1 << 12, 4)):
         whole = {"x1": size[0], "y1": size[1]}
         end = {"x0": size[0] - 1, "y0": size[1] - 1} | whole
         before = {name: side - 1 for name, side in end.items()}
@@ -184,6 +184,44 @@ def one_bank(rng: np.random.Generator, edge: int) -> np.ndarray:
     beats = np.tile(codec.pack(tiles, payloads.tile(edge), WIDTH), (30, 1))
     clear = _clear(rng, DepthFormat.D24, {"x1": size, "y1": size})
     return np.concatenate([anywhere.packed(state), clear, beats, anywhere.FLUSH])
+
+
+def held_reports(rng: np.random.Generator, edge: int) -> np.ndarray:
+    """Tests whose reports wait for one, whose tile comes again and again until the end.
+
+    HiZ drops it each time, so that no further test of it is in flight.
+    """
+    state = draw_state(4 * edge, 4 * edge, depth_test=1, depth_write=1, depth_compare=Compare.LESS)
+    state["hiz_accept"] = 0
+    whole = {"x1": 4 * edge, "y1": 4 * edge}
+    clear = _clear(rng, DepthFormat.D24, whole | {"depth_value": 1 << 23})
+    tests = np.append(0, np.arange(1, 2 * 119, 2))
+    tiles = np.zeros(tests[-1] + 300, dtype(payloads.tile(edge)))
+    tiles["mask"] = (1 << edge**2) - 1
+    tiles["full"] = 1
+    tiles["zmin"] = 3 << 22  # behind what the clear has left
+    n = np.arange(len(tests))
+    place = np.where(n, 1 + n % 15, 0)  # all other tiles of the target in turn
+    tiles["x"][tests], tiles["y"][tests] = place % 4, place // 4
+    tiles["zmin"][tests] = (1 << 22) - 100 * n
+    tiles["zmax"] = tiles["zmin"]
+    tiles["z0"] = tiles["zmin"].astype(np.uint32) << 8
+    beats = codec.pack(tiles, payloads.tile(edge), WIDTH)
+    return np.concatenate([anywhere.packed(state), clear, beats, anywhere.FLUSH])
+
+
+def held_requests(rng: np.random.Generator) -> np.ndarray:
+    """Tiles of a clear behind one of all of a large target, for which the caches write many lines.
+
+    They are more than the queues have room for.
+    """
+    size = 2 * COLUMNS, LINES  # with 8 samples a pixel a tile of 4 x 4 samples has 2 x 1
+    rows = [
+        anywhere.packed(draw_state(*size, 8)),
+        _clear(rng, DepthFormat.D24, {"x1": size[0], "y1": size[1]}),
+        _clear(rng, DepthFormat.D24, {"y0": 8, "x1": size[0], "y1": 16}),
+    ]
+    return np.concatenate([*rows, anywhere.FLUSH])
 
 
 def bursts(
