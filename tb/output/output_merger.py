@@ -52,6 +52,33 @@ def floats(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
     )
 
 
+def any_floats(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    """Colours for formats of floats: float32 of every size.
+
+    Few bits, so that sums cancel; mantissas of all bits; products about the least normal number and
+    about the greatest one; the least and the greatest of small floats; any bits.
+    """
+    few = (rng.integers(-64, 65, shape) / 16).astype(np.float32).view(np.uint32)
+    bits = rng.integers(0, 1 << 32, shape, np.uint32)
+    kind = rng.integers(0, 8, shape)
+    middle = rng.choice([127, 127, 127, 63, 190, 112, 142, 103], shape)
+    exponent = (middle + rng.integers(-3, 4, shape)).astype(np.uint32)
+    sized = bits & 0x807FFFFF | exponent << np.uint32(23)
+    round_bits = rng.choice([0, 0x7FFFFF, 0x7FE000, 0x001FFF, 0x001000, 0x003000], shape)
+    ends = sized & 0xFF800000 | round_bits.astype(np.uint32)
+    special = rng.choice(
+        np.array(
+            [0, 1, 0x7FFFFF, 0x800000, 0x7F7FFFFF, 0x7F800000, 0x7F800001, 0x7FC00000, 0x3F800000],
+            np.uint32,
+        ),
+        shape,
+    ) | (bits & 0x80000000)
+    out = np.select(
+        [kind < 2, kind < 5, kind == 5, kind == 6], [few, sized, ends, special], bits
+    ).astype(np.uint32)
+    return out.view(np.float32)
+
+
 def whole(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
     """A shader's integers: uint32, of both signs."""
     out = rng.integers(0, 1 << 32, shape, np.uint32) >> rng.integers(0, 32, shape).astype(np.uint32)
@@ -79,7 +106,8 @@ def states(rng: np.random.Generator, count: int, params: OutputMergerParams) -> 
     out["logic_op"] = rng.integers(0, len(LogicOp), count)
     out["dither"] = params.dithers & (rng.random(count) < 0.3)
     for name in COLOURS:
-        out[f"factor_{name}"] = floats(rng, (count,)).view(np.uint32)
+        factors = floats(rng, (count,)), any_floats(rng, (count,))
+        out[f"factor_{name}"] = np.where(kinds == "FLOAT", *factors[::-1]).view(np.uint32)
     wrong = rng.random(count) < 0.05
     for name, most in (
         *(("format", 128), ("blend_enable", 2), ("src_blend", 32), ("dest_blend_alpha", 32)),
@@ -103,6 +131,9 @@ def requests(rng: np.random.Generator, count: int, params: OutputMergerParams) -
     colours = floats(rng, (count, 2, lanes, 4)).view(np.uint32)
     is_whole = np.isin(chosen["format"], [f for f in params.formats if _kind(f) in INTEGERS])
     colours[is_whole] = whole(rng, (int(is_whole.sum()), 2, lanes, 4))
+    is_float = np.isin(chosen["format"], params.floats)
+    wide = any_floats(rng, (int(is_float.sum()), 2, lanes, 4))
+    colours[is_float] = wide.view(np.uint32)
     # Two colours agree, or are opaque, or cover nothing.
     alpha = colours[..., 3]
     for value, share in ((1, 0.15), (0, 0.1)):
@@ -113,11 +144,15 @@ def requests(rng: np.random.Generator, count: int, params: OutputMergerParams) -
     ends = np.where(ends & 1, 255 * (ends >> 1 & 1), rng.choice([127, 128, 129], ends.shape))
     ends = ends.astype(np.uint8).view("<u8")[..., 0]
     texels = np.where(rng.random(texels.shape) < 0.35, ends, texels)
-    # Equal to what comes: MIN, MAX, and differences of nothing.
+    # Equal to what comes: MIN, MAX, and differences of nothing. Floats of every size.
     for form in params.formats:
         if _kind(form) not in INTEGERS:
-            some = (chosen["format"] == form)[:, None] & (rng.random(texels.shape) < 0.1)
+            share = 0.6 if form in params.floats else 0.1
+            some = (chosen["format"] == form)[:, None] & (rng.random(texels.shape) < share)
             new = colours[:, 0][some].view(np.float32)
+            if form in params.floats:
+                other = rng.random(new.shape) < 0.8
+                new = np.where(other, any_floats(rng, new.shape), new)
             data = np.zeros((len(new), 8), np.uint8)
             data[:, : FORMATS[form].bytes] = encode(new, form)
             texels[some] = data.view("<u8")[:, 0]
@@ -228,7 +263,13 @@ async def samples_are_merged_in_order(dut: HierarchyObject, source: str, sink: s
 
 # plan: output-merger-11
 @cocotb.test(timeout_time=1, timeout_unit="ms")
-async def one_beat_a_clock(dut: HierarchyObject) -> None:
+async def one_beat_a_clock_and_floats_a_sample(dut: HierarchyObject) -> None:
     bench = OutputMergerBench(dut)
-    await bench.run(requests(bench.rng, BEATS, bench.params))
-    bench.check_rate(OutputMerger(bench.params).latency)
+    rows = requests(bench.rng, BEATS, bench.params)
+    await bench.run(rows)
+    formats = codec.unpack(rows, bench.params.merging, dtype(bench.params.merging))["format"]
+    costs = np.where(np.isin(formats, bench.params.floats), bench.params.lanes, 1)
+    clocks = np.array([clock for _, clock in bench.beats_in])
+    assert (np.diff(clocks) == costs[1:]).all()
+    latency = OutputMerger(bench.params).latency
+    assert [clock for _, clock in bench.beats_out] == (clocks + latency).tolist()

@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
-import re
 from fractions import Fraction
 from math import floor
 
 import numpy as np
 import pytest
 
-from fixfunc.cosim import codec
-from fixfunc.cosim.toolchain import ROOT
 from fixfunc.models.frontend.vertex_formats import decode, small_float
 from fixfunc.models.output.blend import Blend
 from fixfunc.models.output.formats import (
@@ -22,18 +19,10 @@ from fixfunc.models.output.formats import (
     thresholds,
 )
 from fixfunc.models.output.output_merger import merge
-from fixfunc.models.payload import dtype
 from fixfunc.models.texture.block_decode import linear
-from fixfunc.rtl.output.merger import output_merger as rtl
-from fixfunc.rtl.output.merger import srgb
-from fixfunc.spec.colours import MERGE_STATE
 from fixfunc.spec.dxgi import FORMATS, VERTEX_FORMATS, Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import BlendFactor, BlendOp, LogicOp
-from fixfunc.tb.output import output_merger as bench
-from tests import tiers
-from tests.bench import check_bench
-from tests.volume import check, check_paces
 
 MIX = Blend(
     True,
@@ -284,105 +273,20 @@ def test_dithering_keeps_the_mean_of_four_by_four_pixels(form, bits):
             assert (found == plain).all()
 
 
-# Hardware.
+@pytest.mark.plan("output-merger-14")
+@pytest.mark.parametrize("count", [1, 2, 3, 7, 8, 16, 33, 100])
+@pytest.mark.parametrize("op", [BlendOp.MIN, BlendOp.MAX])
+def test_signs_of_zeros_do_not_depend_on_how_many_there_are(count, op):
+    """The target's stays."""
+    state = Blend(True, op=op, op_alpha=op)
+    for zero in (0.0, -0.0):
+        new, old = (np.full((count, 4), value, np.float32) for value in (-zero, zero))
+        got = merge(new, old.view(np.uint8), Format.R32G32B32A32_FLOAT, state)
+        assert (got == old.view(np.uint8)).all()
 
 
-def directed(params, states, rng):
-    """Packed beats: one of each state, which is a mapping of MERGE_STATE's fields."""
-    rows = bench.requests(rng, len(states), params)
-    beats = codec.unpack(rows, params.merging, dtype(params.merging))
-    for field in MERGE_STATE:
-        if not field.name.startswith("factor"):
-            beats[field.name] = [state.get(field.name, 0) for state in states]
-    return codec.pack(beats, params.merging)
-
-
-@pytest.mark.plan("output-merger-9")
-@pytest.mark.parametrize(
-    ("config", "count"), tiers.by_tier([("tiny", 3000), ("default", 3000), ("lean", 300)])
-)
-def test_volume(config, count):
-    check_paces("output_merger", config, count)
-
-
-@pytest.mark.plan("output-merger-10")
-def test_bench(simulator):
-    check_bench("output_merger", "tiny", simulator)
-
-
-@pytest.mark.plan("output-merger-11")
-def test_latencies():
-    """The page's table of configurations."""
-    page = (ROOT / "docs/output/output_merger.md").read_text()
-    for name, params in rtl.CONFIGS.items():
-        latency = rtl.OutputMerger(params).latency
-        assert re.search(rf"\| `{name}` \|.*\| {params.lanes} \| 1 \| {latency} \|", page), name
-
-
-@pytest.mark.plan("output-merger-12")
-@pytest.mark.parametrize("config", tiers.by_tier(["tiny", "default"]))
-def test_every_pair_of_factors(config):
-    """In every format, with every operation, logic operation and mask, factors being cycled."""
-    params = rtl.CONFIGS[config]
-    normalised = [f for f in params.formats if colour_format(f).kind not in ("UINT", "SINT")]
-    states = []
-    for form in normalised:
-        for n, source in enumerate(BlendFactor):
-            for k, target in enumerate(BlendFactor):
-                state = {"format": form, "blend_enable": 1, "write_mask": 15}
-                for suffix in ("", "_alpha"):
-                    state[f"src_blend{suffix}"] = source
-                    state[f"dest_blend{suffix}"] = target
-                state["blend_op"] = 1 + (n + k) % 3
-                state["blend_op_alpha"] = 1 + n % 3
-                states.append(state)
-    for form in params.formats:
-        kind = colour_format(form).kind
-        for mask in range(16):
-            states.append({"format": form, "write_mask": mask})
-            if kind in ("UNORM", "UINT"):
-                logic = {"logic_op_enable": 1, "logic_op": mask, "write_mask": 15}
-                states.append({"format": form, **logic})
-            if form in normalised:
-                ops = {"blend_op": 4 + mask % 2, "blend_op_alpha": 4 + mask // 2 % 2}
-                plain = {"src_blend": 2, "dest_blend": 2, "src_blend_alpha": 2}
-                least = {**ops, **plain, "dest_blend_alpha": 2, "write_mask": mask ^ 15}
-                states.append({"format": form, "blend_enable": 1, **least})
-    rng = np.random.default_rng(5)
-    check("output_merger", config, directed(params, [*states, *states], rng))
-
-
-@pytest.mark.plan("output-merger-12")
-def test_every_linear_value_of_alpha_and_colour():
-    """Tables and search of sRGB, the hardware's, against the golden ones."""
-    every = np.arange(1 << 16)
-    assert linear(np.repeat(np.arange(256, dtype=np.uint8)[:, None], 4, 1))[:, 0].tolist() == (
-        srgb.LINEAR
-    )
-    assert (np.searchsorted(srgb.FIRST[1:], every, side="right") == encoded(every)).all()
-    assert (((every << 8) - every + srgb.ROUNDING >> 16) == (2 * every + 257) // 514).all()
-    # Every value that is a shader's passes through the hardware, one and a half times a step.
-    params = rtl.CONFIGS["tiny"]
-    state = {"format": Format.B8G8R8A8_UNORM_SRGB, "write_mask": 15}
-    rows = directed(params, [state] * len(every), np.random.default_rng(6))
-    beats = codec.unpack(rows, params.merging, dtype(params.merging))
-    for n, name in enumerate(bench.COLOURS):
-        beats[f"{name}0"] = (((every + 0x4000 * n) % 65536) / 65535).astype(np.float32).view("u4")
-    check("output_merger", "tiny", codec.pack(beats, params.merging))
-
-
-@pytest.mark.plan("output-merger-13")
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"lanes": 0}, "lanes must be 1 to 64, not 0"),
-        ({"lanes": 65}, "lanes must be 1 to 64, not 65"),
-        ({"formats": ()}, "formats must be some, each once, of which one is normalised"),
-        ({"formats": (Format.R8_UINT,)}, "formats must be some, each once"),
-        ({"formats": (Format.R8_UNORM,) * 2}, "formats must be some, each once"),
-        ({"formats": (Format.D16_UNORM,)}, "formats must be of at most 64 bits, and drawn to"),
-    ],
-)
-def test_wrong_parameters(arguments, message):
-    with pytest.raises(InputError, match=message):
-        rtl.OutputMergerParams(**arguments)
+@pytest.mark.plan("output-merger-14")
+def test_nans_are_one_in_small_floats():
+    bits = np.array([0x7F800001, 0xFF812345, 0x7FFFFFFF, 0xFFC00000], np.uint32)
+    for width, one in ((16, 0x7E00), (11, 0x7E0), (10, 0x3F0)):
+        assert (float_bits(bits.view(np.float32), width) == one).all()

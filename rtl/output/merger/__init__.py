@@ -11,6 +11,7 @@ factor.py         blend factors
 channel.py        products of colours and factors, their sum, cut to the range
 quotient.py       quotients by 2^n - 1
 srgb.py           linear colours as sRGB
+floats/           samples of floats: float_lane.py is one
 
  texel --> words --> integers, sRGB linear --+
  colours --> cut and rounded to the format --+--> factors --> products --> sum --+

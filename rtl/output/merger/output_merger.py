@@ -3,14 +3,18 @@
 
 from dataclasses import dataclass
 
-from amaranth.hdl import Cat, Module
+from amaranth.hdl import Cat, Const, EnableInserter, Module, Mux, Signal
 from amaranth.lib import stream, wiring
+from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.skid_buffer import StallablePipeline
+from fixfunc.rtl.lib.bits import choose
+from fixfunc.rtl.lib.delay import delay
+from fixfunc.rtl.lib.skid_buffer import SkidBuffer, StallablePipeline
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.output.merger.control import StateDecoder
-from fixfunc.rtl.output.merger.formats import CHANNELS, INTEGERS, NORMALISED, FormatSet
+from fixfunc.rtl.output.merger.floats.float_lane import FloatLane
+from fixfunc.rtl.output.merger.formats import CHANNELS, FLOATS, INTEGERS, NORMALISED, FormatSet
 from fixfunc.rtl.output.merger.lane import Lane
 from fixfunc.rtl.output.merger.quantiser import ConstantFactor
 from fixfunc.rtl.payload import layout
@@ -43,7 +47,7 @@ class OutputMergerParams:
     """
 
     lanes: int = 4
-    formats: tuple[Format, ...] = (*NORMALISED, *INTEGERS)
+    formats: tuple[Format, ...] = (*NORMALISED, *INTEGERS, *FLOATS)
     second: bool = True
     constant: bool = True
     logic: bool = True
@@ -58,6 +62,11 @@ class OutputMergerParams:
     def set(self) -> FormatSet:
         """What the formats ask of the hardware."""
         return FormatSet(self.formats)
+
+    @property
+    def floats(self) -> tuple[Format, ...]:
+        """Formats of floats, whose samples take turns."""
+        return self.set.among(FLOATS)
 
     @property
     def merging(self) -> tuple:
@@ -76,7 +85,7 @@ CONFIGS = {
         64, (Format.R8G8B8A8_UNORM,), second=False, constant=False, logic=False, dithers=False
     ),
     "tiny": OutputMergerParams(
-        1,
+        2,
         (
             Format.R8G8B8A8_UNORM,
             Format.B8G8R8A8_UNORM_SRGB,
@@ -87,18 +96,21 @@ CONFIGS = {
             Format.R8_SNORM,
             Format.R32_UINT,
             Format.R16G16_SINT,
+            Format.R16G16_FLOAT,
+            Format.R11G11B10_FLOAT,
+            Format.R32_FLOAT,
         ),
     ),
 }
 PURPOSE = {  # of each configuration
-    "default": "every normalised format and every one of integers, 4 samples a clock",
+    "default": "every format of at most 64 bits, 4 samples a clock, of floats one",
     "lean": "RGBA8 alone, a tile of 64 samples a clock",
-    "tiny": "for benches: formats of every kind, a sample a clock",
+    "tiny": "for benches: formats of every kind, 2 samples a clock, of floats one",
 }
 
 
 class MergePipeline(wiring.Component):
-    """Lanes side by side, and one decoder of their state; free-running.
+    """Lanes side by side, one of floats that they share, one decoder of states; free-running.
 
     Parameters
     ----------
@@ -106,64 +118,105 @@ class MergePipeline(wiring.Component):
 
     Members
     -------
-    i : In(layout(params.merging))
+    i : In(StructLayout({"beat": layout(params.merging), "step": range(params.lanes)}))
+        Samples, and which of them the lane of floats takes: all in turn.
     o : Out(layout(params.merged))
-        :attr:`latency` clocks later.
+        :attr:`latency` clocks later; of floats, with the last step.
     """
 
     def __init__(self, params: OutputMergerParams) -> None:
         self._params = params
         flags = params.second, params.constant, params.logic, params.dithers
         self._lanes = [Lane(params.set, *flags) for _ in range(params.lanes)]
-        super().__init__({"i": In(layout(params.merging)), "o": Out(layout(params.merged))})
+        self._floats = FloatLane(params.set, params.second) if params.floats else None
+        beat = layout(params.merging)
+        super().__init__(
+            {
+                "i": In(StructLayout({"beat": beat, "step": range(max(params.lanes, 2))})),
+                "o": Out(layout(params.merged)),
+            }
+        )
 
     @property
     def latency(self) -> int:
         """Clocks from colours to texels."""
-        return self._lanes[0].latency
+        return max(self._lanes[0].latency, FloatLane.LATENCY if self._floats else 0)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         p = self._params
         t = Timeline(m)
+        beat = self.i.beat
         m.submodules.decoder = decoder = StateDecoder(p.set, p.second, p.constant, p.logic)
-        m.d.comb += [decoder.i[field.name].eq(self.i[field.name]) for field in MERGE_STATE]
-        t.enter(decoder.LATENCY, control=decoder.control.as_value())
-        controls = [t[n].control for n in range(1, self.latency)]
-        t.enter(decoder.LATENCY, error=decoder.control.error)
-        m.d.comb += self.o.error.eq(t[self.latency].error)
-        for channel, colour in enumerate(COLOURS):
-            if p.constant:
-                m.submodules[f"factor_{colour}"] = factor = ConstantFactor()
-                m.d.comb += [
-                    factor.i.eq(self.i[f"factor_{colour}"]),
-                    factor.is_signed.eq(decoder.control.is_signed),
-                ]
-                t.enter(factor.LATENCY, **{f"constant_{channel}": factor.o})
+        m.d.comb += [decoder.i[field.name].eq(beat[field.name]) for field in MERGE_STATE]
+        t.enter(decoder.LATENCY, control=decoder.control.as_value(), error=decoder.control.error)
+        self._convert_factors(m, t, decoder.control.is_signed)
         for n, lane in enumerate(self._lanes):
             m.submodules[f"lane_{n}"] = lane
-            names = ["", "second_"] if p.second else [""]
-            for k, name in enumerate(names):
-                m.d.comb += lane.i.colours[k].eq(Cat(self.i[f"{name}{c}{n}"] for c in COLOURS))
+            for k, colours in enumerate(self._colours(n)):
+                m.d.comb += lane.i.colours[k].eq(colours)
             if p.dithers:
-                m.d.comb += lane.i.threshold.eq(self.i[f"threshold{n}"])
+                m.d.comb += lane.i.threshold.eq(beat[f"threshold{n}"])
             if p.constant:
                 clock = lane.constants_clock
                 constants = [t.value(f"constant_{channel}", clock) for channel in range(4)]
                 m.d.comb += lane.constants.eq(Cat(constants))
             m.d.comb += [
-                lane.i.texel.eq(self.i[f"texel{n}"]),
-                *(lane.controls[k].eq(control) for k, control in enumerate(controls, 1)),
-                self.o[f"texel{n}"].eq(lane.o),
+                lane.i.texel.eq(beat[f"texel{n}"]),
+                *(lane.controls[k].eq(t[k].control) for k in range(1, lane.latency)),
             ]
+            t.enter(lane.latency, **{f"texel_{n}": lane.o})
+        texels = [t.value(f"texel_{n}", self.latency) for n in range(p.lanes)]
+        if self._floats:
+            is_float = decoder.control.float_layout.any()
+            t.enter(decoder.LATENCY, is_float=is_float)
+            texels = [
+                Mux(t[self.latency].is_float, *both)
+                for both in zip(self._merge_floats(m, t), texels, strict=True)
+            ]
+        m.d.comb += self.o.error.eq(t[self.latency].error)
+        m.d.comb += [self.o[f"texel{n}"].eq(texel) for n, texel in enumerate(texels)]
         return m
+
+    def _colours(self, n):
+        """The shader's colours of a sample, one or two."""
+        names = ["", "second_"] if self._params.second else [""]
+        return [Cat(self.i.beat[f"{name}{c}{n}"] for c in COLOURS) for name in names]
+
+    def _convert_factors(self, m, t, is_signed):
+        """The blend factor as integers."""
+        if self._params.constant:
+            for channel, colour in enumerate(COLOURS):
+                m.submodules[f"factor_{colour}"] = factor = ConstantFactor()
+                m.d.comb += [
+                    factor.i.eq(self.i.beat[f"factor_{colour}"]),
+                    factor.is_signed.eq(is_signed),
+                ]
+                t.enter(factor.LATENCY, **{f"constant_{channel}": factor.o})
+
+    def _merge_floats(self, m, t):
+        """Texels of floats: the last one, and those before it, which wait for it."""
+        lanes = self._params.lanes
+        m.submodules.floats = floats = self._floats
+        texels = [self.i.beat[f"texel{n}"] for n in range(lanes)]
+        both = [Cat(self._colours(n)) for n in range(lanes)]
+        constants = Cat(self.i.beat[f"factor_{colour}"] for colour in COLOURS)
+        m.d.comb += [
+            floats.i.colours.eq(choose(self.i.step, both)),
+            floats.i.texel.eq(choose(self.i.step, texels)),
+            floats.i.constants.eq(constants),
+            *(floats.controls[k].eq(t[k].control) for k in range(1, floats.LATENCY)),
+        ]
+        t.enter(floats.LATENCY, floats=floats.o)
+        return [t.value("floats", self.latency + lanes - 1 - n) for n in range(lanes)]
 
 
 class OutputMerger(wiring.Component):
     """Merge a shader's colours with the texels of a target, as its state says.
 
-    One beat of ``params.lanes`` samples a clock, in order, whatever the format and the state, which
-    may change from beat to beat. The whole pipeline moves or stalls together.
+    One beat of ``params.lanes`` samples a clock, in order, whatever the state, which may change
+    from beat to beat; of floats one sample a clock, so that a beat takes ``params.lanes`` clocks.
+    The whole pipeline moves or stalls together.
 
     Parameters
     ----------
@@ -174,11 +227,13 @@ class OutputMerger(wiring.Component):
     i : In(stream.Signature(layout(params.merging)))
         A target's state, and samples: the shader's colours, and the texels that are stored.
     o : Out(stream.Signature(layout(params.merged)))
-        The same samples as they are to be stored, :attr:`latency` clocks later at the earliest.
-        ``error``: the state is none, or none of these formats; all texels are zero.
+        The same samples as they are to be stored, :attr:`latency` clocks later at the earliest;
+        of floats, after as many clocks more as the beat takes but one. ``error``: the state is
+        none, or none of these formats; all texels are zero.
     """
 
     def __init__(self, params: OutputMergerParams = CONFIGS["default"]) -> None:
+        self._params = params
         self._pipeline = MergePipeline(params)
         super().__init__(
             {
@@ -194,7 +249,30 @@ class OutputMerger(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        m.submodules.pipeline = way = StallablePipeline(self._pipeline, self._pipeline.latency)
-        wiring.connect(m, wiring.flipped(self.i), way.i)
-        wiring.connect(m, way.o, wiring.flipped(self.o))
+        p = self._params
+        unit = self._pipeline
+        is_float = Cat(self.i.payload.format == form for form in p.floats).any()
+        step = Signal(range(max(p.lanes, 2)))
+        last = Signal()
+        m.d.comb += last.eq(
+            ~(self.i.valid & is_float) | (step == p.lanes - 1) if p.floats else Const(1)
+        )
+        # As a StallablePipeline, but that a beat stays at the input until its last step enters.
+        m.submodules.skid = skid = SkidBuffer(unit.o.shape())
+        inner = Module()
+        inner.submodules.unit = unit
+        inner.d.sync += [
+            unit.i.beat.eq(self.i.payload),
+            unit.i.step.eq(step),
+        ]
+        enters = self.i.valid & last
+        inner.d.comb += skid.push.eq(delay(inner, enters, 1 + unit.latency, "valid"))
+        m.submodules.inner = EnableInserter(skid.enable)(inner)
+        m.d.comb += [
+            self.i.ready.eq(skid.enable & last),
+            skid.i.eq(unit.o),
+        ]
+        with m.If(self.i.valid & skid.enable):
+            m.d.sync += step.eq(Mux(last, 0, step + 1))
+        wiring.connect(m, skid.o, wiring.flipped(self.o))
         return m
