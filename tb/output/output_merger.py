@@ -20,8 +20,9 @@ from fixfunc.tb.bench.pace import PACES
 
 COLOURS = "red", "green", "blue", "alpha"
 BEATS = 60  # of a bench
-RUN = 8  # beats of a state, at most on average
+RUN = 4  # beats of a state, on average
 FACTORS = np.array(list(BlendFactor))
+FACTOR_FIELDS = "src_blend", "dest_blend", "src_blend_alpha", "dest_blend_alpha"
 # Ends, what is beyond them, what is next to them, halves of steps, what is no number.
 SPECIAL = np.array(
     [
@@ -92,7 +93,7 @@ def states(rng: np.random.Generator, count: int, params: OutputMergerParams) -> 
     out["format"] = rng.choice(np.array(params.formats), count)
     kinds = np.array([Format(number).name.split("_")[1] for number in out["format"]])
     out["blend_enable"] = (rng.random(count) < 0.8) & ~np.isin(kinds, INTEGERS)
-    for name in ("src_blend", "dest_blend", "src_blend_alpha", "dest_blend_alpha"):
+    for name in FACTOR_FIELDS:
         out[name] = rng.choice(FACTORS, count)
     for name in ("blend_op", "blend_op_alpha"):
         out[name] = rng.choice([*BlendOp, *[BlendOp.ADD] * 4], count)
@@ -165,6 +166,44 @@ def requests(rng: np.random.Generator, count: int, params: OutputMergerParams) -
             out[f"threshold{n}"] = 2 * rng.integers(0, 16, count) + 1
         out[f"texel{n}"] = texels[:, n] & np.uint64((1 << params.set.texel) - 1)
     return codec.pack(out, params.merging)
+
+
+def beats_of(
+    rng: np.random.Generator, states: list[dict[str, int]], params: OutputMergerParams
+) -> np.ndarray:
+    """Packed beats, one of each state, by names of MERGE_STATE's fields; random blend factors."""
+    beats = codec.unpack(requests(rng, len(states), params), params.merging, dtype(params.merging))
+    for field in MERGE_STATE:
+        if not field.name.startswith("factor"):
+            beats[field.name] = [state.get(field.name, 0) for state in states]
+    return codec.pack(beats, params.merging)
+
+
+def every_state(params: OutputMergerParams) -> list[dict[str, int]]:
+    """Of every format every pair of factors, logic operation, mask, and two that are refused."""
+    states = []
+    for form in params.formats:
+        kind = _kind(form)
+        base = {"format": form, "blend_enable": 1, "write_mask": 15, "blend_op": 1}
+        base |= {"blend_op_alpha": 1} | dict.fromkeys(FACTOR_FIELDS, BlendFactor.ONE)
+        if kind not in INTEGERS:
+            for n, source in enumerate(BlendFactor):
+                for k, target in enumerate(BlendFactor):
+                    factors = (source, target, source, target)
+                    ops = {"blend_op": 1 + (n + k) % 3, "blend_op_alpha": 1 + n % 3}
+                    states.append(base | ops | dict(zip(FACTOR_FIELDS, factors, strict=True)))
+            for n in range(len(BlendOp) ** 2):
+                ops = {"blend_op": 1 + n % 5, "blend_op_alpha": 1 + n // 5}
+                states.append(base | ops | {"write_mask": n % 16})
+            states.append(base | {"src_blend": 0})
+        for n in range(16):
+            states.append({"format": form, "write_mask": n})
+            if kind in ("UNORM", "UINT") and params.logic:
+                logic = {"logic_op_enable": 1, "logic_op": n}
+                states.append({"format": form, "write_mask": 15} | logic)
+        refused = {"logic_op_enable": 1} if kind == "FLOAT" else {"blend_op": 0}
+        states.append(base | refused)
+    return states
 
 
 def _kind(form):

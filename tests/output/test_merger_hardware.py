@@ -8,12 +8,11 @@ import pytest
 
 from fixfunc.cosim import codec
 from fixfunc.cosim.toolchain import ROOT
-from fixfunc.models.output.formats import colour_format, encoded
+from fixfunc.models.output.formats import encoded
 from fixfunc.models.payload import dtype
 from fixfunc.models.texture.block_decode import linear
 from fixfunc.rtl.output.merger import output_merger as rtl
 from fixfunc.rtl.output.merger import srgb
-from fixfunc.spec.colours import MERGE_STATE
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import BlendFactor, BlendOp
@@ -23,16 +22,6 @@ from tests.bench import check_bench
 from tests.volume import check, check_paces
 
 FACTORS = "src_blend", "dest_blend", "src_blend_alpha", "dest_blend_alpha"
-
-
-def directed(params, states, rng):
-    """Packed beats: one of each state, which is a mapping of MERGE_STATE's fields."""
-    rows = bench.requests(rng, len(states), params)
-    beats = codec.unpack(rows, params.merging, dtype(params.merging))
-    for field in MERGE_STATE:
-        if not field.name.startswith("factor"):
-            beats[field.name] = [state.get(field.name, 0) for state in states]
-    return codec.pack(beats, params.merging)
 
 
 @pytest.mark.plan("output-merger-9")
@@ -64,32 +53,9 @@ def test_latencies():
 def test_every_pair_of_factors(config):
     """In every format; operations, logic operations and masks take turns."""
     params = rtl.CONFIGS[config]
-    normalised = [f for f in params.formats if colour_format(f).kind not in ("UINT", "SINT")]
-    states = []
-    for form in normalised:
-        for n, source in enumerate(BlendFactor):
-            for k, target in enumerate(BlendFactor):
-                state = {"format": form, "blend_enable": 1, "write_mask": 15}
-                for suffix in ("", "_alpha"):
-                    state[f"src_blend{suffix}"] = source
-                    state[f"dest_blend{suffix}"] = target
-                state["blend_op"] = 1 + (n + k) % 3
-                state["blend_op_alpha"] = 1 + n % 3
-                states.append(state)
-    for form in params.formats:
-        kind = colour_format(form).kind
-        for mask in range(16):
-            states.append({"format": form, "write_mask": mask})
-            if kind in ("UNORM", "UINT"):
-                logic = {"logic_op_enable": 1, "logic_op": mask, "write_mask": 15}
-                states.append({"format": form, **logic})
-            if form in normalised:
-                ops = {"blend_op": 4 + mask % 2, "blend_op_alpha": 4 + mask // 2 % 2}
-                plain = {"src_blend": 2, "dest_blend": 2, "src_blend_alpha": 2}
-                least = {**ops, **plain, "dest_blend_alpha": 2, "write_mask": mask ^ 15}
-                states.append({"format": form, "blend_enable": 1, **least})
+    states = bench.every_state(params)
     rng = np.random.default_rng(5)
-    check("output_merger", config, directed(params, [*states, *states], rng))
+    check("output_merger", config, bench.beats_of(rng, [*states, *states], params))
 
 
 @pytest.mark.plan("output-merger-12")
@@ -104,7 +70,7 @@ def test_every_linear_value_of_alpha_and_colour():
     # Every value that is a shader's passes through the hardware, one and a half times a step.
     params = rtl.CONFIGS["tiny"]
     state = {"format": Format.B8G8R8A8_UNORM_SRGB, "write_mask": 15}
-    rows = directed(params, [state] * len(every), np.random.default_rng(6))
+    rows = bench.beats_of(np.random.default_rng(6), [state] * len(every), params)
     beats = codec.unpack(rows, params.merging, dtype(params.merging))
     for n, name in enumerate(bench.COLOURS):
         beats[f"{name}0"] = (((every + 0x4000 * n) % 65536) / 65535).astype(np.float32).view("u4")
@@ -124,7 +90,7 @@ def test_products_about_the_least_normal_number():
         "src_blend": BlendFactor.BLEND_FACTOR,
     }
     count = 4000
-    rows = directed(params, [state] * count, rng)
+    rows = bench.beats_of(rng, [state] * count, params)
     beats = codec.unpack(rows, params.merging, dtype(params.merging))
     beats["factor_red"] = 0x3F000000 + rng.integers(-8, 9, count)
     for n in range(params.lanes):

@@ -66,4 +66,4 @@ class SrgbEncoder(wiring.Component):
 
 def alpha_byte(value: Value) -> Value:
     """The byte that is nearest to 16 bits of alpha: of 255/65535 of it."""
-    return ((value << BITS) - value + ROUNDING) >> 2 * BITS
+    return ((value << BITS) - value + ROUNDING)[2 * BITS : 3 * BITS]

@@ -9,7 +9,14 @@ from fixfunc.models.output.output_merger import INTEGERS
 from fixfunc.models.payload import dtype
 from fixfunc.rtl.output.merger.output_merger import OutputMergerParams
 from fixfunc.spec.state import SECOND_SOURCES, BlendFactor, BlendOp, LogicOp
-from fixfunc.tb.coverage.bins import Seen, cross, equal, flag, of
+from fixfunc.tb.coverage.bins import Batch, Seen, cross, equal, flag, of
+from fixfunc.tb.output.output_merger import beats_of, every_state
+
+
+def directed(params: OutputMergerParams) -> list[Batch]:
+    """Every pair of factors of every format, and what is refused."""
+    rng = np.random.default_rng(1)
+    return [Batch(beats_of(rng, every_state(params), params))]
 
 
 def bins(seen: Seen, params: OutputMergerParams) -> dict[str, int]:
