@@ -21,7 +21,13 @@ from tests import tiers
 from tests.bench import check_bench
 from tests.volume import check, check_paces
 
-FACTORS = "src_blend", "dest_blend", "src_blend_alpha", "dest_blend_alpha"
+# Both factors are one.
+SUM = dict.fromkeys(bench.FACTOR_FIELDS, BlendFactor.ONE) | {
+    "blend_enable": 1,
+    "write_mask": 15,
+    "blend_op": BlendOp.ADD,
+    "blend_op_alpha": BlendOp.ADD,
+}
 
 
 @pytest.mark.plan("output-merger-9")
@@ -77,18 +83,59 @@ def test_every_linear_value_of_alpha_and_colour():
     check("output_merger", "tiny", codec.pack(beats, params.merging))
 
 
+@pytest.mark.plan("output-merger-12")
+def test_every_red_and_alpha_of_5_6_5():
+    """Where alpha's unit is not the channel's: all triples of source, target and alpha."""
+    params = rtl.CONFIGS["tiny"]
+    state = SUM | {
+        "format": Format.B5G6R5_UNORM,
+        "src_blend": BlendFactor.SRC_ALPHA,
+        "dest_blend": BlendFactor.DEST_COLOR,
+    }
+    rng = np.random.default_rng(8)
+    new, alpha, old = (axis.ravel() for axis in np.mgrid[:32, :64, :32])
+    beats = codec.unpack(
+        bench.beats_of(rng, [state] * (len(new) // 2), params),
+        params.merging,
+        dtype(params.merging),
+    )
+    for n in range(2):
+        half = slice(n, None, 2)
+        beats[f"red{n}"] = (new[half] / 31).astype(np.float32).view(np.uint32)
+        beats[f"blue{n}"] = (old[half] / 31).astype(np.float32).view(np.uint32)
+        beats[f"alpha{n}"] = (alpha[half] / 63).astype(np.float32).view(np.uint32)
+        beats[f"texel{n}"] = old[half] << 11 | new[half]
+    check("output_merger", "tiny", codec.pack(beats, params.merging))
+
+
+@pytest.mark.plan("output-merger-12")
+def test_ties_of_the_blend_factor():
+    """Halves of 2^-24 go to the even one, and so decide on which side of a step a channel is."""
+    params = rtl.CONFIGS["tiny"]
+    state = SUM | {
+        "format": Format.B8G8R8A8_UNORM_SRGB,
+        "src_blend_alpha": BlendFactor.BLEND_FACTOR,
+        "dest_blend_alpha": BlendFactor.ZERO,
+    }
+    rng = np.random.default_rng(9)
+    # What alpha must at least be for the byte n + 1, of 65535.
+    first = 257 * np.arange(127) + 129
+    below = (2 * first - 1 << 23) // 65535  # the greatest factor that rounds to less
+    below = np.repeat(below[below % 2 == 0], 4)
+    beats = codec.unpack(
+        bench.beats_of(rng, [state] * len(below), params), params.merging, dtype(params.merging)
+    )
+    beats["factor_alpha"] = ((below + 0.5) / 2**24).astype(np.float32).view(np.uint32)
+    for n in range(2):
+        beats[f"alpha{n}"] = np.float32(1).view(np.uint32)
+    check("output_merger", "tiny", codec.pack(beats, params.merging))
+
+
 @pytest.mark.plan("output-merger-14")
 def test_products_about_the_least_normal_number():
     params = rtl.CONFIGS["tiny"]
     rng = np.random.default_rng(7)
-    state = dict.fromkeys(FACTORS, BlendFactor.ONE) | {
-        "format": Format.R32_FLOAT,
-        "blend_enable": 1,
-        "write_mask": 15,
-        "blend_op": BlendOp.ADD,
-        "blend_op_alpha": BlendOp.ADD,
-        "src_blend": BlendFactor.BLEND_FACTOR,
-    }
+    state = SUM | {"format": Format.R32_FLOAT, "src_blend": BlendFactor.BLEND_FACTOR}
     count = 4000
     rows = bench.beats_of(rng, [state] * count, params)
     beats = codec.unpack(rows, params.merging, dtype(params.merging))
