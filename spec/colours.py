@@ -55,3 +55,54 @@ UNCODED = (
 CODED = (Field("code", 4), *_DATA)  # a TileMode; zeros behind what it says
 STORED = (Field("samples", 2), Field("cleared", 32), *CODED)
 DECODED = (Field("wrong", 1), *_COLOURS)  # wrong: it cannot be, and all else is zero
+
+# A target's state, as D3D11's descriptions of a blend state and of a render target view say it.
+MERGE_STATE = (
+    Field("format", 7),  # fixfunc.spec.dxgi.Format
+    Field("blend_enable", 1),
+    *each("src_blend dest_blend", 5),  # fixfunc.spec.state.BlendFactor, of red, green, blue
+    Field("blend_op", 3),  # fixfunc.spec.state.BlendOp
+    *each("src_blend_alpha dest_blend_alpha", 5),
+    Field("blend_op_alpha", 3),
+    Field("write_mask", 4),  # red 1, green 2, blue 4, alpha 8
+    Field("logic_op_enable", 1),
+    Field("logic_op", 4),  # fixfunc.spec.state.LogicOp
+    Field("dither", 1),  # of UNORM channels of fewer than 8 bits: by ``threshold``
+    *each("factor_red factor_green factor_blue factor_alpha", 32),  # float32: BLEND_FACTOR
+)
+THRESHOLD = 5  # bits
+
+
+def merging(lanes: int, texel: int, second: bool = True, dithers: bool = True) -> tuple[Field, ...]:
+    """Samples on their way into a target, and the target's state.
+
+    Parameters
+    ----------
+    lanes : int
+        Samples.
+    texel : int
+        Bits of the widest texel.
+    second : bool
+        A shader may put out two colours for the one target.
+    dithers : bool
+        Samples have thresholds.
+    """
+    fields = list(MERGE_STATE)
+    names = ("red", "green", "blue", "alpha")
+    for n in range(lanes):
+        # float32, or integers of 32 bits, as the format is.
+        fields += [Field(f"{name}{n}", 32) for name in names]
+        if second:
+            fields += [Field(f"second_{name}{n}", 32) for name in names]
+        if dithers:
+            fields.append(Field(f"threshold{n}", THRESHOLD))  # thirty-seconds, 1 to 31
+        fields.append(Field(f"texel{n}", texel))  # as stored, lowest byte first
+    return tuple(fields)
+
+
+def merged(lanes: int, texel: int) -> tuple[Field, ...]:
+    """The same samples as they are to be stored."""
+    return (
+        Field("error", 1),  # a state that there is not, or not here: texels are 0
+        *each(" ".join(f"texel{n}" for n in range(lanes)), texel),
+    )

@@ -182,8 +182,9 @@ def _combined_floats(colours, source, target, op, channels):
     new = colours.new[..., channels]
     old = colours.old[..., channels]
     if op in (BlendOp.MIN, BlendOp.MAX):
-        choose = np.fmin if op == BlendOp.MIN else np.fmax
-        return float32.flush(choose(new, old))
+        # Not numpy's, which of zeros of both signs takes one or the other by the array's length.
+        takes = new < old if op == BlendOp.MIN else new > old
+        return float32.flush(np.where(takes | np.isnan(old), new, old))
     other = float32.multiply(old, _float_factor(colours, target, channels))
     if op == BlendOp.SUBTRACT:
         other = -other
@@ -202,7 +203,9 @@ def _float_factor(colours, factor, channels):
     if factor == BlendFactor.SRC_ALPHA_SAT:
         if channels == ALPHA:
             return one
-        return np.minimum(colours.new[..., ALPHA], float32.subtract(one, colours.old[..., ALPHA]))
+        alpha = colours.new[..., ALPHA]
+        room = float32.subtract(one, colours.old[..., ALPHA])
+        return np.where((alpha < room) | np.isnan(alpha), alpha, room)
     if factor == BlendFactor.BLEND_FACTOR:
         return colours.constant[channels]
     name, chosen = PLAIN[factor]

@@ -147,14 +147,17 @@ def encoded(values: np.ndarray) -> np.ndarray:
 def float_bits(values: np.ndarray, bits: int) -> np.ndarray:
     """float32 as a float of 32, 16, 11 or 10 bits: its bits, int64.
 
-    Nearest, ties to even; of 11 and 10 bits without a sign: below 0 is 0 [fs 3.1.6].
+    Nearest, ties to even; of 11 and 10 bits without a sign: below 0 is 0 [fs 3.1.6]. NaN is the
+    canonical one, but of 32 bits, all of which pass.
     """
     values = values.astype(np.float32)
     if bits == 32:
         return values.view(np.uint32).astype(np.int64)
     if bits == 16:
         with np.errstate(over="ignore"):
-            return values.astype(np.float16).view(np.uint16).astype(np.int64)
+            halves = values.astype(np.float16).view(np.uint16).astype(np.int64)
+        # Bits of other NaNs depend on the machine.
+        return np.where(np.isnan(values), 0x7E00, halves)
     mantissa = bits - 5
     infinite = 31 << mantissa
     finite = np.where(np.isfinite(values) & (values > 0), values, 0).astype(np.float64)

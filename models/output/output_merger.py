@@ -5,8 +5,10 @@ import numpy as np
 
 from fixfunc.models.output.blend import Blend, blend, blend_floats
 from fixfunc.models.output.formats import colour_format, integers, load, quantise, store
+from fixfunc.models.payload import enumerated
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import BlendFactor, BlendOp
 
 INTEGERS = ("UINT", "SINT")
 
@@ -82,8 +84,16 @@ def check_kind(dtype: np.dtype, form: Format) -> None:
 
 
 def check(state: Blend, form: Format) -> None:
-    """Raise ``InputError`` for blending that a format does not have [fs 19.1.4]."""
+    """Raise ``InputError`` for blending that there is not, or that a format does not have.
+
+    Source: [fs 17.5, 19.1.4].
+    """
     kind = colour_format(form).kind
+    if state.enable:
+        for factor in (state.source, state.target, state.source_alpha, state.target_alpha):
+            enumerated(BlendFactor, factor, "blend factor")
+        for op in (state.op, state.op_alpha):
+            enumerated(BlendOp, op, "blend operation")
     if state.enable and kind in INTEGERS:
         raise InputError("blend", f"be off for {form.name}", True)
     if state.logic and kind not in ("UNORM", "UINT"):

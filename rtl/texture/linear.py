@@ -13,7 +13,7 @@ from fixfunc.rtl.lib.delay import NO_COLLISION
 from fixfunc.rtl.lib.timeline import Timeline
 
 
-def linear(value):
+def linear(value: int) -> int:
     """The linear value, out of 65535, of an sRGB value out of 255; rounded to nearest."""
     share = Decimal(value) / 255
     if share <= Decimal("0.04045"):
@@ -43,12 +43,12 @@ class Linear(wiring.Component):
 
     LATENCY = 3
 
-    def __init__(self, lanes):
+    def __init__(self, lanes: int) -> None:
         self._lanes = lanes
         texels = ArrayLayout(ArrayLayout(16, 4), lanes)
         super().__init__({"i": In(texels), "enable": In(1), "o": Out(texels)})
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         t = Timeline(m)
         t.enter(0, enable=self.enable, texels=self.i)

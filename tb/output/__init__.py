@@ -3,6 +3,7 @@
 
 colour_write.py         quads, and every byte of memory
 colour_compression.py   tiles coded and decoded
+output_merger.py        samples merged with the texels of a target
 
 bins/   bins of coverage, a file a block
 """

@@ -210,6 +210,13 @@ def test_integers_are_cut_and_masked(form):
             "format of a target must be one that is drawn to",
         ),
         (Format.D32_FLOAT, np.float32, Blend(), "format of a target must be one that is drawn to"),
+        (
+            Format.R8_UNORM,
+            np.float32,
+            Blend(True, 12),
+            "blend factor must be one of ZERO, .* not 12",
+        ),
+        (Format.R8_UNORM, np.float32, Blend(True, op_alpha=0), "blend operation must be one of"),
     ],
 )
 def test_what_a_format_does_not_have_is_refused(form, new, state, text):
@@ -264,3 +271,22 @@ def test_dithering_keeps_the_mean_of_four_by_four_pixels(form, bits):
         assert (np.ptp(loaded, axis=0) <= 1).all()
         if set(value) <= {0, 1}:
             assert (found == plain).all()
+
+
+@pytest.mark.plan("output-merger-14")
+@pytest.mark.parametrize("count", [1, 2, 3, 7, 8, 16, 33, 100])
+@pytest.mark.parametrize("op", [BlendOp.MIN, BlendOp.MAX])
+def test_signs_of_zeros_do_not_depend_on_how_many_there_are(count, op):
+    """The target's stays."""
+    state = Blend(True, op=op, op_alpha=op)
+    for zero in (0.0, -0.0):
+        new, old = (np.full((count, 4), value, np.float32) for value in (-zero, zero))
+        got = merge(new, old.view(np.uint8), Format.R32G32B32A32_FLOAT, state)
+        assert (got == old.view(np.uint8)).all()
+
+
+@pytest.mark.plan("output-merger-14")
+def test_nans_are_one_in_small_floats():
+    bits = np.array([0x7F800001, 0xFF812345, 0x7FFFFFFF, 0xFFC00000], np.uint32)
+    for width, one in ((16, 0x7E00), (11, 0x7E0), (10, 0x3F0)):
+        assert (float_bits(bits.view(np.float32), width) == one).all()

@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A channel of normalised colours, blended exactly."""
+
+from amaranth.hdl import Cat, Const, Module, Mux, Value, signed
+from amaranth.lib import wiring
+from amaranth.lib.data import ArrayLayout
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.lib.bits import named
+from fixfunc.rtl.lib.delay import register
+from fixfunc.rtl.lib.timeline import Timeline
+from fixfunc.rtl.output.merger.control import (
+    ALPHA_GROUP,
+    COLOUR_GROUP,
+    CONSTANT,
+    FRACTION,
+    SOURCE,
+    TARGET,
+    control_layout,
+)
+from fixfunc.rtl.output.merger.factor import Factor
+from fixfunc.rtl.output.merger.formats import ALPHA, GREEN, FormatSet, pick
+from fixfunc.rtl.output.merger.quotient import Quotient
+
+APART = 31, 63  # ones of 5:6:5 that are no multiples of one another
+
+
+class BlendChannel(wiring.Component):
+    """Source times its factor and target times its own, rounded once; free-running.
+
+    Factors are integers over their unit: what one is of the channel, of alpha, or 2^24. Where the
+    units of both sides differ each product is multiplied by the other's, and the sum is divided by
+    both in turn, to the integer below: that is what division by their product gives.
+
+    Parameters
+    ----------
+    formats : FormatSet
+    channel : int
+        Red, green, blue, alpha: 0 to 3.
+    constant : bool
+        The blend factor is known.
+
+    Members
+    -------
+    colours, alphas : In(ArrayLayout(formats.value_shape, 3))
+        The channel, and alpha: the shader's, the target's, the shader's second.
+    controls : In(ArrayLayout(control_layout(formats).size, self.latency))
+        Each so many clocks after ``colours``.
+    constant : In(CONSTANT)
+        One clock after ``colours``.
+    o : Out(formats.value_shape)
+        :attr:`latency` clocks after ``colours``.
+    """
+
+    def __init__(self, formats: FormatSet, channel: int, constant: bool) -> None:
+        self._formats = formats
+        self._control = control_layout(formats)
+        self._channel = channel
+        self._constant = constant
+        self._apart = formats.has_units_apart and channel not in (GREEN, ALPHA)
+        self._factors = [Factor(formats, channel, constant) for _ in (SOURCE, TARGET)]
+        # Products of 2^24 leave the sum before it is divided.
+        self._quotient = Quotient(formats, 2 * formats.value + 5)
+        colours = ArrayLayout(formats.value_shape, 3)
+        super().__init__(
+            {
+                "colours": In(colours),
+                "alphas": In(colours),
+                "controls": In(ArrayLayout(control_layout(formats).size, self.latency)),
+                "constant": In(CONSTANT),
+                "o": Out(formats.value_shape),
+            }
+        )
+
+    @property
+    def _summed(self):
+        """Clocks until products are one sum."""
+        crossing = 2 if self._constant or self._formats.has_units_apart else 0
+        return Factor.LATENCY + 2 + crossing
+
+    @property
+    def latency(self) -> int:
+        """Clocks: factors, products, their sum, quotients, what is cut."""
+        second = 1 if self._formats.has_units_apart else 0
+        return self._summed + Quotient.LATENCY + second + 1
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        t = Timeline(m)
+        t.enter(0, new=self.colours[0], old=self.colours[1])
+        products = []
+        for n, factor in enumerate(self._factors):
+            m.submodules[f"factor_{n}"] = factor
+            sides = [self._group(clock).sides[n] for clock in (0, 1)]
+            m.d.comb += [
+                factor.colours.eq(self.colours),
+                factor.alphas.eq(self.alphas),
+                factor.side.eq(Cat(*sides)),
+                factor.first_alpha_widths.eq(self._at(0).widths[ALPHA]),
+                factor.widths.eq(self._at(1).widths[self._channel]),
+                factor.alpha_widths.eq(self._at(1).widths[ALPHA]),
+                factor.spreads.eq(self._at(1).spreads[self._channel]),
+                factor.constant.eq(self.constant),
+            ]
+            colour = (t[factor.LATENCY].new, t[factor.LATENCY].old)[n]
+            product = colour * factor.o
+            products.append(register(m, product, signed(product.shape().width), f"product_{n}"))
+        clock = Factor.LATENCY + 1
+        if self._summed == clock + 1:
+            total = self._sum_same(m, products, clock)
+        else:
+            total = self._sum(m, products, clock)
+        m.submodules.quotient = quotient = self._quotient
+        unit, both, _ = self._division(self._summed)
+        m.d.comb += [
+            quotient.i.eq(total),
+            quotient.unit.eq(unit),
+            quotient.whole.eq(both),
+        ]
+        clock = self._summed + Quotient.LATENCY
+        found = quotient.o
+        if self._formats.has_units_apart:
+            found = register(m, self._divide_again(m, found, clock), found.shape(), "again")
+            clock += 1
+        self._cut(m, found, clock)
+        return m
+
+    def _at(self, clock):
+        """The state in a clock."""
+        return self._control(self.controls[clock])
+
+    def _group(self, clock):
+        which = ALPHA_GROUP if self._channel == ALPHA else COLOUR_GROUP
+        return self._at(clock).groups[which]
+
+    def _units(self, clock):
+        """Units of both sides as widths, and whether they are 2^24."""
+        control = self._at(clock)
+        sides = self._group(clock).sides
+        units = [control.widths[self._channel]] * 2
+        if self._apart:
+            units = [
+                Mux(side.unit_alpha, control.widths[ALPHA], unit)
+                for side, unit in zip(sides, units, strict=True)
+            ]
+        constant = [side.unit_constant if self._constant else Const(0) for side in sides]
+        return units, constant
+
+    def _differ(self, units):
+        return units[0] != units[1] if self._apart else Const(0)
+
+    def _sum_same(self, m, products, clock):
+        """Both sides have the channel's unit."""
+        half = pick(
+            self._at(clock).widths[self._channel],
+            [(1 << n - 1) - 1 for n in self._formats.widths],
+        )
+        return register(m, products[0] + products[1] + half, self._quotient.i.shape(), "total")
+
+    def _sum(self, m, products, clock):
+        """Products times the unit of the other side where that is another, and half a unit."""
+        widths = self._formats.widths
+        units, constant = self._units(clock)
+        crossed = []
+        for n, product in enumerate(products):
+            other = 1 - n
+            crosses = ~constant[other] & (constant[n] | self._differ(units))
+            above = pick(units[other], [product << k for k in widths])
+            value = named(m, above - product, f"multiple_{n}")
+            crossed.append(
+                register(m, Mux(crosses, value, product), signed(len(value)), f"crossed_{n}")
+            )
+        units, constant = self._units(clock + 1)
+        either = constant[0] | constant[1]
+        unit = Mux(constant[0], units[1], units[0])
+        half = pick(unit, [(1 << n - 1) - 1 for n in widths])
+        half = Mux(self._differ(units), APART[0] * APART[1] >> 1, half)
+        one = Mux(constant[0] & constant[1], 1, pick(unit, [(1 << n) - 1 for n in widths]))
+        total = register(
+            m,
+            Mux(constant[0], 0, crossed[0])
+            + Mux(constant[1], 0, crossed[1])
+            + Mux(either, 0, half),
+            self._quotient.i.shape(),
+            "sum",
+        )
+        if self._constant:
+            wide = signed(len(crossed[0]) + 2)
+            scaled = register(
+                m,
+                Mux(constant[0], crossed[0], 0)
+                + Mux(constant[1], crossed[1], 0)
+                + Mux(either, one << FRACTION - 1, 0),
+                wide,
+                "scaled",
+            )
+            total = total + (scaled >> FRACTION)
+        return register(m, total, self._quotient.i.shape(), "total")
+
+    def _division(self, clock):
+        """What the sum is divided by first, whether by nothing; whether by 31 then."""
+        units, constant = self._units(clock)
+        both = constant[0] & constant[1]
+        unit = Mux(constant[0], units[1], units[0])
+        apart = self._differ(units) & ~constant[0] & ~constant[1]
+        if self._apart:
+            unit = Mux(apart, self._at(clock).widths[ALPHA], unit)
+        if 1 in self._formats.widths:
+            both |= unit[self._formats.widths.index(1)]
+        return unit, both, apart
+
+    def _divide_again(self, m, value, clock):
+        """By 31, what has been divided by 63: less than 2^11, not below 0."""
+        if not self._apart:
+            return value
+        _, _, apart = self._division(clock)
+        high = value[5:11]
+        rest = named(m, high + value[:5], "rest")
+        last = named(m, rest[5:] + rest[:5], "last")
+        quotient = high + rest[5:] + (last >= APART[0])
+        return Mux(apart & ~value[-1], quotient, value)
+
+    def _cut(self, m, value: Value, clock):
+        """The format's range."""
+        control = self._at(clock)
+        most = pick(control.widths[self._channel], [(1 << n) - 1 for n in self._formats.widths])
+        most = named(m, most, "most")
+        least = Mux(control.is_signed, -most, 0) if self._formats.has_sign else 0
+        m.d.sync += self.o.eq(
+            Mux(value[-1], Mux(value < least, least, value), Mux(value > most, most, value))
+        )

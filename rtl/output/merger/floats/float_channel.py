@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A channel of floats, blended by float32."""
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.data import ArrayLayout
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.lib.delay import register
+from fixfunc.rtl.lib.timeline import Timeline
+from fixfunc.rtl.output.merger.control import GROUP, NEW, OLD, SOURCE, TARGET
+from fixfunc.rtl.output.merger.floats.multiply_add import (
+    MINUS_ZERO,
+    ONE,
+    MultiplyAdd,
+    flushed,
+    is_nan,
+)
+from fixfunc.rtl.output.merger.formats import pick
+
+SIGN = 31  # bit of a float32
+
+
+def less(a: Value, b: Value) -> Value:
+    """a < b of float32; zeros are equal, and NaN is not less, nor is anything less than it."""
+    both_zero = (a[:SIGN] == 0) & (b[:SIGN] == 0)
+    by_magnitude = Mux(a[SIGN], a[:SIGN] > b[:SIGN], a[:SIGN] < b[:SIGN])
+    numbers = ~is_nan(a) & ~is_nan(b) & ~both_zero
+    return numbers & Mux(a[SIGN] ^ b[SIGN], a[SIGN], by_magnitude)
+
+
+class FloatChannel(wiring.Component):
+    """Source times its factor, added to target times its own by a multiply-add; free-running.
+
+    Parameters
+    ----------
+    is_alpha : bool
+
+    Members
+    -------
+    colours, alphas : In(ArrayLayout(32, 3))
+        The channel, and alpha: the shader's, the target's, the shader's second; float32.
+    constant : In(32)
+        The channel's blend factor.
+    group : In(GROUP)
+        Factors and operation.
+    write : In(1)
+        The channel is written; else it stays.
+    o : Out(32)
+        :attr:`LATENCY` clocks later.
+    """
+
+    FACTORS = MultiplyAdd.LATENCY + 2  # colours chosen, one less them, the less of alpha and that
+    SUMMED = FACTORS + 2 * MultiplyAdd.LATENCY
+    LATENCY = SUMMED + 1
+
+    def __init__(self) -> None:
+        super().__init__(
+            {
+                "colours": In(ArrayLayout(32, 3)),
+                "alphas": In(ArrayLayout(32, 3)),
+                "constant": In(32),
+                "group": In(GROUP),
+                "write": In(1),
+                "o": Out(32),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        t = Timeline(m)
+        new, old = self.colours[NEW], self.colours[OLD]
+        t.enter(0, new=new, old=old, new_alpha=self.alphas[NEW])
+        t.enter(0, takes=self.write & self.group.blends, group=self.group.as_value())
+        factors = [self._factor(m, t, n) for n in (SOURCE, TARGET)]
+        sides = [self._side(t, self.FACTORS, n) for n in (SOURCE, TARGET)]
+        m.submodules.product = product = MultiplyAdd()
+        m.d.comb += [
+            product.a.eq(t[self.FACTORS].old),
+            product.b.eq(factors[TARGET]),
+            product.c.eq(MINUS_ZERO),
+        ]
+        clock = self.FACTORS + product.LATENCY
+        t.enter(self.FACTORS, factor=factors[SOURCE])
+        t.enter(self.FACTORS, **{f"negative_{n}": sides[n].negative for n in (SOURCE, TARGET)})
+        m.submodules.total = total = MultiplyAdd()
+        after = t[clock]
+        m.d.comb += [
+            total.a.eq(_negated(after.new, after.negative_0)),
+            total.b.eq(after.factor),
+            total.c.eq(_negated(product.o, after.negative_1)),
+        ]
+        t.enter(1, kept=self._replaced(m, new, old))
+        end = t[self.SUMMED]
+        m.d.sync += self.o.eq(Mux(end.takes, total.o, end.kept))
+        return m
+
+    def _side(self, t, clock, n):
+        return GROUP(t[clock].group).sides[n]
+
+    def _factor(self, m, t, n):
+        """The factor of a side, in the clock FACTORS."""
+        side = self.group.sides[n]
+        picked = [
+            Mux(side.alpha, alpha, colour)
+            for alpha, colour in zip(self.alphas, self.colours, strict=True)
+        ]
+        base = register(m, Mux(side.constant, self.constant, pick(side.picked, picked)), 32, "base")
+        # One less the target's alpha, if it saturates.
+        taken = register(
+            m,
+            Mux(
+                side.saturates,
+                self.alphas[OLD],
+                Mux(side.constant, self.constant, pick(side.picked, picked)),
+            ),
+            32,
+            "subtrahend",
+        )
+        m.submodules[f"complement_{n}"] = complement = MultiplyAdd()
+        m.d.comb += [
+            complement.a.eq(_negated(taken, Const(1))),
+            complement.b.eq(ONE),
+            complement.c.eq(ONE),
+        ]
+        clock = 1 + complement.LATENCY
+        t.enter(1, **{f"base_{n}": base})
+        side = self._side(t, clock, n)
+        alpha = t[clock].new_alpha
+        takes_alpha = less(alpha, complement.o) | is_nan(alpha)
+        saturated = Mux(takes_alpha, alpha, complement.o)
+        return register(
+            m,
+            Mux(
+                side.saturates,
+                saturated,
+                Mux(side.inverse, complement.o, t.value(f"base_{n}", clock)),
+            ),
+            32,
+            f"factor_{n}",
+        )
+
+    def _replaced(self, m, new, old):
+        """What the channel becomes unless products are summed; of NaN and a number the number."""
+        group = self.group
+        takes_new = Mux(group.least, less(new, old), less(old, new)) | is_nan(old)
+        chosen = flushed(Mux(takes_new, new, old))
+        out = Signal(32, name="replaced")
+        m.d.sync += out.eq(Mux(self.write, Mux(group.least | group.greatest, chosen, new), old))
+        return out
+
+
+def _negated(value, negative):
+    return Cat(value[:SIGN], value[SIGN] ^ negative)

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""One sample of floats on its way into a target."""
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal
+from amaranth.lib import wiring
+from amaranth.lib.data import ArrayLayout, StructLayout
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.lib.delay import register
+from fixfunc.rtl.lib.timeline import Timeline
+from fixfunc.rtl.output.merger.control import ALPHA_GROUP, COLOUR_GROUP, control_layout
+from fixfunc.rtl.output.merger.floats.float_channel import FloatChannel
+from fixfunc.rtl.output.merger.floats.multiply_add import ONE
+from fixfunc.rtl.output.merger.floats.small_floats import Narrow, widened
+from fixfunc.rtl.output.merger.formats import ALPHA, FormatSet, joined, pick
+
+
+class FloatLane(wiring.Component):
+    """Blend a sample of floats, or replace it; one a clock, free-running.
+
+    Parameters
+    ----------
+    formats : FormatSet
+    second : bool
+        Second colours are known; else they count as zeros.
+
+    Members
+    -------
+    i : In(StructLayout({"colours": ..., "texel": ..., "constants": ...}))
+        ``colours`` of the shader, two; ``texel`` as stored; ``constants``, the blend factor.
+    controls : In(ArrayLayout(control_layout(formats).size, self.LATENCY))
+        The decoded state, each one clock after the one before; the first, together with ``i``, is
+        of no matter.
+    o : Out(formats.texel)
+        :attr:`LATENCY` clocks after ``i``.
+    """
+
+    LOADED = 3
+    BLENDED = LOADED + FloatChannel.LATENCY
+    LATENCY = BLENDED + Narrow.LATENCY + 1
+
+    def __init__(self, formats: FormatSet, second: bool) -> None:
+        self._formats = formats
+        self._control = control_layout(formats)
+        self._second = second
+        four = ArrayLayout(32, 4)
+        super().__init__(
+            {
+                "i": In(
+                    StructLayout(
+                        {
+                            "colours": ArrayLayout(four, 2),
+                            "constants": four,
+                            "texel": formats.texel,
+                        }
+                    )
+                ),
+                "controls": In(ArrayLayout(self._control.size, self.LATENCY)),
+                "o": Out(formats.texel),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        t = Timeline(m)
+        t.enter(0, texel=self.i.texel)
+        t.enter(0, **{f"new_{n}": self.i.colours[0][n] for n in range(4)})
+        t.enter(0, **{f"second_{n}": self.i.colours[1][n] for n in range(4)})
+        t.enter(0, **{f"constant_{n}": self.i.constants[n] for n in range(4)})
+        old = [self._load(m, t, channel) for channel in range(4)]
+        clock = self.LOADED
+        sources = [
+            [
+                t.value(f"new_{n}", clock),
+                old[n],
+                t.value(f"second_{n}", clock) if self._second else Const(0, 32),
+            ]
+            for n in range(4)
+        ]
+        words = []
+        control = self._at(clock)
+        for n in range(4):
+            m.submodules[f"channel_{n}"] = channel = FloatChannel()
+            m.submodules[f"narrow_{n}"] = narrow = Narrow()
+            m.d.comb += [
+                channel.colours.eq(Cat(sources[n])),
+                channel.alphas.eq(Cat(sources[ALPHA])),
+                channel.constant.eq(t.value(f"constant_{n}", clock)),
+                channel.group.eq(control.groups[ALPHA_GROUP if n == ALPHA else COLOUR_GROUP]),
+                channel.write.eq(control.write[n]),
+                narrow.i.eq(channel.o),
+                narrow.width.eq(self._at(self.BLENDED + 1).float_widths[n]),
+            ]
+            words.append(narrow.o)
+        options = [joined(own, words) for own in self._formats.float_layouts]
+        m.d.sync += self.o.eq(pick(self._at(self.LATENCY - 1).float_layout, options))
+        return m
+
+    def _at(self, clock):
+        """The state in a clock."""
+        return self._control(self.controls[clock])
+
+    def _load(self, m, t, channel):
+        """What is stored as float32; what the format lacks is 0, alpha 1."""
+        texel = t[1].texel
+        layouts = self._formats.float_layouts
+        lacking = ONE if channel == ALPHA else 0
+        options = [
+            Const(0) if own[channel] is None else texel[own[channel][0] : sum(own[channel])]
+            for own in layouts
+        ]
+        lacks = pick(self._at(1).float_layout, [own[channel] is None for own in layouts])
+        word = register(m, pick(self._at(1).float_layout, options), 32, f"word_{channel}")
+        is_lacking = register(m, lacks, 1, f"lacks_{channel}")
+        wide = widened(m, word, self._at(2).float_widths[channel], f"stored_{channel}")
+        out = Signal(32, name=f"old_{channel}")
+        m.d.sync += out.eq(Mux(is_lacking, lacking, wide))
+        return out

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Floats of 16, 11 and 10 bits as float32, and float32 as one of them.
+
+All have five bits of exponent; those of 16 bits alone have a sign.
+"""
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.lib.bits import leading_zeros, named
+from fixfunc.rtl.lib.timeline import Timeline
+from fixfunc.rtl.output.merger.control import FLOAT_WIDTHS
+from fixfunc.rtl.output.merger.floats.multiply_add import BIAS, CANONICAL, MANTISSA, is_nan
+from fixfunc.rtl.output.merger.formats import pick
+
+FRACTIONS = {16: 10, 11: 6, 10: 5}  # bits
+EXPONENT = 5  # bits
+INFINITE = (1 << EXPONENT) - 1
+SMALL_BIAS = 15
+WIDEST = FRACTIONS[16]
+
+
+def widened(m: Module, word: Value, width: Value, name: str) -> Value:
+    """A float of one of :data:`FLOAT_WIDTHS`, which one bit of ``width`` says, as float32."""
+    exponent = named(
+        m,
+        pick(width[1:], [word[f : f + EXPONENT] for f in FRACTIONS.values()]),
+        f"{name}_exponent",
+    )
+    fraction = named(
+        m,
+        pick(width[1:], [word[:f] << WIDEST - f for f in FRACTIONS.values()])[:WIDEST],
+        f"{name}_fraction",
+    )
+    sign = width[1] & word[15]
+    zeros = named(m, leading_zeros(fraction), f"{name}_zeros")
+    shifted = named(m, (fraction << zeros)[: WIDEST - 1], f"{name}_shifted")
+    pad = Const(0, MANTISSA - 1 - WIDEST)
+    least = BIAS - SMALL_BIAS
+    normal = Cat(pad, fraction, (exponent + least)[:8], sign)
+    # Without the highest bit set.
+    denormal = Cat(pad, Const(0, 1), shifted, (Const(least, 8) - zeros)[:8], sign)
+    infinite = Cat(Const(0, MANTISSA - 1), Const(255, 8), sign)
+    small = Mux(
+        exponent == 0,
+        Mux(fraction == 0, Cat(Const(0, 31), sign), denormal),
+        Mux(exponent == INFINITE, Mux(fraction == 0, infinite, CANONICAL), normal),
+    )
+    return Mux(width[0], word, small)
+
+
+class Narrow(wiring.Component):
+    """float32 in one of :data:`FLOAT_WIDTHS`: the nearest, ties to even; free-running.
+
+    Of 32 bits all bits pass. Without a sign what is below zero is zero. NaN is the canonical one.
+
+    Members
+    -------
+    i : In(32)
+    width : In(4)
+        Which of :data:`FLOAT_WIDTHS`, one clock after ``i``.
+    o : Out(32)
+        :attr:`LATENCY` clocks after ``i``.
+    """
+
+    LATENCY = 2
+    ROOM = MANTISSA + 1  # bits below a mantissa that is shifted
+
+    i: In(32)
+    width: In(len(FLOAT_WIDTHS))
+    o: Out(32)
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        t = Timeline(m)
+        t.enter(0, value=self.i, nan=is_nan(self.i))
+        exponent = self.i[23:31]
+        least = BIAS - SMALL_BIAS + 1  # of a normal number
+        below = named(m, exponent < least, "below")
+        distance = named(m, least - exponent, "distance")
+        distance = Mux(distance[:8] > self.ROOM, self.ROOM, distance[:5])
+        mantissa = Cat(Const(0, self.ROOM), self.i[: MANTISSA - 1], Const(1, 1))
+        moved = Signal(len(mantissa))
+        high = Signal(8)
+        m.d.sync += [
+            moved.eq(Mux(below, mantissa >> distance, mantissa)),
+            high.eq(Mux(below, 0, exponent - least)),
+        ]
+        value = t[1].value
+        negative = value[31]
+        options = []
+        for width, fraction in FRACTIONS.items():
+            cut = self.ROOM + MANTISSA - 1 - fraction
+            up = moved[cut - 1] & (moved[: cut - 1].any() | moved[cut])
+            infinite = INFINITE << fraction
+            found = named(m, (high << fraction) + moved[cut:] + up, f"found_{width}")
+            number = Mux((value[23:31] == 255) | (found > infinite), infinite, found)
+            if width == 16:
+                number = Cat(number[: width - 1], negative)
+            else:
+                number = Mux(negative, 0, number)
+            options.append(Mux(t[1].nan, infinite | 1 << fraction - 1, number))
+        m.d.sync += self.o.eq(pick(self.width, [value, *options]))
+        return m

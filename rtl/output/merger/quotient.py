@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Quotients by 2^n - 1."""
+
+from amaranth.hdl import Module, Mux, Signal, signed
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.lib.timeline import Timeline
+from fixfunc.rtl.output.merger.formats import FormatSet, pick
+
+EXTRA = 3  # bits of a quotient beyond those of the divisor
+
+
+class Quotient(wiring.Component):
+    """Divide by 2^n - 1, exactly, to the integer below; free-running.
+
+    With h = N >> n and l what remains, N = h (2^n - 1) + (h + l): so the quotient is h, and that of
+    h + l, of which the same holds. What remains then is less than two divisors.
+
+    Parameters
+    ----------
+    formats : FormatSet
+    bits : int
+        Of the dividend.
+
+    Members
+    -------
+    i : In(signed(bits))
+        Above -2^(2n + 2), below 2^(2n + 2).
+    unit : In(len(formats.widths))
+        Which of ``formats.widths`` is n.
+    whole : In(1)
+        Do not divide.
+    o : Out(signed(formats.value + EXTRA + 1))
+        :attr:`LATENCY` clocks later.
+    """
+
+    LATENCY = 3
+
+    def __init__(self, formats: FormatSet, bits: int) -> None:
+        self._formats = formats
+        super().__init__(
+            {
+                "i": In(signed(bits)),
+                "unit": In(len(formats.widths)),
+                "whole": In(1),
+                "o": Out(signed(formats.value + EXTRA + 1)),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        bits = self._formats.value + EXTRA
+        # Below 0 what is inverted is divided, and inverted again.
+        negative = Signal()
+        dividend = Signal(len(self.i) - 1)
+        m.d.comb += [
+            negative.eq(self.i[-1]),
+            dividend.eq(self.i[:-1] ^ negative.replicate(len(self.i) - 1)),
+        ]
+        t = Timeline(m)
+        t.enter(0, unit=self.unit, whole=self.whole, negative=negative, dividend=dividend[:bits])
+        high = Signal(bits)
+        rest = Signal(bits + 1)
+        quotient = Signal(bits)
+        rest_2 = Signal(bits)
+        above, low = self._parts(dividend, self.unit)
+        above_2, low_2 = self._parts(rest, t[1].unit)
+        m.d.sync += [
+            high.eq(above),
+            rest.eq(above + low),
+            quotient.eq(Mux(t[1].whole, t[1].dividend, high + above_2)),
+            rest_2.eq(Mux(t[1].whole, 0, above_2 + low_2)),
+        ]
+        more, _ = self._parts(rest_2 + 1, t[2].unit)
+        found = Signal(bits)
+        m.d.comb += found.eq(quotient + (~t[2].whole & more.any()))
+        m.d.sync += self.o.eq(found ^ t[2].negative.replicate(bits + 1))
+        return m
+
+    def _parts(self, value, unit):
+        """What is above n bits, and those."""
+        widths = self._formats.widths
+        return (
+            pick(unit, [value >> n for n in widths]),
+            pick(unit, [value[:n] for n in widths]),
+        )

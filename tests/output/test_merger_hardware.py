@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The hardware of the output merger."""
+
+import re
+
+import numpy as np
+import pytest
+
+from fixfunc.cosim import codec
+from fixfunc.cosim.toolchain import ROOT
+from fixfunc.models.output.formats import encoded
+from fixfunc.models.payload import dtype
+from fixfunc.models.texture.block_decode import linear
+from fixfunc.rtl.output.merger import output_merger as rtl
+from fixfunc.rtl.output.merger import srgb
+from fixfunc.spec.dxgi import Format
+from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import BlendFactor, BlendOp
+from fixfunc.tb.output import output_merger as bench
+from tests import tiers
+from tests.bench import check_bench
+from tests.volume import check, check_paces
+
+# Both factors are one.
+SUM = dict.fromkeys(bench.FACTOR_FIELDS, BlendFactor.ONE) | {
+    "blend_enable": 1,
+    "write_mask": 15,
+    "blend_op": BlendOp.ADD,
+    "blend_op_alpha": BlendOp.ADD,
+}
+
+
+@pytest.mark.plan("output-merger-9")
+@pytest.mark.parametrize(
+    ("config", "count"), tiers.by_tier([("tiny", 3000), ("default", 3000), ("lean", 300)])
+)
+def test_volume(config, count):
+    check_paces("output_merger", config, count)
+
+
+@pytest.mark.plan("output-merger-10")
+def test_bench(simulator):
+    check_bench("output_merger", "tiny", simulator)
+
+
+@pytest.mark.plan("output-merger-11")
+def test_latencies():
+    """The page's table of configurations."""
+    page = (ROOT / "docs/output/output_merger.md").read_text()
+    for name, params in rtl.CONFIGS.items():
+        latency = rtl.OutputMerger(params).latency
+        floats = params.lanes if params.floats else "-"
+        row = rf"\| `{name}` \|.*\| {params.lanes} \| 1 \| {floats} \| {latency} \|"
+        assert re.search(row, page), name
+
+
+@pytest.mark.plan("output-merger-12")
+@pytest.mark.parametrize("config", tiers.by_tier(["tiny", "default"]))
+def test_every_pair_of_factors(config):
+    """In every format; operations, logic operations and masks take turns."""
+    params = rtl.CONFIGS[config]
+    states = bench.every_state(params)
+    rng = np.random.default_rng(5)
+    check("output_merger", config, bench.beats_of(rng, [*states, *states], params))
+
+
+@pytest.mark.plan("output-merger-12")
+def test_every_linear_value_of_alpha_and_colour():
+    """Tables and search of sRGB, the hardware's, against the golden ones."""
+    every = np.arange(1 << 16)
+    assert linear(np.repeat(np.arange(256, dtype=np.uint8)[:, None], 4, 1))[:, 0].tolist() == (
+        srgb.LINEAR
+    )
+    assert (np.searchsorted(srgb.FIRST[1:], every, side="right") == encoded(every)).all()
+    assert (((every << 8) - every + srgb.ROUNDING >> 16) == (2 * every + 257) // 514).all()
+    # Every value that is a shader's passes through the hardware, one and a half times a step.
+    params = rtl.CONFIGS["tiny"]
+    state = {"format": Format.B8G8R8A8_UNORM_SRGB, "write_mask": 15}
+    rows = bench.beats_of(np.random.default_rng(6), [state] * len(every), params)
+    beats = codec.unpack(rows, params.merging, dtype(params.merging))
+    for n, name in enumerate(bench.COLOURS):
+        beats[f"{name}0"] = (((every + 0x4000 * n) % 65536) / 65535).astype(np.float32).view("u4")
+    check("output_merger", "tiny", codec.pack(beats, params.merging))
+
+
+@pytest.mark.plan("output-merger-12")
+def test_every_red_and_alpha_of_5_6_5():
+    """Where alpha's unit is not the channel's: all triples of source, target and alpha."""
+    params = rtl.CONFIGS["tiny"]
+    state = SUM | {
+        "format": Format.B5G6R5_UNORM,
+        "src_blend": BlendFactor.SRC_ALPHA,
+        "dest_blend": BlendFactor.DEST_COLOR,
+    }
+    rng = np.random.default_rng(8)
+    new, alpha, old = (axis.ravel() for axis in np.mgrid[:32, :64, :32])
+    beats = codec.unpack(
+        bench.beats_of(rng, [state] * (len(new) // 2), params),
+        params.merging,
+        dtype(params.merging),
+    )
+    for n in range(2):
+        half = slice(n, None, 2)
+        beats[f"red{n}"] = (new[half] / 31).astype(np.float32).view(np.uint32)
+        beats[f"blue{n}"] = (old[half] / 31).astype(np.float32).view(np.uint32)
+        beats[f"alpha{n}"] = (alpha[half] / 63).astype(np.float32).view(np.uint32)
+        beats[f"texel{n}"] = old[half] << 11 | new[half]
+    check("output_merger", "tiny", codec.pack(beats, params.merging))
+
+
+@pytest.mark.plan("output-merger-12")
+def test_ties_of_the_blend_factor():
+    """Halves of 2^-24 go to the even one, and so decide on which side of a step a channel is."""
+    params = rtl.CONFIGS["tiny"]
+    state = SUM | {
+        "format": Format.B8G8R8A8_UNORM_SRGB,
+        "src_blend_alpha": BlendFactor.BLEND_FACTOR,
+        "dest_blend_alpha": BlendFactor.ZERO,
+    }
+    rng = np.random.default_rng(9)
+    # What alpha must at least be for the byte n + 1, of 65535.
+    first = 257 * np.arange(127) + 129
+    below = (2 * first - 1 << 23) // 65535  # the greatest factor that rounds to less
+    below = np.repeat(below[below % 2 == 0], 4)
+    beats = codec.unpack(
+        bench.beats_of(rng, [state] * len(below), params), params.merging, dtype(params.merging)
+    )
+    beats["factor_alpha"] = ((below + 0.5) / 2**24).astype(np.float32).view(np.uint32)
+    for n in range(2):
+        beats[f"alpha{n}"] = np.float32(1).view(np.uint32)
+    check("output_merger", "tiny", codec.pack(beats, params.merging))
+
+
+@pytest.mark.plan("output-merger-14")
+def test_products_about_the_least_normal_number():
+    params = rtl.CONFIGS["tiny"]
+    rng = np.random.default_rng(7)
+    state = SUM | {"format": Format.R32_FLOAT, "src_blend": BlendFactor.BLEND_FACTOR}
+    count = 4000
+    rows = bench.beats_of(rng, [state] * count, params)
+    beats = codec.unpack(rows, params.merging, dtype(params.merging))
+    beats["factor_red"] = 0x3F000000 + rng.integers(-8, 9, count)
+    for n in range(params.lanes):
+        beats[f"red{n}"] = 0x01000000 + rng.integers(-8, 9, count) | rng.choice([0, 1 << 31], count)
+        beats[f"texel{n}"] = rng.choice([0, 1 << 31, 0x00800000, 0x80800000, 0x80FFFFFF], count)
+    found = codec.unpack(
+        check("output_merger", "tiny", codec.pack(beats, params.merging)),
+        params.merged,
+        dtype(params.merged),
+    )
+    assert {0, 1 << 31, 0x00800000, 0x80800000} < set(found["texel0"].tolist())
+
+
+@pytest.mark.plan("output-merger-13")
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"lanes": 0}, "lanes must be 1 to 64, not 0"),
+        ({"lanes": 65}, "lanes must be 1 to 64, not 65"),
+        ({"formats": ()}, "formats must be some, each once, of which one is normalised"),
+        ({"formats": (Format.R8_UINT,)}, "formats must be some, each once"),
+        ({"formats": (Format.R32G32B32A32_FLOAT,)}, "formats must be of at most 64 bits"),
+        ({"formats": (Format.R8_UNORM,) * 2}, "formats must be some, each once"),
+        ({"formats": (Format.D16_UNORM,)}, "formats must be of at most 64 bits, and drawn to"),
+    ],
+)
+def test_wrong_parameters(arguments, message):
+    with pytest.raises(InputError, match=message):
+        rtl.OutputMergerParams(**arguments)
