@@ -32,7 +32,8 @@ SUM = dict.fromkeys(bench.FACTOR_FIELDS, BlendFactor.ONE) | {
 
 @pytest.mark.plan("output-merger-9")
 @pytest.mark.parametrize(
-    ("config", "count"), tiers.by_tier([("tiny", 3000), ("default", 3000), ("lean", 300)])
+    ("config", "count"),
+    tiers.by_tier([("tiny", 3000), ("default", 3000), ("lean", 300), ("small", 1000)]),
 )
 def test_volume(config, count):
     check_paces("output_merger", config, count)
@@ -55,7 +56,7 @@ def test_latencies():
 
 
 @pytest.mark.plan("output-merger-12")
-@pytest.mark.parametrize("config", tiers.by_tier(["tiny", "default"]))
+@pytest.mark.parametrize("config", tiers.by_tier(["tiny", "default", "small"], ["small"]))
 def test_every_pair_of_factors(config):
     """In every format; operations, logic operations and masks take turns."""
     params = rtl.CONFIGS[config]

@@ -23,6 +23,7 @@ from fixfunc.rtl.output.merger.formats import ALPHA, GREEN, FormatSet, pick
 from fixfunc.rtl.output.merger.quotient import Quotient
 
 APART = 31, 63  # ones of 5:6:5 that are no multiples of one another
+APART_BITS = 18, 11  # of two times 31 * 31 * 63 with a sign, and of that by 63
 
 
 class BlendChannel(wiring.Component):
@@ -59,8 +60,11 @@ class BlendChannel(wiring.Component):
         self._constant = constant
         self._apart = formats.has_units_apart and channel not in (GREEN, ALPHA)
         self._factors = [Factor(formats, channel, constant) for _ in (SOURCE, TARGET)]
-        # Products of 2^24 leave the sum before it is divided.
-        self._quotient = Quotient(formats, 2 * formats.value + 5)
+        # Products of 2^24 leave the sum before it is divided. A factor is at most two.
+        sizes = [2 * formats.value + 5, formats.value + 3]
+        if formats.has_units_apart:
+            sizes = [max(pair) for pair in zip(sizes, APART_BITS, strict=True)]
+        self._quotient = Quotient(formats, *sizes)
         colours = ArrayLayout(formats.value_shape, 3)
         super().__init__(
             {

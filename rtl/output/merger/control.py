@@ -129,7 +129,8 @@ class StateDecoder(wiring.Component):
         m = Module()
         control = Signal.like(self.control)
         m.d.sync += self.control.eq(control)
-        self._decode_format(m, control)
+        error = Signal()
+        self._decode_format(m, control, error)
         apart = self._is(Format.B5G6R5_UNORM)
         state = self.i
         self._group(
@@ -154,11 +155,12 @@ class StateDecoder(wiring.Component):
         ops = Cat(_among(op, BlendOp) for op in (state.blend_op, state.blend_op_alpha)).all()
         no_logic = self._any(SNORM, SINT, FLOATS) if self._logic else Const(1)
         m.d.comb += [
-            control.error.eq(
+            error.eq(
                 ~known
-                | (state.blend_enable & (control.is_integer | ~factors | ~ops))
+                | (state.blend_enable & (self._any(UINT, SINT) | ~factors | ~ops))
                 | (state.logic_op_enable & no_logic)
             ),
+            control.error.eq(error),
             control.write.eq(state.write_mask),
             control.logic.eq(state.logic_op_enable),
             control.logic_op.eq(state.logic_op),
@@ -174,15 +176,15 @@ class StateDecoder(wiring.Component):
     def _is_factor(self, value):
         return _among(value, BlendFactor)
 
-    def _decode_format(self, m, control):
+    def _decode_format(self, m, control, error):
         """Where channels lie, and how wide each is."""
         formats = self._formats
         normalised = formats.among(NORMALISED)
         whole = formats.among(INTEGERS)
         for n, arrangement in enumerate(formats.layouts):
             own = [form for form in (*normalised, *whole) if places(form) == arrangement]
-            m.d.comb += control.layout[n].eq(self._any(own) & ~control.error)
-        self._decode_floats(m, control)
+            m.d.comb += control.layout[n].eq(self._any(own) & ~error)
+        self._decode_floats(m, control, error)
         for channel in range(4):
             for n, width in enumerate(formats.widths):
                 own = [f for f in normalised if formats.magnitude(f, channel) == width]
@@ -207,12 +209,12 @@ class StateDecoder(wiring.Component):
             control.is_srgb.eq(self._any(SRGB)),
         ]
 
-    def _decode_floats(self, m, control):
+    def _decode_floats(self, m, control, error):
         """The same of floats."""
         forms = self._formats.among(FLOATS)
         for n, arrangement in enumerate(self._formats.float_layouts):
             own = [form for form in forms if places(form) == arrangement]
-            m.d.comb += control.float_layout[n].eq(self._any(own) & ~control.error)
+            m.d.comb += control.float_layout[n].eq(self._any(own) & ~error)
         for channel in range(4):
             for n, width in enumerate(FLOAT_WIDTHS):
                 own = [f for f in forms if (places(f)[channel] or (0, 0))[1] == width]
@@ -240,7 +242,7 @@ class StateDecoder(wiring.Component):
             group.sides[TARGET].negative.eq(op == BlendOp.SUBTRACT),
             group.least.eq(self.i.blend_enable & (op == BlendOp.MIN)),
             group.greatest.eq(self.i.blend_enable & (op == BlendOp.MAX)),
-            group.blends.eq(self.i.blend_enable & ~group.least & ~group.greatest),
+            group.blends.eq(self.i.blend_enable & ~_among(op, (BlendOp.MIN, BlendOp.MAX))),
         ]
 
     def _side(self, factor, is_alpha):

@@ -84,6 +84,9 @@ CONFIGS = {
     "lean": OutputMergerParams(
         64, (Format.R8G8B8A8_UNORM,), second=False, constant=False, logic=False, dithers=False
     ),
+    "small": OutputMergerParams(
+        8, (Format.B5G6R5_UNORM, Format.B5G5R5A1_UNORM, Format.B4G4R4A4_UNORM), second=False
+    ),
     "tiny": OutputMergerParams(
         2,
         (
@@ -105,6 +108,7 @@ CONFIGS = {
 PURPOSE = {  # of each configuration
     "default": "every format of at most 64 bits, 4 samples a clock, of floats one",
     "lean": "RGBA8 alone, a tile of 64 samples a clock",
+    "small": "formats of 16 bits a texel, dithered, 8 samples a clock",
     "tiny": "for benches: formats of every kind, 2 samples a clock, of floats one",
 }
 

@@ -8,8 +8,6 @@ from amaranth.lib.wiring import In, Out
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.output.merger.formats import FormatSet, pick
 
-EXTRA = 3  # bits of a quotient beyond those of the divisor
-
 
 class Quotient(wiring.Component):
     """Divide by 2^n - 1, exactly, to the integer below; free-running.
@@ -22,35 +20,38 @@ class Quotient(wiring.Component):
     formats : FormatSet
     bits : int
         Of the dividend.
+    quotient : int
+        Bits of the quotient's magnitude.
 
     Members
     -------
     i : In(signed(bits))
-        Above -2^(2n + 2), below 2^(2n + 2).
+        Its quotient fits.
     unit : In(len(formats.widths))
         Which of ``formats.widths`` is n.
     whole : In(1)
         Do not divide.
-    o : Out(signed(formats.value + EXTRA + 1))
+    o : Out(signed(quotient + 1))
         :attr:`LATENCY` clocks later.
     """
 
     LATENCY = 3
 
-    def __init__(self, formats: FormatSet, bits: int) -> None:
+    def __init__(self, formats: FormatSet, bits: int, quotient: int) -> None:
         self._formats = formats
+        self._bits = quotient
         super().__init__(
             {
                 "i": In(signed(bits)),
                 "unit": In(len(formats.widths)),
                 "whole": In(1),
-                "o": Out(signed(formats.value + EXTRA + 1)),
+                "o": Out(signed(quotient + 1)),
             }
         )
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        bits = self._formats.value + EXTRA
+        bits = self._bits
         # Below 0 what is inverted is divided, and inverted again.
         negative = Signal()
         dividend = Signal(len(self.i) - 1)
