@@ -35,6 +35,7 @@ def tables() -> dict[str, tuple[Field, ...]]:
         "setup": payloads.SETUP,
         "texture_block": payloads.TEXTURE_BLOCK,
         "counted": payloads.COUNTED,
+        "counted_differences": payloads.counted(differences=True),
         "domain_point": points.DOMAIN_POINT,
         "matched_point": points.MATCHED_POINT,
         "vertex_index": points.VERTEX_INDEX,
@@ -43,6 +44,7 @@ def tables() -> dict[str, tuple[Field, ...]]:
         "coded_colours": colours.CODED,
         "stored_colours": colours.STORED,
         "decoded_colours": colours.DECODED,
+        "merge_state": colours.MERGE_STATE,
         "target_packet": commands.TARGET_PACKET,
         "state_packet": commands.STATE_PACKET,
         "clear_packet": commands.CLEAR_PACKET,
@@ -77,6 +79,18 @@ def tables() -> dict[str, tuple[Field, ...]]:
         f"{make.__name__}_{edge}": make(edge, True)
         for make in (payloads.shaded, payloads.survivors, colours.colours)
         for edge in EDGES
+    }
+    sized |= {
+        "coded_8_differences": payloads.coded(8, payloads.DEPTH, 4),
+        "stored_8_differences": payloads.stored(8, 4),
+    }
+    sized |= {  # samples of the output merger, default and lean
+        f"{name}_{lanes}": table
+        for lanes, texel, second in ((4, 64, True), (64, 32, False))
+        for name, table in (
+            ("merging", colours.merging(lanes, texel, second, second)),
+            ("merged", colours.merged(lanes, texel)),
+        )
     }
     sized |= {f"coverage_{edge**2}": payloads.coverage(edge**2) for edge in EDGES}
     sized |= {f"wave_{lanes}": points.wave(lanes) for lanes in LANES} | {

@@ -11,6 +11,7 @@ from fixfunc.tb.proofs.engine.proof import Proof
 from fixfunc.tb.proofs.engine.properties import Properties
 from fixfunc.tb.proofs.engine.sizes import sizes
 
+MODE = 3  # bits
 SETS = 2
 WAYS = 2
 WINDOW = 4
@@ -135,7 +136,7 @@ def hazards(module: ModuleType = miss_scheduler) -> Properties:
     """The hazard check, and one tile among all: any."""
     p = Properties()
     with sizes(module, COMMANDS=2, PENDING=2, LOOKUPS=4, EVICTIONS=8):
-        unit = module.MissScheduler()
+        unit = module.MissScheduler(MODE)
         p.add(unit)
     tile = p.constant(22, "tile")
     command = p.inner("unit.command")

@@ -19,7 +19,14 @@ from tests.volume import LIMIT
 
 EDGE = 4
 PARAMS = CachedDepthParams(
-    edge=EDGE, entries=2048, clears=2, sets=256, ways=2, table_lines=64, reads=8
+    edge=EDGE,
+    entries=2048,
+    clears=2,
+    sets=256,
+    ways=2,
+    table_lines=64,
+    reads=8,
+    differences=False,
 )
 SIZE = 64
 TABLE = payloads.tile(EDGE)
