@@ -71,22 +71,22 @@ class TileDecoder(wiring.Component):
         m.submodules.raw = raw = DelayLine(modes.bits(TileMode.RAW, edge), out, near=True)
         m.d.comb += raw.i.eq(data)
         if self._params.differences:
-            others = self._differences(m, timeline, out)
+            coded_depths = self._differences(m, timeline, out)
         else:
-            others = self._anchored(m, data, out)
+            coded_depths = self._anchored(m, data, out)
 
         # One of the codings; nothing, if the tile cannot be.
         now = timeline[out]
-        is_other = now.mode == TileMode.ANCHOR
+        is_coded = now.mode == TileMode.ANCHOR
         wrong = now.wrong
         if self._params.differences:
-            is_other = now.mode > DIFFERENCES
-            wrong = now.wrong | (is_other & now.no_differences)
+            is_coded = now.mode > DIFFERENCES
+            wrong = now.wrong | (is_coded & now.no_differences)
         m.d.sync += self.o.wrong.eq(wrong)
         for n in range(edge**2):
             of_raw = raw.o[payloads.DEPTH * n : payloads.DEPTH * (n + 1)]
             depth = Mux(now.mode == TileMode.RAW, of_raw, depths.o[n])
-            depth = Mux(is_other, others[n], depth)
+            depth = Mux(is_coded, coded_depths[n], depth)
             m.d.sync += self.o[f"depth{n}"].eq(Mux(wrong, 0, depth))
         self._put_out(m, count, low, high, planes, wrong, out)
         return m
@@ -160,8 +160,8 @@ class TileDecoder(wiring.Component):
     def _wrong(self, m, timeline, data, count, low, high):
         """An undefined mode, bits set beyond its size, samples of no plane; in clock 3."""
         edge = self._params.edge
-        known = modes.WITH_DIFFERENCES if self._params.differences else modes.MODES
-        bounds = sorted({modes.bits(mode, edge) for mode in known} | {len(data)})
+        mode_set = modes.WITH_DIFFERENCES if self._params.differences else modes.MODES
+        bounds = sorted({modes.bits(mode, edge) for mode in mode_set} | {len(data)})
         parts = [
             Signal(-(-(end - begin) // 16), name=f"part_{begin}") for begin, end in pairwise(bounds)
         ]
@@ -177,11 +177,11 @@ class TileDecoder(wiring.Component):
                 for begin, flag in zip(bounds, part_used, strict=False)
                 if begin >= modes.bits(mode, edge)
             ).any()
-            for mode in known
+            for mode in mode_set
         }
         timeline.enter(1, fourth_plane=(count == 3) & (low & high).any())
         wrong = Signal()
-        every = range(1 << self._params.mode_bits)
-        mode_wrong = Array(beyond.get(mode, Const(1)) for mode in every)[timeline[2].mode]
+        mode_numbers = range(1 << self._params.mode_bits)
+        mode_wrong = Array(beyond.get(mode, Const(1)) for mode in mode_numbers)[timeline[2].mode]
         m.d.sync += wrong.eq(timeline[2].fourth_plane | mode_wrong)
         return wrong

@@ -68,7 +68,7 @@ class DifferenceCoder(wiring.Component):
         m = Module()
         timeline = Timeline(m)
         timeline.enter(0, samples=self.i.samples)
-        kept = []
+        waiting_places = []
         sums = []
         for turn in grid.TURNS:
             places = self._differences(m, timeline, turn)
@@ -82,9 +82,9 @@ class DifferenceCoder(wiring.Component):
                 waiting.i.eq(places),
             ]
             timeline.enter(self.PLACED + Widths.CODED, **{f"codes_{turn}": widths.o.codes})
-            kept.append(waiting.o)
+            waiting_places.append(waiting.o)
             sums.append(widths.o.total)
-        self._turn(m, timeline, kept, sums)
+        self._turn(m, timeline, waiting_places, sums)
         self._place(m, timeline)
         return m
 
@@ -123,7 +123,7 @@ class DifferenceCoder(wiring.Component):
             places.append(register(m, order.by_mode(samples, options), DEPTH, f"at_{turn}_{n}"))
         return Cat(places)
 
-    def _turn(self, m, timeline, kept, sums):
+    def _turn(self, m, timeline, places, sums):
         """The shorter turn; rows if both are as long."""
         now = timeline[self.TURNED - 1]
         codes = [now.codes_0, now.codes_1]
@@ -133,7 +133,7 @@ class DifferenceCoder(wiring.Component):
             turn=register(m, turn, 1, "turn"),
             total=register(m, Mux(turn, sums[1], sums[0]), len(sums[0]), "total"),
             codes=register(m, Mux(turn, codes[1], codes[0]), codes[0].shape().size, "codes"),
-            places=register(m, Mux(turn, kept[1], kept[0]), len(kept[0]), "places"),
+            places=register(m, Mux(turn, places[1], places[0]), len(places[0]), "places"),
         )
 
     def _place(self, m, timeline):
@@ -144,8 +144,8 @@ class DifferenceCoder(wiring.Component):
         for group in range(order.count):
             code = now.codes.word_select(group, 4)
             values = [now.places.word_select(n, DEPTH) for n in order.of_group(group)]
-            used = named(m, planes_used(code), f"used_{group}")
-            payload = by_planes(order, now.samples, values, used, group)
+            plane_mask = named(m, planes_used(code), f"plane_mask_{group}")
+            payload = by_planes(order, now.samples, values, plane_mask, group)
             m.d.sync += [
                 placing.i[f"value{group}"].eq(payload),
                 placing.i[f"length{group}"].eq(length(order, now.samples, code, group)),
@@ -157,9 +157,9 @@ class DifferenceCoder(wiring.Component):
         bits = Signal(range(1 << 12))
         m.d.comb += bits.eq(after.total + Mux(is_long, LONG_HEADER, HEADER) + of_first)
         transfers = ((bits + TRANSFER - 1) >> 8)[:TRANSFERS]
-        moved = Cat(Const(0, HEADER), placing.o.value)
-        further = Cat(Const(0, LONG_HEADER), placing.o.value)
+        behind_short = Cat(Const(0, HEADER), placing.o.value)
+        behind_long = Cat(Const(0, LONG_HEADER), placing.o.value)
         m.d.sync += [
             self.o.transfers.eq(Mux(transfers < LEAST, LEAST, transfers)),
-            self.o.data.eq(Mux(is_long, further, moved) | header),
+            self.o.data.eq(Mux(is_long, behind_long, behind_short) | header),
         ]

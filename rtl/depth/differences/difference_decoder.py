@@ -88,21 +88,21 @@ class DifferenceDecoder(wiring.Component):
         data = self.i.data
         codes = [Const(GREATEST, CODE)]
         for group in range(1, order.count):
-            found = data[CODE * group : CODE * (group + 1)]
-            options = [found if group < len(its) else Const(0, CODE) for its in order.groups]
+            field = data[CODE * group : CODE * (group + 1)]
+            options = [field if group < len(its) else Const(0, CODE) for its in order.groups]
             codes.append(order.by_mode(self.i.samples, options))
         spare = [
             Cat(data[1:CODE], data[CODE * len(order.groups[mode]) : header_bits(order, mode)]).any()
             for mode in order.modes
         ]
         bad = order.by_mode(self.i.samples, spare) | Cat(code > GREATEST for code in codes).any()
-        kept = [Mux(code > GREATEST, GREATEST, code) for code in codes]
+        clamped = [Mux(code > GREATEST, GREATEST, code) for code in codes]
         is_long = behind_header(order, self.i.samples)
         payload = Mux(is_long, data[LONG_HEADER:], data[HEADER:])
         timeline.enter(
             self.HEADER,
             bad=register(m, bad, 1, "bad"),
-            codes=register(m, Cat(kept), codes_layout(order).size, "codes"),
+            codes=register(m, Cat(clamped), codes_layout(order).size, "codes"),
             payload=register(m, payload, ROOM - HEADER, "payload"),
             wide=register(m, Mux(is_long, LONG_HEADER, HEADER), LENGTH, "wide"),
         )
@@ -130,10 +130,13 @@ class DifferenceDecoder(wiring.Component):
         order = self._order
         now = timeline[self._taken]
         samples = now.samples
-        used = [named(m, planes_used(code), f"used_{n}") for n, code in enumerate(self._codes(now))]
+        plane_masks = [
+            named(m, planes_used(code), f"plane_mask_{n}")
+            for n, code in enumerate(self._codes(now))
+        ]
         places = [
             from_planes(
-                m, order, samples, self._taking.o[f"value{group}"], used[group], (group, at)
+                m, order, samples, self._taking.o[f"value{group}"], plane_masks[group], (group, at)
             )
             for group, at in order.places
         ]

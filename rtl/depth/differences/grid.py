@@ -27,8 +27,8 @@ def shape(mode: int, turn: int) -> tuple[int, int]:
 def place(mode: int, turn: int, number: int) -> Place:
     """Where a number lies."""
     wide, high = shape(mode, turn)
-    sample, rest = divmod(number, wide * high)
-    return sample, rest % wide, rest // wide
+    sample, index = divmod(number, wide * high)
+    return sample, index % wide, index // wide
 
 
 def number_at(mode: int, turn: int, at: Place) -> int:
@@ -120,10 +120,9 @@ def applied(
         options = []
         for mode, turn in shapes:
             at = step(*place(mode, turn, number))
-            other = None if at is None else number_at(mode, turn, at)
-            options.append(Const(0, DEPTH) if other is None else values[other])
+            options.append(Const(0, DEPTH) if at is None else values[number_at(mode, turn, at)])
         result = Signal(DEPTH, name=f"{name}_{number}")
-        other = choose(index, options)
-        m.d.sync += result.eq(value + other if adds else value - other)
+        operand = choose(index, options)
+        m.d.sync += result.eq(value + operand if adds else value - operand)
         out.append(result)
     return out

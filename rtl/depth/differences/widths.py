@@ -99,14 +99,14 @@ class Widths(wiring.Component):
 
     def _code(self, m: Module, values: Sequence[Value], group: int) -> Value:
         """The code that a group needs."""
-        some = Cat(*values).any()
+        nonzero = Cat(*values).any()
         # Where a number is less than 0 its inverse tells how many bits it needs; one more than
         # its highest.
         inverted = [
             named(m, value[:-1] ^ value[-1].replicate(DEPTH - 1), f"inverted_{group}_{n}")
             for n, value in enumerate(values)
         ]
-        code = Mux(some, 1, 0)
+        code = Mux(nonzero, 1, 0)
         for pair in range(1, GREATEST):
             bits = Cat(value[2 * pair - 1 : 2 * pair + 1] for value in inverted)
             code = Mux(bits.any(), pair + 1, code)

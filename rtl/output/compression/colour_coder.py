@@ -124,9 +124,11 @@ class ColourCoder(wiring.Component):
                     code = Mux(now.with_alpha, code, 0)
                 low = BITS * channel
                 values = [now.places[k][low : low + BITS] for k in self._order.of_group(group)]
-                used = named(m, planes_used(code), f"used_{n}")
+                plane_mask = named(m, planes_used(code), f"plane_mask_{n}")
                 m.d.sync += [
-                    placing.i[f"value{n}"].eq(by_planes(self._order, samples, values, used, group)),
+                    placing.i[f"value{n}"].eq(
+                        by_planes(self._order, samples, values, plane_mask, group)
+                    ),
                     placing.i[f"length{n}"].eq(length(self._order, samples, code, group)),
                 ]
         timeline.enter(self._placed, payload=placing.o.value)

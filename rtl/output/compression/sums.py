@@ -114,18 +114,20 @@ class Sums(wiring.Component):
             m.d.comb += out.eq(Mux(turn, cells[y, x], value))
             upright[x, y] = out
         for number in range(LANES):
-            base, rest = [], []
+            bases = []
+            differences = []
             for mode in self._order.modes:
                 sample, x, y = pixel(mode, number)
-                base.append(upright[x, y])
-                rest.append(
+                bases.append(upright[x, y])
+                differences.append(
                     places[self._order.place_of(mode, number)]
                     if sample
                     else Const(0, CHANNELS * BITS)
                 )
-            one, other = (Signal(CHANNELS * BITS, name=f"{n}_{number}") for n in ("base", "rest"))
+            of_sample_0 = Signal(CHANNELS * BITS, name=f"of_sample_0_{number}")
+            difference = Signal(CHANNELS * BITS, name=f"difference_{number}")
             m.d.sync += [
-                one.eq(self._order.by_mode(samples, base)),
-                other.eq(self._order.by_mode(samples, rest)),
+                of_sample_0.eq(self._order.by_mode(samples, bases)),
+                difference.eq(self._order.by_mode(samples, differences)),
+                self.o[number].eq(colour(added(of_sample_0, difference))),
             ]
-            m.d.sync += self.o[number].eq(colour(added(one, other)))

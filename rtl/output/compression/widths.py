@@ -82,17 +82,17 @@ class Widths(wiring.Component):
         """The code that a group of a channel needs by itself."""
         low = BITS * channel
         values = [self.i.places[n][low : low + BITS] for n in self._order.of_group(group)]
-        some = Cat(*values).any()
+        nonzero = Cat(*values).any()
         # Where a number is less than 0 its inverse tells how many bits it needs.
         magnitude = Signal(BITS - 1, name=f"magnitude_{channel}_{group}")
         inverted = [value[:-1] ^ value[-1].replicate(BITS - 1) for value in values]
         m.d.comb += magnitude.eq(_ored(inverted))
         # One bit more than the magnitude has; 7 stands for 8.
-        needed = Mux(some, 1, 0)
+        width_code = Mux(nonzero, 1, 0)
         for bit in range(BITS - 1):
-            needed = Mux(magnitude[bit], min(bit + 2, CODE_MOST), needed)
+            width_code = Mux(magnitude[bit], min(bit + 2, CODE_MOST), width_code)
         code = Signal(CODE, name=f"code_{channel}_{group}")
-        m.d.sync += code.eq(needed)
+        m.d.sync += code.eq(width_code)
         return code
 
     def _shared(self, m, samples, own):
