@@ -25,16 +25,10 @@ class DepthCache(TileCache):
 
     TILE = DepthTile
 
-    def __init__(
-        self,
-        state: np.void,
-        shape: CacheShape | None = None,
-        edge: int = 8,
-        memory: np.ndarray | None = None,
-    ) -> None:
-        if state["depth_format"] == DepthFormat.D32F:
-            self.TILE = FloatDepthTile
-        super().__init__(state, shape, edge, memory)
+    @classmethod
+    def kind(cls, state: np.void, _shape: CacheShape) -> type:
+        """Floats have a kind of their own."""
+        return FloatDepthTile if state["depth_format"] == DepthFormat.D32F else cls.TILE
 
     def run(
         self,

@@ -129,6 +129,7 @@ class TileCache:
         self._state = state
         self._shape = shape
         self._edge = edge
+        self.TILE = self.kind(state, shape)
         self.TILE.check(shape.coding, edge)
         self._columns, self._rows = tile_grid(state, edge)
         count = self._columns * self._rows
@@ -151,6 +152,11 @@ class TileCache:
         # transfers not yet counted; by tile: what was written back last
         self._pending = []
         self._written_back = {}
+
+    @classmethod
+    def kind(cls, _state: np.void, _shape: CacheShape) -> type:
+        """The kind of its tiles: ``TILE``, unless state or shape ask for another."""
+        return cls.TILE
 
     def clear(self, rectangle: Sequence[int], value: int) -> None:
         """Clear a rectangle (x0, y0, x1, y1) of pixels.

@@ -54,17 +54,10 @@ class ColourCache(TileCache):
 
     TILE = CodedColourTile
 
-    def __init__(
-        self,
-        state: np.void,
-        shape: CacheShape | None = None,
-        edge: int = 8,
-        memory: np.ndarray | None = None,
-    ) -> None:
-        shape = shape or CacheShape()
-        if shape.colours == "raw":
-            self.TILE = ColourTile
-        super().__init__(state, shape, edge, memory)
+    @classmethod
+    def kind(cls, _state: np.void, shape: CacheShape) -> type:
+        """Raw colours have a kind of their own."""
+        return ColourTile if shape.colours == "raw" else cls.TILE
 
     def run(
         self,

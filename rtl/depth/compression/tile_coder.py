@@ -52,7 +52,7 @@ class TileCoder(wiring.Component):
         """Clocks that a tile waits for its differences, which take longer than planes."""
         if not params.differences:
             return 0
-        return DifferenceCoder(params.samples).latency - cls._known_at(params)
+        return DifferenceCoder.latency(params.samples) - cls._known_at(params)
 
     @classmethod
     def latency(cls, params):

@@ -47,7 +47,7 @@ class TileDecoder(wiring.Component):
     def latency(params):
         """Clocks: parts, planes, choice; with differences a tile waits for them."""
         planes = 1 + PlaneDepths.latency(params) + 1
-        return DifferenceDecoder(params.samples).latency + 1 if params.differences else planes
+        return DifferenceDecoder.latency(params.samples) + 1 if params.differences else planes
 
     def elaborate(self, platform):
         m = Module()

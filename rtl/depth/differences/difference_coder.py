@@ -21,7 +21,7 @@ from fixfunc.rtl.depth.differences.widths import (
 from fixfunc.rtl.lib.bits import named
 from fixfunc.rtl.lib.delay import DelayLine, register
 from fixfunc.rtl.lib.tile_groups.bit_planes import by_planes
-from fixfunc.rtl.lib.tile_groups.placing import PlacingTree
+from fixfunc.rtl.lib.tile_groups.placing import PlacingTree, levels
 from fixfunc.rtl.lib.tile_groups.tile_order import TileOrder
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.spec.payloads import DEPTH
@@ -42,13 +42,14 @@ class DifferenceCoder(wiring.Component):
     i : In
         ``samples``, log2, and ``depths`` by lane.
     o : Out
-        ``transfers``, which may be more than those of ``data``; :attr:`latency` clocks later.
+        ``transfers``, which may be more than those of ``data``; :meth:`latency` clocks later.
     """
 
     PLACED = len(grid.DIFFERENCES) + 2  # clocks: lanes in order, differences, places of groups
     TURNED = PLACED + Widths.LATENCY + 1  # the shorter turn is chosen
 
     def __init__(self, samples: int) -> None:
+        self._samples = samples
         self._order = TileOrder(samples)
         self._placing = PlacingTree([DEPTH * most for most in self._order.most], ROOM - HEADER)
         depths = ArrayLayout(DEPTH, grid.COUNT)
@@ -59,10 +60,10 @@ class DifferenceCoder(wiring.Component):
             }
         )
 
-    @property
-    def latency(self) -> int:
+    @classmethod
+    def latency(cls, samples: int) -> int:
         """Clocks: payloads, header before them."""
-        return self.TURNED + 1 + self._placing.latency + 1
+        return cls.TURNED + 1 + levels(TileOrder(samples).count) + 1
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -150,7 +151,7 @@ class DifferenceCoder(wiring.Component):
                 placing.i[f"value{group}"].eq(payload),
                 placing.i[f"length{group}"].eq(length(order, now.samples, code, group)),
             ]
-        after = timeline[self.latency - 1]
+        after = timeline[self.latency(self._samples) - 1]
         is_long = behind_header(order, after.samples)
         header = Cat(after.turn, Const(0, 3), after.codes[4:])
         of_first = 4 * DEPTH  # bits of group 0

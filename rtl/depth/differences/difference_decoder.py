@@ -24,7 +24,7 @@ from fixfunc.rtl.depth.differences.widths import (
 from fixfunc.rtl.lib.bits import choose, named
 from fixfunc.rtl.lib.delay import register
 from fixfunc.rtl.lib.tile_groups.bit_planes import from_planes
-from fixfunc.rtl.lib.tile_groups.placing import TakingTree
+from fixfunc.rtl.lib.tile_groups.placing import TakingTree, levels
 from fixfunc.rtl.lib.tile_groups.tile_order import TileOrder
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.spec.payloads import DEPTH
@@ -45,7 +45,7 @@ class DifferenceDecoder(wiring.Component):
     i : In
         ``samples``, log2; ``transfers`` of ``data``.
     o : Out
-        ``depths`` by lane, :attr:`latency` clocks later. ``wrong``: a code is above the greatest,
+        ``depths`` by lane, :meth:`latency` clocks later. ``wrong``: a code is above the greatest,
         spare bits or bits behind the payloads are set, or these go on beyond the transfers; of such
         tiles depths are anything.
     """
@@ -68,10 +68,10 @@ class DifferenceDecoder(wiring.Component):
         """Clocks until payloads lie apart."""
         return self.HEADER + self._taking.latency
 
-    @property
-    def latency(self) -> int:
+    @classmethod
+    def latency(cls, samples: int) -> int:
         """Clocks: payloads, numbers in order, sums, lanes."""
-        return self._taken + 1 + len(grid.SUMS) + 1
+        return cls.HEADER + 2 * levels(TileOrder(samples).count) + 1 + len(grid.SUMS) + 1
 
     def elaborate(self, platform: object) -> Module:
         m = Module()

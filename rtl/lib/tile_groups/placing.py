@@ -14,6 +14,11 @@ def _length(width: int) -> int:
     return width.bit_length()
 
 
+def levels(count: int) -> int:
+    """Levels of a tree of so many values."""
+    return (count - 1).bit_length()
+
+
 class PlacingTree(wiring.Component):
     """Values of several lengths, one behind the other; neighbours are joined, level by level.
 
@@ -46,7 +51,7 @@ class PlacingTree(wiring.Component):
     @property
     def latency(self) -> int:
         """Clocks: one a level."""
-        return (len(self._widths) - 1).bit_length()
+        return levels(len(self._widths))
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -119,7 +124,7 @@ class TakingTree(wiring.Component):
     @property
     def summed(self) -> int:
         """Clocks until the sum is there."""
-        return (len(self._widths) - 1).bit_length()
+        return levels(len(self._widths))
 
     @property
     def latency(self) -> int:
@@ -128,19 +133,19 @@ class TakingTree(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        levels = [
+        nodes_of = [
             [(self.i[f"length{n}"], width) for n, width in enumerate(self._widths)],
         ]
-        while len(levels[-1]) > 1:
-            levels.append(self._sums(m, levels[-1], len(levels)))
-        m.d.comb += self.total.eq(levels[-1][0][0])
+        while len(nodes_of[-1]) > 1:
+            nodes_of.append(self._sums(m, nodes_of[-1], len(nodes_of)))
+        m.d.comb += self.total.eq(nodes_of[-1][0][0])
         value = self.i.value
         for n in range(self.summed):
             later = Signal(self._most, name=f"waiting_{n}")
             m.d.sync += later.eq(value)
             value = later
         values = [value]
-        for down, level in enumerate(reversed(levels[:-1])):
+        for down, level in enumerate(reversed(nodes_of[:-1])):
             # Lengths of a level that is nearer to the leaves are older.
             lengths = [
                 self._later(m, length, 2 * down + 1, f"{down}_{n}")

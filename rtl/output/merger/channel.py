@@ -115,18 +115,18 @@ class BlendChannel(wiring.Component):
         else:
             total = self._sum(m, products, clock)
         m.submodules.quotient = quotient = self._quotient
-        unit, both, _ = self._division(self._summed)
+        unit, constant_units, _ = self._division(self._summed)
         m.d.comb += [
             quotient.i.eq(total),
             quotient.unit.eq(unit),
-            quotient.whole.eq(both),
+            quotient.whole.eq(constant_units),
         ]
         clock = self._summed + Quotient.LATENCY
-        found = quotient.o
+        rounded = quotient.o
         if self._formats.has_units_apart:
-            found = register(m, self._divide_again(m, found, clock), found.shape(), "again")
+            rounded = register(m, self._divide_again(m, rounded, clock), rounded.shape(), "again")
             clock += 1
-        self._cut(m, found, clock)
+        self._cut(m, rounded, clock)
         return m
 
     def _at(self, clock):
@@ -189,13 +189,13 @@ class BlendChannel(wiring.Component):
             "sum",
         )
         if self._constant:
-            wide = signed(len(crossed[0]) + 2)
+            sum_shape = signed(len(crossed[0]) + 2)
             scaled = register(
                 m,
                 Mux(constant[0], crossed[0], 0)
                 + Mux(constant[1], crossed[1], 0)
                 + Mux(either, one << FRACTION - 1, 0),
-                wide,
+                sum_shape,
                 "scaled",
             )
             total = total + (scaled >> FRACTION)
@@ -204,14 +204,14 @@ class BlendChannel(wiring.Component):
     def _division(self, clock):
         """What the sum is divided by first, whether by nothing; whether by 31 then."""
         units, constant = self._units(clock)
-        both = constant[0] & constant[1]
+        constant_units = constant[0] & constant[1]
         unit = Mux(constant[0], units[1], units[0])
         apart = self._differ(units) & ~constant[0] & ~constant[1]
         if self._apart:
             unit = Mux(apart, self._at(clock).widths[ALPHA], unit)
         if 1 in self._formats.widths:
-            both |= unit[self._formats.widths.index(1)]
-        return unit, both, apart
+            constant_units |= unit[self._formats.widths.index(1)]
+        return unit, constant_units, apart
 
     def _divide_again(self, m, value, clock):
         """By 31, what has been divided by 63: less than 2^11, not below 0."""
@@ -219,9 +219,9 @@ class BlendChannel(wiring.Component):
             return value
         _, _, apart = self._division(clock)
         high = value[5:11]
-        rest = named(m, high + value[:5], "rest")
-        last = named(m, rest[5:] + rest[:5], "last")
-        quotient = high + rest[5:] + (last >= APART[0])
+        folded = named(m, high + value[:5], "folded")
+        last = named(m, folded[5:] + folded[:5], "last")
+        quotient = high + folded[5:] + (last >= APART[0])
         return Mux(apart & ~value[-1], quotient, value)
 
     def _cut(self, m, value: Value, clock):

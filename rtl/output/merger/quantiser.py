@@ -23,7 +23,7 @@ def magnitude(m: Module, value: Signal, room: int, name: str) -> Signal:
     exponent = value[MANTISSA - 1 : 31]
     mantissa = Cat(value[: MANTISSA - 1], Const(1, 1))
     distance = named(m, BIAS - 1 - exponent, f"{name}_distance")
-    moved = Cat(Const(0, room), mantissa) >> distance[: room.bit_length()]
+    shifted = Cat(Const(0, room), mantissa) >> distance[: room.bit_length()]
     least = BIAS - 1 - room
     fixed = Mux(
         value[:31] > INFINITY,
@@ -31,7 +31,7 @@ def magnitude(m: Module, value: Signal, room: int, name: str) -> Signal:
         Mux(
             value[:31] >= ONE,
             1 << MANTISSA + room,
-            Mux(exponent >= least, moved, 0),
+            Mux(exponent >= least, shifted, 0),
         ),
     )
     return named(m, fixed[: MANTISSA + room + 1], f"{name}_fixed")
@@ -132,9 +132,9 @@ class ConstantFactor(wiring.Component):
         negative = Signal()
         whole = fixed[self.ROOM :]
         half = fixed[self.ROOM - 1]
-        more = fixed[: self.ROOM - 1].any()
+        sticky = fixed[: self.ROOM - 1].any()
         nearest = Signal(FRACTION + 1)
-        m.d.comb += nearest.eq(whole + (half & (more | whole[0])))
+        m.d.comb += nearest.eq(whole + (half & (sticky | whole[0])))
         m.d.sync += [
             fixed.eq(magnitude(m, self.i, self.ROOM, "constant")),
             negative.eq(self.i[31]),

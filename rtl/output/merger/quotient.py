@@ -62,21 +62,21 @@ class Quotient(wiring.Component):
         t = Timeline(m)
         t.enter(0, unit=self.unit, whole=self.whole, negative=negative, dividend=dividend[:bits])
         high = Signal(bits)
-        rest = Signal(bits + 1)
+        folded = Signal(bits + 1)
         quotient = Signal(bits)
         rest_2 = Signal(bits)
         above, low = self._parts(dividend, self.unit)
-        above_2, low_2 = self._parts(rest, t[1].unit)
+        above_2, low_2 = self._parts(folded, t[1].unit)
         m.d.sync += [
             high.eq(above),
-            rest.eq(above + low),
+            folded.eq(above + low),
             quotient.eq(Mux(t[1].whole, t[1].dividend, high + above_2)),
             rest_2.eq(Mux(t[1].whole, 0, above_2 + low_2)),
         ]
         more, _ = self._parts(rest_2 + 1, t[2].unit)
-        found = Signal(bits)
-        m.d.comb += found.eq(quotient + (~t[2].whole & more.any()))
-        m.d.sync += self.o.eq(found ^ t[2].negative.replicate(bits + 1))
+        magnitude = Signal(bits)
+        m.d.comb += magnitude.eq(quotient + (~t[2].whole & more.any()))
+        m.d.sync += self.o.eq(magnitude ^ t[2].negative.replicate(bits + 1))
         return m
 
     def _parts(self, value, unit):

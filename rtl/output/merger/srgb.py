@@ -39,7 +39,7 @@ class SrgbEncoder(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         value = self.i
-        found = []  # bits, the highest first
+        known_bits = []  # the highest first
         for level in range(BITS):
             step = 1 << BITS - level
             rows = [FIRST[n * step + step // 2] for n in range(1 << level)]
@@ -48,19 +48,20 @@ class SrgbEncoder(wiring.Component):
                     shape=16, depth=len(rows), init=rows, attrs={"rom_style": "distributed"}
                 )
                 read = table.read_port(domain="comb")
-                m.d.comb += read.addr.eq(Cat(reversed(found)))
-                first = read.data
+                m.d.comb += read.addr.eq(Cat(reversed(known_bits)))
+                threshold = read.data
             else:
-                first = rows[0]
+                threshold = rows[0]
             later = Signal(16, name=f"value_{level + 1}")
             bits = [Signal(name=f"bit_{level + 1}_{n}") for n in range(level + 1)]
             m.d.sync += later.eq(value)
             m.d.sync += [
-                bit.eq(now) for bit, now in zip(bits, [*found, value >= first], strict=True)
+                bit.eq(now)
+                for bit, now in zip(bits, [*known_bits, value >= threshold], strict=True)
             ]
             value = later
-            found = bits
-        m.d.comb += self.o.eq(Cat(reversed(found)))
+            known_bits = bits
+        m.d.comb += self.o.eq(Cat(reversed(known_bits)))
         return m
 
 

@@ -112,7 +112,7 @@ class FloatLane(wiring.Component):
         lacks = pick(self._at(1).float_layout, [own[channel] is None for own in layouts])
         word = register(m, pick(self._at(1).float_layout, options), 32, f"word_{channel}")
         is_lacking = register(m, lacks, 1, f"lacks_{channel}")
-        wide = widened(m, word, self._at(2).float_widths[channel], f"stored_{channel}")
+        widened_word = widened(m, word, self._at(2).float_widths[channel], f"stored_{channel}")
         out = Signal(32, name=f"old_{channel}")
-        m.d.sync += out.eq(Mux(is_lacking, lacking, wide))
+        m.d.sync += out.eq(Mux(is_lacking, lacking, widened_word))
         return out

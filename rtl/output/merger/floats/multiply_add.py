@@ -28,8 +28,8 @@ def is_nan(value: Value) -> Value:
 
 def flushed(value: Value) -> Value:
     """Denormals as zeros of their sign, NaN as the canonical one."""
-    kept = Mux(value[23:31] == 0, 0, value[:31])
-    return Mux(is_nan(value), CANONICAL, Cat(kept, value[31]))
+    magnitude = Mux(value[23:31] == 0, 0, value[:31])
+    return Mux(is_nan(value), CANONICAL, Cat(magnitude, value[31]))
 
 
 class MultiplyAdd(wiring.Component):
@@ -126,13 +126,13 @@ class MultiplyAdd(wiring.Component):
         m.d.comb += distance.eq(
             Mux(far, 0, Mux(place < top - WINDOW, WINDOW, (top - place)[: len(distance)]))
         )
-        wide = Cat(Const(0, WINDOW), Const(0, top), now.addend) >> distance
+        aligned = Cat(Const(0, WINDOW), Const(0, top), now.addend) >> distance
         addend = Signal(WINDOW)
         lost = Signal()
         unit = Signal(signed(11))  # exponent of the window's lowest bit
         m.d.sync += [
-            addend.eq(wide[WINDOW:]),
-            lost.eq(wide[:WINDOW].any()),
+            addend.eq(aligned[WINDOW:]),
+            lost.eq(aligned[:WINDOW].any()),
             unit.eq(Mux(far, now.addend_exponent - top, now.exponents - UNIT)),
         ]
         t.enter(2, aligned=addend, lost=lost, unit=unit)
@@ -159,27 +159,29 @@ class MultiplyAdd(wiring.Component):
     def _normalise(self, m, t):
         """Clock 4: the highest bit on top, what remains in one bit."""
         now = t[4]
-        moved = now.magnitude
+        shifted = now.magnitude
         steps = []
         for k in reversed(range(WINDOW.bit_length())):
-            empty = named(m, ~moved[len(moved) - (1 << k) :].any(), f"empty_{k}")
-            moved = named(m, Mux(empty, moved << (1 << k), moved)[: WINDOW + 1], f"moved_{k}")
+            empty = named(m, ~shifted[len(shifted) - (1 << k) :].any(), f"empty_{k}")
+            shifted = named(
+                m, Mux(empty, shifted << (1 << k), shifted)[: WINDOW + 1], f"shifted_{k}"
+            )
             steps.append(empty)
         zeros = Cat(reversed(steps))
         mantissa = Signal(MANTISSA)
         half = Signal()
-        rest = Signal()
+        sticky = Signal()
         exponent = Signal(signed(12))
         nothing = Signal()
         cut = WINDOW + 1 - MANTISSA
         m.d.sync += [
-            mantissa.eq(moved[cut:]),
-            half.eq(moved[cut - 1]),
-            rest.eq(moved[: cut - 1].any() | now.lost),
+            mantissa.eq(shifted[cut:]),
+            half.eq(shifted[cut - 1]),
+            sticky.eq(shifted[: cut - 1].any() | now.lost),
             exponent.eq(now.unit + WINDOW - (MANTISSA - 1) - zeros),
             nothing.eq(now.magnitude == 0),
         ]
-        t.enter(5, mantissa=mantissa, half=half, rest=rest, exponent=exponent, nothing=nothing)
+        t.enter(5, mantissa=mantissa, half=half, sticky=sticky, exponent=exponent, nothing=nothing)
 
     def _round(self, m, t):
         """Clock 5: the nearest.
@@ -188,7 +190,7 @@ class MultiplyAdd(wiring.Component):
         """
         now = t[5]
         ones = now.mantissa.all()
-        up = now.half & (now.rest | now.mantissa[0])
+        up = now.half & (now.sticky | now.mantissa[0])
         carries = up & ones
         exponent = Signal(signed(12))
         m.d.comb += exponent.eq(now.exponent + (carries | ((now.exponent == 0) & ones)))

@@ -81,10 +81,10 @@ class Narrow(wiring.Component):
         distance = named(m, least - exponent, "distance")
         distance = Mux(distance[:8] > self.ROOM, self.ROOM, distance[:5])
         mantissa = Cat(Const(0, self.ROOM), self.i[: MANTISSA - 1], Const(1, 1))
-        moved = Signal(len(mantissa))
+        shifted = Signal(len(mantissa))
         high = Signal(8)
         m.d.sync += [
-            moved.eq(Mux(below, mantissa >> distance, mantissa)),
+            shifted.eq(Mux(below, mantissa >> distance, mantissa)),
             high.eq(Mux(below, 0, exponent - least)),
         ]
         value = t[1].value
@@ -92,10 +92,10 @@ class Narrow(wiring.Component):
         options = []
         for width, fraction in FRACTIONS.items():
             cut = self.ROOM + MANTISSA - 1 - fraction
-            up = moved[cut - 1] & (moved[: cut - 1].any() | moved[cut])
+            up = shifted[cut - 1] & (shifted[: cut - 1].any() | shifted[cut])
             infinite = INFINITE << fraction
-            found = named(m, (high << fraction) + moved[cut:] + up, f"found_{width}")
-            number = Mux((value[23:31] == 255) | (found > infinite), infinite, found)
+            encoded = named(m, (high << fraction) + shifted[cut:] + up, f"encoded_{width}")
+            number = Mux((value[23:31] == 255) | (encoded > infinite), infinite, encoded)
             if width == 16:
                 number = Cat(number[: width - 1], negative)
             else:
