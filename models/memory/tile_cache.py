@@ -3,58 +3,18 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal, NamedTuple, get_args
+from typing import NamedTuple
 
 import numpy as np
 
-from fixfunc.models.depth.compression.codes import TRANSFER, Coding, check_coding
+from fixfunc.models.depth.compression.codes import TRANSFER
+from fixfunc.models.memory.cache_shape import CacheShape
 from fixfunc.models.memory.surface import samples_within, tile_grid
 from fixfunc.models.payload import enumerated
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import TileMode
 
-ColourCoding = Literal["differences", "raw"]
 PER_TRANSFER = 64  # tiles of the table, four bits each
-
-
-@dataclass(frozen=True)
-class CacheShape:
-    """What a :class:`DepthCache` is made of.
-
-    Parameters
-    ----------
-    sets, ways : int
-        Of the tile cache; sets, a power of two, by the lowest bits of a tile's x and y. The oldest
-        way goes.
-    table_lines : int
-        Transfers of the tile table on chip, direct-mapped.
-    coding : {"differences", "anchor", "raw"}
-        How tiles of depths go that no planes give; the hardware has anchors. Raw: none is coded.
-    colours : {"differences", "raw"}
-        How tiles of colours go that have more than four. Raw: none is coded.
-    fast_clear : bool
-        A cleared tile is told by the table alone.
-    """
-
-    sets: int = 64
-    ways: int = 4
-    table_lines: int = 256
-    coding: Coding = "differences"
-    colours: ColourCoding = "differences"
-    fast_clear: bool = True
-
-    def __post_init__(self):
-        check_coding(self.coding)
-        if self.colours not in get_args(ColourCoding):
-            names = ", ".join(get_args(ColourCoding))
-            raise InputError("colours", f"be one of {names}", self.colours)
-        for name in ("sets", "ways", "table_lines"):
-            value = getattr(self, name)
-            if value < 1 or (value & value - 1 and name != "ways"):
-                raise InputError(
-                    name, "be above 0" if name == "ways" else "be a power of two", value
-                )
 
 
 class TrafficKind(NamedTuple):

@@ -14,7 +14,7 @@ from fixfunc.models.host.packets import RING
 from fixfunc.models.host.resources import Bind
 from fixfunc.models.host.states import RasterizerState, SamplerState
 from fixfunc.models.machine import Machine
-from fixfunc.models.memory.tile_cache import CacheShape
+from fixfunc.models.memory.cache_shape import CacheShape
 from fixfunc.models.pipeline import look_at_mesh
 from fixfunc.models.pixel.pixel_stage import PixelResults
 from fixfunc.models.shaders import GeometryShader, PixelShader

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fixfunc.models.geometry.triangle_setup import setup
-from fixfunc.models.memory.tile_cache import CacheShape
+from fixfunc.models.memory.cache_shape import CacheShape
 from fixfunc.models.output.colour_write import ColourCache
 from fixfunc.models.raster.tile_rasterizer import rasterize
 from fixfunc.models.state import draw_state
