@@ -4,6 +4,8 @@
 They are field tables: see :mod:`fixfunc.spec.payloads`.
 """
 
+from enum import IntFlag
+
 from fixfunc.spec.payloads import COLOUR, HEADER, Field, each, survivors
 
 
@@ -55,6 +57,26 @@ UNCODED = (
 CODED = (Field("code", 4), *_DATA)  # a TileMode; zeros behind what it says
 STORED = (Field("samples", 2), Field("cleared", 32), *CODED)
 DECODED = (Field("wrong", 1), *_COLOURS)  # wrong: it cannot be, and all else is zero
+
+# A resolve: both targets lie as a tile cache leaves them, tiles and behind them their mode table.
+RESOLVE = (
+    Field("samples", 2),  # log2, of a pixel of the source
+    *each("width height", 15),  # pixels
+    *each("source target", 32),  # addresses of the first tiles
+    *each("source_cleared target_cleared", 32),  # colours that they were cleared to
+)
+RESOLVED = (Field("error", 4),)  # ResolveError
+
+
+class ResolveError(IntFlag):
+    """Why a resolve failed; what its target holds then is anything."""
+
+    NONE = 0
+    READ = 1  # memory could not be read
+    WRITE = 2  # memory could not be written
+    WRONG_TILE = 4  # a tile of the source cannot be
+    REFUSED = 8  # a side of no pixels, or more samples than the unit knows
+
 
 # A target's state, as D3D11's descriptions of a blend state and of a render target view say it.
 MERGE_STATE = (

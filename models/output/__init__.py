@@ -10,5 +10,6 @@ colour_coder.py, colour_decoder.py   tiles of colours by a palette or by differe
 display.py        buffers that take turns, lines of a screen, tiles that changed
 colour_tiles.py   tiles of colours on chip, raw or coded in memory
 averages.py       means of samples, and of texels for smaller levels
+resolve.py        resolves of coded targets as the unit does them
 copies.py         clears, copies, resolves and smaller levels of textures in memory
 """

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fixfunc.models.memory.surface import check_places
 from fixfunc.models.memory.cache_shape import CacheShape
+from fixfunc.models.memory.surface import check_places
 from fixfunc.models.memory.tile_cache import TileCache, TrafficKind
 from fixfunc.models.output.colour_tiles import CodedColourTile, ColourTile
 from fixfunc.models.payload import dtype, integer
