@@ -6,7 +6,7 @@ They are field tables: see :mod:`fixfunc.spec.payloads`.
 
 from enum import IntFlag
 
-from fixfunc.spec.payloads import COLOUR, HEADER, Field, each, survivors
+from fixfunc.spec.payloads import BLEND_STATE, COLOUR, HEADER, Field, each, survivors
 
 
 def quads(edge_samples: int) -> tuple[Field, ...]:
@@ -81,14 +81,8 @@ class ResolveError(IntFlag):
 # A target's state, as D3D11's descriptions of a blend state and of a render target view say it.
 MERGE_STATE = (
     Field("format", 7),  # fixfunc.spec.dxgi.Format
-    Field("blend_enable", 1),
-    *each("src_blend dest_blend", 5),  # fixfunc.spec.state.BlendFactor, of red, green, blue
-    Field("blend_op", 3),  # fixfunc.spec.state.BlendOp
-    *each("src_blend_alpha dest_blend_alpha", 5),
-    Field("blend_op_alpha", 3),
+    *BLEND_STATE,
     Field("write_mask", 4),  # red 1, green 2, blue 4, alpha 8
-    Field("logic_op_enable", 1),
-    Field("logic_op", 4),  # fixfunc.spec.state.LogicOp
     Field("dither", 1),  # of UNORM channels of fewer than 8 bits: by ``threshold``
     *each("factor_red factor_green factor_blue factor_alpha", 32),  # float32: BLEND_FACTOR
 )
@@ -127,4 +121,27 @@ def merged(lanes: int, texel: int) -> tuple[Field, ...]:
     return (
         Field("error", 1),  # a state that there is not, or not here: texels are 0
         *each(" ".join(f"texel{n}" for n in range(lanes)), texel),
+    )
+
+
+TEXTURE_BLOCK = (
+    Field("format", 4),  # fixfunc.spec.state.BlockFormat
+    Field("srgb", 1),  # of BC1 to BC3 and BC7: colours become linear, all channels UNORM16
+    *each("low high", 64),
+)  # its bytes, the first lowest; of 8 bytes: low
+
+
+def texels(count: int) -> tuple[Field, ...]:
+    """So many texels of a block: UNORM8, UNORM16, SNORM16 or halves, as the format says.
+
+    Channels it lacks are zero.
+    """
+    return (
+        Field("error", 1),  # a format that there is not: all texels are zero
+        Field("first", 4),  # number of the first, row by row
+        *(
+            Field(f"{channel}{n}", 16)
+            for n in range(count)
+            for channel in ("red", "green", "blue", "alpha")
+        ),
     )
