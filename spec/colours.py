@@ -112,16 +112,20 @@ def merging(lanes: int, texel: int, second: bool = True, dithers: bool = True) -
             fields += [Field(f"second_{name}{n}", 32) for name in names]
         if dithers:
             fields.append(Field(f"threshold{n}", THRESHOLD))  # thirty-seconds, 1 to 31
-        fields.append(Field(f"texel{n}", texel))  # as stored, lowest byte first
+        fields += _texel(n, texel)  # as stored, lowest byte first
     return tuple(fields)
 
 
 def merged(lanes: int, texel: int) -> tuple[Field, ...]:
     """The same samples as they are to be stored."""
-    return (
-        Field("error", 1),  # a state that there is not, or not here: texels are 0
-        *each(" ".join(f"texel{n}" for n in range(lanes)), texel),
-    )
+    texels = [field for n in range(lanes) for field in _texel(n, texel)]
+    return (Field("error", 1), *texels)  # a state that there is not, or not here: texels are 0
+
+
+def _texel(n, bits):
+    """A texel; of one of more than 64 bits the others stand in a field of their own."""
+    high = (Field(f"high{n}", bits - 64),) if bits > 64 else ()
+    return (Field(f"texel{n}", min(bits, 64)), *high)
 
 
 TEXTURE_BLOCK = (
