@@ -40,23 +40,41 @@ def colours(edge_samples: int, depths: bool = False) -> tuple[Field, ...]:
     return colour + survivors(edge_samples, depths)
 
 
-# Tiles of 8 by 8 samples of 32 bits between a cache and memory.
+# Tiles of 8 by 8 colours, of 32 or 64 bits, between a cache and memory.
 LANES = 64  # lane (i, j) is word 8 j + i
-WORDS = 64  # of 32 bits, of a raw tile
-TRANSFERS = 6  # of 32 bytes: differences take so many at most
+WORDS = 64  # of 32 bits, of a raw tile of colours of 32 bits
+TRANSFERS = 6  # of 32 bytes: differences of such colours take so many at most
 
 
-_COLOURS = each(" ".join(f"colour{n}" for n in range(LANES)), 32)
-_DATA = each(" ".join(f"data{n}" for n in range(WORDS)), 32)
-UNCODED = (
-    Field("samples", 2),  # log2
-    Field("clears", 1),  # the target has been cleared,
-    Field("cleared", 32),  # to this
-    *_COLOURS,
-)
-CODED = (Field("code", 4), *_DATA)  # a TileMode; zeros behind what it says
-STORED = (Field("samples", 2), Field("cleared", 32), *CODED)
-DECODED = (Field("wrong", 1), *_COLOURS)  # wrong: it cannot be, and all else is zero
+def _lanes(bits):
+    return each(" ".join(f"colour{n}" for n in range(LANES)), bits)
+
+
+def uncoded(bits: int = COLOUR) -> tuple[Field, ...]:
+    """A tile of colours of so many bits, to be coded."""
+    return (
+        Field("samples", 2),  # log2
+        Field("clears", 1),  # the target has been cleared,
+        Field("cleared", bits),  # to this
+        *_lanes(bits),
+    )
+
+
+def coded(bits: int = COLOUR) -> tuple[Field, ...]:
+    """The same, coded: a TileMode, and zeros behind what it says."""
+    words = LANES * bits // 32
+    return (Field("code", 4), *each(" ".join(f"data{n}" for n in range(words)), 32))
+
+
+def stored(bits: int = COLOUR) -> tuple[Field, ...]:
+    """A tile on its way back."""
+    return (Field("samples", 2), Field("cleared", bits), *coded(bits))
+
+
+def decoded(bits: int = COLOUR) -> tuple[Field, ...]:
+    """A tile as it came back; ``wrong``: it cannot be, and all else is zero."""
+    return (Field("wrong", 1), *_lanes(bits))
+
 
 # A resolve: both targets lie as a tile cache leaves them, tiles and behind them their mode table.
 RESOLVE = (

@@ -19,17 +19,29 @@ from fixfunc.rtl.output.compression.colour_compression import (
 )
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import colours, payloads
-from fixfunc.spec.colours import LANES, WORDS
+from fixfunc.spec.colours import LANES
 from fixfunc.spec.payloads import Field
 from fixfunc.spec.state import DIFFERENCES, TileMode
 from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.pace import PACES
 
 DECODES = Field("decodes", 1)
-TO_CODE = (DECODES, *colours.UNCODED)
-TO_DECODE = (DECODES, *colours.STORED)
 BEATS = 24  # of a bench: simulators of the protocol tier take seconds for each
-WIDTH = max(payloads.width(TO_CODE), payloads.width(TO_DECODE))
+
+
+def to_code(params: ColourCompressionParams) -> tuple[Field, ...]:
+    """Field table of a tile that is to be coded, behind one stream."""
+    return (DECODES, *colours.uncoded(params.colour))
+
+
+def to_decode(params: ColourCompressionParams) -> tuple[Field, ...]:
+    """Field table of a code that is to be decoded."""
+    return (DECODES, *colours.stored(params.colour))
+
+
+def width(params: ColourCompressionParams) -> int:
+    """Bits of a beat of either."""
+    return max(payloads.width(to_code(params)), payloads.width(to_decode(params)))
 
 
 class Harness(wiring.Component):
@@ -44,9 +56,9 @@ class Harness(wiring.Component):
         self._params = params
         super().__init__(
             {
-                "i": In(stream.Signature(WIDTH)),
-                "o": Out(stream.Signature(layout(colours.CODED))),
-                "tile": Out(stream.Signature(layout(colours.DECODED))),
+                "i": In(stream.Signature(width(params))),
+                "o": Out(stream.Signature(layout(colours.coded(params.colour)))),
+                "tile": Out(stream.Signature(layout(colours.decoded(params.colour)))),
             }
         )
 
@@ -67,26 +79,29 @@ class Harness(wiring.Component):
         return m
 
 
-def random_tiles(rng: np.random.Generator, n: int, samples: np.ndarray) -> np.ndarray:
+def random_tiles(
+    rng: np.random.Generator, n: int, samples: np.ndarray, bits: int = 8
+) -> np.ndarray:
     """Tiles of every kind: slopes, edges of two surfaces, few colours, noise, one colour.
 
-    uint8, shape (n, 8, 8, 4). Noise has widths at both ends of every code, a channel, a group or a
-    lane at a time.
+    uint8 or uint16 by ``bits``, shape (n, 8, 8, 4). Noise has widths at both ends of every code, a
+    channel, a group or a lane at a time.
     """
     j, i = np.mgrid[:8, :8]
-    base = rng.integers(0, 256, (n, 1, 1, 4))
+    end = 1 << bits
+    base = rng.integers(0, end, (n, 1, 1, 4))
     slope = rng.integers(-9, 10, (2, n, 1, 1, 4)) * rng.choice([0, 1, 5], (n, 1, 1, 1))
     out = base + slope[0] * i[..., None] + slope[1] * j[..., None]
-    reach = 1 << rng.integers(0, 8, (n, 1, 1, 4))
+    reach = 1 << rng.integers(0, bits, (n, 1, 1, 4))
     reach = np.where(rng.random((n, 1, 1, 1)) < 0.5, reach[..., :1], reach)
     noise = rng.integers(-reach, reach, out.shape)
     rare = rng.random(out.shape) < rng.choice([0, 0.02, 0.3, 1], (n, 1, 1, 1))
     out = out + noise * rare
     kind = rng.integers(0, 8, n)
     pick = rng.integers(0, rng.integers(1, 7, (n, 1, 1)), (n, 8, 8))
-    few = rng.integers(0, 256, (n, 6, 4))
+    few = rng.integers(0, end, (n, 6, 4))
     out[kind == 0] = few[np.arange(n)[:, None, None], pick][kind == 0]
-    out[kind == 1] = rng.integers(0, 256, (int((kind == 1).sum()), 8, 8, 4))
+    out[kind == 1] = rng.integers(0, end, (int((kind == 1).sum()), 8, 8, 4))
     out[kind == 2] = base[kind == 2]
     for mode in np.unique(samples):
         # Samples of a pixel mostly agree.
@@ -95,20 +110,30 @@ def random_tiles(rng: np.random.Generator, n: int, samples: np.ndarray) -> np.nd
         same = np.broadcast_to(pixels[:, :1], pixels.shape)
         keep = rng.random(pixels.shape[:4]) < 0.1
         out[chosen] = lanes(np.where(keep[..., None], pixels, same), mode)
-    out[rng.random(n) < 0.5, ..., 3] = 255
-    return (out & 255).astype(np.uint8)
+    out[rng.random(n) < 0.5, ..., 3] = end - 1
+    return (out & end - 1).astype(kind_of(bits))
 
 
-def words(table: np.ndarray, name: str, values: np.ndarray) -> None:
-    """Fill in fields of words of 32 bits."""
-    flat = np.ascontiguousarray(values).reshape(len(values), -1).view("<u4")
+def kind_of(bits: int) -> np.dtype:
+    """Of channels of so many bits."""
+    return np.dtype(f"<u{bits // 8}")
+
+
+def words_of(params: ColourCompressionParams) -> int:
+    """Words of 32 bits of a raw tile."""
+    return LANES * params.colour // 32
+
+
+def words(table: np.ndarray, name: str, values: np.ndarray, size: int = 4) -> None:
+    """Fill in fields of words of so many bytes."""
+    flat = np.ascontiguousarray(values).reshape(len(values), -1).view(f"<u{size}")
     for n, column in enumerate(flat.T):
         table[f"{name}{n}"] = column
 
 
-def octets(table: np.ndarray, name: str, count: int) -> np.ndarray:
-    """The inverse of :func:`words`: uint8, shape (n, 4 count)."""
-    flat = np.stack([table[f"{name}{n}"] for n in range(count)], 1).astype("<u4")
+def octets(table: np.ndarray, name: str, count: int, size: int = 4) -> np.ndarray:
+    """The inverse of :func:`words`: uint8, shape (n, size count)."""
+    flat = np.stack([table[f"{name}{n}"] for n in range(count)], 1).astype(f"<u{size}")
     return np.ascontiguousarray(flat).view(np.uint8)
 
 
@@ -118,62 +143,67 @@ def requests(rng: np.random.Generator, count: int, params: ColourCompressionPara
     Codes are right, or have bits inverted, or are random, or end a transfer too early.
     """
     samples = rng.integers(0, len(params.modes), count)
-    tiles = random_tiles(rng, count, samples)
+    tiles = random_tiles(rng, count, samples, params.bits)
     cleared = np.where(
-        rng.random((count, 1)) < 0.5, tiles[:, 0, 0], rng.integers(0, 256, (count, 4))
-    ).astype(np.uint8)
-    rows = np.zeros((count, codec.words(WIDTH)), np.uint64)
+        rng.random((count, 1)) < 0.5, tiles[:, 0, 0], rng.integers(0, 1 << params.bits, (count, 4))
+    ).astype(tiles.dtype)
+    size = params.colour // 8
+    cleared_word = cleared.view(f"<u{size}")[:, 0]
+    wide = width(params)
+    rows = np.zeros((count, codec.words(wide)), np.uint64)
     decodes = (
         np.repeat(rng.random(-(-count // 8)) < 0.5, 8)[:count]
         if count > 16
         else np.arange(count) % 2 == 1
     )
-    out = np.zeros(count, dtype(TO_CODE))
+    out = np.zeros(count, dtype(to_code(params)))
     out["samples"] = samples
     out["clears"] = rng.random(count) < 0.7
-    out["cleared"] = cleared.view("<u4")[:, 0]
-    words(out, "colour", tiles)
-    rows[~decodes] = codec.pack(out[~decodes], TO_CODE, WIDTH)
+    out["cleared"] = cleared_word
+    words(out, "colour", tiles, size)
+    rows[~decodes] = codec.pack(out[~decodes], to_code(params), wide)
     codes = np.zeros(count, np.uint8)
-    data = np.zeros((count, 4 * WORDS), np.uint8)
+    data = np.zeros((count, 4 * words_of(params)), np.uint8)
     for mode in params.modes:
         chosen = samples == mode
         codes[chosen], data[chosen] = encode(tiles[chosen], mode)
     kind = rng.integers(0, 10, count)
     codes[kind == 0] = rng.integers(0, 16, int((kind == 0).sum()))
     data[kind == 1] = rng.integers(0, 256, data[kind == 1].shape)
-    for some, most in ((kind == 2, 4 * WORDS), (kind == 3, 24)):
+    for some, most in ((kind == 2, data.shape[1]), (kind == 3, 24)):
         at = np.flatnonzero(some)
         data[at, rng.integers(0, most, len(at))] ^= 1 << rng.integers(0, 8, len(at)).astype(
             np.uint8
         )
     shorter = (kind == 4) & (codes > DIFFERENCES + 1)
     codes[shorter] -= 1
-    stored = np.zeros(count, dtype(TO_DECODE))
+    stored = np.zeros(count, dtype(to_decode(params)))
     stored["decodes"] = 1
     stored["samples"] = samples
-    stored["cleared"] = cleared.view("<u4")[:, 0]
+    stored["cleared"] = cleared_word
     stored["code"] = codes
     words(stored, "data", data)
-    rows[decodes] = codec.pack(stored[decodes], TO_DECODE, WIDTH)
+    rows[decodes] = codec.pack(stored[decodes], to_decode(params), wide)
     return rows
 
 
 def expected(rows: np.ndarray, params: ColourCompressionParams) -> dict[str, np.ndarray]:
     """Coded tiles, and decoded ones."""
     decodes = (rows[:, 0] & 1).astype(bool)
-    tiles = codec.unpack(rows[~decodes], TO_CODE, dtype(TO_CODE))
-    stored = codec.unpack(rows[decodes], TO_DECODE, dtype(TO_DECODE))
-    coded = np.zeros(len(tiles), dtype(colours.CODED))
-    decoded = np.zeros(len(stored), dtype(colours.DECODED))
-    lanes_in = octets(tiles, "colour", LANES).reshape(-1, 8, 8, 4)
-    data = octets(stored, "data", WORDS)
+    tiles = codec.unpack(rows[~decodes], to_code(params), dtype(to_code(params)))
+    stored = codec.unpack(rows[decodes], to_decode(params), dtype(to_decode(params)))
+    coded = np.zeros(len(tiles), dtype(colours.coded(params.colour)))
+    decoded = np.zeros(len(stored), dtype(colours.decoded(params.colour)))
+    size = params.colour // 8
+    kind = kind_of(params.bits)
+    lanes_in = octets(tiles, "colour", LANES, size).view(kind).reshape(-1, 8, 8, 4)
+    data = octets(stored, "data", words_of(params))
     for mode in params.modes:
         chosen = tiles["samples"] == mode
         part = lanes_in[chosen]
         codes, found = encode(part, mode)
-        cleared = tiles["cleared"][chosen].astype("<u4")
-        same = (part.reshape(len(part), LANES, 4).view("<u4")[..., 0] == cleared[:, None]).all(1)
+        cleared = tiles["cleared"][chosen].astype(f"<u{size}").view(kind).reshape(-1, 1, 1, 4)
+        same = (part == cleared).all((1, 2, 3))
         is_clear = same & tiles["clears"][chosen].astype(bool)
         codes[is_clear] = TileMode.CLEARED
         found[is_clear] = 0
@@ -182,20 +212,21 @@ def expected(rows: np.ndarray, params: ColourCompressionParams) -> dict[str, np.
         words(records, "data", found)
         coded[chosen] = records
         for n in np.flatnonzero(stored["samples"] == mode):
-            clear = stored["cleared"][n : n + 1].astype("<u4").view(np.uint8)
+            clear = stored["cleared"][n : n + 1].astype(f"<u{size}").view(kind)
             back = decode(stored["code"][n : n + 1], data[n : n + 1], mode, clear)
             record = decoded[n : n + 1]
             record["wrong"] = back.wrong
-            words(record, "colour", back.tiles)
+            words(record, "colour", back.tiles, size)
     return {
-        "o": codec.pack(coded, colours.CODED),
-        "tile": codec.pack(decoded, colours.DECODED),
+        "o": codec.pack(coded, colours.coded(params.colour)),
+        "tile": codec.pack(decoded, colours.decoded(params.colour)),
     }
 
 
-def describe(row: np.ndarray, _params: ColourCompressionParams) -> str:
-    coded = codec.unpack(row[None], colours.CODED, dtype(colours.CODED))[0]
-    data = " ".join(f"{coded[f'data{n}']:08x}" for n in range(WORDS))
+def describe(row: np.ndarray, params: ColourCompressionParams) -> str:
+    table = colours.coded(params.colour)
+    coded = codec.unpack(row[None], table, dtype(table))[0]
+    data = " ".join(f"{coded[f'data{n}']:08x}" for n in range(words_of(params)))
     return f"code={coded['code']} {data}"
 
 

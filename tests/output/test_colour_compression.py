@@ -264,7 +264,10 @@ def test_flat_tiles_and_edges_of_two_colours_take_a_transfer():
 
 
 @pytest.mark.plan("colour-compression-5")
-@pytest.mark.parametrize(("config", "count"), tiers.by_tier([("tiny", 1500), ("default", 600)]))
+@pytest.mark.parametrize(
+    ("config", "count"),
+    tiers.by_tier([("tiny", 1500), ("tiny_halves", 600), ("default", 600), ("halves", 300)]),
+)
 def test_volume(config, count):
     check_paces("colour_compression", config, count)
 
@@ -280,3 +283,5 @@ def test_bench(simulator):
 def test_wrong_parameters():
     with pytest.raises(InputError, match="samples must be one of 1, 2, 4, 8, not 3"):
         ColourCompressionParams(samples=3)
+    with pytest.raises(InputError, match="bits must be one of 8, 16, not 32"):
+        ColourCompressionParams(bits=32)

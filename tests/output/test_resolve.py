@@ -109,7 +109,11 @@ def test_volume(config, count):
     check_paces("resolve", config, count)
 
 
+# Icarus takes minutes for tiles of this width.
 @pytest.mark.plan("resolve-4", "resolve-5", "resolve-6")
+@pytest.mark.parametrize(
+    "simulator", ["verilator", pytest.param("icarus", marks=pytest.mark.qualify)]
+)
 def test_bench(simulator):
     check_bench("resolve", "tiny", simulator)
 

@@ -3,6 +3,7 @@
 
 colour_compression.py   the block: coder and decoder, each between two streams
 colour_codec.py         the same behind a tile cache
+colour_order.py         groups of lanes, and what depends on the bits of a channel
 differences.py          channels, and their differences in both turns
 widths.py               widths of groups, and their codes
 header.py               what lies before the payloads

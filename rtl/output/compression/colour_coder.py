@@ -9,40 +9,41 @@ from fixfunc.rtl.lib.bits import named
 from fixfunc.rtl.lib.delay import DelayLine
 from fixfunc.rtl.lib.tile_groups.bit_planes import by_planes
 from fixfunc.rtl.lib.tile_groups.placing import PlacingTree
-from fixfunc.rtl.lib.tile_groups.tile_order import TileOrder
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.output.compression import header
-from fixfunc.rtl.output.compression.differences import BITS, CHANNELS, TURNS, Differences, placed
+from fixfunc.rtl.output.compression.colour_order import CHANNELS, ColourOrder
+from fixfunc.rtl.output.compression.differences import TURNS, Differences, placed
 from fixfunc.rtl.output.compression.palette import PaletteCoder
 from fixfunc.rtl.output.compression.widths import Widths, codes_layout, length, planes_used
 from fixfunc.rtl.payload import layout
-from fixfunc.spec.colours import CODED, LANES, TRANSFERS, UNCODED, WORDS
+from fixfunc.spec.colours import LANES, coded, uncoded
 from fixfunc.spec.state import DIFFERENCES, TileMode
-
-TRANSFER = 256  # bits
-ROOM = TRANSFERS * TRANSFER  # bits of differences
 
 
 class ColourCoder(wiring.Component):
-    """Differences and a palette side by side: the fewest transfers win. One tile a clock.
+    """Differences and a palette side by side: the fewest bytes win. One tile a clock.
 
     Parameters
     ----------
-    order : TileOrder
+    order : ColourOrder
 
     Members
     -------
-    i : In(layout(UNCODED))
-    o : Out(layout(CODED))
+    i : In(layout(uncoded(order.colour)))
+    o : Out(layout(coded(order.colour)))
         :meth:`latency` clocks later.
     """
 
     TURNED = Differences.LATENCY + Widths.LATENCY + 1  # the shorter turn is chosen
 
-    def __init__(self, order: TileOrder) -> None:
+    def __init__(self, order: ColourOrder) -> None:
         self._order = order
-        self._placing = PlacingTree([BITS * most for most in order.most] * CHANNELS, ROOM)
-        super().__init__({"i": In(layout(UNCODED)), "o": Out(layout(CODED))})
+        self._placing = PlacingTree(
+            [order.bits * most for most in order.most] * CHANNELS, order.room
+        )
+        super().__init__(
+            {"i": In(layout(uncoded(order.colour))), "o": Out(layout(coded(order.colour)))}
+        )
 
     @property
     def _placed(self):
@@ -58,16 +59,17 @@ class ColourCoder(wiring.Component):
         m = Module()
         lanes = [self.i[f"colour{n}"] for n in range(LANES)]
         timeline = Timeline(m)
+        alpha = 3 * self._order.bits
         timeline.enter(
             0,
             samples=self.i.samples,
             lane=lanes[0],
-            with_alpha=Cat(lane[24:] != lanes[0][24:] for lane in lanes).any(),
+            with_alpha=Cat(lane[alpha:] != lanes[0][alpha:] for lane in lanes).any(),
             is_clear=self.i.clears & ~Cat(lane != self.i.cleared for lane in lanes).any(),
         )
         self._turn(m, timeline, lanes)
         self._place(m, timeline)
-        m.submodules.palette = palette = PaletteCoder()
+        m.submodules.palette = palette = PaletteCoder(self._order.colour)
         m.d.comb += palette.i.eq(Cat(*lanes))
         timeline.enter(palette.LATENCY, palette=palette.o.data, is_palette=palette.o.fits)
         self._choose(m, timeline, Cat(*lanes))
@@ -122,8 +124,9 @@ class ColourCoder(wiring.Component):
                 code = now.codes[n]
                 if channel == 3:
                     code = Mux(now.with_alpha, code, 0)
-                low = BITS * channel
-                values = [now.places[k][low : low + BITS] for k in self._order.of_group(group)]
+                low = self._order.bits * channel
+                end = low + self._order.bits
+                values = [now.places[k][low:end] for k in self._order.of_group(group)]
                 plane_mask = named(m, planes_used(code), f"plane_mask_{n}")
                 m.d.sync += [
                     placing.i[f"value{n}"].eq(
@@ -134,14 +137,14 @@ class ColourCoder(wiring.Component):
         timeline.enter(self._placed, payload=placing.o.value)
 
     def _choose(self, m, timeline, lanes):
-        """The header before the payloads; then the fewest transfers."""
+        """The header before the payloads; then the fewest bytes."""
         now = timeline[self._placed]
         samples, with_alpha = now.samples, now.with_alpha
         codes = [now.codes[n] for n in range(self._order.leaves)]
         wide = header.length(self._order, samples, with_alpha)
         longest = header.longest(self._order)
         moved = Cat(Const(0, longest), now.payload) >> (longest - wide)[: len(wide)]
-        data = Signal(ROOM)
+        data = Signal(self._order.room)
         bits = Signal(range(1 << 13))
         m.d.sync += [
             data.eq(
@@ -149,20 +152,23 @@ class ColourCoder(wiring.Component):
             ),
             bits.eq(now.total + wide),
         ]
-        m.submodules.raw = raw = DelayLine(32 * LANES, self._placed + 1, near=True)
+        m.submodules.raw = raw = DelayLine(len(lanes), self._placed + 1, near=True)
         m.d.comb += raw.i.eq(lanes)
         after = timeline[self._placed + 1]
-        transfers = (bits + TRANSFER - 1)[8:]
+        step = self._order.step
+        steps = (bits + step - 1) >> step.bit_length() - 1
         code = Signal(4)
-        chosen = Signal(32 * WORDS)
+        chosen = Signal(len(lanes))
         is_clear, is_palette, palette = after.is_clear, after.is_palette, after.palette
         with m.If(is_clear):
             m.d.comb += code.eq(TileMode.CLEARED)
         with m.Elif(is_palette):
             m.d.comb += [code.eq(TileMode.PALETTE), chosen.eq(palette)]
-        with m.Elif(transfers <= TRANSFERS):
-            m.d.comb += [code.eq(DIFFERENCES + transfers), chosen.eq(data)]
+        with m.Elif(steps <= self._order.steps):
+            m.d.comb += [code.eq(DIFFERENCES + steps), chosen.eq(data)]
         with m.Else():
             m.d.comb += [code.eq(TileMode.RAW), chosen.eq(raw.o)]
         m.d.sync += self.o.code.eq(code)
-        m.d.sync += [self.o[f"data{n}"].eq(chosen[32 * n : 32 * (n + 1)]) for n in range(WORDS)]
+        m.d.sync += [
+            self.o[f"data{n}"].eq(chosen[32 * n : 32 * (n + 1)]) for n in range(self._order.words)
+        ]

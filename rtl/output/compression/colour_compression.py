@@ -8,12 +8,11 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.skid_buffer import StallablePipeline
-from fixfunc.rtl.lib.tile_groups.tile_order import TileOrder
 from fixfunc.rtl.output.compression.colour_coder import ColourCoder
 from fixfunc.rtl.output.compression.colour_decoder import ColourDecoder
-from fixfunc.rtl.output.compression.differences import CHANNELS
+from fixfunc.rtl.output.compression.colour_order import DEPTHS, ColourOrder
 from fixfunc.rtl.payload import layout
-from fixfunc.spec.colours import CODED, DECODED, STORED, UNCODED
+from fixfunc.spec.colours import coded, decoded, stored, uncoded
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import SAMPLE_COUNTS
 
@@ -26,33 +25,47 @@ class ColourCompressionParams:
     ----------
     samples : int
         Most samples of a pixel: 1, 2, 4 or 8.
+    bits : int
+        Of a channel: 8, or 16 for halves.
     """
 
     samples: int = 8
+    bits: int = 8
 
     def __post_init__(self):
         if self.samples not in SAMPLE_COUNTS:
             names = ", ".join(map(str, SAMPLE_COUNTS))
             raise InputError("samples", f"be one of {names}", self.samples)
+        if self.bits not in DEPTHS:
+            raise InputError("bits", f"be one of {', '.join(map(str, DEPTHS))}", self.bits)
 
     @property
     def modes(self) -> range:
         """log2 of every sample count that this unit knows."""
         return range(self.samples.bit_length())
 
+    @property
+    def colour(self) -> int:
+        """Bits of a colour."""
+        return 4 * self.bits
+
 
 CONFIGS = {
     "default": ColourCompressionParams(),
+    "halves": ColourCompressionParams(bits=16),
     "tiny": ColourCompressionParams(samples=2),
+    "tiny_halves": ColourCompressionParams(samples=1, bits=16),
 }
 PURPOSE = {  # of each configuration
-    "default": "up to 8 samples a pixel",
+    "default": "colours of 32 bits, up to 8 samples a pixel",
+    "halves": "colours of 64 bits, up to 8 samples a pixel",
     "tiny": "for benches: up to 2 samples",
+    "tiny_halves": "for benches: colours of 64 bits, one sample",
 }
 
 
 class ColourCompression(wiring.Component):
-    """Code tiles of 8 by 8 colours of 32 bits for memory, and decode them, without loss.
+    """Code tiles of 8 by 8 colours of 32 or 64 bits for memory, and decode them, without loss.
 
     One tile per clock each way, in order, independently of one another; from beat to beat
     :attr:`latency` clocks, or :attr:`decoding_latency`, at the earliest.
@@ -64,23 +77,26 @@ class ColourCompression(wiring.Component):
     Members
     -------
     i_tile, o_coded : In, Out(stream.Signature(layout(...)))
-        Tiles as :data:`fixfunc.spec.colours.UNCODED`, and ``CODED``; of no more samples
-        than the unit knows.
+        Tiles as :func:`fixfunc.spec.colours.uncoded`, and ``coded``; of no more samples than the
+        unit knows.
     i_stored, o_tile : In, Out(stream.Signature(layout(...)))
-        Tiles as ``STORED``, and ``DECODED``: ``wrong`` where code or data cannot be.
+        Tiles as ``stored``, and ``decoded``: ``wrong`` where code or data cannot be.
     """
 
     def __init__(self, params: ColourCompressionParams = CONFIGS["default"]) -> None:
         ports = {
-            "i_tile": (In, UNCODED),
-            "o_coded": (Out, CODED),
-            "i_stored": (In, STORED),
-            "o_tile": (Out, DECODED),
+            "i_tile": (In, uncoded),
+            "o_coded": (Out, coded),
+            "i_stored": (In, stored),
+            "o_tile": (Out, decoded),
         }
         super().__init__(
-            {name: flow(stream.Signature(layout(table))) for name, (flow, table) in ports.items()}
+            {
+                name: flow(stream.Signature(layout(table(params.colour))))
+                for name, (flow, table) in ports.items()
+            }
         )
-        order = TileOrder(params.samples, CHANNELS)
+        order = ColourOrder(params.samples, params.bits)
         self._coder = ColourCoder(order)
         self._decoder = ColourDecoder(order)
 

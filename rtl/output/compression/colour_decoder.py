@@ -9,16 +9,15 @@ from fixfunc.rtl.lib.bits import named
 from fixfunc.rtl.lib.delay import DelayLine
 from fixfunc.rtl.lib.tile_groups.bit_planes import from_planes
 from fixfunc.rtl.lib.tile_groups.placing import TakingTree
-from fixfunc.rtl.lib.tile_groups.tile_order import TileOrder
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.output.compression import header
-from fixfunc.rtl.output.compression.colour_coder import ROOM, TRANSFER
-from fixfunc.rtl.output.compression.differences import BITS, CHANNELS, placed
-from fixfunc.rtl.output.compression.palette import looked_up
+from fixfunc.rtl.output.compression.colour_order import CHANNELS, ColourOrder
+from fixfunc.rtl.output.compression.differences import placed
+from fixfunc.rtl.output.compression.palette import looked_up, palette_bits
 from fixfunc.rtl.output.compression.sums import Sums
 from fixfunc.rtl.output.compression.widths import codes_layout, length, planes_used
 from fixfunc.rtl.payload import layout
-from fixfunc.spec.colours import DECODED, LANES, STORED, TRANSFERS, WORDS
+from fixfunc.spec.colours import LANES, decoded, stored
 from fixfunc.spec.state import DIFFERENCES, TileMode
 
 
@@ -29,22 +28,24 @@ class ColourDecoder(wiring.Component):
 
     Parameters
     ----------
-    order : TileOrder
+    order : ColourOrder
 
     Members
     -------
-    i : In(layout(STORED))
-    o : Out(layout(DECODED))
+    i : In(layout(stored(order.colour)))
+    o : Out(layout(decoded(order.colour)))
         :meth:`latency` clocks later. A tile is wrong if there is no such code, if spare or trailing
-        bits are set, or if payloads go on beyond its transfers.
+        bits are set, or if payloads go on beyond its bytes.
     """
 
     HEADER = 2  # clocks: what the code leaves of the data, codes of widths
 
-    def __init__(self, order: TileOrder) -> None:
+    def __init__(self, order: ColourOrder) -> None:
         self._order = order
-        self._taking = TakingTree([BITS * most for most in order.most] * CHANNELS, ROOM)
-        super().__init__({"i": In(layout(STORED)), "o": Out(layout(DECODED))})
+        self._taking = TakingTree([order.bits * most for most in order.most] * CHANNELS, order.room)
+        super().__init__(
+            {"i": In(layout(stored(order.colour))), "o": Out(layout(decoded(order.colour)))}
+        )
 
     @property
     def _taken(self):
@@ -65,8 +66,11 @@ class ColourDecoder(wiring.Component):
             code=self.i.code,
             cleared=self.i.cleared,
         )
-        data = Cat(self.i[f"data{n}"] for n in range(WORDS))
-        m.submodules.raw = raw = DelayLine(32 * WORDS, self.latency - 1, near=True)
+        data = Cat(self.i[f"data{n}"] for n in range(self._order.words))
+        spare = data[palette_bits(self._order.colour) : self._order.step]
+        if len(spare):
+            timeline.enter(1, palette_spare=_register(m, spare.any(), "palette_spare"))
+        m.submodules.raw = raw = DelayLine(len(data), self.latency - 1, near=True)
         m.d.comb += raw.i.eq(data)
         self._header(m, timeline, data)
         self._payloads(m, timeline)
@@ -77,21 +81,23 @@ class ColourDecoder(wiring.Component):
     def _header(self, m, timeline, data):
         """What of the data counts, then codes of widths and what lies behind the header."""
         code = self.i.code
-        transfers = Signal(3)
-        m.d.comb += transfers.eq(code - DIFFERENCES)
-        counted = Signal(ROOM)
+        order = self._order
+        steps = Signal(3)
+        m.d.comb += steps.eq(code - DIFFERENCES)
+        counted = Signal(order.room)
         m.d.sync += counted.eq(
             Cat(
-                data[TRANSFER * n : TRANSFER * (n + 1)] & (transfers > n).replicate(TRANSFER)
-                for n in range(TRANSFERS)
+                data[order.step * n : order.step * (n + 1)] & (steps > n).replicate(order.step)
+                for n in range(order.steps)
             )
         )
-        timeline.enter(1, transfers=_register(m, transfers, "transfers"), counted=counted)
+        timeline.enter(1, steps=_register(m, steps, "steps"), counted=counted)
         samples = timeline[1].samples
-        with_alpha = counted[32]
+        flags = order.colour  # behind lane (0, 0)
+        with_alpha = counted[flags]
         wide = header.length(self._order, samples, with_alpha)
         codes = Signal(codes_layout(self._order))
-        payload = Signal(ROOM - header.FIXED)
+        payload = Signal(order.room - order.header)
         m.d.sync += [
             codes.eq(Cat(header.codes_of(self._order, samples, counted, with_alpha))),
             payload.eq(counted >> wide),
@@ -101,9 +107,9 @@ class ColourDecoder(wiring.Component):
             codes=codes,
             payload=payload,
             wide=_register(m, wide, "wide"),
-            lane=_register(m, counted[:32], "lane"),
-            turn=_register(m, counted[33], "turn"),
-            spare=_register(m, counted[34:36].any(), "spare"),
+            lane=_register(m, counted[:flags], "lane"),
+            turn=_register(m, counted[flags + 1], "turn"),
+            spare=_register(m, counted[flags + 2 : order.header].any(), "spare"),
         )
 
     def _payloads(self, m, timeline):
@@ -118,7 +124,7 @@ class ColourDecoder(wiring.Component):
         after = timeline[summed]
         total = Signal(range(1 << 13))
         m.d.comb += total.eq(taking.total + after.wide)
-        beyond = total > after.transfers << 8
+        beyond = total > after.steps << self._order.step.bit_length() - 1
         trailing = (after.payload >> taking.total).any()
         bad = _register(m, after.spare | beyond | trailing, "bad")
         timeline.enter(summed + 1, bad=bad)
@@ -134,8 +140,8 @@ class ColourDecoder(wiring.Component):
                 number = self._order.leaf(channel, place[0])
                 payload = self._taking.o[f"value{number}"]
                 value = from_planes(m, self._order, samples, payload, used[number], place)
-                low = BITS * channel
-                m.d.sync += places[n][low : low + BITS].eq(value)
+                low = self._order.bits * channel
+                m.d.sync += places[n][low : low + self._order.bits].eq(value)
         m.submodules.sums = sums = Sums(self._order)
         after = timeline[self._taken + 1]
         m.d.comb += [
@@ -150,21 +156,29 @@ class ColourDecoder(wiring.Component):
         """The tile by its code."""
         now = timeline[self.latency - 1]
         code, cleared, bad, summed = now.code, now.cleared, now.bad, now.summed
-        lanes = [Signal(32, name=f"lane_{n}") for n in range(LANES)]
-        found = looked_up(raw)
+        is_palette = code == TileMode.PALETTE
+        if palette_bits(self._order.colour) < self._order.step:
+            is_palette &= ~now.palette_spare
+        is_palette = named(m, is_palette, "is_palette")
+        wide = self._order.colour
+        lanes = [Signal(wide, name=f"lane_{n}") for n in range(LANES)]
+        found = looked_up(raw, wide)
         wrong = Signal()
-        is_differences = (code > DIFFERENCES) & (code <= DIFFERENCES + TRANSFERS)
+        is_differences = code > DIFFERENCES
+        last = DIFFERENCES + self._order.steps
+        if last < max(TileMode):
+            is_differences &= code <= last
+        is_differences = named(m, is_differences, "is_differences")
         for n, lane in enumerate(lanes):
             with m.If(is_differences & ~bad):
-                m.d.comb += lane.eq(summed[32 * n : 32 * (n + 1)])
+                m.d.comb += lane.eq(summed[wide * n : wide * (n + 1)])
             with m.Elif(code == TileMode.CLEARED):
                 m.d.comb += lane.eq(cleared)
-            with m.Elif(code == TileMode.PALETTE):
+            with m.Elif(is_palette):
                 m.d.comb += lane.eq(found[n])
             with m.Elif(code == TileMode.RAW):
-                m.d.comb += lane.eq(raw[32 * n : 32 * (n + 1)])
-        known = (TileMode.CLEARED, TileMode.PALETTE, TileMode.RAW)
-        others = Cat(code == each for each in known).any()
+                m.d.comb += lane.eq(raw[wide * n : wide * (n + 1)])
+        others = (code == TileMode.CLEARED) | (code == TileMode.RAW) | is_palette
         m.d.comb += wrong.eq(Mux(is_differences, bad, ~others))
         m.d.sync += self.o.wrong.eq(wrong)
         m.d.sync += [self.o[f"colour{n}"].eq(lane) for n, lane in enumerate(lanes)]

@@ -1,29 +1,41 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Differences of colours: of a channel from the lane before, or from sample 0 of its pixel."""
 
+from collections.abc import Callable
+from operator import sub
+
 from amaranth.hdl import Cat, Const, Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.tile_groups.tile_order import TileOrder, lane, pixel
+from fixfunc.rtl.lib.tile_groups.tile_order import lane, pixel
 from fixfunc.rtl.lib.timeline import Timeline
+from fixfunc.rtl.output.compression.colour_order import CHANNELS, ColourOrder
 from fixfunc.spec.colours import LANES
 
-CHANNELS = 4  # G, R - G, B - G, A
-BITS = 8  # of a channel
 TURNS = range(2)  # along x, or with x and y exchanged
 
 
-def placed(order: TileOrder) -> ArrayLayout:
+def placed(order: ColourOrder) -> ArrayLayout:
     """Channels of all places of groups."""
-    return ArrayLayout(CHANNELS * BITS, len(order.places))
+    return ArrayLayout(order.colour, len(order.places))
 
 
 def channels(colour: Value) -> Value:
     """G, R - G, B - G, A of red, green, blue, alpha."""
-    red, green, blue, alpha = (colour[BITS * n : BITS * (n + 1)] for n in range(CHANNELS))
-    return Cat(green, (red - green)[:BITS], (blue - green)[:BITS], alpha)
+    bits = len(colour) // CHANNELS
+    red, green, blue, alpha = (colour[bits * n : bits * (n + 1)] for n in range(CHANNELS))
+    return Cat(green, (red - green)[:bits], (blue - green)[:bits], alpha)
+
+
+def by_channel(operation: Callable, one: Value, other: Value) -> Value:
+    """Channels of two colours, each modulo its bits."""
+    bits = len(one) // CHANNELS
+    return Cat(
+        operation(one[low : low + bits], other[low : low + bits])[:bits]
+        for low in range(0, len(one), bits)
+    )
 
 
 def reference(mode: int, number: int, turn: int) -> int:
@@ -42,7 +54,7 @@ class Differences(wiring.Component):
 
     Parameters
     ----------
-    order : TileOrder
+    order : ColourOrder
 
     Members
     -------
@@ -54,11 +66,11 @@ class Differences(wiring.Component):
 
     LATENCY = 3
 
-    def __init__(self, order: TileOrder) -> None:
+    def __init__(self, order: ColourOrder) -> None:
         self._order = order
         super().__init__(
             {
-                "i": In(StructLayout({"samples": 2, "lanes": ArrayLayout(32, LANES)})),
+                "i": In(StructLayout({"samples": 2, "lanes": ArrayLayout(order.colour, LANES)})),
                 "o": Out(ArrayLayout(placed(order), len(TURNS))),
             }
         )
@@ -67,7 +79,7 @@ class Differences(wiring.Component):
         m = Module()
         timeline = Timeline(m)
         timeline.enter(0, samples=self.i.samples)
-        lanes = [Signal(CHANNELS * BITS, name=f"lane_{n}") for n in range(LANES)]
+        lanes = [Signal(self._order.colour, name=f"lane_{n}") for n in range(LANES)]
         m.d.sync += [lane.eq(channels(self.i.lanes[n])) for n, lane in enumerate(lanes)]
         samples = timeline[1].samples
         for number in range(len(self._order.places)):
@@ -84,18 +96,13 @@ class Differences(wiring.Component):
                     ],
                     f"before_{number}_{turn}",
                 )
-                m.d.sync += self.o[turn][number].eq(
-                    Cat(
-                        (own[b : b + BITS] - before[b : b + BITS])[:BITS]
-                        for b in range(0, CHANNELS * BITS, BITS)
-                    )
-                )
+                m.d.sync += self.o[turn][number].eq(by_channel(sub, own, before))
         return m
 
     def _chosen(self, m, samples, lanes, numbers, name):
         """A lane by the number of samples; nothing, where there is none."""
-        nothing = Const(0, CHANNELS * BITS)
+        nothing = Const(0, self._order.colour)
         options = [nothing if number is None else lanes[number] for number in numbers]
-        out = Signal(CHANNELS * BITS, name=name)
+        out = Signal(self._order.colour, name=name)
         m.d.sync += out.eq(self._order.by_mode(samples, options))
         return out

@@ -5,10 +5,8 @@ from collections.abc import Sequence
 
 from amaranth.hdl import Cat, Const, Mux, Value
 
-from fixfunc.rtl.lib.tile_groups.tile_order import TileOrder, squares
-from fixfunc.rtl.output.compression.widths import CODE
-
-FIXED = 36  # bits: lane (0, 0), "alpha follows", turn, two zeros
+from fixfunc.rtl.lib.tile_groups.tile_order import squares
+from fixfunc.rtl.output.compression.colour_order import ColourOrder
 
 
 def _leaves(order, mode):
@@ -21,18 +19,18 @@ def _leaves(order, mode):
     return colours, [order.leaf(3, group) for group in range(count)]
 
 
-def bits(order: TileOrder, mode: int, with_alpha: bool) -> int:
+def bits(order: ColourOrder, mode: int, with_alpha: bool) -> int:
     """Of a header."""
     colours, alphas = _leaves(order, mode)
-    return FIXED + CODE * (len(colours) + len(alphas) * with_alpha)
+    return order.header + order.code * (len(colours) + len(alphas) * with_alpha)
 
 
-def longest(order: TileOrder) -> int:
+def longest(order: ColourOrder) -> int:
     """Bits of the longest header."""
     return max(bits(order, mode, True) for mode in order.modes)
 
 
-def length(order: TileOrder, samples: Value, with_alpha: Value) -> Value:
+def length(order: ColourOrder, samples: Value, with_alpha: Value) -> Value:
     """Bits of the header of a tile."""
     wide = longest(order).bit_length()
     with_it, without = (
@@ -43,7 +41,7 @@ def length(order: TileOrder, samples: Value, with_alpha: Value) -> Value:
 
 
 def packed(
-    order: TileOrder,
+    order: ColourOrder,
     samples: Value,
     lane: Value,
     with_alpha: Value,
@@ -62,16 +60,16 @@ def packed(
     return order.by_mode(samples, [of(mode) for mode in order.modes])
 
 
-def codes_of(order: TileOrder, samples: Value, data: Value, with_alpha: Value) -> list[Value]:
+def codes_of(order: ColourOrder, samples: Value, data: Value, with_alpha: Value) -> list[Value]:
     """Codes by payload, from a header; 0 of those that it does not have."""
-    found = [[Const(0, CODE)] * len(order.modes) for _ in range(order.leaves)]
+    found = [[Const(0, order.code)] * len(order.modes) for _ in range(order.leaves)]
     for mode in order.modes:
         colours, alphas = _leaves(order, mode)
-        at = FIXED
+        at = order.header
         for n in (*colours, *alphas):
-            code = data[at : at + CODE]
+            code = data[at : at + order.code]
             found[n][mode] = Mux(with_alpha, code, 0) if n in alphas else code
-            at += CODE
+            at += order.code
         for group in range(squares(mode), len(order.groups[mode])):
             # One code for all three.
             for channel in (1, 2):

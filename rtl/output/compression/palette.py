@@ -8,14 +8,22 @@ from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.bits import choose, lowest
 from fixfunc.rtl.lib.delay import delay
+from fixfunc.rtl.output.compression.colour_order import PALETTE
 from fixfunc.spec.colours import LANES
 
-COLOURS = 4
-BITS = 32 * COLOURS + 2 * LANES  # of a tile
+
+def palette_bits(colour: int) -> int:
+    """Bits of a palette of colours of so many bits, and of what each lane has of it."""
+    return colour * PALETTE + 2 * LANES
 
 
 class PaletteCoder(wiring.Component):
     """Colours in the order in which lanes first show them, and which each lane has.
+
+    Parameters
+    ----------
+    colour : int
+        Bits of a colour.
 
     Members
     -------
@@ -26,13 +34,14 @@ class PaletteCoder(wiring.Component):
         tile a clock.
     """
 
-    LATENCY = 2 * COLOURS
+    LATENCY = 2 * PALETTE
 
-    def __init__(self) -> None:
+    def __init__(self, colour: int) -> None:
+        self._colour = colour
         super().__init__(
             {
-                "i": In(ArrayLayout(32, LANES)),
-                "o": Out(StructLayout({"data": BITS, "fits": 1})),
+                "i": In(ArrayLayout(colour, LANES)),
+                "o": Out(StructLayout({"data": palette_bits(colour), "fits": 1})),
             }
         )
 
@@ -43,10 +52,10 @@ class PaletteCoder(wiring.Component):
         m.d.comb += left.eq(~0)
         index = Signal(2 * LANES, name="index_0")
         colours = []
-        for n in range(COLOURS):
+        for n in range(PALETTE):
             # The first lane that is left, then all of its colour.
             first = Signal(LANES, name=f"first_{n}")
-            colour = Signal(32, name=f"colour_{n}")
+            colour = Signal(self._colour, name=f"colour_{n}")
             m.d.comb += first.eq(lowest(left))
             m.d.sync += colour.eq(_one_of(first, lanes))
             lanes = delay(m, lanes, 1, f"waiting_{n}")
@@ -62,7 +71,7 @@ class PaletteCoder(wiring.Component):
                 next_left.eq(left & ~same),
                 next_index.eq(Cat(Mux(same[k], n, index[2 * k : 2 * k + 2]) for k in range(LANES))),
             ]
-            colours.append(delay(m, colour, 2 * (COLOURS - n) - 1, f"kept_{n}"))
+            colours.append(delay(m, colour, 2 * (PALETTE - n) - 1, f"kept_{n}"))
             lanes = delay(m, lanes, 1, f"later_{n}")
             left, index = next_left, next_index
         m.d.comb += [
@@ -74,14 +83,15 @@ class PaletteCoder(wiring.Component):
 
 def _one_of(one_hot, lanes):
     """The lane of the bit that is set; zero, if none is."""
-    out = lanes[0] & one_hot[0].replicate(32)
+    wide = len(lanes[0])
+    out = lanes[0] & one_hot[0].replicate(wide)
     for k in range(1, LANES):
-        out |= lanes[k] & one_hot[k].replicate(32)
+        out |= lanes[k] & one_hot[k].replicate(wide)
     return out
 
 
-def looked_up(data: Value) -> list[Value]:
-    """Colours of lanes, from a tile that has a palette."""
-    colours = [data[32 * n : 32 * (n + 1)] for n in range(COLOURS)]
-    begin = 32 * COLOURS
+def looked_up(data: Value, colour: int) -> list[Value]:
+    """Colours of lanes, each of so many bits, from a tile that has a palette."""
+    colours = [data[colour * n : colour * (n + 1)] for n in range(PALETTE)]
+    begin = colour * PALETTE
     return [choose(data[begin + 2 * k : begin + 2 * k + 2], colours) for k in range(LANES)]

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Sums of differences: from places of groups back to colours of lanes."""
 
+from operator import add
+
 from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
@@ -8,13 +10,13 @@ from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.tile_groups.tile_order import (
     EDGE,
-    TileOrder,
     lane,
     pixel,
     pixels,
 )
 from fixfunc.rtl.lib.timeline import Timeline
-from fixfunc.rtl.output.compression.differences import BITS, CHANNELS, channels, placed
+from fixfunc.rtl.output.compression.colour_order import CHANNELS, ColourOrder
+from fixfunc.rtl.output.compression.differences import by_channel, channels, placed
 from fixfunc.spec.colours import LANES
 
 STEPS = (1, 2, 4)  # a sum of eight, step by step
@@ -22,13 +24,9 @@ STEPS = (1, 2, 4)  # a sum of eight, step by step
 
 def colour(value):
     """Red, green, blue, alpha of G, R - G, B - G, A."""
-    green, red, blue, alpha = (value[BITS * n : BITS * (n + 1)] for n in range(CHANNELS))
-    return Cat((red + green)[:BITS], green, (blue + green)[:BITS], alpha)
-
-
-def added(a, b):
-    """Sums of channels."""
-    return Cat((a[n : n + BITS] + b[n : n + BITS])[:BITS] for n in range(0, CHANNELS * BITS, BITS))
+    bits = len(value) // CHANNELS
+    green, red, blue, alpha = (value[bits * n : bits * (n + 1)] for n in range(CHANNELS))
+    return Cat((red + green)[:bits], green, (blue + green)[:bits], alpha)
 
 
 class Sums(wiring.Component):
@@ -36,7 +34,7 @@ class Sums(wiring.Component):
 
     Parameters
     ----------
-    order : TileOrder
+    order : ColourOrder
 
     Members
     -------
@@ -48,10 +46,12 @@ class Sums(wiring.Component):
 
     LATENCY = 3 + 2 * len(STEPS)
 
-    def __init__(self, order: TileOrder) -> None:
+    def __init__(self, order: ColourOrder) -> None:
         self._order = order
-        members = {"samples": 2, "turn": 1, "lane": 32, "places": placed(order)}
-        super().__init__({"i": In(StructLayout(members)), "o": Out(ArrayLayout(32, LANES))})
+        members = {"samples": 2, "turn": 1, "lane": order.colour, "places": placed(order)}
+        super().__init__(
+            {"i": In(StructLayout(members)), "o": Out(ArrayLayout(order.colour, LANES))}
+        )
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -78,28 +78,27 @@ class Sums(wiring.Component):
                 options.append(
                     self.i.places[self._order.place_of(mode, lane(mode, 0, x, y))]
                     if inside
-                    else Const(0, CHANNELS * BITS)
+                    else Const(0, self._order.colour)
                 )
             return self._order.by_mode(samples, options)
 
         cells = {}
         for y in range(EDGE):
             for x in range(EDGE):
-                out = Signal(CHANNELS * BITS, name=f"cell_{y}_{x}")
+                out = Signal(self._order.colour, name=f"cell_{y}_{x}")
                 m.d.sync += out.eq(Mux(turn, cell(y, x), cell(x, y)))
                 cells[x, y] = out
         return cells
 
-    @staticmethod
-    def _summed(m, cells, column):
+    def _summed(self, m, cells, column):
         """Sums down the first column, or along all rows: each step over twice as many."""
         for step in STEPS:
             after = {}
             for (x, y), value in cells.items():
                 before = (x, y - step) if column else (x - step, y)
                 adds = min(before) >= 0 and (not column or x == 0)
-                out = Signal(CHANNELS * BITS, name=f"sum_{column:d}_{step}_{y}_{x}")
-                m.d.sync += out.eq(added(value, cells[before]) if adds else value)
+                out = Signal(self._order.colour, name=f"sum_{column:d}_{step}_{y}_{x}")
+                m.d.sync += out.eq(by_channel(add, value, cells[before]) if adds else value)
                 after[x, y] = out
             cells = after
         return cells
@@ -110,7 +109,7 @@ class Sums(wiring.Component):
         samples, turn, places = now.samples, now.turn, now.places
         upright = {}
         for (x, y), value in cells.items():
-            out = Signal(CHANNELS * BITS, name=f"upright_{y}_{x}")
+            out = Signal(self._order.colour, name=f"upright_{y}_{x}")
             m.d.comb += out.eq(Mux(turn, cells[y, x], value))
             upright[x, y] = out
         for number in range(LANES):
@@ -122,12 +121,12 @@ class Sums(wiring.Component):
                 differences.append(
                     places[self._order.place_of(mode, number)]
                     if sample
-                    else Const(0, CHANNELS * BITS)
+                    else Const(0, self._order.colour)
                 )
-            of_sample_0 = Signal(CHANNELS * BITS, name=f"of_sample_0_{number}")
-            difference = Signal(CHANNELS * BITS, name=f"difference_{number}")
+            of_sample_0 = Signal(self._order.colour, name=f"of_sample_0_{number}")
+            difference = Signal(self._order.colour, name=f"difference_{number}")
             m.d.sync += [
                 of_sample_0.eq(self._order.by_mode(samples, bases)),
                 difference.eq(self._order.by_mode(samples, differences)),
-                self.o[number].eq(colour(added(of_sample_0, difference))),
+                self.o[number].eq(colour(by_channel(add, of_sample_0, difference))),
             ]

@@ -7,35 +7,34 @@ from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.bits import named
-from fixfunc.rtl.lib.tile_groups.tile_order import TileOrder, squares
+from fixfunc.rtl.lib.tile_groups.tile_order import squares
 from fixfunc.rtl.lib.timeline import Timeline
-from fixfunc.rtl.output.compression.differences import BITS, CHANNELS, placed
-
-WIDTHS = (0, 1, 2, 3, 4, 5, 6, 8)  # of differences, by their code
-CODE = 3  # bits
-CODE_MOST = len(WIDTHS) - 1
+from fixfunc.rtl.output.compression.colour_order import CHANNELS, ColourOrder
+from fixfunc.rtl.output.compression.differences import placed
 
 
-def codes_layout(order: TileOrder) -> ArrayLayout:
+def codes_layout(order: ColourOrder) -> ArrayLayout:
     """Codes of all payloads."""
-    return ArrayLayout(CODE, order.leaves)
+    return ArrayLayout(order.code, order.leaves)
 
 
-def total_bits(order: TileOrder) -> int:
+def total_bits(order: ColourOrder) -> int:
     """Bits of the sum of all lengths."""
-    return (CHANNELS * BITS * sum(order.most)).bit_length()
+    return (order.colour * sum(order.most)).bit_length()
 
 
-def length(order: TileOrder, samples: Value, code: Value, group: int) -> Value:
+def length(order: ColourOrder, samples: Value, code: Value, group: int) -> Value:
     """Bits of a payload: lanes times width."""
-    width = Mux(code == CODE_MOST, BITS, code)
-    known = {size: (width * size)[:6] for size in set(order.sizes[group])}
+    width = Mux(code.all(), order.bits, code)
+    wide = (order.bits * max(order.most)).bit_length()
+    known = {size: (width * size)[:wide] for size in set(order.sizes[group])}
     return order.by_mode(samples, [known[size] for size in order.sizes[group]])
 
 
 def planes_used(code: Value) -> Value:
     """Which planes a payload has, by its code."""
-    return Cat(*[code > plane for plane in range(CODE_MOST - 1)], *[code == CODE_MOST] * 2)
+    all_of_them = (1 << len(code)) - 1
+    return Cat(*[code > plane for plane in range(all_of_them - 1)], *[code.all()] * 2)
 
 
 class Widths(wiring.Component):
@@ -43,7 +42,7 @@ class Widths(wiring.Component):
 
     Parameters
     ----------
-    order : TileOrder
+    order : ColourOrder
 
     Members
     -------
@@ -56,7 +55,7 @@ class Widths(wiring.Component):
     CODED = 2
     LATENCY = 5
 
-    def __init__(self, order: TileOrder) -> None:
+    def __init__(self, order: ColourOrder) -> None:
         self._order = order
         members = {"samples": 2, "with_alpha": 1, "places": placed(order)}
         super().__init__(
@@ -80,18 +79,20 @@ class Widths(wiring.Component):
 
     def _code(self, m, channel, group):
         """The code that a group of a channel needs by itself."""
-        low = BITS * channel
-        values = [self.i.places[n][low : low + BITS] for n in self._order.of_group(group)]
+        bits = self._order.bits
+        low = bits * channel
+        values = [self.i.places[n][low : low + bits] for n in self._order.of_group(group)]
         nonzero = Cat(*values).any()
         # Where a number is less than 0 its inverse tells how many bits it needs.
-        magnitude = Signal(BITS - 1, name=f"magnitude_{channel}_{group}")
-        inverted = [value[:-1] ^ value[-1].replicate(BITS - 1) for value in values]
+        magnitude = Signal(bits - 1, name=f"magnitude_{channel}_{group}")
+        inverted = [value[:-1] ^ value[-1].replicate(bits - 1) for value in values]
         m.d.comb += magnitude.eq(_ored(inverted))
-        # One bit more than the magnitude has; 7 stands for 8.
+        # One bit more than the magnitude has; the last code stands for all bits.
         width_code = Mux(nonzero, 1, 0)
-        for bit in range(BITS - 1):
-            width_code = Mux(magnitude[bit], min(bit + 2, CODE_MOST), width_code)
-        code = Signal(CODE, name=f"code_{channel}_{group}")
+        for bit in range(bits - 1):
+            last = (1 << self._order.code) - 1
+            width_code = Mux(magnitude[bit], min(bit + 2, last), width_code)
+        code = Signal(self._order.code, name=f"code_{channel}_{group}")
         m.d.sync += code.eq(width_code)
         return code
 

@@ -11,11 +11,10 @@ from fixfunc.rtl.lib.arithmetic.multiplier import Multiplier
 from fixfunc.rtl.lib.axi import Axi, join
 from fixfunc.rtl.lib.bits import named
 from fixfunc.rtl.lib.skid_buffer import StallablePipeline
-from fixfunc.rtl.lib.tile_groups.tile_order import TileOrder
 from fixfunc.rtl.memory.surface.address import Surface
 from fixfunc.rtl.memory.tile_cache.refill import RefillUnit
 from fixfunc.rtl.output.compression.colour_decoder import ColourDecoder
-from fixfunc.rtl.output.compression.differences import CHANNELS
+from fixfunc.rtl.output.compression.colour_order import ColourOrder
 from fixfunc.rtl.output.resolve.averages import EDGE, LANES, Averages
 from fixfunc.rtl.output.resolve.source_tiles import COUNT, SourceTiles
 from fixfunc.rtl.output.resolve.target_tiles import TargetTiles
@@ -109,7 +108,7 @@ class Resolve(wiring.Component):
         stopped = named(m, error.any(), "stopped")
         m.submodules.source = source = SourceTiles(p.most)
         m.submodules.refill = refill = RefillUnit(Surface(EDGE, COLOUR, True), p.reads)
-        unit = ColourDecoder(TileOrder(p.samples, CHANNELS))
+        unit = ColourDecoder(ColourOrder(p.samples))
         m.submodules.decoder = decoder = StallablePipeline(unit, unit.latency)
         m.submodules.averages = averages = Averages(p.most)
         m.submodules.target = target = TargetTiles()

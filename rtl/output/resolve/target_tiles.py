@@ -8,12 +8,11 @@ from amaranth.lib.wiring import In, Out
 from fixfunc.rtl.lib.axi import ADDRESS, TRANSFER, AxiWrite
 from fixfunc.rtl.lib.bits import named
 from fixfunc.rtl.lib.skid_buffer import StallablePipeline
-from fixfunc.rtl.lib.tile_groups.tile_order import TileOrder
 from fixfunc.rtl.memory.surface.address import Surface
 from fixfunc.rtl.memory.tile_cache.layouts import ENTRY, TILES
 from fixfunc.rtl.memory.tile_cache.write_back import WriteBackUnit
 from fixfunc.rtl.output.compression.colour_coder import ColourCoder
-from fixfunc.rtl.output.compression.differences import CHANNELS
+from fixfunc.rtl.output.compression.colour_order import ColourOrder
 from fixfunc.rtl.output.resolve.averages import LANES, TILE
 from fixfunc.spec.colours import WORDS
 from fixfunc.spec.payloads import COLOUR, TILE_NUMBER
@@ -62,7 +61,7 @@ class TargetTiles(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        unit = ColourCoder(TileOrder(1, CHANNELS))
+        unit = ColourCoder(ColourOrder(1))
         m.submodules.coder = coder = StallablePipeline(unit, unit.latency)
         m.submodules.write_back = write_back = WriteBackUnit(Surface(8, COLOUR, True))
         uncoded = coder.i.payload

@@ -11,7 +11,7 @@ from fixfunc.spec import colours
 from fixfunc.spec.colours import TRANSFERS, WORDS
 from fixfunc.spec.state import DIFFERENCES, TileMode
 from fixfunc.tb.coverage.bins import Seen, cross, equal, flag, samples_of
-from fixfunc.tb.output.colour_compression import TO_CODE, TO_DECODE, octets
+from fixfunc.tb.output.colour_compression import octets, to_code, to_decode
 
 CODES = {"cleared": TileMode.CLEARED, "palette": TileMode.PALETTE, "raw": TileMode.RAW} | {
     f"{n} transfers": DIFFERENCES + n for n in range(1, TRANSFERS + 1)
@@ -21,10 +21,11 @@ CODES = {"cleared": TileMode.CLEARED, "palette": TileMode.PALETTE, "raw": TileMo
 def bins(seen: Seen, params: ColourCompressionParams) -> dict[str, int]:
     """Counts of one batch."""
     decodes = (seen.rows[:, 0] & 1).astype(bool)
-    tiles = codec.unpack(seen.rows[~decodes], TO_CODE, dtype(TO_CODE))
-    stored = codec.unpack(seen.rows[decodes], TO_DECODE, dtype(TO_DECODE))
-    coded = codec.unpack(seen.out["o"], colours.CODED, dtype(colours.CODED))
-    decoded = codec.unpack(seen.out["tile"], colours.DECODED, dtype(colours.DECODED))
+    tables = to_code(params), to_decode(params), colours.coded(), colours.decoded()
+    rows = seen.rows[~decodes], seen.rows[decodes], seen.out["o"], seen.out["tile"]
+    tiles, stored, coded, decoded = (
+        codec.unpack(beats, table, dtype(table)) for beats, table in zip(rows, tables, strict=True)
+    )
     code = coded["code"]
     differences = code > DIFFERENCES
     flags = coded["data1"]
