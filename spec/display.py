@@ -36,7 +36,7 @@ def scanned(pixels: int) -> tuple[Field, ...]:
         Field("line_end", 1),
         Field("frame_end", 1),
         Field("error", 1),  # at a frame's end: a tile of it is black, as it could not be had
-        Field("buffer", 2),  # that the pixels are of
+        Field("buffer", 2),  # that the pixels are of; 0 of a frame that is refused
     )
 
 

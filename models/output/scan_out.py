@@ -321,7 +321,6 @@ class Scan:
             black = np.zeros(1, fields)
             for name in ("line_end", "frame_end", "error"):
                 black[name] = 1
-            black["buffer"] = fronts[0]
             return black
         lines = np.repeat(fronts, EDGE)[: self._height]
         pictures = {front: self.picture(front) for front in set(fronts)}

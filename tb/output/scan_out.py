@@ -4,6 +4,7 @@
 from enum import IntEnum
 from functools import lru_cache
 
+import cocotb
 import numpy as np
 from amaranth.hdl import Module
 from amaranth.lib import stream, wiring
@@ -23,6 +24,7 @@ from fixfunc.spec.errors import Stalled
 from fixfunc.spec.payloads import KIND, width
 from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.memory import MemoryBehind
+from fixfunc.tb.bench.pace import PACES
 from fixfunc.tb.output.colour_compression import random_tiles
 
 COMMAND = (KIND, *SETUP)
@@ -278,7 +280,8 @@ def replay(
                 place = at + row * beats
                 front = int(seen[place]) if place < len(seen) else -1
                 front = front if front in places else min(places)
-                states = {one for one in states if one[0].front == front}
+                if not scan.refused:
+                    states = {one for one in states if one[0].front == front}
                 fronts.append(front)
             states = {(turns.frame_ended(), n) for turns, n in _presented(states, most)}
             frame = codec.pack(scan.frame(fronts, params.pixels), fields)
@@ -309,4 +312,63 @@ class ScanOutBench(MemoryBehind, StreamBench):
     async def scan(self, rows: np.ndarray, source: str, sink: str, pace: str = "") -> None:
         """Run commands; memory has the pace of the sink, or another one."""
         self.fill(memory(rows, self.params), pace or sink)
+        self.fail_at(unreadable(rows))
         await self.run(rows, source, sink)
+
+
+def setup_at(
+    size: tuple[int, int], begin: int = 0, room: int = SIZE // 4, **fields: int
+) -> np.void:
+    """A setup of buffers that lie ``room`` bytes apart, with their tables behind them."""
+    setup = np.zeros(1, dtype(SETUP))[0]
+    setup["width"], setup["height"] = size
+    setup["buffers"] = 1
+    setup["vsync"] = 1
+    for name, value in fields.items():
+        setup[name] = value
+    for n in range(3):
+        setup[f"base{n}"] = begin + n * room
+        setup[f"table{n}"] = setup[f"base{n}"] + tiles_of(setup) * TILE
+    return setup
+
+
+def ordered(setup: np.void, orders: str) -> np.ndarray:
+    """A setup, then frames (F) and presents (P)."""
+    kinds = {"F": Order.FRAME, "P": Order.PRESENT}
+    return np.concatenate([order(Order.SETUP, setup), *(order(kinds[one]) for one in orders)])
+
+
+# plan: scan-out-4
+@cocotb.test(timeout_time=3, timeout_unit="ms")
+@cocotb.parametrize(source=["full", "random"], sink=list(PACES))
+async def buffers_become_lines(dut: HierarchyObject, source: str, sink: str) -> None:
+    bench = ScanOutBench(dut)
+    await bench.scan(requests(bench.rng, 30, bench.params), source, sink)
+
+
+# plan: scan-out-5
+@cocotb.test(timeout_time=3, timeout_unit="ms")
+@cocotb.parametrize(coded=[0, 1])
+async def one_beat_a_clock(dut: HierarchyObject, coded: int) -> None:
+    """Lines of three frames leave without a gap, if memory does not stall; none is late."""
+    bench = ScanOutBench(dut)
+    setup = setup_at((64, 40), buffers=2, coded=coded)
+    await bench.scan(ordered(setup, "FPFPF"), "full", "full")
+    count = beats_a_frame(setup, bench.params)
+    clocks = [clock for _, clock in bench.beats_out]
+    for n in range(0, 3 * count, count):
+        assert clocks[n + count - 1] - clocks[n] == count - 1
+    assert int(dut.underruns.value) == 0
+
+
+# plan: scan-out-5
+@cocotb.test(timeout_time=3, timeout_unit="ms")
+async def what_is_late_is_counted(dut: HierarchyObject) -> None:
+    """Before a memory that starves, every clock that a begun frame waits counts."""
+    bench = ScanOutBench(dut)
+    setup = setup_at((64, 24))
+    await bench.scan(ordered(setup, "FF"), "full", "full", pace="starved")
+    count = beats_a_frame(setup, bench.params)
+    clocks = [clock for _, clock in bench.beats_out]
+    late = sum(clocks[n + count - 1] - clocks[n] - count + 1 for n in (0, count))
+    assert int(dut.underruns.value) == late > 0

@@ -19,7 +19,7 @@ INFORMATION = StructLayout({"wrong": 1, "buffer": 2})  # of a tile, beside its p
 
 
 class LineStore(wiring.Component):
-    """Tiles in, lines out: one beat a clock.
+    """Tiles in, lines out: one beat a clock. A row is begun when all of its tiles have come.
 
     Tile columns of a row are freed one by one, while the last line of the row is scanned, so that
     the row after the next one can be fetched meanwhile.
@@ -43,8 +43,6 @@ class LineStore(wiring.Component):
         A tile's pixels have all been read.
     refuse : In(1)
         A frame of one black beat with an error is to be scanned out, until ``refused``.
-    front : In(2)
-        The buffer of that beat.
     refused : Out(1)
     busy : Out(1)
         It holds a tile, or a beat.
@@ -66,7 +64,6 @@ class LineStore(wiring.Component):
                 "line_end": 1,
                 "frame_end": 1,
                 "refused": 1,
-                "front": 2,
             }
         )
         super().__init__(
@@ -77,7 +74,6 @@ class LineStore(wiring.Component):
                 "i": In(PIXELS),
                 "freed": Out(1),
                 "refuse": In(1),
-                "front": In(2),
                 "refused": Out(1),
                 "busy": Out(1),
                 "underruns": Out(32),
@@ -155,7 +151,9 @@ class LineStore(wiring.Component):
         last_beat = named(m, beat == final[across:SIDE], "last_beat")
         last_line = named(m, y == self.setup.height - 1, "last_line")
         frees = named(m, (y[:3] == EDGE - 1) | last_line, "frees")
-        available = named(m, level > Mux(frees, 0, column), "available")
+        first = named(m, (y[:3] == 0) & (beat == 0), "first")
+        whole = (level != 0) & (level >= self.columns)
+        available = named(m, ~first | whole, "available")
         tile_ends = last_beat | beat[:shift].all() if shift else 1
         m.d.comb += [
             self.refused.eq(self.refuse & advance),
@@ -166,7 +164,6 @@ class LineStore(wiring.Component):
             place.line_end.eq(last_beat | self.refuse),
             place.frame_end.eq((last_beat & last_line) | self.refuse),
             place.refused.eq(self.refuse),
-            place.front.eq(self.front),
             *(
                 place.mask[n].eq(~self.refuse & (~last_beat | (final[:across] >= n if n else 1)))
                 for n in range(self._pixels)
@@ -200,7 +197,7 @@ class LineStore(wiring.Component):
                 stored.eq(place),
                 chosen.eq(stored),
                 error.eq(failed & stored.frame_end),
-                buffer.eq(Mux(stored.refused, stored.front, information.buffer)),
+                buffer.eq(Mux(stored.refused, 0, information.buffer)),
                 self.o.valid.eq(valid[1]),
                 self.o.payload.line_end.eq(chosen.line_end),
                 self.o.payload.frame_end.eq(chosen.frame_end),

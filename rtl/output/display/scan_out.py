@@ -75,7 +75,7 @@ class ScanOut(wiring.Component):
     enable : In(1)
         Another frame is to be scanned out: it begins once the one before has been read.
     begins : Out(1)
-        A frame begins in this clock. Its first beat leaves when memory has answered.
+        A frame begins in this clock. Its first beat leaves when a row of tiles has come.
     present : In(1)
         The buffer ``back`` has been drawn, and memory holds all of it; it is to be shown. It counts
         in a clock of ``drawable``.
@@ -137,7 +137,6 @@ class ScanOut(wiring.Component):
             turns.present.eq(self.present & self.drawable),
             turns.change.eq(fetch.ended | lines.refused | ~setup.vsync),
             fetch.front.eq(turns.front),
-            lines.front.eq(turns.front),
             self.back.eq(turns.back),
             # Without vsync, tiles of the row before may still come from what is drawn to next.
             left.eq(~fetch.idle & (fetch.buffer == turns.back) & (fetch.buffer != turns.front)),

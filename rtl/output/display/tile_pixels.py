@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Tile pixels: coded tiles become red, green and blue."""
 
-from amaranth.hdl import Array, Cat, Module, Mux
+from amaranth.hdl import Array, Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
@@ -47,19 +47,26 @@ class TilePixels(wiring.Component):
     @property
     def latency(self) -> int:
         """Clocks from a code to its pixels."""
-        return self._decoder.latency
+        return 1 + self._decoder.latency
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.decoder = decoder = self._decoder
-        cleared = Array(self.setup[f"cleared{n}"] for n in range(BUFFERS))[self.i.buffer]
+        # What the decoder sees changes with whole tiles alone, not with each transfer of them: most
+        # of it rests in most clocks.
+        coded = Signal(CODED)
+        valid = Signal()
+        m.d.sync += valid.eq(self.i_valid)
+        with m.If(self.i_valid):
+            m.d.sync += coded.eq(self.i)
+        cleared = Array(self.setup[f"cleared{n}"] for n in range(BUFFERS))[coded.buffer]
         m.d.comb += [
             decoder.i.samples.eq(0),
             decoder.i.cleared.eq(cleared),
-            decoder.i.code.eq(self.i.code),
-            *(decoder.i[f"data{n}"].eq(self.i.data.word_select(n, 32)) for n in range(WORDS)),
-            self.o_valid.eq(delay(m, self.i_valid, self.latency, "valid")),
-            self.o.buffer.eq(delay(m, self.i.buffer, self.latency, "buffer")),
+            decoder.i.code.eq(coded.code),
+            *(decoder.i[f"data{n}"].eq(coded.data.word_select(n, 32)) for n in range(WORDS)),
+            self.o_valid.eq(delay(m, valid, self._decoder.latency, "valid")),
+            self.o.buffer.eq(delay(m, coded.buffer, self._decoder.latency, "buffer")),
             self.o.wrong.eq(decoder.o.wrong),
         ]
         for n in range(LANES):

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Bins of colour write, colour compression and the output merger: see :mod:`fixfunc.tb.coverage`.
+"""Bins of colours: see :mod:`fixfunc.tb.coverage`.
 
 colour_write.py
 colour_compression.py
 output_merger.py
+scan_out.py
 """
