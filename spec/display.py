@@ -5,7 +5,7 @@ They are field tables: see :mod:`fixfunc.spec.payloads`.
 """
 
 from fixfunc.spec.colours import LANES
-from fixfunc.spec.payloads import Field, each
+from fixfunc.spec.payloads import TILE_NUMBER, Field, each
 
 BUFFERS = 3  # at most
 SIDE = 12  # bits of a width or a height
@@ -40,9 +40,18 @@ def scanned(pixels: int) -> tuple[Field, ...]:
     )
 
 
-# Tiles of a surface that may be there already: transaction elimination.
-_COLOURS = each(" ".join(f"colour{n}" for n in range(LANES)), 32)
-TARGET = (
-    Field("table", 32),  # address of the signatures: 8 bytes a tile, a multiple of 32
-    Field("forget", 1),  # no tile of it is known
+# Tiles on their way to a surface, of which some are there already: transaction elimination.
+_TILE = (
+    Field("number", TILE_NUMBER),
+    Field("last", 1),  # of its frame
+    *each(" ".join(f"colour{n}" for n in range(LANES)), 32),
+)
+DRAWN = (
+    Field("table", 32),  # address of its surface's signatures, a multiple of 32; 8 bytes a tile
+    *_TILE,
+)
+SIGNED = (
+    Field("moved", 1),  # it is not there
+    Field("error", 1),  # memory has failed since the tile before
+    *_TILE,
 )

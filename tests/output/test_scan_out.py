@@ -20,7 +20,7 @@ from fixfunc.tb.output import scan_out as bench
 from fixfunc.tb.output.show import picture, shown
 from tests.bench import check_bench
 from tests.host.drawing import MEMORY, WHOLE, Scene
-from tests.tiers import by_tier
+from tests.tiers import SIMULATORS, by_tier
 from tests.volume import LIMIT, check_paces, volume
 
 BLOCK = "scan_out"
@@ -235,7 +235,15 @@ def test_a_drawn_frame_is_shown_from_scan_out(tmp_path):
     assert (read == drawn[..., :3]).all()
 
 
+# Icarus takes minutes for tiles of this width.
 @pytest.mark.plan("scan-out-4")
+@pytest.mark.parametrize(
+    "simulator",
+    [
+        pytest.param(one, marks=() if one == "verilator" else pytest.mark.qualify)
+        for one in SIMULATORS
+    ],
+)
 def test_bench(simulator):
     check_bench(BLOCK, "tiny", simulator)
 
@@ -247,7 +255,7 @@ def test_bench(simulator):
         ({"pixels": 2}, "pixels must be 4 or 8, not 2"),
         ({"side": 4096}, r"side must lie in 8\.\.2048, not 4096"),
         ({"side": 7}, r"side must lie in 8\.\.2048, not 7"),
-        ({"reads": 1}, "reads must be above 1, not 1"),
+        ({"reads": 2}, "reads must be above 2, not 2"),
     ],
 )
 def test_wrong_parameters(fields, message):

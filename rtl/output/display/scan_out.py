@@ -29,7 +29,7 @@ class ScanOutParams:
     side : int
         Greatest width and height of a buffer, pixels: up to 2048.
     reads : int
-        Most reads in flight, above 1: a raw tile takes 8 clocks, so that they hide 8 times as many
+        Most reads in flight, above 2: a raw tile takes 8 clocks, so that they hide 8 times as many
         clocks of latency.
     """
 
@@ -42,8 +42,8 @@ class ScanOutParams:
             raise InputError("pixels", "be 4 or 8", self.pixels)
         if not 8 <= self.side <= TOP_LIMIT:
             raise InputError("side", f"lie in 8..{TOP_LIMIT}", self.side)
-        if self.reads < 2:
-            raise InputError("reads", "be above 1", self.reads)
+        if self.reads < 3:
+            raise InputError("reads", "be above 2", self.reads)
 
 
 CONFIGS = {

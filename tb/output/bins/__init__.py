@@ -5,4 +5,5 @@ colour_write.py
 colour_compression.py
 output_merger.py
 scan_out.py
+transaction_elimination.py
 """
