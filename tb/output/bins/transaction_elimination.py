@@ -27,5 +27,5 @@ def bins(seen: Seen, _params: TransactionEliminationParams) -> dict[str, int]:
         cross("place in the line", equal(number % 4, {f"{n}": n for n in range(4)}), moved)
         | cross("behind", {name: np.append(False, hit) for name, hit in behind.items()}, moved)
         | cross("last", flag(out["last"], "goes on", "last"), moved)
-        | cross("memory", flag(out["error"], "answers", "has failed"), moved)
+        | cross("memory", flag(out["error"], "answers", "has failed"))
     )
