@@ -14,7 +14,7 @@ from fixfunc.models.output.colour_compression import DEPTHS, size
 from fixfunc.models.output.colour_decoder import decode
 from fixfunc.models.output.formats import thresholds
 from fixfunc.models.payload import dtype, integer
-from fixfunc.spec.display import SETUP, scanned
+from fixfunc.spec.colours import SCAN_SETUP, scanned
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError, Stalled
 from fixfunc.spec.state import DIFFERENCES, TOP_LIMIT, TileMode
@@ -206,7 +206,7 @@ class Display:
 def setup_of(
     memory: np.ndarray, buffers: Sequence[np.void], vsync: bool = True, dither: bool = False
 ) -> np.void:
-    """What tells the hardware of a display's buffers: :data:`fixfunc.spec.display.SETUP`.
+    """What tells the hardware of a display's buffers: :data:`fixfunc.spec.colours.SCAN_SETUP`.
 
     Parameters are those of :class:`Display`.
 
@@ -216,7 +216,7 @@ def setup_of(
         Buffers that :class:`Display` refuses; or one that is not tiled.
     """
     Display(memory, buffers)
-    setup = np.zeros(1, dtype(SETUP))[0]
+    setup = np.zeros(1, dtype(SCAN_SETUP))[0]
     setup["buffers"] = len(buffers)
     setup["vsync"] = vsync
     setup["dither"] = dither
@@ -243,7 +243,7 @@ class Scan:
     ----------
     memory : ndarray of uint8
     setup : numpy.void
-        :data:`fixfunc.spec.display.SETUP`.
+        :data:`fixfunc.spec.colours.SCAN_SETUP`.
     side : int
         Greatest width and height that are scanned out.
     unreadable : int, optional
@@ -307,7 +307,7 @@ class Scan:
         return colours, found.wrong.reshape(self.rows, -1).any(1)
 
     def frame(self, fronts: Sequence[int], pixels: int) -> np.ndarray:
-        """Beats of a frame: records of :func:`fixfunc.spec.display.scanned`.
+        """Beats of a frame: records of :func:`fixfunc.spec.colours.scanned`.
 
         Parameters
         ----------

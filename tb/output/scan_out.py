@@ -19,7 +19,7 @@ from fixfunc.models.payload import dtype
 from fixfunc.rtl.lib.axi import Axi
 from fixfunc.rtl.output.display.scan_out import ScanOut, ScanOutParams
 from fixfunc.rtl.payload import layout
-from fixfunc.spec.display import SETUP, scanned
+from fixfunc.spec.colours import SCAN_SETUP, scanned
 from fixfunc.spec.errors import Stalled
 from fixfunc.spec.payloads import KIND, width
 from fixfunc.tb.bench.bench import StreamBench
@@ -27,7 +27,7 @@ from fixfunc.tb.bench.memory import MemoryBehind
 from fixfunc.tb.bench.pace import PACES
 from fixfunc.tb.output.colour_compression import random_tiles
 
-COMMAND = (KIND, *SETUP)
+COMMAND = (KIND, *SCAN_SETUP)
 WIDTH = width(COMMAND)
 SIZE = 1 << 20  # bytes of memory
 TILES = 600  # of a buffer, at most
@@ -64,7 +64,7 @@ class Harness(wiring.Component):
         wiring.connect(m, unit.memory, wiring.flipped(self.memory))
         command = self.i.payload
         m.d.comb += self.underruns.eq(unit.underruns)
-        m.d.comb += [unit.setup.payload[f.name].eq(command[f.name]) for f in SETUP]
+        m.d.comb += [unit.setup.payload[f.name].eq(command[f.name]) for f in SCAN_SETUP]
         with m.Switch(command.kind):
             with m.Case(Order.SETUP):
                 m.d.comb += [
@@ -94,7 +94,7 @@ def order(kind: Order, setup: np.void | None = None) -> np.ndarray:
     record = np.zeros(1, dtype(COMMAND))
     record["kind"] = kind
     if setup is not None:
-        for f in SETUP:
+        for f in SCAN_SETUP:
             record[f.name] = setup[f.name]
     return codec.pack(record, COMMAND)
 
@@ -118,7 +118,7 @@ def _side(rng, most):
 
 def random_setup(rng: np.random.Generator, params: ScanOutParams, begin: int) -> np.void:
     """A setup whose buffers lie from ``begin`` on, or from 0 if there they go beyond memory."""
-    setup = np.zeros(1, dtype(SETUP))[0]
+    setup = np.zeros(1, dtype(SCAN_SETUP))[0]
     wide = _side(rng, params.side)
     high = _side(rng, min(params.side, max(TILES * 8 // -(-wide // 8) // 8 * 8, 8)))
     turned = high <= params.side and rng.random() < 0.3
@@ -321,7 +321,7 @@ def setup_at(
     size: tuple[int, int], begin: int = 0, room: int = SIZE // 4, **fields: int
 ) -> np.void:
     """A setup of buffers that lie ``room`` bytes apart, with their tables behind them."""
-    setup = np.zeros(1, dtype(SETUP))[0]
+    setup = np.zeros(1, dtype(SCAN_SETUP))[0]
     setup["width"], setup["height"] = size
     setup["buffers"] = 1
     setup["vsync"] = 1

@@ -16,8 +16,8 @@ from fixfunc.models.host.resources import Bind
 from fixfunc.models.output.scan_out import setup_of
 from fixfunc.models.payload import dtype
 from fixfunc.models.pipeline import Scene, render
+from fixfunc.spec.colours import scanned
 from fixfunc.spec.descriptors import VIEW
-from fixfunc.spec.display import scanned
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 from fixfunc.tb import catalogue
@@ -32,7 +32,7 @@ def picture(beats: np.ndarray, size: tuple[int, int], dither: bool, pixels: int)
     Parameters
     ----------
     beats : structured ndarray
-        :func:`fixfunc.spec.display.scanned`.
+        :func:`fixfunc.spec.colours.scanned`.
     size : (int, int)
         Width and height.
     dither : bool

@@ -9,7 +9,7 @@ from fixfunc.cosim import codec
 from fixfunc.models.output.transaction_elimination import SignatureTable, signatures
 from fixfunc.models.payload import dtype
 from fixfunc.rtl.output.display.transaction_elimination import TransactionEliminationParams
-from fixfunc.spec.display import DRAWN, SIGNED
+from fixfunc.spec.colours import DRAWN, SIGNED
 from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.memory import MemoryBehind
 from fixfunc.tb.bench.pace import PACES

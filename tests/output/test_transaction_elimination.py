@@ -12,8 +12,8 @@ from fixfunc.models.output.transaction_elimination import (
 )
 from fixfunc.models.payload import dtype
 from fixfunc.rtl.output.display import signature
+from fixfunc.spec.colours import DRAWN, SIGNED
 from fixfunc.spec.descriptors import VIEW
-from fixfunc.spec.display import DRAWN, SIGNED
 from fixfunc.tb.output import transaction_elimination as bench
 from tests.bench import check_bench
 from tests.host.drawing import Scene

@@ -13,7 +13,7 @@ from fixfunc.rtl.output.display.dither import dithered
 from fixfunc.rtl.output.display.tile_fetch import COUNT, EDGE
 from fixfunc.rtl.output.display.tile_pixels import PIXEL, PIXELS
 from fixfunc.rtl.payload import layout
-from fixfunc.spec.display import SETUP, SIDE, scanned
+from fixfunc.spec.colours import SCAN_SETUP, SIDE, scanned
 
 INFORMATION = StructLayout({"wrong": 1, "buffer": 2})  # of a tile, beside its pixels
 
@@ -33,7 +33,7 @@ class LineStore(wiring.Component):
 
     Members
     -------
-    setup : In(layout(SETUP))
+    setup : In(layout(SCAN_SETUP))
         Constant while ``busy``, or while a tile is on its way.
     columns : In(COUNT)
         Tiles of a row.
@@ -68,7 +68,7 @@ class LineStore(wiring.Component):
         )
         super().__init__(
             {
-                "setup": In(layout(SETUP)),
+                "setup": In(layout(SCAN_SETUP)),
                 "columns": In(COUNT),
                 "i_valid": In(1),
                 "i": In(PIXELS),

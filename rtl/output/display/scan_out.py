@@ -13,7 +13,7 @@ from fixfunc.rtl.output.display.line_store import LineStore
 from fixfunc.rtl.output.display.tile_fetch import COUNT, EDGE, MODES_A_LINE, NUMBER, TileFetch
 from fixfunc.rtl.output.display.tile_pixels import TilePixels
 from fixfunc.rtl.payload import layout
-from fixfunc.spec.display import SETUP, scanned
+from fixfunc.spec.colours import SCAN_SETUP, scanned
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import TOP_LIMIT
 
@@ -69,7 +69,7 @@ class ScanOut(wiring.Component):
 
     Members
     -------
-    setup : In(stream.Signature(layout(SETUP)))
+    setup : In(stream.Signature(layout(SCAN_SETUP)))
         What is scanned out from now on. It is accepted when no frame is under way; buffer 0 is
         shown then, and 1 is drawn to if there is one.
     enable : In(1)
@@ -97,7 +97,7 @@ class ScanOut(wiring.Component):
         self._params = params
         super().__init__(
             {
-                "setup": In(stream.Signature(layout(SETUP))),
+                "setup": In(stream.Signature(layout(SCAN_SETUP))),
                 "enable": In(1),
                 "begins": Out(1),
                 "present": In(1),
@@ -119,7 +119,7 @@ class ScanOut(wiring.Component):
         m.submodules.lines = lines = LineStore(p.pixels, p.side)
         wiring.connect(m, fetch.memory, wiring.flipped(self.memory))
         wiring.connect(m, lines.o, wiring.flipped(self.o))
-        setup = Signal(layout(SETUP))
+        setup = Signal(layout(SCAN_SETUP))
         legal = Signal()
         left = Signal()
         columns = Signal(COUNT)

@@ -10,8 +10,7 @@ from fixfunc.rtl.lib.axi import ADDRESS, TRANSFER, Axi, AxiReader, join
 from fixfunc.rtl.lib.bits import named
 from fixfunc.rtl.memory.surface.address import Surface
 from fixfunc.rtl.payload import layout
-from fixfunc.spec.colours import WORDS
-from fixfunc.spec.display import BUFFERS, SETUP, SIDE
+from fixfunc.spec.colours import BUFFERS, SCAN_SETUP, SIDE, WORDS
 from fixfunc.spec.payloads import COLOUR
 from fixfunc.spec.state import TileMode
 
@@ -40,7 +39,7 @@ class TileFetch(wiring.Component):
 
     Members
     -------
-    setup : In(layout(SETUP))
+    setup : In(layout(SCAN_SETUP))
         Constant while not ``idle``.
     columns, rows : In(COUNT)
         Tiles of a frame along both sides.
@@ -71,7 +70,7 @@ class TileFetch(wiring.Component):
         self._reads = reads
         super().__init__(
             {
-                "setup": In(layout(SETUP)),
+                "setup": In(layout(SCAN_SETUP)),
                 "columns": In(COUNT),
                 "rows": In(COUNT),
                 "last_line": In(NUMBER - MODES_A_LINE),

@@ -10,13 +10,12 @@ from fixfunc.rtl.lib.bits import named
 from fixfunc.rtl.lib.delay import delay
 from fixfunc.rtl.lib.tile_groups.tile_order import TileOrder
 from fixfunc.rtl.output.compression.colour_decoder import ColourDecoder
-from fixfunc.rtl.output.compression.differences import CHANNELS
 from fixfunc.rtl.output.display.tile_fetch import CODED
 from fixfunc.rtl.payload import layout
-from fixfunc.spec.colours import LANES, WORDS
-from fixfunc.spec.display import BUFFERS, SETUP
+from fixfunc.spec.colours import BUFFERS, LANES, SCAN_SETUP, WORDS
 
 PIXEL = 24
+CHANNELS = 4  # red, green, blue, alpha
 PIXELS = StructLayout({"wrong": 1, "buffer": 2, "pixels": PIXEL * LANES})
 
 
@@ -25,7 +24,7 @@ class TilePixels(wiring.Component):
 
     Members
     -------
-    setup : In(layout(SETUP))
+    setup : In(layout(SCAN_SETUP))
         Constant while tiles are in flight.
     i_valid, i : In(1), In(CODED)
     o_valid, o : Out(1), Out(PIXELS)
@@ -36,7 +35,7 @@ class TilePixels(wiring.Component):
         self._decoder = ColourDecoder(TileOrder(1, CHANNELS))
         super().__init__(
             {
-                "setup": In(layout(SETUP)),
+                "setup": In(layout(SCAN_SETUP)),
                 "i_valid": In(1),
                 "i": In(CODED),
                 "o_valid": Out(1),

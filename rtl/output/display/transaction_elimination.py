@@ -12,8 +12,7 @@ from fixfunc.rtl.lib.bits import named
 from fixfunc.rtl.output.display.signature import BITS, following
 from fixfunc.rtl.output.display.signature_line import SignatureLine
 from fixfunc.rtl.payload import layout
-from fixfunc.spec.colours import LANES
-from fixfunc.spec.display import DRAWN, SIGNED
+from fixfunc.spec.colours import DRAWN, LANES, SIGNED
 
 STEPS = 32 * LANES // TRANSFER
 

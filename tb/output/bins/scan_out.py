@@ -6,7 +6,7 @@ import numpy as np
 from fixfunc.cosim import codec
 from fixfunc.models.payload import dtype
 from fixfunc.rtl.output.display.scan_out import ScanOutParams
-from fixfunc.spec.display import scanned
+from fixfunc.spec.colours import scanned
 from fixfunc.tb.coverage.bins import Batch, Seen, cross, equal, flag, of, ranges
 from fixfunc.tb.output.scan_out import Order, commands, ordered, setup_at
 

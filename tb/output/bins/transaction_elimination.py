@@ -6,7 +6,7 @@ import numpy as np
 from fixfunc.cosim import codec
 from fixfunc.models.payload import dtype
 from fixfunc.rtl.output.display.transaction_elimination import TransactionEliminationParams
-from fixfunc.spec.display import DRAWN, SIGNED
+from fixfunc.spec.colours import DRAWN, SIGNED
 from fixfunc.tb.coverage.bins import Seen, cross, equal, flag
 
 
