@@ -16,6 +16,8 @@ from fixfunc.spec.state import (
     TARGET_LIMIT,
     VIEWPORT_MAX,
     VIEWPORT_MIN,
+    BlendFactor,
+    BlendOp,
     Compare,
     Cull,
     DepthFormat,
@@ -23,6 +25,8 @@ from fixfunc.spec.state import (
 )
 
 DTYPE = dtype(payloads.DRAW_STATE)
+# Factors made of the shader's first colour and of what is stored.
+PLAIN_FACTORS = [factor for factor in BlendFactor if factor <= BlendFactor.SRC_ALPHA_SAT]
 # Fields of a draw state that identify a target.
 TARGET_FIELDS = ["target", "target_width", "target_height", "samples", "depth_format"]
 
@@ -61,7 +65,7 @@ def draw_state(
         early permissions, and the direction in which depths move.
     **fields
         Any other field of :data:`fixfunc.spec.payloads.DRAW_STATE`, by name. ``depth_max`` is 1.0
-        of the depth format by default.
+        of the depth format by default; with ``blend_enable`` colours are mixed by their alpha.
 
     Returns
     -------
@@ -95,6 +99,12 @@ def draw_state(
         "depth_write": 1,
         "depth_compare": Compare.LESS,
         "colour_write": 15,
+        "src_blend": BlendFactor.SRC_ALPHA,
+        "dest_blend": BlendFactor.INV_SRC_ALPHA,
+        "blend_op": BlendOp.ADD,
+        "src_blend_alpha": BlendFactor.SRC_ALPHA,
+        "dest_blend_alpha": BlendFactor.INV_SRC_ALPHA,
+        "blend_op_alpha": BlendOp.ADD,
     }
     for action in does:
         if action not in PERMITTED:
@@ -113,6 +123,7 @@ def draw_state(
     for name, value in integers(values, payloads.DRAW_STATE, "draw state").items():
         record[name] = value
     check_depth_state(record)
+    check_blend_state(record)
     return record[()]
 
 
@@ -133,6 +144,24 @@ def check_draw_state(state: np.void) -> None:
     if state["cull"] not in list(Cull):
         raise InputError("cull", f"be one of {', '.join(c.name for c in Cull)}", int(state["cull"]))
     check_depth_state(state)
+    check_blend_state(state)
+
+
+def check_blend_state(state: np.void) -> None:
+    """Raise :class:`~fixfunc.spec.errors.InputError` for blending that there is not.
+
+    Neither blend factors nor second colours are known here. States without blending break no rule.
+    """
+    if not state["blend_enable"]:
+        return
+    for name in ("src_blend", "dest_blend", "src_blend_alpha", "dest_blend_alpha"):
+        if state[name] not in PLAIN_FACTORS:
+            names = ", ".join(factor.name for factor in PLAIN_FACTORS)
+            raise InputError(name, f"be one of {names}", int(state[name]))
+    for name in ("blend_op", "blend_op_alpha"):
+        if state[name] not in list(BlendOp):
+            names = ", ".join(op.name for op in BlendOp)
+            raise InputError(name, f"be one of {names}", int(state[name]))
 
 
 def check_depth_state(state: np.void | np.ndarray) -> None:

@@ -4,7 +4,9 @@
 They are field tables: see :mod:`fixfunc.spec.payloads`.
 """
 
-from fixfunc.spec.payloads import COLOUR, HEADER, TILE_NUMBER, Field, each, survivors
+from enum import IntFlag
+
+from fixfunc.spec.payloads import BLEND_STATE, COLOUR, HEADER, TILE_NUMBER, Field, each, survivors
 
 
 def quads(edge_samples: int) -> tuple[Field, ...]:
@@ -56,17 +58,31 @@ CODED = (Field("code", 4), *_DATA)  # a TileMode; zeros behind what it says
 STORED = (Field("samples", 2), Field("cleared", 32), *CODED)
 DECODED = (Field("wrong", 1), *_COLOURS)  # wrong: it cannot be, and all else is zero
 
+# A resolve: both targets lie as a tile cache leaves them, tiles and behind them their mode table.
+RESOLVE = (
+    Field("samples", 2),  # log2, of a pixel of the source
+    *each("width height", 15),  # pixels
+    *each("source target", 32),  # addresses of the first tiles
+    *each("source_cleared target_cleared", 32),  # colours that they were cleared to
+)
+RESOLVED = (Field("error", 4),)  # ResolveError
+
+
+class ResolveError(IntFlag):
+    """Why a resolve failed; what its target holds then is anything."""
+
+    NONE = 0
+    READ = 1  # memory could not be read
+    WRITE = 2  # memory could not be written
+    WRONG_TILE = 4  # a tile of the source cannot be
+    REFUSED = 8  # a side of no pixels, or more samples than the unit knows
+
+
 # A target's state, as D3D11's descriptions of a blend state and of a render target view say it.
 MERGE_STATE = (
     Field("format", 7),  # fixfunc.spec.dxgi.Format
-    Field("blend_enable", 1),
-    *each("src_blend dest_blend", 5),  # fixfunc.spec.state.BlendFactor, of red, green, blue
-    Field("blend_op", 3),  # fixfunc.spec.state.BlendOp
-    *each("src_blend_alpha dest_blend_alpha", 5),
-    Field("blend_op_alpha", 3),
+    *BLEND_STATE,
     Field("write_mask", 4),  # red 1, green 2, blue 4, alpha 8
-    Field("logic_op_enable", 1),
-    Field("logic_op", 4),  # fixfunc.spec.state.LogicOp
     Field("dither", 1),  # of UNORM channels of fewer than 8 bits: by ``threshold``
     *each("factor_red factor_green factor_blue factor_alpha", 32),  # float32: BLEND_FACTOR
 )
@@ -96,15 +112,42 @@ def merging(lanes: int, texel: int, second: bool = True, dithers: bool = True) -
             fields += [Field(f"second_{name}{n}", 32) for name in names]
         if dithers:
             fields.append(Field(f"threshold{n}", THRESHOLD))  # thirty-seconds, 1 to 31
-        fields.append(Field(f"texel{n}", texel))  # as stored, lowest byte first
+        fields += _texel(n, texel)  # as stored, lowest byte first
     return tuple(fields)
 
 
 def merged(lanes: int, texel: int) -> tuple[Field, ...]:
     """The same samples as they are to be stored."""
+    texels = [field for n in range(lanes) for field in _texel(n, texel)]
+    return (Field("error", 1), *texels)  # a state that there is not, or not here: texels are 0
+
+
+def _texel(n, bits):
+    """A texel; of one of more than 64 bits the others stand in a field of their own."""
+    high = (Field(f"high{n}", bits - 64),) if bits > 64 else ()
+    return (Field(f"texel{n}", min(bits, 64)), *high)
+
+
+TEXTURE_BLOCK = (
+    Field("format", 4),  # fixfunc.spec.state.BlockFormat
+    Field("srgb", 1),  # of BC1 to BC3 and BC7: colours become linear, all channels UNORM16
+    *each("low high", 64),
+)  # its bytes, the first lowest; of 8 bytes: low
+
+
+def texels(count: int) -> tuple[Field, ...]:
+    """So many texels of a block: UNORM8, UNORM16, SNORM16 or halves, as the format says.
+
+    Channels it lacks are zero.
+    """
     return (
-        Field("error", 1),  # a state that there is not, or not here: texels are 0
-        *each(" ".join(f"texel{n}" for n in range(lanes)), texel),
+        Field("error", 1),  # a format that there is not: all texels are zero
+        Field("first", 4),  # number of the first, row by row
+        *(
+            Field(f"{channel}{n}", 16)
+            for n in range(count)
+            for channel in ("red", "green", "blue", "alpha")
+        ),
     )
 
 

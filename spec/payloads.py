@@ -40,6 +40,15 @@ TRIANGLE = (
 
 STENCIL_FACE = (("func", 3), ("fail", 3), ("depth_fail", 3), ("pass", 3))  # Compare, then StencilOp
 
+BLEND_STATE = (
+    Field("blend_enable", 1),
+    *each("src_blend dest_blend", 5),  # fixfunc.spec.state.BlendFactor, of red, green, blue
+    Field("blend_op", 3),  # fixfunc.spec.state.BlendOp
+    *each("src_blend_alpha dest_blend_alpha", 5),
+    Field("blend_op_alpha", 3),
+    Field("logic_op_enable", 1),
+    Field("logic_op", 4),  # fixfunc.spec.state.LogicOp
+)
 DRAW_STATE = (
     *HEADER,
     Field("samples", 2),  # log2 of the samples of a pixel
@@ -66,7 +75,7 @@ DRAW_STATE = (
     ),
     *each("hiz_drop hiz_accept early_reject early_write", 1),  # the four early permissions
     *each("depth_raised depth_lowered", 1),  # the shader moves depths so: conservative depth
-    Field("blend", 1),  # colours are mixed by their alpha
+    *BLEND_STATE,
     Field("colour_write", 4),  # which channels: red, green, blue, alpha
     Field("flat_colour", 32),  # RGBA8, of the flat shader
 )
@@ -87,7 +96,7 @@ RASTER_STATE = (
 DEPTH_STATE = tuple(
     f.name for f in DRAW_STATE if f.name.startswith(("depth", "bias", "stencil", "hiz", "early"))
 )
-OUTPUT_STATE = ("blend", "colour_write", "flat_colour")
+OUTPUT_STATE = (*(f.name for f in BLEND_STATE), "colour_write", "flat_colour")
 
 CLEAR = (
     *HEADER,
@@ -371,29 +380,6 @@ def counted(differences: bool = False) -> tuple[Field, ...]:
 
 
 COUNTED = counted()
-
-TEXTURE_BLOCK = (
-    Field("format", 4),  # fixfunc.spec.state.BlockFormat
-    Field("srgb", 1),  # of BC1 to BC3 and BC7: colours become linear, all channels UNORM16
-    *each("low high", 64),
-)  # its bytes, the first lowest; of 8 bytes: low
-
-
-def texels(count: int) -> tuple[Field, ...]:
-    """So many texels of a block: UNORM8, UNORM16, SNORM16 or halves, as the format says.
-
-    Channels it lacks are zero.
-    """
-    return (
-        Field("error", 1),  # a format that there is not: all texels are zero
-        Field("first", 4),  # number of the first, row by row
-        *(
-            Field(f"{channel}{n}", 16)
-            for n in range(count)
-            for channel in ("red", "green", "blue", "alpha")
-        ),
-    )
-
 
 TILE = tile(8)
 CONTROL = {"draw_state": DRAW_STATE, "clear": CLEAR, "fence": FENCE}  # beats that only pass through

@@ -229,7 +229,7 @@ def blended(new, old, state):
     out = 0
     for channel in range(4):
         one, other = new >> 8 * channel & 255, old >> 8 * channel & 255
-        if state["blend"]:
+        if state["blend_enable"]:
             one = (2 * (one * alpha + other * (255 - alpha)) + 255) // 510
         out |= (one if state["colour_write"] >> channel & 1 else other) << 8 * channel
     return out
@@ -244,7 +244,7 @@ def test_the_golden_machine_is_a_sample_at_a_time(form):
     for _ in range(25):
         state = depths.state(rng, (SIZE, SIZE), 1, form)
         state["hiz_drop"] &= state["early_reject"]  # the shader moves depths either way
-        state["blend"] = rng.integers(0, 2)
+        state["blend_enable"] = rng.integers(0, 2)
         state["colour_write"] = rng.choice([15, 15, rng.integers(0, 16)])
         draws.append((state, depths.triangles(rng, 3, (SIZE, SIZE))))
     cleared = MOST[DepthFormat(form)] // 2

@@ -8,7 +8,7 @@ from fixfunc.models.payload import dtype
 from fixfunc.models.texture.block_decode import CHANNELS, FORMATS, decode_blocks
 from fixfunc.models.texture.texture import Texture
 from fixfunc.rtl.texture.block_decode import BlockDecodeParams
-from fixfunc.spec.payloads import TEXTURE_BLOCK, texels
+from fixfunc.spec.colours import TEXTURE_BLOCK, texels
 
 SUPPORTED = tuple(FORMATS)  # names of formats, by number
 

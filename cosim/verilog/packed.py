@@ -33,7 +33,7 @@ def tables() -> dict[str, tuple[Field, ...]]:
         "clear": payloads.CLEAR,
         "fence": payloads.FENCE,
         "setup": payloads.SETUP,
-        "texture_block": payloads.TEXTURE_BLOCK,
+        "texture_block": colours.TEXTURE_BLOCK,
         "counted": payloads.COUNTED,
         "counted_differences": payloads.counted(differences=True),
         "domain_point": points.DOMAIN_POINT,

@@ -8,8 +8,8 @@ from fixfunc.models.depth.compression.planes import PLANE
 from fixfunc.models.depth.depth_test import depth_bias, in_range, new_depths, sample_depths
 from fixfunc.models.depth.stencil import changes, stencil_test, stencil_update
 from fixfunc.models.formats import FRACTION
-from fixfunc.models.memory.surface import check_places
 from fixfunc.models.memory.cache_shape import CacheShape
+from fixfunc.models.memory.surface import check_places
 from fixfunc.models.memory.tile_cache import TileCache, TrafficKind
 from fixfunc.models.raster.edge_evaluator import unpack
 from fixfunc.spec.state import DepthFormat, Outcome

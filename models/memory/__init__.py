@@ -4,7 +4,9 @@
 contract.py       what stages obey, what they refuse, what fences report
 surface.py        tiles of a target: places, rectangles, images
 layout.py         textures: levels, layers and slices, by rows or by tiles
+copies.py         clears, copies, resolves and smaller levels of textures in memory
 coded_tiles.py    tiles of colours, coded in memory, with their table
+cache_shape.py    sets, ways and table of a tile cache
 tile_cache.py     tiles on chip, coded in memory
 sample_grids.py   lanes of a tile as pixels by sample, and groups of them: for coders
 bit_planes.py     rows of bits that coders fill and decoders read

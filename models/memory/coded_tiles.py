@@ -31,10 +31,19 @@ class CodedTiles:
         Bytes of a sample: 4 or 8.
     samples : int
         log2 of the samples of a pixel.
+    cleared : ndarray of uint8, shape (texel,), optional
+        The colour of the last clear, where it does not lie in memory: then the table begins right
+        behind all places, as a :class:`~fixfunc.models.memory.tile_cache.TileCache` leaves it.
     """
 
     def __init__(
-        self, memory: np.ndarray, rows: int, columns: int, texel: int, samples: int
+        self,
+        memory: np.ndarray,
+        rows: int,
+        columns: int,
+        texel: int,
+        samples: int,
+        cleared: np.ndarray | None = None,
     ) -> None:
         count = rows * columns
         end = count * LANES * texel
@@ -42,14 +51,15 @@ class CodedTiles:
         self._samples = samples
         self._kind = CHANNELS[texel]
         self._places = memory[:end].reshape(count, -1)
-        self._clear = memory[end : end + texel]
-        self._table = memory[end + HEAD : end + HEAD + -(-count // 2)]
+        self._clear = memory[end : end + texel] if cleared is None else cleared
+        table = end + (HEAD if cleared is None else 0)
+        self._table = memory[table : table + -(-count // 64) * 32]
 
     @staticmethod
-    def bytes_of(rows: int, columns: int, texel: int) -> int:
+    def bytes_of(rows: int, columns: int, texel: int, cleared: np.ndarray | None = None) -> int:
         """Bytes of a slice: places, colour and table, in whole transfers."""
         count = rows * columns
-        return count * LANES * texel + HEAD + -(-count // 64) * 32
+        return count * LANES * texel + (HEAD if cleared is None else 0) + -(-count // 64) * 32
 
     @property
     def codes(self) -> np.ndarray:
@@ -66,9 +76,7 @@ class CodedTiles:
         InputError
             A code that there is not.
         """
-        codes, number = np.unique(self.codes, return_inverse=True)
-        found = np.array([size(code, DEPTHS[self._kind]) for code in codes])
-        return found[number].reshape(self._shape)
+        return _sizes(self.codes, self._kind)
 
     def read(self, first: int = 0, end: int | None = None) -> np.ndarray:
         """Decode rows of tiles: uint8, shape (rows, columns, 8, 8, bytes).
@@ -102,7 +110,9 @@ class CodedTiles:
             return
         flat = np.ascontiguousarray(tiles).view(self._kind).reshape(-1, EDGE, EDGE, 4)[chosen]
         codes, data = encode(flat, self._samples, self._clear.view(self._kind))
-        self._places[chosen] = data
+        # What lies behind a tile's bytes stays.
+        beyond = np.arange(data.shape[1]) >= _sizes(codes, self._kind)[:, None]
+        self._places[chosen] = np.where(beyond, self._places[chosen], data)
         every = self.codes.reshape(-1)
         every[chosen] = codes
         self._put(every)
@@ -117,3 +127,10 @@ class CodedTiles:
         even = np.zeros(2 * len(self._table), np.uint8)
         even[: len(codes)] = codes
         self._table[:] = even[0::2] | even[1::2] << 4
+
+
+def _sizes(codes, kind):
+    """Bytes of tiles, by their codes."""
+    known, number = np.unique(codes, return_inverse=True)
+    found = np.array([size(code, DEPTHS[kind]) for code in known])
+    return found[number].reshape(codes.shape)

@@ -9,7 +9,7 @@ import numpy as np
 
 from fixfunc.models.formats import MOST
 from fixfunc.models.memory.surface import tile_grid
-from fixfunc.models.state import TARGET_FIELDS, check_depth_state
+from fixfunc.models.state import TARGET_FIELDS, check_blend_state, check_depth_state
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import SAMPLE_COUNTS, DepthFormat, FenceError
 
@@ -40,9 +40,14 @@ class StageLimits:
     stencil: bool = True
     tiles: int | None = None
 
-    def check(self, state: np.void) -> None:
-        """Raise :class:`~fixfunc.spec.errors.InputError` for a draw state that is not obeyed."""
+    def check(self, state: np.void, blends: bool = False) -> None:
+        """Raise :class:`~fixfunc.spec.errors.InputError` for a draw state that is not obeyed.
+
+        Those of stages that blend colours are checked for that, too.
+        """
         check_depth_state(state)
+        if blends:
+            check_blend_state(state)
         form = DepthFormat(state["depth_format"])
         if form not in self.formats:
             names = ", ".join(known.name for known in self.formats)
@@ -53,10 +58,10 @@ class StageLimits:
         if state["stencil_test"] and not self.stencil:
             raise InputError("stencil_test", "be 0 without stencil values", 1)
 
-    def supports(self, state: np.void) -> bool:
+    def supports(self, state: np.void, blends: bool = False) -> bool:
         """Whether a draw state is obeyed."""
         try:
-            self.check(state)
+            self.check(state, blends)
         except InputError:
             return False
         return True
@@ -150,7 +155,7 @@ class StageContract:
     def set_state(self, state: np.void) -> bool:
         """A draw state comes into force; returns whether work under it is legal."""
         self.state = state
-        self._supported = self.limits.supports(state)
+        self._supported = self.limits.supports(state, "colour" in self._planes)
         self.legal = self._supported and (not self._begins or state[TARGET_FIELDS] == self._target)
         return self.legal
 

@@ -11,5 +11,5 @@ scan_out.py       buffers that take turns, lines of a screen
 transaction_elimination.py   tiles that changed, by their signatures
 colour_tiles.py   tiles of colours on chip, raw or coded in memory
 averages.py       means of samples, and of texels for smaller levels
-copies.py         clears, copies, resolves and smaller levels of textures in memory
+resolve.py        resolves of coded targets as the unit does them
 """

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fixfunc.models.memory.surface import check_places
 from fixfunc.models.memory.cache_shape import CacheShape
+from fixfunc.models.memory.surface import check_places
 from fixfunc.models.memory.tile_cache import TileCache, TrafficKind
+from fixfunc.models.output import blend as blending
 from fixfunc.models.output.colour_tiles import CodedColourTile, ColourTile
 from fixfunc.models.payload import dtype, integer
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE, pack, unpack
@@ -24,27 +25,33 @@ def blend(new: np.ndarray, old: np.ndarray, state: np.void) -> np.ndarray:
     new, old : ndarray of uint32
         RGBA8, red in the lowest byte: what a shader gives, and what is stored.
     state : numpy.void
-        From :func:`fixfunc.models.state.draw_state`: ``blend``, ``colour_write``.
+        From :func:`fixfunc.models.state.draw_state`: the fields of
+        :data:`fixfunc.spec.payloads.BLEND_STATE`, and ``colour_write``.
 
     Returns
     -------
     ndarray of uint32
-        With ``blend`` every channel is new * a + old * (1 - a), a the shader's alpha: SRC_ALPHA,
-        INV_SRC_ALPHA. Exact, rounded once to the nearest. Channels that are not written keep what
-        is stored.
-
-    Source: numerics: colour; [fs 17.5].
+        See :func:`fixfunc.models.output.blend.blend`. Channels that are not written keep what is
+        stored.
     """
     channels = [
         np.asarray(colours, np.uint32)[..., None] >> np.arange(0, 32, 8, dtype=np.uint32) & 255
         for colours in (new, old)
     ]
-    new, old = (c.astype(np.int64) for c in channels)
-    if state["blend"]:
-        alpha = new[..., 3:]
-        new = (new * alpha + old * (255 - alpha) + 127) // 255
-    written = int(state["colour_write"]) >> np.arange(4) & 1
-    return (np.where(written, new, old) << np.arange(0, 32, 8)).sum(-1).astype(np.uint32)
+    out = blending.blend(*channels, blend_of(state)).astype(np.uint32)
+    return (out << np.arange(0, 32, 8, dtype=np.uint32)).sum(-1).astype(np.uint32)
+
+
+def blend_of(state: np.void) -> blending.Blend:
+    """How a draw state blends."""
+    return blending.Blend(
+        bool(state["blend_enable"]),
+        *(int(state[name]) for name in ("src_blend", "dest_blend", "blend_op")),
+        *(int(state[name]) for name in ("src_blend_alpha", "dest_blend_alpha", "blend_op_alpha")),
+        int(state["colour_write"]),
+        bool(state["logic_op_enable"]),
+        int(state["logic_op"]),
+    )
 
 
 class ColourCache(TileCache):
@@ -91,7 +98,8 @@ class ColourCache(TileCache):
         masks = unpack(tiles["mask"], self._edge)
         places = self._numbers(tiles)
         late = not state["early_write"]
-        replaces = masks.all((1, 2)) & (state["colour_write"] == 15) & (not state["blend"])
+        reads = state["blend_enable"] or state["logic_op_enable"]
+        replaces = masks.all((1, 2)) & (state["colour_write"] == 15) & (not reads)
         for n in np.flatnonzero(masks.any((1, 2))):
             old = self.use(places[n], late or not replaces[n], True)
             written = passed[n] if late and passed is not None else masks[n]

@@ -8,8 +8,8 @@ import numpy as np
 
 from fixfunc.models.payload import dtype
 from fixfunc.models.texture.blocks import bc6h, bc7
+from fixfunc.spec.colours import texels
 from fixfunc.spec.errors import InputError
-from fixfunc.spec.payloads import texels
 
 CHANNELS = "red", "green", "blue", "alpha"
 EDGE = 4  # texels along a block's edge
@@ -202,7 +202,7 @@ def decode_blocks(
     Parameters
     ----------
     blocks : structured ndarray, shape (n,)
-        Fields of :data:`fixfunc.spec.payloads.TEXTURE_BLOCK`.
+        Fields of :data:`fixfunc.spec.colours.TEXTURE_BLOCK`.
     formats : mapping of int to str
         Names of the formats that are known, by number.
     lanes : int
@@ -213,7 +213,7 @@ def decode_blocks(
     Returns
     -------
     structured ndarray, shape (n * 16 / lanes,)
-        Fields of :func:`fixfunc.spec.payloads.texels`: ``error`` is set, and channels are 0, for a
+        Fields of :func:`fixfunc.spec.colours.texels`: ``error`` is set, and channels are 0, for a
         block of an unknown format.
     """
     supported = np.isin(blocks["format"], list(formats))

@@ -11,7 +11,7 @@ from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.memory.surface.address import Surface
 from fixfunc.rtl.memory.surface.rectangle import last_tile
-from fixfunc.rtl.memory.surface.state_check import most_depth
+from fixfunc.rtl.memory.surface.state_check import blending_known, most_depth
 from fixfunc.rtl.memory.surface.tile_number import TileNumber
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
@@ -45,6 +45,7 @@ def state_supported(state: View, params: Any) -> Value:
         state.depth_min <= most_depth(state.depth_format),
         *(~state[name][23:31].all() for name in ("bias_slope", "bias_clamp")),
         *(() if params.stencil else (~state.stencil_test,)),
+        blending_known(state),
     ]
     return Cat(*rules).all()
 

@@ -5,8 +5,8 @@ colour_write.py   the block: quads to a shader, its colours into memory
 shading_queue.py  quads out; their tiles wait for colours
 colour_slots.py   tiles of colours on chip: read, blended, written
 quads.py          which pixels of a tile are shaded
-blend.py          colours mixed by their alpha
 merger/           every format and all of blending: output_merger.py is the block
 compression/      tiles of colours coded and decoded: colour_compression.py is the block
+resolve/          means of samples, from coded tiles to coded tiles: resolve.py is the block
 display/          frames scanned out, tiles that did not change: two blocks
 """

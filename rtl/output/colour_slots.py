@@ -12,18 +12,28 @@ from fixfunc.rtl.lib.delay import NO_COLLISION
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.memory.surface.rectangle import RECTANGLE, RectangleMask
 from fixfunc.rtl.memory.tile_client.slot_front import COMMAND
-from fixfunc.rtl.output.blend import Blend
+from fixfunc.rtl.output.merger.blender import Blender
+from fixfunc.rtl.output.merger.control import StateDecoder
+from fixfunc.rtl.output.merger.formats import FormatSet
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
+from fixfunc.spec.dxgi import Format
 from fixfunc.spec.payloads import COLOUR
 from fixfunc.spec.state import SlotOp
+
+FORMATS = FormatSet((Format.R8G8B8A8_UNORM,))
+
+
+def _blender():
+    """A lane: all of D3D11's blending but blend factors and second colours."""
+    return Blender(FORMATS, constant=False, logic=True)
 
 
 class ColourSlots(wiring.Component):
     """Do what slot commands say, one a clock; it never stalls.
 
-    A slot is written :attr:`Blend.LATENCY` clocks after it is read. Until then no other command may
-    read it.
+    A slot is written :attr:`LATENCY` clocks after it is read. Until then no other command may read
+    it.
 
     Parameters
     ----------
@@ -47,12 +57,15 @@ class ColourSlots(wiring.Component):
     colours : In(ArrayLayout(COLOUR, edge**2))
         Colours of ``tile``, from the shader.
     done : Out(COMMAND)
-        ``command``, :attr:`Blend.OLD` clocks later.
+        ``command``, :attr:`OLD` clocks later.
     written : Out(edge**2)
         Samples that a USE in ``done`` writes.
     values : Out(ArrayLayout(COLOUR, edge**2))
         Values of the slot of ``done``, before it is written.
     """
+
+    OLD = 2  # clocks from a command to the values of its slot
+    LATENCY = OLD + _blender().latency
 
     def __init__(self, edge: int, slots: int) -> None:
         self._edge = edge
@@ -99,26 +112,30 @@ class ColourSlots(wiring.Component):
             command=self.command,
             mask=self.tile.mask,
             clearing=self.clearing,
-            blends=~fills & ~self.clearing & self.state.blend,
+            draws=~fills & ~self.clearing,
         )
         timeline.enter(RectangleMask.LATENCY, cleared=mask.o)
-        old = timeline[Blend.OLD]
+        old = timeline[self.OLD]
         all_lanes = (1 << lanes) - 1
         m.d.comb += [
             self.done.eq(old.command),
             self.written.eq(Mux(old.clearing, all_lanes, old.mask)),
         ]
+        self._decode(m, timeline)
         for n in range(lanes):
-            m.submodules[f"lane_{n}"] = lane = Blend()
+            m.submodules[f"lane_{n}"] = lane = _blender()
             drawn = Mux(self.clearing, self.clear.colour_value, self.colours[n])
+            timeline.enter(0, **{f"new_{n}": Mux(fills, self.fill_values[n], drawn)})
+            new = timeline.value(f"new_{n}", self.OLD)
             m.d.comb += [
-                lane.new.eq(Mux(fills, self.fill_values[n], drawn)),
-                lane.blends.eq(old.blends),
-                lane.old.eq(self.values[n]),
+                lane.sources.eq(Cat(new, self.values[n])),
+                lane.new_words.eq(new),
+                lane.old_words.eq(self.values[n]),
+                *(lane.controls[k].eq(timeline[self.OLD + k].control) for k in range(lane.latency)),
                 write.data.word_select(n, COLOUR).eq(lane.o),
             ]
 
-        last = timeline[Blend.LATENCY]
+        last = timeline[self.LATENCY]
         command = last.command
         uses = command.op == SlotOp.USE
         writes = command.valid & (command.op != SlotOp.EVICT)
@@ -130,3 +147,20 @@ class ColourSlots(wiring.Component):
             write.en.eq(Cat(Mux(covered[n], channels, 0) for n in range(lanes))),
         ]
         return m
+
+    def _decode(self, m, timeline):
+        """How the draw blends; what fills a slot, or clears it, replaces all."""
+        m.submodules.decoder = decoder = StateDecoder(
+            FORMATS, second=False, constant=False, logic=True
+        )
+        draws = timeline[self.OLD - decoder.LATENCY].draws
+        for field in payloads.BLEND_STATE:
+            value = self.state[field.name]
+            if field.name.endswith("enable"):
+                value = value & draws
+            m.d.comb += decoder.i[field.name].eq(value)
+        m.d.comb += [
+            decoder.i.format.eq(FORMATS.formats[0]),
+            decoder.i.write_mask.eq(0b1111),  # channels are masked where the slot is written
+        ]
+        timeline.enter(self.OLD, control=decoder.control.as_value())

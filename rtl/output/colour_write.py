@@ -13,8 +13,12 @@ from fixfunc.rtl.lib.axi import Axi
 from fixfunc.rtl.lib.fifo import CreditedFIFO
 from fixfunc.rtl.memory.tile_cache.tile_cache import TileCache, TileCacheParams
 from fixfunc.rtl.memory.tile_client.slot_front import SlotFront
-from fixfunc.rtl.memory.tile_client.slot_requests import COLOURS, SlotRequests, requested_beat
-from fixfunc.rtl.output.blend import Blend
+from fixfunc.rtl.memory.tile_client.slot_requests import (
+    COLOURS,
+    SlotRequests,
+    reads_target,
+    requested_beat,
+)
 from fixfunc.rtl.output.colour_slots import ColourSlots
 from fixfunc.rtl.output.shading_queue import ShadingQueue
 from fixfunc.rtl.payload import beat, layout
@@ -130,7 +134,7 @@ class ColourWrite(wiring.Component):
         The next beat will be a fence that flushes: the cache may be flushed before it comes.
     """
 
-    HAZARD_WINDOW = Blend.LATENCY + 1  # clocks from a read of a slot to its write, and one
+    HAZARD_WINDOW = ColourSlots.LATENCY + 1  # clocks from a read of a slot to its write, and one
 
     def __init__(self, params: ColourWriteParams = CONFIGS["default"]) -> None:
         self._params = params
@@ -161,7 +165,7 @@ class ColourWrite(wiring.Component):
         m.submodules.requests = requests = SlotRequests(p.obeyed, [COLOURS])
         m.submodules.cache = cache = TileCache(p.cache, self.HAZARD_WINDOW)
         m.submodules.shading = shading = ShadingQueue(p.edge, request, p.shading)
-        m.submodules.front = front = SlotFront(p.edge, [COLOURS], [COLOUR], Blend.LATENCY + 4)
+        m.submodules.front = front = SlotFront(p.edge, [COLOURS], [COLOUR], ColourSlots.LATENCY + 4)
         m.submodules.slots = slots = ColourSlots(p.edge, p.cache.slots)
         wiring.connect(m, wiring.flipped(self.i), requests.i)
         wiring.connect(m, requests.colour, cache.i)
@@ -174,7 +178,7 @@ class ColourWrite(wiring.Component):
 
         m.d.comb += [
             requests.flush_early.eq(self.flush_early),
-            cache.use_reads.eq(front.state.blend),
+            cache.use_reads.eq(reads_target(front.state)),
             slots.state.eq(front.state),
             slots.clear.eq(front.clear),
             slots.command.eq(front.colour_command),

@@ -14,7 +14,7 @@ from fixfunc.rtl.payload import layout
 from fixfunc.rtl.texture.linear import Linear
 from fixfunc.rtl.texture.palette_blocks import PaletteBlocks
 from fixfunc.rtl.texture.subset_blocks import SubsetBlocks
-from fixfunc.spec import payloads
+from fixfunc.spec.colours import TEXTURE_BLOCK, texels
 from fixfunc.spec.state import BlockFormat
 
 HALF = {BlockFormat.BC6HU, BlockFormat.BC6HS}
@@ -83,9 +83,9 @@ class Decoder(wiring.Component):
 
     Members
     -------
-    i : In(StructLayout({"block": layout(payloads.TEXTURE_BLOCK), "row": ...}))
+    i : In(StructLayout({"block": layout(TEXTURE_BLOCK), "row": ...}))
         A block, and which ``params.lanes`` of its texels to decode.
-    o : Out(layout(payloads.texels(params.lanes)))
+    o : Out(layout(texels(params.lanes)))
         Texels, :attr:`latency` clocks later.
     """
 
@@ -103,8 +103,8 @@ class Decoder(wiring.Component):
         rows = range(max(16 // params.lanes, 2))
         super().__init__(
             {
-                "i": In(StructLayout({"block": layout(payloads.TEXTURE_BLOCK), "row": rows})),
-                "o": Out(layout(payloads.texels(params.lanes))),
+                "i": In(StructLayout({"block": layout(TEXTURE_BLOCK), "row": rows})),
+                "o": Out(layout(texels(params.lanes))),
             }
         )
 
@@ -189,10 +189,10 @@ class BlockDecode(wiring.Component):
 
     Members
     -------
-    i : In(stream.Signature(layout(payloads.TEXTURE_BLOCK)))
+    i : In(stream.Signature(layout(TEXTURE_BLOCK)))
         A block. One of a reserved mode decodes to zeros; so does one of a format that ``params``
         do not name, with an error.
-    o : Out(stream.Signature(layout(payloads.texels(params.lanes))))
+    o : Out(stream.Signature(layout(texels(params.lanes))))
         Texels of a block, row by row, :attr:`latency` clocks later at the earliest.
     """
 
@@ -201,8 +201,8 @@ class BlockDecode(wiring.Component):
         self._decoder = Decoder(params)
         super().__init__(
             {
-                "i": In(stream.Signature(layout(payloads.TEXTURE_BLOCK))),
-                "o": Out(stream.Signature(layout(payloads.texels(params.lanes)))),
+                "i": In(stream.Signature(layout(TEXTURE_BLOCK))),
+                "o": Out(stream.Signature(layout(texels(params.lanes)))),
             }
         )
 

@@ -19,7 +19,7 @@ from fixfunc.tb.bench import scenes
 WIDTH = max(map(payloads.width, payloads.CONTROL.values()))  # of a beat with tiles
 
 # Fields that no part of the depth stage reads.
-UNREAD = {"slot", "cull", "front_ccw", "blend", "colour_write", "flat_colour"} | {
+UNREAD = {"slot", "cull", "front_ccw", *payloads.OUTPUT_STATE} | {
     f.name for f in payloads.DRAW_STATE if f.name.startswith(("viewport", "scissor"))
 }
 UNREAD_CLEAR = {"slot", "state", "colour", "colour_value", "colour_base"}

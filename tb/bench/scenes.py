@@ -22,7 +22,7 @@ UNREAD = {
     for f in payloads.DRAW_STATE
     if f.name.startswith(("stencil", "hiz", "early", "depth_", "bias_s", "bias_cl", "colour"))
     and f.name not in ("depth_format", "depth_min", "depth_max")
-} | {"slot", "blend", "flat_colour"}
+} | {"slot", *payloads.OUTPUT_STATE}
 
 
 def _around(rng, n, width, height, size):

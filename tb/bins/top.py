@@ -48,7 +48,9 @@ def directed(params: TopParams) -> np.ndarray:
     packets = CommandList()
     for _ in range(8):
         # A sample of each tile has its red channel blended: now and then to what it was.
-        packets.target(**streams.PLACES).state(draw_state(side, side, blend=1, colour_write=1))
+        packets.target(**streams.PLACES).state(
+            draw_state(side, side, blend_enable=1, colour_write=1)
+        )
         value = int(rng.integers(0, 1 << 32))
         whole = {"depth": 1, "stencil": 1, "colour": 1, "depth_value": MOST[DepthFormat.D24]}
         packets.clear((0, 0, side, side), colour_value=value, **whole)

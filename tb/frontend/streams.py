@@ -9,10 +9,10 @@ from fixfunc.cosim import codec
 from fixfunc.cosim.commands import CommandList
 from fixfunc.models.formats import MOST
 from fixfunc.models.payload import dtype
-from fixfunc.models.state import draw_state
+from fixfunc.models.state import PLAIN_FACTORS, draw_state
 from fixfunc.spec import commands
 from fixfunc.spec.commands import ALIGNED, START, CommandError, Opcode
-from fixfunc.spec.state import DepthFormat, StencilOp
+from fixfunc.spec.state import BlendOp, DepthFormat, StencilOp
 from fixfunc.tb.bench import depths, scenes
 
 PIXELS = {4: 24, 8: 100}  # greatest width or height of a target, by the tile's edge
@@ -216,7 +216,14 @@ def state_of(
         state[f"{name}0"] = min(state[f"{name}0"], state[f"{name}1"])
     if not state["early_write"] and not (state["early_reject"] and keeps_failing(state)):
         state["hiz_drop"] = 0  # or it would depend on when HiZ hears of writes what is shaded
-    state["blend"] = rng.integers(0, 2)
+    state["blend_enable"] = rng.integers(0, 2)
+    state["logic_op_enable"] = rng.random() < 0.1
+    state["logic_op"] = rng.integers(0, 16)
+    if rng.random() < 0.5:  # else colours are mixed by their alpha
+        for name in ("src_blend", "dest_blend", "src_blend_alpha", "dest_blend_alpha"):
+            state[name] = rng.choice(PLAIN_FACTORS)
+        for name in ("blend_op", "blend_op_alpha"):
+            state[name] = rng.choice(list(BlendOp))
     state["flat_colour"] = rng.integers(0, 1 << 32)
     state["colour_write"] = 15 if rng.random() < 0.7 else rng.integers(0, 16)
     return state

@@ -18,13 +18,14 @@ from fixfunc.models.memory.counters import counter_record
 from fixfunc.models.output.colour_write import ColourTarget, quads_of
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster.edge_evaluator import unpack
+from fixfunc.models.state import PLAIN_FACTORS
 from fixfunc.rtl.lib.axi import Axi
 from fixfunc.rtl.output.colour_write import ColourWrite, ColourWriteParams
 from fixfunc.rtl.payload import beat, layout
 from fixfunc.rtl.probes import ports, show
 from fixfunc.spec import payloads
 from fixfunc.spec.colours import quads
-from fixfunc.spec.state import Kind
+from fixfunc.spec.state import BlendFactor, BlendOp, Kind
 from fixfunc.tb.bench import depths, scenes
 from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.depths import WIDTH
@@ -193,12 +194,31 @@ def requests(rng: np.random.Generator, count: int, params: ColourWriteParams) ->
 
 
 def _mixes(rng, states):
-    states["blend"] = rng.integers(0, 2, len(states))
+    states["blend_enable"] = rng.integers(0, 2, len(states))
+    states["logic_op_enable"] = rng.random(len(states)) < 0.2
+    known = rng.random(len(states)) < 0.95  # the others blend as noise says, or are refused
+    for field in payloads.BLEND_STATE:
+        values = blend_values(rng, field.name, len(states))
+        if values is not None:
+            states[field.name] = np.where(known, values, states[field.name])
     states["flat_colour"] = rng.integers(0, 1 << 32, len(states))
     states["colour_write"] = np.where(
         rng.random(len(states)) < 0.6, 15, rng.integers(0, 16, len(states))
     )
     states["early_write"] = rng.random(len(states)) < 0.6
+
+
+def blend_values(rng: np.random.Generator, name: str, count: int) -> np.ndarray | None:
+    """Values of a field of ``BLEND_STATE`` that there are; None of one that may have any.
+
+    Half of them mix colours by their alpha.
+    """
+    if name.startswith(("src", "dest")):
+        usual = BlendFactor.SRC_ALPHA if name.startswith("src") else BlendFactor.INV_SRC_ALPHA
+        return np.where(rng.random(count) < 0.3, usual, rng.choice(PLAIN_FACTORS, count))
+    if name.startswith("blend_op"):
+        return np.where(rng.random(count) < 0.5, BlendOp.ADD, rng.choice(list(BlendOp), count))
+    return None
 
 
 def _somewhere(rng, clears):

@@ -22,6 +22,7 @@ COLOURS = "red", "green", "blue", "alpha"
 BEATS = 60  # of a bench
 RUN = 4  # beats of a state, on average
 FACTORS = np.array(list(BlendFactor))
+BYTES = 16  # of the widest texel
 FACTOR_FIELDS = "src_blend", "dest_blend", "src_blend_alpha", "dest_blend_alpha"
 # Ends, what is beyond them, what is next to them, halves of steps, what is no number.
 SPECIAL = np.array(
@@ -140,23 +141,22 @@ def requests(rng: np.random.Generator, count: int, params: OutputMergerParams) -
     for value, share in ((1, 0.15), (0, 0.1)):
         some = (rng.random(alpha.shape) < share) & ~is_whole[:, None, None]
         alpha[some] = np.float32(value).view(np.uint32)
-    texels = rng.integers(0, 1 << 64, (count, lanes), np.uint64)
-    ends = rng.integers(0, 256, (count, lanes, 8))
+    texels = rng.integers(0, 256, (count, lanes, BYTES), np.uint8)
+    ends = rng.integers(0, 256, texels.shape)
     ends = np.where(ends & 1, 255 * (ends >> 1 & 1), rng.choice([127, 128, 129], ends.shape))
-    ends = ends.astype(np.uint8).view("<u8")[..., 0]
-    texels = np.where(rng.random(texels.shape) < 0.35, ends, texels)
+    texels = np.where(rng.random((count, lanes, 1)) < 0.35, ends.astype(np.uint8), texels)
     # Equal to what comes: MIN, MAX, and differences of nothing. Floats of every size.
     for form in params.formats:
         if _kind(form) not in INTEGERS:
             share = 0.6 if form in params.floats else 0.1
-            some = (chosen["format"] == form)[:, None] & (rng.random(texels.shape) < share)
+            some = (chosen["format"] == form)[:, None] & (rng.random((count, lanes)) < share)
             new = colours[:, 0][some].view(np.float32)
             if form in params.floats:
                 other = rng.random(new.shape) < 0.8
                 new = np.where(other, any_floats(rng, new.shape), new)
-            data = np.zeros((len(new), 8), np.uint8)
+            data = np.zeros((len(new), BYTES), np.uint8)
             data[:, : FORMATS[form].bytes] = encode(new, form)
-            texels[some] = data.view("<u8")[:, 0]
+            texels[some] = data
     for n in range(lanes):
         for c, name in enumerate(COLOURS):
             out[f"{name}{n}"] = colours[:, 0, n, c]
@@ -164,8 +164,28 @@ def requests(rng: np.random.Generator, count: int, params: OutputMergerParams) -
                 out[f"second_{name}{n}"] = colours[:, 1, n, c]
         if params.dithers:
             out[f"threshold{n}"] = 2 * rng.integers(0, 16, count) + 1
-        out[f"texel{n}"] = texels[:, n] & np.uint64((1 << params.set.texel) - 1)
+    texels[..., params.set.texel // 8 :] = 0
+    put_texels(out, texels)
     return codec.pack(out, params.merging)
+
+
+def put_texels(beats: np.ndarray, texels: np.ndarray) -> None:
+    """Fill in texels: uint8, shape (beats, lanes, bytes)."""
+    words = np.ascontiguousarray(texels).view("<u8")
+    for n in range(words.shape[1]):
+        beats[f"texel{n}"] = words[:, n, 0]
+        if f"high{n}" in beats.dtype.names:
+            beats[f"high{n}"] = words[:, n, 1]
+
+
+def texels_of(beats: np.ndarray, lanes: int) -> np.ndarray:
+    """The inverse of :func:`put_texels`; bytes that there are not are zero."""
+    words = np.zeros((len(beats), lanes, BYTES // 8), "<u8")
+    for n in range(lanes):
+        words[:, n, 0] = beats[f"texel{n}"]
+        if f"high{n}" in beats.dtype.names:
+            words[:, n, 1] = beats[f"high{n}"]
+    return words.view(np.uint8)
 
 
 def beats_of(
@@ -216,6 +236,7 @@ def expected(rows: np.ndarray, params: OutputMergerParams) -> np.ndarray:
     fields = [field.name for field in MERGE_STATE]
     keys = np.ascontiguousarray(codec.pack(beats, MERGE_STATE))
     out = np.zeros(len(beats), dtype(params.merged))
+    texels = np.zeros((len(beats), params.lanes, BYTES), np.uint8)
     _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
     order = np.argsort(group.ravel(), kind="stable")
     bounds = np.searchsorted(group.ravel()[order], np.arange(len(first) + 1))
@@ -227,8 +248,8 @@ def expected(rows: np.ndarray, params: OutputMergerParams) -> np.ndarray:
         except InputError:
             out["error"][chosen] = 1
             continue
-        for lane in range(params.lanes):
-            out[f"texel{lane}"][chosen] = found[:, lane]
+        texels[chosen] = found
+    put_texels(out, texels)
     return codec.pack(out, params.merged)
 
 
@@ -271,18 +292,17 @@ def _merge(beats, state, params):
     if params.dithers and blend.dither:
         threshold = np.stack([beats[f"threshold{n}"] for n in range(params.lanes)], 1)
         threshold = threshold.astype(np.int64).ravel()
-    texels = np.stack([beats[f"texel{n}"] for n in range(params.lanes)], 1).astype("<u8")
     size = FORMATS[form].bytes
-    old = texels.reshape(-1, 1).view(np.uint8)[:, :size]
-    data = np.zeros((len(new), 8), np.uint8)
+    old = texels_of(beats, params.lanes).reshape(-1, BYTES)[:, :size]
+    data = np.zeros((len(new), BYTES), np.uint8)
     data[:, :size] = merge(new, old, form, blend, constant, second, threshold)
-    return data.view("<u8").reshape(-1, params.lanes)
+    return data.reshape(-1, params.lanes, BYTES)
 
 
 def describe(row: np.ndarray, params: OutputMergerParams) -> str:
-    beat = codec.unpack(row[None], params.merged, dtype(params.merged))[0]
-    texels = " ".join(f"{int(beat[f'texel{n}']):x}" for n in range(params.lanes))
-    return f"error={beat['error']} {texels}"
+    beat = codec.unpack(row[None], params.merged, dtype(params.merged))
+    texels = texels_of(beat, params.lanes)[0, :, : params.set.texel // 8]
+    return f"error={beat['error'][0]} " + " ".join(texel[::-1].tobytes().hex() for texel in texels)
 
 
 class OutputMergerBench(StreamBench):

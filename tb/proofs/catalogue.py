@@ -2,15 +2,24 @@
 """All proofs, by name."""
 
 from fixfunc.spec.errors import InputError
-from fixfunc.tb.proofs import plane_check, shared_edges
+from fixfunc.tb.proofs import plane_check, quotient, shared_edges
 from fixfunc.tb.proofs.engine.proof import Proof
-from fixfunc.tb.proofs.lib import arithmetic, axi, delay, fifo, memories, pending, skid_buffer
+from fixfunc.tb.proofs.lib import (
+    arithmetic,
+    axi,
+    delay,
+    fifo,
+    memories,
+    pending,
+    skid_buffer,
+    tile_groups,
+)
 from fixfunc.tb.proofs.memory import bursts, tile_cache
 
-PRIMITIVES = (skid_buffer, fifo, delay, memories, pending, axi, arithmetic)
+PRIMITIVES = (skid_buffer, fifo, delay, memories, pending, axi, arithmetic, tile_groups)
 PROOFS = {
     proof.name: proof
-    for module in (*PRIMITIVES, bursts, tile_cache, plane_check, shared_edges)
+    for module in (*PRIMITIVES, bursts, tile_cache, plane_check, shared_edges, quotient)
     for proof in module.PROOFS
 }
 

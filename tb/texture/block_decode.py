@@ -11,7 +11,7 @@ from fixfunc.cosim import codec
 from fixfunc.cosim.reference.block_decode import SUPPORTED, describe, expected
 from fixfunc.models.payload import dtype
 from fixfunc.rtl.texture.block_decode import BlockDecodeParams
-from fixfunc.spec.payloads import TEXTURE_BLOCK
+from fixfunc.spec.colours import TEXTURE_BLOCK
 from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.pace import PACES
 

@@ -127,6 +127,12 @@ BROKEN = [
     {"depth_min": 1 << 24, "depth_max": 1 << 25},
     {"bias_slope": 0x7F800000},
     {"bias_clamp": 0xFFC00000},
+    {"blend_enable": 1, "src_blend": 0},
+    {"blend_enable": 1, "dest_blend": 12},
+    {"blend_enable": 1, "src_blend_alpha": 14},
+    {"blend_enable": 1, "dest_blend_alpha": 16},
+    {"blend_enable": 1, "blend_op": 0},
+    {"blend_enable": 1, "blend_op_alpha": 6},
 ]
 
 

@@ -30,7 +30,7 @@ def test_colours_come_back_whatever_their_coding(seed, samples):
     """Coded and raw caches of any shape hold what was drawn; coded ones never move more."""
     rng = np.random.default_rng(seed)
     size = tuple(int(v) for v in rng.integers(1, 60, 2))
-    state = draw_state(*size, samples, blend=1)
+    state = draw_state(*size, samples, blend_enable=1)
     shapes = [*SHAPES, *(replace(shape, colours="raw") for shape in SHAPES)]
     caches = [ColourCache(state, shape) for shape in shapes]
     background = int(rng.integers(0, 1 << 32))

@@ -14,7 +14,7 @@ from fixfunc.models.payload import dtype
 from fixfunc.models.state import draw_state
 from fixfunc.spec import payloads
 from fixfunc.spec.errors import InputError
-from fixfunc.spec.state import DepthFormat, FenceError, TileMode
+from fixfunc.spec.state import BlendFactor, DepthFormat, FenceError, TileMode
 
 SIZE = 20, 12
 
@@ -221,3 +221,20 @@ def test_tiles_by_differences_are_no_transfers_of_the_hardware():
     moves = Counter({TrafficKind("fill", TileMode.DIFFERENCES_3): 1})
     with pytest.raises(InputError, match="transfers must be of modes that the hardware counts"):
         counter_record(moves)
+
+
+@pytest.mark.plan("contract-1")
+def test_a_stage_that_blends_refuses_what_it_cannot():
+    """Factors that need a blend factor or a second colour; other stages do not look at them."""
+    wrong = state()
+    wrong["src_blend"] = BlendFactor.BLEND_FACTOR
+    for planes, enable, legal in (
+        (("colour",), 1, False),
+        (("colour",), 0, True),
+        (("depth", "stencil"), 1, True),
+    ):
+        contract = StageContract(StageLimits(), planes)
+        contract.set_state(state())
+        contract.clear(clear(**dict.fromkeys(planes, 1)))
+        wrong["blend_enable"] = enable
+        assert contract.set_state(wrong) == legal

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -7,22 +8,24 @@ import pytest
 from fixfunc.cosim import codec
 from fixfunc.cosim.simulation.volume import Memory
 from fixfunc.models.depth.depth_cache import CacheShape
-from fixfunc.models.output.colour_write import ColourTarget, blend, quads_of
+from fixfunc.models.output.colour_write import ColourTarget, blend, blend_of, quads_of
+from fixfunc.models.output.output_merger import merge
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE, unpack
-from fixfunc.models.state import draw_state
+from fixfunc.models.state import PLAIN_FACTORS, draw_state
 from fixfunc.rtl.output import colour_write as rtl
 from fixfunc.spec import payloads
+from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
-from fixfunc.spec.state import Kind
+from fixfunc.spec.state import BlendOp, Kind, LogicOp
 from fixfunc.tb.bench import scenes
 from fixfunc.tb.bench.depths import WIDTH
 from fixfunc.tb.output import colour_write as harness
 from tests.bench import check_bench
-from tests.volume import LIMIT, check_paces, volume
+from tests.volume import LIMIT, check, check_paces, volume
 
 BLOCK = "colour_write"
-MIX = draw_state(8, 8, blend=1)
+MIX = draw_state(8, 8, blend_enable=1)
 
 
 def rgba(channels):
@@ -89,6 +92,57 @@ def test_channels_that_are_not_written_stay():
         assert [got >> 8 * c & 255 for c in range(4)] == wanted
 
 
+def combinations():
+    """States with every pair of factors, operation and logic operation."""
+    for n, (source, target) in enumerate(product(PLAIN_FACTORS, repeat=2)):
+        op = list(BlendOp)[n % 3]
+        colours = {"src_blend": source, "dest_blend": target, "blend_op": op}
+        other = {f"{name}_alpha": value for name, value in colours.items()}
+        yield {"blend_enable": 1} | colours | other
+    for op in BlendOp:
+        yield {"blend_enable": 1, "blend_op": op, "blend_op_alpha": BlendOp.ADD}
+        yield {"blend_enable": 1, "blend_op_alpha": op}
+    for op in LogicOp:
+        yield {"logic_op_enable": 1, "logic_op": op, "blend_enable": op % 2}
+
+
+@pytest.mark.plan("colour-write-13")
+def test_every_factor_and_operation():
+    """Of a tile each, over colours that were drawn before; with masks, and of noise elsewhere."""
+    rng = np.random.default_rng(13)
+    side = 32
+
+    def state(fields):
+        return codec.pack(draw_state(side, side, **fields), payloads.DRAW_STATE, WIDTH)
+
+    whole = {"colour": 1, "x1": side, "y1": side, "colour_value": 0x90A03070}
+    rows = [state({}), scenes.control_beat(payloads.CLEAR, Kind.CLEAR, WIDTH, **whole)]
+    table = payloads.tile(4)
+    every = list(combinations())
+    drawn = tiles(rng, 2 * len(every), side // 4, side // 4, 4)
+    drawn["mask"] &= (1 << 16) - 1
+    drawn["slot"] = rng.integers(0, 1 << 12, len(drawn))
+    for n, fields in enumerate([{}] * len(every) + every):
+        mask = {"colour_write": 15 if n % 4 else int(rng.integers(0, 16))}
+        noise = {"flat_colour": int(rng.integers(0, 1 << 32))}
+        rows += [state(fields | mask | noise), codec.pack(drawn[n : n + 1], table, WIDTH)]
+    rows.append(scenes.control_beat(payloads.FENCE, Kind.FENCE, WIDTH, flush=1))
+    check(BLOCK, "tiny", np.concatenate(rows))
+
+
+@pytest.mark.plan("colour-write-13")
+def test_a_state_blends_as_the_output_merger():
+    """Of every combination: the same bytes as floats in that target."""
+    rng = np.random.default_rng(3)
+    new, old = rng.integers(0, 256, (2, 64, 4))
+    floats = new.astype(np.float32) / np.float32(255)
+    for fields in combinations():
+        state = draw_state(8, 8, colour_write=int(rng.integers(0, 16)), **fields)
+        how = blend_of(state)
+        wanted = merge(floats, old.astype(np.uint8), Format.R8G8B8A8_UNORM, how)
+        assert (blend(rgba(new), rgba(old), state) == rgba(wanted)).all()
+
+
 @pytest.mark.plan("colour-write-4")
 @pytest.mark.parametrize("samples", [1, 2, 4, 8])
 def test_quads(samples):
@@ -133,7 +187,7 @@ def test_memory_is_the_picture(shape):
     image[:] = 0x80402010
     for n in range(60):
         target.state = state = draw_state(
-            40, 32, blend=n % 2, colour_write=15 if n % 3 else int(rng.integers(0, 16))
+            40, 32, blend_enable=n % 2, colour_write=15 if n % 3 else int(rng.integers(0, 16))
         )
         if n % 20 == 19:
             target.clear((3, 5, 21, 30), n)

@@ -47,6 +47,27 @@ PRIMITIVES = [
         "delay",
     ),
     ("drain_timer", "lib.delay", "(remaining == 0) & ~self.enter", "remaining == 0", "drained"),
+    (
+        "placing_tree",
+        "lib.tile_groups.placing",
+        "length.eq(first[1] + second[1])",
+        "length.eq(first[1] | second[1])",
+        "length_whole",
+    ),
+    (
+        "taking_tree",
+        "lib.tile_groups.placing",
+        "value >> lengths[n - 1] if n % 2 else value",
+        "value >> lengths[n] if n % 2 else value",
+        "value_2",
+    ),
+    (
+        "quotient",
+        "output.merger.quotient",
+        "self._parts(rest_2 + 1,",
+        "self._parts(rest_2,",
+        "by_4",
+    ),
     ("timeline", "lib.timeline", "values[clock - first]", "values[clock - first - 1]", "value_1"),
     (
         "pending_set",

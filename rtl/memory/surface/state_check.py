@@ -11,6 +11,7 @@ from amaranth.lib.wiring import In, Out
 from fixfunc.rtl.depth.test.sample_depths import MOST
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
+from fixfunc.spec.state import BlendFactor, BlendOp
 
 TARGET = ("target", "target_width", "target_height", "samples", "depth_format")
 
@@ -28,6 +29,24 @@ def covers_target(rectangle: Value, state: Value) -> Value:
         & (rectangle.x1 == state.target_width)
         & (rectangle.y1 == state.target_height)
     )
+
+
+def blending_known(state: Value) -> Value:
+    """A state blends by factors and operations that there are, or not at all.
+
+    Neither blend factors nor second colours are known here.
+    """
+    factors = [
+        state[f"{side}_blend{alpha}"] for side in ("src", "dest") for alpha in ("", "_alpha")
+    ]
+    known = [
+        *((f >= BlendFactor.ZERO) & (f <= BlendFactor.SRC_ALPHA_SAT) for f in factors),
+        *(
+            (op >= BlendOp.ADD) & (op <= BlendOp.MAX)
+            for op in (state.blend_op, state.blend_op_alpha)
+        ),
+    ]
+    return ~state.blend_enable | Cat(known).all()
 
 
 class TargetMatch(wiring.Component):
@@ -127,6 +146,8 @@ class StateCheck(wiring.Component):
         ]
         if not p.stencil:
             conditions.append(~state.stencil_test)
+        if "colour" in self._planes:
+            conditions.append(blending_known(state))
         supported = Signal()
         too_far = clear.depth & (clear.depth_value > one) if "depth" in self._planes else 0
         m.d.comb += self.touches.eq(Cat(clear[plane] for plane in self._planes).any())

@@ -64,6 +64,11 @@ def stencil_usage(state: Value, tile: Value) -> tuple:
     return (tile.outcome != Outcome.DROP) & state.stencil_test, 1, modifies
 
 
+def reads_target(state: Value) -> Value:
+    """What is stored decides, with the shader's colour, what will be."""
+    return state.blend_enable | state.logic_op_enable
+
+
 def colour_usage(state: Value, tile: Value) -> tuple:
     """A tile of which samples passed needs its colours, unless all of them are overwritten.
 
@@ -71,7 +76,7 @@ def colour_usage(state: Value, tile: Value) -> tuple:
     """
     return (
         tile.mask.any() & state.colour_write.any(),
-        ~tile.mask.all() | ~state.colour_write.all() | state.blend | ~state.early_write,
+        ~tile.mask.all() | ~state.colour_write.all() | reads_target(state) | ~state.early_write,
         1,
     )
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Differences of colours: of a channel from the lane before, or from sample 0 of its pixel."""
 
-from amaranth.hdl import Cat, Const, Module, Signal
+from amaranth.hdl import Cat, Const, Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
@@ -20,7 +20,7 @@ def placed(order: TileOrder) -> ArrayLayout:
     return ArrayLayout(CHANNELS * BITS, len(order.places))
 
 
-def channels(colour):
+def channels(colour: Value) -> Value:
     """G, R - G, B - G, A of red, green, blue, alpha."""
     red, green, blue, alpha = (colour[BITS * n : BITS * (n + 1)] for n in range(CHANNELS))
     return Cat(green, (red - green)[:BITS], (blue - green)[:BITS], alpha)

@@ -3,6 +3,7 @@
 
 output_merger.py  the block: samples of one target, a few or a tile a beat
 lane.py           one sample of a normalised format, or of integers
+blender.py        its channels: blended, replaced, or combined bit by bit
 formats.py        where channels lie in a texel, and how wide they are
 control.py        the state, decoded once a beat
 quantiser.py      float32 as integers

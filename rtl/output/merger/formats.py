@@ -36,6 +36,7 @@ SNORM = (
     Format.R8_SNORM,
 )
 UINT = (
+    Format.R32G32B32A32_UINT,
     Format.R16G16B16A16_UINT,
     Format.R32G32_UINT,
     Format.R10G10B10A2_UINT,
@@ -47,6 +48,7 @@ UINT = (
     Format.R8_UINT,
 )
 SINT = (
+    Format.R32G32B32A32_SINT,
     Format.R16G16B16A16_SINT,
     Format.R32G32_SINT,
     Format.R8G8B8A8_SINT,
@@ -57,6 +59,7 @@ SINT = (
     Format.R8_SINT,
 )
 FLOATS = (
+    Format.R32G32B32A32_FLOAT,
     Format.R16G16B16A16_FLOAT,
     Format.R32G32_FLOAT,
     Format.R11G11B10_FLOAT,
@@ -119,7 +122,7 @@ class FormatSet:
     def __post_init__(self):
         for form in self.formats:
             if form not in (*NORMALISED, *INTEGERS, *FLOATS):
-                raise InputError("formats", "be of at most 64 bits, and drawn to", form.name)
+                raise InputError("formats", "be drawn to, and of no 96 bits", form.name)
         if not self.among(NORMALISED) or len(set(self.formats)) < len(self.formats):
             raise InputError(
                 "formats", "be some, each once, of which one is normalised", self.formats

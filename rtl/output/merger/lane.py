@@ -1,29 +1,20 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """One sample on its way into a target."""
 
-from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.bits import named
 from fixfunc.rtl.lib.timeline import Timeline
-from fixfunc.rtl.output.merger.channel import BlendChannel
-from fixfunc.rtl.output.merger.control import (
-    ALPHA_GROUP,
-    COLOUR_GROUP,
-    CONSTANT,
-    NEW,
-    OLD,
-    SECOND,
-    control_layout,
-)
+from fixfunc.rtl.output.merger.blender import Blender
+from fixfunc.rtl.output.merger.control import CONSTANT, NEW, OLD, SECOND, control_layout
 from fixfunc.rtl.output.merger.formats import ALPHA, FormatSet, pick
 from fixfunc.rtl.output.merger.quantiser import HALF, Quantiser
 from fixfunc.rtl.output.merger.srgb import SrgbEncoder, alpha_byte
 from fixfunc.rtl.output.merger.texels import Packer, Unpacker
 from fixfunc.spec.colours import THRESHOLD
-from fixfunc.spec.state import LogicOp
 
 
 class Lane(wiring.Component):
@@ -55,10 +46,9 @@ class Lane(wiring.Component):
         self._formats = formats
         self._control = control_layout(formats)
         self._second = second
-        self._logic = logic
         self._dithers = dithers
         self._unpacker = Unpacker(formats)
-        self._channels = [BlendChannel(formats, channel, constant) for channel in range(4)]
+        self._blender = Blender(formats, constant, logic)
         super().__init__(
             {
                 "i": In(
@@ -84,7 +74,7 @@ class Lane(wiring.Component):
     @property
     def _blended(self):
         """Clocks until channels are what they will be, sRGB apart."""
-        return self._loaded + self._channels[0].latency + 1
+        return self._loaded + self._blender.latency
 
     @property
     def constants_clock(self) -> int:
@@ -112,26 +102,17 @@ class Lane(wiring.Component):
         self._quantise(m, t, sources[NEW], self.i.colours[0], "new")
         if self._second:
             self._quantise(m, t, sources[SECOND], self.i.colours[1], "second")
-        words = self._replace(m, t, sources)
-        results = []
-        for channel in range(4):
-            blend = self._channels[channel]
-            m.submodules[f"channel_{channel}"] = blend
-            m.d.comb += [
-                blend.colours.eq(Cat(sources[n][channel] for n in range(3))),
-                blend.alphas.eq(Cat(sources[n][ALPHA] for n in range(3))),
-                blend.constant.eq(self.constants[channel]),
-                *(
-                    blend.controls[n].eq(self.controls[self._loaded + n])
-                    for n in range(blend.latency)
-                ),
-            ]
-            clock = self._blended - 1
-            control = self._at(clock)
-            takes = control.write[channel] & self._group(control, channel).blends & ~control.logic
-            result = Signal(self._formats.word, name=f"result_{channel}")
-            m.d.sync += result.eq(Mux(takes, blend.o, t.value(words[channel], clock)))
-            results.append(result)
+        m.submodules.blender = blender = self._blender
+        m.d.comb += [
+            blender.sources.eq(sources),
+            blender.constants.eq(self.constants),
+            *(
+                blender.controls[n].eq(self.controls[self._loaded + n])
+                for n in range(blender.latency)
+            ),
+        ]
+        self._replace(m, t, sources, blender)
+        results = list(blender.o)
         if self._formats.has_srgb:
             results = self._encode(m, t, results)
         m.submodules.packer = packer = Packer(self._formats)
@@ -146,9 +127,6 @@ class Lane(wiring.Component):
     def _at(self, clock):
         """The state in a clock."""
         return self._control(self.controls[clock])
-
-    def _group(self, control, channel):
-        return control.groups[ALPHA_GROUP if channel == ALPHA else COLOUR_GROUP]
 
     def _quantise(self, m, t, values, colours, name):
         """A shader's colour as integers, in the clock in which the target's are there."""
@@ -167,39 +145,20 @@ class Lane(wiring.Component):
             t.enter(unit.LATENCY, **{f"{name}_{channel}": unit.o})
             m.d.comb += values[channel].eq(t.value(f"{name}_{channel}", self._loaded))
 
-    def _replace(self, m, t, sources):
-        """What a channel becomes unless products are summed; names of values in the timeline."""
-        names = []
+    def _replace(self, m, t, sources, blender):
+        """What a channel becomes unless it is blended, and what it keeps: integers as they are."""
         words = self._unpacker.words
         for channel in range(4):
             control = self._at(self._loaded)
-            group = self._group(control, channel)
             new, old = (sources[n][channel] for n in (NEW, OLD))
-            less = named(m, new < old, f"less_{channel}")
-            shape = self._formats.word
-            source = Signal(shape, name=f"source_{channel}")
-            target = Signal(shape, name=f"target_{channel}")
-            m.d.comb += [
-                source.eq(new),
-                target.eq(old),
-            ]
             if self._formats.cuts:
                 t.enter(2, **{f"cut_{channel}": self._cut(m, t, channel)})
-                with_cut = t.value(f"cut_{channel}", self._loaded)
-                m.d.comb += [
-                    source.eq(Mux(control.is_integer, with_cut, new)),
-                    target.eq(Mux(control.is_integer, words[channel], old)),
-                ]
-            takes_old = (group.least & ~less) | (group.greatest & less)
-            result = Mux(takes_old, target, source)
-            if self._logic:
-                table = Array(_logic(LogicOp(n), source, target) for n in range(16))
-                result = Mux(control.logic, table[control.logic_op], result)
-            word = Signal(shape, name=f"word_{channel}")
-            m.d.sync += word.eq(Mux(control.write[channel], result, target))
-            t.enter(self._loaded + 1, **{f"word_{channel}": word})
-            names.append(f"word_{channel}")
-        return names
+                new = Mux(control.is_integer, t.value(f"cut_{channel}", self._loaded), new)
+                old = Mux(control.is_integer, words[channel], old)
+            m.d.comb += [
+                blender.new_words[channel].eq(new),
+                blender.old_words[channel].eq(old),
+            ]
 
     def _cut(self, m, t, channel):
         """An integer in the format's range: the nearest."""
@@ -235,25 +194,3 @@ class Lane(wiring.Component):
             m.d.comb += word.eq(Mux(is_srgb, byte, t.value(name, self.latency - 1)))
             out.append(word)
         return out
-
-
-def _logic(op, source, target):
-    """A logic operation on bits."""
-    return {
-        LogicOp.CLEAR: Const(0),
-        LogicOp.SET: ~Const(0, len(source)),
-        LogicOp.COPY: source,
-        LogicOp.COPY_INVERTED: ~source,
-        LogicOp.NOOP: target,
-        LogicOp.INVERT: ~target,
-        LogicOp.AND: source & target,
-        LogicOp.NAND: ~(source & target),
-        LogicOp.OR: source | target,
-        LogicOp.NOR: ~(source | target),
-        LogicOp.XOR: source ^ target,
-        LogicOp.EQUIV: ~(source ^ target),
-        LogicOp.AND_REVERSE: source & ~target,
-        LogicOp.AND_INVERTED: ~source & target,
-        LogicOp.OR_REVERSE: source | ~target,
-        LogicOp.OR_INVERTED: ~source | target,
-    }[op]

@@ -14,7 +14,14 @@ from fixfunc.rtl.lib.skid_buffer import SkidBuffer, StallablePipeline
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.output.merger.control import StateDecoder
 from fixfunc.rtl.output.merger.floats.float_lane import FloatLane
-from fixfunc.rtl.output.merger.formats import CHANNELS, FLOATS, INTEGERS, NORMALISED, FormatSet
+from fixfunc.rtl.output.merger.formats import (
+    CHANNELS,
+    FLOATS,
+    INTEGERS,
+    NORMALISED,
+    FormatSet,
+    texel_bits,
+)
 from fixfunc.rtl.output.merger.lane import Lane
 from fixfunc.rtl.output.merger.quantiser import ConstantFactor
 from fixfunc.rtl.payload import layout
@@ -22,6 +29,8 @@ from fixfunc.spec.colours import MERGE_STATE, merged, merging
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 
+EVERY = *NORMALISED, *INTEGERS, *FLOATS
+WORD = 64  # bits of a texel that one field holds
 COLOURS = "red", "green", "blue", "alpha"
 assert len(COLOURS) == len(CHANNELS)
 
@@ -35,7 +44,7 @@ class OutputMergerParams:
     lanes : int
         Samples a beat.
     formats : tuple of Format
-        Of targets, at most 64 bits a texel; at least one is normalised. All others are errors.
+        Of targets; at least one is normalised. All others are errors.
     second : bool
         A shader may put out two colours for the one target; else its second one counts as zeros.
     constant : bool
@@ -47,7 +56,7 @@ class OutputMergerParams:
     """
 
     lanes: int = 4
-    formats: tuple[Format, ...] = (*NORMALISED, *INTEGERS, *FLOATS)
+    formats: tuple[Format, ...] = tuple(form for form in EVERY if texel_bits(form) <= WORD)
     second: bool = True
     constant: bool = True
     logic: bool = True
@@ -84,6 +93,7 @@ CONFIGS = {
     "lean": OutputMergerParams(
         64, (Format.R8G8B8A8_UNORM,), second=False, constant=False, logic=False, dithers=False
     ),
+    "wide": OutputMergerParams(2, EVERY),
     "small": OutputMergerParams(
         8, (Format.B5G6R5_UNORM, Format.B5G5R5A1_UNORM, Format.B4G4R4A4_UNORM), second=False
     ),
@@ -108,6 +118,7 @@ CONFIGS = {
 PURPOSE = {  # of each configuration
     "default": "every format of at most 64 bits, 4 samples a clock, of floats one",
     "lean": "RGBA8 alone, a tile of 64 samples a clock",
+    "wide": "every format, 2 samples a clock, of floats one",
     "small": "formats of 16 bits a texel, dithered, 8 samples a clock",
     "tiny": "for benches: formats of every kind, 2 samples a clock, of floats one",
 }
@@ -166,7 +177,7 @@ class MergePipeline(wiring.Component):
                 constants = [t.value(f"constant_{channel}", clock) for channel in range(4)]
                 m.d.comb += lane.constants.eq(Cat(constants))
             m.d.comb += [
-                lane.i.texel.eq(beat[f"texel{n}"]),
+                lane.i.texel.eq(_texel(beat, n)),
                 *(lane.controls[k].eq(t[k].control) for k in range(1, lane.latency)),
             ]
             t.enter(lane.latency, **{f"texel_{n}": lane.o})
@@ -179,7 +190,7 @@ class MergePipeline(wiring.Component):
                 for both in zip(self._merge_floats(m, t), texels, strict=True)
             ]
         m.d.comb += self.o.error.eq(t[self.latency].error)
-        m.d.comb += [self.o[f"texel{n}"].eq(texel) for n, texel in enumerate(texels)]
+        m.d.comb += [_texel(self.o, n).eq(texel) for n, texel in enumerate(texels)]
         return m
 
     def _colours(self, n):
@@ -202,7 +213,7 @@ class MergePipeline(wiring.Component):
         """Texels of floats: the last one, and those before it, which wait for it."""
         lanes = self._params.lanes
         m.submodules.floats = floats = self._floats
-        texels = [self.i.beat[f"texel{n}"] for n in range(lanes)]
+        texels = [_texel(self.i.beat, n) for n in range(lanes)]
         both = [Cat(self._colours(n)) for n in range(lanes)]
         constants = Cat(self.i.beat[f"factor_{colour}"] for colour in COLOURS)
         m.d.comb += [
@@ -213,6 +224,11 @@ class MergePipeline(wiring.Component):
         ]
         t.enter(floats.LATENCY, floats=floats.o)
         return [t.value("floats", self.latency + lanes - 1 - n) for n in range(lanes)]
+
+
+def _texel(beat, n):
+    """A texel of a beat, of one field or of two."""
+    return Cat(beat[name] for name in (f"texel{n}", f"high{n}") if name in beat.shape().members)
 
 
 class OutputMerger(wiring.Component):

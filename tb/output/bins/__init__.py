@@ -4,6 +4,7 @@
 colour_write.py
 colour_compression.py
 output_merger.py
+resolve.py
 scan_out.py
 transaction_elimination.py
 """

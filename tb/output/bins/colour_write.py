@@ -6,20 +6,21 @@ import numpy as np
 from fixfunc.cosim import codec
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
-from fixfunc.models.state import draw_state
+from fixfunc.models.state import PLAIN_FACTORS, check_blend_state, draw_state
 from fixfunc.rtl.output.colour_write import ColourWriteParams
 from fixfunc.spec import payloads
 from fixfunc.spec.colours import quads
-from fixfunc.spec.state import TARGET_LIMIT, Kind
+from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import TARGET_LIMIT, BlendOp, Kind, LogicOp
 from fixfunc.tb.bench import depths, scenes
 from fixfunc.tb.bench.depths import WIDTH
-from fixfunc.tb.coverage.bins import Batch, Seen, cross, equal, flag, samples_of
+from fixfunc.tb.coverage.bins import Batch, Seen, cross, equal, flag, of, samples_of
 from fixfunc.tb.depth.bins import anywhere
 from fixfunc.tb.depth.bins.cached_depth import moved
 from fixfunc.tb.depth.bins.depth_test import of_beats
 from fixfunc.tb.depth.bins.hiz import states_of
 from fixfunc.tb.memory.bins.tile_cache import EVENTS as CACHE
-from fixfunc.tb.output.colour_write import LARGEST
+from fixfunc.tb.output.colour_write import LARGEST, blend_values
 
 EVENTS = CACHE
 
@@ -103,7 +104,7 @@ def _bursts(rng, edge, windows, base):
     lines = 4000
     full = (1 << edge**2) - 1
     size = 2 * columns, lines  # with 8 samples a pixel a tile of 4 x 4 samples has 2 x 1
-    fields = {"colour_write": 15, "blend": 0, "flat_colour": int(rng.integers(0, 1 << 32))}
+    fields = {"colour_write": 15, "blend_enable": 0, "flat_colour": int(rng.integers(0, 1 << 32))}
     clear = {"x1": size[0], "colour": 1, "colour_value": 0x12345678, "colour_base": base}
     whole = clear | {"y1": size[1]}
     rows = [anywhere.packed(draw_state(*size, 8, **fields)), _clear(rng, whole)]
@@ -137,12 +138,14 @@ def _state(rng, size, samples, target):
         *size,
         1 << samples,
         target=target % 8,
-        blend=rng.integers(0, 2),
-        colour_write=rng.integers(0, 16),
-        flat_colour=rng.integers(0, 1 << 32),
     )
+    state = depths.unread(rng, state)
     state["early_write"] = rng.integers(0, 2)
-    return anywhere.packed(depths.unread(rng, state))
+    for field in payloads.BLEND_STATE:
+        values = blend_values(rng, field.name, 1)
+        if values is not None:
+            state[field.name] = values[0]
+    return anywhere.packed(state)
 
 
 def _clear(rng, fields):
@@ -171,11 +174,16 @@ def bins(seen: Seen, params: ColourWriteParams) -> dict[str, int]:
         "some": (mask != 0) & (tiles["full"] == 0),
         "all": (mask != 0) & (tiles["full"] == 1),
     }
-    blend = flag(states["blend"], "replaces", "blends")
+    blend = flag(states["blend_enable"], "replaces", "blends")
+    known = np.array([not refused(state) for state in states], bool)
+    used = states[known & (mask != 0)]
+    blends = (used["blend_enable"] == 1) & (used["logic_op_enable"] == 0)
     channels = equal(states["colour_write"], {f"{n:04b}": n for n in range(16)})
     helpers = handed["helpers"].astype(np.uint64) != 0
     return (
         cross("channels x blend", channels, blend, where=mask != 0)
+        | _blending(used, blends)
+        | cross("blending", flag(known, "refused", "known"), where=states["blend_enable"] == 1)
         | cross("covered x write", covered, flag(states["early_write"], "late", "early"))
         | cross("samples x helpers", samples, flag(helpers, "none", "helper pixels"))
         | cross("samples x face", samples, flag(handed["back"], "front", "back"))
@@ -184,3 +192,27 @@ def bins(seen: Seen, params: ColourWriteParams) -> dict[str, int]:
         | {k: v for k, v in of_beats(rows, params.edge).items() if k.startswith("the same tile")}
         | moved(seen.out["colour_counted"], "colour")
     )
+
+
+def refused(state: np.void) -> bool:
+    """Whether a state blends in a way that there is not."""
+    try:
+        check_blend_state(state)
+    except InputError:
+        return True
+    return False
+
+
+def _blending(states, blends):
+    """Factors, operations and logic operations of tiles of states that are known."""
+    counts = cross(
+        "logic operation", of(LogicOp, states["logic_op"]), where=states["logic_op_enable"] == 1
+    )
+    for alpha in ("", "_alpha"):
+        op = states[f"blend_op{alpha}"]
+        sums = blends & ~np.isin(op, (BlendOp.MIN, BlendOp.MAX))
+        counts |= cross(f"blend_op{alpha}", of(BlendOp, op), where=blends)
+        for side in ("src", "dest"):
+            name = f"{side}_blend{alpha}"
+            counts |= cross(name, of(PLAIN_FACTORS, states[name]), where=sums)
+    return counts

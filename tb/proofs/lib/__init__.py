@@ -8,4 +8,5 @@ memories.py     forwarded memory, write buffer
 pending.py      pending set, scoreboard
 axi.py          reader and writer of bursts
 arithmetic.py   products, quotients, intervals; places of bits
+tile_groups.py  payloads joined, and taken apart
 """

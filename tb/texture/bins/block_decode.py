@@ -7,7 +7,7 @@ from fixfunc.cosim import codec
 from fixfunc.cosim.reference.block_decode import SUPPORTED
 from fixfunc.models.payload import dtype
 from fixfunc.rtl.texture.block_decode import BlockDecodeParams
-from fixfunc.spec.payloads import TEXTURE_BLOCK, texels
+from fixfunc.spec.colours import TEXTURE_BLOCK, texels
 from fixfunc.tb.coverage.bins import Seen, cross, equal, flag
 from fixfunc.tb.texture.block_decode import cells
 

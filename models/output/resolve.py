@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Resolve of a coded target in memory, tile by tile, as the unit does it."""
+
+import numpy as np
+
+from fixfunc.models.memory.coded_tiles import CodedTiles
+from fixfunc.models.memory.sample_grids import EDGE
+from fixfunc.models.output.averages import mean
+from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
+from fixfunc.spec.colours import ResolveError
+from fixfunc.spec.dxgi import Format
+from fixfunc.spec.errors import InputError
+
+TEXEL = 4  # bytes
+
+
+def resolve(memory: np.ndarray, request: np.void) -> ResolveError:
+    """Average the samples of each pixel of a target of R8G8B8A8_UNORM.
+
+    Parameters
+    ----------
+    memory : ndarray of uint8
+        Written in place.
+    request : numpy.void
+        :data:`fixfunc.spec.colours.RESOLVE`. Both targets lie as a tile cache leaves them: tiles
+        row by row, the mode table right behind them.
+
+    Returns
+    -------
+    ResolveError
+        ``WRONG_TILE``: one of the source cannot be; then nothing is written.
+
+    Where a tile of the target reaches beyond the tiles of the source, its pixels have the colour
+    that the source was cleared to. The mean is that of
+    :func:`fixfunc.models.output.averages.mean`.
+
+    Source: [fs 17.13.4].
+    """
+    lx, ly = LANE_SHAPE[request["samples"]]
+    width, height = int(request["width"]), int(request["height"])
+    rows, columns = -(-height // EDGE), -(-width // EDGE)
+    whole = -(-height // (EDGE >> ly)), -(-width // (EDGE >> lx))
+    source = _surface(memory, request, "source", whole, int(request["samples"]))
+    target = _surface(memory, request, "target", (rows, columns), 0)
+    try:
+        stored = source.read()
+    except InputError:
+        return ResolveError.WRONG_TILE
+    colour = np.array([request["source_cleared"]], "<u4").view(np.uint8)
+    tiles = np.empty((rows << ly, columns << lx, EDGE, EDGE, TEXEL), np.uint8)
+    tiles[:] = colour
+    tiles[: whole[0], : whole[1]] = stored
+    target.write(_means(tiles, lx, ly).reshape(rows, columns, EDGE, EDGE, TEXEL))
+    return ResolveError.NONE
+
+
+def _surface(memory, request, name, shape, samples):
+    base = int(request[name])
+    cleared = np.array([request[f"{name}_cleared"]], "<u4").view(np.uint8)
+    size = CodedTiles.bytes_of(*shape, TEXEL, cleared)
+    if base + size > len(memory):
+        raise InputError(name, f"end within memory, at {len(memory)}", base + size)
+    return CodedTiles(memory[base : base + size], *shape, TEXEL, samples, cleared)
+
+
+def _means(tiles, lx, ly):
+    """Tiles of means: 2^lx by 2^ly tiles of samples become one."""
+    rows, columns = tiles.shape[0] >> ly, tiles.shape[1] >> lx
+    # Tile, tile of its group, pixel, sample of it: of rows, then of columns.
+    split = tiles.transpose(0, 2, 1, 3, 4).reshape(
+        rows, EDGE, 1 << ly, columns, EDGE, 1 << lx, TEXEL
+    )
+    samples = split.transpose(0, 3, 1, 4, 2, 5, 6).reshape(rows, columns, EDGE, EDGE, -1, TEXEL)
+    return mean(samples, Format.R8G8B8A8_UNORM)

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Bench of :class:`fixfunc.rtl.output.resolve.resolve.Resolve`: bytes of memory."""
+
+import cocotb
+import numpy as np
+from cocotb.handle import HierarchyObject
+
+from fixfunc.cosim import codec
+from fixfunc.models.memory.coded_tiles import CodedTiles
+from fixfunc.models.output.resolve import resolve
+from fixfunc.models.payload import dtype
+from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
+from fixfunc.rtl.output.resolve.resolve import ResolveParams
+from fixfunc.spec.colours import RESOLVE, RESOLVED, ResolveError
+from fixfunc.tb.bench.bench import StreamBench
+from fixfunc.tb.bench.memory import MemoryBehind
+from fixfunc.tb.bench.pace import PACES
+from fixfunc.tb.output.colour_compression import random_tiles
+
+EDGE = 8
+PLACE = 1 << 17  # bytes from one surface of a bench to the next
+BEATS = 4  # requests of a bench
+FEW = 12  # tiles of a surface of a bench: simulators of the protocol tier are slow
+TILES = 32  # of samples, on average, of a request
+MOST = 300  # tiles of a surface: it fits its place
+ENDS = 1, 7, 8, 9, 63, 64, 65  # of sides
+
+
+def surface_shape(record: np.void) -> tuple[int, int]:
+    """Rows and columns of tiles of a source."""
+    lx, ly = LANE_SHAPE[record["samples"]]
+    return -(-int(record["height"]) // (EDGE >> ly)), -(-int(record["width"]) // (EDGE >> lx))
+
+
+def records_of(rows: np.ndarray) -> np.ndarray:
+    """Requests."""
+    return codec.unpack(rows, RESOLVE, dtype(RESOLVE))
+
+
+def requests(rng: np.random.Generator, count: int, params: ResolveParams) -> np.ndarray:
+    """Surfaces of all sizes, near the ends of a tile and of a line of the mode table.
+
+    A request stands for :data:`TILES`, so that ``count`` is that of tiles; none has more. Some
+    resolve what the request before has written.
+    """
+    records = np.zeros(max(BEATS, count // TILES), dtype(RESOLVE))
+    for n, record in enumerate(records):
+        record["source"], record["target"] = 2 * n * PLACE, (2 * n + 1) * PLACE
+        for name in ("source", "target"):
+            record[f"{name}_cleared"] = rng.choice([0, 0xFFFFFFFF, rng.integers(0, 1 << 32)])
+        if rng.random() < 0.5:
+            record["target_cleared"] = record["source_cleared"]
+        before = records[n - 1]
+        if n and before["width"] and before["height"] and rng.random() < 0.2:
+            for name in ("width", "height"):
+                record[name] = before[name]
+            record["source"] = before["target"]
+            record["source_cleared"] = before["target_cleared"]
+            continue
+        record["samples"] = rng.integers(0, params.most + 1)
+        _choose_size(rng, record, min(count, MOST))
+    return codec.pack(records, RESOLVE)
+
+
+def _choose_size(rng, record, limit):
+    """A size; one in ten has no pixels, and is refused."""
+    lx, ly = LANE_SHAPE[record["samples"]]
+    wide = rng.random() < 0.2  # more tiles in a row than a line of the table has
+    width = int(rng.integers(1, 2000 >> lx) if wide else rng.choice([*ENDS, rng.integers(1, 90)]))
+    width = min(width, limit * EDGE >> lx)
+    most = max(1, limit // -(-width // (EDGE >> lx))) * EDGE >> ly
+    record["width"] = width
+    record["height"] = min(int(rng.choice([*ENDS, rng.integers(1, 90)])), most)
+    if rng.random() < 0.1:
+        record[rng.choice(["width", "height"])] = 0
+
+
+def memory(rows: np.ndarray, _params: ResolveParams) -> np.ndarray:
+    """A source in every place that one is read from and none is written to; noise elsewhere."""
+    rng = np.random.default_rng(len(rows))
+    records = records_of(rows)
+    last = int(max(records["source"].max(), records["target"].max()))
+    data = rng.integers(0, 256, max(2 * BEATS * PLACE, last + PLACE), np.uint8)
+    for record in records:
+        if record["width"] and record["height"] and record["source"] not in records["target"]:
+            put_source(rng, data, record)
+    return data
+
+
+def put_source(rng: np.random.Generator, data: np.ndarray, record: np.void) -> None:
+    """A source of tiles of every kind, some of them cleared."""
+    shape = surface_shape(record)
+    samples = int(record["samples"])
+    count = shape[0] * shape[1]
+    tiles = random_tiles(rng, count, np.full(count, samples)).reshape(*shape, EDGE, EDGE, 4)
+    cleared = np.array([record["source_cleared"]], "<u4").view(np.uint8)
+    tiles[rng.random(shape) < 0.2] = cleared
+    CodedTiles(data[int(record["source"]) :], *shape, 4, samples, cleared).write(tiles)
+
+
+def expected(rows: np.ndarray, params: ResolveParams) -> dict[str, np.ndarray]:
+    """Errors, and the memory in the end."""
+    return resolved(rows, params, memory(rows, params))
+
+
+def resolved(rows: np.ndarray, params: ResolveParams, data: np.ndarray) -> dict[str, np.ndarray]:
+    """The same of memory that holds this at first."""
+    data = data.copy()
+    done = np.zeros(len(rows), dtype(RESOLVED))
+    for n, record in enumerate(records_of(rows)):
+        refused = not (record["width"] and record["height"]) or record["samples"] > params.most
+        done["error"][n] = ResolveError.REFUSED if refused else resolve(data, record)
+    return {"o": codec.pack(done, RESOLVED), "memory": data.view(np.uint64).reshape(-1, 4)}
+
+
+def describe(row: np.ndarray, _params: ResolveParams) -> str:
+    """A beat in words."""
+    return repr(ResolveError(int(codec.unpack(row[None], RESOLVED, dtype(RESOLVED))["error"][0])))
+
+
+def request(**fields: int) -> np.ndarray:
+    """One request, of a surface at 0 to one behind it."""
+    record = np.zeros(1, dtype(RESOLVE))
+    record["target"] = PLACE
+    for name, value in fields.items():
+        record[name] = value
+    return codec.pack(record, RESOLVE)
+
+
+class ResolveBench(MemoryBehind, StreamBench):
+    """With memory behind the port, which is compared in the end unless a request failed."""
+
+    stem = "resolve"
+
+    def __init__(self, dut: HierarchyObject) -> None:
+        super().__init__(dut)
+        self.attach(dut, ["memory"], 2 * BEATS * PLACE)
+
+    def fill(self, data: np.ndarray, pace: str) -> None:
+        super().fill(data, pace)
+        self._data = data
+
+    def golden(self, rows: np.ndarray) -> dict[str, np.ndarray]:
+        golden = resolved(rows, self.params, self._data)
+        failed = codec.unpack(golden["o"], RESOLVED, dtype(RESOLVED))["error"]
+        if not (failed == ResolveError.WRONG_TILE).any():
+            self.check_memory(golden["memory"])
+        return golden
+
+
+# plan: resolve-4
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+@cocotb.parametrize(source=["full", "random"], sink=list(PACES))
+async def memory_holds_the_means(dut: HierarchyObject, source: str, sink: str) -> None:
+    bench = ResolveBench(dut)
+    rows = requests(bench.rng, FEW, bench.params)
+    bench.fill(memory(rows, bench.params), sink)
+    await bench.run(rows, source, sink)
+
+
+# plan: resolve-5
+@cocotb.test(timeout_time=1, timeout_unit="ms")
+async def a_tile_of_samples_a_clock(dut: HierarchyObject) -> None:
+    """Of tiles that take no memory: a line of the table in sixty-four of them costs a clock."""
+    bench = ResolveBench(dut)
+    rows = request(samples=1, width=512, height=32)
+    bench.fill(np.zeros(2 * BEATS * PLACE, np.uint8), "full")
+    await bench.run(rows)
+    tiles = np.prod(surface_shape(records_of(rows)[0]))
+    clocks = bench.beats_out[0][1] - bench.beats_in[0][1]
+    assert tiles < clocks < tiles * 65 / 64 + 120
+
+
+# plan: resolve-6
+@cocotb.test(timeout_time=1, timeout_unit="ms")
+async def what_goes_wrong_is_told(dut: HierarchyObject) -> None:
+    """A tile that cannot be, then a request that finds nothing wrong."""
+    bench = ResolveBench(dut)
+    sizes = {"samples": 1, "width": 40, "height": 20}
+    wrong = request(source=2 * PLACE, target=3 * PLACE, **sizes)
+    rows = np.concatenate([wrong, request(**sizes)])
+    data = memory(rows, bench.params)
+    tiles = int(np.prod(surface_shape(records_of(wrong)[0])))
+    data[2 * PLACE + 256 * tiles] = 0xFF  # modes of the first two tiles
+    bench.fill(data, "full")
+    await bench.run(rows)
+    errors = codec.unpack(bench.outputs["o"], RESOLVED, dtype(RESOLVED))["error"]
+    assert errors.tolist() == [ResolveError.WRONG_TILE, ResolveError.NONE]

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: BSD-2-Clause
+import numpy as np
+import pytest
+
+from fixfunc.cosim import codec
+from fixfunc.cosim.simulation.volume import NOWHERE, Memory
+from fixfunc.models.memory import copies
+from fixfunc.models.memory.coded_tiles import CodedTiles
+from fixfunc.models.memory.layout import Layout
+from fixfunc.models.output.resolve import resolve
+from fixfunc.models.payload import dtype
+from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
+from fixfunc.rtl.output.resolve.resolve import ResolveParams
+from fixfunc.spec.colours import RESOLVE, RESOLVED, ResolveError
+from fixfunc.spec.descriptors import VIEW, Dimension
+from fixfunc.spec.dxgi import Format
+from fixfunc.spec.errors import InputError
+from fixfunc.spec.ring import RESOLVE as RESOLVE_PACKET
+from fixfunc.tb.output import resolve as bench
+from tests import tiers
+from tests.bench import check_bench
+from tests.volume import LIMIT, check_paces, volume
+
+BASE = 1 << 20  # of the target
+SIZES = [(1, 1), (9, 8), (64, 17), (65, 3), (37, 41)]
+
+
+def request(samples, size, **fields):
+    record = np.zeros((), dtype(RESOLVE))
+    values = {"samples": samples, "width": size[0], "height": size[1], "target": BASE} | fields
+    for name, value in values.items():
+        record[name] = value
+    return record[()]
+
+
+def source(rng, record):
+    """Memory with a source, and its pixels: shape (height, width, samples, 4)."""
+    memory = np.zeros(2 * BASE, np.uint8)
+    bench.put_source(rng, memory, record)
+    lx, ly = LANE_SHAPE[record["samples"]]
+    cleared = np.array([record["source_cleared"]], "<u4").view(np.uint8)
+    shape = bench.surface_shape(record)
+    tiles = CodedTiles(memory, *shape, 4, int(record["samples"]), cleared).read()
+    rows, columns = (8 * n for n in shape)
+    lanes = tiles.transpose(0, 2, 1, 3, 4).reshape(rows, columns, 4)
+    pixels = lanes.reshape(rows >> ly, 1 << ly, columns >> lx, 1 << lx, 4)
+    pixels = pixels.transpose(0, 2, 1, 3, 4).reshape(rows >> ly, columns >> lx, -1, 4)
+    return memory, pixels[: record["height"], : record["width"]]
+
+
+def picture(memory, record):
+    """Pixels of the target."""
+    rows, columns = -(-int(record["height"]) // 8), -(-int(record["width"]) // 8)
+    cleared = np.array([record["target_cleared"]], "<u4").view(np.uint8)
+    tiles = CodedTiles(memory[BASE:], rows, columns, 4, 0, cleared).read()
+    whole = tiles.transpose(0, 2, 1, 3, 4).reshape(8 * rows, 8 * columns, 4)
+    return whole, whole[: record["height"], : record["width"]]
+
+
+@pytest.mark.plan("resolve-1")
+@pytest.mark.parametrize("samples", range(4))
+@pytest.mark.parametrize("size", SIZES)
+def test_pixels_are_the_means_of_their_samples(samples, size):
+    """Beyond the source's tiles lies the colour that it was cleared to."""
+    record = request(samples, size, source_cleared=0x40302010, target_cleared=0x40302010)
+    memory, pixels = source(np.random.default_rng(samples), record)
+    assert resolve(memory, record) == ResolveError.NONE
+    whole, found = picture(memory, record)
+    count = 1 << samples
+    assert pixels.std() > 0
+    assert (found == (2 * pixels.astype(int).sum(2) + count) // (2 * count)).all()
+    lx, ly = LANE_SHAPE[samples]
+    rows, columns = bench.surface_shape(record)
+    beyond = whole[8 * rows >> ly :], whole[:, 8 * columns >> lx :]
+    assert all((part == [0x10, 0x20, 0x30, 0x40]).all() for part in beyond)
+
+
+@pytest.mark.plan("resolve-2")
+@pytest.mark.parametrize("samples", range(4))
+def test_it_is_the_resolve_of_the_machine(samples):
+    """Of coded textures, whose mode tables lie a transfer further."""
+    record = request(samples, (37, 21))
+    memory, pixels = source(np.random.default_rng(samples), record)
+    resolve(memory, record)
+    sides = {"width": 37, "height": 21}
+    form = Format.R8G8B8A8_UNORM
+    shape = {"form": form, "stored": form, "dimension": Dimension.TEXTURE2D, "tiled": 1, "coded": 1}
+    ones = dict.fromkeys(("depth", "levels", "layers", "level_count", "layer_count"), 1)
+    views = np.zeros(2, dtype(VIEW))
+    for name, value in (shape | ones | sides).items():
+        views[name] = value
+    views["samples"][0] = samples
+    views["address"][1] = BASE
+    data = np.zeros(2 * BASE, np.uint8)
+    layout = Layout(form, **sides, samples=1 << samples, tiled=True, coded=True)
+    layout.write(data, 0, 0, pixels.reshape(1, 21, 37, -1, 4))
+    packet = np.zeros((), dtype(RESOLVE_PACKET))
+    packet["form"] = form
+    copies.resolve(data, *views, packet[()])
+    target = Layout(form, **sides, tiled=True, coded=True).read(data[BASE:], 0)
+    assert (target[0, :, :, 0] == picture(memory, record)[1]).all()
+
+
+@pytest.mark.plan("resolve-3")
+@pytest.mark.parametrize(
+    ("config", "count"), tiers.by_tier([("tiny", 400), ("default", 400)], [("tiny", 400)])
+)
+def test_volume(config, count):
+    check_paces("resolve", config, count)
+
+
+@pytest.mark.plan("resolve-4", "resolve-5", "resolve-6")
+def test_bench(simulator):
+    check_bench("resolve", "tiny", simulator)
+
+
+def errors(memory, *requests, **faults):
+    """What the hardware tells of requests."""
+    rows = codec.pack(np.array(requests), RESOLVE)
+    places = faults.get("read", NOWHERE), faults.get("write", NOWHERE)
+    behind = Memory(memory, (0, 8), faults=places)
+    run = volume("resolve", "tiny").run({"i": rows}, len(rows), memory=behind, limit=LIMIT)
+    return codec.unpack(run.outputs["o"], RESOLVED, dtype(RESOLVED))["error"].tolist()
+
+
+@pytest.mark.plan("resolve-6")
+def test_memory_that_fails_is_told():
+    """Its table, a tile; a tile of the target, its table; then a request that can."""
+    record = request(1, (70, 40), source_cleared=1)
+    memory, _ = source(np.random.default_rng(0), record)
+    rows, columns = bench.surface_shape(record)
+    table = 256 * rows * columns
+    right = request(1, (20, 9), source=BASE >> 1, target=BASE + (BASE >> 1))
+    bench.put_source(np.random.default_rng(1), memory, right)
+    stored = CodedTiles(memory, rows, columns, 4, 1, np.array([1, 0, 0, 0], np.uint8))
+    tile = 256 * int(np.flatnonzero(stored.sizes.ravel())[5])
+    for place in (tile, table):
+        assert errors(memory.copy(), record, right, read=place) == [ResolveError.READ, 0]
+    for place in (BASE + 256 * 4, BASE + 256 * 45):
+        assert errors(memory.copy(), record, right, write=place) == [ResolveError.WRITE, 0]
+    assert errors(memory.copy(), record, right) == [0, 0]
+
+
+@pytest.mark.plan("resolve-6")
+def test_a_tile_that_cannot_be():
+    """A mode that there is not; the golden model writes nothing then."""
+    record = request(1, (30, 20))
+    memory, _ = source(np.random.default_rng(2), record)
+    rows, columns = bench.surface_shape(record)
+    memory[256 * rows * columns + 2] = 0x5F
+    before = memory.copy()
+    assert resolve(memory, record) == ResolveError.WRONG_TILE
+    assert (memory == before).all()
+    assert errors(memory, record) == [ResolveError.WRONG_TILE]
+
+
+@pytest.mark.plan("resolve-7")
+def test_wrong_parameters():
+    with pytest.raises(InputError, match="samples"):
+        ResolveParams(samples=3)
+    for reads in (1, 6):
+        with pytest.raises(InputError, match="reads"):
+            ResolveParams(reads=reads)
+
+
+@pytest.mark.plan("resolve-7")
+def test_a_surface_beyond_memory():
+    memory = np.zeros(1 << 12, np.uint8)
+    with pytest.raises(InputError, match="target"):
+        resolve(memory, request(0, (8, 8), target=(1 << 12) - 256))
