@@ -192,7 +192,7 @@ _TILE = (
     *_COLOURS,
 )
 DRAWN = (
-    Field("table", 32),  # address of its surface's signatures, a multiple of 32; 8 bytes a tile
+    Field("signatures", 32),  # address of those of its surface, a multiple of 32; 8 bytes a tile
     *_TILE,
 )
 SIGNED = (

@@ -24,7 +24,7 @@ ROOM = SIZE // TABLES  # bytes of a table
 def frame_of(table: int, numbers: np.ndarray, tiles: np.ndarray) -> np.ndarray:
     """Records of a frame: tiles, uint8 of shape (n, 256), by their numbers."""
     record = np.zeros(len(numbers), dtype(DRAWN))
-    record["table"] = table
+    record["signatures"] = table
     record["number"] = numbers
     record["last"][-1:] = 1
     words(record, "colour", tiles)
@@ -86,7 +86,7 @@ def signed(
     found = signatures(octets(tiles, "colour", COLOURS))
     for n, (tile, signature) in enumerate(zip(tiles, found, strict=True)):
         out["moved"][n], out["error"][n] = table.renew(
-            int(tile["table"]), int(tile["number"]), signature, bool(tile["last"])
+            int(tile["signatures"]), int(tile["number"]), signature, bool(tile["last"])
         )
     return codec.pack(out, SIGNED)
 

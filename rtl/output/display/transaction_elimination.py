@@ -108,7 +108,7 @@ class TransactionElimination(wiring.Component):
 
     def _compare(self, m, line, coming, coming_valid, tile, tile_valid, signature):
         """A tile waits for its line; the next one's is fetched as soon as it is not needed."""
-        next_line, this_line = ((one.table >> 5) + (one.number >> 2) for one in (coming, tile))
+        next_line, this_line = ((one.signatures >> 5) + (one.number >> 2) for one in (coming, tile))
         out = self.o.payload
         same = line.stored == signature
         moved = named(m, line.broken | (line.stored == 0) | ~same, "moved")

@@ -14,7 +14,7 @@ def bins(seen: Seen, _params: TransactionEliminationParams) -> dict[str, int]:
     """Counts of one batch."""
     tiles = codec.unpack(seen.rows, DRAWN, dtype(DRAWN))
     out = codec.unpack(seen.out["o"], SIGNED, dtype(SIGNED))
-    line = tiles["table"].astype(np.int64) // 32 + tiles["number"] // 4
+    line = tiles["signatures"].astype(np.int64) // 32 + tiles["number"] // 4
     number = tiles["number"].astype(np.int64)
     moved = flag(out["moved"], "kept", "moved")
     behind = {
