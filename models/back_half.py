@@ -14,10 +14,10 @@ from fixfunc.models.formats import encode
 from fixfunc.models.front_half import Part
 from fixfunc.models.geometry import triangle_setup
 from fixfunc.models.memory.coded_tiles import CodedTiles
+from fixfunc.models.memory.copies import DEPTHS
 from fixfunc.models.memory.layout import target_at, target_place
 from fixfunc.models.output import output_merger
 from fixfunc.models.output.blend import Blend
-from fixfunc.models.output.copies import DEPTHS
 from fixfunc.models.output.formats import thresholds
 from fixfunc.models.pixel import quads
 from fixfunc.models.pixel.pixel_stage import PixelQuads, PixelResults, PixelShader

@@ -14,8 +14,8 @@ from fixfunc.models.geometry.geometry_stage import GeometryStage
 from fixfunc.models.geometry.projection import Rasterizer
 from fixfunc.models.geometry.stream_output import StreamBuffer
 from fixfunc.models.geometry.viewport import Viewport
+from fixfunc.models.memory.copies import DEPTHS
 from fixfunc.models.output.blend import Blend
-from fixfunc.models.output.copies import DEPTHS
 from fixfunc.models.output.formats import RENDERABLE
 from fixfunc.models.payload import enumerated, integer
 from fixfunc.models.shaders import PROGRAMS, GeometryShader

@@ -17,7 +17,7 @@ from fixfunc.models.frontend.command_processor import CommandProcessor, Stopped,
 from fixfunc.models.frontend.input_assembler import Draw
 from fixfunc.models.frontend.state_pieces import piece
 from fixfunc.models.geometry import stream_output
-from fixfunc.models.output import copies
+from fixfunc.models.memory import copies
 from fixfunc.models.payload import integer
 from fixfunc.spec.commands import START, CommandError
 from fixfunc.spec.descriptors import TOTALS, VIEW, Stage

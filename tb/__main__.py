@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The benches' command line, ``python -m fixfunc.tb``: run, volume, mutate, coverage, prove."""
+"""The command line of benches, ``python -m fixfunc.tb``: what tests blocks, and what shows them."""
 
 import argparse
 import sys
@@ -55,6 +55,11 @@ def _parser() -> argparse.ArgumentParser:
     sub = command("prove", run_prove, "proofs of properties of the hardware, for all inputs")
     sub.add_argument("proof", nargs="*", help="this one alone; several may be given")
     sub.add_argument("--out", type=Path, help="folder of proofs.json and proofs.md")
+    sub = command("show", run_show, "a picture that the hardware scans out of memory")
+    sub.add_argument("mesh", nargs="?", default="teapot", help="name or file of a mesh")
+    sub.add_argument("--size", default="640x360", help="pixels")
+    sub.add_argument("--config", default="default")
+    sub.add_argument("-o", "--out", type=Path, default=Path("out"), help="folder of scan_out.png")
     return parser
 
 
@@ -193,6 +198,15 @@ def run_prove(options: argparse.Namespace) -> int:
     if not options.proof or options.out:
         report.record(outcomes, options.out or report.FOLDER)
     return 1 if failed else 0
+
+
+def run_show(options: argparse.Namespace) -> int:
+    """A frame of the golden pipeline, coded in memory, scanned out, held to itself, written."""
+    from fixfunc.tb.output import show
+
+    picture = show.write(options.mesh, options.size, options.config, options.out)
+    print(f"{picture}: written; every pixel is that of the frame")
+    return 0
 
 
 if __name__ == "__main__":

@@ -45,6 +45,9 @@ def tables() -> dict[str, tuple[Field, ...]]:
         "stored_colours": colours.stored(),
         "decoded_colours": colours.decoded(),
         "merge_state": colours.MERGE_STATE,
+        "scan_setup": colours.SCAN_SETUP,
+        "drawn_tile": colours.DRAWN,
+        "signed_tile": colours.SIGNED,
         "target_packet": commands.TARGET_PACKET,
         "state_packet": commands.STATE_PACKET,
         "clear_packet": commands.CLEAR_PACKET,
@@ -92,9 +95,10 @@ def tables() -> dict[str, tuple[Field, ...]]:
             ("merged", colours.merged(lanes, texel)),
         )
     }
+    sized |= {f"scanned_{pixels}": colours.scanned(pixels) for pixels in (8, 4)}
     sized |= {f"coverage_{edge**2}": payloads.coverage(edge**2) for edge in EDGES}
     sized |= {f"wave_{lanes}": points.wave(lanes) for lanes in LANES} | {
-        f"texels_{count}": payloads.texels(count) for count in (16, 4)
+        f"texels_{count}": colours.texels(count) for count in (16, 4)
     }
     return fixed | sized
 

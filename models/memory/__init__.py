@@ -4,6 +4,7 @@
 contract.py       what stages obey, what they refuse, what fences report
 surface.py        tiles of a target: places, rectangles, images
 layout.py         textures: levels, layers and slices, by rows or by tiles
+copies.py         clears, copies, resolves and smaller levels of textures in memory
 coded_tiles.py    tiles of colours, coded in memory, with their table
 cache_shape.py    sets, ways and table of a tile cache
 tile_cache.py     tiles on chip, coded in memory

@@ -7,9 +7,9 @@ formats.py        channels of a shader, of a blender and of memory
 output_merger.py  both joined: colours of any format that is drawn to
 colour_coder.py, colour_decoder.py   tiles of colours by a palette or by differences;
                   colour_compression.py: what both share
-display.py        buffers that take turns, lines of a screen, tiles that changed
+scan_out.py       buffers that take turns, lines of a screen
+transaction_elimination.py   tiles that changed, by their signatures
 colour_tiles.py   tiles of colours on chip, raw or coded in memory
 averages.py       means of samples, and of texels for smaller levels
 resolve.py        resolves of coded targets as the unit does them
-copies.py         clears, copies, resolves and smaller levels of textures in memory
 """

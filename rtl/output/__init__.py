@@ -8,4 +8,5 @@ quads.py          which pixels of a tile are shaded
 merger/           every format and all of blending: output_merger.py is the block
 compression/      tiles of colours coded and decoded: colour_compression.py is the block
 resolve/          means of samples, from coded tiles to coded tiles: resolve.py is the block
+display/          frames scanned out, tiles that did not change: two blocks
 """

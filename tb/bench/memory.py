@@ -23,13 +23,14 @@ class MemoryBehind:
 
         shared = Memory(size).mem
         self._transfers = 0
+        self._unreadable = -1
         self._rams = [
             AxiRam(AxiBus.from_prefix(dut, f"{port}_"), dut.clk, dut.rst, size=size, mem=shared)
             for port in ports
         ]
         for ram in self._rams:
             ram.write_if.write = self._counted(ram.write_if.write)
-            ram.read_if.read = self._counted(ram.read_if.read)
+            ram.read_if.read = self._counted(self._readable(ram.read_if.read))
 
     def _counted(self, access: Callable) -> Callable:
         """``access``, counted as a transfer."""
@@ -39,6 +40,20 @@ class MemoryBehind:
             return access(*request)
 
         return count
+
+    def _readable(self, access: Callable) -> Callable:
+        """``access``, but for a transfer that cannot be read: the memory answers SLVERR."""
+
+        def read(address, length):
+            if address <= self._unreadable < address + length:
+                raise OSError(f"{self._unreadable:#x} cannot be read")
+            return access(address, length)
+
+        return read
+
+    def fail_at(self, byte: int | None) -> None:
+        """Reads of the transfer that holds a byte fail from now on; of None, no read does."""
+        self._unreadable = -1 if byte is None else byte
 
     def transfers(self) -> int:
         """Beats out, and transfers to and from memory."""

@@ -4,9 +4,9 @@ import pytest
 
 from fixfunc.cosim import codec
 from fixfunc.cosim.simulation.volume import NOWHERE, Memory
+from fixfunc.models.memory import copies
 from fixfunc.models.memory.coded_tiles import CodedTiles
 from fixfunc.models.memory.layout import Layout
-from fixfunc.models.output import copies
 from fixfunc.models.output.resolve import resolve
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: BSD-2-Clause
+import numpy as np
+import pytest
+
+from fixfunc.cosim import codec
+from fixfunc.cosim.simulation.volume import NOWHERE, Memory
+from fixfunc.models.frontend.state_pieces import piece
+from fixfunc.models.output.transaction_elimination import (
+    SignatureTable,
+    TransactionElimination,
+    signatures,
+)
+from fixfunc.models.payload import dtype
+from fixfunc.rtl.output.display import signature
+from fixfunc.spec.colours import DRAWN, SIGNED
+from fixfunc.spec.descriptors import VIEW
+from fixfunc.tb.output import transaction_elimination as bench
+from tests.bench import check_bench
+from tests.host.drawing import Scene
+from tests.volume import LIMIT, check_paces, volume
+
+BLOCK = "transaction_elimination"
+
+
+def run(rows, data, **memory):
+    """Records of beats; memory is written."""
+    done = volume(BLOCK, "tiny").run(
+        {"i": rows}, len(rows) + 1, memory=Memory(data, (0, 8), **memory), limit=LIMIT
+    )
+    return codec.unpack(done.outputs["o"], SIGNED, dtype(SIGNED)), done.clocks
+
+
+def frames(*tiles, table=0):
+    """Packed frames of the same places."""
+    numbers = np.arange(len(tiles[0]))
+    return codec.pack(np.concatenate([bench.frame_of(table, numbers, one) for one in tiles]), DRAWN)
+
+
+def noise(count, seed=0):
+    return np.random.default_rng(seed).integers(0, 256, (count, 256), np.uint8)
+
+
+# Golden.
+
+
+@pytest.mark.plan("transaction-elimination-1")
+def test_a_table_in_memory_outlives_its_writer():
+    """Another writer goes on with it; a signature of 0 is that of no tile."""
+    scene = Scene(32, 24)
+    memory = scene.device.memory
+    view = piece(scene.target.encode(), VIEW)
+    table = len(memory) - 128
+    memory[table:] = 0
+    tiles = np.random.default_rng(1).integers(0, 256, (3, 4, 8, 8, 4), np.uint8)
+    assert TransactionElimination(memory, view, table).write(tiles).all()
+    assert not TransactionElimination(memory, view, table).write(tiles).any()
+    memory[table + 8 : table + 16] = 0
+    changed = TransactionElimination(memory, view, table).write(tiles)
+    assert np.argwhere(changed).tolist() == [[0, 1]]
+
+
+@pytest.mark.plan("transaction-elimination-1")
+def test_a_table_behind_a_line_is_a_table():
+    """Tile by tile or frame by frame: the same signatures, and the same tiles are moved."""
+    scene = Scene(32, 24)
+    memory = scene.device.memory
+    view = piece(scene.target.encode(), VIEW)
+    table = len(memory) - 128
+    memory[table:] = 0
+    other = np.zeros(1024, np.uint8)
+    tiles = np.random.default_rng(1).integers(0, 256, (3, 4, 8, 8, 4), np.uint8)
+    for n in range(4):
+        tiles[n % 3, n, 0, 0, 0] ^= 1
+        golden = TransactionElimination(memory, view, table).write(tiles).reshape(-1)
+        line = SignatureTable(other)
+        found = signatures(tiles.reshape(12, 256))
+        moved = [line.renew(512, k, found[k], k == 11) for k in range(12)]
+        assert [one for one, _ in moved] == golden.tolist()
+        assert not any(error for _, error in moved)
+        assert (other[512:608] == memory[table : table + 96]).all()
+
+
+# Hardware.
+
+
+@pytest.mark.plan("transaction-elimination-2")
+def test_volume():
+    check_paces(BLOCK, "tiny", 300)
+
+
+@pytest.mark.plan("transaction-elimination-2")
+def test_the_matrix_is_that_of_a_serial_register():
+    """Every bit of a transfer, one at a time, beside the golden table of bytes."""
+    data = np.unpackbits(np.zeros((256, 32), np.uint8), axis=1, bitorder="little")
+    data[np.arange(256), np.arange(256)] = 1
+    single = np.packbits(data, axis=1, bitorder="little")
+    none = signatures(np.zeros((1, 32), np.uint8))
+    golden = signatures(single) ^ none
+    assert signature.columns(256) == golden.tolist()
+
+
+@pytest.mark.plan("transaction-elimination-4")
+def test_an_identical_frame_reads_signatures_and_writes_none():
+    tiles = noise(40)
+    data = np.zeros(bench.SIZE, np.uint8)
+    beats, _ = run(frames(tiles), data, ready=256)
+    assert beats["moved"].all()
+    before = data.copy()
+    # No byte could be written.
+    beats, clocks = run(frames(tiles, tiles), data, ready=256)
+    assert not beats["moved"].any() and (data == before).all()
+    assert clocks < 8 * 80 + 20 * 16
+    tiles[7, 255] ^= 128
+    beats, _ = run(frames(tiles, tiles), data)
+    assert np.flatnonzero(beats["moved"]).tolist() == [7]
+    assert np.flatnonzero(data != before).min() >= 56
+    assert np.flatnonzero(data != before).max() < 64
+
+
+@pytest.mark.plan("transaction-elimination-5")
+@pytest.mark.parametrize("at", [0, 31, 32, 95, 96])
+def test_memory_that_cannot_be_read(at):
+    """Tiles of that line are moved, and one says so; the others are kept."""
+    tiles = noise(12)
+    data = np.zeros(bench.SIZE, np.uint8)
+    run(frames(tiles), data)
+    rows = frames(tiles)
+    golden_data = data.copy()
+    golden = bench.signed(rows, golden_data, at)
+    beats, _ = run(rows, data, faults=(at, NOWHERE))
+    assert (codec.pack(beats, SIGNED) == golden).all() and (data == golden_data).all()
+    inside = np.arange(12) // 4 == at // 32
+    assert (beats["moved"] == inside).all()
+    assert beats["error"].sum() == (at < 96)
+
+
+@pytest.mark.plan("transaction-elimination-5")
+@pytest.mark.parametrize("at", [0, 32, 95, 96])
+def test_memory_that_cannot_be_written(at):
+    """Behind a line that could not be written no tile is kept: its signature may be an old one."""
+    first, second = noise(12), noise(12, 1)
+    data = np.zeros(bench.SIZE, np.uint8)
+    run(frames(first), data)
+    rows = frames(second, second, first, first)
+    golden_data = data.copy()
+    golden = bench.signed(rows, golden_data, None, at)
+    beats, _ = run(rows, data, faults=(NOWHERE, at))
+    assert (codec.pack(beats, SIGNED) == golden).all() and (data == golden_data).all()
+    moved = beats["moved"].reshape(4, 12)
+    if at < 96:
+        assert moved.all() and beats["error"].any()
+    else:
+        assert moved.all(1).tolist() == [True, False, True, False] and not beats["error"].any()
+
+
+@pytest.mark.plan("transaction-elimination-3")
+def test_bench(simulator):
+    check_bench(BLOCK, "tiny", simulator)
