@@ -207,7 +207,7 @@ def scanned(pixels: int) -> tuple[Field, ...]:
 _TILE = (
     Field("number", TILE_NUMBER),
     Field("last", 1),  # of its frame
-    *_COLOURS,
+    *_lanes(COLOUR),
 )
 DRAWN = (
     Field("signatures", 32),  # address of those of its surface, a multiple of 32; 8 bytes a tile

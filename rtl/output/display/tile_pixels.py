@@ -8,14 +8,13 @@ from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.bits import named
 from fixfunc.rtl.lib.delay import delay
-from fixfunc.rtl.lib.tile_groups.tile_order import TileOrder
 from fixfunc.rtl.output.compression.colour_decoder import ColourDecoder
+from fixfunc.rtl.output.compression.colour_order import ColourOrder
 from fixfunc.rtl.output.display.tile_fetch import CODED
 from fixfunc.rtl.payload import layout
 from fixfunc.spec.colours import BUFFERS, LANES, SCAN_SETUP, WORDS
 
 PIXEL = 24
-CHANNELS = 4  # red, green, blue, alpha
 PIXELS = StructLayout({"wrong": 1, "buffer": 2, "pixels": PIXEL * LANES})
 
 
@@ -32,7 +31,7 @@ class TilePixels(wiring.Component):
     """
 
     def __init__(self) -> None:
-        self._decoder = ColourDecoder(TileOrder(1, CHANNELS))
+        self._decoder = ColourDecoder(ColourOrder(1))
         super().__init__(
             {
                 "setup": In(layout(SCAN_SETUP)),
