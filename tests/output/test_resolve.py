@@ -109,13 +109,23 @@ def test_volume(config, count):
     check_paces("resolve", config, count)
 
 
-# Icarus takes minutes for tiles of this width.
+# To build tiles of this width takes minutes in the protocol tier; Icarus takes as many to run them.
 @pytest.mark.plan("resolve-4", "resolve-5", "resolve-6")
-@pytest.mark.parametrize(
-    "simulator", ["verilator", pytest.param("icarus", marks=pytest.mark.qualify)]
-)
+@pytest.mark.qualify
 def test_bench(simulator):
     check_bench("resolve", "tiny", simulator)
+
+
+@pytest.mark.plan("resolve-5")
+def test_a_tile_a_clock():
+    """Of tiles that take no memory; a line of the table takes a clock from sixty-four of them."""
+    clocks = []
+    for height in (32, 96):
+        rows = codec.pack(np.array([request(1, (512, height))]), RESOLVE)
+        memory = Memory(np.zeros(2 * BASE, np.uint8), (0, 0), ready=256)
+        clocks.append(volume("resolve", "tiny").run({"i": rows}, 1, memory=memory).clocks)
+    tiles = 512 * 64 // 32  # more of them
+    assert tiles <= clocks[1] - clocks[0] <= tiles * 65 / 64 + 8
 
 
 def errors(memory, *requests, **faults):
