@@ -4,7 +4,7 @@ import pytest
 from PIL import Image
 
 from fixfunc.cosim import codec
-from fixfunc.cosim.simulation.volume import Memory
+from fixfunc.cosim.simulation.volume import Memory, Volume
 from fixfunc.models.frontend.state_pieces import piece
 from fixfunc.models.host import Device
 from fixfunc.models.host.resources import Bind
@@ -16,6 +16,7 @@ from fixfunc.spec.descriptors import VIEW
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import TileMode
+from fixfunc.tb.__main__ import main
 from fixfunc.tb.output import scan_out as bench
 from fixfunc.tb.output.show import picture, shown
 from tests.bench import check_bench
@@ -152,6 +153,24 @@ def test_eight_pixels_a_clock_at_full_width(width, latency, coded):
     assert clocks < len(beats) + 8 * row + 300
 
 
+@pytest.mark.plan("scan-out-10")
+def test_no_code_is_read_before_its_line_has_come():
+    """More reads in flight than a line of the table has codes, to a memory that answers late."""
+    params = rtl.ScanOutParams(pixels=8, side=2048, reads=256)
+    rng = np.random.default_rng(2)
+    data = noise()
+    setup = bench.setup_at((2048, 16), coded=1, cleared0=0x123456)
+    table = int(setup["table0"])
+    data[table : table + 256] = rng.choice([0, 0x10, 0x01], 256) * rng.integers(0, 2, 256)
+    component = bench.Harness(params)
+    run = Volume(component, BLOCK).run(
+        {"i": bench.ordered(setup, "F")}, 1 << 14, memory=Memory(data, (800, 800), 256)
+    )
+    fields = scanned(params.pixels)
+    beats = codec.unpack(run.outputs["o"], fields, dtype(fields))
+    assert (beats == Scan(data, setup).frame([0, 0], params.pixels)).all()
+
+
 @pytest.mark.plan("scan-out-6")
 @pytest.mark.parametrize("coded", [0, 1])
 def test_a_frame_says_that_memory_failed(coded):
@@ -233,6 +252,17 @@ def test_a_drawn_frame_is_shown_from_scan_out(tmp_path):
     read = np.asarray(Image.open(tmp_path / "scan_out.png"))
     assert len(np.unique(read.reshape(-1, 3), axis=0)) > 5
     assert (read == drawn[..., :3]).all()
+
+
+@pytest.mark.plan("scan-out-8")
+def test_a_command_writes_a_picture(tmp_path, capsys):
+    arguments = ["show", "--size", "64x48", "--config", "tiny", "-o", str(tmp_path)]
+    assert main(arguments) == 0
+    assert "every pixel is that of the frame" in capsys.readouterr().out
+    image = np.asarray(Image.open(tmp_path / "scan_out.png"))
+    assert image.shape == (48, 64, 3) and len(np.unique(image.reshape(-1, 3), axis=0)) > 50
+    assert main(["show", "--size", "64", "-o", str(tmp_path)]) == 2
+    assert "size must be WIDTHxHEIGHT in pixels, not 64" in capsys.readouterr().err
 
 
 # Icarus takes minutes for tiles of this width.

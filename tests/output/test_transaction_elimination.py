@@ -117,6 +117,32 @@ def test_an_identical_frame_reads_signatures_and_writes_none():
     assert np.flatnonzero(data != before).max() < 64
 
 
+def of_no_signature():
+    """A tile whose CRC is 0: the serial register is run backwards from its end."""
+    tile = noise(1)[0]
+    register = (1 << 64) - 1
+    for _ in range(64):
+        feedback = register >> 63
+        register = ((register ^ signature.POLYNOMIAL) << 1 | 1) if feedback else register << 1
+    before = ~int(signatures(tile[None, :248])[0]) & (1 << 64) - 1
+    tile[248:] = np.array([register ^ before], "<u8").view(np.uint8)
+    assert not signatures(tile[None]).any()
+    return tile
+
+
+@pytest.mark.plan("transaction-elimination-1")
+def test_a_tile_whose_crc_is_that_of_no_tile_always_moves():
+    tiles = noise(6)
+    tiles[3] = of_no_signature()
+    data = np.zeros(bench.SIZE, np.uint8)
+    beats, _ = run(frames(tiles, tiles, tiles), data)
+    moved = beats["moved"].reshape(3, 6)
+    assert moved[0].all()
+    assert np.argwhere(moved[1:]).tolist() == [[0, 3], [1, 3]]
+    table = SignatureTable(np.zeros(32, np.uint8))
+    assert table.renew(0, 0, 0, False) == table.renew(0, 0, 0, True) == (True, False)
+
+
 @pytest.mark.plan("transaction-elimination-5")
 @pytest.mark.parametrize("at", [0, 31, 32, 95, 96])
 def test_memory_that_cannot_be_read(at):
