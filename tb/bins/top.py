@@ -20,6 +20,13 @@ from fixfunc.tb.memory.bins.tile_cache import EVENTS as CACHE
 
 COUNT = 600
 EVENTS = CACHE + hiz.EVENTS
+PARTS = {
+    "top.reader": "command_reader",
+    "top.setup": "triangle_setup",
+    "top.raster": "tile_rasterizer",
+    "top.depth": "cached_depth",
+    "top.colour": "colour_write",
+}
 
 
 def bins(seen: Seen, params: TopParams) -> dict[str, int]:
