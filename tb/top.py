@@ -25,7 +25,6 @@ from fixfunc.rtl.top import TopParams
 from fixfunc.spec import payloads
 from fixfunc.spec.colours import colours
 from fixfunc.spec.commands import START, STATUS, CommandError
-from fixfunc.spec.counters import COUNTERS
 from fixfunc.spec.state import DepthFormat
 from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.memory import MemoryBehind
@@ -35,6 +34,8 @@ from fixfunc.tb.frontend import streams
 from fixfunc.tb.frontend.streams import SIZE, memory, starts, unreadable
 
 __all__ = ["Harness", "unreadable"]
+
+COUNTER_ADDRESSES = 1 << 8  # those behind the last counter read as zero
 
 
 def requests(rng: np.random.Generator, count: int, params: TopParams) -> np.ndarray:
@@ -80,7 +81,7 @@ def shading_lanes(shading: Shading) -> int:
 def inputs(rows: np.ndarray, params: TopParams) -> dict[str, np.ndarray]:
     """What goes in: the STARTs; colours, which do not depend on when.
 
-    In the end counters are read, and contexts of a few tiles saved.
+    In the end every address of a counter is read, and contexts of a few tiles saved.
     """
     golden = machine(params, memory(rows, params), shader=shade, in_memory=False)
     table = colours(params.raster.edge, params.depth.shader_depths)
@@ -95,7 +96,7 @@ def inputs(rows: np.ndarray, params: TopParams) -> dict[str, np.ndarray]:
     beats = {
         "i": np.concatenate([codec.pack(start, START) for start in given]),
         "starts": np.array([[len(given)]], np.uint64),
-        "counter_address": np.arange(len(COUNTERS), dtype=np.uint64)[:, None],
+        "counter_address": np.arange(COUNTER_ADDRESSES, dtype=np.uint64)[:, None],
         "context": codec.pack(contexts(params), payloads.context(params.raster.edge)),
     }
     return beats if params.flat else beats | {"colours": np.concatenate(shaded)}
@@ -121,9 +122,14 @@ def replay(
 
 
 def contexts(params: TopParams) -> np.ndarray:
-    """Requests to save the first tiles of a target."""
-    out = np.zeros(4, dtype(payloads.context(params.raster.edge)))
-    out["y"], out["x"] = np.divmod(np.arange(len(out)), 2)
+    """Requests to save the first tiles of a target, and some anywhere; bounds in them are noise."""
+    rng = np.random.default_rng(0)
+    table = payloads.context(params.raster.edge)
+    out = np.zeros(16, dtype(table))
+    for field in table:
+        if field.name != "restore":
+            out[field.name] = rng.integers(0, 1 << field.bits, len(out))
+    out["y"][:4], out["x"][:4] = np.divmod(np.arange(4), 2)
     return out
 
 

@@ -12,14 +12,22 @@ from fixfunc.rtl.top import TopParams
 from fixfunc.spec import payloads
 from fixfunc.spec.commands import START, STATUS, CommandError
 from fixfunc.spec.counters import COUNTERS
-from fixfunc.spec.state import DepthFormat, Kind
-from fixfunc.tb.coverage.bins import Seen, cross, flag, of
+from fixfunc.spec.state import Compare, DepthFormat, Kind
+from fixfunc.tb.coverage.bins import Batch, Seen, cross, flag, of
 from fixfunc.tb.depth.bins import hiz
 from fixfunc.tb.frontend import streams
 from fixfunc.tb.memory.bins.tile_cache import EVENTS as CACHE
 
 COUNT = 600
 EVENTS = CACHE + hiz.EVENTS
+CLEARED = {"depth": 1, "stencil": 1, "colour": 1, "depth_value": MOST[DepthFormat.D24]}
+PARTS = {
+    "top.reader": "command_reader",
+    "top.setup": "triangle_setup",
+    "top.raster": "tile_rasterizer",
+    "top.depth": "cached_depth",
+    "top.colour": "colour_write",
+}
 
 
 def bins(seen: Seen, params: TopParams) -> dict[str, int]:
@@ -39,7 +47,12 @@ def bins(seen: Seen, params: TopParams) -> dict[str, int]:
     )
 
 
-def directed(params: TopParams) -> np.ndarray:
+def directed(params: TopParams) -> list[Batch]:
+    """Beats of their own for what random lists leave out."""
+    return [Batch(_crowd(params)), Batch(_refused()), Batch(_noise()), Batch(_wide())]
+
+
+def _crowd(params):
     """Triangles that come faster than they are drawn; tiles that blending leaves as cleared."""
     rng = np.random.default_rng(0)
     crowd = streams.one_list(rng, 300, params)
@@ -52,14 +65,61 @@ def directed(params: TopParams) -> np.ndarray:
             draw_state(side, side, blend_enable=1, colour_write=1)
         )
         value = int(rng.integers(0, 1 << 32))
-        whole = {"depth": 1, "stencil": 1, "colour": 1, "depth_value": MOST[DepthFormat.D24]}
-        packets.clear((0, 0, side, side), colour_value=value, **whole)
+        packets.clear((0, 0, side, side), colour_value=value, **CLEARED)
         packets.triangles(dots)
+    return np.concatenate([crowd, _listed(packets.transfers, len(crowd))])
+
+
+def _listed(transfers, at):
+    """A START and its list, which lies so many transfers behind the first place of lists."""
     start = np.zeros(1, dtype(START))
-    start["address"] = streams.LISTS + 32 * len(crowd)
-    start["transfers"] = len(packets.transfers)
+    start["address"] = streams.LISTS + 32 * at
+    start["transfers"] = len(transfers)
     start["limit"] = streams.SIZE
-    return np.concatenate([crowd, streams.mark(start), packets.transfers])
+    return np.concatenate([streams.mark(start), transfers])
+
+
+def _refused():
+    """STARTs anywhere, of any length, that end beyond their limit: more than half of what the
+    harness can count.
+    """
+    rng = np.random.default_rng(0)
+    start = np.zeros(1, dtype(START))
+    rows = []
+    for _ in range(200):
+        start["address"] = address = int(rng.integers(0, 1 << 32))
+        start["transfers"] = transfers = int(rng.integers(1, 1 << 24))
+        start["limit"] = rng.integers(0, min(address + 32 * transfers, 1 << 32))
+        rows.append(streams.mark(start, 0, transfers))
+    return np.concatenate(rows)
+
+
+def _noise():
+    """Lists that hold no packet."""
+    rng = np.random.default_rng(0)
+    noise = rng.integers(0, 1 << 64, (40, 8, 4), np.uint64)
+    return np.concatenate([_listed(transfers, 8 * n) for n, transfers in enumerate(noise)])
+
+
+def _wide():
+    """Triangles that reach as far as coordinates do, over targets as wide as the configuration's.
+
+    Each edge in its turn is a diagonal, of both slopes and both windings.
+    """
+    far = (1 << 23) - 1
+    packets = CommandList()
+    corners = [(-far, far), (far, -far), (far, far)], [(-far, -far), (far, far), (-far, far)]
+    triangles = np.zeros(12, dtype(payloads.TRIANGLE))
+    for n in range(len(triangles)):
+        places = np.roll(corners[n % 2], n // 2 % 3, 0)[:: 1 if n < 6 else -1]
+        for k, (x, y) in enumerate(places.tolist()):
+            triangles[n][f"x{k}"], triangles[n][f"y{k}"] = x, y
+    for side in (40, 63, 33) * 2:
+        packets.target(**streams.PLACES)
+        packets.state(draw_state(side, side, depth_compare=Compare.ALWAYS))
+        packets.clear((0, 0, side, side), colour_value=0x01234567, **CLEARED)
+        packets.triangles(triangles).fence(side, begin=1)
+    return _listed(packets.transfers, 0)
 
 
 def _dots(side, edge):

@@ -5,10 +5,14 @@ A signal is counted in the module that computes it: a register, or what an expre
 to. Not counted are temporaries without a name, memory arrays, and wiring, that is other names for
 bits that are counted elsewhere: fields of payloads, ports between modules, constants. Neither is
 the default of a case of which one item always holds.
+
+A part of a block that is a block of its own is counted in its own row: here only what enters it.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+
+from fixfunc.cosim.toolchain import ToolError
 
 OFF = "/*verilator coverage_off*/"
 ON = "/*verilator coverage_on*/"
@@ -28,9 +32,38 @@ def anonymous(name: str) -> bool:
     return bare.startswith(("$", "choice_", "port$", "_"))
 
 
-def marked(source: str, top: str) -> str:
-    """Verilog in which coverage of all else is off."""
-    return MODULE.sub(lambda found: _module(found[0], found[1].strip() == top), source)
+def marked(source: str, top: str, parts: Iterable[str] = ()) -> str:
+    """Verilog in which coverage of all else is off.
+
+    Parameters
+    ----------
+    source : str
+    top : str
+        Name of the module.
+    parts : iterable of str
+        Instances within it, as ``instance.instance``, of which the inputs alone are counted.
+
+    Raises
+    ------
+    ToolError
+        A part is no instance.
+    """
+    places = {f"{top}.{part}" for part in parts}
+    missing = set(places)
+
+    def module(found: re.Match) -> str:
+        name = found[1].strip().removeprefix("\\")
+        if name in places:
+            missing.discard(name)
+            return _inputs(found[0])
+        if any(name.startswith(f"{part}.") for part in places):
+            return f"{OFF}\n{found[0]}\n{ON}"
+        return _module(found[0], name == top)
+
+    text = MODULE.sub(module, source)
+    if missing:
+        raise ToolError(f"no instance is the part {', '.join(sorted(missing))}")
+    return text
 
 
 def counted(module: str, is_top: bool) -> set[str]:
@@ -63,6 +96,18 @@ def _is_wiring(expression: str) -> bool:
     names = NAME.findall(expression)
     rest = NAME.sub("", expression)
     return not any(map(anonymous, names)) and WIRING.fullmatch(rest) is not None
+
+
+def _inputs(module: str) -> str:
+    """A module of which the inputs alone are counted."""
+    declared = list(_declarations(module))
+    names = {name for kind, name, _ in declared if kind == "input" and not anonymous(name)}
+    lines = [OFF]
+    for line in module.splitlines():
+        found = DECLARATION.match(line)
+        on = found and found[2].rstrip(";") in names
+        lines.append(f"{ON} {line} {OFF}" if on else line)
+    return "\n".join([*lines, ON])
 
 
 def _module(module: str, is_top: bool) -> str:

@@ -34,6 +34,11 @@ that are asked for. Waived is what cannot be hit for another cause, by name and 
 constant is waived with it. A waiver that matches nothing that was missed fails the gate, and so
 does one of a bin that was hit.
 
+A block of which parts are blocks with rows of their own declares them. Of such a part only its
+inputs are counted in the row of the whole, as toggles: that is what the blocks give each other, and
+what comes from outside. Its lines and inner signals are counted in its own row. So `top` counts the
+inputs of its five blocks, its own signals, and its counters.
+
 A block is `closed` if all that is declared is hit or waived, and `open` if not: then the gate
 fails, and the section Open names what was missed. A dash stands for what has not been counted yet;
 such a block is open, too.

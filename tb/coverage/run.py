@@ -47,7 +47,8 @@ def declared(block: Bench) -> ModuleType:
 
     It has ``bins(seen, params)`` and, where they are not the default, ``CONFIG``, the configuration
     of the run; ``COUNT``, beats a batch; ``EVENTS``; ``directed(params)``, beats of a last batch or
-    a list of :class:`~fixfunc.tb.coverage.bins.Batch`.
+    a list of :class:`~fixfunc.tb.coverage.bins.Batch`; ``PARTS``, instances within the block that
+    are blocks of their own, as ``instance.instance``, and the block whose row counts each.
     """
     place = f"{block.stage}.bins" if block.stage else "bins"
     name = f"fixfunc.tb.{place}.{block.stem}"
@@ -102,7 +103,9 @@ def cover(
         volume = block.volume(config)
     else:
         source = LINT + named.marked(
-            events.watched(block.simulated_verilog(config).read_text(), watched), block.stem
+            events.watched(block.simulated_verilog(config).read_text(), watched),
+            block.stem,
+            getattr(module, "PARTS", ()),
         )
         volume = Volume(block.simulated(config), block.stem, source, covered=True)
     if step:

@@ -240,6 +240,71 @@ def test_what_is_counted():
     assert named.counted(module, True) == {"both", "state", "x"}
 
 
+class Pair(wiring.Component):
+    """Two adders, one behind the other, and beats between them."""
+
+    i: In(stream.Signature(4))
+    o: Out(stream.Signature(8))
+
+    def elaborate(self, _platform):
+        m = Module()
+        m.submodules.first = first = Adder()
+        m.submodules.second = second = Adder()
+        between = Signal(2)
+        with m.If(first.o.valid & first.o.ready):
+            m.d.sync += between.eq(between + 1)
+        wiring.connect(m, wiring.flipped(self.i), first.i)
+        m.d.comb += [
+            second.i.payload.eq(first.o.payload[:4]),
+            second.i.valid.eq(first.o.valid),
+            first.o.ready.eq(second.i.ready),
+        ]
+        wiring.connect(m, second.o, wiring.flipped(self.o))
+        return m
+
+
+def seen_of_pair(parts, values, tmp_path):
+    component = Pair()
+    inner = (Event("fourth beat", r"pair\.second", "beats == 3 && o__valid && o__ready"),)
+    text = events.watched(generate(component, "pair"), inner)
+    source = run.LINT + named.marked(text, "pair", parts)
+    volume = Volume(component, "pair", source, covered=True)
+    volume.run({"i": np.array(values, np.uint64)[:, None]}, 100)
+    volume.coverage(tmp_path / "coverage.dat")
+    return points.read(tmp_path / "coverage.dat", source)
+
+
+def test_of_a_part_its_inputs_are_counted_and_its_events(tmp_path):
+    found = seen_of_pair(["second"], [1, 2, 3, 4], tmp_path)
+    of_part = {
+        name.split(".")[2].split("[")[0].split(":")[0]
+        for name in found.toggles
+        if ".second." in name
+    }
+    # The sum and the count of beats are within.
+    assert {"i__payload", "clk", "rst"} < of_part
+    assert not of_part & {"sum", "beats"}
+    assert not any(name.startswith("pair.second:") for name in found.lines)
+    assert found.events == {"event_fourth_beat": 1}
+    # The whole, and what is no part, are counted as ever.
+    assert found.toggles["pair.between[0]:0->1"]
+    assert any(name.startswith("pair.first.sum") for name in found.toggles)
+    assert any(name.startswith("pair.first:") for name in found.lines)
+
+
+def test_an_input_of_a_part_that_never_moves_is_missed(tmp_path):
+    toggles = seen_of_pair(["second"], [1, 2, 3, 4], tmp_path).toggles
+    # 9, 2, 11 and 4 enter it.
+    missed = [name for name, count in toggles.items() if not count and "second.i__payload" in name]
+    assert missed == ["pair.second.i__payload[2]:1->0"]
+
+
+def test_a_part_that_is_no_instance_is_refused():
+    source = generate(Pair(), "pair")
+    with pytest.raises(ToolError, match="no instance is the part pair.third"):
+        named.marked(source, "pair", ["first", "third"])
+
+
 # Blocks, and the command.
 
 
@@ -259,6 +324,24 @@ def test_every_block_declares_bins(stem):
     module = run.declared(block)
     assert callable(module.bins)
     assert run.configuration(block) in block.configurations
+
+
+def test_every_part_has_a_row():
+    """What is not counted in the row of the whole is counted in one of its own."""
+    table = json.loads((report.FOLDER / "results.json").read_text())
+    states = {stem: report.state(row) for stem, row in table.items()}
+    for stem in blocks.blocks():
+        for part in getattr(run.declared(catalogue.block(stem)), "PARTS", {}).values():
+            assert part in states, f"{part}, a part of {stem}"
+            assert states[part] == "closed" or states.get(stem) != "closed"
+
+
+def test_every_part_is_an_instance():
+    for stem in blocks.blocks():
+        block = catalogue.block(stem)
+        parts = getattr(run.declared(block), "PARTS", {})
+        if parts:
+            named.marked(block.simulated_verilog(run.configuration(block)).read_text(), stem, parts)
 
 
 def test_the_page_is_made_of_the_table():

@@ -32,6 +32,7 @@ def directed(params: DepthUnitParams) -> np.ndarray:
             depth_test.fences(rng),
             last_row(params),
             stencil_values(params),
+            waiting_reports(params),
         ]
     )
 
@@ -78,6 +79,35 @@ def stencil_values(params: DepthUnitParams) -> np.ndarray:
             *[codec.pack(tiles, payloads.tile(edge), WIDTH)] * 2,
         ]
     return np.concatenate([*rows, anywhere.FLUSH])
+
+
+def waiting_reports(params: DepthUnitParams) -> np.ndarray:
+    """The report of a tile waits, and those of all tests in flight behind it.
+
+    HiZ drops tiles eight columns apart, which share its count, and always looks one up.
+    """
+    edge = params.edge
+    size = {"x1": 16 * edge, "y1": 8 * edge}
+    clear = {"depth": 1, "stencil": 1, "stencil_base": 1 << 17, "depth_value": 1 << 22, **size}
+    rows = [anywhere.packed(draw_state(*size.values()))]
+    for every in (2, 4, 8, 12):
+        tiles = np.zeros(200, dtype(payloads.tile(edge)))
+        n = np.arange(len(tiles))
+        hidden = n % every == every - 1
+        tiles["x"] = np.where(hidden, 8, 1 + n % 7)
+        tiles["y"] = np.where(hidden, 0, n // 7 % 8)
+        tiles["x"][0] = 0
+        tiles["mask"] = (1 << edge**2) - 1
+        tiles["full"] = tiles["last"] = 1
+        for name in ("zmin", "zmax"):
+            tiles[name] = np.where(hidden, 1 << 23, 1 << 20)
+        tiles["z0"] = tiles["zmin"] << 8
+        rows += [
+            scenes.control_beat(payloads.CLEAR, Kind.CLEAR, WIDTH, **clear),
+            codec.pack(tiles, payloads.tile(edge), WIDTH),
+            anywhere.FLUSH,
+        ]
+    return np.concatenate(rows)
 
 
 def bins(seen: Seen, params: DepthUnitParams) -> dict[str, int]:
