@@ -220,10 +220,11 @@ def state_of(
     state["logic_op_enable"] = rng.random() < 0.1
     state["logic_op"] = rng.integers(0, 16)
     if rng.random() < 0.5:  # else colours are mixed by their alpha
+        enabled = state["blend_enable"]
         for name in ("src_blend", "dest_blend", "src_blend_alpha", "dest_blend_alpha"):
-            state[name] = rng.choice(PLAIN_FACTORS)
+            state[name] = rng.choice(PLAIN_FACTORS) if enabled else rng.integers(0, 32)
         for name in ("blend_op", "blend_op_alpha"):
-            state[name] = rng.choice(list(BlendOp))
+            state[name] = rng.choice(list(BlendOp)) if enabled else rng.integers(0, 8)
     state["flat_colour"] = rng.integers(0, 1 << 32)
     state["colour_write"] = 15 if rng.random() < 0.7 else rng.integers(0, 16)
     return state
