@@ -114,7 +114,7 @@ def _wide():
         places = np.roll(corners[n % 2], n // 2 % 3, 0)[:: 1 if n < 6 else -1]
         for k, (x, y) in enumerate(places.tolist()):
             triangles[n][f"x{k}"], triangles[n][f"y{k}"] = x, y
-    for side in (40, 63, 33) * 2:
+    for side in (40, 63, 48, 33) * 2:
         packets.target(**streams.PLACES)
         packets.state(draw_state(side, side, depth_compare=Compare.ALWAYS))
         packets.clear((0, 0, side, side), colour_value=0x01234567, **CLEARED)
