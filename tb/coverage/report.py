@@ -41,7 +41,8 @@ inputs of its five blocks, its own signals, and its counters.
 
 A block is `closed` if all that is declared is hit or waived, and `open` if not: then the gate
 fails, and the section Open names what was missed. A dash stands for what has not been counted yet;
-such a block is open, too.
+such a block is open, too. A row is of the hardware of its date: what has changed since is counted
+when the block is run again.
 
 """
 COLUMNS = ("block", "configuration", "beats", *("bins", "lines", "toggles"), "state")
