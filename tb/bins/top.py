@@ -114,9 +114,11 @@ def _wide():
         places = np.roll(corners[n % 2], n // 2 % 3, 0)[:: 1 if n < 6 else -1]
         for k, (x, y) in enumerate(places.tolist()):
             triangles[n][f"x{k}"], triangles[n][f"y{k}"] = x, y
-    for side in (40, 63, 48, 33) * 2:
+    for n, side in enumerate((40, 63, 48, 33) * 2):
+        # What is beyond 1.0 as an end of the viewport's range counts as 1.0.
+        end = (MOST[DepthFormat.D24], (1 << 32) - 1)[n % 2]
         packets.target(**streams.PLACES)
-        packets.state(draw_state(side, side, depth_compare=Compare.ALWAYS))
+        packets.state(draw_state(side, side, depth_compare=Compare.ALWAYS, depth_max=end))
         packets.clear((0, 0, side, side), colour_value=0x01234567, **CLEARED)
         packets.triangles(triangles).fence(side, begin=1)
     return _listed(packets.transfers, 0)

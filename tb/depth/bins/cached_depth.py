@@ -47,6 +47,8 @@ def directed(params: CachedDepthParams) -> list[Batch]:
     reports = far.based(far.held_reports(np.random.default_rng(5), edge), 0, 1 << 17)
     long = [fence, far.long_targets(rng, params), far.corners(np.random.default_rng(2), edge)]
     long.append(far.held_requests(np.random.default_rng(6)))
+    more = far.long_targets(np.random.default_rng(7), params)
+    hits = far.late_hits(np.random.default_rng(8), edge)
     return [
         Batch(far.based(np.concatenate(tested), 0, 1 << 17)),
         Batch(np.concatenate(long), memory={"latency": (0, 8)}),
@@ -54,6 +56,8 @@ def directed(params: CachedDepthParams) -> list[Batch]:
         Batch(np.concatenate(slow), memory={"ready": 4}),
         Batch(far.based(np.concatenate(taken_late), 0, 1 << 17), ("full", "starved")),
         Batch(reports, memory={"latency": (0, 0), "ready": 256}),
+        Batch(np.concatenate([fence, more]), memory={"latency": (0, 8)}),
+        Batch(far.based(np.concatenate([fence, hits]), 0, 1 << 17), memory={"ready": 2}),
     ]
 
 

@@ -19,7 +19,7 @@ EVENTS = hiz.EVENTS
 
 
 def directed(params: DepthUnitParams) -> np.ndarray:
-    """Those of HiZ and of the depth test, without requests for contexts."""
+    """Those of HiZ and of the depth test, without requests for contexts; reports that wait."""
     rng = np.random.default_rng(0)
     return np.concatenate(
         [
@@ -82,20 +82,21 @@ def stencil_values(params: DepthUnitParams) -> np.ndarray:
 
 
 def waiting_reports(params: DepthUnitParams) -> np.ndarray:
-    """The report of a tile waits, and those of all tests in flight behind it.
+    """The report of a tile waits, and those of more than 64 tests behind it.
 
-    HiZ drops tiles eight columns apart, which share its count, and always looks one up.
+    HiZ drops tiles eight columns apart, which share its count, and always looks one up. All that it
+    looks up, and all tests, are fewer than may be in flight.
     """
     edge = params.edge
     size = {"x1": 16 * edge, "y1": 8 * edge}
     clear = {"depth": 1, "stencil": 1, "stencil_base": 1 << 17, "depth_value": 1 << 22, **size}
     rows = [anywhere.packed(draw_state(*size.values()))]
-    for every in (2, 4, 8, 12):
-        tiles = np.zeros(200, dtype(payloads.tile(edge)))
+    for tests in (68, 74, 80, 86, 92):
+        tiles = np.zeros(2 * tests + 200, dtype(payloads.tile(edge)))
         n = np.arange(len(tiles))
-        hidden = n % every == every - 1
-        tiles["x"] = np.where(hidden, 8, 1 + n % 7)
-        tiles["y"] = np.where(hidden, 0, n // 7 % 8)
+        hidden = (n % 2 == 1) | (n >= 2 * tests)
+        tiles["x"] = np.where(hidden, 8, 1 + n // 2 % 7)
+        tiles["y"] = np.where(hidden, 0, n // 14 % 8)
         tiles["x"][0] = 0
         tiles["mask"] = (1 << edge**2) - 1
         tiles["full"] = tiles["last"] = 1

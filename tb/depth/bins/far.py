@@ -174,6 +174,32 @@ def crowds(rng: np.random.Generator, edge: int) -> np.ndarray:
     return np.concatenate([anywhere.packed(state), clear, beats, early, beats, anywhere.FLUSH])
 
 
+def late_hits(rng: np.random.Generator, edge: int) -> np.ndarray:
+    """A draw that is written late: tiles that others must leave for, then the last of them again.
+
+    Before a memory that hardly takes anything what is done with these waits behind those that
+    leave, and tiles come back from their shader while no more of it may.
+    """
+    side = 16
+    size = side * edge
+    rows = []
+    for misses in (40, 48, 56, 64):
+        state = draw_state(size, size, depth_test=1, depth_write=1, depth_compare=Compare.ALWAYS)
+        state["early_write"] = state["hiz_accept"] = 0
+        tiles = np.zeros(misses + 600, dtype(payloads.tile(edge)))
+        place = np.arange(misses)
+        place = np.append(place, np.resize(place[-8:], 600))
+        tiles["x"], tiles["y"] = place % side, place // side
+        tiles["mask"] = (1 << edge**2) - 1
+        tiles["full"] = tiles["last"] = 1
+        tiles["z0"] = rng.integers(0, 1 << 32, len(tiles), np.uint32)
+        tiles["zmax"] = (1 << 24) - 1
+        clear = _clear(rng, DepthFormat.D24, {"x1": size, "y1": size})
+        beats = codec.pack(tiles, payloads.tile(edge), WIDTH)
+        rows += [anywhere.packed(state), clear, beats, anywhere.FLUSH]
+    return np.concatenate(rows)
+
+
 def one_bank(rng: np.random.Generator, edge: int) -> np.ndarray:
     """Tiles of one bank of HiZ, without a gap: reports wait for one."""
     size = 8 * edge

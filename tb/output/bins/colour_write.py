@@ -11,7 +11,7 @@ from fixfunc.rtl.output.colour_write import ColourWriteParams
 from fixfunc.spec import payloads
 from fixfunc.spec.colours import quads
 from fixfunc.spec.errors import InputError
-from fixfunc.spec.state import TARGET_LIMIT, BlendOp, Kind, LogicOp
+from fixfunc.spec.state import TARGET_LIMIT, BlendFactor, BlendOp, Kind, LogicOp
 from fixfunc.tb.bench import depths, scenes
 from fixfunc.tb.bench.depths import WIDTH
 from fixfunc.tb.coverage.bins import Batch, Seen, cross, equal, flag, of, samples_of
@@ -27,7 +27,8 @@ EVENTS = CACHE
 
 def directed(params: ColourWriteParams) -> list[Batch]:
     """Long targets; write-backs without end, before a memory that answers late, and before one that
-    hardly takes anything; fences that hardly anyone takes.
+    hardly takes anything; fences that hardly anyone takes, and such that flush; alphas whose
+    quotient carries.
     """
     rng = np.random.default_rng(1)
     edge = params.edge
@@ -37,6 +38,8 @@ def directed(params: ColourWriteParams) -> list[Batch]:
         Batch(_bursts(rng, edge, 24, 0x0AAAAA00), memory={"latency": (400, 800)}),
         Batch(_bursts(rng, edge, 4, 0x05555500), memory={"ready": 2}),
         Batch(np.concatenate(fences), ("full", "starved")),
+        Batch(_flushes(np.random.default_rng(2), edge)),
+        Batch(_alphas(np.random.default_rng(3), edge)),
     ]
 
 
@@ -78,6 +81,52 @@ def _fence(rng):
     fence = scenes.control(rng, payloads.FENCE, Kind.FENCE)
     fence["flush"] = 0
     return codec.pack(fence, payloads.FENCE, WIDTH)
+
+
+def _flushes(rng, edge):
+    """Fences with anything in them that flush targets of any width: a flush has a tile's number,
+    which nothing reads.
+    """
+    tiles = _row(edge)[:4]
+    rows = []
+    for n, width in enumerate((16, 700, 3, 900, TARGET_LIMIT, 2, 5000, 600)):
+        clear = {"x1": width, "y1": 1, "colour": 1, "colour_base": 0}
+        rows += [anywhere.packed(draw_state(width, 1, 8, target=n)), _clear(rng, clear)]
+        for turn in range(16):
+            fence = scenes.control(rng, payloads.FENCE, Kind.FENCE)
+            fence["flush"] = 1
+            if turn % 2:  # one way of each set holds a tile
+                rows.append(codec.pack(tiles, payloads.tile(edge), WIDTH))
+            rows.append(codec.pack(fence, payloads.FENCE, WIDTH))
+    return np.concatenate([*rows, anywhere.FLUSH])
+
+
+def _alphas(rng, edge):
+    """Sums of alphas whose two halves, as one divides by 255, leave as much as can be."""
+    tiles = _row(edge)
+    tiles["mask"] = (1 << edge**2) - 1
+    tiles["full"] = 1
+    tiles["slot"] = [126, 3] * 4  # the shader's alphas
+    fields = {
+        f"{side}_blend{alpha}": BlendFactor.ONE
+        for side in ("src", "dest")
+        for alpha in ("", "_alpha")
+    }
+    fields |= {"src_blend_alpha": BlendFactor.DEST_ALPHA, "blend_enable": 1}
+    fields |= {"blend_op": BlendOp.ADD, "blend_op_alpha": BlendOp.ADD}
+    clear = {"x1": 16, "y1": 1, "colour": 1, "colour_base": 0, "colour_value": 254 << 24}
+    rows = [anywhere.packed(draw_state(16, 1, 8, **fields))]
+    for _ in range(4):
+        rows += [_clear(rng, clear), codec.pack(tiles, payloads.tile(edge), WIDTH)]
+    return np.concatenate([*rows, anywhere.FLUSH])
+
+
+def _row(edge):
+    """Eight tiles in a row, of a sample each."""
+    tiles = np.zeros(8, dtype(payloads.tile(edge)))
+    tiles["x"] = np.arange(8)
+    tiles["mask"] = tiles["last"] = 1
+    return tiles
 
 
 def _edges(rng, edge):
