@@ -85,8 +85,8 @@ def _check(most, in_flight):
     """Refuse bursts that AXI4 has no length for, and queues that take none."""
     if not 1 <= most <= 256:
         raise InputError("most", "be 1 to 256", most)
-    if in_flight < 2:
-        raise InputError("in_flight", "be above 1", in_flight)
+    if in_flight < 3:
+        raise InputError("in_flight", "be above 2", in_flight)
 
 
 class AxiReader(wiring.Component):

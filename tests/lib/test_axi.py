@@ -175,7 +175,7 @@ def test_ports_have_the_names_of_the_standard():
     [
         (0, 4, "most must be 1 to 256, not 0"),
         (257, 4, "most must be 1 to 256, not 257"),
-        (8, 1, "in_flight must be above 1, not 1"),
+        (8, 2, "in_flight must be above 2, not 2"),
     ],
 )
 def test_wrong_parameters(kind, most, in_flight, message):

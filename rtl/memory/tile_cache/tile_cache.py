@@ -44,7 +44,7 @@ class TileCacheParams:
     sets, ways, table_lines : int
         Sets and ways of the tag array, and lines of the mode cache: powers of two above 1.
     reads : int
-        Most reads in flight.
+        Most reads in flight: a power of two above 2.
     bits : int
         Bits of a value: 24 for depths, 30 for depths of D32F too, 8 for stencil values, 32 for
         colours. Each of these has a surface of its own in memory, with clears of its own.
@@ -64,10 +64,10 @@ class TileCacheParams:
 
     def __post_init__(self):
         DepthCompressionParams(self.edge, self.samples, False)  # the same rules hold here
-        for name in ("sets", "ways", "table_lines", "reads"):
+        for name, above in (("sets", 1), ("ways", 1), ("table_lines", 1), ("reads", 2)):
             value = getattr(self, name)
-            if value < 2 or value & value - 1:
-                raise ValueError(f"{name} must be a power of two above 1, not {value!r}")
+            if value <= above or value & value - 1:
+                raise ValueError(f"{name} must be a power of two above {above}, not {value!r}")
         if self.sets * self.ways > 1 << payloads.SLOT:
             raise ValueError(
                 f"sets times ways must be at most {1 << payloads.SLOT}, not {self.sets * self.ways}"
