@@ -8,7 +8,8 @@ from fixfunc.spec.payloads import SLOT, TILE_NUMBER
 
 ENTRY = 4  # bits of a tile's mode in memory
 TILES = TRANSFER // ENTRY  # tiles of a line, which is a transfer of the mode table
-LINE = TILE_NUMBER - (TILES - 1).bit_length()  # bits of a line's number
+IN_LINE = (TILES - 1).bit_length()  # bits of a tile's place in its line
+LINE = TILE_NUMBER - IN_LINE  # bits of a line's number
 
 SLOT_COMMAND = StructLayout({"op": 2, "slot": SLOT})  # fixfunc.spec.state.SlotOp
 # Of FILL the tile that is brought; of EVICT the victim.

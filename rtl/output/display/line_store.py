@@ -150,7 +150,7 @@ class LineStore(wiring.Component):
         final = named(m, self.setup.width - 1, "final_pixel")
         last_beat = named(m, beat == final[across:SIDE], "last_beat")
         last_line = named(m, y == self.setup.height - 1, "last_line")
-        frees = named(m, (y[:3] == EDGE - 1) | last_line, "frees")
+        row_done = named(m, (y[:3] == EDGE - 1) | last_line, "row_done")
         first = named(m, (y[:3] == 0) & (beat == 0), "first")
         whole = (level != 0) & (level >= self.columns)
         available = named(m, ~first | whole, "available")
@@ -158,7 +158,7 @@ class LineStore(wiring.Component):
         m.d.comb += [
             self.refused.eq(self.refuse & advance),
             issue.eq(advance & available),
-            self.freed.eq(issue & frees & tile_ends),
+            self.freed.eq(issue & row_done & tile_ends),
             place.y.eq(y),
             place.half.eq(beat[:shift]),
             place.line_end.eq(last_beat | self.refuse),
@@ -175,7 +175,7 @@ class LineStore(wiring.Component):
                 m.d.sync += [
                     beat.eq(0),
                     y.eq(Mux(last_line, 0, y + 1)),
-                    bank.eq(bank ^ frees),
+                    bank.eq(bank ^ row_done),
                 ]
         return Cat(bank, column)
 

@@ -8,9 +8,10 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.axi import Axi
+from fixfunc.rtl.memory.tile_cache.layouts import IN_LINE
 from fixfunc.rtl.output.display.buffer_turns import BufferTurns
 from fixfunc.rtl.output.display.line_store import LineStore
-from fixfunc.rtl.output.display.tile_fetch import COUNT, EDGE, MODES_A_LINE, NUMBER, TileFetch
+from fixfunc.rtl.output.display.tile_fetch import COUNT, EDGE, NUMBER, TileFetch
 from fixfunc.rtl.output.display.tile_pixels import TilePixels
 from fixfunc.rtl.payload import layout
 from fixfunc.spec.colours import SCAN_SETUP, scanned
@@ -121,14 +122,14 @@ class ScanOut(wiring.Component):
         wiring.connect(m, lines.o, wiring.flipped(self.o))
         setup = Signal(layout(SCAN_SETUP))
         legal = Signal()
-        left = Signal()
+        draining = Signal()
         columns = Signal(COUNT)
         rows = Signal(COUNT)
         count = Signal(NUMBER)
         m.d.comb += [
             columns.eq((setup.width + EDGE - 1) >> 3),
             rows.eq((setup.height + EDGE - 1) >> 3),
-            fetch.last_line.eq((count - 1) >> MODES_A_LINE),
+            fetch.last_line.eq((count - 1) >> IN_LINE),
             fetch.columns.eq(columns),
             fetch.rows.eq(rows),
             lines.columns.eq(columns),
@@ -139,8 +140,8 @@ class ScanOut(wiring.Component):
             fetch.front.eq(turns.front),
             self.back.eq(turns.back),
             # Without vsync, tiles of the row before may still come from what is drawn to next.
-            left.eq(~fetch.idle & (fetch.buffer == turns.back) & (fetch.buffer != turns.front)),
-            self.drawable.eq(turns.drawable & ~left),
+            draining.eq(~fetch.idle & (fetch.buffer == turns.back) & (fetch.buffer != turns.front)),
+            self.drawable.eq(turns.drawable & ~draining),
             self.front.eq(turns.front),
             self.underruns.eq(lines.underruns),
             decode.i_valid.eq(fetch.tile_valid),

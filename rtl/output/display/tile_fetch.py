@@ -9,6 +9,7 @@ from amaranth.lib.wiring import In, Out
 from fixfunc.rtl.lib.axi import ADDRESS, TRANSFER, Axi, AxiReader, join
 from fixfunc.rtl.lib.bits import named
 from fixfunc.rtl.memory.surface.address import Surface
+from fixfunc.rtl.memory.tile_cache.layouts import IN_LINE
 from fixfunc.rtl.payload import layout
 from fixfunc.spec.colours import BUFFERS, SCAN_SETUP, SIDE, WORDS
 from fixfunc.spec.payloads import COLOUR
@@ -17,10 +18,9 @@ from fixfunc.spec.state import TileMode
 EDGE = 8  # pixels along a tile
 COUNT = SIDE - 3  # bits of a number of tiles along a side
 NUMBER = 2 * COUNT
-MODES_A_LINE = 6  # log2: a line of the table is a transfer of 64 codes
 UNDECODABLE = TileMode.PLANES_2  # no code of colours
 SURFACE = Surface(EDGE, COLOUR, True)
-# What comes back beside data: a line of the table and where it goes, or a tile's code and buffer.
+# What comes back beside data: a line of the table and its place, or a tile's code and buffer.
 TAG = StructLayout({"line": 1, "odd": 1, "code": 4, "buffer": 2})
 REQUEST = StructLayout({"address": ADDRESS, "transfers": range(SURFACE.most + 1), "tag": TAG})
 CODED = StructLayout({"code": 4, "buffer": 2, "data": 32 * WORDS})
@@ -73,7 +73,7 @@ class TileFetch(wiring.Component):
                 "setup": In(layout(SCAN_SETUP)),
                 "columns": In(COUNT),
                 "rows": In(COUNT),
-                "last_line": In(NUMBER - MODES_A_LINE),
+                "last_line": In(NUMBER - IN_LINE),
                 "start": In(1),
                 "front": In(2),
                 "buffer": Out(2),
@@ -94,7 +94,7 @@ class TileFetch(wiring.Component):
         number = Signal(NUMBER)
         column = Signal(COUNT)
         row = Signal(COUNT)
-        next_line = Signal(NUMBER - MODES_A_LINE + 1)
+        next_line = Signal(NUMBER - IN_LINE + 1)
         line_valid = Signal(2)
         request = Signal(REQUEST)
         request_valid = Signal()
@@ -121,7 +121,7 @@ class TileFetch(wiring.Component):
             with m.State("BEGIN"):
                 m.d.sync += [
                     self.buffer.eq(self.front),
-                    next_line.eq(number >> MODES_A_LINE),
+                    next_line.eq(number >> IN_LINE),
                     line_valid.eq(0),
                 ]
                 m.next = "RUN"
@@ -153,15 +153,15 @@ class TileFetch(wiring.Component):
     def _request(self, m, request, request_valid, ready, requested, number, next_line, lines):
         """The next line of the table, if it is near; else the next tile, if its code is known."""
         line_valid, line_error, codes = lines
-        line = number[MODES_A_LINE:]
+        line = number[IN_LINE:]
         odd = line[0]
         near = (next_line <= self.last_line) & (next_line != named(m, line + 2, "beyond"))
-        wants_line = named(m, self.setup.coded & near, "wants_line")
+        line_wanted = named(m, self.setup.coded & near, "line_wanted")
         code = Signal(4)
         reserved = Signal(COUNT + 1)  # room of tiles that have been asked for
         room = named(m, reserved != self.columns << 1, "room")
         table_line = Mux(odd, codes[1], codes[0])
-        m.d.comb += code.eq(table_line.word_select(number[:MODES_A_LINE], 4))
+        m.d.comb += code.eq(table_line.word_select(number[:IN_LINE], 4))
         with m.If(~self.setup.coded):
             m.d.comb += code.eq(TileMode.RAW)
         with m.Elif(line_error.bit_select(odd, 1)):
@@ -173,10 +173,10 @@ class TileFetch(wiring.Component):
         base = Array(self.setup[f"base{n}"][8:] for n in range(BUFFERS))[self.buffer]
         table = Array(self.setup[f"table{n}"][5:] for n in range(BUFFERS))[self.buffer]
         known = ~self.setup.coded | line_valid.bit_select(odd, 1)
-        m.d.comb += requested.eq(ready & ~wants_line & known & room)
+        m.d.comb += requested.eq(ready & ~line_wanted & known & room)
         m.d.sync += reserved.eq(reserved + requested - self.freed)
         m.d.comb += self.waiting.eq(reserved != 0)
-        with m.If(ready & wants_line):
+        with m.If(ready & line_wanted):
             m.d.sync += [
                 request_valid.eq(1),
                 request.address.eq((table + next_line) << 5),

@@ -81,8 +81,8 @@ class TransactionElimination(wiring.Component):
         colours = Cat(coming[f"colour{n}"] for n in range(LANES))
         after = named(m, following(m, remainder, colours.word_select(step, TRANSFER)), "after")
         last_step = step == STEPS - 1
-        passes = named(m, coming_valid & last_step & free, "passes")
-        m.d.comb += self.i.ready.eq(~coming_valid | passes)
+        signed = named(m, coming_valid & last_step & free, "signed")
+        m.d.comb += self.i.ready.eq(~coming_valid | signed)
         with m.If(coming_valid & (~last_step | free)):
             m.d.sync += [
                 step.eq(step + 1),
@@ -95,7 +95,7 @@ class TransactionElimination(wiring.Component):
                 remainder.eq(~0),
                 step.eq(0),
             ]
-        with m.If(passes):
+        with m.If(signed):
             m.d.sync += [
                 tile.eq(coming),
                 signature.eq(~after),
@@ -103,7 +103,7 @@ class TransactionElimination(wiring.Component):
         sent = self._compare(m, line, coming, coming_valid, tile, tile_valid, signature)
         m.d.comb += free.eq(~tile_valid | sent)
         with m.If(free):
-            m.d.sync += tile_valid.eq(passes)
+            m.d.sync += tile_valid.eq(signed)
         return m
 
     def _compare(self, m, line, coming, coming_valid, tile, tile_valid, signature):

@@ -146,7 +146,7 @@ class Lane(wiring.Component):
             m.d.comb += values[channel].eq(t.value(f"{name}_{channel}", self._loaded))
 
     def _replace(self, m, t, sources, blender):
-        """What a channel becomes unless it is blended, and what it keeps: integers as they are."""
+        """What a channel becomes unless it is blended, and what stays: integers as they are."""
         words = self._unpacker.words
         for channel in range(4):
             control = self._at(self._loaded)
