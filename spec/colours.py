@@ -93,7 +93,7 @@ class ResolveError(IntFlag):
     READ = 1  # memory could not be read
     WRITE = 2  # memory could not be written
     WRONG_TILE = 4  # a tile of the source cannot be
-    REFUSED = 8  # a side of no pixels, or more samples than the unit knows
+    REFUSED = 8  # a side of none or too many pixels, too many tiles, or samples that are not known
 
 
 # A target's state, as D3D11's descriptions of a blend state and of a render target view say it.

@@ -10,11 +10,13 @@ from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
 from fixfunc.spec.colours import ResolveError
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
+from fixfunc.spec.payloads import TILE_NUMBER
+from fixfunc.spec.state import TARGET_LIMIT
 
 TEXEL = 4  # bytes
 
 
-def resolve(memory: np.ndarray, request: np.void) -> ResolveError:
+def resolve(memory: np.ndarray, request: np.void, most: int = 3) -> ResolveError:
     """Average the samples of each pixel of a target of R8G8B8A8_UNORM.
 
     Parameters
@@ -24,11 +26,14 @@ def resolve(memory: np.ndarray, request: np.void) -> ResolveError:
     request : numpy.void
         :data:`fixfunc.spec.colours.RESOLVE`. Both targets lie as a tile cache leaves them: tiles
         row by row, the mode table right behind them.
+    most : int
+        log2 of the most samples of a pixel that are known.
 
     Returns
     -------
     ResolveError
-        ``WRONG_TILE``: one of the source cannot be; then nothing is written.
+        ``REFUSED``: a side of no pixels or more than D3D11's greatest, 2^22 tiles or more, or too
+        many samples. ``WRONG_TILE``: one of the source cannot be. Then nothing is written.
 
     Where a tile of the target reaches beyond the tiles of the source, its pixels have the colour
     that the source was cleared to. The mean is that of
@@ -40,6 +45,9 @@ def resolve(memory: np.ndarray, request: np.void) -> ResolveError:
     width, height = int(request["width"]), int(request["height"])
     rows, columns = -(-height // EDGE), -(-width // EDGE)
     whole = -(-height // (EDGE >> ly)), -(-width // (EDGE >> lx))
+    sides = all(1 <= side <= TARGET_LIMIT for side in (width, height))
+    if not sides or request["samples"] > most or whole[0] * whole[1] >> TILE_NUMBER:
+        return ResolveError.REFUSED
     source = _surface(memory, request, "source", whole, int(request["samples"]))
     target = _surface(memory, request, "target", (rows, columns), 0)
     try:

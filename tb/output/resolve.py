@@ -12,6 +12,7 @@ from fixfunc.models.payload import dtype
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
 from fixfunc.rtl.output.resolve.resolve import ResolveParams
 from fixfunc.spec.colours import RESOLVE, RESOLVED, ResolveError
+from fixfunc.spec.state import TARGET_LIMIT
 from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.memory import MemoryBehind
 from fixfunc.tb.bench.pace import PACES
@@ -30,6 +31,12 @@ def surface_shape(record: np.void) -> tuple[int, int]:
     """Rows and columns of tiles of a source."""
     lx, ly = LANE_SHAPE[record["samples"]]
     return -(-int(record["height"]) // (EDGE >> ly)), -(-int(record["width"]) // (EDGE >> lx))
+
+
+def has_pixels(record: np.void | np.ndarray) -> np.ndarray:
+    """Whether both sides are those of a target: bool, of one request or of many."""
+    sides = np.stack([record["width"], record["height"]])
+    return ((sides >= 1) & (sides <= TARGET_LIMIT)).all(0)
 
 
 def records_of(rows: np.ndarray) -> np.ndarray:
@@ -51,7 +58,7 @@ def requests(rng: np.random.Generator, count: int, params: ResolveParams) -> np.
         if rng.random() < 0.5:
             record["target_cleared"] = record["source_cleared"]
         before = records[n - 1]
-        if n and before["width"] and before["height"] and rng.random() < 0.2:
+        if n and has_pixels(before) and rng.random() < 0.2:
             for name in ("width", "height"):
                 record[name] = before[name]
             record["source"] = before["target"]
@@ -63,7 +70,7 @@ def requests(rng: np.random.Generator, count: int, params: ResolveParams) -> np.
 
 
 def _choose_size(rng, record, limit):
-    """A size; one in ten has no pixels, and is refused."""
+    """A size; one in ten has no pixels, or too many, and is refused."""
     lx, ly = LANE_SHAPE[record["samples"]]
     wide = rng.random() < 0.2  # more tiles in a row than a line of the table has
     width = int(rng.integers(1, 2000 >> lx) if wide else rng.choice([*ENDS, rng.integers(1, 90)]))
@@ -72,7 +79,7 @@ def _choose_size(rng, record, limit):
     record["width"] = width
     record["height"] = min(int(rng.choice([*ENDS, rng.integers(1, 90)])), most)
     if rng.random() < 0.1:
-        record[rng.choice(["width", "height"])] = 0
+        record[rng.choice(["width", "height"])] = rng.choice([0, TARGET_LIMIT + 1, (1 << 15) - 1])
 
 
 def memory(rows: np.ndarray, _params: ResolveParams) -> np.ndarray:
@@ -82,7 +89,7 @@ def memory(rows: np.ndarray, _params: ResolveParams) -> np.ndarray:
     last = int(max(records["source"].max(), records["target"].max()))
     data = rng.integers(0, 256, max(2 * BEATS * PLACE, last + PLACE), np.uint8)
     for record in records:
-        if record["width"] and record["height"] and record["source"] not in records["target"]:
+        if has_pixels(record) and record["source"] not in records["target"]:
             put_source(rng, data, record)
     return data
 
@@ -108,8 +115,7 @@ def resolved(rows: np.ndarray, params: ResolveParams, data: np.ndarray) -> dict[
     data = data.copy()
     done = np.zeros(len(rows), dtype(RESOLVED))
     for n, record in enumerate(records_of(rows)):
-        refused = not (record["width"] and record["height"]) or record["samples"] > params.most
-        done["error"][n] = ResolveError.REFUSED if refused else resolve(data, record)
+        done["error"][n] = resolve(data, record, params.most)
     return {"o": codec.pack(done, RESOLVED), "memory": data.view(np.uint64).reshape(-1, 4)}
 
 

@@ -10,12 +10,13 @@ from fixfunc.models.memory.layout import Layout
 from fixfunc.models.output.resolve import resolve
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
-from fixfunc.rtl.output.resolve.resolve import ResolveParams
+from fixfunc.rtl.output.resolve.resolve import CONFIGS, ResolveParams
 from fixfunc.spec.colours import RESOLVE, RESOLVED, ResolveError
 from fixfunc.spec.descriptors import VIEW, Dimension
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.ring import RESOLVE as RESOLVE_PACKET
+from fixfunc.spec.state import TARGET_LIMIT
 from fixfunc.tb.output import resolve as bench
 from tests import tiers
 from tests.bench import check_bench
@@ -172,9 +173,47 @@ def test_a_tile_that_cannot_be():
 def test_wrong_parameters():
     with pytest.raises(InputError, match="samples"):
         ResolveParams(samples=3)
-    for reads in (1, 6):
+    for reads in (2, 6):
         with pytest.raises(InputError, match="reads"):
             ResolveParams(reads=reads)
+
+
+@pytest.mark.plan("resolve-7")
+@pytest.mark.parametrize(
+    ("samples", "size"),
+    [
+        (0, (0, 8)),
+        (1, (8, 0)),
+        (0, (TARGET_LIMIT + 1, 8)),
+        (0, (8, (1 << 15) - 1)),
+        (0, (TARGET_LIMIT, TARGET_LIMIT)),
+        (3, (8, 8)),
+    ],
+)
+def test_what_is_refused(samples, size):
+    """By the golden model, and by hardware of two samples; 2^22 tiles are one too many."""
+    memory = np.zeros(2 * BASE, np.uint8)
+    record = request(samples, size)
+    assert resolve(memory, record, 1) == ResolveError.REFUSED
+    assert errors(memory, record, request(0, (8, 8))) == [ResolveError.REFUSED, 0]
+    assert not memory[:BASE].any()
+
+
+@pytest.mark.plan("resolve-7")
+@pytest.mark.parametrize("config", tiers.by_tier(["tiny", "default"]))
+def test_the_greatest_sides(config):
+    """One tile wide, or one high: every row, and every column, that a target may have."""
+    samples = CONFIGS[config].most
+    for size in ((1, TARGET_LIMIT), (TARGET_LIMIT, 1)):
+        record = request(samples, size, target=4 * BASE)
+        memory = np.zeros(8 * BASE, np.uint8)
+        bench.put_source(np.random.default_rng(4), memory, record)
+        wanted = memory.copy()
+        assert resolve(wanted, record, samples) == ResolveError.NONE
+        behind = Memory(memory, (0, 8))
+        rows = codec.pack(np.array([record]), RESOLVE)
+        run = volume("resolve", config).run({"i": rows}, 1, memory=behind, limit=LIMIT)
+        assert not run.outputs["o"].any() and (behind.data == wanted).all()
 
 
 @pytest.mark.plan("resolve-7")

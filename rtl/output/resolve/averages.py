@@ -3,7 +3,7 @@
 
 from itertools import product
 
-from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal
+from amaranth.hdl import Array, Cat, Const, Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
@@ -11,11 +11,12 @@ from amaranth.lib.wiring import In, Out
 from fixfunc.rtl.lib.bits import named
 from fixfunc.rtl.lib.skid_buffer import StallablePipeline
 from fixfunc.rtl.lib.timeline import Timeline
+from fixfunc.rtl.output.resolve.group_place import GroupPlace
 from fixfunc.rtl.samples import SHAPES
+from fixfunc.spec.colours import LANES
 from fixfunc.spec.payloads import COLOUR
 
 EDGE = 8
-LANES = EDGE**2
 CHANNEL = 8  # bits
 CHANNELS = COLOUR // CHANNEL
 TILE = ArrayLayout(COLOUR, LANES)  # lane (i, j) at 8 j + i
@@ -126,31 +127,25 @@ class Averages(wiring.Component):
             pixels.i.payload.colours.eq(self.i.payload),
             self.i.ready.eq(pixels.i.ready),
         ]
-        shapes = SHAPES[: self._most + 1]
-        columns, rows = (
-            named(m, Array(shape[axis] for shape in shapes)[self.samples], f"log_{axis}")
-            for axis in range(2)
-        )
-        i = Signal(1)
-        j = Signal(2)
-        last_i = named(m, i == (1 << columns) - 1, "last_i")
-        last_j = named(m, j == (1 << rows) - 1, "last_j")
+        m.submodules.place = place = GroupPlace()
         accept = named(m, pixels.o.valid & pixels.o.ready, "accept")
-        m.d.comb += pixels.o.ready.eq(~self.o.valid | self.o.ready)
-        with m.If(accept):
-            m.d.sync += i.eq(Mux(last_i, 0, i + 1))
-            with m.If(last_i):
-                m.d.sync += j.eq(Mux(last_j, 0, j + 1))
+        m.d.comb += [
+            pixels.o.ready.eq(~self.o.valid | self.o.ready),
+            place.samples.eq(self.samples),
+            place.advance.eq(accept),
+        ]
         with m.If(pixels.o.ready):
-            m.d.sync += self.o.valid.eq(accept & last_i & last_j)
-        self._place(m, pixels.o.payload, accept, i, j)
+            m.d.sync += self.o.valid.eq(accept & place.last)
+        self._join(m, pixels.o.payload, accept, place)
         return m
 
-    def _place(self, m, means, accept, i, j):
+    def _join(self, m, means, accept, place):
         """Means go to where their tile lies in the group."""
-        here = {
+        is_place = {
             (n, a, b): named(
-                m, accept & (self.samples == n) & (i == a) & (j == b), f"tile_{1 << n}_{a}_{b}"
+                m,
+                accept & (self.samples == n) & (place.x == a) & (place.y == b),
+                f"is_place_{1 << n}_{a}_{b}",
             )
             for n, (columns, rows) in enumerate(SHAPES[: self._most + 1])
             for a, b in product(range(1 << columns), range(1 << rows))
@@ -158,6 +153,6 @@ class Averages(wiring.Component):
         for x, y in product(range(EDGE), repeat=2):
             for n, (columns, rows) in enumerate(SHAPES[: self._most + 1]):
                 wide, high = EDGE >> columns, EDGE >> rows
-                with m.If(here[n, x // wide, y // high]):
+                with m.If(is_place[n, x // wide, y // high]):
                     source = means[EDGE * (y % high) + x % wide]
                     m.d.sync += self.o.payload[EDGE * y + x].eq(source)

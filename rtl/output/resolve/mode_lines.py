@@ -7,11 +7,11 @@ from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.axi import TRANSFER
 from fixfunc.rtl.lib.fifo import CreditedFIFO
-from fixfunc.rtl.memory.tile_cache.layouts import LINE, TILES
+from fixfunc.rtl.memory.tile_cache.layouts import IN_LINE, LINE
 from fixfunc.spec.payloads import TILE_NUMBER
 
 DEPTH = 4  # lines ahead
-IN_LINE = (TILES - 1).bit_length()  # bits of a tile's place in its line
+COUNT = 14  # bits of a count of rows or columns of tiles
 
 
 class ModeLines(wiring.Component):
@@ -27,7 +27,7 @@ class ModeLines(wiring.Component):
         Number of the last tile of the first row.
     stride : In(TILE_NUMBER)
         Tiles from one row to the next. It holds until all lines have come.
-    rows : In(13)
+    rows : In(COUNT)
         Rows.
     request : Out(stream.Signature(LINE))
         A line to be fetched, where there is room for it.
@@ -45,7 +45,7 @@ class ModeLines(wiring.Component):
                 "first": In(TILE_NUMBER),
                 "last": In(TILE_NUMBER),
                 "stride": In(TILE_NUMBER),
-                "rows": In(13),
+                "rows": In(COUNT),
                 "request": Out(stream.Signature(LINE)),
                 "fetched": In(1),
                 "data": In(TRANSFER),
@@ -60,15 +60,15 @@ class ModeLines(wiring.Component):
         line = Signal(LINE)
         first = Signal(TILE_NUMBER)
         last = Signal(TILE_NUMBER)
-        left = Signal(13)
+        left = Signal(COUNT)
         next_first = Signal(TILE_NUMBER)
-        fetches = Signal()
+        transferred = Signal()
         m.d.comb += [
             next_first.eq(first + self.stride),
             self.request.valid.eq((left != 0) & lines.available),
             self.request.payload.eq(line),
-            fetches.eq(self.request.valid & self.request.ready),
-            lines.consume.eq(fetches),
+            transferred.eq(self.request.valid & self.request.ready),
+            lines.consume.eq(transferred),
             lines.push.eq(self.fetched),
             lines.i.eq(self.data),
         ]
@@ -79,7 +79,7 @@ class ModeLines(wiring.Component):
                 last.eq(self.last),
                 left.eq(self.rows),
             ]
-        with m.Elif(fetches):
+        with m.Elif(transferred):
             m.d.sync += line.eq(line + 1)
             with m.If(line == last >> IN_LINE):
                 m.d.sync += [

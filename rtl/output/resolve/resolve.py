@@ -3,7 +3,7 @@
 
 from dataclasses import dataclass
 
-from amaranth.hdl import Array, Module, Signal
+from amaranth.hdl import Array, Cat, Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -15,15 +15,16 @@ from fixfunc.rtl.memory.surface.address import Surface
 from fixfunc.rtl.memory.tile_cache.refill import RefillUnit
 from fixfunc.rtl.output.compression.colour_decoder import ColourDecoder
 from fixfunc.rtl.output.compression.colour_order import ColourOrder
-from fixfunc.rtl.output.resolve.averages import EDGE, LANES, Averages
-from fixfunc.rtl.output.resolve.source_tiles import COUNT, SourceTiles
+from fixfunc.rtl.output.resolve.averages import EDGE, Averages
+from fixfunc.rtl.output.resolve.mode_lines import COUNT
+from fixfunc.rtl.output.resolve.source_tiles import SourceTiles
 from fixfunc.rtl.output.resolve.target_tiles import TargetTiles
 from fixfunc.rtl.payload import layout
 from fixfunc.rtl.samples import SHAPES
-from fixfunc.spec.colours import RESOLVE, RESOLVED, WORDS
+from fixfunc.spec.colours import LANES, RESOLVE, RESOLVED, WORDS
 from fixfunc.spec.errors import InputError
-from fixfunc.spec.payloads import COLOUR
-from fixfunc.spec.state import SAMPLE_COUNTS
+from fixfunc.spec.payloads import COLOUR, TILE_NUMBER
+from fixfunc.spec.state import SAMPLE_COUNTS, TARGET_LIMIT
 
 EDGE_BITS = EDGE.bit_length() - 1
 
@@ -37,7 +38,7 @@ class ResolveParams:
     samples : int
         Most samples of a pixel: 1, 2, 4 or 8.
     reads : int
-        Most reads in flight, a power of two above 1.
+        Most reads in flight, a power of two above 2.
     """
 
     samples: int = 8
@@ -47,8 +48,8 @@ class ResolveParams:
         if self.samples not in SAMPLE_COUNTS:
             names = ", ".join(map(str, SAMPLE_COUNTS))
             raise InputError("samples", f"be one of {names}", self.samples)
-        if self.reads < 2 or self.reads & self.reads - 1:
-            raise InputError("reads", "be a power of two above 1", self.reads)
+        if self.reads < 3 or self.reads & self.reads - 1:
+            raise InputError("reads", "be a power of two above 2", self.reads)
 
     @property
     def most(self) -> int:
@@ -127,8 +128,8 @@ class Resolve(wiring.Component):
             *(unit.begin.eq(begin) for unit in (source, target)),
             *(unit.stopped.eq(stopped) for unit in (refill, target)),
         ]
-        ready = self._count(m, request, source, refill, target)
-        self._control(m, request, begin, error, ready, target)
+        ready, too_many = self._count(m, request, source, refill, target)
+        self._control(m, request, begin, error, ready, too_many, target)
         wrong = decoder.o.valid & decoder.o.ready & decoder.o.payload.wrong
         with m.If(refill.error):
             m.d.sync += error[0].eq(1)
@@ -155,7 +156,7 @@ class Resolve(wiring.Component):
         ]
 
     def _count(self, m, request, source, refill, target):
-        """Tiles of both surfaces; returns whether the counts are there."""
+        """Tiles of both surfaces; returns whether they are counted, and whether too many."""
         sides = {}
         for axis, name in enumerate(("width", "height")):
             size = request[name]
@@ -188,14 +189,16 @@ class Resolve(wiring.Component):
             m.d.sync += clock.eq(0)
         with m.Elif(clock != clocks):
             m.d.sync += clock.eq(clock + 1)
-        return clock == clocks
+        return clock == clocks, source_count.o[TILE_NUMBER:].any()
 
-    def _control(self, m, request, begin, error, ready, target):
+    def _control(self, m, request, begin, error, ready, too_many, target):
         """One request after the other."""
         fields = self.i.payload
-        refused = (fields.width == 0) | (fields.height == 0)
+        sides = fields.width, fields.height
+        rules = [rule for side in sides for rule in (side != 0, side <= TARGET_LIMIT)]
         if self._params.most < len(SHAPES) - 1:
-            refused |= fields.samples > self._params.most
+            rules.append(fields.samples <= self._params.most)
+        refused = ~Cat(rules).all()
         with m.FSM(init="IDLE"):
             with m.State("IDLE"):
                 m.d.comb += self.i.ready.eq(1)
@@ -208,6 +211,8 @@ class Resolve(wiring.Component):
             with m.State("COUNT"):
                 with m.If(error.any()):
                     m.next = "DONE"
+                with m.Elif(ready & too_many):
+                    m.d.sync += error[3].eq(1)
                 with m.Elif(ready):
                     m.d.comb += begin.eq(1)
                     m.next = "RESOLVE"

@@ -7,18 +7,12 @@ from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.axi import TRANSFER
 from fixfunc.rtl.lib.bits import lowest, named, number
-from fixfunc.rtl.memory.tile_cache.layouts import ENTRY, LINE, tile_mode
-from fixfunc.rtl.output.resolve.mode_lines import DEPTH, IN_LINE, ModeLines
+from fixfunc.rtl.memory.tile_cache.layouts import ENTRY, IN_LINE, LINE, tile_mode
+from fixfunc.rtl.output.resolve.group_place import GroupPlace
+from fixfunc.rtl.output.resolve.mode_lines import COUNT, DEPTH, ModeLines
 from fixfunc.rtl.samples import SHAPES
 from fixfunc.spec.payloads import TILE_NUMBER
 from fixfunc.spec.state import TileMode
-
-COUNT = 13  # bits of a count of rows or columns of tiles
-
-
-def group_shape(samples: Signal) -> tuple:
-    """log2 of the columns and rows of tiles of samples that become one tile of pixels."""
-    return tuple(Array(shape[axis] for shape in SHAPES)[samples] for axis in range(2))
 
 
 class SourceTiles(wiring.Component):
@@ -71,26 +65,27 @@ class SourceTiles(wiring.Component):
         lines = [ModeLines() for _ in range(self._rows)]
         for n, unit in enumerate(lines):
             m.submodules[f"lines_{n}"] = unit
-        self._fetch(m, lines)
-        self._walk(m, lines)
+        m.submodules.place = place = GroupPlace()
+        m.d.comb += place.samples.eq(self.samples)
+        self._fetch(m, lines, place)
+        self._walk(m, lines, place)
         return m
 
-    def _fetch(self, m, lines):
-        """Rows of a group ask for lines of their own; the first row that asks is first."""
-        shape = group_shape(self.samples)
-        group_rows = named(m, 1 << shape[1], "rows_of_a_group")
-        m.submodules.askers = askers = fifo.SyncFIFOBuffered(
+    def _fetch(self, m, lines, place):
+        """Rows of a group request lines of their own; the first row is served first."""
+        group_rows = named(m, 1 << place.rows, "rows_of_a_group")
+        m.submodules.requesters = requesters = fifo.SyncFIFOBuffered(
             width=max(1, (self._rows - 1).bit_length()), depth=DEPTH * self._rows
         )
-        asks = Cat(unit.request.valid for unit in lines)
-        chosen = named(m, lowest(asks), "chosen")
-        asker = named(m, number(chosen), "asker") if self._rows > 1 else 0
+        requests = Cat(unit.request.valid for unit in lines)
+        granted = named(m, lowest(requests), "granted")
+        requester = named(m, number(granted), "requester") if self._rows > 1 else 0
         m.d.comb += [
-            self.line_request.valid.eq(asks.any() & askers.w_rdy),
-            self.line_request.payload.eq(Array(unit.request.payload for unit in lines)[asker]),
-            askers.w_en.eq(self.line_request.valid & self.line_request.ready),
-            askers.w_data.eq(asker),
-            askers.r_en.eq(self.fetched.valid),
+            self.line_request.valid.eq(requests.any() & requesters.w_rdy),
+            self.line_request.payload.eq(Array(unit.request.payload for unit in lines)[requester]),
+            requesters.w_en.eq(self.line_request.valid & self.line_request.ready),
+            requesters.w_data.eq(requester),
+            requesters.r_en.eq(self.fetched.valid),
             self.fetched.ready.eq(1),
         ]
         for n, unit in enumerate(lines):
@@ -100,32 +95,29 @@ class SourceTiles(wiring.Component):
                 unit.begin.eq(self.begin),
                 unit.first.eq(first),
                 unit.last.eq(first + self.columns - 1),
-                unit.stride.eq(self.columns << shape[1]),
+                unit.stride.eq(self.columns << place.rows),
                 unit.rows.eq(
                     Mux(
                         (group_rows > n) & (self.rows > n),
-                        (self.rows + group_rows - 1 - n) >> shape[1],
+                        (self.rows + group_rows - 1 - n) >> place.rows,
                         0,
                     )
                 ),
-                unit.request.ready.eq(chosen[n] & askers.w_en),
-                unit.fetched.eq(self.fetched.valid & (askers.r_data == n)),
+                unit.request.ready.eq(granted[n] & requesters.w_en),
+                unit.fetched.eq(self.fetched.valid & (requesters.r_data == n)),
                 unit.data.eq(self.fetched.payload),
             ]
 
-    def _walk(self, m, lines):
-        """Tile by tile; a line is left behind with its last tile, or the last of its row."""
-        shape = group_shape(self.samples)
+    def _walk(self, m, lines, place):
+        """Tile by tile; a line is popped with its last tile, or the last of its row."""
         group_x = Signal(COUNT)
         group_y = Signal(COUNT)
-        i = Signal(1)
-        j = Signal(2)
         first = [Signal(TILE_NUMBER, name=f"row_{n}") for n in range(self._rows)]
         walking = Signal()
-        x = named(m, (group_x << shape[0]) | i, "x")
-        y = named(m, (group_y << shape[1]) | j, "y")
+        x = named(m, (group_x << place.columns) | place.x, "x")
+        y = named(m, (group_y << place.rows) | place.y, "y")
         exists = named(m, (x < self.columns) & (y < self.rows), "exists")
-        row = j[: max(1, (self._rows - 1).bit_length())]
+        row = place.y[: max(1, (self._rows - 1).bit_length())]
         tile = named(m, (Array(first)[row] + x)[:TILE_NUMBER], "tile")
         line = Array(unit.o.payload for unit in lines)[row]
         mode = line.word_select(tile[:IN_LINE], ENTRY)
@@ -134,21 +126,20 @@ class SourceTiles(wiring.Component):
             walking
             & (~exists | Array(unit.o.valid for unit in lines)[row])
             & ~self.line_request.valid,
-            "offers",
+            "tile_valid",
         )
-        enters = named(m, valid & (~self.o.valid | self.o.ready), "enters")
+        accept = named(m, valid & (~self.o.valid | self.o.ready), "accept")
         last_x = named(m, x == self.columns - 1, "last_x")
-        leaves = named(m, tile[:IN_LINE].all() | last_x, "leaves_line")
+        last_of_line = named(m, tile[:IN_LINE].all() | last_x, "last_of_line")
         for n, unit in enumerate(lines):
-            m.d.comb += unit.o.ready.eq(enters & exists & leaves & (row == n))
+            m.d.comb += unit.o.ready.eq(accept & exists & last_of_line & (row == n))
         with m.If(~self.o.valid | self.o.ready):
             m.d.sync += [
                 self.o.valid.eq(valid),
                 self.o.payload.number.eq(tile),
                 self.o.payload.mode.eq(Mux(exists, mode, TileMode.CLEARED)),
             ]
-        last_i = named(m, i == (1 << shape[0]) - 1, "last_i")
-        last_j = named(m, j == (1 << shape[1]) - 1, "last_j")
+        m.d.comb += place.advance.eq(accept)
         last_group = named(m, group_x == self.group_columns - 1, "last_group")
         with m.If(self.begin):
             m.d.sync += [
@@ -157,18 +148,14 @@ class SourceTiles(wiring.Component):
                 group_y.eq(0),
                 *(row_first.eq(self.columns * n) for n, row_first in enumerate(first)),
             ]
-        with m.If(enters):
-            m.d.sync += i.eq(Mux(last_i, 0, i + 1))
-            with m.If(last_i):
-                m.d.sync += j.eq(Mux(last_j, 0, j + 1))
-            with m.If(last_i & last_j):
-                m.d.sync += group_x.eq(Mux(last_group, 0, group_x + 1))
-                with m.If(last_group):
-                    m.d.sync += [
-                        group_y.eq(group_y + 1),
-                        walking.eq(group_y != self.group_rows - 1),
-                        *(
-                            row_first.eq(row_first + (self.columns << shape[1]))
-                            for row_first in first
-                        ),
-                    ]
+        with m.If(accept & place.last):
+            m.d.sync += group_x.eq(Mux(last_group, 0, group_x + 1))
+            with m.If(last_group):
+                m.d.sync += [
+                    group_y.eq(group_y + 1),
+                    walking.eq(group_y != self.group_rows - 1),
+                    *(
+                        row_first.eq(row_first + (self.columns << place.rows))
+                        for row_first in first
+                    ),
+                ]

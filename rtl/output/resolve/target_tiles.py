@@ -9,16 +9,14 @@ from fixfunc.rtl.lib.axi import ADDRESS, TRANSFER, AxiWrite
 from fixfunc.rtl.lib.bits import named
 from fixfunc.rtl.lib.skid_buffer import StallablePipeline
 from fixfunc.rtl.memory.surface.address import Surface
-from fixfunc.rtl.memory.tile_cache.layouts import ENTRY, TILES
+from fixfunc.rtl.memory.tile_cache.layouts import ENTRY, IN_LINE
 from fixfunc.rtl.memory.tile_cache.write_back import WriteBackUnit
 from fixfunc.rtl.output.compression.colour_coder import ColourCoder
 from fixfunc.rtl.output.compression.colour_order import ColourOrder
-from fixfunc.rtl.output.resolve.averages import LANES, TILE
-from fixfunc.spec.colours import WORDS
+from fixfunc.rtl.output.resolve.averages import TILE
+from fixfunc.spec.colours import LANES, WORDS
 from fixfunc.spec.payloads import COLOUR, TILE_NUMBER
 from fixfunc.spec.state import TileMode
-
-IN_LINE = (TILES - 1).bit_length()  # bits of a tile's place in its line
 
 
 class TargetTiles(wiring.Component):
@@ -96,17 +94,17 @@ class TargetTiles(wiring.Component):
         number = Signal(TILE_NUMBER)
         left = Signal(TILE_NUMBER)
         modes = Signal(TRANSFER)
-        takes = named(m, tile.valid & tile.ready, "takes")
-        last = named(m, takes & (number[:IN_LINE].all() | (left == 0)), "last_of_line")
-        enters = named(
+        transferred = named(m, tile.valid & tile.ready, "transferred")
+        last = named(m, transferred & (number[:IN_LINE].all() | (left == 0)), "last_of_line")
+        accept = named(
             m,
-            coded.valid & write_back.available & (~tile.valid | takes) & ~line.valid & ~last,
-            "enters",
+            coded.valid & write_back.available & (~tile.valid | transferred) & ~line.valid & ~last,
+            "accept",
         )
         words = [coded.payload[f"data{n}"] for n in range(WORDS)]
         m.d.comb += [
-            coded.ready.eq(enters),
-            write_back.push.eq(enters),
+            coded.ready.eq(accept),
+            write_back.push.eq(accept),
             write_back.row.eq(Cat(words)),
             tile.payload.number.eq(number),
             # No mode changes, as far as the unit is asked to tell: all of the table is written.
@@ -114,15 +112,15 @@ class TargetTiles(wiring.Component):
             tile.payload.dirty.eq(1),
             line.payload.data.eq(modes),
         ]
-        m.d.sync += write_back.commit.eq(enters & (coded.payload.code != TileMode.CLEARED))
-        with m.If(enters | takes):
-            m.d.sync += tile.valid.eq(enters)
-        with m.If(enters):
+        m.d.sync += write_back.commit.eq(accept & (coded.payload.code != TileMode.CLEARED))
+        with m.If(accept | transferred):
+            m.d.sync += tile.valid.eq(accept)
+        with m.If(accept):
             m.d.sync += [
                 tile.payload.new_mode.eq(coded.payload.code),
                 left.eq(left - 1),
             ]
-        with m.If(takes):
+        with m.If(transferred):
             m.d.sync += [
                 number.eq(number + 1),
                 modes.word_select(number[:IN_LINE], ENTRY).eq(tile.payload.new_mode),

@@ -8,7 +8,7 @@ from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
 from fixfunc.rtl.output.resolve.resolve import ResolveParams
 from fixfunc.spec.state import TileMode
 from fixfunc.tb.coverage.bins import Seen, cross, equal, flag
-from fixfunc.tb.output.resolve import EDGE, memory, records_of, surface_shape
+from fixfunc.tb.output.resolve import EDGE, has_pixels, memory, records_of, surface_shape
 
 LINE = 64  # tiles of a line of the mode table
 
@@ -16,8 +16,8 @@ LINE = 64  # tiles of a line of the mode table
 def bins(seen: Seen, params: ResolveParams) -> dict[str, int]:
     """Counts of one batch."""
     records = records_of(seen.rows)
-    empty = (records["width"] == 0) | (records["height"] == 0)
-    used = records[~empty]
+    obeyed = has_pixels(records)
+    used = records[obeyed]
     samples = equal(used["samples"], {str(1 << n): n for n in range(params.most + 1)})
     shapes = np.array([surface_shape(record) for record in used]).reshape(-1, 2)
     groups = np.array([[1 << n for n in LANE_SHAPE[record["samples"]][::-1]] for record in used])
@@ -33,7 +33,7 @@ def bins(seen: Seen, params: ResolveParams) -> dict[str, int]:
         | cross("samples x row of tiles", samples, flag(shapes[:, 1] > LINE, "a line", "more"))
         | cross("samples x tiles", samples, flag(tiles > LINE, "a line", "more"))
         | cross("tiles fill lines", flag(tiles % LINE == 0, "no", "yes"))
-        | cross("request", flag(empty, "obeyed", "refused"))
+        | cross("request", flag(obeyed, "refused", "obeyed"))
         | cross("source", flag(chained, "of its own", "resolved before"))
         | _modes(seen.rows, used, samples, params)
     )
