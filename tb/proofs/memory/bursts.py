@@ -40,7 +40,7 @@ def _target(p: Properties, unit: object) -> Signal:
 def reads(module: ModuleType = refill) -> Properties:
     """Reads of tiles and lines."""
     p = Properties()
-    unit = module.RefillUnit(SURFACE, 2)
+    unit = module.RefillUnit(SURFACE, 4)
     p.add(unit)
     base = _target(p, unit)
     port = unit.memory
