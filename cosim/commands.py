@@ -50,18 +50,21 @@ class CommandList:
         self.parts.append(np.pad(packed, (0, -len(packed) % WORDS)).reshape(-1, WORDS))
         return self
 
-    def target(self, depth: int = 0, stencil: int = 0, colour: int = 0) -> Self:
-        """Where planes lie that are cleared from now on, in bytes."""
+    def target(
+        self, depth: int = 0, stencil: int = 0, colour: int = 0, colour_plane: int = 0
+    ) -> Self:
+        """Where planes lie that are cleared from now on, in bytes; of colour planes one."""
         return self.add(
             Opcode.TARGET,
             commands.TARGET_PACKET,
             depth_base=depth,
             stencil_base=stencil,
             colour_base=colour,
+            colour_plane=colour_plane,
         )
 
     def state(self, state: np.void) -> Self:
-        """A draw state, as a record."""
+        """A draw state, as a record; its ``slot`` is the colour plane."""
         self._form = int(state["depth_format"])
         return self.add(
             Opcode.STATE,

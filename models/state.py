@@ -164,6 +164,15 @@ def check_blend_state(state: np.void) -> None:
             raise InputError(name, f"be one of {names}", int(state[name]))
 
 
+def blending_known(state: np.void) -> bool:
+    """Whether :func:`check_blend_state` has nothing to say."""
+    try:
+        check_blend_state(state)
+    except InputError:
+        return False
+    return True
+
+
 def check_depth_state(state: np.void | np.ndarray) -> None:
     """Raise :class:`~fixfunc.spec.errors.InputError` for a state that no depth unit can obey."""
     if state["depth_format"] not in list(DepthFormat):

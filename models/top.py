@@ -15,7 +15,7 @@ from fixfunc.models.frontend import command_reader
 from fixfunc.models.frontend.command_reader import CommandLimits
 from fixfunc.models.geometry import triangle_setup
 from fixfunc.models.memory.contract import PLANES, FenceCounts
-from fixfunc.models.output.colour_write import ColourTarget, quads_of
+from fixfunc.models.output.colour_write import ColourPlanes, quads_of
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster import tile_rasterizer
 from fixfunc.models.raster.edge_evaluator import pack
@@ -45,7 +45,8 @@ class Draw(NamedTuple):
 class Shades(NamedTuple):
     """Outputs of a shader for tiles; what is not the colour counts in late draws alone."""
 
-    colours: np.ndarray  # uint32, shape (n, edge, edge)
+    # uint32, shape (n, edge, edge), or (planes, n, edge, edge) where there are several
+    colours: np.ndarray
     survivors: np.ndarray | None = None  # bool, shape (n, edge, edge): not discarded; default all
     depths: np.ndarray | None = None  # uint32, shape (n, edge, edge): in place of the planes'
     replaces: np.ndarray | None = None  # bool, shape (n,): tiles with such depths; default all
@@ -55,7 +56,7 @@ class Shades(NamedTuple):
         shape = count, edge, edge
         with_depths = self.depths is not None
         return Shades(
-            np.broadcast_to(self.colours, shape),
+            np.broadcast_to(self.colours, (*np.shape(self.colours)[:-3], *shape)),
             np.broadcast_to(True if self.survivors is None else self.survivors, shape),
             np.broadcast_to(self.depths if with_depths else np.uint32(0), shape),
             np.broadcast_to(with_depths if self.replaces is None else self.replaces, count),
@@ -92,7 +93,7 @@ class Machine:
     coarse : int
         Parameter of :func:`fixfunc.models.raster.tile_rasterizer.rasterize`.
     shader : callable
-        Takes :class:`Shading`, returns colours, uint32 of shape (n, edge, edge), or
+        Takes :class:`Shading`, returns colours, as the field of :class:`Shades`, or
         :class:`Shades`. It is asked of tiles in any order, in parts.
     outcomes : callable, optional
         Takes tiles in front of HiZ, returns an outcome of each: uint8, shape (n,). By default
@@ -105,7 +106,7 @@ class Machine:
     Attributes
     ----------
     depth : CachedDepth
-    colour : ColourTarget
+    colour : ColourPlanes
     """
 
     def __init__(
@@ -127,7 +128,7 @@ class Machine:
         self._in_memory = in_memory
         self._progress = progress
         self.depth = CachedDepth(memory, shape, self._limits.edge, self._limits.stencil, in_memory)
-        self.colour = ColourTarget(memory, shape, self._limits.edge)
+        self.colour = ColourPlanes(memory, shape, self._limits.edge, self._limits.colour_planes)
         self._state = None
         self._counts = FenceCounts()
         self._drawn = None
@@ -248,7 +249,7 @@ class Machine:
                 rectangle, **values, bases={plane: int(c[f"{plane}_base"]) for plane in values}
             )
         if colour is not None and self._in_memory:
-            self.colour.clear(rectangle, colour, int(c["colour_base"]))
+            self.colour.clear(rectangle, colour, int(c["colour_base"]), int(c["slot"]))
 
     def _fence(self, fence):
         self._counts.report(fence)

@@ -30,6 +30,7 @@ class Counters(wiring.Component):
     tables : mapping
         By memory client, of :data:`fixfunc.spec.counters.CLIENTS`, what is counted: from
         :func:`fixfunc.spec.payloads.counted`. Counters of a client that is not named stay zero.
+        Clients that differ by a number alone, as colour planes do, share the counters of the first.
 
     Members
     -------
@@ -67,7 +68,10 @@ class Counters(wiring.Component):
             m.d.comb += moved.ready.eq(1)
             with m.If(moved.valid):
                 m.d.sync += last.eq(moved.payload)
-            totals |= {f"{client}_{field.name}": last[field.name] for field in table}
+            for field in table:
+                name = f"{client.rstrip('1234567')}_{field.name}"
+                others = totals.get(name)
+                totals[name] = last[field.name] if others is None else others + last[field.name]
         with m.If(~self.counter_value.valid | self.counter_value.ready):
             values = Array(totals.get(name, 0) for name in COUNTERS)
             m.d.sync += [

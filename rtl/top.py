@@ -63,33 +63,53 @@ class TopParams:
                 f"colour.shader_depths must be depth.shader_depths {self.depth.shader_depths!r}, "
                 f"not {self.colour.shader_depths!r}"
             )
+        if self.reader.colour_planes != self.colour.planes:
+            raise ValueError(
+                f"reader.colour_planes must be colour.planes {self.colour.planes!r}, "
+                f"not {self.reader.colour_planes!r}"
+            )
+        if self.flat and self.colour.planes > 1:
+            raise ValueError(f"flat has one colour plane, not {self.colour.planes!r}")
 
     @property
     def clients(self) -> tuple[str, ...]:
         """Of memory, those with a cache."""
-        return ("depth", "stencil", "colour") if self.depth.stencil else ("depth", "colour")
+        depth = ("depth", "stencil") if self.depth.stencil else ("depth",)
+        return (*depth, *self.colour.names)
 
     @property
     def counted(self) -> dict[str, tuple[payloads.Field, ...]]:
         """What is counted of each client."""
-        differences = {"depth": self.depth.differences, "colour": self.colour.differences}
-        return {client: payloads.counted(differences.get(client, False)) for client in self.clients}
+        differences = {"depth": self.depth.differences, "stencil": False}
+        return {
+            client: payloads.counted(differences.get(client, self.colour.differences))
+            for client in self.clients
+        }
 
 
-def _tiny(**more):
-    blocks = command_reader, triangle_setup, tile_rasterizer, cached_depth, colour_write
-    return TopParams(*(block.CONFIGS["tiny"] for block in blocks), **more)
+def _of(config, planes, **more):
+    """Blocks of a configuration, those that know of colour planes of another."""
+    return TopParams(
+        command_reader.CONFIGS[planes],
+        *(block.CONFIGS[config] for block in (triangle_setup, tile_rasterizer, cached_depth)),
+        colour_write.CONFIGS[planes],
+        **more,
+    )
 
 
 CONFIGS = {
     "default": TopParams(),
-    "tiny": _tiny(),
-    "tiny_flat": _tiny(flat=True),
+    "planes": _of("default", "planes"),
+    "tiny": _of("tiny", "tiny"),
+    "tiny_flat": _of("tiny", "tiny", flat=True),
+    "tiny_planes": _of("tiny", "tiny_planes"),
 }
 PURPOSE = {  # of each configuration
     "default": "the whole pipeline: targets up to 2048 pixels, 8x MSAA, depth, stencil and colour",
-    "tiny": "the same in small, for benches: tiles of 4x4, targets up to 64 pixels",
+    "planes": "the same, with eight colour planes",
+    "tiny": "one colour plane in small, for benches: tiles of 4x4, targets up to 64 pixels",
     "tiny_flat": "the same with the built-in shader, which gives one colour a draw",
+    "tiny_planes": "for benches, with three colour planes",
 }
 
 
@@ -126,7 +146,7 @@ class Top(wiring.Component):
     counter_address, counter_value : In, Out
         Address of a counter, and its value: see :class:`~fixfunc.rtl.counters.Counters`.
     commands_memory, depth_memory, stencil_memory, colour_memory : Out(Axi())
-        One for each client.
+        One for each client; with several colour planes ``colour1_memory`` and so on.
     """
 
     def __init__(self, params: TopParams = CONFIGS["default"], probes: bool = False) -> None:
@@ -135,7 +155,11 @@ class Top(wiring.Component):
         edge = params.raster.edge
         shader = {
             "quads": Out(stream.Signature(layout(quads(edge)))),
-            "colours": In(stream.Signature(layout(colours(edge, params.depth.shader_depths)))),
+            "colours": In(
+                stream.Signature(
+                    layout(colours(edge, params.depth.shader_depths, params.colour.planes))
+                )
+            ),
         }
         tile = beat(tile=payloads.tile(edge), **payloads.CONTROL)
         probed = {
@@ -190,7 +214,7 @@ class Top(wiring.Component):
 
         wiring.connect(m, reader.memory, wiring.flipped(self.commands_memory))
         for client in p.clients:
-            block = colour if client == "colour" else depth
+            block = colour if client in p.colour.names else depth
             wiring.connect(
                 m,
                 getattr(block, f"{client}_memory"),

@@ -29,15 +29,21 @@ def quads(edge_samples: int) -> tuple[Field, ...]:
     )
 
 
-def colours(edge_samples: int, depths: bool = False) -> tuple[Field, ...]:
+def colours(edge_samples: int, depths: bool = False, planes: int = 1) -> tuple[Field, ...]:
     """The same tile, shaded: a colour for each sample, lane (i, j) at number j * edge_samples + i.
 
-    Of those not covered, any. Behind the colours stands what the shader decides about samples, and
-    with ``depths`` the depths that it puts out: they count in draws without ``early_write`` alone;
-    in all others every sample survives, at the depth of its plane.
+    Of those not covered, any. With several colour ``planes`` those for each come one behind the
+    other. Behind the colours stands what the shader decides about samples, and with ``depths`` the
+    depths that it puts out: they count in draws without ``early_write`` alone; in all others every
+    sample survives, at the depth of its plane.
     """
-    colour = each(" ".join(f"colour{n}" for n in range(edge_samples**2)), COLOUR)
-    return colour + survivors(edge_samples, depths)
+    names = (colour_name(plane, lane) for plane in range(planes) for lane in range(edge_samples**2))
+    return each(" ".join(names), COLOUR) + survivors(edge_samples, depths)
+
+
+def colour_name(plane: int, lane: int) -> str:
+    """Name of the field that holds a lane's colour for a plane."""
+    return f"plane{plane}_colour{lane}" if plane else f"colour{lane}"
 
 
 # Tiles of 8 by 8 colours, of 32 or 64 bits, between a cache and memory.

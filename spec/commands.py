@@ -6,7 +6,7 @@ Of whole transfers of 32 bytes, little end first.
 
 from enum import IntEnum
 
-from fixfunc.spec.payloads import CLEAR, DRAW_STATE, HEADER, TRIANGLE, Field, each
+from fixfunc.spec.payloads import CLEAR, COLOUR_PLANES, DRAW_STATE, HEADER, TRIANGLE, Field, each
 
 
 class Opcode(IntEnum):
@@ -30,20 +30,26 @@ class CommandError(IntEnum):
     LENGTH = 2  # it is not as long as its kind is, or goes on beyond the end
     STATE = 3  # no one can obey it
     ADDRESS = 4  # it is not on a boundary, or a plane goes on beyond the memory's limit
-    ORDER = 5  # there is no state, or the target has not been cleared as a whole
+    # there is no state, or a plane that is drawn to has not been cleared as a whole; or a target
+    # begins before colour planes of the last but the first are in memory
+    ORDER = 5
     READ = 6  # memory could not be read
     OVERLAP = 7  # a plane lies on another one of its target, or on the packets
 
 
 PACKET = (Field("opcode", 8), Field("length", 24))  # transfers, this one included
+# Of targets with several colour planes, the one that is meant.
+COLOUR_PLANE = Field("colour_plane", (COLOUR_PLANES - 1).bit_length())
 TARGET_PACKET = (
     *PACKET,
-    *each("depth_base stencil_base colour_base", 32),
-)  # bytes, on boundaries of 256
-STATE_PACKET = (*PACKET, *DRAW_STATE)  # kind and slot are not looked at
+    *each("depth_base stencil_base colour_base", 32),  # bytes, on boundaries of 256
+    COLOUR_PLANE,
+)
+STATE_PACKET = (*PACKET, *DRAW_STATE)  # kind is not looked at; slot is the colour plane
 CLEAR_PACKET = (
     *PACKET,
     *(field for field in CLEAR[len(HEADER) :] if not field.name.endswith("_base")),
+    COLOUR_PLANE,
 )
 TRIANGLES_PACKET = PACKET  # then a transfer for each of them:
 TRIANGLE_PACKET = TRIANGLE[2:]  # without kind and state

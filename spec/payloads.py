@@ -29,7 +29,9 @@ KIND = Field("kind", 2)  # fixfunc.spec.state.Kind
 HEADER = (
     KIND,
     Field("state", 4),  # number of the draw state in force
-    Field("slot", 12),  # place of the triangle's attributes in the setup RAM
+    # place of the triangle's attributes in the setup RAM; of a draw state, and of a clear, the
+    # colour plane that is meant
+    Field("slot", 12),
 )
 
 TRIANGLE = (
@@ -97,6 +99,9 @@ DEPTH_STATE = tuple(
     f.name for f in DRAW_STATE if f.name.startswith(("depth", "bias", "stencil", "hiz", "early"))
 )
 OUTPUT_STATE = (*(f.name for f in BLEND_STATE), "colour_write", "flat_colour")
+# Of those, what each colour plane has for itself.
+PLANE_STATE = (*(f.name for f in BLEND_STATE), "colour_write")
+COLOUR_PLANES = 8  # of a target, at most
 
 CLEAR = (
     *HEADER,

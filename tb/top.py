@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Bench of :class:`fixfunc.rtl.top.Top`: every stage, and every byte of memory."""
 
+from collections.abc import Callable
+
 import cocotb
 import numpy as np
 from cocotb.handle import HierarchyObject
@@ -73,6 +75,19 @@ def shade(shading: Shading) -> Shades:
     return Shades(colour, survivors, depths, value[:, 0, 0] >> 5 & 3 != 0)
 
 
+def shader(params: TopParams) -> Callable[[Shading], Shades]:
+    """The same for each colour plane; other colours for each."""
+    planes = np.arange(params.colour.planes, dtype=np.uint32)[:, None, None, None]
+    if len(planes) == 1:
+        return shade
+
+    def shade_planes(shading: Shading) -> Shades:
+        made = shade(shading)
+        return made._replace(colours=made.colours[None] ^ planes * np.uint32(0x3B9F52C7))
+
+    return shade_planes
+
+
 def shading_lanes(shading: Shading) -> int:
     """Lanes of a tile, by the width of its mask."""
     return 64 if shading.tiles["mask"].dtype.itemsize == 8 else 16
@@ -83,8 +98,8 @@ def inputs(rows: np.ndarray, params: TopParams) -> dict[str, np.ndarray]:
 
     In the end every address of a counter is read, and contexts of a few tiles saved.
     """
-    golden = machine(params, memory(rows, params), shader=shade, in_memory=False)
-    table = colours(params.raster.edge, params.depth.shader_depths)
+    golden = machine(params, memory(rows, params), shader=shader(params), in_memory=False)
+    table = colours(params.raster.edge, params.depth.shader_depths, params.colour.planes)
     shaded = [np.zeros((0, codec.words(payloads.width(table))), np.uint64)]
     given = [start for start, _ in starts(rows)]
     fault = unreadable(rows)
@@ -111,7 +126,7 @@ def replay(
         params,
         data,
         outcomes=HizOutcomes(outputs["probe_hiz"], params.raster.edge),
-        **({} if params.flat else {"shader": shade}),
+        **({} if params.flat else {"shader": shader(params)}),
     )
     fault = unreadable(rows)
     drawn = [golden.draw(*map(int, start), fault) for start, _ in starts(rows)]

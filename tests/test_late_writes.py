@@ -87,7 +87,8 @@ class Drawn:
         self.passed = [int(passed) for passed in self.result.status["passed"]]
 
     def plane(self, name):
-        cache = self.machine.colour.cache if name == "colour" else self.machine.depth.caches[name]
+        colours = self.machine.colour.planes[0]
+        cache = colours.cache if name == "colour" else self.machine.depth.caches[name]
         return cache.values()
 
 

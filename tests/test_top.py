@@ -76,7 +76,7 @@ def test_memory_is_what_stages_say():
     made, (result,), _ = machine(rows)
     state = next(records for kind, records in result.probes["commands"] if kind == Kind.STATE)[0]
     plain = DepthBuffer(state, 4)
-    image = np.zeros_like(made.colour.cache.values())
+    image = np.zeros_like(made.colour.planes[0].cache.values())
     plain.clear((0, 0, 24, 24), int(state["depth_max"]), 0)
     for tiles, shaded, colours in zip(
         *(
@@ -92,7 +92,7 @@ def test_memory_is_what_stages_say():
                 unpack(tile["mask"][None], 4)[0], colour, image[tile["y"], tile["x"]]
             )
     assert len(shaded) > 50
-    assert (made.colour.cache.values() == image).all()
+    assert (made.colour.planes[0].cache.values() == image).all()
     assert (made.depth.caches["depth"].values() == plain.depth).all()
 
 
@@ -102,7 +102,8 @@ def test_what_hiz_found_changes_no_picture():
     one, first, _ = machine(rows)
     other, second, _ = machine(rows, outcomes=lambda tiles: np.zeros(len(tiles), np.uint8))
     assert [list(part.status) for part in first] == [list(part.status) for part in second]
-    assert (one.colour.cache.values() == other.colour.cache.values()).all()
+    pictures = [machine.colour.planes[0].cache.values() for machine in (one, other)]
+    assert (pictures[0] == pictures[1]).all()
     assert one.depth.traffic["depth"] != other.depth.traffic["depth"]
 
 

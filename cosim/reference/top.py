@@ -25,7 +25,14 @@ __all__ = ["Harness"]
 def limits_of(params: TopParams) -> CommandLimits:
     """Limits of the command reader."""
     reader = params.reader
-    return CommandLimits(reader.edge, reader.samples, reader.pixels, reader.stencil, reader.formats)
+    return CommandLimits(
+        reader.edge,
+        reader.samples,
+        reader.pixels,
+        reader.stencil,
+        reader.formats,
+        reader.colour_planes,
+    )
 
 
 def shape(params: TopParams) -> CacheShape:
@@ -48,16 +55,18 @@ def machine(params: TopParams, data: np.ndarray, **more: Any) -> Machine:
 def pack_colours(shades: Shades, params: TopParams) -> np.ndarray:
     """What a shader makes of tiles as beats."""
     edge = params.raster.edge
-    table = colours(edge, params.depth.shader_depths)
-    count = len(shades.colours)
-    lanes = shades.colours.reshape(count, edge**2).astype("<u4")
-    rest = np.zeros(count, dtype(table[edge**2 :]))
+    planes = params.colour.planes
+    table = colours(edge, params.depth.shader_depths, planes)[planes * edge**2 :]
+    count = shades.colours.shape[-3]
+    by_plane = shades.colours.reshape(planes, count, edge**2)
+    lanes = by_plane.swapaxes(0, 1).reshape(count, planes * edge**2).astype("<u4")
+    rest = np.zeros(count, dtype(table))
     rest["survivors"] = pack(shades.survivors)
     if params.depth.shader_depths:
         rest["replaces"] = shades.replaces
         for n, depths in enumerate(shades.depths.reshape(count, edge**2).T):
             rest[f"depth{n}"] = depths
-    behind = codec.pack(rest, table[edge**2 :])
+    behind = codec.pack(rest, table)
     return np.concatenate([np.ascontiguousarray(lanes).view(np.uint64), behind], 1)
 
 

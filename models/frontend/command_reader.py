@@ -37,6 +37,8 @@ class CommandLimits:
         Targets have a stencil plane.
     formats : tuple of DepthFormat
         Depth formats of targets.
+    colour_planes : int
+        Colour planes of targets.
     """
 
     edge: int = 8
@@ -44,6 +46,7 @@ class CommandLimits:
     pixels: int = TOP_LIMIT
     stencil: bool = True
     formats: tuple[DepthFormat, ...] = tuple(DepthFormat)
+    colour_planes: int = 1
 
 
 class Read(NamedTuple):
@@ -57,9 +60,15 @@ class Read(NamedTuple):
 
 def plane_bytes(count: int, plane: str, edge: int = 8) -> int:
     """Bytes of a plane of so many tiles, and of its table."""
-    raw = -(-PLANE_BITS[plane] * edge**2 // 256) * TRANSFER
+    bits = PLANE_BITS["colour" if plane.startswith("colour") else plane]
+    raw = -(-bits * edge**2 // 256) * TRANSFER
     room = 1 << (raw - 1).bit_length()
     return count * room + -(-count // 64) * TRANSFER
+
+
+def plane_name(number: int) -> str:
+    """Name of a colour plane."""
+    return f"colour{number}" if number else "colour"
 
 
 def tiles_of(state: np.void, edge: int = 8) -> int:
@@ -144,7 +153,10 @@ class _Reader:
         self.beats = []
         self._state = None
         self._cleared_target = None  # fields of the target that was cleared as a whole
-        self._bases = dict.fromkeys(PLANE_BITS, 0)
+        self._written = set()  # colour planes that draws write
+        self._begun = set()  # those of the target that were cleared as a whole
+        self._unflushed = False  # work on colour planes but the first since the last FENCE
+        self._bases = dict.fromkeys(PLANE_BITS, 0)  # and of "colour1" and so on
         self._placed = {}  # bases of the planes of the target that was cleared
 
     def packet(self, data, fault):
@@ -171,8 +183,17 @@ class _Reader:
 
     def _target(self, data):
         record = unpack(data, commands.TARGET_PACKET)[0]
-        self._bases = {plane: int(record[f"{plane}_base"]) for plane in PLANE_BITS}
+        number = self._plane(record["colour_plane"])
+        if number >= self._limits.colour_planes:
+            return CommandError.STATE
+        for plane in PLANE_BITS:
+            name = plane_name(number) if plane == "colour" else plane
+            self._bases[name] = int(record[f"{plane}_base"])
         return CommandError.NONE
+
+    def _plane(self, number):
+        """Which colour plane is meant: of targets with one it is not looked at."""
+        return int(number) if self._limits.colour_planes > 1 else 0
 
     def _draw_state(self, data):
         record = unpack(data.reshape(1, -1), commands.STATE_PACKET)
@@ -180,7 +201,7 @@ class _Reader:
         for name in records.dtype.names:
             records[name] = record[name]
         records["kind"] = Kind.STATE
-        records["slot"] = 0
+        records["slot"] = plane = self._plane(record["slot"][0])
         state = records[0]
         try:
             check_draw_state(state)
@@ -192,9 +213,14 @@ class _Reader:
             or state["samples"] > SAMPLE_COUNTS.index(limits.samples)
             or state["depth_format"] not in limits.formats
             or (state["stencil_test"] and not limits.stencil)
+            or plane >= limits.colour_planes
+            or (plane and self._state is None)
         ):
             return CommandError.STATE
         self._state = state
+        self._written = (self._written if plane else set()) - {plane}
+        if state["colour_write"]:
+            self._written = self._written | {plane}
         self.beats.append((Kind.STATE, records))
         return CommandError.NONE
 
@@ -205,35 +231,56 @@ class _Reader:
             return CommandError.ORDER
         supported = [plane for plane in PLANE_BITS if plane != "stencil" or self._limits.stencil]
         planes = [plane for plane in supported if record[plane]]
+        number = self._plane(record["colour_plane"])
         covers_target = (
             not record["x0"]
             and not record["y0"]
             and record["x1"] >= state["target_width"]
             and record["y1"] >= state["target_height"]
         )
-        clears_target = covers_target and planes == supported
+        clears_target = covers_target and planes == supported and not number
         if state[TARGET_FIELDS] != self._cleared_target and not clears_target:
+            return CommandError.ORDER
+        if record["colour"] and number not in self._begun and not covers_target:
+            return CommandError.ORDER
+        if clears_target and self._unflushed:
             return CommandError.ORDER
         if record["depth"] and record["depth_value"] > MOST[DepthFormat(state["depth_format"])]:
             return CommandError.STATE
+        if number >= self._limits.colour_planes:
+            return CommandError.STATE
         if covers_target:
-            error = self._place(planes)
+            named = [plane_name(number) if plane == "colour" else plane for plane in planes]
+            if clears_target:
+                self._forget_planes()
+            error = self._place(named)
             if error:
                 return error
+        if clears_target:
+            self._begun = {0}
+        elif covers_target and record["colour"]:
+            self._begun.add(number)
+        self._unflushed |= bool(record["colour"] and number)
         clear = np.zeros(1, dtype(payloads.CLEAR))
         for name in clear.dtype.names:
             clear[name] = record[name] if name in record.dtype.names else 0
-        for plane, base in self._bases.items():
-            clear[f"{plane}_base"] = base
+        for plane in PLANE_BITS:
+            name = plane_name(number) if plane == "colour" else plane
+            clear[f"{plane}_base"] = self._bases.get(name, 0)
         clear["kind"] = Kind.CLEAR
+        clear["slot"] = number
         if clears_target:
             self._cleared_target = state[TARGET_FIELDS]
         self.beats.append((Kind.CLEAR, clear))
         return CommandError.NONE
 
+    def _forget_planes(self):
+        """A target begins without colour planes but the first."""
+        self._placed = {plane: self._placed[plane] for plane in self._placed if plane in PLANE_BITS}
+
     def _place(self, planes):
         """Move planes to where they are to lie; those that are not cleared stay."""
-        placed = self._placed | {plane: self._bases[plane] for plane in planes}
+        placed = self._placed | {plane: self._bases.get(plane, 0) for plane in planes}
         count = tiles_of(self._state, self._limits.edge)
         ranges = {
             plane: (base, base + plane_bytes(count, plane, self._limits.edge))
@@ -250,6 +297,8 @@ class _Reader:
     def _triangles(self, data):
         if self._state is None or self._state[TARGET_FIELDS] != self._cleared_target:
             return CommandError.ORDER
+        if not self._written <= self._begun:
+            return CommandError.ORDER
         record = unpack(data[1:], commands.TRIANGLE_PACKET)
         triangles = np.zeros(len(record), dtype(payloads.TRIANGLE))
         for name in record.dtype.names:
@@ -257,6 +306,7 @@ class _Reader:
         triangles["state"] = self._state["state"]
         if len(triangles):
             self.beats.append((Kind.WORK, triangles))
+            self._unflushed |= bool(self._written - {0})
         return CommandError.NONE
 
     def _fence(self, data):
@@ -266,5 +316,6 @@ class _Reader:
         fence["flush"] = 1
         fence["sequence"] = record["sequence"]
         fence["begin"] = record["begin"]
+        self._unflushed = False
         self.beats.append((Kind.FENCE, fence))
         return CommandError.NONE

@@ -159,8 +159,10 @@ class StageContract:
         self.legal = self._supported and (not self._begins or state[TARGET_FIELDS] == self._target)
         return self.legal
 
-    def clear(self, record: np.void) -> Cleared | None:
+    def clear(self, record: np.void, may_begin: bool = True) -> Cleared | None:
         """What a clear does, by fields of :data:`fixfunc.spec.payloads.CLEAR`; None if nothing.
+
+        One that may not begin a target is of a colour plane but the first.
 
         It is refused under a state that is not supported, for a depth that the format cannot
         store, and on a target that neither has begun nor begins with it.
@@ -172,7 +174,7 @@ class StageContract:
         x0, y0, x1, y1 = (int(record[name]) for name in ("x0", "y0", "x1", "y1"))
         rectangle = x0, y0, min(x1, size[0]), min(y1, size[1])
         covers = rectangle == (0, 0, *size)
-        begins = covers and all(record[plane] for plane in self._begins)
+        begins = may_begin and covers and all(record[plane] for plane in self._begins)
         if (
             not self._supported
             or ("depth" in planes and record["depth_value"] > self._depth_most())

@@ -13,6 +13,7 @@ from fixfunc.models.output import blend as blending
 from fixfunc.models.output.colour_tiles import CodedColourTile, ColourTile
 from fixfunc.models.payload import dtype, integer
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE, pack, unpack
+from fixfunc.models.state import TARGET_FIELDS, blending_known
 from fixfunc.spec import payloads
 from fixfunc.spec.colours import quads
 
@@ -107,7 +108,7 @@ class ColourCache(TileCache):
 
 
 class ColourTarget:
-    """Colours of a target, and what their memory holds.
+    """Colours of a plane of a target, and what their memory holds.
 
     Parameters
     ----------
@@ -166,6 +167,99 @@ class ColourTarget:
         See :meth:`fixfunc.models.memory.tile_cache.TileCache.counts`.
         """
         return self._traffic + (self.cache.counts() if self.cache else Counter())
+
+
+class ColourPlanes:
+    """All colour planes of a target.
+
+    A draw state, and a clear, is of the plane that its ``slot`` says; with one plane it is of that.
+    A state of the first plane begins a draw state: the others are not written until each has had a
+    state of its own. A plane but the first is written, and cleared in part, once a clear of all of
+    it has begun it on the target.
+
+    Parameters
+    ----------
+    memory, shape, edge
+        As of :class:`ColourTarget`.
+    planes : int
+        1 to 8.
+
+    Attributes
+    ----------
+    planes : list of ColourTarget
+    """
+
+    def __init__(
+        self,
+        memory: np.ndarray,
+        shape: CacheShape | None = None,
+        edge: int = 8,
+        planes: int = 1,
+    ) -> None:
+        self.planes = [ColourTarget(memory, shape, edge) for _ in range(planes)]
+        self._begun = [False] * planes
+        self._target = None
+        self._state = None
+
+    @property
+    def state(self) -> np.void:
+        """The draw state in force; setting one sets that of its plane."""
+        return self._state
+
+    @state.setter
+    def state(self, state: np.void) -> None:
+        self._state = state
+        number = self._number(state["slot"])
+        for n, plane in enumerate(self.planes):
+            kept = state if n == number or plane.state is None else plane.state
+            own = state.copy()
+            for name in payloads.PLANE_STATE:
+                own[name] = kept[name]
+            if n != number and (not number or plane.state is None):
+                own["colour_write"] = 0
+            if n == number and not blending_known(state):
+                own["colour_write"] = 0
+            plane.state = own
+
+    def _number(self, slot):
+        """Which plane is meant."""
+        return int(slot) if len(self.planes) > 1 else 0
+
+    def clear(self, rectangle: Sequence[int], value: int, base: int = 0, slot: int = 0) -> None:
+        """Clear a rectangle of the plane that ``slot`` says: see :meth:`ColourTarget.clear`."""
+        number = self._number(slot)
+        if number >= len(self.planes):
+            return
+        size = int(self._state["target_width"]), int(self._state["target_height"])
+        covers = tuple(rectangle) == (0, 0, *size)
+        if covers and not number and self._state[TARGET_FIELDS] != self._target:
+            self._target = self._state[TARGET_FIELDS]
+            self._begun = [False] * len(self.planes)
+        self._begun[number] |= covers
+        if self._begun[number]:
+            self.planes[number].clear(rectangle, value, base)
+
+    def draw(
+        self, tiles: np.ndarray, colours: np.ndarray, passed: np.ndarray | None = None
+    ) -> None:
+        """Write shaded tiles: as :meth:`ColourCache.run`.
+
+        ``colours`` has the shape (n, edge, edge), or (planes, n, edge, edge).
+        """
+        of_planes = colours if colours.ndim == 4 else colours[None]
+        for plane, begun, its in zip(self.planes, self._begun, of_planes, strict=True):
+            if begun:
+                plane.draw(tiles, its, passed)
+
+    def flush(self) -> None:
+        """Bring all that was written to memory."""
+        for plane in self.planes:
+            plane.flush()
+
+    @property
+    def traffic(self) -> Counter[TrafficKind]:
+        """Traffic of all planes: see :attr:`ColourTarget.traffic`."""
+        return sum((plane.traffic for plane in self.planes), Counter())
 
 
 def quads_of(tiles: np.ndarray, state: np.void, edge: int = 8) -> np.ndarray:

@@ -7,5 +7,6 @@ packet.py             port of a unit that executes packets of one kind
 state_packet.py       draw states
 clear_packet.py       targets and clears
 triangles_packet.py   lists of triangles
+plane_order.py        which colour planes may be drawn to
 state_check.py        which states, clears and planes are legal
 """

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """TARGET and CLEAR packets: where planes lie, and which target has been cleared as a whole."""
 
-from amaranth.hdl import Cat, Module, Signal
+from amaranth.hdl import Array, Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.frontend.packet import PacketUnit, fields_of
-from fixfunc.rtl.frontend.state_check import PLANE_BITS, PlaneCheck, covers_target
+from fixfunc.rtl.frontend.state_check import PLANE_BITS, PlaneCheck, covers_target, plane_bits
 from fixfunc.rtl.memory.surface.state_check import most_depth
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import commands, payloads
@@ -15,6 +15,7 @@ from fixfunc.spec.state import Kind
 
 # Fields of a draw state that identify a target.
 TARGET_FIELDS = "target", "target_width", "target_height", "samples", "depth_format"
+COLOUR = list(PLANE_BITS).index("colour")  # among the planes; behind it the other colour planes
 
 
 class ClearPacket(wiring.Component):
@@ -40,10 +41,17 @@ class ClearPacket(wiring.Component):
         The draw state in force, as in :class:`~fixfunc.rtl.frontend.state_packet.StatePacket`.
     target_cleared : Out(1)
         The target of the draw state has been cleared as a whole.
+    begins_target : Out(1)
+        ``packet.first`` is a clear that begins a target.
+    begun, unflushed : In
+        Of a target with several colour planes, as in
+        :class:`~fixfunc.rtl.frontend.plane_order.PlaneOrder`. These three are absent with one.
     """
 
     def __init__(self, params):
         self._params = params
+        self._colours = params.colour_planes
+        order = {"begins_target": Out(1), "begun": In(self._colours), "unflushed": In(1)}
         super().__init__(
             {
                 "packet": In(PacketUnit()),
@@ -56,6 +64,7 @@ class ClearPacket(wiring.Component):
                 "state_valid": In(1),
                 "target_cleared": Out(1),
             }
+            | (order if self._colours > 1 else {})
         )
 
     def elaborate(self, platform):
@@ -63,14 +72,28 @@ class ClearPacket(wiring.Component):
         packet = self.packet
         clear = fields_of(packet.first, commands.CLEAR_PACKET)
         supported = [plane for plane in PLANE_BITS if plane != "stencil" or self._params.stencil]
-        m.submodules.check = check = PlaneCheck(self._params.edge, supported)
+        m.submodules.check = check = PlaneCheck(self._params.edge, supported, self._colours)
         self._bases(m, check)
 
         whole = covers_target(self.state, clear)
         whole_target = whole & Cat(clear[plane] for plane in supported).all()
+        named = [clear[p] if p in supported else 0 for p in PLANE_BITS]
+        if self._colours > 1:
+            whole_target &= clear.colour_plane == 0
+            named[-1:] = [clear.colour & (clear.colour_plane == n) for n in range(self._colours)]
+        out_of_order = ~self.state_valid | ~(self.target_cleared | whole_target)
+        unknown = clear.depth & (clear.depth_value > most_depth(self.state.depth_format))
+        if self._colours > 1:
+            begun = self.begun.bit_select(clear.colour_plane, 1)
+            out_of_order |= (clear.colour & ~whole & ~begun) | (whole_target & self.unflushed)
+            unknown |= clear.colour_plane >= self._colours
+            m.d.comb += [
+                self.begins_target.eq(whole_target),
+                check.stays.eq(Mux(whole_target, 0, self.begun[1:])),
+            ]
         m.d.comb += [
             check.state.eq(self.state),
-            check.planes.eq(Cat(clear[p] if p in supported else 0 for p in PLANE_BITS)),
+            check.planes.eq(Cat(named)),
         ]
 
         # The target that has been cleared as a whole.
@@ -90,11 +113,9 @@ class ClearPacket(wiring.Component):
                 m.d.sync += clock.eq(clock + 1)
                 with m.If(clock == PlaneCheck.LATENCY):
                     m.d.sync += clock.eq(0)
-                    with m.If(~self.state_valid | ~(self.target_cleared | whole_target)):
+                    with m.If(out_of_order):
                         m.d.comb += packet.error.eq(CommandError.ORDER)
-                    with m.Elif(
-                        clear.depth & (clear.depth_value > most_depth(self.state.depth_format))
-                    ):
+                    with m.Elif(unknown):
                         m.d.comb += packet.error.eq(CommandError.STATE)
                     with m.Elif(whole & ~check.o):
                         m.d.comb += packet.error.eq(CommandError.ADDRESS)
@@ -110,7 +131,7 @@ class ClearPacket(wiring.Component):
                     with m.If(whole):
                         m.d.sync += [
                             getattr(check, f"{plane}_placed").eq(getattr(check, f"{plane}_begin"))
-                            for plane in supported
+                            for plane in check.present
                         ]
                     with m.If(whole_target):
                         m.d.sync += cleared.eq(1)
@@ -121,12 +142,15 @@ class ClearPacket(wiring.Component):
     def _bases(self, m, check):
         """Addresses of the planes and of the packets, and the end of memory."""
         target = fields_of(self.packet.first, commands.TARGET_PACKET)
-        for plane in PLANE_BITS:
+        for n, plane in enumerate(plane_bits(self._colours)):
             base = getattr(check, f"{plane}_base")
+            placed = self.target_valid
+            if n >= COLOUR and self._colours > 1:
+                placed &= target.colour_plane == n - COLOUR
             with m.If(self.restart):
                 m.d.sync += base.eq(0)
-            with m.Elif(self.target_valid):
-                m.d.sync += base.eq(target[f"{plane}_base"])
+            with m.Elif(placed):
+                m.d.sync += base.eq(target[f"{plane.rstrip('1234567')}_base"])
         with m.If(self.restart):
             m.d.sync += [
                 check.limit.eq(self.limit),
@@ -145,4 +169,12 @@ class ClearPacket(wiring.Component):
         m.d.comb += [
             out[field.name].eq(clear[field.name])
             for field in commands.CLEAR_PACKET[len(commands.PACKET) :]
+            if field != commands.COLOUR_PLANE
         ]
+        if self._colours > 1:
+            names = list(plane_bits(self._colours))[COLOUR:]
+            bases = Array(getattr(check, f"{plane}_base") for plane in names)
+            m.d.comb += [
+                out.slot.eq(clear.colour_plane),
+                out.colour_base.eq(bases[clear.colour_plane]),
+            ]

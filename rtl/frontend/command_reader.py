@@ -11,6 +11,7 @@ from amaranth.lib.wiring import In, Out
 from fixfunc.rtl.frontend.clear_packet import ClearPacket
 from fixfunc.rtl.frontend.command_fetch import CommandFetch
 from fixfunc.rtl.frontend.packet import BEAT, fields_of
+from fixfunc.rtl.frontend.plane_order import PlaneOrder
 from fixfunc.rtl.frontend.state_packet import StatePacket
 from fixfunc.rtl.frontend.triangles_packet import TrianglesPacket
 from fixfunc.rtl.lib.axi import TRANSFER, Axi
@@ -18,6 +19,7 @@ from fixfunc.rtl.payload import layout
 from fixfunc.rtl.raster.edge_evaluator import EdgeEvaluatorParams
 from fixfunc.spec import commands
 from fixfunc.spec.commands import LENGTHS, START, CommandError, Opcode
+from fixfunc.spec.payloads import COLOUR_PLANES
 from fixfunc.spec.state import TARGET_LIMIT, TOP_LIMIT, DepthFormat, Kind
 
 # The packet that is executed: its first transfer, whether that could not be read, its length.
@@ -40,6 +42,8 @@ class CommandReaderParams:
         Targets have a stencil plane.
     formats : tuple of DepthFormat
         Depth formats of targets.
+    colour_planes : int
+        Colour planes of targets: 1 to 8.
     """
 
     edge: int = 8
@@ -47,20 +51,29 @@ class CommandReaderParams:
     pixels: int = TOP_LIMIT
     stencil: bool = True
     formats: tuple = tuple(DepthFormat)
+    colour_planes: int = 1
 
     def __post_init__(self):
         EdgeEvaluatorParams(self.edge, self.samples)  # the same rules hold here
         if not 1 <= self.pixels <= TARGET_LIMIT:
             raise ValueError(f"pixels must lie in 1..{TARGET_LIMIT}, not {self.pixels!r}")
+        if not 1 <= self.colour_planes <= COLOUR_PLANES:
+            raise ValueError(
+                f"colour_planes must lie in 1..{COLOUR_PLANES}, not {self.colour_planes!r}"
+            )
 
 
 CONFIGS = {
     "default": CommandReaderParams(),
+    "planes": CommandReaderParams(colour_planes=COLOUR_PLANES),
     "tiny": CommandReaderParams(edge=4, pixels=64),
+    "tiny_planes": CommandReaderParams(edge=4, pixels=64, colour_planes=3),
 }
 PURPOSE = {  # of each configuration
     "default": "targets up to 2048 pixels",
+    "planes": "the same, with eight colour planes",
     "tiny": "for benches: tiles of 4x4, targets up to 64 pixels",
+    "tiny_planes": "the same, with three colour planes",
 }
 
 
@@ -128,8 +141,20 @@ class CommandReader(wiring.Component):
             clear.state_valid.eq(state.state_valid),
             triangles.state.eq(state.state),
             triangles.state_valid.eq(state.state_valid),
-            triangles.target_cleared.eq(clear.target_cleared),
         ]
+        if self._params.colour_planes == 1:
+            m.d.comb += triangles.target_cleared.eq(clear.target_cleared)
+        else:
+            m.submodules.order = order = PlaneOrder(self._params.colour_planes)
+            m.d.comb += [
+                order.beat.eq(self.o.payload),
+                order.taken.eq(self.o.valid & self.o.ready),
+                order.begins_target.eq(clear.begins_target),
+                order.state.eq(state.state),
+                clear.begun.eq(order.begun),
+                clear.unflushed.eq(order.unflushed),
+                triangles.target_cleared.eq(clear.target_cleared & order.drawable),
+            ]
 
         packet = Signal(PACKET)
         remaining = Signal(24)  # transfers from this packet on
@@ -160,8 +185,7 @@ class CommandReader(wiring.Component):
                 with m.State(opcode.name):
                     self._execute(m, unit.packet, fetch, packet, remaining)
             with m.State("TARGET"):
-                m.d.comb += clear.target_valid.eq(1)
-                self._advance(m, packet, remaining)
+                self._place(m, clear, packet, remaining)
             with m.State("FENCE"):
                 fence = fields_of(packet.first, commands.FENCE_PACKET)
                 self._fence(m, sequence=fence.sequence, begin=fence.begin)
@@ -219,6 +243,19 @@ class CommandReader(wiring.Component):
                         self._stop(m, CommandError.LENGTH)
             with m.Default():
                 self._stop(m, CommandError.OPCODE)
+
+    def _place(self, m, clear, packet, remaining):
+        """The bases of a TARGET hold from now on, if there is such a colour plane."""
+        planes = self._params.colour_planes
+        if planes in (1, COLOUR_PLANES):
+            m.d.comb += clear.target_valid.eq(1)
+            self._advance(m, packet, remaining)
+            return
+        with m.If(fields_of(packet.first, commands.TARGET_PACKET).colour_plane < planes):
+            m.d.comb += clear.target_valid.eq(1)
+            self._advance(m, packet, remaining)
+        with m.Else():
+            self._stop(m, CommandError.STATE)
 
     def _execute(self, m, unit, fetch, packet, remaining):
         """A unit has the streams until it is done."""

@@ -2,7 +2,7 @@
 """State check: which draw states, clears and planes a frame can be drawn with."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
@@ -23,6 +23,11 @@ PLANE_BITS = {
     "stencil": payloads.STENCIL,
     "colour": payloads.COLOUR,
 }
+
+
+def plane_bits(colour_planes: int) -> dict[str, int]:
+    """Bits of a value of each plane of a target; colour planes but the first have numbers."""
+    return PLANE_BITS | {f"colour{n}": payloads.COLOUR for n in range(1, colour_planes)}
 
 
 def state_supported(state: View, params: Any) -> Value:
@@ -69,23 +74,32 @@ class PlaneCheck(wiring.Component):
         Samples along a tile's edge.
     planes : sequence of str
         Those that targets have, of ``PLANE_BITS``.
+    colour_planes : int
+        Colour planes of a target.
+
+    Attributes
+    ----------
+    present : tuple of str
+        Planes that targets have, further colour planes among them.
 
     Members
     -------
     state : In(layout(payloads.DRAW_STATE))
         Draw state of the target.
-    depth_base, stencil_base, colour_base : In(32)
-        Addresses of the planes that are placed now, in bytes.
-    depth_placed, stencil_placed, colour_placed : In(32)
-        Addresses of those that stay where they are.
-    depth_begin, stencil_begin, colour_begin : Out(32)
+    <plane>_base : In(32)
+        Address of a plane that is placed now, in bytes; as :func:`plane_bits` names them.
+    <plane>_placed : In(32)
+        Address of one that stays where it is.
+    <plane>_begin : Out(32)
         Addresses of all of them, a clock later.
     limit : In(32)
         End of memory, in bytes.
     packets_begin, packets_end : In(32)
         Where the list of packets lies, in bytes.
-    planes : In(3)
-        Planes that are placed now: depth, stencil, colour.
+    planes : In
+        Planes that are placed now, in the order of :func:`plane_bits`.
+    stays : In(colour_planes - 1)
+        Colour planes but the first that the target has already. Absent if there are none.
     o : Out(1)
         Those that are placed now lie on boundaries, and end below the limit; :attr:`LATENCY`
         clocks after the last change of an input.
@@ -95,22 +109,26 @@ class PlaneCheck(wiring.Component):
 
     LATENCY = TileNumber.LATENCY + 4  # last tile, its columns, number, ends, result
 
-    def __init__(self, edge: int, planes: Sequence[str] = tuple(PLANE_BITS)) -> None:
+    def __init__(
+        self, edge: int, planes: Sequence[str] = tuple(PLANE_BITS), colour_planes: int = 1
+    ) -> None:
         self._edge = edge
-        self._planes = planes
+        self._bits = plane_bits(colour_planes)
+        self.present = (*planes, *(plane for plane in self._bits if plane not in PLANE_BITS))
         super().__init__(
             {
                 "state": In(layout(payloads.DRAW_STATE)),
-                "planes": In(len(PLANE_BITS)),
+                "planes": In(len(self._bits)),
                 "limit": In(32),
                 "packets_begin": In(32),
                 "packets_end": In(32),
                 "o": Out(1),
                 "disjoint": Out(1),
             }
-            | {f"{plane}_base": In(32) for plane in PLANE_BITS}
-            | {f"{plane}_placed": In(32) for plane in PLANE_BITS}
-            | {f"{plane}_begin": Out(32) for plane in PLANE_BITS}
+            | {f"{plane}_base": In(32) for plane in self._bits}
+            | {f"{plane}_placed": In(32) for plane in self._bits}
+            | {f"{plane}_begin": Out(32) for plane in self._bits}
+            | ({"stays": In(colour_planes - 1)} if colour_planes > 1 else {})
         )
 
     def elaborate(self, platform: object) -> Module:
@@ -125,12 +143,12 @@ class PlaneCheck(wiring.Component):
 
         # Behind its tiles, a plane has a table with a transfer for each 64 of them.
         count = Signal(29)
-        fits = Signal(len(PLANE_BITS))
-        packets = self.packets_begin, self.packets_end
+        fits = Signal(len(self._bits))
+        packets = _Range(self.packets_begin, self.packets_end)
         placed = {}
         disjoint = []
         m.d.comb += count.eq(number.number + 1)
-        for n, (plane, bits) in enumerate(PLANE_BITS.items()):
+        for n, (plane, bits) in enumerate(self._bits.items()):
             begin = getattr(self, f"{plane}_begin")
             base = getattr(self, f"{plane}_base")
             end = Signal(40, name=f"{plane}_end")
@@ -140,10 +158,13 @@ class PlaneCheck(wiring.Component):
                 end.eq(begin + (count << Surface(self._edge, bits).room) + table),
             ]
             m.d.comb += fits[n].eq((end <= self.limit) & ~begin[: ALIGNED.bit_length() - 1].any())
-            if plane in self._planes:
-                disjoint += [_disjoint((begin, end), other) for other in placed.values()]
-                disjoint.append(_disjoint((begin, end), packets))
-                placed[plane] = begin, end
+            if plane in self.present:
+                first = plane in PLANE_BITS
+                there = None if first else self.planes[n] | self.stays[n - len(PLANE_BITS)]
+                lies = _Range(begin, end, there)
+                disjoint += [_disjoint(lies, other) for other in placed.values()]
+                disjoint.append(_disjoint(lies, packets))
+                placed[plane] = lies
         m.d.sync += [
             self.o.eq((fits | ~self.planes).all()),
             self.disjoint.eq(Cat(disjoint).all()),
@@ -151,6 +172,17 @@ class PlaneCheck(wiring.Component):
         return m
 
 
+class _Range(NamedTuple):
+    """Where a plane lies: its first byte, the first one behind it, and whether it is there."""
+
+    begin: Value
+    end: Value
+    there: Value | None = None  # None: always
+
+
 def _disjoint(first, second):
-    """Whether two ranges, each a begin and the first byte behind it, have no byte in common."""
-    return (first[1] <= second[0]) | (second[1] <= first[0])
+    """Whether two ranges have no byte in common."""
+    apart = (first.end <= second.begin) | (second.end <= first.begin)
+    for one in (first, second):
+        apart = apart if one.there is None else apart | ~one.there
+    return apart

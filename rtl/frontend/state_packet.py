@@ -16,6 +16,9 @@ from fixfunc.spec.state import Kind
 class StatePacket(wiring.Component):
     """Execute STATE packets of two transfers: check a draw state, pass it on, and hold it.
 
+    With several colour planes its ``slot`` says of which its blending is. That of the first begins
+    a draw state.
+
     Parameters
     ----------
     params : CommandReaderParams
@@ -48,7 +51,11 @@ class StatePacket(wiring.Component):
         packet = self.packet
         candidate = Signal(layout(payloads.DRAW_STATE))
         supported = Signal()
-        m.d.sync += supported.eq(state_supported(candidate, self._params))
+        rules = state_supported(candidate, self._params)
+        planes = self._params.colour_planes
+        if planes > 1:
+            rules &= (candidate.slot == 0) | (self.state_valid & (candidate.slot < planes))
+        m.d.sync += supported.eq(rules)
         with m.If(self.restart):
             m.d.sync += self.state_valid.eq(0)
         with m.FSM():
@@ -64,10 +71,9 @@ class StatePacket(wiring.Component):
                 with m.Elif(packet.i.valid):
                     m.next = "CHECK"
             with m.State("CHECK"):
-                m.d.sync += [
-                    candidate.kind.eq(Kind.STATE),
-                    candidate.slot.eq(0),
-                ]
+                m.d.sync += candidate.kind.eq(Kind.STATE)
+                if planes == 1:
+                    m.d.sync += candidate.slot.eq(0)
                 m.next = "OUTPUT"
             with m.State("OUTPUT"):
                 m.d.comb += [

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Quads out to a shader, its colours into memory."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import fifo, stream, wiring
@@ -12,10 +12,11 @@ from fixfunc.rtl.depth.test.depth_test import DepthTestParams
 from fixfunc.rtl.lib.axi import Axi
 from fixfunc.rtl.lib.fifo import CreditedFIFO
 from fixfunc.rtl.memory.tile_cache.tile_cache import TileCache, TileCacheParams
+from fixfunc.rtl.memory.tile_client.plane_states import PlaneStates
 from fixfunc.rtl.memory.tile_client.slot_front import SlotFront
 from fixfunc.rtl.memory.tile_client.slot_requests import (
-    COLOURS,
     SlotRequests,
+    colour_planes,
     reads_target,
     requested_beat,
 )
@@ -23,7 +24,7 @@ from fixfunc.rtl.output.colour_slots import ColourSlots
 from fixfunc.rtl.output.shading_queue import ShadingQueue
 from fixfunc.rtl.payload import beat, layout
 from fixfunc.spec import payloads
-from fixfunc.spec.colours import colours, quads
+from fixfunc.spec.colours import colour_name, colours, quads
 from fixfunc.spec.payloads import COLOUR
 from fixfunc.spec.state import Kind, SlotOp
 
@@ -46,6 +47,8 @@ class ColourWriteParams:
         Most tiles that wait for their colours.
     shader_depths : bool
         Shaders may put out depths.
+    planes : int
+        Colour planes of a target, each with a cache of its own: 1 to 8.
     """
 
     edge: int = 8
@@ -57,11 +60,14 @@ class ColourWriteParams:
     differences: bool = True
     shading: int = 256
     shader_depths: bool = True
+    planes: int = 1
 
     def __post_init__(self):
         self.cache  # noqa: B018 - its rules hold here
         if self.shading < 3:
             raise ValueError(f"shading must be above 2, not {self.shading!r}")
+        if not 1 <= self.planes <= payloads.COLOUR_PLANES:
+            raise ValueError(f"planes must lie in 1..{payloads.COLOUR_PLANES}, not {self.planes!r}")
 
     @property
     def cache(self) -> TileCacheParams:
@@ -78,22 +84,32 @@ class ColourWriteParams:
         )
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """Of the planes."""
+        return tuple(plane.name for plane in colour_planes(self.planes))
+
+    @property
     def obeyed(self) -> DepthTestParams:
         """Draw states that are supported: those of the depth test before this block."""
         return DepthTestParams(self.edge, self.samples, 2)
 
 
+_TINY = ColourWriteParams(
+    edge=4, sets=8, ways=2, table_lines=2, reads=8, differences=False, shading=96
+)
 CONFIGS = {
     "default": ColourWriteParams(),
+    "planes": ColourWriteParams(planes=payloads.COLOUR_PLANES),
     "raw": ColourWriteParams(differences=False),
-    "tiny": ColourWriteParams(
-        edge=4, sets=8, ways=2, table_lines=2, reads=8, differences=False, shading=96
-    ),
+    "tiny": _TINY,
+    "tiny_planes": replace(_TINY, planes=3),
 }
 PURPOSE = {  # of each configuration
     "default": "RGBA8, a cache of 1,024 tiles, coded in memory",
-    "raw": "the same, raw in memory",
+    "planes": "the same, with eight colour planes, a cache each",
+    "raw": "one plane, raw in memory",
     "tiny": "for benches: tiles of 4x4, a cache of 16",
+    "tiny_planes": "the same, with three colour planes",
 }
 UNREAD = payloads.RASTER_STATE  # of a draw state
 
@@ -101,9 +117,13 @@ UNREAD = payloads.RASTER_STATE  # of a draw state
 class ColourWrite(wiring.Component):
     """Hand out the quads of covered tiles, and write what a shader makes of them, RGBA8 a sample.
 
-    One tile per clock, in order, out and back; a tile that is not on chip waits for memory. With
-    blending, tiles of one place come :attr:`HAZARD_WINDOW` clocks apart. A target begins with a
-    clear of all of it.
+    One tile per clock, in order, out and back, all its planes at once; a tile that is not on chip
+    waits for memory. With blending, tiles of one place come :attr:`HAZARD_WINDOW` clocks apart. A
+    target begins with a clear of all of it.
+
+    With several colour planes a draw state, and a clear, is of the one that its ``slot`` says:
+    see :class:`~fixfunc.rtl.memory.tile_client.plane_states.PlaneStates`. A plane but the first is
+    written once a clear of all of it has begun it on the target.
 
     Of draws without ``early_write`` the depth test decides after the shader: what the shader says
     of their samples goes to it, and the colours wait until its answer has come.
@@ -118,7 +138,7 @@ class ColourWrite(wiring.Component):
         Tiles of samples that passed, or may pass. A tile without such samples is not shaded.
     quads : Out(stream.Signature(layout(quads(params.edge))))
         Quads that are to be shaded.
-    colours : In(stream.Signature(layout(colours(params.edge, params.shader_depths))))
+    colours : In(stream.Signature(layout(colours(edge, shader_depths, planes))))
         Colours of the quads, in the same order.
     shaded : Out(stream.Signature(layout(payloads.survivors(params.edge, params.shader_depths))))
         Of tiles of late draws, what ``colours`` says of their samples.
@@ -129,7 +149,8 @@ class ColourWrite(wiring.Component):
         4: memory failed.
     colour_counted : Out(stream.Signature(layout(payloads.counted(params.differences))))
     colour_memory : Out(Axi())
-        See :class:`~fixfunc.rtl.memory.tile_cache.tile_cache.TileCache`.
+        See :class:`~fixfunc.rtl.memory.tile_cache.tile_cache.TileCache`. With several planes there
+        are ``colour1_counted``, ``colour1_memory``, and so on.
     flush_early : In(1)
         The next beat will be a fence that flushes: the cache may be flushed before it comes.
     """
@@ -138,59 +159,100 @@ class ColourWrite(wiring.Component):
 
     def __init__(self, params: ColourWriteParams = CONFIGS["default"]) -> None:
         self._params = params
+        of_planes = {}
+        for name in params.names:
+            counted = layout(payloads.counted(params.differences))
+            of_planes |= {
+                f"{name}_counted": Out(stream.Signature(counted)),
+                f"{name}_memory": Out(Axi()),
+            }
         super().__init__(
             {
                 "i": In(
                     stream.Signature(beat(tile=payloads.tile(params.edge), **payloads.CONTROL))
                 ),
                 "quads": Out(stream.Signature(layout(quads(params.edge)))),
-                "colours": In(stream.Signature(layout(colours(params.edge, params.shader_depths)))),
+                "colours": In(
+                    stream.Signature(
+                        layout(colours(params.edge, params.shader_depths, params.planes))
+                    )
+                ),
                 "shaded": Out(
                     stream.Signature(layout(payloads.survivors(params.edge, params.shader_depths)))
                 ),
                 "answers": In(stream.Signature(layout(payloads.coverage(params.edge**2)))),
                 "o": Out(stream.Signature(layout(payloads.FENCE))),
-                "colour_counted": Out(
-                    stream.Signature(layout(payloads.counted(params.differences)))
-                ),
-                "colour_memory": Out(Axi()),
-                "flush_early": In(1),
             }
+            | of_planes
+            | {"flush_early": In(1)}
         )
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         p = self._params
-        request = requested_beat(p.edge, [COLOURS])
-        m.submodules.requests = requests = SlotRequests(p.obeyed, [COLOURS])
-        m.submodules.cache = cache = TileCache(p.cache, self.HAZARD_WINDOW)
+        planes = colour_planes(p.planes)
+        request = requested_beat(p.edge, planes)
+        m.submodules.requests = requests = SlotRequests(p.obeyed, planes)
+        caches = self._per_plane(m, "cache", lambda: TileCache(p.cache, self.HAZARD_WINDOW))
         m.submodules.shading = shading = ShadingQueue(p.edge, request, p.shading)
-        m.submodules.front = front = SlotFront(p.edge, [COLOURS], [COLOUR], ColourSlots.LATENCY + 4)
-        m.submodules.slots = slots = ColourSlots(p.edge, p.cache.slots)
+        m.submodules.front = front = SlotFront(
+            p.edge, planes, [COLOUR] * p.planes, ColourSlots.LATENCY + 4
+        )
+        slots = self._per_plane(m, "slots", lambda: ColourSlots(p.edge, p.cache.slots))
         wiring.connect(m, wiring.flipped(self.i), requests.i)
-        wiring.connect(m, requests.colour, cache.i)
+        for name, cache in zip(p.names, caches, strict=True):
+            wiring.connect(m, getattr(requests, name), cache.i)
         wiring.connect(m, requests.o, shading.i)
         wiring.connect(m, shading.quads, wiring.flipped(self.quads))
         wiring.connect(m, shading.o, front.i)
-        wiring.connect(m, cache.o, front.colour)
-        wiring.connect(m, cache.counted, wiring.flipped(self.colour_counted))
-        wiring.connect(m, cache.memory, wiring.flipped(self.colour_memory))
+        for name, cache in zip(p.names, caches, strict=True):
+            wiring.connect(m, cache.o, getattr(front, name))
+            wiring.connect(m, cache.counted, wiring.flipped(getattr(self, f"{name}_counted")))
+            wiring.connect(m, cache.memory, wiring.flipped(getattr(self, f"{name}_memory")))
 
-        m.d.comb += [
-            requests.flush_early.eq(self.flush_early),
-            cache.use_reads.eq(reads_target(front.state)),
-            slots.state.eq(front.state),
-            slots.clear.eq(front.clear),
-            slots.command.eq(front.colour_command),
-            slots.fill_values.eq(front.colour_values),
-            slots.tile.eq(front.tile),
-            slots.clearing.eq(front.clearing),
-        ]
+        m.d.comb += requests.flush_early.eq(self.flush_early)
+        states = self._states(m, front)
+        for name, state, cache, slot in zip(p.names, states, caches, slots, strict=True):
+            m.d.comb += [
+                cache.use_reads.eq(reads_target(state)),
+                slot.state.eq(state),
+                slot.clear.eq(front.clear),
+                slot.command.eq(getattr(front, f"{name}_command")),
+                slot.fill_values.eq(getattr(front, f"{name}_values")),
+                slot.tile.eq(front.tile),
+                slot.clearing.eq(front.clearing),
+            ]
         self._shade(m, shading, front, slots)
-        done = self._complete(m, front, slots, cache)
+        done = [
+            self._complete(m, name, front, slot, cache)
+            for name, slot, cache in zip(p.names, slots, caches, strict=True)
+        ]
         fences = self._pass_fences(m, front)
-        m.d.sync += front.room.eq(fences.available & done.available)
+        room = fences.available
+        for completions in done:
+            room &= completions.available
+        m.d.sync += front.room.eq(room)
         return m
+
+    def _per_plane(self, m, name, make):
+        """A unit for each plane; the first has no number in its name."""
+        units = [make() for _ in range(self._params.planes)]
+        for n, unit in enumerate(units):
+            m.submodules[f"{name}_{n}" if n else name] = unit
+        return units
+
+    def _states(self, m, front):
+        """The draw state of each plane."""
+        count = self._params.planes
+        if count == 1:
+            return [front.state]
+        m.submodules.states = states = PlaneStates(count)
+        m.d.comb += [
+            states.set.eq(front.control_valid & (front.control.kind == Kind.STATE)),
+            states.new.eq(front.control.draw_state),
+            states.state.eq(front.state),
+        ]
+        return [getattr(states, f"states_{n}") for n in range(count)]
 
     def _shade(self, m, shading, front, slots):
         """A tile of a draw enters with its colours; one of a late draw when its answer has come.
@@ -199,8 +261,8 @@ class ColourWrite(wiring.Component):
         """
         lanes = range(self._params.edge**2)
         result = self.colours.payload
-        shape = ArrayLayout(COLOUR, len(lanes))
-        new = Cat(result[f"colour{n}"] for n in lanes)
+        shape = ArrayLayout(COLOUR, len(lanes) * len(slots))
+        new = Cat(result[colour_name(plane, n)] for plane in range(len(slots)) for n in lanes)
         m.submodules.late = late = fifo.SyncFIFOBuffered(width=shape.size, depth=LATE)
         late_draw = ~front.state.early_write
         enters = front.accept & shading.shaded
@@ -223,21 +285,23 @@ class ColourWrite(wiring.Component):
                 )
             ),
         ]
+        entered = Mux(late_draw, late.r_data, new)
         passed = Signal(len(lanes))
-        m.d.sync += [
-            slots.colours.as_value().eq(Mux(late_draw, late.r_data, new)),
-            passed.eq(Mux(late_draw, self.answers.payload.mask, ~0)),
-        ]
-        m.d.comb += slots.tile.mask.eq(front.tile.mask & passed)
+        for n, slot in enumerate(slots):
+            m.d.sync += slot.colours.as_value().eq(entered.word_select(n, COLOUR * len(lanes)))
+        m.d.sync += passed.eq(Mux(late_draw, self.answers.payload.mask, ~0))
+        for slot in slots:
+            m.d.comb += slot.tile.mask.eq(front.tile.mask & passed)
 
-    def _complete(self, m, front, slots, cache):
-        """The cache hears what has been done with each slot."""
+    def _complete(self, m, name, front, slots, cache):
+        """The cache of a plane hears what has been done with each slot."""
         lanes = self._params.edge**2
         shape = layout(payloads.completion(self._params.edge, COLOUR))
-        m.submodules.done = done = CreditedFIFO(shape, COMPLETIONS, lookahead=4)
+        done = CreditedFIFO(shape, COMPLETIONS, lookahead=4)
+        m.submodules[name.replace("colour", "done")] = done
         wiring.connect(m, done.o, cache.done)
         m.d.comb += [
-            done.consume.eq(front.colour_command.valid),
+            done.consume.eq(getattr(front, f"{name}_command").valid),
             done.push.eq(slots.done.valid),
             done.i.op.eq(slots.done.op),
             done.i.slot.eq(slots.done.slot),

@@ -9,8 +9,8 @@ from amaranth.lib.wiring import In, Out
 from cocotb.handle import HierarchyObject
 
 from fixfunc.cosim import codec
-from fixfunc.cosim.reference.top import table_of
-from fixfunc.models.frontend.command_reader import CommandLimits, read
+from fixfunc.cosim.reference.top import limits_of, table_of
+from fixfunc.models.frontend.command_reader import read
 from fixfunc.models.payload import dtype
 from fixfunc.rtl import top
 from fixfunc.rtl.frontend.command_reader import CommandReader, CommandReaderParams
@@ -69,7 +69,7 @@ class Harness(wiring.Component):
 
 def shape_of(params: CommandReaderParams) -> top.TopParams:
     """The parameters of a top with this reader, for which command streams are generated."""
-    return top.CONFIGS["tiny" if params.edge == 4 else "default"]
+    return next(shape for shape in top.CONFIGS.values() if shape.reader == params)
 
 
 def requests(rng: np.random.Generator, count: int, params: CommandReaderParams) -> np.ndarray:
@@ -102,9 +102,7 @@ def inputs(rows: np.ndarray, _params: CommandReaderParams) -> dict[str, np.ndarr
 def expected(rows: np.ndarray, params: CommandReaderParams) -> dict[str, np.ndarray]:
     """Packed beats, and why each stream ended; memory does not change."""
     data = memory(rows, params)
-    limits = CommandLimits(
-        params.edge, params.samples, params.pixels, params.stencil, params.formats
-    )
+    limits = limits_of(shape_of(params))
     beats = []
     starts = streams.starts(rows)
     status = np.zeros(len(starts), dtype(STATUS))

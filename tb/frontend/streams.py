@@ -12,6 +12,7 @@ from fixfunc.models.payload import dtype
 from fixfunc.models.state import PLAIN_FACTORS, draw_state
 from fixfunc.spec import commands
 from fixfunc.spec.commands import ALIGNED, START, CommandError, Opcode
+from fixfunc.spec.payloads import COLOUR_PLANES
 from fixfunc.spec.state import BlendOp, DepthFormat, StencilOp
 from fixfunc.tb.bench import depths, scenes
 
@@ -172,18 +173,47 @@ def stream_of(rng: np.random.Generator, params: Any) -> CommandList:
         samples = 1 << int(rng.integers(0, params.raster.samples.bit_length()))
         form = rng.choice(formats)
         packets.target(0, PLANE, 2 * PLANE)
+        begun = {0}
         for n in range(int(rng.integers(1, 4))):
             packets.state(state_of(rng, size, samples, form, params))
             if not n or rng.random() < 0.3:
                 _clear(rng, packets, size, form, whole=not n)
                 if rng.random() < 0.2:
                     _clear(rng, packets, size, form, whole=False)
+            _more_planes(rng, packets, size, samples, form, params, begun)
             packets.triangles(depths.triangles(rng, int(rng.integers(0, 9)), size, form))
             if rng.random() < 0.3:
                 packets.fence(int(rng.integers(0, 1 << 32)), int(rng.integers(0, 2)))
                 if rng.random() < 0.3:
                     packets.triangles(depths.triangles(rng, 1, size, form))
+        if params.reader.colour_planes > 1 and rng.random() < 0.9:
+            packets.fence()  # colour planes are in memory before another target begins
     return packets
+
+
+def _more_planes(rng, packets, size, samples, form, params, begun):
+    """States of further colour planes, some behind a clear of all of the plane.
+
+    A few are written without, lie on another plane, or are of a plane that there is not.
+    """
+    for number in range(1, params.reader.colour_planes):
+        if rng.random() < 0.3:
+            continue
+        plane = number if rng.random() < 0.98 else int(rng.integers(0, COLOUR_PLANES))
+        place = 2 * PLANE + (number if rng.random() < 0.97 else 0) * PLANE // COLOUR_PLANES
+        packets.target(0, PLANE, place, plane)
+        whole = plane not in begun and rng.random() < 0.97
+        if whole or rng.random() < 0.3:
+            low, high = sorted(rng.integers(0, max(size), 2))
+            rectangle = (0, 0, *size) if whole else (low, low, high, high)
+            value = int(rng.integers(0, 1 << 32))
+            packets.clear(rectangle, colour=1, colour_value=value, colour_plane=plane)
+            begun |= {plane} if whole else set()
+        state = state_of(rng, size, samples, form, params)
+        state["slot"] = plane
+        if plane not in begun:
+            state["colour_write"] = 0 if rng.random() < 0.5 else 15
+        packets.state(state)
 
 
 def _clear(rng, packets, size, form, whole):

@@ -15,16 +15,15 @@ from fixfunc.cosim import codec
 from fixfunc.models.depth.depth_cache import CacheShape
 from fixfunc.models.memory.contract import StageContract
 from fixfunc.models.memory.counters import counter_record
-from fixfunc.models.output.colour_write import ColourTarget, quads_of
+from fixfunc.models.output.colour_write import ColourPlanes, quads_of
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster.edge_evaluator import unpack
 from fixfunc.models.state import PLAIN_FACTORS
-from fixfunc.rtl.lib.axi import Axi
 from fixfunc.rtl.output.colour_write import ColourWrite, ColourWriteParams
 from fixfunc.rtl.payload import beat, layout
 from fixfunc.rtl.probes import ports, show
 from fixfunc.spec import payloads
-from fixfunc.spec.colours import quads
+from fixfunc.spec.colours import colour_name, quads
 from fixfunc.spec.state import BlendFactor, BlendOp, Kind
 from fixfunc.tb.bench import depths, scenes
 from fixfunc.tb.bench.bench import StreamBench
@@ -33,10 +32,12 @@ from fixfunc.tb.bench.memory import MemoryBehind
 from fixfunc.tb.bench.pace import PACES
 from fixfunc.tb.depth import depth_test
 from fixfunc.tb.depth.noise import sometimes
+from fixfunc.tb.output import colour_planes
 
 PLACES = 3
 PLACE = 1 << 18
 LARGEST = 1 << 24  # bytes of the largest plane of a bench, which lies beyond the places
+PLANE_BITS = 0x15732B49  # colours of planes differ by multiples of these
 
 
 class Harness(wiring.Component):
@@ -56,11 +57,8 @@ class Harness(wiring.Component):
                     stream.Signature(beat(tile=payloads.tile(params.edge), **payloads.CONTROL))
                 ),
                 "o": Out(stream.Signature(layout(payloads.FENCE))),
-                "colour_counted": Out(
-                    stream.Signature(layout(payloads.counted(params.differences)))
-                ),
-                "colour_memory": Out(Axi()),
             }
+            | {name: ColourWrite(params).signature.members[name] for name in of_planes(params)}
             | ports({"quads": layout(quads(params.edge))})
         )
 
@@ -82,7 +80,7 @@ class Harness(wiring.Component):
             self.i.ready.eq(unit.i.ready & ~hold),
         ]
         m.d.sync += count.eq(Mux(announced, count + hold, 0))
-        for name in ("o", "colour_counted", "colour_memory"):
+        for name in ("o", *of_planes(self._params)):
             wiring.connect(m, getattr(unit, name), wiring.flipped(getattr(self, name)))
         shaded_quads = unit.quads.payload
         lanes = self._params.edge**2
@@ -95,14 +93,18 @@ class Harness(wiring.Component):
         )
         self._answer(m, unit)
         for n in range(lanes):
-            m.d.comb += unit.colours.payload[f"colour{n}"].eq(
-                Cat(
-                    (shaded_quads.x[:5] * 8 + n)[:8],
-                    shaded_quads.y[:8] ^ shaded_quads.slot[4:],
-                    ~shaded_quads.x[:8] ^ n,
-                    shaded_quads.slot[:8] ^ (shaded_quads.flat_colour[:8] & n),
-                )
+            colour = Cat(
+                (shaded_quads.x[:5] * 8 + n)[:8],
+                shaded_quads.y[:8] ^ shaded_quads.slot[4:],
+                ~shaded_quads.x[:8] ^ n,
+                shaded_quads.slot[:8] ^ (shaded_quads.flat_colour[:8] & n),
             )
+            m.d.comb += [
+                unit.colours.payload[colour_name(plane, n)].eq(
+                    colour ^ plane * PLANE_BITS if plane else colour
+                )
+                for plane in range(self._params.planes)
+            ]
         show(m, unit.quads, self.probe_quads)
         return m
 
@@ -132,6 +134,11 @@ class Harness(wiring.Component):
         ]
 
 
+def of_planes(params: ColourWriteParams) -> list[str]:
+    """Names of the ports that each plane has."""
+    return [f"{name}_{port}" for name in params.names for port in ("counted", "memory")]
+
+
 def shade(tiles: np.ndarray, state: np.void, edge: int) -> np.ndarray:
     """The same colours: uint32, shape (n, edge, edge)."""
     n = np.arange(edge**2)
@@ -153,12 +160,13 @@ def survivors(tiles: np.ndarray, edge: int) -> np.ndarray:
     return (~(slot & ~x) & 1).astype(bool).reshape(-1, edge, edge)
 
 
-def memory(rows: np.ndarray, _params: ColourWriteParams) -> np.ndarray:
+def memory(rows: np.ndarray, params: ColourWriteParams) -> np.ndarray:
     """What lies behind the port at first: the places, or as much as a large plane needs."""
     clears = codec.unpack(rows[rows[:, 0] & 3 == Kind.CLEAR], payloads.CLEAR, dtype(payloads.CLEAR))
     bases = clears["colour_base"][clears["colour"] == 1]
     last = int(bases.max(initial=0))
-    size = PLACES * PLACE if last < PLACES * PLACE else last + LARGEST
+    size = params.planes * PLACES * PLACE
+    size = size if last < size else last + LARGEST
     return np.random.default_rng(len(rows)).integers(0, 256, size, np.uint8)
 
 
@@ -188,6 +196,8 @@ def requests(rng: np.random.Generator, count: int, params: ColourWriteParams) ->
     )
     tiles["mask"][rng.random(len(tiles)) < 0.1] = 0
     rows[kind == Kind.WORK] = codec.pack(tiles, table, WIDTH)
+    if params.planes > 1:
+        rows = colour_planes.spread(rng, rows, params.planes, PLACES, PLACE, _mixes)
     return np.concatenate(
         [rows, scenes.control_beat(payloads.FENCE, Kind.FENCE, WIDTH, flush=1, sequence=0xE)]
     )
@@ -245,7 +255,7 @@ class Reference:
         self._shade = shade
         self.memory = data
         self.table = payloads.tile(params.edge)
-        self.unit = ColourTarget(
+        self.unit = ColourPlanes(
             data,
             CacheShape(
                 params.sets,
@@ -254,9 +264,10 @@ class Reference:
                 colours="differences" if params.differences else "raw",
             ),
             params.edge,
+            params.planes,
         )
         self._contract = StageContract(depths.limits(params.obeyed), ("colour",))
-        self.counts = []
+        self.counts = {name: [] for name in params.names}
         self.quads = []
         self.fences = []
 
@@ -276,14 +287,17 @@ class Reference:
             "o": np.concatenate(self.fences),
             "probe_quads": np.concatenate(self.quads),
             "memory": self.memory.view(np.uint64).reshape(-1, 4),
-            "colour_counted": codec.pack(
-                np.concatenate(self.counts), payloads.counted(self._params.differences)
-            ),
+        } | {
+            f"{name}_counted": codec.pack(
+                np.concatenate(counts), payloads.counted(self._params.differences)
+            )
+            for name, counts in self.counts.items()
         }
 
-    def _count(self):
+    def _count(self, number):
         table = payloads.counted(self._params.differences)
-        self.counts.append(counter_record(self.unit.traffic, table))
+        name = self._params.names[number]
+        self.counts[name].append(counter_record(self.unit.planes[number].traffic, table))
 
     def state(self, state: np.void) -> None:
         """A draw state."""
@@ -292,18 +306,22 @@ class Reference:
 
     def clear(self, record: np.void) -> None:
         """A clear of colours, and counters where it clears all of the target."""
-        cleared = self._contract.clear(record)
+        number = int(record["slot"]) if self._params.planes > 1 else 0
+        cleared = self._contract.clear(record, may_begin=number == 0)
         if cleared:
-            self.unit.clear(cleared.rectangle, cleared.values["colour"], cleared.bases["colour"])
-            if cleared.covers_target:
-                self._count()
+            self.unit.clear(
+                cleared.rectangle, cleared.values["colour"], cleared.bases["colour"], number
+            )
+            if cleared.covers_target and number < self._params.planes:
+                self._count(number)
 
     def fence(self, record: np.void) -> None:
         """A fence, and counters where it flushes."""
         self._contract.fence.report(record, counts_samples=False)
         if record["flush"]:
             self.unit.flush()
-            self._count()
+            for number in range(self._params.planes):
+                self._count(number)
 
     def tiles(self, tiles: np.ndarray) -> None:
         """Shade and write tiles."""
@@ -313,7 +331,9 @@ class Reference:
             handed_out = quads_of(shaded, self.unit.state, edge)
             self.quads.append(codec.pack(handed_out, quads(edge)))
             passed = unpack(shaded["mask"], edge) & survivors(shaded, edge)
-            self.unit.draw(shaded, self._shade(shaded, self.unit.state, edge), passed)
+            colours = self._shade(shaded, self.unit.state, edge)
+            planes = np.arange(self._params.planes, dtype=np.uint32)[:, None, None, None]
+            self.unit.draw(shaded, colours ^ planes * np.uint32(PLANE_BITS), passed)
 
 
 def expected(rows: np.ndarray, params: ColourWriteParams) -> dict[str, np.ndarray]:
@@ -330,11 +350,16 @@ class ColourWriteBench(MemoryBehind, StreamBench):
     """With memory behind the port, which is compared in the end."""
 
     stem = "colour_write"
-    ports = "o", "probe_quads", "colour_counted"
 
     def __init__(self, dut: HierarchyObject) -> None:
         super().__init__(dut)
-        self.attach(dut, ["colour_memory"], PLACES * PLACE)
+        memories = [name for name in of_planes(self.params) if name.endswith("memory")]
+        self.attach(dut, memories, self.params.planes * PLACES * PLACE)
+
+    @property
+    def ports(self) -> tuple[str, ...]:
+        counted = [name for name in of_planes(self.params) if name.endswith("counted")]
+        return "o", "probe_quads", *counted
 
     def golden(self, rows: np.ndarray) -> dict[str, np.ndarray]:
         golden = super().golden(rows)

@@ -29,7 +29,7 @@ class SurfaceFront(wiring.Component):
         ``stencil``.
     latency : int
         Clocks that a tile is in flight.
-    persistent, planes
+    persistent, planes, colour_planes
         See :class:`~fixfunc.rtl.memory.surface.state_check.StateCheck`.
 
     Members
@@ -93,11 +93,13 @@ class SurfaceFront(wiring.Component):
         latency: int,
         persistent: bool = False,
         planes: Sequence[str] = ("depth", "stencil"),
+        colour_planes: int = 1,
     ) -> None:
         self._params = params
         self._latency = latency
         self._persistent = persistent
         self._planes = planes
+        self._colour_planes = colour_planes
         self._tile = layout(payloads.tile(params.edge))
         shape = beat(tile=payloads.tile(params.edge), **payloads.CONTROL)
         super().__init__(
@@ -135,7 +137,9 @@ class SurfaceFront(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.walker = walker = TileWalker(self._params.edge)
-        m.submodules.check = check = StateCheck(self._params, self._planes, self._persistent)
+        m.submodules.check = check = StateCheck(
+            self._params, self._planes, self._persistent, self._colour_planes
+        )
         m.submodules.timer = timer = DrainTimer(self._latency)
 
         # A control beat passes when everything before it has drained; it takes effect before the

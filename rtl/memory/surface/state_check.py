@@ -97,6 +97,8 @@ class StateCheck(wiring.Component):
     persistent : bool
         Contents of planes persist from draw to draw. Nothing of a target is legal before a clear of
         all of it, all planes at once.
+    colour_planes : int
+        Colour planes of a target. A clear of the first begins it.
 
     Members
     -------
@@ -116,9 +118,12 @@ class StateCheck(wiring.Component):
         ``clear`` is of a plane of this block. Combinational.
     """
 
-    def __init__(self, params: Any, planes: Sequence[str], persistent: bool) -> None:
+    def __init__(
+        self, params: Any, planes: Sequence[str], persistent: bool, colour_planes: int = 1
+    ) -> None:
         self._params = params
         self._planes = planes
+        self._colour_planes = colour_planes
         self._persistent = persistent
         super().__init__(
             {
@@ -165,6 +170,8 @@ class StateCheck(wiring.Component):
         begins_target = (
             covers_target(clear, state) & Cat(clear[plane] for plane in held_planes).all()
         )
+        if self._colour_planes > 1:
+            begins_target &= clear.slot == 0
         m.d.sync += is_cleared.eq(cleared_target.remembered & cleared_target.equal)
         m.d.comb += [
             cleared_target.state.eq(state),

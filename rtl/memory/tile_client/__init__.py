@@ -3,4 +3,5 @@
 
 slot_requests.py   each tile's requests to the caches, long before the tile needs its slots
 slot_front.py      tiles and slot commands in one order, at the head of the pipeline
+plane_states.py    what each colour plane has for itself of a draw state
 """

@@ -15,6 +15,7 @@ from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.memory.surface.front import SurfaceFront
 from fixfunc.rtl.memory.surface.rectangle import RECTANGLE, RectangleMask
 from fixfunc.rtl.memory.surface.tile_number import TileNumber
+from fixfunc.rtl.memory.tile_client.plane_states import PlaneStates
 from fixfunc.rtl.payload import beat, layout
 from fixfunc.spec import payloads
 from fixfunc.spec.state import CacheOp, DepthFormat, Kind, Outcome, StencilOp
@@ -33,8 +34,10 @@ class Plane(NamedTuple):
     be written.
     """
 
-    name: str  # as clears name it
+    name: str
     usage: Callable
+    kind: str  # as clears name it
+    number: int = 0  # of colour planes
 
 
 def depth_usage(state: Value, tile: Value) -> tuple:
@@ -81,9 +84,14 @@ def colour_usage(state: Value, tile: Value) -> tuple:
     )
 
 
-DEPTHS = Plane("depth", depth_usage)
-STENCILS = Plane("stencil", stencil_usage)
-COLOURS = Plane("colour", colour_usage)
+DEPTHS = Plane("depth", depth_usage, "depth")
+STENCILS = Plane("stencil", stencil_usage, "stencil")
+COLOURS = Plane("colour", colour_usage, "colour")
+
+
+def colour_planes(count: int) -> list[Plane]:
+    """Colour planes of a target; all but the first have their number in their name."""
+    return [COLOURS, *(Plane(f"colour{n}", colour_usage, "colour", n) for n in range(1, count))]
 
 
 def requested_beat(edge: int, planes: Sequence) -> StructLayout:
@@ -114,7 +122,8 @@ class SlotRequests(wiring.Component):
     A clear of a part of the target becomes tiles. A clear of all of it becomes a CLEAR of the
     caches. A fence that flushes becomes a FLUSH. The rules of
     :class:`~fixfunc.rtl.memory.surface.front.SurfaceFront` hold: a tile that must not be drawn is
-    marked, and has no request.
+    marked, and has no request. A colour plane but the first has no request before a clear of all
+    of it has begun it on this target.
 
     Parameters
     ----------
@@ -154,20 +163,25 @@ class SlotRequests(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         p = self._params
-        names = tuple(plane.name for plane in self._planes)
+        kinds = tuple(plane.kind for plane in self._planes if not plane.number)
+        several = len(self._planes) - len(kinds) + 1  # colour planes
         m.submodules.front = front = SurfaceFront(
-            p, self.LATENCY + 2, persistent=True, planes=names
+            p, self.LATENCY + 2, persistent=True, planes=kinds, colour_planes=several
         )
         m.submodules.beats = beats = CreditedFIFO(self.o.payload.shape(), TILES, lookahead=5)
         wiring.connect(m, wiring.flipped(self.i), front.i)
         wiring.connect(m, beats.o, wiring.flipped(self.o))
         early, flushed = self._flush_early(m, front)
         request = self._request(m, front, early, flushed)
-        requested = Signal(len(names))
+        states = [front.state] if several == 1 else self._plane_states(m, front, several)
+        begun = self._begun(m, front, several) if several > 1 else None
+        requested = Signal(len(self._planes))
         entry = front.tile_valid | front.control_valid | early
         room = [beats.available]
         for n, plane in enumerate(self._planes):
-            requests = self._request_fifo(m, plane, front, request)
+            state = states[plane.number]
+            held = begun[plane.number] if plane.number else None
+            requests = self._request_fifo(m, plane, front, request, state, held)
             room.append(requests.available)
             m.d.comb += [
                 requested[n].eq(requests.push),
@@ -258,17 +272,42 @@ class SlotRequests(wiring.Component):
         m.d.sync += flushed.eq((flushed | early) & ~front_valid)
         return early, flushed
 
-    def _request_fifo(self, m, plane, front, request):
-        """The FIFO of a plane's requests."""
+    def _plane_states(self, m, front, count):
+        """The draw state of each colour plane."""
+        m.submodules.states = states = PlaneStates(count)
+        m.d.comb += [
+            states.set.eq(front.control_valid & (front.control.kind == Kind.STATE)),
+            states.new.eq(front.control.draw_state),
+            states.state.eq(front.state),
+        ]
+        return [getattr(states, f"states_{n}") for n in range(count)]
+
+    def _begun(self, m, front, count):
+        """Colour planes that a clear of all of them has begun on this target."""
+        begun = Signal(count)
+        with m.If(front.clear_begins & front.covers_target):
+            with m.If(front.clear.slot != 0):
+                m.d.sync += begun.bit_select(front.clear.slot, 1).eq(1)
+            with m.Elif(~front.legal):  # another target than before
+                m.d.sync += begun.eq(0)
+        return begun
+
+    def _request_fifo(self, m, plane, front, request, state, held):
+        """The FIFO of a plane's requests; ``held``: it has begun, where it has to."""
         shape = layout(payloads.cache_request(self._params.edge))
         m.submodules[plane.name] = requests = CreditedFIFO(shape, TILES, lookahead=5)
         wiring.connect(m, requests.o, wiring.flipped(getattr(self, plane.name)))
         clear = front.clear
         tile = request["tile"]
         clearing = request["clearing"]
-        used, needed, writes = plane.usage(front.state, tile)
+        used, needed, writes = plane.usage(state, tile)
         op = Mux(request["whole_target"], CacheOp.CLEAR, CacheOp.USE)
-        cleared = request["cleared"] & clear[plane.name]
+        cleared = request["cleared"] & clear[plane.kind]
+        if held is not None:
+            used &= held
+            cleared &= held
+        if sum(other.kind == plane.kind for other in self._planes) > 1:
+            cleared &= clear.slot == plane.number
         out = requests.i
         m.d.comb += [
             requests.push.eq((request["drawn"] & used) | cleared | request["flush"]),
@@ -279,8 +318,8 @@ class SlotRequests(wiring.Component):
             out.needed.eq(Mux(clearing, ~request["covered"], needed)),
             out.writes.eq(clearing | writes),
             out.samples.eq(front.state.samples),
-            out.cleared.eq(clear[f"{plane.name}_value"]),
+            out.cleared.eq(clear[f"{plane.kind}_value"]),
             out.is_float.eq(front.state.depth_format == DepthFormat.D32F),
-            out.base.eq(clear[f"{plane.name}_base"]),
+            out.base.eq(clear[f"{plane.kind}_base"]),
         ]
         return requests

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Plane states: what each colour plane of a target has for itself of a draw state."""
+
+from amaranth.hdl import Module, Mux, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.memory.surface.state_check import blending_known
+from fixfunc.rtl.payload import layout
+from fixfunc.spec import payloads
+
+
+class PlaneStates(wiring.Component):
+    """Keep the blending and the channels of each colour plane.
+
+    A draw state is of one plane, its ``slot``. That of the first plane begins all of them: the
+    others are not written until each has had a state of its own. What planes have in common is as
+    the last draw state says. A plane is not written by a state whose blending is not known.
+
+    Parameters
+    ----------
+    planes : int
+        Colour planes of a target.
+
+    Members
+    -------
+    set : In(1)
+        ``new`` is in force from the next clock on.
+    new : In(layout(payloads.DRAW_STATE))
+    state : In(layout(payloads.DRAW_STATE))
+        The last draw state that was set.
+    states_<n> : Out(layout(payloads.DRAW_STATE))
+        The draw state of a plane.
+    """
+
+    def __init__(self, planes: int) -> None:
+        self._planes = planes
+        state = layout(payloads.DRAW_STATE)
+        super().__init__(
+            {"set": In(1), "new": In(state), "state": In(state)}
+            | {f"states_{n}": Out(state) for n in range(planes)}
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        new = self.new
+        written = Mux(blending_known(new), new.colour_write, 0)
+        for n in range(self._planes):
+            own = {
+                name: Signal.like(new[name], name=f"{name}_{n}") for name in payloads.PLANE_STATE
+            }
+            with m.If(self.set):
+                with m.If(new.slot == n):
+                    m.d.sync += [value.eq(new[name]) for name, value in own.items()]
+                    m.d.sync += own["colour_write"].eq(written)
+                with m.Elif(new.slot == 0):
+                    m.d.sync += own["colour_write"].eq(0)
+            state = getattr(self, f"states_{n}")
+            m.d.comb += state.eq(self.state)
+            m.d.comb += [state[name].eq(value) for name, value in own.items()]
+        return m
