@@ -16,17 +16,17 @@ BLOCK = "top"
 BATCH = 250  # streams at a time
 
 
-def draw(batch, count):
+def draw(batch, count, config="tiny"):
     """Statuses of ``count`` hostile streams, when every beat and byte has been compared.
 
     Nothing hangs: the clocks are bounded. No transfer lies where there is no memory. Memory is
     that of the golden machine, which stops at the error.
     """
     block = catalogue.block(BLOCK)
-    params = block.parameters("tiny")
+    params = block.parameters(config)
     rows = hostile.requests(np.random.default_rng((SEED, batch)), count, params)
     run, _, mismatches, first = block.compare(
-        volume(BLOCK, "tiny"), rows, "tiny", seed=1, limit=hostile.CLOCKS * count
+        volume(BLOCK, config), rows, config, seed=1, limit=hostile.CLOCKS * count
     )
     assert not mismatches, f"batch {batch}, SEED={SEED}: {first}"
     status = codec.unpack(run.outputs["o"], STATUS, dtype(STATUS))
@@ -34,9 +34,11 @@ def draw(batch, count):
     return status[status["last"] == 1]
 
 
-def draw_all(streams):
+def draw_all(streams, config="tiny"):
     batches = range(-(-streams // BATCH))
-    errors = np.concatenate([draw(n, min(BATCH, streams - BATCH * n))["error"] for n in batches])
+    errors = np.concatenate(
+        [draw(n, min(BATCH, streams - BATCH * n), config)["error"] for n in batches]
+    )
     assert len(errors) == streams
     # Every way to stop but memory that fails, and streams that are right.
     seen = {CommandError(error) for error in errors}
@@ -53,3 +55,9 @@ def test_hostile_streams():
 @pytest.mark.plan("top-18")
 def test_many_hostile_streams():
     draw_all(100_000)
+
+
+@pytest.mark.qualify
+@pytest.mark.plan("top-18")
+def test_hostile_streams_of_several_planes():
+    draw_all(10_000, "tiny_planes")

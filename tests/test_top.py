@@ -29,7 +29,10 @@ from tests.volume import LIMIT, check, check_paces, volume
 
 BLOCK = "top"
 PARAMS = rtl.CONFIGS["tiny"]
-CONFIGS = ["tiny", pytest.param("tiny_flat", marks=pytest.mark.qualify)]
+CONFIGS = [
+    "tiny",
+    *(pytest.param(name, marks=pytest.mark.qualify) for name in ("tiny_flat", "tiny_planes")),
+]
 
 
 def lattice(samples):
@@ -309,6 +312,10 @@ def test_wrong_parameters():
     colour = dataclasses.replace(rtl.CONFIGS["default"].colour, shader_depths=False)
     with pytest.raises(ValueError, match=r"colour\.shader_depths must be .* True, not False"):
         rtl.TopParams(colour=colour)
+    with pytest.raises(ValueError, match=r"reader\.colour_planes must be colour\.planes 8, not 1"):
+        rtl.TopParams(colour=rtl.CONFIGS["planes"].colour)
+    with pytest.raises(ValueError, match="flat has one colour plane, not 3"):
+        dataclasses.replace(rtl.CONFIGS["tiny_planes"], flat=True)
     with pytest.raises(ValueError, match=r"reader\.stencil must be depth\.stencil True, not False"):
         rtl.TopParams(reader=dataclasses.replace(rtl.CONFIGS["default"].reader, stencil=False))
 
@@ -328,4 +335,4 @@ def test_bench(simulator):
 @pytest.mark.plan("top-3")
 @pytest.mark.parametrize("config", CONFIGS)
 def test_volume(config):
-    check_paces(BLOCK, config, 120)
+    check_paces(BLOCK, config, 240 if config == "tiny_planes" else 120)

@@ -7,6 +7,7 @@ import numpy as np
 
 from fixfunc.models.payload import dtype
 from fixfunc.spec.commands import ALIGNED, START, Opcode
+from fixfunc.spec.payloads import COLOUR_PLANES
 from fixfunc.tb.frontend import streams
 
 CLOCKS = 60_000  # from a START to its last status, at most, in the tiny configuration of the top
@@ -68,6 +69,8 @@ def _place(rng, part, limit, address):
         bases[2] = max(2 * streams.PLANE, (end // ALIGNED - int(rng.integers(0, 40))) * ALIGNED)
     if rng.random() < 0.05:
         bases[int(rng.integers(0, 3))] += int(rng.integers(1, ALIGNED))
+    # Planes of colours lie within the part of theirs.
+    bases[2] += (int(part[0, 2]) & COLOUR_PLANES - 1) * streams.PLANE // COLOUR_PLANES
     # The first word holds the depths' base above opcode and length; the second the others'.
     part[0, 0] = np.uint64(int(part[0, 0]) & 0xFFFFFFFF | bases[0] << 32)
     part[0, 1] = np.uint64(bases[1] | bases[2] << 32)

@@ -231,6 +231,8 @@ def test_memory_too_small():
     [
         ({"shading": 2}, "shading must be above 2, not 2"),
         ({"sets": 3}, "sets must be a power of two above 1, not 3"),
+        ({"planes": 0}, r"planes must lie in 1\.\.8, not 0"),
+        ({"planes": 9}, r"planes must lie in 1\.\.8, not 9"),
         ({"edge": 5}, "edge must be"),
     ],
 )

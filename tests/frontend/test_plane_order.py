@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Rules of the command stream for several colour planes: golden and hardware."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from fixfunc.cosim import codec
+from fixfunc.cosim.commands import CommandList
+from fixfunc.cosim.reference.top import limits_of
+from fixfunc.models.frontend.command_reader import read
+from fixfunc.models.geometry.triangle_setup import TRIANGLE
+from fixfunc.models.payload import dtype
+from fixfunc.models.state import draw_state
+from fixfunc.rtl.frontend import command_reader as rtl
+from fixfunc.spec.commands import START, STATUS, CommandError
+from fixfunc.spec.state import Kind
+from fixfunc.tb.frontend import command_reader as bench
+from fixfunc.tb.frontend import streams
+from fixfunc.tb.frontend.streams import LISTS, PLANE, SIZE
+from tests.volume import check_outputs, check_paces
+
+BLOCK = "command_reader"
+CONFIG = "tiny_planes"
+PARAMS = rtl.CONFIGS[CONFIG]
+TARGET = 24, 24
+COLOUR = 2 * PLANE
+OTHER = COLOUR + PLANE // 8  # of plane 1
+THIRD = COLOUR + PLANE // 4
+
+
+def state(plane=0, size=TARGET, **fields):
+    made = draw_state(*size, **fields)
+    made["slot"] = plane
+    return made
+
+
+def begun(*planes, size=TARGET):
+    """A target, with states for these planes too, which have been cleared."""
+    packets = CommandList().target(0, PLANE, COLOUR).state(state(size=size))
+    packets.clear((0, 0, *size), depth=1, stencil=1, colour=1)
+    for plane in planes:
+        packets.target(0, PLANE, COLOUR + plane * PLANE // 8, plane)
+        packets.clear((0, 0, *size), colour=1, colour_plane=plane).state(state(plane, size))
+    return packets
+
+
+def drawing(packets):
+    return packets.triangles(np.zeros(1, TRIANGLE))
+
+
+def last_packet(transfers):
+    """Where it begins."""
+    at = 0
+    lengths = (transfers[:, 0] >> np.uint64(8) & np.uint64(0xFFFFFF)).astype(int)
+    while at + lengths[at] < len(transfers):
+        at += lengths[at]
+    return at
+
+
+def all_planes(packets, size=TARGET):
+    return packets.clear((0, 0, *size), depth=1, stencil=1, colour=1)
+
+
+NONE = CommandError.NONE
+STATE = CommandError.STATE
+ORDER = CommandError.ORDER
+ADDRESS = CommandError.ADDRESS
+OVERLAP = CommandError.OVERLAP
+CASES = {
+    "two planes": (drawing(begun(1)), NONE),
+    "three planes": (drawing(begun(1, 2)), NONE),
+    "not cleared": (drawing(begun().state(state(1))), ORDER),
+    "not cleared, not written": (drawing(begun().state(state(1, colour_write=0))), NONE),
+    "cleared in part": (begun().clear((0, 0, 24, 23), colour=1, colour_plane=1), ORDER),
+    "cleared in part, later": (begun(1).clear((0, 0, 24, 23), colour=1, colour_plane=1), NONE),
+    "depth alone, in part": (begun().clear((0, 0, 24, 23), depth=1, colour_plane=1), NONE),
+    "a plane first": (CommandList().state(state(1)), STATE),
+    "no such state": (begun().state(state(3)), STATE),
+    "no such place": (begun().target(0, PLANE, COLOUR, 3), STATE),
+    "no such clear": (begun().clear((0, 0, *TARGET), colour=1, colour_plane=3), STATE),
+    "the first state begins anew": (drawing(begun().state(state(1)).state(state())), NONE),
+    "a target of another plane": (
+        CommandList()
+        .state(state())
+        .clear((0, 0, *TARGET), depth=1, stencil=1, colour=1, colour_plane=1),
+        ORDER,
+    ),
+    "on the first": (
+        begun().target(0, PLANE, COLOUR, 1).clear((0, 0, *TARGET), colour=1, colour_plane=1),
+        OVERLAP,
+    ),
+    "on depths": (
+        begun().target(0, PLANE, 0, 1).clear((0, 0, *TARGET), colour=1, colour_plane=1),
+        OVERLAP,
+    ),
+    "on each other": (
+        begun(1).target(0, PLANE, OTHER, 2).clear((0, 0, *TARGET), colour=1, colour_plane=2),
+        OVERLAP,
+    ),
+    "on the packets": (
+        begun().target(0, PLANE, LISTS, 1).clear((0, 0, *TARGET), colour=1, colour_plane=1),
+        OVERLAP,
+    ),
+    "not aligned": (
+        begun().target(0, PLANE, OTHER + 128, 1).clear((0, 0, *TARGET), colour=1, colour_plane=1),
+        ADDRESS,
+    ),
+    "beyond memory": (
+        begun().target(0, PLANE, SIZE - 256, 1).clear((0, 0, *TARGET), colour=1, colour_plane=1),
+        ADDRESS,
+    ),
+    "the first moves onto another": (
+        begun(1).target(0, PLANE, OTHER).clear((0, 0, *TARGET), colour=1),
+        OVERLAP,
+    ),
+    "the first is cleared alone": (
+        drawing(begun(1).clear((0, 0, *TARGET), colour=1).state(state(1))),
+        NONE,
+    ),
+    "a target begins with work under way": (all_planes(drawing(begun(1))), ORDER),
+    "with a clear under way": (all_planes(begun(1)), ORDER),
+    "behind a fence": (all_planes(begun(1).fence(1)), NONE),
+    "behind a fence, drawn to": (drawing(all_planes(begun(1).fence(1))), ORDER),
+    "where another plane was": (all_planes(begun(1).fence(1).target(0, PLANE, OTHER)), NONE),
+    "another size": (all_planes(begun(1).fence(1).state(state(size=(16, 9))), (16, 9)), NONE),
+    "another size, the old planes": (
+        drawing(
+            all_planes(begun(1).fence(1).state(state(size=(16, 9))), (16, 9)).state(
+                state(1, (16, 9))
+            )
+        ),
+        ORDER,
+    ),
+}
+
+
+@pytest.mark.plan("command-reader-12")
+@pytest.mark.parametrize(("packets", "error"), CASES.values(), ids=CASES)
+def test_a_rule_of_planes(packets, error):
+    """Golden and hardware stop at the last packet, or not at all; triangles behind it show it."""
+    transfers = np.concatenate([packets.transfers, CommandList().fence(9).transfers])
+    start = np.array([(LISTS, len(transfers), SIZE)], dtype(START))
+    rows = np.concatenate([streams.mark(start), transfers])
+    limits = limits_of(bench.shape_of(PARAMS))
+    result = read(bench.memory(rows, PARAMS), LISTS, len(transfers), SIZE, limits)
+    assert result.error == error
+    assert result.at == (len(transfers) if error == NONE else last_packet(packets.transfers))
+    status = codec.unpack(
+        check_outputs(BLOCK, CONFIG, rows, ("full", "full"), 0)["status"], STATUS, dtype(STATUS)
+    )
+    assert status["error"].tolist() == [error]
+
+
+@pytest.mark.plan("command-reader-12")
+def test_one_plane_does_not_look_at_numbers():
+    """Where targets have one colour plane, what says of which is not read."""
+    packets = drawing(begun())
+    packets.state(state(3)).target(0, PLANE, COLOUR, 5)
+    packets.clear((0, 0, *TARGET), colour=1, colour_plane=6)
+    transfers = packets.transfers
+    start = np.array([(LISTS, len(transfers), SIZE)], dtype(START))
+    rows = np.concatenate([streams.mark(start), transfers])
+    status = check_outputs(BLOCK, "tiny", rows, ("full", "full"), 0)["status"]
+    assert codec.unpack(status, STATUS, dtype(STATUS))["error"].tolist() == [NONE]
+
+
+@pytest.mark.plan("command-reader-12")
+@pytest.mark.parametrize("count", [0, 9])
+def test_wrong_parameters(count):
+    with pytest.raises(ValueError, match=rf"colour_planes must lie in 1\.\.8, not {count}"):
+        dataclasses.replace(PARAMS, colour_planes=count)
+
+
+@pytest.mark.plan("command-reader-12")
+def test_volume():
+    check_paces(BLOCK, CONFIG, 600)
+
+
+@pytest.mark.plan("command-reader-12")
+def test_every_way_to_stop_is_met():
+    """Random streams: draws of several planes, and each rule of theirs broken."""
+    rng = np.random.default_rng(2)
+    limits = limits_of(bench.shape_of(PARAMS))
+    ends = set()
+    slots = set()
+    for _ in range(4):
+        rows = streams.requests(rng, 900, bench.shape_of(PARAMS))
+        memory = bench.memory(rows, PARAMS)
+        for start, _ in streams.starts(rows):
+            result = read(memory, *map(int, start), limits)
+            ends.add(result.error)
+            slots |= {
+                (kind, int(records["slot"][0]))
+                for kind, records in result.beats
+                if kind in (Kind.STATE, Kind.CLEAR)
+            }
+    assert {STATE, ORDER, OVERLAP, NONE} <= ends
+    assert slots == {(kind, n) for kind in (Kind.STATE, Kind.CLEAR) for n in range(3)}

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Several colour planes of a target."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from fixfunc.cosim import codec
+from fixfunc.cosim.simulation.volume import Memory
+from fixfunc.models.output.colour_write import ColourPlanes, blend
+from fixfunc.models.payload import dtype
+from fixfunc.models.raster.edge_evaluator import unpack
+from fixfunc.models.state import draw_state
+from fixfunc.rtl.output import colour_write as rtl
+from fixfunc.spec import payloads
+from fixfunc.spec.state import BlendFactor, Kind
+from fixfunc.tb.bench import scenes
+from fixfunc.tb.bench.depths import WIDTH
+from fixfunc.tb.output import colour_write as bench
+from tests.volume import LIMIT, check, check_paces, volume
+
+BLOCK = "colour_write"
+CONFIG = "tiny_planes"
+PARAMS = rtl.CONFIGS[CONFIG]
+SIZE = 40, 32
+ROOM = 1 << 14  # bytes for a plane of that size
+
+
+def of_plane(number, size=SIZE, **fields):
+    """A draw state of a plane."""
+    state = draw_state(*size, **fields)
+    state["slot"] = number
+    return state
+
+
+def tiles(rng, count, columns=5, rows=4):
+    """Tiles anywhere, some of them full."""
+    out = np.zeros(count, dtype(payloads.tile(8)))
+    out["x"] = rng.integers(0, columns, count)
+    out["y"] = rng.integers(0, rows, count)
+    some = rng.integers(0, 1 << 64, count, np.uint64, endpoint=False)
+    out["mask"] = np.where(rng.random(count) < 0.3, ~np.uint64(0), some)
+    return out
+
+
+@pytest.mark.plan("colour-write-14")
+def test_each_plane_is_a_picture_of_its_own():
+    """Beside arrays that are written tile by tile: states, masks, clears of each."""
+    rng = np.random.default_rng(8)
+    memory = rng.integers(0, 256, 3 * ROOM, np.uint8)
+    unit = ColourPlanes(memory, planes=3)
+    images = np.zeros((3, 4, 5, 8, 8), np.uint32)
+    unit.state = draw_state(*SIZE)
+    for n in range(3):
+        unit.clear((0, 0, *SIZE), n * 0x01020304, n * ROOM, n)
+        images[n] = n * 0x01020304
+    wrote = [0, 0, 0]
+    for _ in range(40):
+        states = {}
+        for n in (0, *(n for n in (1, 2) if rng.random() < 0.6)):
+            blends = int(rng.integers(0, 2))
+            channels = 15 if rng.random() < 0.6 else int(rng.integers(0, 16))
+            states[n] = of_plane(n, blend_enable=blends, colour_write=channels)
+            unit.state = states[n]
+        if rng.random() < 0.2:
+            number = int(rng.integers(0, 3))
+            unit.clear((3, 5, 21, 30), 0xA5 << 8 * number, 0, number)
+            whole = images[number].swapaxes(1, 2).reshape(32, 40).copy()
+            whole[5:30, 3:21] = 0xA5 << 8 * number
+            images[number] = whole.reshape(4, 8, 5, 8).swapaxes(1, 2)
+        given = tiles(rng, 3)
+        colours = rng.integers(0, 1 << 32, (3, 3, 8, 8), np.uint32)
+        unit.draw(given, colours)
+        for n, state in states.items():
+            for tile, colour in zip(given, colours[n], strict=True):
+                place = images[n, tile["y"], tile["x"]]
+                mixed = blend(colour, place, state)
+                wrote[n] += (mixed != place).any()
+                place[...] = np.where(unpack(tile["mask"][None])[0], mixed, place)
+    unit.flush()
+    assert min(wrote) > 20
+    for plane, image in zip(unit.planes, images, strict=True):
+        assert (plane.cache.values() == image).all()
+
+
+@pytest.mark.plan("colour-write-14")
+def test_what_a_plane_is_not_written_by():
+    """No state of its own, one that cannot be, another target, no clear: it keeps what it has."""
+    full = np.zeros(1, dtype(payloads.tile(8)))
+    full["mask"] = (1 << 64) - 1
+    white = np.full((2, 1, 8, 8), 0xFFFFFFFF, np.uint32)
+
+    def drawn(*states, cleared=True):
+        unit = ColourPlanes(np.zeros(3 * ROOM, np.uint8), planes=2)
+        unit.state = draw_state(8, 8)
+        unit.clear((0, 0, 8, 8), 0, 0, 0)
+        unit.clear((0, 0, 8, 8 if cleared else 7), 0, ROOM, 1)
+        for state in states:
+            unit.state = state
+        unit.draw(full, white)
+        unit.flush()
+        first, second = (plane.cache for plane in unit.planes)
+        return bool(first.values().all()), bool(second and second.values().all())
+
+    first = of_plane(0, (8, 8))
+    second = of_plane(1, (8, 8))
+    unknown = second.copy()
+    unknown["blend_enable"] = 1
+    unknown["src_blend"] = BlendFactor.BLEND_FACTOR
+    assert drawn(first, second) == (True, True)
+    assert drawn(first) == (True, False)
+    assert drawn(second, first) == (True, False)
+    assert drawn(first, unknown) == (True, False)
+    assert drawn(first, second, cleared=False) == (True, False)
+
+
+@pytest.mark.plan("colour-write-14")
+def test_another_target_begins_without_other_planes():
+    unit = ColourPlanes(np.zeros(3 * ROOM, np.uint8), planes=2)
+    for size in ((8, 8), (16, 8)):
+        for n in (0, 1):
+            unit.state = of_plane(n, size)
+        unit.clear((0, 0, *size), 7, 0, 0)
+        if size == (8, 8):
+            unit.clear((0, 0, *size), 7, ROOM, 1)
+    before = unit.planes[1].cache
+    unit.clear((0, 0, 8, 8), 9, 0, 1)
+    assert unit.planes[1].cache is before
+    assert (before.values() == 7).all()
+
+
+def written(beats):
+    """Bytes that beats leave in memory, and the clocks that they take."""
+    rows = np.concatenate(beats)
+    memory = Memory(bench.memory(rows, PARAMS), (0, 0))
+    run = volume(BLOCK, CONFIG).run({"i": rows}, 4096, memory=memory, limit=LIMIT)
+    check(BLOCK, CONFIG, rows)
+    return memory.data, run.clocks
+
+
+def beats(count):
+    """All planes are written, opaque, by so many tiles, of which there are eight."""
+    size = 16, 8
+    out = []
+    for n in range(PARAMS.planes):
+        out.append(codec.pack(of_plane(n, size), payloads.DRAW_STATE, WIDTH))
+        clear = {"slot": n, "x1": size[0], "y1": size[1], "colour": 1}
+        base = n * bench.PLACES * bench.PLACE
+        out.append(
+            scenes.control_beat(payloads.CLEAR, Kind.CLEAR, WIDTH, colour_base=base, **clear)
+        )
+    full = np.zeros(count, dtype(payloads.tile(4)))
+    full["x"] = np.arange(count) % 4
+    full["y"] = np.arange(count) // 4 % 2
+    full["mask"] = (1 << 16) - 1
+    out.append(codec.pack(full, payloads.tile(4), WIDTH))
+    return [*out, scenes.control_beat(payloads.FENCE, Kind.FENCE, WIDTH, flush=1)]
+
+
+@pytest.mark.plan("colour-write-15")
+def test_all_planes_of_a_tile_a_clock():
+    """Eight hundred tiles more take eight hundred clocks more."""
+    data, short = written(beats(80))
+    _, long = written(beats(880))
+    assert long - short <= 800
+    planes = [data[n * bench.PLACES * bench.PLACE :][:512] for n in range(PARAMS.planes)]
+    assert all((one != other).any() for one, other in pairwise(planes))
+
+
+@pytest.mark.plan("colour-write-14")
+def test_volume():
+    check_paces(BLOCK, CONFIG, 60)
