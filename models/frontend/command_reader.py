@@ -184,8 +184,6 @@ class _Reader:
     def _target(self, data):
         record = unpack(data, commands.TARGET_PACKET)[0]
         number = self._plane(record["colour_plane"])
-        if number >= self._limits.colour_planes:
-            return CommandError.STATE
         for plane in PLANE_BITS:
             name = plane_name(number) if plane == "colour" else plane
             self._bases[name] = int(record[f"{plane}_base"])

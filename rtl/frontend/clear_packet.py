@@ -5,12 +5,14 @@ from amaranth.hdl import Array, Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.frontend.packet import PacketUnit, fields_of
+from fixfunc.rtl.frontend.packet import BEAT, PacketUnit, fields_of
+from fixfunc.rtl.frontend.plane_order import PlaneOrder
 from fixfunc.rtl.frontend.state_check import PLANE_BITS, PlaneCheck, covers_target, plane_bits
 from fixfunc.rtl.memory.surface.state_check import most_depth
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import commands, payloads
 from fixfunc.spec.commands import CommandError
+from fixfunc.spec.payloads import COLOUR_PLANES
 from fixfunc.spec.state import Kind
 
 # Fields of a draw state that identify a target.
@@ -41,17 +43,17 @@ class ClearPacket(wiring.Component):
         The draw state in force, as in :class:`~fixfunc.rtl.frontend.state_packet.StatePacket`.
     target_cleared : Out(1)
         The target of the draw state has been cleared as a whole.
-    begins_target : Out(1)
-        ``packet.first`` is a clear that begins a target.
-    begun, unflushed : In
-        Of a target with several colour planes, as in
-        :class:`~fixfunc.rtl.frontend.plane_order.PlaneOrder`. These three are absent with one.
+    beat, taken : In(BEAT), In(1)
+        What leaves the reader, and whether it does: as in
+        :class:`~fixfunc.rtl.frontend.plane_order.PlaneOrder`.
+    planes_cleared : Out(1)
+        So has every colour plane that draws write. These three are absent with one colour plane.
     """
 
     def __init__(self, params):
         self._params = params
         self._colours = params.colour_planes
-        order = {"begins_target": Out(1), "begun": In(self._colours), "unflushed": In(1)}
+        several = {"beat": In(BEAT), "taken": In(1), "planes_cleared": Out(1)}
         super().__init__(
             {
                 "packet": In(PacketUnit()),
@@ -64,7 +66,7 @@ class ClearPacket(wiring.Component):
                 "state_valid": In(1),
                 "target_cleared": Out(1),
             }
-            | (order if self._colours > 1 else {})
+            | (several if self._colours > 1 else {})
         )
 
     def elaborate(self, platform):
@@ -84,13 +86,12 @@ class ClearPacket(wiring.Component):
         out_of_order = ~self.state_valid | ~(self.target_cleared | whole_target)
         unknown = clear.depth & (clear.depth_value > most_depth(self.state.depth_format))
         if self._colours > 1:
-            begun = self.begun.bit_select(clear.colour_plane, 1)
-            out_of_order |= (clear.colour & ~whole & ~begun) | (whole_target & self.unflushed)
+            order = self._plane_order(m, whole_target)
+            begun = order.begun.bit_select(clear.colour_plane, 1)
+            out_of_order |= (clear.colour & ~whole & ~begun) | (whole_target & order.unflushed)
+            m.d.comb += check.stays.eq(Mux(whole_target, 0, order.begun[1:]))
+        if 1 < self._colours < COLOUR_PLANES:
             unknown |= clear.colour_plane >= self._colours
-            m.d.comb += [
-                self.begins_target.eq(whole_target),
-                check.stays.eq(Mux(whole_target, 0, self.begun[1:])),
-            ]
         m.d.comb += [
             check.state.eq(self.state),
             check.planes.eq(Cat(named)),
@@ -138,6 +139,18 @@ class ClearPacket(wiring.Component):
                         m.d.sync += [old.eq(self.state[n]) for n, old in cleared_target.items()]
                     m.next = "CHECK"
         return m
+
+    def _plane_order(self, m, begins_target):
+        """Which colour planes have been cleared."""
+        m.submodules.order = order = PlaneOrder(self._colours)
+        m.d.comb += [
+            order.beat.eq(self.beat),
+            order.taken.eq(self.taken),
+            order.begins_target.eq(begins_target),
+            order.state.eq(self.state),
+            self.planes_cleared.eq(self.target_cleared & order.drawable),
+        ]
+        return order
 
     def _bases(self, m, check):
         """Addresses of the planes and of the packets, and the end of memory."""

@@ -11,7 +11,6 @@ from amaranth.lib.wiring import In, Out
 from fixfunc.rtl.frontend.clear_packet import ClearPacket
 from fixfunc.rtl.frontend.command_fetch import CommandFetch
 from fixfunc.rtl.frontend.packet import BEAT, fields_of
-from fixfunc.rtl.frontend.plane_order import PlaneOrder
 from fixfunc.rtl.frontend.state_packet import StatePacket
 from fixfunc.rtl.frontend.triangles_packet import TrianglesPacket
 from fixfunc.rtl.lib.axi import TRANSFER, Axi
@@ -145,15 +144,10 @@ class CommandReader(wiring.Component):
         if self._params.colour_planes == 1:
             m.d.comb += triangles.target_cleared.eq(clear.target_cleared)
         else:
-            m.submodules.order = order = PlaneOrder(self._params.colour_planes)
             m.d.comb += [
-                order.beat.eq(self.o.payload),
-                order.taken.eq(self.o.valid & self.o.ready),
-                order.begins_target.eq(clear.begins_target),
-                order.state.eq(state.state),
-                clear.begun.eq(order.begun),
-                clear.unflushed.eq(order.unflushed),
-                triangles.target_cleared.eq(clear.target_cleared & order.drawable),
+                clear.beat.eq(self.o.payload),
+                clear.taken.eq(self.o.valid & self.o.ready),
+                triangles.target_cleared.eq(clear.planes_cleared),
             ]
 
         packet = Signal(PACKET)
@@ -185,7 +179,8 @@ class CommandReader(wiring.Component):
                 with m.State(opcode.name):
                     self._execute(m, unit.packet, fetch, packet, remaining)
             with m.State("TARGET"):
-                self._place(m, clear, packet, remaining)
+                m.d.comb += clear.target_valid.eq(1)
+                self._advance(m, packet, remaining)
             with m.State("FENCE"):
                 fence = fields_of(packet.first, commands.FENCE_PACKET)
                 self._fence(m, sequence=fence.sequence, begin=fence.begin)
@@ -243,19 +238,6 @@ class CommandReader(wiring.Component):
                         self._stop(m, CommandError.LENGTH)
             with m.Default():
                 self._stop(m, CommandError.OPCODE)
-
-    def _place(self, m, clear, packet, remaining):
-        """The bases of a TARGET hold from now on, if there is such a colour plane."""
-        planes = self._params.colour_planes
-        if planes in (1, COLOUR_PLANES):
-            m.d.comb += clear.target_valid.eq(1)
-            self._advance(m, packet, remaining)
-            return
-        with m.If(fields_of(packet.first, commands.TARGET_PACKET).colour_plane < planes):
-            m.d.comb += clear.target_valid.eq(1)
-            self._advance(m, packet, remaining)
-        with m.Else():
-            self._stop(m, CommandError.STATE)
 
     def _execute(self, m, unit, fetch, packet, remaining):
         """A unit has the streams until it is done."""

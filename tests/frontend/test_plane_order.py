@@ -78,7 +78,7 @@ CASES = {
     "depth alone, in part": (begun().clear((0, 0, 24, 23), depth=1, colour_plane=1), NONE),
     "a plane first": (CommandList().state(state(1)), STATE),
     "no such state": (begun().state(state(3)), STATE),
-    "no such place": (begun().target(0, PLANE, COLOUR, 3), STATE),
+    "no such place": (drawing(begun().target(0, PLANE, 0, 3)), NONE),
     "no such clear": (begun().clear((0, 0, *TARGET), colour=1, colour_plane=3), STATE),
     "the first state begins anew": (drawing(begun().state(state(1)).state(state())), NONE),
     "a target of another plane": (
