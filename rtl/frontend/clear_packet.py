@@ -27,6 +27,11 @@ class ClearPacket(wiring.Component):
     ----------
     params : CommandReaderParams
 
+    Attributes
+    ----------
+    drawable : Value
+        All that the draw state writes has been cleared: ``planes_cleared``, or ``target_cleared``.
+
     Members
     -------
     packet : In(PacketUnit())
@@ -68,6 +73,13 @@ class ClearPacket(wiring.Component):
             }
             | (several if self._colours > 1 else {})
         )
+        self.drawable = self.planes_cleared if self._colours > 1 else self.target_cleared
+
+    def watch(self, beats):
+        """Assignments that show what leaves the reader; of one colour plane nobody asks."""
+        if self._colours == 1:
+            return []
+        return [self.beat.eq(beats.payload), self.taken.eq(beats.valid & beats.ready)]
 
     def elaborate(self, platform):
         m = Module()

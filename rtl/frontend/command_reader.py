@@ -140,15 +140,9 @@ class CommandReader(wiring.Component):
             clear.state_valid.eq(state.state_valid),
             triangles.state.eq(state.state),
             triangles.state_valid.eq(state.state_valid),
+            triangles.target_cleared.eq(clear.drawable),
+            *clear.watch(self.o),
         ]
-        if self._params.colour_planes == 1:
-            m.d.comb += triangles.target_cleared.eq(clear.target_cleared)
-        else:
-            m.d.comb += [
-                clear.beat.eq(self.o.payload),
-                clear.taken.eq(self.o.valid & self.o.ready),
-                triangles.target_cleared.eq(clear.planes_cleared),
-            ]
 
         packet = Signal(PACKET)
         remaining = Signal(24)  # transfers from this packet on

@@ -12,7 +12,7 @@ from fixfunc.rtl.depth.test.depth_test import DepthTestParams
 from fixfunc.rtl.lib.axi import Axi
 from fixfunc.rtl.lib.fifo import CreditedFIFO
 from fixfunc.rtl.memory.tile_cache.tile_cache import TileCache, TileCacheParams
-from fixfunc.rtl.memory.tile_client.plane_states import PlaneStates
+from fixfunc.rtl.memory.tile_client.plane_states import plane_states
 from fixfunc.rtl.memory.tile_client.slot_front import SlotFront
 from fixfunc.rtl.memory.tile_client.slot_requests import (
     SlotRequests,
@@ -211,7 +211,7 @@ class ColourWrite(wiring.Component):
             wiring.connect(m, cache.memory, wiring.flipped(getattr(self, f"{name}_memory")))
 
         m.d.comb += requests.flush_early.eq(self.flush_early)
-        states = self._states(m, front)
+        states = plane_states(m, front, p.planes)
         for name, state, cache, slot in zip(p.names, states, caches, slots, strict=True):
             m.d.comb += [
                 cache.use_reads.eq(reads_target(state)),
@@ -240,19 +240,6 @@ class ColourWrite(wiring.Component):
         for n, unit in enumerate(units):
             m.submodules[f"{name}_{n}" if n else name] = unit
         return units
-
-    def _states(self, m, front):
-        """The draw state of each plane."""
-        count = self._params.planes
-        if count == 1:
-            return [front.state]
-        m.submodules.states = states = PlaneStates(count)
-        m.d.comb += [
-            states.set.eq(front.control_valid & (front.control.kind == Kind.STATE)),
-            states.new.eq(front.control.draw_state),
-            states.state.eq(front.state),
-        ]
-        return [getattr(states, f"states_{n}") for n in range(count)]
 
     def _shade(self, m, shading, front, slots):
         """A tile of a draw enters with its colours; one of a late draw when its answer has come.

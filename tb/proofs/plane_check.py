@@ -26,6 +26,11 @@ TILE_BYTES = {
 LINE_BYTES = 32
 
 
+def planes(colours: int) -> list[str]:
+    """Names of the planes of a target with so many of colours."""
+    return [*TILE_BYTES[8], *(f"colour{n}" for n in range(1, colours))]
+
+
 class FreeNumber(TileNumber):
     """A tile's number that is any: what is proved of it needs no multiplier."""
 
@@ -39,7 +44,9 @@ class FreeNumber(TileNumber):
         return m
 
 
-def check(edge: int, module: ModuleType) -> tuple[Properties, wiring.Component, Signal]:
+def check(
+    edge: int, module: ModuleType, colour_planes: int = 1
+) -> tuple[Properties, wiring.Component, Signal]:
     """A check with constant inputs, and the number of its target's last tile: any."""
     p = Properties()
     numbers = []
@@ -50,12 +57,13 @@ def check(edge: int, module: ModuleType) -> tuple[Properties, wiring.Component, 
 
     free_number.LATENCY = TileNumber.LATENCY
     with sizes(module, TileNumber=free_number):
-        unit = module.PlaneCheck(edge)
+        unit = module.PlaneCheck(edge, colour_planes=colour_planes)
         p.add(unit)
     last = p.constant(22, "last")
     p.m.d.comb += numbers[0].last.eq(last)
-    places = [f"{plane}_{what}" for plane in TILE_BYTES[edge] for what in ("base", "placed")]
-    for name in ("planes", "limit", "packets_begin", "packets_end", *places):
+    places = [f"{plane}_{what}" for plane in planes(colour_planes) for what in ("base", "placed")]
+    stays = ["stays"] if colour_planes > 1 else []
+    for name in ("planes", *stays, "limit", "packets_begin", "packets_end", *places):
         port = Value.cast(getattr(unit, name))
         p.m.d.comb += port.eq(p.constant(len(port), f"constant_{name}"))
     return p, unit, last
@@ -87,17 +95,23 @@ def in_memory(edge: int, plane: str, module: ModuleType = state_check) -> Proper
     return p
 
 
-def disjoint(module: ModuleType = state_check) -> Properties:
-    """All planes, and any byte; where planes end is what :func:`in_memory` proves."""
-    p, unit, _ = check(8, module)
+def disjoint(module: ModuleType = state_check, colours: int = 1) -> Properties:
+    """All planes, and any byte; where planes end is what :func:`in_memory` proves.
+
+    Of several colour planes those but the first may be absent: then they hold no byte.
+    """
+    p, unit, _ = check(8, module, colours)
     accepted = p.past(1, 4) & unit.disjoint
     byte = p.constant(40, "byte")
     holds = {}
-    for n, plane in enumerate(TILE_BYTES[8]):
+    for n, plane in enumerate(planes(colours)):
         base, placed = (getattr(unit, f"{plane}_{what}") for what in ("base", "placed"))
         begin = p.named(f"begin_{plane}", Mux(unit.planes[n], base, placed))
         behind = p.past(p.inner(f"unit.{plane}_end"))
-        holds[plane] = p.named(f"in_{plane}", (byte >= begin) & (byte < behind))
+        inside = (byte >= begin) & (byte < behind)
+        if n >= len(TILE_BYTES[8]):
+            inside &= unit.planes[n] | unit.stays[n - len(TILE_BYTES[8])]
+        holds[plane] = p.named(f"in_{plane}", inside)
     holds["packets"] = (byte >= unit.packets_begin) & (byte < unit.packets_end)
     for one, other in combinations(holds, 2):
         p.prove(f"{one}_or_{other}", ~accepted | ~(holds[one] & holds[other]))
@@ -133,5 +147,16 @@ PROOFS = [
         size="tiles of 8x8, all addresses, every number of tiles to 2^22",
         assumed="Inputs hold for the latency of the check; planes end where the proofs of each "
         "say.",
+    ),
+    Proof(
+        "colour_planes_disjoint",
+        "frontend/state_check.py PlaneCheck",
+        "The same with a second colour plane, which may be absent.",
+        partial(disjoint, colours=2),
+        depth=6,
+        size="tiles of 8x8, all addresses, every number of tiles to 2^22",
+        assumed="Inputs hold for the latency of the check; planes end where the proofs of each "
+        "say.",
+        quick=False,
     ),
 ]

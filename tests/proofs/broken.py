@@ -249,4 +249,11 @@ PARTS = [
         "for other in [*placed.values()][:1]",
         "stencil_or_colour",
     ),
+    (
+        "colour_planes_disjoint",
+        "frontend.state_check",
+        "self.planes[n] | self.stays[n - len(PLANE_BITS)]",
+        "self.stays[n - len(PLANE_BITS)]",
+        "depth_or_colour1",
+    ),
 ]

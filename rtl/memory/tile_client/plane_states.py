@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Plane states: what each colour plane of a target has for itself of a draw state."""
 
-from amaranth.hdl import Module, Mux, Signal
+from amaranth.hdl import Module, Mux, Signal, ValueLike
 from amaranth.lib import wiring
+from amaranth.lib.data import View
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.memory.surface.state_check import blending_known
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
+from fixfunc.spec.state import Kind
 
 
 class PlaneStates(wiring.Component):
@@ -59,3 +61,29 @@ class PlaneStates(wiring.Component):
             m.d.comb += state.eq(self.state)
             m.d.comb += [state[name].eq(value) for name, value in own.items()]
         return m
+
+
+def plane_states(m: Module, front: wiring.Component, count: int) -> list[View]:
+    """The draw states of colour planes behind a front; of one plane that of the front."""
+    if count == 1:
+        return [front.state]
+    m.submodules.states = states = PlaneStates(count)
+    m.d.comb += [
+        states.set.eq(front.control_valid & (front.control.kind == Kind.STATE)),
+        states.new.eq(front.control.draw_state),
+        states.state.eq(front.state),
+    ]
+    return [getattr(states, f"states_{n}") for n in range(count)]
+
+
+def planes_begun(m: Module, front: wiring.Component, count: int) -> list[ValueLike]:
+    """Which colour planes a clear of all of them has begun on the target; the first is one."""
+    if count == 1:
+        return [1]
+    begun = Signal(count)
+    with m.If(front.clear_begins & front.covers_target):
+        with m.If(front.clear.slot != 0):
+            m.d.sync += begun.bit_select(front.clear.slot, 1).eq(1)
+        with m.Elif(~front.legal):  # another target than before
+            m.d.sync += begun.eq(0)
+    return [1, *begun[1:]]

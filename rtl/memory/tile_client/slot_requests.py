@@ -15,7 +15,7 @@ from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.memory.surface.front import SurfaceFront
 from fixfunc.rtl.memory.surface.rectangle import RECTANGLE, RectangleMask
 from fixfunc.rtl.memory.surface.tile_number import TileNumber
-from fixfunc.rtl.memory.tile_client.plane_states import PlaneStates
+from fixfunc.rtl.memory.tile_client.plane_states import plane_states, planes_begun
 from fixfunc.rtl.payload import beat, layout
 from fixfunc.spec import payloads
 from fixfunc.spec.state import CacheOp, DepthFormat, Kind, Outcome, StencilOp
@@ -173,15 +173,15 @@ class SlotRequests(wiring.Component):
         wiring.connect(m, beats.o, wiring.flipped(self.o))
         early, flushed = self._flush_early(m, front)
         request = self._request(m, front, early, flushed)
-        states = [front.state] if several == 1 else self._plane_states(m, front, several)
-        begun = self._begun(m, front, several) if several > 1 else None
+        states = plane_states(m, front, several)
+        begun = planes_begun(m, front, several)
         requested = Signal(len(self._planes))
         entry = front.tile_valid | front.control_valid | early
         room = [beats.available]
         for n, plane in enumerate(self._planes):
-            state = states[plane.number]
-            held = begun[plane.number] if plane.number else None
-            requests = self._request_fifo(m, plane, front, request, state, held)
+            requests = self._request_fifo(
+                m, plane, front, request, states[plane.number], begun[plane.number]
+            )
             room.append(requests.available)
             m.d.comb += [
                 requested[n].eq(requests.push),
@@ -272,28 +272,8 @@ class SlotRequests(wiring.Component):
         m.d.sync += flushed.eq((flushed | early) & ~front_valid)
         return early, flushed
 
-    def _plane_states(self, m, front, count):
-        """The draw state of each colour plane."""
-        m.submodules.states = states = PlaneStates(count)
-        m.d.comb += [
-            states.set.eq(front.control_valid & (front.control.kind == Kind.STATE)),
-            states.new.eq(front.control.draw_state),
-            states.state.eq(front.state),
-        ]
-        return [getattr(states, f"states_{n}") for n in range(count)]
-
-    def _begun(self, m, front, count):
-        """Colour planes that a clear of all of them has begun on this target."""
-        begun = Signal(count)
-        with m.If(front.clear_begins & front.covers_target):
-            with m.If(front.clear.slot != 0):
-                m.d.sync += begun.bit_select(front.clear.slot, 1).eq(1)
-            with m.Elif(~front.legal):  # another target than before
-                m.d.sync += begun.eq(0)
-        return begun
-
-    def _request_fifo(self, m, plane, front, request, state, held):
-        """The FIFO of a plane's requests; ``held``: it has begun, where it has to."""
+    def _request_fifo(self, m, plane, front, request, state, begun):
+        """The FIFO of a plane's requests."""
         shape = layout(payloads.cache_request(self._params.edge))
         m.submodules[plane.name] = requests = CreditedFIFO(shape, TILES, lookahead=5)
         wiring.connect(m, requests.o, wiring.flipped(getattr(self, plane.name)))
@@ -303,9 +283,9 @@ class SlotRequests(wiring.Component):
         used, needed, writes = plane.usage(state, tile)
         op = Mux(request["whole_target"], CacheOp.CLEAR, CacheOp.USE)
         cleared = request["cleared"] & clear[plane.kind]
-        if held is not None:
-            used &= held
-            cleared &= held
+        if plane.number:
+            used &= begun
+            cleared &= begun
         if sum(other.kind == plane.kind for other in self._planes) > 1:
             cleared &= clear.slot == plane.number
         out = requests.i
