@@ -27,6 +27,7 @@ BY_PARTS = (
     "depth_unit (frame)",
     "cached_depth (default)",
     "cached_depth (depth)",
+    "colour_write (planes)",
 )
 MODULE = re.compile(r"(?ms)^module \\?(\S+?) ?\(.*?^endmodule\n")
 HEAD = re.compile(r"(?s)module .*?\);\n")

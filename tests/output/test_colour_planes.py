@@ -18,6 +18,7 @@ from fixfunc.spec.state import BlendFactor, Kind
 from fixfunc.tb.bench import scenes
 from fixfunc.tb.bench.depths import WIDTH
 from fixfunc.tb.output import colour_write as bench
+from tests.bench import check_bench
 from tests.volume import LIMIT, check, check_paces, volume
 
 BLOCK = "colour_write"
@@ -166,6 +167,12 @@ def test_all_planes_of_a_tile_a_clock():
     assert long - short <= 800
     planes = [data[n * bench.PLACES * bench.PLACE :][:512] for n in range(PARAMS.planes)]
     assert all((one != other).any() for one, other in pairwise(planes))
+
+
+@pytest.mark.qualify
+@pytest.mark.plan("colour-write-14")
+def test_bench(simulator):
+    check_bench(BLOCK, CONFIG, simulator)
 
 
 @pytest.mark.plan("colour-write-14")
