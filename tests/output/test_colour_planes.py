@@ -169,6 +169,23 @@ def test_all_planes_of_a_tile_a_clock():
     assert all((one != other).any() for one, other in pairwise(planes))
 
 
+@pytest.mark.plan("colour-write-14")
+def test_stimuli_reach_every_plane():
+    """States and clears of each plane and of one that there is not; each is moved to memory."""
+    seen = set()
+    moved = np.zeros(PARAMS.planes, int)
+    for seed in range(6):
+        rows = bench.requests(np.random.default_rng(seed), 300, PARAMS)
+        for kind, fields in ((Kind.STATE, payloads.DRAW_STATE), (Kind.CLEAR, payloads.CLEAR)):
+            records = codec.unpack(rows[rows[:, 0] & 3 == kind], fields, dtype(fields))
+            seen |= {(kind, min(int(slot), PARAMS.planes)) for slot in records["slot"]}
+        reference = bench.Reference(PARAMS, bench.memory(rows, PARAMS), bench.shade)
+        reference.expected(rows)
+        moved += [sum(plane.traffic.values()) for plane in reference.unit.planes]
+    assert seen == {(kind, n) for kind in (Kind.STATE, Kind.CLEAR) for n in range(4)}
+    assert min(moved) > 500
+
+
 @pytest.mark.qualify
 @pytest.mark.plan("colour-write-14")
 def test_bench(simulator):
