@@ -45,7 +45,7 @@ class Draw(NamedTuple):
 class Shades(NamedTuple):
     """Outputs of a shader for tiles; what is not the colour counts in late draws alone."""
 
-    # uint32, shape (n, edge, edge), or (planes, n, edge, edge) where there are several
+    # uint32, shape (n, edge, edge), of every colour plane; or (planes, n, edge, edge)
     colours: np.ndarray
     survivors: np.ndarray | None = None  # bool, shape (n, edge, edge): not discarded; default all
     depths: np.ndarray | None = None  # uint32, shape (n, edge, edge): in place of the planes'

@@ -30,7 +30,7 @@ class Counters(wiring.Component):
     tables : mapping
         By memory client, of :data:`fixfunc.spec.counters.CLIENTS`, what is counted: from
         :func:`fixfunc.spec.payloads.counted`. Counters of a client that is not named stay zero.
-        Clients that differ by a number alone, as colour planes do, share the counters of the first.
+        Colour planes share the counters of colours.
 
     Members
     -------
@@ -69,7 +69,7 @@ class Counters(wiring.Component):
             with m.If(moved.valid):
                 m.d.sync += last.eq(moved.payload)
             for field in table:
-                name = f"{client.rstrip('1234567')}_{field.name}"
+                name = f"{'colour' if client.startswith('colour') else client}_{field.name}"
                 others = totals.get(name)
                 totals[name] = last[field.name] if others is None else others + last[field.name]
         with m.If(~self.counter_value.valid | self.counter_value.ready):

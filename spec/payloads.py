@@ -103,6 +103,12 @@ OUTPUT_STATE = (*(f.name for f in BLEND_STATE), "colour_write", "flat_colour")
 PLANE_STATE = (*(f.name for f in BLEND_STATE), "colour_write")
 COLOUR_PLANES = 8  # of a target, at most
 
+
+def colour_plane(number: int) -> str:
+    """Name of a colour plane: the first one has no number."""
+    return f"colour{number}" if number else "colour"
+
+
 CLEAR = (
     *HEADER,
     *each("depth stencil colour", 1),  # which planes of the target

@@ -284,6 +284,6 @@ def test_the_golden_machine_is_a_sample_at_a_time(form):
     def image(cache):
         return cache.values().swapaxes(1, 2).reshape(SIZE, SIZE)
 
-    assert (image(made.colour.cache) == colour).all()
+    assert (image(made.colour.planes[0].cache) == colour).all()
     assert (image(made.depth.caches["depth"]) == depth).all()
     assert (image(made.depth.caches["stencil"]) == stencil).all()

@@ -58,7 +58,8 @@ def pack_colours(shades: Shades, params: TopParams) -> np.ndarray:
     planes = params.colour.planes
     table = colours(edge, params.depth.shader_depths, planes)[planes * edge**2 :]
     count = shades.colours.shape[-3]
-    by_plane = shades.colours.reshape(planes, count, edge**2)
+    by_plane = np.broadcast_to(shades.colours, (planes, count, edge, edge))
+    by_plane = by_plane.reshape(planes, count, edge**2)
     lanes = by_plane.swapaxes(0, 1).reshape(count, planes * edge**2).astype("<u4")
     rest = np.zeros(count, dtype(table))
     rest["survivors"] = pack(shades.survivors)

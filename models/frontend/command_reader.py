@@ -66,11 +66,6 @@ def plane_bytes(count: int, plane: str, edge: int = 8) -> int:
     return count * room + -(-count // 64) * TRANSFER
 
 
-def plane_name(number: int) -> str:
-    """Name of a colour plane."""
-    return f"colour{number}" if number else "colour"
-
-
 def tiles_of(state: np.void, edge: int = 8) -> int:
     """Number of tiles of a target."""
     columns, rows = tile_grid(state, edge)
@@ -155,7 +150,10 @@ class _Reader:
         self._cleared_target = None  # fields of the target that was cleared as a whole
         self._written = set()  # colour planes that draws write
         self._begun = set()  # those of the target that were cleared as a whole
-        self._unflushed = False  # work on colour planes but the first since the last FENCE
+        # Since the last FENCE: work on colour planes but the first; any work; planes cleared.
+        self._unflushed = False
+        self._worked = False
+        self._cleared = set()
         self._bases = dict.fromkeys(PLANE_BITS, 0)  # and of "colour1" and so on
         self._placed = {}  # bases of the planes of the target that was cleared
 
@@ -185,7 +183,7 @@ class _Reader:
         record = unpack(data, commands.TARGET_PACKET)[0]
         number = self._plane(record["colour_plane"])
         for plane in PLANE_BITS:
-            name = plane_name(number) if plane == "colour" else plane
+            name = payloads.colour_plane(number) if plane == "colour" else plane
             self._bases[name] = int(record[f"{plane}_base"])
         return CommandError.NONE
 
@@ -243,12 +241,18 @@ class _Reader:
             return CommandError.ORDER
         if clears_target and self._unflushed:
             return CommandError.ORDER
+        needs_fence = self._worked or number in self._cleared
+        begins = record["colour"] and covers_target and 0 < number < self._limits.colour_planes
+        if begins and needs_fence:
+            return CommandError.ORDER
         if record["depth"] and record["depth_value"] > MOST[DepthFormat(state["depth_format"])]:
             return CommandError.STATE
         if number >= self._limits.colour_planes:
             return CommandError.STATE
         if covers_target:
-            named = [plane_name(number) if plane == "colour" else plane for plane in planes]
+            named = [
+                payloads.colour_plane(number) if plane == "colour" else plane for plane in planes
+            ]
             if clears_target:
                 self._forget_planes()
             error = self._place(named)
@@ -258,12 +262,15 @@ class _Reader:
             self._begun = {0}
         elif covers_target and record["colour"]:
             self._begun.add(number)
-        self._unflushed |= bool(record["colour"] and number)
+        if record["colour"]:
+            self._unflushed |= number > 0
+            self._worked |= not covers_target or number in self._cleared
+            self._cleared |= {number} if covers_target else set()
         clear = np.zeros(1, dtype(payloads.CLEAR))
         for name in clear.dtype.names:
             clear[name] = record[name] if name in record.dtype.names else 0
         for plane in PLANE_BITS:
-            name = plane_name(number) if plane == "colour" else plane
+            name = payloads.colour_plane(number) if plane == "colour" else plane
             clear[f"{plane}_base"] = self._bases.get(name, 0)
         clear["kind"] = Kind.CLEAR
         clear["slot"] = number
@@ -304,6 +311,7 @@ class _Reader:
         triangles["state"] = self._state["state"]
         if len(triangles):
             self.beats.append((Kind.WORK, triangles))
+            self._worked = True
             self._unflushed |= bool(self._written - {0})
         return CommandError.NONE
 
@@ -314,6 +322,7 @@ class _Reader:
         fence["flush"] = 1
         fence["sequence"] = record["sequence"]
         fence["begin"] = record["begin"]
-        self._unflushed = False
+        self._unflushed = self._worked = False
+        self._cleared = set()
         self.beats.append((Kind.FENCE, fence))
         return CommandError.NONE

@@ -162,10 +162,14 @@ class StageContract:
     def clear(self, record: np.void, may_begin: bool = True) -> Cleared | None:
         """What a clear does, by fields of :data:`fixfunc.spec.payloads.CLEAR`; None if nothing.
 
-        One that may not begin a target is of a colour plane but the first.
-
         It is refused under a state that is not supported, for a depth that the format cannot
         store, and on a target that neither has begun nor begins with it.
+
+        Parameters
+        ----------
+        record : numpy.void
+        may_begin : bool
+            A clear of all of the target begins it; one of a colour plane but the first does not.
         """
         planes = [plane for plane in self._planes if record[plane]]
         if not planes:

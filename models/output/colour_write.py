@@ -16,6 +16,7 @@ from fixfunc.models.raster.edge_evaluator import LANE_SHAPE, pack, unpack
 from fixfunc.models.state import TARGET_FIELDS, blending_known
 from fixfunc.spec import payloads
 from fixfunc.spec.colours import quads
+from fixfunc.spec.errors import InputError
 
 
 def blend(new: np.ndarray, old: np.ndarray, state: np.void) -> np.ndarray:
@@ -172,10 +173,12 @@ class ColourTarget:
 class ColourPlanes:
     """All colour planes of a target.
 
-    A draw state, and a clear, is of the plane that its ``slot`` says; with one plane it is of that.
-    A state of the first plane begins a draw state: the others are not written until each has had a
-    state of its own. A plane but the first is written, and cleared in part, once a clear of all of
-    it has begun it on the target.
+    A draw state, and a clear, is of the plane that its ``slot`` says; where there is one plane,
+    ``slot`` is not read. A state of the first plane begins a draw state: the others are not written
+    until each has had a state of its own. A plane but the first is written, and cleared in part,
+    once a clear of all of it has begun it on the target. A state whose blending is not known writes
+    nothing to its plane; whoever draws while it is the last is to be refused before, for all
+    planes, as :class:`~fixfunc.models.memory.contract.StageContract` does.
 
     Parameters
     ----------
@@ -196,6 +199,8 @@ class ColourPlanes:
         edge: int = 8,
         planes: int = 1,
     ) -> None:
+        if not 1 <= planes <= payloads.COLOUR_PLANES:
+            raise InputError("planes", f"be 1 to {payloads.COLOUR_PLANES}", planes)
         self.planes = [ColourTarget(memory, shape, edge) for _ in range(planes)]
         self._begun = [False] * planes
         self._target = None
@@ -228,6 +233,7 @@ class ColourPlanes:
     def clear(self, rectangle: Sequence[int], value: int, base: int = 0, slot: int = 0) -> None:
         """Clear a rectangle of the plane that ``slot`` says: see :meth:`ColourTarget.clear`."""
         number = self._number(slot)
+        value = integer("value", value, 0, (1 << payloads.COLOUR) - 1)
         if number >= len(self.planes):
             return
         size = int(self._state["target_width"]), int(self._state["target_height"])
@@ -244,9 +250,9 @@ class ColourPlanes:
     ) -> None:
         """Write shaded tiles: as :meth:`ColourCache.run`.
 
-        ``colours`` has the shape (n, edge, edge), or (planes, n, edge, edge).
+        ``colours`` has the shape (planes, n, edge, edge); or (n, edge, edge), of every plane.
         """
-        of_planes = colours if colours.ndim == 4 else colours[None]
+        of_planes = np.broadcast_to(colours, (len(self.planes), *colours.shape[-3:]))
         for plane, begun, its in zip(self.planes, self._begun, of_planes, strict=True):
             if begun:
                 plane.draw(tiles, its, passed)

@@ -52,13 +52,14 @@ class ClearPacket(wiring.Component):
         What leaves the reader, and whether it does: as in
         :class:`~fixfunc.rtl.frontend.plane_order.PlaneOrder`.
     planes_cleared : Out(1)
-        So has every colour plane that draws write. These three are absent with one colour plane.
+        The target has been cleared as a whole, and so has each of its colour planes that draws
+        write. ``beat``, ``taken`` and ``planes_cleared`` are absent where targets have one.
     """
 
     def __init__(self, params):
         self._params = params
         self._colours = params.colour_planes
-        several = {"beat": In(BEAT), "taken": In(1), "planes_cleared": Out(1)}
+        watched = {"beat": In(BEAT), "taken": In(1), "planes_cleared": Out(1)}
         super().__init__(
             {
                 "packet": In(PacketUnit()),
@@ -71,7 +72,7 @@ class ClearPacket(wiring.Component):
                 "state_valid": In(1),
                 "target_cleared": Out(1),
             }
-            | (several if self._colours > 1 else {})
+            | (watched if self._colours > 1 else {})
         )
         self.drawable = self.planes_cleared if self._colours > 1 else self.target_cleared
 
@@ -100,7 +101,13 @@ class ClearPacket(wiring.Component):
         if self._colours > 1:
             order = self._plane_order(m, whole_target)
             begun = order.begun.bit_select(clear.colour_plane, 1)
-            out_of_order |= (clear.colour & ~whole & ~begun) | (whole_target & order.unflushed)
+            needs_fence = order.needs_fence.bit_select(clear.colour_plane, 1)
+            others = clear.colour & (clear.colour_plane != 0)
+            out_of_order |= (
+                (clear.colour & ~whole & ~begun)
+                | (others & whole & needs_fence)
+                | (whole_target & order.unflushed)
+            )
             m.d.comb += check.stays.eq(Mux(whole_target, 0, order.begun[1:]))
         if 1 < self._colours < COLOUR_PLANES:
             unknown |= clear.colour_plane >= self._colours
@@ -175,7 +182,7 @@ class ClearPacket(wiring.Component):
             with m.If(self.restart):
                 m.d.sync += base.eq(0)
             with m.Elif(placed):
-                m.d.sync += base.eq(target[f"{plane.rstrip('1234567')}_base"])
+                m.d.sync += base.eq(target["colour_base" if n > COLOUR else f"{plane}_base"])
         with m.If(self.restart):
             m.d.sync += [
                 check.limit.eq(self.limit),

@@ -27,7 +27,7 @@ PLANE_BITS = {
 
 def plane_bits(colour_planes: int) -> dict[str, int]:
     """Bits of a value of each plane of a target; colour planes but the first have numbers."""
-    return PLANE_BITS | {f"colour{n}": payloads.COLOUR for n in range(1, colour_planes)}
+    return PLANE_BITS | {payloads.colour_plane(n): payloads.COLOUR for n in range(1, colour_planes)}
 
 
 def state_supported(state: View, params: Any) -> Value:

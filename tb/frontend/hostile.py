@@ -11,16 +11,15 @@ from fixfunc.spec.payloads import COLOUR_PLANES
 from fixfunc.tb.frontend import streams
 
 CLOCKS = 60_000  # from a START to its last status, at most, in the tiny configuration of the top
-# Bytes kept for a list. Lists lie behind the planes.
-ROOM = 1 << 10
 
 
 def requests(rng: np.random.Generator, count: int, params: Any) -> np.ndarray:
     """Rows as of :func:`fixfunc.tb.frontend.streams.requests`, of ``count`` STARTs.
 
-    All of their lists fit behind the planes: at most :func:`most`.
+    All of their lists fit behind the planes.
     """
     rows = []
+    room = room_of(params)
     for n in range(count):
         packets = streams.stream_of(rng, params)
         start = np.zeros(1, dtype(START))
@@ -31,14 +30,14 @@ def requests(rng: np.random.Generator, count: int, params: Any) -> np.ndarray:
             if not len(part):
                 continue
             if int(part[0, 0]) & 0xFF == Opcode.TARGET:
-                _place(rng, part, int(start["limit"][0]), streams.LISTS + n * ROOM)
+                _place(rng, part, int(start["limit"][0]), streams.LISTS + n * room)
             elif rng.random() < 0.3:
                 _flip(rng, part)
-        transfers = packets.transfers[: ROOM // 32]
+        transfers = packets.transfers[: room // 32]
         length = len(transfers)
         if rng.random() < 0.1:
             length = int(rng.integers(0, length + 1))
-        start["address"] = streams.LISTS + n * ROOM
+        start["address"] = streams.LISTS + n * room
         start["transfers"] = length
         if rng.random() < 0.03:
             start["address"] += np.uint32(rng.integers(1, 32))
@@ -46,9 +45,9 @@ def requests(rng: np.random.Generator, count: int, params: Any) -> np.ndarray:
     return np.concatenate(rows)
 
 
-def most() -> int:
-    """How many lists fit."""
-    return (streams.SIZE - streams.LISTS) // ROOM
+def room_of(params: Any) -> int:
+    """Bytes kept for a list. Lists lie behind the planes; those of several planes are longer."""
+    return 1 << (10 if params.reader.colour_planes == 1 else 11)
 
 
 def _below(rng, end):

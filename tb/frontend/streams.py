@@ -169,7 +169,8 @@ def stream_of(rng: np.random.Generator, params: Any) -> CommandList:
     edge = params.raster.edge
     formats = list(params.reader.formats)
     for _ in range(int(rng.integers(1, 3))):
-        size = tuple(int(v) for v in rng.integers(1, PIXELS[edge] + 1, 2))
+        pixels = PIXELS[edge] if params.reader.colour_planes == 1 else PIXELS[4]
+        size = tuple(int(v) for v in rng.integers(1, pixels + 1, 2))
         samples = 1 << int(rng.integers(0, params.raster.samples.bit_length()))
         form = rng.choice(formats)
         packets.target(0, PLANE, 2 * PLANE)
@@ -180,6 +181,8 @@ def stream_of(rng: np.random.Generator, params: Any) -> CommandList:
                 _clear(rng, packets, size, form, whole=not n)
                 if rng.random() < 0.2:
                     _clear(rng, packets, size, form, whole=False)
+            if params.reader.colour_planes > 1 and rng.random() < (0.95 if n else 0.5):
+                packets.fence()  # a colour plane that begins has nothing before it
             _more_planes(rng, packets, size, samples, form, params, begun)
             packets.triangles(depths.triangles(rng, int(rng.integers(0, 9)), size, form))
             if rng.random() < 0.3:
@@ -194,15 +197,18 @@ def stream_of(rng: np.random.Generator, params: Any) -> CommandList:
 def _more_planes(rng, packets, size, samples, form, params, begun):
     """States of further colour planes, some behind a clear of all of the plane.
 
-    A few are written without, lie on another plane, or are of a plane that there is not.
+    Some planes move. A few are written without a clear, lie on another plane, or are of a plane
+    that there is not.
     """
     for number in range(1, params.reader.colour_planes):
         if rng.random() < 0.3:
             continue
         plane = number if rng.random() < 0.98 else int(rng.integers(0, COLOUR_PLANES))
-        place = 2 * PLANE + (number if rng.random() < 0.97 else 0) * PLANE // COLOUR_PLANES
-        packets.target(0, PLANE, place, plane)
-        whole = plane not in begun and rng.random() < 0.97
+        whole = rng.random() < (0.1 if plane in begun else 0.97)
+        part = number + 4 * (plane in begun) if rng.random() < 0.97 else 0
+        if whole:
+            place = 2 * PLANE + part % COLOUR_PLANES * PLANE // COLOUR_PLANES
+            packets.target(0, PLANE, place, plane)
         if whole or rng.random() < 0.3:
             low, high = sorted(rng.integers(0, max(size), 2))
             rectangle = (0, 0, *size) if whole else (low, low, high, high)

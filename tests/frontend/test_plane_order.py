@@ -119,6 +119,53 @@ CASES = {
         drawing(begun(1).clear((0, 0, *TARGET), colour=1).state(state(1))),
         NONE,
     ),
+    "begins behind work": (
+        drawing(begun())
+        .target(0, PLANE, OTHER, 1)
+        .clear((0, 0, *TARGET), colour=1, colour_plane=1),
+        ORDER,
+    ),
+    "begins behind work and a fence": (
+        drawing(begun())
+        .fence(1)
+        .target(0, PLANE, OTHER, 1)
+        .clear((0, 0, *TARGET), colour=1, colour_plane=1),
+        NONE,
+    ),
+    "begins behind a clear in part": (
+        begun()
+        .clear((0, 0, 5, 5), colour=1)
+        .target(0, PLANE, OTHER, 1)
+        .clear((0, 0, *TARGET), colour=1, colour_plane=1),
+        ORDER,
+    ),
+    "begins behind a target that was cleared twice": (
+        all_planes(begun())
+        .target(0, PLANE, OTHER, 1)
+        .clear((0, 0, *TARGET), colour=1, colour_plane=1),
+        ORDER,
+    ),
+    "begins twice": (begun(1).clear((0, 0, *TARGET), colour=1, colour_plane=1), ORDER),
+    "begins again behind a fence": (
+        begun(1).fence(1).clear((0, 0, *TARGET), colour=1, colour_plane=1),
+        NONE,
+    ),
+    "moves, and its old place is free": (
+        begun(1)
+        .fence(1)
+        .target(0, PLANE, COLOUR + PLANE // 2, 1)
+        .clear((0, 0, *TARGET), colour=1, colour_plane=1)
+        .target(0, PLANE, OTHER, 2)
+        .clear((0, 0, *TARGET), colour=1, colour_plane=2),
+        NONE,
+    ),
+    "moves onto another": (
+        begun(1, 2)
+        .fence(1)
+        .target(0, PLANE, THIRD, 1)
+        .clear((0, 0, *TARGET), colour=1, colour_plane=1),
+        OVERLAP,
+    ),
     "a target begins with work under way": (all_planes(drawing(begun(1))), ORDER),
     "with a clear under way": (all_planes(begun(1)), ORDER),
     "behind a fence": (all_planes(begun(1).fence(1)), NONE),
@@ -136,19 +183,28 @@ CASES = {
 }
 
 
+# With eight colour planes a fourth is none that there is not; it lies at 0, where depths are.
+EIGHT = {"no such state": NONE, "no such clear": OVERLAP}
+
+
 @pytest.mark.plan("command-reader-12")
-@pytest.mark.parametrize(("packets", "error"), CASES.values(), ids=CASES)
-def test_a_rule_of_planes(packets, error):
-    """Golden and hardware stop at the last packet, or not at all; triangles behind it show it."""
+@pytest.mark.parametrize("config", ["tiny_planes", "planes"])
+@pytest.mark.parametrize("case", CASES)
+def test_a_rule_of_planes(case, config):
+    """Golden and hardware stop at the last packet, or not at all."""
+    packets, error = CASES[case]
+    if config == "planes":
+        error = EIGHT.get(case, error)
+    params = rtl.CONFIGS[config]
     transfers = np.concatenate([packets.transfers, CommandList().fence(9).transfers])
     start = np.array([(LISTS, len(transfers), SIZE)], dtype(START))
     rows = np.concatenate([streams.mark(start), transfers])
-    limits = limits_of(bench.shape_of(PARAMS))
-    result = read(bench.memory(rows, PARAMS), LISTS, len(transfers), SIZE, limits)
+    limits = limits_of(bench.shape_of(params))
+    result = read(bench.memory(rows, params), LISTS, len(transfers), SIZE, limits)
     assert result.error == error
     assert result.at == (len(transfers) if error == NONE else last_packet(packets.transfers))
     status = codec.unpack(
-        check_outputs(BLOCK, CONFIG, rows, ("full", "full"), 0)["status"], STATUS, dtype(STATUS)
+        check_outputs(BLOCK, config, rows, ("full", "full"), 0)["status"], STATUS, dtype(STATUS)
     )
     assert status["error"].tolist() == [error]
 
@@ -174,13 +230,14 @@ def test_wrong_parameters(count):
 
 
 @pytest.mark.plan("command-reader-12")
-def test_volume():
-    check_paces(BLOCK, CONFIG, 600)
+@pytest.mark.parametrize("config", ["tiny_planes", "planes"])
+def test_volume(config):
+    check_paces(BLOCK, config, 600)
 
 
 @pytest.mark.plan("command-reader-12")
-def test_every_way_to_stop_is_met():
-    """Random streams: draws of several planes, and each rule of theirs broken."""
+def test_random_streams_reach_every_plane():
+    """States and clears of each, and streams that end in the errors that planes can have."""
     rng = np.random.default_rng(2)
     limits = limits_of(bench.shape_of(PARAMS))
     ends = set()

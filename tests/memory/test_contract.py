@@ -115,6 +115,18 @@ def test_a_target_begins_with_a_clear_of_all_of_it():
     assert contract.fence.error == 0
 
 
+@pytest.mark.plan("contract-2")
+def test_a_clear_that_may_not_begin_a_target():
+    """Of a colour plane but the first: it is refused, unless the target has begun."""
+    contract = StageContract(StageLimits(), planes=("colour",))
+    contract.set_state(state())
+    whole = clear(depth=0, stencil=0, colour=1)
+    assert contract.clear(whole, may_begin=False) is None
+    assert contract.fence.error == FenceError.STATE
+    assert contract.clear(whole).begins_target
+    assert not contract.clear(whole, may_begin=False).begins_target
+
+
 @pytest.mark.plan("contract-3")
 @pytest.mark.parametrize("name", ["target", "target_width", "target_height", "samples"])
 def test_another_target_is_refused_until_it_begins(name):

@@ -14,7 +14,8 @@ from fixfunc.models.raster.edge_evaluator import unpack
 from fixfunc.models.state import draw_state
 from fixfunc.rtl.output import colour_write as rtl
 from fixfunc.spec import payloads
-from fixfunc.spec.state import BlendFactor, Kind
+from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import BlendFactor, FenceError, Kind
 from fixfunc.tb.bench import scenes
 from fixfunc.tb.bench.depths import WIDTH
 from fixfunc.tb.output import colour_write as bench
@@ -114,6 +115,32 @@ def test_what_a_plane_is_not_written_by():
     assert drawn(second, first) == (True, False)
     assert drawn(first, unknown) == (True, False)
     assert drawn(first, second, cleared=False) == (True, False)
+
+
+@pytest.mark.plan("colour-write-14")
+@pytest.mark.parametrize("order", [(0, 1, 2), (0, 2, 1)])
+def test_a_plane_whose_blending_is_not_known(order):
+    """Its state comes last, and tiles are refused; or another one comes behind it, and it is kept."""
+    size = 16, 8
+    rows = beats(16)[: 2 * PARAMS.planes]
+    for number in order:
+        state = of_plane(number, size)
+        if number == 1:
+            state["blend_enable"] = 1
+            state["src_blend"] = state["dest_blend"] = BlendFactor.BLEND_FACTOR
+        rows.append(codec.pack(state, payloads.DRAW_STATE, WIDTH))
+    rows += beats(16)[2 * PARAMS.planes :]
+    fence = codec.unpack(
+        check(BLOCK, CONFIG, np.concatenate(rows)), payloads.FENCE, dtype(payloads.FENCE)
+    )
+    assert fence["error"].tolist() == [FenceError.STATE if order[-1] == 1 else 0]
+
+
+@pytest.mark.plan("colour-write-14")
+@pytest.mark.parametrize("count", [0, 9])
+def test_planes_that_there_are_not(count):
+    with pytest.raises(InputError, match=rf"planes must be 1 to 8, not {count}"):
+        ColourPlanes(np.zeros(ROOM, np.uint8), planes=count)
 
 
 @pytest.mark.plan("colour-write-14")

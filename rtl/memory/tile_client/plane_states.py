@@ -17,7 +17,8 @@ class PlaneStates(wiring.Component):
 
     A draw state is of one plane, its ``slot``. That of the first plane begins all of them: the
     others are not written until each has had a state of its own. What planes have in common is as
-    the last draw state says. A plane is not written by a state whose blending is not known.
+    the last draw state says. A state whose blending is not known writes nothing to its plane, and
+    no plane is written as long as it is the last one.
 
     Parameters
     ----------
@@ -77,7 +78,10 @@ def plane_states(m: Module, front: wiring.Component, count: int) -> list[View]:
 
 
 def planes_begun(m: Module, front: wiring.Component, count: int) -> list[ValueLike]:
-    """Which colour planes a clear of all of them has begun on the target; the first is one."""
+    """For each colour plane, whether a clear of all of that plane has begun it on this target.
+
+    It is always 1 for the first plane, without which there is no target.
+    """
     if count == 1:
         return [1]
     begun = Signal(count)

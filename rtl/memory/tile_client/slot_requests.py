@@ -36,7 +36,7 @@ class Plane(NamedTuple):
 
     name: str
     usage: Callable
-    kind: str  # as clears name it
+    cleared_as: str  # what a clear calls it
     number: int = 0  # of colour planes
 
 
@@ -86,12 +86,12 @@ def colour_usage(state: Value, tile: Value) -> tuple:
 
 DEPTHS = Plane("depth", depth_usage, "depth")
 STENCILS = Plane("stencil", stencil_usage, "stencil")
-COLOURS = Plane("colour", colour_usage, "colour")
 
 
 def colour_planes(count: int) -> list[Plane]:
     """Colour planes of a target; all but the first have their number in their name."""
-    return [COLOURS, *(Plane(f"colour{n}", colour_usage, "colour", n) for n in range(1, count))]
+    names = [payloads.colour_plane(n) for n in range(count)]
+    return [Plane(name, colour_usage, "colour", n) for n, name in enumerate(names)]
 
 
 def requested_beat(edge: int, planes: Sequence) -> StructLayout:
@@ -149,6 +149,7 @@ class SlotRequests(wiring.Component):
     def __init__(self, params: Any, planes: Sequence) -> None:
         self._params = params
         self._planes = planes
+        self._colours = 1 + max(plane.number for plane in planes)
         shape = beat(tile=payloads.tile(params.edge), **payloads.CONTROL)
         request = stream.Signature(layout(payloads.cache_request(params.edge)))
         super().__init__(
@@ -163,18 +164,17 @@ class SlotRequests(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         p = self._params
-        kinds = tuple(plane.kind for plane in self._planes if not plane.number)
-        several = len(self._planes) - len(kinds) + 1  # colour planes
+        names = tuple(plane.cleared_as for plane in self._planes if not plane.number)
         m.submodules.front = front = SurfaceFront(
-            p, self.LATENCY + 2, persistent=True, planes=kinds, colour_planes=several
+            p, self.LATENCY + 2, persistent=True, planes=names, colour_planes=self._colours
         )
         m.submodules.beats = beats = CreditedFIFO(self.o.payload.shape(), TILES, lookahead=5)
         wiring.connect(m, wiring.flipped(self.i), front.i)
         wiring.connect(m, beats.o, wiring.flipped(self.o))
         early, flushed = self._flush_early(m, front)
         request = self._request(m, front, early, flushed)
-        states = plane_states(m, front, several)
-        begun = planes_begun(m, front, several)
+        states = plane_states(m, front, self._colours)
+        begun = planes_begun(m, front, self._colours)
         requested = Signal(len(self._planes))
         entry = front.tile_valid | front.control_valid | early
         room = [beats.available]
@@ -282,11 +282,11 @@ class SlotRequests(wiring.Component):
         clearing = request["clearing"]
         used, needed, writes = plane.usage(state, tile)
         op = Mux(request["whole_target"], CacheOp.CLEAR, CacheOp.USE)
-        cleared = request["cleared"] & clear[plane.kind]
+        cleared = request["cleared"] & clear[plane.cleared_as]
         if plane.number:
             used &= begun
             cleared &= begun
-        if sum(other.kind == plane.kind for other in self._planes) > 1:
+        if self._colours > 1:
             cleared &= clear.slot == plane.number
         out = requests.i
         m.d.comb += [
@@ -298,8 +298,8 @@ class SlotRequests(wiring.Component):
             out.needed.eq(Mux(clearing, ~request["covered"], needed)),
             out.writes.eq(clearing | writes),
             out.samples.eq(front.state.samples),
-            out.cleared.eq(clear[f"{plane.kind}_value"]),
+            out.cleared.eq(clear[f"{plane.cleared_as}_value"]),
             out.is_float.eq(front.state.depth_format == DepthFormat.D32F),
-            out.base.eq(clear[f"{plane.kind}_base"]),
+            out.base.eq(clear[f"{plane.cleared_as}_base"]),
         ]
         return requests
