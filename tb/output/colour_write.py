@@ -288,7 +288,11 @@ async def a_flush_goes_ahead_of_its_fence(dut: HierarchyObject) -> None:
     # bursts so far, and when each beat came
     written = 0
     bursts_before = []
-    ports = [name for name in of_planes(bench.params) if name.endswith("memory")]
+    handshakes = [
+        (getattr(dut, f"{name}__awvalid"), getattr(dut, f"{name}__awready"))
+        for name in of_planes(bench.params)
+        if name.endswith("memory")
+    ]
 
     async def count():
         nonlocal written
@@ -296,13 +300,8 @@ async def a_flush_goes_ahead_of_its_fence(dut: HierarchyObject) -> None:
             await RisingEdge(dut.clk)
             if dut.i__valid.value and dut.i__ready.value:
                 bursts_before.append(written)
-            written += sum(
-                bool(
-                    getattr(dut, f"{port}__awvalid").value
-                    and getattr(dut, f"{port}__awready").value
-                )
-                for port in ports
-            )
+            for valid, ready in handshakes:
+                written += bool(valid.value and ready.value)
 
     counting = cocotb.start_soon(count())
     await bench.run(rows)

@@ -120,20 +120,22 @@ def test_what_a_plane_is_not_written_by():
 @pytest.mark.plan("colour-write-14")
 @pytest.mark.parametrize("order", [(0, 1, 2), (0, 2, 1)])
 def test_a_plane_whose_blending_is_not_known(order):
-    """Its state comes last, and tiles are refused; or another one comes behind it, and it is kept."""
-    size = 16, 8
-    rows = beats(16)[: 2 * PARAMS.planes]
+    """Its state is the last, and tiles are refused; or it is not, and the plane stays as it is.
+
+    Then all draw again, and are not refused any more.
+    """
+    *known, drawn, fence = beats(16)
+    states = []
     for number in order:
-        state = of_plane(number, size)
+        state = of_plane(number, (16, 8))
         if number == 1:
             state["blend_enable"] = 1
             state["src_blend"] = state["dest_blend"] = BlendFactor.BLEND_FACTOR
-        rows.append(codec.pack(state, payloads.DRAW_STATE, WIDTH))
-    rows += beats(16)[2 * PARAMS.planes :]
-    fence = codec.unpack(
-        check(BLOCK, CONFIG, np.concatenate(rows)), payloads.FENCE, dtype(payloads.FENCE)
-    )
-    assert fence["error"].tolist() == [FenceError.STATE if order[-1] == 1 else 0]
+        states.append(codec.pack(state, payloads.DRAW_STATE, WIDTH))
+    rows = [*known, *states, drawn, fence, *known, drawn, fence]
+    fences = check(BLOCK, CONFIG, np.concatenate(rows))
+    errors = codec.unpack(fences, payloads.FENCE, dtype(payloads.FENCE))["error"]
+    assert errors.tolist() == [FenceError.STATE if order[-1] == 1 else 0, 0]
 
 
 @pytest.mark.plan("colour-write-14")
