@@ -82,7 +82,8 @@ class Harness(wiring.Component):
 def random_tiles(
     rng: np.random.Generator, n: int, samples: np.ndarray, bits: int = 8
 ) -> np.ndarray:
-    """Tiles of every kind: slopes, edges of two surfaces, few colours, noise, one colour.
+    """Tiles of every kind: slopes, edges of two surfaces, few colours, noise, one colour, and one
+    but for a lane.
 
     uint8 or uint16 by ``bits``, shape (n, 8, 8, 4). Noise has widths at both ends of every code, a
     channel, a group or a lane at a time.
@@ -103,6 +104,9 @@ def random_tiles(
     out[kind == 0] = few[np.arange(n)[:, None, None], pick][kind == 0]
     out[kind == 1] = rng.integers(0, end, (int((kind == 1).sum()), 8, 8, 4))
     out[kind == 2] = base[kind == 2]
+    lone = (kind == 2) & (rng.random(n) < 0.5)  # but for one lane
+    at = rng.choice([0, 7, 56, 63, 27], n)
+    out[lone, at[lone] // 8, at[lone] % 8] = few[lone, 0]
     for mode in np.unique(samples):
         # Samples of a pixel mostly agree.
         chosen = (samples == mode) & (kind >= 5)

@@ -12,6 +12,7 @@ from fixfunc.models.payload import dtype
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
 from fixfunc.rtl.output.resolve.resolve import ResolveParams
 from fixfunc.spec.colours import RESOLVE, RESOLVED, ResolveError
+from fixfunc.spec.payloads import TILE_NUMBER
 from fixfunc.spec.state import TARGET_LIMIT
 from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.memory import MemoryBehind
@@ -23,7 +24,8 @@ PLACE = 1 << 17  # bytes from one surface of a bench to the next
 BEATS = 4  # requests of a bench
 FEW = 12  # tiles of a surface of a bench: simulators of the protocol tier are slow
 TILES = 32  # of samples, on average, of a request
-MOST = 300  # tiles of a surface: it fits its place
+MOST = 300  # tiles of a surface: it fits its place,
+SPARE = 200  # so many tiles from the place's beginning
 ENDS = 1, 7, 8, 9, 63, 64, 65  # of sides
 
 
@@ -33,10 +35,12 @@ def surface_shape(record: np.void) -> tuple[int, int]:
     return -(-int(record["height"]) // (EDGE >> ly)), -(-int(record["width"]) // (EDGE >> lx))
 
 
-def has_pixels(record: np.void | np.ndarray) -> np.ndarray:
-    """Whether both sides are those of a target: bool, of one request or of many."""
-    sides = np.stack([record["width"], record["height"]])
-    return ((sides >= 1) & (sides <= TARGET_LIMIT)).all(0)
+def is_obeyed(record: np.void | np.ndarray, params: ResolveParams) -> np.ndarray:
+    """Whether sides, tiles and samples are not refused: bool, of one request or of many."""
+    sides = np.stack([record["width"], record["height"]]).astype(np.int64)
+    shrinks = 3 - np.moveaxis(np.array(LANE_SHAPE)[record["samples"]], -1, 0)
+    right = ((sides >= 1) & (sides <= TARGET_LIMIT)).all(0) & (record["samples"] <= params.most)
+    return right & ((-(-sides >> shrinks)).prod(0) < 1 << TILE_NUMBER)
 
 
 def records_of(rows: np.ndarray) -> np.ndarray:
@@ -52,13 +56,14 @@ def requests(rng: np.random.Generator, count: int, params: ResolveParams) -> np.
     """
     records = np.zeros(max(BEATS, count // TILES), dtype(RESOLVE))
     for n, record in enumerate(records):
-        record["source"], record["target"] = 2 * n * PLACE, (2 * n + 1) * PLACE
+        for k, name in enumerate(("source", "target")):
+            record[name] = (2 * n + k) * PLACE + 256 * rng.integers(0, SPARE)
         for name in ("source", "target"):
             record[f"{name}_cleared"] = rng.choice([0, 0xFFFFFFFF, rng.integers(0, 1 << 32)])
         if rng.random() < 0.5:
             record["target_cleared"] = record["source_cleared"]
         before = records[n - 1]
-        if n and has_pixels(before) and rng.random() < 0.2:
+        if n and is_obeyed(before, params) and rng.random() < 0.2:
             for name in ("width", "height"):
                 record[name] = before[name]
             record["source"] = before["target"]
@@ -66,11 +71,13 @@ def requests(rng: np.random.Generator, count: int, params: ResolveParams) -> np.
             continue
         record["samples"] = rng.integers(0, params.most + 1)
         _choose_size(rng, record, min(count, MOST))
+        if rng.random() < 0.12:
+            _spoil(rng, record, params)
     return codec.pack(records, RESOLVE)
 
 
 def _choose_size(rng, record, limit):
-    """A size; one in ten has no pixels, or too many, and is refused."""
+    """A size of few tiles."""
     lx, ly = LANE_SHAPE[record["samples"]]
     wide = rng.random() < 0.2  # more tiles in a row than a line of the table has
     width = int(rng.integers(1, 2000 >> lx) if wide else rng.choice([*ENDS, rng.integers(1, 90)]))
@@ -78,20 +85,35 @@ def _choose_size(rng, record, limit):
     most = max(1, limit // -(-width // (EDGE >> lx))) * EDGE >> ly
     record["width"] = width
     record["height"] = min(int(rng.choice([*ENDS, rng.integers(1, 90)])), most)
-    if rng.random() < 0.1:
+
+
+def _spoil(rng, record, params):
+    """No pixels, or too many, or too many tiles, or samples that are not known."""
+    if rng.random() < 0.7:
         record[rng.choice(["width", "height"])] = rng.choice([0, TARGET_LIMIT + 1, (1 << 15) - 1])
+    elif rng.random() < 0.5 and params.most < len(LANE_SHAPE) - 1:
+        record["samples"] = rng.integers(params.most + 1, len(LANE_SHAPE))
+    else:
+        record["width"] = record["height"] = TARGET_LIMIT
 
 
-def memory(rows: np.ndarray, _params: ResolveParams) -> np.ndarray:
+def memory(rows: np.ndarray, params: ResolveParams) -> np.ndarray:
     """A source in every place that one is read from and none is written to; noise elsewhere."""
     rng = np.random.default_rng(len(rows))
     records = records_of(rows)
-    last = int(max(records["source"].max(), records["target"].max()))
-    data = rng.integers(0, 256, max(2 * BEATS * PLACE, last + PLACE), np.uint8)
+    ends = [_end(record) for record in records if is_obeyed(record, params)]
+    data = rng.integers(0, 256, max([2 * BEATS * PLACE, *ends]), np.uint8)
     for record in records:
-        if has_pixels(record) and record["source"] not in records["target"]:
+        if is_obeyed(record, params) and record["source"] not in records["target"]:
             put_source(rng, data, record)
     return data
+
+
+def _end(record):
+    """Behind both surfaces and their tables."""
+    tiles = int(np.prod(surface_shape(record)))
+    begin = int(max(record["source"], record["target"]))
+    return begin + EDGE**2 * 4 * tiles + -(-tiles // 64) * 32
 
 
 def put_source(rng: np.random.Generator, data: np.ndarray, record: np.void) -> None:

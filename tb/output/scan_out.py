@@ -30,6 +30,7 @@ from fixfunc.tb.output.colour_compression import random_tiles
 COMMAND = (KIND, *SCAN_SETUP)
 WIDTH = width(COMMAND)
 SIZE = 1 << 20  # bytes of memory
+LARGEST = 1 << 28  # of one in which buffers may lie beyond that
 TILES = 600  # of a buffer, at most
 TILE = 256  # bytes
 COMMANDS = 12  # of a bench: Icarus takes a second for a few clocks of a decoder
@@ -186,8 +187,11 @@ def stored(rng: np.random.Generator, count: int, cleared: int) -> tuple[np.ndarr
 @lru_cache(4)
 def _memory(commands_in):
     rows = np.frombuffer(commands_in, np.uint64).reshape(-1, codec.words(WIDTH))
-    data = np.random.default_rng(len(rows)).integers(0, 256, SIZE, np.uint8)
-    for row, setup in zip(rows, commands(rows), strict=True):
+    setups = commands(rows)
+    places = [setups[f"{name}{n}"].max(initial=0) for name in ("base", "table") for n in range(3)]
+    room = SIZE if max(places) < SIZE else LARGEST
+    data = np.random.default_rng(len(rows)).integers(0, 256, room, np.uint8)
+    for row, setup in zip(rows, setups, strict=True):
         rng = np.random.default_rng(row)
         count = min(tiles_of(setup), TILES) if setup["kind"] == Order.SETUP else 0
         for n in range(3 if count else 0):

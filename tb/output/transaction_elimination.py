@@ -16,6 +16,7 @@ from fixfunc.tb.bench.pace import PACES
 from fixfunc.tb.output.colour_compression import octets, words
 
 SIZE = 1 << 14  # bytes of memory
+LARGEST = 1 << 28  # of one in which tables may lie beyond that
 COLOURS = 64
 TABLES = 4  # of which the last one holds anything at first
 ROOM = SIZE // TABLES  # bytes of a table
@@ -63,7 +64,9 @@ def requests(
 
 def memory(rows: np.ndarray, _params: TransactionEliminationParams) -> np.ndarray:
     """Tables that know no tile, and one of anything."""
-    data = np.zeros(SIZE, np.uint8)
+    tiles = codec.unpack(rows, DRAWN, dtype(DRAWN))
+    last = (tiles["signatures"].astype(np.int64) + 8 * tiles["number"].astype(np.int64)).max()
+    data = np.zeros(SIZE if last < SIZE else LARGEST, np.uint8)
     data[-ROOM:] = np.random.default_rng(len(rows)).integers(0, 256, ROOM, np.uint8)
     return data
 

@@ -157,12 +157,24 @@ def test_memory_that_fails_is_told():
 
 
 @pytest.mark.plan("resolve-6")
-def test_a_tile_that_cannot_be():
+@pytest.mark.parametrize("end", ["source", "target"])
+def test_a_surface_that_memory_does_not_have(end):
+    """At addresses of all bits."""
+    wrong = ResolveError.READ if end == "source" else ResolveError.WRITE
+    for address in (1 << 31, (1 << 32) - (1 << 16)):
+        record = request(1, (70, 40), **{end: address})
+        assert errors(np.zeros(2 * BASE, np.uint8), record, request(0, (8, 8))) == [wrong, 0]
+
+
+@pytest.mark.plan("resolve-6")
+@pytest.mark.parametrize("mode", [2, 3, 4, 5, 7, 8, 15])
+def test_a_tile_that_cannot_be(mode):
     """A mode that there is not; the golden model writes nothing then."""
     record = request(1, (30, 20))
     memory, _ = source(np.random.default_rng(2), record)
     rows, columns = bench.surface_shape(record)
-    memory[256 * rows * columns + 2] = 0x5F
+    memory[256 * rows * columns + 2] &= 0xF0
+    memory[256 * rows * columns + 2] |= mode
     before = memory.copy()
     assert resolve(memory, record) == ResolveError.WRONG_TILE
     assert (memory == before).all()

@@ -153,6 +153,14 @@ def test_eight_pixels_a_clock_at_full_width(width, latency, coded):
     assert clocks < len(beats) + 8 * row + 300
 
 
+@pytest.mark.plan("scan-out-5")
+def test_a_beat_a_clock():
+    """Once a row of tiles has come, as long as the next one comes in time."""
+    beats, clocks = scan(bench.setup_at((64, 64)), "F", noise(), latency=(8, 8), ready=256)
+    assert len(beats) == 1024
+    assert clocks < 1024 + 64 + 60
+
+
 @pytest.mark.plan("scan-out-10")
 def test_no_code_is_read_before_its_line_has_come():
     """More reads in flight than a line of the table has codes, to a memory that answers late."""

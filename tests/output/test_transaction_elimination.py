@@ -106,15 +106,27 @@ def test_an_identical_frame_reads_signatures_and_writes_none():
     beats, _ = run(frames(tiles), data, ready=256)
     assert beats["moved"].all()
     before = data.copy()
-    # No byte could be written.
     beats, clocks = run(frames(tiles, tiles), data, ready=256)
     assert not beats["moved"].any() and (data == before).all()
     assert clocks < 8 * 80 + 20 * 16
+    for at in range(0, 320, 32):  # of these no byte could be written
+        beats, _ = run(frames(tiles, tiles), data, faults=(NOWHERE, at))
+        assert not beats["moved"].any() and not beats["error"].any()
     tiles[7, 255] ^= 128
     beats, _ = run(frames(tiles, tiles), data)
     assert np.flatnonzero(beats["moved"]).tolist() == [7]
     assert np.flatnonzero(data != before).min() >= 56
     assert np.flatnonzero(data != before).max() < 64
+
+
+@pytest.mark.plan("transaction-elimination-4")
+def test_a_tile_in_eight_clocks():
+    """The next one's signature is computed while a tile is compared."""
+    clocks = []
+    for count in (20, 60):
+        rows = codec.pack(bench.frame_of(0, np.zeros(count, int), noise(count)), DRAWN)
+        clocks.append(run(rows, np.zeros(bench.SIZE, np.uint8), ready=256)[1])
+    assert clocks[1] - clocks[0] == 8 * 40
 
 
 def of_no_signature():
@@ -177,6 +189,15 @@ def test_memory_that_cannot_be_written(at):
         assert moved.all() and beats["error"].any()
     else:
         assert moved.all(1).tolist() == [True, False, True, False] and not beats["error"].any()
+
+
+@pytest.mark.plan("transaction-elimination-5")
+def test_a_table_that_memory_does_not_have():
+    """At addresses of all bits: every line fails, and every tile moves."""
+    for table in (1 << 31, (1 << 32) - 64):
+        beats, _ = run(frames(noise(8), table=table), np.zeros(bench.SIZE, np.uint8))
+        assert beats["moved"].all()
+        assert beats["error"].tolist() == [1, 0, 0, 0, 1, 0, 0, 1]
 
 
 @pytest.mark.plan("transaction-elimination-3")

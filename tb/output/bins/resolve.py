@@ -3,20 +3,54 @@
 
 import numpy as np
 
+from fixfunc.cosim import codec
 from fixfunc.models.memory.coded_tiles import CodedTiles
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
 from fixfunc.rtl.output.resolve.resolve import ResolveParams
-from fixfunc.spec.state import TileMode
-from fixfunc.tb.coverage.bins import Seen, cross, equal, flag
-from fixfunc.tb.output.resolve import EDGE, has_pixels, memory, records_of, surface_shape
+from fixfunc.spec.colours import RESOLVE
+from fixfunc.spec.state import TARGET_LIMIT, TileMode
+from fixfunc.tb.coverage.bins import Batch, Seen, cross, equal, flag
+from fixfunc.tb.output.resolve import (
+    EDGE,
+    PLACE,
+    is_obeyed,
+    memory,
+    records_of,
+    request,
+    requests,
+    surface_shape,
+)
 
 LINE = 64  # tiles of a line of the mode table
+LARGEST = 1 << 28  # bytes of memory
+COUNT = 200  # tiles, as the bench's ``requests`` count them
+
+
+def directed(params: ResolveParams) -> list[Batch]:
+    """Surfaces all over a large memory; the longest sides."""
+    rng = np.random.default_rng(1)
+    records = records_of(requests(rng, 3 * COUNT, params))
+    place = rng.permutation(LARGEST // PLACE).astype(np.uint32)
+    for name in ("source", "target"):
+        number, rest = np.divmod(records[name], PLACE)
+        records[name] = place[number] * PLACE + rest
+    long = [
+        request(samples=samples, width=width, height=height, source=at << 24, target=at + 8 << 24)
+        for at, (samples, width, height) in enumerate(
+            [(0, 1, TARGET_LIMIT), (params.most, TARGET_LIMIT, 5)]
+        )
+    ]
+    return [
+        Batch(codec.pack(records, RESOLVE)),
+        # Requests that are refused besides: as many clocks are allowed as there are beats.
+        Batch(np.concatenate([*long, *[request()] * 10]), memory={"latency": (0, 8)}),
+    ]
 
 
 def bins(seen: Seen, params: ResolveParams) -> dict[str, int]:
     """Counts of one batch."""
     records = records_of(seen.rows)
-    obeyed = has_pixels(records)
+    obeyed = is_obeyed(records, params)
     used = records[obeyed]
     samples = equal(used["samples"], {str(1 << n): n for n in range(params.most + 1)})
     shapes = np.array([surface_shape(record) for record in used]).reshape(-1, 2)

@@ -8,17 +8,37 @@ from fixfunc.models.payload import dtype
 from fixfunc.rtl.output.display.scan_out import ScanOutParams
 from fixfunc.spec.colours import scanned
 from fixfunc.tb.coverage.bins import Batch, Seen, cross, equal, flag, of, ranges
-from fixfunc.tb.output.scan_out import Order, commands, ordered, setup_at
+from fixfunc.tb.output.scan_out import LARGEST, SIZE, Order, commands, ordered, setup_at
+
+COUNT = 300
 
 
 def directed(params: ScanOutParams) -> list[Batch]:
-    """Frames of every number of buffers that change at both times; the largest frame."""
+    """Frames of every number of buffers that change at both times; the largest frame; buffers and
+    tables all over a large memory.
+    """
     rows = []
     for n in range(6):
         setup = setup_at((params.side, 24), buffers=n // 2 + 1, vsync=n % 2)
         rows.append(ordered(setup, "FPFPFPF"))
     largest = setup_at((params.side, params.side), room=0, coded=1)
-    return [Batch(np.concatenate(rows)), Batch(ordered(largest, "FF"), memory={"ready": 256})]
+    return [
+        Batch(np.concatenate(rows)),
+        Batch(ordered(largest, "FF"), memory={"ready": 256}),
+        Batch(np.concatenate([_anywhere(np.random.default_rng(n), params) for n in range(60)])),
+    ]
+
+
+def _anywhere(rng, params):
+    """A few frames of buffers and tables at any addresses."""
+    size = int(rng.integers(1, params.side + 1)), int(rng.integers(1, 17))
+    setup = setup_at(size, buffers=int(rng.integers(1, 4)), coded=1)
+    for name in ("vsync", "dither", "blue_first"):
+        setup[name] = rng.integers(0, 2)
+    for n in range(3):
+        setup[f"base{n}"], setup[f"table{n}"] = rng.integers(0, LARGEST - SIZE, 2)
+        setup[f"cleared{n}"] = rng.integers(0, 1 << 32)
+    return ordered(setup, "FPF")
 
 
 def _seen_setups(rows):

@@ -7,7 +7,20 @@ from fixfunc.cosim import codec
 from fixfunc.models.payload import dtype
 from fixfunc.rtl.output.display.transaction_elimination import TransactionEliminationParams
 from fixfunc.spec.colours import DRAWN, SIGNED
-from fixfunc.tb.coverage.bins import Seen, cross, equal, flag
+from fixfunc.tb.coverage.bins import Batch, Seen, cross, equal, flag
+from fixfunc.tb.output.transaction_elimination import LARGEST, frame_of
+
+
+def directed(_params: TransactionEliminationParams) -> list[Batch]:
+    """Frames of a few tiles of any number, in tables all over a large memory; each comes twice."""
+    rng = np.random.default_rng(1)
+    rows = []
+    for n in range(120):
+        numbers = rng.integers(0, 1 << (22 if n % 2 else 8), 3)
+        table = int(rng.integers(0, (LARGEST >> 5) - (1 << 20))) << 5
+        tiles = rng.integers(0, 256, (3, 256), np.uint8)
+        rows += [frame_of(table, numbers, tiles)] * 2
+    return [Batch(codec.pack(np.concatenate(rows), DRAWN))]
 
 
 def bins(seen: Seen, _params: TransactionEliminationParams) -> dict[str, int]:
