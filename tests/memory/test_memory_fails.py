@@ -20,14 +20,20 @@ TABLE = payloads.tile(EDGE)
 FAILED = FenceError.MEMORY
 
 
-def state():
-    return codec.pack(draw_state(SIDE * EDGE, SIDE * EDGE), payloads.DRAW_STATE, WIDTH)
+def state(plane=0):
+    made = draw_state(SIDE * EDGE, SIDE * EDGE)
+    made["slot"] = plane
+    return codec.pack(made, payloads.DRAW_STATE, WIDTH)
 
 
-def clear():
-    """Of every plane: depths and colours, which are never behind one block, lie at 0."""
+def clear(plane=0):
+    """Of every plane: depths and colours, which are never behind one block, lie at 0.
+
+    Colours of other planes follow, one each 2^15 bytes.
+    """
     whole = {"depth": 1, "stencil": 1, "colour": 1, "x1": SIDE * EDGE, "y1": SIDE * EDGE}
-    fields = {"depth_value": 1 << 23, "stencil_base": 1 << 16}
+    fields = {"depth_value": 1 << 23, "stencil_base": 1 << 16, "colour_base": plane << 15}
+    fields["slot"] = plane
     return scenes.control_beat(payloads.CLEAR, Kind.CLEAR, WIDTH, **whole, **fields)
 
 
@@ -46,10 +52,10 @@ def tiles(mask=(1 << EDGE**2) - 1):
     return codec.pack(out, TABLE, WIDTH)
 
 
-def errors(stem, rows, unreadable=NOWHERE, unwritable=NOWHERE):
+def errors(stem, rows, unreadable=NOWHERE, unwritable=NOWHERE, config="tiny"):
     """What each fence tells."""
     memory = Memory(np.zeros(1 << 17, np.uint8), (0, 8), faults=(unreadable, unwritable))
-    run = volume(stem, "tiny").run({"i": np.concatenate(rows)}, 1 << 16, memory=memory, limit=LIMIT)
+    run = volume(stem, config).run({"i": np.concatenate(rows)}, 1 << 16, memory=memory, limit=LIMIT)
     beats = run.outputs["o"]
     fences = codec.unpack(
         beats[beats[:, 0] & 3 == Kind.FENCE], payloads.FENCE, dtype(payloads.FENCE)
@@ -69,3 +75,14 @@ def test_the_next_fence_tells_that_memory_failed_and_no_other_does(stem):
     assert errors(stem, flushed, unwritable=0) == [FAILED, 0, 0]
     assert errors(stem, cleared, unwritable=0) == [FAILED, 0, 0]
     assert errors(stem, again, unreadable=0) == [0, 0, FAILED, 0]
+
+
+@pytest.mark.plan("colour-write-12")
+@pytest.mark.parametrize("failing", range(3))
+def test_a_colour_plane_whose_memory_fails_is_told_once(failing):
+    """Whichever of three it is: by the next fence, and by no other."""
+    planes = [part for n in range(3) for part in (state(n), clear(n))]
+    rows = [*planes, tiles(), fence(flush=1), fence(), fence(flush=1)]
+    assert errors("colour_write", rows, config="tiny_planes") == [0, 0, 0]
+    told = errors("colour_write", rows, unwritable=failing << 15, config="tiny_planes")
+    assert told == [FAILED, 0, 0]
