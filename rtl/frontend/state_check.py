@@ -160,11 +160,11 @@ class PlaneCheck(wiring.Component):
             m.d.comb += fits[n].eq((end <= self.limit) & ~begin[: ALIGNED.bit_length() - 1].any())
             if plane in self.present:
                 first = plane in PLANE_BITS
-                there = None if first else self.planes[n] | self.stays[n - len(PLANE_BITS)]
-                lies = _Range(begin, end, there)
-                disjoint += [_disjoint(lies, other) for other in placed.values()]
-                disjoint.append(_disjoint(lies, packets))
-                placed[plane] = lies
+                present = None if first else self.planes[n] | self.stays[n - len(PLANE_BITS)]
+                place = _Range(begin, end, present)
+                disjoint += [_disjoint(place, other) for other in placed.values()]
+                disjoint.append(_disjoint(place, packets))
+                placed[plane] = place
         m.d.sync += [
             self.o.eq((fits | ~self.planes).all()),
             self.disjoint.eq(Cat(disjoint).all()),
@@ -173,16 +173,16 @@ class PlaneCheck(wiring.Component):
 
 
 class _Range(NamedTuple):
-    """Where a plane lies: its first byte, the first one behind it, and whether it is there."""
+    """A place in memory: its first byte, the first one behind it, and whether it is in use."""
 
     begin: Value
     end: Value
-    there: Value | None = None  # None: always
+    present: Value | None = None  # None: always
 
 
 def _disjoint(first, second):
     """Whether two ranges have no byte in common."""
-    apart = (first.end <= second.begin) | (second.end <= first.begin)
+    disjoint = (first.end <= second.begin) | (second.end <= first.begin)
     for one in (first, second):
-        apart = apart if one.there is None else apart | ~one.there
-    return apart
+        disjoint = disjoint if one.present is None else disjoint | ~one.present
+    return disjoint

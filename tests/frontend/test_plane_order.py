@@ -36,13 +36,18 @@ def state(plane=0, size=TARGET, **fields):
     return made
 
 
+def placed(packets, plane, base, size=TARGET):
+    """The same packets, and a colour plane that begins at an address: a clear of all of it."""
+    packets.target(0, PLANE, base, plane)
+    return packets.clear((0, 0, *size), colour=1, colour_plane=plane)
+
+
 def begun(*planes, size=TARGET):
     """A target, with states for these planes too, which have been cleared."""
     packets = CommandList().target(0, PLANE, COLOUR).state(state(size=size))
     packets.clear((0, 0, *size), depth=1, stencil=1, colour=1)
     for plane in planes:
-        packets.target(0, PLANE, COLOUR + plane * PLANE // 8, plane)
-        packets.clear((0, 0, *size), colour=1, colour_plane=plane).state(state(plane, size))
+        placed(packets, plane, COLOUR + plane * PLANE // 8, size).state(state(plane, size))
     return packets
 
 
@@ -87,85 +92,34 @@ CASES = {
         .clear((0, 0, *TARGET), depth=1, stencil=1, colour=1, colour_plane=1),
         ORDER,
     ),
-    "on the first": (
-        begun().target(0, PLANE, COLOUR, 1).clear((0, 0, *TARGET), colour=1, colour_plane=1),
-        OVERLAP,
-    ),
-    "on depths": (
-        begun().target(0, PLANE, 0, 1).clear((0, 0, *TARGET), colour=1, colour_plane=1),
-        OVERLAP,
-    ),
-    "on each other": (
-        begun(1).target(0, PLANE, OTHER, 2).clear((0, 0, *TARGET), colour=1, colour_plane=2),
-        OVERLAP,
-    ),
-    "on the packets": (
-        begun().target(0, PLANE, LISTS, 1).clear((0, 0, *TARGET), colour=1, colour_plane=1),
-        OVERLAP,
-    ),
-    "not aligned": (
-        begun().target(0, PLANE, OTHER + 128, 1).clear((0, 0, *TARGET), colour=1, colour_plane=1),
-        ADDRESS,
-    ),
-    "beyond memory": (
-        begun().target(0, PLANE, SIZE - 256, 1).clear((0, 0, *TARGET), colour=1, colour_plane=1),
-        ADDRESS,
-    ),
-    "the first moves onto another": (
-        begun(1).target(0, PLANE, OTHER).clear((0, 0, *TARGET), colour=1),
-        OVERLAP,
-    ),
+    "on the first": (placed(begun(), 1, COLOUR), OVERLAP),
+    "on depths": (placed(begun(), 1, 0), OVERLAP),
+    "on each other": (placed(begun(1), 2, OTHER), OVERLAP),
+    "on the packets": (placed(begun(), 1, LISTS), OVERLAP),
+    "not aligned": (placed(begun(), 1, OTHER + 128), ADDRESS),
+    "beyond memory": (placed(begun(), 1, SIZE - 256), ADDRESS),
+    "the first moves onto another": (placed(begun(1), 0, OTHER), OVERLAP),
     "the first is cleared alone": (
         drawing(begun(1).clear((0, 0, *TARGET), colour=1).state(state(1))),
         NONE,
     ),
-    "begins behind work": (
-        drawing(begun())
-        .target(0, PLANE, OTHER, 1)
-        .clear((0, 0, *TARGET), colour=1, colour_plane=1),
-        ORDER,
-    ),
-    "begins behind work and a fence": (
-        drawing(begun())
-        .fence(1)
-        .target(0, PLANE, OTHER, 1)
-        .clear((0, 0, *TARGET), colour=1, colour_plane=1),
-        NONE,
-    ),
+    "begins behind work": (placed(drawing(begun()), 1, OTHER), ORDER),
+    "begins behind work and a fence": (placed(drawing(begun()).fence(1), 1, OTHER), NONE),
     "begins behind a clear in part": (
-        begun()
-        .clear((0, 0, 5, 5), colour=1)
-        .target(0, PLANE, OTHER, 1)
-        .clear((0, 0, *TARGET), colour=1, colour_plane=1),
+        placed(begun().clear((0, 0, 5, 5), colour=1), 1, OTHER),
         ORDER,
     ),
     "begins behind a target that was cleared twice": (
-        all_planes(begun())
-        .target(0, PLANE, OTHER, 1)
-        .clear((0, 0, *TARGET), colour=1, colour_plane=1),
+        placed(all_planes(begun()), 1, OTHER),
         ORDER,
     ),
-    "begins twice": (begun(1).clear((0, 0, *TARGET), colour=1, colour_plane=1), ORDER),
-    "begins again behind a fence": (
-        begun(1).fence(1).clear((0, 0, *TARGET), colour=1, colour_plane=1),
-        NONE,
-    ),
+    "begins twice": (placed(begun(1), 1, OTHER), ORDER),
+    "begins again behind a fence": (placed(begun(1).fence(1), 1, OTHER), NONE),
     "moves, and its old place is free": (
-        begun(1)
-        .fence(1)
-        .target(0, PLANE, COLOUR + PLANE // 2, 1)
-        .clear((0, 0, *TARGET), colour=1, colour_plane=1)
-        .target(0, PLANE, OTHER, 2)
-        .clear((0, 0, *TARGET), colour=1, colour_plane=2),
+        placed(placed(begun(1).fence(1), 1, COLOUR + PLANE // 2), 2, OTHER),
         NONE,
     ),
-    "moves onto another": (
-        begun(1, 2)
-        .fence(1)
-        .target(0, PLANE, THIRD, 1)
-        .clear((0, 0, *TARGET), colour=1, colour_plane=1),
-        OVERLAP,
-    ),
+    "moves onto another": (placed(begun(1, 2).fence(1), 1, THIRD), OVERLAP),
     "a target begins with work under way": (all_planes(drawing(begun(1))), ORDER),
     "with a clear under way": (all_planes(begun(1)), ORDER),
     "behind a fence": (all_planes(begun(1).fence(1)), NONE),

@@ -27,11 +27,11 @@ class PlaneStates(wiring.Component):
 
     Members
     -------
-    set : In(1)
-        ``new`` is in force from the next clock on.
     new : In(layout(payloads.DRAW_STATE))
+    new_valid : In(1)
+        ``new`` is in force from the next clock on.
     state : In(layout(payloads.DRAW_STATE))
-        The last draw state that was set.
+        The last draw state in force, of whatever plane.
     states_<n> : Out(layout(payloads.DRAW_STATE))
         The draw state of a plane.
     """
@@ -40,7 +40,7 @@ class PlaneStates(wiring.Component):
         self._planes = planes
         state = layout(payloads.DRAW_STATE)
         super().__init__(
-            {"set": In(1), "new": In(state), "state": In(state)}
+            {"new": In(state), "new_valid": In(1), "state": In(state)}
             | {f"states_{n}": Out(state) for n in range(planes)}
         )
 
@@ -52,7 +52,7 @@ class PlaneStates(wiring.Component):
             own = {
                 name: Signal.like(new[name], name=f"{name}_{n}") for name in payloads.PLANE_STATE
             }
-            with m.If(self.set):
+            with m.If(self.new_valid):
                 with m.If(new.slot == n):
                     m.d.sync += [value.eq(new[name]) for name, value in own.items()]
                     m.d.sync += own["colour_write"].eq(written)
@@ -70,8 +70,8 @@ def plane_states(m: Module, front: wiring.Component, count: int) -> list[View]:
         return [front.state]
     m.submodules.states = states = PlaneStates(count)
     m.d.comb += [
-        states.set.eq(front.control_valid & (front.control.kind == Kind.STATE)),
         states.new.eq(front.control.draw_state),
+        states.new_valid.eq(front.control_valid & (front.control.kind == Kind.STATE)),
         states.state.eq(front.state),
     ]
     return [getattr(states, f"states_{n}") for n in range(count)]

@@ -6,11 +6,10 @@ import numpy as np
 from fixfunc.cosim import codec
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
-from fixfunc.models.state import PLAIN_FACTORS, check_blend_state, draw_state
+from fixfunc.models.state import PLAIN_FACTORS, blending_known, draw_state
 from fixfunc.rtl.output.colour_write import ColourWriteParams
 from fixfunc.spec import payloads
 from fixfunc.spec.colours import quads
-from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import TARGET_LIMIT, BlendFactor, BlendOp, Kind, LogicOp
 from fixfunc.tb.bench import depths, scenes
 from fixfunc.tb.bench.depths import WIDTH
@@ -224,7 +223,7 @@ def bins(seen: Seen, params: ColourWriteParams) -> dict[str, int]:
         "all": (mask != 0) & (tiles["full"] == 1),
     }
     blend = flag(states["blend_enable"], "replaces", "blends")
-    known = np.array([not refused(state) for state in states], bool)
+    known = np.array([blending_known(state) for state in states], bool)
     used = states[known & (mask != 0)]
     blends = (used["blend_enable"] == 1) & (used["logic_op_enable"] == 0)
     channels = equal(states["colour_write"], {f"{n:04b}": n for n in range(16)})
@@ -241,15 +240,6 @@ def bins(seen: Seen, params: ColourWriteParams) -> dict[str, int]:
         | {k: v for k, v in of_beats(rows, params.edge).items() if k.startswith("the same tile")}
         | moved(seen.out["colour_counted"], "colour")
     )
-
-
-def refused(state: np.void) -> bool:
-    """Whether a state blends in a way that there is not."""
-    try:
-        check_blend_state(state)
-    except InputError:
-        return True
-    return False
 
 
 def _blending(states, blends):
