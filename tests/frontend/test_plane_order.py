@@ -121,6 +121,14 @@ CASES = {
     ),
     "moves onto another": (placed(begun(1, 2).fence(1), 1, THIRD), OVERLAP),
     "a target begins with work under way": (all_planes(drawing(begun(1))), ORDER),
+    "a target begins with work on the other plane": (
+        all_planes(drawing(begun(1).fence(1))),
+        ORDER,
+    ),
+    "a target begins with work on the first plane": (
+        all_planes(drawing(begun(1).fence(1).state(state()))),
+        NONE,
+    ),
     "with a clear under way": (all_planes(begun(1)), ORDER),
     "behind a fence": (all_planes(begun(1).fence(1)), NONE),
     "behind a fence, drawn to": (drawing(all_planes(begun(1).fence(1))), ORDER),
