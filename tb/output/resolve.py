@@ -24,8 +24,8 @@ PLACE = 1 << 17  # bytes from one surface of a bench to the next
 BEATS = 4  # requests of a bench
 FEW = 12  # tiles of a surface of a bench: simulators of the protocol tier are slow
 TILES = 32  # of samples, on average, of a request
-MOST = 300  # tiles of a surface: it fits its place,
-SPARE = 200  # so many tiles from the place's beginning
+MOST = 300  # tiles of a surface, which fits its place
+SPARE = 200  # tiles of a place that may lie in front of its surface
 ENDS = 1, 7, 8, 9, 63, 64, 65  # of sides
 
 
