@@ -353,10 +353,10 @@ def slot_command(edge_samples: int, bits: int = DEPTH) -> tuple[Field, ...]:
     They lie in the memory of the block that uses them.
     """
     return (
-        Field("op", 2),  # fixfunc.spec.state.SlotOp
+        Field("op", 3),  # fixfunc.spec.state.SlotOp
         Field("slot", SLOT),
         Field("error", 3),  # of DONE: a read failed, a write failed, a tile in memory cannot be
-        *each(" ".join(f"value{n}" for n in range(edge_samples**2)), bits),  # of FILL
+        *each(" ".join(f"value{n}" for n in range(edge_samples**2)), bits),  # of FILL, REPLACE
     )
 
 
@@ -376,7 +376,7 @@ def completion(edge_samples: int, bits: int = DEPTH) -> tuple[Field, ...]:
         *(plane if bits in (DEPTH, FLOAT_DEPTH) else ()),
         *each(
             " ".join(f"value{n}" for n in range(edge_samples**2)), bits
-        ),  # of EVICT: what the slot holds
+        ),  # of EVICT and REPLACE: what the slot held
     )
 
 

@@ -186,12 +186,13 @@ class CacheOp(IntEnum):
 
 
 class SlotOp(IntEnum):
-    """What the depth cache wants done with a tile on chip."""
+    """What a tile cache wants done with a tile on chip."""
 
-    USE = 0  # test it, and write it
-    FILL = 1  # put these depths there
-    EVICT = 2  # tell its depths
-    DONE = 3  # nothing: what was asked for is done
+    USE = 0  # test it, or blend with it, and write it
+    FILL = 1  # put these values there
+    EVICT = 2  # tell its values
+    REPLACE = FILL | EVICT  # tell its values, then put these there
+    DONE = 4  # nothing: what was asked for is done
 
 
 class BlockFormat(IntEnum):

@@ -51,8 +51,8 @@ class ForwardedMemory:
         filled: int = 0,
         read_address: int = 0,
     ) -> dict[str, int]:
-        """One clock: ``value`` if it is of an operation, ``written``, ``read`` of a read port; and
-        ``early``, ``repeat`` of the operation behind that.
+        """One clock: ``value`` and ``replaced``, its row without a fill, if it is of an operation;
+        ``written``; ``read`` of a read port; ``early``, ``repeat`` of the operation behind that.
         """
         outputs = {"written": self._written, "read": self._read}
         following = self._operations[1]
@@ -64,6 +64,7 @@ class ForwardedMemory:
         outputs["early"] = self._row(following)
         if self.operation["valid"]:
             outputs["value"] = self.value
+            outputs["replaced"] = int(self.rows[self.operation["address"]])
 
         self._read = int(self._memory[read_address])
         done = self._operations.popleft()

@@ -30,6 +30,8 @@ class Forwarding(wiring.Component):
         Operations, above 1, whose results are not in ``stored`` yet.
     split : bool
         Select in two clocks.
+    replaced : bool
+        There is ``replaced``.
 
     Members
     -------
@@ -45,6 +47,8 @@ class Forwarding(wiring.Component):
         With ``split`` alone, in the same clock: its word is ``result`` of this clock instead.
     value : Out(shape)
         :attr:`latency` clocks after the operation: its word.
+    replaced : Out(shape)
+        In that clock: what its word would be without ``fill``. Only with ``replaced``.
     result : In(shape)
         In that clock: the word from now on. It is ``value`` where nothing changes.
     written : Out(shape)
@@ -52,12 +56,18 @@ class Forwarding(wiring.Component):
     """
 
     def __init__(
-        self, shape: ShapeLike, address: ShapeLike, reach: int, split: bool = False
+        self,
+        shape: ShapeLike,
+        address: ShapeLike,
+        reach: int,
+        split: bool = False,
+        replaced: bool = False,
     ) -> None:
         if reach < 2:
             raise InputError("reach", "be above 1", reach)
         self._reach = reach
         self._split = split
+        self._replaced = replaced
         early = {"early": Out(shape), "repeat": Out(1)}
         super().__init__(
             {
@@ -70,6 +80,7 @@ class Forwarding(wiring.Component):
                 "result": In(shape),
                 "written": Out(shape),
                 **(early if split else {}),
+                **({"replaced": Out(shape)} if replaced else {}),
             }
         )
 
@@ -100,7 +111,10 @@ class Forwarding(wiring.Component):
         newest = Value.cast(self.stored)
         for n in reversed(older):
             newest = Mux(same[n], Value.cast(results[n - older.start]), newest)
-        newest = Mux(self.fill, Value.cast(self.filled), newest)
+        stored = newest
+        newest = Mux(self.fill, Value.cast(self.filled), stored)
+        if self._replaced:
+            self._replace(m, stored, same[0])
         if self._split:
             m.d.sync += [
                 self.early.eq(newest),
@@ -110,6 +124,19 @@ class Forwarding(wiring.Component):
         else:
             m.d.sync += self.value.eq(newest)
         return m
+
+    def _replace(self, m, stored, same):
+        """The word that a fill replaces."""
+        if not self._split:
+            m.d.sync += self.replaced.eq(stored)
+            return
+        early = Signal(len(stored), name="stored_early")
+        repeat = Signal(name="stored_repeat")
+        m.d.sync += [
+            early.eq(stored),
+            repeat.eq(same),
+            self.replaced.eq(Mux(repeat, Value.cast(self.result), early)),
+        ]
 
 
 class ForwardedMemory(wiring.Component):
@@ -132,6 +159,8 @@ class ForwardedMemory(wiring.Component):
         0 writes a result in the clock in which it is computed; 1 puts a register before block RAM.
     read_ports : int
         Read ports besides.
+    replaced : bool
+        There is ``replaced``.
 
     Members
     -------
@@ -143,6 +172,8 @@ class ForwardedMemory(wiring.Component):
         If ``latency`` is above 2: see :class:`Forwarding`. One clock before ``value``.
     value : Out(shape)
         ``latency`` clocks after the operation: its row.
+    replaced : Out(shape)
+        In that clock: what its row would be without ``fill``. Only with ``replaced``.
     result : In(shape)
         In that clock: its row from now on. It is ``value`` where nothing changes.
     written : Out(shape)
@@ -159,6 +190,7 @@ class ForwardedMemory(wiring.Component):
         latency: int = 2,
         write_delay: int = 0,
         read_ports: int = 0,
+        replaced: bool = False,
     ) -> None:
         if latency < 2:
             raise InputError("latency", "be above 1", latency)
@@ -169,7 +201,9 @@ class ForwardedMemory(wiring.Component):
         self._latency = latency
         self._write_delay = write_delay
         self._read_ports = read_ports
-        self._forwarding = Forwarding(shape, range(depth), latency + write_delay, latency > 2)
+        self._forwarding = Forwarding(
+            shape, range(depth), latency + write_delay, latency > 2, replaced
+        )
         members = self._forwarding.signature.members
         ports = {}
         for n in range(read_ports):

@@ -11,6 +11,7 @@ from fixfunc.rtl.lib.bits import named
 from fixfunc.rtl.lib.delay import NO_COLLISION
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.memory.surface.rectangle import RECTANGLE, RectangleMask
+from fixfunc.rtl.memory.tile_cache.layouts import is_fill
 from fixfunc.rtl.memory.tile_client.slot_front import COMMAND
 from fixfunc.rtl.output.merger.blender import Blender
 from fixfunc.rtl.output.merger.control import StateDecoder
@@ -49,7 +50,7 @@ class ColourSlots(wiring.Component):
         The last clear. Both hold as long as tiles of them are in flight.
     command : In(COMMAND)
     fill_values : In(ArrayLayout(COLOUR, edge**2))
-        What FILL puts into the slot.
+        What FILL and REPLACE put into the slot.
     tile : In(layout(payloads.tile(edge)))
         The tile of a USE.
     clearing : In(1)
@@ -106,7 +107,7 @@ class ColourSlots(wiring.Component):
         m.d.sync += self.values.as_value().eq(read.data)
 
         timeline = Timeline(m)
-        fills = self.command.op == SlotOp.FILL
+        fills = is_fill(self.command.op)
         timeline.enter(
             0,
             command=self.command,

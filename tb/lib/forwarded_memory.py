@@ -26,7 +26,7 @@ class Around(wiring.Component):
     """Forwarding of five results around a memory of its own, as one with banks would use it."""
 
     def __init__(self) -> None:
-        self._forwarding = Forwarding(BITS, range(DEPTH), AROUND + 3)
+        self._forwarding = Forwarding(BITS, range(DEPTH), AROUND + 3, replaced=True)
         members = self._forwarding.signature.members
         super().__init__({name: members[name] for name in members if name != "stored"})
 
@@ -51,6 +51,7 @@ class Around(wiring.Component):
             forwarding.filled.eq(self.filled),
             forwarding.result.eq(self.result),
             self.value.eq(forwarding.value),
+            self.replaced.eq(forwarding.replaced),
             self.written.eq(forwarding.written),
             write.en.eq(delay(m, self.valid, clocks, "write")),
             write.addr.eq(delay(m, self.address, clocks, "row")),
@@ -59,7 +60,9 @@ class Around(wiring.Component):
         return m
 
 
-def step(model: golden.ForwardedMemory, split: bool, **inputs: int) -> Clock:
+def step(
+    model: golden.ForwardedMemory, split: bool, replaced: bool = False, **inputs: int
+) -> Clock:
     """One clock of the golden model, with the ports of the hardware."""
     ports = {name: value for name, value in inputs.items() if name != "read_address_0"}
     outputs = model.step(**ports, read_address=inputs.get("read_address_0", 0))
@@ -68,6 +71,8 @@ def step(model: golden.ForwardedMemory, split: bool, **inputs: int) -> Clock:
         outputs["read_data_0"] = read
     if not split:
         del outputs["early"], outputs["repeat"]
+    if not replaced:
+        outputs.pop("replaced", None)
     return Clock(inputs, outputs)
 
 
@@ -77,6 +82,7 @@ def trace(
     latencies: tuple[int, int, int],
     split: bool,
     read_port: bool,
+    replaced: bool,
 ) -> list[Clock]:
     """Operations on few rows: runs of the same one, of two by turns, of any.
 
@@ -98,7 +104,7 @@ def trace(
         }
         if read_port:
             inputs["read_address_0"] = int(rng.choice(pool))
-        out.append(step(model, split, **inputs))
+        out.append(step(model, split, replaced, **inputs))
     return out
 
 
@@ -119,17 +125,25 @@ def case(
     latencies: tuple[int, int, int],
     split: bool,
     read_port: bool = False,
+    replaced: bool = False,
 ) -> Case:
     """A memory with these clocks: see :func:`trace`."""
     latency, write_delay, fill = latencies
     reach = latency + write_delay
     return Case(
         create,
-        partial(trace, latencies=latencies, split=split, read_port=read_port),
+        partial(trace, latencies=latencies, split=split, read_port=read_port, replaced=replaced),
         {f"the same row {n} clocks later": distance(n) for n in range(1, reach + 2)}
         | {
             "a row is filled": lambda trace, n: bool(
                 trace[n].inputs["fill"] and trace[n - fill].inputs["valid"]
+            ),
+            "a row that is filled again": lambda trace, n: bool(
+                n > fill
+                and all(
+                    trace[k].inputs["fill"] and trace[k - fill].inputs["valid"] for k in (n - 1, n)
+                )
+                and trace[n - fill].inputs["address"] == trace[n - fill - 1].inputs["address"]
             ),
             "nothing enters": lambda trace, n: not trace[n].inputs["valid"],
         },
@@ -152,19 +166,20 @@ def example(latency: int, write_delay: int) -> list[Clock]:
     return out
 
 
-CASES = {"forwarding": case(Around, Around.latencies(), False)} | {
+CASES = {"forwarding": case(Around, Around.latencies(), False, replaced=True)} | {
     f"forwarded_memory_{latency}_{write_delay}": case(
-        partial(ForwardedMemory, BITS, DEPTH, latency, write_delay, int(read_port)),
+        partial(ForwardedMemory, BITS, DEPTH, latency, write_delay, int(read_port), replaced),
         (latency, write_delay, FILL[latency]),
         latency > 2,
         read_port,
+        replaced,
     )
-    for latency, write_delay, read_port in (
-        (2, 0, True),
-        (2, 1, False),
-        (3, 0, False),
-        (3, 1, True),
-        (4, 1, False),
+    for latency, write_delay, read_port, replaced in (
+        (2, 0, True, False),
+        (2, 1, False, False),
+        (3, 0, False, True),
+        (3, 1, True, True),
+        (4, 1, False, False),
     )
 }
 EXAMPLES = {

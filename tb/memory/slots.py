@@ -10,6 +10,7 @@ from fixfunc.rtl.depth.compression.depth_compression import DepthCompressionPara
 from fixfunc.rtl.depth.compression.plane_depths import PLANE, PlaneDepths
 from fixfunc.rtl.lib.axi import Axi
 from fixfunc.rtl.lib.skid_buffer import StallablePipeline
+from fixfunc.rtl.memory.tile_cache.layouts import is_fill
 from fixfunc.rtl.memory.tile_cache.tile_cache import TileCache
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
@@ -185,7 +186,7 @@ class Slots(wiring.Component):
             done.w_en.eq(sent & ~ends),
             read.addr.eq(command.slot),
             write.addr.eq(read.addr),
-            write.en.eq(sent & (uses | (command.op == SlotOp.FILL))),
+            write.en.eq(sent & (uses | is_fill(command.op))),
             self.o.payload.op.eq(self.request.op),
             self.o.payload.error.eq(Mux(ends, command.error, 0)),
         ]

@@ -119,6 +119,21 @@ def test_a_set_without_dirty_tiles_is_flushed_in_two_clocks():
     assert (clocks[1] - clocks[0]) / 10 == 2 * sets + 4
 
 
+@pytest.mark.plan("tile-cache-18")
+def test_a_tile_that_takes_the_place_of_another_takes_two_clocks():
+    """Each is fetched, written, and later evicted; all lines of modes are on chip."""
+    clocks = []
+    for passes in (2, 12):
+        rows = codec.unpack(
+            tiles(16, 8, *[(1, range(128))] * passes), bench.work(4), dtype(bench.work(4))
+        )
+        rows["needed"][1:-1] = 1
+        memory = Memory(np.zeros(1 << 16, np.uint8), (0, 0), ready=256)
+        packed = codec.pack(rows, bench.work(4))
+        clocks.append(volume(BLOCK, "tiny").run({"i": packed}, len(rows), memory=memory).clocks)
+    assert clocks[1] - clocks[0] == 10 * 128 * 2
+
+
 @pytest.mark.plan("tile-cache-11")
 def test_a_write_that_fails_is_told_and_is_the_last():
     data = np.zeros(1024, np.uint8)

@@ -212,7 +212,14 @@ PARTS = [
         "memory.tile_cache.miss_scheduler",
         "hazard = write_backs.pending | ~write_backs.available",
         "hazard = ~write_backs.available",
-        "not_read",
+        "not_again",
+    ),
+    (
+        "tag_array",
+        "memory.tile_cache.tag_array",
+        "replaces.eq(evict & request.needed)",
+        "replaces.eq(evict)",
+        "is_needed",
     ),
     *(
         (

@@ -6,9 +6,9 @@ from amaranth.lib import wiring
 
 from fixfunc.rtl.depth.compression.depth_compression import DepthCompressionParams
 from fixfunc.rtl.depth.compression.plane_codec import PlaneCodec
+from fixfunc.rtl.memory.tile_cache.layouts import is_fill
 from fixfunc.rtl.memory.tile_cache.raw_codec import RawCodec, codec_members
 from fixfunc.spec.payloads import FLOAT_DEPTH
-from fixfunc.spec.state import SlotOp
 
 RECEIVED = "stored", "completions", "evictions"  # streams into a codec
 SENT = "filled", "evicted"  # streams out of it
@@ -63,8 +63,8 @@ class DepthCodec(wiring.Component):
         """Tiles that have been filled in, and whose completion is awaited."""
         filling = Signal(range(FILLING))
         filled = self.filled.valid & self.filled.ready
-        is_fill = self.completions.payload.op == SlotOp.FILL
-        complete = self.completions.valid & self.completions.ready & is_fill
+        fills = is_fill(self.completions.payload.op)
+        complete = self.completions.valid & self.completions.ready & fills
         m.d.sync += filling.eq(filling + filled - complete)
         return filling
 

@@ -7,10 +7,9 @@ from amaranth.lib import fifo, wiring
 from fixfunc.rtl.depth.compression.depth_compression import DepthCompression, DepthCompressionParams
 from fixfunc.rtl.depth.compression.plane_table import PlaneTable, known_planes
 from fixfunc.rtl.lib.skid_buffer import StallablePipeline
-from fixfunc.rtl.memory.tile_cache.layouts import evicted
+from fixfunc.rtl.memory.tile_cache.layouts import evicted, is_eviction, is_fill
 from fixfunc.rtl.memory.tile_cache.raw_codec import codec_members, send_coded
 from fixfunc.spec import payloads
-from fixfunc.spec.state import SlotOp
 
 CODING = 32  # tiles that are being coded
 CODED = 4  # tiles that wait for the write-back unit
@@ -96,7 +95,7 @@ class PlaneCodec(wiring.Component):
     def _account(self, m, table, filled_planes):
         """What is done to a slot changes what is known of its planes."""
         done = self.completions.payload
-        fills = done.op == SlotOp.FILL
+        fills = is_fill(done.op)
         transfer = table.i.valid & table.i.ready
         m.d.comb += [
             table.i.valid.eq(self.completions.valid & (filled_planes.r_rdy | ~fills)),
@@ -112,7 +111,7 @@ class PlaneCodec(wiring.Component):
     def _encode(self, m, entry, coding_tiles, uncoded):
         """An evicted tile is coded if it was written."""
         slot = entry.payload
-        evicts = slot.op == SlotOp.EVICT
+        evicts = is_eviction(slot.op)
         room = coding_tiles.w_rdy & (~slot.written | uncoded.ready)
         transfer = entry.valid & evicts & room
         planes = slot.known

@@ -15,6 +15,7 @@ from fixfunc.rtl.lib.bits import lowest, named
 from fixfunc.rtl.lib.delay import DelayLine
 from fixfunc.rtl.lib.forwarded_memory import ForwardedMemory
 from fixfunc.rtl.lib.timeline import Timeline
+from fixfunc.rtl.memory.tile_cache.layouts import is_fill
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
 from fixfunc.spec.payloads import PLANES
@@ -64,8 +65,8 @@ class PlaneTable(wiring.Component):
         What has been done to a slot, if ``valid``: ``done`` as
         :func:`fixfunc.spec.payloads.completion`; ``filled``: planes of the tile of a FILL.
     o : Out(StructLayout)
-        The same slot, :attr:`LATENCY` clocks later: ``op``, its planes, its depths; ``written``:
-        its tile is not as it is in memory.
+        The same slot as it was before, :attr:`LATENCY` clocks later: ``op``, its planes, its
+        depths; ``written``: its tile is not as it is in memory.
     """
 
     UPDATE = 3  # clock in which a row changes
@@ -111,16 +112,17 @@ class PlaneTable(wiring.Component):
             filled=self.i.filled,
         )
         m.submodules.rows = rows = ForwardedMemory(
-            self._row, self._slots, latency=self.UPDATE, write_delay=1
+            self._row, self._slots, latency=self.UPDATE, write_delay=1, replaced=True
         )
         m.d.comb += [
             rows.valid.eq(self.i.valid),
             rows.address.eq(done.slot),
-            rows.fill.eq(t[rows.fill_latency].op == SlotOp.FILL),
+            rows.fill.eq(is_fill(t[rows.fill_latency].op)),
             rows.filled.eq(self._filled(m, t[rows.fill_latency].filled)),
         ]
         self._update(m, t, rows)
-        self._order(m, t, rows.written)
+        t.enter(self.UPDATE, row=rows.replaced)
+        self._order(m, t)
         m.submodules.depths = depths = DelayLine(
             self._edge**2 * payloads.DEPTH, self.LATENCY, near=True
         )
@@ -189,7 +191,7 @@ class PlaneTable(wiring.Component):
             following.known.eq(
                 Mux(command.any_written, (valid | command.all_written) & command.exact, valid)
             ),
-            following.written.eq((command.op != SlotOp.FILL) & (row.written | command.any_written)),
+            following.written.eq(~is_fill(command.op) & (row.written | command.any_written)),
         ]
 
     def _equal_planes(self, m, t, rows, allocated):
@@ -209,10 +211,9 @@ class PlaneTable(wiring.Component):
             m.d.sync += equal[k].eq(Mux(rows.repeat, of_result, of_stored))
         return equal
 
-    def _order(self, m, t, row):
+    def _order(self, m, t):
         """Planes by their age, and numbers of samples by that."""
-        written = self.UPDATE + 1
-        t.enter(written, row=row)
+        row = t[self.UPDATE + 1].row
         ages = []
         for k in range(MOST):
             older = [
@@ -226,7 +227,7 @@ class PlaneTable(wiring.Component):
         count = Signal(3)
         m.d.sync += count.eq(Mux(row.known, sum(row.used), 0))
 
-        row = t[written + 1].row
+        row = t[self.UPDATE + 2].row
         m.d.sync += [
             self.o.known.planes.eq(count),
             self.o.written.eq(row.written),

@@ -27,9 +27,10 @@ class LateFront(wiring.Component):
     late draw is one that does not let its tiles be written early.
 
     Such a tile keeps its slots meanwhile. The late-Z scoreboard counts by sets of the caches: a
-    tile of a late draw, a FILL and an EVICT wait while a tile of their set is out. No command of a
-    cache is needed for a tile that comes back, so nothing that waits here is in its way. A tile of
-    which an early test leaves no sample is not shaded: it comes back by itself, in its order.
+    tile of a late draw, a FILL, EVICT or REPLACE wait while a tile of their set is out. No command
+    of a cache is needed for a tile that comes back, so nothing that waits here is in its way. A
+    tile of which an early test leaves no sample is not shaded: it comes back by itself, in its
+    order.
 
     Parameters
     ----------

@@ -17,6 +17,7 @@ from fixfunc.rtl.depth.test.tested_tiles import DepthRange, TestedTiles
 from fixfunc.rtl.lib.delay import DelayLine
 from fixfunc.rtl.lib.fifo import CreditedFIFO
 from fixfunc.rtl.lib.timeline import Timeline
+from fixfunc.rtl.memory.tile_cache.layouts import is_eviction, is_fill
 from fixfunc.rtl.memory.tile_client.slot_front import COMMAND
 from fixfunc.rtl.memory.tile_client.slot_requests import DEPTHS, STENCILS, requested_beat
 from fixfunc.rtl.payload import beat, layout
@@ -188,8 +189,8 @@ class CachedTest(wiring.Component):
             getattr(datapath, f"{name}_slot").eq(timeline[slot_clock].slot),
             getattr(datapath, f"{name}_valid").eq(timeline[slot_clock].valid),
             getattr(datapath, f"{name}_values").eq(fill_line.o),
-            fill.fill.eq(fills.valid & (fills.op == SlotOp.FILL)),
-            fill.evict.eq(fills.valid & (fills.op == SlotOp.EVICT)),
+            fill.fill.eq(fills.valid & is_fill(fills.op)),
+            fill.evict.eq(fills.valid & is_eviction(fills.op)),
         ]
         return timeline[test + 1]
 
@@ -201,7 +202,7 @@ class CachedTest(wiring.Component):
         m.submodules[f"{name}_done"] = done = CreditedFIFO(shape, TILES, lookahead=4)
         wiring.connect(m, done.o, wiring.flipped(getattr(self, f"{name}_done")))
         tile = datapath.o
-        values = getattr(datapath, name)
+        values = getattr(datapath, f"{name}_before")
         written = tile.written
         if name == "stencil":
             written = Mux(tile.clearing, (1 << lanes) - 1, tile.changed)

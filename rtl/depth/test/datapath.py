@@ -76,7 +76,9 @@ class DepthDatapath(wiring.Component):
     o : Out(tested_tile(params))
         In clock T + 1, and with it
     depth, stencil : Out
-        what the slot holds from now on.
+        what the slot holds from now on;
+    depth_before, stencil_before : Out
+        and what it held. Only with ``fills``.
     bias : Out(signed(bias_bits(params.formats)))
         Of the tile, :attr:`DepthBias.LATENCY` clocks after it.
     exact : Out(edge**2)
@@ -115,7 +117,11 @@ class DepthDatapath(wiring.Component):
                 plane: Out(values),
             }
             if fills:
-                members |= {f"{plane}_fill": In(FILL), f"{plane}_values": In(values)}
+                members |= {
+                    f"{plane}_fill": In(FILL),
+                    f"{plane}_values": In(values),
+                    f"{plane}_before": Out(values),
+                }
         super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
@@ -140,6 +146,8 @@ class DepthDatapath(wiring.Component):
                 getattr(tiles, f"{prefix}place").eq(getattr(self, f"{plane}_slot")),
                 getattr(self, plane).eq(getattr(tiles, plane)),
             ]
+            if self._fills:
+                m.d.sync += getattr(self, f"{plane}_before").eq(getattr(tiles, f"{prefix}stored"))
         self._rule(m, timeline, test, tiles, new_depths.o)
 
         after = timeline[test + 1]

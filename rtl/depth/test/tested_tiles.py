@@ -51,6 +51,8 @@ class TestedTiles(wiring.Component):
         Of the samples covered, a clock later; depths written; stencil values that are others.
     depth, stencil : Out
         What is stored then.
+    stored, stencil_stored : Out
+        What is stored before the test, in its clock.
     """
 
     EARLY = 3
@@ -66,6 +68,7 @@ class TestedTiles(wiring.Component):
             "stencil_place": In(range(params.tiles)),
             "stencil_new": In(ArrayLayout(8, lanes)),
             "stencil": Out(ArrayLayout(8, lanes)),
+            "stencil_stored": Out(ArrayLayout(8, lanes)),
             "changed": Out(lanes),
         }
         super().__init__(
@@ -82,6 +85,7 @@ class TestedTiles(wiring.Component):
                 "passed": Out(lanes),
                 "wrote": Out(lanes),
                 "depth": Out(depths),
+                "stored": Out(depths),
             }
         )
 
@@ -89,10 +93,16 @@ class TestedTiles(wiring.Component):
         m = Module()
         depth = self._memory(m, "depth", self.valid, self.place)
         stencil = None
-        m.d.comb += self.depth.eq(depth.written)
+        m.d.comb += [
+            self.depth.eq(depth.written),
+            self.stored.eq(depth.value),
+        ]
         if self._params.stencil:
             stencil = self._memory(m, "stencil", self.stencil_valid, self.stencil_place)
-            m.d.comb += self.stencil.eq(stencil.written)
+            m.d.comb += [
+                self.stencil.eq(stencil.written),
+                self.stencil_stored.eq(stencil.value),
+            ]
         new = Signal(self.new.shape())
         m.d.sync += new.eq(self.new)
         for n in range(len(self.passed)):

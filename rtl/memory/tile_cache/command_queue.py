@@ -3,13 +3,13 @@
 
 from itertools import pairwise
 
-from amaranth.hdl import Cat, Module, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.fifo import StreamFIFO
-from fixfunc.rtl.memory.tile_cache.layouts import SLOT_COMMAND
+from fixfunc.rtl.memory.tile_cache.layouts import SLOT_COMMAND, is_eviction, is_fill
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
 from fixfunc.spec.payloads import SLOT
@@ -21,7 +21,7 @@ COMMANDS = 128  # commands known before their turn, so that memory has answered 
 class Interlock(wiring.Component):
     """Hold commands that read a slot while an earlier command to it is in flight.
 
-    EVICT reads, and USE if ``use_reads``. One command a clock otherwise.
+    EVICT and REPLACE read, and USE if ``use_reads``. One command a clock otherwise.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class Interlock(wiring.Component):
             *(later.eq(preceding) for preceding, later in pairwise(earlier)),
         ]
         hazard = Cat(one.valid & (one.slot == command.slot) for one in earlier).any()
-        reads = (command.op == SlotOp.EVICT) | ((command.op == SlotOp.USE) & self.use_reads)
+        reads = is_eviction(command.op) | ((command.op == SlotOp.USE) & self.use_reads)
         stall = reads & hazard
         m.d.comb += [
             self.o.payload.eq(command),
@@ -67,7 +67,9 @@ class Interlock(wiring.Component):
 
 
 class CommandQueue(wiring.Component):
-    """Tell slots what to do, in order; one command a clock. FILL waits for its tile.
+    """Tell slots what to do, in order; one command a clock.
+
+    FILL and REPLACE wait for their tile, and are followed by a USE of their slot.
 
     Parameters
     ----------
@@ -123,23 +125,37 @@ class CommandQueue(wiring.Component):
             self.sample.eq(accept & (self.i.payload.op == SlotOp.DONE)),
             self.occupied.eq(commands.occupied),
         ]
-        source = commands.o
+        source = self._use_what_is_filled(m, commands.o)
         if self._window:
             m.submodules.interlock = interlock = Interlock(self._window)
-            wiring.connect(m, commands.o, interlock.i)
+            wiring.connect(m, source, interlock.i)
             m.d.comb += interlock.use_reads.eq(self.use_reads)
             source = interlock.o
 
         command = source.payload
-        fills = command.op == SlotOp.FILL
         transfer = self.o.valid & self.o.ready
         m.d.comb += [
-            self.o.valid.eq(source.valid & (~fills | self.filled.valid)),
+            self.o.valid.eq(source.valid & (~is_fill(command.op) | self.filled.valid)),
             self.o.payload.op.eq(command.op),
             self.o.payload.slot.eq(command.slot),
             source.ready.eq(transfer),
-            self.filled.ready.eq(transfer & fills),
+            self.filled.ready.eq(transfer & is_fill(command.op)),
         ]
         for n in range(self._edge**2):
             m.d.comb += self.o.payload[f"value{n}"].eq(self.filled.payload.values[n])
         return m
+
+    def _use_what_is_filled(self, m, queued):
+        """Commands as they were queued, and behind each that fills a slot the USE of it."""
+        out = stream.Signature(SLOT_COMMAND).create()
+        use = Signal()
+        first = is_fill(queued.payload.op) & ~use
+        m.d.comb += [
+            out.valid.eq(queued.valid),
+            out.payload.op.eq(Mux(use, SlotOp.USE, queued.payload.op)),
+            out.payload.slot.eq(queued.payload.slot),
+            queued.ready.eq(out.ready & ~first),
+        ]
+        with m.If(out.valid & out.ready):
+            m.d.sync += use.eq(first)
+        return out

@@ -1,21 +1,35 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What the parts of a tile cache hand to one another."""
 
+from amaranth.hdl import Value
 from amaranth.lib.data import StructLayout
 
 from fixfunc.rtl.lib.axi import TRANSFER
 from fixfunc.spec.payloads import SLOT, TILE_NUMBER
+from fixfunc.spec.state import SlotOp
 
 ENTRY = 4  # bits of a tile's mode in memory
 TILES = TRANSFER // ENTRY  # tiles of a line, which is a transfer of the mode table
 IN_LINE = (TILES - 1).bit_length()  # bits of a tile's place in its line
 LINE = TILE_NUMBER - IN_LINE  # bits of a line's number
 
-SLOT_COMMAND = StructLayout({"op": 2, "slot": SLOT})  # fixfunc.spec.state.SlotOp
-# Of FILL the tile that is brought; of EVICT the victim.
-TAG_COMMAND = StructLayout({"op": 2, "slot": SLOT, "number": TILE_NUMBER})
+OP = max(SlotOp).bit_length()
+SLOT_COMMAND = StructLayout({"op": OP, "slot": SLOT})  # fixfunc.spec.state.SlotOp
+# ``number``: of FILL the tile that is brought; of EVICT the victim. ``replaces``: of EVICT, a FILL
+# of the same slot comes next.
+TAG_COMMAND = StructLayout({"op": OP, "slot": SLOT, "number": TILE_NUMBER, "replaces": 1})
 # A line for memory. The sender of a posted one does not wait until memory has it.
 LINE_STORE = StructLayout({"line": LINE, "data": TRANSFER, "posted": 1})
+
+
+def is_fill(op: Value) -> Value:
+    """A command puts values into its slot: FILL or REPLACE."""
+    return op[0]
+
+
+def is_eviction(op: Value) -> Value:
+    """A command tells what its slot holds: EVICT or REPLACE."""
+    return op[1]
 
 
 def tile_mode(mode: int) -> StructLayout:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Miss scheduler: what must be known of a tile before it is filled or evicted."""
 
-from amaranth.hdl import Module, Signal
+from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import fifo, stream, wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
@@ -16,7 +16,7 @@ from fixfunc.spec.payloads import TILE_NUMBER
 from fixfunc.spec.state import SlotOp
 
 COMMANDS = 4  # commands that wait for their lookup
-PENDING = 32  # most write-backs that memory has not acknowledged
+PENDING = 64  # most write-backs that memory has not acknowledged
 LOOKUPS = 16  # commands whose modes are being read: above the latency of that
 EVICTIONS = 256  # above the tiles that all queues behind this one hold
 
@@ -37,6 +37,7 @@ class MissScheduler(wiring.Component):
     -------
     i : In(stream.Signature(TAG_COMMAND))
     o : Out(stream.Signature(SLOT_COMMAND))
+        An EVICT that ``replaces`` and the FILL behind it become a REPLACE, unless the FILL waits.
     fill, evict : Out(stream.Signature(tile_mode(mode)))
         The tile of each FILL and EVICT; it moves together with its command.
     lookup : Out(1)
@@ -138,20 +139,39 @@ class MissScheduler(wiring.Component):
         return m
 
     def _issue(self, m, ready):
-        """A command goes on together with its tile."""
+        """A command goes on together with its tile.
+
+        An EVICT waits for the FILL of its slot. Where that itself waits for its line, which no line
+        may leave for as long as a mode can change, the EVICT goes alone.
+        """
         command = ready.payload.command
         fills = command.op == SlotOp.FILL
         evicts = command.op == SlotOp.EVICT
+        held = Signal()  # an EVICT
+        slot = Signal.like(command.slot)
         room = Signal()
+        holds = Signal()
+        alone = Signal()
         m.d.comb += [
             room.eq((~fills | self.fill.ready) & (~evicts | self.evict.ready)),
+            holds.eq(ready.valid & evicts & command.replaces),
+            alone.eq(held & self.miss & ~ready.valid),
             ready.ready.eq(room & self.o.ready),
-            self.o.valid.eq(ready.valid & room),
-            self.o.payload.op.eq(command.op),
+            self.o.valid.eq((ready.valid & room & ~holds) | alone),
+            self.o.payload.op.eq(Mux(fills & held, SlotOp.REPLACE, command.op)),
             self.o.payload.slot.eq(command.slot),
             self.fill.valid.eq(ready.valid & fills & self.o.ready),
             self.evict.valid.eq(ready.valid & evicts & self.o.ready),
         ]
+        with m.If(alone):
+            m.d.comb += [
+                self.o.payload.op.eq(SlotOp.EVICT),
+                self.o.payload.slot.eq(slot),
+            ]
+        with m.If((ready.valid & ready.ready) | (alone & self.o.ready)):
+            m.d.sync += held.eq(holds)
+        with m.If(holds):
+            m.d.sync += slot.eq(command.slot)
         for port in (self.fill, self.evict):
             m.d.comb += [
                 port.payload.number.eq(command.number),

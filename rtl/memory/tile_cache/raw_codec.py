@@ -9,7 +9,7 @@ from amaranth.lib.wiring import In, Member, Out
 
 from fixfunc.rtl.lib.fifo import CreditedFIFO
 from fixfunc.rtl.lib.timeline import Timeline
-from fixfunc.rtl.memory.tile_cache.layouts import evicted, tile_mode
+from fixfunc.rtl.memory.tile_cache.layouts import evicted, is_eviction, tile_mode
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
 from fixfunc.spec.state import SlotOp, TileMode
@@ -136,7 +136,7 @@ class RawCodec(wiring.Component):
         write = dirty.write_port()
         completion = self.completions.payload
         m.submodules.waiting = waiting = CreditedFIFO(evicted(self._mode), EVICTIONS)
-        evicts = completion.op == SlotOp.EVICT
+        evicts = is_eviction(completion.op)
         uses = completion.op == SlotOp.USE
         accept = Signal()
         m.d.comb += [
@@ -144,7 +144,7 @@ class RawCodec(wiring.Component):
             self.completions.ready.eq(accept),
             read.addr.eq(completion.slot),
             write.addr.eq(completion.slot),
-            write.en.eq(accept & ~evicts),
+            write.en.eq(accept & (completion.op != SlotOp.EVICT)),
             write.data.eq(uses & (completion.written.any() | read.data)),
         ]
         m.d.comb += self.drained.eq(waiting.idle)

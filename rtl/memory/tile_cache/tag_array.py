@@ -24,9 +24,9 @@ def set_layout(ways: int) -> StructLayout:
 class TagArray(wiring.Component):
     """Look tiles up, and turn each into slot commands.
 
-    One command a clock, in order. A hit is a USE. A miss evicts the victim if it is dirty, fills
-    the slot if the tile's values are needed, and is used: up to three clocks. The set of a tile is
-    the lowest bits of its x and y.
+    One command a clock, in order. A hit is a USE. A miss evicts the victim if it is dirty; then it
+    is a FILL if the tile's values are needed, which a USE of the slot follows without being said,
+    else a USE: up to two clocks. The set of a tile is the lowest bits of its x and y.
 
     Parameters
     ----------
@@ -113,25 +113,22 @@ class TagArray(wiring.Component):
         evict = Signal()
         evicted = Signal()
         fill = Signal()
-        filled = Signal()
         m.d.comb += [
             hits.eq(Cat(way.valid & (way.number == request.number) for way in entry.ways)),
             hit.eq(hits.any()),
             evict.eq(~hit & ~evicted & victim.valid & victim.dirty),
-            fill.eq(~hit & ~evict & ~filled & request.needed),
-            done.eq(pending & self.o.ready & ~evict & ~fill),
+            fill.eq(~hit & request.needed),
+            done.eq(pending & self.o.ready & ~evict),
         ]
         m.d.comb += [
             self.o.valid.eq(pending),
             self.o.payload.op.eq(Mux(evict, SlotOp.EVICT, Mux(fill, SlotOp.FILL, SlotOp.USE))),
             self.o.payload.slot.eq(Cat(Mux(hit, number(hits), entry.victim), index)),
             self.o.payload.number.eq(Mux(evict, victim.number, request.number)),
+            self.o.payload.replaces.eq(evict & request.needed),
         ]
         with m.If(pending & self.o.ready):
-            m.d.sync += [
-                evicted.eq(~done & (evicted | evict)),
-                filled.eq(~done & (filled | fill)),
-            ]
+            m.d.sync += evicted.eq(evict)
 
         m.d.comb += [
             updated.eq(entry),

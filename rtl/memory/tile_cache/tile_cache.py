@@ -14,7 +14,7 @@ from fixfunc.rtl.lib.axi import Axi, join
 from fixfunc.rtl.lib.fifo import StreamFIFO
 from fixfunc.rtl.memory.surface.address import Surface
 from fixfunc.rtl.memory.tile_cache.command_queue import COMMANDS, CommandQueue
-from fixfunc.rtl.memory.tile_cache.layouts import tile_mode
+from fixfunc.rtl.memory.tile_cache.layouts import is_fill, tile_mode
 from fixfunc.rtl.memory.tile_cache.miss_scheduler import MissScheduler
 from fixfunc.rtl.memory.tile_cache.mode_cache import ModeCache
 from fixfunc.rtl.memory.tile_cache.raw_codec import RawCodec
@@ -146,8 +146,8 @@ class TileCache(wiring.Component):
     """Tell a block in which slots its tiles are; move them to and from memory, coded.
 
     The values lie in that block's own memory, by slot; what is known of planes of depths lies here.
-    A hit takes a clock. A miss takes up to three, and as long as memory does: no tile passes
-    another, but ``params.reads`` reads are in flight.
+    A hit takes a clock. A miss takes up to two, and as long as memory does: no tile passes another,
+    but ``params.reads`` reads are in flight.
 
     After a failed read or write, or a tile in memory that cannot be one, nothing is read or written
     any more, and tiles come as cleared. A DONE tells of it; the next CLEAR begins anew.
@@ -167,7 +167,7 @@ class TileCache(wiring.Component):
     o : Out(stream.Signature(layout(payloads.slot_command(params.edge, params.bits))))
         What slots have to do, in the same order.
     done : In(stream.Signature(layout(payloads.completion(params.edge, params.bits))))
-        What each USE, FILL and EVICT did, in their order. A USE may write later, and is then done
+        What each command but DONE did, in their order. A USE may write later, and is then done
         a second time, before any other command to its slot.
     counted : Out(stream.Signature(layout(payloads.counted(params.differences))))
         With every DONE: what has been moved so far.
@@ -318,7 +318,7 @@ class TileCache(wiring.Component):
         error = Signal(3)
         stopped = Signal()
         transfer = self.o.valid & self.o.ready
-        wrong = transfer & (self.o.payload.op == SlotOp.FILL) & codec.filled.payload.wrong
+        wrong = transfer & is_fill(self.o.payload.op) & codec.filled.payload.wrong
         done = transfer & (self.o.payload.op == SlotOp.DONE)
         m.d.comb += [
             self.o.valid.eq(commands.valid),

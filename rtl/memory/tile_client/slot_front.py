@@ -9,17 +9,18 @@ from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.delay import DrainTimer
+from fixfunc.rtl.memory.tile_cache.layouts import is_eviction, is_fill
 from fixfunc.rtl.memory.tile_client.slot_requests import requested_beat, unbounded
 from fixfunc.rtl.payload import beat, layout
 from fixfunc.spec import payloads
 from fixfunc.spec.payloads import SLOT
 from fixfunc.spec.state import Kind, SlotOp
 
-COMMAND = StructLayout({"valid": 1, "op": 2, "slot": SLOT})
+COMMAND = StructLayout({"valid": 1, "op": 2, "slot": SLOT})  # any op but DONE
 
 
 class SlotFront(wiring.Component):
-    """Let a tile through when its slots are ready; let FILL and EVICT through before any tile.
+    """Let a tile through when its slots are ready; let a FILL, EVICT or REPLACE through before it.
 
     It stands behind :class:`~fixfunc.rtl.memory.tile_client.slot_requests.SlotRequests`, in the
     place of :class:`~fixfunc.rtl.memory.surface.front.SurfaceFront`. Control beats wait until the
@@ -47,7 +48,7 @@ class SlotFront(wiring.Component):
     drained : In(1)
         No tile is out for shading. Control beats wait for it.
     <plane>_hold : In(1)
-        A FILL or EVICT that is offered must wait: its slot is in use.
+        A FILL, EVICT or REPLACE that is offered must wait: its slot is in use.
     late_enters : In(1)
         ``late_tile`` enters, and nothing else.
     late_tile, late_refused : In, In(1)
@@ -76,7 +77,7 @@ class SlotFront(wiring.Component):
     <plane>_command : Out(COMMAND)
         The command that a slot executes.
     <plane>_values : Out
-        What FILL puts there.
+        What FILL and REPLACE put there.
     control_valid : Out(1)
         ``control`` is to be passed on.
     control : Out
@@ -146,7 +147,7 @@ class SlotFront(wiring.Component):
             m.d.comb += [
                 ready[n].eq(~request.requested[n] | (command.valid & (op == SlotOp.USE))),
                 done[n].eq(~request.requested[n] | (command.valid & (op == SlotOp.DONE))),
-                transfers[n].eq(transferring & ((op == SlotOp.FILL) | (op == SlotOp.EVICT))),
+                transfers[n].eq(transferring & (is_fill(op) | is_eviction(op))),
             ]
         busy = Signal()
         open_ = Signal()
@@ -181,7 +182,7 @@ class SlotFront(wiring.Component):
         return m
 
     def _command(self, m, commands, open_, transfers):
-        """Commands go to the slots: FILL and EVICT at once, the others together with their beat.
+        """Commands go to the slots: USE and DONE together with their beat, the others at once.
 
         A tile that comes back brings its own.
         """

@@ -5,7 +5,7 @@ from amaranth.hdl import Module
 from amaranth.lib import fifo, wiring
 from amaranth.lib.memory import Memory
 
-from fixfunc.rtl.memory.tile_cache.layouts import ENTRY, evicted
+from fixfunc.rtl.memory.tile_cache.layouts import ENTRY, evicted, is_eviction
 from fixfunc.rtl.memory.tile_cache.raw_codec import codec_members, send_coded
 from fixfunc.rtl.output.compression.colour_compression import (
     ColourCompression,
@@ -74,12 +74,12 @@ class ColourCodec(wiring.Component):
         ]
 
     def _encode(self, m, coding_tiles, uncoded):
-        """A slot is dirty from its first write until it is filled; if it is, EVICT codes it."""
+        """A slot is dirty from its first write until it is filled; what leaves it then is coded."""
         m.submodules.dirty = dirty = Memory(shape=1, depth=self._slots, init=[])
         read = dirty.read_port(domain="comb")
         write = dirty.write_port()
         completion = self.completions.payload
-        evicts = completion.op == SlotOp.EVICT
+        evicts = is_eviction(completion.op)
         uses = completion.op == SlotOp.USE
         room = coding_tiles.w_rdy & self.evictions.valid & (~read.data | uncoded.ready)
         accept = self.completions.valid & (~evicts | room)
@@ -88,7 +88,7 @@ class ColourCodec(wiring.Component):
             self.completions.ready.eq(accept),
             read.addr.eq(completion.slot),
             write.addr.eq(completion.slot),
-            write.en.eq(accept & ~evicts),
+            write.en.eq(accept & (completion.op != SlotOp.EVICT)),
             write.data.eq(uses & (completion.written.any() | read.data)),
             coding_tiles.w_en.eq(accept & evicts),
             self.evictions.ready.eq(accept & evicts),

@@ -41,20 +41,14 @@ def tags(module: ModuleType = tag_array) -> Properties:
     resident = Signal()
     dirty = Signal()
     evicted = Signal()
-    filled = Signal()
     slot = Signal(2)
     writes = Signal()
     with p.m.If(unit.i.valid & unit.i.ready):
         p.m.d.sync += writes.eq(request.writes)
     with p.m.If(moves & (op == SlotOp.EVICT)):
         p.m.d.sync += evicted.eq(1)
-    with p.m.If(moves & (op == SlotOp.FILL)):
-        p.m.d.sync += filled.eq(1)
-    with p.m.If(moves & (op == SlotOp.USE)):
-        p.m.d.sync += [
-            evicted.eq(0),
-            filled.eq(0),
-        ]
+    with p.m.If(moves & ((op == SlotOp.USE) | (op == SlotOp.FILL))):
+        p.m.d.sync += evicted.eq(0)
         with p.m.If(its_own):
             p.m.d.sync += [
                 resident.eq(1),
@@ -68,7 +62,10 @@ def tags(module: ModuleType = tag_array) -> Properties:
     fill = moves & (op == SlotOp.FILL)
     evict = moves & (op == SlotOp.EVICT)
     p.prove("hit_in_place", ~(use & its_own & resident) | same)
-    p.prove("filled_once", ~(fill & its_own) | (~resident & ~filled))
+    p.prove("filled_once", ~(fill & its_own) | ~resident)
+    replaced = Signal()
+    with p.m.If(moves):
+        p.m.d.sync += replaced.eq(evict & command.replaces)
     p.prove("evicted_once", ~evict | ~evicted)
     p.prove("evicts_resident", ~(evict & its_own) | (resident & dirty & same))
     p.prove("evicts_holder", ~(evict & same & resident) | its_own)
@@ -89,8 +86,8 @@ def tags(module: ModuleType = tag_array) -> Properties:
     number = p.inner("unit.index")
     p.prove("read", ~(pending & (number == index)) | (read == row.as_value()))
     p.prove("read_other", ~(pending & (number != index)) | (read == other.as_value()))
-    p.prove("flags", (evicted == p.inner("unit.evicted")) & (filled == p.inner("unit.filled")))
-    p.prove("idle", pending | ~(evicted | filled))
+    p.prove("flags", evicted == p.inner("unit.evicted"))
+    p.prove("idle", pending | ~evicted)
     fields = request.shape()(p.inner("unit.request"))
     p.prove("asked", ~(pending & (fields.number == tile)) | (number == index))
     p.prove("written", ~pending | (fields.writes == writes))
@@ -98,9 +95,10 @@ def tags(module: ModuleType = tag_array) -> Properties:
     leaves = way_shape(unit)(victim)
     is_hit = Cat(way.valid & (way.number == fields.number) for way in ways).any()
     mine = pending & (number == index)
-    p.prove("began", ~(mine & (evicted | filled)) | ~is_hit)
+    p.prove("began", ~(mine & evicted) | ~is_hit)
     p.prove("was_dirty", ~(mine & evicted) | (leaves.valid & leaves.dirty))
-    p.prove("was_evicted", ~(mine & filled & leaves.valid & leaves.dirty) | evicted)
+    p.prove("is_needed", ~replaced | (evicted & fields.needed))
+    p.prove("replaced", ~(mine & replaced) | (op == SlotOp.FILL))
     p.reach("evicted_tile", evict & its_own)
     return p
 
@@ -120,7 +118,8 @@ def interlock(module: ModuleType = command_queue) -> Properties:
     slot = p.constant(12, "slot")
     about = moves & (command.slot == slot) & (command.op != SlotOp.DONE)
     use_reads = unit.use_reads & (command.op == SlotOp.USE)
-    reads = about & ((command.op == SlotOp.EVICT) | use_reads)
+    evicts = (command.op == SlotOp.EVICT) | (command.op == SlotOp.REPLACE)
+    reads = about & (evicts | use_reads)
     recent = Cat(p.past(about, n) for n in range(1, WINDOW)).any()
     p.prove("apart", ~reads | ~recent)
     p.prove("passed", moves == (unit.i.valid & unit.i.ready))
@@ -164,7 +163,7 @@ PROOFS = [
         "memory/tile_cache/tag_array.py TagArray",
         "A tile is in one slot at most, and every USE finds it there; an EVICT is of the dirty "
         "tile that its slot holds, never of the tile that is used, and once; no slot of a dirty "
-        "tile is filled or used for another before its EVICT.",
+        "tile is filled or used for another before its EVICT; a FILL follows each that says so.",
         tags,
         depth=3,
         size="2 sets, 2 ways, every tile",
@@ -175,8 +174,8 @@ PROOFS = [
     Proof(
         "interlock",
         "memory/tile_cache/command_queue.py Interlock",
-        "No EVICT, and no USE that reads, is sent within the window behind another command to its "
-        "slot; each command passes once, unchanged, within the window.",
+        "No EVICT or REPLACE, and no USE that reads, is sent within the window behind another "
+        "command to its slot; each command passes once, unchanged, within the window.",
         interlock,
         depth=6,
         size="window of 4 clocks, every slot",
