@@ -231,7 +231,7 @@ class Top(wiring.Component):
             "quads": colour.quads,
             "colours": colour.colours,
         }
-        busy = self._busy(m, reader)
+        busy = self._busy(m, reader.ended & colour.o.payload.slot[0])
         m.d.sync += [
             counters.clocks.eq(busy),
             counters.stall_hiz.eq(depth.hiz_stalls & busy),
@@ -276,7 +276,7 @@ class Top(wiring.Component):
         m.d.comb += [out[name].eq(fence[name]) for name in ("sequence", "any", "passed")]
         m.d.comb += [
             out.failed.eq(fence.error),
-            reader.ended.eq(colour.o.valid & self.o.ready & fence.slot[0]),
+            reader.ended.eq(colour.o.valid & self.o.ready),
         ]
         with m.If(fence.slot[0]):
             m.d.comb += [
@@ -284,11 +284,11 @@ class Top(wiring.Component):
                 out.at.eq(reader.at),
             ]
 
-    def _busy(self, m, reader):
+    def _busy(self, m, ended):
         """Whether a START is being obeyed: stalls count in those clocks alone."""
         busy = Signal()
         start = self.i.valid & self.i.ready
-        with m.If(reader.ended | start):
+        with m.If(ended | start):
             m.d.sync += busy.eq(start)
         return busy
 

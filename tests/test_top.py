@@ -137,6 +137,27 @@ def test_every_triangle_of_a_lattice(samples, config):
     assert codec.unpack(status, STATUS, dtype(STATUS))["passed"][0] > 0
 
 
+@pytest.mark.plan("top-19")
+def test_depths_lie_where_colours_lay():
+    """Behind a FENCE depths and colours change places, while colours are late: all are right."""
+    packets = CommandList()
+    places = [0, 2 * streams.PLANE]
+    triangles = np.concatenate([_triangles(seed) for seed in range(4)])
+    for number in range(4):
+        depth, colour = places[:: -1 if number % 2 else 1]
+        packets.target(depth, streams.PLANE, colour).state(draw_state(64, 64, target=number))
+        packets.clear((0, 0, 64, 64), depth=1, stencil=1, colour=1, depth_value=(1 << 24) - 1)
+        packets.triangles(triangles).fence(number)
+    start = np.zeros(1, dtype(START))
+    start["address"] = streams.LISTS
+    start["transfers"] = len(packets.transfers)
+    start["limit"] = streams.SIZE
+    rows = np.concatenate([streams.mark(start), packets.transfers])
+    status = codec.unpack(check(BLOCK, "tiny", rows), STATUS, dtype(STATUS))
+    assert not status["error"].any()
+    assert (np.diff(status["passed"][:4].astype(int)) > 0).all()
+
+
 @pytest.mark.plan("top-6")
 def test_reset_in_mid_frame_is_a_fresh_start():
     """Wherever it comes: the same beats, and the same bytes, as of a top that never ran."""

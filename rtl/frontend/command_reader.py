@@ -95,7 +95,8 @@ class CommandReader(wiring.Component):
     o : Out(stream.Signature(beat(triangle=..., draw_state=..., clear=..., fence=...)))
         Triangles and control beats.
     ended : In(1)
-        The last FENCE has left the pipeline, and all before it.
+        A FENCE has left the pipeline, and all before it. Nothing behind it is read sooner: depths
+        run ahead of colours, and may lie where colours lay.
     error : Out(CommandError)
         Why reading stopped, from the last FENCE until the next START.
     at : Out(24)
@@ -180,7 +181,9 @@ class CommandReader(wiring.Component):
                 self._fence(m, sequence=fence.sequence, begin=fence.begin)
                 m.d.comb += self.o.valid.eq(1)
                 with m.If(self.o.ready):
-                    self._advance(m, packet, remaining)
+                    m.next = "FENCED"
+            with m.State("FENCED"), m.If(self.ended):
+                self._advance(m, packet, remaining)
             with m.State("END"):
                 # Transfers that are still in flight are dropped.
                 m.d.comb += [

@@ -3,7 +3,7 @@
 
 import cocotb
 import numpy as np
-from amaranth.hdl import Module
+from amaranth.hdl import Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 from cocotb.handle import HierarchyObject
@@ -32,7 +32,7 @@ WIDTH = max(payloads.width(table) for table in (payloads.TRIANGLE, *payloads.CON
 
 
 class Harness(wiring.Component):
-    """A reader whose last FENCE has always ended at once, and a stream of why each START ended."""
+    """A reader whose FENCEs end at once, and a stream of why each START ended."""
 
     def __init__(self, params: CommandReaderParams) -> None:
         self._params = params
@@ -52,9 +52,11 @@ class Harness(wiring.Component):
         wiring.connect(m, unit.o, wiring.flipped(self.o))
         wiring.connect(m, unit.memory, wiring.flipped(self.memory))
         fence = unit.o.payload.fence
-        last_fence = (fence.kind == Kind.FENCE) & fence.slot[0]
+        leaves = unit.o.valid & unit.o.ready & (fence.kind == Kind.FENCE)
         status = self.status
-        with m.If(unit.o.valid & unit.o.ready & last_fence):
+        left = Signal()
+        m.d.sync += left.eq(leaves & ~fence.slot[0])
+        with m.If(leaves & fence.slot[0]):
             m.d.sync += status.valid.eq(1)
         with m.If(status.valid & status.ready):
             m.d.sync += status.valid.eq(0)
@@ -62,7 +64,7 @@ class Harness(wiring.Component):
             status.payload.last.eq(1),
             status.payload.error.eq(unit.error),
             status.payload.at.eq(unit.at),
-            unit.ended.eq(status.valid & status.ready),
+            unit.ended.eq(left | (status.valid & status.ready)),
         ]
         return m
 
