@@ -118,6 +118,15 @@ def random_tiles(
     return (out & end - 1).astype(kind_of(bits))
 
 
+def put_few(rng: np.random.Generator, tiles: np.ndarray, share: float) -> None:
+    """A share of tiles become ones of two to four colours, each of which begins at any lane."""
+    end = 1 << 8 * tiles.itemsize
+    for n in np.flatnonzero(rng.random(len(tiles)) < share):
+        begins = rng.permutation(LANES - 1)[: rng.integers(1, 4)] + 1
+        number = (np.arange(LANES) >= begins[:, None]).sum(0)
+        tiles[n] = rng.integers(0, end, (4, 4))[number].reshape(tiles.shape[1:])
+
+
 def kind_of(bits: int) -> np.dtype:
     """Of channels of so many bits."""
     return np.dtype(f"<u{bits // 8}")

@@ -17,7 +17,7 @@ from fixfunc.spec.state import TARGET_LIMIT
 from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.memory import MemoryBehind
 from fixfunc.tb.bench.pace import PACES
-from fixfunc.tb.output.colour_compression import random_tiles
+from fixfunc.tb.output.colour_compression import put_few, random_tiles
 
 EDGE = 8
 PLACE = 1 << 17  # bytes from one surface of a bench to the next
@@ -105,7 +105,9 @@ def memory(rows: np.ndarray, params: ResolveParams) -> np.ndarray:
     data = rng.integers(0, 256, max([2 * BEATS * PLACE, *ends]), np.uint8)
     for record in records:
         if is_obeyed(record, params) and record["source"] not in records["target"]:
-            put_source(rng, data, record)
+            # Tiles that are all cleared take no memory: the target is written at full pace.
+            is_small = np.prod(surface_shape(record)) <= MOST
+            put_source(rng, data, record, rng.choice([0.2, 0.2, 0.2, 1]) if is_small else 0.2)
     return data
 
 
@@ -116,14 +118,22 @@ def _end(record):
     return begin + EDGE**2 * 4 * tiles + -(-tiles // 64) * 32
 
 
-def put_source(rng: np.random.Generator, data: np.ndarray, record: np.void) -> None:
-    """A source of tiles of every kind, some of them cleared."""
+def put_source(
+    rng: np.random.Generator, data: np.ndarray, record: np.void, share: float = 0.2
+) -> None:
+    """A source of tiles of every kind, of which a share is cleared."""
     shape = surface_shape(record)
     samples = int(record["samples"])
     count = shape[0] * shape[1]
-    tiles = random_tiles(rng, count, np.full(count, samples)).reshape(*shape, EDGE, EDGE, 4)
+    tiles = random_tiles(rng, count, np.full(count, samples))
+    put_few(rng, tiles, 0.1)
+    # All ones in front of noise: as a header, the widths of every payload at their most.
+    noisy = rng.random(count) < 0.03
+    tiles[noisy] = rng.integers(0, 256, (int(noisy.sum()), EDGE, EDGE, 4))
+    tiles[noisy, :2] = 255
+    tiles = tiles.reshape(*shape, EDGE, EDGE, 4)
     cleared = np.array([record["source_cleared"]], "<u4").view(np.uint8)
-    tiles[rng.random(shape) < 0.2] = cleared
+    tiles[rng.random(shape) < share] = cleared
     CodedTiles(data[int(record["source"]) :], *shape, 4, samples, cleared).write(tiles)
 
 

@@ -27,24 +27,67 @@ COUNT = 200  # tiles, as the bench's ``requests`` count them
 
 
 def directed(params: ResolveParams) -> list[Batch]:
-    """Surfaces all over a large memory; the longest sides."""
+    """Surfaces all over a large memory; the longest sides; many tiles; what is refused."""
     rng = np.random.default_rng(1)
-    records = records_of(requests(rng, 3 * COUNT, params))
-    place = rng.permutation(LARGEST // PLACE).astype(np.uint32)
+    spread = records_of(requests(rng, 3 * COUNT, params))
+    room = 2 * PLACE
+    place = rng.permutation(LARGEST // room).astype(np.uint32)
     for name in ("source", "target"):
-        number, rest = np.divmod(records[name], PLACE)
-        records[name] = place[number] * PLACE + rest
-    long = [
-        request(samples=samples, width=width, height=height, source=at << 24, target=at + 8 << 24)
-        for at, (samples, width, height) in enumerate(
-            [(0, 1, TARGET_LIMIT), (params.most, TARGET_LIMIT, 5)]
-        )
-    ]
+        number, rest = np.divmod(spread[name], PLACE)
+        spread[name] = place[number] * room + rest + rng.choice([0, PLACE // 2])
     return [
-        Batch(codec.pack(records, RESOLVE)),
-        # Requests that are refused besides: as many clocks are allowed as there are beats.
-        Batch(np.concatenate([*long, *[request()] * 10]), memory={"latency": (0, 8)}),
+        Batch(codec.pack(spread, RESOLVE)),
+        *(Batch(rows, memory={"latency": (0, 8)}) for rows in (_long(params), _refused())),
+        # Memory takes every transfer, and answers late: as many writes as can be are in flight.
+        Batch(_written(params), memory={"latency": (100, 200), "ready": 256}),
     ]
+
+
+def _long(params):
+    """The longest sides, and more tiles than have 14 bits, of one sample and of most of them."""
+    edge = EDGE << 4
+    sizes = [
+        (0, 1, TARGET_LIMIT),
+        (params.most, TARGET_LIMIT, 5),
+        (params.most, 1, TARGET_LIMIT),
+        (0, 8 * edge + 1, 8 * edge),
+        (params.most, 4 * edge, 8 * edge + 1),
+    ]
+    surfaces = [
+        request(samples=samples, width=width, height=height, source=at << 24, target=at + 8 << 24)
+        for at, (samples, width, height) in enumerate(sizes)
+    ]
+    # Requests that are refused besides: as many clocks are allowed as there are beats.
+    return np.concatenate([*surfaces, *[request()] * 40])
+
+
+def _written(params):
+    """Targets of which every tile is written; a source in some of them is all cleared."""
+    rows = [
+        request(
+            samples=params.most,
+            width=128,
+            height=64,
+            source=2 * n * PLACE,
+            target=(2 * n + 1) * PLACE,
+            target_cleared=0x01020304,
+        )
+        for n in range(6)
+    ]
+    return np.concatenate(rows)
+
+
+def _refused():
+    """One side is too long, and the other one of any length, be it one that could be."""
+    rng = np.random.default_rng(2)
+    rows = []
+    for _ in range(200):
+        right = int(rng.integers(0, 1 << rng.integers(0, 15)))
+        long = int(rng.integers(TARGET_LIMIT + 1, 1 << 15))
+        sides = rng.permutation([right, long])
+        samples = int(rng.integers(0, len(LANE_SHAPE)))
+        rows.append(request(samples=samples, width=sides[0], height=sides[1]))
+    return np.concatenate(rows)
 
 
 def bins(seen: Seen, params: ResolveParams) -> dict[str, int]:
