@@ -13,7 +13,7 @@ from fixfunc.spec import commands
 from fixfunc.spec.commands import Opcode
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.payloads import Field
-from fixfunc.spec.state import DepthFormat, Kind
+from fixfunc.spec.state import DepthFormat
 
 WORDS = 4  # of 64 bits, of a transfer
 
@@ -70,7 +70,7 @@ class CommandList:
             Opcode.STATE,
             commands.STATE_PACKET,
             2,
-            **{name: state[name] for name in state.dtype.names} | {"kind": Kind.STATE},
+            **{name: state[name] for name in state.dtype.names if name != "kind"},
         )
 
     def clear(self, rectangle: Sequence[int], **fields: int) -> Self:

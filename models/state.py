@@ -9,6 +9,8 @@ import numpy as np
 from fixfunc.models.formats import MOST
 from fixfunc.models.payload import dtype, integers
 from fixfunc.spec import payloads
+from fixfunc.spec.colours import BASE_FORMATS, COLOUR_FORMATS
+from fixfunc.spec.dxgi import Format
 from fixfunc.spec.early import MOVED, PERMISSIONS, PERMITTED, UNSAFE
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import (
@@ -27,6 +29,9 @@ from fixfunc.spec.state import (
 DTYPE = dtype(payloads.DRAW_STATE)
 # Factors made of the shader's first colour and of what is stored.
 PLAIN_FACTORS = [factor for factor in BlendFactor if factor <= BlendFactor.SRC_ALPHA_SAT]
+# Kinds of colour planes that are blended, and those whose bits logic operations combine.
+BLENDED = ("UNORM", "SNORM")
+COMBINED = ("UNORM", "UINT")
 # Fields of a draw state that identify a target.
 TARGET_FIELDS = ["target", "target_width", "target_height", "samples", "depth_format"]
 
@@ -66,6 +71,7 @@ def draw_state(
     **fields
         Any other field of :data:`fixfunc.spec.payloads.DRAW_STATE`, by name. ``depth_max`` is 1.0
         of the depth format by default; with ``blend_enable`` colours are mixed by their alpha.
+        ``colour_format`` is R8G8B8A8_UNORM by default.
 
     Returns
     -------
@@ -99,6 +105,7 @@ def draw_state(
         "depth_write": 1,
         "depth_compare": Compare.LESS,
         "colour_write": 15,
+        "colour_format": Format.R8G8B8A8_UNORM,
         "src_blend": BlendFactor.SRC_ALPHA,
         "dest_blend": BlendFactor.INV_SRC_ALPHA,
         "blend_op": BlendOp.ADD,
@@ -127,8 +134,8 @@ def draw_state(
     return record[()]
 
 
-def check_draw_state(state: np.void) -> None:
-    """Check a draw state by the rules of :func:`draw_state`.
+def check_draw_state(state: np.void, formats: Sequence[Format] = COLOUR_FORMATS) -> None:
+    """Check a draw state by the rules of :func:`draw_state`, on planes of some formats.
 
     One that breaks a rule raises :class:`~fixfunc.spec.errors.InputError`.
     """
@@ -144,14 +151,24 @@ def check_draw_state(state: np.void) -> None:
     if state["cull"] not in list(Cull):
         raise InputError("cull", f"be one of {', '.join(c.name for c in Cull)}", int(state["cull"]))
     check_depth_state(state)
-    check_blend_state(state)
+    check_blend_state(state, formats)
 
 
-def check_blend_state(state: np.void) -> None:
+def check_blend_state(state: np.void, formats: Sequence[Format] = COLOUR_FORMATS) -> None:
     """Raise :class:`~fixfunc.spec.errors.InputError` for blending that there is not.
 
-    Neither blend factors nor second colours are known here. States without blending break no rule.
+    The colour plane's format is one of ``formats``. It has the blending and the logic operation
+    that are enabled: those of floats and of sRGB are not known here, nor are blend factors and
+    second colours.
     """
+    if int(state["colour_format"]) not in formats:
+        names = ", ".join(form.name for form in formats)
+        raise InputError("colour_format", f"be one of {names}", int(state["colour_format"]))
+    name = Format(int(state["colour_format"])).name
+    kind = name.rpartition("_")[2]
+    for enable, kinds in (("blend_enable", BLENDED), ("logic_op_enable", COMBINED)):
+        if state[enable] and kind not in kinds:
+            raise InputError(enable, f"be 0 for {name}", 1)
     if not state["blend_enable"]:
         return
     for name in ("src_blend", "dest_blend", "src_blend_alpha", "dest_blend_alpha"):
@@ -164,10 +181,10 @@ def check_blend_state(state: np.void) -> None:
             raise InputError(name, f"be one of {names}", int(state[name]))
 
 
-def blending_known(state: np.void) -> bool:
+def blending_known(state: np.void, formats: Sequence[Format] = BASE_FORMATS) -> bool:
     """Whether :func:`check_blend_state` has nothing to say."""
     try:
-        check_blend_state(state)
+        check_blend_state(state, formats)
     except InputError:
         return False
     return True

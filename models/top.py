@@ -128,7 +128,13 @@ class Machine:
         self._in_memory = in_memory
         self._progress = progress
         self.depth = CachedDepth(memory, shape, self._limits.edge, self._limits.stencil, in_memory)
-        self.colour = ColourPlanes(memory, shape, self._limits.edge, self._limits.colour_planes)
+        self.colour = ColourPlanes(
+            memory,
+            shape,
+            self._limits.edge,
+            self._limits.colour_planes,
+            self._limits.colour_formats,
+        )
         self._state = None
         self._counts = FenceCounts()
         self._drawn = None

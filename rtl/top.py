@@ -70,6 +70,11 @@ class TopParams:
             )
         if self.flat and self.colour.planes > 1:
             raise ValueError(f"flat has one colour plane, not {self.colour.planes!r}")
+        if self.reader.colour_formats != self.colour.formats:
+            raise ValueError(
+                f"reader.colour_formats must be colour.formats {self.colour.formats!r}, "
+                f"not {self.reader.colour_formats!r}"
+            )
 
     @property
     def clients(self) -> tuple[str, ...]:
@@ -106,10 +111,10 @@ CONFIGS = {
 }
 PURPOSE = {  # of each configuration
     "default": "the whole pipeline: targets up to 2048 pixels, 8x MSAA, depth, stencil and colour",
-    "planes": "the same, with eight colour planes",
+    "planes": "the same, with eight colour planes of any format of 32 bits",
     "tiny": "one colour plane in small, for benches: tiles of 4x4, targets up to 64 pixels",
     "tiny_flat": "the same with the built-in shader, which gives one colour a draw",
-    "tiny_planes": "for benches, with three colour planes",
+    "tiny_planes": "for benches, with three colour planes of any format of 32 bits",
 }
 
 

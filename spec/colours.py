@@ -6,7 +6,32 @@ They are field tables: see :mod:`fixfunc.spec.payloads`.
 
 from enum import IntFlag
 
+from fixfunc.spec.dxgi import Format
 from fixfunc.spec.payloads import BLEND_STATE, COLOUR, HEADER, TILE_NUMBER, Field, each, survivors
+
+# What colour planes may be: 32 bits a sample, as spec.payloads.COLOUR says.
+COLOUR_FORMATS = (
+    Format.R8G8B8A8_UNORM,
+    Format.R8G8B8A8_UNORM_SRGB,
+    Format.R8G8B8A8_SNORM,
+    Format.R8G8B8A8_UINT,
+    Format.R8G8B8A8_SINT,
+    Format.B8G8R8A8_UNORM,
+    Format.B8G8R8A8_UNORM_SRGB,
+    Format.B8G8R8X8_UNORM,
+    Format.R10G10B10A2_UNORM,
+    Format.R10G10B10A2_UINT,
+    Format.R11G11B10_FLOAT,
+    Format.R16G16_UNORM,
+    Format.R16G16_SNORM,
+    Format.R16G16_UINT,
+    Format.R16G16_SINT,
+    Format.R16G16_FLOAT,
+    Format.R32_UINT,
+    Format.R32_SINT,
+    Format.R32_FLOAT,
+)
+BASE_FORMATS = (Format.R8G8B8A8_UNORM,)  # of planes, unless more are asked for
 
 
 def quads(edge_samples: int) -> tuple[Field, ...]:

@@ -45,7 +45,7 @@ TARGET_PACKET = (
     *each("depth_base stencil_base colour_base", 32),  # bytes, on boundaries of 256
     COLOUR_PLANE,
 )
-STATE_PACKET = (*PACKET, *DRAW_STATE)  # kind is not looked at; slot is the colour plane
+STATE_PACKET = (*PACKET, *DRAW_STATE[1:])  # without kind; slot is the colour plane
 CLEAR_PACKET = (
     *PACKET,
     *(field for field in CLEAR[len(HEADER) :] if not field.name.endswith("_base")),

@@ -79,7 +79,8 @@ DRAW_STATE = (
     *each("depth_raised depth_lowered", 1),  # the shader moves depths so: conservative depth
     *BLEND_STATE,
     Field("colour_write", 4),  # which channels: red, green, blue, alpha
-    Field("flat_colour", 32),  # RGBA8, of the flat shader
+    Field("colour_format", 7),  # fixfunc.spec.dxgi.Format, of the colour plane
+    Field("flat_colour", 32),  # of the flat shader, in the format of the colour plane
 )
 
 # Fields of a draw state, by who reads them.
@@ -98,9 +99,9 @@ RASTER_STATE = (
 DEPTH_STATE = tuple(
     f.name for f in DRAW_STATE if f.name.startswith(("depth", "bias", "stencil", "hiz", "early"))
 )
-OUTPUT_STATE = (*(f.name for f in BLEND_STATE), "colour_write", "flat_colour")
+OUTPUT_STATE = (*(f.name for f in BLEND_STATE), "colour_write", "colour_format", "flat_colour")
 # Of those, what each colour plane has for itself.
-PLANE_STATE = (*(f.name for f in BLEND_STATE), "colour_write")
+PLANE_STATE = (*(f.name for f in BLEND_STATE), "colour_write", "colour_format")
 COLOUR_PLANES = 8  # of a target, at most
 
 
@@ -116,7 +117,7 @@ CLEAR = (
     *each("x0 y0 x1 y1", 15),  # pixels, x1 and y1 exclusive
     Field("depth_value", 32),
     Field("stencil_value", 8),
-    Field("colour_value", 32),  # RGBA8
+    Field("colour_value", 32),  # as it is stored
     *each(
         "depth_base stencil_base colour_base", 32
     ),  # of a clear of all of it: where it lies from now on, in bytes
@@ -257,7 +258,7 @@ PLANES = 4  # most planes of a tile in memory
 DEPTH = 24  # bits of D24
 FLOAT_DEPTH = 30  # bits of D32F on chip, of which none is above 1.0
 STENCIL = 8  # bits of a stencil value
-COLOUR = 32  # bits of RGBA8
+COLOUR = 32  # bits of a sample of a colour plane
 
 
 def known_planes(edge_samples: int) -> tuple[Field, ...]:

@@ -18,13 +18,16 @@ from fixfunc.models.raster.edge_evaluator import unpack
 from fixfunc.models.state import draw_state
 from fixfunc.rtl import top as rtl
 from fixfunc.rtl.geometry.triangle_setup import TriangleSetupParams
+from fixfunc.spec.colours import BASE_FORMATS, COLOUR_FORMATS
 from fixfunc.spec.commands import START, STATUS, CommandError
 from fixfunc.spec.counters import COUNTERS, PROBES
 from fixfunc.spec.state import Kind
 from fixfunc.tb import catalogue
 from fixfunc.tb import top as bench
+from fixfunc.tb.bench import depths
 from fixfunc.tb.frontend import streams
 from tests.bench import check_bench
+from tests.plane_formats import REFUSED, unchecked
 from tests.volume import LIMIT, check, check_paces, volume
 
 BLOCK = "top"
@@ -335,6 +338,9 @@ def test_wrong_parameters():
         rtl.TopParams(colour=colour)
     with pytest.raises(ValueError, match=r"reader\.colour_planes must be colour\.planes 8, not 1"):
         rtl.TopParams(colour=rtl.CONFIGS["planes"].colour)
+    reader = dataclasses.replace(rtl.CONFIGS["planes"].reader, colour_formats=BASE_FORMATS)
+    with pytest.raises(ValueError, match=r"reader\.colour_formats must be colour\.formats .*, not"):
+        dataclasses.replace(rtl.CONFIGS["planes"], reader=reader)
     with pytest.raises(ValueError, match="flat has one colour plane, not 3"):
         dataclasses.replace(rtl.CONFIGS["tiny_planes"], flat=True)
     with pytest.raises(ValueError, match=r"reader\.stencil must be depth\.stencil True, not False"):
@@ -346,6 +352,30 @@ def test_flat_is_the_built_in_shader():
         np.zeros(3, dtype(START)), draw_state(4, 4, flat_colour=7), np.zeros(3, int)
     )
     assert (golden.flat(given) == 7).all()
+
+
+@pytest.mark.plan("top-19")
+@pytest.mark.parametrize("config", CONFIGS)
+def test_formats_that_colour_planes_do_not_have(config):
+    """A list ends before what is drawn with them; memory is the golden one."""
+    size = 12, 9
+    triangles = depths.triangles(np.random.default_rng(4), 3, size)
+    more = {form.name: {"colour_format": form} for form in COLOUR_FORMATS}
+    known = rtl.CONFIGS[config].reader.colour_formats
+    rows = []
+    at = streams.LISTS
+    for fields in (REFUSED | more).values():
+        packets = CommandList().target(**streams.PLACES).state(draw_state(*size))
+        packets.clear((0, 0, *size), depth=1, stencil=1, colour=1).triangles(triangles)
+        packets.state(unchecked(size, **fields)).triangles(triangles)
+        start = np.array([(at, len(packets.transfers), streams.SIZE)], dtype(START))
+        rows += [streams.mark(start), packets.transfers]
+        at += 32 * len(packets.transfers)
+    status = codec.unpack(check(BLOCK, config, np.concatenate(rows)), STATUS, dtype(STATUS))
+    allowed = [fields["colour_format"] in known for fields in more.values()]
+    wanted = [CommandError.STATE] * len(REFUSED)
+    wanted += [CommandError.NONE if is_known else CommandError.STATE for is_known in allowed]
+    assert status["error"][status["last"] == 1].tolist() == wanted
 
 
 @pytest.mark.plan("top-4")

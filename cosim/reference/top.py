@@ -32,6 +32,7 @@ def limits_of(params: TopParams) -> CommandLimits:
         reader.stencil,
         reader.formats,
         reader.colour_planes,
+        reader.colour_formats,
     )
 
 

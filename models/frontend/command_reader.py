@@ -13,7 +13,9 @@ from fixfunc.models.memory.surface import tile_grid
 from fixfunc.models.payload import dtype
 from fixfunc.models.state import TARGET_FIELDS, check_draw_state
 from fixfunc.spec import commands, payloads
+from fixfunc.spec.colours import BASE_FORMATS
 from fixfunc.spec.commands import ALIGNED, LENGTHS, CommandError, Opcode
+from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import SAMPLE_COUNTS, TOP_LIMIT, DepthFormat, Kind
 
@@ -39,6 +41,8 @@ class CommandLimits:
         Depth formats of targets.
     colour_planes : int
         Colour planes of targets.
+    colour_formats : tuple of Format
+        Formats of colour planes.
     """
 
     edge: int = 8
@@ -47,6 +51,7 @@ class CommandLimits:
     stencil: bool = True
     formats: tuple[DepthFormat, ...] = tuple(DepthFormat)
     colour_planes: int = 1
+    colour_formats: tuple[Format, ...] = BASE_FORMATS
 
 
 class Read(NamedTuple):
@@ -194,16 +199,16 @@ class _Reader:
     def _draw_state(self, data):
         record = unpack(data.reshape(1, -1), commands.STATE_PACKET)
         records = np.zeros(1, dtype(payloads.DRAW_STATE))
-        for name in records.dtype.names:
+        for name in records.dtype.names[1:]:
             records[name] = record[name]
         records["kind"] = Kind.STATE
         records["slot"] = plane = self._plane(record["slot"][0])
         state = records[0]
+        limits = self._limits
         try:
-            check_draw_state(state)
+            check_draw_state(state, limits.colour_formats)
         except InputError:
             return CommandError.STATE
-        limits = self._limits
         if (
             max(state["target_width"], state["target_height"]) > limits.pixels
             or state["samples"] > SAMPLE_COUNTS.index(limits.samples)

@@ -10,6 +10,8 @@ import numpy as np
 from fixfunc.models.formats import MOST
 from fixfunc.models.memory.surface import tile_grid
 from fixfunc.models.state import TARGET_FIELDS, check_blend_state, check_depth_state
+from fixfunc.spec.colours import BASE_FORMATS
+from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import SAMPLE_COUNTS, DepthFormat, FenceError
 
@@ -32,6 +34,8 @@ class StageLimits:
         Stencil tests.
     tiles : int, optional
         Tiles of a target, by row and column, that the stage can hold; any number by default.
+    colour_formats : tuple of Format
+        Formats of colour planes, of stages that blend colours.
     """
 
     edge: int = 8
@@ -39,6 +43,7 @@ class StageLimits:
     formats: tuple[DepthFormat, ...] = tuple(DepthFormat)
     stencil: bool = True
     tiles: int | None = None
+    colour_formats: tuple[Format, ...] = BASE_FORMATS
 
     def check(self, state: np.void, blends: bool = False) -> None:
         """Raise :class:`~fixfunc.spec.errors.InputError` for a draw state that is not obeyed.
@@ -47,7 +52,7 @@ class StageLimits:
         """
         check_depth_state(state)
         if blends:
-            check_blend_state(state)
+            check_blend_state(state, self.colour_formats)
         form = DepthFormat(state["depth_format"])
         if form not in self.formats:
             names = ", ".join(known.name for known in self.formats)

@@ -19,7 +19,7 @@ DEPTH = colour_compression.DEPTHS[CHANNEL]
 
 
 class ColourTile(RawTile):
-    """RGBA8, red in the lowest byte; raw in memory, or as it was cleared."""
+    """Colours of 32 bits, lowest byte first; raw in memory, or as it was cleared."""
 
     TYPE = np.dtype("<u4")
 

@@ -11,11 +11,13 @@ from fixfunc.models.memory.surface import check_places
 from fixfunc.models.memory.tile_cache import TileCache, TrafficKind
 from fixfunc.models.output import blend as blending
 from fixfunc.models.output.colour_tiles import CodedColourTile, ColourTile
+from fixfunc.models.output.formats import colour_format
 from fixfunc.models.payload import dtype, integer
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE, pack, unpack
 from fixfunc.models.state import TARGET_FIELDS, blending_known
 from fixfunc.spec import payloads
-from fixfunc.spec.colours import quads
+from fixfunc.spec.colours import BASE_FORMATS, quads
+from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 
 
@@ -25,23 +27,54 @@ def blend(new: np.ndarray, old: np.ndarray, state: np.void) -> np.ndarray:
     Parameters
     ----------
     new, old : ndarray of uint32
-        RGBA8, red in the lowest byte: what a shader gives, and what is stored.
+        What a shader gives, and what is stored, both in the plane's format.
     state : numpy.void
         From :func:`fixfunc.models.state.draw_state`: the fields of
-        :data:`fixfunc.spec.payloads.BLEND_STATE`, and ``colour_write``.
+        :data:`fixfunc.spec.payloads.PLANE_STATE`.
 
     Returns
     -------
     ndarray of uint32
-        See :func:`fixfunc.models.output.blend.blend`. Channels that are not written keep what is
-        stored.
+        Blended: see :func:`fixfunc.models.output.blend.blend`; of channels that the format lacks
+        alpha is 1. Else the shader's bits, or those of the logic operation. Channels that are not
+        written keep their bits; bits of no channel are 0.
     """
-    channels = [
-        np.asarray(colours, np.uint32)[..., None] >> np.arange(0, 32, 8, dtype=np.uint32) & 255
-        for colours in (new, old)
-    ]
-    out = blending.blend(*channels, blend_of(state)).astype(np.uint32)
-    return (out << np.arange(0, 32, 8, dtype=np.uint32)).sum(-1).astype(np.uint32)
+    form = colour_format(Format(int(state["colour_format"])))
+    how = blend_of(state)
+    words = [_channels(colours, form) for colours in (new, old)]
+    blends = how.enable and not how.logic
+    operands = [_values(channels, form) for channels in words] if blends else words
+    made = words[0]
+    if blends or how.logic:
+        made = blending.blend(*operands, how, most=form.most, signed=form.kind == "SNORM")
+    out = np.zeros(np.broadcast_shapes(np.shape(new), np.shape(old)), np.int64)
+    for channel in form.layout.channels:
+        n = channel.register
+        bits = (made if how.write >> n & 1 else words[1])[..., n] & (1 << channel.bits) - 1
+        out |= bits << channel.low
+    return out.astype(np.uint32)
+
+
+def _channels(colours, form):
+    """Bits of red, green, blue and alpha: int64, shape (..., 4); 0 where there is no channel."""
+    colours = np.asarray(colours, np.int64)
+    out = np.zeros((*colours.shape, 4), np.int64)
+    for channel in form.layout.channels:
+        out[..., channel.register] = colours >> channel.low & (1 << channel.bits) - 1
+    return out
+
+
+def _values(bits, form):
+    """The same as they are blended: the least number of SNORM counts as the one above it."""
+    out = bits.copy()
+    if all(channel.register != 3 for channel in form.layout.channels):
+        out[..., 3] = form.most[3]
+    if form.kind == "SNORM":
+        for channel in form.layout.channels:
+            value = out[..., channel.register]
+            value -= (value >> channel.bits - 1) << channel.bits
+        out = np.maximum(out, -form.most)
+    return out
 
 
 def blend_of(state: np.void) -> blending.Blend:
@@ -57,7 +90,7 @@ def blend_of(state: np.void) -> blending.Blend:
 
 
 class ColourCache(TileCache):
-    """Colours in memory, RGBA8 a sample, behind a cache.
+    """Colours in memory, 32 bits a sample, behind a cache.
 
     Parameters are those of :class:`~fixfunc.models.memory.tile_cache.TileCache`.
     """
@@ -138,8 +171,8 @@ class ColourTarget:
     def clear(self, rectangle: Sequence[int], value: int, base: int = 0) -> None:
         """Clear a rectangle of pixels (x0, y0, x1, y1).
 
-        One of all of the target begins it, and it lies at ``base`` from then on. A value that is no
-        RGBA8 raises :class:`~fixfunc.spec.errors.InputError`.
+        One of all of the target begins it, and it lies at ``base`` from then on. A value, as it is
+        stored, of other than 32 bits raises :class:`~fixfunc.spec.errors.InputError`.
         """
         value = integer("value", value, 0, (1 << payloads.COLOUR) - 1)
         size = int(self.state["target_width"]), int(self.state["target_height"])
@@ -176,9 +209,9 @@ class ColourPlanes:
     A draw state, and a clear, is of the plane that its ``slot`` says; where there is one plane,
     ``slot`` is not read. A state of the first plane begins a draw state: the others are not written
     until each has had a state of its own. A plane but the first is written, and cleared in part,
-    once a clear of all of it has begun it on the target. A state whose blending is not known writes
-    nothing to its plane; whoever draws while it is the last is to be refused before, for all
-    planes, as :class:`~fixfunc.models.memory.contract.StageContract` does.
+    once a clear of all of it has begun it on the target. A state whose format or blending is not
+    known writes nothing to its plane; whoever draws while it is the last is to be refused before,
+    for all planes, as :class:`~fixfunc.models.memory.contract.StageContract` does.
 
     Parameters
     ----------
@@ -186,6 +219,8 @@ class ColourPlanes:
         As of :class:`ColourTarget`.
     planes : int
         1 to 8.
+    formats : sequence of Format
+        What planes may be.
 
     Attributes
     ----------
@@ -198,10 +233,12 @@ class ColourPlanes:
         shape: CacheShape | None = None,
         edge: int = 8,
         planes: int = 1,
+        formats: Sequence[Format] = BASE_FORMATS,
     ) -> None:
         if not 1 <= planes <= payloads.COLOUR_PLANES:
             raise InputError("planes", f"be 1 to {payloads.COLOUR_PLANES}", planes)
         self.planes = [ColourTarget(memory, shape, edge) for _ in range(planes)]
+        self._formats = tuple(formats)
         self._begun = [False] * planes
         self._target = None
         self._state = None
@@ -222,7 +259,7 @@ class ColourPlanes:
                 own[name] = kept[name]
             if n != number and (not number or plane.state is None):
                 own["colour_write"] = 0
-            if n == number and not blending_known(state):
+            if n == number and not blending_known(state, self._formats):
                 own["colour_write"] = 0
             plane.state = own
 

@@ -14,10 +14,13 @@ from fixfunc.rtl.frontend.packet import BEAT, fields_of
 from fixfunc.rtl.frontend.state_packet import StatePacket
 from fixfunc.rtl.frontend.triangles_packet import TrianglesPacket
 from fixfunc.rtl.lib.axi import TRANSFER, Axi
+from fixfunc.rtl.memory.surface.state_check import check_colour_formats
 from fixfunc.rtl.payload import layout
 from fixfunc.rtl.raster.edge_evaluator import EdgeEvaluatorParams
 from fixfunc.spec import commands
+from fixfunc.spec.colours import BASE_FORMATS, COLOUR_FORMATS
 from fixfunc.spec.commands import LENGTHS, START, CommandError, Opcode
+from fixfunc.spec.dxgi import Format
 from fixfunc.spec.payloads import COLOUR_PLANES
 from fixfunc.spec.state import TARGET_LIMIT, TOP_LIMIT, DepthFormat, Kind
 
@@ -43,6 +46,8 @@ class CommandReaderParams:
         Depth formats of targets.
     colour_planes : int
         Colour planes of targets: 1 to 8.
+    colour_formats : tuple of Format
+        Formats of colour planes, R8G8B8A8_UNORM among them.
     """
 
     edge: int = 8
@@ -51,6 +56,7 @@ class CommandReaderParams:
     stencil: bool = True
     formats: tuple = tuple(DepthFormat)
     colour_planes: int = 1
+    colour_formats: tuple[Format, ...] = BASE_FORMATS
 
     def __post_init__(self):
         EdgeEvaluatorParams(self.edge, self.samples)  # the same rules hold here
@@ -60,19 +66,22 @@ class CommandReaderParams:
             raise ValueError(
                 f"colour_planes must lie in 1..{COLOUR_PLANES}, not {self.colour_planes!r}"
             )
+        check_colour_formats("colour_formats", self.colour_formats)
 
 
 CONFIGS = {
     "default": CommandReaderParams(),
-    "planes": CommandReaderParams(colour_planes=COLOUR_PLANES),
+    "planes": CommandReaderParams(colour_planes=COLOUR_PLANES, colour_formats=COLOUR_FORMATS),
     "tiny": CommandReaderParams(edge=4, pixels=64),
-    "tiny_planes": CommandReaderParams(edge=4, pixels=64, colour_planes=3),
+    "tiny_planes": CommandReaderParams(
+        edge=4, pixels=64, colour_planes=3, colour_formats=COLOUR_FORMATS
+    ),
 }
 PURPOSE = {  # of each configuration
     "default": "targets up to 2048 pixels",
-    "planes": "the same, with eight colour planes",
+    "planes": "the same, with eight colour planes of any format of 32 bits",
     "tiny": "for benches: tiles of 4x4, targets up to 64 pixels",
-    "tiny_planes": "the same, with three colour planes",
+    "tiny_planes": "the same, with three colour planes of any format of 32 bits",
 }
 
 

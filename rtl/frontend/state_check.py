@@ -50,7 +50,7 @@ def state_supported(state: View, params: Any) -> Value:
         state.depth_min <= most_depth(state.depth_format),
         *(~state[name][23:31].all() for name in ("bias_slope", "bias_clamp")),
         *(() if params.stencil else (~state.stencil_test,)),
-        blending_known(state),
+        blending_known(state, params.colour_formats),
     ]
     return Cat(*rules).all()
 

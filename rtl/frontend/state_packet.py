@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """STATE packets: draw states, checked before they count."""
 
-from amaranth.hdl import Cat, Module, Signal
+from amaranth.hdl import Cat, Const, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -60,7 +60,8 @@ class StatePacket(wiring.Component):
             m.d.sync += self.state_valid.eq(0)
         with m.FSM():
             with m.State("READ"), m.If(packet.active):
-                fields = Cat(packet.first[32:], packet.i.payload.data)
+                kind = Const(Kind.STATE, payloads.KIND.bits)
+                fields = Cat(kind, packet.first[32:], packet.i.payload.data)
                 m.d.comb += packet.i.ready.eq(1)
                 m.d.sync += candidate.eq(fields[: payloads.width(payloads.DRAW_STATE)])
                 with m.If(packet.i.valid & packet.i.payload.error):
@@ -71,7 +72,6 @@ class StatePacket(wiring.Component):
                 with m.Elif(packet.i.valid):
                     m.next = "CHECK"
             with m.State("CHECK"):
-                m.d.sync += candidate.kind.eq(Kind.STATE)
                 if planes == 1:
                     m.d.sync += candidate.slot.eq(0)
                 m.next = "OUTPUT"

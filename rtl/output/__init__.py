@@ -4,6 +4,7 @@
 colour_write.py   the block: quads to a shader, its colours into memory
 shading_queue.py  quads out; their tiles wait for colours
 colour_slots.py   tiles of colours on chip: read, blended, written
+texel_blender.py  a sample of one of several formats, blended
 quads.py          which pixels of a tile are shaded
 merger/           every format and all of blending: output_merger.py is the block
 compression/      tiles of colours coded and decoded: colour_compression.py is the block

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Colour slots: tiles of colours on chip, read, blended and written."""
 
-from amaranth.hdl import Cat, Module, Mux
+from collections.abc import Sequence
+
+from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout
 from amaranth.lib.memory import Memory
@@ -16,25 +18,23 @@ from fixfunc.rtl.memory.tile_client.slot_front import COMMAND
 from fixfunc.rtl.output.merger.blender import Blender
 from fixfunc.rtl.output.merger.control import StateDecoder
 from fixfunc.rtl.output.merger.formats import FormatSet
+from fixfunc.rtl.output.texel_blender import PlaneFormats, TexelBlender
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
+from fixfunc.spec.colours import BASE_FORMATS
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.payloads import COLOUR
 from fixfunc.spec.state import SlotOp
 
-FORMATS = FormatSet((Format.R8G8B8A8_UNORM,))
-
-
-def _blender():
-    """A lane: all of D3D11's blending but blend factors and second colours."""
-    return Blender(FORMATS, constant=False, logic=True)
+BYTES = FormatSet(BASE_FORMATS)
 
 
 class ColourSlots(wiring.Component):
     """Do what slot commands say, one a clock; it never stalls.
 
-    A slot is written :attr:`LATENCY` clocks after it is read. Until then no other command may read
-    it.
+    A slot is written :attr:`latency` clocks after it is read. Until then no other command may read
+    it. Planes of R8G8B8A8_UNORM alone have lanes for its bytes, and channels that are not written
+    need no blending: memory is written by bytes.
 
     Parameters
     ----------
@@ -42,6 +42,8 @@ class ColourSlots(wiring.Component):
         Samples along a tile's edge.
     slots : int
         Tiles on chip.
+    formats : sequence of Format
+        What the plane may be.
 
     Members
     -------
@@ -66,11 +68,12 @@ class ColourSlots(wiring.Component):
     """
 
     OLD = 2  # clocks from a command to the values of its slot
-    LATENCY = OLD + _blender().latency
 
-    def __init__(self, edge: int, slots: int) -> None:
+    def __init__(self, edge: int, slots: int, formats: Sequence[Format] = BASE_FORMATS) -> None:
         self._edge = edge
         self._slots = slots
+        self._formats = BYTES if tuple(formats) == BASE_FORMATS else PlaneFormats.of(formats)
+        self._first_lane = self._lane()
         tile = ArrayLayout(COLOUR, edge**2)
         super().__init__(
             {
@@ -86,6 +89,22 @@ class ColourSlots(wiring.Component):
                 "values": Out(tile),
             }
         )
+
+    @property
+    def _by_bytes(self):
+        """All channels are bytes: a lane blends, and memory is written by channels."""
+        return self._formats is BYTES
+
+    def _lane(self):
+        """All of D3D11's blending but blend factors and second colours, of a sample."""
+        if self._by_bytes:
+            return Blender(self._formats, constant=False, logic=True)
+        return TexelBlender(self._formats)
+
+    @property
+    def latency(self) -> int:
+        """Clocks from a command to the write of its slot."""
+        return self.OLD + self._first_lane.latency
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -124,35 +143,40 @@ class ColourSlots(wiring.Component):
         ]
         self._decode(m, timeline)
         for n in range(lanes):
-            m.submodules[f"lane_{n}"] = lane = _blender()
+            m.submodules[f"lane_{n}"] = lane = self._lane() if n else self._first_lane
             drawn = Mux(self.clearing, self.clear.colour_value, self.colours[n])
             timeline.enter(0, **{f"new_{n}": Mux(fills, self.fill_values[n], drawn)})
             new = timeline.value(f"new_{n}", self.OLD)
             m.d.comb += [
-                lane.sources.eq(Cat(new, self.values[n])),
-                lane.new_words.eq(new),
-                lane.old_words.eq(self.values[n]),
+                *self._operands(lane, new, self.values[n]),
                 *(lane.controls[k].eq(timeline[self.OLD + k].control) for k in range(lane.latency)),
                 write.data.word_select(n, COLOUR).eq(lane.o),
             ]
 
-        last = timeline[self.LATENCY]
+        last = timeline[self.latency]
         command = last.command
         uses = command.op == SlotOp.USE
         writes = command.valid & (command.op != SlotOp.EVICT)
         drawn = Mux(last.clearing, last.cleared, last.mask)
         covered = named(m, Mux(writes, Mux(uses, drawn, all_lanes), 0), "covered")
-        channels = named(m, Mux(uses & ~last.clearing, self.state.colour_write, 0b1111), "channels")
+        written = self.state.colour_write if self._by_bytes else 0b1111
+        channels = named(m, Mux(uses & ~last.clearing, written, 0b1111), "channels")
         m.d.comb += [
             write.addr.eq(command.slot),
             write.en.eq(Cat(Mux(covered[n], channels, 0) for n in range(lanes))),
         ]
         return m
 
+    def _operands(self, lane, new, old):
+        """What a lane blends."""
+        if self._by_bytes:
+            return [lane.sources.eq(Cat(new, old)), lane.new_words.eq(new), lane.old_words.eq(old)]
+        return [lane.new.eq(new), lane.old.eq(old)]
+
     def _decode(self, m, timeline):
         """How the draw blends; what fills a slot, or clears it, replaces all."""
         m.submodules.decoder = decoder = StateDecoder(
-            FORMATS, second=False, constant=False, logic=True
+            self._formats, second=False, constant=False, logic=True
         )
         draws = timeline[self.OLD - decoder.LATENCY].draws
         for field in payloads.BLEND_STATE:
@@ -160,8 +184,21 @@ class ColourSlots(wiring.Component):
             if field.name.endswith("enable"):
                 value = value & draws
             m.d.comb += decoder.i[field.name].eq(value)
+        if self._by_bytes:
+            m.d.comb += [
+                decoder.i.format.eq(BASE_FORMATS[0]),
+                decoder.i.write_mask.eq(0b1111),  # channels are masked where the slot is written
+            ]
+            timeline.enter(self.OLD, control=decoder.control.as_value())
+            return
+        form = named(m, Mux(draws, self.state.colour_format, BASE_FORMATS[0]), "format")
         m.d.comb += [
-            decoder.i.format.eq(FORMATS.formats[0]),
-            decoder.i.write_mask.eq(0b1111),  # channels are masked where the slot is written
+            decoder.i.format.eq(form),
+            decoder.i.write_mask.eq(Mux(draws, self.state.colour_write, 0b1111)),
         ]
-        timeline.enter(self.OLD, control=decoder.control.as_value())
+        # The decoder has no layouts of floats and of sRGB for this lane.
+        channel_layout = Signal(len(self._formats.layouts))
+        m.d.sync += channel_layout.eq(self._formats.layout_of(form))
+        control = Signal.like(decoder.control)
+        m.d.comb += [control.eq(decoder.control), control.layout.eq(channel_layout)]
+        timeline.enter(self.OLD, control=control.as_value())

@@ -11,6 +11,7 @@ from amaranth.lib.wiring import In, Out
 from fixfunc.rtl.depth.test.depth_test import DepthTestParams
 from fixfunc.rtl.lib.axi import Axi
 from fixfunc.rtl.lib.fifo import CreditedFIFO
+from fixfunc.rtl.memory.surface.state_check import check_colour_formats
 from fixfunc.rtl.memory.tile_cache.tile_cache import TileCache, TileCacheParams
 from fixfunc.rtl.memory.tile_client.plane_states import plane_states
 from fixfunc.rtl.memory.tile_client.slot_front import SlotFront
@@ -24,7 +25,8 @@ from fixfunc.rtl.output.colour_slots import ColourSlots
 from fixfunc.rtl.output.shading_queue import ShadingQueue
 from fixfunc.rtl.payload import beat, layout
 from fixfunc.spec import payloads
-from fixfunc.spec.colours import colour_name, colours, quads
+from fixfunc.spec.colours import BASE_FORMATS, COLOUR_FORMATS, colour_name, colours, quads
+from fixfunc.spec.dxgi import Format
 from fixfunc.spec.payloads import COLOUR
 from fixfunc.spec.state import Kind, SlotOp
 
@@ -49,6 +51,8 @@ class ColourWriteParams:
         Shaders may put out depths.
     planes : int
         Colour planes of a target, each with a cache of its own: 1 to 8.
+    formats : tuple of Format
+        What each of them may be, R8G8B8A8_UNORM among them.
     """
 
     edge: int = 8
@@ -61,6 +65,7 @@ class ColourWriteParams:
     shading: int = 256
     shader_depths: bool = True
     planes: int = 1
+    formats: tuple[Format, ...] = BASE_FORMATS
 
     def __post_init__(self):
         self.cache  # noqa: B018 - its rules hold here
@@ -68,6 +73,7 @@ class ColourWriteParams:
             raise ValueError(f"shading must be above 2, not {self.shading!r}")
         if not 1 <= self.planes <= payloads.COLOUR_PLANES:
             raise ValueError(f"planes must lie in 1..{payloads.COLOUR_PLANES}, not {self.planes!r}")
+        check_colour_formats("formats", self.formats)
 
     @property
     def cache(self) -> TileCacheParams:
@@ -99,27 +105,30 @@ _TINY = ColourWriteParams(
 )
 CONFIGS = {
     "default": ColourWriteParams(),
-    "planes": ColourWriteParams(planes=payloads.COLOUR_PLANES),
+    "planes": ColourWriteParams(planes=payloads.COLOUR_PLANES, formats=COLOUR_FORMATS),
     "raw": ColourWriteParams(differences=False),
     "tiny": _TINY,
-    "tiny_planes": replace(_TINY, planes=3),
+    "tiny_planes": replace(_TINY, planes=3, formats=COLOUR_FORMATS),
 }
 PURPOSE = {  # of each configuration
     "default": "RGBA8, a cache of 1,024 tiles, coded in memory",
-    "planes": "the same, with eight colour planes, a cache each",
+    "planes": "the same, with eight colour planes of any format of 32 bits, a cache each",
     "raw": "one plane, raw in memory",
     "tiny": "for benches: tiles of 4x4, a cache of 16",
-    "tiny_planes": "the same, with three colour planes",
+    "tiny_planes": "the same, with three colour planes of any format of 32 bits",
 }
 UNREAD = payloads.RASTER_STATE  # of a draw state
 
 
 class ColourWrite(wiring.Component):
-    """Hand out the quads of covered tiles, and write what a shader makes of them, RGBA8 a sample.
+    """Hand out the quads of covered tiles, and write what a shader makes of them.
 
     One tile per clock, in order, out and back, all its planes at once; a tile that is not on chip
-    waits for memory. With blending, tiles of one place come :attr:`HAZARD_WINDOW` clocks apart. A
-    target begins with a clear of all of it.
+    waits for memory. Where what is stored decides, tiles of one place come a clock more apart than
+    the latency of :class:`~fixfunc.rtl.output.colour_slots.ColourSlots`. A target begins with a
+    clear of all of it.
+
+    Colours are of 32 bits a sample, in the format of their plane, as the shader has packed them.
 
     With several colour planes a draw state, and a clear, is of the one that its ``slot`` says:
     see :class:`~fixfunc.rtl.memory.tile_client.plane_states.PlaneStates`. A plane but the first is
@@ -154,8 +163,6 @@ class ColourWrite(wiring.Component):
     flush_early : In(1)
         The next beat will be a fence that flushes: the cache may be flushed before it comes.
     """
-
-    HAZARD_WINDOW = ColourSlots.LATENCY + 1  # clocks from a read of a slot to its write, and one
 
     def __init__(self, params: ColourWriteParams = CONFIGS["default"]) -> None:
         self._params = params
@@ -192,13 +199,14 @@ class ColourWrite(wiring.Component):
         p = self._params
         planes = colour_planes(p.planes)
         request = requested_beat(p.edge, planes)
-        m.submodules.requests = requests = SlotRequests(p.obeyed, planes)
-        caches = self._per_plane(m, "cache", lambda: TileCache(p.cache, self.HAZARD_WINDOW))
+        m.submodules.requests = requests = SlotRequests(p.obeyed, planes, p.formats)
+        slots = [ColourSlots(p.edge, p.cache.slots, p.formats) for _ in planes]
+        latency = slots[0].latency
+        hazard_window = latency + 1  # clocks from a read of a slot to its write, and one
+        caches = self._per_plane(m, "cache", [TileCache(p.cache, hazard_window) for _ in planes])
         m.submodules.shading = shading = ShadingQueue(p.edge, request, p.shading)
-        m.submodules.front = front = SlotFront(
-            p.edge, planes, [COLOUR] * p.planes, ColourSlots.LATENCY + 4
-        )
-        slots = self._per_plane(m, "slots", lambda: ColourSlots(p.edge, p.cache.slots))
+        m.submodules.front = front = SlotFront(p.edge, planes, [COLOUR] * p.planes, latency + 4)
+        self._per_plane(m, "slots", slots)
         wiring.connect(m, wiring.flipped(self.i), requests.i)
         for name, cache in zip(p.names, caches, strict=True):
             wiring.connect(m, getattr(requests, name), cache.i)
@@ -211,10 +219,10 @@ class ColourWrite(wiring.Component):
             wiring.connect(m, cache.memory, wiring.flipped(getattr(self, f"{name}_memory")))
 
         m.d.comb += requests.flush_early.eq(self.flush_early)
-        states = plane_states(m, front, p.planes)
+        states = plane_states(m, front, p.planes, p.formats)
         for name, state, cache, slot in zip(p.names, states, caches, slots, strict=True):
             m.d.comb += [
-                cache.use_reads.eq(reads_target(state)),
+                cache.use_reads.eq(reads_target(state, p.formats)),
                 slot.state.eq(state),
                 slot.clear.eq(front.clear),
                 slot.command.eq(getattr(front, f"{name}_command")),
@@ -234,9 +242,8 @@ class ColourWrite(wiring.Component):
         m.d.sync += front.room.eq(room)
         return m
 
-    def _per_plane(self, m, name, make):
+    def _per_plane(self, m, name, units):
         """A unit for each plane; the first has no number in its name."""
-        units = [make() for _ in range(self._params.planes)]
         for n, unit in enumerate(units):
             m.submodules[f"{name}_{n}" if n else name] = unit
         return units

@@ -16,6 +16,7 @@ from fixfunc.models.formats import MOST
 from fixfunc.models.frontend.command_reader import plane_bytes, tiles_of
 from fixfunc.models.payload import dtype
 from fixfunc.spec import commands
+from fixfunc.spec.colours import BASE_FORMATS, COLOUR_FORMATS
 from fixfunc.spec.commands import ALIGNED, START, Opcode
 from fixfunc.spec.state import TARGET_LIMIT, VIEWPORT_MAX, VIEWPORT_MIN, DepthFormat
 from fixfunc.tb.frontend import streams
@@ -188,7 +189,7 @@ def _state(rng, fields, params):
     ends = [VIEWPORT_MIN, -300, 0, VIEWPORT_MAX]
     if rng.random() < 0.4:
         ends = [VIEWPORT_MIN - 1, VIEWPORT_MAX + 1, *ends[1:3]]
-    kind = int(rng.choice(10, p=[0.2, *[0.0889] * 8, 1 - 0.2 - 8 * 0.0889]))
+    kind = int(rng.choice(11, p=[0.2, *[0.08] * 10]))
     if kind == 0:
         fields[f"viewport_{axis}0"], fields[f"viewport_{axis}1"] = np.sort(rng.choice(ends, 2))
     elif kind == 1:
@@ -214,9 +215,18 @@ def _state(rng, fields, params):
         fields["depth_max"] = (1 << 24) + 1
         most = MOST.get(DepthFormat(int(fields["depth_format"])), 0)
         fields["depth_min"] = most + int(rng.integers(0, 2))
-    else:
-        fields["kind"] = rng.integers(0, 4)
+    elif kind == 9:
         fields["slot"] = rng.integers(0, 1 << 12)
+    else:
+        _format(rng, fields)
+
+
+def _format(rng, fields):
+    """A format of a colour plane, or a number that is none, with what that may not have."""
+    some = *COLOUR_FORMATS, *(BASE_FORMATS * len(COLOUR_FORMATS)), int(rng.integers(0, 1 << 7))
+    fields["colour_format"] = rng.choice(some)
+    for enable in ("blend_enable", "logic_op_enable"):
+        fields[enable] = rng.random() < 0.3
 
 
 def _clear(rng, fields, state):
@@ -253,7 +263,6 @@ def anywhere(rng: np.random.Generator, count: int, params: Any) -> np.ndarray:
         size = tuple(int(v) for v in rng.integers(1, params.reader.pixels + 1, 2))
         form = rng.choice(list(params.reader.formats))
         state = streams.state_of(rng, size, 1, form, params)
-        state["kind"] = rng.integers(0, 4)
         state["slot"] = rng.integers(0, 1 << 12)
         state["target"] = rng.integers(0, 8)
         for name in ("viewport_x", "viewport_y"):

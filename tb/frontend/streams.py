@@ -12,9 +12,11 @@ from fixfunc.models.payload import dtype
 from fixfunc.models.state import PLAIN_FACTORS, draw_state
 from fixfunc.spec import commands
 from fixfunc.spec.commands import ALIGNED, START, CommandError, Opcode
+from fixfunc.spec.dxgi import Format
 from fixfunc.spec.payloads import COLOUR_PLANES
 from fixfunc.spec.state import BlendOp, DepthFormat, StencilOp
 from fixfunc.tb.bench import depths, scenes
+from fixfunc.tb.output import plane_formats
 
 PIXELS = {4: 24, 8: 100}  # greatest width or height of a target, by the tile's edge
 PLANE = 1 << 18  # bytes of each plane
@@ -263,6 +265,10 @@ def state_of(
             state[name] = rng.choice(list(BlendOp)) if enabled else rng.integers(0, 8)
     state["flat_colour"] = rng.integers(0, 1 << 32)
     state["colour_write"] = 15 if rng.random() < 0.7 else rng.integers(0, 16)
+    form = rng.choice(list(params.reader.colour_formats))
+    state["colour_format"] = form
+    for enable in plane_formats.KINDS:
+        state[enable] &= plane_formats.has(Format(form), enable)
     return state
 
 

@@ -2,7 +2,8 @@
 """Benches of colours.
 
 colour_write.py         quads, and every byte of memory
-shaded_write.py         the block with a shader; colour_planes.py: stimuli for several planes
+shaded_write.py         the block with a shader
+colour_planes.py        stimuli for several planes; plane_formats.py: for their formats
 colour_compression.py   tiles coded and decoded
 output_merger.py        samples merged with the texels of a target
 resolve.py              surfaces in memory averaged

@@ -2,6 +2,8 @@
 """Bench of :class:`fixfunc.rtl.output.colour_write.ColourWrite`: quads, and bytes of memory."""
 
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 
 import cocotb
 import numpy as np
@@ -26,7 +28,7 @@ from fixfunc.tb.bench.depths import WIDTH
 from fixfunc.tb.bench.memory import MemoryBehind
 from fixfunc.tb.bench.pace import PACES
 from fixfunc.tb.depth import depth_test
-from fixfunc.tb.output import colour_planes
+from fixfunc.tb.output import colour_planes, plane_formats
 from fixfunc.tb.output.shaded_write import PLANE_BITS, Harness, of_planes
 
 __all__ = ["Harness"]
@@ -73,10 +75,11 @@ def requests(rng: np.random.Generator, count: int, params: ColourWriteParams) ->
     Clears and fences in between.
     """
     rows = depth_test.requests(rng, count, params.obeyed)
+    mixes = partial(_mixes, formats=params.formats)
     kind = rows[:, 0] & 3
     table = payloads.tile(params.edge)
     for chosen, fields, change in (
-        (Kind.STATE, payloads.DRAW_STATE, _mixes),
+        (Kind.STATE, payloads.DRAW_STATE, mixes),
         (Kind.CLEAR, payloads.CLEAR, _somewhere),
         (Kind.FENCE, payloads.FENCE, _flush),
     ):
@@ -94,13 +97,13 @@ def requests(rng: np.random.Generator, count: int, params: ColourWriteParams) ->
     tiles["mask"][rng.random(len(tiles)) < 0.1] = 0
     rows[kind == Kind.WORK] = codec.pack(tiles, table, WIDTH)
     if params.planes > 1:
-        rows = colour_planes.spread(rng, rows, params.planes, PLACES, PLACE, _mixes)
+        rows = colour_planes.spread(rng, rows, params.planes, PLACES, PLACE, mixes)
     return np.concatenate(
         [rows, scenes.control_beat(payloads.FENCE, Kind.FENCE, WIDTH, flush=1, sequence=0xE)]
     )
 
 
-def _mixes(rng, states):
+def _mixes(rng, states, formats):
     states["blend_enable"] = rng.integers(0, 2, len(states))
     states["logic_op_enable"] = rng.random(len(states)) < 0.2
     known = rng.random(len(states)) < 0.95  # the others blend as noise says, or are refused
@@ -113,6 +116,7 @@ def _mixes(rng, states):
         rng.random(len(states)) < 0.6, 15, rng.integers(0, 16, len(states))
     )
     states["early_write"] = rng.random(len(states)) < 0.6
+    plane_formats.choose(rng, states, formats)
 
 
 def blend_values(rng: np.random.Generator, name: str, count: int) -> np.ndarray | None:
@@ -162,8 +166,10 @@ class Reference:
             ),
             params.edge,
             params.planes,
+            params.formats,
         )
-        self._contract = StageContract(depths.limits(params.obeyed), ("colour",))
+        limits = replace(depths.limits(params.obeyed), colour_formats=params.formats)
+        self._contract = StageContract(limits, ("colour",))
         self.counts = {name: [] for name in params.names}
         self.quads = []
         self.fences = []

@@ -20,6 +20,7 @@ from fixfunc.models.state import draw_state
 from fixfunc.rtl.frontend import command_reader as rtl
 from fixfunc.spec import commands
 from fixfunc.spec.commands import STATUS, CommandError, Opcode
+from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import Kind
 from fixfunc.tb.frontend import command_reader as bench
@@ -133,6 +134,9 @@ BROKEN = [
     {"blend_enable": 1, "dest_blend_alpha": 16},
     {"blend_enable": 1, "blend_op": 0},
     {"blend_enable": 1, "blend_op_alpha": 6},
+    {"colour_format": 0},
+    {"colour_format": Format.R8G8B8A8_UNORM_SRGB},
+    {"colour_format": Format.R16G16_UNORM},
 ]
 
 
@@ -325,6 +329,7 @@ def test_memory_that_cannot_be_read(transfer, at, beats):
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
+        ({"colour_formats": ()}, r"colour_formats must be some of .*, each once, R8G8B8A8_UNORM"),
         ({"pixels": 0}, r"pixels must lie in 1\.\.16384, not 0"),
         ({"edge": 6}, "edge must be"),
         ({"samples": 5}, "samples must be"),

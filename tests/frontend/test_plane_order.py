@@ -14,11 +14,13 @@ from fixfunc.models.geometry.triangle_setup import TRIANGLE
 from fixfunc.models.payload import dtype
 from fixfunc.models.state import draw_state
 from fixfunc.rtl.frontend import command_reader as rtl
+from fixfunc.spec.colours import COLOUR_FORMATS
 from fixfunc.spec.commands import START, STATUS, CommandError
 from fixfunc.spec.state import Kind
 from fixfunc.tb.frontend import command_reader as bench
 from fixfunc.tb.frontend import streams
 from fixfunc.tb.frontend.streams import LISTS, PLANE, SIZE
+from tests.plane_formats import REFUSED, legal, unchecked
 from tests.volume import check_outputs, check_paces
 
 BLOCK = "command_reader"
@@ -171,6 +173,40 @@ def test_a_rule_of_planes(case, config):
     assert status["error"].tolist() == [error]
 
 
+def statuses(lists, config=CONFIG):
+    """How lists end, golden and hardware alike."""
+    rows = []
+    at = LISTS
+    for packets in lists:
+        start = np.array([(at, len(packets.transfers), SIZE)], dtype(START))
+        rows += [streams.mark(start), packets.transfers]
+        at += 32 * len(packets.transfers)
+    outputs = check_outputs(BLOCK, config, np.concatenate(rows), ("full", "full"), 0)
+    return codec.unpack(outputs["status"], STATUS, dtype(STATUS))["error"].tolist()
+
+
+@pytest.mark.plan("command-reader-13")
+@pytest.mark.parametrize("plane", [0, 1])
+def test_states_with_what_a_format_does_not_have(plane):
+    """Numbers of no format, blending and logic operations that formats have not: refused."""
+    lists = []
+    for fields in REFUSED.values():
+        wrong = unchecked(TARGET, slot=plane, **fields)
+        lists.append(drawing(begun(1).state(wrong)))
+    assert statuses(lists) == [STATE] * len(REFUSED)
+
+
+@pytest.mark.plan("command-reader-13")
+def test_states_with_all_that_a_format_has():
+    lists = []
+    for form in COLOUR_FORMATS:
+        packets = begun(1)
+        for fields in list(legal(form))[::3]:
+            packets.state(state(1, colour_format=form, **fields))
+        lists.append(drawing(packets))
+    assert statuses(lists) == [NONE] * len(COLOUR_FORMATS)
+
+
 @pytest.mark.plan("command-reader-12")
 def test_one_plane_does_not_look_at_numbers():
     """Where targets have one colour plane, what says of which is not read."""
@@ -199,11 +235,15 @@ def test_volume(config):
 
 @pytest.mark.plan("command-reader-12")
 def test_random_streams_reach_every_plane():
-    """States and clears of each, and streams that end in the errors that planes can have."""
+    """States and clears of each, and streams that end in the errors that planes can have.
+
+    States of every format, too.
+    """
     rng = np.random.default_rng(2)
     limits = limits_of(bench.shape_of(PARAMS))
     ends = set()
     slots = set()
+    formats = set()
     for _ in range(4):
         rows = streams.requests(rng, 900, bench.shape_of(PARAMS))
         memory = bench.memory(rows, PARAMS)
@@ -215,5 +255,8 @@ def test_random_streams_reach_every_plane():
                 for kind, records in result.beats
                 if kind in (Kind.STATE, Kind.CLEAR)
             }
+            states = [records[0] for kind, records in result.beats if kind == Kind.STATE]
+            formats |= {int(draw["colour_format"]) for draw in states}
     assert {STATE, ORDER, OVERLAP, NONE} <= ends
     assert slots == {(kind, n) for kind in (Kind.STATE, Kind.CLEAR) for n in range(3)}
+    assert formats == set(COLOUR_FORMATS)

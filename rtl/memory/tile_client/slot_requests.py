@@ -18,6 +18,8 @@ from fixfunc.rtl.memory.surface.tile_number import TileNumber
 from fixfunc.rtl.memory.tile_client.plane_states import plane_states, planes_begun
 from fixfunc.rtl.payload import beat, layout
 from fixfunc.spec import payloads
+from fixfunc.spec.colours import BASE_FORMATS
+from fixfunc.spec.dxgi import Format
 from fixfunc.spec.state import CacheOp, DepthFormat, Kind, Outcome, StencilOp
 
 # Tiles that are known to the caches before their turn; so many fit into each queue.
@@ -67,9 +69,13 @@ def stencil_usage(state: Value, tile: Value) -> tuple:
     return (tile.outcome != Outcome.DROP) & state.stencil_test, 1, modifies
 
 
-def reads_target(state: Value) -> Value:
-    """What is stored decides, with the shader's colour, what will be."""
-    return state.blend_enable | state.logic_op_enable
+def reads_target(state: Value, formats: Sequence[Format] = BASE_FORMATS) -> Value:
+    """What is stored decides, with the shader's colour, what will be.
+
+    Where planes may have formats whose channels are no bytes, what is not written is stored anew.
+    """
+    reads = state.blend_enable | state.logic_op_enable
+    return reads | ~state.colour_write.all() if len(formats) > 1 else reads
 
 
 def colour_usage(state: Value, tile: Value) -> tuple:
@@ -131,6 +137,8 @@ class SlotRequests(wiring.Component):
         See :class:`~fixfunc.rtl.depth.test.depth_test.DepthTestParams`: ``edge``, ``samples``,
         ``modes``, ``formats`` and ``stencil`` are read.
     planes : sequence of Plane
+    formats : sequence of Format
+        What colour planes may be.
 
     Members
     -------
@@ -146,9 +154,12 @@ class SlotRequests(wiring.Component):
 
     LATENCY = 1 + RectangleMask.LATENCY
 
-    def __init__(self, params: Any, planes: Sequence) -> None:
+    def __init__(
+        self, params: Any, planes: Sequence, formats: Sequence[Format] = BASE_FORMATS
+    ) -> None:
         self._params = params
         self._planes = planes
+        self._formats = formats
         self._colours = 1 + max(plane.number for plane in planes)
         shape = beat(tile=payloads.tile(params.edge), **payloads.CONTROL)
         request = stream.Signature(layout(payloads.cache_request(params.edge)))
@@ -166,14 +177,14 @@ class SlotRequests(wiring.Component):
         p = self._params
         names = tuple(plane.cleared_as for plane in self._planes if not plane.number)
         m.submodules.front = front = SurfaceFront(
-            p, self.LATENCY + 2, persistent=True, planes=names, colour_planes=self._colours
+            p, self.LATENCY + 2, True, names, self._colours, self._formats
         )
         m.submodules.beats = beats = CreditedFIFO(self.o.payload.shape(), TILES, lookahead=5)
         wiring.connect(m, wiring.flipped(self.i), front.i)
         wiring.connect(m, beats.o, wiring.flipped(self.o))
         early, flushed = self._flush_early(m, front)
         request = self._request(m, front, early, flushed)
-        states = plane_states(m, front, self._colours)
+        states = plane_states(m, front, self._colours, self._formats)
         begun = planes_begun(m, front, self._colours)
         requested = Signal(len(self._planes))
         entry = front.tile_valid | front.control_valid | early

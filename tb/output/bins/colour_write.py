@@ -9,7 +9,7 @@ from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
 from fixfunc.models.state import PLAIN_FACTORS, blending_known, draw_state
 from fixfunc.rtl.output.colour_write import ColourWriteParams
 from fixfunc.spec import payloads
-from fixfunc.spec.colours import quads
+from fixfunc.spec.colours import BASE_FORMATS, quads
 from fixfunc.spec.state import TARGET_LIMIT, BlendFactor, BlendOp, Kind, LogicOp
 from fixfunc.tb.bench import depths, scenes
 from fixfunc.tb.bench.depths import WIDTH
@@ -189,6 +189,7 @@ def _state(rng, size, samples, target):
     )
     state = depths.unread(rng, state)
     state["early_write"] = rng.integers(0, 2)
+    state["colour_format"] = BASE_FORMATS[0]
     for field in payloads.BLEND_STATE:
         values = blend_values(rng, field.name, 1)
         if values is not None:
@@ -223,7 +224,7 @@ def bins(seen: Seen, params: ColourWriteParams) -> dict[str, int]:
         "all": (mask != 0) & (tiles["full"] == 1),
     }
     blend = flag(states["blend_enable"], "replaces", "blends")
-    known = np.array([blending_known(state) for state in states], bool)
+    known = np.array([blending_known(state, params.formats) for state in states], bool)
     used = states[known & (mask != 0)]
     blends = (used["blend_enable"] == 1) & (used["logic_op_enable"] == 0)
     channels = equal(states["colour_write"], {f"{n:04b}": n for n in range(16)})

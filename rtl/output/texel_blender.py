@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Texel blender: a sample of a colour plane that may have one of several formats."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from amaranth.hdl import Cat, Module, Mux, Value
+from amaranth.lib import wiring
+from amaranth.lib.data import ArrayLayout
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.output.merger.blender import Blender
+from fixfunc.rtl.output.merger.control import ALPHA_GROUP, COLOUR_GROUP, NEW, OLD, control_layout
+from fixfunc.rtl.output.merger.formats import ALPHA, FLOATS, SRGB, FormatSet, Place, places
+from fixfunc.rtl.output.merger.texels import Packer, Unpacker
+from fixfunc.spec.dxgi import Format
+from fixfunc.spec.payloads import COLOUR
+
+
+@dataclass(frozen=True)
+class PlaneFormats(FormatSet):
+    """What the formats of colour planes ask of the hardware.
+
+    Those of floats and of sRGB are not blended: bits of their channels are replaced, or stay.
+
+    Parameters
+    ----------
+    formats : tuple of Format
+        Those that the merger's decoder is asked about: integers, normalised ones.
+    stored : tuple of Format
+        All of them.
+    """
+
+    stored: tuple[Format, ...] = ()
+
+    @classmethod
+    def of(cls, formats: Sequence[Format]) -> "PlaneFormats":
+        """The set of all formats of a plane."""
+        return cls(tuple(form for form in formats if form not in (*FLOATS, *SRGB)), tuple(formats))
+
+    @property
+    def layouts(self) -> tuple[tuple[Place | None, ...], ...]:
+        """Every arrangement of channels, once."""
+        return tuple(dict.fromkeys(places(form) for form in self.stored))
+
+    @property
+    def word(self) -> int:
+        """Bits of the widest channel, of any kind."""
+        widest = max(place[1] for form in self.stored for place in places(form) if place)
+        return max(super().word, widest)
+
+    def layout_of(self, form: Value) -> Value:
+        """Which of :attr:`layouts` a format has: one bit, or none of a format that is not here."""
+        return Cat(
+            Cat(form == known for known in self.stored if places(known) == arrangement).any()
+            for arrangement in self.layouts
+        )
+
+
+class TexelBlender(wiring.Component):
+    """Blend a sample, or replace it; one a clock, free-running.
+
+    All of D3D11's blending but blend factors and second colours. What a format lacks counts as 0,
+    alpha as 1, of the shader's colour as of the stored one. Channels that are not written keep
+    their bits, and bits that belong to no channel become 0.
+
+    Parameters
+    ----------
+    formats : PlaneFormats
+
+    Members
+    -------
+    new, old : In(COLOUR)
+        What the shader gives, and what is stored, in the format of the plane.
+    controls : In(ArrayLayout(control_layout(formats).size, self.latency))
+        The decoded state, each one clock after the one before; the first, together with ``new``, is
+        of no matter.
+    o : Out(COLOUR)
+        :attr:`latency` clocks after ``new``.
+    """
+
+    def __init__(self, formats: PlaneFormats) -> None:
+        self._formats = formats
+        self._control = control_layout(formats)
+        self._unpackers = [Unpacker(formats) for _ in (NEW, OLD)]
+        self._blender = Blender(formats, constant=False, logic=True)
+        super().__init__(
+            {
+                "new": In(COLOUR),
+                "old": In(COLOUR),
+                "controls": In(ArrayLayout(control_layout(formats).size, self.latency)),
+                "o": Out(COLOUR),
+            }
+        )
+
+    @property
+    def _unpacked(self):
+        """Clocks until a texel is channels."""
+        return self._unpackers[NEW].latency
+
+    @property
+    def latency(self) -> int:
+        """Clocks from a sample to what is stored."""
+        return self._unpacked + self._blender.latency + Packer.LATENCY
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        for name, unit in zip(("new", "old"), self._unpackers, strict=True):
+            m.submodules[f"unpack_{name}"] = unit
+            m.d.comb += [
+                unit.i.eq(getattr(self, name)),
+                *(unit.controls[n].eq(self.controls[n]) for n in range(1, self._unpacked)),
+            ]
+        m.submodules.blender = blender = self._blender
+        new, old = self._unpackers
+        m.d.comb += [
+            blender.sources[NEW].eq(new.values),
+            blender.sources[OLD].eq(old.values),
+            *(
+                blender.controls[n].eq(self.controls[self._unpacked + n])
+                for n in range(blender.latency)
+            ),
+        ]
+        for channel in range(4):
+            m.d.comb += [
+                blender.new_words[channel].eq(self._taken(new, channel)),
+                blender.old_words[channel].eq(self._taken(old, channel)),
+            ]
+        m.submodules.packer = packer = Packer(self._formats)
+        m.d.comb += [
+            packer.words.eq(blender.o),
+            packer.layout.eq(self._at(self.latency - 1).layout),
+            self.o.eq(packer.o),
+        ]
+        return m
+
+    def _at(self, clock):
+        """The state in a clock."""
+        return self._control(self.controls[clock])
+
+    def _taken(self, unpacker, channel):
+        """What a channel becomes unless it is a sum of products: its bits.
+
+        MIN and MAX choose between numbers. Of SNORM two have other bits, and count as -1.0.
+        """
+        word = unpacker.words[channel]
+        if not self._formats.has_sign:
+            return word
+        control = self._at(self._unpacked)
+        group = control.groups[ALPHA_GROUP if channel == ALPHA else COLOUR_GROUP]
+        chooses = control.write[channel] & (group.least | group.greatest)
+        return Mux(chooses, unpacker.values[channel], word)

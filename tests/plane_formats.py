@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Formats of colour planes, as tests know them: channels, what is blended, what is refused."""
+
+from fractions import Fraction
+from math import floor
+
+import numpy as np
+
+from fixfunc.models.state import draw_state
+from fixfunc.models.texture.block_decode import linear
+from fixfunc.spec.colours import COLOUR_FORMATS
+from fixfunc.spec.dxgi import Format
+from fixfunc.spec.state import BlendFactor, BlendOp
+from tests.output.test_colour_write import combinations
+
+# Bits of red, green, blue and alpha, lowest first: typed here.
+PLACES = {
+    "R8G8B8A8": ((0, 8), (8, 8), (16, 8), (24, 8)),
+    "B8G8R8A8": ((16, 8), (8, 8), (0, 8), (24, 8)),
+    "B8G8R8X8": ((16, 8), (8, 8), (0, 8), None),
+    "R10G10B10A2": ((0, 10), (10, 10), (20, 10), (30, 2)),
+    "R11G11B10": ((0, 11), (11, 11), (22, 10), None),
+    "R16G16": ((0, 16), (16, 16), None, None),
+    "R32": ((0, 32), None, None, None),
+}
+BLENDED = {
+    Format.R8G8B8A8_UNORM,
+    Format.B8G8R8A8_UNORM,
+    Format.B8G8R8X8_UNORM,
+    Format.R10G10B10A2_UNORM,
+    Format.R16G16_UNORM,
+    Format.R8G8B8A8_SNORM,
+    Format.R16G16_SNORM,
+}
+COMBINED = {
+    Format.R8G8B8A8_UNORM,
+    Format.B8G8R8A8_UNORM,
+    Format.B8G8R8X8_UNORM,
+    Format.R10G10B10A2_UNORM,
+    Format.R16G16_UNORM,
+    Format.R8G8B8A8_UINT,
+    Format.R10G10B10A2_UINT,
+    Format.R16G16_UINT,
+    Format.R32_UINT,
+}
+
+
+def places(form):
+    """Of each channel its lowest bit and its bits; None of one that the format lacks."""
+    return PLACES[form.name.partition("_")[0]]
+
+
+def kind(form):
+    return form.name.rpartition("_")[2]
+
+
+def channel(word, place):
+    """Bits of a channel of texels, or of one."""
+    return word >> place[0] & (1 << place[1]) - 1
+
+
+def legal(form):
+    """Fields of states that the format has: nothing, every pair of factors and every operation."""
+    yield {}
+    for fields in combinations():
+        blends = fields.get("blend_enable", 0)
+        logic = fields.get("logic_op_enable", 0)
+        blends &= form in BLENDED or not logic  # a logic operation wins anyway
+        if (form in BLENDED or not blends) and (form in COMBINED or not logic):
+            yield fields | {"blend_enable": blends}
+
+
+def words(rng, form, count):
+    """Texels: any, and channels at the ends of their range; floats are finite."""
+    out = np.zeros(count, np.int64)
+    for place in places(form):
+        if place is None:
+            continue
+        low, bits = place
+        half = 1 << bits - 1
+        ends = [0, 1, half - 1, half, half + 1, 2 * half - 2, 2 * half - 1]
+        some = rng.integers(0, 2 * half, count)
+        some = np.where(rng.random(count) < 0.4, rng.choice(ends, count), some)
+        if kind(form) == "FLOAT":
+            mantissa, sign = {32: (23, 1), 16: (10, 1), 11: (6, 0), 10: (5, 0)}[bits]
+            exponent = (some >> mantissa) & (1 << bits - mantissa - sign) - 1
+            finite = exponent != (1 << bits - mantissa - sign) - 1
+            some = np.where(finite, some, some & (1 << mantissa) - 1)
+        out |= some << low
+    return out.astype(np.uint32)
+
+
+def small_float(bits, width):
+    """Floats of 16, 11 or 10 bits, finite, as float32: from their definition."""
+    mantissa = {16: 10, 11: 6, 10: 5}[width]
+    exponent = bits >> mantissa & 31
+    fraction = (bits & (1 << mantissa) - 1) / (1 << mantissa)
+    size = np.where(exponent, (1 + fraction) * 2.0 ** (exponent - 15), fraction * 2.0**-14)
+    return np.where(bits >> 15, -size, size).astype(np.float32)
+
+
+def colours(word, form):
+    """What a shader gave before it was packed: float32 or integers, shape (n, 4)."""
+    whole = kind(form) in ("UINT", "SINT")
+    out = np.zeros((len(word), 4), np.uint32 if whole else np.float32)
+    out[:, 3] = 1
+    for n, place in enumerate(places(form)):
+        if place is None:
+            continue
+        bits = channel(word.astype(np.int64), place)
+        width = place[1]
+        signed = np.where(bits >> width - 1, bits - (1 << width), bits)
+        most = (1 << width - 1) - 1
+        if kind(form) == "SRGB" and n < 3:
+            light = linear(np.repeat(bits.astype(np.uint8)[:, None], 4, 1))[:, 0]
+            out[:, n] = light / np.float32(65535)
+        elif kind(form) in ("UNORM", "SRGB"):
+            out[:, n] = bits / np.float32((1 << width) - 1)
+        elif kind(form) == "SNORM":
+            out[:, n] = np.maximum(signed, -most) / np.float32(most)
+        elif kind(form) == "FLOAT":
+            wide = bits.astype(np.uint32).view(np.float32)
+            out[:, n] = wide if width == 32 else small_float(bits, width)
+        else:
+            out[:, n] = (bits if kind(form) == "UINT" else signed).astype(np.uint32)
+    return out
+
+
+def canonical(word, form):
+    """The same texels, of two numbers that are -1.0 in SNORM always one."""
+    out = word.astype(np.int64)
+    for place in places(form):
+        if place and kind(form) == "SNORM":
+            least = channel(out, place) == 1 << place[1] - 1
+            out += least.astype(np.int64) << place[0]
+    return out.astype(np.uint32)
+
+
+def exact_factor(factor, mine, alpha, old_mine, old_alpha, is_alpha):
+    """A factor as a rational."""
+    name = BlendFactor(factor).name
+    if name.startswith("INV_"):
+        inner = BlendFactor[name[4:]]
+        return 1 - exact_factor(inner, mine, alpha, old_mine, old_alpha, is_alpha)
+    return {
+        "ZERO": Fraction(0),
+        "ONE": Fraction(1),
+        "SRC_COLOR": mine,
+        "SRC_ALPHA": alpha,
+        "DEST_COLOR": old_mine,
+        "DEST_ALPHA": old_alpha,
+        "SRC_ALPHA_SAT": Fraction(1) if is_alpha else min(alpha, 1 - old_alpha),
+    }[name]
+
+
+def exact(new, old, form, state):
+    """A texel, blended by rationals: the nearest, ties up."""
+
+    def value(word, place):
+        if place is None:
+            return None
+        bits = channel(word, place)
+        if kind(form) == "UNORM":
+            return Fraction(bits, (1 << place[1]) - 1)
+        most = (1 << place[1] - 1) - 1
+        signed = bits - (bits >> place[1] - 1 << place[1])
+        return Fraction(max(signed, -most), most)
+
+    ours = [value(new, place) for place in places(form)]
+    theirs = [value(old, place) for place in places(form)]
+    alphas = [Fraction(1) if channels[3] is None else channels[3] for channels in (ours, theirs)]
+    out = 0
+    for n, place in enumerate(places(form)):
+        if place is None:
+            continue
+        low, bits = place
+        if not state["colour_write"] >> n & 1:
+            out |= channel(old, place) << low
+            continue
+        suffix = "_alpha" if n == 3 else ""
+        op = BlendOp(int(state[f"blend_op{suffix}"]))
+        known = ours[n], alphas[0], theirs[n], alphas[1], n == 3
+        first = ours[n] * exact_factor(int(state[f"src_blend{suffix}"]), *known)
+        second = theirs[n] * exact_factor(int(state[f"dest_blend{suffix}"]), *known)
+        mixed = {
+            BlendOp.ADD: first + second,
+            BlendOp.SUBTRACT: first - second,
+            BlendOp.REV_SUBTRACT: second - first,
+            BlendOp.MIN: min(ours[n], theirs[n]),
+            BlendOp.MAX: max(ours[n], theirs[n]),
+        }[op]
+        most = (1 << bits - (kind(form) == "SNORM")) - 1
+        least = -most if kind(form) == "SNORM" else 0
+        number = min(max(floor(mixed * most + Fraction(1, 2)), least), most)
+        out |= (number & (1 << bits) - 1) << low
+    return out
+
+
+def refused():
+    """Fields of states that planes of all formats refuse, each for a reason of its own."""
+    for number in (0, 24 - 1, 45, 127):
+        yield f"no format of colours, {number}", {"colour_format": number}
+    yield "of 64 bits", {"colour_format": Format.R16G16B16A16_UNORM}
+    yield "of 16 bits", {"colour_format": Format.B5G6R5_UNORM}
+    for form in COLOUR_FORMATS:
+        if form not in BLENDED:
+            yield f"blending of {form.name}", {"colour_format": form, "blend_enable": 1}
+        if form not in COMBINED:
+            yield f"logic of {form.name}", {"colour_format": form, "logic_op_enable": 1}
+        both = {"colour_format": form, "blend_enable": 1, "logic_op_enable": 1}
+        if form in BLENDED ^ COMBINED:
+            yield f"both of {form.name}", both
+    yield (
+        "a blend factor of another format",
+        {
+            "colour_format": Format.R16G16_SNORM,
+            "blend_enable": 1,
+            "src_blend": BlendFactor.BLEND_FACTOR,
+        },
+    )
+
+
+REFUSED = dict(refused())
+
+
+def unchecked(size, **fields):
+    """A draw state that may break rules."""
+    state = draw_state(*size)
+    for name, value in fields.items():
+        state[name] = value
+    return state
