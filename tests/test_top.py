@@ -140,7 +140,7 @@ def test_every_triangle_of_a_lattice(samples, config):
     assert codec.unpack(status, STATUS, dtype(STATUS))["passed"][0] > 0
 
 
-@pytest.mark.plan("top-19")
+@pytest.mark.plan("top-20")
 def test_depths_lie_where_colours_lay():
     """Behind a FENCE depths and colours change places, while colours are late: all are right."""
     packets = CommandList()
