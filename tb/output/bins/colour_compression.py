@@ -8,14 +8,48 @@ from fixfunc.models.output.colour_decoder import decode
 from fixfunc.models.payload import dtype
 from fixfunc.rtl.output.compression.colour_compression import ColourCompressionParams
 from fixfunc.spec import colours
-from fixfunc.spec.colours import TRANSFERS, WORDS
+from fixfunc.spec.colours import LANES, TRANSFERS, WORDS
 from fixfunc.spec.state import DIFFERENCES, TileMode
 from fixfunc.tb.coverage.bins import Seen, cross, equal, flag, samples_of
-from fixfunc.tb.output.colour_compression import octets, to_code, to_decode
+from fixfunc.tb.output.colour_compression import (
+    kind_of,
+    octets,
+    put_few,
+    requests,
+    to_code,
+    to_decode,
+    width,
+    words,
+    words_of,
+)
 
 CODES = {"cleared": TileMode.CLEARED, "palette": TileMode.PALETTE, "raw": TileMode.RAW} | {
     f"{n} transfers": DIFFERENCES + n for n in range(1, TRANSFERS + 1)
 }
+FEW = 2000  # tiles of few colours, and codes of wide payloads
+
+
+def directed(params: ColourCompressionParams) -> np.ndarray:
+    """Palettes whose colours begin at any lane; headers of the greatest widths."""
+    rng = np.random.default_rng(1)
+    rows = requests(rng, FEW, params)
+    decodes = (rows[:, 0] & 1).astype(bool)
+    table = to_code(params)
+    tiles = codec.unpack(rows[~decodes], table, dtype(table))
+    size = params.colour // 8
+    lanes = octets(tiles, "colour", LANES, size).view(kind_of(params.bits)).reshape(-1, 8, 8, 4)
+    put_few(rng, lanes, 1)
+    words(tiles, "colour", lanes, size)
+    rows[~decodes] = codec.pack(tiles, table, width(params))
+    table = to_decode(params)
+    stored = codec.unpack(rows[decodes], table, dtype(table))
+    data = octets(stored, "data", words_of(params))
+    stored["code"] = rng.choice([TileMode.RAW, max(CODES.values())], len(stored))
+    data[:] = rng.integers(0, 256, data.shape)
+    data[:, :64] = 255
+    words(stored, "data", data)
+    rows[decodes] = codec.pack(stored, table, width(params))
+    return rows
 
 
 def bins(seen: Seen, params: ColourCompressionParams) -> dict[str, int]:
