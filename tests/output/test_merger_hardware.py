@@ -134,6 +134,36 @@ def test_ties_of_the_blend_factor():
     check("output_merger", "tiny", codec.pack(beats, params.merging))
 
 
+@pytest.mark.plan("output-merger-12")
+@pytest.mark.parametrize("side", ["source", "target"])
+def test_sums_next_to_a_half(side):
+    """The blend factor on one side, alpha on the other: exact sums one unit of both below it."""
+    params = rtl.CONFIGS["tiny"]
+    unit, units = 255, 1 << 24
+    own = np.arange(1, 256, 2)  # odd ones divide whatever is left of 2^24
+    factor = np.array([(-1 - units // 2) * pow(unit * int(n), -1, units) % units for n in own])
+    other = np.array([n for n in range(unit) if np.gcd(n, unit) == 1])
+    alpha = np.array([-pow(int(n), -1, unit) % unit for n in other])
+    sums = (own * factor * unit + other * alpha * units, unit * units)
+    assert ((sums[0] + sums[1] // 2) % sums[1] == sums[1] - 1).all()
+    assert (sums[0] < 254 * sums[1]).sum() > 100
+    factors = BlendFactor.BLEND_FACTOR, BlendFactor.DEST_ALPHA
+    new, old = own, other
+    if side == "target":
+        factors = BlendFactor.SRC_ALPHA, BlendFactor.BLEND_FACTOR
+        new, old = other, own
+    state = SUM | {"format": Format.R8G8B8A8_UNORM}
+    state |= dict(zip(("src_blend", "dest_blend"), factors, strict=True))
+    rows = bench.beats_of(np.random.default_rng(10), [state] * len(own), params)
+    beats = codec.unpack(rows, params.merging, dtype(params.merging))
+    beats["factor_red"] = (factor / units).astype(np.float32).view(np.uint32)
+    for n in range(params.lanes):
+        beats[f"red{n}"] = (new / unit).astype(np.float32).view(np.uint32)
+        beats[f"alpha{n}"] = (alpha / unit).astype(np.float32).view(np.uint32)
+        beats[f"texel{n}"] = alpha << 24 | old
+    check("output_merger", "tiny", codec.pack(beats, params.merging))
+
+
 @pytest.mark.plan("output-merger-14")
 def test_products_about_the_least_normal_number():
     params = rtl.CONFIGS["tiny"]
