@@ -14,12 +14,15 @@ from fixfunc.models.raster.edge_evaluator import unpack
 from fixfunc.models.state import draw_state
 from fixfunc.rtl.output import colour_write as rtl
 from fixfunc.spec import payloads
+from fixfunc.spec.colours import COLOUR_FORMATS
+from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import BlendFactor, FenceError, Kind
 from fixfunc.tb.bench import scenes
 from fixfunc.tb.bench.depths import WIDTH
 from fixfunc.tb.output import colour_write as bench
 from tests.bench import check_bench
+from tests.plane_formats import BLENDED
 from tests.volume import LIMIT, check, check_paces, volume
 
 BLOCK = "colour_write"
@@ -48,10 +51,10 @@ def tiles(rng, count, columns=5, rows=4):
 
 @pytest.mark.plan("colour-write-14")
 def test_each_plane_is_a_picture_of_its_own():
-    """Beside arrays that are written tile by tile: states, masks, clears of each."""
+    """Beside arrays that are written tile by tile: states, formats, masks, clears of each."""
     rng = np.random.default_rng(8)
     memory = rng.integers(0, 256, 3 * ROOM, np.uint8)
-    unit = ColourPlanes(memory, planes=3)
+    unit = ColourPlanes(memory, planes=3, formats=COLOUR_FORMATS)
     images = np.zeros((3, 4, 5, 8, 8), np.uint32)
     unit.state = draw_state(*SIZE)
     for n in range(3):
@@ -61,9 +64,10 @@ def test_each_plane_is_a_picture_of_its_own():
     for _ in range(40):
         states = {}
         for n in (0, *(n for n in (1, 2) if rng.random() < 0.6)):
-            blends = int(rng.integers(0, 2))
+            form = Format(rng.choice(COLOUR_FORMATS))
+            blends = int(rng.integers(0, 2) and form in BLENDED)
             channels = 15 if rng.random() < 0.6 else int(rng.integers(0, 16))
-            states[n] = of_plane(n, blend_enable=blends, colour_write=channels)
+            states[n] = of_plane(n, blend_enable=blends, colour_write=channels, colour_format=form)
             unit.state = states[n]
         if rng.random() < 0.2:
             number = int(rng.integers(0, 3))
