@@ -8,15 +8,120 @@ from fixfunc.models.output.formats import colour_format
 from fixfunc.models.output.output_merger import INTEGERS
 from fixfunc.models.payload import dtype
 from fixfunc.rtl.output.merger.output_merger import OutputMergerParams
+from fixfunc.spec.dxgi import Format
 from fixfunc.spec.state import SECOND_SOURCES, BlendFactor, BlendOp, LogicOp
 from fixfunc.tb.coverage.bins import Batch, Seen, cross, equal, flag, of
-from fixfunc.tb.output.output_merger import beats_of, every_state
+from fixfunc.tb.output.output_merger import COLOURS, beats_of, every_state
+
+SUM = {  # of products
+    "blend_enable": 1,
+    "write_mask": 15,
+    "blend_op": BlendOp.ADD,
+    "blend_op_alpha": BlendOp.ADD,
+}
 
 
 def directed(params: OutputMergerParams) -> list[Batch]:
-    """Every pair of factors of every format, and what is refused."""
+    """Every pair of factors of every format, and what is refused; ends of numbers."""
     rng = np.random.default_rng(1)
-    return [Batch(beats_of(rng, every_state(params), params))]
+    ends = [
+        *_least_values(params),
+        *_widest_rest(),
+        *_one_less_powers_of_two(),
+        *_below_the_least_normal_number(),
+        *_nearly_cancelled(),
+    ]
+    return [
+        Batch(beats_of(rng, every_state(params), params)),
+        Batch(_beats(ends, params)),
+    ]
+
+
+def _beats(ends, params):
+    """Beats of states, colours, second colours and texels, the same of every sample.
+
+    Beats of zeros lie between them, so that every bit that is set is cleared, too.
+    """
+    states = [state for state, *_ in ends]
+    rows = beats_of(np.random.default_rng(2), np.repeat(states, 2).tolist(), params)
+    beats = codec.unpack(rows, params.merging, dtype(params.merging))
+    for n in range(params.lanes):
+        for k, prefix in enumerate(("", "second_"), 1):
+            for name in COLOURS:
+                beats[f"{prefix}{name}{n}"] = 0
+                beats[f"{prefix}{name}{n}"][::2] = [end[k] for end in ends]
+        beats[f"texel{n}"] = 0
+        beats[f"texel{n}"][::2] = [end[3] for end in ends]
+    return codec.pack(beats, params.merging)
+
+
+def _least_values(params):
+    """The least floats that a quantiser does not take for zero, all bits of their mantissas set."""
+    least = 110 << 23 | (1 << 23) - 1
+    return [({"format": form, "write_mask": 15}, least, least, 0) for form in params.formats]
+
+
+def _widest_rest():
+    """A sum of sRGB of which two divisions by 65535 leave 65536."""
+    factors = {
+        "src_blend": BlendFactor.SRC1_COLOR,
+        "src_blend_alpha": BlendFactor.SRC1_ALPHA,
+        "dest_blend": BlendFactor.ONE,
+        "dest_blend_alpha": BlendFactor.ONE,
+    }
+    state = SUM | factors | {"format": Format.B8G8R8A8_UNORM_SRGB}
+    return [(state, _bits(65534 / 65535), _bits(32766 / 65535), (1 << 32) - 1)]
+
+
+def _one_less_powers_of_two():
+    """One less a power of two from 2^-32 to 2^48, as a factor of source and target."""
+    factors = {
+        "src_blend": BlendFactor.INV_SRC_COLOR,
+        "src_blend_alpha": BlendFactor.INV_SRC_ALPHA,
+        "dest_blend": BlendFactor.INV_SRC_COLOR,
+        "dest_blend_alpha": BlendFactor.INV_SRC_ALPHA,
+    }
+    state = SUM | factors | {"format": Format.R32_FLOAT}
+    return [(state, _bits(2.0**n), 0, 0) for n in range(-32, 49)]
+
+
+def _below_the_least_normal_number():
+    """Half of a number that is nearly twice the least: of the target, and of the shader."""
+    half, twice = _bits(0.5), 0x00FFFFFF
+    texel = 14 << 6 | 14 << 17 | 14 << 27
+    of_target = {
+        "src_blend": BlendFactor.ZERO,
+        "src_blend_alpha": BlendFactor.ZERO,
+        "dest_blend": BlendFactor.SRC1_COLOR,
+        "dest_blend_alpha": BlendFactor.SRC1_ALPHA,
+    }
+    of_shader = {
+        "src_blend": BlendFactor.SRC1_COLOR,
+        "src_blend_alpha": BlendFactor.SRC1_ALPHA,
+        "dest_blend": BlendFactor.ZERO,
+        "dest_blend_alpha": BlendFactor.ZERO,
+    }
+    state = SUM | {"format": Format.R11G11B10_FLOAT}
+    return [(state | factors, half, twice, texel) for factors in (of_target, of_shader)]
+
+
+def _nearly_cancelled():
+    """(1 + n) (1 - n) less one, n being 40 of 2^-23: of 48 bits of a product 12 are left."""
+    factors = {
+        "src_blend": BlendFactor.SRC1_COLOR,
+        "src_blend_alpha": BlendFactor.SRC1_ALPHA,
+        "dest_blend": BlendFactor.ONE,
+        "dest_blend_alpha": BlendFactor.ONE,
+    }
+    ops = {"blend_op": BlendOp.SUBTRACT, "blend_op_alpha": BlendOp.SUBTRACT}
+    state = SUM | factors | ops | {"format": Format.R11G11B10_FLOAT}
+    one = 15 << 6 | 15 << 17 | 15 << 27
+    return [(state, _bits(1 + 40 / 2**23), _bits(1 - 40 / 2**23), one)]
+
+
+def _bits(value):
+    """Of a float32."""
+    return int(np.float32(value).view(np.uint32))
 
 
 def bins(seen: Seen, params: OutputMergerParams) -> dict[str, int]:
