@@ -11,6 +11,7 @@ from fixfunc.cosim.simulation.volume import Memory, SimulationError
 from fixfunc.models import top as golden
 from fixfunc.models.depth.depth_test import DepthBuffer
 from fixfunc.models.depth.hiz import rounds
+from fixfunc.models.formats import MOST
 from fixfunc.models.geometry.triangle_setup import TRIANGLE
 from fixfunc.models.memory.counters import counter_record
 from fixfunc.models.payload import dtype
@@ -21,7 +22,7 @@ from fixfunc.rtl.geometry.triangle_setup import TriangleSetupParams
 from fixfunc.spec.colours import BASE_FORMATS, COLOUR_FORMATS
 from fixfunc.spec.commands import START, STATUS, CommandError
 from fixfunc.spec.counters import COUNTERS, PROBES
-from fixfunc.spec.state import Kind
+from fixfunc.spec.state import DepthFormat, Kind
 from fixfunc.tb import catalogue
 from fixfunc.tb import top as bench
 from fixfunc.tb.bench import depths
@@ -366,7 +367,10 @@ def test_formats_that_colour_planes_do_not_have(config):
     at = streams.LISTS
     for fields in (REFUSED | more).values():
         packets = CommandList().target(**streams.PLACES).state(draw_state(*size))
-        packets.clear((0, 0, *size), depth=1, stencil=1, colour=1).triangles(triangles)
+        packets.clear(
+            (0, 0, *size), depth=1, stencil=1, colour=1, depth_value=MOST[DepthFormat.D24]
+        )
+        packets.triangles(triangles)
         packets.state(unchecked(size, **fields)).triangles(triangles)
         start = np.array([(at, len(packets.transfers), streams.SIZE)], dtype(START))
         rows += [streams.mark(start), packets.transfers]
