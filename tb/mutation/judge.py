@@ -31,6 +31,10 @@ from fixfunc.tb.mutation.trace import Trace
 PATIENCE = 8
 # The same in seconds of all tests of the block, for what hangs outside of the simulation.
 SECONDS = 20
+# Choices lie in combinational loops that are none; a comparison that was changed may be constant.
+LINT = "".join(
+    f"/* verilator lint_off {name} */\n" for name in ("UNOPTFLAT", "UNSIGNED", "CMPCONST")
+)
 OPTIONS = ("-q", "-x", "-p", "no:cacheprovider", "--durations=0", "--tb=short")
 
 
@@ -66,7 +70,7 @@ class Judge:
         mutated = Mutated(component, self._chosen, self._trace)
         text = self._sources.get((name, source or ""))
         if text is None:
-            text = "/* verilator lint_off UNOPTFLAT */\n" + generate(mutated, name)
+            text = LINT + generate(mutated, name)
             if not mutated.schemata.inserted:
                 plain(volume, component, name, source, *optimise)
                 return
