@@ -257,6 +257,28 @@ def test_every_format_has_all_of_its_blending_in_hardware():
 
 
 @pytest.mark.plan("colour-write-18")
+def test_both_bits_of_minus_one_in_hardware():
+    """Stored least numbers of SNORM: MIN and MAX store the one above, opaque masks keep them."""
+    size = 8, 4
+    rows = []
+    full = np.zeros(2, dtype(payloads.tile(4)))
+    full["x"] = 0, 1
+    full["mask"] = (1 << 16) - 1
+    least = {Format.R8G8B8A8_SNORM: 0x80808080, Format.R16G16_SNORM: 0x80008000}
+    ops = [{"blend_enable": 1, "blend_op": op, "blend_op_alpha": op} for op in BlendOp]
+    for form, value in least.items():
+        for fields in [{}, *ops]:
+            for mask in (15, 5):
+                own = fields | {"colour_format": form, "colour_write": mask}
+                state = codec.pack(unchecked(size, **own), payloads.DRAW_STATE, WIDTH)
+                clear = {"x1": size[0], "y1": size[1], "colour": 1, "colour_value": value}
+                rows += [state, scenes.control_beat(payloads.CLEAR, Kind.CLEAR, WIDTH, **clear)]
+                rows.append(codec.pack(full, payloads.tile(4), WIDTH))
+                rows.append(scenes.control_beat(payloads.FENCE, Kind.FENCE, WIDTH, flush=1))
+                check(BLOCK, CONFIG, np.concatenate(rows[-4:]))
+
+
+@pytest.mark.plan("colour-write-18")
 def test_random_beats_reach_every_format():
     """Tiles are drawn on each with blending, logic, each partial mask; states are refused."""
     seen = Counter()
