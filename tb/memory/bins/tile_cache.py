@@ -14,6 +14,8 @@ from fixfunc.tb.coverage.events import Event
 from fixfunc.tb.memory import tile_cache
 
 COUNT = 2000
+COLUMNS = 64  # tiles: as many as a line has modes
+LINES = (1 << 12) - 1
 TAGS = r".*\.tags"
 SCHEDULER = r".*\.scheduler"
 # The set of a request is read in the clock that updates it: the read port forwards the update.
@@ -103,7 +105,7 @@ def bins(seen: Seen, params: TileCacheParams) -> dict[str, int]:
 
 def directed(params: TileCacheParams) -> list[Batch]:
     """Tiles of every mode; then write-backs without end, before a memory that answers late, and
-    before one that hardly takes anything.
+    before one that hardly takes anything; more victims than may be pending.
     """
     rng = np.random.default_rng(1)
     edge = params.edge
@@ -111,6 +113,9 @@ def directed(params: TileCacheParams) -> list[Batch]:
         Batch(_every_mode(params)),
         Batch(_packed(_bursts(rng, edge), edge), memory={"latency": (400, 800)}),
         Batch(_packed(_bursts(rng, edge, 4, range(15, 48)), edge), memory={"ready": 4}),
+        Batch(
+            _packed(_victims(np.random.default_rng(3), edge), edge), memory={"latency": (400, 800)}
+        ),
     ]
 
 
@@ -217,32 +222,52 @@ def _odd_rows(parts):
     return rows
 
 
+def _pairs_of_lines(rng, windows):
+    """A line of the mode table, and the one beside it, anywhere on a large target.
+
+    Bits of the first that are 0 become 1, and the other way round.
+    """
+    for n, half in enumerate(np.repeat(rng.integers(0, LINES, windows // 2), 2)):
+        y = int(LINES - 1 - half if n % 2 else half)
+        yield y, y + 1 if y + 1 < LINES else y - 1
+
+
+def _victims(rng, edge, windows=24):
+    """Tiles of two lines that are written as a whole, each of which evicts one; nothing is read."""
+    pool = tile_cache.planes(rng, 6)
+    target = {"samples": 2, "base": int(rng.integers(0, 1 << 19)) << 8}
+    clear = {"op": CacheOp.CLEAR, "number": COLUMNS * LINES, "x": COLUMNS, "y": LINES}
+    rows = [clear | target]
+    written = {"needed": 0, "writes": 1, "written": (1 << edge**2) - 1, "exact": 1}
+    for lines in _pairs_of_lines(rng, windows):
+        for y in lines:
+            for x in rng.permutation(COLUMNS):
+                rows.append(tile_cache.use(rng, int(x), y, COLUMNS, pool, edge) | target | written)
+        rows.append({"op": CacheOp.FLUSH})
+    return [*rows, {"op": CacheOp.CLEAR, "number": 1, "x": 1, "y": 1}]
+
+
 def _bursts(rng, edge, windows=24, without_samples=()):
     """Misses one behind the other in pairs of lines of the mode table, all over a large target.
 
     One line has tiles that are written, those ``without_samples`` in name alone; the other has
     tiles that are read: behind a tile that is evicted come many that are filled.
     """
-    columns = 64  # as many as a line has modes
-    lines = (1 << 12) - 1
     pool = tile_cache.planes(rng, 6)
     cleared = int(rng.integers(0, 1 << 24))
     pool[0] = cleared << 8, 0, 0
     target = {"samples": 2, "base": int(rng.integers(0, 1 << 19)) << 8}
-    clear = {"op": CacheOp.CLEAR, "cleared": cleared, "number": columns * lines}
-    rows = [clear | target | {"x": columns, "y": lines}]
-    for n, half in enumerate(np.repeat(rng.integers(0, lines, windows // 2), 2)):
-        # Bits of the line that are 0 become 1, and the other way round.
-        y = int(lines - 1 - half if n % 2 else half)
-        beside = y + 1 if y + 1 < lines else y - 1
-        written = [(int(x), y) for x in rng.permutation(columns)]
-        read = [(int(x), beside) for x in rng.permutation(columns)] * 3
+    clear = {"op": CacheOp.CLEAR, "cleared": cleared, "number": COLUMNS * LINES}
+    rows = [clear | target | {"x": COLUMNS, "y": LINES}]
+    for n, (y, beside) in enumerate(_pairs_of_lines(rng, windows)):
+        written = [(int(x), y) for x in rng.permutation(COLUMNS)]
+        read = [(int(x), beside) for x in rng.permutation(COLUMNS)] * 3
         places = written[:40]
         for k, place in enumerate(written[40:]):
             places += [place, *read[6 * k : 6 * k + 6]]
         unwritten = [written[k] for k in without_samples]
         for x, row in places:
-            use = tile_cache.use(rng, x, row, columns, pool, edge) | target
+            use = tile_cache.use(rng, x, row, COLUMNS, pool, edge) | target
             if row == y:
                 mask = 0 if (x, row) in unwritten else (1 << edge**2) - 1
                 use |= {"needed": mask == 0, "writes": 1, "written": mask}
