@@ -162,6 +162,27 @@ def test_a_read_that_fails_is_told_and_nothing_is_written_until_a_clear():
     assert (data == written).all()
 
 
+@pytest.mark.plan("tile-cache-12")
+def test_a_tile_in_memory_that_cannot_be_is_told():
+    """Tile 64 lies where the modes of the others do: it makes that of tile 0 one there is not."""
+    table = bench.work(4)
+    records = np.zeros(7, dtype(table))
+    write = {"op": CacheOp.USE, "writes": 1, "written": 0xFFFF}
+    rows = (
+        {"op": CacheOp.CLEAR, "number": 64, "x": 8, "y": 8, "cleared": ONES},
+        write | {"number": 128, "exact": 1},  # of a line in the place of tile 0's
+        {"op": CacheOp.FLUSH},
+        write | {"number": 64, "z0": 6 << 8},  # all of it becomes 7
+        {"op": CacheOp.FLUSH},
+        {"op": CacheOp.USE, "needed": 1},
+        {"op": CacheOp.FLUSH},
+    )
+    for record, row in zip(records, rows, strict=True):
+        for name, value in row.items():
+            record[name] = value
+    assert errors(codec.pack(records, table), Memory(np.zeros(1 << 17, np.uint8))) == [0, 0, 0, 4]
+
+
 @pytest.mark.plan("tile-cache-11")
 def test_memory_that_ends_too_early():
     assert errors(fresh("clear", "write", "flush"), Memory(np.zeros(64, np.uint8))) == [2, 0]
