@@ -54,8 +54,8 @@ class Harness(wiring.Component):
         fence = unit.o.payload.fence
         leaves = unit.o.valid & unit.o.ready & (fence.kind == Kind.FENCE)
         status = self.status
-        left = Signal()
-        m.d.sync += left.eq(leaves & ~fence.slot[0])
+        fence_ended = Signal()
+        m.d.sync += fence_ended.eq(leaves & ~fence.slot[0])
         with m.If(leaves & fence.slot[0]):
             m.d.sync += status.valid.eq(1)
         with m.If(status.valid & status.ready):
@@ -64,7 +64,7 @@ class Harness(wiring.Component):
             status.payload.last.eq(1),
             status.payload.error.eq(unit.error),
             status.payload.at.eq(unit.at),
-            unit.ended.eq(left | (status.valid & status.ready)),
+            unit.ended.eq(fence_ended | (status.valid & status.ready)),
         ]
         return m
 

@@ -55,10 +55,6 @@ def blending_known(state: Value, formats: Sequence[Format] = BASE_FORMATS) -> Va
     second colours are known here, nor is blending of floats and of sRGB.
     """
 
-    def among(*kinds):
-        forms = [form for form in formats if any(form in kind for kind in kinds)]
-        return Cat(state.colour_format == form for form in forms).any()
-
     factors = [
         state[f"{side}_blend{alpha}"] for side in ("src", "dest") for alpha in ("", "_alpha")
     ]
@@ -69,11 +65,18 @@ def blending_known(state: Value, formats: Sequence[Format] = BASE_FORMATS) -> Va
             for op in (state.blend_op, state.blend_op_alpha)
         ),
     ]
+    is_normalised = _is_one_of(state.colour_format, formats, (*UNORM, *SNORM))
+    has_logic = _is_one_of(state.colour_format, formats, (*UNORM, *UINT))
     return (
-        among(formats)
-        & (~state.blend_enable | (among(UNORM, SNORM) & Cat(known).all()))
-        & (~state.logic_op_enable | among(UNORM, UINT))
+        _is_one_of(state.colour_format, formats, formats)
+        & (~state.blend_enable | (is_normalised & Cat(known).all()))
+        & (~state.logic_op_enable | has_logic)
     )
+
+
+def _is_one_of(value, formats, kind):
+    """A number is that of one of the formats that are of a kind."""
+    return Cat(value == form for form in formats if form in kind).any()
 
 
 class TargetMatch(wiring.Component):

@@ -148,14 +148,14 @@ class CommandQueue(wiring.Component):
     def _use_what_is_filled(self, m, queued):
         """Commands as they were queued, and behind each that fills a slot the USE of it."""
         out = stream.Signature(SLOT_COMMAND).create()
-        use = Signal()
-        first = is_fill(queued.payload.op) & ~use
+        implied_use = Signal()
+        filling = is_fill(queued.payload.op) & ~implied_use
         m.d.comb += [
             out.valid.eq(queued.valid),
-            out.payload.op.eq(Mux(use, SlotOp.USE, queued.payload.op)),
+            out.payload.op.eq(Mux(implied_use, SlotOp.USE, queued.payload.op)),
             out.payload.slot.eq(queued.payload.slot),
-            queued.ready.eq(out.ready & ~first),
+            queued.ready.eq(out.ready & ~filling),
         ]
         with m.If(out.valid & out.ready):
-            m.d.sync += use.eq(first)
+            m.d.sync += implied_use.eq(filling)
         return out

@@ -147,31 +147,31 @@ class MissScheduler(wiring.Component):
         command = ready.payload.command
         fills = command.op == SlotOp.FILL
         evicts = command.op == SlotOp.EVICT
-        held = Signal()  # an EVICT
-        slot = Signal.like(command.slot)
+        held_victim = Signal()
+        victim_slot = Signal.like(command.slot)
         room = Signal()
-        holds = Signal()
-        alone = Signal()
+        new_victim = Signal()
+        lone_victim = Signal()
         m.d.comb += [
             room.eq((~fills | self.fill.ready) & (~evicts | self.evict.ready)),
-            holds.eq(ready.valid & evicts & command.replaces),
-            alone.eq(held & self.miss & ~ready.valid),
+            new_victim.eq(ready.valid & evicts & command.replaces),
+            lone_victim.eq(held_victim & self.miss & ~ready.valid),
             ready.ready.eq(room & self.o.ready),
-            self.o.valid.eq((ready.valid & room & ~holds) | alone),
-            self.o.payload.op.eq(Mux(fills & held, SlotOp.REPLACE, command.op)),
+            self.o.valid.eq((ready.valid & room & ~new_victim) | lone_victim),
+            self.o.payload.op.eq(Mux(fills & held_victim, SlotOp.REPLACE, command.op)),
             self.o.payload.slot.eq(command.slot),
             self.fill.valid.eq(ready.valid & fills & self.o.ready),
             self.evict.valid.eq(ready.valid & evicts & self.o.ready),
         ]
-        with m.If(alone):
+        with m.If(lone_victim):
             m.d.comb += [
                 self.o.payload.op.eq(SlotOp.EVICT),
-                self.o.payload.slot.eq(slot),
+                self.o.payload.slot.eq(victim_slot),
             ]
-        with m.If((ready.valid & ready.ready) | (alone & self.o.ready)):
-            m.d.sync += held.eq(holds)
-        with m.If(holds):
-            m.d.sync += slot.eq(command.slot)
+        with m.If((ready.valid & ready.ready) | (lone_victim & self.o.ready)):
+            m.d.sync += held_victim.eq(new_victim)
+        with m.If(new_victim):
+            m.d.sync += victim_slot.eq(command.slot)
         for port in (self.fill, self.evict):
             m.d.comb += [
                 port.payload.number.eq(command.number),

@@ -19,6 +19,11 @@ SUM = {  # of products
     "blend_op": BlendOp.ADD,
     "blend_op_alpha": BlendOp.ADD,
 }
+# Factors of colours, and of alpha.
+ZERO = BlendFactor.ZERO, BlendFactor.ZERO
+ONE = BlendFactor.ONE, BlendFactor.ONE
+SECOND = BlendFactor.SRC1_COLOR, BlendFactor.SRC1_ALPHA
+ONE_LESS_SOURCE = BlendFactor.INV_SRC_COLOR, BlendFactor.INV_SRC_ALPHA
 
 
 def directed(params: OutputMergerParams) -> list[Batch]:
@@ -63,25 +68,13 @@ def _least_values(params):
 
 def _widest_rest():
     """A sum of sRGB of which two divisions by 65535 leave 65536."""
-    factors = {
-        "src_blend": BlendFactor.SRC1_COLOR,
-        "src_blend_alpha": BlendFactor.SRC1_ALPHA,
-        "dest_blend": BlendFactor.ONE,
-        "dest_blend_alpha": BlendFactor.ONE,
-    }
-    state = SUM | factors | {"format": Format.B8G8R8A8_UNORM_SRGB}
+    state = SUM | _factors(SECOND, ONE) | {"format": Format.B8G8R8A8_UNORM_SRGB}
     return [(state, _bits(65534 / 65535), _bits(32766 / 65535), (1 << 32) - 1)]
 
 
 def _one_less_powers_of_two():
     """One less a power of two from 2^-32 to 2^48, as a factor of source and target."""
-    factors = {
-        "src_blend": BlendFactor.INV_SRC_COLOR,
-        "src_blend_alpha": BlendFactor.INV_SRC_ALPHA,
-        "dest_blend": BlendFactor.INV_SRC_COLOR,
-        "dest_blend_alpha": BlendFactor.INV_SRC_ALPHA,
-    }
-    state = SUM | factors | {"format": Format.R32_FLOAT}
+    state = SUM | _factors(ONE_LESS_SOURCE, ONE_LESS_SOURCE) | {"format": Format.R32_FLOAT}
     return [(state, _bits(2.0**n), 0, 0) for n in range(-32, 49)]
 
 
@@ -89,34 +82,25 @@ def _below_the_least_normal_number():
     """Half of a number that is nearly twice the least: of the target, and of the shader."""
     half, twice = _bits(0.5), 0x00FFFFFF
     texel = 14 << 6 | 14 << 17 | 14 << 27
-    of_target = {
-        "src_blend": BlendFactor.ZERO,
-        "src_blend_alpha": BlendFactor.ZERO,
-        "dest_blend": BlendFactor.SRC1_COLOR,
-        "dest_blend_alpha": BlendFactor.SRC1_ALPHA,
-    }
-    of_shader = {
-        "src_blend": BlendFactor.SRC1_COLOR,
-        "src_blend_alpha": BlendFactor.SRC1_ALPHA,
-        "dest_blend": BlendFactor.ZERO,
-        "dest_blend_alpha": BlendFactor.ZERO,
-    }
     state = SUM | {"format": Format.R11G11B10_FLOAT}
-    return [(state | factors, half, twice, texel) for factors in (of_target, of_shader)]
+    return [
+        (state | factors, half, twice, texel)
+        for factors in (_factors(ZERO, SECOND), _factors(SECOND, ZERO))
+    ]
 
 
 def _nearly_cancelled():
     """(1 + n) (1 - n) less one, n being 40 of 2^-23: of 48 bits of a product 12 are left."""
-    factors = {
-        "src_blend": BlendFactor.SRC1_COLOR,
-        "src_blend_alpha": BlendFactor.SRC1_ALPHA,
-        "dest_blend": BlendFactor.ONE,
-        "dest_blend_alpha": BlendFactor.ONE,
-    }
     ops = {"blend_op": BlendOp.SUBTRACT, "blend_op_alpha": BlendOp.SUBTRACT}
-    state = SUM | factors | ops | {"format": Format.R11G11B10_FLOAT}
+    state = SUM | _factors(SECOND, ONE) | ops | {"format": Format.R11G11B10_FLOAT}
     one = 15 << 6 | 15 << 17 | 15 << 27
     return [(state, _bits(1 + 40 / 2**23), _bits(1 - 40 / 2**23), one)]
+
+
+def _factors(source, target):
+    """Fields of a state."""
+    names = "src_blend", "src_blend_alpha", "dest_blend", "dest_blend_alpha"
+    return dict(zip(names, (*source, *target), strict=True))
 
 
 def _bits(value):
