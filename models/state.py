@@ -32,6 +32,9 @@ PLAIN_FACTORS = [factor for factor in BlendFactor if factor <= BlendFactor.SRC_A
 # Kinds of colour planes that are blended, and those whose bits logic operations combine.
 BLENDED = ("UNORM", "SNORM")
 COMBINED = ("UNORM", "UINT")
+# Formats that are blended, have no alpha, and leave a shader's no room in 32 bits.
+WITHOUT_ALPHA = Format.R16G16_UNORM, Format.R16G16_SNORM
+OF_SHADER_ALPHA = BlendFactor.SRC_ALPHA, BlendFactor.INV_SRC_ALPHA, BlendFactor.SRC_ALPHA_SAT
 # Fields of a draw state that identify a target.
 TARGET_FIELDS = ["target", "target_width", "target_height", "samples", "depth_format"]
 
@@ -159,12 +162,13 @@ def check_blend_state(state: np.void, formats: Sequence[Format] = COLOUR_FORMATS
 
     The colour plane's format is one of ``formats``. It has the blending and the logic operation
     that are enabled: those of floats and of sRGB are not known here, nor are blend factors and
-    second colours.
+    second colours, nor a shader's alpha where the format is one of :data:`WITHOUT_ALPHA`.
     """
     if int(state["colour_format"]) not in formats:
         names = ", ".join(form.name for form in formats)
         raise InputError("colour_format", f"be one of {names}", int(state["colour_format"]))
-    name = Format(int(state["colour_format"])).name
+    form = Format(int(state["colour_format"]))
+    name = form.name
     kind = name.rpartition("_")[2]
     for enable, kinds in (("blend_enable", BLENDED), ("logic_op_enable", COMBINED)):
         if state[enable] and kind not in kinds:
@@ -175,6 +179,10 @@ def check_blend_state(state: np.void, formats: Sequence[Format] = COLOUR_FORMATS
         if state[name] not in PLAIN_FACTORS:
             names = ", ".join(factor.name for factor in PLAIN_FACTORS)
             raise InputError(name, f"be one of {names}", int(state[name]))
+    for name in ("src_blend", "dest_blend"):
+        if form in WITHOUT_ALPHA and state[name] in OF_SHADER_ALPHA:
+            factor = BlendFactor(int(state[name])).name
+            raise InputError(name, f"be of no shader's alpha for {form.name}", factor)
     for name in ("blend_op", "blend_op_alpha"):
         if state[name] not in list(BlendOp):
             names = ", ".join(op.name for op in BlendOp)

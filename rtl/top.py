@@ -111,10 +111,10 @@ CONFIGS = {
 }
 PURPOSE = {  # of each configuration
     "default": "the whole pipeline: targets up to 2048 pixels, 8x MSAA, depth, stencil and colour",
-    "planes": "the same, with eight colour planes of any format of 32 bits",
+    "planes": "the same, with eight colour planes of any format of up to 32 bits",
     "tiny": "one colour plane in small, for benches: tiles of 4x4, targets up to 64 pixels",
     "tiny_flat": "the same with the built-in shader, which gives one colour a draw",
-    "tiny_planes": "for benches, with three colour planes of any format of 32 bits",
+    "tiny_planes": "for benches, with three colour planes of any format of up to 32 bits",
 }
 
 

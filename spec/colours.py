@@ -9,7 +9,7 @@ from enum import IntFlag
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.payloads import BLEND_STATE, COLOUR, HEADER, TILE_NUMBER, Field, each, survivors
 
-# What colour planes may be: 32 bits a sample, as spec.payloads.COLOUR says.
+# What colour planes may be: texels of at most 32 bits, each in spec.payloads.COLOUR bits.
 COLOUR_FORMATS = (
     Format.R8G8B8A8_UNORM,
     Format.R8G8B8A8_UNORM_SRGB,
@@ -30,6 +30,22 @@ COLOUR_FORMATS = (
     Format.R32_UINT,
     Format.R32_SINT,
     Format.R32_FLOAT,
+    Format.R8G8_UNORM,
+    Format.R8G8_SNORM,
+    Format.R8G8_UINT,
+    Format.R8G8_SINT,
+    Format.R16_UNORM,
+    Format.R16_SNORM,
+    Format.R16_UINT,
+    Format.R16_SINT,
+    Format.R16_FLOAT,
+    Format.R8_UNORM,
+    Format.R8_SNORM,
+    Format.R8_UINT,
+    Format.R8_SINT,
+    Format.B5G6R5_UNORM,
+    Format.B5G5R5A1_UNORM,
+    Format.B4G4R4A4_UNORM,
 )
 BASE_FORMATS = (Format.R8G8B8A8_UNORM,)  # of planes, unless more are asked for
 
@@ -57,7 +73,9 @@ def quads(edge_samples: int) -> tuple[Field, ...]:
 def colours(edge_samples: int, depths: bool = False, planes: int = 1) -> tuple[Field, ...]:
     """The same tile, shaded: a colour for each sample, lane (i, j) at number j * edge_samples + i.
 
-    Of those not covered, any. With several colour ``planes`` those for each come one behind the
+    Of those not covered, any. Colours are packed in the format of their plane; a shader's alpha
+    that it does not store lies behind the other channels, with as many bits as the widest of them,
+    where 32 bits leave room. With several colour ``planes`` those for each come one behind the
     other. Behind the colours stands what the shader decides about samples, and with ``depths`` the
     depths that it puts out: they count in draws without ``early_write`` alone; in all others every
     sample survives, at the depth of its plane.

@@ -6,7 +6,7 @@ from math import floor
 
 import numpy as np
 
-from fixfunc.models.state import draw_state
+from fixfunc.models.state import PLAIN_FACTORS, draw_state
 from fixfunc.models.texture.block_decode import linear
 from fixfunc.spec.colours import COLOUR_FORMATS
 from fixfunc.spec.dxgi import Format
@@ -22,15 +22,37 @@ PLACES = {
     "R11G11B10": ((0, 11), (11, 11), (22, 10), None),
     "R16G16": ((0, 16), (16, 16), None, None),
     "R32": ((0, 32), None, None, None),
+    "R8G8": ((0, 8), (8, 8), None, None),
+    "R16": ((0, 16), None, None, None),
+    "R8": ((0, 8), None, None, None),
+    "B5G6R5": ((11, 5), (5, 6), (0, 5), None),
+    "B5G5R5A1": ((10, 5), (5, 5), (0, 5), (15, 1)),
+    "B4G4R4A4": ((8, 4), (4, 4), (0, 4), (12, 4)),
 }
-BLENDED = {
+# Where a shader's alpha lies that the format does not store.
+SHADER_ALPHA = {
+    "B8G8R8X8": (24, 8),
+    "R8G8": (16, 8),
+    "R16": (16, 16),
+    "R8": (8, 8),
+    "B5G6R5": (16, 6),
+}
+WITHOUT_ALPHA = {Format.R16G16_UNORM, Format.R16G16_SNORM}
+BLENDED = WITHOUT_ALPHA | {
     Format.R8G8B8A8_UNORM,
     Format.B8G8R8A8_UNORM,
     Format.B8G8R8X8_UNORM,
     Format.R10G10B10A2_UNORM,
-    Format.R16G16_UNORM,
     Format.R8G8B8A8_SNORM,
-    Format.R16G16_SNORM,
+    Format.R8G8_UNORM,
+    Format.R8G8_SNORM,
+    Format.R16_UNORM,
+    Format.R16_SNORM,
+    Format.R8_UNORM,
+    Format.R8_SNORM,
+    Format.B5G6R5_UNORM,
+    Format.B5G5R5A1_UNORM,
+    Format.B4G4R4A4_UNORM,
 }
 COMBINED = {
     Format.R8G8B8A8_UNORM,
@@ -42,12 +64,39 @@ COMBINED = {
     Format.R10G10B10A2_UINT,
     Format.R16G16_UINT,
     Format.R32_UINT,
+    Format.R8G8_UNORM,
+    Format.R8G8_UINT,
+    Format.R16_UNORM,
+    Format.R16_UINT,
+    Format.R8_UNORM,
+    Format.R8_UINT,
+    Format.B5G6R5_UNORM,
+    Format.B5G5R5A1_UNORM,
+    Format.B4G4R4A4_UNORM,
 }
+# Formats of 64 bits, and what each of the two planes of such a target is.
+HALVES = {
+    Format.R16G16B16A16_FLOAT: Format.R16G16_FLOAT,
+    Format.R16G16B16A16_UNORM: Format.R16G16_UNORM,
+    Format.R16G16B16A16_SNORM: Format.R16G16_SNORM,
+    Format.R16G16B16A16_UINT: Format.R16G16_UINT,
+    Format.R16G16B16A16_SINT: Format.R16G16_SINT,
+    Format.R32G32_FLOAT: Format.R32_FLOAT,
+    Format.R32G32_UINT: Format.R32_UINT,
+    Format.R32G32_SINT: Format.R32_SINT,
+}
+OF_SHADER_ALPHA = BlendFactor.SRC_ALPHA, BlendFactor.INV_SRC_ALPHA, BlendFactor.SRC_ALPHA_SAT
 
 
 def places(form):
     """Of each channel its lowest bit and its bits; None of one that the format lacks."""
     return PLACES[form.name.partition("_")[0]]
+
+
+def given_places(form):
+    """The same of what a shader gives, its alpha with them."""
+    *others, alpha = places(form)
+    return (*others, alpha or SHADER_ALPHA.get(form.name.partition("_")[0]))
 
 
 def kind(form):
@@ -59,21 +108,35 @@ def channel(word, place):
     return word >> place[0] & (1 << place[1]) - 1
 
 
+def factors_of(form):
+    """Factors of colours that the format has."""
+    return [f for f in PLAIN_FACTORS if form not in WITHOUT_ALPHA or f not in OF_SHADER_ALPHA]
+
+
+def of_shader_alpha(fields):
+    """Some factor of colours is the shader's alpha."""
+    return any(fields[name] in OF_SHADER_ALPHA for name in ("src_blend", "dest_blend"))
+
+
 def legal(form):
     """Fields of states that the format has: nothing, every pair of factors and every operation."""
     yield {}
-    for fields in combinations():
+    known = {"src_blend": BlendFactor.ONE, "dest_blend": BlendFactor.DEST_COLOR}
+    for combination in combinations():
+        fields = known | combination if form in WITHOUT_ALPHA else combination
         blends = fields.get("blend_enable", 0)
         logic = fields.get("logic_op_enable", 0)
         blends &= form in BLENDED or not logic  # a logic operation wins anyway
+        if blends and form in WITHOUT_ALPHA and of_shader_alpha(fields):
+            continue
         if (form in BLENDED or not blends) and (form in COMBINED or not logic):
             yield fields | {"blend_enable": blends}
 
 
 def words(rng, form, count):
-    """Texels: any, and channels at the ends of their range; floats are finite."""
+    """What a shader gives: any, and channels at the ends of their range; floats are finite."""
     out = np.zeros(count, np.int64)
-    for place in places(form):
+    for place in given_places(form):
         if place is None:
             continue
         low, bits = place
@@ -104,7 +167,7 @@ def colours(word, form):
     whole = kind(form) in ("UINT", "SINT")
     out = np.zeros((len(word), 4), np.uint32 if whole else np.float32)
     out[:, 3] = 1
-    for n, place in enumerate(places(form)):
+    for n, place in enumerate(given_places(form)):
         if place is None:
             continue
         bits = channel(word.astype(np.int64), place)
@@ -166,7 +229,7 @@ def exact(new, old, form, state):
         signed = bits - (bits >> place[1] - 1 << place[1])
         return Fraction(max(signed, -most), most)
 
-    ours = [value(new, place) for place in places(form)]
+    ours = [value(new, place) for place in given_places(form)]
     theirs = [value(old, place) for place in places(form)]
     alphas = [Fraction(1) if channels[3] is None else channels[3] for channels in (ours, theirs)]
     out = 0
@@ -201,7 +264,13 @@ def refused():
     for number in (0, 24 - 1, 45, 127):
         yield f"no format of colours, {number}", {"colour_format": number}
     yield "of 64 bits", {"colour_format": Format.R16G16B16A16_UNORM}
-    yield "of 16 bits", {"colour_format": Format.B5G6R5_UNORM}
+    yield "of 96 bits", {"colour_format": Format.R32G32B32_FLOAT}
+    for form in WITHOUT_ALPHA:
+        for name in ("src_blend", "dest_blend"):
+            for factor in OF_SHADER_ALPHA:
+                fields = {"src_blend": BlendFactor.ONE, "dest_blend": BlendFactor.ONE}
+                fields |= {"colour_format": form, "blend_enable": 1, name: factor}
+                yield f"{name} {factor.name} of {form.name}", fields
     for form in COLOUR_FORMATS:
         if form not in BLENDED:
             yield f"blending of {form.name}", {"colour_format": form, "blend_enable": 1}
@@ -216,6 +285,7 @@ def refused():
             "colour_format": Format.R16G16_SNORM,
             "blend_enable": 1,
             "src_blend": BlendFactor.BLEND_FACTOR,
+            "dest_blend": BlendFactor.ZERO,
         },
     )
 

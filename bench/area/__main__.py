@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Static timing and area of every block: ``python -m bench.area file.lib[.gz] [block ...]``.
 
-Prints a table. Of all blocks, it is kept in ``docs/area.json``, and docs/bench.md is written anew.
+Prints a table, and keeps it in ``docs/area.json``, from which docs/bench.md is written anew. Rows
+of chosen blocks take the place of theirs there, with their date, if they are of the same library.
 """
 
 import argparse
@@ -61,7 +62,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _measure(options: argparse.Namespace) -> dict[str, dict[str, Any]]:
-    """Rows of the chosen jobs; of all of them they are kept."""
+    """Rows of the chosen jobs, which are kept unless one failed."""
     yosys.require()
     timing.require()
     library = liberty.read(Path(options.liberty))
@@ -69,16 +70,31 @@ def _measure(options: argparse.Namespace) -> dict[str, dict[str, Any]]:
     with Steps() as step:
         step("area")
         rows = Meter(library, options.minutes, step.note).rows(chosen, options.processes)
-        if not options.blocks and not any("failed" in row for row in rows.values()):
+        if any("failed" in row for row in rows.values()):
+            return rows
+        if options.blocks:
+            _keep_some(rows, library)
+        else:
             step("clocks of the rasterizers")
-            _keep(rows, library, Path(options.liberty).name)
+            _keep_all(rows, library, Path(options.liberty).name)
     return rows
 
 
-def _keep(rows: dict[str, dict[str, Any]], library: liberty.Library, file: str) -> None:
-    """Write docs/area.json, docs/bench.md, and what ``fixfunc list`` says."""
-    from bench import page, speed  # they import all of the project
-    from fixfunc.cosim.verilog import measured
+def _keep_some(rows: dict[str, dict[str, Any]], library: liberty.Library) -> None:
+    """Put rows into the table, each with its date."""
+    area = json.loads(STORE.read_text())
+    if area["digest"] != library.digest[:16]:
+        print(f"area: not kept: the table is of {area['library']}")
+        return
+    today = str(datetime.date.today())
+    known = area["rows"] | {name: row | {"date": today} for name, row in rows.items()}
+    area["rows"] = {job.name: known[job.name] for job in jobs.all_jobs() if job.name in known}
+    _write(area)
+
+
+def _keep_all(rows: dict[str, dict[str, Any]], library: liberty.Library, file: str) -> None:
+    """Begin the table anew."""
+    from bench import speed  # it imports all of the project
 
     machine = f"{platform.system()} {platform.machine()}, Python {platform.python_version()}"
     area = {
@@ -91,10 +107,18 @@ def _keep(rows: dict[str, dict[str, Any]], library: liberty.Library, file: str) 
         "rows": rows,
         "rates": {config: speed.rates(config) for config in table.RASTERIZERS},
     }
+    _write(area)
+
+
+def _write(area: dict[str, Any]) -> None:
+    """Write docs/area.json, docs/bench.md, and what ``fixfunc list`` says."""
+    from bench import page  # it imports all of the project
+    from fixfunc.cosim.verilog import measured
+
     STORE.write_text(json.dumps(area, indent=1) + "\n")
     measured.write(
-        {name: (row["um2"], row["mhz"]) for name, row in rows.items() if "mhz" in row},
-        f"{library.name}, {area['date']}",
+        {name: (row["um2"], row["mhz"]) for name, row in area["rows"].items() if "mhz" in row},
+        f"{area['library']}, {area['date']}",
     )
     page.write()
 

@@ -11,7 +11,7 @@ from fixfunc.models.memory.surface import check_places
 from fixfunc.models.memory.tile_cache import TileCache, TrafficKind
 from fixfunc.models.output import blend as blending
 from fixfunc.models.output.colour_tiles import CodedColourTile, ColourTile
-from fixfunc.models.output.formats import colour_format
+from fixfunc.models.output.formats import colour_format, shader_alpha
 from fixfunc.models.payload import dtype, integer
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE, pack, unpack
 from fixfunc.models.state import TARGET_FIELDS, blending_known
@@ -35,15 +35,21 @@ def blend(new: np.ndarray, old: np.ndarray, state: np.void) -> np.ndarray:
     Returns
     -------
     ndarray of uint32
-        Blended: see :func:`fixfunc.models.output.blend.blend`; of channels that the format lacks
-        alpha is 1. Else the shader's bits, or those of the logic operation. Channels that are not
-        written keep their bits; bits of no channel are 0.
+        Blended: see :func:`fixfunc.models.output.blend.blend`. Where the format lacks alpha, the
+        shader's lies at :func:`~fixfunc.models.output.formats.shader_alpha`, and what is stored has
+        1. Else the shader's bits, or those of the logic operation. Channels that are not written
+        keep their bits; bits of no channel are 0.
     """
     form = colour_format(Format(int(state["colour_format"])))
     how = blend_of(state)
-    words = [_channels(colours, form) for colours in (new, old)]
+    alpha = shader_alpha(form)
+    given = form.layout.channels if alpha is None else (*form.layout.channels, alpha)
+    channels = given, form.layout.channels
+    words = [_bits(colours, its) for colours, its in zip((new, old), channels, strict=True)]
     blends = how.enable and not how.logic
-    operands = [_values(channels, form) for channels in words] if blends else words
+    operands = words
+    if blends:
+        operands = [_values(bits, its, form) for bits, its in zip(words, channels, strict=True)]
     made = words[0]
     if blends or how.logic:
         made = blending.blend(*operands, how, most=form.most, signed=form.kind == "SNORM")
@@ -55,22 +61,22 @@ def blend(new: np.ndarray, old: np.ndarray, state: np.void) -> np.ndarray:
     return out.astype(np.uint32)
 
 
-def _channels(colours, form):
+def _bits(colours, channels):
     """Bits of red, green, blue and alpha: int64, shape (..., 4); 0 where there is no channel."""
     colours = np.asarray(colours, np.int64)
     out = np.zeros((*colours.shape, 4), np.int64)
-    for channel in form.layout.channels:
+    for channel in channels:
         out[..., channel.register] = colours >> channel.low & (1 << channel.bits) - 1
     return out
 
 
-def _values(bits, form):
+def _values(bits, channels, form):
     """The same as they are blended: the least number of SNORM counts as the one above it."""
     out = bits.copy()
-    if all(channel.register != 3 for channel in form.layout.channels):
+    if all(channel.register != 3 for channel in channels):
         out[..., 3] = form.most[3]
     if form.kind == "SNORM":
-        for channel in form.layout.channels:
+        for channel in channels:
             value = out[..., channel.register]
             value -= (value >> channel.bits - 1) << channel.bits
         out = np.maximum(out, -form.most)

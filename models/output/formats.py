@@ -5,10 +5,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fixfunc.models.frontend.vertex_formats import LAYOUTS, Layout, raw_bits, small_float
+from fixfunc.models.frontend.vertex_formats import (
+    LAYOUTS,
+    Channel,
+    Layout,
+    raw_bits,
+    small_float,
+)
 from fixfunc.models.texture.block_decode import linear
 from fixfunc.spec.dxgi import FORMATS, VERTEX_FORMATS, Format
 from fixfunc.spec.errors import InputError
+from fixfunc.spec.payloads import COLOUR
 
 SRGB = {
     Format.R8G8B8A8_UNORM_SRGB: Format.R8G8B8A8_UNORM,
@@ -48,6 +55,20 @@ def colour_format(form: Format) -> ColourFormat:
             bits[channel.register] = channel.bits
     signed = layout.kind == "SNORM"
     return ColourFormat(layout, layout.kind, (1 << bits - signed) - 1, is_srgb)
+
+
+def shader_alpha(form: ColourFormat) -> Channel | None:
+    """Where packed colours have a shader's alpha that their format does not store.
+
+    It lies behind the last channel, and has as many bits as the widest one. None where the format
+    has an alpha, or leaves no room in 32 bits.
+    """
+    channels = form.layout.channels
+    low = max(channel.low + channel.bits for channel in channels)
+    widest = max(channel.bits for channel in channels)
+    if any(channel.register == 3 for channel in channels) or low + widest > COLOUR:
+        return None
+    return Channel(3, low, widest)
 
 
 def thresholds(x: np.ndarray, y: np.ndarray) -> np.ndarray:

@@ -79,9 +79,9 @@ CONFIGS = {
 }
 PURPOSE = {  # of each configuration
     "default": "targets up to 2048 pixels",
-    "planes": "the same, with eight colour planes of any format of 32 bits",
+    "planes": "the same, with eight colour planes of any format of up to 32 bits",
     "tiny": "for benches: tiles of 4x4, targets up to 64 pixels",
-    "tiny_planes": "the same, with three colour planes of any format of 32 bits",
+    "tiny_planes": "the same, with three colour planes of any format of up to 32 bits",
 }
 
 

@@ -112,10 +112,10 @@ CONFIGS = {
 }
 PURPOSE = {  # of each configuration
     "default": "RGBA8, a cache of 1,024 tiles, coded in memory",
-    "planes": "the same, with eight colour planes of any format of 32 bits, a cache each",
+    "planes": "the same, with eight colour planes of any format of up to 32 bits, a cache each",
     "raw": "one plane, raw in memory",
     "tiny": "for benches: tiles of 4x4, a cache of 16",
-    "tiny_planes": "the same, with three colour planes of any format of 32 bits",
+    "tiny_planes": "the same, with three colour planes of any format of up to 32 bits",
 }
 UNREAD = payloads.RASTER_STATE  # of a draw state
 
@@ -128,7 +128,7 @@ class ColourWrite(wiring.Component):
     the latency of :class:`~fixfunc.rtl.output.colour_slots.ColourSlots`. A target begins with a
     clear of all of it.
 
-    Colours are of 32 bits a sample, in the format of their plane, as the shader has packed them.
+    Colours take 32 bits a sample, in the format of their plane, as the shader has packed them.
 
     With several colour planes a draw state, and a clear, is of the one that its ``slot`` says:
     see :class:`~fixfunc.rtl.memory.tile_client.plane_states.PlaneStates`. A plane but the first is

@@ -11,7 +11,15 @@ from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.output.merger.blender import Blender
 from fixfunc.rtl.output.merger.control import ALPHA_GROUP, COLOUR_GROUP, NEW, OLD, control_layout
-from fixfunc.rtl.output.merger.formats import ALPHA, FLOATS, SRGB, FormatSet, Place, places
+from fixfunc.rtl.output.merger.formats import (
+    ALPHA,
+    FLOATS,
+    SRGB,
+    FormatSet,
+    Place,
+    places,
+    with_shader_alpha,
+)
 from fixfunc.rtl.output.merger.texels import Packer, Unpacker
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.payloads import COLOUR
@@ -60,9 +68,10 @@ class PlaneFormats(FormatSet):
 class TexelBlender(wiring.Component):
     """Blend a sample, or replace it; one a clock, free-running.
 
-    All of D3D11's blending but blend factors and second colours. What a format lacks counts as 0,
-    alpha as 1, of the shader's colour as of the stored one. Channels that are not written keep
-    their bits, and bits that belong to no channel become 0.
+    All of D3D11's blending but blend factors and second colours. Where a format lacks alpha, that
+    of the shader lies behind the other channels, as
+    :func:`~fixfunc.rtl.output.merger.formats.with_shader_alpha` says, and that of the target is 1.
+    Channels that are not written keep their bits, and bits that belong to no channel become 0.
 
     Parameters
     ----------
@@ -82,7 +91,8 @@ class TexelBlender(wiring.Component):
     def __init__(self, formats: PlaneFormats) -> None:
         self._formats = formats
         self._control = control_layout(formats)
-        self._unpackers = [Unpacker(formats) for _ in (NEW, OLD)]
+        given = [with_shader_alpha(arrangement) for arrangement in formats.layouts]
+        self._unpackers = [Unpacker(formats, given), Unpacker(formats)]
         self._blender = Blender(formats, constant=False, logic=True)
         super().__init__(
             {

@@ -9,12 +9,12 @@ from fixfunc.cosim import codec
 from fixfunc.cosim.commands import CommandList
 from fixfunc.models.formats import MOST
 from fixfunc.models.payload import dtype
-from fixfunc.models.state import PLAIN_FACTORS, draw_state
+from fixfunc.models.state import OF_SHADER_ALPHA, PLAIN_FACTORS, WITHOUT_ALPHA, draw_state
 from fixfunc.spec import commands
 from fixfunc.spec.commands import ALIGNED, START, CommandError, Opcode
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.payloads import COLOUR_PLANES
-from fixfunc.spec.state import BlendOp, DepthFormat, StencilOp
+from fixfunc.spec.state import BlendFactor, BlendOp, DepthFormat, StencilOp
 from fixfunc.tb.bench import depths, scenes
 from fixfunc.tb.output import plane_formats
 
@@ -269,6 +269,9 @@ def state_of(
     state["colour_format"] = form
     for enable in plane_formats.KINDS:
         state[enable] &= plane_formats.has(Format(form), enable)
+    if form in WITHOUT_ALPHA:
+        for name in ("src_blend", "dest_blend"):
+            state[name] = BlendFactor.ONE if state[name] in OF_SHADER_ALPHA else state[name]
     return state
 
 

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fixfunc.models.state import BLENDED, COMBINED
+from fixfunc.models.state import BLENDED, COMBINED, OF_SHADER_ALPHA, WITHOUT_ALPHA
 from fixfunc.spec.dxgi import Format
+from fixfunc.spec.state import BlendFactor
 
 KINDS = {"blend_enable": BLENDED, "logic_op_enable": COMBINED}
 
@@ -19,7 +20,7 @@ def has(form: Format, enable: str) -> bool:
 def choose(
     rng: np.random.Generator, states: np.ndarray, formats: Sequence[Format], illegal: float = 0.02
 ) -> None:
-    """Give draw states formats, in place; what a format does not have is switched off.
+    """Give draw states formats, in place; what a format does not have is taken away.
 
     Formats that are blended come more often than the others. Some states, a part of ``illegal``,
     have a number of another format or of none, or what their format does not have.
@@ -32,5 +33,9 @@ def choose(
     for enable in KINDS:
         known = np.array([has(form, enable) for form in formats])[chosen]
         states[enable] &= (known | wrong).astype(np.uint8)
+    lacks = np.isin(states["colour_format"], WITHOUT_ALPHA) & ~wrong
+    for name in ("src_blend", "dest_blend"):
+        asks = lacks & np.isin(states[name], OF_SHADER_ALPHA)
+        states[name][asks] = rng.choice((BlendFactor.ONE, BlendFactor.DEST_COLOR), int(asks.sum()))
     other = wrong & (rng.random(len(states)) < 0.5)
     states["colour_format"][other] = rng.integers(0, 1 << 7, int(other.sum()))

@@ -10,13 +10,13 @@ from fixfunc.cosim import codec
 from fixfunc.models.output.colour_write import ColourPlanes, blend, blend_of
 from fixfunc.models.output.output_merger import merge
 from fixfunc.models.payload import dtype
-from fixfunc.models.state import PLAIN_FACTORS, blending_known, draw_state
+from fixfunc.models.state import blending_known, draw_state
 from fixfunc.rtl.output import colour_write as rtl
 from fixfunc.spec import payloads
 from fixfunc.spec.colours import COLOUR_FORMATS
-from fixfunc.spec.dxgi import Format
+from fixfunc.spec.dxgi import FORMATS, Format
 from fixfunc.spec.errors import InputError
-from fixfunc.spec.state import BlendOp, FenceError, Kind, LogicOp
+from fixfunc.spec.state import BlendFactor, BlendOp, FenceError, Kind, LogicOp
 from fixfunc.tb.bench import scenes
 from fixfunc.tb.bench.depths import WIDTH
 from fixfunc.tb.output import colour_write as bench
@@ -24,11 +24,13 @@ from tests.output.test_colour_write import tiles
 from tests.plane_formats import (
     BLENDED,
     COMBINED,
+    HALVES,
     REFUSED,
     canonical,
     channel,
     colours,
     exact,
+    factors_of,
     legal,
     places,
     unchecked,
@@ -57,7 +59,10 @@ def test_a_format_is_merged_as_the_output_merger_does(form):
         state = draw_state(8, 8, colour_format=form, colour_write=mask, **fields)
         new, old = (words(rng, form, 96) for _ in range(2))
         stored = old.view(np.uint8).reshape(-1, 4)
-        wanted = merge(colours(new, form), stored, form, blend_of(state)).view(np.uint32)[:, 0]
+        wanted = np.zeros_like(stored)
+        size = FORMATS[form].bytes
+        wanted[:, :size] = merge(colours(new, form), stored[:, :size], form, blend_of(state))
+        wanted = wanted.view(np.uint32)[:, 0]
         got = blend(new, old, state)
         assert (canonical(got, form) == canonical(wanted, form)).all(), (form.name, fields, mask)
 
@@ -66,9 +71,10 @@ def test_a_format_is_merged_as_the_output_merger_does(form):
 @pytest.mark.parametrize("form", sorted(BLENDED), ids=lambda form: form.name)
 def test_blending_is_the_nearest_to_the_exact(form):
     rng = np.random.default_rng(100 + int(form))
+    known = factors_of(form)
     for _ in range(300):
         factors = {
-            f"{side}_blend{suffix}": int(rng.choice(PLAIN_FACTORS))
+            f"{side}_blend{suffix}": int(rng.choice(known))
             for side in ("src", "dest")
             for suffix in ("", "_alpha")
         }
@@ -103,12 +109,38 @@ def test_bits_that_are_not_blended_stay(form):
         assert (blend(new, old, state) == wanted.astype(np.uint32)).all()
 
 
+@pytest.mark.plan("colour-write-19")
+@pytest.mark.parametrize("form", HALVES, ids=lambda form: form.name)
+def test_a_target_of_64_bits_is_two_planes(form):
+    """Masks and logic operations, each plane with its half of the channels: as the merger's."""
+    rng = np.random.default_rng(int(form))
+    half = HALVES[form]
+    channels = sum(place is not None for place in places(half))
+    cases = [({}, mask) for mask in range(16)]
+    if half in COMBINED:
+        cases += [({"logic_op_enable": 1, "logic_op": op}, 15 - op % 4) for op in LogicOp]
+    for fields, mask in cases:
+        new, old = (
+            np.stack([words(rng, half, 96) for _ in range(2)], -1).view(np.uint8) for _ in range(2)
+        )
+        whole = draw_state(8, 8, colour_write=mask, **fields)
+        given = [colours(new.view(np.uint32)[:, n], half)[:, :channels] for n in range(2)]
+        shader = np.ones((96, 4), given[0].dtype)
+        shader[:, : 2 * channels] = np.hstack(given)
+        wanted = merge(shader, old, form, blend_of(whole)).view(np.uint32)
+        for n in range(2):
+            own = mask >> n * channels & 3
+            state = draw_state(8, 8, colour_format=half, colour_write=own, **fields)
+            got = blend(new.view(np.uint32)[:, n], old.view(np.uint32)[:, n], state)
+            assert (canonical(got, half) == canonical(wanted[:, n], half)).all(), (fields, mask)
+
+
 @pytest.mark.plan("colour-write-17")
 def test_golden_refuses_what_a_format_does_not_have():
     """Each for its reason; all that a format has is known, to planes that may have the format."""
     for reason, fields in REFUSED.items():
         assert not blending_known(unchecked((8, 8), **fields), COLOUR_FORMATS), reason
-        with pytest.raises(InputError, match="colour_format|blend_enable|logic_op_enable|src_"):
+        with pytest.raises(InputError, match="colour_format|_enable|src_|dest_"):
             draw_state(8, 8, **fields)
     for form in COLOUR_FORMATS:
         for fields in legal(form):
@@ -251,7 +283,7 @@ def test_every_format_has_all_of_its_blending_in_hardware():
     for form in COLOUR_FORMATS:
         assert all(seen[form, "mask", mask] for mask in range(1, 16))
         if form in BLENDED:
-            assert all(seen[form, "blend", factor] for factor in PLAIN_FACTORS)
+            assert all(seen[form, "blend", factor] for factor in factors_of(form))
         if form in COMBINED:
             assert all(seen[form, "logic", op] for op in LogicOp)
 
@@ -264,8 +296,14 @@ def test_both_bits_of_minus_one_in_hardware():
     full = np.zeros(2, dtype(payloads.tile(4)))
     full["x"] = 0, 1
     full["mask"] = (1 << 16) - 1
-    least = {Format.R8G8B8A8_SNORM: 0x80808080, Format.R16G16_SNORM: 0x80008000}
-    ops = [{"blend_enable": 1, "blend_op": op, "blend_op_alpha": op} for op in BlendOp]
+    least = {
+        Format.R8G8B8A8_SNORM: 0x80808080,
+        Format.R16G16_SNORM: 0x80008000,
+        Format.R8G8_SNORM: 0x8080,
+        Format.R16_SNORM: 0x8000,
+    }
+    factors = {"src_blend": BlendFactor.ONE, "dest_blend": BlendFactor.DEST_COLOR}
+    ops = [factors | {"blend_enable": 1, "blend_op": op, "blend_op_alpha": op} for op in BlendOp]
     for form, value in least.items():
         for fields in [{}, *ops]:
             for mask in (15, 5):
@@ -314,7 +352,7 @@ def test_random_beats_reach_every_format():
     [
         (),
         (Format.R16G16_UNORM,),
-        (Format.R8G8B8A8_UNORM, Format.R16_UNORM),
+        (Format.R8G8B8A8_UNORM, Format.R32G32_UINT),
         (Format.R8G8B8A8_UNORM, Format.R8G8B8A8_UNORM),
     ],
 )

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Area and timing in standard cells: what the tools say is read right, and is not asked twice."""
 
+import datetime
 import gzip
 import importlib.util
+import json
 import os
 import re
 import shutil
@@ -231,6 +233,33 @@ def test_a_failure_is_a_row_and_is_not_kept(meter, capsys, monkeypatch, tmp_path
     assert said.err.endswith("area: failed: m (a)\n")
     meter.report = REPORT
     assert meter().row(job)["ns"] == 5.07
+
+
+def test_rows_of_chosen_blocks_take_the_place_of_theirs(meter, capsys, monkeypatch, tmp_path):
+    """With their date, in the order of all jobs; of another library they are not kept."""
+    some = [Job(f"m ({config})", "m", lambda: "module m; endmodule\n") for config in "abc"]
+    path = tmp_path / "cells.lib"
+    path.write_text(library())
+    cells = liberty.read(path)
+    written = []
+    store = tmp_path / "area.json"
+    old = {"library": "other", "digest": "0", "rows": {"m (c)": {"um2": 1.0}, "gone": {}}}
+    store.write_text(json.dumps(old))
+    monkeypatch.setattr(timing, "require", lambda: None)
+    monkeypatch.setattr(jobs, "all_jobs", lambda: some)
+    monkeypatch.setattr(jobs, "chosen", lambda _names: some[1:2])
+    monkeypatch.setattr(command, "STORE", store)
+    monkeypatch.setattr(command, "_write", written.append)
+    meter.report = REPORT
+    assert command.main([str(path), "m (b)"]) == 0
+    assert "area: not kept: the table is of other" in capsys.readouterr().out
+    assert not written
+    store.write_text(json.dumps(old | {"digest": cells.digest[:16]}))
+    assert command.main([str(path), "m (b)"]) == 0
+    (area,) = written
+    assert list(area["rows"]) == ["m (b)", "m (c)"]
+    assert area["rows"]["m (b)"]["date"] == str(datetime.date.today())
+    assert "date" not in area["rows"]["m (c)"]
 
 
 ROWS = {

@@ -9,13 +9,21 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.depth.test.sample_depths import MOST
-from fixfunc.rtl.output.merger.formats import SNORM, UINT, UNORM
+from fixfunc.rtl.output.merger.formats import (
+    ALPHA,
+    SNORM,
+    UINT,
+    UNORM,
+    places,
+    with_shader_alpha,
+)
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
 from fixfunc.spec.colours import BASE_FORMATS, COLOUR_FORMATS
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.state import BlendFactor, BlendOp
 
+OF_SHADER_ALPHA = BlendFactor.SRC_ALPHA, BlendFactor.INV_SRC_ALPHA, BlendFactor.SRC_ALPHA_SAT
 TARGET = ("target", "target_width", "target_height", "samples", "depth_format")
 
 
@@ -52,9 +60,9 @@ def blending_known(state: Value, formats: Sequence[Format] = BASE_FORMATS) -> Va
     """A state is of a format that there is, which has its blending and its logic operation.
 
     It blends by factors and operations that there are, or not at all. Neither blend factors nor
-    second colours are known here, nor is blending of floats and of sRGB.
+    second colours are known here, nor is blending of floats and of sRGB. A shader's alpha is there
+    where the format has an alpha, or leaves room for one.
     """
-
     factors = [
         state[f"{side}_blend{alpha}"] for side in ("src", "dest") for alpha in ("", "_alpha")
     ]
@@ -67,6 +75,12 @@ def blending_known(state: Value, formats: Sequence[Format] = BASE_FORMATS) -> Va
     ]
     is_normalised = _is_one_of(state.colour_format, formats, (*UNORM, *SNORM))
     has_logic = _is_one_of(state.colour_format, formats, (*UNORM, *UINT))
+    without_alpha = [form for form in formats if with_shader_alpha(places(form))[ALPHA] is None]
+    if without_alpha:
+        lacks = _is_one_of(state.colour_format, formats, without_alpha)
+        colours = state.src_blend, state.dest_blend
+        asked = Cat(factor == its for factor in colours for its in OF_SHADER_ALPHA).any()
+        known.append(~(lacks & asked))
     return (
         _is_one_of(state.colour_format, formats, formats)
         & (~state.blend_enable | (is_normalised & Cat(known).all()))

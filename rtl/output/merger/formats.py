@@ -9,6 +9,7 @@ from amaranth.hdl import Cat, Const, Mux, Shape, Value, ValueLike, signed, unsig
 
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
+from fixfunc.spec.payloads import COLOUR
 
 RED, GREEN, BLUE, ALPHA = range(4)
 CHANNELS = "RGBA"
@@ -83,6 +84,21 @@ def places(form: Format) -> tuple[Place | None, ...]:
             found[letter] = (low, int(digits))
         low += int(digits)
     return tuple(found.values())
+
+
+def with_shader_alpha(arrangement: Sequence[Place | None]) -> tuple[Place | None, ...]:
+    """Where a shader's channels lie in packed colours, by where those of the texel do.
+
+    Where the texel has no alpha it lies behind the other channels, if they leave it room in 32
+    bits, and has as many bits as the widest of them.
+    """
+    *others, alpha = arrangement
+    own = [place for place in others if place]
+    low = max((sum(place) for place in own), default=0)
+    widest = max((place[1] for place in own), default=0)
+    if alpha is None and 0 < low <= COLOUR - widest:
+        alpha = (low, widest)
+    return (*others, alpha)
 
 
 def texel_bits(form: Format) -> int:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Texels taken apart, and put together."""
 
+from collections.abc import Sequence
+
 from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout
@@ -10,7 +12,7 @@ from amaranth.lib.wiring import In, Out
 from fixfunc.rtl.lib.delay import NO_COLLISION
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.output.merger.control import control_layout
-from fixfunc.rtl.output.merger.formats import ALPHA, FormatSet, joined, pick
+from fixfunc.rtl.output.merger.formats import ALPHA, FormatSet, Place, joined, pick
 from fixfunc.rtl.output.merger.srgb import LINEAR
 
 
@@ -20,6 +22,8 @@ class Unpacker(wiring.Component):
     Parameters
     ----------
     formats : FormatSet
+    arrangements : sequence of tuple, optional
+        Where channels lie, for each of ``formats.layouts``; by default as these say.
 
     Members
     -------
@@ -33,8 +37,13 @@ class Unpacker(wiring.Component):
         with ``words``.
     """
 
-    def __init__(self, formats: FormatSet) -> None:
+    def __init__(
+        self,
+        formats: FormatSet,
+        arrangements: Sequence[tuple[Place | None, ...]] | None = None,
+    ) -> None:
         self._formats = formats
+        self._arrangements = formats.layouts if arrangements is None else arrangements
         self._control = control_layout(formats)
         super().__init__(
             {
@@ -58,7 +67,7 @@ class Unpacker(wiring.Component):
         for channel in range(4):
             word = Signal(self._formats.word, name=f"word_{channel}")
             lacks = Signal(name=f"lacks_{channel}")
-            layouts = self._formats.layouts
+            layouts = self._arrangements
             options = [
                 Const(0) if own[channel] is None else texel[own[channel][0] : sum(own[channel])]
                 for own in layouts
