@@ -33,7 +33,8 @@ class ColourSlots(wiring.Component):
     """Do what slot commands say, one a clock; it never stalls.
 
     A slot is written :attr:`latency` clocks after it is read. Until then no other command may read
-    it. Planes of R8G8B8A8_UNORM alone have lanes for its bytes, and channels that are not written
+    it, but the one behind a FILL or REPLACE: a USE of the same slot, which finds what was filled.
+    Planes of R8G8B8A8_UNORM alone have lanes for its bytes, and channels that are not written
     need no blending: memory is written by bytes.
 
     Parameters
@@ -123,16 +124,19 @@ class ColourSlots(wiring.Component):
             mask.y.eq(self.tile.y),
             read.addr.eq(self.command.slot),
         ]
-        m.d.sync += self.values.as_value().eq(read.data)
 
         timeline = Timeline(m)
         fills = is_fill(self.command.op)
+        follows_fill = Signal()
+        with m.If(self.command.valid):
+            m.d.sync += follows_fill.eq(fills)
         timeline.enter(
             0,
             command=self.command,
             mask=self.tile.mask,
             clearing=self.clearing,
             draws=~fills & ~self.clearing,
+            follows_fill=follows_fill,
         )
         timeline.enter(RectangleMask.LATENCY, cleared=mask.o)
         old = timeline[self.OLD]
@@ -147,6 +151,7 @@ class ColourSlots(wiring.Component):
             drawn = Mux(self.clearing, self.clear.colour_value, self.colours[n])
             timeline.enter(0, **{f"new_{n}": Mux(fills, self.fill_values[n], drawn)})
             new = timeline.value(f"new_{n}", self.OLD)
+            self._read(m, timeline, n, read.data.word_select(n, COLOUR))
             m.d.comb += [
                 *self._operands(lane, new, self.values[n]),
                 *(lane.controls[k].eq(timeline[self.OLD + k].control) for k in range(lane.latency)),
@@ -166,6 +171,14 @@ class ColourSlots(wiring.Component):
             write.en.eq(Cat(Mux(covered[n], channels, 0) for n in range(lanes))),
         ]
         return m
+
+    def _read(self, m, timeline, n, stored):
+        """The value of a sample in the slot: what is stored, or what has just been filled in."""
+        now = timeline[1]
+        filled = Signal(COLOUR, name=f"filled_{n}")
+        with m.If(now.command.valid & is_fill(now.command.op)):
+            m.d.sync += filled.eq(timeline.value(f"new_{n}", 1))
+        m.d.sync += self.values[n].eq(Mux(now.follows_fill, filled, stored))
 
     def _operands(self, lane, new, old):
         """What a lane blends."""

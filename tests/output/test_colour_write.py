@@ -241,6 +241,36 @@ def test_wrong_parameters(fields, message):
         rtl.ColourWriteParams(**fields)
 
 
+@pytest.mark.plan("colour-write-20")
+@pytest.mark.parametrize("blends", [0, 1])
+def test_a_tile_that_takes_the_place_of_another_takes_two_clocks(blends):
+    """Blended or opaque: a tile that was brought from memory is found without a hazard window."""
+    side = 32
+    places = np.arange((side // 4) ** 2)  # four times as many as the cache has
+    clocks = []
+    for passes in (2, 12):
+        drawn = np.zeros(passes * len(places), dtype(payloads.tile(4)))
+        drawn["x"] = np.tile(places % 8, passes)
+        drawn["y"] = np.tile(places // 8, passes)
+        drawn["mask"] = (1 << 16) - 1
+        state = draw_state(side, side, blend_enable=blends, early_write=1)
+        whole = {"colour": 1, "x1": side, "y1": side, "colour_value": 0x90A03070}
+        rows = np.concatenate(
+            [
+                codec.pack(state, payloads.DRAW_STATE, WIDTH),
+                scenes.control_beat(payloads.CLEAR, Kind.CLEAR, WIDTH, **whole),
+                codec.pack(drawn, payloads.tile(4), WIDTH),
+                scenes.control_beat(payloads.FENCE, Kind.FENCE, WIDTH, flush=1),
+            ]
+        )
+        data = harness.memory(rows, rtl.CONFIGS["tiny"])
+        memory = Memory(data, (0, 0), ready=256)
+        run = volume(BLOCK, "tiny").run({"i": rows}, 4096, memory=memory, limit=LIMIT)
+        clocks.append(run.clocks)
+    assert clocks[1] - clocks[0] == 10 * len(places) * 2
+    check(BLOCK, "tiny", rows)
+
+
 @pytest.mark.plan("colour-write-10")
 def test_an_announced_fence_is_held_back():
     """The harness holds every second fence that flushes, for 1023 clocks."""

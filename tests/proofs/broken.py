@@ -208,6 +208,13 @@ PARTS = [
         "apart",
     ),
     (
+        "interlock",
+        "memory.tile_cache.command_queue",
+        " & self.use_reads & ~self.follows_fill",
+        " & self.use_reads",
+        "at_once",
+    ),
+    (
         "hazard_check",
         "memory.tile_cache.miss_scheduler",
         "hazard = write_backs.pending | ~write_backs.available",

@@ -21,7 +21,8 @@ COMMANDS = 128  # commands known before their turn, so that memory has answered 
 class Interlock(wiring.Component):
     """Hold commands that read a slot while an earlier command to it is in flight.
 
-    EVICT and REPLACE read, and USE if ``use_reads``. One command a clock otherwise.
+    EVICT and REPLACE read, and USE if ``use_reads``, unless it follows what filled its slot. One
+    command a clock otherwise.
 
     Parameters
     ----------
@@ -33,6 +34,8 @@ class Interlock(wiring.Component):
     i, o : In, Out(stream.Signature(SLOT_COMMAND))
         Combinational.
     use_reads : In(1)
+    follows_fill : In(1)
+        ``i`` is the USE behind a FILL or REPLACE of its slot.
     """
 
     def __init__(self, hazard_window: int) -> None:
@@ -42,6 +45,7 @@ class Interlock(wiring.Component):
                 "i": In(stream.Signature(SLOT_COMMAND)),
                 "o": Out(stream.Signature(SLOT_COMMAND)),
                 "use_reads": In(1),
+                "follows_fill": In(1),
             }
         )
 
@@ -56,7 +60,8 @@ class Interlock(wiring.Component):
             *(later.eq(preceding) for preceding, later in pairwise(earlier)),
         ]
         hazard = Cat(one.valid & (one.slot == command.slot) for one in earlier).any()
-        reads = is_eviction(command.op) | ((command.op == SlotOp.USE) & self.use_reads)
+        use_reads = (command.op == SlotOp.USE) & self.use_reads & ~self.follows_fill
+        reads = is_eviction(command.op) | use_reads
         stall = reads & hazard
         m.d.comb += [
             self.o.payload.eq(command),
@@ -69,7 +74,8 @@ class Interlock(wiring.Component):
 class CommandQueue(wiring.Component):
     """Tell slots what to do, in order; one command a clock.
 
-    FILL and REPLACE wait for their tile, and are followed by a USE of their slot.
+    FILL and REPLACE wait for their tile, and are followed by a USE of their slot, which does not
+    wait: whoever has the slots gives it what was filled.
 
     Parameters
     ----------
@@ -125,11 +131,14 @@ class CommandQueue(wiring.Component):
             self.sample.eq(accept & (self.i.payload.op == SlotOp.DONE)),
             self.occupied.eq(commands.occupied),
         ]
-        source = self._use_what_is_filled(m, commands.o)
+        source, follows_fill = self._use_what_is_filled(m, commands.o)
         if self._window:
             m.submodules.interlock = interlock = Interlock(self._window)
             wiring.connect(m, source, interlock.i)
-            m.d.comb += interlock.use_reads.eq(self.use_reads)
+            m.d.comb += [
+                interlock.use_reads.eq(self.use_reads),
+                interlock.follows_fill.eq(follows_fill),
+            ]
             source = interlock.o
 
         command = source.payload
@@ -146,7 +155,10 @@ class CommandQueue(wiring.Component):
         return m
 
     def _use_what_is_filled(self, m, queued):
-        """Commands as they were queued, and behind each that fills a slot the USE of it."""
+        """Commands as they were queued, and behind each that fills a slot the USE of it.
+
+        Returns them, and whether the one that is offered is such a USE.
+        """
         out = stream.Signature(SLOT_COMMAND).create()
         implied_use = Signal()
         filling = is_fill(queued.payload.op) & ~implied_use
@@ -158,4 +170,4 @@ class CommandQueue(wiring.Component):
         ]
         with m.If(out.valid & out.ready):
             m.d.sync += implied_use.eq(filling)
-        return out
+        return out, implied_use

@@ -157,7 +157,8 @@ class TileCache(wiring.Component):
     params : TileCacheParams
     hazard_window : int
         Least distance in clocks between two commands to one slot of which the later reads; 0 if the
-        user of the slots needs none.
+        user of the slots needs none. The USE behind a FILL or REPLACE keeps none: it reads what
+        that one brings.
 
     Members
     -------

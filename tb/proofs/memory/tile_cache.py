@@ -117,7 +117,7 @@ def interlock(module: ModuleType = command_queue) -> Properties:
     moves = p.named("moves", unit.o.valid & unit.o.ready)
     slot = p.constant(12, "slot")
     about = moves & (command.slot == slot) & (command.op != SlotOp.DONE)
-    use_reads = unit.use_reads & (command.op == SlotOp.USE)
+    use_reads = unit.use_reads & (command.op == SlotOp.USE) & ~unit.follows_fill
     evicts = (command.op == SlotOp.EVICT) | (command.op == SlotOp.REPLACE)
     reads = about & (evicts | use_reads)
     recent = Cat(p.past(about, n) for n in range(1, WINDOW)).any()
@@ -127,6 +127,8 @@ def interlock(module: ModuleType = command_queue) -> Properties:
     waits = Signal(range(WINDOW + 2))
     p.m.d.sync += waits.eq(Mux(unit.i.valid & unit.o.ready & ~moves, waits + 1, 0))
     p.prove("no_deadlock", waits < WINDOW)
+    brought = unit.i.valid & unit.follows_fill & (command.op == SlotOp.USE)
+    p.prove("at_once", ~brought | unit.o.valid)
     p.reach("waited", reads & (p.past(waits) != 0))
     return p
 
@@ -174,8 +176,9 @@ PROOFS = [
     Proof(
         "interlock",
         "memory/tile_cache/command_queue.py Interlock",
-        "No EVICT or REPLACE, and no USE that reads, is sent within the window behind another "
-        "command to its slot; each command passes once, unchanged, within the window.",
+        "No EVICT or REPLACE, and no USE that reads but the one behind a FILL, is sent within the "
+        "window behind another command to its slot; that one is sent at once, and each command "
+        "passes once, unchanged, within the window.",
         interlock,
         depth=6,
         size="window of 4 clocks, every slot",
