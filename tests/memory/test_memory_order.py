@@ -120,14 +120,20 @@ def test_a_set_without_dirty_tiles_is_flushed_in_two_clocks():
 
 
 @pytest.mark.plan("tile-cache-18")
-def test_a_tile_that_takes_the_place_of_another_takes_two_clocks():
-    """Each is fetched, written, and later evicted; all lines of modes are on chip."""
+@pytest.mark.parametrize("modes_change", [False, True])
+def test_a_tile_that_takes_the_place_of_another_takes_two_clocks(modes_change):
+    """Each is fetched, written, and later evicted; all lines of modes are on chip.
+
+    Its mode is read twice meanwhile, and written, if it leaves by another than it came.
+    """
     clocks = []
     for passes in (2, 12):
         rows = codec.unpack(
             tiles(16, 8, *[(1, range(128))] * passes), bench.work(4), dtype(bench.work(4))
         )
         rows["needed"][1:-1] = 1
+        if modes_change:  # in every other pass tiles are as they were cleared
+            rows["z0"][1:-1].reshape(passes, -1)[1::2] = ONES << 8
         memory = Memory(np.zeros(1 << 16, np.uint8), (0, 0), ready=256)
         packed = codec.pack(rows, bench.work(4))
         clocks.append(volume(BLOCK, "tiny").run({"i": packed}, len(rows), memory=memory).clocks)

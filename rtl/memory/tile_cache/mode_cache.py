@@ -7,14 +7,14 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.axi import TRANSFER
-from fixfunc.rtl.lib.delay import NO_COLLISION, delay
+from fixfunc.rtl.lib.delay import delay
 from fixfunc.rtl.memory.tile_cache.layouts import ENTRY, LINE, LINE_STORE, tile_mode
 from fixfunc.rtl.memory.tile_cache.mode_directory import ModeDirectory
 from fixfunc.spec.payloads import TILE_NUMBER
 
 
 class ModeCache(wiring.Component):
-    """Lines of the mode table, direct-mapped. A mode is read every clock, one in three is updated.
+    """Lines of the mode table, direct-mapped. One mode is read a clock, and one updated in two.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class ModeCache(wiring.Component):
     mode : Out(mode)
         The mode that was read, :attr:`LATENCY` clocks later.
     update : In(stream.Signature(tile_mode(mode)))
-        A tile whose line is resident has another mode. It waits while modes are read.
+        A tile whose line is resident has another mode.
     fetched : In(stream.Signature(TRANSFER))
         The line that was fetched. Always ready.
     store : Out(stream.Signature(LINE_STORE))
@@ -71,9 +71,8 @@ class ModeCache(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.directory = directory = ModeDirectory(self._lines)
-        m.submodules.modes = modes = Memory(
-            shape=TRANSFER, depth=self._lines, init=[], attrs=NO_COLLISION
-        )
+        m.submodules.modes = modes = Memory(shape=TRANSFER, depth=self._lines, init=[])
+        write = modes.write_port()
         for name in ("lookup", "lookup_tile", "miss", "drained", "forget", "flush", "last"):
             m.d.comb += getattr(directory, name).eq(getattr(self, name))
         wiring.connect(m, directory.line_request, wiring.flipped(self.line_request))
@@ -86,23 +85,21 @@ class ModeCache(wiring.Component):
         ]
 
         # Read: a line, then one mode of it.
-        read = modes.read_port()
+        read = modes.read_port(transparent_for=(write,))
         column = delay(m, self.tile[:-LINE], 1, "column")
         m.d.comb += [
             read.addr.eq(directory.place(self.tile)),
             read.en.eq(self.read),
         ]
         m.d.sync += self.mode.eq(read.data.word_select(column, ENTRY))
-        self._write(m, modes, directory)
+        self._write(m, modes, write, directory)
         return m
 
-    def _write(self, m, modes, directory):
+    def _write(self, m, modes, write, directory):
         """Updates read a line, and write it back; lines that leave are read by the same port.
 
-        A line that is refilled is written at once: an update waits for it. No line is written
-        while one is read.
+        A line that is refilled is written at once: an update waits for it.
         """
-        write = modes.write_port()
         line = modes.read_port()
         tile = self.update.payload.number
         m.d.comb += [
@@ -118,7 +115,7 @@ class ModeCache(wiring.Component):
                 m.next = "WRITE"
             with m.State("WRITE"):
                 m.d.comb += line.en.eq(0)
-                with m.If(~self.fetched.valid & ~directory.blank & ~self.read):
+                with m.If(~self.fetched.valid & ~directory.blank):
                     m.d.comb += [
                         write.en.eq(1),
                         directory.updated.eq(1),
