@@ -22,12 +22,14 @@ from fixfunc.tb.memory.bins.tile_cache import EVENTS as CACHE
 from fixfunc.tb.output.colour_write import LARGEST, blend_values
 
 EVENTS = CACHE
+ALPHAS = {"src_blend_alpha": BlendFactor.DEST_ALPHA}
+COLOURS = {"dest_blend": BlendFactor.DEST_ALPHA}
 
 
 def directed(params: ColourWriteParams) -> list[Batch]:
     """Long targets; write-backs without end, before a memory that answers late, and before one that
-    hardly takes anything; fences that hardly anyone takes, and such that flush; alphas whose
-    quotient carries.
+    hardly takes anything; fences that hardly anyone takes, and such that flush; alphas and colours
+    whose quotient carries.
     """
     rng = np.random.default_rng(1)
     edge = params.edge
@@ -38,7 +40,8 @@ def directed(params: ColourWriteParams) -> list[Batch]:
         Batch(_bursts(rng, edge, 4, 0x05555500), memory={"ready": 2}),
         Batch(np.concatenate(fences), ("full", "starved")),
         Batch(_flushes(np.random.default_rng(2), edge)),
-        Batch(_alphas(np.random.default_rng(3), edge)),
+        Batch(_sums(np.random.default_rng(3), edge, [126, 3] * 4, 254 << 24, ALPHAS)),
+        Batch(_sums(np.random.default_rng(4), edge, [0xFF0] * 8, 0xE7EFEFEF, COLOURS)),
     ]
 
 
@@ -100,20 +103,24 @@ def _flushes(rng, edge):
     return np.concatenate([*rows, anywhere.FLUSH])
 
 
-def _alphas(rng, edge):
-    """Sums of alphas whose two halves, as one divides by 255, leave as much as can be."""
+def _sums(rng, edge, slots, cleared, factor):
+    """Sums whose two halves, as one divides by 255, leave as much as can be in some tiles.
+
+    The shader's colours are by ``slots``, those of the target are ``cleared``; factors are 1 but
+    for one.
+    """
     tiles = _row(edge)
     tiles["mask"] = (1 << edge**2) - 1
     tiles["full"] = 1
-    tiles["slot"] = [126, 3] * 4  # the shader's alphas
+    tiles["slot"] = slots
     fields = {
         f"{side}_blend{alpha}": BlendFactor.ONE
         for side in ("src", "dest")
         for alpha in ("", "_alpha")
     }
-    fields |= {"src_blend_alpha": BlendFactor.DEST_ALPHA, "blend_enable": 1}
+    fields |= factor | {"blend_enable": 1}
     fields |= {"blend_op": BlendOp.ADD, "blend_op_alpha": BlendOp.ADD}
-    clear = {"x1": 16, "y1": 1, "colour": 1, "colour_base": 0, "colour_value": 254 << 24}
+    clear = {"x1": 16, "y1": 1, "colour": 1, "colour_base": 0, "colour_value": cleared}
     rows = [anywhere.packed(draw_state(16, 1, 8, **fields))]
     for _ in range(4):
         rows += [_clear(rng, clear), codec.pack(tiles, payloads.tile(edge), WIDTH)]
