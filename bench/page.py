@@ -167,7 +167,7 @@ def _memory(figures: dict[str, Any]) -> list[str]:
         "## Depth in memory",
         "",
         "Golden depth unit, cache of 256 tiles (64 sets, 4 ways) and 256 transfers of the "
-        "tile table,",
+        "mode table,",
         "a frame from clear to write-back. Plain depth reads 4 bytes for every covered "
         "sample and writes 4 for every one that passes.",
         "Accept under 30 % for the demo frame at 1x, excellent under 20 %. Coding is that by "

@@ -161,7 +161,7 @@ def check_blend_state(state: np.void, formats: Sequence[Format] = COLOUR_FORMATS
     """Raise :class:`~fixfunc.spec.errors.InputError` for blending that there is not.
 
     The colour plane's format is one of ``formats``. It has the blending and the logic operation
-    that are enabled: those of floats and of sRGB are not known here, nor are blend factors and
+    that are enabled: those of floats and of sRGB are not known here, nor are the blend constant and
     second colours, nor a shader's alpha where the format is one of :data:`WITHOUT_ALPHA`.
     """
     if int(state["colour_format"]) not in formats:

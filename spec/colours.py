@@ -232,7 +232,7 @@ SCAN_SETUP = (
     Field("coded", 1),  # tiles have codes, in a table; else they are raw
     *each("width height", SIDE),  # pixels
     *each("base0 base1 base2", 32),  # address of a buffer's first tile
-    *each("table0 table1 table2", 32),  # address of its tile table: four bits a tile
+    *each("table0 table1 table2", 32),  # address of its mode table: four bits a tile
     *each("cleared0 cleared1 cleared2", 32),  # the colour of its cleared tiles
 )
 

@@ -292,7 +292,7 @@ def uncoded(edge_samples: int) -> tuple[Field, ...]:
 def coded(edge_samples: int, bits: int = DEPTH, mode: int = 3) -> tuple[Field, ...]:
     """The same in memory, or a tile of other values.
 
-    Of ``mode``, which has so many bits, the tile table tells.
+    Of ``mode``, which has so many bits, the mode table tells.
     """
     return (
         Field("mode", mode),  # fixfunc.spec.state.TileMode
@@ -382,7 +382,7 @@ def completion(edge_samples: int, bits: int = DEPTH) -> tuple[Field, ...]:
 
 
 def counted(differences: bool = False) -> tuple[Field, ...]:
-    """Tiles that have been moved, by their mode in memory, and transfers of the tile table.
+    """Tiles that have been moved, by their mode in memory, and transfers of the mode table.
 
     With ``differences``, of a cache whose tiles are coded so.
     """

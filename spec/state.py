@@ -158,7 +158,7 @@ DIFFERENCES = 8  # the mode of a tile by differences is so much more than its tr
 
 
 class TileMode(IntEnum):
-    """How a tile lies in memory: four bits of the tile table. Not every surface has all."""
+    """How a tile lies in memory: four bits of the mode table. Not every surface has all."""
 
     CLEARED = 0  # not at all
     PLANES_1 = 1  # planes of triangles, and which of them each sample belongs to

@@ -280,7 +280,7 @@ def refused():
         if form in BLENDED ^ COMBINED:
             yield f"both of {form.name}", both
     yield (
-        "a blend factor of another format",
+        "a blend constant of another format",
         {
             "colour_format": Format.R16G16_SNORM,
             "blend_enable": 1,

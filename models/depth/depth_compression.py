@@ -30,7 +30,7 @@ from fixfunc.spec.state import DIFFERENCES, SAMPLE_COUNTS, TileMode
 
 
 class Encoded(NamedTuple):
-    """A coded tile: what the tile table keeps of it, and what lies in memory."""
+    """A coded tile: what the mode table keeps of it, and what lies in memory."""
 
     mode: TileMode
     data: bytes

@@ -20,7 +20,7 @@ class CacheShape:
         Of the tile cache; sets, a power of two, by the lowest bits of a tile's x and y. The oldest
         way goes.
     table_lines : int
-        Transfers of the tile table on chip, direct-mapped.
+        Transfers of the mode table on chip, direct-mapped.
     coding : {"differences", "anchor", "raw"}
         How tiles of depths go that no planes give. Raw: none is coded.
     colours : {"differences", "raw"}

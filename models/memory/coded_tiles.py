@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Coded tiles in memory: a slice of a target, its tile table, and what it has been cleared to."""
+"""Coded tiles in memory: a slice of a target, its mode table, and what it has been cleared to."""
 
 import numpy as np
 
@@ -18,7 +18,7 @@ class CodedTiles:
     """A slice of a target whose tiles are coded.
 
     A tile lies where it would lie if it were raw, and takes as many bytes of its place as its code
-    says. Behind all places lie the colour of the last clear and the tile table: four bits a tile,
+    says. Behind all places lie the colour of the last clear and the mode table: four bits a tile,
     the first one lowest. Other colours than RGBA8 and RGBA16F are coded as their bits.
 
     Parameters

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tile cache and tile table between a test and memory, whatever its tiles hold."""
+"""Tile cache and mode table between a test and memory, whatever its tiles hold."""
 
 from collections import Counter
 from collections.abc import Sequence

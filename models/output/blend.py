@@ -57,7 +57,7 @@ def blend(
         Red, green, blue, alpha of a shader, and what is stored.
     state : Blend
     constant : ndarray of float32, shape (4,), optional
-        Blend factor, ones by default: it is cut to the range, and is of 24 bits, to the nearest.
+        Blend constant, ones by default: it is cut to the range, and is of 24 bits, to the nearest.
     second : ndarray of integer, shape (..., 4), optional
         A shader's second colour, for dual-source factors; zeros by default.
     most : four of int

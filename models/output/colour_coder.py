@@ -33,7 +33,7 @@ def encode(
     Returns
     -------
     codes : ndarray of uint8, shape (n,)
-        Of the tile table: the fewest bytes win, a palette before differences of as many.
+        Of the mode table: the fewest bytes win, a palette before differences of as many.
     data : ndarray of uint8, shape (n, bytes of a raw tile)
         Zeros behind what the code says.
 

@@ -30,7 +30,7 @@ DEPTHS = {
 
 
 def size(code: int, depth: Depth) -> int:
-    """Bytes of a tile by its code in the tile table.
+    """Bytes of a tile by its code in the mode table.
 
     Raises
     ------

@@ -34,7 +34,7 @@ def merge(
         Of the target.
     state : Blend
     constant : ndarray of float32, shape (4,), optional
-        Blend factor.
+        Blend constant.
     second : ndarray of the type of ``new``, shape (n, 4), optional
         A shader's second colour.
     threshold : ndarray of int, shape (n,), optional

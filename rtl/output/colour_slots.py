@@ -97,7 +97,7 @@ class ColourSlots(wiring.Component):
         return self._formats is BYTES
 
     def _lane(self):
-        """All of D3D11's blending but blend factors and second colours, of a sample."""
+        """All of D3D11's blending but the blend constant and second colours, of a sample."""
         if self._by_bytes:
             return Blender(self._formats, constant=False, logic=True)
         return TexelBlender(self._formats)
@@ -183,8 +183,15 @@ class ColourSlots(wiring.Component):
     def _operands(self, lane, new, old):
         """What a lane blends."""
         if self._by_bytes:
-            return [lane.sources.eq(Cat(new, old)), lane.new_words.eq(new), lane.old_words.eq(old)]
-        return [lane.new.eq(new), lane.old.eq(old)]
+            return [
+                lane.sources.eq(Cat(new, old)),
+                lane.new_words.eq(new),
+                lane.old_words.eq(old),
+            ]
+        return [
+            lane.new.eq(new),
+            lane.old.eq(old),
+        ]
 
     def _decode(self, m, timeline):
         """How the draw blends; what fills a slot, or clears it, replaces all."""
@@ -213,5 +220,8 @@ class ColourSlots(wiring.Component):
         channel_layout = Signal(len(self._formats.layouts))
         m.d.sync += channel_layout.eq(self._formats.layout_of(form))
         control = Signal.like(decoder.control)
-        m.d.comb += [control.eq(decoder.control), control.layout.eq(channel_layout)]
+        m.d.comb += [
+            control.eq(decoder.control),
+            control.layout.eq(channel_layout),
+        ]
         timeline.enter(self.OLD, control=control.as_value())

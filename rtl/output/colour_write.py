@@ -91,7 +91,7 @@ class ColourWriteParams:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the planes."""
+        """Names of the planes."""
         return tuple(plane.name for plane in colour_planes(self.planes))
 
     @property
@@ -125,8 +125,8 @@ class ColourWrite(wiring.Component):
 
     One tile per clock, in order, out and back, all its planes at once; a tile that is not on chip
     waits for memory. Where what is stored decides, tiles of one place come a clock more apart than
-    the latency of :class:`~fixfunc.rtl.output.colour_slots.ColourSlots`. A target begins with a
-    clear of all of it.
+    the latency of :class:`~fixfunc.rtl.output.colour_slots.ColourSlots`, but for the first one
+    behind a miss. A target begins with a clear of all of it.
 
     Colours take 32 bits a sample, in the format of their plane, as the shader has packed them.
 

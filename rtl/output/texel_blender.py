@@ -68,8 +68,8 @@ class PlaneFormats(FormatSet):
 class TexelBlender(wiring.Component):
     """Blend a sample, or replace it; one a clock, free-running.
 
-    All of D3D11's blending but blend factors and second colours. Where a format lacks alpha, that
-    of the shader lies behind the other channels, as
+    All of D3D11's blending but the blend constant and second colours. Where a format lacks alpha,
+    that of the shader lies behind the other channels, as
     :func:`~fixfunc.rtl.output.merger.formats.with_shader_alpha` says, and that of the target is 1.
     Channels that are not written keep their bits, and bits that belong to no channel become 0.
 

@@ -191,7 +191,7 @@ def texels_of(beats: np.ndarray, lanes: int) -> np.ndarray:
 def beats_of(
     rng: np.random.Generator, states: list[dict[str, int]], params: OutputMergerParams
 ) -> np.ndarray:
-    """Packed beats, one of each state, by names of MERGE_STATE's fields; random blend factors."""
+    """Packed beats, one of each state, by names of MERGE_STATE's fields; random blend constants."""
     beats = codec.unpack(requests(rng, len(states), params), params.merging, dtype(params.merging))
     for field in MERGE_STATE:
         if not field.name.startswith("factor"):

@@ -237,7 +237,7 @@ def test_tiles_by_differences_are_no_transfers_of_the_hardware():
 
 @pytest.mark.plan("contract-1")
 def test_a_stage_that_blends_refuses_what_it_cannot():
-    """Factors that need a blend factor or a second colour; other stages do not look at them."""
+    """Factors that need a blend constant or a second colour; other stages do not look at them."""
     wrong = state()
     wrong["src_blend"] = BlendFactor.BLEND_FACTOR
     for planes, enable, legal in (

@@ -14,7 +14,6 @@ from tests.volume import check, volume
 
 BLOCK = "tile_cache"
 NOWHERE = (1 << 64) - 1
-TABLE = bench.answer(rtl.CONFIGS["tiny"])
 ONES = (1 << 24) - 1
 
 
@@ -34,10 +33,11 @@ def fresh(*rows):
     return codec.pack(records, table)
 
 
-def errors(rows, memory):
+def errors(rows, memory, config="tiny"):
     """What every DONE tells."""
-    run = volume(BLOCK, "tiny").run({"i": rows}, 64, memory=memory, limit=200_000)
-    answers = codec.unpack(run.outputs["o"], TABLE, dtype(TABLE))
+    table = bench.answer(rtl.CONFIGS[config])
+    run = volume(BLOCK, config).run({"i": rows}, 64, memory=memory, limit=200_000)
+    answers = codec.unpack(run.outputs["o"], table, dtype(table))
     assert len(answers) == len(rows)
     return answers["error"][answers["op"] != CacheOp.USE].tolist()
 
@@ -169,16 +169,24 @@ def test_a_read_that_fails_is_told_and_nothing_is_written_until_a_clear():
 
 
 @pytest.mark.plan("tile-cache-12")
-def test_a_tile_in_memory_that_cannot_be_is_told():
+@pytest.mark.parametrize(
+    ("config", "value"),
+    [
+        ("tiny", {"z0": 6 << 8}),  # all of it becomes 7
+        ("tiny_coded", {"z0": 0x777777 << 8, "exact": 1}),  # a palette begins with it
+    ],
+)
+def test_a_tile_in_memory_that_cannot_be_is_told(config, value):
     """Tile 64 lies where the modes of the others do: it makes that of tile 0 one there is not."""
-    table = bench.work(4)
+    edge = rtl.CONFIGS[config].edge
+    table = bench.work(edge)
     records = np.zeros(7, dtype(table))
-    write = {"op": CacheOp.USE, "writes": 1, "written": 0xFFFF}
+    write = {"op": CacheOp.USE, "writes": 1, "written": (1 << edge**2) - 1}
     rows = (
         {"op": CacheOp.CLEAR, "number": 64, "x": 8, "y": 8, "cleared": ONES},
         write | {"number": 128, "exact": 1},  # of a line in the place of tile 0's
         {"op": CacheOp.FLUSH},
-        write | {"number": 64, "z0": 6 << 8},  # all of it becomes 7
+        write | {"number": 64} | value,
         {"op": CacheOp.FLUSH},
         {"op": CacheOp.USE, "needed": 1},
         {"op": CacheOp.FLUSH},
@@ -186,7 +194,8 @@ def test_a_tile_in_memory_that_cannot_be_is_told():
     for record, row in zip(records, rows, strict=True):
         for name, value in row.items():
             record[name] = value
-    assert errors(codec.pack(records, table), Memory(np.zeros(1 << 17, np.uint8))) == [0, 0, 0, 4]
+    memory = Memory(np.zeros(1 << 17, np.uint8))
+    assert errors(codec.pack(records, table), memory, config) == [0, 0, 0, 4]
 
 
 @pytest.mark.plan("tile-cache-11")

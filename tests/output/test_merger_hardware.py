@@ -137,7 +137,7 @@ def test_ties_of_the_blend_factor():
 @pytest.mark.plan("output-merger-12")
 @pytest.mark.parametrize("side", ["source", "target"])
 def test_sums_next_to_a_half(side):
-    """The blend factor on one side, alpha on the other: exact sums one unit of both below it."""
+    """The blend constant on one side, alpha on the other: exact sums one unit of both below it."""
     params = rtl.CONFIGS["tiny"]
     unit, units = 255, 1 << 24
     own = np.arange(1, 256, 2)  # odd ones divide whatever is left of 2^24

@@ -7,16 +7,20 @@ from fixfunc.cosim.simulation.volume import NOWHERE, Memory
 from fixfunc.models.memory import copies
 from fixfunc.models.memory.coded_tiles import CodedTiles
 from fixfunc.models.memory.layout import Layout
+from fixfunc.models.output.colour_write import ColourTarget
 from fixfunc.models.output.resolve import resolve
+from fixfunc.models.output.scan_out import Scan
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
+from fixfunc.models.state import draw_state
 from fixfunc.rtl.output.resolve.resolve import CONFIGS, ResolveParams
-from fixfunc.spec.colours import RESOLVE, RESOLVED, ResolveError
+from fixfunc.spec import payloads
+from fixfunc.spec.colours import RESOLVE, RESOLVED, SCAN_SETUP, ResolveError
 from fixfunc.spec.descriptors import VIEW, Dimension
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.ring import RESOLVE as RESOLVE_PACKET
-from fixfunc.spec.state import TARGET_LIMIT
+from fixfunc.spec.state import TARGET_LIMIT, TileMode
 from fixfunc.tb.output import resolve as bench
 from tests import tiers
 from tests.bench import check_bench
@@ -102,6 +106,43 @@ def test_it_is_the_resolve_of_the_machine(samples):
     assert (target[0, :, :, 0] == picture(memory, record)[1]).all()
 
 
+@pytest.mark.plan("resolve-10")
+def test_what_a_cache_left_is_resolved_and_shown():
+    """Drawn at 4x through the cache of colours, resolved, and scanned out: the means of samples."""
+    size = 45, 27
+    rng = np.random.default_rng(10)
+    record = request(2, size, source_cleared=0x40302010, target_cleared=0x40302010)
+    rows, columns = bench.surface_shape(record)
+    memory = rng.integers(0, 256, 2 * BASE, np.uint8)
+    unit = ColourTarget(memory)
+    unit.state = draw_state(*size, 4)
+    unit.clear((0, 0, *size), 0x40302010)
+    tiles = np.zeros(60, dtype(payloads.tile(8)))
+    tiles["x"] = rng.integers(0, columns, len(tiles))
+    tiles["y"] = rng.integers(0, rows, len(tiles))
+    tiles["mask"] = rng.integers(1, 1 << 64, len(tiles), np.uint64, endpoint=False)
+    few = rng.integers(0, 1 << 32, (len(tiles), 3), np.uint32)
+    chosen = rng.integers(0, 3, (len(tiles), 64))
+    unit.draw(tiles, np.take_along_axis(few, chosen, 1).reshape(-1, 8, 8))
+    unit.flush()
+    samples = unit.cache.values().copy().view(np.uint8).reshape(rows, columns, 4, 2, 4, 2, 4)
+    pixels = samples.transpose(0, 2, 1, 4, 3, 5, 6).reshape(4 * rows, 4 * columns, 4, 4)
+    means = (2 * pixels.astype(int).sum(2) + 4) // 8
+
+    assert resolve(memory, record) == ResolveError.NONE
+    assert (picture(memory, record)[1] == means[: size[1], : size[0]]).all()
+    setup = np.zeros((), dtype(SCAN_SETUP))
+    shape = [-(-side // 8) for side in size]
+    fields = {"buffers": 1, "coded": 1, "width": size[0], "height": size[1], "base0": BASE}
+    fields |= {"table0": BASE + 256 * shape[0] * shape[1], "cleared0": 0x40302010}
+    for name, value in fields.items():
+        setup[name] = value
+    shown, wrong = Scan(memory, setup).picture(0)
+    assert not wrong.any()
+    assert (shown == means[: size[1], : size[0], :3]).all()
+    assert len(np.unique(shown.reshape(-1, 3), axis=0)) > 100
+
+
 @pytest.mark.plan("resolve-3")
 @pytest.mark.parametrize(
     ("config", "count"), tiers.by_tier([("tiny", 400), ("default", 400)], [("tiny", 400)])
@@ -118,12 +159,20 @@ def test_bench(simulator):
 
 
 @pytest.mark.plan("resolve-5")
-def test_a_tile_a_clock():
-    """Of tiles that take no memory; a line of the table takes a clock from sixty-four of them."""
+@pytest.mark.parametrize("kind", ["cleared", "coded"])
+def test_a_tile_a_clock(kind):
+    """Tiles that take no memory, or a transfer each; a line of the table takes a clock, too."""
     clocks = []
     for height in (32, 96):
-        rows = codec.pack(np.array([request(1, (512, height))]), RESOLVE)
-        memory = Memory(np.zeros(2 * BASE, np.uint8), (0, 0), ready=256)
+        record = request(1, (512, height))
+        data = np.zeros(2 * BASE, np.uint8)
+        if kind == "coded":
+            shape = bench.surface_shape(record)
+            tiles = CodedTiles(data, *shape, 4, 1, np.zeros(4, np.uint8))
+            tiles.write(np.full((*shape, 8, 8, 4), 7, np.uint8))
+            assert (tiles.codes == TileMode.PALETTE).all()
+        rows = codec.pack(np.array([record]), RESOLVE)
+        memory = Memory(data, (0, 0), ready=256)
         clocks.append(volume("resolve", "tiny").run({"i": rows}, 1, memory=memory).clocks)
     tiles = 512 * 64 // 32  # more of them
     assert tiles <= clocks[1] - clocks[0] <= tiles * 65 / 64 + 8

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Parts of depth compression.
 
-codes.py         codes of the tile table by coding, and sizes of tiles
+codes.py         codes of the mode table by coding, and sizes of tiles
 planes.py        the planes that made a tile
 differences.py   second differences, by groups of lanes that share a width
 anchor.py        a depth, slopes to two neighbours, and differences from that plane

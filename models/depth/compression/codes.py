@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Codes of depth tiles in the tile table, which of them each coding has, and their sizes."""
+"""Codes of depth tiles in the mode table, which of them each coding has, and their sizes."""
 
 from typing import Literal
 
@@ -38,7 +38,7 @@ def check_coding(coding: Coding, edge: int = 8) -> None:
 
 
 def bits(mode: int, edge: int = 8) -> int:
-    """Bits of a tile so coded; the tile table alone tells that one is cleared.
+    """Bits of a tile so coded; the mode table alone tells that one is cleared.
 
     By differences: of all of its transfers, which its payload need not fill.
 

@@ -59,9 +59,9 @@ def check_colour_formats(name: str, formats: Sequence[Format]) -> None:
 def blending_known(state: Value, formats: Sequence[Format] = BASE_FORMATS) -> Value:
     """A state is of a format that there is, which has its blending and its logic operation.
 
-    It blends by factors and operations that there are, or not at all. Neither blend factors nor
-    second colours are known here, nor is blending of floats and of sRGB. A shader's alpha is there
-    where the format has an alpha, or leaves room for one.
+    It blends by factors and operations that there are, or not at all. Neither the blend constant
+    nor second colours are known here, nor is blending of floats and of sRGB. A shader's alpha is
+    there where the format has an alpha, or leaves room for one.
     """
     factors = [
         state[f"{side}_blend{alpha}"] for side in ("src", "dest") for alpha in ("", "_alpha")

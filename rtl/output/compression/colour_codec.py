@@ -21,7 +21,7 @@ EVICTED = evicted(ENTRY)
 
 
 class ColourCodec(wiring.Component):
-    """Decode what is read, and code what is evicted: RGBA8, tiles of 8 by 8.
+    """Decode what is read, and code what is evicted: colours of 32 bits, tiles of 8 by 8.
 
     Parameters
     ----------

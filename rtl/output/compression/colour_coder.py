@@ -163,11 +163,20 @@ class ColourCoder(wiring.Component):
         with m.If(is_clear):
             m.d.comb += code.eq(TileMode.CLEARED)
         with m.Elif(is_palette):
-            m.d.comb += [code.eq(TileMode.PALETTE), chosen.eq(palette)]
+            m.d.comb += [
+                code.eq(TileMode.PALETTE),
+                chosen.eq(palette),
+            ]
         with m.Elif(steps <= self._order.steps):
-            m.d.comb += [code.eq(DIFFERENCES + steps), chosen.eq(data)]
+            m.d.comb += [
+                code.eq(DIFFERENCES + steps),
+                chosen.eq(data),
+            ]
         with m.Else():
-            m.d.comb += [code.eq(TileMode.RAW), chosen.eq(raw.o)]
+            m.d.comb += [
+                code.eq(TileMode.RAW),
+                chosen.eq(raw.o),
+            ]
         m.d.sync += self.o.code.eq(code)
         m.d.sync += [
             self.o[f"data{n}"].eq(chosen[32 * n : 32 * (n + 1)]) for n in range(self._order.words)

@@ -3,7 +3,7 @@
 
 scan_out.py      the block: what is scanned out, and when
 buffer_turns.py  single, double and triple buffering
-tile_fetch.py    a frame's tiles and its tile table are read
+tile_fetch.py    a frame's tiles and its mode table are read
 tile_pixels.py   tiles decoded: red, green and blue
 line_store.py    two rows of tiles on chip, scanned line by line
 dither.py        pixels of 5, 6 and 5 bits

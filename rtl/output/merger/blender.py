@@ -28,7 +28,7 @@ class Blender(wiring.Component):
     ----------
     formats : FormatSet
     constant : bool
-        The blend factor is known.
+        The blend constant is known.
     logic : bool
         There are logic operations.
 
@@ -41,7 +41,7 @@ class Blender(wiring.Component):
     controls : In(ArrayLayout(control_layout(formats).size, self.latency))
         The decoded state, the first together with ``sources``, each one clock after the one before.
     constants : In(ArrayLayout(CONSTANT, 4))
-        The blend factor, one clock after ``sources``.
+        The blend constant, one clock after ``sources``.
     o : Out(ArrayLayout(formats.word, 4))
         :attr:`latency` clocks after ``sources``.
     """

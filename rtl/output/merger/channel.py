@@ -39,7 +39,7 @@ class BlendChannel(wiring.Component):
     channel : int
         Red, green, blue, alpha: 0 to 3.
     constant : bool
-        The blend factor is known.
+        The blend constant is known.
 
     Members
     -------

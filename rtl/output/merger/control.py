@@ -35,7 +35,7 @@ SIDE = StructLayout(
         "picked": 3,  # a colour: the shader's, the target's, the shader's second
         "alpha": 1,  # its alpha
         "saturates": 1,  # min(source alpha, 1 - target alpha)
-        "constant": 1,  # the blend factor
+        "constant": 1,  # the blend constant
         "inverse": 1,  # one less that; of nothing: one
         "negative": 1,  # it is subtracted
         "unit_constant": 1,  # what one is: 2^24,
@@ -105,7 +105,7 @@ class StateDecoder(wiring.Component):
     second : bool
         Second colours are known; else they count as zeros.
     constant : bool
-        The blend factor is known; else it counts as ones.
+        The blend constant is known; else it counts as ones.
     logic : bool
         Logic operations are known; else they are errors.
 
@@ -262,7 +262,7 @@ class StateDecoder(wiring.Component):
         alpha = Cat(either(plain) for plain, (n, is_one) in PICKED.items() if is_one).any()
         saturates = factor == BlendFactor.SRC_ALPHA_SAT
         inverse = _among(factor, INVERSES)
-        # Of alpha it is one; so is a blend factor that is not known.
+        # Of alpha it is one; so is a blend constant that is not known.
         ones = saturates if is_alpha else Const(0)
         flips = Const(0) if self._constant else either(BlendFactor.BLEND_FACTOR)
         return {

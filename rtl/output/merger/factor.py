@@ -20,7 +20,7 @@ class Factor(wiring.Component):
     channel : int
         Red, green, blue, alpha: 0 to 3.
     constant : bool
-        The blend factor is known.
+        The blend constant is known.
 
     Members
     -------
@@ -29,7 +29,7 @@ class Factor(wiring.Component):
     side : In(ArrayLayout(SIDE, 2))
         The side, together with ``colours``, and one clock later.
     widths, alpha_widths : In(len(formats.widths))
-        Of the channel, and of alpha, together with ``colours``, and alpha's; one clock later.
+        Of the channel, and of alpha; one clock later than ``colours``.
     first_alpha_widths : In(len(formats.widths))
         Of alpha, together with ``colours``.
     spreads : In(1)

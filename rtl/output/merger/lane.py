@@ -18,7 +18,7 @@ from fixfunc.spec.colours import THRESHOLD
 
 
 class Lane(wiring.Component):
-    """Blend a sample of UNORM or SNORM, or replace it; one a clock, free-running.
+    """Blend a sample of a normalised format, or replace it, or one of integers; free-running.
 
     Parameters
     ----------
@@ -28,14 +28,14 @@ class Lane(wiring.Component):
 
     Members
     -------
-    i : In(self.i_layout)
+    i : In(StructLayout)
         ``colours`` of the shader, two, float32 or integers; ``texel`` as stored; ``threshold`` of
         dithering.
     controls : In(ArrayLayout(control_layout(formats).size, self.latency))
         The decoded state, each one clock after the one before; the first, together with ``i``, is
         of no matter.
     constants : In(ArrayLayout(CONSTANT, 4))
-        The blend factor, :attr:`constants_clock` clocks after ``i``.
+        The blend constant, :attr:`constants_clock` clocks after ``i``.
     o : Out(formats.texel)
         :attr:`latency` clocks after ``i``.
     """
@@ -78,7 +78,7 @@ class Lane(wiring.Component):
 
     @property
     def constants_clock(self) -> int:
-        """Clocks after which the blend factor is read."""
+        """Clocks after which the blend constant is read."""
         return self._loaded + 1
 
     @property

@@ -48,7 +48,7 @@ class OutputMergerParams:
     second : bool
         A shader may put out two colours for the one target; else its second one counts as zeros.
     constant : bool
-        The blend factor may be any; else it counts as ones.
+        The blend constant may be any; else it counts as ones.
     logic : bool
         There are logic operations; else they are errors.
     dithers : bool
@@ -199,7 +199,7 @@ class MergePipeline(wiring.Component):
         return [Cat(self.i.beat[f"{name}{c}{n}"] for c in COLOURS) for name in names]
 
     def _convert_factors(self, m, t, is_signed):
-        """The blend factor as integers."""
+        """The blend constant as integers."""
         if self._params.constant:
             for channel, colour in enumerate(COLOURS):
                 m.submodules[f"factor_{colour}"] = factor = ConstantFactor()

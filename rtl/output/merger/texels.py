@@ -120,7 +120,10 @@ class Unpacker(wiring.Component):
                 shape=16, depth=len(LINEAR), init=LINEAR, attrs=NO_COLLISION
             )
             read = table.read_port()
-            m.d.comb += [read.addr.eq(byte), converted.eq(read.data)]
+            m.d.comb += [
+                read.addr.eq(byte),
+                converted.eq(read.data),
+            ]
         out = Signal(self._formats.value_shape, name=f"blended_{channel}")
         m.d.sync += out.eq(Mux(self._at(3).is_srgb, converted, value))
         return out

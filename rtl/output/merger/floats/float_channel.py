@@ -32,16 +32,12 @@ def less(a: Value, b: Value) -> Value:
 class FloatChannel(wiring.Component):
     """Source times its factor, added to target times its own by a multiply-add; free-running.
 
-    Parameters
-    ----------
-    is_alpha : bool
-
     Members
     -------
     colours, alphas : In(ArrayLayout(32, 3))
         The channel, and alpha: the shader's, the target's, the shader's second; float32.
     constant : In(32)
-        The channel's blend factor.
+        The channel's blend constant.
     group : In(GROUP)
         Factors and operation.
     write : In(1)

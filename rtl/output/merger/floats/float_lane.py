@@ -27,7 +27,7 @@ class FloatLane(wiring.Component):
     Members
     -------
     i : In(StructLayout({"colours": ..., "texel": ..., "constants": ...}))
-        ``colours`` of the shader, two; ``texel`` as stored; ``constants``, the blend factor.
+        ``colours`` of the shader, two; ``texel`` as stored; ``constants``, the blend constant.
     controls : In(ArrayLayout(control_layout(formats).size, self.LATENCY))
         The decoded state, each one clock after the one before; the first, together with ``i``, is
         of no matter.
