@@ -64,8 +64,8 @@ PRIMITIVES = [
     (
         "quotient",
         "output.merger.quotient",
-        "self._parts(rest_2 + 1,",
-        "self._parts(rest_2,",
+        "self._parts(remainder + 1,",
+        "self._parts(remainder,",
         "by_4",
     ),
     ("timeline", "lib.timeline", "values[clock - first]", "values[clock - first - 1]", "value_1"),

@@ -48,35 +48,36 @@ class PaletteCoder(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         lanes = self.i
-        left = Signal(LANES, name="left_0")
-        m.d.comb += left.eq(~0)
+        remaining = Signal(LANES, name="remaining_0")
+        m.d.comb += remaining.eq(~0)
         index = Signal(2 * LANES, name="index_0")
         colours = []
         for n in range(PALETTE):
-            # The first lane that is left, then all of its colour.
+            # The first lane that remains, then all of its colour.
             first = Signal(LANES, name=f"first_{n}")
             colour = Signal(self._colour, name=f"colour_{n}")
-            m.d.comb += first.eq(lowest(left))
+            m.d.comb += first.eq(lowest(remaining))
             m.d.sync += colour.eq(_one_of(first, lanes))
             lanes = delay(m, lanes, 1, f"waiting_{n}")
-            left = delay(m, left, 1, f"waiting_left_{n}")
+            remaining = delay(m, remaining, 1, f"waiting_remaining_{n}")
             index = delay(m, index, 1, f"waiting_index_{n}")
             same = Signal(LANES, name=f"same_{n}")
             m.d.comb += same.eq(
-                Cat(left[k] & (lanes[k] == colour) for k in range(LANES)),
+                Cat(remaining[k] & (lanes[k] == colour) for k in range(LANES)),
             )
-            next_left = Signal(LANES, name=f"left_{n + 1}")
+            next_remaining = Signal(LANES, name=f"remaining_{n + 1}")
             next_index = Signal(2 * LANES, name=f"index_{n + 1}")
             m.d.sync += [
-                next_left.eq(left & ~same),
+                next_remaining.eq(remaining & ~same),
                 next_index.eq(Cat(Mux(same[k], n, index[2 * k : 2 * k + 2]) for k in range(LANES))),
             ]
             colours.append(delay(m, colour, 2 * (PALETTE - n) - 1, f"kept_{n}"))
             lanes = delay(m, lanes, 1, f"later_{n}")
-            left, index = next_left, next_index
+            remaining = next_remaining
+            index = next_index
         m.d.comb += [
             self.o.data.eq(Cat(*colours, index)),
-            self.o.fits.eq(~left.any()),
+            self.o.fits.eq(~remaining.any()),
         ]
         return m
 

@@ -19,12 +19,12 @@ class SignatureLine(wiring.Component):
 
     Members
     -------
-    want : In(1)
+    request : In(1)
         The line ``wanted`` is needed, until ``hit``.
     wanted : In(LINE)
     hit : Out(1)
         It is on chip.
-    at : In(2)
+    place : In(2)
         Which signature of the line.
     stored : Out(BITS)
         That signature; 0 is of no tile.
@@ -45,10 +45,10 @@ class SignatureLine(wiring.Component):
     def __init__(self) -> None:
         super().__init__(
             {
-                "want": In(1),
+                "request": In(1),
                 "wanted": In(LINE),
                 "hit": Out(1),
-                "at": In(2),
+                "place": In(2),
                 "stored": Out(BITS),
                 "renew": In(1),
                 "renewed": In(BITS),
@@ -74,7 +74,7 @@ class SignatureLine(wiring.Component):
         m.d.comb += [
             self.hit.eq(valid & (number == self.wanted)),
             self.flushed.eq(~valid),
-            self.stored.eq(line.word_select(self.at, BITS)),
+            self.stored.eq(line.word_select(self.place, BITS)),
             reader.request.payload.address.eq(self.wanted << 5),
             reader.request.payload.transfers.eq(1),
             answer.ready.eq(1),
@@ -92,10 +92,10 @@ class SignatureLine(wiring.Component):
             with m.State("IDLE"):
                 with m.If(self.renew):
                     m.d.sync += [
-                        line.word_select(self.at, BITS).eq(self.renewed),
+                        line.word_select(self.place, BITS).eq(self.renewed),
                         changed.eq(1),
                     ]
-                with m.Elif(self.flush | (self.want & ~self.hit)):
+                with m.Elif(self.flush | (self.request & ~self.hit)):
                     m.d.sync += valid.eq(valid & changed)
                     with m.If(valid & changed):
                         m.next = "WRITE"

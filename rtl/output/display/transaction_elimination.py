@@ -116,9 +116,9 @@ class TransactionElimination(wiring.Component):
         with m.If(line.error):
             m.d.sync += error.eq(1)
         m.d.comb += [
-            line.want.eq(tile_valid | coming_valid),
+            line.request.eq(tile_valid | coming_valid),
             line.wanted.eq(Mux(tile_valid, this_line, next_line)),
-            line.at.eq(tile.number[:2]),
+            line.place.eq(tile.number[:2]),
             line.renewed.eq(signature),
             *(out[f.name].eq(tile[f.name]) for f in SIGNED if f.name in tile.shape().members),
             out.error.eq(error),
@@ -134,14 +134,14 @@ class TransactionElimination(wiring.Component):
                     m.next = "SEND"
             with m.State("FLUSH"):
                 m.d.comb += [
-                    line.want.eq(0),
+                    line.request.eq(0),
                     line.flush.eq(1),
                 ]
                 with m.If(line.flushed):
                     m.next = "SEND"
             with m.State("SEND"):
                 m.d.comb += [
-                    line.want.eq(0),
+                    line.request.eq(0),
                     self.o.valid.eq(1),
                 ]
                 with m.If(sent):

@@ -64,16 +64,16 @@ class Quotient(wiring.Component):
         high = Signal(bits)
         folded = Signal(bits + 1)
         quotient = Signal(bits)
-        rest_2 = Signal(bits)
+        remainder = Signal(bits)
         above, low = self._parts(dividend, self.unit)
         above_2, low_2 = self._parts(folded, t[1].unit)
         m.d.sync += [
             high.eq(above),
             folded.eq(above + low),
             quotient.eq(Mux(t[1].whole, t[1].dividend, high + above_2)),
-            rest_2.eq(Mux(t[1].whole, 0, above_2 + low_2)),
+            remainder.eq(Mux(t[1].whole, 0, above_2 + low_2)),
         ]
-        more, _ = self._parts(rest_2 + 1, t[2].unit)
+        more, _ = self._parts(remainder + 1, t[2].unit)
         magnitude = Signal(bits)
         m.d.comb += magnitude.eq(quotient + (~t[2].whole & more.any()))
         m.d.sync += self.o.eq(magnitude ^ t[2].negative.replicate(bits + 1))

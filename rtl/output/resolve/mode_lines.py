@@ -60,12 +60,12 @@ class ModeLines(wiring.Component):
         line = Signal(LINE)
         first = Signal(TILE_NUMBER)
         last = Signal(TILE_NUMBER)
-        left = Signal(COUNT)
+        remaining = Signal(COUNT)
         next_first = Signal(TILE_NUMBER)
         transferred = Signal()
         m.d.comb += [
             next_first.eq(first + self.stride),
-            self.request.valid.eq((left != 0) & lines.available),
+            self.request.valid.eq((remaining != 0) & lines.available),
             self.request.payload.eq(line),
             transferred.eq(self.request.valid & self.request.ready),
             lines.consume.eq(transferred),
@@ -77,7 +77,7 @@ class ModeLines(wiring.Component):
                 line.eq(self.first >> IN_LINE),
                 first.eq(self.first),
                 last.eq(self.last),
-                left.eq(self.rows),
+                remaining.eq(self.rows),
             ]
         with m.Elif(transferred):
             m.d.sync += line.eq(line + 1)
@@ -86,6 +86,6 @@ class ModeLines(wiring.Component):
                     line.eq(next_first >> IN_LINE),
                     first.eq(next_first),
                     last.eq(last + self.stride),
-                    left.eq(left - 1),
+                    remaining.eq(remaining - 1),
                 ]
         return m

@@ -77,10 +77,10 @@ class TargetTiles(wiring.Component):
             self.error.eq(write_back.error),
         ]
         wiring.connect(m, write_back.memory, wiring.flipped(self.memory))
-        left = self._write(m, coder.o, write_back)
+        remaining = self._write(m, coder.o, write_back)
         with m.If(self.begin):
             m.d.sync += self.done.eq(0)
-        with m.Elif((left == 0) & ~write_back.store.valid & write_back.idle):
+        with m.Elif((remaining == 0) & ~write_back.store.valid & write_back.idle):
             m.d.sync += self.done.eq(1)
         return m
 
@@ -92,10 +92,10 @@ class TargetTiles(wiring.Component):
         tile = write_back.i
         line = write_back.store
         number = Signal(TILE_NUMBER)
-        left = Signal(TILE_NUMBER)
+        remaining = Signal(TILE_NUMBER)
         modes = Signal(TRANSFER)
         transferred = named(m, tile.valid & tile.ready, "transferred")
-        last = named(m, transferred & (number[:IN_LINE].all() | (left == 0)), "last_of_line")
+        last = named(m, transferred & (number[:IN_LINE].all() | (remaining == 0)), "last_of_line")
         accept = named(
             m,
             coded.valid & write_back.available & (~tile.valid | transferred) & ~line.valid & ~last,
@@ -118,7 +118,7 @@ class TargetTiles(wiring.Component):
         with m.If(accept):
             m.d.sync += [
                 tile.payload.new_mode.eq(coded.payload.code),
-                left.eq(left - 1),
+                remaining.eq(remaining - 1),
             ]
         with m.If(transferred):
             m.d.sync += [
@@ -137,7 +137,7 @@ class TargetTiles(wiring.Component):
         with m.If(self.begin):
             m.d.sync += [
                 number.eq(0),
-                left.eq(self.count),
+                remaining.eq(self.count),
             ]
         # The last tile has come, but not gone.
-        return Mux(tile.valid, 1, left)
+        return Mux(tile.valid, 1, remaining)
