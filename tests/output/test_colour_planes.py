@@ -42,6 +42,9 @@ def of_plane(number, size=SIZE, **fields):
     return state
 
 
+SIXTEEN = 16, 16  # pixels of a target of as many tiles as a cache of the configuration holds
+
+
 def tiles(rng, count, columns=5, rows=4):
     """Tiles anywhere, some of them full."""
     out = np.zeros(count, dtype(payloads.tile(8)))
@@ -134,7 +137,7 @@ def test_a_plane_whose_blending_is_not_known(order):
     *known, drawn, fence = beats(16)
     states = []
     for number in order:
-        state = of_plane(number, (16, 8))
+        state = of_plane(number, SIXTEEN)
         if number == 1:
             state["blend_enable"] = 1
             state["src_blend"] = state["dest_blend"] = BlendFactor.BLEND_FACTOR
@@ -188,7 +191,7 @@ def written(beats):
 
 def beats(count, **fields):
     """All planes are written by so many tiles, of which there are sixteen: all that caches hold."""
-    size = 16, 16
+    size = SIXTEEN
     out = []
     for n in range(PARAMS.planes):
         out.append(codec.pack(of_plane(n, size, **fields), payloads.DRAW_STATE, WIDTH))
