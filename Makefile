@@ -21,7 +21,7 @@ help:
 	@echo "make demo      draw MESH ($(MESH)) at SIZE ($(SIZE)), SAMPLES ($(SAMPLES)) by the RTL, held to the golden pipeline; report in $(OUT)/"
 	@echo "               PATCHES=adaptive, or a factor: the teapot from its patches, through tessellator and domain matching"
 	@echo "               TEXTURE=file.dds, .ktx2 or .png: around the mesh; blocks through the decoder"
-	@echo "make test      the tests, on both simulators (SIM=verilator for one, ORACLE=none without Mesa); under 20 minutes"
+	@echo "make test      the tests, on both simulators (SIM=verilator for one, ORACLE=none without Mesa); about half an hour"
 	@echo "make qualify   every test, every configuration, COUNT ($(COUNT)) beats of every block, a fresh SEED; hours; summary in $(OUT)/qualify.md"
 	@echo "make sim       the bench of one BLOCK ($(BLOCK)) on SIM, with CONFIG ($(CONFIG)) and SEED"
 	@echo "make volume    COUNT transactions of one BLOCK against its golden model, at Verilator's speed"
