@@ -42,6 +42,7 @@ BLOCK = "colour_write"
 CONFIG = "tiny_planes"
 PARAMS = rtl.CONFIGS[CONFIG]
 SIDE = 32  # pixels of a target in hardware
+PLACE = 1 << 13  # more bytes than such a target has
 by_format = pytest.mark.parametrize("form", COLOUR_FORMATS, ids=lambda form: form.name)
 
 
@@ -255,7 +256,8 @@ def test_every_format_has_all_of_its_blending_in_hardware():
         for n in range(PARAMS.planes):
             fields = {"slot": n, "target": turn % 8, "colour_format": form}
             rows.append(codec.pack(unchecked((SIDE, SIDE), **fields), payloads.DRAW_STATE, WIDTH))
-            clear = {"slot": n, "x1": SIDE, "y1": SIDE, "colour": 1, "colour_base": n * base}
+            clear = {"slot": n, "x1": SIDE, "y1": SIDE, "colour": 1}
+            clear["colour_base"] = n * base + turn * PLACE  # memory is compared in the end
             clear["colour_value"] = int(rng.integers(0, 1 << 32))
             rows.append(scenes.control_beat(payloads.CLEAR, Kind.CLEAR, WIDTH, **clear))
         others = [COLOUR_FORMATS[(turn + k) % len(COLOUR_FORMATS)] for k in (5, 11)]
