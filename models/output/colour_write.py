@@ -43,8 +43,9 @@ def blend(new: np.ndarray, old: np.ndarray, state: np.void) -> np.ndarray:
     form = colour_format(Format(int(state["colour_format"])))
     how = blend_of(state)
     alpha = shader_alpha(form)
-    given = form.layout.channels if alpha is None else (*form.layout.channels, alpha)
-    channels = given, form.layout.channels
+    stored = form.layout.channels
+    of_shader = stored if alpha is None else (*stored, alpha)
+    channels = of_shader, stored
     words = [_bits(colours, its) for colours, its in zip((new, old), channels, strict=True)]
     blends = how.enable and not how.logic
     operands = words

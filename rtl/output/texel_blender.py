@@ -91,8 +91,8 @@ class TexelBlender(wiring.Component):
     def __init__(self, formats: PlaneFormats) -> None:
         self._formats = formats
         self._control = control_layout(formats)
-        given = [with_shader_alpha(arrangement) for arrangement in formats.layouts]
-        self._unpackers = [Unpacker(formats, given), Unpacker(formats)]
+        shader_layouts = [with_shader_alpha(arrangement) for arrangement in formats.layouts]
+        self._unpackers = [Unpacker(formats, shader_layouts), Unpacker(formats)]
         self._blender = Blender(formats, constant=False, logic=True)
         super().__init__(
             {

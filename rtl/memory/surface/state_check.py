@@ -59,9 +59,9 @@ def check_colour_formats(name: str, formats: Sequence[Format]) -> None:
 def blending_known(state: Value, formats: Sequence[Format] = BASE_FORMATS) -> Value:
     """A state is of a format that there is, which has its blending and its logic operation.
 
-    It blends by factors and operations that there are, or not at all. Neither the blend constant
-    nor second colours are known here, nor is blending of floats and of sRGB. A shader's alpha is
-    there where the format has an alpha, or leaves room for one.
+    It blends by factors and operations that there are, or not at all. Colour planes have neither
+    the blend constant nor second colours, nor blending of floats and of sRGB. They have a shader's
+    alpha where the format has an alpha, or leaves room for one.
     """
     factors = [
         state[f"{side}_blend{alpha}"] for side in ("src", "dest") for alpha in ("", "_alpha")
@@ -77,10 +77,10 @@ def blending_known(state: Value, formats: Sequence[Format] = BASE_FORMATS) -> Va
     has_logic = _is_one_of(state.colour_format, formats, (*UNORM, *UINT))
     without_alpha = [form for form in formats if with_shader_alpha(places(form))[ALPHA] is None]
     if without_alpha:
-        lacks = _is_one_of(state.colour_format, formats, without_alpha)
-        colours = state.src_blend, state.dest_blend
-        asked = Cat(factor == its for factor in colours for its in OF_SHADER_ALPHA).any()
-        known.append(~(lacks & asked))
+        lacks_alpha = _is_one_of(state.colour_format, formats, without_alpha)
+        colour_factors = state.src_blend, state.dest_blend
+        is_alpha = [factor == its for factor in colour_factors for its in OF_SHADER_ALPHA]
+        known.append(~(lacks_alpha & Cat(is_alpha).any()))
     return (
         _is_one_of(state.colour_format, formats, formats)
         & (~state.blend_enable | (is_normalised & Cat(known).all()))
