@@ -357,27 +357,27 @@ def slot_command(edge_samples: int, bits: int = DEPTH) -> tuple[Field, ...]:
         Field("op", 3),  # fixfunc.spec.state.SlotOp
         Field("slot", SLOT),
         Field("error", 3),  # of DONE: a read failed, a write failed, a tile in memory cannot be
-        *each(" ".join(f"value{n}" for n in range(edge_samples**2)), bits),  # of FILL, REPLACE
+        *each(" ".join(f"value{n}" for n in range(edge_samples**2)), bits),  # of FILL
     )
 
 
 def completion(edge_samples: int, bits: int = DEPTH) -> tuple[Field, ...]:
     """What has been done to a slot: one for each :func:`slot_command` but DONE, in their order.
 
-    A tile that is written late has a second one of USE, before any of another use of its slot.
+    A tile that is written late has a second one, of USE, before any of another use of its slot.
     """
     plane = (
         Field("exact", 1),  # of USE: by a plane that gives their depths,
         *each("z0 dx dy", 32),  # this one
     )
     return (
-        Field("op", 2),  # fixfunc.spec.state.SlotOp, of the command,
+        Field("op", 3),  # fixfunc.spec.state.SlotOp, of the command,
         Field("slot", SLOT),  # and its slot
         Field("written", edge_samples**2),  # of USE: samples
         *(plane if bits in (DEPTH, FLOAT_DEPTH) else ()),
         *each(
             " ".join(f"value{n}" for n in range(edge_samples**2)), bits
-        ),  # of EVICT and REPLACE: what the slot held
+        ),  # of EVICT: what the slot held
     )
 
 

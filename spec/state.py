@@ -185,14 +185,13 @@ class CacheOp(IntEnum):
     FLUSH = 2  # all that has been written goes to memory
 
 
-class SlotOp(IntEnum):
-    """What a tile cache wants done with a tile on chip."""
+class SlotOp(IntFlag):
+    """What a tile cache wants done with a tile on chip, all in one command, in this order."""
 
-    USE = 0  # test it, or blend with it, and write it
-    FILL = 1  # put these values there
-    EVICT = 2  # tell its values
-    REPLACE = FILL | EVICT  # tell its values, then put these there
-    DONE = 4  # nothing: what was asked for is done
+    DONE = 0  # nothing: what was asked for is done
+    EVICT = 1  # tell its values
+    FILL = 2  # put these values there; a USE comes along
+    USE = 4  # test it, or blend with it, and write it
 
 
 class BlockFormat(IntEnum):

@@ -14,9 +14,15 @@ class PendingSet:
         """There is a place."""
         return int(len(self.keys) < self._places)
 
-    def step(self, insert: int, key: int, remove: int, removed: int, lookup: int) -> dict[str, int]:
-        """One clock: whether ``lookup`` is ``pending``; ``available``."""
-        outputs = {"pending": int(lookup in self.keys), "available": self.available}
+    def step(
+        self, insert: int, key: int, remove: int, removed: int, **lookups: int
+    ) -> dict[str, int]:
+        """One clock: whether each ``lookup_<n>`` is ``pending_<n>``; ``available``."""
+        outputs = {
+            name.replace("lookup", "pending"): int(lookup in self.keys)
+            for name, lookup in lookups.items()
+        }
+        outputs["available"] = self.available
         if remove:
             self.keys.discard(removed)
         if insert:

@@ -18,6 +18,8 @@ class PendingSet(wiring.Component):
         Of a key.
     places : int
         Most keys at once.
+    lookups : int
+        Keys that are looked up at once.
 
     Members
     -------
@@ -28,28 +30,31 @@ class PendingSet(wiring.Component):
     remove : In(1)
         ``removed`` is not pending any more from the next clock on.
     removed : In(bits)
-    lookup : In(bits)
-    pending : Out(1)
-        ``lookup`` is pending. Combinational.
+    lookup_<n> : In(bits)
+    pending_<n> : Out(1)
+        ``lookup_<n>`` is pending. Combinational.
     available : Out(1)
         There is a place.
     """
 
-    def __init__(self, bits: int, places: int) -> None:
+    def __init__(self, bits: int, places: int, lookups: int = 1) -> None:
         if places < 1:
             raise InputError("places", "be above 0", places)
         self._bits = bits
         self._places = places
+        self._lookups = lookups
+        members = {}
+        for n in range(lookups):
+            members |= {f"lookup_{n}": In(bits), f"pending_{n}": Out(1)}
         super().__init__(
             {
                 "insert": In(1),
                 "key": In(bits),
                 "remove": In(1),
                 "removed": In(bits),
-                "lookup": In(bits),
-                "pending": Out(1),
                 "available": Out(1),
             }
+            | members
         )
 
     def elaborate(self, platform: object) -> Module:
@@ -60,12 +65,15 @@ class PendingSet(wiring.Component):
         removes = Signal(self._places)
         m.d.comb += [
             self.available.eq(~valid.all()),
-            self.pending.eq((valid & Cat(key == self.lookup for key in keys)).any()),
             inserts.eq(lowest(~valid) & self.insert.replicate(self._places)),
             removes.eq(
                 Cat(key == self.removed for key in keys) & self.remove.replicate(self._places)
             ),
         ]
+        for n in range(self._lookups):
+            lookup = getattr(self, f"lookup_{n}")
+            equal = Cat(key == lookup for key in keys)
+            m.d.comb += getattr(self, f"pending_{n}").eq((valid & equal).any())
         m.d.sync += valid.eq((valid & ~removes) | inserts)
         for n, key in enumerate(keys):
             with m.If(inserts[n]):

@@ -3,17 +3,17 @@
 
 from collections.abc import Sequence
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.bits import named
-from fixfunc.rtl.lib.delay import NO_COLLISION
+from fixfunc.rtl.lib.delay import NO_COLLISION, DelayLine
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.memory.surface.rectangle import RECTANGLE, RectangleMask
-from fixfunc.rtl.memory.tile_cache.layouts import is_fill
+from fixfunc.rtl.memory.tile_cache.layouts import has
 from fixfunc.rtl.memory.tile_client.slot_front import COMMAND
 from fixfunc.rtl.output.merger.blender import Blender
 from fixfunc.rtl.output.merger.control import StateDecoder
@@ -33,7 +33,7 @@ class ColourSlots(wiring.Component):
     """Do what slot commands say, one a clock; it never stalls.
 
     A slot is written :attr:`latency` clocks after it is read. Until then no other command may read
-    it, but the one behind a FILL or REPLACE: a USE of the same slot, which finds what was filled.
+    it: an EVICT reads, and a USE that blends, unless its slot is filled by the same command.
     Planes of R8G8B8A8_UNORM alone have lanes for its bytes, and channels that are not written
     need no blending: memory is written by bytes.
 
@@ -53,7 +53,7 @@ class ColourSlots(wiring.Component):
         The last clear. Both hold as long as tiles of them are in flight.
     command : In(COMMAND)
     fill_values : In(ArrayLayout(COLOUR, edge**2))
-        What FILL and REPLACE put into the slot.
+        What a FILL puts into the slot.
     tile : In(layout(payloads.tile(edge)))
         The tile of a USE.
     clearing : In(1)
@@ -65,7 +65,7 @@ class ColourSlots(wiring.Component):
     written : Out(edge**2)
         Samples that a USE in ``done`` writes.
     values : Out(ArrayLayout(COLOUR, edge**2))
-        Values of the slot of ``done``, before it is written.
+        Values of the slot of ``done``, before it is filled.
     """
 
     OLD = 2  # clocks from a command to the values of its slot
@@ -126,59 +126,57 @@ class ColourSlots(wiring.Component):
         ]
 
         timeline = Timeline(m)
-        fills = is_fill(self.command.op)
-        follows_fill = Signal()
-        with m.If(self.command.valid):
-            m.d.sync += follows_fill.eq(fills)
         timeline.enter(
             0,
             command=self.command,
             mask=self.tile.mask,
             clearing=self.clearing,
-            draws=~fills & ~self.clearing,
-            follows_fill=follows_fill,
         )
         timeline.enter(RectangleMask.LATENCY, cleared=mask.o)
         old = timeline[self.OLD]
-        all_lanes = (1 << lanes) - 1
         m.d.comb += [
             self.done.eq(old.command),
-            self.written.eq(Mux(old.clearing, all_lanes, old.mask)),
+            self.written.eq(Mux(old.clearing, ~0, old.mask)),
         ]
         self._decode(m, timeline)
+        m.submodules.filled = filled = DelayLine(COLOUR * lanes, self.latency)
+        m.d.comb += filled.i.eq(self.fill_values)
+        last = timeline[self.latency]
+        drawn = named(m, Mux(last.clearing, last.cleared, last.mask), "drawn")
+        written = self.state.colour_write if self._by_bytes else 0b1111
+        channels = named(m, Mux(last.clearing, 0b1111, written), "channels")
+        used = last.command.valid & has(last.command.op, SlotOp.USE)
+        fills = named(m, last.command.valid & has(last.command.op, SlotOp.FILL), "fills")
+        m.d.comb += write.addr.eq(last.command.slot)
         for n in range(lanes):
             m.submodules[f"lane_{n}"] = lane = self._lane() if n else self._first_lane
-            drawn = Mux(self.clearing, self.clear.colour_value, self.colours[n])
-            timeline.enter(0, **{f"new_{n}": Mux(fills, self.fill_values[n], drawn)})
-            new = timeline.value(f"new_{n}", self.OLD)
-            self._read(m, timeline, n, read.data.word_select(n, COLOUR))
+            new = Mux(self.clearing, self.clear.colour_value, self.colours[n])
+            timeline.enter(0, **{f"new_{n}": new, f"fill_{n}": self.fill_values[n]})
+            stored = self._read(m, timeline, n, read.data.word_select(n, COLOUR))
             m.d.comb += [
-                *self._operands(lane, new, self.values[n]),
+                *self._operands(lane, timeline.value(f"new_{n}", self.OLD), stored),
                 *(lane.controls[k].eq(timeline[self.OLD + k].control) for k in range(lane.latency)),
-                write.data.word_select(n, COLOUR).eq(lane.o),
             ]
-
-        last = timeline[self.latency]
-        command = last.command
-        uses = command.op == SlotOp.USE
-        writes = command.valid & (command.op != SlotOp.EVICT)
-        drawn = Mux(last.clearing, last.cleared, last.mask)
-        covered = named(m, Mux(writes, Mux(uses, drawn, all_lanes), 0), "covered")
-        written = self.state.colour_write if self._by_bytes else 0b1111
-        channels = named(m, Mux(uses & ~last.clearing, written, 0b1111), "channels")
-        m.d.comb += [
-            write.addr.eq(command.slot),
-            write.en.eq(Cat(Mux(covered[n], channels, 0) for n in range(lanes))),
-        ]
+            writes = named(m, Mux(used & drawn[n], channels, 0), f"writes_{n}")
+            value = write.data.word_select(n, COLOUR)
+            for k in range(4):
+                kept = filled.o.word_select(n, COLOUR).word_select(k, 8)
+                blended = Value.cast(lane.o).word_select(k, 8)
+                m.d.comb += [
+                    value.word_select(k, 8).eq(Mux(writes[k], blended, kept)),
+                    write.en[4 * n + k].eq(writes[k] | fills),
+                ]
         return m
 
     def _read(self, m, timeline, n, stored):
-        """The value of a sample in the slot: what is stored, or what has just been filled in."""
-        now = timeline[1]
-        filled = Signal(COLOUR, name=f"filled_{n}")
-        with m.If(now.command.valid & is_fill(now.command.op)):
-            m.d.sync += filled.eq(timeline.value(f"new_{n}", 1))
-        m.d.sync += self.values[n].eq(Mux(now.follows_fill, filled, stored))
+        """The value of a sample, as its slot holds it, or as it is filled in by this command."""
+        value = Signal(COLOUR, name=f"stored_{n}")
+        filled = timeline.value(f"fill_{n}", 1)
+        m.d.sync += [
+            self.values[n].eq(stored),
+            value.eq(Mux(has(timeline[1].command.op, SlotOp.FILL), filled, stored)),
+        ]
+        return value
 
     def _operands(self, lane, new, old):
         """What a lane blends."""
@@ -194,11 +192,11 @@ class ColourSlots(wiring.Component):
         ]
 
     def _decode(self, m, timeline):
-        """How the draw blends; what fills a slot, or clears it, replaces all."""
+        """How the draw blends; what clears a slot replaces all."""
         m.submodules.decoder = decoder = StateDecoder(
             self._formats, second=False, constant=False, logic=True
         )
-        draws = timeline[self.OLD - decoder.LATENCY].draws
+        draws = ~timeline[self.OLD - decoder.LATENCY].clearing
         for field in payloads.BLEND_STATE:
             value = self.state[field.name]
             if field.name.endswith("enable"):

@@ -12,6 +12,7 @@ from fixfunc.rtl.depth.test.depth_test import DepthTestParams
 from fixfunc.rtl.lib.axi import Axi
 from fixfunc.rtl.lib.fifo import CreditedFIFO
 from fixfunc.rtl.memory.surface.state_check import check_colour_formats
+from fixfunc.rtl.memory.tile_cache.layouts import has
 from fixfunc.rtl.memory.tile_cache.tile_cache import TileCache, TileCacheParams
 from fixfunc.rtl.memory.tile_client.plane_states import plane_states
 from fixfunc.rtl.memory.tile_client.slot_front import SlotFront
@@ -299,7 +300,7 @@ class ColourWrite(wiring.Component):
             done.push.eq(slots.done.valid),
             done.i.op.eq(slots.done.op),
             done.i.slot.eq(slots.done.slot),
-            done.i.written.eq(Mux(slots.done.op == SlotOp.USE, slots.written, 0)),
+            done.i.written.eq(Mux(has(slots.done.op, SlotOp.USE), slots.written, 0)),
             *(done.i[f"value{n}"].eq(slots.values[n]) for n in range(lanes)),
         ]
         return done

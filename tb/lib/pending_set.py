@@ -14,7 +14,7 @@ from fixfunc.tb.bench.clocked import Case, Clock, Example, check, pace
 BITS = 4
 
 
-def trace(rng: np.random.Generator, clocks: int, places: int) -> list[Clock]:
+def trace(rng: np.random.Generator, clocks: int, places: int, lookups: int) -> list[Clock]:
     """Few keys are inserted and removed; each is looked up before, between and after."""
     model = golden.PendingSet(places)
     removed = 0
@@ -28,8 +28,9 @@ def trace(rng: np.random.Generator, clocks: int, places: int) -> list[Clock]:
             "key": key,
             "remove": int(remove),
             "removed": removed,
-            "lookup": int(rng.choice([key, removed, rng.integers(0, 1 << BITS)])),
         }
+        for n in range(lookups):
+            inputs[f"lookup_{n}"] = int(rng.choice([key, removed, rng.integers(0, 1 << BITS)]))
         if inputs["insert"] and key == removed:
             inputs["remove"] = 0
         out.append(Clock(inputs, model.step(**inputs)))
@@ -43,7 +44,7 @@ def example() -> list[Clock]:
     for insert, key, remove in (
         *((0, 0, 0), (1, 5, 0), (1, 6, 0), (0, 0, 0), (0, 0, 1), (0, 0, 0), (0, 0, 0)),
     ):
-        inputs = {"insert": insert, "key": key, "remove": remove, "removed": 5, "lookup": 5}
+        inputs = {"insert": insert, "key": key, "remove": remove, "removed": 5, "lookup_0": 5}
         out.append(Clock(inputs, model.step(**inputs)))
     return out
 
@@ -51,22 +52,22 @@ def example() -> list[Clock]:
 BINS = {
     "full": lambda trace, n: not trace[n].outputs["available"],
     "looked up as it is inserted": lambda trace, n: bool(
-        trace[n].inputs["insert"] and trace[n].inputs["key"] == trace[n].inputs["lookup"]
+        trace[n].inputs["insert"] and trace[n].inputs["key"] == trace[n].inputs["lookup_0"]
     ),
     "looked up as it is removed": lambda trace, n: bool(
         trace[n].inputs["remove"]
-        and trace[n].inputs["removed"] == trace[n].inputs["lookup"]
-        and trace[n].outputs["pending"]
+        and trace[n].inputs["removed"] == trace[n].inputs["lookup_0"]
+        and trace[n].outputs["pending_0"]
     ),
     "looked up after it was removed": lambda trace, n: bool(
         trace[n - 1].inputs["remove"]
-        and trace[n - 1].inputs["removed"] == trace[n].inputs["lookup"]
-        and not trace[n].outputs["pending"]
+        and trace[n - 1].inputs["removed"] == trace[n].inputs["lookup_0"]
+        and not trace[n].outputs["pending_0"]
     ),
     "removed and not pending": lambda trace, n: bool(
         trace[n].inputs["remove"]
-        and trace[n].inputs["removed"] == trace[n].inputs["lookup"]
-        and not trace[n].outputs["pending"]
+        and trace[n].inputs["removed"] == trace[n].inputs["lookup_0"]
+        and not trace[n].outputs["pending_0"]
     ),
     "inserted and removed at once": lambda trace, n: bool(
         trace[n].inputs["insert"] and trace[n].inputs["remove"]
@@ -74,17 +75,17 @@ BINS = {
 }
 CASES = {
     f"pending_set_{places}": Case(
-        partial(PendingSet, BITS, places),
-        partial(trace, places=places),
+        partial(PendingSet, BITS, places, lookups),
+        partial(trace, places=places, lookups=lookups),
         BINS,
     )
-    for places in (2, 7)
+    for places, lookups in ((2, 1), (7, 2))
 }
 EXAMPLES = {
     "pending_set_2": Example(
         CASES["pending_set_2"].create,
         example,
-        ("insert", "key", "remove", "removed", "lookup", "pending", "available"),
+        ("insert", "key", "remove", "removed", "lookup_0", "pending_0", "available"),
     )
 }
 

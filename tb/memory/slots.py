@@ -10,7 +10,7 @@ from fixfunc.rtl.depth.compression.depth_compression import DepthCompressionPara
 from fixfunc.rtl.depth.compression.plane_depths import PLANE, PlaneDepths
 from fixfunc.rtl.lib.axi import Axi
 from fixfunc.rtl.lib.skid_buffer import StallablePipeline
-from fixfunc.rtl.memory.tile_cache.layouts import is_fill
+from fixfunc.rtl.memory.tile_cache.layouts import has
 from fixfunc.rtl.memory.tile_cache.tile_cache import TileCache
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
@@ -172,8 +172,8 @@ class Slots(wiring.Component):
         write = values.write_port()
         wiring.connect(m, done.r_stream, wiring.flipped(self.done))
         command = self.commands.payload
-        uses = command.op == SlotOp.USE
-        ends = command.op == SlotOp.DONE
+        uses = has(command.op, SlotOp.USE)
+        ends = ~command.op.any()
         answers = uses | ends
         sent = Signal()
         m.d.comb += [
@@ -186,7 +186,7 @@ class Slots(wiring.Component):
             done.w_en.eq(sent & ~ends),
             read.addr.eq(command.slot),
             write.addr.eq(read.addr),
-            write.en.eq(sent & (uses | is_fill(command.op))),
+            write.en.eq(sent & uses),
             self.o.payload.op.eq(self.request.op),
             self.o.payload.error.eq(Mux(ends, command.error, 0)),
         ]
@@ -201,13 +201,14 @@ class Slots(wiring.Component):
             completion.slot.eq(command.slot),
         ]
         for n in range(lanes):
-            old = read.data.word_select(n, p.bits)
+            stored = read.data.word_select(n, p.bits)
+            old = Mux(has(command.op, SlotOp.FILL), command[f"value{n}"], stored)
             depth = self.depths.word_select(n, DEPTH)
             plane_value = Cat(depth, Mux(self.is_float, depth, 0))[: p.bits] ^ ~self.request.exact
             used = Mux(self.request.written[n], plane_value, old)
             m.d.comb += [
-                write.data.word_select(n, p.bits).eq(Mux(uses, used, command[f"value{n}"])),
-                completion[f"value{n}"].eq(old),
+                write.data.word_select(n, p.bits).eq(used),
+                completion[f"value{n}"].eq(stored),
                 self.o.payload[f"value{n}"].eq(Mux(uses & self.request.needed, old, 0)),
             ]
         return m

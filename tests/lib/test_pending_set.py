@@ -22,8 +22,8 @@ def test_a_place_is_free_in_the_clock_after_a_removal():
     wanted = [(0, 1), (1, 0), (0, 1), (1, 0)]
     trace = [
         clocked.Clock(
-            dict(zip(("insert", "key", "remove", "removed", "lookup"), row, strict=True)),
-            {"pending": pending, "available": available},
+            dict(zip(("insert", "key", "remove", "removed", "lookup_0"), row, strict=True)),
+            {"pending_0": pending, "available": available},
         )
         for row, (pending, available) in zip(rows, wanted, strict=True)
     ]
@@ -41,7 +41,8 @@ def test_every_bin_is_hit(name):
     [
         ("pending_set_2", "~valid.all()", "~valid[0]"),
         ("pending_set_7", "lowest(~valid)", "~valid"),
-        ("pending_set_7", "valid & Cat(key == self.lookup", "Cat(key == self.lookup"),
+        ("pending_set_7", "(valid & equal).any()", "equal.any()"),
+        ("pending_set_7", "key == lookup for", "key == self.lookup_0 for"),
         ("pending_set_2", "(valid & ~removes) | inserts", "(valid | inserts) & ~removes"),
         ("pending_set_2", " & self.remove.replicate(self._places)", ""),
     ],

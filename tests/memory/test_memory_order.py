@@ -121,10 +121,11 @@ def test_a_set_without_dirty_tiles_is_flushed_in_two_clocks():
 
 @pytest.mark.plan("tile-cache-18")
 @pytest.mark.parametrize("modes_change", [False, True])
-def test_a_tile_that_takes_the_place_of_another_takes_two_clocks(modes_change):
+def test_a_tile_that_takes_the_place_of_another_takes_a_clock(modes_change):
     """Each is fetched, written, and later evicted; all lines of modes are on chip.
 
-    Its mode is read twice meanwhile, and written, if it leaves by another than it came.
+    Where it leaves by another mode than it came, no more than a write-back is waited for: each is
+    fetched again so soon.
     """
     clocks = []
     for passes in (2, 12):
@@ -137,7 +138,8 @@ def test_a_tile_that_takes_the_place_of_another_takes_two_clocks(modes_change):
         memory = Memory(np.zeros(1 << 16, np.uint8), (0, 0), ready=256)
         packed = codec.pack(rows, bench.work(4))
         clocks.append(volume(BLOCK, "tiny").run({"i": packed}, len(rows), memory=memory).clocks)
-    assert clocks[1] - clocks[0] == 10 * 128 * 2
+    count = 10 * 128
+    assert count <= clocks[1] - clocks[0] <= (1.2 * count if modes_change else count)
 
 
 @pytest.mark.plan("tile-cache-11")

@@ -6,9 +6,10 @@ from amaranth.lib import wiring
 
 from fixfunc.rtl.depth.compression.depth_compression import DepthCompressionParams
 from fixfunc.rtl.depth.compression.plane_codec import PlaneCodec
-from fixfunc.rtl.memory.tile_cache.layouts import is_fill
+from fixfunc.rtl.memory.tile_cache.layouts import has
 from fixfunc.rtl.memory.tile_cache.raw_codec import RawCodec, codec_members
 from fixfunc.spec.payloads import FLOAT_DEPTH
+from fixfunc.spec.state import SlotOp
 
 RECEIVED = "stored", "completions", "evictions"  # streams into a codec
 SENT = "filled", "evicted"  # streams out of it
@@ -63,7 +64,7 @@ class DepthCodec(wiring.Component):
         """Tiles that have been filled in, and whose completion is awaited."""
         filling = Signal(range(FILLING))
         filled = self.filled.valid & self.filled.ready
-        fills = is_fill(self.completions.payload.op)
+        fills = has(self.completions.payload.op, SlotOp.FILL)
         complete = self.completions.valid & self.completions.ready & fills
         m.d.sync += filling.eq(filling + filled - complete)
         return filling
@@ -79,10 +80,14 @@ class DepthCodec(wiring.Component):
             source.ready.eq(Mux(self.is_float, floats.ready, planes.ready)),
         ]
         for sink in (planes, floats):
-            m.d.comb += [
-                sink.payload[field].eq(source.payload[field])
-                for field in sink.payload.shape().members
-            ]
+            m.d.comb += (
+                sink.payload.eq(source.payload)
+                if name == "evictions"
+                else [
+                    sink.payload[field].eq(source.payload[field])
+                    for field in sink.payload.shape().members
+                ]
+            )
 
     def _send(self, m, name):
         """A stream comes from the codec of the format."""

@@ -7,9 +7,10 @@ from amaranth.lib import fifo, wiring
 from fixfunc.rtl.depth.compression.depth_compression import DepthCompression, DepthCompressionParams
 from fixfunc.rtl.depth.compression.plane_table import PlaneTable, known_planes
 from fixfunc.rtl.lib.skid_buffer import StallablePipeline
-from fixfunc.rtl.memory.tile_cache.layouts import evicted, is_eviction, is_fill
+from fixfunc.rtl.memory.tile_cache.layouts import evicted, has
 from fixfunc.rtl.memory.tile_cache.raw_codec import codec_members, send_coded
 from fixfunc.spec import payloads
+from fixfunc.spec.state import SlotOp
 
 CODING = 32  # tiles that are being coded
 CODED = 4  # tiles that wait for the write-back unit
@@ -95,7 +96,7 @@ class PlaneCodec(wiring.Component):
     def _account(self, m, table, filled_planes):
         """What is done to a slot changes what is known of its planes."""
         done = self.completions.payload
-        fills = is_fill(done.op)
+        fills = has(done.op, SlotOp.FILL)
         transfer = table.i.valid & table.i.ready
         m.d.comb += [
             table.i.valid.eq(self.completions.valid & (filled_planes.r_rdy | ~fills)),
@@ -111,7 +112,7 @@ class PlaneCodec(wiring.Component):
     def _encode(self, m, entry, coding_tiles, uncoded):
         """An evicted tile is coded if it was written."""
         slot = entry.payload
-        evicts = is_eviction(slot.op)
+        evicts = has(slot.op, SlotOp.EVICT)
         room = coding_tiles.w_rdy & (~slot.written | uncoded.ready)
         transfer = entry.valid & evicts & room
         planes = slot.known
@@ -120,8 +121,7 @@ class PlaneCodec(wiring.Component):
             entry.ready.eq(room | ~evicts),
             self.evictions.ready.eq(transfer),
             coding_tiles.w_en.eq(transfer),
-            evicted.number.eq(self.evictions.payload.number),
-            evicted.mode.eq(self.evictions.payload.mode),
+            evicted.number.eq(self.evictions.payload),
             evicted.dirty.eq(slot.written),
             uncoded.valid.eq(entry.valid & evicts & coding_tiles.w_rdy & slot.written),
         ]

@@ -15,7 +15,7 @@ from fixfunc.rtl.lib.bits import lowest, named
 from fixfunc.rtl.lib.delay import DelayLine
 from fixfunc.rtl.lib.forwarded_memory import ForwardedMemory
 from fixfunc.rtl.lib.timeline import Timeline
-from fixfunc.rtl.memory.tile_cache.layouts import is_fill
+from fixfunc.rtl.memory.tile_cache.layouts import has
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
 from fixfunc.spec.payloads import PLANES
@@ -91,7 +91,7 @@ class PlaneTable(wiring.Component):
                 ),
                 "o": Out(
                     StructLayout(
-                        {"op": 2, "known": known_planes(edge), "written": 1, "depths": depths}
+                        {"op": 3, "known": known_planes(edge), "written": 1, "depths": depths}
                     )
                 ),
             }
@@ -108,7 +108,7 @@ class PlaneTable(wiring.Component):
             op=done.op,
             exact=done.exact,
             plane=plane,
-            written=Mux(done.op == SlotOp.USE, done.written, 0),
+            written=Mux(has(done.op, SlotOp.USE), done.written, 0),
             filled=self.i.filled,
         )
         m.submodules.rows = rows = ForwardedMemory(
@@ -117,7 +117,7 @@ class PlaneTable(wiring.Component):
         m.d.comb += [
             rows.valid.eq(self.i.valid),
             rows.address.eq(done.slot),
-            rows.fill.eq(is_fill(t[rows.fill_latency].op)),
+            rows.fill.eq(has(t[rows.fill_latency].op, SlotOp.FILL)),
             rows.filled.eq(self._filled(m, t[rows.fill_latency].filled)),
         ]
         self._update(m, t, rows)
@@ -191,7 +191,7 @@ class PlaneTable(wiring.Component):
             following.known.eq(
                 Mux(command.any_written, (valid | command.all_written) & command.exact, valid)
             ),
-            following.written.eq(~is_fill(command.op) & (row.written | command.any_written)),
+            following.written.eq(row.written | command.any_written),
         ]
 
     def _equal_planes(self, m, t, rows, allocated):

@@ -11,7 +11,7 @@ from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.depth.late.late_z import LateZScoreboard
 from fixfunc.rtl.lib.fifo import CreditedFIFO
-from fixfunc.rtl.memory.tile_client.slot_front import COMMAND, SlotFront
+from fixfunc.rtl.memory.tile_client.slot_front import HELD, SlotFront
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
 from fixfunc.spec.state import Kind
@@ -27,7 +27,7 @@ class LateFront(wiring.Component):
     late draw is one that does not let its tiles be written early.
 
     Such a tile keeps its slots meanwhile. The late-Z scoreboard counts by sets of the caches: a
-    tile of a late draw, a FILL, EVICT or REPLACE wait while a tile of their set is out. No command
+    tile of a late draw, and an EVICT of no tile, wait while a tile of their set is out. No command
     of a cache is needed for a tile that comes back, so nothing that waits here is in its way. A
     tile of which an early test leaves no sample is not shaded: it comes back by itself, in its
     order.
@@ -128,7 +128,7 @@ class LateFront(wiring.Component):
         return Cat(tile.x[: bits - bits // 2], tile.y[: bits // 2])
 
     def _hold(self, m, late_z, name):
-        """Whether the command of a cache must not touch its slot yet.
+        """Whether an EVICT must not touch its slot yet.
 
         A command is looked up in the first clock in which it is offered, unless no tile is out.
         """
@@ -149,7 +149,7 @@ class LateFront(wiring.Component):
 
     def _come_back(self, m, front, late_z):
         """Tiles and their slots wait for the shader, in order."""
-        held = StructLayout(dict.fromkeys(self._names, COMMAND) | {"refused": 1})
+        held = StructLayout(dict.fromkeys(self._names, HELD) | {"refused": 1})
         waiting = StructLayout({"tile": self.tested_tile.shape(), "shaded": 1})
         m.submodules.slots = slots = fifo.SyncFIFOBuffered(width=held.size, depth=MOST)
         m.submodules.tiles = tiles = CreditedFIFO(waiting, MOST)
@@ -166,8 +166,10 @@ class LateFront(wiring.Component):
             tiles.o.ready.eq(self.late_enters),
         ]
         for name in self._names:
+            command = getattr(front, f"{name}_command")
             m.d.comb += [
-                held(slots.w_data)[name].eq(getattr(front, f"{name}_command")),
+                held(slots.w_data)[name].valid.eq(command.valid),
+                held(slots.w_data)[name].slot.eq(command.slot),
                 getattr(front, f"{name}_late").eq(slot[name]),
             ]
         tile = tiles.o.payload.tile

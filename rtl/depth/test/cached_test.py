@@ -17,7 +17,7 @@ from fixfunc.rtl.depth.test.tested_tiles import DepthRange, TestedTiles
 from fixfunc.rtl.lib.delay import DelayLine
 from fixfunc.rtl.lib.fifo import CreditedFIFO
 from fixfunc.rtl.lib.timeline import Timeline
-from fixfunc.rtl.memory.tile_cache.layouts import is_eviction, is_fill
+from fixfunc.rtl.memory.tile_cache.layouts import has
 from fixfunc.rtl.memory.tile_client.slot_front import COMMAND
 from fixfunc.rtl.memory.tile_client.slot_requests import DEPTHS, STENCILS, requested_beat
 from fixfunc.rtl.payload import beat, layout
@@ -178,19 +178,17 @@ class CachedTest(wiring.Component):
         timeline = Timeline(m)
         slot_clock = test - TestedTiles.EARLY
         m.submodules[f"{name}_slot"] = line = DelayLine(COMMAND.size, slot_clock)
-        m.submodules[f"{name}_fill"] = fill_line = DelayLine(len(values.as_value()), test - 1)
+        m.submodules[f"{name}_fill"] = fill_line = DelayLine(len(values.as_value()), test - 2)
         timeline.enter(0, valid=command.valid)
         timeline.enter(slot_clock, op=COMMAND(line.o).op, slot=COMMAND(line.o).slot)
-        fill = getattr(datapath, f"{name}_fill")
-        fills = timeline[test - 1]
+        filled = timeline[test - 2]
         m.d.comb += [
             line.i.eq(command),
             fill_line.i.eq(values),
             getattr(datapath, f"{name}_slot").eq(timeline[slot_clock].slot),
             getattr(datapath, f"{name}_valid").eq(timeline[slot_clock].valid),
             getattr(datapath, f"{name}_values").eq(fill_line.o),
-            fill.fill.eq(fills.valid & is_fill(fills.op)),
-            fill.evict.eq(fills.valid & is_eviction(fills.op)),
+            getattr(datapath, f"{name}_fill").eq(filled.valid & has(filled.op, SlotOp.FILL)),
         ]
         return timeline[test + 1]
 
@@ -211,7 +209,7 @@ class CachedTest(wiring.Component):
             done.push.eq(command.valid),
             done.i.op.eq(command.op),
             done.i.slot.eq(command.slot),
-            done.i.written.eq(Mux(command.op == SlotOp.USE, written, 0)),
+            done.i.written.eq(Mux(has(command.op, SlotOp.USE), written, 0)),
         ]
         for n in range(lanes):
             m.d.comb += done.i[f"value{n}"].eq(values[n])

@@ -10,7 +10,6 @@ from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.depth.test.bias import bias_bits
 from fixfunc.rtl.depth.test.new_depths import NewDepths, test_clock
-from fixfunc.rtl.depth.test.rule import FILL
 from fixfunc.rtl.depth.test.rule_selector import RuleSelector
 from fixfunc.rtl.depth.test.tested_tiles import TestedTiles
 from fixfunc.rtl.lib.delay import DelayLine
@@ -49,7 +48,7 @@ class DepthDatapath(wiring.Component):
     ----------
     params : DepthTestParams
     fills : bool
-        Slots are filled from elsewhere, and emptied.
+        Slots are filled from elsewhere.
 
     Members
     -------
@@ -69,8 +68,8 @@ class DepthDatapath(wiring.Component):
         Where the tile lies, in clock T - 3.
     touchable : In(1)
         The tile lies on the target, and on chip. In clock T - 2.
-    depth_fill, stencil_fill : In(FILL)
-        The slot is filled, or emptied. In clock T - 1. Only with ``fills``.
+    depth_fill, stencil_fill : In(1)
+        The slot is filled before the test. In clock T - 2. Only with ``fills``.
     depth_values, stencil_values : In
         What is filled in. As late.
     o : Out(tested_tile(params))
@@ -78,7 +77,7 @@ class DepthDatapath(wiring.Component):
     depth, stencil : Out
         what the slot holds from now on;
     depth_before, stencil_before : Out
-        and what it held. Only with ``fills``.
+        and what it held before it was filled. Only with ``fills``.
     bias : Out(signed(bias_bits(params.formats)))
         Of the tile, :attr:`DepthBias.LATENCY` clocks after it.
     exact : Out(edge**2)
@@ -118,7 +117,7 @@ class DepthDatapath(wiring.Component):
             }
             if fills:
                 members |= {
-                    f"{plane}_fill": In(FILL),
+                    f"{plane}_fill": In(1),
                     f"{plane}_values": In(values),
                     f"{plane}_before": Out(values),
                 }
@@ -128,7 +127,7 @@ class DepthDatapath(wiring.Component):
         m = Module()
         p = self._params
         test = test_clock(p)
-        m.submodules.tiles = tiles = TestedTiles(p)
+        m.submodules.tiles = tiles = TestedTiles(p, self._fills)
         timeline = self._wait(m, test)
         m.submodules.new_depths = new_depths = NewDepths(p)
         m.d.comb += [
@@ -147,7 +146,11 @@ class DepthDatapath(wiring.Component):
                 getattr(self, plane).eq(getattr(tiles, plane)),
             ]
             if self._fills:
-                m.d.sync += getattr(self, f"{plane}_before").eq(getattr(tiles, f"{prefix}stored"))
+                m.d.comb += [
+                    getattr(tiles, f"{prefix}fill").eq(getattr(self, f"{plane}_fill")),
+                    getattr(tiles, f"{prefix}filled").eq(getattr(self, f"{plane}_values")),
+                ]
+                m.d.sync += getattr(self, f"{plane}_before").eq(getattr(tiles, f"{prefix}replaced"))
         self._rule(m, timeline, test, tiles, new_depths.o)
 
         after = timeline[test + 1]
@@ -209,20 +212,19 @@ class DepthDatapath(wiring.Component):
 
         timeline.enter(test - 1, on_target=mask.o)
         now = timeline[test - 1]
-        m.submodules.selector = selector = RuleSelector(self._params, self._fills)
+        m.submodules.selector = selector = RuleSelector(self._params, accepts=self._fills)
         m.d.comb += [
             selector.state.eq(state),
             selector.clear.eq(self.clear),
             selector.late_draw.eq(self.late_draw),
             selector.drawn.eq(now.touchable & self.legal & (now.outcome != Outcome.DROP)),
+            selector.valid.eq(now.valid),
             selector.accepted.eq(now.outcome == Outcome.ACCEPT),
             selector.on_target.eq(mask.o),
             *(selector.new_depths[n].eq(depth) for n, depth in enumerate(new_depths)),
         ]
         for name in ("mask", "back", "clearing", "is_late"):
             m.d.comb += getattr(selector, name).eq(getattr(now, name))
-        if self._fills:
-            self._connect_fills(m, selector, tiles)
         rule = selector.rule
         m.d.comb += [
             tiles.against.eq(rule.against),
@@ -240,14 +242,3 @@ class DepthDatapath(wiring.Component):
                 lane.passes.eq(Mux(selector.covered[n], signs, 0)),
                 lane.writes.eq(Mux(selector.covered[n] & rule.write, signs, 0)),
             ]
-
-    def _connect_fills(self, m, selector, tiles):
-        """Values that fill slots, in place of what a tile brings."""
-        m.d.comb += [
-            selector.depth_fill.eq(self.depth_fill),
-            selector.depth_values.eq(self.depth_values),
-        ]
-        if self._params.stencil:
-            values = self.stencil_values.as_value()
-            m.d.comb += selector.stencil_fill.eq(self.stencil_fill)
-            m.d.sync += tiles.stencil_new.eq(Mux(self.stencil_fill.fill, values, 0))

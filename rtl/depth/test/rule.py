@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Rules: what a draw, or a clear, does to a sample; compare and stencil operations, decoded."""
 
-from amaranth.hdl import Array, Cat, Const, Mux, Value, ValueLike
+from amaranth.hdl import Array, Cat, Const, Mux, Value
 from amaranth.lib.data import StructLayout
 
 from fixfunc.spec.state import Compare, StencilOp
@@ -26,7 +26,6 @@ RULE = StructLayout(
     }
 )
 LANE = StructLayout({"passes": SIGNS, "writes": SIGNS})  # of a covered sample
-FILL = StructLayout({"fill": 1, "evict": 1})  # of a slot
 PASSING = {
     Compare.NEVER: 0b000,
     Compare.LESS: 0b001,
@@ -104,30 +103,15 @@ def clear_rule(clear: Value) -> Value:
     } | dict.fromkeys(("fail", "depth_fail", "pass"), replaces)
 
 
-def fill_rule(depth: Value, stencil: ValueLike) -> dict[str, Value]:
-    """The same for values that fill a slot: every sample passes.
-
-    A stencil operation that makes zero takes the filled value in place of zero.
-    """
-    all_signs = Const(0b111, 3)
-    zero = OPERATION.const({})
-    return {
-        "depth": all_signs,
-        "write": depth,
-        "stencil": all_signs,
-        "mask": Mux(stencil, 255, 0),
-    } | dict.fromkeys(("fail", "depth_fail", "pass"), zero)
-
-
 def passes(allowed: Value, less: Value, equal: Value) -> Value:
     """Whether a comparison passes."""
     return (allowed.less & less) | (allowed.equal & equal) | (allowed.greater & ~less & ~equal)
 
 
-def operated(op: Value, mask: Value, stencil: Value, filled: ValueLike = 0) -> Value:
-    """What an operation makes of a stored value; ``filled`` instead of zero."""
+def operated(op: Value, mask: Value, stencil: Value) -> Value:
+    """What an operation makes of a stored value."""
     saturated = op.saturate & Mux(op.decrement, ~stencil.any(), stencil.all())
-    changed = Mux(op.preserve, stencil, 0) ^ op.invert ^ filled
+    changed = Mux(op.preserve, stencil, 0) ^ op.invert
     result = changed + Mux(op.decrement, 255, op.increment)
     return (((result ^ stencil) & Mux(saturated, 0, mask)) ^ stencil)[:8]
 
@@ -138,11 +122,9 @@ def stencil_signs(against: Value, read: Value, stencil: Value) -> Value:
     return Cat(against < masked, against == masked)
 
 
-def stencil_outcomes(
-    rule: Value, passing: Value, covered: Value, stencil: Value, filled: ValueLike = 0
-) -> tuple:
+def stencil_outcomes(rule: Value, passing: Value, covered: Value, stencil: Value) -> tuple:
     """What is stored if a sample passes the stencil test, by the operation ``passing``, and what if
     it fails.
     """
     mask = Mux(covered, rule.mask, 0)
-    return operated(passing, mask, stencil, filled), operated(rule.fail, mask, stencil)
+    return operated(passing, mask, stencil), operated(rule.fail, mask, stencil)

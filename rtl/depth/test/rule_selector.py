@@ -3,24 +3,24 @@
 
 from typing import Any
 
-from amaranth.hdl import Module, Mux, Signal
+from amaranth.hdl import Module, Mux
 from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.depth.test.rule import FILL, RULE, clear_rule, draw_rule, fill_rule
+from fixfunc.rtl.depth.test.rule import RULE, clear_rule, draw_rule
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
 
 
 class RuleSelector(wiring.Component):
-    """Choose between a draw, a clear, and values that fill a slot. Combinational.
+    """Choose between a draw and a clear. Combinational.
 
     Parameters
     ----------
     params : DepthTestParams
-    fills : bool
-        Slots are filled from elsewhere, and emptied.
+    accepts : bool
+        A tile that HiZ accepted needs no depth: it may not be in its slot.
 
     Members
     -------
@@ -28,6 +28,8 @@ class RuleSelector(wiring.Component):
     clear : In(layout(payloads.CLEAR))
     late_draw : In(1)
         Tiles of ``state`` are written when they have come back.
+    valid : In(1)
+        There is a tile.
     mask : In(edge**2)
         Samples of the tile that its triangle covers.
     back : In(1)
@@ -44,10 +46,6 @@ class RuleSelector(wiring.Component):
         Its samples on the target; of a clear, within the rectangle.
     new_depths : In
         Depths that it brings.
-    depth_fill, stencil_fill : In(FILL)
-        Its slots are filled, or emptied. Only with ``fills``.
-    depth_values : In
-        Depths that fill it.
     covered : Out(edge**2)
         Samples to which ``rule`` applies.
     rule : Out(RULE)
@@ -55,15 +53,16 @@ class RuleSelector(wiring.Component):
         What they are compared with, and what is written.
     """
 
-    def __init__(self, params: Any, fills: bool) -> None:
+    def __init__(self, params: Any, accepts: bool) -> None:
         self._params = params
-        self._fills = fills
+        self._accepts = accepts
         lanes = params.edge**2
         depths = ArrayLayout(params.depth_bits, lanes)
         members = {
             "state": In(layout(payloads.DRAW_STATE)),
             "clear": In(layout(payloads.CLEAR)),
             "late_draw": In(1),
+            "valid": In(1),
             "mask": In(lanes),
             "back": In(1),
             "clearing": In(1),
@@ -76,10 +75,6 @@ class RuleSelector(wiring.Component):
             "rule": Out(RULE),
             "depths": Out(depths),
         }
-        if fills:
-            members |= {"depth_fill": In(FILL), "depth_values": In(depths)}
-            if params.stencil:
-                members["stencil_fill"] = In(FILL)
         super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
@@ -88,37 +83,13 @@ class RuleSelector(wiring.Component):
         of_clear = clear_rule(self.clear)
         cleared_depth = self.clear.depth_value
         drawn = Mux(self.drawn, self.mask, 0)
-        m.d.comb += self.covered.eq(Mux(self.clearing, self.on_target, drawn))
+        covered = Mux(self.clearing, self.on_target, drawn)
+        m.d.comb += self.covered.eq(Mux(self.valid, covered, 0))
         for name in RULE.members:
             m.d.comb += self.rule[name].eq(Mux(self.clearing, of_clear[name], of_draw[name]))
         for depth, new in zip(self.depths, self.new_depths, strict=True):
             m.d.comb += depth.eq(Mux(self.clearing, cleared_depth, new))
-        if self._fills:
-            self._fill(m)
+        if self._accepts:
+            with m.If(self.accepted):
+                m.d.comb += self.rule.depth.eq(0b111)
         return m
-
-    def _fill(self, m):
-        """What fills a slot passes every test, and what empties one changes nothing.
-
-        A tile that HiZ accepted needs no depth either: it has not been filled.
-        """
-        fill = Signal()
-        evict = Signal()
-        stencil_fill = 0
-        m.d.comb += [
-            fill.eq(self.depth_fill.fill),
-            evict.eq(self.depth_fill.evict),
-        ]
-        if self._params.stencil:
-            stencil_fill = self.stencil_fill.fill
-            m.d.comb += evict.eq(self.depth_fill.evict | self.stencil_fill.evict)
-        with m.If(self.accepted):
-            m.d.comb += self.rule.depth.eq(0b111)
-        with m.If(evict):
-            m.d.comb += self.covered.eq(0)
-        with m.If(fill | stencil_fill):
-            m.d.comb += self.covered.eq(~0)
-            for name, value in fill_rule(fill, stencil_fill).items():
-                m.d.comb += self.rule[name].eq(value)
-        with m.If(fill):
-            m.d.comb += self.depths.eq(self.depth_values)

@@ -22,8 +22,8 @@ class TestedTiles(wiring.Component):
     again at once.
 
     A tile is read three clocks before its test and written one clock after. Depths and stencil
-    values have memories of their own, and may come and go apart: what is brought from elsewhere is
-    written by a rule that lets every sample pass.
+    values have memories of their own, and may come and go apart: what is brought from elsewhere
+    takes the place of what is stored, and is tested at once.
 
     A test's comparisons are made a clock before it, with all that may be stored by then: what was
     read, what the tile before it holds, and what that one brings. Only a choice is left to the test
@@ -32,6 +32,8 @@ class TestedTiles(wiring.Component):
     Parameters
     ----------
     params : DepthTestParams
+    fills : bool
+        Tiles are brought from elsewhere.
 
     Members
     -------
@@ -45,20 +47,21 @@ class TestedTiles(wiring.Component):
     covered : In(edge**2)
     lanes : In(ArrayLayout(LANE, edge**2))
         What the rule lets pass, and write, of each sample.
-    stencil_new : In
-        Stencil values brought from elsewhere, by a rule that makes them zero; else zero.
+    fill, filled, stencil_fill, stencil_filled : In
+        What is stored is taken for ``filled``, two clocks before its test. Only with ``fills``.
     passed, wrote, changed : Out(edge**2)
         Of the samples covered, a clock later; depths written; stencil values that are others.
     depth, stencil : Out
         What is stored then.
-    stored, stencil_stored : Out
-        What is stored before the test, in its clock.
+    replaced, stencil_replaced : Out
+        What is stored before it is filled, in the clock of the test. Only with ``fills``.
     """
 
     EARLY = 3
 
-    def __init__(self, params):
+    def __init__(self, params, fills):
         self._params = params
+        self._fills = fills
         lanes = params.edge**2
         depths = ArrayLayout(params.depth_bits, lanes)
         stencils = {"stencil": ArrayLayout(8, lanes)} if params.stencil else {}
@@ -66,13 +69,20 @@ class TestedTiles(wiring.Component):
         of_stencil = {
             "stencil_valid": In(1),
             "stencil_place": In(range(params.tiles)),
-            "stencil_new": In(ArrayLayout(8, lanes)),
             "stencil": Out(ArrayLayout(8, lanes)),
-            "stencil_stored": Out(ArrayLayout(8, lanes)),
             "changed": Out(lanes),
         }
+        of_fills = {}
+        for plane, shape in self._planes.items() if fills else ():
+            prefix = "" if plane == "depth" else "stencil_"
+            of_fills |= {
+                f"{prefix}fill": In(1),
+                f"{prefix}filled": In(shape),
+                f"{prefix}replaced": Out(shape),
+            }
         super().__init__(
             (of_stencil if stencils else {})
+            | of_fills
             | {
                 "valid": In(1),
                 "place": In(range(params.tiles)),
@@ -85,39 +95,39 @@ class TestedTiles(wiring.Component):
                 "passed": Out(lanes),
                 "wrote": Out(lanes),
                 "depth": Out(depths),
-                "stored": Out(depths),
             }
         )
 
     def elaborate(self, platform):
         m = Module()
-        depth = self._memory(m, "depth", self.valid, self.place)
-        stencil = None
-        m.d.comb += [
-            self.depth.eq(depth.written),
-            self.stored.eq(depth.value),
-        ]
-        if self._params.stencil:
-            stencil = self._memory(m, "stencil", self.stencil_valid, self.stencil_place)
-            m.d.comb += [
-                self.stencil.eq(stencil.written),
-                self.stencil_stored.eq(stencil.value),
-            ]
+        depth = self._memory(m, "depth", "")
+        stencil = self._memory(m, "stencil", "stencil_") if self._params.stencil else None
         new = Signal(self.new.shape())
         m.d.sync += new.eq(self.new)
         for n in range(len(self.passed)):
             self._test(m, n, depth, stencil, new[n])
         return m
 
-    def _memory(self, m, plane, valid, place):
+    def _memory(self, m, plane, prefix):
         """The memory of a plane: a test finds its ``value``, and leaves its ``result``."""
         m.submodules[f"{plane}_memory"] = memory = ForwardedMemory(
-            self._planes[plane], self._params.tiles, latency=self.EARLY, write_delay=1
+            self._planes[plane],
+            self._params.tiles,
+            latency=self.EARLY,
+            write_delay=1,
+            replaced=self._fills,
         )
         m.d.comb += [
-            memory.valid.eq(valid),
-            memory.address.eq(place),
+            memory.valid.eq(getattr(self, f"{prefix}valid")),
+            memory.address.eq(getattr(self, f"{prefix}place")),
+            getattr(self, plane).eq(memory.written),
         ]
+        if self._fills:
+            m.d.comb += [
+                memory.fill.eq(getattr(self, f"{prefix}fill")),
+                memory.filled.eq(getattr(self, f"{prefix}filled")),
+                getattr(self, f"{prefix}replaced").eq(memory.replaced),
+            ]
         return memory
 
     def _test(self, m, n, depth, stencil, new):
@@ -158,9 +168,7 @@ class TestedTiles(wiring.Component):
         signs = Signal(2, name=f"signs_{n}")
         passed = Signal(name=f"passes_{n}")
         passing = Signal(OPERATION, name=f"passing_{n}")
-        of_stored = stencil_outcomes(
-            self.rule, passing, self.covered[n], stencil.value[n], self.stencil_new[n]
-        )
+        of_stored = stencil_outcomes(self.rule, passing, self.covered[n], stencil.value[n])
         m.d.comb += [
             passing.eq(
                 Mux(depth_passed, self.rule["pass"].as_value(), self.rule.depth_fail.as_value())

@@ -3,13 +3,13 @@
 
 from itertools import pairwise
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.fifo import StreamFIFO
-from fixfunc.rtl.memory.tile_cache.layouts import SLOT_COMMAND, is_eviction, is_fill
+from fixfunc.rtl.memory.tile_cache.layouts import SLOT_COMMAND, has
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
 from fixfunc.spec.payloads import SLOT
@@ -21,7 +21,7 @@ COMMANDS = 128  # commands known before their turn, so that memory has answered 
 class Interlock(wiring.Component):
     """Hold commands that read a slot while an earlier command to it is in flight.
 
-    EVICT and REPLACE read, and USE if ``use_reads``, unless it follows what filled its slot. One
+    EVICT reads, and USE if ``use_reads``, unless its slot is filled by the same command. One
     command a clock otherwise.
 
     Parameters
@@ -34,8 +34,6 @@ class Interlock(wiring.Component):
     i, o : In, Out(stream.Signature(SLOT_COMMAND))
         Combinational.
     use_reads : In(1)
-    follows_fill : In(1)
-        ``i`` is the USE behind a FILL or REPLACE of its slot.
     """
 
     def __init__(self, hazard_window: int) -> None:
@@ -45,7 +43,6 @@ class Interlock(wiring.Component):
                 "i": In(stream.Signature(SLOT_COMMAND)),
                 "o": Out(stream.Signature(SLOT_COMMAND)),
                 "use_reads": In(1),
-                "follows_fill": In(1),
             }
         )
 
@@ -55,13 +52,13 @@ class Interlock(wiring.Component):
         item = StructLayout({"valid": 1, "slot": SLOT})
         earlier = [Signal(item, name=f"earlier_{n}") for n in range(1, self._window)]
         m.d.sync += [
-            earlier[0].valid.eq(self.o.valid & self.o.ready & (command.op != SlotOp.DONE)),
+            earlier[0].valid.eq(self.o.valid & self.o.ready & command.op.any()),
             earlier[0].slot.eq(command.slot),
             *(later.eq(preceding) for preceding, later in pairwise(earlier)),
         ]
         hazard = Cat(one.valid & (one.slot == command.slot) for one in earlier).any()
-        use_reads = (command.op == SlotOp.USE) & self.use_reads & ~self.follows_fill
-        reads = is_eviction(command.op) | use_reads
+        use_reads = has(command.op, SlotOp.USE) & self.use_reads & ~has(command.op, SlotOp.FILL)
+        reads = has(command.op, SlotOp.EVICT) | use_reads
         stall = reads & hazard
         m.d.comb += [
             self.o.payload.eq(command),
@@ -74,8 +71,7 @@ class Interlock(wiring.Component):
 class CommandQueue(wiring.Component):
     """Tell slots what to do, in order; one command a clock.
 
-    FILL and REPLACE wait for their tile, and are followed by a USE of their slot, which does not
-    wait: whoever has the slots gives it what was filled.
+    A FILL waits for its tile.
 
     Parameters
     ----------
@@ -128,46 +124,26 @@ class CommandQueue(wiring.Component):
             commands.i.valid.eq(self.i.valid & self.sample_room),
             commands.i.payload.eq(self.i.payload),
             self.i.ready.eq(commands.i.ready & self.sample_room),
-            self.sample.eq(accept & (self.i.payload.op == SlotOp.DONE)),
+            self.sample.eq(accept & (~self.i.payload.op.any())),
             self.occupied.eq(commands.occupied),
         ]
-        source, follows_fill = self._use_what_is_filled(m, commands.o)
+        source = commands.o
         if self._window:
             m.submodules.interlock = interlock = Interlock(self._window)
             wiring.connect(m, source, interlock.i)
-            m.d.comb += [
-                interlock.use_reads.eq(self.use_reads),
-                interlock.follows_fill.eq(follows_fill),
-            ]
+            m.d.comb += interlock.use_reads.eq(self.use_reads)
             source = interlock.o
 
         command = source.payload
+        fills = has(command.op, SlotOp.FILL)
         transfer = self.o.valid & self.o.ready
         m.d.comb += [
-            self.o.valid.eq(source.valid & (~is_fill(command.op) | self.filled.valid)),
+            self.o.valid.eq(source.valid & (~fills | self.filled.valid)),
             self.o.payload.op.eq(command.op),
             self.o.payload.slot.eq(command.slot),
             source.ready.eq(transfer),
-            self.filled.ready.eq(transfer & is_fill(command.op)),
+            self.filled.ready.eq(transfer & fills),
         ]
         for n in range(self._edge**2):
             m.d.comb += self.o.payload[f"value{n}"].eq(self.filled.payload.values[n])
         return m
-
-    def _use_what_is_filled(self, m, queued):
-        """Commands as they were queued, and behind each that fills a slot the USE of it.
-
-        Returns them, and whether the one that is offered is such a USE.
-        """
-        out = stream.Signature(SLOT_COMMAND).create()
-        implied_use = Signal()
-        filling = is_fill(queued.payload.op) & ~implied_use
-        m.d.comb += [
-            out.valid.eq(queued.valid),
-            out.payload.op.eq(Mux(implied_use, SlotOp.USE, queued.payload.op)),
-            out.payload.slot.eq(queued.payload.slot),
-            queued.ready.eq(out.ready & ~filling),
-        ]
-        with m.If(out.valid & out.ready):
-            m.d.sync += implied_use.eq(filling)
-        return out, implied_use

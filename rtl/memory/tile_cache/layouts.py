@@ -15,21 +15,15 @@ LINE = TILE_NUMBER - IN_LINE  # bits of a line's number
 
 OP = max(SlotOp).bit_length()
 SLOT_COMMAND = StructLayout({"op": OP, "slot": SLOT})  # fixfunc.spec.state.SlotOp
-# ``number``: of FILL the tile that is brought; of EVICT the victim. ``replaces``: of EVICT, a FILL
-# of the same slot comes next.
-TAG_COMMAND = StructLayout({"op": OP, "slot": SLOT, "number": TILE_NUMBER, "replaces": 1})
+# ``number``: the tile that is used, and maybe brought. ``victim``: the one that leaves.
+TAG_COMMAND = StructLayout({"op": OP, "slot": SLOT, "number": TILE_NUMBER, "victim": TILE_NUMBER})
 # A line for memory. The sender of a posted one does not wait until memory has it.
 LINE_STORE = StructLayout({"line": LINE, "data": TRANSFER, "posted": 1})
 
 
-def is_fill(op: Value) -> Value:
-    """A command puts values into its slot: FILL or REPLACE."""
-    return op[0]
-
-
-def is_eviction(op: Value) -> Value:
-    """A command tells what its slot holds: EVICT or REPLACE."""
-    return op[1]
+def has(op: Value, part: SlotOp) -> Value:
+    """Whether a command has a part, such as EVICT."""
+    return op[part.bit_length() - 1]
 
 
 def tile_mode(mode: int) -> StructLayout:
@@ -38,8 +32,5 @@ def tile_mode(mode: int) -> StructLayout:
 
 
 def evicted(mode: int) -> StructLayout:
-    """A tile that has left its slot.
-
-    Its mode in memory so far, of ``mode`` bits; its mode from now on, if it was written.
-    """
-    return StructLayout({"number": TILE_NUMBER, "mode": mode, "new_mode": mode, "dirty": 1})
+    """A tile that has left its slot; its mode of so many bits from now on, if it was written."""
+    return StructLayout({"number": TILE_NUMBER, "mode": mode, "dirty": 1})

@@ -10,7 +10,7 @@ from fixfunc.rtl.lib.credit import CreditCounter
 from fixfunc.rtl.lib.delay import delay
 from fixfunc.rtl.lib.fifo import CreditedFIFO
 from fixfunc.rtl.lib.pending_set import PendingSet
-from fixfunc.rtl.memory.tile_cache.layouts import SLOT_COMMAND, TAG_COMMAND, tile_mode
+from fixfunc.rtl.memory.tile_cache.layouts import SLOT_COMMAND, TAG_COMMAND, has, tile_mode
 from fixfunc.rtl.memory.tile_cache.mode_cache import ModeCache
 from fixfunc.spec.payloads import TILE_NUMBER
 from fixfunc.spec.state import SlotOp
@@ -22,11 +22,12 @@ EVICTIONS = 256  # above the tiles that all queues behind this one hold
 
 
 class MissScheduler(wiring.Component):
-    """Look up the mode of each tile that is filled or evicted; one command a clock, in order.
+    """Look up the mode of each tile that is brought; one command a clock, in order.
 
     A tile whose write-back memory has not acknowledged is neither filled nor evicted again: its
     command waits, and those behind it too. A tile is evicted only while the line of its mode is on
-    chip, where the mode can be updated.
+    chip, where the mode can be updated. A command whose two tiles have lines that share a place on
+    chip becomes two, its EVICT first.
 
     Parameters
     ----------
@@ -37,20 +38,23 @@ class MissScheduler(wiring.Component):
     -------
     i : In(stream.Signature(TAG_COMMAND))
     o : Out(stream.Signature(SLOT_COMMAND))
-        An EVICT that ``replaces`` and the FILL behind it become a REPLACE, unless the FILL waits.
-    fill, evict : Out(stream.Signature(tile_mode(mode)))
-        The tile of each FILL and EVICT; it moves together with its command.
+    fill : Out(stream.Signature(tile_mode(mode)))
+        The tile of each FILL; it moves together with its command.
+    evict : Out(stream.Signature(TILE_NUMBER))
+        The victim of each EVICT; so does it.
     lookup : Out(1)
-        Look up whether the line of ``lookup_tile`` is on chip.
-    lookup_tile : Out(TILE_NUMBER)
-    resident : In(1)
+        Look up whether the lines of ``lookup_tile`` and ``lookup_victim`` are on chip.
+    lookup_tile, lookup_victim : Out(TILE_NUMBER)
+    resident, victim_resident : In(1)
         The line of the last lookup is on chip, a clock after it, or has been refilled since.
+    share : In(1)
+        The two lines are not the same, and have one place on chip.
     tile : Out(TILE_NUMBER)
-        The tile of the command in front.
+        A tile of the command in front.
     miss : Out(1)
-        The line of ``tile`` is wanted, until it is ``resident``.
+        The line of ``tile`` is wanted, until it is resident.
     read : Out(1)
-        The mode of ``tile`` is read: it is ``resident``.
+        The mode of ``tile`` is read: its line is resident.
     mode : In(mode)
         The mode that was read, :attr:`ModeCache.LATENCY` clocks later.
     settled : In(1)
@@ -71,10 +75,13 @@ class MissScheduler(wiring.Component):
                 "i": In(stream.Signature(TAG_COMMAND)),
                 "o": Out(stream.Signature(SLOT_COMMAND)),
                 "fill": Out(stream.Signature(tile_mode(mode))),
-                "evict": Out(stream.Signature(tile_mode(mode))),
+                "evict": Out(stream.Signature(TILE_NUMBER)),
                 "lookup": Out(1),
                 "lookup_tile": Out(TILE_NUMBER),
+                "lookup_victim": Out(TILE_NUMBER),
                 "resident": In(1),
+                "victim_resident": In(1),
+                "share": In(1),
                 "tile": Out(TILE_NUMBER),
                 "miss": Out(1),
                 "read": Out(1),
@@ -95,85 +102,80 @@ class MissScheduler(wiring.Component):
         wiring.connect(m, wiring.flipped(self.i), commands.w_stream)
         looked_up = StructLayout({"command": TAG_COMMAND, "mode": self._mode})
         m.submodules.ready = ready = CreditedFIFO(looked_up, LOOKUPS)
-        m.submodules.write_backs = write_backs = PendingSet(TILE_NUMBER, PENDING)
+        m.submodules.write_backs = write_backs = PendingSet(TILE_NUMBER, PENDING, 2)
         m.submodules.evictions = evictions = CreditCounter(EVICTIONS)
 
-        # The command in front waits for its line, and for write-backs of its own tile.
+        # The command in front waits for its lines, and for write-backs of its own tiles.
         command = Signal(TAG_COMMAND)
         valid = Signal()
-        transfers_tile = (command.op == SlotOp.FILL) | (command.op == SlotOp.EVICT)
-        evicts = Signal()
+        evicts = has(command.op, SlotOp.EVICT)
+        splits = Signal()
+        fills = Signal()
+        victim_missing = Signal()
+        tile_missing = Signal()
+        hazard = Signal()
         enters = Signal()
-        hazard = write_backs.pending | ~write_backs.available | ~evictions.available
+        entering = Signal(TAG_COMMAND)
+        room = write_backs.available & evictions.available
         m.d.comb += [
-            enters.eq(valid & ready.available & (~transfers_tile | (self.resident & ~hazard))),
-            evicts.eq(enters & (command.op == SlotOp.EVICT)),
-            commands.r_en.eq(enters | ~valid),
+            splits.eq(evicts & has(command.op, SlotOp.FILL) & self.share),
+            fills.eq(has(command.op, SlotOp.FILL) & ~splits),
+            victim_missing.eq(evicts & ~self.victim_resident),
+            tile_missing.eq(fills & ~self.resident),
+            hazard.eq((fills & write_backs.pending_0) | (evicts & (write_backs.pending_1 | ~room))),
+            enters.eq(valid & ready.available & ~victim_missing & ~tile_missing & ~hazard),
+            commands.r_en.eq((enters & ~splits) | ~valid),
             self.lookup.eq(commands.r_en),
             self.lookup_tile.eq(TAG_COMMAND(commands.r_data).number),
-            self.tile.eq(command.number),
-            self.miss.eq(valid & transfers_tile & ~self.resident),
-            self.read.eq(enters & transfers_tile),
+            self.lookup_victim.eq(TAG_COMMAND(commands.r_data).victim),
+            self.tile.eq(Mux(victim_missing, command.victim, command.number)),
+            self.miss.eq(valid & (victim_missing | tile_missing)),
+            self.read.eq(enters & fills),
+            entering.eq(command),
         ]
+        with m.If(splits):
+            m.d.comb += entering.op.eq(SlotOp.EVICT)
         with m.If(commands.r_en):
             m.d.sync += [
                 valid.eq(commands.r_rdy),
                 command.eq(commands.r_data),
             ]
+        with m.Elif(enters):
+            m.d.sync += command.op.eq(command.op & ~SlotOp.EVICT)
         m.d.comb += [
-            write_backs.lookup.eq(command.number),
-            write_backs.key.eq(command.number),
-            write_backs.insert.eq(evicts),
+            write_backs.lookup_0.eq(command.number),
+            write_backs.lookup_1.eq(command.victim),
+            write_backs.key.eq(command.victim),
+            write_backs.insert.eq(enters & evicts),
             write_backs.remove.eq(self.acknowledged),
             write_backs.removed.eq(self.acknowledged_tile),
-            evictions.consume.eq(evicts),
+            evictions.consume.eq(enters & evicts),
             evictions.release.eq(self.settled),
             ready.consume.eq(enters),
             ready.push.eq(delay(m, enters, ModeCache.LATENCY, "looked_up")),
-            ready.i.command.eq(delay(m, command, ModeCache.LATENCY, "command")),
+            ready.i.command.eq(delay(m, entering, ModeCache.LATENCY, "command")),
             ready.i.mode.eq(self.mode),
             self.idle.eq(ready.idle & ~valid & (commands.level == 0) & evictions.idle),
         ]
-        m.d.sync += self.drained.eq(evictions.idle & ~evicts)
+        m.d.sync += self.drained.eq(evictions.idle & ~(enters & evicts))
         self._issue(m, ready.o)
         return m
 
     def _issue(self, m, ready):
-        """A command goes on together with its tile.
-
-        An EVICT waits for the FILL of its slot. Where that itself waits for its line, which no line
-        may leave for as long as a mode can change, the EVICT goes alone.
-        """
+        """A command goes on together with its tiles."""
         command = ready.payload.command
-        fills = command.op == SlotOp.FILL
-        evicts = command.op == SlotOp.EVICT
-        held_victim = Signal()
-        victim_slot = Signal.like(command.slot)
-        room = Signal()
-        new_victim = Signal()
-        lone_victim = Signal()
+        fills = has(command.op, SlotOp.FILL)
+        evicts = has(command.op, SlotOp.EVICT)
+        fill_room = ~fills | self.fill.ready
+        evict_room = ~evicts | self.evict.ready
         m.d.comb += [
-            room.eq((~fills | self.fill.ready) & (~evicts | self.evict.ready)),
-            new_victim.eq(ready.valid & evicts & command.replaces),
-            lone_victim.eq(held_victim & self.miss & ~ready.valid),
-            ready.ready.eq(room & self.o.ready),
-            self.o.valid.eq((ready.valid & room & ~new_victim) | lone_victim),
-            self.o.payload.op.eq(Mux(fills & held_victim, SlotOp.REPLACE, command.op)),
+            ready.ready.eq(self.o.ready & fill_room & evict_room),
+            self.o.valid.eq(ready.valid & fill_room & evict_room),
+            self.o.payload.op.eq(command.op),
             self.o.payload.slot.eq(command.slot),
-            self.fill.valid.eq(ready.valid & fills & self.o.ready),
-            self.evict.valid.eq(ready.valid & evicts & self.o.ready),
+            self.fill.valid.eq(ready.valid & fills & self.o.ready & evict_room),
+            self.fill.payload.number.eq(command.number),
+            self.fill.payload.mode.eq(ready.payload.mode),
+            self.evict.valid.eq(ready.valid & evicts & self.o.ready & fill_room),
+            self.evict.payload.eq(command.victim),
         ]
-        with m.If(lone_victim):
-            m.d.comb += [
-                self.o.payload.op.eq(SlotOp.EVICT),
-                self.o.payload.slot.eq(victim_slot),
-            ]
-        with m.If((ready.valid & ready.ready) | (lone_victim & self.o.ready)):
-            m.d.sync += held_victim.eq(new_victim)
-        with m.If(new_victim):
-            m.d.sync += victim_slot.eq(command.slot)
-        for port in (self.fill, self.evict):
-            m.d.comb += [
-                port.payload.number.eq(command.number),
-                port.payload.mode.eq(ready.payload.mode),
-            ]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Mode cache: how each tile lies in memory, as far as that is on chip."""
 
-from amaranth.hdl import Module, Mux
+from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
@@ -14,7 +14,7 @@ from fixfunc.spec.payloads import TILE_NUMBER
 
 
 class ModeCache(wiring.Component):
-    """Lines of the mode table, direct-mapped. One mode is read a clock, and one updated in two.
+    """Lines of the mode table, direct-mapped. One mode is read and one updated a clock.
 
     Parameters
     ----------
@@ -25,7 +25,8 @@ class ModeCache(wiring.Component):
 
     Members
     -------
-    lookup, lookup_tile, resident, miss, drained, forget, flush, flushed, last, line_request
+    lookup, lookup_tile, lookup_victim, resident, victim_resident, share : In, In, In, Out, Out, Out
+    miss, drained, forget, flush, flushed, last, line_request : In, In, In, In, Out, In, Out
         See :class:`~fixfunc.rtl.memory.tile_cache.mode_directory.ModeDirectory`.
     tile : In(TILE_NUMBER)
     read : In(1)
@@ -33,7 +34,7 @@ class ModeCache(wiring.Component):
     mode : Out(mode)
         The mode that was read, :attr:`LATENCY` clocks later.
     update : In(stream.Signature(tile_mode(mode)))
-        A tile whose line is resident has another mode.
+        A tile whose line is resident has this mode, if it is another.
     fetched : In(stream.Signature(TRANSFER))
         The line that was fetched. Always ready.
     store : Out(stream.Signature(LINE_STORE))
@@ -50,7 +51,10 @@ class ModeCache(wiring.Component):
             {
                 "lookup": In(1),
                 "lookup_tile": In(TILE_NUMBER),
+                "lookup_victim": In(TILE_NUMBER),
                 "resident": Out(1),
+                "victim_resident": Out(1),
+                "share": Out(1),
                 "tile": In(TILE_NUMBER),
                 "miss": In(1),
                 "drained": In(1),
@@ -73,15 +77,17 @@ class ModeCache(wiring.Component):
         m.submodules.directory = directory = ModeDirectory(self._lines)
         m.submodules.modes = modes = Memory(shape=TRANSFER, depth=self._lines, init=[])
         write = modes.write_port()
-        for name in ("lookup", "lookup_tile", "miss", "drained", "forget", "flush", "last"):
+        for name in ("lookup", "lookup_tile", "lookup_victim", "miss", "drained"):
             m.d.comb += getattr(directory, name).eq(getattr(self, name))
+        for name in ("forget", "flush", "last"):
+            m.d.comb += getattr(directory, name).eq(getattr(self, name))
+        for name in ("resident", "victim_resident", "share", "flushed"):
+            m.d.comb += getattr(self, name).eq(getattr(directory, name))
         wiring.connect(m, directory.line_request, wiring.flipped(self.line_request))
         m.d.comb += [
             directory.tile.eq(self.tile),
             directory.fetched.eq(self.fetched.valid),
             self.fetched.ready.eq(1),
-            self.resident.eq(directory.resident),
-            self.flushed.eq(directory.flushed),
         ]
 
         # Read: a line, then one mode of it.
@@ -96,35 +102,39 @@ class ModeCache(wiring.Component):
         return m
 
     def _write(self, m, modes, write, directory):
-        """Updates read a line, and write it back; lines that leave are read by the same port.
+        """An update reads a line, and writes it back a clock later, while the next one reads.
 
-        A line that is refilled is written at once: an update waits for it.
+        Lines that leave are read by the same port. A line that is refilled is written at once: an
+        update waits for it.
         """
-        line = modes.read_port()
-        tile = self.update.payload.number
+        line = modes.read_port(transparent_for=(write,))
+        update = Signal(self.update.payload.shape())
+        updating = Signal()
+        refilled = self.fetched.valid | directory.blank
+        held = updating & refilled
+        column = update.number[:-LINE]
         m.d.comb += [
-            line.en.eq(1),
-            line.addr.eq(Mux(directory.leaving, directory.index, directory.place(tile))),
-            write.addr.eq(directory.place(tile)),
+            line.en.eq(~held),
+            line.addr.eq(
+                Mux(directory.leaving, directory.index, directory.place(self.update.payload.number))
+            ),
+            self.update.ready.eq(~held & ~directory.leaving),
+            directory.updated.eq(
+                updating & ~refilled & (line.data.word_select(column, ENTRY) != update.mode)
+            ),
+            directory.updated_tile.eq(update.number),
+            write.en.eq(refilled | directory.updated),
+            write.addr.eq(directory.place(update.number)),
             write.data.eq(line.data),
-            write.data.word_select(tile[:-LINE], ENTRY).eq(self.update.payload.mode),
-            directory.updated_tile.eq(tile),
+            write.data.word_select(column, ENTRY).eq(update.mode),
         ]
-        with m.FSM():
-            with m.State("READ"), m.If(self.update.valid & ~directory.leaving):
-                m.next = "WRITE"
-            with m.State("WRITE"):
-                m.d.comb += line.en.eq(0)
-                with m.If(~self.fetched.valid & ~directory.blank):
-                    m.d.comb += [
-                        write.en.eq(1),
-                        directory.updated.eq(1),
-                        self.update.ready.eq(1),
-                    ]
-                    m.next = "READ"
-        with m.If(self.fetched.valid | directory.blank):
+        with m.If(~held):
+            m.d.sync += [
+                updating.eq(self.update.valid & self.update.ready),
+                update.eq(self.update.payload),
+            ]
+        with m.If(refilled):
             m.d.comb += [
-                write.en.eq(1),
                 write.addr.eq(directory.index),
                 write.data.eq(Mux(directory.blank, 0, self.fetched.payload)),
             ]

@@ -27,10 +27,12 @@ class ModeDirectory(wiring.Component):
     Members
     -------
     lookup : In(1)
-        Look up whether the line of ``lookup_tile`` is on chip.
-    lookup_tile : In(TILE_NUMBER)
-    resident : Out(1)
+        Look up whether the lines of ``lookup_tile`` and ``lookup_victim`` are on chip.
+    lookup_tile, lookup_victim : In(TILE_NUMBER)
+    resident, victim_resident : Out(1)
         The line of the last lookup is on chip, a clock after it, or has been refilled since.
+    share : Out(1)
+        The two lines are not the same, and have one place on chip.
     tile : In(TILE_NUMBER)
     miss : In(1)
         The line of ``tile`` is wanted, until it is resident.
@@ -67,7 +69,10 @@ class ModeDirectory(wiring.Component):
             {
                 "lookup": In(1),
                 "lookup_tile": In(TILE_NUMBER),
+                "lookup_victim": In(TILE_NUMBER),
                 "resident": Out(1),
+                "victim_resident": Out(1),
+                "share": Out(1),
                 "tile": In(TILE_NUMBER),
                 "miss": In(1),
                 "drained": In(1),
@@ -99,18 +104,10 @@ class ModeDirectory(wiring.Component):
         dirty = Signal(self._lines)
         zero = Signal(self._lines)
 
-        # A lookup is repeated until the next one, so that it hits when its line is refilled.
-        requested = Signal(LINE)
-        next_requested = Signal(LINE)
-        stored = tags.read_port(transparent_for=(write,))
-        m.d.comb += [
-            next_requested.eq(Mux(self.lookup, self.lookup_tile[-LINE:], requested)),
-            stored.addr.eq(next_requested[: self._bits]),
-            self.resident.eq(
-                valid.bit_select(requested[: self._bits], 1) & (stored.data == requested)
-            ),
-        ]
-        m.d.sync += requested.eq(next_requested)
+        tile = self._look_up(m, tags, write, valid, self.lookup_tile, self.resident)
+        victim = self._look_up(m, tags, write, valid, self.lookup_victim, self.victim_resident)
+        shares_place = tile[: self._bits] == victim[: self._bits]
+        m.d.comb += self.share.eq(shares_place & (tile != victim))
 
         # A line is valid and clean when it is refilled, dirty when it is updated. The place of a
         # line that is stored holds zeros in memory no more.
@@ -142,6 +139,22 @@ class ModeDirectory(wiring.Component):
             m.d.sync += zero.eq(~0)
         self._replace(m, tags.read_port(), line, valid, dirty, zero)
         return m
+
+    def _look_up(self, m, tags, write, valid, tile, resident):
+        """Whether the line of a tile is on chip; returns the line that was looked up.
+
+        A lookup is repeated until the next one, so that it hits when its line is refilled.
+        """
+        requested = Signal(LINE)
+        next_requested = Signal(LINE)
+        stored = tags.read_port(transparent_for=(write,))
+        m.d.comb += [
+            next_requested.eq(Mux(self.lookup, tile[-LINE:], requested)),
+            stored.addr.eq(next_requested[: self._bits]),
+            resident.eq(valid.bit_select(requested[: self._bits], 1) & (stored.data == requested)),
+        ]
+        m.d.sync += requested.eq(next_requested)
+        return requested
 
     def _replace(self, m, stored_tag, line, valid, dirty, zero):
         """A miss evicts the line in its place, and brings its own. A flush evicts all lines."""

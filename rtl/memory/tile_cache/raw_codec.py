@@ -9,9 +9,10 @@ from amaranth.lib.wiring import In, Member, Out
 
 from fixfunc.rtl.lib.fifo import CreditedFIFO
 from fixfunc.rtl.lib.timeline import Timeline
-from fixfunc.rtl.memory.tile_cache.layouts import evicted, is_eviction, tile_mode
+from fixfunc.rtl.memory.tile_cache.layouts import evicted, has
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
+from fixfunc.spec.payloads import TILE_NUMBER
 from fixfunc.spec.state import SlotOp, TileMode
 
 EVICTIONS = 16  # tiles that wait for the write-back unit
@@ -29,8 +30,8 @@ def codec_members(edge: int, bits: int, mode: int = MODE) -> dict[str, Member]:
         Tiles of ``stored``, decoded. ``wrong``: the code is not that of a tile.
     completions : In(stream.Signature(layout(payloads.completion(edge, bits))))
         What has been done to slots, in order.
-    evictions : In(stream.Signature(tile_mode(mode)))
-        The tile of each EVICT.
+    evictions : In(stream.Signature(TILE_NUMBER))
+        The victim of each EVICT.
     evicted : Out(stream.Signature(evicted(mode)))
         Tiles of ``evictions``, when they have been coded.
     drained : Out(1)
@@ -48,7 +49,7 @@ def codec_members(edge: int, bits: int, mode: int = MODE) -> dict[str, Member]:
         "stored": In(stream.Signature(layout(payloads.coded(edge, bits, mode)))),
         "filled": Out(stream.Signature(values)),
         "completions": In(stream.Signature(layout(payloads.completion(edge, bits)))),
-        "evictions": In(stream.Signature(tile_mode(mode))),
+        "evictions": In(stream.Signature(TILE_NUMBER)),
         "evicted": Out(stream.Signature(evicted(mode))),
         "drained": Out(1),
         "push": Out(1),
@@ -92,7 +93,7 @@ def send_coded(
         coding_tiles.r_en.eq(waiting & (~evicted_tile.dirty | coded.valid)),
         coded_tiles.w_en.eq(coding_tiles.r_en),
         done.eq(evicted_tile),
-        done.new_mode.eq(mode),
+        done.mode.eq(mode),
         coded.ready.eq(waiting & evicted_tile.dirty),
         codec.push.eq(coded.valid & coded.ready),
         codec.row.eq(data),
@@ -130,22 +131,22 @@ class RawCodec(wiring.Component):
         m = Module()
         self._decode(m)
 
-        # A slot is dirty from its first write until it is filled.
+        # A slot is dirty from the first write of its tile until another is filled in.
         m.submodules.dirty = dirty = Memory(shape=1, depth=self._slots, init=[])
         read = dirty.read_port(domain="comb")
         write = dirty.write_port()
         completion = self.completions.payload
         m.submodules.waiting = waiting = CreditedFIFO(evicted(self._mode), EVICTIONS)
-        evicts = is_eviction(completion.op)
-        uses = completion.op == SlotOp.USE
+        evicts = has(completion.op, SlotOp.EVICT)
+        fills = has(completion.op, SlotOp.FILL)
         accept = Signal()
         m.d.comb += [
             accept.eq(self.completions.valid & (~evicts | (waiting.available & self.available))),
             self.completions.ready.eq(accept),
             read.addr.eq(completion.slot),
             write.addr.eq(completion.slot),
-            write.en.eq(accept & (completion.op != SlotOp.EVICT)),
-            write.data.eq(uses & (completion.written.any() | read.data)),
+            write.en.eq(accept & has(completion.op, SlotOp.USE)),
+            write.data.eq(completion.written.any() | (read.data & ~fills)),
         ]
         m.d.comb += self.drained.eq(waiting.idle)
         self._encode(m, waiting, accept & evicts, read.data)
@@ -194,13 +195,11 @@ class RawCodec(wiring.Component):
             equal.eq(Cat(value == self.cleared[: self._bits] for value in values)),
             mode.eq(Mux(cleared, TileMode.CLEARED, TileMode.RAW)),
         ]
-        tile = self.evictions.payload
         m.d.comb += [
             waiting.consume.eq(evicts),
             waiting.push.eq(t[2].evicts),
             self.evictions.ready.eq(t[2].evicts),
-            waiting.i.number.eq(tile.number),
-            waiting.i.mode.eq(tile.mode),
-            waiting.i.new_mode.eq(mode),
+            waiting.i.number.eq(self.evictions.payload),
+            waiting.i.mode.eq(mode),
             waiting.i.dirty.eq(t[2].dirty),
         ]

@@ -177,7 +177,7 @@ class Sequencer(wiring.Component):
                 self.o.valid.eq(evict),
                 self.o.payload.op.eq(SlotOp.EVICT),
                 self.o.payload.slot.eq(Cat(way, self.set)),
-                self.o.payload.number.eq(tile.number),
+                self.o.payload.victim.eq(tile.number),
             ]
             with m.If(self.o.ready | ~evict):
                 m.d.sync += count.eq(count + 1)

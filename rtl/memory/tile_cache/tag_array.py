@@ -24,9 +24,8 @@ def set_layout(ways: int) -> StructLayout:
 class TagArray(wiring.Component):
     """Look tiles up, and turn each into slot commands.
 
-    One command a clock, in order. A hit is a USE. A miss evicts the victim if it is dirty; then it
-    is a FILL if the tile's values are needed, which a USE of the slot follows without being said,
-    else a USE: up to two clocks. The set of a tile is the lowest bits of its x and y.
+    One command a clock, in order: a USE. Of a miss it is also the EVICT of a victim that is dirty,
+    and a FILL if the tile's values are needed. The set of a tile is the lowest bits of its x and y.
 
     Parameters
     ----------
@@ -105,31 +104,29 @@ class TagArray(wiring.Component):
         return m
 
     def _look_up(self, m, request, pending, index, done, updated):
-        """Compare a request with its set; its last command updates the set."""
+        """Compare a request with its set; its command updates the set."""
         entry = self.entry
         hits = Signal(self._ways)
         hit = Signal()
         victim = Array(entry.ways)[entry.victim]
         evict = Signal()
-        evicted = Signal()
         fill = Signal()
         m.d.comb += [
             hits.eq(Cat(way.valid & (way.number == request.number) for way in entry.ways)),
             hit.eq(hits.any()),
-            evict.eq(~hit & ~evicted & victim.valid & victim.dirty),
+            evict.eq(~hit & victim.valid & victim.dirty),
             fill.eq(~hit & request.needed),
-            done.eq(pending & self.o.ready & ~evict),
+            done.eq(pending & self.o.ready),
         ]
         m.d.comb += [
             self.o.valid.eq(pending),
-            self.o.payload.op.eq(Mux(evict, SlotOp.EVICT, Mux(fill, SlotOp.FILL, SlotOp.USE))),
+            self.o.payload.op.eq(
+                SlotOp.USE | Mux(evict, SlotOp.EVICT, 0) | Mux(fill, SlotOp.FILL, 0)
+            ),
             self.o.payload.slot.eq(Cat(Mux(hit, number(hits), entry.victim), index)),
-            self.o.payload.number.eq(Mux(evict, victim.number, request.number)),
-            self.o.payload.replaces.eq(evict & request.needed),
+            self.o.payload.number.eq(request.number),
+            self.o.payload.victim.eq(victim.number),
         ]
-        with m.If(pending & self.o.ready):
-            m.d.sync += evicted.eq(evict)
-
         m.d.comb += [
             updated.eq(entry),
             updated.victim.eq(entry.victim + ~hit),

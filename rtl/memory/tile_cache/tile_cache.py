@@ -14,7 +14,7 @@ from fixfunc.rtl.lib.axi import Axi, join
 from fixfunc.rtl.lib.fifo import StreamFIFO
 from fixfunc.rtl.memory.surface.address import Surface
 from fixfunc.rtl.memory.tile_cache.command_queue import COMMANDS, CommandQueue
-from fixfunc.rtl.memory.tile_cache.layouts import is_fill, tile_mode
+from fixfunc.rtl.memory.tile_cache.layouts import has
 from fixfunc.rtl.memory.tile_cache.miss_scheduler import MissScheduler
 from fixfunc.rtl.memory.tile_cache.mode_cache import ModeCache
 from fixfunc.rtl.memory.tile_cache.raw_codec import RawCodec
@@ -26,6 +26,7 @@ from fixfunc.rtl.memory.tile_cache.write_back import WriteBackUnit
 from fixfunc.rtl.output.compression.colour_codec import ColourCodec
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
+from fixfunc.spec.payloads import TILE_NUMBER
 from fixfunc.spec.state import SlotOp
 
 BITS = payloads.STENCIL, payloads.DEPTH, payloads.FLOAT_DEPTH, payloads.COLOUR
@@ -228,7 +229,7 @@ class TileCache(wiring.Component):
             traffic.sample.eq(commands.sample),
             commands.sample_room.eq(traffic.available),
             traffic.fill_mode.eq(refill.i.payload.mode),
-            traffic.write_back_mode.eq(write_back.i.payload.new_mode),
+            traffic.write_back_mode.eq(write_back.i.payload.mode),
             traffic.dirty.eq(write_back.i.payload.dirty),
             traffic.table_fill.eq(refill.fetched.valid),
             traffic.table_write_back.eq(modes.store.valid & modes.store.ready),
@@ -262,10 +263,11 @@ class TileCache(wiring.Component):
 
     def _modes(self, m, sequencer, scheduler, modes, refill, write_back):
         """Modes between those who read them, update them, and move their lines."""
-        for name in ("lookup", "lookup_tile", "tile", "miss", "read", "drained"):
+        for name in ("lookup", "lookup_tile", "lookup_victim", "tile", "miss", "read", "drained"):
             m.d.comb += getattr(modes, name).eq(getattr(scheduler, name))
+        for name in ("resident", "victim_resident", "share"):
+            m.d.comb += getattr(scheduler, name).eq(getattr(modes, name))
         m.d.comb += [
-            scheduler.resident.eq(modes.resident),
             scheduler.mode.eq(modes.mode),
             modes.forget.eq(sequencer.forget_modes),
             modes.flush.eq(sequencer.flush_modes),
@@ -297,9 +299,7 @@ class TileCache(wiring.Component):
 
     def _code(self, m, scheduler, refill, write_back, codec):
         """Tiles between memory and slots; returns the FIFO of victims that are to be coded."""
-        m.submodules.evictions = evictions = StreamFIFO(
-            tile_mode(self._params.surface.mode_bits), COMMANDS
-        )
+        m.submodules.evictions = evictions = StreamFIFO(TILE_NUMBER, COMMANDS)
         wiring.connect(m, scheduler.fill, refill.i)
         wiring.connect(m, refill.o, codec.stored)
         wiring.connect(m, scheduler.evict, evictions.i)
@@ -319,8 +319,8 @@ class TileCache(wiring.Component):
         error = Signal(3)
         stopped = Signal()
         transfer = self.o.valid & self.o.ready
-        wrong = transfer & is_fill(self.o.payload.op) & codec.filled.payload.wrong
-        done = transfer & (self.o.payload.op == SlotOp.DONE)
+        wrong = transfer & has(self.o.payload.op, SlotOp.FILL) & codec.filled.payload.wrong
+        done = transfer & ~self.o.payload.op.any()
         m.d.comb += [
             self.o.valid.eq(commands.valid),
             self.o.payload.eq(commands.payload),

@@ -43,7 +43,7 @@ class WriteBackUnit(wiring.Component):
         The write buffer (:class:`~fixfunc.rtl.lib.write_buffer.WriteBuffer`). The coded values of
         each dirty tile that is not cleared are committed before the tile comes, or in that clock.
     update : Out(stream.Signature(tile_mode(surface.mode_bits)))
-        A tile has another mode from now on.
+        A tile has this mode from now on.
     settled : Out(1)
         The mode of one tile will not be updated any more.
     store : In(stream.Signature(LINE_STORE))
@@ -99,12 +99,12 @@ class WriteBackUnit(wiring.Component):
         # The mode of a tile is updated, then the tile waits for its burst. After an error nothing
         # is written, and no mode changes.
         tile = self.i.payload
-        mode_changes = tile.dirty & (tile.mode != tile.new_mode) & ~self.stopped
+        has_mode = tile.dirty & ~self.stopped
         m.d.comb += [
-            self.update.valid.eq(self.i.valid & mode_changes & settling.w_rdy),
+            self.update.valid.eq(self.i.valid & has_mode & settling.w_rdy),
             self.update.payload.number.eq(tile.number),
-            self.update.payload.mode.eq(tile.new_mode),
-            self.i.ready.eq(settling.w_rdy & (~mode_changes | self.update.ready)),
+            self.update.payload.mode.eq(tile.mode),
+            self.i.ready.eq(settling.w_rdy & (~has_mode | self.update.ready)),
             settling.w_en.eq(self.i.valid & self.i.ready),
             settling.w_data.eq(tile),
             self.settled.eq(settling.w_en),
@@ -140,7 +140,7 @@ class WriteBackUnit(wiring.Component):
         self._send(m, sources, source(sources.r_data), writer)
 
         tile_valid = settling.r_rdy
-        transfers = surface.sizes(self.is_float)[tile.new_mode]
+        transfers = surface.sizes(self.is_float)[tile.mode]
         has_row = tile.dirty & (transfers != 0)
         needs_burst = has_row & ~self.stopped
         unsent = tile_valid & ~needs_burst & (~has_row | sources.w_rdy)

@@ -9,18 +9,20 @@ from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.delay import DrainTimer
-from fixfunc.rtl.memory.tile_cache.layouts import is_eviction, is_fill
+from fixfunc.rtl.memory.tile_cache.layouts import OP, has
 from fixfunc.rtl.memory.tile_client.slot_requests import requested_beat, unbounded
 from fixfunc.rtl.payload import beat, layout
 from fixfunc.spec import payloads
 from fixfunc.spec.payloads import SLOT
 from fixfunc.spec.state import Kind, SlotOp
 
-COMMAND = StructLayout({"valid": 1, "op": 2, "slot": SLOT})  # any op but DONE
+COMMAND = StructLayout({"valid": 1, "op": OP, "slot": SLOT})  # any op but DONE
+HELD = StructLayout({"valid": 1, "slot": SLOT})  # the slot of a tile, if it has one
 
 
 class SlotFront(wiring.Component):
-    """Let a tile through when its slots are ready; let a FILL, EVICT or REPLACE through before it.
+    """Let a tile through, with the commands to its slots, when these are ready; let an EVICT that
+    belongs to no tile through before it.
 
     It stands behind :class:`~fixfunc.rtl.memory.tile_client.slot_requests.SlotRequests`, in the
     place of :class:`~fixfunc.rtl.memory.surface.front.SurfaceFront`. Control beats wait until the
@@ -48,13 +50,13 @@ class SlotFront(wiring.Component):
     drained : In(1)
         No tile is out for shading. Control beats wait for it.
     <plane>_hold : In(1)
-        A FILL, EVICT or REPLACE that is offered must wait: its slot is in use.
+        An EVICT that is offered, of no tile, must wait: its slot is in use.
     late_enters : In(1)
         ``late_tile`` enters, and nothing else.
     late_tile, late_refused : In, In(1)
         A tile that has come back from the shader, and whether it was refused.
-    <plane>_late : In(COMMAND)
-        What its slot executes.
+    <plane>_late : In(HELD)
+        Its slot.
     inputs_ready : In(1)
         Inputs of a tile of a draw from elsewhere, such as its colours, are valid.
     accept : Out(1)
@@ -77,7 +79,7 @@ class SlotFront(wiring.Component):
     <plane>_command : Out(COMMAND)
         The command that a slot executes.
     <plane>_values : Out
-        What FILL and REPLACE put there.
+        What a FILL puts there.
     control_valid : Out(1)
         ``control`` is to be passed on.
     control : Out
@@ -101,7 +103,7 @@ class SlotFront(wiring.Component):
                 f"{plane.name}_command": Out(COMMAND),
                 f"{plane.name}_values": Out(ArrayLayout(width, edge**2)),
                 f"{plane.name}_hold": In(1),
-                f"{plane.name}_late": In(COMMAND),
+                f"{plane.name}_late": In(HELD),
             }
         super().__init__(
             of_planes
@@ -137,17 +139,17 @@ class SlotFront(wiring.Component):
         commands = [getattr(self, plane.name) for plane in self._planes]
         work = request.beat.kind == Kind.WORK
 
-        # Which slots are ready for the beat, and which cache has a tile to fill or evict first.
+        # Which slots are ready for the beat, and which cache has a tile to evict first.
         ready = Signal(len(commands))
         done = Signal(len(commands))
-        transfers = Signal(len(commands))
+        evicts = Signal(len(commands))
         for n, (plane, command) in enumerate(zip(self._planes, commands, strict=True)):
             op = command.payload.op
-            transferring = command.valid & ~getattr(self, f"{plane.name}_hold")
+            hold = getattr(self, f"{plane.name}_hold")
             m.d.comb += [
-                ready[n].eq(~request.requested[n] | (command.valid & (op == SlotOp.USE))),
-                done[n].eq(~request.requested[n] | (command.valid & (op == SlotOp.DONE))),
-                transfers[n].eq(transferring & (is_fill(op) | is_eviction(op))),
+                ready[n].eq(~request.requested[n] | (command.valid & has(op, SlotOp.USE))),
+                done[n].eq(~request.requested[n] | (command.valid & ~op.any())),
+                evicts[n].eq(command.valid & ~hold & (op == SlotOp.EVICT)),
             ]
         busy = Signal()
         open_ = Signal()
@@ -158,13 +160,13 @@ class SlotFront(wiring.Component):
         all_drained = timer.drained & self.drained
         m.d.comb += [
             open_.eq(self.room & ~self.control_valid & ~busy & ~self.late_enters),
-            open_for_beat.eq(open_ & ~transfers.any() & self.i.valid),
+            open_for_beat.eq(open_ & ~evicts.any() & self.i.valid),
             tile_accept.eq(open_for_beat & work & ~request.whole_target & ready.all() & inputs),
             target_accept.eq(open_for_beat & work & request.whole_target & done.all()),
             self.control_accept.eq(open_for_beat & ~work & all_drained & done.all()),
             self.accept.eq(tile_accept & ~request.clearing),
             self.i.ready.eq(tile_accept | target_accept | self.control_accept),
-            timer.enter.eq(tile_accept | self.late_enters | (open_ & transfers.any())),
+            timer.enter.eq(tile_accept | self.late_enters | (open_ & evicts.any())),
         ]
         m.d.sync += [
             busy.eq(self.control_valid),
@@ -176,31 +178,29 @@ class SlotFront(wiring.Component):
             self.control_valid.eq(self.control_accept),
             self.control.eq(request.beat),
         ]
-        self._command(m, commands, open_, transfers)
+        self._command(m, commands, open_, evicts)
         self._apply_control(m)
         self._report_errors(m)
         return m
 
-    def _command(self, m, commands, open_, transfers):
-        """Commands go to the slots: USE and DONE together with their beat, the others at once.
+    def _command(self, m, commands, open_, evicts):
+        """Commands go to the slots: with their beat, or at once if they are of none.
 
-        A tile that comes back brings its own.
+        A tile that comes back is used in its own slots.
         """
         failed = Signal(len(commands))
         for n, (plane, source) in enumerate(zip(self._planes, commands, strict=True)):
             command = getattr(self, f"{plane.name}_command")
             late = getattr(self, f"{plane.name}_late")
             values = [source.payload[f"value{k}"] for k in range(self._edge**2)]
-            is_done = source.payload.op == SlotOp.DONE
+            is_done = ~source.payload.op.any()
             m.d.comb += [
-                source.ready.eq(
-                    (open_ & transfers[n]) | (self.i.ready & self.i.payload.requested[n])
-                ),
+                source.ready.eq((open_ & evicts[n]) | (self.i.ready & self.i.payload.requested[n])),
                 failed[n].eq(source.ready & is_done & source.payload.error.any()),
             ]
             m.d.sync += [
                 command.valid.eq(Mux(self.late_enters, late.valid, source.ready & ~is_done)),
-                command.op.eq(Mux(self.late_enters, late.op, source.payload.op)),
+                command.op.eq(Mux(self.late_enters, SlotOp.USE, source.payload.op)),
                 command.slot.eq(Mux(self.late_enters, late.slot, source.payload.slot)),
                 getattr(self, f"{plane.name}_values").eq(Cat(values)),
             ]

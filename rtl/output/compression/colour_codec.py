@@ -5,7 +5,7 @@ from amaranth.hdl import Module
 from amaranth.lib import fifo, wiring
 from amaranth.lib.memory import Memory
 
-from fixfunc.rtl.memory.tile_cache.layouts import ENTRY, evicted, is_eviction
+from fixfunc.rtl.memory.tile_cache.layouts import ENTRY, evicted, has
 from fixfunc.rtl.memory.tile_cache.raw_codec import codec_members, send_coded
 from fixfunc.rtl.output.compression.colour_compression import (
     ColourCompression,
@@ -74,13 +74,13 @@ class ColourCodec(wiring.Component):
         ]
 
     def _encode(self, m, coding_tiles, uncoded):
-        """A slot is dirty from its first write until it is filled; what leaves it then is coded."""
+        """A dirty tile is coded when it leaves: its slot was written since it was filled in."""
         m.submodules.dirty = dirty = Memory(shape=1, depth=self._slots, init=[])
         read = dirty.read_port(domain="comb")
         write = dirty.write_port()
         completion = self.completions.payload
-        evicts = is_eviction(completion.op)
-        uses = completion.op == SlotOp.USE
+        evicts = has(completion.op, SlotOp.EVICT)
+        fills = has(completion.op, SlotOp.FILL)
         room = coding_tiles.w_rdy & self.evictions.valid & (~read.data | uncoded.ready)
         accept = self.completions.valid & (~evicts | room)
         tile = EVICTED(coding_tiles.w_data)
@@ -88,12 +88,11 @@ class ColourCodec(wiring.Component):
             self.completions.ready.eq(accept),
             read.addr.eq(completion.slot),
             write.addr.eq(completion.slot),
-            write.en.eq(accept & (completion.op != SlotOp.EVICT)),
-            write.data.eq(uses & (completion.written.any() | read.data)),
+            write.en.eq(accept & has(completion.op, SlotOp.USE)),
+            write.data.eq(completion.written.any() | (read.data & ~fills)),
             coding_tiles.w_en.eq(accept & evicts),
             self.evictions.ready.eq(accept & evicts),
-            tile.number.eq(self.evictions.payload.number),
-            tile.mode.eq(self.evictions.payload.mode),
+            tile.number.eq(self.evictions.payload),
             tile.dirty.eq(read.data),
             uncoded.valid.eq(
                 self.completions.valid

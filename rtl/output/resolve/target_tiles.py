@@ -107,9 +107,8 @@ class TargetTiles(wiring.Component):
             write_back.push.eq(accept),
             write_back.row.eq(Cat(words)),
             tile.payload.number.eq(number),
-            # No mode changes, as far as the unit is asked to tell: all of the table is written.
-            tile.payload.mode.eq(tile.payload.new_mode),
             tile.payload.dirty.eq(1),
+            write_back.update.ready.eq(1),  # all of the table is written
             line.payload.data.eq(modes),
         ]
         m.d.sync += write_back.commit.eq(accept & (coded.payload.code != TileMode.CLEARED))
@@ -117,13 +116,13 @@ class TargetTiles(wiring.Component):
             m.d.sync += tile.valid.eq(accept)
         with m.If(accept):
             m.d.sync += [
-                tile.payload.new_mode.eq(coded.payload.code),
+                tile.payload.mode.eq(coded.payload.code),
                 remaining.eq(remaining - 1),
             ]
         with m.If(transferred):
             m.d.sync += [
                 number.eq(number + 1),
-                modes.word_select(number[:IN_LINE], ENTRY).eq(tile.payload.new_mode),
+                modes.word_select(number[:IN_LINE], ENTRY).eq(tile.payload.mode),
             ]
         with m.If(last):
             m.d.sync += [

@@ -22,15 +22,17 @@ SCHEDULER = r".*\.scheduler"
 BYPASS = "$past(done && i__valid && next_index == index)"
 EVENTS = (
     Event("tag array: hit", TAGS, "pending && hit"),
-    Event("tag array: miss of a clean victim", TAGS, "pending && !hit && !evict && !evicted"),
+    Event("tag array: miss of a clean victim", TAGS, "pending && !hit && !evict"),
     Event("tag array: miss of a dirty victim", TAGS, "pending && evict"),
     Event("tag array: stall", TAGS, "pending && !o__ready"),
     Event("tag array: bypass hit", TAGS, f"{BYPASS} && pending && hit"),
     Event("tag array: bypass miss", TAGS, f"{BYPASS} && pending && !hit"),
     Event("tag array: bypass evicts", TAGS, f"{BYPASS} && pending && evict"),
     Event("miss scheduler: line misses", SCHEDULER, "miss"),
-    Event("miss scheduler: evicts", SCHEDULER, "evicts"),
-    Event("outstanding write-backs: eviction in flight", rf"{SCHEDULER}\.write_backs", "pending"),
+    Event("miss scheduler: evicts", rf"{SCHEDULER}\.write_backs", "insert"),
+    Event("miss scheduler: lines share a place", SCHEDULER, "enters && splits"),
+    Event("outstanding write-backs: eviction in flight", rf"{SCHEDULER}\.write_backs", "pending_0"),
+    Event("outstanding write-backs: evicted again", rf"{SCHEDULER}\.write_backs", "pending_1"),
     Event("outstanding write-backs: full", rf"{SCHEDULER}\.write_backs", "!available"),
     Event(
         "outstanding write-backs: insert and remove",

@@ -18,21 +18,24 @@ MOST = 3
 def pending(module: ModuleType = pending_set) -> Properties:
     """A set of two keys out of four."""
     p = Properties()
-    unit = module.PendingSet(BITS, PLACES)
+    unit = module.PendingSet(BITS, PLACES, 2)
     p.add(unit)
     member = Signal(1 << BITS)
     inserted = (unit.insert << unit.key)[: len(member)]
     removed = (unit.remove << unit.removed)[: len(member)]
     p.m.d.sync += member.eq((member & ~removed) | inserted)
     p.assume(~unit.insert | (unit.available & ~member.bit_select(unit.key, 1)))
-    p.prove("pending", unit.pending == member.bit_select(unit.lookup, 1))
+    p.prove("pending", unit.pending_0 == member.bit_select(unit.lookup_0, 1))
+    p.prove("also_pending", unit.pending_1 == member.bit_select(unit.lookup_1, 1))
     p.prove("available", unit.available == (sum(member) < PLACES))
     valid = p.inner("unit.valid")
     keys = [p.inner(f"unit.key_{n}") for n in range(PLACES)]
     for n in range(1 << BITS):
         held = sum(valid[place] & (key == n) for place, key in enumerate(keys))
         p.prove(f"held_{n}", held == member[n])
-    p.reach("full", ~unit.available & unit.pending & unit.remove & (unit.removed == unit.lookup))
+    p.reach(
+        "full", ~unit.available & unit.pending_0 & unit.remove & (unit.removed == unit.lookup_0)
+    )
     return p
 
 
@@ -79,7 +82,7 @@ PROOFS = [
         "while fewer keys than places are pending.",
         pending,
         depth=3,
-        size="keys of 2 bits, 2 places",
+        size="keys of 2 bits, 2 places, 2 lookups",
         assumed="A key is inserted while a place is available, and not while it is pending.",
     ),
     Proof(

@@ -6,6 +6,7 @@ from types import ModuleType
 from amaranth.hdl import Cat, Mux, Signal
 
 from fixfunc.rtl.memory.tile_cache import command_queue, miss_scheduler, tag_array
+from fixfunc.rtl.memory.tile_cache.layouts import has
 from fixfunc.spec.state import SlotOp
 from fixfunc.tb.proofs.engine.proof import Proof
 from fixfunc.tb.proofs.engine.properties import Properties
@@ -37,40 +38,34 @@ def tags(module: ModuleType = tag_array) -> Properties:
     command = unit.o.payload
     moves = p.named("moves", unit.o.valid & unit.o.ready)
     its_own = p.named("its_own", command.number == tile)
-    op = command.op
+    leaves = p.named("leaves", command.victim == tile)
     resident = Signal()
     dirty = Signal()
-    evicted = Signal()
     slot = Signal(2)
     writes = Signal()
+    needed = Signal()
     with p.m.If(unit.i.valid & unit.i.ready):
-        p.m.d.sync += writes.eq(request.writes)
-    with p.m.If(moves & (op == SlotOp.EVICT)):
-        p.m.d.sync += evicted.eq(1)
-    with p.m.If(moves & ((op == SlotOp.USE) | (op == SlotOp.FILL))):
-        p.m.d.sync += evicted.eq(0)
-        with p.m.If(its_own):
-            p.m.d.sync += [
-                resident.eq(1),
-                slot.eq(command.slot[:2]),
-                dirty.eq((dirty & resident) | writes),
-            ]
-        with p.m.Elif(command.slot == slot):
-            p.m.d.sync += resident.eq(0)
+        p.m.d.sync += [
+            writes.eq(request.writes),
+            needed.eq(request.needed),
+        ]
+    with p.m.If(moves & its_own):
+        p.m.d.sync += [
+            resident.eq(1),
+            slot.eq(command.slot[:2]),
+            dirty.eq((dirty & resident) | writes),
+        ]
+    with p.m.Elif(moves & (command.slot == slot)):
+        p.m.d.sync += resident.eq(0)
     same = p.named("same_slot", command.slot == slot)
-    use = moves & (op == SlotOp.USE)
-    fill = moves & (op == SlotOp.FILL)
-    evict = moves & (op == SlotOp.EVICT)
-    p.prove("hit_in_place", ~(use & its_own & resident) | same)
-    p.prove("filled_once", ~(fill & its_own) | ~resident)
-    replaced = Signal()
-    with p.m.If(moves):
-        p.m.d.sync += replaced.eq(evict & command.replaces)
-    p.prove("evicted_once", ~evict | ~evicted)
-    p.prove("evicts_resident", ~(evict & its_own) | (resident & dirty & same))
-    p.prove("evicts_holder", ~(evict & same & resident) | its_own)
-    taken = (use | fill) & ~its_own & resident & same
-    p.prove("not_lost", ~taken | ~dirty | evicted)
+    fill = moves & has(command.op, SlotOp.FILL)
+    evict = moves & has(command.op, SlotOp.EVICT)
+    p.prove("uses", ~moves | has(command.op, SlotOp.USE))
+    p.prove("hit_in_place", ~(moves & its_own & resident) | (same & ~evict & ~fill))
+    p.prove("is_needed", ~(moves & its_own & ~resident) | (fill == needed))
+    p.prove("evicts_resident", ~(evict & leaves) | (resident & dirty & same))
+    p.prove("evicts_holder", ~(evict & same & resident) | leaves)
+    p.prove("not_lost", ~(moves & ~its_own & resident & same & dirty) | evict)
     p.prove("in_range", ~unit.o.valid | (command.slot < SETS * WAYS))
 
     # The set in memory says the same.
@@ -86,26 +81,12 @@ def tags(module: ModuleType = tag_array) -> Properties:
     number = p.inner("unit.index")
     p.prove("read", ~(pending & (number == index)) | (read == row.as_value()))
     p.prove("read_other", ~(pending & (number != index)) | (read == other.as_value()))
-    p.prove("flags", evicted == p.inner("unit.evicted"))
-    p.prove("idle", pending | ~evicted)
     fields = request.shape()(p.inner("unit.request"))
     p.prove("asked", ~(pending & (fields.number == tile)) | (number == index))
     p.prove("written", ~pending | (fields.writes == writes))
-    victim = Mux(row.victim, ways[1].as_value(), ways[0].as_value())
-    leaves = way_shape(unit)(victim)
-    is_hit = Cat(way.valid & (way.number == fields.number) for way in ways).any()
-    mine = pending & (number == index)
-    p.prove("began", ~(mine & evicted) | ~is_hit)
-    p.prove("was_dirty", ~(mine & evicted) | (leaves.valid & leaves.dirty))
-    p.prove("is_needed", ~replaced | (evicted & fields.needed))
-    p.prove("replaced", ~(mine & replaced) | (op == SlotOp.FILL))
-    p.reach("evicted_tile", evict & its_own)
+    p.prove("wanted", ~pending | (fields.needed == needed))
+    p.reach("evicted_tile", evict & leaves)
     return p
-
-
-def way_shape(unit: object) -> object:
-    """Layout of a way."""
-    return unit.entry.shape().members["ways"].elem_shape
 
 
 def interlock(module: ModuleType = command_queue) -> Properties:
@@ -116,9 +97,10 @@ def interlock(module: ModuleType = command_queue) -> Properties:
     command = unit.o.payload
     moves = p.named("moves", unit.o.valid & unit.o.ready)
     slot = p.constant(12, "slot")
-    about = moves & (command.slot == slot) & (command.op != SlotOp.DONE)
-    use_reads = unit.use_reads & (command.op == SlotOp.USE) & ~unit.follows_fill
-    evicts = (command.op == SlotOp.EVICT) | (command.op == SlotOp.REPLACE)
+    about = moves & (command.slot == slot) & command.op.any()
+    fills = has(command.op, SlotOp.FILL)
+    evicts = has(command.op, SlotOp.EVICT)
+    use_reads = unit.use_reads & has(command.op, SlotOp.USE) & ~fills
     reads = about & (evicts | use_reads)
     recent = Cat(p.past(about, n) for n in range(1, WINDOW)).any()
     p.prove("apart", ~reads | ~recent)
@@ -127,8 +109,7 @@ def interlock(module: ModuleType = command_queue) -> Properties:
     waits = Signal(range(WINDOW + 2))
     p.m.d.sync += waits.eq(Mux(unit.i.valid & unit.o.ready & ~moves, waits + 1, 0))
     p.prove("no_deadlock", waits < WINDOW)
-    brought = unit.i.valid & unit.follows_fill & (command.op == SlotOp.USE)
-    p.prove("at_once", ~brought | unit.o.valid)
+    p.prove("at_once", ~(unit.i.valid & fills & ~evicts) | unit.o.valid)
     p.reach("waited", reads & (p.past(waits) != 0))
     return p
 
@@ -144,8 +125,8 @@ def hazards(module: ModuleType = miss_scheduler) -> Properties:
     fields = unit.i.payload.shape()(command)
     enters = p.named("enters", p.inner("unit.enters"))
     its_own = p.named("its_own", fields.number == tile)
-    evicts = enters & its_own & (fields.op == SlotOp.EVICT)
-    fills = enters & its_own & (fields.op == SlotOp.FILL)
+    evicts = enters & (fields.victim == tile) & has(fields.op, SlotOp.EVICT)
+    fills = enters & its_own & p.inner("unit.fills")
     acknowledged = p.named("its_write", unit.acknowledged & (unit.acknowledged_tile == tile))
     outstanding = Signal()
     p.m.d.sync += outstanding.eq((outstanding | evicts) & ~(acknowledged & outstanding))
@@ -164,8 +145,8 @@ PROOFS = [
         "tag_array",
         "memory/tile_cache/tag_array.py TagArray",
         "A tile is in one slot at most, and every USE finds it there; an EVICT is of the dirty "
-        "tile that its slot holds, never of the tile that is used, and once; no slot of a dirty "
-        "tile is filled or used for another before its EVICT; a FILL follows each that says so.",
+        "tile that its slot holds, never of the tile that is used; no slot of a dirty tile is used "
+        "for another without its EVICT; a tile that comes is filled in if its values are needed.",
         tags,
         depth=3,
         size="2 sets, 2 ways, every tile",
@@ -176,8 +157,8 @@ PROOFS = [
     Proof(
         "interlock",
         "memory/tile_cache/command_queue.py Interlock",
-        "No EVICT or REPLACE, and no USE that reads but the one behind a FILL, is sent within the "
-        "window behind another command to its slot; that one is sent at once, and each command "
+        "No EVICT, and no USE that reads but one that is filled, is sent within the window behind "
+        "another command to its slot; a FILL that evicts nothing is sent at once, and each command "
         "passes once, unchanged, within the window.",
         interlock,
         depth=6,
