@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Golden model of the pending set."""
 
+from collections.abc import Sequence
+
 
 class PendingSet:
     """Keys of what is in flight."""
 
-    def __init__(self, places: int) -> None:
+    def __init__(self, places: int, bits: int, lookups: Sequence[slice] = (slice(None),)) -> None:
         self.keys = set()
+        self._masks = [sum(1 << n for n in range(bits)[compared]) for compared in lookups]
+        self._shifts = [range(bits)[compared].start for compared in lookups]
         self._places = places
 
     @property
@@ -17,11 +21,12 @@ class PendingSet:
     def step(
         self, insert: int, key: int, remove: int, removed: int, **lookups: int
     ) -> dict[str, int]:
-        """One clock: whether each ``lookup_<n>`` is ``pending_<n>``; ``available``."""
-        outputs = {
-            name.replace("lookup", "pending"): int(lookup in self.keys)
-            for name, lookup in lookups.items()
-        }
+        """One clock: whether each ``lookup_<n>`` is that of a pending key; ``available``."""
+        outputs = {}
+        for name, lookup in lookups.items():
+            n = int(name.removeprefix("lookup_"))
+            found = {key & self._masks[n] for key in self.keys}
+            outputs[f"pending_{n}"] = int(lookup << self._shifts[n] in found)
         outputs["available"] = self.available
         if remove:
             self.keys.discard(removed)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Pending set: keys of what is in flight, all compared at once."""
 
+from collections.abc import Sequence
+
 from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
@@ -18,8 +20,8 @@ class PendingSet(wiring.Component):
         Of a key.
     places : int
         Most keys at once.
-    lookups : int
-        Keys that are looked up at once.
+    lookups : sequence of slice
+        Bits of a key that each lookup compares.
 
     Members
     -------
@@ -30,22 +32,22 @@ class PendingSet(wiring.Component):
     remove : In(1)
         ``removed`` is not pending any more from the next clock on.
     removed : In(bits)
-    lookup_<n> : In(bits)
+    lookup_<n> : In
     pending_<n> : Out(1)
-        ``lookup_<n>`` is pending. Combinational.
+        A key with the bits ``lookup_<n>`` is pending. Combinational.
     available : Out(1)
         There is a place.
     """
 
-    def __init__(self, bits: int, places: int, lookups: int = 1) -> None:
+    def __init__(self, bits: int, places: int, lookups: Sequence[slice] = (slice(None),)) -> None:
         if places < 1:
             raise InputError("places", "be above 0", places)
         self._bits = bits
         self._places = places
         self._lookups = lookups
         members = {}
-        for n in range(lookups):
-            members |= {f"lookup_{n}": In(bits), f"pending_{n}": Out(1)}
+        for n, compared in enumerate(lookups):
+            members |= {f"lookup_{n}": In(len(range(bits)[compared])), f"pending_{n}": Out(1)}
         super().__init__(
             {
                 "insert": In(1),
@@ -70,9 +72,9 @@ class PendingSet(wiring.Component):
                 Cat(key == self.removed for key in keys) & self.remove.replicate(self._places)
             ),
         ]
-        for n in range(self._lookups):
+        for n, compared in enumerate(self._lookups):
             lookup = getattr(self, f"lookup_{n}")
-            equal = Cat(key == lookup for key in keys)
+            equal = Cat(key[compared] == lookup for key in keys)
             m.d.comb += getattr(self, f"pending_{n}").eq((valid & equal).any())
         m.d.sync += valid.eq((valid & ~removes) | inserts)
         for n, key in enumerate(keys):

@@ -12,11 +12,14 @@ from fixfunc.rtl.lib.pending_set import PendingSet
 from fixfunc.tb.bench.clocked import Case, Clock, Example, check, pace
 
 BITS = 4
+ALL = slice(None)
 
 
-def trace(rng: np.random.Generator, clocks: int, places: int, lookups: int) -> list[Clock]:
+def trace(
+    rng: np.random.Generator, clocks: int, places: int, lookups: tuple[slice, ...]
+) -> list[Clock]:
     """Few keys are inserted and removed; each is looked up before, between and after."""
-    model = golden.PendingSet(places)
+    model = golden.PendingSet(places, BITS, lookups)
     removed = 0
     out = []
     for insert, remove in zip(pace(rng, clocks), pace(rng, clocks), strict=True):
@@ -29,8 +32,10 @@ def trace(rng: np.random.Generator, clocks: int, places: int, lookups: int) -> l
             "remove": int(remove),
             "removed": removed,
         }
-        for n in range(lookups):
-            inputs[f"lookup_{n}"] = int(rng.choice([key, removed, rng.integers(0, 1 << BITS)]))
+        for n, compared in enumerate(lookups):
+            start, end, _ = compared.indices(BITS)
+            wanted = int(rng.choice([key, removed, rng.integers(0, 1 << BITS)]))
+            inputs[f"lookup_{n}"] = wanted % (1 << end) >> start
         if inputs["insert"] and key == removed:
             inputs["remove"] = 0
         out.append(Clock(inputs, model.step(**inputs)))
@@ -39,7 +44,7 @@ def trace(rng: np.random.Generator, clocks: int, places: int, lookups: int) -> l
 
 def example() -> list[Clock]:
     """Keys 5 and 6 are inserted; 5 is removed."""
-    model = golden.PendingSet(2)
+    model = golden.PendingSet(2, BITS)
     out = []
     for insert, key, remove in (
         *((0, 0, 0), (1, 5, 0), (1, 6, 0), (0, 0, 0), (0, 0, 1), (0, 0, 0), (0, 0, 0)),
@@ -79,7 +84,7 @@ CASES = {
         partial(trace, places=places, lookups=lookups),
         BINS,
     )
-    for places, lookups in ((2, 1), (7, 2))
+    for places, lookups in ((2, (ALL,)), (7, (ALL, slice(1, 3))))
 }
 EXAMPLES = {
     "pending_set_2": Example(

@@ -42,7 +42,7 @@ def test_every_bin_is_hit(name):
         ("pending_set_2", "~valid.all()", "~valid[0]"),
         ("pending_set_7", "lowest(~valid)", "~valid"),
         ("pending_set_7", "(valid & equal).any()", "equal.any()"),
-        ("pending_set_7", "key == lookup for", "key == self.lookup_0 for"),
+        ("pending_set_7", "key[compared] == lookup", "key[compared] == self.lookup_0[compared]"),
         ("pending_set_2", "(valid & ~removes) | inserts", "(valid | inserts) & ~removes"),
         ("pending_set_2", " & self.remove.replicate(self._places)", ""),
     ],

@@ -74,7 +74,7 @@ PRIMITIVES = [
         "lib.pending_set",
         "(valid & ~removes) | inserts",
         "(valid | inserts) & ~removes",
-        "held_2",
+        "pending",
     ),
     (
         "scoreboard",
@@ -227,6 +227,13 @@ PARTS = [
         "(fills & write_backs.pending_0) | ",
         "",
         "not_read",
+    ),
+    (
+        "hazard_check",
+        "memory.tile_cache.miss_scheduler",
+        "drained.eq(~write_backs.pending_2)",
+        "drained.eq(~enters)",
+        "line_stays",
     ),
     (
         "tag_array",

@@ -33,6 +33,8 @@ class MissScheduler(wiring.Component):
     ----------
     mode : int
         Bits of a mode.
+    place : slice
+        Bits of a tile's number that are the place of its line on chip.
 
     Members
     -------
@@ -59,8 +61,10 @@ class MissScheduler(wiring.Component):
         The mode that was read, :attr:`ModeCache.LATENCY` clocks later.
     settled : In(1)
         The mode of one evicted tile is not updated any more.
+    leaving : In
+        A place on chip.
     drained : Out(1)
-        No evicted tile's mode will be updated. A register.
+        No mode of a line in that place will be updated.
     acknowledged : In(1)
         Memory holds ``acknowledged_tile``.
     acknowledged_tile : In(TILE_NUMBER)
@@ -68,8 +72,9 @@ class MissScheduler(wiring.Component):
         No command is looked up, and no mode will be updated.
     """
 
-    def __init__(self, mode: int) -> None:
+    def __init__(self, mode: int, place: slice) -> None:
         self._mode = mode
+        self._place = place
         super().__init__(
             {
                 "i": In(stream.Signature(TAG_COMMAND)),
@@ -87,6 +92,7 @@ class MissScheduler(wiring.Component):
                 "read": Out(1),
                 "mode": In(mode),
                 "settled": In(1),
+                "leaving": In(len(range(TILE_NUMBER)[place])),
                 "drained": Out(1),
                 "acknowledged": In(1),
                 "acknowledged_tile": In(TILE_NUMBER),
@@ -102,7 +108,9 @@ class MissScheduler(wiring.Component):
         wiring.connect(m, wiring.flipped(self.i), commands.w_stream)
         looked_up = StructLayout({"command": TAG_COMMAND, "mode": self._mode})
         m.submodules.ready = ready = CreditedFIFO(looked_up, LOOKUPS)
-        m.submodules.write_backs = write_backs = PendingSet(TILE_NUMBER, PENDING, 2)
+        m.submodules.write_backs = write_backs = PendingSet(
+            TILE_NUMBER, PENDING, (slice(None), slice(None), self._place)
+        )
         m.submodules.evictions = evictions = CreditCounter(EVICTIONS)
 
         # The command in front waits for its lines, and for write-backs of its own tiles.
@@ -145,6 +153,8 @@ class MissScheduler(wiring.Component):
         m.d.comb += [
             write_backs.lookup_0.eq(command.number),
             write_backs.lookup_1.eq(command.victim),
+            write_backs.lookup_2.eq(self.leaving),
+            self.drained.eq(~write_backs.pending_2),
             write_backs.key.eq(command.victim),
             write_backs.insert.eq(enters & evicts),
             write_backs.remove.eq(self.acknowledged),
@@ -157,7 +167,6 @@ class MissScheduler(wiring.Component):
             ready.i.mode.eq(self.mode),
             self.idle.eq(ready.idle & ~valid & (commands.level == 0) & evictions.idle),
         ]
-        m.d.sync += self.drained.eq(evictions.idle & ~(enters & evicts))
         self._issue(m, ready.o)
         return m
 

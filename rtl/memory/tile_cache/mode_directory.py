@@ -7,7 +7,7 @@ from amaranth.lib.data import StructLayout
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.memory.tile_cache.layouts import LINE
+from fixfunc.rtl.memory.tile_cache.layouts import IN_LINE, LINE
 from fixfunc.spec.payloads import TILE_NUMBER
 
 STORE = StructLayout({"line": LINE, "posted": 1})
@@ -37,7 +37,7 @@ class ModeDirectory(wiring.Component):
     miss : In(1)
         The line of ``tile`` is wanted, until it is resident.
     drained : In(1)
-        No mode will be updated before the next one is read. A valid line leaves only then.
+        No mode of the line at ``index`` will be updated. It leaves only then.
     updated, updated_tile : In(1), In(TILE_NUMBER)
         The mode of a tile on chip has been updated.
     forget : In(1)
@@ -92,9 +92,14 @@ class ModeDirectory(wiring.Component):
             }
         )
 
+    @staticmethod
+    def place_bits(lines: int) -> slice:
+        """Bits of a tile's number that say where its line lies on chip."""
+        return slice(IN_LINE, IN_LINE + (lines - 1).bit_length())
+
     def place(self, tile: Value) -> Value:
         """Where the line of a tile lies on chip."""
-        return tile[-LINE:][: self._bits]
+        return tile[self.place_bits(self._lines)]
 
     def elaborate(self, platform: object) -> Module:
         m = Module()

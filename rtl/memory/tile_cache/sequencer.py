@@ -17,8 +17,8 @@ class Sequencer(wiring.Component):
     """Hand USE requests to the tags; obey CLEAR and FLUSH between them.
 
     A CLEAR forgets what is on chip, a set a clock, and writes the mode table of the new target. A
-    FLUSH evicts every dirty tile, set by set, the oldest way first, then stores the mode table.
-    Each ends with a DONE.
+    FLUSH evicts every dirty tile, set by set, the oldest way first, then stores the mode table;
+    nothing is done where no tile has been used since the last one. Each ends with a DONE.
 
     Parameters
     ----------
@@ -112,6 +112,7 @@ class Sequencer(wiring.Component):
     def _look_up(self, m):
         """Requests go to the tags, whose commands go on; what is not a USE waits for its turn."""
         op = self.i.payload.op
+        used = Signal()  # a tile, since the last flush
         m.d.comb += [
             self.walk.eq(0),
             self.use.valid.eq(self.i.valid & (op == CacheOp.USE)),
@@ -122,6 +123,8 @@ class Sequencer(wiring.Component):
         with m.Switch(op):
             with m.Case(CacheOp.USE):
                 m.d.comb += self.i.ready.eq(self.use.ready)
+                with m.If(self.use.valid):
+                    m.d.sync += used.eq(1)
             with m.Case(CacheOp.CLEAR):
                 m.d.comb += self.i.ready.eq(self.tags_idle & self.idle)
                 with m.If(self.i.valid & self.i.ready):
@@ -129,8 +132,13 @@ class Sequencer(wiring.Component):
             with m.Case(CacheOp.FLUSH):
                 m.d.comb += self.i.ready.eq(self.tags_idle)
                 with m.If(self.i.valid & self.i.ready):
-                    m.d.sync += self.set.eq(0)
-                    m.next = "FLUSH_READ"
+                    m.d.sync += [
+                        self.set.eq(0),
+                        used.eq(0),
+                    ]
+                    m.next = "DONE"
+                    with m.If(used):
+                        m.next = "FLUSH_READ"
 
     def _begin(self, m):
         """A target begins."""

@@ -17,6 +17,7 @@ from fixfunc.rtl.memory.tile_cache.command_queue import COMMANDS, CommandQueue
 from fixfunc.rtl.memory.tile_cache.layouts import has
 from fixfunc.rtl.memory.tile_cache.miss_scheduler import MissScheduler
 from fixfunc.rtl.memory.tile_cache.mode_cache import ModeCache
+from fixfunc.rtl.memory.tile_cache.mode_directory import ModeDirectory
 from fixfunc.rtl.memory.tile_cache.raw_codec import RawCodec
 from fixfunc.rtl.memory.tile_cache.refill import RefillUnit
 from fixfunc.rtl.memory.tile_cache.sequencer import Sequencer
@@ -199,7 +200,9 @@ class TileCache(wiring.Component):
         p = self._params
         m.submodules.sequencer = sequencer = Sequencer(p.edge, p.sets, p.ways)
         m.submodules.tags = tags = TagArray(p.edge, p.sets, p.ways)
-        m.submodules.scheduler = scheduler = MissScheduler(p.surface.mode_bits)
+        m.submodules.scheduler = scheduler = MissScheduler(
+            p.surface.mode_bits, ModeDirectory.place_bits(p.table_lines)
+        )
         m.submodules.modes = modes = ModeCache(p.table_lines, p.surface.mode_bits)
         m.submodules.refill = refill = RefillUnit(p.surface, p.reads)
         m.submodules.write_back = write_back = WriteBackUnit(p.surface)
@@ -268,6 +271,7 @@ class TileCache(wiring.Component):
         for name in ("resident", "victim_resident", "share"):
             m.d.comb += getattr(scheduler, name).eq(getattr(modes, name))
         m.d.comb += [
+            scheduler.leaving.eq(modes.leaving),
             scheduler.mode.eq(modes.mode),
             modes.forget.eq(sequencer.forget_modes),
             modes.flush.eq(sequencer.flush_modes),

@@ -18,7 +18,7 @@ MOST = 3
 def pending(module: ModuleType = pending_set) -> Properties:
     """A set of two keys out of four."""
     p = Properties()
-    unit = module.PendingSet(BITS, PLACES, 2)
+    unit = module.PendingSet(BITS, PLACES, (slice(None), slice(1, 2)))
     p.add(unit)
     member = Signal(1 << BITS)
     inserted = (unit.insert << unit.key)[: len(member)]
@@ -26,7 +26,7 @@ def pending(module: ModuleType = pending_set) -> Properties:
     p.m.d.sync += member.eq((member & ~removed) | inserted)
     p.assume(~unit.insert | (unit.available & ~member.bit_select(unit.key, 1)))
     p.prove("pending", unit.pending_0 == member.bit_select(unit.lookup_0, 1))
-    p.prove("also_pending", unit.pending_1 == member.bit_select(unit.lookup_1, 1))
+    p.prove("pending_bit", unit.pending_1 == member.word_select(unit.lookup_1, 2).any())
     p.prove("available", unit.available == (sum(member) < PLACES))
     valid = p.inner("unit.valid")
     keys = [p.inner(f"unit.key_{n}") for n in range(PLACES)]
@@ -82,7 +82,7 @@ PROOFS = [
         "while fewer keys than places are pending.",
         pending,
         depth=3,
-        size="keys of 2 bits, 2 places, 2 lookups",
+        size="keys of 2 bits, 2 places, lookups of a key and of its upper bit",
         assumed="A key is inserted while a place is available, and not while it is pending.",
     ),
     Proof(

@@ -16,6 +16,7 @@ MODE = 3  # bits
 SETS = 2
 WAYS = 2
 WINDOW = 4
+PLACE = slice(6, 8)  # bits of a tile's number
 
 
 def tags(module: ModuleType = tag_array) -> Properties:
@@ -118,7 +119,7 @@ def hazards(module: ModuleType = miss_scheduler) -> Properties:
     """The hazard check, and one tile among all: any."""
     p = Properties()
     with sizes(module, COMMANDS=2, PENDING=2, LOOKUPS=4, EVICTIONS=8):
-        unit = module.MissScheduler(MODE)
+        unit = module.MissScheduler(MODE, PLACE)
         p.add(unit)
     tile = p.constant(22, "tile")
     command = p.inner("unit.command")
@@ -132,6 +133,8 @@ def hazards(module: ModuleType = miss_scheduler) -> Properties:
     p.m.d.sync += outstanding.eq((outstanding | evicts) & ~(acknowledged & outstanding))
     p.prove("not_read", ~(fills & outstanding))
     p.prove("not_again", ~(evicts & outstanding))
+    leaves = unit.leaving == tile[PLACE]
+    p.prove("line_stays", ~(outstanding & leaves) | ~unit.drained)
     valid = p.inner("unit.write_backs.valid")
     keys = [p.inner(f"unit.write_backs.key_{n}") for n in range(2)]
     held = sum(valid[n] & (key == tile) for n, key in enumerate(keys))
@@ -169,7 +172,8 @@ PROOFS = [
         "hazard_check",
         "memory/tile_cache/miss_scheduler.py MissScheduler",
         "From its eviction until memory has acknowledged it, no tile is looked up to be filled or "
-        "evicted again. Behind the check commands stay in order (proof `credited_fifo`).",
+        "evicted again, nor does its line of modes leave. Behind the check commands stay in order "
+        "(proof `credited_fifo`).",
         hazards,
         depth=4,
         size="2 write-backs, every tile",
