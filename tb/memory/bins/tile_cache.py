@@ -235,7 +235,10 @@ def _pairs_of_lines(rng, windows):
 
 
 def _victims(rng, edge, windows=24):
-    """Tiles of two lines that are written as a whole, each of which evicts one; nothing is read."""
+    """Tiles of two lines that are written as a whole, each of which evicts one.
+
+    Between the lines a tile is read, which those behind it wait for.
+    """
     pool = tile_cache.planes(rng, 6)
     target = {"samples": 2, "base": int(rng.integers(0, 1 << 19)) << 8}
     clear = {"op": CacheOp.CLEAR, "number": COLUMNS * LINES, "x": COLUMNS, "y": LINES}
@@ -243,6 +246,9 @@ def _victims(rng, edge, windows=24):
     written = {"needed": 0, "writes": 1, "written": (1 << edge**2) - 1, "exact": 1}
     for lines in _pairs_of_lines(rng, windows):
         for y in lines:
+            if y != lines[0]:
+                use = tile_cache.use(rng, int(rng.integers(COLUMNS)), lines[0], COLUMNS, pool, edge)
+                rows.append(use | target | {"needed": 1, "writes": 0, "written": 0})
             for x in rng.permutation(COLUMNS):
                 rows.append(tile_cache.use(rng, int(x), y, COLUMNS, pool, edge) | target | written)
         rows.append({"op": CacheOp.FLUSH})
