@@ -80,14 +80,13 @@ class DepthCodec(wiring.Component):
             source.ready.eq(Mux(self.is_float, floats.ready, planes.ready)),
         ]
         for sink in (planes, floats):
-            m.d.comb += (
-                sink.payload.eq(source.payload)
-                if name == "evictions"
-                else [
-                    sink.payload[field].eq(source.payload[field])
-                    for field in sink.payload.shape().members
-                ]
-            )
+            if name == "evictions":
+                m.d.comb += sink.payload.eq(source.payload)
+                continue
+            m.d.comb += [
+                sink.payload[field].eq(source.payload[field])
+                for field in sink.payload.shape().members
+            ]
 
     def _send(self, m, name):
         """A stream comes from the codec of the format."""

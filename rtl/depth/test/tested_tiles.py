@@ -22,8 +22,8 @@ class TestedTiles(wiring.Component):
     again at once.
 
     A tile is read three clocks before its test and written one clock after. Depths and stencil
-    values have memories of their own, and may come and go apart: what is brought from elsewhere
-    takes the place of what is stored, and is tested at once.
+    values have memories of their own. What is brought from elsewhere, of either or of both, takes
+    the place of what is stored, and is tested at once.
 
     A test's comparisons are made a clock before it, with all that may be stored by then: what was
     read, what the tile before it holds, and what that one brings. Only a choice is left to the test

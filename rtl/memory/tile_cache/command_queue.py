@@ -124,7 +124,7 @@ class CommandQueue(wiring.Component):
             commands.i.valid.eq(self.i.valid & self.sample_room),
             commands.i.payload.eq(self.i.payload),
             self.i.ready.eq(commands.i.ready & self.sample_room),
-            self.sample.eq(accept & (~self.i.payload.op.any())),
+            self.sample.eq(accept & ~self.i.payload.op.any()),
             self.occupied.eq(commands.occupied),
         ]
         source = commands.o

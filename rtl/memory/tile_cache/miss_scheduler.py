@@ -49,7 +49,7 @@ class MissScheduler(wiring.Component):
     lookup_tile, lookup_victim : Out(TILE_NUMBER)
     resident, victim_resident : In(1)
         The line of the last lookup is on chip, a clock after it, or has been refilled since.
-    share : In(1)
+    conflict : In(1)
         The two lines are not the same, and have one place on chip.
     tile : Out(TILE_NUMBER)
         A tile of the command in front.
@@ -86,7 +86,7 @@ class MissScheduler(wiring.Component):
                 "lookup_victim": Out(TILE_NUMBER),
                 "resident": In(1),
                 "victim_resident": In(1),
-                "share": In(1),
+                "conflict": In(1),
                 "tile": Out(TILE_NUMBER),
                 "miss": Out(1),
                 "read": Out(1),
@@ -117,7 +117,7 @@ class MissScheduler(wiring.Component):
         command = Signal(TAG_COMMAND)
         valid = Signal()
         evicts = has(command.op, SlotOp.EVICT)
-        splits = Signal()
+        split = Signal()
         fills = Signal()
         victim_missing = Signal()
         tile_missing = Signal()
@@ -126,13 +126,13 @@ class MissScheduler(wiring.Component):
         entering = Signal(TAG_COMMAND)
         room = write_backs.available & evictions.available
         m.d.comb += [
-            splits.eq(evicts & has(command.op, SlotOp.FILL) & self.share),
-            fills.eq(has(command.op, SlotOp.FILL) & ~splits),
+            split.eq(evicts & has(command.op, SlotOp.FILL) & self.conflict),
+            fills.eq(has(command.op, SlotOp.FILL) & ~split),
             victim_missing.eq(evicts & ~self.victim_resident),
             tile_missing.eq(fills & ~self.resident),
             hazard.eq((fills & write_backs.pending_0) | (evicts & (write_backs.pending_1 | ~room))),
             enters.eq(valid & ready.available & ~victim_missing & ~tile_missing & ~hazard),
-            commands.r_en.eq((enters & ~splits) | ~valid),
+            commands.r_en.eq((enters & ~split) | ~valid),
             self.lookup.eq(commands.r_en),
             self.lookup_tile.eq(TAG_COMMAND(commands.r_data).number),
             self.lookup_victim.eq(TAG_COMMAND(commands.r_data).victim),
@@ -141,7 +141,7 @@ class MissScheduler(wiring.Component):
             self.read.eq(enters & fills),
             entering.eq(command),
         ]
-        with m.If(splits):
+        with m.If(split):
             m.d.comb += entering.op.eq(SlotOp.EVICT)
         with m.If(commands.r_en):
             m.d.sync += [

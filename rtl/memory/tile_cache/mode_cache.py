@@ -25,7 +25,8 @@ class ModeCache(wiring.Component):
 
     Members
     -------
-    lookup, lookup_tile, lookup_victim, resident, victim_resident, share : In, In, In, Out, Out, Out
+    lookup, lookup_tile, lookup_victim : In, In, In
+    resident, victim_resident, conflict : Out, Out, Out
     miss, drained, forget, flush, flushed, last, line_request : In, In, In, In, Out, In, Out
         See :class:`~fixfunc.rtl.memory.tile_cache.mode_directory.ModeDirectory`.
     tile : In(TILE_NUMBER)
@@ -56,7 +57,7 @@ class ModeCache(wiring.Component):
                 "lookup_victim": In(TILE_NUMBER),
                 "resident": Out(1),
                 "victim_resident": Out(1),
-                "share": Out(1),
+                "conflict": Out(1),
                 "tile": In(TILE_NUMBER),
                 "miss": In(1),
                 "leaving": Out((lines - 1).bit_length()),
@@ -84,7 +85,7 @@ class ModeCache(wiring.Component):
             m.d.comb += getattr(directory, name).eq(getattr(self, name))
         for name in ("forget", "flush", "last"):
             m.d.comb += getattr(directory, name).eq(getattr(self, name))
-        for name in ("resident", "victim_resident", "share", "flushed"):
+        for name in ("resident", "victim_resident", "conflict", "flushed"):
             m.d.comb += getattr(self, name).eq(getattr(directory, name))
         wiring.connect(m, directory.line_request, wiring.flipped(self.line_request))
         m.d.comb += [

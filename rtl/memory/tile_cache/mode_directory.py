@@ -31,7 +31,7 @@ class ModeDirectory(wiring.Component):
     lookup_tile, lookup_victim : In(TILE_NUMBER)
     resident, victim_resident : Out(1)
         The line of the last lookup is on chip, a clock after it, or has been refilled since.
-    share : Out(1)
+    conflict : Out(1)
         The two lines are not the same, and have one place on chip.
     tile : In(TILE_NUMBER)
     miss : In(1)
@@ -72,7 +72,7 @@ class ModeDirectory(wiring.Component):
                 "lookup_victim": In(TILE_NUMBER),
                 "resident": Out(1),
                 "victim_resident": Out(1),
-                "share": Out(1),
+                "conflict": Out(1),
                 "tile": In(TILE_NUMBER),
                 "miss": In(1),
                 "drained": In(1),
@@ -112,7 +112,7 @@ class ModeDirectory(wiring.Component):
         tile = self._look_up(m, tags, write, valid, self.lookup_tile, self.resident)
         victim = self._look_up(m, tags, write, valid, self.lookup_victim, self.victim_resident)
         shares_place = tile[: self._bits] == victim[: self._bits]
-        m.d.comb += self.share.eq(shares_place & (tile != victim))
+        m.d.comb += self.conflict.eq(shares_place & (tile != victim))
 
         # A line is valid and clean when it is refilled, dirty when it is updated. The place of a
         # line that is stored holds zeros in memory no more.

@@ -268,7 +268,7 @@ class TileCache(wiring.Component):
         """Modes between those who read them, update them, and move their lines."""
         for name in ("lookup", "lookup_tile", "lookup_victim", "tile", "miss", "read", "drained"):
             m.d.comb += getattr(modes, name).eq(getattr(scheduler, name))
-        for name in ("resident", "victim_resident", "share"):
+        for name in ("resident", "victim_resident", "conflict"):
             m.d.comb += getattr(scheduler, name).eq(getattr(modes, name))
         m.d.comb += [
             scheduler.leaving.eq(modes.leaving),

@@ -30,7 +30,7 @@ EVENTS = (
     Event("tag array: bypass evicts", TAGS, f"{BYPASS} && pending && evict"),
     Event("miss scheduler: line misses", SCHEDULER, "miss"),
     Event("miss scheduler: evicts", rf"{SCHEDULER}\.write_backs", "insert"),
-    Event("miss scheduler: lines share a place", SCHEDULER, "enters && splits"),
+    Event("miss scheduler: lines in conflict", SCHEDULER, "enters && split"),
     Event("outstanding write-backs: eviction in flight", rf"{SCHEDULER}\.write_backs", "pending_0"),
     Event("outstanding write-backs: evicted again", rf"{SCHEDULER}\.write_backs", "pending_1"),
     Event("outstanding write-backs: full", rf"{SCHEDULER}\.write_backs", "!available"),
