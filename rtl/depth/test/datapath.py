@@ -218,7 +218,6 @@ class DepthDatapath(wiring.Component):
             selector.clear.eq(self.clear),
             selector.late_draw.eq(self.late_draw),
             selector.drawn.eq(now.touchable & self.legal & (now.outcome != Outcome.DROP)),
-            selector.valid.eq(now.valid),
             selector.accepted.eq(now.outcome == Outcome.ACCEPT),
             selector.on_target.eq(mask.o),
             *(selector.new_depths[n].eq(depth) for n, depth in enumerate(new_depths)),

@@ -28,8 +28,6 @@ class RuleSelector(wiring.Component):
     clear : In(layout(payloads.CLEAR))
     late_draw : In(1)
         Tiles of ``state`` are written when they have come back.
-    valid : In(1)
-        There is a tile.
     mask : In(edge**2)
         Samples of the tile that its triangle covers.
     back : In(1)
@@ -62,7 +60,6 @@ class RuleSelector(wiring.Component):
             "state": In(layout(payloads.DRAW_STATE)),
             "clear": In(layout(payloads.CLEAR)),
             "late_draw": In(1),
-            "valid": In(1),
             "mask": In(lanes),
             "back": In(1),
             "clearing": In(1),
@@ -83,8 +80,7 @@ class RuleSelector(wiring.Component):
         of_clear = clear_rule(self.clear)
         cleared_depth = self.clear.depth_value
         drawn = Mux(self.drawn, self.mask, 0)
-        covered = Mux(self.clearing, self.on_target, drawn)
-        m.d.comb += self.covered.eq(Mux(self.valid, covered, 0))
+        m.d.comb += self.covered.eq(Mux(self.clearing, self.on_target, drawn))
         for name in RULE.members:
             m.d.comb += self.rule[name].eq(Mux(self.clearing, of_clear[name], of_draw[name]))
         for depth, new in zip(self.depths, self.new_depths, strict=True):
