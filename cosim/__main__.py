@@ -58,6 +58,11 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument(
         "--golden", action="store_true", help="no hardware: nothing is built, nothing compared"
     )
+    sub.add_argument(
+        "--resolve",
+        action="store_true",
+        help="the hardware also makes pixels of the samples, and frame.png is what it left",
+    )
     sub.add_argument("-o", dest="output", default="out", help="folder")
     return parser
 
@@ -131,7 +136,13 @@ def run_frame(options: argparse.Namespace) -> int:
         scene = Scene(vertices, faces, width, height, options.samples)
     scene.texture = around
     folder = files.open_folder(Path(options.output))
-    result = frame.run(scene, folder, title=Path(options.mesh).stem, golden=options.golden)
+    result = frame.run(
+        scene,
+        folder,
+        title=Path(options.mesh).stem,
+        golden=options.golden,
+        resolve=options.resolve,
+    )
     return 1 if result.failures else 0
 
 

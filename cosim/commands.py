@@ -98,3 +98,7 @@ class CommandList:
     def fence(self, sequence: int = 0, begin: int = 0) -> Self:
         """All before it is in memory when it is told."""
         return self.add(Opcode.FENCE, commands.FENCE_PACKET, sequence=sequence, begin=begin)
+
+    def resolve(self, **fields: int) -> Self:
+        """Average the samples of a surface: :data:`fixfunc.spec.colours.RESOLVE`, by name."""
+        return self.add(Opcode.RESOLVE, commands.RESOLVE_PACKET, **fields)

@@ -2,7 +2,7 @@
 """The golden machine: every stage behind a command stream, as in :class:`fixfunc.rtl.top.Top`."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -16,12 +16,16 @@ from fixfunc.models.frontend.command_reader import CommandLimits
 from fixfunc.models.geometry import triangle_setup
 from fixfunc.models.memory.contract import PLANES, FenceCounts
 from fixfunc.models.output.colour_write import ColourPlanes, quads_of
+from fixfunc.models.output.resolve import resolve
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster import tile_rasterizer
 from fixfunc.models.raster.edge_evaluator import pack
+from fixfunc.spec.colours import ResolveError
 from fixfunc.spec.commands import STATUS, CommandError
 from fixfunc.spec.counters import PROBES
 from fixfunc.spec.state import Kind, Outcome
+
+MEMORY_FAILED = 4  # bit of a fence's error
 
 
 class Shading(NamedTuple):
@@ -137,6 +141,7 @@ class Machine:
         )
         self._state = None
         self._counts = FenceCounts()
+        self._resolve_failed = False  # since the last fence
         self._drawn = None
 
     @property
@@ -162,21 +167,30 @@ class Machine:
         read = command_reader.read(
             self._memory, address, transfers, limit, self._limits, unreadable
         )
-        drawn = self.execute(read.beats)
+        drawn = self.execute(read.beats, read.resolves)
         drawn.status["error"][-1] = read.error
         drawn.status["at"][-1] = read.at
         return drawn
 
-    def execute(self, beats: Iterable[tuple[Kind, np.ndarray]]) -> Drawn:
+    def execute(
+        self,
+        beats: Iterable[tuple[Kind, np.ndarray]],
+        resolves: Sequence[tuple[int, np.void]] = (),
+    ) -> Drawn:
         """Execute what the command reader sends.
 
         Parameters
         ----------
         beats : iterable of (Kind, structured ndarray)
             A list of triangles, or one control record each.
+        resolves : sequence of (int, numpy.void)
+            As in :class:`fixfunc.models.frontend.command_reader.Read`.
         """
         self._drawn = Drawn(np.zeros(0, dtype(STATUS)))
-        for kind, records in beats:
+        for n, (kind, records) in enumerate(beats):
+            for place, request in resolves:
+                if place == n:
+                    self._resolve(request)
             self._execute(kind, records)
         return self._drawn
 
@@ -257,6 +271,11 @@ class Machine:
         if colour is not None and self._in_memory:
             self.colour.clear(rectangle, colour, int(c["colour_base"]), int(c["slot"]))
 
+    def _resolve(self, request):
+        if self._in_memory:
+            self._progress("resolve")
+            self._resolve_failed |= resolve(self._memory, request) != ResolveError.NONE
+
     def _fence(self, fence):
         self._counts.report(fence)
         if self._in_memory:
@@ -265,6 +284,8 @@ class Machine:
         status = np.zeros(1, dtype(STATUS))
         status["last"] = fence["slot"]
         status["error"] = CommandError.NONE
+        status["failed"] = MEMORY_FAILED if self._resolve_failed else 0
+        self._resolve_failed = False
         for name in ("sequence", "any", "passed"):
             status[name] = fence[name]
         self._drawn.status = np.concatenate([self._drawn.status, status])

@@ -31,6 +31,8 @@ class Counters(wiring.Component):
         By memory client, of :data:`fixfunc.spec.counters.CLIENTS`, what is counted: from
         :func:`fixfunc.spec.payloads.counted`. Counters of a client that is not named stay zero.
         Colour planes share the counters of colours.
+    resolves : bool
+        Transfers of resolves are counted; else their counter stays zero.
 
     Members
     -------
@@ -42,10 +44,11 @@ class Counters(wiring.Component):
     counter_value : Out(stream.Signature(64))
     """
 
-    def __init__(self, tables):
+    def __init__(self, tables, resolves=True):
         self._tables = tables
+        self._events = [event for event in EVENTS if resolves or event != "resolve_transfers"]
         super().__init__(
-            {event: In(1 if not event.startswith("samples") else 7) for event in EVENTS}
+            {event: In(_bits(event)) for event in self._events}
             | {
                 f"{client}_counted": In(stream.Signature(layout(table)))
                 for client, table in self._tables.items()
@@ -59,7 +62,7 @@ class Counters(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         totals = {}
-        for event in EVENTS:
+        for event in self._events:
             totals[event] = Signal(BITS, name=f"total_{event}")
             m.d.sync += totals[event].eq(totals[event] + getattr(self, event))
         for client, table in self._tables.items():
@@ -86,6 +89,13 @@ class Counters(wiring.Component):
             ~self.counter_value.valid | self.counter_value.ready
         )
         return m
+
+
+def _bits(event):
+    """Of the most that is counted of an event in a clock."""
+    if event == "resolve_transfers":
+        return 2
+    return 7 if event.startswith("samples") else 1
 
 
 def moving(stream):

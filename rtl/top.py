@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The hardware pipeline: a command stream in memory becomes a picture in memory."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import stream, wiring
@@ -13,14 +13,19 @@ from fixfunc.rtl.frontend import command_reader
 from fixfunc.rtl.geometry import triangle_setup
 from fixfunc.rtl.lib.axi import Axi
 from fixfunc.rtl.output import colour_write
+from fixfunc.rtl.output.resolve.resolve import CONFIGS as RESOLVES
+from fixfunc.rtl.output.resolve.resolve import Resolve, ResolveParams
 from fixfunc.rtl.payload import beat, layout
 from fixfunc.rtl.probes import ports as probe_ports
 from fixfunc.rtl.probes import show
 from fixfunc.rtl.raster import tile_rasterizer
 from fixfunc.spec import payloads
-from fixfunc.spec.colours import colours, quads
+from fixfunc.spec.colours import colours
+from fixfunc.spec.colours import quads as quads_of
 from fixfunc.spec.commands import START, STATUS
 from fixfunc.spec.state import Kind, Outcome
+
+MEMORY_FAILED = 2  # number of that bit of a fence's error
 
 
 @dataclass(frozen=True)
@@ -33,6 +38,8 @@ class TopParams:
     ----------
     reader, setup, raster, depth, colour
         Parameters of the blocks.
+    resolve : ResolveParams or None
+        Those of the unit that resolves surfaces; None: RESOLVE is no packet.
     flat : bool
         Tiles get the colour of their draw state, and keep all samples; else a shader is asked.
     """
@@ -42,6 +49,7 @@ class TopParams:
     raster: tile_rasterizer.TileRasterizerParams = tile_rasterizer.CONFIGS["default"]
     depth: cached_depth.CachedDepthParams = cached_depth.CONFIGS["default"]
     colour: colour_write.ColourWriteParams = colour_write.CONFIGS["default"]
+    resolve: ResolveParams | None = RESOLVES["default"]
     flat: bool = False
 
     def __post_init__(self):
@@ -75,6 +83,17 @@ class TopParams:
                 f"reader.colour_formats must be colour.formats {self.colour.formats!r}, "
                 f"not {self.reader.colour_formats!r}"
             )
+        samples = self.resolve.samples if self.resolve else 0
+        if self.reader.resolve_samples != samples:
+            raise ValueError(
+                f"reader.resolve_samples must be {samples!r}, as resolve is {self.resolve!r}, "
+                f"not {self.reader.resolve_samples!r}"
+            )
+
+    @property
+    def ports(self) -> tuple[str, ...]:
+        """All clients of memory."""
+        return ("commands", *self.clients, *(("resolve",) if self.resolve else ()))
 
     @property
     def clients(self) -> tuple[str, ...]:
@@ -92,29 +111,33 @@ class TopParams:
         }
 
 
-def _of(config, planes, **more):
+def _of(config, planes, resolve=None, **more):
     """Blocks of a configuration, those that know of colour planes of another."""
     return TopParams(
-        command_reader.CONFIGS[planes],
+        replace(command_reader.CONFIGS[planes], resolve_samples=resolve.samples if resolve else 0),
         *(block.CONFIGS[config] for block in (triangle_setup, tile_rasterizer, cached_depth)),
         colour_write.CONFIGS[planes],
+        resolve,
         **more,
     )
 
 
 CONFIGS = {
     "default": TopParams(),
-    "planes": _of("default", "planes"),
+    "planes": _of("default", "planes", RESOLVES["default"]),
     "tiny": _of("tiny", "tiny"),
     "tiny_flat": _of("tiny", "tiny", flat=True),
     "tiny_planes": _of("tiny", "tiny_planes"),
+    "tiny_resolve": _of("tiny", "tiny", RESOLVES["tiny"]),
 }
 PURPOSE = {  # of each configuration
-    "default": "the whole pipeline: targets up to 2048 pixels, 8x MSAA, depth, stencil and colour",
+    "default": "the whole pipeline: targets up to 2048 pixels, 8x MSAA, depth, stencil, colour, "
+    "resolve",
     "planes": "the same, with eight colour planes of any format of up to 32 bits",
     "tiny": "one colour plane in small, for benches: tiles of 4x4, targets up to 64 pixels",
     "tiny_flat": "the same with the built-in shader, which gives one colour a draw",
     "tiny_planes": "for benches, with three colour planes of any format of up to 32 bits",
+    "tiny_resolve": "for benches, with the unit that resolves surfaces; those have tiles of 8x8",
 }
 
 
@@ -150,8 +173,9 @@ class Top(wiring.Component):
         else is in flight.
     counter_address, counter_value : In, Out
         Address of a counter, and its value: see :class:`~fixfunc.rtl.counters.Counters`.
-    commands_memory, depth_memory, stencil_memory, colour_memory : Out(Axi())
-        One for each client; with several colour planes ``colour1_memory`` and so on.
+    commands_memory, depth_memory, stencil_memory, colour_memory, resolve_memory : Out(Axi())
+        One for each client; with several colour planes ``colour1_memory`` and so on. The last is
+        absent without ``params.resolve``.
     """
 
     def __init__(self, params: TopParams = CONFIGS["default"], probes: bool = False) -> None:
@@ -159,7 +183,7 @@ class Top(wiring.Component):
         self._probes = probes
         edge = params.raster.edge
         shader = {
-            "quads": Out(stream.Signature(layout(quads(edge)))),
+            "quads": Out(stream.Signature(layout(quads_of(edge)))),
             "colours": In(
                 stream.Signature(
                     layout(colours(edge, params.depth.shader_depths, params.colour.planes))
@@ -173,7 +197,7 @@ class Top(wiring.Component):
             "raster": tile,
             "hiz": tile,
             "depth": tile,
-            "quads": layout(quads(edge)),
+            "quads": layout(quads_of(edge)),
         }
         super().__init__(
             {
@@ -185,7 +209,7 @@ class Top(wiring.Component):
                 "counter_value": Out(stream.Signature(64)),
             }
             | ({} if params.flat else shader)
-            | {f"{client}_memory": Out(Axi()) for client in ("commands", *params.clients)}
+            | {f"{client}_memory": Out(Axi()) for client in params.ports}
             | (probe_ports(probed) if probes else {})
         )
 
@@ -197,7 +221,7 @@ class Top(wiring.Component):
         m.submodules.raster = raster = tile_rasterizer.TileRasterizer(p.raster)
         m.submodules.depth = depth = cached_depth.CachedDepth(p.depth, probes=True)
         m.submodules.colour = colour = colour_write.ColourWrite(p.colour)
-        m.submodules.counters = counters = Counters(p.counted)
+        m.submodules.counters = counters = Counters(p.counted, p.resolve is not None)
         m.d.comb += [
             reader.i.payload.eq(self.i.payload),
             reader.i.valid.eq(self.i.valid & ~depth.initialising),
@@ -215,7 +239,8 @@ class Top(wiring.Component):
         wiring.connect(m, depth.answers, colour.answers)
         m.d.comb += colour.flush_early.eq(depth.flush_early)
         self._shade(m, colour)
-        self._finish(m, reader, colour)
+        failed = self._resolve(m, reader, counters) if p.resolve else 0
+        self._finish(m, reader, colour, failed)
 
         wiring.connect(m, reader.memory, wiring.flipped(self.commands_memory))
         for client in p.clients:
@@ -253,23 +278,33 @@ class Top(wiring.Component):
 
     def _shade(self, m, colour):
         """Quads to the shader, or to the one that is built in."""
-        if not self._params.flat:
-            wiring.connect(m, colour.quads, wiring.flipped(self.quads))
-            wiring.connect(m, wiring.flipped(self.colours), colour.colours)
+        if self._params.flat:
+            _shade_flat(m, colour, self._params.raster.edge**2)
             return
-        flat_quads = colour.quads
-        flat_colours = colour.colours
-        m.d.comb += [
-            flat_colours.valid.eq(flat_quads.valid),
-            flat_quads.ready.eq(flat_colours.ready),
-            flat_colours.payload.survivors.eq(~0),
-        ]
-        m.d.comb += [
-            flat_colours.payload[f"colour{n}"].eq(flat_quads.payload.flat_colour)
-            for n in range(self._params.raster.edge**2)
-        ]
+        wiring.connect(m, colour.quads, wiring.flipped(self.quads))
+        wiring.connect(m, wiring.flipped(self.colours), colour.colours)
 
-    def _finish(self, m, reader, colour):
+    def _resolve(self, m, reader, counters):
+        """The unit that resolves surfaces; returns whether one failed since the last status."""
+        m.submodules.resolve = unit = Resolve(self._params.resolve)
+        failed = Signal(name="resolve_failed")
+        wiring.connect(m, reader.resolve, unit.i)
+        wiring.connect(m, unit.memory, wiring.flipped(self.resolve_memory))
+        m.d.comb += [
+            unit.o.ready.eq(1),
+            reader.resolved.eq(unit.o.valid),
+        ]
+        with m.If(unit.o.valid):
+            m.d.sync += failed.eq(failed | unit.o.payload.error.any())
+        with m.Elif(self.o.valid & self.o.ready):
+            m.d.sync += failed.eq(0)
+        port = self.resolve_memory
+        m.d.sync += counters.resolve_transfers.eq(
+            (port.rvalid & port.rready) + (port.wvalid & port.wready)
+        )
+        return failed
+
+    def _finish(self, m, reader, colour, resolve_failed):
         """Fences become status words."""
         fence = colour.o.payload
         out = self.o.payload
@@ -280,7 +315,7 @@ class Top(wiring.Component):
         ]
         m.d.comb += [out[name].eq(fence[name]) for name in ("sequence", "any", "passed")]
         m.d.comb += [
-            out.failed.eq(fence.error),
+            out.failed.eq(fence.error | (resolve_failed << MEMORY_FAILED)),
             reader.ended.eq(colour.o.valid & self.o.ready),
         ]
         with m.If(fence.slot[0]):
@@ -332,3 +367,15 @@ class Top(wiring.Component):
             m.d.sync += counted_mask.eq(Mux(counts, mask, 0))
             m.d.comb += getattr(counters, name).eq(ones(m, counted_mask, f"{name}_count"))
         observe("command_transfers", reader.memory.rvalid & reader.memory.rready)
+
+
+def _shade_flat(m, colour, lanes):
+    """The shader that is built in: all samples survive, with the colour of the draw state."""
+    quads = colour.quads
+    out = colour.colours
+    m.d.comb += [
+        out.valid.eq(quads.valid),
+        quads.ready.eq(out.ready),
+        out.payload.survivors.eq(~0),
+        *(out.payload[f"colour{n}"].eq(quads.payload.flat_colour) for n in range(lanes)),
+    ]

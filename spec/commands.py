@@ -6,6 +6,7 @@ Of whole transfers of 32 bytes, little end first.
 
 from enum import IntEnum
 
+from fixfunc.spec.colours import RESOLVE
 from fixfunc.spec.payloads import CLEAR, COLOUR_PLANES, DRAW_STATE, HEADER, TRIANGLE, Field, each
 
 
@@ -17,6 +18,7 @@ class Opcode(IntEnum):
     CLEAR = 3  # a rectangle of the target
     TRIANGLES = 4  # a list of snapped triangles
     FENCE = 5  # everything before it is in memory
+    RESOLVE = 6  # samples of a coded surface in memory become pixels of another one
 
 
 class CommandError(IntEnum):
@@ -31,10 +33,12 @@ class CommandError(IntEnum):
     STATE = 3  # no one can obey it
     ADDRESS = 4  # it is not on a boundary, or a plane goes on beyond the memory's limit
     # there is no state, or a plane that is drawn to has not been cleared as a whole; or a target
-    # begins before colour planes of the last but the first are in memory
+    # begins before colour planes of the last but the first are in memory; or what is resolved may
+    # not be in memory yet
     ORDER = 5
     READ = 6  # memory could not be read
-    OVERLAP = 7  # a plane lies on another one of its target, or on the packets
+    # a plane lies on another one of its target, or on the packets; or a surface that is resolved to
+    OVERLAP = 7
 
 
 PACKET = (Field("opcode", 8), Field("length", 24))  # transfers, this one included
@@ -54,12 +58,14 @@ CLEAR_PACKET = (
 TRIANGLES_PACKET = PACKET  # then a transfer for each of them:
 TRIANGLE_PACKET = TRIANGLE[2:]  # without kind and state
 FENCE_PACKET = (*PACKET, Field("sequence", 32), Field("begin", 1))
+RESOLVE_PACKET = (*PACKET, *RESOLVE)
 ALIGNED = 256  # of planes, in bytes
 LENGTHS = {
     Opcode.TARGET: 1,
     Opcode.STATE: 2,
     Opcode.CLEAR: 1,
     Opcode.FENCE: 1,
+    Opcode.RESOLVE: 1,
 }  # of those whose length is fixed
 
 START = (
@@ -76,5 +82,5 @@ STATUS = (
     Field("sequence", 32),  # of a FENCE
     Field("any", 1),  # see payloads.FENCE
     Field("passed", 64),
-    Field("failed", 3),
+    Field("failed", 3),  # see payloads.FENCE; a resolve that fails counts as memory
 )

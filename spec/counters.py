@@ -17,6 +17,7 @@ CLIENTS = ("depth", "stencil", "colour")  # of memory, with a cache
 EVENTS = (
     "clocks",  # from a START to the end of it
     "command_transfers",  # of 32 bytes, read
+    "resolve_transfers",  # of resolves, read and written
     "triangles",  # in
     "set_up",  # triangles that were not culled
     "tiles",  # touched by triangles: those that the rasterizer gives

@@ -176,9 +176,7 @@ class TopBench(MemoryBehind, StreamBench):
 
     def __init__(self, dut: HierarchyObject) -> None:
         super().__init__(dut)
-        self.attach(
-            dut, [f"{client}_memory" for client in ("commands", *self.params.clients)], SIZE
-        )
+        self.attach(dut, [f"{client}_memory" for client in self.params.ports], SIZE)
 
     @property
     def ports(self) -> tuple[str, ...]:

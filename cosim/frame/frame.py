@@ -19,6 +19,7 @@ from fixfunc.cosim import files
 from fixfunc.cosim.frame import maps, report
 from fixfunc.cosim.progress import Steps
 from fixfunc.models.pipeline import Frame, Scene, render
+from fixfunc.spec.errors import InputError
 
 CULLS = (
     "rejected",
@@ -49,6 +50,7 @@ def run(
     console: Console | None = None,
     title: str = "a frame",
     golden: bool = False,
+    resolve: bool = False,
 ) -> Result:
     """Render a scene, draw it with the RTL, compare, write pictures and report, print the figures.
 
@@ -64,6 +66,9 @@ def run(
     golden : bool
         No hardware: nothing is built, nothing compared; ``frame.html`` and ``modes.png`` are left
         out.
+    resolve : bool
+        The hardware makes pixels of the samples; ``frame.png`` has them. Else it is averaged from
+        what the hardware has drawn.
 
     Returns
     -------
@@ -74,8 +79,11 @@ def run(
     ------
     InputError
         The hardware cannot draw the scene: nothing has been built; or the folder cannot be written.
+        A resolve without hardware.
     """
     console = console or Console()
+    if golden and resolve:
+        raise InputError("resolve", "be of a frame that the hardware draws", "a golden one")
     if not golden:
         from fixfunc.cosim.frame import hardware  # a golden frame does without its packages
 
@@ -96,7 +104,7 @@ def run(
         result = Result(frame, figures)
         if not golden:
             hardware.other_blocks(scene, figures, step)
-            hardware.draw(scene, result, step)
+            hardware.draw(scene, result, step, resolve)
             result.failures += hardware.failures(figures)
     _write(result, folder)
     _print(result, console, folder)

@@ -79,8 +79,11 @@ def other_blocks(scene: Scene, figures: dict, step: Steps) -> None:
         )
 
 
-def draw(scene: Scene, result: "Result", step: Steps) -> None:
-    """Draw the frame by the hardware, and compare."""
+def draw(scene: Scene, result: "Result", step: Steps, resolve: bool = False) -> None:
+    """Draw the frame by the hardware, and compare.
+
+    With ``resolve`` the hardware makes pixels of the samples, too.
+    """
     block = bench("top")
     figures = result.figures
 
@@ -91,7 +94,7 @@ def draw(scene: Scene, result: "Result", step: Steps) -> None:
         figures["seconds"][name] = time.perf_counter() - start
         return out
 
-    job = frames.FrameJob(scene, result.frame, block.parameters())
+    job = frames.FrameJob(scene, result.frame, block.parameters(), resolve)
     volume = _build("top", figures, step)
     inputs = timed("golden: colours", job.inputs)
     memory = Memory(job.data.copy(), MEMORY)

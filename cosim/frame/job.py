@@ -21,7 +21,7 @@ from fixfunc.spec.commands import START, STATUS
 from fixfunc.spec.counters import COUNTERS
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.payloads import counted as counted_of
-from fixfunc.spec.state import TileMode
+from fixfunc.spec.state import SAMPLE_COUNTS, TileMode
 
 PAGE = 4096
 MOST = (1 << 24) - 1  # transfers of a START
@@ -35,9 +35,13 @@ class FrameJob:
     scene : fixfunc.models.pipeline.Scene
     frame : fixfunc.models.pipeline.Frame
     params : fixfunc.rtl.top.TopParams
+    resolve : bool
+        In the end a RESOLVE makes pixels of the samples, in a plane of their own.
     """
 
-    def __init__(self, scene: Scene, frame: Frame, params: TopParams) -> None:
+    def __init__(
+        self, scene: Scene, frame: Frame, params: TopParams, resolve: bool = False
+    ) -> None:
         self.scene = scene
         self.frame = frame
         self.params = params
@@ -49,6 +53,12 @@ class FrameJob:
             at = at + -(-plane_bytes(count, plane) // PAGE) * PAGE
         state = frame.state
         packets = CommandList().target(**self.bases).state(state)
+        self._pictured = state
+        if resolve:
+            self._pictured = state.copy()
+            self._pictured["samples"] = 0
+            self.bases["pixels"] = at
+            at += -(-plane_bytes(tiles_of(self._pictured), "colour") // PAGE) * PAGE
         packets.clear(
             (0, 0, scene.width, scene.height),
             depth=1,
@@ -58,6 +68,16 @@ class FrameJob:
             colour_value=int(self.background),
         )
         packets.triangles(frame.triangles.astype(TRIANGLE)).fence(1)
+        if resolve:
+            packets.resolve(
+                samples=int(state["samples"]),
+                width=scene.width,
+                height=scene.height,
+                source=self.bases["colour"],
+                target=self.bases["pixels"],
+                source_cleared=int(self.background),
+                target_cleared=int(self.background),
+            )
         transfers = packets.transfers
         if len(transfers) > MOST:
             raise InputError(
@@ -120,13 +140,18 @@ class FrameJob:
         )
 
     def picture(self, memory: np.ndarray) -> np.ndarray:
-        """The picture in memory, averaged over samples: uint8, shape (height, width, 3)."""
-        values = self._plane("colour", ColourCache, int(self.background), memory).values()
-        image = to_image(values, self.scene.width, self.scene.height, self.scene.samples)
+        """The picture in memory: uint8, shape (height, width, 3).
+
+        Of a target that has not been resolved, averaged over samples.
+        """
+        plane = "pixels" if "pixels" in self.bases else "colour"
+        values = self._plane(plane, ColourCache, int(self.background), memory).values()
+        samples = SAMPLE_COUNTS[self._pictured["samples"]]
+        image = to_image(values, self.scene.width, self.scene.height, samples)
         channels = (image[..., None] >> np.arange(0, 24, 8, dtype=np.uint32) & 255).astype(
             np.uint32
         )
-        return ((channels.sum(2) + self.scene.samples // 2) // self.scene.samples).astype(np.uint8)
+        return ((channels.sum(2) + samples // 2) // samples).astype(np.uint8)
 
     def modes(self, memory: np.ndarray) -> np.ndarray:
         """Modes of the tiles of depths: uint8, row by row."""
@@ -139,7 +164,7 @@ class FrameJob:
     def _plane(self, plane, kind, cleared, memory):
         """A plane as memory holds it."""
         cache = kind(
-            self.frame.state,
+            self._pictured if plane == "pixels" else self.frame.state,
             top.shape(self.params),
             self.params.raster.edge,
             memory[self.bases[plane] :],
@@ -172,6 +197,8 @@ def traffic(counted: dict[str, int], edge: int = 8) -> list[tuple[str, str, str,
             count = counted[f"{client}_{field.name}"]
             if count:
                 out.append((client, *_traffic_row(field.name, kind, count, edge)))
+    if resolved := counted["resolve_transfers"]:
+        out.append(("resolve", "transfers", "", resolved, 32 * resolved))
     return out
 
 

@@ -33,6 +33,7 @@ def limits_of(params: TopParams) -> CommandLimits:
         reader.formats,
         reader.colour_planes,
         reader.colour_formats,
+        reader.resolve_samples,
     )
 
 

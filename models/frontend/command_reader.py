@@ -11,6 +11,7 @@ import numpy as np
 from fixfunc.models.formats import MOST
 from fixfunc.models.memory.surface import tile_grid
 from fixfunc.models.payload import dtype
+from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
 from fixfunc.models.state import TARGET_FIELDS, check_draw_state
 from fixfunc.spec import commands, payloads
 from fixfunc.spec.colours import BASE_FORMATS
@@ -20,6 +21,7 @@ from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import SAMPLE_COUNTS, TOP_LIMIT, DepthFormat, Kind
 
 TRANSFER = 32  # bytes
+RESOLVE_EDGE = 8  # of a tile of a surface that is resolved, in samples
 PLANE_BITS = {"depth": payloads.DEPTH, "stencil": payloads.STENCIL, "colour": payloads.COLOUR}
 
 
@@ -43,6 +45,8 @@ class CommandLimits:
         Colour planes of targets.
     colour_formats : tuple of Format
         Formats of colour planes.
+    resolve_samples : int
+        Greatest number of samples of a pixel that is resolved; 0: RESOLVE is no packet.
     """
 
     edge: int = 8
@@ -52,6 +56,7 @@ class CommandLimits:
     formats: tuple[DepthFormat, ...] = tuple(DepthFormat)
     colour_planes: int = 1
     colour_formats: tuple[Format, ...] = BASE_FORMATS
+    resolve_samples: int = 8
 
 
 class Read(NamedTuple):
@@ -61,6 +66,8 @@ class Read(NamedTuple):
     beats: list
     error: CommandError
     at: int  # transfer of the packet with the error, or the number of transfers
+    # (n, record of RESOLVE): what is resolved, in order, each behind the first n beats.
+    resolves: list
 
 
 def plane_bytes(count: int, plane: str, edge: int = 8) -> int:
@@ -122,7 +129,7 @@ def read(
     fence["kind"] = Kind.FENCE
     fence["slot"] = 1
     fence["flush"] = 1
-    return Read([*reader.beats, (Kind.FENCE, fence)], error, at)
+    return Read([*reader.beats, (Kind.FENCE, fence)], error, at, reader.resolves)
 
 
 def unpack(rows: np.ndarray, fields: Sequence[payloads.Field]) -> np.ndarray:
@@ -151,11 +158,14 @@ class _Reader:
         self._limit = limit
         self._packets = packets  # where they begin and end
         self.beats = []
+        self.resolves = []
         self._state = None
         self._cleared_target = None  # fields of the target that was cleared as a whole
         self._written = set()  # colour planes that draws write
         self._begun = set()  # those of the target that were cleared as a whole
-        # Since the last FENCE: work on colour planes but the first; any work; planes cleared.
+        # Since the last FENCE: any beat that writes; work on colour planes but the first; any work;
+        # planes cleared.
+        self._writes = False
         self._unflushed = False
         self._worked = False
         self._cleared = set()
@@ -167,7 +177,9 @@ class _Reader:
         if fault == 0:
             return CommandError.READ, 0
         opcode, length = (int(value) for value in unpack(data[:1], commands.PACKET)[0])
-        if opcode not in list(Opcode):
+        if opcode not in list(Opcode) or (
+            opcode == Opcode.RESOLVE and not self._limits.resolve_samples
+        ):
             return CommandError.OPCODE, 0
         if length > len(data) or length < 1 or LENGTHS.get(opcode, length) != length:
             return CommandError.LENGTH, 0
@@ -177,6 +189,7 @@ class _Reader:
             Opcode.CLEAR: self._clear,
             Opcode.TRIANGLES: self._triangles,
             Opcode.FENCE: self._fence,
+            Opcode.RESOLVE: self._resolve,
         }[opcode]
         if not 0 < fault < length:
             return execute(data[:length]), length
@@ -281,6 +294,7 @@ class _Reader:
         clear["slot"] = number
         if clears_target:
             self._cleared_target = state[TARGET_FIELDS]
+        self._writes = True
         self.beats.append((Kind.CLEAR, clear))
         return CommandError.NONE
 
@@ -291,18 +305,22 @@ class _Reader:
     def _place(self, planes):
         """Move planes to where they are to lie; those that are not cleared stay."""
         placed = self._placed | {plane: self._bases.get(plane, 0) for plane in planes}
-        count = tiles_of(self._state, self._limits.edge)
-        ranges = {
-            plane: (base, base + plane_bytes(count, plane, self._limits.edge))
-            for plane, base in placed.items()
-        }
+        ranges = self._ranges(placed)
         if any(placed[p] % ALIGNED or ranges[p][1] > self._limit for p in planes):
             return CommandError.ADDRESS
         pairs = [*combinations(ranges.values(), 2), *((ranges[p], self._packets) for p in planes)]
-        if any(first[0] < second[1] and second[0] < first[1] for first, second in pairs):
+        if any(_overlap(*pair) for pair in pairs):
             return CommandError.OVERLAP
         self._placed = placed
         return CommandError.NONE
+
+    def _ranges(self, placed):
+        """Where planes of the state's target begin and end."""
+        count = tiles_of(self._state, self._limits.edge)
+        return {
+            plane: (base, base + plane_bytes(count, plane, self._limits.edge))
+            for plane, base in placed.items()
+        }
 
     def _triangles(self, data):
         if self._state is None or self._state[TARGET_FIELDS] != self._cleared_target:
@@ -316,7 +334,7 @@ class _Reader:
         triangles["state"] = self._state["state"]
         if len(triangles):
             self.beats.append((Kind.WORK, triangles))
-            self._worked = True
+            self._writes = self._worked = True
             self._unflushed |= bool(self._written - {0})
         return CommandError.NONE
 
@@ -327,7 +345,41 @@ class _Reader:
         fence["flush"] = 1
         fence["sequence"] = record["sequence"]
         fence["begin"] = record["begin"]
-        self._unflushed = self._worked = False
+        self._writes = self._unflushed = self._worked = False
         self._cleared = set()
         self.beats.append((Kind.FENCE, fence))
         return CommandError.NONE
+
+    def _resolve(self, data):
+        record = unpack(data, commands.RESOLVE_PACKET)[0]
+        if self._writes:
+            return CommandError.ORDER
+        sides = int(record["width"]), int(record["height"])
+        most = SAMPLE_COUNTS.index(self._limits.resolve_samples)
+        if not all(1 <= side <= self._limits.pixels for side in sides) or record["samples"] > most:
+            return CommandError.STATE
+        ranges = {}
+        for surface, samples in (("source", int(record["samples"])), ("target", 0)):
+            columns, rows = (
+                -(-(side << shift) // RESOLVE_EDGE)
+                for side, shift in zip(sides, LANE_SHAPE[samples], strict=True)
+            )
+            begin = int(record[surface])
+            ranges[surface] = begin, begin + plane_bytes(columns * rows, "colour", RESOLVE_EDGE)
+        if any(begin % ALIGNED or end > self._limit for begin, end in ranges.values()):
+            return CommandError.ADDRESS
+        others = [ranges["source"], self._packets]
+        drawn = self._state is not None and self._state[TARGET_FIELDS] == self._cleared_target
+        if drawn:
+            others += self._ranges(self._placed).values()
+        if any(_overlap(ranges["target"], other) for other in others):
+            return CommandError.OVERLAP
+        if not drawn:
+            self._cleared_target = None  # its planes may have been written
+        self.resolves.append((len(self.beats), record))
+        return CommandError.NONE
+
+
+def _overlap(first, second):
+    """Whether two ranges, each of a first byte and the one behind the last, have one in common."""
+    return first[0] < second[1] and second[0] < first[1]

@@ -5,7 +5,8 @@ from amaranth.hdl import Array, Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.frontend.packet import BEAT, PacketUnit, fields_of
+from fixfunc.rtl.frontend.byte_range import END
+from fixfunc.rtl.frontend.packet import BEAT, BOUNDS, PacketUnit, fields_of
 from fixfunc.rtl.frontend.plane_order import PlaneOrder
 from fixfunc.rtl.frontend.state_check import PLANE_BITS, PlaneCheck, covers_target, plane_bits
 from fixfunc.rtl.memory.surface.state_check import most_depth
@@ -38,16 +39,22 @@ class ClearPacket(wiring.Component):
         The packet.
     restart : In(1)
         A START begins: bases are zero, and no target has been cleared.
-    limit : In(32)
-        End of memory, in bytes; taken with ``restart``.
-    packets_begin, packets_end : In(32)
-        Where the list of packets lies, in bytes; taken with ``restart``.
+    bounds : In(BOUNDS)
     target_valid : In(1)
         ``packet.first`` is a TARGET packet: its bases hold for the clears behind it.
     state, state_valid : In
         The draw state in force, as in :class:`~fixfunc.rtl.frontend.state_packet.StatePacket`.
     target_cleared : Out(1)
         The target of the draw state has been cleared as a whole.
+    resolving : In(1)
+        A RESOLVE is executed. This port and the next four are absent where there are none.
+    other_begin, other_end : In
+        Where it writes.
+    other_disjoint : Out(1)
+        No plane lies there: :attr:`PlaneCheck.LATENCY` clocks behind ``resolving``, and one behind
+        ``other_end``.
+    ends_target : In(1)
+        No target counts as cleared any more.
     beat, taken : In(BEAT), In(1)
         What leaves the reader, and whether it does: as in
         :class:`~fixfunc.rtl.frontend.plane_order.PlaneOrder`.
@@ -59,20 +66,26 @@ class ClearPacket(wiring.Component):
     def __init__(self, params):
         self._params = params
         self._colours = params.colour_planes
+        resolves = {
+            "resolving": In(1),
+            "other_begin": In(32),
+            "other_end": In(END),
+            "other_disjoint": Out(1),
+            "ends_target": In(1),
+        }
         watched = {"beat": In(BEAT), "taken": In(1), "planes_cleared": Out(1)}
         super().__init__(
             {
                 "packet": In(PacketUnit()),
                 "restart": In(1),
-                "limit": In(32),
-                "packets_begin": In(32),
-                "packets_end": In(32),
+                "bounds": In(BOUNDS),
                 "target_valid": In(1),
                 "state": In(layout(payloads.DRAW_STATE)),
                 "state_valid": In(1),
                 "target_cleared": Out(1),
             }
             | (watched if self._colours > 1 else {})
+            | (resolves if params.resolve_samples else {})
         )
         self.drawable = self.planes_cleared if self._colours > 1 else self.target_cleared
 
@@ -89,6 +102,7 @@ class ClearPacket(wiring.Component):
         supported = [plane for plane in PLANE_BITS if plane != "stencil" or self._params.stencil]
         m.submodules.check = check = PlaneCheck(self._params.edge, supported, self._colours)
         self._bases(m, check)
+        resolving, ends_target = self._resolve(m, check)
 
         whole = covers_target(self.state, clear)
         whole_target = whole & Cat(clear[plane] for plane in supported).all()
@@ -108,12 +122,14 @@ class ClearPacket(wiring.Component):
                 | (others & whole & needs_fence)
                 | (whole_target & order.unflushed)
             )
-            m.d.comb += check.stays.eq(Mux(whole_target, 0, order.begun[1:]))
+            moves = whole_target & ~resolving
+            m.d.comb += check.stays.eq(Mux(moves, 0, order.begun[1:]))
         if 1 < self._colours < COLOUR_PLANES:
             unknown |= clear.colour_plane >= self._colours
         m.d.comb += [
             check.state.eq(self.state),
-            check.planes.eq(Cat(named)),
+            check.planes.eq(Mux(resolving, 0, Cat(named))),
+            *(getattr(check, name).eq(self.bounds[name]) for name in BOUNDS.members),
         ]
 
         # The target that has been cleared as a whole.
@@ -124,7 +140,7 @@ class ClearPacket(wiring.Component):
         m.d.comb += self.target_cleared.eq(
             cleared & Cat(self.state[name] == old for name, old in cleared_target.items()).all()
         )
-        with m.If(self.restart):
+        with m.If(self.restart | ends_target):
             m.d.sync += cleared.eq(0)
 
         clock = Signal(range(PlaneCheck.LATENCY + 1))
@@ -159,6 +175,17 @@ class ClearPacket(wiring.Component):
                     m.next = "CHECK"
         return m
 
+    def _resolve(self, m, check):
+        """Planes stay while a RESOLVE is checked; returns whether one is, and ends the target."""
+        if not self._params.resolve_samples:
+            return 0, 0
+        m.d.comb += [
+            check.other_begin.eq(self.other_begin),
+            check.other_end.eq(self.other_end),
+            self.other_disjoint.eq(check.other_disjoint),
+        ]
+        return self.resolving, self.ends_target
+
     def _plane_order(self, m, begins_target):
         """Which colour planes have been cleared."""
         m.submodules.order = order = PlaneOrder(self._colours)
@@ -172,7 +199,7 @@ class ClearPacket(wiring.Component):
         return order
 
     def _bases(self, m, check):
-        """Addresses of the planes and of the packets, and the end of memory."""
+        """Addresses of the planes."""
         target = fields_of(self.packet.first, commands.TARGET_PACKET)
         for n, plane in enumerate(plane_bits(self._colours)):
             base = getattr(check, f"{plane}_base")
@@ -183,12 +210,6 @@ class ClearPacket(wiring.Component):
                 m.d.sync += base.eq(0)
             with m.Elif(placed):
                 m.d.sync += base.eq(target["colour_base" if n > COLOUR else f"{plane}_base"])
-        with m.If(self.restart):
-            m.d.sync += [
-                check.limit.eq(self.limit),
-                check.packets_begin.eq(self.packets_begin),
-                check.packets_end.eq(self.packets_end),
-            ]
 
     def _output(self, m, clear, check):
         """The clear as a beat, with the addresses of the planes."""

@@ -8,21 +8,20 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.frontend.clear_packet import ClearPacket
 from fixfunc.rtl.frontend.command_fetch import CommandFetch
-from fixfunc.rtl.frontend.packet import BEAT, fields_of
-from fixfunc.rtl.frontend.state_packet import StatePacket
-from fixfunc.rtl.frontend.triangles_packet import TrianglesPacket
+from fixfunc.rtl.frontend.packet import BEAT, BOUNDS, fields_of
+from fixfunc.rtl.frontend.packet_units import packet_units
 from fixfunc.rtl.lib.axi import TRANSFER, Axi
 from fixfunc.rtl.memory.surface.state_check import check_colour_formats
 from fixfunc.rtl.payload import layout
 from fixfunc.rtl.raster.edge_evaluator import EdgeEvaluatorParams
 from fixfunc.spec import commands
-from fixfunc.spec.colours import BASE_FORMATS, COLOUR_FORMATS
+from fixfunc.spec.colours import BASE_FORMATS, COLOUR_FORMATS, RESOLVE
 from fixfunc.spec.commands import LENGTHS, START, CommandError, Opcode
 from fixfunc.spec.dxgi import Format
+from fixfunc.spec.errors import InputError
 from fixfunc.spec.payloads import COLOUR_PLANES
-from fixfunc.spec.state import TARGET_LIMIT, TOP_LIMIT, DepthFormat, Kind
+from fixfunc.spec.state import SAMPLE_COUNTS, TARGET_LIMIT, TOP_LIMIT, DepthFormat, Kind
 
 # The packet that is executed: its first transfer, whether that could not be read, its length.
 PACKET = StructLayout({"first": TRANSFER, "error": 1, "length": 24})
@@ -48,6 +47,8 @@ class CommandReaderParams:
         Colour planes of targets: 1 to 8.
     colour_formats : tuple of Format
         Formats of colour planes, R8G8B8A8_UNORM among them.
+    resolve_samples : int
+        Greatest number of samples of a pixel that is resolved; 0: RESOLVE is no packet.
     """
 
     edge: int = 8
@@ -57,6 +58,7 @@ class CommandReaderParams:
     formats: tuple = tuple(DepthFormat)
     colour_planes: int = 1
     colour_formats: tuple[Format, ...] = BASE_FORMATS
+    resolve_samples: int = 8
 
     def __post_init__(self):
         EdgeEvaluatorParams(self.edge, self.samples)  # the same rules hold here
@@ -67,6 +69,9 @@ class CommandReaderParams:
                 f"colour_planes must lie in 1..{COLOUR_PLANES}, not {self.colour_planes!r}"
             )
         check_colour_formats("colour_formats", self.colour_formats)
+        if self.resolve_samples not in (0, *SAMPLE_COUNTS):
+            names = ", ".join(map(str, (0, *SAMPLE_COUNTS)))
+            raise InputError("resolve_samples", f"be one of {names}", self.resolve_samples)
 
 
 CONFIGS = {
@@ -110,12 +115,17 @@ class CommandReader(wiring.Component):
         Why reading stopped, from the last FENCE until the next START.
     at : Out(24)
         Where reading stopped, as in :data:`fixfunc.spec.commands.STATUS`.
+    resolve : Out(stream.Signature(layout(RESOLVE)))
+        What is to be resolved, when all that has left the reader is in memory.
+    resolved : In(1)
+        It is done; nothing behind it is read sooner. Both are absent where RESOLVE is no packet.
     memory : Out(Axi())
         Read channels alone are used.
     """
 
     def __init__(self, params: CommandReaderParams = CONFIGS["default"]) -> None:
         self._params = params
+        resolves = {"resolve": Out(stream.Signature(layout(RESOLVE))), "resolved": In(1)}
         super().__init__(
             {
                 "i": In(stream.Signature(layout(START))),
@@ -125,35 +135,29 @@ class CommandReader(wiring.Component):
                 "at": Out(24),
                 "memory": Out(Axi()),
             }
+            | (resolves if params.resolve_samples else {})
         )
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.fetch = fetch = CommandFetch()
-        m.submodules.state = state = StatePacket(self._params)
-        m.submodules.clear = clear = ClearPacket(self._params)
-        m.submodules.triangles = triangles = TrianglesPacket()
         wiring.connect(m, fetch.memory, wiring.flipped(self.memory))
         restart = Signal()
         start = self.i.payload
         end = Signal(34)  # of the packets, in bytes
+        bounds = Signal(BOUNDS)
         m.d.comb += [
             end.eq(start.address + (start.transfers << 5)),
             fetch.control.address.eq(start.address),
             fetch.control.transfers.eq(start.transfers),
-            state.restart.eq(restart),
-            clear.restart.eq(restart),
-            clear.limit.eq(start.limit),
-            clear.packets_begin.eq(start.address),
-            clear.packets_end.eq(end),
-            clear.state.eq(state.state),
-            clear.state_valid.eq(state.state_valid),
-            triangles.state.eq(state.state),
-            triangles.state_valid.eq(state.state_valid),
-            triangles.target_cleared.eq(clear.drawable),
-            *clear.watch(self.o),
         ]
-
+        with m.If(restart):
+            m.d.sync += [
+                bounds.limit.eq(start.limit),
+                bounds.packets_begin.eq(start.address),
+                bounds.packets_end.eq(end),
+            ]
+        units = packet_units(m, self, self._params, restart, bounds)
         packet = Signal(PACKET)
         remaining = Signal(24)  # transfers from this packet on
         with m.FSM():
@@ -171,11 +175,7 @@ class CommandReader(wiring.Component):
                     m.next = "PACKET"
             with m.State("PACKET"):
                 self._decode(m, packet, remaining)
-            for opcode, unit in (
-                (Opcode.STATE, state),
-                (Opcode.CLEAR, clear),
-                (Opcode.TRIANGLES, triangles),
-            ):
+            for opcode, unit in units.items():
                 m.d.comb += [
                     unit.packet.first.eq(packet.first),
                     unit.packet.length.eq(packet.length),
@@ -183,7 +183,7 @@ class CommandReader(wiring.Component):
                 with m.State(opcode.name):
                     self._execute(m, unit.packet, fetch, packet, remaining)
             with m.State("TARGET"):
-                m.d.comb += clear.target_valid.eq(1)
+                m.d.comb += units[Opcode.CLEAR].target_valid.eq(1)
                 self._advance(m, packet, remaining)
             with m.State("FENCE"):
                 fence = fields_of(packet.first, commands.FENCE_PACKET)
@@ -232,6 +232,8 @@ class CommandReader(wiring.Component):
             self._stop(m, CommandError.READ)
         with m.Else(), m.Switch(header.opcode):
             for opcode in Opcode:
+                if opcode == Opcode.RESOLVE and not self._params.resolve_samples:
+                    continue
                 with m.Case(opcode):
                     fits = (
                         (header.length == LENGTHS[opcode])

@@ -3,7 +3,7 @@
 
 from amaranth.hdl import Signal
 from amaranth.lib import stream, wiring
-from amaranth.lib.data import View
+from amaranth.lib.data import StructLayout, View
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.frontend.command_fetch import FETCHED
@@ -12,6 +12,8 @@ from fixfunc.rtl.payload import beat, layout
 from fixfunc.spec import payloads
 from fixfunc.spec.commands import CommandError
 
+# Where memory ends, and where the list of packets lies in it, in bytes.
+BOUNDS = StructLayout({"limit": 32, "packets_begin": 32, "packets_end": 32})
 BEAT = beat(triangle=payloads.TRIANGLE, **payloads.CONTROL)
 
 

@@ -2,13 +2,14 @@
 """State check: which draw states, clears and planes a frame can be drawn with."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.data import View
 from amaranth.lib.wiring import In, Out
 
+from fixfunc.rtl.frontend.byte_range import END, ByteRange, disjoint, surface_end
 from fixfunc.rtl.memory.surface.address import Surface
 from fixfunc.rtl.memory.surface.rectangle import last_tile
 from fixfunc.rtl.memory.surface.state_check import blending_known, most_depth
@@ -96,6 +97,8 @@ class PlaneCheck(wiring.Component):
         End of memory, in bytes.
     packets_begin, packets_end : In(32)
         Where the list of packets lies, in bytes.
+    other_begin, other_end : In
+        Where something else lies.
     planes : In
         Planes that are placed now, in the order of :func:`plane_bits`.
     stays : In(colour_planes - 1)
@@ -105,6 +108,9 @@ class PlaneCheck(wiring.Component):
         clocks after the last change of an input.
     disjoint : Out(1)
         No plane overlaps another, and none the packets; in the clock of ``o``.
+    other_disjoint : Out(1)
+        No plane overlaps what else there is; in the clock of ``o``, or a clock behind a change of
+        that.
     """
 
     LATENCY = TileNumber.LATENCY + 4  # last tile, its columns, number, ends, result
@@ -124,6 +130,9 @@ class PlaneCheck(wiring.Component):
                 "packets_end": In(32),
                 "o": Out(1),
                 "disjoint": Out(1),
+                "other_begin": In(32),
+                "other_end": In(END),
+                "other_disjoint": Out(1),
             }
             | {f"{plane}_base": In(32) for plane in self._bits}
             | {f"{plane}_placed": In(32) for plane in self._bits}
@@ -141,48 +150,32 @@ class PlaneCheck(wiring.Component):
             number.y.eq(last_y),
         ]
 
-        # Behind its tiles, a plane has a table with a transfer for each 64 of them.
         count = Signal(29)
         fits = Signal(len(self._bits))
-        packets = _Range(self.packets_begin, self.packets_end)
+        packets = ByteRange(self.packets_begin, self.packets_end)
+        other = ByteRange(self.other_begin, self.other_end)
         placed = {}
-        disjoint = []
+        apart = []
         m.d.comb += count.eq(number.number + 1)
         for n, (plane, bits) in enumerate(self._bits.items()):
             begin = getattr(self, f"{plane}_begin")
             base = getattr(self, f"{plane}_base")
-            end = Signal(40, name=f"{plane}_end")
-            table = Cat(Const(0, 5), ((count + 63) >> 6)[:23])
+            end = Signal(END, name=f"{plane}_end")
             m.d.sync += [
                 begin.eq(Mux(self.planes[n], base, getattr(self, f"{plane}_placed"))),
-                end.eq(begin + (count << Surface(self._edge, bits).room) + table),
+                end.eq(surface_end(begin, count, Surface(self._edge, bits))),
             ]
             m.d.comb += fits[n].eq((end <= self.limit) & ~begin[: ALIGNED.bit_length() - 1].any())
             if plane in self.present:
                 first = plane in PLANE_BITS
                 present = None if first else self.planes[n] | self.stays[n - len(PLANE_BITS)]
-                place = _Range(begin, end, present)
-                disjoint += [_disjoint(place, other) for other in placed.values()]
-                disjoint.append(_disjoint(place, packets))
+                place = ByteRange(begin, end, present)
+                apart += [disjoint(place, earlier) for earlier in placed.values()]
+                apart.append(disjoint(place, packets))
                 placed[plane] = place
         m.d.sync += [
             self.o.eq((fits | ~self.planes).all()),
-            self.disjoint.eq(Cat(disjoint).all()),
+            self.disjoint.eq(Cat(apart).all()),
+            self.other_disjoint.eq(Cat(disjoint(place, other) for place in placed.values()).all()),
         ]
         return m
-
-
-class _Range(NamedTuple):
-    """A place in memory: its first byte, the first one behind it, and whether it is in use."""
-
-    begin: Value
-    end: Value
-    present: Value | None = None  # None: always
-
-
-def _disjoint(first, second):
-    """Whether two ranges have no byte in common."""
-    disjoint = (first.end <= second.begin) | (second.end <= first.begin)
-    for one in (first, second):
-        disjoint = disjoint if one.present is None else disjoint | ~one.present
-    return disjoint

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Bench of :class:`fixfunc.rtl.frontend.command_reader.CommandReader`."""
 
+from dataclasses import replace
+
 import cocotb
 import numpy as np
 from amaranth.hdl import Module, Signal
@@ -15,9 +17,11 @@ from fixfunc.models.payload import dtype
 from fixfunc.rtl import top
 from fixfunc.rtl.frontend.command_reader import CommandReader, CommandReaderParams
 from fixfunc.rtl.lib.axi import Axi
+from fixfunc.rtl.output.resolve.resolve import ResolveParams
 from fixfunc.rtl.payload import beat, layout
 from fixfunc.spec import payloads
-from fixfunc.spec.commands import START, STATUS, CommandError
+from fixfunc.spec.colours import RESOLVE
+from fixfunc.spec.commands import RESOLVE_PACKET, START, STATUS, CommandError
 from fixfunc.spec.state import Kind
 from fixfunc.tb.bench import scenes
 from fixfunc.tb.bench.bench import StreamBench
@@ -28,11 +32,17 @@ from fixfunc.tb.frontend.streams import unreadable
 
 __all__ = ["unreadable"]
 
+RESOLVE_CLOCKS = 20  # far more than a packet takes
+MAY_BE_SILENT = ("resolve",)  # a stream out that not every run has beats of
 WIDTH = max(payloads.width(table) for table in (payloads.TRIANGLE, *payloads.CONTROL.values()))
 
 
 class Harness(wiring.Component):
-    """A reader whose FENCEs end at once, and a stream of why each START ended."""
+    """A reader whose FENCEs end at once, and a stream of why each START ended.
+
+    What is to be resolved leaves at ``resolve``, and is done a few clocks later. ``failed`` of a
+    status says that a beat did not wait for that.
+    """
 
     def __init__(self, params: CommandReaderParams) -> None:
         self._params = params
@@ -41,6 +51,7 @@ class Harness(wiring.Component):
                 "i": In(stream.Signature(layout(START))),
                 "o": Out(stream.Signature(beat(triangle=payloads.TRIANGLE, **payloads.CONTROL))),
                 "status": Out(stream.Signature(layout(STATUS))),
+                "resolve": Out(stream.Signature(layout(RESOLVE))),
                 "memory": Out(Axi()),
             }
         )
@@ -50,6 +61,17 @@ class Harness(wiring.Component):
         m.submodules.unit = unit = CommandReader(self._params)
         wiring.connect(m, wiring.flipped(self.i), unit.i)
         wiring.connect(m, unit.o, wiring.flipped(self.o))
+        wiring.connect(m, unit.resolve, wiring.flipped(self.resolve))
+        remaining = Signal(range(RESOLVE_CLOCKS + 1))
+        early = Signal()
+        m.d.comb += unit.resolved.eq(remaining == 1)
+        with m.If(self.resolve.valid & self.resolve.ready):
+            m.d.sync += remaining.eq(RESOLVE_CLOCKS)
+        with m.Elif(remaining.any()):
+            m.d.sync += [
+                remaining.eq(remaining - 1),
+                early.eq(early | self.o.valid),
+            ]
         wiring.connect(m, unit.memory, wiring.flipped(self.memory))
         fence = unit.o.payload.fence
         leaves = unit.o.valid & unit.o.ready & (fence.kind == Kind.FENCE)
@@ -62,6 +84,7 @@ class Harness(wiring.Component):
             m.d.sync += status.valid.eq(0)
         m.d.comb += [
             status.payload.last.eq(1),
+            status.payload.failed.eq(early),
             status.payload.error.eq(unit.error),
             status.payload.at.eq(unit.at),
             unit.ended.eq(fence_ended | (status.valid & status.ready)),
@@ -71,7 +94,10 @@ class Harness(wiring.Component):
 
 def shape_of(params: CommandReaderParams) -> top.TopParams:
     """The parameters of a top with this reader, for which command streams are generated."""
-    return next(shape for shape in top.CONFIGS.values() if shape.reader == params)
+    samples = params.resolve_samples
+    alike = (replace(one.reader, resolve_samples=samples) for one in top.CONFIGS.values())
+    found = next(one for one, reader in zip(top.CONFIGS.values(), alike) if reader == params)
+    return replace(found, reader=params, resolve=ResolveParams(samples))
 
 
 def requests(rng: np.random.Generator, count: int, params: CommandReaderParams) -> np.ndarray:
@@ -106,6 +132,7 @@ def expected(rows: np.ndarray, params: CommandReaderParams) -> dict[str, np.ndar
     data = memory(rows, params)
     limits = limits_of(shape_of(params))
     beats = []
+    resolves = []
     starts = streams.starts(rows)
     status = np.zeros(len(starts), dtype(STATUS))
     fault = unreadable(rows)
@@ -119,12 +146,14 @@ def expected(rows: np.ndarray, params: CommandReaderParams) -> dict[str, np.ndar
             codec.pack(records, table_of(kind, payloads.TRIANGLE), WIDTH)
             for kind, records in result.beats
         ]
+        resolves += [record for _, record in result.resolves]
         status["last"][n] = 1
         status["error"][n] = result.error
         status["at"][n] = result.at
     return {
         "o": np.concatenate(beats),
         "status": codec.pack(status, STATUS),
+        "resolve": codec.pack(np.array(resolves, dtype(RESOLVE_PACKET)), RESOLVE),
         "memory": data.view(np.uint64).reshape(-1, 4),
     }
 
@@ -137,7 +166,7 @@ class CommandReaderBench(MemoryBehind, StreamBench):
     """Bench with packets in the memory behind the port."""
 
     stem = "command_reader"
-    ports = "o", "status"
+    ports = "o", "status", "resolve"
 
     def __init__(self, dut: HierarchyObject) -> None:
         super().__init__(dut)

@@ -14,7 +14,9 @@ from fixfunc.cosim import codec
 from fixfunc.cosim.commands import CommandList
 from fixfunc.models.formats import MOST
 from fixfunc.models.frontend.command_reader import plane_bytes, tiles_of
+from fixfunc.models.geometry.triangle_setup import TRIANGLE
 from fixfunc.models.payload import dtype
+from fixfunc.models.state import draw_state
 from fixfunc.spec import commands
 from fixfunc.spec.colours import BASE_FORMATS, COLOUR_FORMATS
 from fixfunc.spec.commands import ALIGNED, START, Opcode
@@ -25,6 +27,7 @@ TABLES = {
     Opcode.TARGET: commands.TARGET_PACKET,
     Opcode.STATE: commands.STATE_PACKET,
     Opcode.CLEAR: commands.CLEAR_PACKET,
+    Opcode.RESOLVE: commands.RESOLVE_PACKET,
 }
 PLANES = "depth", "stencil", "colour"
 
@@ -50,6 +53,8 @@ def requests(rng: np.random.Generator, count: int, params: Any) -> np.ndarray:
             neighbours(rng, packets, (at, end), params.raster.edge)
         elif rng.random() < 0.3:
             start["limit"] = planes_at_the_limit(rng, packets, end, params.raster.edge)
+        elif rng.random() < 0.2:
+            start["limit"] = resolve_beside(rng, packets, at, params)
         elif rng.random() < 0.1:
             _wrong_length(rng, packets)
         elif rng.random() < 0.6:
@@ -70,7 +75,7 @@ def planes_at_the_limit(rng: np.random.Generator, packets: CommandList, end: int
     does not clear may lie anywhere.
     """
     if rng.random() < 0.3:
-        states = [p for p in packets.parts if len(p) and _opcode(p) == Opcode.STATE]
+        states = [p for p in packets.parts if streams.opcode_of(p) == Opcode.STATE]
         state = _fields(states[-1])
         wrong = rng.choice(PLANES)
         packets.target(**{wrong: 128})
@@ -100,7 +105,7 @@ def neighbours(
     It touches, overlaps by a boundary of 256 bytes, or leaves one free. The first clear puts it
     there with the other planes, or a later one alone.
     """
-    states = [p for p in packets.parts if len(p) and _opcode(p) == Opcode.STATE]
+    states = [p for p in packets.parts if streams.opcode_of(p) == Opcode.STATE]
     moves = rng.random() < 0.5
     state = _fields(states[-1] if moves else packets.parts[1])
     count = tiles_of(state, edge)
@@ -122,6 +127,57 @@ def neighbours(
     packets.clear((0, part, state["target_width"], state["target_height"]), **cleared)
 
 
+def resolve_beside(rng: np.random.Generator, packets: CommandList, at: int, params: Any) -> int:
+    """Add a RESOLVE whose target touches something, overlaps it, or leaves a boundary free.
+
+    It lies next to the list, its source or a plane, or ends next to the limit of memory, which is
+    returned.
+    """
+    size = rng.integers(1, 65, 2)
+    samples = int(rng.integers(0, 4))
+    sizes = {
+        name: plane_bytes(tiles_of(draw_state(*map(int, size), 1 << log2)), "colour")
+        for name, log2 in (("source", samples), ("target", 0))
+    }
+    states = [p for p in packets.parts if streams.opcode_of(p) == Opcode.STATE]
+    count = tiles_of(_fields(states[-1]), params.raster.edge)
+    end = at + 32 * (len(packets.transfers) + 2)
+    source = int(rng.choice((0, streams.SIZE))) + ALIGNED * int(rng.integers(0, 256))
+    places = {
+        name: (base, base + plane_bytes(count, name, params.raster.edge))
+        for name, base in streams.PLACES.items()
+    }
+    places |= {"list": (at, end), "source": (source, source + sizes["source"])}
+    limit = 2 * streams.SIZE
+    kind = rng.choice([*places, "limit"])
+    if kind == "limit":
+        target = -(-end // ALIGNED) * ALIGNED
+        source = 0
+        limit = target + sizes["target"] + int(rng.choice((0, 0, 31, -1, -32)))
+        if rng.random() < 0.5:
+            source, target = target, source
+            limit += sizes["source"] - sizes["target"]
+    else:
+        begin, behind = places[kind]
+        before = rng.random() < 0.5
+        base = (begin - sizes["target"]) // ALIGNED if before else -(-behind // ALIGNED)
+        target = max(base + int(rng.choice((-1, 0, 0, 1))), 0) * ALIGNED
+    if rng.random() < 0.3:  # the target of the draw state may not be one that was cleared
+        packets.state(draw_state(9, 9))
+    packets.fence().resolve(
+        samples=samples,
+        width=int(size[0]),
+        height=int(size[1]),
+        source=source,
+        target=target,
+        source_cleared=int(rng.integers(0, 1 << 32)),
+        target_cleared=int(rng.integers(0, 1 << 32)),
+    )
+    packets.parts.append(states[-1].copy())
+    packets.triangles(np.zeros(1, TRIANGLE))
+    return limit
+
+
 def _move(fields, bases):
     for plane, base in bases.items():
         fields[f"{plane}_base"] = base
@@ -137,9 +193,9 @@ def _cover(fields, size):
 
 def at_an_edge(rng: np.random.Generator, packets: CommandList, params: Any) -> None:
     """Bring one packet of a list to an edge of one of its rules."""
-    found = [n for n, part in enumerate(packets.parts) if len(part) and _opcode(part) in TABLES]
+    found = [n for n, part in enumerate(packets.parts) if streams.opcode_of(part) in TABLES]
     n = int(rng.choice(found))
-    opcode = _opcode(packets.parts[n])
+    opcode = streams.opcode_of(packets.parts[n])
     if opcode == Opcode.TARGET and rng.random() < 0.3:
         packets.parts[n] = packets.parts[n][:0]
     elif opcode == Opcode.TARGET:
@@ -147,8 +203,10 @@ def at_an_edge(rng: np.random.Generator, packets: CommandList, params: Any) -> N
         _change(packets, n, lambda fields: fields.__setitem__(f"{rng.choice(PLANES)}_base", base))
     elif opcode == Opcode.STATE:
         _change(packets, n, lambda fields: _state(rng, fields, params))
+    elif opcode == Opcode.RESOLVE:
+        _change(packets, n, lambda fields: _resolve(rng, fields, params))
     else:
-        states = [p for p in packets.parts[:n] if len(p) and _opcode(p) == Opcode.STATE]
+        states = [p for p in packets.parts[:n] if streams.opcode_of(p) == Opcode.STATE]
         _change(packets, n, lambda fields: _clear(rng, fields, _fields(states[-1])))
 
 
@@ -162,21 +220,15 @@ def _wrong_length(rng, packets):
     parts[int(rng.integers(0, len(parts)))][0, 0] ^= np.uint64(1 << int(rng.integers(8, 12)))
 
 
-def _opcode(part: np.ndarray) -> int:
-    """Opcode of a packet; triangles look like none."""
-    opcode, length = int(part[0, 0]) & 0xFF, int(part[0, 0]) >> 8 & 0xFFFFFF
-    return opcode if length == len(part) else -1
-
-
 def _fields(part: np.ndarray) -> np.ndarray:
-    table = TABLES[_opcode(part)]
+    table = TABLES[streams.opcode_of(part)]
     return codec.unpack(part.reshape(1, -1), table, dtype(table))[0]
 
 
 def _change(packets: CommandList, n: int, change: Callable) -> None:
     """Change the fields of a packet in place."""
     part = packets.parts[n]
-    table = TABLES[_opcode(part)]
+    table = TABLES[streams.opcode_of(part)]
     record = codec.unpack(part.reshape(1, -1), table, dtype(table))
     change(record[0])
     packed = codec.pack(record, table).ravel()
@@ -227,6 +279,18 @@ def _format(rng, fields):
     fields["colour_format"] = rng.choice(some)
     for enable in ("blend_enable", "logic_op_enable"):
         fields[enable] = rng.random() < 0.3
+
+
+def _resolve(rng, fields, params):
+    """A resolve of a side or of samples at an edge, or off a boundary."""
+    kind = int(rng.integers(0, 3))
+    if kind == 0:
+        side = rng.choice(("width", "height"))
+        fields[side] = rng.choice((0, 1, params.reader.pixels, params.reader.pixels + 1))
+    elif kind == 1:
+        fields["samples"] = rng.integers(0, 4)
+    else:
+        fields[rng.choice(("source", "target"))] += 1 << int(rng.integers(4, 10))
 
 
 def _clear(rng, fields, state):

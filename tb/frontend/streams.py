@@ -8,7 +8,9 @@ import numpy as np
 from fixfunc.cosim import codec
 from fixfunc.cosim.commands import CommandList
 from fixfunc.models.formats import MOST
+from fixfunc.models.memory.coded_tiles import CodedTiles
 from fixfunc.models.payload import dtype
+from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
 from fixfunc.models.state import OF_SHADER_ALPHA, PLAIN_FACTORS, WITHOUT_ALPHA, draw_state
 from fixfunc.spec import commands
 from fixfunc.spec.commands import ALIGNED, START, CommandError, Opcode
@@ -23,6 +25,15 @@ PLANE = 1 << 18  # bytes of each plane
 LISTS = 3 * PLANE  # address of the packets, behind the planes
 PLACES = {"depth": 0, "stencil": PLANE, "colour": 2 * PLANE}
 SIZE = LISTS + (1 << 19)
+# A surface that can be resolved, and where to: behind the stencils.
+SURFACE = {
+    "samples": 1,
+    "width": 27,
+    "height": 19,
+    "source": PLANE + PLANE // 2,
+    "target": PLANE + PLANE // 2 + (1 << 15),
+    "source_cleared": 0x80402010,
+}
 # Set in the last word of a row that is a START; below it, which of its transfers cannot be read,
 # from 1 on. The word before it: how many of its transfers are not among the rows behind it.
 MARK = np.uint64(1 << 63)
@@ -32,13 +43,15 @@ COUNT_BITS = np.uint64(24)  # of transfers
 def requests(rng: np.random.Generator, count: int, params: Any) -> np.ndarray:
     """Command streams, as rows of 32 bytes, each behind its START.
 
-    They have draws of every kind on targets of every kind; some are spoilt.
+    They have draws of every kind on targets of every kind; some are spoilt, but for those with a
+    RESOLVE, which might then read anything. What is resolved has been in memory from the start.
     """
     rows = []
     at = LISTS
     while sum(map(len, rows)) < count and at < SIZE - (1 << 15):
         packets = stream_of(rng, params)
-        if rng.random() < 0.3:
+        spoilt = rng.random() < 0.3
+        if spoilt and Opcode.RESOLVE not in map(opcode_of, packets.parts):
             spoil(rng, packets)
         transfers = packets.transfers
         start = np.zeros(1, dtype(START))
@@ -48,6 +61,14 @@ def requests(rng: np.random.Generator, count: int, params: Any) -> np.ndarray:
         rows += [mark(start), transfers]
         at += 32 * len(transfers)
     return np.concatenate(rows)
+
+
+def opcode_of(part: np.ndarray) -> int:
+    """Opcode of a packet; of triangles, and of no transfers at all, -1."""
+    if not len(part):
+        return -1
+    opcode, length = int(part[0, 0]) & 0xFF, int(part[0, 0]) >> 8 & 0xFFFFFF
+    return opcode if length == len(part) else -1
 
 
 def one_list(rng: np.random.Generator, count: int, params: Any, address: int = LISTS) -> np.ndarray:
@@ -142,14 +163,15 @@ def every_end(rng: np.random.Generator, params: Any) -> np.ndarray:
     wrong = draw_state(*size)
     wrong["target_width"] = 0
     some = depths.triangles(rng, 9, size)
+    unknown = 0, len(Opcode) + 1 if params.resolve else Opcode.RESOLVE, 255
     by_error = {
-        CommandError.OPCODE: cleared().add(int(rng.choice((0, 6, 255))), commands.PACKET),
+        CommandError.OPCODE: cleared().add(int(rng.choice(unknown)), commands.PACKET),
         CommandError.LENGTH: cleared().add(Opcode.FENCE, commands.FENCE_PACKET, 2),
         CommandError.STATE: cleared().state(wrong),
         CommandError.ADDRESS: cleared(colour=2 * PLANE + ALIGNED // 2),
         CommandError.ORDER: CommandList().target(**PLACES).state(draw_state(*size)).fence(1),
         CommandError.OVERLAP: cleared(stencil=2 * PLANE),
-        CommandError.READ: cleared().fence(1),
+        CommandError.READ: _with_resolve(cleared().fence(1), params),
         CommandError.NONE: cleared(),
     }
     by_error = {error: packets.triangles(some).transfers for error, packets in by_error.items()}
@@ -163,6 +185,12 @@ def every_end(rng: np.random.Generator, params: Any) -> np.ndarray:
         rows += [mark(start, fault), transfers]
         at += 32 * len(transfers)
     return np.concatenate(rows)
+
+
+def _with_resolve(packets, params):
+    if params.resolve:
+        packets.resolve(**SURFACE)
+    return packets
 
 
 def stream_of(rng: np.random.Generator, params: Any) -> CommandList:
@@ -191,6 +219,8 @@ def stream_of(rng: np.random.Generator, params: Any) -> CommandList:
                 packets.fence(int(rng.integers(0, 1 << 32)), int(rng.integers(0, 2)))
                 if rng.random() < 0.3:
                     packets.triangles(depths.triangles(rng, 1, size, form))
+            if params.resolve and rng.random() < 0.3:
+                resolve(rng, packets)
         if params.reader.colour_planes > 1 and rng.random() < 0.9:
             packets.fence()  # colour planes are in memory before another target begins
     return packets
@@ -222,6 +252,16 @@ def _more_planes(rng, packets, size, samples, form, params, begun):
         if plane not in begun:
             state["colour_write"] = 0 if rng.random() < 0.5 else 15
         packets.state(state)
+
+
+def resolve(rng: np.random.Generator, packets: CommandList) -> None:
+    """Resolve the surface that lies in memory, mostly behind a FENCE."""
+    if rng.random() < 0.9:
+        packets.fence()
+    fields = dict(SURFACE)
+    fields["target"] += ALIGNED * int(rng.integers(0, 16))
+    fields["target_cleared"] = int(rng.choice((SURFACE["source_cleared"], 0xFFFFFFFF)))
+    packets.resolve(**fields)
 
 
 def _clear(rng, packets, size, form, whole):
@@ -319,11 +359,33 @@ def _streams(rows: np.ndarray) -> list[tuple[int, int]]:
     return found
 
 
-def memory(rows: np.ndarray, _params: Any) -> np.ndarray:
-    """Initial contents of memory: packets, and noise elsewhere."""
-    data = np.random.default_rng(len(rows)).integers(0, 256, SIZE, np.uint8)
+def memory(rows: np.ndarray, params: Any) -> np.ndarray:
+    """Initial contents of memory: packets, a surface, and noise elsewhere."""
+    rng = np.random.default_rng(len(rows))
+    data = rng.integers(0, 256, SIZE, np.uint8)
+    if params.resolve:
+        _surface(rng, data)
     for start, transfers in starts(rows):
         data[start["address"] : start["address"] + 32 * len(transfers)] = (
             np.ascontiguousarray(transfers).view(np.uint8).ravel()
         )
     return data
+
+
+def _surface(rng, data):
+    """Tiles that are cleared, constant, of few colours, and noise."""
+    edge = 8
+    lx, ly = LANE_SHAPE[SURFACE["samples"]]
+    columns, rows = -(-(SURFACE["width"] << lx) // edge), -(-(SURFACE["height"] << ly) // edge)
+    cleared = np.array([SURFACE["source_cleared"]], "<u4").view(np.uint8)
+    tiles = np.empty((rows * columns, edge, edge, 4), np.uint8)
+    for n, tile in enumerate(tiles):
+        colours = rng.integers(0, 256, (1 + n % 4, 4), np.uint8)
+        tile[:] = colours[rng.integers(0, len(colours), (edge, edge))]
+        if n % 5 == 0:
+            tile[:] = cleared
+        elif n % 5 == 1:
+            tile[:] = rng.integers(0, 256, tile.shape)
+    place = data[SURFACE["source"] :]
+    surface = CodedTiles(place, rows, columns, 4, SURFACE["samples"], cleared)
+    surface.write(tiles.reshape(rows, columns, edge, edge, 4))

@@ -48,14 +48,14 @@ def picture(beats: np.ndarray, size: tuple[int, int], dither: bool, pixels: int)
     return (lines[..., None] >> np.uint32([0, 8, 16]) & 255).astype(np.uint8)
 
 
-def shown(memory: np.ndarray, view: np.void, config: str = "default") -> np.ndarray:
-    """A frame of a buffer, scanned out by the simulated hardware: uint8, shape (height, width, 3).
+def scanned_out(memory: np.ndarray, setup: np.void, config: str = "default") -> np.ndarray:
+    """A frame, scanned out by the simulated hardware: uint8, shape (height, width, 3).
 
     Parameters
     ----------
     memory : ndarray of uint8
-    view : numpy.void
-        :data:`fixfunc.spec.descriptors.VIEW`.
+    setup : numpy.void
+        :data:`fixfunc.spec.colours.SCAN_SETUP`, without dithering.
     config : str
         Of the block.
 
@@ -67,7 +67,6 @@ def shown(memory: np.ndarray, view: np.void, config: str = "default") -> np.ndar
     block = catalogue.block("scan_out")
     pixels = block.parameters(config).pixels
     fields = scanned(pixels)
-    setup = setup_of(memory, [view])
     size = int(setup["width"]), int(setup["height"])
     run = block.volume(config).run(
         {"i": scan_out.ordered(setup, "F")},
@@ -112,7 +111,7 @@ def write(name: str, size: str, config: str, folder: Path) -> Path:
         Format.R8G8B8A8_UNORM, wide, high, data=[texels], bind=Bind.RENDER_TARGET
     )
     view = piece(device.create_render_target_view(texture).encode(), VIEW)
-    image = shown(device.memory, view, config)
+    image = scanned_out(device.memory, setup_of(device.memory, [view]), config)
     if not (image == texels[..., :3]).all() or (image == image[0, 0]).all():
         raise InputError("picture", "be that of the frame, of more than one colour", size)
     data = io.BytesIO()

@@ -63,7 +63,8 @@ def check(
     p.m.d.comb += numbers[0].last.eq(last)
     places = [f"{plane}_{what}" for plane in planes(colour_planes) for what in ("base", "placed")]
     stays = ["stays"] if colour_planes > 1 else []
-    for name in ("planes", *stays, "limit", "packets_begin", "packets_end", *places):
+    others = "limit", "packets_begin", "packets_end", "other_begin", "other_end"
+    for name in ("planes", *stays, *others, *places):
         port = Value.cast(getattr(unit, name))
         p.m.d.comb += port.eq(p.constant(len(port), f"constant_{name}"))
     return p, unit, last
@@ -112,6 +113,10 @@ def disjoint(module: ModuleType = state_check, colours: int = 1) -> Properties:
         if n >= len(TILE_BYTES[8]):
             inside &= unit.planes[n] | unit.stays[n - len(TILE_BYTES[8])]
         holds[plane] = p.named(f"in_{plane}", inside)
+    in_other = (byte >= unit.other_begin) & (byte < unit.other_end)
+    for plane, inside in holds.items():
+        apart = p.past(1, 4) & unit.other_disjoint
+        p.prove(f"{plane}_or_other", ~(apart & inside & in_other))
     holds["packets"] = (byte >= unit.packets_begin) & (byte < unit.packets_end)
     for one, other in combinations(holds, 2):
         p.prove(f"{one}_or_{other}", ~accepted | ~(holds[one] & holds[other]))
@@ -141,7 +146,8 @@ PROOFS = [
     Proof(
         "planes_disjoint",
         "frontend/state_check.py PlaneCheck",
-        "Of planes that are accepted no byte is of two, or of one and the packets.",
+        "Of planes that are accepted no byte is of two, or of one and the packets; nor of one and "
+        "another place, where that is said to be disjoint.",
         disjoint,
         depth=6,
         size="tiles of 8x8, all addresses, every number of tiles to 2^22",

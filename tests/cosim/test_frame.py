@@ -67,13 +67,14 @@ def test_golden_needs_no_build(tmp_path, capsys, monkeypatch):
 @pytest.mark.plan("top-15")
 @pytest.mark.parametrize("samples", [1, 4])
 @pytest.mark.parametrize("textured", [False, True])
-def test_the_picture_is_what_the_machine_leaves_in_memory(samples, textured):
+@pytest.mark.parametrize("resolve", [False, True])
+def test_the_picture_is_what_the_machine_leaves_in_memory(samples, textured, resolve):
     """Shaded where faces are on top, or tile by tile and blended in memory: one picture."""
     picture = np.random.default_rng(0).integers(0, 256, (16, 16, 4), np.uint8)
     around = of_picture(picture) if textured else None
     scene = Scene(*mesh.teapot(2), 96, 64, samples, texture=around)
     drawn = render(scene)
-    job = FrameJob(scene, drawn, TopParams())
+    job = FrameJob(scene, drawn, TopParams(), resolve)
     machine = Machine(
         job.data, shader=lambda work: shade(scene, drawn.part, work.tiles, work.triangle)
     )

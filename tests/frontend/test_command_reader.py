@@ -333,6 +333,7 @@ def test_memory_that_cannot_be_read(transfer, at, beats):
         ({"pixels": 0}, r"pixels must lie in 1\.\.16384, not 0"),
         ({"edge": 6}, "edge must be"),
         ({"samples": 5}, "samples must be"),
+        ({"resolve_samples": 3}, "resolve_samples must be one of 0, 1, 2, 4, 8, not 3"),
     ],
 )
 def test_wrong_parameters(fields, message):

@@ -18,7 +18,7 @@ from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import TileMode
 from fixfunc.tb.__main__ import main
 from fixfunc.tb.output import scan_out as bench
-from fixfunc.tb.output.show import picture, shown
+from fixfunc.tb.output.show import picture, scanned_out
 from tests.bench import check_bench
 from tests.host.drawing import MEMORY, WHOLE, Scene
 from tests.tiers import SIMULATORS, by_tier
@@ -255,7 +255,7 @@ def test_a_drawn_frame_is_shown_from_scan_out(tmp_path):
     scene.context.flush()
     drawn = scene.context.read(scene.colours)[:, :, 0]
     view = piece(scene.target.encode(), VIEW)
-    image = shown(scene.device.memory, view, "tiny")
+    image = scanned_out(scene.device.memory, setup_of(scene.device.memory, [view]), "tiny")
     Image.fromarray(image).save(tmp_path / "scan_out.png")
     read = np.asarray(Image.open(tmp_path / "scan_out.png"))
     assert len(np.unique(read.reshape(-1, 3), axis=0)) > 5

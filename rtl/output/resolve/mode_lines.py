@@ -7,11 +7,11 @@ from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.axi import TRANSFER
 from fixfunc.rtl.lib.fifo import CreditedFIFO
+from fixfunc.rtl.memory.surface.tile_counts import COUNT
 from fixfunc.rtl.memory.tile_cache.layouts import IN_LINE, LINE
 from fixfunc.spec.payloads import TILE_NUMBER
 
 DEPTH = 4  # lines ahead
-COUNT = 14  # bits of a count of rows or columns of tiles
 
 
 class ModeLines(wiring.Component):

@@ -3,20 +3,19 @@
 
 from dataclasses import dataclass
 
-from amaranth.hdl import Array, Cat, Module, Signal
+from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.arithmetic.multiplier import Multiplier
 from fixfunc.rtl.lib.axi import Axi, join
 from fixfunc.rtl.lib.bits import named
 from fixfunc.rtl.lib.skid_buffer import StallablePipeline
 from fixfunc.rtl.memory.surface.address import Surface
+from fixfunc.rtl.memory.surface.tile_counts import TileCounts
 from fixfunc.rtl.memory.tile_cache.refill import RefillUnit
 from fixfunc.rtl.output.compression.colour_decoder import ColourDecoder
 from fixfunc.rtl.output.compression.colour_order import ColourOrder
 from fixfunc.rtl.output.resolve.averages import EDGE, Averages
-from fixfunc.rtl.output.resolve.mode_lines import COUNT
 from fixfunc.rtl.output.resolve.source_tiles import SourceTiles
 from fixfunc.rtl.output.resolve.target_tiles import TargetTiles
 from fixfunc.rtl.payload import layout
@@ -25,8 +24,6 @@ from fixfunc.spec.colours import LANES, RESOLVE, RESOLVED, WORDS
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.payloads import COLOUR, TILE_NUMBER
 from fixfunc.spec.state import SAMPLE_COUNTS, TARGET_LIMIT
-
-EDGE_BITS = EDGE.bit_length() - 1
 
 
 @dataclass(frozen=True)
@@ -157,39 +154,26 @@ class Resolve(wiring.Component):
 
     def _count(self, m, request, source, refill, target):
         """Tiles of both surfaces; returns whether they are counted, and whether too many."""
-        sides = {}
-        for axis, name in enumerate(("width", "height")):
-            size = request[name]
-            shrinks = Array(EDGE_BITS - shape[axis] for shape in SHAPES)[request.samples]
-            whole = Signal(COUNT, name=f"source_{name}")
-            groups = Signal(COUNT, name=f"target_{name}")
-            m.d.sync += [
-                whole.eq(((size - 1)[: len(size)] >> shrinks) + 1),
-                groups.eq(((size - 1)[: len(size)] >> EDGE_BITS) + 1),
-            ]
-            sides[name] = whole, groups
-        (columns, group_columns), (rows, group_rows) = sides.values()
-        m.submodules.source_count = source_count = Multiplier(COUNT + 1, COUNT + 1)
-        m.submodules.target_count = target_count = Multiplier(COUNT + 1, COUNT + 1)
+        m.submodules.source_tiles = source_tiles = TileCounts(EDGE)
+        m.submodules.target_tiles = target_tiles = TileCounts(EDGE)
         m.d.comb += [
-            source_count.a.eq(columns),
-            source_count.b.eq(rows),
-            target_count.a.eq(group_columns),
-            target_count.b.eq(group_rows),
-            source.columns.eq(columns),
-            source.rows.eq(rows),
-            source.group_columns.eq(group_columns),
-            source.group_rows.eq(group_rows),
-            refill.count.eq(source_count.o),
-            target.count.eq(target_count.o),
+            *(tiles.width.eq(request.width) for tiles in (source_tiles, target_tiles)),
+            *(tiles.height.eq(request.height) for tiles in (source_tiles, target_tiles)),
+            source_tiles.samples.eq(request.samples),
+            source.columns.eq(source_tiles.columns),
+            source.rows.eq(source_tiles.rows),
+            source.group_columns.eq(target_tiles.columns),
+            source.group_rows.eq(target_tiles.rows),
+            refill.count.eq(source_tiles.number),
+            target.count.eq(target_tiles.number),
         ]
-        clocks = source_count.latency + 1
+        clocks = source_tiles.latency
         clock = Signal(range(clocks + 1))
         with m.If(self.i.valid & self.i.ready):
             m.d.sync += clock.eq(0)
         with m.Elif(clock != clocks):
             m.d.sync += clock.eq(clock + 1)
-        return clock == clocks, source_count.o[TILE_NUMBER:].any()
+        return clock == clocks, source_tiles.number[TILE_NUMBER:].any()
 
     def _control(self, m, request, begin, error, ready, too_many, target):
         """One request after the other."""

@@ -7,9 +7,10 @@ from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.axi import TRANSFER
 from fixfunc.rtl.lib.bits import lowest, named, number
+from fixfunc.rtl.memory.surface.tile_counts import COUNT
 from fixfunc.rtl.memory.tile_cache.layouts import ENTRY, IN_LINE, LINE, tile_mode
 from fixfunc.rtl.output.resolve.group_place import GroupPlace
-from fixfunc.rtl.output.resolve.mode_lines import COUNT, DEPTH, ModeLines
+from fixfunc.rtl.output.resolve.mode_lines import DEPTH, ModeLines
 from fixfunc.rtl.samples import SHAPES
 from fixfunc.spec.payloads import TILE_NUMBER
 from fixfunc.spec.state import TileMode

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""RESOLVE packets: samples of a coded surface in memory become pixels of another one."""
+
+from amaranth.hdl import Cat, Module, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.frontend.byte_range import END, ByteRange, disjoint, surface_end
+from fixfunc.rtl.frontend.packet import BOUNDS, PacketUnit, fields_of
+from fixfunc.rtl.frontend.state_check import PlaneCheck
+from fixfunc.rtl.memory.surface.address import Surface
+from fixfunc.rtl.memory.surface.tile_counts import TileCounts
+from fixfunc.rtl.payload import layout
+from fixfunc.spec import commands
+from fixfunc.spec.colours import RESOLVE
+from fixfunc.spec.commands import ALIGNED, CommandError
+from fixfunc.spec.payloads import COLOUR
+
+EDGE = 8  # of a tile of these surfaces
+
+
+class ResolvePacket(wiring.Component):
+    """Execute RESOLVE packets: check where the surfaces lie, ask for the resolve, wait for its end.
+
+    Parameters
+    ----------
+    params : CommandReaderParams
+
+    Members
+    -------
+    packet : In(PacketUnit())
+        The packet.
+    bounds : In(BOUNDS)
+    in_memory : In(1)
+        All that has left the reader is in memory.
+    target_cleared : In(1)
+        The target of the draw state has been cleared as a whole; what it is drawn on stays.
+    begin, end : Out
+        Where the surface lies that is written,
+    planes_disjoint : In(1)
+        and whether it has no byte in common with the planes of the draw state's target:
+        :attr:`PLANES_LATENCY` clocks later.
+    ends_target : Out(1)
+        Planes of a target that was cleared before may have been written.
+    request : Out(stream.Signature(layout(RESOLVE)))
+    resolved : In(1)
+        What was asked for is done.
+    """
+
+    PLANES_LATENCY = 1
+
+    def __init__(self, params):
+        self._params = params
+        super().__init__(
+            {
+                "packet": In(PacketUnit()),
+                "bounds": In(BOUNDS),
+                "in_memory": In(1),
+                "target_cleared": In(1),
+                "begin": Out(32),
+                "end": Out(END),
+                "planes_disjoint": In(1),
+                "ends_target": Out(1),
+                "request": Out(stream.Signature(layout(RESOLVE))),
+                "resolved": In(1),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        packet = self.packet
+        fields = fields_of(packet.first, commands.RESOLVE_PACKET)
+        source, fits_source, latency = self._place(m, fields, "source", fields.samples)
+        target, fits_target, _ = self._place(m, fields, "target", 0)
+        latency = max(latency + self.PLANES_LATENCY, PlaneCheck.LATENCY)
+        packets = ByteRange(self.bounds.packets_begin, self.bounds.packets_end)
+        apart = Cat(disjoint(target, other) for other in (source, packets)).all()
+        sides = fields.width, fields.height
+        rules = [rule for side in sides for rule in (side != 0, side <= self._params.pixels)]
+        rules.append(fields.samples < self._params.resolve_samples.bit_length())
+        m.d.comb += [
+            self.begin.eq(target.begin),
+            self.end.eq(target.end),
+            *(self.request.payload[name].eq(fields[name]) for name in layout(RESOLVE).members),
+        ]
+
+        clock = Signal(range(latency + 1))
+        with m.FSM():
+            with m.State("CHECK"), m.If(packet.active):
+                m.d.sync += clock.eq(clock + 1)
+                with m.If(clock == latency):
+                    m.d.sync += clock.eq(0)
+                    with m.If(~self.in_memory):
+                        m.d.comb += packet.error.eq(CommandError.ORDER)
+                    with m.Elif(~Cat(rules).all()):
+                        m.d.comb += packet.error.eq(CommandError.STATE)
+                    with m.Elif(~(fits_source & fits_target)):
+                        m.d.comb += packet.error.eq(CommandError.ADDRESS)
+                    with m.Elif(~apart | (self.target_cleared & ~self.planes_disjoint)):
+                        m.d.comb += packet.error.eq(CommandError.OVERLAP)
+                    with m.Else():
+                        m.d.comb += self.ends_target.eq(~self.target_cleared)
+                        m.next = "REQUEST"
+                    m.d.comb += packet.done.eq(packet.error != CommandError.NONE)
+            with m.State("REQUEST"):
+                m.d.comb += self.request.valid.eq(1)
+                with m.If(self.request.ready):
+                    m.next = "RESOLVE"
+            with m.State("RESOLVE"), m.If(self.resolved):
+                m.d.comb += packet.done.eq(1)
+                m.next = "CHECK"
+        return m
+
+    def _place(self, m, fields, name, samples):
+        """Where a surface lies, whether memory has that place, and after how many clocks."""
+        m.submodules[f"{name}_tiles"] = tiles = TileCounts(EDGE)
+        m.d.comb += [
+            tiles.width.eq(fields.width),
+            tiles.height.eq(fields.height),
+            tiles.samples.eq(samples),
+        ]
+        begin = fields[name]
+        end = Signal(END, name=f"{name}_end")
+        m.d.sync += end.eq(surface_end(begin, tiles.number, Surface(EDGE, COLOUR)))
+        fits = (end <= self.bounds.limit) & ~begin[: ALIGNED.bit_length() - 1].any()
+        return ByteRange(begin, end), fits, tiles.latency + 1
