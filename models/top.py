@@ -16,16 +16,14 @@ from fixfunc.models.frontend.command_reader import CommandLimits
 from fixfunc.models.geometry import triangle_setup
 from fixfunc.models.memory.contract import PLANES, FenceCounts
 from fixfunc.models.output.colour_write import ColourPlanes, quads_of
-from fixfunc.models.output.resolve import resolve
+from fixfunc.models.output.resolve import resolve, written
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster import tile_rasterizer
 from fixfunc.models.raster.edge_evaluator import pack
 from fixfunc.spec.colours import ResolveError
 from fixfunc.spec.commands import STATUS, CommandError
 from fixfunc.spec.counters import PROBES
-from fixfunc.spec.state import Kind, Outcome
-
-MEMORY_FAILED = 4  # bit of a fence's error
+from fixfunc.spec.state import FenceError, Kind, Outcome
 
 
 class Shading(NamedTuple):
@@ -111,6 +109,9 @@ class Machine:
     ----------
     depth : CachedDepth
     colour : ColourPlanes
+    undefined : list of (int, int)
+        Where resolves that failed were to write: the first byte, and the one behind the last. What
+        the hardware leaves there is anything.
     """
 
     def __init__(
@@ -141,6 +142,7 @@ class Machine:
         )
         self._state = None
         self._counts = FenceCounts()
+        self.undefined = []
         self._resolve_failed = False  # since the last fence
         self._drawn = None
 
@@ -274,7 +276,9 @@ class Machine:
     def _resolve(self, request):
         if self._in_memory:
             self._progress("resolve")
-            self._resolve_failed |= resolve(self._memory, request) != ResolveError.NONE
+            if resolve(self._memory, request) != ResolveError.NONE:
+                self._resolve_failed = True
+                self.undefined.append(written(request))
 
     def _fence(self, fence):
         self._counts.report(fence)
@@ -284,7 +288,7 @@ class Machine:
         status = np.zeros(1, dtype(STATUS))
         status["last"] = fence["slot"]
         status["error"] = CommandError.NONE
-        status["failed"] = MEMORY_FAILED if self._resolve_failed else 0
+        status["failed"] = FenceError.MEMORY if self._resolve_failed else 0
         self._resolve_failed = False
         for name in ("sequence", "any", "passed"):
             status[name] = fence[name]

@@ -6,7 +6,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.payload import layout
-from fixfunc.spec.counters import COUNTERS, EVENTS
+from fixfunc.spec.counters import COUNTERS, EVENTS, RESOLVES
 
 BITS = 64
 
@@ -46,7 +46,7 @@ class Counters(wiring.Component):
 
     def __init__(self, tables, resolves=True):
         self._tables = tables
-        self._events = [event for event in EVENTS if resolves or event != "resolve_transfers"]
+        self._events = EVENTS + (RESOLVES if resolves else ())
         super().__init__(
             {event: In(_bits(event)) for event in self._events}
             | {
@@ -93,8 +93,8 @@ class Counters(wiring.Component):
 
 def _bits(event):
     """Of the most that is counted of an event in a clock."""
-    if event == "resolve_transfers":
-        return 2
+    if event in RESOLVES:
+        return 2  # one is read, one is written
     return 7 if event.startswith("samples") else 1
 
 

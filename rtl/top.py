@@ -23,9 +23,9 @@ from fixfunc.spec import payloads
 from fixfunc.spec.colours import colours
 from fixfunc.spec.colours import quads as quads_of
 from fixfunc.spec.commands import START, STATUS
-from fixfunc.spec.state import Kind, Outcome
+from fixfunc.spec.state import FenceError, Kind, Outcome
 
-MEMORY_FAILED = 2  # number of that bit of a fence's error
+MEMORY = FenceError.MEMORY.bit_length() - 1  # number of that bit
 
 
 @dataclass(frozen=True)
@@ -315,7 +315,7 @@ class Top(wiring.Component):
         ]
         m.d.comb += [out[name].eq(fence[name]) for name in ("sequence", "any", "passed")]
         m.d.comb += [
-            out.failed.eq(fence.error | (resolve_failed << MEMORY_FAILED)),
+            out.failed.eq(fence.error | (resolve_failed << MEMORY)),
             reader.ended.eq(colour.o.valid & self.o.ready),
         ]
         with m.If(fence.slot[0]):

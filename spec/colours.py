@@ -90,7 +90,8 @@ def colour_name(plane: int, lane: int) -> str:
 
 
 # Tiles of 8 by 8 colours, of 32 or 64 bits, between a cache and memory.
-LANES = 64  # lane (i, j) is word 8 j + i
+EDGE = 8  # of a tile whose colours are coded, in samples
+LANES = EDGE**2  # lane (i, j) is word 8 j + i
 WORDS = 64  # of 32 bits, of a raw tile of colours of 32 bits
 TRANSFERS = 6  # of 32 bytes: differences of such colours take so many at most
 
@@ -125,7 +126,8 @@ def decoded(bits: int = COLOUR) -> tuple[Field, ...]:
     return (Field("wrong", 1), *_lanes(bits))
 
 
-# A resolve: both targets lie as a tile cache leaves them, tiles and behind them their mode table.
+# A resolve of R8G8B8A8_UNORM; other formats are averaged as their bytes. Both surfaces lie as a
+# tile cache leaves them: tiles, and behind them their mode table.
 RESOLVE = (
     Field("samples", 2),  # log2, of a pixel of the source
     *each("width height", 15),  # pixels

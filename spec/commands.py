@@ -37,7 +37,8 @@ class CommandError(IntEnum):
     # not be in memory yet
     ORDER = 5
     READ = 6  # memory could not be read
-    # a plane lies on another one of its target, or on the packets; or a surface that is resolved to
+    # a plane lies on another one of its target, or on the packets; or a RESOLVE would write its
+    # source, the packets or the target that is drawn
     OVERLAP = 7
 
 

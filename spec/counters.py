@@ -17,7 +17,6 @@ CLIENTS = ("depth", "stencil", "colour")  # of memory, with a cache
 EVENTS = (
     "clocks",  # from a START to the end of it
     "command_transfers",  # of 32 bytes, read
-    "resolve_transfers",  # of resolves, read and written
     "triangles",  # in
     "set_up",  # triangles that were not culled
     "tiles",  # touched by triangles: those that the rasterizer gives
@@ -34,4 +33,5 @@ MOVED = tuple(
     for client in CLIENTS
     for field in counted(differences=client != "stencil")
 )  # tiles by mode, transfers; of the last fence
-COUNTERS = EVENTS + MOVED  # address: the place in this list
+RESOLVES = ("resolve_transfers",)  # of 32 bytes, read and written by resolves
+COUNTERS = EVENTS + MOVED + RESOLVES  # address: the place in this list

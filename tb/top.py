@@ -130,6 +130,8 @@ def replay(
     )
     fault = unreadable(rows)
     drawn = [golden.draw(*map(int, start), fault) for start, _ in starts(rows)]
+    for begin, end in golden.undefined if "memory" in outputs else ():
+        data[begin:end] = np.ascontiguousarray(outputs["memory"]).view(np.uint8).ravel()[begin:end]
     expected = expected_of(drawn, outputs, params)
     if "saved" in outputs:
         expected["saved"] = widened(golden, outputs["saved"], params)

@@ -61,3 +61,10 @@ def test_many_hostile_streams():
 @pytest.mark.plan("top-18")
 def test_hostile_streams_of_several_planes():
     draw_all(10_000, "tiny_planes")
+
+
+@pytest.mark.qualify
+@pytest.mark.plan("top-18")
+def test_hostile_streams_with_resolves():
+    """What a resolve that failed was to write is not compared."""
+    draw_all(10_000, "tiny_resolve")

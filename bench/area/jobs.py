@@ -19,6 +19,7 @@ PARTS = (
     "depth.depth_cache",
     "depth.stencil_cache",
     "colour",
+    "resolve",
 )
 # What joins blocks that have rows of their own, or parts that are the top's: whole, each takes the
 # better part of an hour.

@@ -57,6 +57,7 @@ def tables() -> dict[str, tuple[Field, ...]]:
         "triangles_packet": commands.TRIANGLES_PACKET,
         "triangle_packet": commands.TRIANGLE_PACKET,
         "fence_packet": commands.FENCE_PACKET,
+        "resolve_packet": commands.RESOLVE_PACKET,
         "start": commands.START,
         "status": commands.STATUS,
     }

@@ -14,14 +14,13 @@ from fixfunc.models.payload import dtype
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
 from fixfunc.models.state import TARGET_FIELDS, check_draw_state
 from fixfunc.spec import commands, payloads
-from fixfunc.spec.colours import BASE_FORMATS
+from fixfunc.spec.colours import BASE_FORMATS, EDGE
 from fixfunc.spec.commands import ALIGNED, LENGTHS, CommandError, Opcode
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import SAMPLE_COUNTS, TOP_LIMIT, DepthFormat, Kind
 
 TRANSFER = 32  # bytes
-RESOLVE_EDGE = 8  # of a tile of a surface that is resolved, in samples
 PLANE_BITS = {"depth": payloads.DEPTH, "stencil": payloads.STENCIL, "colour": payloads.COLOUR}
 
 
@@ -165,7 +164,7 @@ class _Reader:
         self._begun = set()  # those of the target that were cleared as a whole
         # Since the last FENCE: any beat that writes; work on colour planes but the first; any work;
         # planes cleared.
-        self._writes = False
+        self._unfenced = False
         self._unflushed = False
         self._worked = False
         self._cleared = set()
@@ -294,7 +293,7 @@ class _Reader:
         clear["slot"] = number
         if clears_target:
             self._cleared_target = state[TARGET_FIELDS]
-        self._writes = True
+        self._unfenced = True
         self.beats.append((Kind.CLEAR, clear))
         return CommandError.NONE
 
@@ -334,7 +333,7 @@ class _Reader:
         triangles["state"] = self._state["state"]
         if len(triangles):
             self.beats.append((Kind.WORK, triangles))
-            self._writes = self._worked = True
+            self._unfenced = self._worked = True
             self._unflushed |= bool(self._written - {0})
         return CommandError.NONE
 
@@ -345,14 +344,14 @@ class _Reader:
         fence["flush"] = 1
         fence["sequence"] = record["sequence"]
         fence["begin"] = record["begin"]
-        self._writes = self._unflushed = self._worked = False
+        self._unfenced = self._unflushed = self._worked = False
         self._cleared = set()
         self.beats.append((Kind.FENCE, fence))
         return CommandError.NONE
 
     def _resolve(self, data):
         record = unpack(data, commands.RESOLVE_PACKET)[0]
-        if self._writes:
+        if self._unfenced:
             return CommandError.ORDER
         sides = int(record["width"]), int(record["height"])
         most = SAMPLE_COUNTS.index(self._limits.resolve_samples)
@@ -361,20 +360,22 @@ class _Reader:
         ranges = {}
         for surface, samples in (("source", int(record["samples"])), ("target", 0)):
             columns, rows = (
-                -(-(side << shift) // RESOLVE_EDGE)
+                -(-(side << shift) // EDGE)
                 for side, shift in zip(sides, LANE_SHAPE[samples], strict=True)
             )
             begin = int(record[surface])
-            ranges[surface] = begin, begin + plane_bytes(columns * rows, "colour", RESOLVE_EDGE)
+            ranges[surface] = begin, begin + plane_bytes(columns * rows, "colour", EDGE)
         if any(begin % ALIGNED or end > self._limit for begin, end in ranges.values()):
             return CommandError.ADDRESS
         others = [ranges["source"], self._packets]
-        drawn = self._state is not None and self._state[TARGET_FIELDS] == self._cleared_target
-        if drawn:
+        target_cleared = (
+            self._state is not None and self._state[TARGET_FIELDS] == self._cleared_target
+        )
+        if target_cleared:
             others += self._ranges(self._placed).values()
         if any(_overlap(ranges["target"], other) for other in others):
             return CommandError.OVERLAP
-        if not drawn:
+        if not target_cleared:
             self._cleared_target = None  # its planes may have been written
         self.resolves.append((len(self.beats), record))
         return CommandError.NONE

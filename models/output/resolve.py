@@ -62,6 +62,16 @@ def resolve(memory: np.ndarray, request: np.void, most: int = 3) -> ResolveError
     return ResolveError.NONE
 
 
+def written(request: np.void) -> tuple[int, int]:
+    """The first byte of what a resolve writes, and the one behind it, as far as one is not refused.
+
+    What they hold is anything when it has failed.
+    """
+    rows, columns = (-(-int(request[side]) // EDGE) for side in ("height", "width"))
+    begin = int(request["target"])
+    return begin, begin + CodedTiles.bytes_of(rows, columns, TEXEL, np.zeros(TEXEL, np.uint8))
+
+
 def _surface(memory, request, name, shape, samples):
     base = int(request[name])
     cleared = np.array([request[f"{name}_cleared"]], "<u4").view(np.uint8)

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Ranges of memory, and whether two have a byte in common."""
+"""Ranges of memory: where planes and packets lie, and whether two have a byte in common."""
 
 from typing import NamedTuple
 
-from amaranth.hdl import Cat, Const, Value
+from amaranth.hdl import Value
 
+from fixfunc.rtl.lib.axi import TRANSFER
 from fixfunc.rtl.memory.surface.address import Surface
+from fixfunc.rtl.memory.tile_cache.layouts import IN_LINE, TILES
+from fixfunc.spec.commands import ALIGNED
 
 END = 40  # bits of an end, where a plane may go on beyond the memory that can be addressed
+BYTES = (TRANSFER // 8).bit_length() - 1  # log2 of those of a transfer
 
 
 class ByteRange(NamedTuple):
@@ -26,7 +30,12 @@ def disjoint(first: ByteRange, second: ByteRange) -> Value:
     return apart
 
 
+def fits(place: ByteRange, limit: Value) -> Value:
+    """Whether a range begins on a boundary of planes, and ends at a limit or below."""
+    return (place.end <= limit) & ~place.begin[: ALIGNED.bit_length() - 1].any()
+
+
 def surface_end(begin: Value, count: Value, surface: Surface) -> Value:
-    """The first byte behind so many tiles and the table behind them, of a transfer for each 64."""
-    table = Cat(Const(0, 5), ((count + 63) >> 6)[:23])
-    return begin + (count << surface.room) + table
+    """The first byte behind so many tiles, and behind their table, of a transfer for each 64."""
+    lines = (count + TILES - 1) >> IN_LINE
+    return begin + (count << surface.room) + (lines << BYTES)

@@ -48,12 +48,12 @@ class ClearPacket(wiring.Component):
         The target of the draw state has been cleared as a whole.
     resolving : In(1)
         A RESOLVE is executed. This port and the next four are absent where there are none.
-    other_begin, other_end : In
+    resolve_begin, resolve_end : In
         Where it writes.
-    other_disjoint : Out(1)
+    resolve_disjoint : Out(1)
         No plane lies there: :attr:`PlaneCheck.LATENCY` clocks behind ``resolving``, and one behind
-        ``other_end``.
-    ends_target : In(1)
+        ``resolve_end``.
+    invalidate : In(1)
         No target counts as cleared any more.
     beat, taken : In(BEAT), In(1)
         What leaves the reader, and whether it does: as in
@@ -68,10 +68,10 @@ class ClearPacket(wiring.Component):
         self._colours = params.colour_planes
         resolves = {
             "resolving": In(1),
-            "other_begin": In(32),
-            "other_end": In(END),
-            "other_disjoint": Out(1),
-            "ends_target": In(1),
+            "resolve_begin": In(32),
+            "resolve_end": In(END),
+            "resolve_disjoint": Out(1),
+            "invalidate": In(1),
         }
         watched = {"beat": In(BEAT), "taken": In(1), "planes_cleared": Out(1)}
         super().__init__(
@@ -99,10 +99,12 @@ class ClearPacket(wiring.Component):
         m = Module()
         packet = self.packet
         clear = fields_of(packet.first, commands.CLEAR_PACKET)
-        supported = [plane for plane in PLANE_BITS if plane != "stencil" or self._params.stencil]
-        m.submodules.check = check = PlaneCheck(self._params.edge, supported, self._colours)
+        p = self._params
+        supported = [plane for plane in PLANE_BITS if plane != "stencil" or p.stencil]
+        check = PlaneCheck(p.edge, supported, self._colours, p.resolve_samples > 0)
+        m.submodules.check = check
         self._bases(m, check)
-        resolving, ends_target = self._resolve(m, check)
+        resolving, invalidate = self._resolve(m, check)
 
         whole = covers_target(self.state, clear)
         whole_target = whole & Cat(clear[plane] for plane in supported).all()
@@ -140,7 +142,7 @@ class ClearPacket(wiring.Component):
         m.d.comb += self.target_cleared.eq(
             cleared & Cat(self.state[name] == old for name, old in cleared_target.items()).all()
         )
-        with m.If(self.restart | ends_target):
+        with m.If(self.restart | invalidate):
             m.d.sync += cleared.eq(0)
 
         clock = Signal(range(PlaneCheck.LATENCY + 1))
@@ -176,15 +178,15 @@ class ClearPacket(wiring.Component):
         return m
 
     def _resolve(self, m, check):
-        """Planes stay while a RESOLVE is checked; returns whether one is, and ends the target."""
+        """Planes stay where they are for a RESOLVE; returns whether one is checked, its verdict."""
         if not self._params.resolve_samples:
             return 0, 0
         m.d.comb += [
-            check.other_begin.eq(self.other_begin),
-            check.other_end.eq(self.other_end),
-            self.other_disjoint.eq(check.other_disjoint),
+            check.other_begin.eq(self.resolve_begin),
+            check.other_end.eq(self.resolve_end),
+            self.resolve_disjoint.eq(check.other_disjoint),
         ]
-        return self.resolving, self.ends_target
+        return self.resolving, self.invalidate
 
     def _plane_order(self, m, begins_target):
         """Which colour planes have been cleared."""

@@ -77,7 +77,7 @@ class CommandReaderParams:
 CONFIGS = {
     "default": CommandReaderParams(),
     "planes": CommandReaderParams(colour_planes=COLOUR_PLANES, colour_formats=COLOUR_FORMATS),
-    "tiny": CommandReaderParams(edge=4, pixels=64),
+    "tiny": CommandReaderParams(edge=4, pixels=64, resolve_samples=2),
     "tiny_planes": CommandReaderParams(
         edge=4, pixels=64, colour_planes=3, colour_formats=COLOUR_FORMATS
     ),

@@ -50,20 +50,23 @@ def packet_units(
     wiring.connect(m, resolve.request, wiring.flipped(reader.resolve))
     m.d.comb += [
         resolve.bounds.eq(bounds),
-        resolve.in_memory.eq(_in_memory(m, restart, reader.o)),
-        resolve.target_cleared.eq(clear.target_cleared),
-        resolve.planes_disjoint.eq(clear.other_disjoint),
+        resolve.flushed.eq(_flushed(m, restart, reader.o)),
+        resolve.draws_target.eq(clear.target_cleared),
+        resolve.planes_disjoint.eq(clear.resolve_disjoint),
         resolve.resolved.eq(reader.resolved),
         clear.resolving.eq(resolve.packet.active),
-        clear.other_begin.eq(resolve.begin),
-        clear.other_end.eq(resolve.end),
-        clear.ends_target.eq(resolve.ends_target),
+        clear.resolve_begin.eq(resolve.begin),
+        clear.resolve_end.eq(resolve.end),
+        clear.invalidate.eq(resolve.invalidate),
     ]
     return units | {Opcode.RESOLVE: resolve}
 
 
-def _in_memory(m, restart, beats):
-    """Whether no beat but draw states has left since the last FENCE, behind which nobody reads."""
+def _flushed(m, restart, beats):
+    """Whether nothing has been drawn or cleared since the last FENCE, or the START.
+
+    The next packet is executed when a FENCE has ended: it counts as soon as it is offered.
+    """
     writes = Signal()
     kind = beats.payload.fence.kind
     with m.If(restart):

@@ -5,18 +5,16 @@ from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.frontend.byte_range import END, ByteRange, disjoint, surface_end
+from fixfunc.rtl.frontend.byte_range import END, ByteRange, disjoint, fits, surface_end
 from fixfunc.rtl.frontend.packet import BOUNDS, PacketUnit, fields_of
 from fixfunc.rtl.frontend.state_check import PlaneCheck
 from fixfunc.rtl.memory.surface.address import Surface
 from fixfunc.rtl.memory.surface.tile_counts import TileCounts
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import commands
-from fixfunc.spec.colours import RESOLVE
-from fixfunc.spec.commands import ALIGNED, CommandError
+from fixfunc.spec.colours import EDGE, RESOLVE
+from fixfunc.spec.commands import CommandError
 from fixfunc.spec.payloads import COLOUR
-
-EDGE = 8  # of a tile of these surfaces
 
 
 class ResolvePacket(wiring.Component):
@@ -31,23 +29,21 @@ class ResolvePacket(wiring.Component):
     packet : In(PacketUnit())
         The packet.
     bounds : In(BOUNDS)
-    in_memory : In(1)
+    flushed : In(1)
         All that has left the reader is in memory.
-    target_cleared : In(1)
-        The target of the draw state has been cleared as a whole; what it is drawn on stays.
+    draws_target : In(1)
+        The draw state's target has been cleared as a whole: its planes may be drawn on.
     begin, end : Out
-        Where the surface lies that is written,
+        Where the surface lies that is written.
     planes_disjoint : In(1)
-        and whether it has no byte in common with the planes of the draw state's target:
-        :attr:`PLANES_LATENCY` clocks later.
-    ends_target : Out(1)
-        Planes of a target that was cleared before may have been written.
+        That surface has no byte in common with the planes of the draw state's target; a clock
+        behind ``end``.
+    invalidate : Out(1)
+        The target that has been cleared is another one, whose planes may be written now.
     request : Out(stream.Signature(layout(RESOLVE)))
     resolved : In(1)
         What was asked for is done.
     """
-
-    PLANES_LATENCY = 1
 
     def __init__(self, params):
         self._params = params
@@ -55,12 +51,12 @@ class ResolvePacket(wiring.Component):
             {
                 "packet": In(PacketUnit()),
                 "bounds": In(BOUNDS),
-                "in_memory": In(1),
-                "target_cleared": In(1),
+                "flushed": In(1),
+                "draws_target": In(1),
                 "begin": Out(32),
                 "end": Out(END),
                 "planes_disjoint": In(1),
-                "ends_target": Out(1),
+                "invalidate": Out(1),
                 "request": Out(stream.Signature(layout(RESOLVE))),
                 "resolved": In(1),
             }
@@ -70,11 +66,16 @@ class ResolvePacket(wiring.Component):
         m = Module()
         packet = self.packet
         fields = fields_of(packet.first, commands.RESOLVE_PACKET)
-        source, fits_source, latency = self._place(m, fields, "source", fields.samples)
-        target, fits_target, _ = self._place(m, fields, "target", 0)
-        latency = max(latency + self.PLANES_LATENCY, PlaneCheck.LATENCY)
+        source, clocks = self._place(m, fields, "source", fields.samples)
+        target, _ = self._place(m, fields, "target", 0)
         packets = ByteRange(self.bounds.packets_begin, self.bounds.packets_end)
-        apart = Cat(disjoint(target, other) for other in (source, packets)).all()
+        fit = Signal()
+        apart = Signal()
+        m.d.sync += [
+            fit.eq(fits(source, self.bounds.limit) & fits(target, self.bounds.limit)),
+            apart.eq(disjoint(target, source) & disjoint(target, packets)),
+        ]
+        latency = max(clocks + 1, PlaneCheck.LATENCY)
         sides = fields.width, fields.height
         rules = [rule for side in sides for rule in (side != 0, side <= self._params.pixels)]
         rules.append(fields.samples < self._params.resolve_samples.bit_length())
@@ -90,16 +91,16 @@ class ResolvePacket(wiring.Component):
                 m.d.sync += clock.eq(clock + 1)
                 with m.If(clock == latency):
                     m.d.sync += clock.eq(0)
-                    with m.If(~self.in_memory):
+                    with m.If(~self.flushed):
                         m.d.comb += packet.error.eq(CommandError.ORDER)
                     with m.Elif(~Cat(rules).all()):
                         m.d.comb += packet.error.eq(CommandError.STATE)
-                    with m.Elif(~(fits_source & fits_target)):
+                    with m.Elif(~fit):
                         m.d.comb += packet.error.eq(CommandError.ADDRESS)
-                    with m.Elif(~apart | (self.target_cleared & ~self.planes_disjoint)):
+                    with m.Elif(~apart | (self.draws_target & ~self.planes_disjoint)):
                         m.d.comb += packet.error.eq(CommandError.OVERLAP)
                     with m.Else():
-                        m.d.comb += self.ends_target.eq(~self.target_cleared)
+                        m.d.comb += self.invalidate.eq(~self.draws_target)
                         m.next = "REQUEST"
                     m.d.comb += packet.done.eq(packet.error != CommandError.NONE)
             with m.State("REQUEST"):
@@ -112,15 +113,13 @@ class ResolvePacket(wiring.Component):
         return m
 
     def _place(self, m, fields, name, samples):
-        """Where a surface lies, whether memory has that place, and after how many clocks."""
+        """Where a surface lies, and after how many clocks that is known."""
         m.submodules[f"{name}_tiles"] = tiles = TileCounts(EDGE)
         m.d.comb += [
             tiles.width.eq(fields.width),
             tiles.height.eq(fields.height),
             tiles.samples.eq(samples),
         ]
-        begin = fields[name]
         end = Signal(END, name=f"{name}_end")
-        m.d.sync += end.eq(surface_end(begin, tiles.number, Surface(EDGE, COLOUR)))
-        fits = (end <= self.bounds.limit) & ~begin[: ALIGNED.bit_length() - 1].any()
-        return ByteRange(begin, end), fits, tiles.latency + 1
+        m.d.sync += end.eq(surface_end(fields[name], tiles.number, Surface(EDGE, COLOUR)))
+        return ByteRange(fields[name], end), tiles.latency + 1

@@ -9,14 +9,13 @@ from amaranth.lib import wiring
 from amaranth.lib.data import View
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.frontend.byte_range import END, ByteRange, disjoint, surface_end
+from fixfunc.rtl.frontend.byte_range import END, ByteRange, disjoint, fits, surface_end
 from fixfunc.rtl.memory.surface.address import Surface
 from fixfunc.rtl.memory.surface.rectangle import last_tile
 from fixfunc.rtl.memory.surface.state_check import blending_known, most_depth
 from fixfunc.rtl.memory.surface.tile_number import TileNumber
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
-from fixfunc.spec.commands import ALIGNED
 from fixfunc.spec.state import TARGET_LIMIT, VIEWPORT_MAX, VIEWPORT_MIN
 
 PLANE_BITS = {
@@ -77,6 +76,8 @@ class PlaneCheck(wiring.Component):
         Those that targets have, of ``PLANE_BITS``.
     colour_planes : int
         Colour planes of a target.
+    other : bool
+        Planes are compared with another place in memory, too.
 
     Attributes
     ----------
@@ -98,7 +99,7 @@ class PlaneCheck(wiring.Component):
     packets_begin, packets_end : In(32)
         Where the list of packets lies, in bytes.
     other_begin, other_end : In
-        Where something else lies.
+        Another place in memory. Absent without ``other``, as is ``other_disjoint``.
     planes : In
         Planes that are placed now, in the order of :func:`plane_bits`.
     stays : In(colour_planes - 1)
@@ -109,16 +110,22 @@ class PlaneCheck(wiring.Component):
     disjoint : Out(1)
         No plane overlaps another, and none the packets; in the clock of ``o``.
     other_disjoint : Out(1)
-        No plane overlaps what else there is; in the clock of ``o``, or a clock behind a change of
-        that.
+        No plane overlaps the other place; in the clock of ``o``, and a clock behind a change of
+        that place.
     """
 
     LATENCY = TileNumber.LATENCY + 4  # last tile, its columns, number, ends, result
 
     def __init__(
-        self, edge: int, planes: Sequence[str] = tuple(PLANE_BITS), colour_planes: int = 1
+        self,
+        edge: int,
+        planes: Sequence[str] = tuple(PLANE_BITS),
+        colour_planes: int = 1,
+        other: bool = False,
     ) -> None:
         self._edge = edge
+        self._other = other
+        others = {"other_begin": In(32), "other_end": In(END), "other_disjoint": Out(1)}
         self._bits = plane_bits(colour_planes)
         self.present = (*planes, *(plane for plane in self._bits if plane not in PLANE_BITS))
         super().__init__(
@@ -130,10 +137,8 @@ class PlaneCheck(wiring.Component):
                 "packets_end": In(32),
                 "o": Out(1),
                 "disjoint": Out(1),
-                "other_begin": In(32),
-                "other_end": In(END),
-                "other_disjoint": Out(1),
             }
+            | (others if other else {})
             | {f"{plane}_base": In(32) for plane in self._bits}
             | {f"{plane}_placed": In(32) for plane in self._bits}
             | {f"{plane}_begin": Out(32) for plane in self._bits}
@@ -151,9 +156,8 @@ class PlaneCheck(wiring.Component):
         ]
 
         count = Signal(29)
-        fits = Signal(len(self._bits))
+        fit = Signal(len(self._bits))
         packets = ByteRange(self.packets_begin, self.packets_end)
-        other = ByteRange(self.other_begin, self.other_end)
         placed = {}
         apart = []
         m.d.comb += count.eq(number.number + 1)
@@ -165,7 +169,7 @@ class PlaneCheck(wiring.Component):
                 begin.eq(Mux(self.planes[n], base, getattr(self, f"{plane}_placed"))),
                 end.eq(surface_end(begin, count, Surface(self._edge, bits))),
             ]
-            m.d.comb += fits[n].eq((end <= self.limit) & ~begin[: ALIGNED.bit_length() - 1].any())
+            m.d.comb += fit[n].eq(fits(ByteRange(begin, end), self.limit))
             if plane in self.present:
                 first = plane in PLANE_BITS
                 present = None if first else self.planes[n] | self.stays[n - len(PLANE_BITS)]
@@ -174,8 +178,11 @@ class PlaneCheck(wiring.Component):
                 apart.append(disjoint(place, packets))
                 placed[plane] = place
         m.d.sync += [
-            self.o.eq((fits | ~self.planes).all()),
+            self.o.eq((fit | ~self.planes).all()),
             self.disjoint.eq(Cat(apart).all()),
-            self.other_disjoint.eq(Cat(disjoint(place, other) for place in placed.values()).all()),
         ]
+        if self._other:
+            other = ByteRange(self.other_begin, self.other_end)
+            clear_of = Cat(disjoint(place, other) for place in placed.values())
+            m.d.sync += self.other_disjoint.eq(clear_of.all())
         return m

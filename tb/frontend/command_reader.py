@@ -70,7 +70,7 @@ class Harness(wiring.Component):
         with m.Elif(remaining.any()):
             m.d.sync += [
                 remaining.eq(remaining - 1),
-                early.eq(early | self.o.valid),
+                early.eq(early | self.o.valid | self.resolve.valid),
             ]
         wiring.connect(m, unit.memory, wiring.flipped(self.memory))
         fence = unit.o.payload.fence

@@ -20,6 +20,7 @@ from fixfunc.models.state import draw_state
 from fixfunc.spec import commands
 from fixfunc.spec.colours import BASE_FORMATS, COLOUR_FORMATS
 from fixfunc.spec.commands import ALIGNED, START, Opcode
+from fixfunc.spec.payloads import COLOUR_PLANES
 from fixfunc.spec.state import TARGET_LIMIT, VIEWPORT_MAX, VIEWPORT_MIN, DepthFormat
 from fixfunc.tb.frontend import streams
 
@@ -141,12 +142,17 @@ def resolve_beside(rng: np.random.Generator, packets: CommandList, at: int, para
     }
     states = [p for p in packets.parts if streams.opcode_of(p) == Opcode.STATE]
     count = tiles_of(_fields(states[-1]), params.raster.edge)
-    end = at + 32 * (len(packets.transfers) + 2)
+    # The list as it will be: a state, a FENCE, the RESOLVE, a state and a triangle come.
+    leaves = rng.random() < 0.3  # then the draw state's target may not be one that was cleared
+    end = at + 32 * (len(packets.transfers) + 2 * leaves + 1 + 1 + 2 + 2)
     source = int(rng.choice((0, streams.SIZE))) + ALIGNED * int(rng.integers(0, 256))
     places = {
         name: (base, base + plane_bytes(count, name, params.raster.edge))
         for name, base in streams.PLACES.items()
     }
+    for n in range(1, params.reader.colour_planes):
+        base = streams.PLACES["colour"] + n * streams.PLANE // COLOUR_PLANES
+        places[f"colour{n}"] = base, base + plane_bytes(count, "colour", params.raster.edge)
     places |= {"list": (at, end), "source": (source, source + sizes["source"])}
     limit = 2 * streams.SIZE
     kind = rng.choice([*places, "limit"])
@@ -162,7 +168,7 @@ def resolve_beside(rng: np.random.Generator, packets: CommandList, at: int, para
         before = rng.random() < 0.5
         base = (begin - sizes["target"]) // ALIGNED if before else -(-behind // ALIGNED)
         target = max(base + int(rng.choice((-1, 0, 0, 1))), 0) * ALIGNED
-    if rng.random() < 0.3:  # the target of the draw state may not be one that was cleared
+    if leaves:
         packets.state(draw_state(9, 9))
     packets.fence().resolve(
         samples=samples,

@@ -57,7 +57,7 @@ def check(
 
     free_number.LATENCY = TileNumber.LATENCY
     with sizes(module, TileNumber=free_number):
-        unit = module.PlaneCheck(edge, colour_planes=colour_planes)
+        unit = module.PlaneCheck(edge, colour_planes=colour_planes, other=True)
         p.add(unit)
     last = p.constant(22, "last")
     p.m.d.comb += numbers[0].last.eq(last)

@@ -158,6 +158,12 @@ def test_what_is_said_not_to_be_read_changes_nothing(stem):
     assert sum(map(len, one.values())) > len(at)
 
 
+def test_every_packet_is_a_type():
+    packets = {name.lower() for name in vars(commands) if name.endswith("_PACKET")}
+    assert len(packets) > 6
+    assert packets <= set(packed.tables())
+
+
 @pytest.mark.parametrize("simulator", SIMULATORS)
 def test_types_are_those_of_the_field_tables(simulator, tmp_path):
     """In simulation: every field at random, and the other way round, makes the vector of the table.

@@ -156,6 +156,12 @@ def test_a_texture_with_a_warning(tmp_path, capsys):
     assert "texture.png" in capsys.readouterr().err
 
 
+def test_a_golden_frame_is_not_resolved(tmp_path, capsys):
+    assert main([*SMALL, "--golden", "--resolve", "-o", str(tmp_path)]) == 2
+    assert "resolve must be of a frame that the hardware draws" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
 # With hardware: the top takes minutes to build.
 
 
@@ -176,6 +182,21 @@ def test_frame(tmp_path, capsys):
     said = capsys.readouterr().out
     assert "mismatches" in said
     assert "failed" not in said
+
+
+@pytest.mark.plan("top-11")
+@pytest.mark.qualify
+def test_a_resolved_frame(tmp_path):
+    """The picture is that which is averaged of the samples; what it takes is counted."""
+    for name, more in (("samples", []), ("pixels", ["--resolve"])):
+        assert main([*SMALL, *more, "-o", str(tmp_path / name)]) == 0
+    one, other = (
+        np.asarray(Image.open(tmp_path / name / "frame.png")) for name in ("samples", "pixels")
+    )
+    assert (one == other).all()
+    moved = json.loads((tmp_path / "pixels" / "frame.json").read_text())["moved"]
+    (row,) = [row for row in moved if row[0] == "resolve"]
+    assert row[3] > 1000
 
 
 @pytest.mark.qualify

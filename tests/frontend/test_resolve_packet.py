@@ -2,12 +2,14 @@
 """RESOLVE packets: which are refused, in the golden model and in hardware."""
 
 import dataclasses
+import itertools
 
 import numpy as np
 import pytest
 
 from fixfunc.cosim import codec
 from fixfunc.cosim.commands import CommandList
+from fixfunc.cosim.reference.top import limits_of
 from fixfunc.models.frontend.command_reader import CommandLimits, plane_bytes, read, tiles_of
 from fixfunc.models.geometry.triangle_setup import TRIANGLE
 from fixfunc.models.payload import dtype
@@ -51,14 +53,15 @@ def drawn(packets=None, size=SIZE):
     return packets.clear((0, 0, *size), depth=1, stencil=1, colour=1).fence(1)
 
 
-def both(packets, limit=streams.SIZE):
+def both(packets, limit=streams.SIZE, config="default"):
     """Read by the golden model and by hardware, which agree: what the first says."""
+    params = rtl.CONFIGS[config]
     transfers = packets.transfers
     start = np.array([(streams.LISTS, len(transfers), limit)], dtype(commands.START))
     rows = np.concatenate([streams.mark(start), transfers])
-    check_outputs(BLOCK, "default", rows, ("full", "full"), 0)
-    data = bench.memory(rows, rtl.CONFIGS["default"])
-    return read(data, streams.LISTS, len(transfers), limit)
+    check_outputs(BLOCK, config, rows, ("full", "full"), 0)
+    limits = limits_of(bench.shape_of(params))
+    return read(bench.memory(rows, params), streams.LISTS, len(transfers), limit, limits)
 
 
 @pytest.mark.plan("command-reader-14")
@@ -103,6 +106,42 @@ def test_a_rule(change, error):
     result = both(CommandList().fence(1).resolve(**FIELDS | change))
     assert (result.error, result.at) == (error, 1 if error else 2)
     assert len(result.resolves) == (error == CommandError.NONE)
+
+
+@pytest.mark.plan("command-reader-14")
+@pytest.mark.parametrize("samples", range(4))
+def test_samples_that_the_unit_does_not_know(samples):
+    packets = CommandList().resolve(**FIELDS | {"samples": samples})
+    error = CommandError.NONE if samples <= 1 else CommandError.STATE
+    assert both(packets, config="tiny").error == error
+
+
+@pytest.mark.plan("command-reader-14")
+@pytest.mark.parametrize(
+    ("first", "second"), [*itertools.combinations(("order", "state", "address", "overlap"), 2)]
+)
+def test_the_first_rule_that_is_broken_is_told(first, second):
+    broken = {
+        "order": {},
+        "state": {"width": 0},
+        "address": {"source": SOURCE + 128},
+        "overlap": {"target": streams.LISTS},
+    }
+    packets = drawn()
+    if first == "order":
+        packets.triangles(np.zeros(1, TRIANGLE))
+    packets.resolve(**FIELDS | broken[second] | broken[first])
+    assert both(packets).error == CommandError[first.upper()]
+
+
+@pytest.mark.plan("command-reader-14")
+def test_colour_planes_are_not_resolved_to():
+    """But for those that the target does not have, as none of them has been cleared."""
+    at = 1 << 16
+    apart = FIELDS | {"samples": 0, "source": FREE, "target": at}
+    begun = drawn().target(*PLANES[:2], at, 1).clear((0, 0, *SIZE), colour=1, colour_plane=1)
+    for packets, error in ((begun.fence(2), CommandError.OVERLAP), (drawn(), CommandError.NONE)):
+        assert both(packets.resolve(**apart), config="tiny_planes").error == error
 
 
 @pytest.mark.plan("command-reader-14")

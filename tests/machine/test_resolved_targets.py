@@ -23,10 +23,11 @@ from fixfunc.tb import top as bench
 from fixfunc.tb.bench import depths
 from fixfunc.tb.frontend import streams
 from fixfunc.tb.output.show import scanned_out
-from tests.volume import LIMIT, check_outputs, volume
+from tests.volume import LIMIT, check_outputs, check_paces, volume
 
 BLOCK = "top"
 SMALL = rtl.CONFIGS["tiny_resolve"]
+NOWHERE = (1 << 64) - 1, (1 << 64) - 1
 SIZE = 60, 44
 BACKGROUND = 0xFF204060
 SOURCE = 2 * streams.PLANE
@@ -122,25 +123,65 @@ def test_random_streams_with_resolves(paces):
     assert transfers(outputs) > 100
 
 
+def fails(packets, fault=NOWHERE):
+    """Bits of failures of the statuses of a stream, in hardware; ``fault`` is a byte of memory."""
+    rows = rows_of(packets)
+    run = volume(BLOCK, "tiny_resolve").run(
+        bench.inputs(rows, SMALL),
+        1 << 16,
+        memory=Memory(streams.memory(rows, SMALL), faults=(fault[0], fault[1])),
+        limit=LIMIT,
+    )
+    status = statuses(run.outputs)
+    assert status["error"][-1] == CommandError.NONE
+    return status["failed"].tolist()
+
+
 @pytest.mark.plan("top-21")
-@pytest.mark.parametrize("why", ["noise", "unreadable"])
+@pytest.mark.parametrize("why", ["noise", "unreadable", "unwritable"])
 def test_a_resolve_that_fails_is_told_by_the_next_fence(why):
     """And by no other."""
     source = 0 if why == "noise" else streams.SURFACE["source"]
     packets = CommandList().fence(1).resolve(**streams.SURFACE | {"source": source})
-    rows = rows_of(packets.fence(2).fence(3))
-    raw = source + 256  # its second tile
-    faults = (1 << 64) - 1 if why == "noise" else raw, (1 << 64) - 1
+    second = streams.SURFACE["source"] + 256  # a raw tile
+    fault = {
+        "noise": NOWHERE,
+        "unreadable": (second, NOWHERE[1]),
+        "unwritable": (NOWHERE[0], streams.SURFACE["target"]),
+    }[why]
+    assert fails(packets.fence(2).fence(3), fault) == [0, 4, 0, 0]
+
+
+@pytest.mark.plan("top-21")
+@pytest.mark.qualify
+def test_volume():
+    """At every pair of paces, and after a reset in the middle of a resolve."""
+    check_paces(BLOCK, "tiny_resolve", 300)
+
+
+@pytest.mark.plan("top-21")
+def test_a_failure_lasts_until_it_is_told():
+    """Over a resolve that does not fail; in the end by the status of the START."""
+    wrong = streams.SURFACE | {"source": 0}
+    elsewhere = streams.SURFACE | {"target": streams.SURFACE["target"] + (1 << 14)}
+    assert fails(CommandList().resolve(**wrong).resolve(**elsewhere).fence(1)) == [4, 0]
+    assert fails(CommandList().resolve(**elsewhere).resolve(**wrong).fence(1)) == [4, 0]
+    assert fails(CommandList().fence(1).resolve(**wrong)) == [0, 4]
+
+
+@pytest.mark.plan("top-21")
+def test_transfers_are_counted():
+    """Of one raw tile, which becomes another one: of each its line and itself."""
+    one = {"samples": 0, "width": 8, "height": 8, "source_cleared": 0, "target_cleared": 1}
+    packets = CommandList().resolve(**streams.SURFACE | one).fence(1)
+    rows = rows_of(packets)
+    data = streams.memory(rows, SMALL)
+    noise = np.random.default_rng(0).integers(0, 256, (1, 1, EDGE, EDGE, 4), np.uint8)
+    CodedTiles(data[streams.SURFACE["source"] :], 1, 1, 4, 0, np.zeros(4, np.uint8)).write(noise)
     run = volume(BLOCK, "tiny_resolve").run(
-        bench.inputs(rows, SMALL),
-        1 << 16,
-        memory=Memory(streams.memory(rows, SMALL), faults=faults),
-        limit=LIMIT,
+        bench.inputs(rows, SMALL), 1 << 16, memory=Memory(data), limit=LIMIT
     )
-    status = statuses(run.outputs)
-    assert [int(one["sequence"]) for one in status] == [1, 2, 3, 0]
-    assert [int(one["failed"]) for one in status] == [0, 4, 0, 0]
-    assert status["error"][-1] == CommandError.NONE
+    assert transfers(run.outputs) == 2 * (1 + 8)
 
 
 @pytest.mark.plan("top-21")
@@ -180,7 +221,8 @@ def test_a_top_without_it():
 def test_pixels_are_the_means_of_what_was_drawn(samples):
     """Memory equals that of the golden machine, holds the means, and the display shows them."""
     packets = resolve(frame(samples), samples)
-    outputs = check_outputs(BLOCK, "default", rows_of(packets), ("full", "full"), samples)
+    paces = ("full", "full") if samples < 4 else ("random", "starved")
+    outputs = check_outputs(BLOCK, "default", rows_of(packets), paces, samples)
     assert [int(one["failed"]) for one in statuses(outputs)] == [0, 0]
     memory = np.ascontiguousarray(outputs["memory"]).view(np.uint8).ravel()
     drawn = surface(memory, SOURCE, samples).astype(int)

@@ -13,10 +13,9 @@ from fixfunc.rtl.lib.skid_buffer import StallablePipeline
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.output.resolve.group_place import GroupPlace
 from fixfunc.rtl.samples import SHAPES
-from fixfunc.spec.colours import LANES
+from fixfunc.spec.colours import EDGE, LANES
 from fixfunc.spec.payloads import COLOUR
 
-EDGE = 8
 CHANNEL = 8  # bits
 CHANNELS = COLOUR // CHANNEL
 TILE = ArrayLayout(COLOUR, LANES)  # lane (i, j) at 8 j + i

@@ -15,12 +15,12 @@ from fixfunc.rtl.memory.surface.tile_counts import TileCounts
 from fixfunc.rtl.memory.tile_cache.refill import RefillUnit
 from fixfunc.rtl.output.compression.colour_decoder import ColourDecoder
 from fixfunc.rtl.output.compression.colour_order import ColourOrder
-from fixfunc.rtl.output.resolve.averages import EDGE, Averages
+from fixfunc.rtl.output.resolve.averages import Averages
 from fixfunc.rtl.output.resolve.source_tiles import SourceTiles
 from fixfunc.rtl.output.resolve.target_tiles import TargetTiles
 from fixfunc.rtl.payload import layout
 from fixfunc.rtl.samples import SHAPES
-from fixfunc.spec.colours import LANES, RESOLVE, RESOLVED, WORDS
+from fixfunc.spec.colours import EDGE, LANES, RESOLVE, RESOLVED, WORDS
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.payloads import COLOUR, TILE_NUMBER
 from fixfunc.spec.state import SAMPLE_COUNTS, TARGET_LIMIT

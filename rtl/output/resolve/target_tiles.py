@@ -14,7 +14,7 @@ from fixfunc.rtl.memory.tile_cache.write_back import WriteBackUnit
 from fixfunc.rtl.output.compression.colour_coder import ColourCoder
 from fixfunc.rtl.output.compression.colour_order import ColourOrder
 from fixfunc.rtl.output.resolve.averages import TILE
-from fixfunc.spec.colours import LANES, WORDS
+from fixfunc.spec.colours import EDGE, LANES, WORDS
 from fixfunc.spec.payloads import COLOUR, TILE_NUMBER
 from fixfunc.spec.state import TileMode
 
@@ -61,7 +61,7 @@ class TargetTiles(wiring.Component):
         m = Module()
         unit = ColourCoder(ColourOrder(1))
         m.submodules.coder = coder = StallablePipeline(unit, unit.latency)
-        m.submodules.write_back = write_back = WriteBackUnit(Surface(8, COLOUR, True))
+        m.submodules.write_back = write_back = WriteBackUnit(Surface(EDGE, COLOUR, True))
         uncoded = coder.i.payload
         m.d.comb += [
             coder.i.valid.eq(self.i.valid),
