@@ -11,6 +11,7 @@ from fixfunc.rtl.memory.tile_cache.layouts import IN_LINE, TILES
 from fixfunc.spec.commands import ALIGNED
 
 END = 40  # bits of an end, where a plane may go on beyond the memory that can be addressed
+LINES = 23  # bits of a number of lines: there are 2^28 tiles at most
 BYTES = (TRANSFER // 8).bit_length() - 1  # log2 of those of a transfer
 
 
@@ -37,5 +38,5 @@ def fits(place: ByteRange, limit: Value) -> Value:
 
 def surface_end(begin: Value, count: Value, surface: Surface) -> Value:
     """The first byte behind so many tiles, and behind their table, of a transfer for each 64."""
-    lines = (count + TILES - 1) >> IN_LINE
+    lines = ((count + TILES - 1) >> IN_LINE)[:LINES]
     return begin + (count << surface.room) + (lines << BYTES)

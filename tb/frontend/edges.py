@@ -179,6 +179,8 @@ def resolve_beside(rng: np.random.Generator, packets: CommandList, at: int, para
         source_cleared=int(rng.integers(0, 1 << 32)),
         target_cleared=int(rng.integers(0, 1 << 32)),
     )
+    if rng.random() < 0.2:
+        _change(packets, len(packets.parts) - 1, lambda fields: _resolve(rng, fields, params))
     packets.parts.append(states[-1].copy())
     packets.triangles(np.zeros(1, TRIANGLE))
     return limit
@@ -288,11 +290,16 @@ def _format(rng, fields):
 
 
 def _resolve(rng, fields, params):
-    """A resolve of a side or of samples at an edge, or off a boundary."""
-    kind = int(rng.integers(0, 3))
+    """A resolve of a side or of samples at an edge, off a boundary, or of the greatest surfaces."""
+    kind = int(rng.integers(0, 4))
     if kind == 0:
         side = rng.choice(("width", "height"))
         fields[side] = rng.choice((0, 1, params.reader.pixels, params.reader.pixels + 1))
+    elif kind == 3:
+        fields["width"] = (1 << 15) - 1
+        fields["height"] = (1 << 15) - 3
+        fields["samples"] = 3
+        fields["source"] = fields["target"] = (1 << 32) - ALIGNED
     elif kind == 1:
         fields["samples"] = rng.integers(0, 4)
     else:

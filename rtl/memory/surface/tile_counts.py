@@ -22,7 +22,7 @@ class TileCounts(wiring.Component):
     Members
     -------
     width, height : In(15)
-        Pixels.
+        Pixels, at most 16,384.
     samples : In(2)
         log2 of the samples of a pixel.
     columns, rows : Out(14)
