@@ -11,7 +11,7 @@ from fixfunc.models.state import draw_state
 from fixfunc.rtl.top import TopParams
 from fixfunc.spec import payloads
 from fixfunc.spec.commands import START, STATUS, CommandError
-from fixfunc.spec.counters import COUNTERS
+from fixfunc.spec.counters import COUNTERS, RESOLVES
 from fixfunc.spec.state import Compare, DepthFormat, Kind
 from fixfunc.tb.coverage.bins import Batch, Seen, cross, flag, of
 from fixfunc.tb.depth.bins import hiz
@@ -43,6 +43,7 @@ def bins(seen: Seen, params: TopParams) -> dict[str, int]:
         | {
             f"counter: {name}": int(counters[n]) if len(counters) else 0
             for n, name in enumerate(COUNTERS)
+            if params.resolve or name not in RESOLVES
         }
     )
 
