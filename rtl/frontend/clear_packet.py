@@ -128,11 +128,7 @@ class ClearPacket(wiring.Component):
             m.d.comb += check.stays.eq(Mux(moves, 0, order.begun[1:]))
         if 1 < self._colours < COLOUR_PLANES:
             unknown |= clear.colour_plane >= self._colours
-        m.d.comb += [
-            check.state.eq(self.state),
-            check.planes.eq(Mux(resolving, 0, Cat(named))),
-            *(getattr(check, name).eq(self.bounds[name]) for name in BOUNDS.members),
-        ]
+        m.d.comb += check.planes.eq(Mux(resolving, 0, Cat(named)))
 
         # The target that has been cleared as a whole.
         cleared = Signal()
@@ -201,7 +197,11 @@ class ClearPacket(wiring.Component):
         return order
 
     def _bases(self, m, check):
-        """Addresses of the planes."""
+        """The target, addresses of its planes, and the memory that there is."""
+        m.d.comb += [
+            check.state.eq(self.state),
+            *(getattr(check, name).eq(self.bounds[name]) for name in BOUNDS.members),
+        ]
         target = fields_of(self.packet.first, commands.TARGET_PACKET)
         for n, plane in enumerate(plane_bits(self._colours)):
             base = getattr(check, f"{plane}_base")

@@ -156,6 +156,7 @@ def test_a_texture_with_a_warning(tmp_path, capsys):
     assert "texture.png" in capsys.readouterr().err
 
 
+@pytest.mark.plan("top-11")
 def test_a_golden_frame_is_not_resolved(tmp_path, capsys):
     assert main([*SMALL, "--golden", "--resolve", "-o", str(tmp_path)]) == 2
     assert "resolve must be of a frame that the hardware draws" in capsys.readouterr().err
