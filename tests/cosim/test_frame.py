@@ -197,7 +197,7 @@ def test_a_resolved_frame(tmp_path):
     assert (one == other).all()
     moved = json.loads((tmp_path / "pixels" / "frame.json").read_text())["moved"]
     (row,) = [row for row in moved if row[0] == "resolve"]
-    assert row[3] > 1000
+    assert row[3] > 300
 
 
 @pytest.mark.qualify
