@@ -72,7 +72,7 @@ def test_version(capsys):
         (
             ["verilog", "all", "--config", "shared"],
             "configuration of top must be one of default, planes, tiny, tiny_flat, tiny_planes, "
-            "not shared",
+            "tiny_resolve, not shared",
         ),
         (["frame", "teapot", "--samples", "3"], "samples must be one of 1, 2, 4, 8, not 3"),
         (

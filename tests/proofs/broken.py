@@ -273,8 +273,8 @@ PARTS = [
     (
         "planes_disjoint",
         "frontend.state_check",
-        "for other in placed.values()",
-        "for other in [*placed.values()][:1]",
+        "for earlier in placed.values()",
+        "for earlier in [*placed.values()][:1]",
         "stencil_or_colour",
     ),
     (
