@@ -77,7 +77,7 @@ def draw(scene):
     """
     block = hardware.bench("top")
     frame = render(scene)
-    job = FrameJob(scene, frame, block.parameters("default"))
+    job = FrameJob(scene, frame, block.parameters("frame"))
     inputs = job.inputs()
     memory = Memory(job.data.copy(), (0, 8), ready=256)
     run = volume().run(inputs, job.room, memory=memory)
@@ -94,7 +94,7 @@ def draw(scene):
 def volume(built=[]):  # noqa: B006 - kept on purpose: it takes minutes
     """The top, Verilated once."""
     if not built:
-        built.append(hardware.bench("top").volume(optimise=2))
+        built.append(hardware.bench("top").volume("frame", optimise=2))
     return built[0]
 
 

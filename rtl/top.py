@@ -124,6 +124,7 @@ def _of(config, planes, resolve=None, **more):
 
 CONFIGS = {
     "default": TopParams(),
+    "frame": _of("default", "default"),
     "planes": _of("default", "planes", RESOLVES["default"]),
     "tiny": _of("tiny", "tiny"),
     "tiny_flat": _of("tiny", "tiny", flat=True),
@@ -133,7 +134,8 @@ CONFIGS = {
 PURPOSE = {  # of each configuration
     "default": "the whole pipeline: targets up to 2048 pixels, 8x MSAA, depth, stencil, colour, "
     "resolve",
-    "planes": "the same, with eight colour planes of any format of up to 32 bits",
+    "frame": "the same without resolves, which simulates faster",
+    "planes": "the whole, with eight colour planes of any format of up to 32 bits",
     "tiny": "one colour plane in small, for benches: tiles of 4x4, targets up to 64 pixels",
     "tiny_flat": "the same with the built-in shader, which gives one colour a draw",
     "tiny_planes": "for benches, with three colour planes of any format of up to 32 bits",

@@ -71,8 +71,8 @@ def test_version(capsys):
         (["verilog", "edge_evaluator", "-o", "."], "output file must be a file, not ., a folder"),
         (
             ["verilog", "all", "--config", "shared"],
-            "configuration of top must be one of default, planes, tiny, tiny_flat, tiny_planes, "
-            "tiny_resolve, not shared",
+            "configuration of top must be one of default, frame, planes, tiny, tiny_flat, "
+            "tiny_planes, tiny_resolve, not shared",
         ),
         (["frame", "teapot", "--samples", "3"], "samples must be one of 1, 2, 4, 8, not 3"),
         (
