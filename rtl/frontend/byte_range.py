@@ -3,16 +3,14 @@
 
 from typing import NamedTuple
 
-from amaranth.hdl import Value
+from amaranth.hdl import Cat, Value
 
-from fixfunc.rtl.lib.axi import TRANSFER
 from fixfunc.rtl.memory.surface.address import Surface
 from fixfunc.rtl.memory.tile_cache.layouts import IN_LINE, TILES
 from fixfunc.spec.commands import ALIGNED
 
 END = 40  # bits of an end, where a plane may go on beyond the memory that can be addressed
 LINES = 23  # bits of a number of lines: there are 2^28 tiles at most
-BYTES = (TRANSFER // 8).bit_length() - 1  # log2 of those of a transfer
 
 
 class ByteRange(NamedTuple):
@@ -25,10 +23,8 @@ class ByteRange(NamedTuple):
 
 def disjoint(first: ByteRange, second: ByteRange) -> Value:
     """Whether two ranges have no byte in common."""
-    apart = (first.end <= second.begin) | (second.end <= first.begin)
-    for one in (first, second):
-        apart = apart if one.present is None else apart | ~one.present
-    return apart
+    absent = [~one.present for one in (first, second) if one.present is not None]
+    return Cat(first.end <= second.begin, second.end <= first.begin, *absent).any()
 
 
 def fits(place: ByteRange, limit: Value) -> Value:
@@ -39,4 +35,4 @@ def fits(place: ByteRange, limit: Value) -> Value:
 def surface_end(begin: Value, count: Value, surface: Surface) -> Value:
     """The first byte behind so many tiles, and behind their table, of a transfer for each 64."""
     lines = ((count + TILES - 1) >> IN_LINE)[:LINES]
-    return begin + (count << surface.room) + (lines << BYTES)
+    return surface.table_address(begin, count, lines)

@@ -47,12 +47,12 @@ class ClearPacket(wiring.Component):
     target_cleared : Out(1)
         The target of the draw state has been cleared as a whole.
     resolving : In(1)
-        A RESOLVE is executed. This port and the next four are absent where there are none.
+        A RESOLVE is executed. This port and the next four are absent where RESOLVE is no packet.
     resolve_begin, resolve_end : In
         Where it writes.
     resolve_disjoint : Out(1)
-        No plane lies there: :attr:`PlaneCheck.LATENCY` clocks behind ``resolving``, and one behind
-        ``resolve_end``.
+        What it writes has no byte in common with a plane: :attr:`PlaneCheck.LATENCY` clocks behind
+        ``resolving``, and one behind ``resolve_end``.
     invalidate : In(1)
         No target counts as cleared any more.
     beat, taken : In(BEAT), In(1)
@@ -174,7 +174,7 @@ class ClearPacket(wiring.Component):
         return m
 
     def _resolve(self, m, check):
-        """Planes stay where they are for a RESOLVE; returns whether one is checked, its verdict."""
+        """Planes stay in place for a RESOLVE; returns the ports that say so, or zeros."""
         if not self._params.resolve_samples:
             return 0, 0
         m.d.comb += [
@@ -197,7 +197,7 @@ class ClearPacket(wiring.Component):
         return order
 
     def _bases(self, m, check):
-        """The target, addresses of its planes, and the memory that there is."""
+        """The target, the addresses of its planes, and the bounds of memory."""
         m.d.comb += [
             check.state.eq(self.state),
             *(getattr(check, name).eq(self.bounds[name]) for name in BOUNDS.members),

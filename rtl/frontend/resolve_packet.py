@@ -69,11 +69,11 @@ class ResolvePacket(wiring.Component):
         source, clocks = self._place(m, fields, "source", fields.samples)
         target, _ = self._place(m, fields, "target", 0)
         packets = ByteRange(self.bounds.packets_begin, self.bounds.packets_end)
-        fit = Signal()
-        apart = Signal()
+        in_memory = Signal()
+        target_disjoint = Signal()
         m.d.sync += [
-            fit.eq(fits(source, self.bounds.limit) & fits(target, self.bounds.limit)),
-            apart.eq(disjoint(target, source) & disjoint(target, packets)),
+            in_memory.eq(fits(source, self.bounds.limit) & fits(target, self.bounds.limit)),
+            target_disjoint.eq(disjoint(target, source) & disjoint(target, packets)),
         ]
         latency = max(clocks + 1, PlaneCheck.LATENCY)
         sides = fields.width, fields.height
@@ -95,9 +95,9 @@ class ResolvePacket(wiring.Component):
                         m.d.comb += packet.error.eq(CommandError.ORDER)
                     with m.Elif(~Cat(rules).all()):
                         m.d.comb += packet.error.eq(CommandError.STATE)
-                    with m.Elif(~fit):
+                    with m.Elif(~in_memory):
                         m.d.comb += packet.error.eq(CommandError.ADDRESS)
-                    with m.Elif(~apart | (self.draws_target & ~self.planes_disjoint)):
+                    with m.Elif(~target_disjoint | (self.draws_target & ~self.planes_disjoint)):
                         m.d.comb += packet.error.eq(CommandError.OVERLAP)
                     with m.Else():
                         m.d.comb += self.invalidate.eq(~self.draws_target)

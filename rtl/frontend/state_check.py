@@ -159,7 +159,7 @@ class PlaneCheck(wiring.Component):
         fit = Signal(len(self._bits))
         packets = ByteRange(self.packets_begin, self.packets_end)
         placed = {}
-        apart = []
+        pairs = []  # of places, whether they are disjoint
         m.d.comb += count.eq(number.number + 1)
         for n, (plane, bits) in enumerate(self._bits.items()):
             begin = getattr(self, f"{plane}_begin")
@@ -174,15 +174,15 @@ class PlaneCheck(wiring.Component):
                 first = plane in PLANE_BITS
                 present = None if first else self.planes[n] | self.stays[n - len(PLANE_BITS)]
                 place = ByteRange(begin, end, present)
-                apart += [disjoint(place, earlier) for earlier in placed.values()]
-                apart.append(disjoint(place, packets))
+                pairs += [disjoint(place, earlier) for earlier in placed.values()]
+                pairs.append(disjoint(place, packets))
                 placed[plane] = place
         m.d.sync += [
             self.o.eq((fit | ~self.planes).all()),
-            self.disjoint.eq(Cat(apart).all()),
+            self.disjoint.eq(Cat(pairs).all()),
         ]
         if self._other:
             other = ByteRange(self.other_begin, self.other_end)
-            clear_of = Cat(disjoint(place, other) for place in placed.values())
-            m.d.sync += self.other_disjoint.eq(clear_of.all())
+            planes = Cat(disjoint(place, other) for place in placed.values())
+            m.d.sync += self.other_disjoint.eq(planes.all())
         return m

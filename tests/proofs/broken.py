@@ -263,8 +263,8 @@ PARTS = [
         (
             f"{plane}_in_memory_{edge}",
             "frontend.state_check",
-            "((count + 63) >> 6)",
-            "((count + 62) >> 6)",
+            "surface_end(begin, count,",
+            "surface_end(begin, count - 1,",
             "end",
         )
         for edge in (8, 4)
