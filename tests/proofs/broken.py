@@ -284,4 +284,11 @@ PARTS = [
         "self.stays[n - len(PLANE_BITS)]",
         "depth_or_colour1",
     ),
+    (
+        "planes_and_other_disjoint",
+        "frontend.state_check",
+        "for place in placed.values())",
+        "for place in [*placed.values()][:-1])",
+        "colour1_or_other",
+    ),
 ]
