@@ -124,8 +124,8 @@ class ClearPacket(wiring.Component):
                 | (others & whole & needs_fence)
                 | (whole_target & order.unflushed)
             )
-            moves = whole_target & ~resolving
-            m.d.comb += check.stays.eq(Mux(moves, 0, order.begun[1:]))
+            # A RESOLVE that a clear of all would look like has no height, and is refused for that.
+            m.d.comb += check.stays.eq(Mux(whole_target, 0, order.begun[1:]))
         if 1 < self._colours < COLOUR_PLANES:
             unknown |= clear.colour_plane >= self._colours
         m.d.comb += check.planes.eq(Mux(resolving, 0, Cat(named)))

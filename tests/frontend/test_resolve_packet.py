@@ -161,6 +161,19 @@ def test_planes_that_are_drawn_on_are_not_resolved_to(plane, fences):
 
 
 @pytest.mark.plan("command-reader-14")
+@pytest.mark.parametrize("plane", range(3))
+def test_planes_lie_where_they_were_cleared(plane):
+    """Not where a TARGET says since: no clear has moved them, whatever bits the RESOLVE has."""
+    moved = [*PLANES]
+    moved[plane] = FREE
+    for target, error in ((FREE, CommandError.NONE), (PLANES[plane], CommandError.OVERLAP)):
+        packets = drawn().target(*moved)
+        # In a CLEAR these samples and an odd width would mean all three planes.
+        packets.resolve(**FIELDS | {"samples": 3, "width": SIZE[0] - 1, "target": target})
+        assert both(packets).error == error
+
+
+@pytest.mark.plan("command-reader-14")
 def test_a_target_that_is_not_in_force_ends():
     """Its planes may have been resolved to: it is cleared before it is drawn on again."""
     triangles = np.zeros(1, TRIANGLE)
