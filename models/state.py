@@ -30,7 +30,7 @@ DTYPE = dtype(payloads.DRAW_STATE)
 # Factors made of the shader's first colour and of what is stored.
 PLAIN_FACTORS = [factor for factor in BlendFactor if factor <= BlendFactor.SRC_ALPHA_SAT]
 # Kinds of colour planes that are blended, and those whose bits logic operations combine.
-BLENDED = ("UNORM", "SNORM")
+BLENDED = ("UNORM", "SNORM", "SRGB")
 COMBINED = ("UNORM", "UINT")
 # Formats that are blended, have no alpha, and leave a shader's no room in 32 bits.
 WITHOUT_ALPHA = Format.R16G16_UNORM, Format.R16G16_SNORM
@@ -161,8 +161,8 @@ def check_blend_state(state: np.void, formats: Sequence[Format] = COLOUR_FORMATS
     """Raise :class:`~fixfunc.spec.errors.InputError` for blending that there is not.
 
     The colour plane's format is one of ``formats``. It has the blending and the logic operation
-    that are enabled: those of floats and of sRGB are not known here, nor are the blend constant and
-    second colours, nor a shader's alpha where the format is one of :data:`WITHOUT_ALPHA`.
+    that are enabled: those of floats are not known here, nor are the blend constant and second
+    colours, nor a shader's alpha where the format is one of :data:`WITHOUT_ALPHA`.
     """
     if int(state["colour_format"]) not in formats:
         names = ", ".join(form.name for form in formats)

@@ -42,6 +42,8 @@ BLENDED = WITHOUT_ALPHA | {
     Format.R8G8B8A8_UNORM,
     Format.B8G8R8A8_UNORM,
     Format.B8G8R8X8_UNORM,
+    Format.R8G8B8A8_UNORM_SRGB,
+    Format.B8G8R8A8_UNORM_SRGB,
     Format.R10G10B10A2_UNORM,
     Format.R8G8B8A8_SNORM,
     Format.R8G8_UNORM,
@@ -85,6 +87,8 @@ HALVES = {
     Format.R32G32_UINT: Format.R32_UINT,
     Format.R32G32_SINT: Format.R32_SINT,
 }
+# Of each byte of sRGB its light, 16 bits.
+LIGHT = linear(np.repeat(np.arange(256, dtype=np.uint8)[:, None], 4, 1))[:, 0].tolist()
 OF_SHADER_ALPHA = BlendFactor.SRC_ALPHA, BlendFactor.INV_SRC_ALPHA, BlendFactor.SRC_ALPHA_SAT
 
 
@@ -217,12 +221,14 @@ def exact_factor(factor, mine, alpha, old_mine, old_alpha, is_alpha):
 
 
 def exact(new, old, form, state):
-    """A texel, blended by rationals: the nearest, ties up."""
+    """A texel, blended by rationals: the nearest, ties up; of sRGB first of 16 linear bits."""
 
     def value(word, place):
         if place is None:
             return None
         bits = channel(word, place)
+        if kind(form) == "SRGB":
+            return Fraction(bits, 255) if place[0] == 24 else Fraction(LIGHT[bits], 65535)
         if kind(form) == "UNORM":
             return Fraction(bits, (1 << place[1]) - 1)
         most = (1 << place[1] - 1) - 1
@@ -254,7 +260,12 @@ def exact(new, old, form, state):
         }[op]
         most = (1 << bits - (kind(form) == "SNORM")) - 1
         least = -most if kind(form) == "SNORM" else 0
+        if kind(form) == "SRGB":
+            most = 65535
         number = min(max(floor(mixed * most + Fraction(1, 2)), least), most)
+        if kind(form) == "SRGB":
+            stored = [257 * byte for byte in range(256)] if n == 3 else LIGHT
+            number = min(range(256), key=lambda byte: (abs(stored[byte] - number), -byte))
         out |= (number & (1 << bits) - 1) << low
     return out
 

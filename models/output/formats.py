@@ -129,7 +129,7 @@ def load(data: np.ndarray, form: ColourFormat) -> np.ndarray:
         if form.kind == "SNORM":
             raw = np.maximum(raw, -form.most[channel.register])
         if form.is_srgb:
-            raw = _LINEAR[raw] if channel.register < 3 else raw * 257
+            raw = to_light(raw, channel)
         out[:, channel.register] = raw
     if form.kind != "FLOAT":
         return out
@@ -151,13 +151,23 @@ def store(values: np.ndarray, form: ColourFormat) -> np.ndarray:
     for channel in form.layout.channels:
         raw = values[:, channel.register]
         if form.is_srgb:
-            raw = encoded(raw) if channel.register < 3 else (2 * raw + 257) // 514
+            raw = from_light(raw, channel)
         if form.kind == "FLOAT":
             raw = float_bits(raw, channel.bits)
         word, shift = divmod(channel.low, 64)
         bits = raw.astype(np.int64) & (1 << channel.bits) - 1
         words[:, word] |= bits.view(np.uint64) << np.uint64(shift)
     return words.view(np.uint8)[:, : form.layout.size]
+
+
+def to_light(values: np.ndarray, channel: Channel) -> np.ndarray:
+    """Bytes of a channel of sRGB as 16 linear bits; alpha is linear already."""
+    return _LINEAR[values] if channel.register < 3 else values * 257
+
+
+def from_light(values: np.ndarray, channel: Channel) -> np.ndarray:
+    """The inverse of :func:`to_light`: the nearest."""
+    return encoded(values) if channel.register < 3 else (2 * values + 257) // 514
 
 
 def encoded(values: np.ndarray) -> np.ndarray:

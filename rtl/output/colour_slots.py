@@ -214,7 +214,7 @@ class ColourSlots(wiring.Component):
             decoder.i.format.eq(form),
             decoder.i.write_mask.eq(Mux(draws, self.state.colour_write, 0b1111)),
         ]
-        # The decoder has no layouts of floats and of sRGB for this lane.
+        # The decoder has no layouts of floats for this lane.
         channel_layout = Signal(len(self._formats.layouts))
         m.d.sync += channel_layout.eq(self._formats.layout_of(form))
         control = Signal.like(decoder.control)

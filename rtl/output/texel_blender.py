@@ -14,12 +14,12 @@ from fixfunc.rtl.output.merger.control import ALPHA_GROUP, COLOUR_GROUP, NEW, OL
 from fixfunc.rtl.output.merger.formats import (
     ALPHA,
     FLOATS,
-    SRGB,
     FormatSet,
     Place,
     places,
     with_shader_alpha,
 )
+from fixfunc.rtl.output.merger.srgb import ChannelEncoder
 from fixfunc.rtl.output.merger.texels import Packer, Unpacker
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.payloads import COLOUR
@@ -29,7 +29,7 @@ from fixfunc.spec.payloads import COLOUR
 class PlaneFormats(FormatSet):
     """What the formats of colour planes ask of the hardware.
 
-    Those of floats and of sRGB are not blended: bits of their channels are replaced, or stay.
+    Those of floats are not blended: bits of their channels are replaced, or stay.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class PlaneFormats(FormatSet):
     @classmethod
     def of(cls, formats: Sequence[Format]) -> "PlaneFormats":
         """The set of all formats of a plane."""
-        return cls(tuple(form for form in formats if form not in (*FLOATS, *SRGB)), tuple(formats))
+        return cls(tuple(form for form in formats if form not in FLOATS), tuple(formats))
 
     @property
     def layouts(self) -> tuple[tuple[Place | None, ...], ...]:
@@ -68,8 +68,8 @@ class PlaneFormats(FormatSet):
 class TexelBlender(wiring.Component):
     """Blend a sample, or replace it; one a clock, free-running.
 
-    All of D3D11's blending but the blend constant and second colours. Where a format lacks alpha,
-    that of the shader lies behind the other channels, as
+    All of D3D11's blending but the blend constant and second colours; sRGB in linear light. Where a
+    format lacks alpha, that of the shader lies behind the other channels, as
     :func:`~fixfunc.rtl.output.merger.formats.with_shader_alpha` says, and that of the target is 1.
     Channels that are not written keep their bits, and bits that belong to no channel become 0.
 
@@ -111,7 +111,8 @@ class TexelBlender(wiring.Component):
     @property
     def latency(self) -> int:
         """Clocks from a sample to what is stored."""
-        return self._unpacked + self._blender.latency + Packer.LATENCY
+        encoding = ChannelEncoder.LATENCY if self._formats.has_srgb else 0
+        return self._unpacked + self._blender.latency + encoding + Packer.LATENCY
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -136,9 +137,10 @@ class TexelBlender(wiring.Component):
                 blender.new_words[channel].eq(self._taken(new, channel)),
                 blender.old_words[channel].eq(self._taken(old, channel)),
             ]
+        results = self._encode(m, blender.o) if self._formats.has_srgb else blender.o
         m.submodules.packer = packer = Packer(self._formats)
         m.d.comb += [
-            packer.words.eq(blender.o),
+            packer.words.eq(results),
             packer.layout.eq(self._at(self.latency - 1).layout),
             self.o.eq(packer.o),
         ]
@@ -147,6 +149,10 @@ class TexelBlender(wiring.Component):
     def _at(self, clock):
         """The state in a clock."""
         return self._control(self.controls[clock])
+
+    def _group(self, control, channel):
+        """How a channel is blended."""
+        return control.groups[ALPHA_GROUP if channel == ALPHA else COLOUR_GROUP]
 
     def _taken(self, unpacker, channel):
         """What a channel becomes unless it is a sum of products: its bits.
@@ -157,6 +163,17 @@ class TexelBlender(wiring.Component):
         if not self._formats.has_sign:
             return word
         control = self._at(self._unpacked)
-        group = control.groups[ALPHA_GROUP if channel == ALPHA else COLOUR_GROUP]
-        chooses = control.write[channel] & (group.least | group.greatest)
+        group = self._group(control, channel)
+        chooses = control.is_signed & control.write[channel] & (group.least | group.greatest)
         return Mux(chooses, unpacker.values[channel], word)
+
+    def _encode(self, m, words):
+        """Sums of linear light as sRGB; MIN and MAX have chosen bytes."""
+        m.submodules.encoder = encoder = ChannelEncoder(self._formats)
+        control = self._at(self.latency - Packer.LATENCY)
+        is_light = control.is_srgb & ~control.logic
+        m.d.comb += encoder.words.eq(words)
+        for channel in range(4):
+            sums = control.write[channel] & self._group(control, channel).blends
+            m.d.comb += encoder.encodes[channel].eq(is_light & sums)
+        return encoder.o

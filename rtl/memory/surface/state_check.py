@@ -11,7 +11,7 @@ from amaranth.lib.wiring import In, Out
 from fixfunc.rtl.depth.test.sample_depths import MOST
 from fixfunc.rtl.output.merger.formats import (
     ALPHA,
-    SNORM,
+    NORMALISED,
     UINT,
     UNORM,
     places,
@@ -60,8 +60,8 @@ def blending_known(state: Value, formats: Sequence[Format] = BASE_FORMATS) -> Va
     """A state is of a format that there is, which has its blending and its logic operation.
 
     It blends by factors and operations that there are, or not at all. Colour planes have neither
-    the blend constant nor second colours, nor blending of floats and of sRGB. They have a shader's
-    alpha where the format has an alpha, or leaves room for one.
+    the blend constant nor second colours, nor blending of floats. They have a shader's alpha where
+    the format has an alpha, or leaves room for one.
     """
     factors = [
         state[f"{side}_blend{alpha}"] for side in ("src", "dest") for alpha in ("", "_alpha")
@@ -73,7 +73,7 @@ def blending_known(state: Value, formats: Sequence[Format] = BASE_FORMATS) -> Va
             for op in (state.blend_op, state.blend_op_alpha)
         ),
     ]
-    is_normalised = _is_one_of(state.colour_format, formats, (*UNORM, *SNORM))
+    is_normalised = _is_one_of(state.colour_format, formats, NORMALISED)
     has_logic = _is_one_of(state.colour_format, formats, (*UNORM, *UINT))
     without_alpha = [form for form in formats if with_shader_alpha(places(form))[ALPHA] is None]
     if without_alpha:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """One sample on its way into a target."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
@@ -10,9 +10,9 @@ from fixfunc.rtl.lib.bits import named
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.output.merger.blender import Blender
 from fixfunc.rtl.output.merger.control import CONSTANT, NEW, OLD, SECOND, control_layout
-from fixfunc.rtl.output.merger.formats import ALPHA, FormatSet, pick
+from fixfunc.rtl.output.merger.formats import FormatSet, pick
 from fixfunc.rtl.output.merger.quantiser import HALF, Quantiser
-from fixfunc.rtl.output.merger.srgb import SrgbEncoder, alpha_byte
+from fixfunc.rtl.output.merger.srgb import ChannelEncoder
 from fixfunc.rtl.output.merger.texels import Packer, Unpacker
 from fixfunc.spec.colours import THRESHOLD
 
@@ -84,7 +84,7 @@ class Lane(wiring.Component):
     @property
     def latency(self) -> int:
         """Clocks from a sample to its texel."""
-        encoding = SrgbEncoder.LATENCY if self._formats.has_srgb else 0
+        encoding = ChannelEncoder.LATENCY if self._formats.has_srgb else 0
         return self._blended + encoding + Packer.LATENCY
 
     def elaborate(self, platform: object) -> Module:
@@ -112,13 +112,18 @@ class Lane(wiring.Component):
             ),
         ]
         self._replace(m, t, sources, blender)
-        results = list(blender.o)
-        if self._formats.has_srgb:
-            results = self._encode(m, t, results)
-        m.submodules.packer = packer = Packer(self._formats)
         last = self._at(self.latency - 1)
+        results = blender.o
+        if self._formats.has_srgb:
+            m.submodules.encoder = encoder = ChannelEncoder(self._formats)
+            m.d.comb += [
+                encoder.words.eq(blender.o),
+                encoder.encodes.eq(last.is_srgb.replicate(4)),
+            ]
+            results = encoder.o
+        m.submodules.packer = packer = Packer(self._formats)
         m.d.comb += [
-            packer.words.eq(Cat(results)),
+            packer.words.eq(results),
             packer.layout.eq(last.layout),
             self.o.eq(packer.o),
         ]
@@ -173,24 +178,4 @@ class Lane(wiring.Component):
         most = pick(control.cuts[channel], [(1 << n) - 1 for n in cuts])
         out = Signal(self._formats.word, name=f"cut_{channel}")
         m.d.sync += out.eq(Mux(over, most, magnitude) ^ sign.replicate(32))
-        return out
-
-    def _encode(self, m, t, results):
-        """sRGB from linear light; all else passes."""
-        out = []
-        for channel, result in enumerate(results):
-            name = f"result_{channel}"
-            t.enter(self._blended, **{name: result})
-            if channel == ALPHA:
-                byte = alpha_byte(result[:16])
-                t.enter(self._blended, alpha_byte=byte)
-                byte = t.value("alpha_byte", self.latency - 1)
-            else:
-                m.submodules[f"encoder_{channel}"] = encoder = SrgbEncoder()
-                m.d.comb += encoder.i.eq(result[:16])
-                byte = encoder.o
-            word = Signal(self._formats.word, name=f"packed_{channel}")
-            is_srgb = self._at(self.latency - 1).is_srgb
-            m.d.comb += word.eq(Mux(is_srgb, byte, t.value(name, self.latency - 1)))
-            out.append(word)
         return out

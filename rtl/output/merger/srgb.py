@@ -3,11 +3,14 @@
 
 import itertools
 
-from amaranth.hdl import Cat, Module, Signal, Value
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
+from amaranth.lib.data import ArrayLayout
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
+from fixfunc.rtl.lib.timeline import Timeline
+from fixfunc.rtl.output.merger.formats import ALPHA, LINEAR_BITS, FormatSet
 from fixfunc.rtl.texture.linear import linear
 
 BITS = 8
@@ -62,6 +65,46 @@ class SrgbEncoder(wiring.Component):
             value = later
             known_bits = bits
         m.d.comb += self.o.eq(Cat(reversed(known_bits)))
+        return m
+
+
+class ChannelEncoder(wiring.Component):
+    """Channels of linear light as bytes of sRGB; free-running. Alpha is linear in both.
+
+    Parameters
+    ----------
+    formats : FormatSet
+
+    Members
+    -------
+    words : In(ArrayLayout(formats.word, 4))
+    encodes : In(4)
+        Channels that are linear light, :attr:`LATENCY` clocks after ``words``; others pass.
+    o : Out(ArrayLayout(formats.word, 4))
+        Together with ``encodes``.
+    """
+
+    LATENCY = SrgbEncoder.LATENCY
+
+    def __init__(self, formats: FormatSet) -> None:
+        words = ArrayLayout(formats.word, 4)
+        super().__init__({"words": In(words), "encodes": In(4), "o": Out(words)})
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        t = Timeline(m)
+        for channel in range(4):
+            word = self.words[channel]
+            t.enter(0, **{f"word_{channel}": word})
+            if channel == ALPHA:
+                t.enter(0, alpha=alpha_byte(word[:LINEAR_BITS]))
+                byte = t[self.LATENCY].alpha
+            else:
+                m.submodules[f"encoder_{channel}"] = encoder = SrgbEncoder()
+                m.d.comb += encoder.i.eq(word[:LINEAR_BITS])
+                byte = encoder.o
+            passed = t.value(f"word_{channel}", self.LATENCY)
+            m.d.comb += self.o[channel].eq(Mux(self.encodes[channel], byte, passed))
         return m
 
 
