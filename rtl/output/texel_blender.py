@@ -171,9 +171,8 @@ class TexelBlender(wiring.Component):
         """Sums of linear light as sRGB; MIN and MAX have chosen bytes."""
         m.submodules.encoder = encoder = ChannelEncoder(self._formats)
         control = self._at(self.latency - Packer.LATENCY)
-        is_light = control.is_srgb & ~control.logic
         m.d.comb += encoder.words.eq(words)
         for channel in range(4):
             sums = control.write[channel] & self._group(control, channel).blends
-            m.d.comb += encoder.encodes[channel].eq(is_light & sums)
+            m.d.comb += encoder.encodes[channel].eq(control.is_srgb & sums)
         return encoder.o
