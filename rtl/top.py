@@ -23,6 +23,7 @@ from fixfunc.spec import payloads
 from fixfunc.spec.colours import colours
 from fixfunc.spec.colours import quads as quads_of
 from fixfunc.spec.commands import START, STATUS
+from fixfunc.spec.dxgi import Format
 from fixfunc.spec.state import FenceError, Kind, Outcome
 
 MEMORY = FenceError.MEMORY.bit_length() - 1  # number of that bit
@@ -89,6 +90,11 @@ class TopParams:
                 f"reader.resolve_samples must be {samples!r}, as resolve is {self.resolve!r}, "
                 f"not {self.reader.resolve_samples!r}"
             )
+        if self.resolve and self.resolve.srgb != self.reader.resolves_srgb:
+            raise ValueError(
+                f"resolve.srgb must be {self.reader.resolves_srgb!r}, as colour.formats are, "
+                f"not {self.resolve.srgb!r}"
+            )
 
     @property
     def ports(self) -> tuple[str, ...]:
@@ -111,25 +117,29 @@ class TopParams:
         }
 
 
-def _of(config, planes, resolve=None, **more):
+def _of(config, planes, resolve=None, formats=None, **more):
     """Blocks of a configuration, those that know of colour planes of another."""
+    reader = command_reader.CONFIGS[planes]
+    formats = formats or reader.colour_formats
+    samples = resolve.samples if resolve else 0
     return TopParams(
-        replace(command_reader.CONFIGS[planes], resolve_samples=resolve.samples if resolve else 0),
+        replace(reader, colour_formats=formats, resolve_samples=samples),
         *(block.CONFIGS[config] for block in (triangle_setup, tile_rasterizer, cached_depth)),
-        colour_write.CONFIGS[planes],
+        replace(colour_write.CONFIGS[planes], formats=formats),
         resolve,
         **more,
     )
 
 
+RESOLVED = Format.R8G8B8A8_UNORM, Format.R8G8B8A8_UNORM_SRGB
 CONFIGS = {
     "default": TopParams(),
     "frame": _of("default", "default"),
-    "planes": _of("default", "planes", RESOLVES["default"]),
+    "planes": _of("default", "planes", RESOLVES["srgb"]),
     "tiny": _of("tiny", "tiny"),
     "tiny_flat": _of("tiny", "tiny", flat=True),
     "tiny_planes": _of("tiny", "tiny_planes"),
-    "tiny_resolve": _of("tiny", "tiny", RESOLVES["tiny"]),
+    "tiny_resolve": _of("tiny", "tiny", RESOLVES["tiny_srgb"], RESOLVED),
 }
 PURPOSE = {  # of each configuration
     "default": "the whole pipeline: targets up to 2048 pixels, 8x MSAA, depth, stencil, colour, "
@@ -139,7 +149,7 @@ PURPOSE = {  # of each configuration
     "tiny": "one colour plane in small, for benches: tiles of 4x4, targets up to 64 pixels",
     "tiny_flat": "the same with the built-in shader, which gives one colour a draw",
     "tiny_planes": "for benches, with three colour planes of any format of up to 32 bits",
-    "tiny_resolve": "for benches, with the unit that resolves surfaces; those have tiles of 8x8",
+    "tiny_resolve": "for benches, sRGB too, with the unit that resolves surfaces, of tiles of 8x8",
 }
 
 

@@ -126,13 +126,14 @@ def decoded(bits: int = COLOUR) -> tuple[Field, ...]:
     return (Field("wrong", 1), *_lanes(bits))
 
 
-# A resolve of R8G8B8A8_UNORM; other formats are averaged as their bytes. Both surfaces lie as a
-# tile cache leaves them: tiles, and behind them their mode table.
+# A resolve of R8G8B8A8_UNORM, or of its sRGB; other formats are averaged as their bytes. Both
+# surfaces lie as a tile cache leaves them: tiles, and behind them their mode table.
 RESOLVE = (
     Field("samples", 2),  # log2, of a pixel of the source
     *each("width height", 15),  # pixels
     *each("source target", 32),  # addresses of the first tiles
     *each("source_cleared target_cleared", 32),  # colours that they were cleared to
+    Field("srgb", 1),  # colours are averaged in linear light
 )
 RESOLVED = (Field("error", 4),)  # ResolveError
 
@@ -144,7 +145,8 @@ class ResolveError(IntFlag):
     READ = 1  # memory could not be read
     WRITE = 2  # memory could not be written
     WRONG_TILE = 4  # a tile of the source cannot be
-    REFUSED = 8  # a side of none or too many pixels, too many tiles, or samples that are not known
+    # a side of none or too many pixels, too many tiles, or samples or sRGB that are not known
+    REFUSED = 8
 
 
 # A target's state, as D3D11's descriptions of a blend state and of a render target view say it.

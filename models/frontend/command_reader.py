@@ -45,7 +45,8 @@ class CommandLimits:
     colour_formats : tuple of Format
         Formats of colour planes.
     resolve_samples : int
-        Greatest number of samples of a pixel that is resolved; 0: RESOLVE is no packet.
+        Greatest number of samples of a pixel that is resolved; 0: RESOLVE is no packet. sRGB is
+        resolved where it is one of ``colour_formats``.
     """
 
     edge: int = 8
@@ -56,6 +57,11 @@ class CommandLimits:
     colour_planes: int = 1
     colour_formats: tuple[Format, ...] = BASE_FORMATS
     resolve_samples: int = 8
+
+    @property
+    def resolves_srgb(self) -> bool:
+        """Surfaces of sRGB are resolved."""
+        return any(form.name.endswith("_SRGB") for form in self.colour_formats)
 
 
 class Read(NamedTuple):
@@ -355,7 +361,8 @@ class _Reader:
             return CommandError.ORDER
         sides = int(record["width"]), int(record["height"])
         most = SAMPLE_COUNTS.index(self._limits.resolve_samples)
-        if not all(1 <= side <= self._limits.pixels for side in sides) or record["samples"] > most:
+        known = record["samples"] <= most and record["srgb"] <= self._limits.resolves_srgb
+        if not all(1 <= side <= self._limits.pixels for side in sides) or not known:
             return CommandError.STATE
         ranges = {}
         for surface, samples in (("source", int(record["samples"])), ("target", 0)):

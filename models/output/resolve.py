@@ -16,8 +16,8 @@ from fixfunc.spec.state import TARGET_LIMIT
 TEXEL = 4  # bytes
 
 
-def resolve(memory: np.ndarray, request: np.void, most: int = 3) -> ResolveError:
-    """Average the samples of each pixel of a target of R8G8B8A8_UNORM.
+def resolve(memory: np.ndarray, request: np.void, most: int = 3, srgb: bool = True) -> ResolveError:
+    """Average the samples of each pixel of a target of R8G8B8A8_UNORM, or of its sRGB.
 
     Parameters
     ----------
@@ -28,25 +28,29 @@ def resolve(memory: np.ndarray, request: np.void, most: int = 3) -> ResolveError
         row by row, the mode table right behind them.
     most : int
         log2 of the most samples of a pixel that are known.
+    srgb : bool
+        sRGB is known.
 
     Returns
     -------
     ResolveError
-        ``REFUSED``: a side of no pixels or more than D3D11's greatest, 2^22 tiles or more, or too
-        many samples. ``WRONG_TILE``: one of the source cannot be. Then nothing is written.
+        ``REFUSED``: a side of no pixels or more than D3D11's greatest, 2^22 tiles or more, too many
+        samples, or sRGB that is not known. ``WRONG_TILE``: one of the source cannot be. Then
+        nothing is written.
 
     Where a tile of the target reaches beyond the tiles of the source, its pixels have the colour
     that the source was cleared to. The mean is that of
     :func:`fixfunc.models.output.averages.mean`.
 
-    Source: [fs 17.13.4].
+    Source: [fs 5.6.6].
     """
     lx, ly = LANE_SHAPE[request["samples"]]
     width, height = int(request["width"]), int(request["height"])
     rows, columns = -(-height // EDGE), -(-width // EDGE)
     whole = -(-height // (EDGE >> ly)), -(-width // (EDGE >> lx))
     sides = all(1 <= side <= TARGET_LIMIT for side in (width, height))
-    if not sides or request["samples"] > most or whole[0] * whole[1] >> TILE_NUMBER:
+    known = request["samples"] <= most and (srgb or not request["srgb"])
+    if not sides or not known or whole[0] * whole[1] >> TILE_NUMBER:
         return ResolveError.REFUSED
     source = _surface(memory, request, "source", whole, int(request["samples"]))
     target = _surface(memory, request, "target", (rows, columns), 0)
@@ -58,7 +62,8 @@ def resolve(memory: np.ndarray, request: np.void, most: int = 3) -> ResolveError
     tiles = np.empty((rows << ly, columns << lx, EDGE, EDGE, TEXEL), np.uint8)
     tiles[:] = colour
     tiles[: whole[0], : whole[1]] = stored
-    target.write(_means(tiles, lx, ly).reshape(rows, columns, EDGE, EDGE, TEXEL))
+    form = Format.R8G8B8A8_UNORM_SRGB if request["srgb"] else Format.R8G8B8A8_UNORM
+    target.write(mean(_pixels(tiles, lx, ly), form).reshape(rows, columns, EDGE, EDGE, TEXEL))
     return ResolveError.NONE
 
 
@@ -81,12 +86,11 @@ def _surface(memory, request, name, shape, samples):
     return CodedTiles(memory[base : base + size], *shape, TEXEL, samples, cleared)
 
 
-def _means(tiles, lx, ly):
-    """Tiles of means: 2^lx by 2^ly tiles of samples become one."""
+def _pixels(tiles, lx, ly):
+    """Samples of the pixels of tiles: 2^lx by 2^ly tiles of samples become one."""
     rows, columns = tiles.shape[0] >> ly, tiles.shape[1] >> lx
     # Tile, tile of its group, pixel, sample of it: of rows, then of columns.
     split = tiles.transpose(0, 2, 1, 3, 4).reshape(
         rows, EDGE, 1 << ly, columns, EDGE, 1 << lx, TEXEL
     )
-    samples = split.transpose(0, 3, 1, 4, 2, 5, 6).reshape(rows, columns, EDGE, EDGE, -1, TEXEL)
-    return mean(samples, Format.R8G8B8A8_UNORM)
+    return split.transpose(0, 3, 1, 4, 2, 5, 6).reshape(rows, columns, EDGE, EDGE, -1, TEXEL)

@@ -13,6 +13,7 @@ from fixfunc.rtl.frontend.packet import BEAT, BOUNDS, fields_of
 from fixfunc.rtl.frontend.packet_units import packet_units
 from fixfunc.rtl.lib.axi import TRANSFER, Axi
 from fixfunc.rtl.memory.surface.state_check import check_colour_formats
+from fixfunc.rtl.output.merger.formats import SRGB
 from fixfunc.rtl.payload import layout
 from fixfunc.rtl.raster.edge_evaluator import EdgeEvaluatorParams
 from fixfunc.spec import commands
@@ -48,7 +49,8 @@ class CommandReaderParams:
     colour_formats : tuple of Format
         Formats of colour planes, R8G8B8A8_UNORM among them.
     resolve_samples : int
-        Greatest number of samples of a pixel that is resolved; 0: RESOLVE is no packet.
+        Greatest number of samples of a pixel that is resolved; 0: RESOLVE is no packet. sRGB is
+        resolved where it is one of ``colour_formats``.
     """
 
     edge: int = 8
@@ -72,6 +74,11 @@ class CommandReaderParams:
         if self.resolve_samples not in (0, *SAMPLE_COUNTS):
             names = ", ".join(map(str, (0, *SAMPLE_COUNTS)))
             raise InputError("resolve_samples", f"be one of {names}", self.resolve_samples)
+
+    @property
+    def resolves_srgb(self) -> bool:
+        """Surfaces of sRGB are resolved."""
+        return any(form in SRGB for form in self.colour_formats)
 
 
 CONFIGS = {

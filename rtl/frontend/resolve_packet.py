@@ -79,6 +79,8 @@ class ResolvePacket(wiring.Component):
         sides = fields.width, fields.height
         rules = [rule for side in sides for rule in (side != 0, side <= self._params.pixels)]
         rules.append(fields.samples < self._params.resolve_samples.bit_length())
+        if not self._params.resolves_srgb:
+            rules.append(~fields.srgb)
         m.d.comb += [
             self.begin.eq(target.begin),
             self.end.eq(target.end),

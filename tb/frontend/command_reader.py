@@ -97,7 +97,7 @@ def shape_of(params: CommandReaderParams) -> top.TopParams:
     samples = params.resolve_samples
     alike = (replace(one.reader, resolve_samples=samples) for one in top.CONFIGS.values())
     found = next(one for one, reader in zip(top.CONFIGS.values(), alike) if reader == params)
-    return replace(found, reader=params, resolve=ResolveParams(samples))
+    return replace(found, reader=params, resolve=ResolveParams(samples, srgb=params.resolves_srgb))
 
 
 def requests(rng: np.random.Generator, count: int, params: CommandReaderParams) -> np.ndarray:

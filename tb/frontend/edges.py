@@ -290,8 +290,8 @@ def _format(rng, fields):
 
 
 def _resolve(rng, fields, params):
-    """A resolve of a side or of samples at an edge, off a boundary, or of the greatest surfaces."""
-    kind = int(rng.integers(0, 4))
+    """A resolve of a side or samples at an edge, off a boundary, of the greatest sides, or sRGB."""
+    kind = int(rng.integers(0, 5))
     if kind == 0:
         side = rng.choice(("width", "height"))
         fields[side] = rng.choice((0, 1, params.reader.pixels, params.reader.pixels + 1))
@@ -302,6 +302,8 @@ def _resolve(rng, fields, params):
         fields["source"] = fields["target"] = (1 << 32) - ALIGNED
     elif kind == 1:
         fields["samples"] = rng.integers(0, 4)
+    elif kind == 4:
+        fields["srgb"] = 1
     else:
         fields[rng.choice(("source", "target"))] += 1 << int(rng.integers(4, 10))
 

@@ -220,7 +220,7 @@ def stream_of(rng: np.random.Generator, params: Any) -> CommandList:
                 if rng.random() < 0.3:
                     packets.triangles(depths.triangles(rng, 1, size, form))
             if params.resolve and rng.random() < 0.3:
-                resolve(rng, packets)
+                resolve(rng, packets, params)
         if params.reader.colour_planes > 1 and rng.random() < 0.9:
             packets.fence()  # colour planes are in memory before another target begins
     return packets
@@ -254,13 +254,14 @@ def _more_planes(rng, packets, size, samples, form, params, begun):
         packets.state(state)
 
 
-def resolve(rng: np.random.Generator, packets: CommandList) -> None:
-    """Resolve the surface that lies in memory, mostly behind a FENCE."""
+def resolve(rng: np.random.Generator, packets: CommandList, params: Any) -> None:
+    """Resolve the surface that lies in memory, mostly behind a FENCE; as sRGB if that is known."""
     if rng.random() < 0.9:
         packets.fence()
     fields = dict(SURFACE)
     fields["target"] += ALIGNED * int(rng.integers(0, 16))
     fields["target_cleared"] = int(rng.choice((SURFACE["source_cleared"], 0xFFFFFFFF)))
+    fields["srgb"] = int(rng.integers(0, 1 + params.reader.resolves_srgb))
     packets.resolve(**fields)
 
 

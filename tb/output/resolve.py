@@ -36,10 +36,11 @@ def surface_shape(record: np.void) -> tuple[int, int]:
 
 
 def is_obeyed(record: np.void | np.ndarray, params: ResolveParams) -> np.ndarray:
-    """Whether sides, tiles and samples are not refused: bool, of one request or of many."""
+    """Whether nothing of it is refused: bool, of one request or of many."""
     sides = np.stack([record["width"], record["height"]]).astype(np.int64)
     shrinks = 3 - np.moveaxis(np.array(LANE_SHAPE)[record["samples"]], -1, 0)
     right = ((sides >= 1) & (sides <= TARGET_LIMIT)).all(0) & (record["samples"] <= params.most)
+    right &= record["srgb"] <= params.srgb
     return right & ((-(-sides >> shrinks)).prod(0) < 1 << TILE_NUMBER)
 
 
@@ -62,6 +63,8 @@ def requests(rng: np.random.Generator, count: int, params: ResolveParams) -> np.
             record[f"{name}_cleared"] = rng.choice([0, 0xFFFFFFFF, rng.integers(0, 1 << 32)])
         if rng.random() < 0.5:
             record["target_cleared"] = record["source_cleared"]
+        if params.srgb:
+            record["srgb"] = rng.integers(0, 2)
         before = records[n - 1]
         if n and is_obeyed(before, params) and rng.random() < 0.2:
             for name in ("width", "height"):
@@ -88,8 +91,10 @@ def _choose_size(rng, record, limit):
 
 
 def _spoil(rng, record, params):
-    """No pixels, or too many, or too many tiles, or samples that are not known."""
-    if rng.random() < 0.7:
+    """No pixels, or too many, or too many tiles, or samples or sRGB that are not known."""
+    if not params.srgb and rng.random() < 0.2:
+        record["srgb"] = 1
+    elif rng.random() < 0.7:
         record[rng.choice(["width", "height"])] = rng.choice([0, TARGET_LIMIT + 1, (1 << 15) - 1])
     elif rng.random() < 0.5 and params.most < len(LANE_SHAPE) - 1:
         record["samples"] = rng.integers(params.most + 1, len(LANE_SHAPE))
@@ -147,7 +152,7 @@ def resolved(rows: np.ndarray, params: ResolveParams, data: np.ndarray) -> dict[
     data = data.copy()
     done = np.zeros(len(rows), dtype(RESOLVED))
     for n, record in enumerate(records_of(rows)):
-        done["error"][n] = resolve(data, record, params.most)
+        done["error"][n] = resolve(data, record, params.most, params.srgb)
     return {"o": codec.pack(done, RESOLVED), "memory": data.view(np.uint64).reshape(-1, 4)}
 
 

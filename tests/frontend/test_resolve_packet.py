@@ -38,6 +38,7 @@ FIELDS = {
     "target": FREE,
     "source_cleared": 0x12345678,
     "target_cleared": 0xFEDCBA98,
+    "srgb": 0,
 }
 
 
@@ -114,6 +115,17 @@ def test_samples_that_the_unit_does_not_know(samples):
     packets = CommandList().resolve(**FIELDS | {"samples": samples})
     error = CommandError.NONE if samples <= 1 else CommandError.STATE
     assert both(packets, config="tiny").error == error
+
+
+@pytest.mark.plan("command-reader-14")
+@pytest.mark.parametrize(
+    ("config", "error"),
+    [("default", CommandError.STATE), ("tiny_planes", CommandError.NONE)],
+)
+def test_srgb_is_known_where_planes_may_be_srgb(config, error):
+    result = both(CommandList().resolve(**FIELDS | {"srgb": 1}), config=config)
+    assert result.error == error
+    assert [int(one["srgb"]) for _, one in result.resolves] == [1] * (error == CommandError.NONE)
 
 
 @pytest.mark.plan("command-reader-14")

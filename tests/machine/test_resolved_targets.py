@@ -185,6 +185,19 @@ def test_transfers_are_counted():
 
 
 @pytest.mark.plan("top-21")
+def test_srgb_is_averaged_as_light():
+    """Memory equals that of the golden machine, and is not what means of bytes leave."""
+    found = []
+    for srgb in (0, 1):
+        packets = CommandList().resolve(**streams.SURFACE | {"srgb": srgb}).fence(1)
+        outputs = check_outputs(BLOCK, "tiny_resolve", rows_of(packets), ("full", "full"), 0)
+        found.append(np.ascontiguousarray(outputs["memory"]).view(np.uint8).ravel())
+    differs = np.flatnonzero(found[0] != found[1])
+    assert len(differs) > 1000
+    assert differs[0] >= streams.SURFACE["target"]
+
+
+@pytest.mark.plan("top-21")
 def test_the_golden_machine_tells_it_too():
     packets = CommandList().fence(1).resolve(**streams.SURFACE | {"source": 0}).fence(2).fence(3)
     rows = rows_of(packets)
@@ -198,6 +211,7 @@ def test_the_golden_machine_tells_it_too():
     ("fields", "message"),
     [
         ({"resolve": None}, r"reader\.resolve_samples must be 0, as resolve is None, not 8"),
+        ({"resolve": ResolveParams(srgb=True)}, r"resolve\.srgb must be False, as colour\.formats"),
         ({"resolve": ResolveParams(samples=4)}, r"reader\.resolve_samples must be 4, as .*, not 8"),
     ],
 )

@@ -1,4 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
+from fractions import Fraction
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -80,15 +83,44 @@ def test_pixels_are_the_means_of_their_samples(samples, size):
     assert all((part == [0x10, 0x20, 0x30, 0x40]).all() for part in beyond)
 
 
+def light(byte):
+    """Linear light of a byte of sRGB: of 16 bits, to the nearest."""
+    value = byte / 255
+    share = value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
+    return round(65535 * share)
+
+
+@pytest.mark.plan("resolve-1")
+@pytest.mark.parametrize("samples", range(4))
+def test_srgb_is_averaged_as_light(samples):
+    """Of the mean of linear light, of 16 bits, the nearest byte; alpha is linear."""
+    record = request(samples, (9, 8), srgb=1)
+    memory, pixels = source(np.random.default_rng(samples), record)
+    assert resolve(memory, record) == ResolveError.NONE
+    lights = [light(byte) for byte in range(256)]
+    alphas = [257 * byte for byte in range(256)]
+    ends = {id(row): [Fraction(a + b, 2) for a, b in pairwise(row)] for row in (lights, alphas)}
+    wanted = np.zeros((*pixels.shape[:2], 4), int)
+    for (y, x, channel), _ in np.ndenumerate(wanted):
+        row = alphas if channel == 3 else lights
+        mean = Fraction(sum(row[byte] for byte in pixels[y, x, :, channel]), 1 << samples)
+        number = (mean + Fraction(1, 2)).__floor__()
+        wanted[y, x, channel] = sum(number >= end for end in ends[id(row)])
+    found = picture(memory, record)[1]
+    assert (found == wanted).all()
+    bytes_alone = (2 * pixels.astype(int).sum(2) + (1 << samples)) // (2 << samples)
+    assert (found[..., :3] != bytes_alone[..., :3]).any() == (samples > 0)
+
+
 @pytest.mark.plan("resolve-2")
 @pytest.mark.parametrize("samples", range(4))
-def test_it_is_the_resolve_of_the_machine(samples):
+@pytest.mark.parametrize("form", [Format.R8G8B8A8_UNORM, Format.B8G8R8A8_UNORM_SRGB])
+def test_it_is_the_resolve_of_the_machine(samples, form):
     """Of coded textures, whose mode tables lie a transfer further."""
-    record = request(samples, (37, 21))
+    record = request(samples, (37, 21), srgb=form != Format.R8G8B8A8_UNORM)
     memory, pixels = source(np.random.default_rng(samples), record)
     resolve(memory, record)
     sides = {"width": 37, "height": 21}
-    form = Format.R8G8B8A8_UNORM
     shape = {"form": form, "stored": form, "dimension": Dimension.TEXTURE2D, "tiled": 1, "coded": 1}
     ones = dict.fromkeys(("depth", "levels", "layers", "level_count", "layer_count"), 1)
     views = np.zeros(2, dtype(VIEW))
@@ -145,7 +177,11 @@ def test_what_a_cache_left_is_resolved_and_shown():
 
 @pytest.mark.plan("resolve-3")
 @pytest.mark.parametrize(
-    ("config", "count"), tiers.by_tier([("tiny", 400), ("default", 400)], [("tiny", 400)])
+    ("config", "count"),
+    tiers.by_tier(
+        [("tiny", 400), ("tiny_srgb", 400), ("default", 400), ("srgb", 400)],
+        [("tiny", 400), ("tiny_srgb", 400)],
+    ),
 )
 def test_volume(config, count):
     check_paces("resolve", config, count)
@@ -241,21 +277,22 @@ def test_wrong_parameters():
 
 @pytest.mark.plan("resolve-7")
 @pytest.mark.parametrize(
-    ("samples", "size"),
+    ("samples", "size", "srgb"),
     [
-        (0, (0, 8)),
-        (1, (8, 0)),
-        (0, (TARGET_LIMIT + 1, 8)),
-        (0, (8, (1 << 15) - 1)),
-        (0, (TARGET_LIMIT, TARGET_LIMIT)),
-        (3, (8, 8)),
+        (0, (0, 8), 0),
+        (1, (8, 0), 0),
+        (0, (TARGET_LIMIT + 1, 8), 0),
+        (0, (8, (1 << 15) - 1), 0),
+        (0, (TARGET_LIMIT, TARGET_LIMIT), 0),
+        (3, (8, 8), 0),
+        (1, (8, 8), 1),
     ],
 )
-def test_what_is_refused(samples, size):
+def test_what_is_refused(samples, size, srgb):
     """By the golden model, and by hardware of two samples; 2^22 tiles are one too many."""
     memory = np.zeros(2 * BASE, np.uint8)
-    record = request(samples, size)
-    assert resolve(memory, record, 1) == ResolveError.REFUSED
+    record = request(samples, size, srgb=srgb)
+    assert resolve(memory, record, 1, False) == ResolveError.REFUSED
     assert errors(memory, record, request(0, (8, 8))) == [ResolveError.REFUSED, 0]
     assert not memory[:BASE].any()
 

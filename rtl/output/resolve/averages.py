@@ -11,14 +11,19 @@ from amaranth.lib.wiring import In, Out
 from fixfunc.rtl.lib.bits import named
 from fixfunc.rtl.lib.skid_buffer import StallablePipeline
 from fixfunc.rtl.lib.timeline import Timeline
+from fixfunc.rtl.output.merger.formats import LINEAR_BITS, FormatSet
+from fixfunc.rtl.output.merger.srgb import ChannelEncoder
 from fixfunc.rtl.output.resolve.group_place import GroupPlace
 from fixfunc.rtl.samples import SHAPES
+from fixfunc.rtl.texture.linear import Linear
 from fixfunc.spec.colours import EDGE, LANES
+from fixfunc.spec.dxgi import Format
 from fixfunc.spec.payloads import COLOUR
 
 CHANNEL = 8  # bits
 CHANNELS = COLOUR // CHANNEL
 TILE = ArrayLayout(COLOUR, LANES)  # lane (i, j) at 8 j + i
+BOTH = FormatSet((Format.R8G8B8A8_UNORM, Format.R8G8B8A8_UNORM_SRGB))
 
 
 class PixelMeans(wiring.Component):
@@ -28,41 +33,83 @@ class PixelMeans(wiring.Component):
     ----------
     most : int
         log2 of the most samples of a pixel.
+    srgb : bool
+        sRGB is known.
 
     Members
     -------
-    i : In(StructLayout({"samples": 2, "colours": TILE}))
+    i : In(StructLayout({"samples": 2, "srgb": 1, "colours": TILE}))
     o : Out(TILE)
         :attr:`latency` clocks later: pixel (x, y) at lane (x, y); other lanes are zero. Exact sums,
-        rounded once to the nearest, ties up.
+        rounded once to the nearest, ties up; of sRGB those of 16 bits of linear light, of which the
+        nearest byte is told.
     """
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, srgb: bool) -> None:
         self._most = most
-        super().__init__({"i": In(StructLayout({"samples": 2, "colours": TILE})), "o": Out(TILE)})
+        self._srgb = srgb and most > 0  # of one sample the mean is that byte
+        self._first = Linear.LATENCY if self._srgb else 0  # clock of what is added
+        fields = {"samples": 2, "srgb": 1, "colours": TILE}
+        super().__init__({"i": In(StructLayout(fields)), "o": Out(TILE)})
 
     @property
     def latency(self) -> int:
-        """Clocks from samples to means: as many sums of two, and the choice."""
-        return self._most + 1
+        """Clocks from samples to means: linear light, as many sums of two, the choice, sRGB."""
+        encoding = ChannelEncoder.LATENCY if self._srgb else 0
+        return self._first + self._most + 1 + encoding
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         t = Timeline(m)
         t.enter(0, samples=self.i.samples)
-        totals = {
-            (i, j): [self.i.colours[EDGE * j + i].word_select(c, CHANNEL) for c in range(CHANNELS)]
-            for i, j in product(range(EDGE), repeat=2)
-        }
+        lanes = self._to_light(m, t) if self._srgb else [_channels(c) for c in self.i.colours]
+        totals = {(k % EDGE, k // EDGE): lanes[k] for k in range(LANES)}
+        end = self._first + self._most
         for n in range(self._most + 1):
             if n:
                 totals = self._add_pairs(m, totals, n)
-            means = [_means(totals.get((k % EDGE, k // EDGE)), n) for k in range(LANES)]
-            t.enter(n, **{f"means_{n}": Cat(means)})
-        end = t[self._most]
-        choices = [t.value(f"means_{n}", self._most) for n in range(self._most + 1)]
-        m.d.sync += self.o.as_value().eq(Array(choices)[end.samples])
+            means = [_means(totals.get((k % EDGE, k // EDGE)), n, lanes[k]) for k in range(LANES)]
+            t.enter(self._first + n, **{f"means_{n}": Cat(means)})
+        choices = [t.value(f"means_{n}", end) for n in range(self._most + 1)]
+        chosen = Signal(len(choices[0]))
+        m.d.sync += chosen.eq(Array(choices)[t[end].samples])
+        if self._srgb:
+            t.enter(end + 1, chosen=chosen)
+            self._from_light(m, t, end + 1)
+        else:
+            m.d.comb += self.o.as_value().eq(chosen)
         return m
+
+    def _to_light(self, m, t):
+        """Channels of 16 bits: of sRGB linear light, else bytes."""
+        m.submodules.light = light = Linear(LANES)
+        is_light = named(m, self.i.srgb & (self.i.samples != 0), "is_light")
+        t.enter(0, is_light=is_light)
+        m.d.comb += light.enable.eq(is_light)
+        for lane, colour in zip(light.i, self.i.colours, strict=True):
+            m.d.comb += [lane[c].eq(byte) for c, byte in enumerate(_channels(colour))]
+        return [list(lane) for lane in light.o]
+
+    def _from_light(self, m, t, clock):
+        """Bytes again, in the lanes of pixels of two samples and more; others hold bytes."""
+        after = clock + ChannelEncoder.LATENCY
+        is_light = t[after].is_light
+        columns, rows = (EDGE >> shift for shift in SHAPES[1])
+        size = LINEAR_BITS * CHANNELS
+        for k in range(LANES):
+            if k % EDGE < columns and k // EDGE < rows:
+                m.submodules[f"encoder_{k}"] = encoder = ChannelEncoder(BOTH)
+                m.d.comb += [
+                    encoder.words.eq(t[clock].chosen.word_select(k, size)),
+                    encoder.encodes.eq(is_light.replicate(CHANNELS)),
+                ]
+                words = list(encoder.o)
+            else:
+                passed = t[clock].chosen.word_select(k, size)
+                bits = [passed.word_select(c, LINEAR_BITS)[:CHANNEL] for c in range(CHANNELS)]
+                t.enter(clock, **{f"passed_{k}": Cat(bits)})
+                words = _channels(t.value(f"passed_{k}", after))
+            m.d.comb += self.o[k].eq(Cat(word[:CHANNEL] for word in words))
 
     def _add_pairs(self, m, totals, n):
         """Sums of twice as many samples: of two rows, or of two columns."""
@@ -75,17 +122,25 @@ class PixelMeans(wiring.Component):
         for (i, j), pair in pairs.items():
             sums[i, j] = []
             for c, (one, other) in enumerate(zip(*pair, strict=True)):
-                total = Signal(CHANNEL + n, name=f"sum_{1 << n}_{i}_{j}_{c}")
+                total = Signal(len(one) + 1, name=f"sum_{1 << n}_{i}_{j}_{c}")
                 m.d.sync += total.eq(one + other)
                 sums[i, j].append(total)
         return sums
 
 
-def _means(channels, n):
-    """A pixel's colour from sums of 2^n samples; zero without them."""
+def _channels(colour):
+    """The bytes of a colour."""
+    return [colour.word_select(c, CHANNEL) for c in range(CHANNELS)]
+
+
+def _means(channels, n, lane):
+    """A pixel's colour from sums of 2^n samples; zero without them. As wide as that of a lane."""
     if channels is None:
-        return Const(0, COLOUR)
-    return Cat(((total + (1 << n >> 1)) >> n)[:CHANNEL] for total in channels)
+        return Const(0, sum(map(len, lane)))
+    return Cat(
+        ((total + (1 << n >> 1)) >> n)[: len(its)]
+        for total, its in zip(channels, lane, strict=True)
+    )
 
 
 class Averages(wiring.Component):
@@ -95,22 +150,28 @@ class Averages(wiring.Component):
     ----------
     most : int
         log2 of the most samples of a pixel.
+    srgb : bool
+        sRGB is known.
 
     Members
     -------
     samples : In(2)
-        log2 of the samples of a pixel; it holds while tiles are in flight.
+        log2 of the samples of a pixel.
+    srgb : In(1)
+        Colours are averaged in linear light. Both hold while tiles are in flight.
     i : In(stream.Signature(TILE))
         Tiles of samples, group by group, in a group row by row.
     o : Out(stream.Signature(TILE))
         A tile of pixels for each group.
     """
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, srgb: bool) -> None:
         self._most = most
+        self._srgb = srgb
         super().__init__(
             {
                 "samples": In(2),
+                "srgb": In(1),
                 "i": In(stream.Signature(TILE)),
                 "o": Out(stream.Signature(TILE)),
             }
@@ -118,11 +179,12 @@ class Averages(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        unit = PixelMeans(self._most)
+        unit = PixelMeans(self._most, self._srgb)
         m.submodules.pixels = pixels = StallablePipeline(unit, unit.latency)
         m.d.comb += [
             pixels.i.valid.eq(self.i.valid),
             pixels.i.payload.samples.eq(self.samples),
+            pixels.i.payload.srgb.eq(self.srgb),
             pixels.i.payload.colours.eq(self.i.payload),
             self.i.ready.eq(pixels.i.ready),
         ]

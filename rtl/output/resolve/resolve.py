@@ -36,10 +36,13 @@ class ResolveParams:
         Most samples of a pixel: 1, 2, 4 or 8.
     reads : int
         Most reads in flight, a power of two above 2.
+    srgb : bool
+        sRGB is averaged in linear light; else it is refused.
     """
 
     samples: int = 8
     reads: int = 16
+    srgb: bool = False
 
     def __post_init__(self):
         if self.samples not in SAMPLE_COUNTS:
@@ -56,16 +59,20 @@ class ResolveParams:
 
 CONFIGS = {
     "default": ResolveParams(),
+    "srgb": ResolveParams(srgb=True),
     "tiny": ResolveParams(samples=2, reads=4),
+    "tiny_srgb": ResolveParams(samples=2, reads=4, srgb=True),
 }
 PURPOSE = {  # of each configuration
     "default": "up to 8 samples a pixel",
+    "srgb": "the same, and sRGB in linear light",
     "tiny": "for benches: up to 2 samples",
+    "tiny_srgb": "the same, and sRGB in linear light",
 }
 
 
 class Resolve(wiring.Component):
-    """Average the samples of each pixel of R8G8B8A8_UNORM, from coded tiles to coded tiles.
+    """Average the samples of each pixel of R8G8B8A8, from coded tiles to coded tiles.
 
     One tile of samples a clock, as far as memory keeps up; one surface after the other. The target
     and its mode table are written as a whole. After an error nothing is read or written any more,
@@ -84,7 +91,7 @@ class Resolve(wiring.Component):
         :class:`fixfunc.spec.colours.ResolveError`.
     memory : Out(Axi())
 
-    Source: [fs 17.13.4].
+    Source: [fs 5.6.6].
     """
 
     def __init__(self, params: ResolveParams = CONFIGS["default"]) -> None:
@@ -108,7 +115,7 @@ class Resolve(wiring.Component):
         m.submodules.refill = refill = RefillUnit(Surface(EDGE, COLOUR, True), p.reads)
         unit = ColourDecoder(ColourOrder(p.samples))
         m.submodules.decoder = decoder = StallablePipeline(unit, unit.latency)
-        m.submodules.averages = averages = Averages(p.most)
+        m.submodules.averages = averages = Averages(p.most, p.srgb)
         m.submodules.target = target = TargetTiles()
         wiring.connect(m, source.line_request, refill.line_request)
         wiring.connect(m, refill.fetched, source.fetched)
@@ -147,6 +154,7 @@ class Resolve(wiring.Component):
             stored.cleared.eq(request.source_cleared),
             stored.code.eq(refill.o.payload.mode),
             *(stored[f"data{n}"].eq(refill.o.payload[f"data{n}"]) for n in range(WORDS)),
+            averages.srgb.eq(request.srgb),
             averages.i.valid.eq(decoder.o.valid),
             decoder.o.ready.eq(averages.i.ready),
             *(averages.i.payload[n].eq(tile[f"colour{n}"]) for n in range(LANES)),
@@ -182,6 +190,8 @@ class Resolve(wiring.Component):
         rules = [rule for side in sides for rule in (side != 0, side <= TARGET_LIMIT)]
         if self._params.most < len(SHAPES) - 1:
             rules.append(fields.samples <= self._params.most)
+        if not self._params.srgb:
+            rules.append(~fields.srgb)
         refused = ~Cat(rules).all()
         with m.FSM(init="IDLE"):
             with m.State("IDLE"):

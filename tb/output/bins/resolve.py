@@ -78,7 +78,7 @@ def _written(params):
 
 
 def _refused():
-    """One side is too long, and the other one of any length, be it one that could be."""
+    """One side is too long, and the other one of any length; sRGB or not."""
     rng = np.random.default_rng(2)
     rows = []
     for _ in range(200):
@@ -86,7 +86,8 @@ def _refused():
         long = int(rng.integers(TARGET_LIMIT + 1, 1 << 15))
         sides = rng.permutation([right, long])
         samples = int(rng.integers(0, len(LANE_SHAPE)))
-        rows.append(request(samples=samples, width=sides[0], height=sides[1]))
+        srgb = int(rng.integers(0, 2))
+        rows.append(request(samples=samples, width=sides[0], height=sides[1], srgb=srgb))
     return np.concatenate(rows)
 
 
