@@ -189,12 +189,12 @@ def test_srgb_is_averaged_as_light():
     """Memory equals that of the golden machine, and is not what means of bytes leave."""
     found = []
     for srgb in (0, 1):
-        packets = CommandList().resolve(**streams.SURFACE | {"srgb": srgb}).fence(1)
+        packets = frame(1).resolve(**streams.SURFACE | {"srgb": srgb}).fence(2)
         outputs = check_outputs(BLOCK, "tiny_resolve", rows_of(packets), ("full", "full"), 0)
         found.append(np.ascontiguousarray(outputs["memory"]).view(np.uint8).ravel())
     differs = np.flatnonzero(found[0] != found[1])
-    assert len(differs) > 1000
-    assert differs[0] >= streams.SURFACE["target"]
+    assert len(differs) > 100
+    assert (differs // 32 * 32 >= streams.SURFACE["target"]).all()
 
 
 @pytest.mark.plan("top-21")

@@ -69,7 +69,7 @@ def test_every_pair_of_factors(config):
 
 @pytest.mark.plan("output-merger-12")
 def test_every_linear_value_of_alpha_and_colour():
-    """Tables and search of sRGB, the hardware's, against the golden ones."""
+    """Tables of sRGB, the hardware's, against the golden ones."""
     every = np.arange(1 << 16)
     assert linear(np.repeat(np.arange(256, dtype=np.uint8)[:, None], 4, 1))[:, 0].tolist() == (
         srgb.LINEAR

@@ -2,74 +2,57 @@
 """Linear colours as sRGB."""
 
 import itertools
+from bisect import bisect_right
 
-from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
+from fixfunc.rtl.lib.bits import named
+from fixfunc.rtl.lib.delay import NO_COLLISION
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.output.merger.formats import ALPHA, LINEAR_BITS, FormatSet
 from fixfunc.rtl.texture.linear import linear
 
 BITS = 8
-LINEAR = [linear(n) for n in range(1 << BITS)]
+LINEAR = [linear(n) for n in range(256)]
 # From which linear value on a byte is the nearest, or the greater of two.
 FIRST = [0, *(-(-(low + high) // 2) for low, high in itertools.pairwise(LINEAR))]
 # Half a byte, and what 255/65536 is too little by; tried for all 65,536 values.
 ROUNDING = 32895
+# Linear values from 2^n on lie in segments of 2^k: (n, k). In none begins more than one byte.
+SEGMENTS = (14, 8), (12, 7), (10, 6), (0, 4)
+LAST = 8  # bits of the last value of a segment that has the first one's byte
 
 
-class SrgbEncoder(wiring.Component):
-    """The sRGB byte whose linear value is the nearest, of two the greater; free-running.
+def _rows() -> list[int]:
+    """A segment's first byte and, above it, the last value of the segment that has it.
 
-    A binary search: each clock a table of as many rows as there are bytes that it can still be
-    says one bit.
-
-    Members
-    -------
-    i : In(16)
-    o : Out(8)
-        :attr:`LATENCY` clocks later.
+    The row of value v is v >> k, below a one at bit k for all segments but the least ones.
     """
+    rows = [0] * 512
+    end = 1 << LINEAR_BITS
+    for start, size in SEGMENTS:
+        begin = 1 << start if start else 0
+        for low in range(begin, end, 1 << size):
+            byte = bisect_right(FIRST, low) - 1
+            following = FIRST[byte + 1] if byte < 255 else end
+            last = min(following - low, 1 << size) - 1
+            rows[low >> size | (1 << size if start else 0)] = byte | last << 8
+        end = begin
+    return rows
 
-    LATENCY = BITS
 
-    i: In(16)
-    o: Out(BITS)
-
-    def elaborate(self, platform: object) -> Module:
-        m = Module()
-        value = self.i
-        known_bits = []  # the highest first
-        for level in range(BITS):
-            step = 1 << BITS - level
-            rows = [FIRST[n * step + step // 2] for n in range(1 << level)]
-            if level:
-                m.submodules[f"table_{level}"] = table = Memory(
-                    shape=16, depth=len(rows), init=rows, attrs={"rom_style": "distributed"}
-                )
-                read = table.read_port(domain="comb")
-                m.d.comb += read.addr.eq(Cat(reversed(known_bits)))
-                threshold = read.data
-            else:
-                threshold = rows[0]
-            later = Signal(16, name=f"value_{level + 1}")
-            bits = [Signal(name=f"bit_{level + 1}_{n}") for n in range(level + 1)]
-            m.d.sync += later.eq(value)
-            m.d.sync += [
-                bit.eq(now)
-                for bit, now in zip(bits, [*known_bits, value >= threshold], strict=True)
-            ]
-            value = later
-            known_bits = bits
-        m.d.comb += self.o.eq(Cat(reversed(known_bits)))
-        return m
+ROWS = _rows()
 
 
 class ChannelEncoder(wiring.Component):
     """Channels of linear light as bytes of sRGB; free-running. Alpha is linear in both.
+
+    Of sRGB the byte whose linear value is the nearest, of two the greater: a table knows that of
+    the first value of a segment, and where in it the next byte begins.
 
     Parameters
     ----------
@@ -84,7 +67,7 @@ class ChannelEncoder(wiring.Component):
         Together with ``encodes``.
     """
 
-    LATENCY = SrgbEncoder.LATENCY
+    LATENCY = 2
 
     def __init__(self, formats: FormatSet) -> None:
         words = ArrayLayout(formats.word, 4)
@@ -93,21 +76,35 @@ class ChannelEncoder(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         t = Timeline(m)
+        m.submodules.table = table = Memory(
+            shape=8 + LAST, depth=len(ROWS), init=ROWS, attrs=NO_COLLISION
+        )
         for channel in range(4):
             word = self.words[channel]
             t.enter(0, **{f"word_{channel}": word})
             if channel == ALPHA:
-                t.enter(0, alpha=alpha_byte(word[:LINEAR_BITS]))
-                byte = t[self.LATENCY].alpha
+                t.enter(0, byte_3=alpha_byte(word[:LINEAR_BITS]))
             else:
-                m.submodules[f"encoder_{channel}"] = encoder = SrgbEncoder()
-                m.d.comb += encoder.i.eq(word[:LINEAR_BITS])
-                byte = encoder.o
-            passed = t.value(f"word_{channel}", self.LATENCY)
+                byte = self._encode(m, t, table.read_port(), word[:LINEAR_BITS], channel)
+                t.enter(2, **{f"byte_{channel}": byte})
+            byte, passed = (t.value(f"{name}_{channel}", self.LATENCY) for name in ("byte", "word"))
             m.d.comb += self.o[channel].eq(Mux(self.encodes[channel], byte, passed))
         return m
+
+    def _encode(self, m, t, read, value, channel):
+        """The byte of a linear value, two clocks later."""
+        row, place = value[4:10], value[:4]
+        for start, size in reversed(SEGMENTS[:-1]):
+            reaches = value[start:].any()
+            row = Mux(reaches, Cat(value[size : 2 * size], Const(1, 1)), row)
+            place = Mux(reaches, value[:size], place)
+        m.d.comb += read.addr.eq(row)
+        t.enter(0, **{f"place_{channel}": named(m, place, f"place_{channel}_0")})
+        byte = Signal(8, name=f"byte_{channel}_2")
+        m.d.sync += byte.eq(read.data[:8] + (t.value(f"place_{channel}", 1) > read.data[8:]))
+        return byte
 
 
 def alpha_byte(value: Value) -> Value:
     """The byte that is nearest to 16 bits of alpha: of 255/65535 of it."""
-    return ((value << BITS) - value + ROUNDING)[2 * BITS : 3 * BITS]
+    return ((value << 8) - value + ROUNDING)[16:24]
