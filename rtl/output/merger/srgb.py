@@ -16,7 +16,6 @@ from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.output.merger.formats import ALPHA, LINEAR_BITS, FormatSet
 from fixfunc.rtl.texture.linear import linear
 
-BITS = 8
 LINEAR = [linear(n) for n in range(256)]
 # From which linear value on a byte is the nearest, or the greater of two.
 FIRST = [0, *(-(-(low + high) // 2) for low, high in itertools.pairwise(LINEAR))]
