@@ -13,6 +13,7 @@ from fixfunc.rtl.frontend import command_reader
 from fixfunc.rtl.geometry import triangle_setup
 from fixfunc.rtl.lib.axi import Axi
 from fixfunc.rtl.output import colour_write
+from fixfunc.rtl.output.merger.formats import UNORM_AND_SRGB
 from fixfunc.rtl.output.resolve.resolve import CONFIGS as RESOLVES
 from fixfunc.rtl.output.resolve.resolve import Resolve, ResolveParams
 from fixfunc.rtl.payload import beat, layout
@@ -23,7 +24,6 @@ from fixfunc.spec import payloads
 from fixfunc.spec.colours import colours
 from fixfunc.spec.colours import quads as quads_of
 from fixfunc.spec.commands import START, STATUS
-from fixfunc.spec.dxgi import Format
 from fixfunc.spec.state import FenceError, Kind, Outcome
 
 MEMORY = FenceError.MEMORY.bit_length() - 1  # number of that bit
@@ -92,7 +92,7 @@ class TopParams:
             )
         if self.resolve and self.resolve.srgb != self.reader.resolves_srgb:
             raise ValueError(
-                f"resolve.srgb must be {self.reader.resolves_srgb!r}, as colour.formats are, "
+                f"resolve.srgb must be {self.reader.resolves_srgb!r}, as of colour.formats, "
                 f"not {self.resolve.srgb!r}"
             )
 
@@ -131,7 +131,6 @@ def _of(config, planes, resolve=None, formats=None, **more):
     )
 
 
-RESOLVED = Format.R8G8B8A8_UNORM, Format.R8G8B8A8_UNORM_SRGB
 CONFIGS = {
     "default": TopParams(),
     "frame": _of("default", "default"),
@@ -139,7 +138,7 @@ CONFIGS = {
     "tiny": _of("tiny", "tiny"),
     "tiny_flat": _of("tiny", "tiny", flat=True),
     "tiny_planes": _of("tiny", "tiny_planes"),
-    "tiny_resolve": _of("tiny", "tiny", RESOLVES["tiny_srgb"], RESOLVED),
+    "tiny_resolve": _of("tiny", "tiny", RESOLVES["tiny_srgb"], UNORM_AND_SRGB),
 }
 PURPOSE = {  # of each configuration
     "default": "the whole pipeline: targets up to 2048 pixels, 8x MSAA, depth, stencil, colour, "
@@ -149,7 +148,7 @@ PURPOSE = {  # of each configuration
     "tiny": "one colour plane in small, for benches: tiles of 4x4, targets up to 64 pixels",
     "tiny_flat": "the same with the built-in shader, which gives one colour a draw",
     "tiny_planes": "for benches, with three colour planes of any format of up to 32 bits",
-    "tiny_resolve": "for benches, sRGB too, with the unit that resolves surfaces, of tiles of 8x8",
+    "tiny_resolve": "for benches, with sRGB, and resolves of surfaces that have tiles of 8x8",
 }
 
 

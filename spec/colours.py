@@ -126,14 +126,14 @@ def decoded(bits: int = COLOUR) -> tuple[Field, ...]:
     return (Field("wrong", 1), *_lanes(bits))
 
 
-# A resolve of R8G8B8A8_UNORM, or of its sRGB; other formats are averaged as their bytes. Both
+# A resolve of texels of four bytes, alpha the highest, UNORM or sRGB: formats are not checked. Both
 # surfaces lie as a tile cache leaves them: tiles, and behind them their mode table.
 RESOLVE = (
     Field("samples", 2),  # log2, of a pixel of the source
     *each("width height", 15),  # pixels
     *each("source target", 32),  # addresses of the first tiles
     *each("source_cleared target_cleared", 32),  # colours that they were cleared to
-    Field("srgb", 1),  # colours are averaged in linear light
+    Field("srgb", 1),  # colours are averaged as linear ones
 )
 RESOLVED = (Field("error", 4),)  # ResolveError
 

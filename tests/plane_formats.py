@@ -11,6 +11,7 @@ from fixfunc.models.texture.block_decode import linear
 from fixfunc.spec.colours import COLOUR_FORMATS
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.state import BlendFactor, BlendOp
+from tests.oracles.naive_frame.formats import byte_of_light, light
 from tests.output.test_colour_write import combinations
 
 # Bits of red, green, blue and alpha, lowest first: typed here.
@@ -87,8 +88,6 @@ HALVES = {
     Format.R32G32_UINT: Format.R32_UINT,
     Format.R32G32_SINT: Format.R32_SINT,
 }
-# Of each byte of sRGB its light, 16 bits.
-LIGHT = linear(np.repeat(np.arange(256, dtype=np.uint8)[:, None], 4, 1))[:, 0].tolist()
 OF_SHADER_ALPHA = BlendFactor.SRC_ALPHA, BlendFactor.INV_SRC_ALPHA, BlendFactor.SRC_ALPHA_SAT
 
 
@@ -228,7 +227,7 @@ def exact(new, old, form, state):
             return None
         bits = channel(word, place)
         if kind(form) == "SRGB":
-            return Fraction(bits, 255) if place[0] == 24 else Fraction(LIGHT[bits], 65535)
+            return Fraction(bits, 255) if place[0] == 24 else Fraction(light()[bits], 65535)
         if kind(form) == "UNORM":
             return Fraction(bits, (1 << place[1]) - 1)
         most = (1 << place[1] - 1) - 1
@@ -264,8 +263,7 @@ def exact(new, old, form, state):
             most = 65535
         number = min(max(floor(mixed * most + Fraction(1, 2)), least), most)
         if kind(form) == "SRGB":
-            stored = [257 * byte for byte in range(256)] if n == 3 else LIGHT
-            number = min(range(256), key=lambda byte: (abs(stored[byte] - number), -byte))
+            number = (number + 128) // 257 if n == 3 else byte_of_light(number)
         out |= (number & (1 << bits) - 1) << low
     return out
 

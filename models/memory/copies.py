@@ -137,7 +137,7 @@ def resolve(memory: np.ndarray, source: np.void, target: np.void, packet: np.voi
     InputError
         A format without means, one that is not of both textures' family, or another size.
 
-    Source: [fs 5.6.6].
+    Source: [fs 5.6.6, 19.2.4].
     """
     one, one_data = texture_at(memory, source)
     other, other_data = texture_at(memory, target)

@@ -11,7 +11,12 @@ from fixfunc.models.memory.surface import check_places
 from fixfunc.models.memory.tile_cache import TileCache, TrafficKind
 from fixfunc.models.output import blend as blending
 from fixfunc.models.output.colour_tiles import CodedColourTile, ColourTile
-from fixfunc.models.output.formats import colour_format, from_light, shader_alpha, to_light
+from fixfunc.models.output.formats import (
+    colour_format,
+    linear_to_srgb,
+    shader_alpha,
+    srgb_to_linear,
+)
 from fixfunc.models.payload import dtype, integer
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE, pack, unpack
 from fixfunc.models.state import TARGET_FIELDS, blending_known
@@ -37,8 +42,9 @@ def blend(new: np.ndarray, old: np.ndarray, state: np.void) -> np.ndarray:
     ndarray of uint32
         Blended: see :func:`fixfunc.models.output.blend.blend`. Where the format lacks alpha, the
         shader's lies at :func:`~fixfunc.models.output.formats.shader_alpha`, and what is stored has
-        1; sRGB is blended in linear light, of 16 bits. Else the shader's bits, or those of the
-        logic operation. Channels that are not written keep their bits; bits of no channel are 0.
+        1. Colours of sRGB are blended as linear ones, of 16 bits. Unblended: the shader's bits, or
+        those of the logic operation. Channels that are not written keep their bits; bits of no
+        channel are 0.
     """
     form = colour_format(Format(int(state["colour_format"])))
     how = blend_of(state)
@@ -59,7 +65,7 @@ def blend(new: np.ndarray, old: np.ndarray, state: np.void) -> np.ndarray:
         n = channel.register
         bits = (made if how.write >> n & 1 else words[1])[..., n]
         if blends and form.is_srgb and how.write >> n & 1:
-            bits = from_light(bits, channel)
+            bits = linear_to_srgb(bits, channel)
         out |= (bits & (1 << channel.bits) - 1) << channel.low
     return out.astype(np.uint32)
 
@@ -78,7 +84,7 @@ def _values(bits, channels, form):
     out = bits.copy()
     if form.is_srgb:
         for channel in channels:
-            out[..., channel.register] = to_light(bits[..., channel.register], channel)
+            out[..., channel.register] = srgb_to_linear(bits[..., channel.register], channel)
     if all(channel.register != 3 for channel in channels):
         out[..., 3] = form.most[3]
     if form.kind == "SNORM":

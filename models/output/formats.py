@@ -129,7 +129,7 @@ def load(data: np.ndarray, form: ColourFormat) -> np.ndarray:
         if form.kind == "SNORM":
             raw = np.maximum(raw, -form.most[channel.register])
         if form.is_srgb:
-            raw = to_light(raw, channel)
+            raw = srgb_to_linear(raw, channel)
         out[:, channel.register] = raw
     if form.kind != "FLOAT":
         return out
@@ -151,7 +151,7 @@ def store(values: np.ndarray, form: ColourFormat) -> np.ndarray:
     for channel in form.layout.channels:
         raw = values[:, channel.register]
         if form.is_srgb:
-            raw = from_light(raw, channel)
+            raw = linear_to_srgb(raw, channel)
         if form.kind == "FLOAT":
             raw = float_bits(raw, channel.bits)
         word, shift = divmod(channel.low, 64)
@@ -160,13 +160,13 @@ def store(values: np.ndarray, form: ColourFormat) -> np.ndarray:
     return words.view(np.uint8)[:, : form.layout.size]
 
 
-def to_light(values: np.ndarray, channel: Channel) -> np.ndarray:
-    """Bytes of a channel of sRGB as 16 linear bits; alpha is linear already."""
+def srgb_to_linear(values: np.ndarray, channel: Channel) -> np.ndarray:
+    """Bytes of a channel of sRGB as linear ones, of 16 bits; alpha is linear already."""
     return _LINEAR[values] if channel.register < 3 else values * 257
 
 
-def from_light(values: np.ndarray, channel: Channel) -> np.ndarray:
-    """The inverse of :func:`to_light`: the nearest."""
+def linear_to_srgb(values: np.ndarray, channel: Channel) -> np.ndarray:
+    """The inverse of :func:`srgb_to_linear`: the nearest."""
     return encoded(values) if channel.register < 3 else (2 * values + 257) // 514
 
 

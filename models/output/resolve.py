@@ -17,7 +17,7 @@ TEXEL = 4  # bytes
 
 
 def resolve(memory: np.ndarray, request: np.void, most: int = 3, srgb: bool = True) -> ResolveError:
-    """Average the samples of each pixel of a target of R8G8B8A8_UNORM, or of its sRGB.
+    """Average the samples of each pixel of a target of four bytes a texel, alpha the highest.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def resolve(memory: np.ndarray, request: np.void, most: int = 3, srgb: bool = Tr
     that the source was cleared to. The mean is that of
     :func:`fixfunc.models.output.averages.mean`.
 
-    Source: [fs 5.6.6].
+    Source: [fs 5.6.6, 19.2.4].
     """
     lx, ly = LANE_SHAPE[request["samples"]]
     width, height = int(request["width"]), int(request["height"])

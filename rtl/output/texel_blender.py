@@ -19,7 +19,7 @@ from fixfunc.rtl.output.merger.formats import (
     places,
     with_shader_alpha,
 )
-from fixfunc.rtl.output.merger.srgb import ChannelEncoder
+from fixfunc.rtl.output.merger.srgb import SrgbEncoder
 from fixfunc.rtl.output.merger.texels import Packer, Unpacker
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.payloads import COLOUR
@@ -68,8 +68,8 @@ class PlaneFormats(FormatSet):
 class TexelBlender(wiring.Component):
     """Blend a sample, or replace it; one a clock, free-running.
 
-    All of D3D11's blending but the blend constant and second colours; sRGB in linear light. Where a
-    format lacks alpha, that of the shader lies behind the other channels, as
+    All of D3D11's blending but the blend constant and second colours; sRGB as linear colours. Where
+    a format lacks alpha, that of the shader lies behind the other channels, as
     :func:`~fixfunc.rtl.output.merger.formats.with_shader_alpha` says, and that of the target is 1.
     Channels that are not written keep their bits, and bits that belong to no channel become 0.
 
@@ -111,7 +111,7 @@ class TexelBlender(wiring.Component):
     @property
     def latency(self) -> int:
         """Clocks from a sample to what is stored."""
-        encoding = ChannelEncoder.LATENCY if self._formats.has_srgb else 0
+        encoding = SrgbEncoder.LATENCY if self._formats.has_srgb else 0
         return self._unpacked + self._blender.latency + encoding + Packer.LATENCY
 
     def elaborate(self, platform: object) -> Module:
@@ -168,11 +168,11 @@ class TexelBlender(wiring.Component):
         return Mux(chooses, unpacker.values[channel], word)
 
     def _encode(self, m, words):
-        """Sums of linear light as sRGB; MIN and MAX have chosen bytes."""
-        m.submodules.encoder = encoder = ChannelEncoder(self._formats)
+        """Sums of linear colours as sRGB; MIN and MAX have chosen bytes."""
+        m.submodules.encoder = encoder = SrgbEncoder(self._formats)
         control = self._at(self.latency - Packer.LATENCY)
         m.d.comb += encoder.words.eq(words)
         for channel in range(4):
             sums = control.write[channel] & self._group(control, channel).blends
-            m.d.comb += encoder.encodes[channel].eq(control.is_srgb & sums)
+            m.d.comb += encoder.is_linear[channel].eq(control.is_srgb & sums)
         return encoder.o

@@ -23,6 +23,9 @@ def linear(value: int) -> int:
     return int((65535 * share).to_integral_value(ROUND_HALF_UP))
 
 
+LINEAR = [linear(n) for n in range(256)]  # of every byte
+
+
 class Linear(wiring.Component):
     """Convert sRGB texels of UNORM8 to linear ones of UNORM16; free-running.
 
@@ -57,7 +60,7 @@ class Linear(wiring.Component):
         colours = [(n, c) for n in range(self._lanes) for c in range(3)]
         for k in range(0, len(colours), 2):  # block RAM has two ports
             m.submodules[f"table_{k // 2}"] = table = Memory(
-                shape=16, depth=256, init=[linear(n) for n in range(256)], attrs=NO_COLLISION
+                shape=16, depth=256, init=LINEAR, attrs=NO_COLLISION
             )
             for n, c in colours[k : k + 2]:
                 read = table.read_port()

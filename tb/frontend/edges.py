@@ -178,6 +178,7 @@ def resolve_beside(rng: np.random.Generator, packets: CommandList, at: int, para
         target=target,
         source_cleared=int(rng.integers(0, 1 << 32)),
         target_cleared=int(rng.integers(0, 1 << 32)),
+        srgb=int(params.reader.resolves_srgb),
     )
     if rng.random() < 0.2:
         _change(packets, len(packets.parts) - 1, lambda fields: _resolve(rng, fields, params))

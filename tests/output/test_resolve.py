@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-from fractions import Fraction
-from itertools import pairwise
-
 import numpy as np
 import pytest
+from amaranth.back import rtlil
 
 from fixfunc.cosim import codec
 from fixfunc.cosim.simulation.volume import NOWHERE, Memory
@@ -16,6 +14,7 @@ from fixfunc.models.output.scan_out import Scan
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
 from fixfunc.models.state import draw_state
+from fixfunc.rtl.output.resolve.averages import PixelMeans
 from fixfunc.rtl.output.resolve.resolve import CONFIGS, ResolveParams
 from fixfunc.spec import payloads
 from fixfunc.spec.colours import RESOLVE, RESOLVED, SCAN_SETUP, ResolveError
@@ -27,6 +26,7 @@ from fixfunc.spec.state import TARGET_LIMIT, TileMode
 from fixfunc.tb.output import resolve as bench
 from tests import tiers
 from tests.bench import check_bench
+from tests.oracles.naive_frame.formats import byte_of_light, light
 from tests.volume import LIMIT, check_paces, volume
 
 BASE = 1 << 20  # of the target
@@ -83,33 +83,24 @@ def test_pixels_are_the_means_of_their_samples(samples, size):
     assert all((part == [0x10, 0x20, 0x30, 0x40]).all() for part in beyond)
 
 
-def light(byte):
-    """Linear light of a byte of sRGB: of 16 bits, to the nearest."""
-    value = byte / 255
-    share = value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
-    return round(65535 * share)
-
-
 @pytest.mark.plan("resolve-1")
 @pytest.mark.parametrize("samples", range(4))
-def test_srgb_is_averaged_as_light(samples):
-    """Of the mean of linear light, of 16 bits, the nearest byte; alpha is linear."""
+def test_srgb_is_averaged_as_linear_colours(samples):
+    """Of a mean of 16 bits the nearest byte; alpha is linear."""
     record = request(samples, (9, 8), srgb=1)
     memory, pixels = source(np.random.default_rng(samples), record)
     assert resolve(memory, record) == ResolveError.NONE
-    lights = [light(byte) for byte in range(256)]
-    alphas = [257 * byte for byte in range(256)]
-    ends = {id(row): [Fraction(a + b, 2) for a, b in pairwise(row)] for row in (lights, alphas)}
+    count = 1 << samples
     wanted = np.zeros((*pixels.shape[:2], 4), int)
     for (y, x, channel), _ in np.ndenumerate(wanted):
-        row = alphas if channel == 3 else lights
-        mean = Fraction(sum(row[byte] for byte in pixels[y, x, :, channel]), 1 << samples)
-        number = (mean + Fraction(1, 2)).__floor__()
-        wanted[y, x, channel] = sum(number >= end for end in ends[id(row)])
+        values = pixels[y, x, :, channel].tolist()
+        total = sum(257 * byte if channel == 3 else light()[byte] for byte in values)
+        mean = (2 * total + count) // (2 * count)
+        wanted[y, x, channel] = (mean + 128) // 257 if channel == 3 else byte_of_light(mean)
     found = picture(memory, record)[1]
     assert (found == wanted).all()
-    bytes_alone = (2 * pixels.astype(int).sum(2) + (1 << samples)) // (2 << samples)
-    assert (found[..., :3] != bytes_alone[..., :3]).any() == (samples > 0)
+    of_bytes = (2 * pixels.astype(int).sum(2) + count) // (2 * count)
+    assert (found[..., :3] != of_bytes[..., :3]).any() == (samples > 0)
 
 
 @pytest.mark.plan("resolve-2")
@@ -190,17 +181,19 @@ def test_volume(config, count):
 # To build tiles of this width takes minutes in the protocol tier; Icarus takes as many to run them.
 @pytest.mark.plan("resolve-4", "resolve-5", "resolve-6")
 @pytest.mark.qualify
-def test_bench(simulator):
-    check_bench("resolve", "tiny", simulator)
+@pytest.mark.parametrize("config", ["tiny", "tiny_srgb"])
+def test_bench(config, simulator):
+    check_bench("resolve", config, simulator)
 
 
 @pytest.mark.plan("resolve-5")
+@pytest.mark.parametrize("config", ["tiny", "tiny_srgb"])
 @pytest.mark.parametrize("kind", ["cleared", "coded"])
-def test_a_tile_a_clock(kind):
+def test_a_tile_a_clock(kind, config):
     """Tiles that take no memory, or a transfer each; a line of the table takes a clock, too."""
     clocks = []
     for height in (32, 96):
-        record = request(1, (512, height))
+        record = request(1, (512, height), srgb=config == "tiny_srgb")
         data = np.zeros(2 * BASE, np.uint8)
         if kind == "coded":
             shape = bench.surface_shape(record)
@@ -209,7 +202,7 @@ def test_a_tile_a_clock(kind):
             assert (tiles.codes == TileMode.PALETTE).all()
         rows = codec.pack(np.array([record]), RESOLVE)
         memory = Memory(data, (0, 0), ready=256)
-        clocks.append(volume("resolve", "tiny").run({"i": rows}, 1, memory=memory).clocks)
+        clocks.append(volume("resolve", config).run({"i": rows}, 1, memory=memory).clocks)
     tiles = 512 * 64 // 32  # more of them
     assert tiles <= clocks[1] - clocks[0] <= tiles * 65 / 64 + 8
 
@@ -273,6 +266,13 @@ def test_wrong_parameters():
     for reads in (2, 6):
         with pytest.raises(InputError, match="reads"):
             ResolveParams(reads=reads)
+
+
+@pytest.mark.plan("resolve-7")
+def test_srgb_of_one_sample_needs_no_tables():
+    """A mean of one byte is that byte: means come as soon as without sRGB."""
+    assert PixelMeans(0, srgb=True).latency == PixelMeans(0, srgb=False).latency
+    assert "table" not in rtlil.convert(PixelMeans(0, srgb=True))
 
 
 @pytest.mark.plan("resolve-7")

@@ -71,6 +71,7 @@ FLOATS = (
 NORMALISED = (*UNORM, *SNORM, *SRGB)
 INTEGERS = (*UINT, *SINT)
 LINEAR_BITS = 16  # of a channel of sRGB, while it is blended
+UNORM_AND_SRGB = Format.R8G8B8A8_UNORM, Format.R8G8B8A8_UNORM_SRGB
 
 Place = tuple[int, int]  # a channel's lowest bit in a texel, and its bits
 

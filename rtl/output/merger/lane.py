@@ -12,7 +12,7 @@ from fixfunc.rtl.output.merger.blender import Blender
 from fixfunc.rtl.output.merger.control import CONSTANT, NEW, OLD, SECOND, control_layout
 from fixfunc.rtl.output.merger.formats import FormatSet, pick
 from fixfunc.rtl.output.merger.quantiser import HALF, Quantiser
-from fixfunc.rtl.output.merger.srgb import ChannelEncoder
+from fixfunc.rtl.output.merger.srgb import SrgbEncoder
 from fixfunc.rtl.output.merger.texels import Packer, Unpacker
 from fixfunc.spec.colours import THRESHOLD
 
@@ -84,7 +84,7 @@ class Lane(wiring.Component):
     @property
     def latency(self) -> int:
         """Clocks from a sample to its texel."""
-        encoding = ChannelEncoder.LATENCY if self._formats.has_srgb else 0
+        encoding = SrgbEncoder.LATENCY if self._formats.has_srgb else 0
         return self._blended + encoding + Packer.LATENCY
 
     def elaborate(self, platform: object) -> Module:
@@ -115,10 +115,10 @@ class Lane(wiring.Component):
         last = self._at(self.latency - 1)
         results = blender.o
         if self._formats.has_srgb:
-            m.submodules.encoder = encoder = ChannelEncoder(self._formats)
+            m.submodules.encoder = encoder = SrgbEncoder(self._formats)
             m.d.comb += [
                 encoder.words.eq(blender.o),
-                encoder.encodes.eq(last.is_srgb.replicate(4)),
+                encoder.is_linear.eq(last.is_srgb.replicate(4)),
             ]
             results = encoder.o
         m.submodules.packer = packer = Packer(self._formats)

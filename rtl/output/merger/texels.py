@@ -13,7 +13,7 @@ from fixfunc.rtl.lib.delay import NO_COLLISION
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.output.merger.control import control_layout
 from fixfunc.rtl.output.merger.formats import ALPHA, FormatSet, Place, joined, pick
-from fixfunc.rtl.output.merger.srgb import LINEAR
+from fixfunc.rtl.texture.linear import LINEAR
 
 
 class Unpacker(wiring.Component):

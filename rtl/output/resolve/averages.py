@@ -11,19 +11,18 @@ from amaranth.lib.wiring import In, Out
 from fixfunc.rtl.lib.bits import named
 from fixfunc.rtl.lib.skid_buffer import StallablePipeline
 from fixfunc.rtl.lib.timeline import Timeline
-from fixfunc.rtl.output.merger.formats import LINEAR_BITS, FormatSet
-from fixfunc.rtl.output.merger.srgb import ChannelEncoder
+from fixfunc.rtl.output.merger.formats import LINEAR_BITS, UNORM_AND_SRGB, FormatSet
+from fixfunc.rtl.output.merger.srgb import SrgbEncoder
 from fixfunc.rtl.output.resolve.group_place import GroupPlace
 from fixfunc.rtl.samples import SHAPES
 from fixfunc.rtl.texture.linear import Linear
 from fixfunc.spec.colours import EDGE, LANES
-from fixfunc.spec.dxgi import Format
 from fixfunc.spec.payloads import COLOUR
 
 CHANNEL = 8  # bits
 CHANNELS = COLOUR // CHANNEL
 TILE = ArrayLayout(COLOUR, LANES)  # lane (i, j) at 8 j + i
-BOTH = FormatSet((Format.R8G8B8A8_UNORM, Format.R8G8B8A8_UNORM_SRGB))
+FORMATS = FormatSet(UNORM_AND_SRGB)
 
 
 class PixelMeans(wiring.Component):
@@ -41,67 +40,72 @@ class PixelMeans(wiring.Component):
     i : In(StructLayout({"samples": 2, "srgb": 1, "colours": TILE}))
     o : Out(TILE)
         :attr:`latency` clocks later: pixel (x, y) at lane (x, y); other lanes are zero. Exact sums,
-        rounded once to the nearest, ties up; of sRGB those of 16 bits of linear light, of which the
-        nearest byte is told.
+        rounded once to the nearest, ties up. Of sRGB the sums are of linear channels, of 16 bits;
+        a mean of 16 bits becomes the nearest byte.
     """
 
     def __init__(self, most: int, srgb: bool) -> None:
         self._most = most
         self._srgb = srgb and most > 0  # of one sample the mean is that byte
-        self._first = Linear.LATENCY if self._srgb else 0  # clock of what is added
+        self._added = Linear.LATENCY if self._srgb else 0  # clocks until channels are added
         fields = {"samples": 2, "srgb": 1, "colours": TILE}
         super().__init__({"i": In(StructLayout(fields)), "o": Out(TILE)})
 
     @property
     def latency(self) -> int:
-        """Clocks from samples to means: linear light, as many sums of two, the choice, sRGB."""
-        encoding = ChannelEncoder.LATENCY if self._srgb else 0
-        return self._first + self._most + 1 + encoding
+        """Clocks from samples to means: linear ones, as many sums of two, the choice, sRGB."""
+        encoding = SrgbEncoder.LATENCY if self._srgb else 0
+        return self._added + self._most + 1 + encoding
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         t = Timeline(m)
         t.enter(0, samples=self.i.samples)
-        lanes = self._to_light(m, t) if self._srgb else [_channels(c) for c in self.i.colours]
+        lanes = self._to_linear(m, t) if self._srgb else [_channels(c) for c in self.i.colours]
+        width = LINEAR_BITS if self._srgb else CHANNEL
         totals = {(k % EDGE, k // EDGE): lanes[k] for k in range(LANES)}
-        end = self._first + self._most
+        end = self._added + self._most
         for n in range(self._most + 1):
             if n:
                 totals = self._add_pairs(m, totals, n)
-            means = [_means(totals.get((k % EDGE, k // EDGE)), n, lanes[k]) for k in range(LANES)]
-            t.enter(self._first + n, **{f"means_{n}": Cat(means)})
-        choices = [t.value(f"means_{n}", end) for n in range(self._most + 1)]
+            bits = width if n else CHANNEL  # one sample is no sum
+            means = [_means(totals.get((k % EDGE, k // EDGE)), n, bits) for k in range(LANES)]
+            t.enter(self._added + n, **{f"means_{n}": Cat(means)})
+        one_sample = t.value("means_0", end)
+        words = [one_sample.word_select(k, CHANNEL) for k in range(LANES * CHANNELS)]
+        choices = [Cat(Cat(word, Const(0, width - CHANNEL)) for word in words)]
+        choices += [t.value(f"means_{n}", end) for n in range(1, self._most + 1)]
         chosen = Signal(len(choices[0]))
         m.d.sync += chosen.eq(Array(choices)[t[end].samples])
         if self._srgb:
             t.enter(end + 1, chosen=chosen)
-            self._from_light(m, t, end + 1)
+            self._to_srgb(m, t, end + 1)
         else:
             m.d.comb += self.o.as_value().eq(chosen)
         return m
 
-    def _to_light(self, m, t):
-        """Channels of 16 bits: of sRGB linear light, else bytes."""
-        m.submodules.light = light = Linear(LANES)
-        is_light = named(m, self.i.srgb & (self.i.samples != 0), "is_light")
-        t.enter(0, is_light=is_light)
-        m.d.comb += light.enable.eq(is_light)
-        for lane, colour in zip(light.i, self.i.colours, strict=True):
+    def _to_linear(self, m, t):
+        """Channels of 16 bits: of sRGB linear ones, else bytes, and so of one sample."""
+        m.submodules.linear = linear = Linear(LANES)
+        is_linear = named(m, self.i.srgb & (self.i.samples != 0), "is_linear")
+        t.enter(0, is_linear=is_linear)
+        m.d.comb += linear.enable.eq(is_linear)
+        for lane, colour in zip(linear.i, self.i.colours, strict=True):
             m.d.comb += [lane[c].eq(byte) for c, byte in enumerate(_channels(colour))]
-        return [list(lane) for lane in light.o]
+        return [list(lane) for lane in linear.o]
 
-    def _from_light(self, m, t, clock):
+    def _to_srgb(self, m, t, clock):
         """Bytes again, in the lanes of pixels of two samples and more; others hold bytes."""
-        after = clock + ChannelEncoder.LATENCY
-        is_light = t[after].is_light
+        after = clock + SrgbEncoder.LATENCY
+        is_linear = t[after].is_linear
         columns, rows = (EDGE >> shift for shift in SHAPES[1])
         size = LINEAR_BITS * CHANNELS
         for k in range(LANES):
             if k % EDGE < columns and k // EDGE < rows:
-                m.submodules[f"encoder_{k}"] = encoder = ChannelEncoder(BOTH)
+                m.submodules[f"encoder_{k}"] = encoder = SrgbEncoder(FORMATS)
                 m.d.comb += [
                     encoder.words.eq(t[clock].chosen.word_select(k, size)),
-                    encoder.encodes.eq(is_light.replicate(CHANNELS)),
+                    encoder.is_linear.eq(is_linear.replicate(CHANNELS)),
                 ]
                 words = list(encoder.o)
             else:
@@ -133,14 +137,11 @@ def _channels(colour):
     return [colour.word_select(c, CHANNEL) for c in range(CHANNELS)]
 
 
-def _means(channels, n, lane):
-    """A pixel's colour from sums of 2^n samples; zero without them. As wide as that of a lane."""
+def _means(channels, n, bits):
+    """A pixel's colour from sums of 2^n samples, of so many bits a channel; zero without them."""
     if channels is None:
-        return Const(0, sum(map(len, lane)))
-    return Cat(
-        ((total + (1 << n >> 1)) >> n)[: len(its)]
-        for total, its in zip(channels, lane, strict=True)
-    )
+        return Const(0, bits * CHANNELS)
+    return Cat(((total + (1 << n >> 1)) >> n)[:bits] for total in channels)
 
 
 class Averages(wiring.Component):
@@ -158,7 +159,7 @@ class Averages(wiring.Component):
     samples : In(2)
         log2 of the samples of a pixel.
     srgb : In(1)
-        Colours are averaged in linear light. Both hold while tiles are in flight.
+        Colours are averaged as linear ones. Both hold while tiles are in flight.
     i : In(stream.Signature(TILE))
         Tiles of samples, group by group, in a group row by row.
     o : Out(stream.Signature(TILE))

@@ -37,7 +37,7 @@ class ResolveParams:
     reads : int
         Most reads in flight, a power of two above 2.
     srgb : bool
-        sRGB is averaged in linear light; else it is refused.
+        sRGB is averaged as linear colours; else it is refused.
     """
 
     samples: int = 8
@@ -65,14 +65,16 @@ CONFIGS = {
 }
 PURPOSE = {  # of each configuration
     "default": "up to 8 samples a pixel",
-    "srgb": "the same, and sRGB in linear light",
+    "srgb": "the same, and sRGB as linear colours",
     "tiny": "for benches: up to 2 samples",
-    "tiny_srgb": "the same, and sRGB in linear light",
+    "tiny_srgb": "the same, and sRGB as linear colours",
 }
 
 
 class Resolve(wiring.Component):
-    """Average the samples of each pixel of R8G8B8A8, from coded tiles to coded tiles.
+    """Average the samples of each pixel, from coded tiles to coded tiles.
+
+    A sample has four bytes, alpha the highest: UNORM or sRGB.
 
     One tile of samples a clock, as far as memory keeps up; one surface after the other. The target
     and its mode table are written as a whole. After an error nothing is read or written any more,
@@ -91,7 +93,7 @@ class Resolve(wiring.Component):
         :class:`fixfunc.spec.colours.ResolveError`.
     memory : Out(Axi())
 
-    Source: [fs 5.6.6].
+    Source: [fs 5.6.6, 19.2.4].
     """
 
     def __init__(self, params: ResolveParams = CONFIGS["default"]) -> None:

@@ -21,6 +21,7 @@ from fixfunc.tb.output.resolve import (
     surface_shape,
 )
 
+CONFIG = "tiny_srgb"
 LINE = 64  # tiles of a line of the mode table
 LARGEST = 1 << 28  # bytes of memory
 COUNT = 200  # tiles, as the bench's ``requests`` count them
@@ -71,6 +72,7 @@ def _written(params):
             source=2 * n * PLACE,
             target=(2 * n + 1) * PLACE,
             target_cleared=0x01020304,
+            srgb=n % 2 if params.srgb else 0,
         )
         for n in range(6)
     ]
@@ -111,6 +113,7 @@ def bins(seen: Seen, params: ResolveParams) -> dict[str, int]:
         | cross("samples x row of tiles", samples, flag(shapes[:, 1] > LINE, "a line", "more"))
         | cross("samples x tiles", samples, flag(tiles > LINE, "a line", "more"))
         | cross("tiles fill lines", flag(tiles % LINE == 0, "no", "yes"))
+        | cross("samples x colours", samples, flag(used["srgb"] == 1, "UNORM", "sRGB"))
         | cross("request", flag(obeyed, "refused", "obeyed"))
         | cross("source", flag(chained, "of its own", "resolved before"))
         | _modes(seen.rows, used, samples, params)
