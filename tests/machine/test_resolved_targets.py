@@ -12,6 +12,7 @@ from fixfunc.cosim.simulation.volume import Memory
 from fixfunc.models.formats import MOST
 from fixfunc.models.memory.coded_tiles import CodedTiles
 from fixfunc.models.memory.surface import to_image
+from fixfunc.models.output.averages import mean
 from fixfunc.models.payload import dtype
 from fixfunc.models.state import draw_state
 from fixfunc.rtl import top as rtl
@@ -20,6 +21,7 @@ from fixfunc.rtl.output.resolve.resolve import ResolveParams
 from fixfunc.spec.colours import SCAN_SETUP
 from fixfunc.spec.commands import START, STATUS, CommandError
 from fixfunc.spec.counters import COUNTERS
+from fixfunc.spec.dxgi import Format
 from fixfunc.spec.state import DepthFormat
 from fixfunc.tb import catalogue
 from fixfunc.tb import top as bench
@@ -38,10 +40,11 @@ TARGET = streams.PLANE + streams.PLANE // 2
 EDGE = 8
 
 
-def frame(samples, seed=0):
-    """A target, triangles on it, and a FENCE."""
+def frame(samples, seed=0, **fields):
+    """A target, triangles on it, and a FENCE; fields are those of the draw state."""
     rng = np.random.default_rng(seed)
-    packets = CommandList().target(0, streams.PLANE, SOURCE).state(draw_state(*SIZE, samples))
+    packets = CommandList().target(0, streams.PLANE, SOURCE)
+    packets.state(draw_state(*SIZE, samples, **fields))
     packets.clear(
         (0, 0, *SIZE),
         depth=1,
@@ -201,6 +204,32 @@ def test_srgb_is_averaged_as_linear_colours():
     assert len(differs) > 100
     assert target <= differs[0]
     assert differs[-1] < target + 256 * tiles + 32
+
+
+@pytest.mark.plan("top-22")
+def test_srgb_that_was_drawn_becomes_means_of_linear_colours():
+    """Golden, with tiles of 8x8 as they are drawn: blended, resolved, and not as bytes are."""
+    form = Format.R8G8B8A8_UNORM_SRGB
+    whole = rtl.CONFIGS["default"]
+    params = replace(
+        whole,
+        reader=replace(whole.reader, colour_formats=UNORM_AND_SRGB),
+        colour=replace(whole.colour, formats=UNORM_AND_SRGB),
+        resolve=ResolveParams(srgb=True),
+    )
+    found = []
+    for srgb in (0, 1):
+        packets = frame(4, colour_format=form, blend_enable=1, flat_colour=0x80C08040)
+        rows = rows_of(resolve(packets, 4, srgb=srgb))
+        memory = streams.memory(rows, params)
+        ((start, _),) = streams.starts(rows)
+        status = bench.machine(params, memory).draw(*map(int, start)).status
+        assert status["error"][-1] == CommandError.NONE
+        drawn = surface(memory, SOURCE, 4)
+        found.append(surface(memory, TARGET, 1)[:, :, 0])
+        assert (found[-1] == mean(drawn, UNORM_AND_SRGB[srgb])).all()
+    assert len(np.unique(drawn[..., 0])) > 2
+    assert (found[0] != found[1]).any()
 
 
 @pytest.mark.plan("top-21")
