@@ -24,7 +24,7 @@ from fixfunc.tb.output.resolve import (
 CONFIG = "tiny_srgb"
 LINE = 64  # tiles of a line of the mode table
 LARGEST = 1 << 28  # bytes of memory
-COUNT = 200  # tiles, as the bench's ``requests`` count them
+COUNT = 128  # tiles, as the bench's ``requests`` count them
 
 
 def directed(params: ResolveParams) -> list[Batch]:
