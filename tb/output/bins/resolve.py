@@ -35,7 +35,7 @@ def directed(params: ResolveParams) -> list[Batch]:
     place = rng.permutation(LARGEST // room).astype(np.uint32)
     for name in ("source", "target"):
         number, rest = np.divmod(spread[name], PLACE)
-        spread[name] = place[number] * room + rest + rng.choice([0, PLACE // 2])
+        spread[name] = place[number] * room + rest + rng.choice([0, PLACE // 2], len(spread))
     return [
         Batch(codec.pack(spread, RESOLVE)),
         *(Batch(rows, memory={"latency": (0, 8)}) for rows in (_long(params), _refused())),
