@@ -72,11 +72,6 @@ class Lane(wiring.Component):
         return max(Quantiser.LATENCY, self._unpacker.latency)
 
     @property
-    def _blended(self):
-        """Clocks until channels are what they will be, sRGB apart."""
-        return self._loaded + self._blender.latency
-
-    @property
     def constants_clock(self) -> int:
         """Clocks after which the blend constant is read."""
         return self._loaded + 1
@@ -85,7 +80,7 @@ class Lane(wiring.Component):
     def latency(self) -> int:
         """Clocks from a sample to its texel."""
         encoding = SrgbEncoder.LATENCY if self._formats.has_srgb else 0
-        return self._blended + encoding + Packer.LATENCY
+        return self._loaded + self._blender.latency + encoding + Packer.LATENCY
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
