@@ -119,6 +119,25 @@ def test_srgb_is_blended_in_linear_light(form):
     assert merge(half, black, form, MIX)[0, :3].tolist() == [188, 188, 188]
 
 
+def ideal_srgb(value):
+    """sRGB of linear values, before it is rounded, out of 255 [fs 3.2.3.8]."""
+    root = 1.055 * value ** (1 / 2.4) - 0.055
+    return 255 * np.where(value <= 0.0031308, 12.92 * value, root)
+
+
+@pytest.mark.plan("output-merger-2")
+def test_srgb_is_within_the_tolerance():
+    """0.6 of a byte from the ideal, of floats; every byte is reached, none goes back."""
+    every = np.arange(1 << 16)
+    bytes_of = encoded(every)
+    assert np.abs(bytes_of - ideal_srgb(every / 65535)).max() < 0.521  # the pages say so
+    assert set(np.diff(bytes_of)) == {0, 1}
+    assert (bytes_of[0], bytes_of[-1]) == (0, 255)
+    values = np.linspace(0, 1, 1 << 20, dtype=np.float32)
+    texels = encode(np.repeat(values[:, None], 4, 1), Format.R8G8B8A8_UNORM_SRGB)
+    assert np.abs(texels[:, 0] - ideal_srgb(values.astype(float))).max() < 0.6
+
+
 @pytest.mark.plan("output-merger-3")
 @pytest.mark.parametrize("form", FLOATS, ids=name)
 def test_floats_are_those_of_float32(form):
