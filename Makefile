@@ -102,6 +102,6 @@ clean:
 	@touch $@
 
 .venv/bench-ready: .venv/test-ready
-	@sh cosim/system.sh packages $(BIN)/python test,synthesis,figures
+	@sh cosim/system.sh packages $(BIN)/python test,figures
 	@sh cosim/system.sh timing $(BIN)/python || true
 	@touch $@

@@ -3,8 +3,8 @@
 
 import re
 
-from bench.area import yosys
 from fixfunc.cosim import catalogue, toolchain
+from fixfunc.cosim.verilog import yosys
 
 CELLS = ("LUT4", "CCU2C", "TRELLIS_DPR16X4", "TRELLIS_FF", "DP16KD", "MULT18X18D")
 FOLDER = toolchain.BUILD / "synthesis"

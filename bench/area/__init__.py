@@ -4,7 +4,6 @@
 jobs.py      what is measured: Verilog of every configuration, and of the top's parts
 liberty.py   the library, without the cells that synthesis shall not take
 netlist.py   Verilog to cells, by Yosys and ABC; memories stay outside, and are counted
-yosys.py     its processes, with limits of time
 timing.py    the longest path of a netlist, by OpenSTA
 measure.py   both for every job, what is known already taken from ``build/area``
 table.py     the figures as text and as a section of docs/bench.md

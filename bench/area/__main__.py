@@ -16,10 +16,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from bench.area import jobs, liberty, table, timing, yosys
+from bench.area import jobs, liberty, table, timing
 from bench.area.measure import MINUTES, PROCESSES, Meter
 from fixfunc.cosim.progress import Steps
 from fixfunc.cosim.toolchain import ROOT, ToolError
+from fixfunc.cosim.verilog import yosys
 from fixfunc.spec.errors import InputError
 
 STORE = ROOT / "docs" / "area.json"

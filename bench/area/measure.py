@@ -14,11 +14,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from bench.area import netlist, timing, yosys
+from bench.area import netlist, timing
 from bench.area.jobs import Job
 from bench.area.liberty import Library
 from fixfunc.cosim import toolchain
 from fixfunc.cosim.toolchain import BUILD, ToolError
+from fixfunc.cosim.verilog import yosys
 
 FOLDER = BUILD / "area"
 PROCESSES = 2  # each takes up to some gigabytes

@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-from bench.area import yosys
 from bench.area.liberty import Library
+from fixfunc.cosim.verilog import yosys
 
 PERIOD = 4000  # ps that ABC sizes gates for
 # Yosys's own script for ABC writes ripple adders: twice the time.
@@ -60,7 +60,7 @@ def synthesize(
         ``um2``, ``flip_flops`` (their share of it), ``memories``: name, places, bits, read ports
         and write ports of each.
 
-    Raises :class:`~bench.area.yosys.OverTime` after ``seconds``.
+    Raises :class:`~fixfunc.cosim.verilog.yosys.OverTime` after ``seconds``.
     """
     (folder / "design.sv").write_text(verilog)
     (folder / "cells.lib").write_text(library.text)

