@@ -14,8 +14,7 @@ def modules(text: str) -> dict[str, str]:
 
 def instances(module: str) -> dict[str, str]:
     """Names of modules within a module, by the names of their instances."""
-    body = module[module.index(";") :]
-    return {_bare(found[2]): _bare(found[1]) for found in INSTANCE.finditer(body)}
+    return {_bare(found[2]): _bare(found[1]) for found in INSTANCE.finditer(module)}
 
 
 def paths(text: str, top: str) -> dict[str, str]:
@@ -28,6 +27,14 @@ def paths(text: str, top: str) -> dict[str, str]:
             found[f"{path}.{instance}"] = module
             waiting.append(f"{path}.{instance}")
     return found
+
+
+def places(found: dict[str, str]) -> dict[str, list[str]]:
+    """Places of the instances of each module, from what :func:`paths` finds."""
+    of: dict[str, list[str]] = {}
+    for path, module in found.items():
+        of.setdefault(module, []).append(path)
+    return of
 
 
 def part(text: str, module: str) -> str:

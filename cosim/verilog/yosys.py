@@ -129,7 +129,9 @@ def verilog(netlists: Sequence[str]) -> list[str]:
 def _plain(text: str) -> str:
     """Verilog without what nothing reads, and in which nothing depends on what Yosys did before."""
     text = MODULE.sub(lambda module: _numbered(_read(module[0])), GENERATED.sub("", text))
-    return INITIAL.sub(_loop, NOTED.sub("", text)).replace("always @*", "always_comb").strip() + "\n"
+    return (
+        INITIAL.sub(_loop, NOTED.sub("", text)).replace("always @*", "always_comb").strip() + "\n"
+    )
 
 
 def _read(module: str) -> str:

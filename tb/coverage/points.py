@@ -65,12 +65,3 @@ def read(path: Path, source: str) -> Points:
 def plain(name: str) -> str:
     """A name as it stands in the Verilog: Verilator writes what is no letter by its code."""
     return ESCAPE.sub(lambda found: chr(int(found[1], 16)), name)
-
-
-def signals(toggles: dict[str, int]) -> Counter:
-    """How many edges of each signal have never been seen."""
-    missed = Counter()
-    for name, count in toggles.items():
-        if not count:
-            missed[re.sub(r"(\[\d+\])?:\d->\d$", "", name)] += 1
-    return missed

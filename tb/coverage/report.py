@@ -10,8 +10,7 @@ from pathlib import Path
 from fixfunc.cosim import catalogue, files
 from fixfunc.cosim.simulation.bench import Bench
 from fixfunc.cosim.toolchain import ROOT
-from fixfunc.tb.coverage import points
-from fixfunc.tb.coverage.run import Outcome
+from fixfunc.tb.coverage.run import TOGGLES, Outcome
 
 FOLDER = ROOT / "docs" / "coverage"
 MOST = 40  # names of what was missed, on the page
@@ -23,15 +22,15 @@ every pair of paces, and holds it to its golden model. `make coverage BLOCK=hiz`
 writes its row; [CONTRIBUTING.md](../../CONTRIBUTING.md#coverage) tells how to close a gap.
 
 Bins are declared beside the stimuli, in `tb/<stage>/bins/`. Lines are Verilator's line and branch
-points of the generated Verilog. Toggles are its rising and falling edges of every bit of the
-signals that have a name, each net counted once: temporaries, memory arrays and other names of the
-same net, such as the fields of a payload, are not counted.
+points of the generated Verilog. Toggles are the share that moved of its rising and falling edges of
+every bit of the signals that have a name, each net counted once: temporaries, memory arrays and
+other names of the same net, such as the fields of a payload, are not counted. They are shown, and
+ask for nothing.
 
 Constant is what no input can ever change: Yosys flattens and optimises the Verilog that is
 simulated, and ties the bit, or the condition of the branch, to 0 or 1. It is not among the points
 that are asked for. Waived is what cannot be hit for another cause, by name and reason, in
-`tb/coverage/waivers.toml`. A bit that is waived is held at 0 in the netlist, and what then is
-constant is waived with it. A waiver that matches nothing that was missed fails the gate, and so
+`tb/coverage/waivers.toml`. A waiver that matches nothing that was missed fails the gate, and so
 does one of a bin that was hit.
 
 A block of which parts are blocks with rows of their own declares them. Of such a part only its
@@ -39,14 +38,14 @@ inputs are counted in the row of the whole, as toggles: that is what the blocks 
 what comes from outside. Its lines and inner signals are counted in its own row. So `top` counts the
 inputs of its five blocks, its own signals, and its counters.
 
-A block is `closed` if all that is declared is hit or waived, and `open` if not: then the gate
+A block is `closed` if every bin and line is hit or waived, and `open` if not: then the gate
 fails, and the section Open names what was missed. A dash stands for what has not been counted yet;
 such a block is open, too. A row is of the hardware of its date: what has changed since is counted
 when the block is run again.
 
 """
-COLUMNS = ("block", "configuration", "beats", *("bins", "lines", "toggles"), "state")
-PLURALS = {"bin": "bins", "line": "lines", "toggle": "toggles"}
+COLUMNS = ("block", "configuration", "beats", "bins", "lines", "toggles", "state")
+PLURALS = {"bin": "bins", "line": "lines"}  # the gates
 
 
 def record(block: Bench, seed: int, batches: int, outcome: Outcome, folder: Path = FOLDER) -> None:
@@ -70,20 +69,14 @@ def record(block: Bench, seed: int, batches: int, outcome: Outcome, folder: Path
 
 
 def _verdict(kind, verdict):
-    """A verdict as it is kept: of toggles that were missed, the signals."""
-    missed = verdict.missed
-    if kind == "toggle":
-        missed = [
-            f"{name} ({count})" for name, count in points.signals(dict.fromkeys(missed, 0)).items()
-        ]
-    return {
-        "declared": verdict.declared,
-        "hit": verdict.hit,
+    """A verdict as it is kept: of toggles, how many there are and how many were seen."""
+    counts = {"declared": verdict.declared, "hit": verdict.hit, "constant": verdict.constant}
+    if kind == TOGGLES:
+        return counts
+    return counts | {
         "waived": {reason: len(names) for reason, names in verdict.waived.items()},
-        "missed": missed,
-        "edges": len(verdict.missed),
+        "missed": verdict.missed,
         "stale": verdict.stale,
-        "constant": verdict.constant,
     }
 
 
@@ -91,18 +84,27 @@ def said(block: Bench, outcome: Outcome) -> list[str]:
     """A run in lines: counts, and names of what was missed."""
     alone = "" if set(PLURALS) <= set(outcome.verdicts) else "bins alone, "
     lines = [f"{block.stem} ({outcome.config}): {alone}{'closed' if outcome.passes else 'open'}"]
-    for kind, verdict in outcome.verdicts.items():
-        kept = _verdict(kind, verdict)
-        waived = sum(kept["waived"].values())
+    for kind, plural in PLURALS.items():
+        verdict = outcome.verdicts.get(kind)
+        if not verdict:
+            continue
+        waived = sum(map(len, verdict.waived.values()))
         lines.append(
-            f"  {PLURALS[kind]}: {verdict.hit:,} of {verdict.declared:,} hit, {waived:,} waived, "
+            f"  {plural}: {verdict.hit:,} of {verdict.declared:,} hit, {waived:,} waived, "
             f"{len(verdict.missed):,} missed; {verdict.constant:,} constant"
         )
-        lines += [f"    missed: {name}" for name in kept["missed"][:MOST]]
-        if len(kept["missed"]) > MOST:
-            lines.append(f"    and {len(kept['missed']) - MOST} more")
+        lines += [f"    missed: {name}" for name in verdict.missed[:MOST]]
+        if len(verdict.missed) > MOST:
+            lines.append(f"    and {len(verdict.missed) - MOST} more")
         lines += [f"    waived without cause: {pattern}" for pattern in verdict.stale]
+    if TOGGLES in outcome.verdicts:
+        kept = _verdict(TOGGLES, outcome.verdicts[TOGGLES])
+        lines.append(f"  toggles: {_share(kept)} of {kept['declared']:,}")
     return lines
+
+
+def _share(toggles):
+    return f"{100 * toggles['hit'] / max(1, toggles['declared']):.1f} %"
 
 
 def state(run: dict) -> str:
@@ -125,6 +127,7 @@ def page(table: dict[str, dict]) -> str:
         cells = [stem, run["config"], f"{run['beats']:,}"]
         for kind in PLURALS:
             cells += _counts(kind, run[kind]) if kind in run else ["-"] * len(_columns(kind))
+        cells.append(_share(run[TOGGLES]) if TOGGLES in run else "-")
         lines.append("| " + " | ".join([*cells, state(run)]) + " |")
     lines += ["", *_runs(table), *_waived(table), *_open(table)]
     return "\n".join(lines) + "\n"
@@ -176,7 +179,7 @@ def _open(table):
             missed = run[kind]["missed"]
             if missed:
                 lines.append(
-                    f"| {stem} | {plural} | {run[kind]['edges']} | "
+                    f"| {stem} | {plural} | {len(missed)} | "
                     + "; ".join(f"`{name.replace('|', '/')}`" for name in missed[:MOST])
                     + (f"; {len(missed) - MOST} more in `results.json`" * (len(missed) > MOST))
                     + " |"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What cannot be hit: bins, lines and toggles of a block, each by a pattern and a reason."""
+"""What cannot be hit: bins and lines of a block, each by a pattern and a reason."""
 
 import re
 from collections.abc import Mapping
@@ -11,17 +11,15 @@ from fixfunc.spec.errors import InputError
 from fixfunc.tb.waivers import entries
 
 PATH = Path(__file__).with_name("waivers.toml")
-KINDS = ("bin", "line", "toggle")
+KINDS = ("bin", "line")
 
 
 class Waiver(NamedTuple):
     """One entry of ``waivers.toml``.
 
-    ``kind`` is ``bin``, ``line`` or ``toggle``; ``names`` are patterns in which a star stands for
-    any text. What they match must be missed: a bin that is hit, or a pattern that matches nothing,
-    is an error. Of lines and toggles, whose patterns stand for many, those that are hit count as
-    hit. A bit of which both edges are waived is held at its value in the netlist: what then is
-    constant is waived with it.
+    ``kind`` is ``bin`` or ``line``; ``names`` are patterns in which a star stands for any text.
+    What they match must be missed: a bin that is hit, or a pattern that matches nothing, is an
+    error. Of lines, whose patterns stand for many, those that are hit count as hit.
     """
 
     block: str

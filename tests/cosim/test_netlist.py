@@ -11,7 +11,6 @@ from fixfunc.cosim.simulation.volume import Volume
 from fixfunc.cosim.toolchain import ToolError
 from fixfunc.cosim.verilog.generate import generate
 from fixfunc.tb.coverage import named, netlist, points, run
-from fixfunc.tb.coverage.waivers import Waiver
 
 
 class Parts(wiring.Component):
@@ -96,15 +95,6 @@ def test_a_net_is_counted_once_by_its_first_name(verilog):
     assert moving == {"parts.copied[1]:0->1": 2, "parts.again[1]:1->0": 1}
 
 
-def test_what_follows_from_a_bit_that_is_held(verilog):
-    nets = netlist.netlist(verilog, "parts", {"parts.i__payload[3]": 0, "parts.masked[0]": 0})
-    assert constant(nets, "masked", 8) == {0, 3, 4, 5, 6, 7}
-    assert constant(nets, "i__payload", 8) == {0, 3}  # bit 0 is the net of masked[0]
-    # One more than 0, 2, 4 and 6 is written.
-    assert constant(nets, "passed", 8) == {3, 4, 5, 6, 7}
-    assert nets.bit("parts.rare") == "0"
-
-
 @pytest.mark.parametrize(("bit", "edge"), [("4", "0->1"), ("4", "1->0"), ("7", "1->0")])
 def test_a_constant_that_moves_is_an_error(verilog, bit, edge):
     nets = netlist.netlist(verilog, "parts")
@@ -112,13 +102,13 @@ def test_a_constant_that_moves_is_an_error(verilog, bit, edge):
         netlist.toggles(nets, {f"parts.masked[{bit}]:{edge}": 1})
 
 
-def judged(verilog, values, folder, known=()):
+def judged(verilog, values, folder):
     source = run.LINT + named.marked(verilog, "parts")
     volume = Volume(Parts(), "parts", source, covered=True)
     volume.run({"i": np.array(values, np.uint64)[:, None]}, 1000, ("full", "full"))
     volume.coverage(folder / "coverage.dat")
     seen = points.read(folder / "coverage.dat", source)
-    return run.by_netlist(verilog, source, "parts", {}, seen, known)
+    return run.by_netlist(verilog, source, "parts", {}, seen, ())
 
 
 def test_constants_are_not_asked_for(verilog, tmp_path):
@@ -131,91 +121,6 @@ def test_constants_are_not_asked_for(verilog, tmp_path):
     assert verdicts["line"].constant == 1
 
 
-def test_what_follows_from_a_waiver_is_waived_and_nothing_else(verilog, tmp_path):
-    rng = np.random.default_rng(0)
-    values = [*(rng.integers(0, 256, 600) & 0x7F), 0]
-    missed = judged(verilog, values, tmp_path)["toggle"].missed
-    assert "parts.rare:0->1" in missed
-    assert "parts.i__payload[7]:0->1" in missed
-    known = (Waiver("parts", "toggle", ("parts.i__payload[7]:*",), "beats have seven bits"),)
-    waived = judged(verilog, values, tmp_path, known)["toggle"]
-    assert {"parts.rare:0->1", "parts.rare:1->0"} <= set(waived.waived[run.FOLLOWS])
-    values = [*(rng.integers(0, 256, 600) & 0x7B), 0]
-    still = judged(verilog, values, tmp_path, known)["toggle"].missed
-    assert "parts.i__payload[2]:0->1" in still
-    assert "parts.rare:0->1" not in still
-
-
 def test_verilog_that_yosys_does_not_read_is_an_error():
     with pytest.raises(ToolError, match="Yosys failed on the netlist of lost"):
         netlist.netlist("module found(); endmodule", "lost")
-
-
-def test_held_bits_are_tied_at_once(verilog, monkeypatch, tmp_path):
-    """However many there are, Yosys has two runs: one flattens, the other optimises."""
-    scripts = []
-    yosys = netlist._yosys
-
-    def counted(script, *more):
-        scripts.append(script)
-        return yosys(script, *more)
-
-    monkeypatch.setattr(netlist, "_yosys", counted)
-    monkeypatch.setattr(netlist.toolchain, "BUILD", tmp_path)
-    netlist.netlist(verilog, "parts")
-    assert len(scripts) == 1
-    held = {f"parts.i__payload[{n}]": 0 for n in range(1, 8)} | {"parts.rare": 0}
-    nets = netlist.netlist(verilog, "parts", held)
-    assert len(scripts) == 3
-    assert not any(name in script for script in scripts for name in ("i__payload", "rare"))
-    assert constant(nets, "i__payload", 8) == set(range(1, 8))
-
-
-def test_a_held_bit_is_a_register_that_begins_otherwise(verilog):
-    """All names of its net are tied; what it is computed from, and what has the same value, not."""
-    nets = netlist.netlist(verilog, "parts", {"parts.held[1]": 0, "parts.copied[1]": 0})
-    assert nets.bit("parts.held[1]") == nets.bit("parts.copied[1]") == "0"
-    assert nets.bit("parts.again[1]") == "0"  # the same net where nothing is held
-    assert not {"0", "1"} & {nets.bit("parts.masked[1]"), nets.bit("parts.copied[2]")}
-
-
-def flat():
-    """A register of two bits, which begins as 3, under two names; an input that its driver reads"""
-    return {
-        "ports": {"i": {"direction": "input", "bits": [2]}, "o": {"bits": [4, 5, "0"]}},
-        "cells": {
-            "register": {
-                "port_directions": {"D": "input", "Q": "output"},
-                "connections": {"D": [2, "1"], "Q": [4, 5]},
-            },
-            "reader": {"port_directions": {"A": "input"}, "connections": {"A": [5, 4]}},
-        },
-        "netnames": {
-            "i": {"bits": [2], "attributes": {}},
-            "register": {"bits": [4, 5], "attributes": {"init": "11"}},
-            "o": {"bits": [4, 5, "0"], "attributes": {"init": "x11"}},
-        },
-    }
-
-
-def test_a_held_bit_is_cut_off_its_driver():
-    """Everyone who reads it reads the value, under each of its names; no constant is begun with."""
-    module = flat()
-    netlist.hold(module, {("o", 1): "0", ("i", 0): "1"})
-    cells = {name: cell["connections"] for name, cell in module["cells"].items()}
-    assert cells["reader"]["A"] == ["0", 4]
-    assert cells["register"]["D"] == ["1", "1"]
-    low, high = cells["register"]["Q"]
-    assert low == 4
-    assert high not in (2, 4, 5)
-    assert [port["bits"] for port in module["ports"].values()] == [["1"], [4, "0", "0"]]
-    names = module["netnames"]
-    assert names["register"] == {"bits": [4, "0"], "attributes": {"init": "x1"}}
-    assert names["o"] == {"bits": [4, "0", "0"], "attributes": {"init": "xx1"}}
-
-
-def test_a_constant_that_is_held_ties_nothing_else():
-    module = flat()
-    netlist.hold(module, {("o", 2): "1"})
-    assert module["ports"]["o"]["bits"] == [4, 5, "0"]
-    assert module["cells"] == flat()["cells"]
