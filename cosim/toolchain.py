@@ -26,11 +26,7 @@ BUILD = _build_folder()
 WAIVERS = {
     "WIDTHEXPAND": "Yosys extends operands by context, as the language defines it",
     "WIDTHTRUNC": "Yosys cuts results by context, as the language defines it",
-    "CASEINCOMPLETE": "the same: one of the conditions always holds",
     "UNUSEDSIGNAL": "bits that a stage carries for others and does not look at itself",
-    "CASEOVERLAP": "Yosys writes a multiplexer as a case over conditions of which only one holds",
-    "VARHIDDEN": "the function of a multiplexer names its inputs a, b and s, as some blocks do "
-    "theirs",
     "PROCASSINIT": "Yosys gives a register its power-on value where it is declared, and resets "
     "it besides",
     "DECLFILENAME": "a block is one file, with all of its submodules",

@@ -7,6 +7,7 @@ from functools import partial
 from typing import NamedTuple
 
 from fixfunc.cosim import catalogue
+from fixfunc.cosim.verilog import hierarchy
 from fixfunc.spec.errors import InputError
 
 PARTS = (
@@ -30,7 +31,6 @@ BY_PARTS = (
     "cached_depth (depth)",
     "colour_write (planes)",
 )
-MODULE = re.compile(r"(?ms)^module \\?(\S+?) ?\(.*?^endmodule\n")
 HEAD = re.compile(r"(?s)module .*?\);\n")
 PORTS = re.compile(r"(?m)^  (?:input|output|inout) .*;\n")
 
@@ -74,25 +74,28 @@ def chosen(names: list[str]) -> list[Job]:
     return [job for job in jobs if not names or job.name in names or job.module in names]
 
 
-def part(text: str, module: str) -> str:
-    """Verilog of one module and of those below it, whose names it begins."""
-    return "".join(
-        match[0]
-        for match in MODULE.finditer(text)
-        if match[1] == module or match[1].startswith(f"{module}.")
-    )
+def part(text: str, place: str) -> str:
+    """Verilog of an instance and of all below it, as a module of the name of its place."""
+    module = hierarchy.paths(text, place.split(".")[0])[place]
+    named = re.compile(rf"(?m)^module \\?{re.escape(module)} ?\(")
+    return named.sub(lambda _: f"module \\{place} (", hierarchy.part(text, module))
 
 
-def outside(text: str, parts: list[str]) -> str:
-    """Verilog in which some modules have their ports alone, as black boxes."""
+def outside(text: str, places: list[str]) -> str:
+    """Verilog in which the modules of some instances have their ports alone, as black boxes."""
+    top = places[0].split(".")[0]
+    paths = hierarchy.paths(text, top)
+    black = {paths[place] for place in places}
+    within = tuple(f"{place}." for place in places)
+    whole = {module for path, module in paths.items() if not path.startswith(within)} - black
     kept = []
-    for match in MODULE.finditer(text):
-        if match[1] in parts:
-            head = HEAD.match(match[0])[0]  # of several lines, if ports are many
-            ports = "".join(PORTS.findall(match[0]))
+    for name, module in hierarchy.modules(text).items():
+        if name in black:
+            head = HEAD.match(module)[0]  # of several lines, if ports are many
+            ports = "".join(PORTS.findall(module))
             kept.append(f"(* blackbox *)\n{head}{ports}endmodule\n")
-        elif not any(match[1].startswith(f"{name}.") for name in parts):
-            kept.append(match[0])
+        elif name in whole:
+            kept.append(module)
     return "".join(kept)
 
 

@@ -2,7 +2,11 @@
 """What is generated: SystemVerilog, packages, FuseSoC cores.
 
 generate.py   a component as SystemVerilog
-sources.py    the hash of all that decides it
+units.py      its parts, each elaborated once and kept
+identity.py   what decides a part, and so names it
+sources.py    the hash of the files that hardware is written in
+yosys.py      netlists become Verilog
+hierarchy.py  modules and instances of what has been written
 export.py     everything, into a folder
 packed.py     payloads as packed structs
 measured.py   area and clock, as measured

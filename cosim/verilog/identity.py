@@ -18,7 +18,7 @@ from amaranth.lib.wiring import Component, Member, Signature
 from fixfunc.cosim.verilog import sources
 
 PLAIN = (type(None), bool, int, float, str, bytes, range)
-OURS = "fixfunc."
+OURS = __name__.split(".")[0] + "."
 AMARANTH = (
     "_MustUse__",
     "_Component__",

@@ -200,7 +200,7 @@ def elaborated(elaboratable: Elaboratable, store: Store, enable: Value | None = 
         for transform in elaboratable._transforms_:
             fragment = transform(fragment)
         return fragment
-    module = elaboratable.elaborate(None)
+    module = elaboratable if isinstance(elaboratable, Module) else elaboratable.elaborate(None)
     if isinstance(module, Module):
         for name, (child, src_loc) in module._named_submodules.items():
             module._named_submodules[name] = (_placed(child, store, enable), src_loc)

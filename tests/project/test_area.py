@@ -19,7 +19,7 @@ from bench.area.jobs import Job
 from bench.area.liberty import Library
 from fixfunc.cosim import catalogue
 from fixfunc.cosim.toolchain import ROOT, ToolError
-from fixfunc.cosim.verilog import measured, yosys
+from fixfunc.cosim.verilog import hierarchy, measured, yosys
 from tests.project.test_liberty import library
 
 
@@ -34,39 +34,53 @@ def test_jobs_are_every_configuration_and_the_parts_of_the_top():
 
 
 VERILOG = """\
-module \\top.a (clk, o);
+module top (
+  input wire clk
+);
+  top_pair a (
+    .o(x)
+  );
+  top_cell c (
+    .o(y)
+  );
+endmodule
+
+module top_pair(clk, o);
   input clk;
   wire clk;
   output [1:0] o;
-  \\top.a.b  b (.o(o));
+  top_cell b (
+    .o(o)
+  );
+  top_pair__d d (
+    .o(o)
+  );
 endmodule
 
-module \\top.a.b (o);
-  output [1:0] o;
-endmodule
-
-module \\top.ab (o,
+module top_cell(o,
 p);
   output o;
   output p;
 endmodule
 
-module top(clk);
-  input clk;
+module top_pair__d(o);
+  output o;
 endmodule
 """
 
 
-def test_parts_of_the_top_are_modules_by_name():
+def test_parts_of_the_top_are_modules_by_place():
     part = jobs.part(VERILOG, "top.a")
-    assert [found[1] for found in jobs.MODULE.finditer(part)] == ["top.a", "top.a.b"]
+    assert [*hierarchy.modules(part)] == ["top.a", "top_cell", "top_pair__d"]
     outside = jobs.outside(VERILOG, ["top.a"])
-    assert [found[1] for found in jobs.MODULE.finditer(outside)] == ["top.a", "top.ab", "top"]
-    assert outside.startswith(
-        "(* blackbox *)\nmodule \\top.a (clk, o);\n  input clk;\n  output [1:0] o;\nendmodule\n"
+    # The cell stands beside the part, too.
+    assert [*hierarchy.modules(outside)] == ["top", "top_pair", "top_cell"]
+    assert (
+        "(* blackbox *)\nmodule top_pair(clk, o);\n  input clk;\n  output [1:0] o;\nendmodule\n"
+        in outside
     )
-    several_lines = jobs.outside(VERILOG, ["top.ab"])
-    assert "(* blackbox *)\nmodule \\top.ab (o,\np);\n  output o;\n  output p;\n" in several_lines
+    several_lines = jobs.outside(VERILOG, ["top.c"])
+    assert "(* blackbox *)\nmodule top_cell(o,\np);\n  output o;\n  output p;\n" in several_lines
 
 
 def test_statistics_of_yosys():
