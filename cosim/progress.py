@@ -3,6 +3,7 @@
 
 import threading
 import time
+from collections.abc import Callable
 from types import TracebackType
 
 from rich.console import Console
@@ -16,7 +17,7 @@ class Steps:
 
     ``with Steps() as step: step("raster")``. Off a terminal each step prints a line when it begins,
     and another one every :data:`INTERVAL` seconds until it ends: long work does not look like a
-    hang.
+    hang. A step that can tell how much of it is done says so, in place of its seconds.
     """
 
     def __init__(self, console: Console | None = None) -> None:
@@ -32,13 +33,13 @@ class Steps:
         self._lock = threading.Lock()
         self._ended = threading.Event()
         self._name = ""
+        self._share: Callable[[], str] | None = None
         self._step_start = time.monotonic()
 
     def __enter__(self) -> "Steps":
         if self._console.is_terminal:
             self._progress.start()
-        else:
-            threading.Thread(target=self._beat, daemon=True).start()
+        threading.Thread(target=self._beat, daemon=True).start()
         return self
 
     def __exit__(
@@ -51,10 +52,18 @@ class Steps:
         if self._console.is_terminal:
             self._progress.stop()
 
-    def __call__(self, name: str) -> None:
-        """The next step begins."""
+    def __call__(self, name: str, share: Callable[[], str] | None = None) -> None:
+        """The next step begins.
+
+        Parameters
+        ----------
+        name : str
+        share : callable, optional
+            Says how much of it is done, such as "12 of 40 files"; nothing while it does not know.
+        """
         with self._lock:
             self._name = name
+            self._share = share
             self._step_start = time.monotonic()
         if self._console.is_terminal:
             self._progress.reset(self._task, description=name)
@@ -68,16 +77,21 @@ class Steps:
         self._progress.update(self._task, description=name)
 
     def _beat(self) -> None:
-        """A line of the step that goes on, now and then."""
+        """What goes on, now and then: off a terminal a line, on one the description."""
         last_line = time.monotonic()
         while not self._ended.wait(0.5):
             with self._lock:
                 name = self._name
+                share = self._share
                 step_start = self._step_start
             now = time.monotonic()
-            if name and now - max(last_line, step_start) >= INTERVAL:
+            done = share() if share else ""
+            if self._console.is_terminal:
+                if done:
+                    self._progress.update(self._task, description=f"{name}: {done}")
+            elif name and now - max(last_line, step_start) >= INTERVAL:
                 last_line = now
-                self._say(f"{name}: {now - step_start:.0f} s")
+                self._say(f"{name}: {done or f'{now - step_start:.0f} s'}")
 
     def _say(self, line: str) -> None:
         self._console.print(line, markup=False, highlight=False, soft_wrap=True)

@@ -59,8 +59,9 @@ def run(
     scene : fixfunc.models.pipeline.Scene
     folder : Path
         Where ``frame.png``, ``tiles.png``, ``hiz.png``, ``modes.png``, ``frame.json`` and
-        ``frame.html`` go. Triangles per tile are the golden pipeline's; colours, HiZ outcomes and
-        tile modes are the hardware's. The folder is opened before anything is drawn.
+        ``frame.html`` go, and before the hardware is built ``golden.png``. Triangles per tile are
+        the golden pipeline's; colours, HiZ outcomes and tile modes are the hardware's. The folder
+        is opened before anything is drawn.
     console : rich.console.Console, optional
     title : str
     golden : bool
@@ -103,6 +104,8 @@ def run(
         }
         result = Result(frame, figures)
         if not golden:
+            _picture(folder / "golden.png", frame.colour)
+            step(f"wrote {folder / 'golden.png'}, by the golden models; now the hardware")
             hardware.other_blocks(scene, figures, step)
             hardware.draw(scene, result, step, resolve)
             result.failures += hardware.failures(figures)
@@ -123,9 +126,7 @@ def _write(result: Result, folder: Path) -> None:
     if result.modes is not None:
         pictures["modes.png"] = maps.modes(frame, result.modes)
     for name, image in pictures.items():
-        data = io.BytesIO()
-        Image.fromarray(image).save(data, "png")
-        files.write(folder / name, data.getvalue())
+        _picture(folder / name, image)
     files.write(
         folder / "frame.json", json.dumps(figures | {"failures": result.failures}, indent=2) + "\n"
     )
@@ -137,6 +138,12 @@ def _write(result: Result, folder: Path) -> None:
             result.modes,
             figures,
         )
+
+
+def _picture(path: Path, image: np.ndarray) -> None:
+    data = io.BytesIO()
+    Image.fromarray(image).save(data, "png")
+    files.write(path, data.getvalue())
 
 
 def _print(result: Result, console: Console, folder: Path) -> None:
@@ -166,6 +173,7 @@ def _print(result: Result, console: Console, folder: Path) -> None:
         "tiles.png",
         "hiz.png",
         *(["frame.html", "modes.png"] if result.modes is not None else []),
+        *(["golden.png"] if figures["rtl"] else []),
     ]
     console.print(f"wrote {folder}: {', '.join(written)}", markup=False)
 

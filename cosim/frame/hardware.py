@@ -14,6 +14,7 @@ from fixfunc.cosim.progress import Steps
 from fixfunc.cosim.reference import block_decode, domain_matching
 from fixfunc.cosim.reference import top as golden_top
 from fixfunc.cosim.simulation.bench import Bench
+from fixfunc.cosim.simulation.library import share
 from fixfunc.cosim.simulation.volume import LATENCIES, Memory, Volume
 from fixfunc.models.pipeline import Scene
 from fixfunc.spec import points
@@ -55,7 +56,7 @@ def _volume(name: str, config: str) -> Volume:
 
 def _build(name: str, figures: dict, step: Steps, config: str = "default") -> Volume:
     """A block, or the harness around it, Verilated."""
-    step(f"building {name}")
+    step(f"building {name}", lambda: share(name))
     start = time.perf_counter()
     volume = _volume(name, config)
     figures["seconds"][f"build {name}"] = time.perf_counter() - start

@@ -10,6 +10,7 @@ from string import Template
 from amaranth.lib import wiring
 
 from fixfunc.cosim import codec, toolchain
+from fixfunc.cosim.verilog import units
 from fixfunc.cosim.verilog.generate import constant_ports, memory_ports, ports
 
 SHIM = Path(__file__).with_name("shim.cpp.in")
@@ -254,6 +255,17 @@ def build(
         toolchain.BUILD / "volume" / f"{name}-{digest}.so",
         lambda path: _build(path, source, around, name, flags, covered),
     )
+
+
+def share(name: str) -> str:
+    """How much of module ``name`` is built, in words; nothing if that is not known."""
+    if of := dict(units.parts):
+        return f"{of['done']} of {of['of']} parts are Verilog"
+    for folder in (toolchain.BUILD / "volume").glob(f".{name}-*.build/obj"):
+        files = len([*folder.glob("*.cpp")])
+        compiled = len([*folder.glob("*.o")])
+        return f"{compiled} of {files} files are compiled" if compiled else "Verilog becomes C++"
+    return ""
 
 
 def _build(

@@ -49,7 +49,7 @@ ENABLE = "clock_enable"  # port of what stands in a pipeline that stops as a who
 CLOCK = "clk", "rst"
 CLOCKED = re.compile(r"(?m)^  wire width 1 input \d+ +\\clk$")
 PROCESSES = 2  # cores of the machines that this is made for
-LARGE = 4_000_000  # characters of a netlist that two processes share
+parts: dict[str, int] = {}  # of what is made ahead in this moment: how many are done, of how many
 
 
 class Unit(NamedTuple):
@@ -238,17 +238,24 @@ def ahead(component: Component, store: Store) -> None:
         below = [child for child in _components(below[0]) if not store.known(child)]
     if len(below) < PROCESSES:
         return
-    reader, writer = os.pipe()
+    parts.update(done=0, of=len(below))
+    waiting, writer = os.pipe()
     os.write(writer, bytes(range(len(below))))
-    children = [_worker(below, reader, writer) for _ in range(PROCESSES)]
     os.close(writer)
+    done, writer = os.pipe()
+    children = [_worker(below, waiting, writer) for _ in range(PROCESSES)]
+    os.close(writer)
+    while os.read(done, 1):
+        parts["done"] += 1
     for child in children:
         os.waitpid(child, 0)
-    os.close(reader)
+    os.close(waiting)
+    os.close(done)
+    parts.clear()
 
 
-def _worker(components, reader, writer):
-    """A process that takes one number after the other from a pipe, and makes that component."""
+def _worker(components, waiting, writer):
+    """A process that makes one component after the other, by numbers from a pipe."""
     with warnings.catch_warnings():
         # It computes and writes files, and takes no lock that another thread may hold.
         warnings.simplefilter("ignore", DeprecationWarning)
@@ -256,11 +263,11 @@ def _worker(components, reader, writer):
     if child:
         return child
     try:
-        os.close(writer)
-        while number := os.read(reader, 1):
+        while number := os.read(waiting, 1):
             store = Store()
             store.unit(components[number[0]], False)
             store.write()
+            os.write(writer, number)
     finally:
         os._exit(0)
 

@@ -14,7 +14,9 @@ from fixfunc.cosim import catalogue, toolchain
 from fixfunc.cosim.__main__ import main
 from fixfunc.cosim.frame import frame, hardware, mesh, texture
 from fixfunc.cosim.frame.job import FrameJob
+from fixfunc.cosim.simulation import library
 from fixfunc.cosim.simulation.bench import Bench
+from fixfunc.cosim.verilog import units
 from fixfunc.models.pipeline import Scene, render
 from fixfunc.models.shading import BACKGROUND, shade
 from fixfunc.models.texture import container
@@ -114,6 +116,32 @@ def test_progress_off_a_terminal(tmp_path):
     assert time.monotonic() - begun < 60
 
 
+def test_progress_as_a_share_where_it_is_known(tmp_path):
+    program = (
+        "import time; from fixfunc.cosim import progress; progress.INTERVAL = 1\n"
+        "with progress.Steps() as step: step('long', lambda: '3 of 7 files'); time.sleep(2.5)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, cwd=tmp_path
+    )
+    assert set(done.stderr.splitlines()) == {"long", "long: 3 of 7 files"}
+
+
+def test_how_much_of_a_library_is_built(tmp_path, monkeypatch):
+    monkeypatch.setattr(toolchain, "BUILD", tmp_path)
+    assert library.share("hiz") == ""
+    monkeypatch.setattr(units, "parts", {"done": 3, "of": 9})
+    assert library.share("hiz") == "3 of 9 parts are Verilog"
+    monkeypatch.setattr(units, "parts", {})
+    objects = tmp_path / "volume" / ".hiz-0.build" / "obj"
+    objects.mkdir(parents=True)
+    assert library.share("hiz") == "Verilog becomes C++"
+    for name in ("a.cpp", "b.cpp", "a.o"):
+        (objects / name).touch()
+    assert library.share("hiz") == "1 of 2 files are compiled"
+    assert library.share("top") == ""
+
+
 def test_a_mesh_is_named_in_what_is_said_of_it(tmp_path, capsys):
     (tmp_path / "words.obj").write_text("f a b c\n")
     assert main(["frame", str(tmp_path / "words.obj"), "--golden", "-o", str(tmp_path)]) == 2
@@ -176,7 +204,7 @@ def test_frame(tmp_path, capsys):
     assert figures["counters"]["tiles"] > 100
     assert figures["clocks"] > figures["hardware"]["tiles"] == figures["counters"]["tiles"]
     assert figures["rtl"]["memory"]["beats"] > 10_000
-    for name in ("frame.png", "tiles.png", "hiz.png", "modes.png"):
+    for name in ("frame.png", "golden.png", "tiles.png", "hiz.png", "modes.png"):
         image = np.asarray(Image.open(tmp_path / name))
         assert image.shape == (90, 160, 3)
         assert image.std() > 10
