@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A frame as a job of the top: the command stream, and the expected beats and bytes."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from fixfunc.cosim import codec
@@ -14,6 +16,7 @@ from fixfunc.models.memory.surface import to_image
 from fixfunc.models.output.colour_write import ColourCache
 from fixfunc.models.payload import dtype
 from fixfunc.models.pipeline import Frame, Scene
+from fixfunc.models.top import Shades, Shading
 from fixfunc.rtl.top import TopParams
 from fixfunc.spec import payloads
 from fixfunc.spec.colours import colours
@@ -27,7 +30,93 @@ PAGE = 4096
 MOST = (1 << 24) - 1  # transfers of a START
 
 
-class FrameJob:
+class Job:
+    """A command stream in memory, and what the top makes of it.
+
+    Parameters
+    ----------
+    params : fixfunc.rtl.top.TopParams
+    data : ndarray of uint8
+        Memory before it.
+    start : (int, int, int)
+        Fields of :data:`fixfunc.spec.commands.START`.
+    shader : callable
+        As :class:`fixfunc.models.top.Machine` takes it.
+    """
+
+    def __init__(
+        self,
+        params: TopParams,
+        data: np.ndarray,
+        start: tuple[int, int, int],
+        shader: Callable[[Shading], np.ndarray | Shades],
+    ) -> None:
+        self.params = params
+        self.data = data
+        self.start = start
+        self._shader = shader
+
+    def inputs(self) -> dict[str, np.ndarray]:
+        """Beats in, by port: colours are those of tiles that pass, whenever that is."""
+        golden = top.machine(
+            self.params, self.data.copy(), shader=self._shader, in_memory=False
+        ).draw(*self.start)
+        record = np.zeros(1, codec.wide(START))
+        record["address"], record["transfers"], record["limit"] = self.start
+        edge = self.params.raster.edge
+        depths = self.params.depth.shader_depths
+        shaded = [
+            np.zeros((0, codec.words(payloads.width(colours(edge, depths)))), np.uint64),
+            *(top.pack_colours(part, self.params) for _, part in golden.probes["colours"]),
+        ]
+        self.room = 65536 + max(
+            sum(len(records) for _, records in probe) for probe in golden.probes.values()
+        )
+        return {
+            "i": codec.pack(record, START),
+            "starts": np.ones((1, 1), np.uint64),
+            "colours": np.concatenate(shaded),
+            "counter_address": np.arange(len(COUNTERS), dtype=np.uint64)[:, None],
+            "context": np.zeros(
+                (0, codec.words(payloads.width(payloads.context(edge)))), np.uint64
+            ),
+        }
+
+    def expected(self, outputs: dict[str, np.ndarray]) -> tuple[dict[str, np.ndarray], np.ndarray]:
+        """Expected beats of every probe and bytes of memory, and the outcomes of HiZ.
+
+        Outcomes depend on when reports reach HiZ, and are read from the outputs.
+        """
+        data = self.data.copy()
+        golden = top.machine(
+            self.params,
+            data,
+            shader=self._shader,
+            outcomes=top.HizOutcomes(outputs["probe_hiz"], self.params.raster.edge),
+        )
+        drawn = [golden.draw(*self.start)]
+        golden = top.expected_of(drawn, outputs, self.params)
+        return golden | {"memory": data.view(np.uint64).reshape(-1, 4)}, np.concatenate(
+            [np.zeros(0, np.uint8), *(draw.outcome for draw in drawn[0].draws)]
+        )
+
+
+def in_memory(transfers: np.ndarray, at: int) -> tuple[np.ndarray, tuple[int, int, int]]:
+    """Memory that ends with a command stream, and the stream's START.
+
+    Parameters
+    ----------
+    transfers : ndarray of uint64, shape (n, 4)
+    at : int
+        Where it lies: below are the planes that it draws on.
+    """
+    start = at, len(transfers), at + 32 * len(transfers)
+    data = np.zeros(start[2], np.uint8)
+    data[at:] = np.ascontiguousarray(transfers).view(np.uint8).ravel()
+    return data, start
+
+
+class FrameJob(Job):
     """A golden frame as a command stream.
 
     Parameters
@@ -44,7 +133,6 @@ class FrameJob:
     ) -> None:
         self.scene = scene
         self.frame = frame
-        self.params = params
         count = tiles_of(frame.state)
         at = 0
         self.bases = {}
@@ -83,9 +171,7 @@ class FrameJob:
             raise InputError(
                 "triangles", f"be few enough for {MOST} transfers of commands", len(frame.triangles)
             )
-        self.start = at, len(transfers), at + 32 * len(transfers)
-        self.data = np.zeros(self.start[2], np.uint8)
-        self.data[at:] = np.ascontiguousarray(transfers).view(np.uint8).ravel()
+        super().__init__(params, *in_memory(transfers, at), self._shade)
 
     @property
     def background(self) -> np.uint32:
@@ -94,50 +180,6 @@ class FrameJob:
 
     def _shade(self, shaded):
         return shading.shade(self.scene, self.frame.part, shaded.tiles, shaded.triangle)
-
-    def inputs(self) -> dict[str, np.ndarray]:
-        """Beats in, by port: colours are those of tiles that pass, whenever that is."""
-        golden = top.machine(
-            self.params, self.data.copy(), shader=self._shade, in_memory=False
-        ).draw(*self.start)
-        record = np.zeros(1, codec.wide(START))
-        record["address"], record["transfers"], record["limit"] = self.start
-        edge = self.params.raster.edge
-        depths = self.params.depth.shader_depths
-        shaded = [
-            np.zeros((0, codec.words(payloads.width(colours(edge, depths)))), np.uint64),
-            *(top.pack_colours(part, self.params) for _, part in golden.probes["colours"]),
-        ]
-        self.room = 65536 + max(
-            sum(len(records) for _, records in probe) for probe in golden.probes.values()
-        )
-        return {
-            "i": codec.pack(record, START),
-            "starts": np.ones((1, 1), np.uint64),
-            "colours": np.concatenate(shaded),
-            "counter_address": np.arange(len(COUNTERS), dtype=np.uint64)[:, None],
-            "context": np.zeros(
-                (0, codec.words(payloads.width(payloads.context(edge)))), np.uint64
-            ),
-        }
-
-    def expected(self, outputs: dict[str, np.ndarray]) -> tuple[dict[str, np.ndarray], np.ndarray]:
-        """Expected beats of every probe and bytes of memory, and the outcomes of HiZ.
-
-        Outcomes depend on when reports reach HiZ, and are read from the outputs.
-        """
-        data = self.data.copy()
-        golden = top.machine(
-            self.params,
-            data,
-            shader=self._shade,
-            outcomes=top.HizOutcomes(outputs["probe_hiz"], self.params.raster.edge),
-        )
-        drawn = [golden.draw(*self.start)]
-        golden = top.expected_of(drawn, outputs, self.params)
-        return golden | {"memory": data.view(np.uint64).reshape(-1, 4)}, np.concatenate(
-            [np.zeros(0, np.uint8), *(draw.outcome for draw in drawn[0].draws)]
-        )
 
     def picture(self, memory: np.ndarray) -> np.ndarray:
         """The picture in memory: uint8, shape (height, width, 3).
