@@ -27,6 +27,7 @@ WAIVERS = {
     "WIDTHEXPAND": "Yosys extends operands by context, as the language defines it",
     "WIDTHTRUNC": "Yosys cuts results by context, as the language defines it",
     "UNUSEDSIGNAL": "bits that a stage carries for others and does not look at itself",
+    "VARHIDDEN": "an instance may have the name of a signal within it",
     "PROCASSINIT": "Yosys gives a register its power-on value where it is declared, and resets "
     "it besides",
     "DECLFILENAME": "a block is one file, with all of its submodules",
