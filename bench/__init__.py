@@ -4,6 +4,7 @@
 __main__.py       measures and writes docs/bench.md, by page.py
 speed.py          clocks on chosen work, seconds of the software
 frames.py         whole frames on the top
+passes.py         those of several passes: blended, discarded, of photographs, cleared often
 depth.py, memory.py, tessellation.py, texture.py   what each stage saves
 golden/           reuse of vertices, changes of state, colours in memory, frames of the machine
 area/             static timing and area in standard cells

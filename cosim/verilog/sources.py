@@ -29,7 +29,14 @@ def digest(module: str, *more: str) -> str:
         Its parameters, as text.
     """
     text = hashlib.sha256(
-        "\0".join([*more, toolchain.version(), *toolchain.versions("amaranth", "pyosys")]).encode()
+        "\0".join(
+            [
+                *more,
+                repr(toolchain.WAIVERS),
+                toolchain.version(),
+                *toolchain.versions("amaranth", "pyosys"),
+            ]
+        ).encode()
     )
     own = [Path(__file__).with_name(name) for name in GENERATORS]
     for path in [*own, *sorted(files(module))]:
