@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Golden model of the trees that put values side by side, and take them apart."""
+"""Golden model of the unpacker and of the trees that join values, and take them apart."""
 
 from collections.abc import Sequence
 
@@ -27,3 +27,8 @@ def taken(value: int, lengths: Sequence[int], widths: Sequence[int]) -> list[int
         out.append(value >> at & (1 << width) - 1)
         at += length
     return out
+
+
+def unpacked(row: int, position: int, most: int) -> int:
+    """Bits of a row from a position on, behind it zeros."""
+    return row >> position & (1 << most) - 1

@@ -62,6 +62,13 @@ PRIMITIVES = [
         "value_2",
     ),
     (
+        "unpacker",
+        "lib.tile_groups.unpacker",
+        "begin + self.length",
+        "begin | self.length",
+        "position",
+    ),
+    (
         "quotient",
         "output.merger.quotient",
         "self._parts(remainder + 1,",
