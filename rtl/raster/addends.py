@@ -28,6 +28,9 @@ class Addends(wiring.Component):
     Parameters
     ----------
     params : EdgeEvaluatorParams
+    dense : bool
+        A single row of registers, for users that do not need the highest clock frequency: values of
+        rows and terms of lanes; outputs are sums behind it.
 
     Members
     -------
@@ -45,8 +48,9 @@ class Addends(wiring.Component):
         Offsets within a group; that of (i, j) is number ``2 * j + i``.
     """
 
-    def __init__(self, params: Any) -> None:
+    def __init__(self, params: Any, dense: bool = False) -> None:
         self._params = params
+        self._dense = dense
         width = signed(params.width)
         step = signed(params.step_bits)
         super().__init__(
@@ -62,9 +66,9 @@ class Addends(wiring.Component):
         )
 
     @staticmethod
-    def latency(params: Any) -> int:
+    def latency(params: Any, dense: bool = False) -> int:
         """Clocks: multiples, their selection by the mode (with MSAA), rows, offsets."""
-        return 3 + (params.samples > 1)
+        return 1 if dense else 3 + (params.samples > 1)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -73,16 +77,17 @@ class Addends(wiring.Component):
         t.enter(0, c=self.c, mode=self.samples)
 
         # Clock 1: odd multiples of the steps. Every other multiple is a shift of one of them.
+        multiplied = 0 if self._dense else 1
         odd = (1, 3, 5, 7) if p.samples > 1 else (1, 3)
         # With negative ones of a, no sample's term negates twice: left and above is a subtraction.
         negative = (-1, -3, -7) if p.samples > 1 else ()
-        a = self._registers(m, "a_times", {n: odd_multiple(self.a, n) for n in odd + negative})
-        b = self._registers(m, "b_times", {n: odd_multiple(self.b, n) for n in odd})
+        a = self._stage(m, "a_times", {n: odd_multiple(self.a, n) for n in odd + negative})
+        b = self._stage(m, "b_times", {n: odd_multiple(self.b, n) for n in odd})
 
         # Clock 1, or 2 with MSAA, where the selection has a clock of its own: distances in pixels
         # between groups of columns and between rows, by the mode, and all sample positions.
-        column_terms = {n: self._distance(t[1].mode, a, n, axis=0) for n in (2, 6)}
-        row_terms = {n: self._distance(t[1].mode, b, n, axis=1) for n in (1, 2, 3, 4)}
+        column_terms = {n: self._distance(t[multiplied].mode, a, n, axis=0) for n in (2, 6)}
+        row_terms = {n: self._distance(t[multiplied].mode, b, n, axis=1) for n in (1, 2, 3, 4)}
         lanes = {
             (i, j): [self._position(mode, i, j) for mode in p.modes]
             for j in range(4)
@@ -90,12 +95,12 @@ class Addends(wiring.Component):
         }
         positions = list(dict.fromkeys(place for by_mode in lanes.values() for place in by_mode))
         terms = {n: multiple(a, x) + multiple(b, y) for n, (x, y) in enumerate(positions)}
-        selected = 1
+        selected = multiplied
         if p.samples > 1:
-            selected = 2
-            column_terms = self._registers(m, "column_distance", column_terms)
-            row_terms = self._registers(m, "row_distance", row_terms)
-            terms = self._registers(m, "position_term", terms)
+            selected = 2 * multiplied
+            column_terms = self._stage(m, "column_distance", column_terms)
+            row_terms = self._stage(m, "row_distance", row_terms)
+            terms = self._stage(m, "position_term", terms)
         t.enter(selected, column_2=column_terms[2], column_6=column_terms[6], row_4=row_terms[4])
 
         # One clock on: E at the first four rows, and each lane's term among those of all positions.
@@ -113,7 +118,7 @@ class Addends(wiring.Component):
         )
 
         # Two clocks on: the offsets; the terms of the groups wait for them.
-        last = t[selected + 2]
+        last = t[self.latency(p, self._dense)]
         m.d.comb += [
             self.column_term[0].eq(last.column_2),
             self.column_term[1].eq(last.column_2 << 1),
@@ -121,7 +126,7 @@ class Addends(wiring.Component):
             self.row_term.eq(last.row_4),
         ]
         offsets = {(i, j): row_values[j] + lane_terms[i, j] for i, j in lanes}
-        for (i, j), offset in self._registers(m, "sample_offset", offsets).items():
+        for (i, j), offset in self._stage(m, "sample_offset", offsets).items():
             m.d.comb += self.sample_offset[2 * j + i].eq(offset)
         return m
 
@@ -133,6 +138,16 @@ class Addends(wiring.Component):
     def column_addends(self, i: int) -> list[Value]:
         """What column i adds: nothing in the first two columns, else a column term."""
         return [self.column_term[(i >> 1) - 1]] if i >> 1 else []
+
+    def _stage(self, m, name, values):
+        """A register for each value, or where registers are few the value itself, cut as there."""
+        if not self._dense:
+            return self._registers(m, name, values)
+        width = self._params.width
+        return {
+            key: value if len(value) <= width else value[:width].as_signed()
+            for key, value in values.items()
+        }
 
     def _registers(self, m, name, values):
         """A register for each value, under the same keys."""

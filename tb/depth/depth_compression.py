@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Bench of :class:`fixfunc.rtl.depth.compression.depth_compression.DepthCompression`."""
 
+from collections.abc import Sequence
+
 import cocotb
 import numpy as np
 from amaranth.hdl import Module, Mux
@@ -18,10 +20,11 @@ from fixfunc.rtl.depth.compression.depth_compression import (
     DepthCompression,
     DepthCompressionParams,
 )
+from fixfunc.rtl.depth.compression.tile_modes import TRANSFERS
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
 from fixfunc.spec.payloads import Field
-from fixfunc.spec.state import TileMode
+from fixfunc.spec.state import DIFFERENCES, TileMode
 from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.pace import PACES
 
@@ -110,7 +113,9 @@ def random_tiles(
     for mode in modes:
         selected = samples == mode
         tiles[selected] = evaluate(planes[selected], masks[selected], mode)
-    kind = rng.integers(0, 6, n)
+    # Kinds by chance, or the same one for a while: planes, or what only differences give.
+    run = np.repeat(rng.integers(0, 4, n), rng.integers(1, 13, n))[:n]
+    kind = np.select([run == 0, run == 1], [0, 2], rng.integers(0, 6, n))
     place = rng.integers(0, edge, (2, n))
     tiles[np.arange(n), *place] ^= np.where(kind == 1, 1 << rng.integers(0, 24, n), 0)
     level = rng.integers(0, ONES, (n, 1, 1))
@@ -282,20 +287,29 @@ async def tiles_are_coded_and_decoded(dut: HierarchyObject, source: str, sink: s
     await bench.run(requests(bench.rng, 100, bench.params), source, sink)
 
 
+def clocks_of(modes: np.ndarray, takes_four: Sequence[int]) -> np.ndarray:
+    """Clocks that each of some tiles takes, by their modes."""
+    return np.where(np.isin(modes, takes_four), 4, 1)
+
+
 # plan: depth-compression-11
-@cocotb.test(timeout_time=2, timeout_unit="ms")
-async def one_tile_a_clock_each_way(dut: HierarchyObject) -> None:
+@cocotb.test(timeout_time=4, timeout_unit="ms")
+async def tiles_take_one_clock_and_differences_four(dut: HierarchyObject) -> None:
     bench = DepthCompressionBench(dut)
     unit = DepthCompression(bench.params)
-    rows = requests(bench.rng, 200, bench.params)
+    rows = requests(bench.rng, 400, bench.params)
     decodes = rows[:, 0] & 1 == 1
     await bench.run(np.concatenate([rows[~decodes], rows[decodes]]))
-    first_in = bench.beats_in[0][1]
-    for port, first, latency in (
-        ("o", 0, unit.latency),
-        ("tile", (~decodes).sum(), unit.decoding_latency),
+    table = coded_table(bench.params)
+    coded = codec.unpack(expected(rows, bench.params)["o"], table, dtype(table))["mode"]
+    stored = tables(bench.params)[1]
+    to_be_decoded = codec.unpack(rows[decodes], stored, dtype(stored))["mode"]
+    differences = [DIFFERENCES + n for n in TRANSFERS] if bench.params.differences else []
+    not_found = [*differences, TileMode.RAW] if bench.params.differences else []
+    for port, first, latency, clocks in (
+        ("o", 0, unit.latency, clocks_of(coded, not_found)),
+        ("tile", len(coded), unit.decoding_latency, clocks_of(to_be_decoded, differences)),
     ):
-        clocks = [clock for _, clock in bench.out[port]]
-        assert clocks == list(
-            range(first_in + first + latency, first_in + first + latency + len(clocks))
-        ), port
+        begin = bench.beats_in[first][1] + latency
+        wanted = begin + np.concatenate([[0], np.cumsum(clocks[:-1])])
+        assert [clock for _, clock in bench.out[port]] == wanted.tolist(), port

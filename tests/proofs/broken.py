@@ -42,8 +42,8 @@ PRIMITIVES = [
     (
         "delay_line",
         "lib.delay",
-        "following == self._clocks - 2",
-        "following == self._clocks - 3",
+        "following == rows - 1",
+        "following == rows - 2",
         "delay",
     ),
     ("drain_timer", "lib.delay", "(remaining == 0) & ~self.enter", "remaining == 0", "drained"),
