@@ -38,10 +38,15 @@ class Selection:
         What the index may be.
     name : str
         Of the flags.
+    ahead : bool
+        The index comes a clock before the options: flags, which reach many gates, are registers.
     """
 
-    def __init__(self, m: Module, index: Value, numbers: Iterable[int], name: str) -> None:
+    def __init__(
+        self, m: Module, index: Value, numbers: Iterable[int], name: str, ahead: bool = False
+    ) -> None:
         self._m = m
+        self._domain = "sync" if ahead else "comb"
         self._index = index
         self._numbers = frozenset(numbers)
         self._name = name
@@ -57,7 +62,8 @@ class Selection:
                 flag = Const(0, 1)
             else:
                 equal = Cat(self._index == number for number in sorted(numbers))
-                flag = named(self._m, equal.any(), f"{self._name}_{len(self._flags)}")
+                flag = Signal(name=f"{self._name}_{len(self._flags)}")
+                self._m.d[self._domain] += flag.eq(equal.any())
             self._flags[numbers] = flag
         return self._flags[numbers]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Bench of :mod:`fixfunc.rtl.lib.tile_groups.placing` and the unpacker beside it."""
+"""Bench of :mod:`fixfunc.rtl.lib.tile_groups.placing`, and of packer and unpacker beside it."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -9,6 +9,7 @@ import numpy as np
 from cocotb.handle import HierarchyObject
 
 from fixfunc.models.lib import placing as golden
+from fixfunc.rtl.lib.tile_groups.packer import Packer
 from fixfunc.rtl.lib.tile_groups.placing import PlacingTree, TakingTree
 from fixfunc.rtl.lib.tile_groups.unpacker import Unpacker
 from fixfunc.tb.bench.clocked import Case, Clock, Example, check
@@ -128,6 +129,55 @@ def unpacks(given: Sequence[Take], words: int, most: int, word: int) -> list[Clo
     return out
 
 
+def packs(given: Sequence[Take], words: int, word: int) -> list[Clock]:
+    """Values in, from beginning to end of a row and beyond; the row out.
+
+    Given as takes are: ``row`` has bits of a value, and of what lies before the first.
+    """
+    bits = words * word
+    greatest = (1 << bits.bit_length()) - 1
+    position = 0
+    row = 0
+    known = False
+    expected: dict[str, int] = {}
+    out = []
+    for source, start, at, length in given:
+        first = source & (1 << min(at, word)) - 1
+        value = source >> word & (1 << length) - 1
+        inputs = {"start": int(start), "at": at, "first": first, "value": value, "length": length}
+        out.append(Clock(inputs, expected))
+        if start:
+            known = True
+            row = first
+            position = at
+        row = golden.packed(row, value, position, bits)
+        position += length
+        known = known and position <= greatest
+        expected = {"row": row} if known else {}
+    return out
+
+
+def _packer(words, most, word):
+    """A packer of some row."""
+
+    def random(rng, clocks):
+        return packs(takings(rng, clocks, words, most, word), words, word)
+
+    return Case(
+        partial(Packer, words, most, word),
+        random,
+        {
+            "goes on": lambda clocks, n: (
+                not clocks[n].inputs["start"] and clocks[n].inputs["length"] > 0
+            ),
+            "reaches the end": lambda clocks, n: (
+                clocks[n].outputs.get("row", 0) >> words * word - 1 > 0
+            ),
+            "nothing": lambda clocks, n: clocks[n].inputs["length"] == 0,
+        },
+    )
+
+
 def _case(create, trace, widths, most):
     """A tree of some widths."""
 
@@ -177,15 +227,24 @@ def _unpacker(words, most, word):
 
 
 CASES |= {f"unpacker_{words}": _unpacker(words, most, word) for words, most, word in ROWS}
+CASES |= {f"packer_{words}": _packer(words, most, word) for words, most, word in ROWS}
 _FEW = [([1, 2], [1, 2]), ([0, 5], [0, 4]), ([7, 1], [3, 1]), *[([0, 0], [0, 0])] * 3]
 _ROW = 0x8D3F01
 _TAKEN = [(_ROW, True, 4, 5), (_ROW, False, 0, 5), (_ROW, False, 0, 0), (_ROW, False, 0, 3)] + [
     (_ROW, True, 20, 4)
 ] * 2
+_PACKED = [(0x502, True, 2, 3), (0x300, False, 0, 2), (0, False, 0, 0), (0x100, False, 0, 1)] + [
+    (0x100, True, 10, 1)
+] * 2
 EXAMPLES = {
     "placing_2": Example(CASES["placing_2"].create, partial(places, _FEW, *SHAPES[1]), ("i", "o")),
     "taking_2": Example(
         CASES["taking_2"].create, partial(takes, _FEW, *SHAPES[1]), ("i", "total", "o")
+    ),
+    "packer_3": Example(
+        CASES["packer_3"].create,
+        partial(packs, _PACKED, ROWS[0][0], ROWS[0][2]),
+        ("start", "at", "first", "value", "length", "row"),
     ),
     "unpacker_3": Example(
         CASES["unpacker_3"].create,

@@ -62,6 +62,13 @@ PRIMITIVES = [
         "value_2",
     ),
     (
+        "packer",
+        "lib.tile_groups.packer",
+        "index == n - part",
+        "index == n",
+        "row",
+    ),
+    (
         "unpacker",
         "lib.tile_groups.unpacker",
         "begin + self.length",

@@ -230,7 +230,7 @@ class DifferenceDecoder(wiring.Component):
 
     def _sum(self, m, timeline, quarter):
         """Sums of a quarter, collected to a tile of depths."""
-        now = timeline[self.COLLECTED]
+        now = timeline[self.COLLECTED - 1]
         m.submodules.sums = sums = Sums(self._order.modes)
         m.d.comb += [
             sums.residuals.eq(quarter),

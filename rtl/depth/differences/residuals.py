@@ -52,11 +52,12 @@ class Residuals(wiring.Component):
         selections = [
             Selection(
                 m,
-                timeline[clock].index,
+                timeline[max(0, clock - 1)].index,
                 grid.indexes(self._modes, grid.TURNS[:1]),
                 f"selected_{clock}",
+                ahead=clock > 0,
             )
-            for clock in range(3)
+            for clock in range(self.LATENCY)
         ]
         of_sample_0, before, slopes, downwards = grid.DIFFERENCES
         values = self._from_sample_0(m, selections[0], of_sample_0)

@@ -60,10 +60,12 @@ class Sums(wiring.Component):
 
     Members
     -------
-    residuals, samples, turn, quarter : In
+    samples, turn, quarter : In
         Of a quarter; those of a tile come one behind the other.
+    residuals : In
+        The same quarter's, a clock later.
     o : Out
-        Depths of the quarter by lane, :attr:`LATENCY` clocks later.
+        Depths of the quarter by lane, :attr:`LATENCY` clocks after its residuals.
     """
 
     DISTANCES = (1, 2, 4)
@@ -98,7 +100,7 @@ class Sums(wiring.Component):
             if n % self.ADDED == 0:
                 index = timeline[clock].index
                 numbers = grid.indexes(self._modes, grid.TURNS)
-                selection = Selection(m, index, numbers, f"selected_{clock}")
+                selection = Selection(m, index, numbers, f"selected_{clock}", ahead=True)
             values = self._added(m, values, selection, lane_of, of_sums, f"sum_{n}")
             if n % self.ADDED == self.ADDED - 1 or n == len(additions) - 1:
                 clock += 1

@@ -7,7 +7,31 @@ from amaranth.lib.wiring import In, Out
 
 
 class Packer(wiring.Component):
-    """Append a value to a row, then another behind it: one a clock."""
+    """Append a value to a row, then another behind it, and so on: one a clock.
+
+    Values are shifted by less than a word, and land in words: no shifter is as wide as the row.
+
+    Parameters
+    ----------
+    words : int
+        Words of the row.
+    most : int
+        Most bits of a value.
+    word : int
+        Bits of a word, a power of two.
+
+    Members
+    -------
+    start, at, first : In
+        A row begins with this value, which lies from bit ``at`` on; before it, in the first word,
+        lies ``first``. Without ``start`` the value lies behind the one before.
+    value, length : In
+        Its bits beyond its length are zero. What lies behind the row is cut off.
+    row : Out(words * word)
+        What has been appended, one clock later; zeros behind it.
+    position : Out
+        Where it ends, one clock later. It counts to the greatest number of its bits.
+    """
 
     def __init__(self, words: int, most: int, word: int = 256) -> None:
         self._words = words
@@ -22,15 +46,15 @@ class Packer(wiring.Component):
                 "value": In(most),
                 "length": In(range(most + 1)),
                 "row": Out(words * word),
+                "position": Out(places),
             }
         )
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        position = Signal.like(self.at)
         begin = Signal.like(self.at)
-        m.d.comb += begin.eq(Mux(self.start, self.at, position))
-        m.d.sync += position.eq(begin + self.length)
+        m.d.comb += begin.eq(Mux(self.start, self.at, self.position))
+        m.d.sync += self.position.eq(begin + self.length)
         shift = self._word.bit_length() - 1
         reach = -(-(self._word - 1 + self._most) // self._word)
         placed = Signal(reach * self._word)
