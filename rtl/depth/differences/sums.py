@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Sums: from residuals back to depths, a quarter of a tile a clock."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 from amaranth.hdl import Cat, Module, Signal, Value
 from amaranth.lib import wiring
@@ -26,13 +26,13 @@ def _way(step: Step, mode: int, turn: int, lane: int) -> Iterator[int]:
         at = grid.operand(step, mode, turn, at)
 
 
-def _within(step: Step, distance: int) -> LaneOf:
-    """So many steps away, if that lies in the same quarter."""
+def _within(step: Step, distances: Collection[int]) -> LaneOf:
+    """The lane on the way that is so many lanes away, if it lies in the same quarter."""
 
     def lane_of(mode: int, turn: int, lane: int) -> int | None:
-        way = list(_way(step, mode, turn, lane))[:distance]
-        is_within = len(way) == distance and way[-1] // QUARTER == lane // QUARTER
-        return way[-1] if is_within else None
+        way = _way(step, mode, turn, lane)
+        within = (at for at in way if at // QUARTER == lane // QUARTER)
+        return next((at for at in within if lane - at in distances), None)
 
     return lane_of
 
@@ -50,8 +50,8 @@ def _earlier(step: Step) -> LaneOf:
 class Sums(wiring.Component):
     """The inverse of :class:`~fixfunc.rtl.depth.differences.residuals.Residuals`.
 
-    A step is undone by sums of all that lie on its way: within the quarter of two numbers, of four
-    and of eight; then that of an earlier quarter is added.
+    A step is undone by sums of all that lie on its way: within a row of two numbers, of four and of
+    eight, or of both rows; then that of an earlier quarter is added.
 
     Parameters
     ----------
@@ -68,7 +68,8 @@ class Sums(wiring.Component):
         Depths of the quarter by lane, :attr:`LATENCY` clocks after its residuals.
     """
 
-    DISTANCES = (1, 2, 4)
+    # Lanes, one after the other. Pixels of two lanes begin with the second; two rows need one sum.
+    DISTANCES = ((1,), (2,), (4, 8))
     ADDED = 2  # numbers one after the other in a clock
     LATENCY = -(-(3 * (len(DISTANCES) + 1) + 1) // ADDED)
 
@@ -91,7 +92,7 @@ class Sums(wiring.Component):
         *steps, of_sample_0 = grid.SUMS
         additions: list[tuple[LaneOf, bool]] = []
         for step in steps:
-            additions += [(_within(step, distance), False) for distance in self.DISTANCES]
+            additions += [(_within(step, distances), False) for distances in self.DISTANCES]
             additions.append((_earlier(step), True))
         additions.append((_within_tile(of_sample_0), False))
         values = [Value.cast(self.residuals[n]) for n in range(QUARTER)]
