@@ -7,9 +7,9 @@ from amaranth.hdl import Module
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.depth.compression.plane_depths import FRACTION
 from fixfunc.rtl.depth.compression.tile_coder import TileCoder
 from fixfunc.rtl.depth.compression.tile_decoder import TileDecoder
+from fixfunc.rtl.depth.planes.plane_depths import FRACTION
 from fixfunc.rtl.payload import layout
 from fixfunc.rtl.raster.edge_evaluator import EdgeEvaluatorParams
 from fixfunc.spec import payloads

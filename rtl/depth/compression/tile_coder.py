@@ -7,14 +7,19 @@ from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.depth.compression import tile_modes as modes
 from fixfunc.rtl.depth.compression.anchor import AnchorCoder
-from fixfunc.rtl.depth.compression.plane_coder import PlaneCoder
 from fixfunc.rtl.depth.differences.difference_coder import LAST, DifferenceCoder
-from fixfunc.rtl.lib.delay import DelayLine, delay
+from fixfunc.rtl.depth.differences.result_order import ResultOrder
+from fixfunc.rtl.depth.planes.plane_coder import PlaneCoder
+from fixfunc.rtl.lib.bits import named
+from fixfunc.rtl.lib.delay import delay
 from fixfunc.rtl.lib.skid_buffer import SkidBuffer
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
 from fixfunc.spec.state import DIFFERENCES, TileMode
+
+FOUND = 16  # tiles of planes that may wait for differences of one before them
+CODED = 8  # tiles whose differences are under way: a tile in four clocks, until it has left
 
 
 class TileCoder(wiring.Component):
@@ -22,8 +27,8 @@ class TileCoder(wiring.Component):
     take more than differences or anchors.
 
     A tile that no planes give is coded by anchors, or stays at the end of the plane coder for the
-    four clocks that its differences take. All results take as long from there, so that their order
-    is that of the tiles. One enable stops everything.
+    four clocks that its differences take. These have a pipeline that never stops: a tile enters it
+    if there is room for its result. Tiles behind it go on, and wait for it at the end.
 
     Parameters
     ----------
@@ -33,7 +38,8 @@ class TileCoder(wiring.Component):
     -------
     i : In(stream.Signature(layout(payloads.uncoded(params.edge))))
     o : Out(stream.Signature(layout(payloads.coded(params.edge, ...))))
-        :meth:`latency` clocks later at the earliest.
+        :meth:`latency` clocks later at the earliest, those by differences
+        :meth:`~fixfunc.rtl.depth.differences.difference_coder.DifferenceCoder.latency` more.
     """
 
     def __init__(self, params) -> None:
@@ -48,43 +54,42 @@ class TileCoder(wiring.Component):
 
     @staticmethod
     def latency(params) -> int:
-        """Clocks: planes, differences, the skid buffer."""
-        differences = DifferenceCoder.latency(params.samples) if params.differences else 0
-        return PlaneCoder.latency(params) + differences + 1
+        """Clocks: planes, a FIFO or the skid buffer."""
+        return PlaneCoder.latency(params) + (2 if params.differences else 1)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        m.submodules.skid = skid = SkidBuffer(self.o.payload.shape())
-        wiring.connect(m, skid.o, wiring.flipped(self.o))
         front = Module()
+        enable = Signal()
         front.submodules.planes = planes = PlaneCoder(self._params)
         front.d.comb += planes.i.eq(self.i.payload)
         arrived = delay(front, self.i.valid, PlaneCoder.latency(self._params), "valid")
-        if self._params.differences:
-            back = Module()
-            moves = self._with_differences(back, planes.o, arrived, skid)
-            m.submodules.back = EnableInserter(skid.enable)(back)
-            enable = Signal()
-            m.d.comb += enable.eq(skid.enable & moves)
-        else:
-            self._with_anchors(front, planes.o, arrived, skid)
-            enable = skid.enable
         m.submodules.front = EnableInserter(enable)(front)
         m.d.comb += self.i.ready.eq(enable)
+        if self._params.differences:
+            m.d.comb += enable.eq(self._with_differences(m, planes.o, arrived))
+            return m
+        m.submodules.skid = skid = SkidBuffer(self.o.payload.shape())
+        wiring.connect(m, skid.o, wiring.flipped(self.o))
+        self._with_anchors(front, planes.o, skid.i)
+        m.d.comb += [
+            enable.eq(skid.enable),
+            skid.push.eq(arrived),
+        ]
         return m
 
-    def _put_out(self, m, skid, mode, options):
+    def _put_out(self, m, coded, mode, options):
         """A coded tile: data of a few kinds, each with its flag."""
         words = payloads.coded_words(self._params.edge)
         data = Const(0, 32 * words)
         for flag, value in options:
             data = data | value & Cat(flag).replicate(len(value))
         m.d.comb += [
-            skid.i.mode.eq(mode),
-            Cat(skid.i[f"data{n}"] for n in range(words)).eq(data),
+            coded.mode.eq(mode),
+            Cat(coded[f"data{n}"] for n in range(words)).eq(data),
         ]
 
-    def _with_anchors(self, m, tile, valid, skid):
+    def _with_anchors(self, m, tile, coded):
         """Blocks are coded while planes are evaluated."""
         timeline = Timeline(m)
         coders = []
@@ -104,7 +109,7 @@ class TileCoder(wiring.Component):
         otherwise = Mux(end.anchored, TileMode.ANCHOR, TileMode.RAW)
         self._put_out(
             m,
-            skid,
+            coded,
             Mux(tile.found, tile.mode, otherwise),
             [
                 (tile.found, tile.data),
@@ -112,50 +117,59 @@ class TileCoder(wiring.Component):
                 (~tile.found & ~end.anchored, tile.depths.as_value()),
             ],
         )
-        m.d.comb += skid.push.eq(valid)
 
-    def _with_differences(self, m, tile, valid, skid):
-        """Differences of tiles that are not found; whether the plane coder moves on."""
+    def _with_differences(self, m, tile, valid):
+        """Differences of tiles that are not found; whether the plane coder moves."""
         m.submodules.differences = coder = DifferenceCoder(self._params.samples)
-        latency = DifferenceCoder.latency(self._params.samples)
+        m.submodules.order = order = ResultOrder(FOUND + CODED)
+        m.submodules.found = found = fifo.SyncFIFOBuffered(
+            width=len(Cat(tile.mode, tile.data)), depth=FOUND
+        )
+        m.submodules.coded = coded = fifo.SyncFIFOBuffered(
+            width=len(coder.o.as_value()), depth=CODED
+        )
+        # Tiles wait, too, in case that they turn out to be raw. Their room is that of the results.
+        m.submodules.tiles = tiles = fifo.SyncFIFOBuffered(
+            width=len(tile.depths.as_value()), depth=CODED
+        )
         quarter = Signal(2)
-        is_slow = Signal()
-        is_first = Signal()
+        is_slow = named(m, valid & ~tile.found, "is_slow")
+        begins = named(m, is_slow & (quarter == 0) & tiles.w_rdy, "begins")
+        is_found = named(m, valid & tile.found & found.w_rdy, "is_found")
+        with m.If(begins | (quarter != 0)):
+            m.d.sync += quarter.eq(quarter + 1)
+        latency = DifferenceCoder.latency(self._params.samples)
         m.d.comb += [
-            is_slow.eq(valid & ~tile.found),
-            is_first.eq(is_slow & (quarter == 0)),
             coder.samples.eq(tile.samples),
             coder.depths.eq(tile.depths),
             coder.quarter.eq(quarter),
-        ]
-        with m.If(is_slow):
-            m.d.sync += quarter.eq(quarter + 1)
-
-        # Tiles whose differences are under way wait in case that they are raw.
-        m.submodules.tiles = tiles = fifo.SyncFIFOBuffered(
-            width=len(tile.depths.as_value()), depth=-(-latency // (LAST + 1)) + 1
-        )
-        m.submodules.found = found = DelayLine(len(Cat(tile.mode, tile.data)), latency, near=True)
-        timeline = Timeline(m)
-        timeline.enter(0, found=valid & tile.found, coded=is_first)
-        end = timeline[latency]
-        m.d.comb += [
-            tiles.w_en.eq(is_first),
+            found.w_en.eq(is_found),
+            found.w_data.eq(Cat(tile.mode, tile.data)),
+            tiles.w_en.eq(begins),
             tiles.w_data.eq(tile.depths),
-            tiles.r_en.eq(end.coded),
-            found.i.eq(Cat(tile.mode, tile.data)),
-            skid.push.eq(end.found | end.coded),
+            coded.w_en.eq(delay(m, begins, latency, "coded")),
+            coded.w_data.eq(coder.o),
+            order.begin.eq(is_found | begins),
+            order.is_slow.eq(is_slow),
+            order.has_quick.eq(found.r_rdy),
+            order.has_slow.eq(coded.r_rdy),
+            order.ready.eq(self.o.ready),
+            self.o.valid.eq(order.valid),
+            found.r_en.eq(order.take_quick),
+            coded.r_en.eq(order.take_slow),
+            tiles.r_en.eq(order.take_slow),
         ]
-        fits = coder.o.transfers <= modes.TRANSFERS[-1]
-        otherwise = Mux(fits, DIFFERENCES + coder.o.transfers, TileMode.RAW)
+        result = coder.o.shape()(coded.r_data)
+        fits = result.transfers <= modes.TRANSFERS[-1]
+        otherwise = Mux(fits, DIFFERENCES + result.transfers, TileMode.RAW)
         self._put_out(
             m,
-            skid,
-            Mux(end.found, found.o[: len(tile.mode)], otherwise),
+            self.o.payload,
+            Mux(order.slow, otherwise, found.r_data[: len(tile.mode)]),
             [
-                (end.found, found.o[len(tile.mode) :]),
-                (~end.found & fits, coder.o.data),
-                (~end.found & ~fits, tiles.r_data),
+                (~order.slow, found.r_data[len(tile.mode) :]),
+                (order.slow & fits, result.data),
+                (order.slow & ~fits, tiles.r_data),
             ],
         )
-        return ~is_slow | (quarter == LAST)
+        return ~valid | is_found | (quarter == LAST)

@@ -45,6 +45,8 @@ class DifferenceDecoder(wiring.Component):
     samples, transfers, data : In
         log2 of the samples of a pixel; transfers of the data. The same in all four clocks of a
         tile.
+    excess : In(1)
+        Bits behind the data are set: the tile is wrong.
     quarter : In(2)
         0 to 3 in the clocks of a tile.
     o : Out
@@ -68,6 +70,7 @@ class DifferenceDecoder(wiring.Component):
                 "samples": In(2),
                 "transfers": In(TRANSFERS),
                 "data": In(MOST * TRANSFER),
+                "excess": In(1),
                 "quarter": In(2),
                 "o": Out(StructLayout({"depths": depths, "wrong": 1})),
             }
@@ -142,7 +145,7 @@ class DifferenceDecoder(wiring.Component):
         m.d.sync += is_bad.eq(was_bad)
         timeline.enter(
             self.TAKEN,
-            spare=register(m, order.by_mode(self.samples, spare), 1, "spare"),
+            spare=register(m, order.by_mode(self.samples, spare) | self.excess, 1, "spare"),
             used=register(m, self._used(m), len(end), "used"),
         )
         beyond = end > now.transfers << TRANSFER.bit_length() - 1

@@ -7,8 +7,8 @@ from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.depth.compression import tile_modes as modes
-from fixfunc.rtl.depth.compression.fewest_planes import FewestPlanes
-from fixfunc.rtl.depth.compression.plane_depths import PlaneDepths
+from fixfunc.rtl.depth.planes.fewest_planes import FewestPlanes
+from fixfunc.rtl.depth.planes.plane_depths import PlaneDepths
 from fixfunc.rtl.lib.bits import Selection
 from fixfunc.rtl.lib.delay import DelayLine
 from fixfunc.rtl.lib.timeline import Timeline

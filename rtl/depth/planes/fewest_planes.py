@@ -6,7 +6,7 @@ from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.depth.compression.plane_depths import PLANE
+from fixfunc.rtl.depth.planes.plane_depths import PLANE
 from fixfunc.rtl.lib.delay import DelayLine
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.spec.payloads import PLANES
