@@ -7,7 +7,8 @@ widths.py               codes of widths, lengths of payloads
 portions.py             groups of each quarter of the payloads
 payloads.py             residuals -> bits, side by side
 difference_coder.py     all of that
+numbers.py              bits -> residuals
 sums.py                 residuals -> depths
-difference_decoder.py   bits -> residuals -> depths
+difference_decoder.py   all of that, and what cannot be
 result_order.py         results of two units in the order of their tiles
 """

@@ -9,23 +9,18 @@ from amaranth.lib.wiring import In, Out
 from fixfunc.rtl.depth.differences import grid
 from fixfunc.rtl.depth.differences.difference_coder import LAST, TRANSFERS
 from fixfunc.rtl.depth.differences.grid import QUARTER, QUARTERS
+from fixfunc.rtl.depth.differences.numbers import Numbers
 from fixfunc.rtl.depth.differences.portions import Portions
 from fixfunc.rtl.depth.differences.sums import Sums
 from fixfunc.rtl.depth.differences.widths import (
     CODE,
-    GREATEST,
-    HEADER,
-    LONG_HEADER,
     MOST,
     TRANSFER,
-    behind_header,
     header_bits,
-    planes_used,
 )
 from fixfunc.rtl.lib.bits import leading_zeros, named
 from fixfunc.rtl.lib.delay import register
 from fixfunc.rtl.lib.tile_groups.tile_order import TileOrder
-from fixfunc.rtl.lib.tile_groups.unpacker import Unpacker
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.spec.payloads import DEPTH
 
@@ -55,10 +50,8 @@ class DifferenceDecoder(wiring.Component):
         these go on beyond the transfers; of such tiles depths are anything.
     """
 
-    # Clocks of a portion: its bits, its numbers, all numbers of the tile.
-    TAKEN = 1
-    NUMBERS = TAKEN + 1
-    COLLECTED = NUMBERS + LAST + 1  # of a tile's first portion, and from here on of a quarter
+    # Clocks of a tile's first portion, then of its first quarter.
+    COLLECTED = Numbers.LATENCY + LAST + 1
     LATENCY = COLLECTED + Sums.LATENCY + LAST
 
     def __init__(self, samples: int) -> None:
@@ -86,50 +79,17 @@ class DifferenceDecoder(wiring.Component):
             quarter=self.quarter,
             turn=self.data[0],
         )
-        end = self._take(m, timeline)
-        self._wrong(m, timeline, end)
-        numbers = self._numbers(m, timeline)
-        self._sum(m, timeline, self._collected(m, timeline, numbers))
-        return m
-
-    def _take(self, m, timeline):
-        """A portion's bits, codes of its groups, and where each begins; the end of the payloads."""
-        portions = self._portions
-        selection = portions.selection(m, self.quarter, self.samples, "portion")
-        fields = [
-            self.data[CODE * n : CODE * (n + 1)] if n else Const(GREATEST, CODE)
-            for n in range(self._order.count)
-        ]
-        m.submodules.unpacker = unpacker = Unpacker(MOST, DEPTH * portions.lanes, TRANSFER)
-        codes = []
-        too_great = []
-        begins = [Const(0, 1)]
-        for slot, coded in enumerate(portions.codes(selection, fields)):
-            field = named(m, coded, f"field_{slot}")
-            too_great.append(field > GREATEST)
-            codes.append(named(m, Mux(field > GREATEST, GREATEST, field), f"code_{slot}"))
-            length = portions.length(selection, codes[slot], slot)
-            begins.append(named(m, begins[slot] + length, f"begin_{slot + 1}"))
+        m.submodules.numbers = numbers = Numbers(self._order)
         m.d.comb += [
-            unpacker.row.eq(self.data),
-            unpacker.start.eq(self.quarter == QUARTERS[0]),
-            unpacker.at.eq(Mux(behind_header(self._order, self.samples), LONG_HEADER, HEADER)),
-            unpacker.length.eq(begins[-1]),
+            numbers.samples.eq(self.samples),
+            numbers.data.eq(self.data),
+            numbers.portion.eq(self.quarter),
         ]
-        timeline.enter(
-            self.TAKEN,
-            bits=unpacker.o,
-            too_great=register(m, Cat(too_great).any(), 1, "too_great"),
-        )
-        for slot, (code, begin) in enumerate(zip(codes, begins, strict=False)):
-            timeline.enter(
-                self.TAKEN,
-                **{
-                    f"code_{slot}": register(m, code, CODE, f"taken_code_{slot}"),
-                    f"begin_{slot}": register(m, begin, len(begin), f"taken_begin_{slot}"),
-                },
-            )
-        return unpacker.position
+        timeline.enter(Numbers.TAKEN, too_great=numbers.too_great)
+        self._wrong(m, timeline, numbers.end)
+        values = [Value.cast(numbers.o[n]) for n in range(sum(self._portions.most))]
+        self._sum(m, timeline, self._collected(m, timeline, values))
+        return m
 
     def _wrong(self, m, timeline, end):
         """Codes that are too great, spare bits, and bits behind the end."""
@@ -139,12 +99,12 @@ class DifferenceDecoder(wiring.Component):
             Cat(data[1:CODE], data[CODE * len(order.groups[mode]) : header_bits(order, mode)]).any()
             for mode in order.modes
         ]
-        now = timeline[self.TAKEN]
+        now = timeline[Numbers.TAKEN]
         is_bad = Signal()  # of this tile, until its last portion
         was_bad = now.too_great | (is_bad & (now.quarter != QUARTERS[0]))
         m.d.sync += is_bad.eq(was_bad)
         timeline.enter(
-            self.TAKEN,
+            Numbers.TAKEN,
             spare=register(m, order.by_mode(self.samples, spare) | self.excess, 1, "spare"),
             used=register(m, self._used(m), len(end), "used"),
         )
@@ -153,7 +113,7 @@ class DifferenceDecoder(wiring.Component):
         with m.If(now.quarter == LAST):
             m.d.sync += wrong.eq(was_bad | now.spare | beyond | (now.used > end))
         # Until the next tile's last portion; until its own depths it waits from quarter to quarter.
-        timeline.enter(self.TAKEN + 1, wrong=wrong)
+        timeline.enter(Numbers.TAKEN + 1, wrong=wrong)
         m.d.comb += self.o.wrong.eq(timeline[self.LATENCY - LAST].wrong)
 
     def _used(self, m):
@@ -169,34 +129,6 @@ class DifferenceDecoder(wiring.Component):
         zeros = leading_zeros(highest)
         return TRANSFER * (index + 1) - zeros
 
-    def _numbers(self, m, timeline):
-        """Numbers of a portion by slot and place."""
-        portions = self._portions
-        now = timeline[self.TAKEN]
-        selection = portions.selection(m, now.quarter, now.samples, "taken_portion")
-        out = []
-        for slot, most in enumerate(portions.most):
-            code = timeline.value(f"code_{slot}", self.TAKEN)
-            begin = timeline.value(f"begin_{slot}", self.TAKEN)
-            payload = named(m, (now.bits >> begin)[: DEPTH * most], f"payload_{slot}")
-            used = named(m, planes_used(code), f"used_{slot}")
-            top = named(m, used & ~(used >> 1), f"top_{slot}")
-            sizes = portions.sizes[slot]
-            numbers = []
-            for place in range(most):
-                options = {
-                    size: Cat(payload[plane * size + place] for plane in range(DEPTH))
-                    for size in set(sizes.values())
-                    if place < size
-                }
-                keys = {index: size for index, size in sizes.items() if size in options}
-                bits = named(m, selection.of(keys, options), f"bits_{slot}_{place}")
-                sign = named(m, (bits & top).any(), f"sign_{slot}_{place}")
-                number = (bits & used) | (sign.replicate(DEPTH) & ~used)
-                numbers.append(register(m, number, DEPTH, f"number_{slot}_{place}"))
-            out.append(numbers)
-        return out
-
     def _collected(self, m, timeline, numbers):
         """All numbers of a tile by lane; a quarter a clock."""
         portions = self._portions
@@ -204,20 +136,16 @@ class DifferenceDecoder(wiring.Component):
         for n in range(LAST):
             by_portion.append(
                 [
-                    [
-                        register(m, number, DEPTH, f"number_{slot}_{place}_before_{n + 1}")
-                        for place, number in enumerate(numbers)
-                    ]
-                    for slot, numbers in enumerate(by_portion[-1])
+                    register(m, number, DEPTH, f"number_{place}_before_{n + 1}")
+                    for place, number in enumerate(by_portion[-1])
                 ]
             )
         options = {
-            (portion, slot, place): number
+            (portion, place): number
             for portion, numbers in zip(QUARTERS, reversed(by_portion), strict=True)
-            for slot, its in enumerate(numbers)
-            for place, number in enumerate(its)
+            for place, number in enumerate(numbers)
         }
-        now = timeline[self.NUMBERS]
+        now = timeline[Numbers.LATENCY]
         selection = portions.by_mode(m, now.samples)
         lanes = [
             selection.of({mode: portions.place_of(n, mode) for mode in self._order.modes}, options)

@@ -66,10 +66,10 @@ class Portions:
             return None
         return self._order.groups[index >> 2][self.groups[slot][index]][place]
 
-    def place_of(self, lane: int, mode: int) -> tuple[int, int, int]:
-        """Portion, slot and place of a lane."""
+    def place_of(self, lane: int, mode: int) -> tuple[int, int]:
+        """Portion of a lane, and its place among those of all slots."""
         return next(
-            (portion, slot, place)
+            (portion, sum(self.most[:slot]) + place)
             for portion in QUARTERS
             for slot, most in enumerate(self.most)
             for place in range(most)

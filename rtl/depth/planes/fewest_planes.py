@@ -36,7 +36,7 @@ class FewestPlanes(wiring.Component):
 
     LATENCY = 5
 
-    def __init__(self, edge, planes=PLANES):
+    def __init__(self, edge: int, planes: int = PLANES) -> None:
         self._lanes = edge**2
         self._most = planes
         self._bits = (planes - 1).bit_length()
@@ -53,7 +53,7 @@ class FewestPlanes(wiring.Component):
             }
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         t = Timeline(m)
         t.enter(0, known=self.known, numbers=self.numbers)

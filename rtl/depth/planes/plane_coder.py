@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Tiles that planes give, or that are as they were cleared."""
 
+from typing import Any
+
 from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
@@ -34,7 +36,7 @@ class PlaneCoder(wiring.Component):
         ``samples`` and ``depths`` are those of the tile.
     """
 
-    def __init__(self, params) -> None:
+    def __init__(self, params: Any) -> None:
         self._params = params
         self._bits = modes.bits(TileMode.PLANES_4, params.edge)
         super().__init__(
@@ -60,7 +62,7 @@ class PlaneCoder(wiring.Component):
         return 1 + PlaneDepths.latency(params)
 
     @classmethod
-    def latency(cls, params) -> int:
+    def latency(cls, params: Any) -> int:
         """Clocks: depths of planes, comparison by lane, of all, choice."""
         return cls._evaluated(params) + 3
 

@@ -2,6 +2,7 @@
 """Tiles by planes, raw tiles, and tiles by anchors."""
 
 from itertools import pairwise
+from typing import Any
 
 from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal
 from amaranth.lib import wiring
@@ -34,7 +35,7 @@ class PlaneDecoder(wiring.Component):
         :meth:`latency` clocks later. Of tiles by differences anything.
     """
 
-    def __init__(self, params) -> None:
+    def __init__(self, params: Any) -> None:
         self._params = params
         super().__init__(
             {
@@ -44,7 +45,7 @@ class PlaneDecoder(wiring.Component):
         )
 
     @staticmethod
-    def latency(params) -> int:
+    def latency(params: Any) -> int:
         """Clocks: parts, planes."""
         return 1 + PlaneDepths.latency(params)
 
