@@ -63,9 +63,7 @@ def _downwards(sample, x, y):
 
 
 DIFFERENCES: tuple[Step, ...] = (_of_sample_0, _before, _slopes, _downwards)  # one after the other
-
-
-SUMS: tuple[Step, ...] = DIFFERENCES[::-1]  # of all that lie on the way, the other way around
+SUMS: tuple[Step, ...] = DIFFERENCES[::-1]  # each of all that lies on its way
 
 
 class History:
@@ -82,7 +80,6 @@ class History:
 
     def __init__(self, m: Module, values: Sequence[Value], name: str) -> None:
         self._m = m
-        self._values = [list(values)]
         self._name = name
         self._known: dict[tuple[int, int], Value] = {
             (0, at): value for at, value in enumerate(values)

@@ -2,6 +2,7 @@
 """Sums: from residuals back to depths, a quarter of a tile a clock."""
 
 from collections.abc import Callable, Collection, Iterator
+from functools import partial
 
 from amaranth.hdl import Cat, Module, Signal, Value
 from amaranth.lib import wiring
@@ -94,7 +95,7 @@ class Sums(wiring.Component):
         for step in steps:
             additions += [(_within(step, distances), False) for distances in self.DISTANCES]
             additions.append((_earlier(step), True))
-        additions.append((_within_tile(of_sample_0), False))
+        additions.append((partial(grid.operand, of_sample_0), False))
         values = [Value.cast(self.residuals[n]) for n in range(QUARTER)]
         clock = 0
         for n, (lane_of, of_sums) in enumerate(additions):
@@ -122,12 +123,3 @@ class Sums(wiring.Component):
             total.eq(value + other) for total, value, other in zip(sums, values, added, strict=True)
         ]
         return sums
-
-
-def _within_tile(step: Step) -> LaneOf:
-    """One step away, wherever that lies."""
-
-    def lane_of(mode: int, turn: int, lane: int) -> int | None:
-        return grid.operand(step, mode, turn, lane)
-
-    return lane_of
