@@ -29,8 +29,8 @@ class Addends(wiring.Component):
     ----------
     params : EdgeEvaluatorParams
     dense : bool
-        A single row of registers, for users that do not need the highest clock frequency: values of
-        rows and terms of lanes; outputs are sums behind it.
+        Fewer registers, for users that do not need the highest clock frequency: multiples; values
+        of rows and terms of lanes. Outputs are sums behind these.
 
     Members
     -------
@@ -68,7 +68,7 @@ class Addends(wiring.Component):
     @staticmethod
     def latency(params: Any, dense: bool = False) -> int:
         """Clocks: multiples, their selection by the mode (with MSAA), rows, offsets."""
-        return 1 if dense else 3 + (params.samples > 1)
+        return 2 if dense else 3 + (params.samples > 1)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -77,17 +77,16 @@ class Addends(wiring.Component):
         t.enter(0, c=self.c, mode=self.samples)
 
         # Clock 1: odd multiples of the steps. Every other multiple is a shift of one of them.
-        multiplied = 0 if self._dense else 1
         odd = (1, 3, 5, 7) if p.samples > 1 else (1, 3)
         # With negative ones of a, no sample's term negates twice: left and above is a subtraction.
         negative = (-1, -3, -7) if p.samples > 1 else ()
-        a = self._stage(m, "a_times", {n: odd_multiple(self.a, n) for n in odd + negative})
-        b = self._stage(m, "b_times", {n: odd_multiple(self.b, n) for n in odd})
+        a = self._registers(m, "a_times", {n: odd_multiple(self.a, n) for n in odd + negative})
+        b = self._registers(m, "b_times", {n: odd_multiple(self.b, n) for n in odd})
 
         # Clock 1, or 2 with MSAA, where the selection has a clock of its own: distances in pixels
         # between groups of columns and between rows, by the mode, and all sample positions.
-        column_terms = {n: self._distance(t[multiplied].mode, a, n, axis=0) for n in (2, 6)}
-        row_terms = {n: self._distance(t[multiplied].mode, b, n, axis=1) for n in (1, 2, 3, 4)}
+        column_terms = {n: self._distance(t[1].mode, a, n, axis=0) for n in (2, 6)}
+        row_terms = {n: self._distance(t[1].mode, b, n, axis=1) for n in (1, 2, 3, 4)}
         lanes = {
             (i, j): [self._position(mode, i, j) for mode in p.modes]
             for j in range(4)
@@ -95,9 +94,9 @@ class Addends(wiring.Component):
         }
         positions = list(dict.fromkeys(place for by_mode in lanes.values() for place in by_mode))
         terms = {n: multiple(a, x) + multiple(b, y) for n, (x, y) in enumerate(positions)}
-        selected = multiplied
+        selected = 1
         if p.samples > 1:
-            selected = 2 * multiplied
+            selected = 1 if self._dense else 2
             column_terms = self._stage(m, "column_distance", column_terms)
             row_terms = self._stage(m, "row_distance", row_terms)
             terms = self._stage(m, "position_term", terms)

@@ -17,7 +17,7 @@ from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
 from fixfunc.spec.state import DIFFERENCES
 
-BY_PLANES = 9  # decoded tiles, but those by differences: a tile a clock, until it has left
+BY_PLANES = 10  # decoded tiles, but those by differences: a tile a clock, until it has left
 DECODED = 6  # tiles by differences: one in four clocks
 
 

@@ -7,7 +7,7 @@ from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.depth.planes.plane_depths import PLANE
-from fixfunc.rtl.lib.delay import DelayLine
+from fixfunc.rtl.lib.delay import DelayLine, register
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.spec.payloads import PLANES
 
@@ -34,7 +34,7 @@ class FewestPlanes(wiring.Component):
         anything.
     """
 
-    LATENCY = 5
+    LATENCY = 6
 
     def __init__(self, edge: int, planes: int = PLANES) -> None:
         self._lanes = edge**2
@@ -57,7 +57,7 @@ class FewestPlanes(wiring.Component):
         m = Module()
         t = Timeline(m)
         t.enter(0, known=self.known, numbers=self.numbers)
-        t.enter(2, distinct=self._renamed(m, t[1].numbers, self._first_equal(m), "distinct"))
+        t.enter(3, distinct=self._renamed(m, t[2].numbers, self._first_equal(m), "distinct"))
         used = self._used(m, t)
 
         # The place of each plane, and the plane of each place.
@@ -76,7 +76,7 @@ class FewestPlanes(wiring.Component):
         m.submodules.line = line = DelayLine(self._most * PLANE.size, self.LATENCY - 1, near=True)
         m.d.comb += [
             line.i.eq(self.planes.as_value()),
-            self.o_numbers.eq(self._renamed(m, t[4].distinct, places, "placed")),
+            self.o_numbers.eq(self._renamed(m, t[5].distinct, places, "placed")),
         ]
         planes = [ArrayLayout(PLANE, self._most)(line.o)[k] for k in range(self._most)]
         m.d.sync += [
@@ -89,7 +89,7 @@ class FewestPlanes(wiring.Component):
         return m
 
     def _first_equal(self, m):
-        """The first plane that equals each one, in clock 1."""
+        """The first plane that equals each one, in clock 2."""
         first = []
         for k in range(self._most):
             equal = [Signal(name=f"equal_{k}_{n}") for n in range(k)]
@@ -100,13 +100,13 @@ class FewestPlanes(wiring.Component):
             number = Const(k, self._bits)
             for n, flag in reversed(list(enumerate(equal))):
                 number = Mux(flag, n, number)
-            first.append(number)
+            first.append(register(m, number, self._bits, f"first_{k}"))
         return first
 
     def _used(self, m, t):
-        """Planes that a sample belongs to, in clock 3."""
-        distinct = t[2].distinct
-        known = t[2].known
+        """Planes that a sample belongs to, in clock 4."""
+        distinct = t[3].distinct
+        known = t[3].known
         used = []
         for k in range(self._most):
             numbers = [self._number(distinct, n) for n in range(self._lanes)]

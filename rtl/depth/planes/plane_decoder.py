@@ -13,7 +13,7 @@ from fixfunc.rtl.depth.compression import tile_modes as modes
 from fixfunc.rtl.depth.compression.anchor import AnchorDecoder
 from fixfunc.rtl.depth.planes.plane_depths import PLANE, PlaneDepths
 from fixfunc.rtl.lib.bits import named
-from fixfunc.rtl.lib.delay import DelayLine
+from fixfunc.rtl.lib.delay import DelayLine, delay
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
@@ -91,6 +91,9 @@ class PlaneDecoder(wiring.Component):
     def _anchored(self, m, data):
         """Differences, by lane."""
         depths = {}
+        bits = modes.bits(TileMode.ANCHOR, self._params.edge)
+        wait = self.latency(self._params) - AnchorDecoder.LATENCY
+        data = delay(m, data[:bits], wait, "anchors")
         for n, block in enumerate(modes.blocks(self._params.edge)):
             m.submodules[f"anchor_{n}"] = decoder = AnchorDecoder()
             m.d.comb += decoder.i.eq(data[modes.BLOCK * n :])
