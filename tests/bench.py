@@ -18,11 +18,14 @@ PAIRS = {
 }
 
 
-def check_bench(stem, config, simulator):
-    """Every test of a block's bench passes, and there is at least one."""
+def check_bench(stem, config, simulator, tests=None):
+    """Every test of a block's bench passes, and there is at least one.
+
+    ``tests`` is a regular expression of their names; without it, those of the tier.
+    """
     block = catalogue.block(stem)
     seed = tiers.SEED
-    tests = PAIRS.get(simulator)
+    tests = tests or PAIRS.get(simulator)
     simulator = simulator.removesuffix("_every_pace")
     result = runner.run(block, config, simulator, seed, tests=tests)
     assert result.tests, f"no test ran\n{result.log[-2000:]}"

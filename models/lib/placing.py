@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Golden model of the trees that put values side by side, and take them apart."""
+"""Golden models of what joins values, and takes them apart: trees, packer, unpacker."""
 
 from collections.abc import Sequence
 
@@ -27,3 +27,13 @@ def taken(value: int, lengths: Sequence[int], widths: Sequence[int]) -> list[int
         out.append(value >> at & (1 << width) - 1)
         at += length
     return out
+
+
+def unpacked(row: int, position: int, most: int) -> int:
+    """Bits of a row from a position on, behind it zeros."""
+    return row >> position & (1 << most) - 1
+
+
+def packed(row: int, value: int, position: int, most: int) -> int:
+    """A row with a value from a position on, cut to ``most`` bits."""
+    return (row | value << position) & (1 << most) - 1

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Where the bits of a value are."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, ValueLike
 
@@ -25,6 +25,60 @@ def choose(index: Value, options: Sequence[ValueLike | None]) -> ValueLike | Non
     if low is None or high is None:
         return high if low is None else low
     return Mux(index[half.bit_length() - 1], high, low)
+
+
+class Selection:
+    """Options by one index, as an AND and an OR of each that differs: many choose by few flags.
+
+    Parameters
+    ----------
+    m : Module
+    index : Value
+    numbers : iterable of int
+        What the index may be.
+    name : str
+        Of the flags.
+    ahead : bool
+        The index comes a clock before the options: flags, which reach many gates, are registers.
+    """
+
+    def __init__(
+        self, m: Module, index: Value, numbers: Iterable[int], name: str, ahead: bool = False
+    ) -> None:
+        self._m = m
+        self._domain = "sync" if ahead else "comb"
+        self._index = index
+        self._numbers = frozenset(numbers)
+        self._name = name
+        self._flags: dict[frozenset[int], ValueLike] = {}
+
+    def flag(self, numbers: Iterable[int]) -> ValueLike:
+        """Whether the index is one of them."""
+        numbers = frozenset(numbers) & self._numbers
+        if numbers not in self._flags:
+            if numbers == self._numbers:
+                flag = Const(1, 1)
+            elif not numbers:
+                flag = Const(0, 1)
+            else:
+                equal = Cat(self._index == number for number in sorted(numbers))
+                flag = Signal(name=f"{self._name}_{len(self._flags)}")
+                self._m.d[self._domain] += flag.eq(equal.any())
+            self._flags[numbers] = flag
+        return self._flags[numbers]
+
+    def of(self, keys: Mapping[int, Hashable], options: Mapping[Hashable, Value]) -> Value:
+        """The option whose key is that of the index; zero where there is no key."""
+        numbers: dict[Hashable, set[int]] = {}
+        for number, key in keys.items():
+            numbers.setdefault(key, set()).add(number)
+        out: Value = Const(0, 1)
+        for key, those in numbers.items():
+            flag = self.flag(those)
+            option = Value.cast(options[key])
+            whole = self._numbers <= those
+            out = out | (option if whole else option & Cat(flag).replicate(len(option)))
+        return out
 
 
 def lowest(value: Value) -> Value:

@@ -42,7 +42,7 @@ class DelayLine(wiring.Component):
     clocks : int
         Delay, above two.
     near : bool
-        In distributed RAM: up to 17 clocks of anything wide.
+        In distributed RAM, for anything wide: the register of its read port is the output.
 
     Members
     -------
@@ -57,26 +57,27 @@ class DelayLine(wiring.Component):
         self._width = width
         self._clocks = clocks
         self._attrs = {"ram_style": "distributed"} if near else NO_COLLISION
+        self._is_near = near
         super().__init__({"i": In(width), "o": Out(width)})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
+        # Block RAM is slow to read: its output has a register of its own, and a row less.
+        rows = self._clocks if self._is_near else self._clocks - 1
         m.submodules.memory = memory = Memory(
-            shape=self._width, depth=self._clocks - 1, init=[], attrs=self._attrs
+            shape=self._width, depth=rows, init=[], attrs=self._attrs
         )
         write = memory.write_port()
         read = memory.read_port()
 
         # The place read in this clock is the one that the next clock overwrites: the oldest.
-        following = Signal(range(self._clocks - 1), init=1)
-        with m.If(following == self._clocks - 2):
+        following = Signal(range(rows), init=1)
+        with m.If(following == rows - 1):
             m.d.sync += following.eq(0)
         with m.Else():
             m.d.sync += following.eq(following + 1)
-        m.d.sync += [
-            write.addr.eq(following),
-            self.o.eq(read.data),
-        ]
+        m.d.sync += write.addr.eq(following)
+        m.d["comb" if self._is_near else "sync"] += self.o.eq(read.data)
         m.d.comb += [
             write.en.eq(1),
             write.data.eq(self.i),

@@ -28,6 +28,9 @@ class Addends(wiring.Component):
     Parameters
     ----------
     params : EdgeEvaluatorParams
+    dense : bool
+        Fewer registers, for users that do not need the highest clock frequency: multiples; values
+        of rows and terms of lanes. Outputs are sums behind these.
 
     Members
     -------
@@ -45,8 +48,9 @@ class Addends(wiring.Component):
         Offsets within a group; that of (i, j) is number ``2 * j + i``.
     """
 
-    def __init__(self, params: Any) -> None:
+    def __init__(self, params: Any, dense: bool = False) -> None:
         self._params = params
+        self._dense = dense
         width = signed(params.width)
         step = signed(params.step_bits)
         super().__init__(
@@ -62,9 +66,9 @@ class Addends(wiring.Component):
         )
 
     @staticmethod
-    def latency(params: Any) -> int:
+    def latency(params: Any, dense: bool = False) -> int:
         """Clocks: multiples, their selection by the mode (with MSAA), rows, offsets."""
-        return 3 + (params.samples > 1)
+        return 2 if dense else 3 + (params.samples > 1)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -92,10 +96,10 @@ class Addends(wiring.Component):
         terms = {n: multiple(a, x) + multiple(b, y) for n, (x, y) in enumerate(positions)}
         selected = 1
         if p.samples > 1:
-            selected = 2
-            column_terms = self._registers(m, "column_distance", column_terms)
-            row_terms = self._registers(m, "row_distance", row_terms)
-            terms = self._registers(m, "position_term", terms)
+            selected = 1 if self._dense else 2
+            column_terms = self._stage(m, "column_distance", column_terms)
+            row_terms = self._stage(m, "row_distance", row_terms)
+            terms = self._stage(m, "position_term", terms)
         t.enter(selected, column_2=column_terms[2], column_6=column_terms[6], row_4=row_terms[4])
 
         # One clock on: E at the first four rows, and each lane's term among those of all positions.
@@ -113,7 +117,7 @@ class Addends(wiring.Component):
         )
 
         # Two clocks on: the offsets; the terms of the groups wait for them.
-        last = t[selected + 2]
+        last = t[self.latency(p, self._dense)]
         m.d.comb += [
             self.column_term[0].eq(last.column_2),
             self.column_term[1].eq(last.column_2 << 1),
@@ -121,7 +125,7 @@ class Addends(wiring.Component):
             self.row_term.eq(last.row_4),
         ]
         offsets = {(i, j): row_values[j] + lane_terms[i, j] for i, j in lanes}
-        for (i, j), offset in self._registers(m, "sample_offset", offsets).items():
+        for (i, j), offset in self._stage(m, "sample_offset", offsets).items():
             m.d.comb += self.sample_offset[2 * j + i].eq(offset)
         return m
 
@@ -133,6 +137,16 @@ class Addends(wiring.Component):
     def column_addends(self, i: int) -> list[Value]:
         """What column i adds: nothing in the first two columns, else a column term."""
         return [self.column_term[(i >> 1) - 1]] if i >> 1 else []
+
+    def _stage(self, m, name, values):
+        """A register for each value, or where registers are few the value itself, cut as there."""
+        if not self._dense:
+            return self._registers(m, name, values)
+        width = self._params.width
+        return {
+            key: value if len(value) <= width else value[:width].as_signed()
+            for key, value in values.items()
+        }
 
     def _registers(self, m, name, values):
         """A register for each value, under the same keys."""

@@ -18,10 +18,12 @@ from fixfunc.rtl.depth.compression.depth_compression import (
     DepthCompression,
     DepthCompressionParams,
 )
+from fixfunc.rtl.depth.compression.tile_modes import TRANSFERS
+from fixfunc.rtl.depth.differences.difference_coder import DifferenceCoder
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
 from fixfunc.spec.payloads import Field
-from fixfunc.spec.state import TileMode
+from fixfunc.spec.state import DIFFERENCES, TileMode
 from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.pace import PACES
 
@@ -110,7 +112,9 @@ def random_tiles(
     for mode in modes:
         selected = samples == mode
         tiles[selected] = evaluate(planes[selected], masks[selected], mode)
-    kind = rng.integers(0, 6, n)
+    # Kinds by chance, or the same one for a while: planes, or what only differences give.
+    run = np.repeat(rng.integers(0, 4, n), rng.integers(1, 13, n))[:n]
+    kind = np.select([run == 0, run == 1], [0, 2], rng.integers(0, 6, n))
     place = rng.integers(0, edge, (2, n))
     tiles[np.arange(n), *place] ^= np.where(kind == 1, 1 << rng.integers(0, 24, n), 0)
     level = rng.integers(0, ONES, (n, 1, 1))
@@ -283,19 +287,32 @@ async def tiles_are_coded_and_decoded(dut: HierarchyObject, source: str, sink: s
 
 
 # plan: depth-compression-11
-@cocotb.test(timeout_time=2, timeout_unit="ms")
-async def one_tile_a_clock_each_way(dut: HierarchyObject) -> None:
+@cocotb.test(timeout_time=4, timeout_unit="ms")
+async def tiles_take_one_clock_and_differences_four(dut: HierarchyObject) -> None:
     bench = DepthCompressionBench(dut)
     unit = DepthCompression(bench.params)
-    rows = requests(bench.rng, 200, bench.params)
+    rows = requests(bench.rng, 400, bench.params)
     decodes = rows[:, 0] & 1 == 1
     await bench.run(np.concatenate([rows[~decodes], rows[decodes]]))
-    first_in = bench.beats_in[0][1]
-    for port, first, latency in (
-        ("o", 0, unit.latency),
-        ("tile", (~decodes).sum(), unit.decoding_latency),
+    table = coded_table(bench.params)
+    coded = codec.unpack(expected(rows, bench.params)["o"], table, dtype(table))["mode"]
+    stored = tables(bench.params)[1]
+    to_be_decoded = codec.unpack(rows[decodes], stored, dtype(stored))["mode"]
+    differences = [DIFFERENCES + n for n in TRANSFERS] if bench.params.differences else []
+    not_found = [*differences, TileMode.RAW] if bench.params.differences else []
+    most = DifferenceCoder.latency(bench.params.samples)
+    for port, first, latency, modes, takes_four, longer in (
+        ("o", 0, unit.latency, coded, not_found, most),
+        ("tile", len(coded), unit.decoding_latency, to_be_decoded, differences, most),
     ):
-        clocks = [clock for _, clock in bench.out[port]]
-        assert clocks == list(
-            range(first_in + first + latency, first_in + first + latency + len(clocks))
-        ), port
+        is_slow = np.isin(modes, takes_four)
+        clocks = np.array([clock for _, clock in bench.out[port]])
+        behind = np.diff(clocks)
+        assert len(clocks) == len(modes)
+        begin = clocks[0] - bench.beats_in[first][1]
+        assert begin == latency if not is_slow[0] else latency < begin <= latency + longer, port
+        assert (behind[~is_slow[1:]] == 1).all(), f"{port}: a tile had to wait behind another"
+        assert (behind[is_slow[1:] & is_slow[:-1]] == 4).all(), f"{port}: differences take four"
+        # One behind tiles that take a clock: four behind the differences before, or as late as the
+        # first.
+        assert (behind[is_slow[1:]] <= 4 + longer).all(), port

@@ -7,7 +7,7 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.depth.compression.depth_compression import DepthCompressionParams
-from fixfunc.rtl.depth.compression.plane_depths import PLANE, PlaneDepths
+from fixfunc.rtl.depth.planes.plane_depths import PLANE, PlaneDepths
 from fixfunc.rtl.lib.axi import Axi
 from fixfunc.rtl.lib.skid_buffer import StallablePipeline
 from fixfunc.rtl.memory.tile_cache.layouts import has

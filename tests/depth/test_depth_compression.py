@@ -363,3 +363,9 @@ def test_volume(config, count):
 @pytest.mark.plan("depth-compression-12")
 def test_bench(simulator):
     check_bench(BLOCK, "tiny", simulator)
+
+
+@pytest.mark.plan("depth-compression-11")
+def test_rates_with_differences():
+    """Clock by clock, where some tiles take four of them."""
+    check_bench(BLOCK, "tiny_differences", "verilator", "^tiles_take")

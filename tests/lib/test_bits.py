@@ -100,3 +100,62 @@ def test_a_broken_one_is_caught(function, right, wrong):
     wanted = trace(function, 5)
     component = Of(getattr(broken("lib.bits", right, wrong), function.__name__), 5)
     assert difference(wanted, simulate(component, wanted)) is not None
+
+
+KEYS = {0: "a", 1: "b", 2: "a", 4: "b", 5: "c"}  # by index; none at 3; 6 and 7 never come
+VALUES = {"a": 9, "b": 6, "c": 15}
+
+
+class Selected(wiring.Component):
+    """An option, and one that is the same for every index; options come when they count."""
+
+    def __init__(self, ahead, of=bits.Selection):
+        self._ahead = ahead
+        self._of = of
+        ports = {name: In(4) for name in VALUES}
+        super().__init__({"index": In(3), **ports, "o": Out(4), "same": Out(4)})
+
+    def elaborate(self, platform):  # noqa: ARG002
+        m = Module()
+        m.d.sync += Signal().eq(self.index[0])
+        selection = self._of(m, self.index, range(6), "selected", self._ahead)
+        options = {name: getattr(self, name) for name in VALUES}
+        m.d.comb += [
+            self.o.eq(selection.of(KEYS, options)),
+            self.same.eq(selection.of(dict.fromkeys(range(6), "c"), options)),
+        ]
+        return m
+
+
+def selections(ahead):
+    """Every index after every other."""
+    indexes = [n for first in range(6) for second in range(6) for n in (first, second)]
+    out = []
+    for n, index in enumerate(indexes):
+        values = {name: value ^ n & 15 for name, value in VALUES.items()}
+        chosen = indexes[n - ahead]
+        outputs = {"same": values["c"]}
+        if n >= ahead:
+            outputs["o"] = values[KEYS[chosen]] if chosen in KEYS else 0
+        out.append(Clock({"index": index, **values}, outputs))
+    return out
+
+
+@pytest.mark.parametrize("ahead", [False, True])
+def test_every_selection(ahead):
+    given = selections(ahead)
+    assert difference(given, simulate(Selected(ahead), given)) is None
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("setdefault(key, set()).add(number)", "setdefault(key, {number})"),
+        ("self._numbers <= those", "len(those) > 1"),
+        ("equal.any()", "equal.all()"),
+    ],
+)
+def test_a_broken_selection_is_caught(right, wrong):
+    given = selections(False)
+    other = Selected(False, broken("lib.bits", right, wrong).Selection)
+    assert difference(given, simulate(other, given)) is not None

@@ -49,8 +49,8 @@ def test_every_bin_is_hit(name):
 @pytest.mark.parametrize(
     ("name", "right", "wrong"),
     [
-        ("delay_line_33", "following == self._clocks - 2", "following == self._clocks - 3"),
-        ("delay_line_4_near", "following == self._clocks - 2", "following == self._clocks - 1"),
+        ("delay_line_33", "following == rows - 1", "following == rows - 2"),
+        ("delay_line_17_near", "following == rows - 1", "following == rows"),
         ("drain_timer_3", "Mux(self.enter, self._latency,", "Mux(self.enter, self._latency - 1,"),
         ("drain_timer_4", "(remaining == 0) & ~self.enter", "remaining == 0"),
     ],

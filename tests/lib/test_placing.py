@@ -44,6 +44,34 @@ def test_a_broken_one_is_caught(case, right, wrong):
     assert is_caught(PART, case, right, wrong)
 
 
+@pytest.mark.parametrize(
+    ("case", "right", "wrong"),
+    [
+        ("unpacker_3", "Mux(self.start, self.at, self.position)", "self.position"),
+        ("unpacker_3", "begin + self.length", "self.at + self.length"),
+        ("unpacker_5", "begin[:shift]", "begin[: shift - 1]"),
+        ("unpacker_5", "self._word - 1 + self._most", "self._most"),
+        ("unpacker_2", "begin[shift:]", "begin[shift:-1]"),
+    ],
+)
+def test_a_broken_unpacker_is_caught(case, right, wrong):
+    assert is_caught("tile_groups.unpacker", case, right, wrong)
+
+
+@pytest.mark.parametrize(
+    ("case", "right", "wrong"),
+    [
+        ("packer_3", "Mux(self.start, self.at, self.position)", "self.position"),
+        ("packer_3", "begin + self.length", "self.at + self.length"),
+        ("packer_5", "begin[:shift]", "begin[: shift - 1]"),
+        ("packer_5", "self.first if n == 0 else 0, word", "self.first if n == 0 else word, word"),
+        ("packer_2", "index == n - part", "index == n"),
+    ],
+)
+def test_a_broken_packer_is_caught(case, right, wrong):
+    assert is_caught("tile_groups.packer", case, right, wrong)
+
+
 def test_waveforms():
     check_page("tile_groups")
 

@@ -42,8 +42,8 @@ PRIMITIVES = [
     (
         "delay_line",
         "lib.delay",
-        "following == self._clocks - 2",
-        "following == self._clocks - 3",
+        "following == rows - 1",
+        "following == rows - 2",
         "delay",
     ),
     ("drain_timer", "lib.delay", "(remaining == 0) & ~self.enter", "remaining == 0", "drained"),
@@ -60,6 +60,20 @@ PRIMITIVES = [
         "value >> lengths[n - 1] if n % 2 else value",
         "value >> lengths[n] if n % 2 else value",
         "value_2",
+    ),
+    (
+        "packer",
+        "lib.tile_groups.packer",
+        "index == n - part",
+        "index == n",
+        "row",
+    ),
+    (
+        "unpacker",
+        "lib.tile_groups.unpacker",
+        "begin + self.length",
+        "begin | self.length",
+        "position",
     ),
     (
         "quotient",

@@ -3,7 +3,7 @@
 plane through the three leaves.
 """
 
-from amaranth.hdl import Cat, Module
+from amaranth.hdl import Cat, Module, Value
 from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
@@ -17,12 +17,12 @@ LANES = [(i, j) for j in range(4) for i in range(4)]
 CORRECTED = [lane for lane in LANES if lane not in ANCHORS]
 
 
-def fits(value, bits):
+def fits(value: Value, bits: int) -> Value:
     """A signed number needs no more bits."""
     return value[bits - 1 :].all() | ~value[bits - 1 :].any()
 
 
-def plane(m, dx, dy, name):
+def plane(m: Module, dx: Value, dy: Value, name: str) -> dict[tuple[int, int], Value]:
     """What a plane adds at each lane of a block, two clocks later."""
     across = [
         0,
@@ -62,7 +62,7 @@ class AnchorCoder(wiring.Component):
     o: Out(BLOCK)
     fits: Out(1)
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         t = Timeline(m)
         anchor = self.i[0]
@@ -117,7 +117,7 @@ class AnchorDecoder(wiring.Component):
     i: In(BLOCK)
     o: Out(ArrayLayout(DEPTH, 16))
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         t = Timeline(m)
         dx, dy = (self.i[DEPTH + n * SLOPE : DEPTH + (n + 1) * SLOPE].as_signed() for n in range(2))

@@ -7,10 +7,9 @@ from amaranth.hdl import Module
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.depth.compression.plane_depths import FRACTION
 from fixfunc.rtl.depth.compression.tile_coder import TileCoder
 from fixfunc.rtl.depth.compression.tile_decoder import TileDecoder
-from fixfunc.rtl.lib.skid_buffer import StallablePipeline
+from fixfunc.rtl.depth.planes.plane_depths import FRACTION
 from fixfunc.rtl.payload import layout
 from fixfunc.rtl.raster.edge_evaluator import EdgeEvaluatorParams
 from fixfunc.spec import payloads
@@ -72,7 +71,9 @@ PURPOSE = {  # of each configuration
 class DepthCompression(wiring.Component):
     """Code depth tiles for memory, and decode them, without loss.
 
-    One tile per clock each way, in order, independently of one another; from beat to beat
+    In order, each way independently of the other: a tile per clock, but four clocks for one that is
+    coded by differences, or that differences could not code in fewer transfers than it takes raw;
+    decoded, four clocks for differences alone. With anchors all take one. From beat to beat
     :attr:`latency` clocks, or :attr:`decoding_latency`, at the earliest.
 
     Parameters
@@ -104,23 +105,19 @@ class DepthCompression(wiring.Component):
     @property
     def latency(self) -> int:
         """Clocks from a tile to its code."""
-        return TileCoder.latency(self._params) + StallablePipeline.AROUND
+        return TileCoder.latency(self._params)
 
     @property
     def decoding_latency(self) -> int:
         """Clocks from a code to its tile."""
-        return TileDecoder.latency(self._params) + StallablePipeline.AROUND
+        return TileDecoder.latency(self._params)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        ways = {
-            "coding": (TileCoder, self.i_tile, self.o_coded),
-            "decoding": (TileDecoder, self.i_stored, self.o_tile),
-        }
-        for name, (unit, source, sink) in ways.items():
-            m.submodules[name] = way = StallablePipeline(
-                unit(self._params), unit.latency(self._params)
-            )
-            wiring.connect(m, wiring.flipped(source), way.i)
-            wiring.connect(m, way.o, wiring.flipped(sink))
+        m.submodules.coding = coding = TileCoder(self._params)
+        m.submodules.decoding = decoding = TileDecoder(self._params)
+        wiring.connect(m, wiring.flipped(self.i_tile), coding.i)
+        wiring.connect(m, coding.o, wiring.flipped(self.o_coded))
+        wiring.connect(m, wiring.flipped(self.i_stored), decoding.i)
+        wiring.connect(m, decoding.o, wiring.flipped(self.o_tile))
         return m

@@ -12,7 +12,7 @@ from fixfunc.rtl.memory.tile_cache.raw_codec import codec_members, send_coded
 from fixfunc.spec import payloads
 from fixfunc.spec.state import SlotOp
 
-CODING = 32  # tiles that are being coded
+CODING = 40  # tiles that are being coded: more than the clocks that it takes
 CODED = 4  # tiles that wait for the write-back unit
 
 

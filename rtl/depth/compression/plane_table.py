@@ -10,7 +10,7 @@ from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.depth.compression.plane_depths import PLANE
+from fixfunc.rtl.depth.planes.plane_depths import PLANE
 from fixfunc.rtl.lib.bits import lowest, named
 from fixfunc.rtl.lib.delay import DelayLine
 from fixfunc.rtl.lib.forwarded_memory import ForwardedMemory

@@ -1,26 +1,34 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """From tiles of depths to what lies in memory."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal
-from amaranth.lib import wiring
-from amaranth.lib.data import ArrayLayout
+from amaranth.hdl import Cat, Const, EnableInserter, Module, Mux, Signal
+from amaranth.lib import fifo, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.depth.compression import tile_modes as modes
 from fixfunc.rtl.depth.compression.anchor import AnchorCoder
-from fixfunc.rtl.depth.compression.fewest_planes import FewestPlanes
-from fixfunc.rtl.depth.compression.plane_depths import PlaneDepths
-from fixfunc.rtl.depth.differences.difference_coder import DifferenceCoder
-from fixfunc.rtl.lib.delay import DelayLine, later
+from fixfunc.rtl.depth.differences.difference_coder import LAST, DifferenceCoder
+from fixfunc.rtl.depth.differences.result_order import ResultOrder
+from fixfunc.rtl.depth.planes.plane_coder import PlaneCoder
+from fixfunc.rtl.lib.bits import named
+from fixfunc.rtl.lib.delay import delay
+from fixfunc.rtl.lib.skid_buffer import SkidBuffer
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
 from fixfunc.spec.state import DIFFERENCES, TileMode
 
+FOUND = 16  # tiles of planes that may wait for differences of one before them
+CODED = 8  # tiles whose differences are under way: a tile in four clocks, until it has left
+
 
 class TileCoder(wiring.Component):
-    """All codings side by side; the first of those that give the tile back, in the order of
-    transfers. One tile a clock.
+    """Cleared, or planes, or what a tile takes otherwise, in the order of transfers: planes never
+    take more than differences or anchors.
+
+    A tile that no planes give is coded by anchors, or stays at the end of the plane coder for the
+    four clocks that its differences take. These have a pipeline that never stops: a tile enters it
+    if there is room for its result. Tiles behind it go on, and wait for it at the end.
 
     Parameters
     ----------
@@ -28,164 +36,140 @@ class TileCoder(wiring.Component):
 
     Members
     -------
-    i : In(layout(payloads.uncoded(params.edge)))
-    o : Out(layout(payloads.coded(params.edge, ...)))
-        :meth:`latency` clocks later.
+    i : In(stream.Signature(layout(payloads.uncoded(params.edge))))
+    o : Out(stream.Signature(layout(payloads.coded(params.edge, ...))))
+        :meth:`latency` clocks later at the earliest, those by differences
+        :meth:`~fixfunc.rtl.depth.differences.difference_coder.DifferenceCoder.latency` more.
     """
 
-    def __init__(self, params):
+    def __init__(self, params) -> None:
         self._params = params
+        coded = layout(payloads.coded(params.edge, payloads.DEPTH, params.mode_bits))
         super().__init__(
             {
-                "i": In(layout(payloads.uncoded(params.edge))),
-                "o": Out(layout(payloads.coded(params.edge, payloads.DEPTH, params.mode_bits))),
+                "i": In(stream.Signature(layout(payloads.uncoded(params.edge)))),
+                "o": Out(stream.Signature(coded)),
             }
         )
 
     @staticmethod
-    def _known_at(params):
-        """Clocks until it is known which codings fit: planes, comparison by lanes, and of all."""
-        return PlaneDepths.latency(params) + 2
+    def latency(params) -> int:
+        """Clocks: planes, a FIFO or the skid buffer."""
+        return PlaneCoder.latency(params) + (2 if params.differences else 1)
 
-    @classmethod
-    def _waits(cls, params):
-        """Clocks that a tile waits for its differences, which take longer than planes."""
-        if not params.differences:
-            return 0
-        return DifferenceCoder.latency(params.samples) - cls._known_at(params)
-
-    @classmethod
-    def latency(cls, params):
-        """Clocks: until all is known, mode, data."""
-        return cls._waits(params) + cls._known_at(params) + 2
-
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
-        tile = ArrayLayout(payloads.DEPTH, self._params.edge**2)
-        depths = Signal(tile)
-        i = self.i
+        front = Module()
+        enable = Signal()
+        front.submodules.planes = planes = PlaneCoder(self._params)
+        front.d.comb += planes.i.eq(self.i.payload)
+        arrived = delay(front, self.i.valid, PlaneCoder.latency(self._params), "valid")
+        m.submodules.front = EnableInserter(enable)(front)
+        m.d.comb += self.i.ready.eq(enable)
         if self._params.differences:
-            i = later(m, self.i, self._waits(self._params), "arriving")
-        m.d.comb += [depth.eq(i[f"depth{n}"]) for n, depth in enumerate(depths)]
-        timeline = Timeline(m)
-        evaluated = PlaneDepths.latency(self._params)
-        known = self._known_at(self._params)
-        m.submodules.waiting = waiting = DelayLine(tile.size, evaluated, near=True)
-        m.submodules.raw = raw = DelayLine(tile.size, known + 1 - evaluated, near=True)
+            m.d.comb += enable.eq(self._with_differences(m, planes.o, arrived))
+            return m
+        m.submodules.skid = skid = SkidBuffer(self.o.payload.shape())
+        wiring.connect(m, skid.o, wiring.flipped(self.o))
+        self._with_anchors(front, planes.o, skid.i)
         m.d.comb += [
-            waiting.i.eq(depths),
-            raw.i.eq(waiting.o),
+            enable.eq(skid.enable),
+            skid.push.eq(arrived),
         ]
-        timeline.enter(known + 1, raw=raw.o)
-        self._planes(m, timeline, i, tile(waiting.o))
-        if self._params.differences:
-            self._differences(m, timeline, known)
-        else:
-            self._anchors(m, timeline, depths)
-        self._cleared(m, timeline, i, depths)
-        self._choose(m, timeline, known)
         return m
 
-    def _planes(self, m, timeline, i, waiting):
-        """Planes are evaluated as they come, while their number is brought down."""
-        m.submodules.depths = depths = PlaneDepths(self._params)
-        m.submodules.fewest = fewest = FewestPlanes(self._params.edge)
+    def _put_out(self, m, coded, mode, options):
+        """A coded tile: data of a few kinds, each with its flag."""
+        words = payloads.coded_words(self._params.edge)
+        data = Const(0, 32 * words)
+        for flag, value in options:
+            data = data | value & Cat(flag).replicate(len(value))
         m.d.comb += [
-            depths.samples.eq(i.samples),
-            depths.low.eq(i.mask_low),
-            depths.high.eq(i.mask_high),
-            fewest.known.eq(i.planes != 0),
-            fewest.numbers[0].eq(i.mask_low),
-            fewest.numbers[1].eq(i.mask_high),
+            coded.mode.eq(mode),
+            Cat(coded[f"data{n}"] for n in range(words)).eq(data),
         ]
-        for k in range(payloads.PLANES):
-            for name in ("z0", "dx", "dy"):
-                m.d.comb += [
-                    depths.planes[k][name].eq(i[f"{name}_{k}"]),
-                    fewest.planes[k][name].eq(i[f"{name}_{k}"]),
-                ]
-        equal = [depths.o[n] == depth for n, depth in enumerate(waiting)]
-        evaluated = PlaneDepths.latency(self._params)
-        timeline.enter(evaluated + 2, exact=self._all(m, equal, "exact"))
-        timeline.enter(
-            fewest.LATENCY,
-            count=fewest.o_count,
-            numbers=fewest.o_numbers,
-            planes=fewest.o.as_value(),
-        )
 
-    def _differences(self, m, timeline, known):
-        """Of all of the tile."""
-        m.submodules.differences = coder = DifferenceCoder(self._params.samples)
-        m.d.comb += [
-            coder.i.samples.eq(self.i.samples),
-            *(depth.eq(self.i[f"depth{n}"]) for n, depth in enumerate(coder.i.depths)),
-        ]
-        timeline.enter(known, transfers=coder.o.transfers, differences=coder.o.data)
-
-    def _anchors(self, m, timeline, depths):
-        """Differences, block by block."""
+    def _with_anchors(self, m, tile, coded):
+        """Blocks are coded while planes are evaluated."""
+        timeline = Timeline(m)
         coders = []
         for n, block in enumerate(modes.blocks(self._params.edge)):
             m.submodules[f"anchor_{n}"] = coder = AnchorCoder()
-            m.d.comb += [coder.i[4 * y + x].eq(depths[lane]) for (x, y), lane in block.items()]
+            m.d.comb += [
+                coder.i[4 * y + x].eq(self.i.payload[f"depth{lane}"])
+                for (x, y), lane in block.items()
+            ]
             coders.append(coder)
         timeline.enter(
             AnchorCoder.LATENCY,
             anchored=Cat(coder.fits for coder in coders).all(),
             blocks=Cat(coder.o for coder in coders),
         )
+        end = timeline[PlaneCoder.latency(self._params)]
+        otherwise = Mux(end.anchored, TileMode.ANCHOR, TileMode.RAW)
+        self._put_out(
+            m,
+            coded,
+            Mux(tile.found, tile.mode, otherwise),
+            [
+                (tile.found, tile.data),
+                (~tile.found & end.anchored, end.blocks),
+                (~tile.found & ~end.anchored, tile.depths.as_value()),
+            ],
+        )
 
-    def _cleared(self, m, timeline, i, depths):
-        """A tile that is as it was cleared."""
-        equal = [depth == i.cleared for depth in depths]
-        timeline.enter(0, clears=i.clears)
-        timeline.enter(2, as_cleared=self._all(m, equal, "as_cleared"))
-
-    def _choose(self, m, timeline, known):
-        """The first mode that fits, then its data.
-
-        Modes are in order: fewer transfers before more, and planes before differences of as many.
-        """
-        edge = self._params.edge
-        now = timeline[known]
-        fit = {mode: now.exact & (now.count == mode) for mode in range(1, payloads.PLANES + 1)}
-        fit[TileMode.CLEARED] = now.as_cleared & now.clears
-        best = TileMode.RAW
-        if self._params.differences:
-            fits = now.transfers <= modes.TRANSFERS[-1]
-            best = Mux(fits, DIFFERENCES + now.transfers, TileMode.RAW)
-        else:
-            fit[TileMode.ANCHOR] = now.anchored
-        for other in sorted(fit, reverse=True):
-            best = Mux(fit[other], other, best)
-        mode = Signal(self._params.mode_bits)
-        m.d.sync += mode.eq(best)
-
-        later = timeline[known + 1]
-        data = {TileMode.CLEARED: 0, TileMode.RAW: later.raw}
-        if self._params.differences:
-            data |= {DIFFERENCES + n: later.differences for n in modes.TRANSFERS}
-        else:
-            data[TileMode.ANCHOR] = later.blocks
-        for k in range(1, payloads.PLANES + 1):
-            mask = modes.mask_bits(*later.numbers, k)
-            data[k] = Cat(later.planes[: modes.PLANE * k], mask)
-        words = [self.o[f"data{n}"] for n in range(payloads.coded_words(edge))]
-        chosen = Signal(32 * payloads.coded_words(edge))
-        with m.Switch(mode):
-            for kind, value in data.items():
-                with m.Case(kind):
-                    m.d.sync += chosen.eq(value)
-        m.d.sync += self.o.mode.eq(mode)
-        m.d.comb += Cat(words).eq(chosen)
-
-    def _all(self, m, flags, name):
-        """Whether all hold, two clocks later."""
-        each = Signal(len(flags), name=f"{name}_each")
-        out = Signal(name=name)
-        m.d.sync += [
-            each.eq(Cat(flags)),
-            out.eq(each.all()),
+    def _with_differences(self, m, tile, valid):
+        """Differences of tiles that are not found; whether the plane coder moves."""
+        m.submodules.differences = coder = DifferenceCoder(self._params.samples)
+        m.submodules.order = order = ResultOrder(FOUND + CODED)
+        m.submodules.found = found = fifo.SyncFIFOBuffered(
+            width=len(Cat(tile.mode, tile.data)), depth=FOUND
+        )
+        m.submodules.coded = coded = fifo.SyncFIFOBuffered(
+            width=len(coder.o.as_value()), depth=CODED
+        )
+        # Tiles wait, too, in case that they turn out to be raw. Their room is that of the results.
+        m.submodules.tiles = tiles = fifo.SyncFIFOBuffered(
+            width=len(tile.depths.as_value()), depth=CODED
+        )
+        quarter = Signal(2)
+        is_slow = named(m, valid & ~tile.found, "is_slow")
+        begins = named(m, is_slow & (quarter == 0) & tiles.w_rdy, "begins")
+        is_found = named(m, valid & tile.found & found.w_rdy, "is_found")
+        with m.If(begins | (quarter != 0)):
+            m.d.sync += quarter.eq(quarter + 1)
+        latency = DifferenceCoder.latency(self._params.samples)
+        m.d.comb += [
+            coder.samples.eq(tile.samples),
+            coder.depths.eq(tile.depths),
+            coder.quarter.eq(quarter),
+            found.w_en.eq(is_found),
+            found.w_data.eq(Cat(tile.mode, tile.data)),
+            tiles.w_en.eq(begins),
+            tiles.w_data.eq(tile.depths),
+            coded.w_en.eq(delay(m, begins, latency, "coded")),
+            coded.w_data.eq(coder.o),
+            order.begin.eq(is_found | begins),
+            order.is_slow.eq(is_slow),
+            order.has_quick.eq(found.r_rdy),
+            order.has_slow.eq(coded.r_rdy),
+            order.ready.eq(self.o.ready),
+            self.o.valid.eq(order.valid),
+            found.r_en.eq(order.take_quick),
+            coded.r_en.eq(order.take_slow),
+            tiles.r_en.eq(order.take_slow),
         ]
-        return out
+        result = coder.o.shape()(coded.r_data)
+        fits = result.transfers <= modes.TRANSFERS[-1]
+        otherwise = Mux(fits, DIFFERENCES + result.transfers, TileMode.RAW)
+        self._put_out(
+            m,
+            self.o.payload,
+            Mux(order.slow, otherwise, found.r_data[: len(tile.mode)]),
+            [
+                (~order.slow, found.r_data[len(tile.mode) :]),
+                (order.slow & fits, result.data),
+                (order.slow & ~fits, tiles.r_data),
+            ],
+        )
+        return ~valid | is_found | (quarter == LAST)

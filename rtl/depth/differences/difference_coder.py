@@ -7,30 +7,31 @@ from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.depth.differences import grid
+from fixfunc.rtl.depth.differences.grid import QUARTERS
+from fixfunc.rtl.depth.differences.payloads import Payloads
+from fixfunc.rtl.depth.differences.residuals import Residuals
 from fixfunc.rtl.depth.differences.widths import (
     HEADER,
     LEAST,
+    LENGTH,
     LONG_HEADER,
-    ROOM,
+    MOST,
     TRANSFER,
     Widths,
     behind_header,
-    length,
-    planes_used,
 )
-from fixfunc.rtl.lib.bits import named
 from fixfunc.rtl.lib.delay import DelayLine, register
-from fixfunc.rtl.lib.tile_groups.bit_planes import by_planes
-from fixfunc.rtl.lib.tile_groups.placing import PlacingTree, levels
+from fixfunc.rtl.lib.tile_groups.packer import Packer
 from fixfunc.rtl.lib.tile_groups.tile_order import TileOrder
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.spec.payloads import DEPTH
 
 TRANSFERS = 3  # bits of their number
+LAST = QUARTERS[-1]
 
 
 class DifferenceCoder(wiring.Component):
-    """Differences along rows or columns, whichever take fewer bits. One tile a clock.
+    """Differences along rows or columns, whichever take fewer bits. A tile in four clocks.
 
     Parameters
     ----------
@@ -39,128 +40,132 @@ class DifferenceCoder(wiring.Component):
 
     Members
     -------
-    i : In
-        ``samples``, log2, and ``depths`` by lane.
+    samples, depths : In
+        log2 of the samples of a pixel; by lane. The same in all four clocks of a tile.
+    quarter : In(2)
+        0 to 3 in the clocks of a tile; 0 between tiles.
     o : Out
-        ``transfers``, which may be more than those of ``data``; :meth:`latency` clocks later.
+        ``transfers``, which may be more than those of ``data``; for a clock, :meth:`latency` clocks
+        after the first of the tile.
     """
 
-    PLACED = len(grid.DIFFERENCES) + 2  # clocks: lanes in order, differences, places of groups
-    TURNED = PLACED + Widths.LATENCY + 1  # the shorter turn is chosen
+    # Clocks of a quarter, and of a tile's first quarter.
+    TOTAL = Residuals.LATENCY + LAST + Widths.LATENCY
+    TURNED = TOTAL + 1  # the shorter turn is chosen, and this quarter's residuals with it
+    COLLECTED = TURNED + LAST + 1  # residuals of all of the tile
 
     def __init__(self, samples: int) -> None:
-        self._samples = samples
         self._order = TileOrder(samples)
-        self._placing = PlacingTree([DEPTH * most for most in self._order.most], ROOM - HEADER)
-        depths = ArrayLayout(DEPTH, grid.COUNT)
+        self._payloads = Payloads(self._order)
         super().__init__(
             {
-                "i": In(StructLayout({"samples": 2, "depths": depths})),
-                "o": Out(StructLayout({"transfers": TRANSFERS, "data": ROOM})),
+                "samples": In(2),
+                "depths": In(ArrayLayout(DEPTH, grid.LANES)),
+                "quarter": In(2),
+                "o": Out(StructLayout({"transfers": TRANSFERS, "data": MOST * TRANSFER})),
             }
         )
 
     @classmethod
     def latency(cls, samples: int) -> int:
-        """Clocks: payloads, header before them."""
-        return cls.TURNED + 1 + levels(TileOrder(samples).count) + 1
+        """Clocks until all payloads are side by side."""
+        return cls.COLLECTED + Payloads.latency(TileOrder(samples)) + LAST + 1
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
+        order = self._order
         timeline = Timeline(m)
-        timeline.enter(0, samples=self.i.samples)
-        waiting_places = []
-        sums = []
-        for turn in grid.TURNS:
-            places = self._differences(m, timeline, turn)
-            m.submodules[f"widths_{turn}"] = widths = Widths(self._order)
-            m.submodules[f"waiting_{turn}"] = waiting = DelayLine(
-                len(places), Widths.LATENCY, near=True
-            )
-            m.d.comb += [
-                widths.i.samples.eq(timeline[self.PLACED].samples),
-                widths.i.places.eq(places),
-                waiting.i.eq(places),
-            ]
-            timeline.enter(self.PLACED + Widths.CODED, **{f"codes_{turn}": widths.o.codes})
-            waiting_places.append(waiting.o)
-            sums.append(widths.o.total)
-        self._turn(m, timeline, waiting_places, sums)
-        self._place(m, timeline)
+        timeline.enter(0, samples=self.samples, quarter=self.quarter)
+        m.submodules.residuals = residuals = Residuals(order.modes)
+        m.d.comb += [
+            residuals.samples.eq(self.samples),
+            residuals.depths.eq(self.depths),
+            residuals.quarter.eq(self.quarter),
+        ]
+        self._turn(m, timeline, residuals.o)
+        m.submodules.waiting = waiting = DelayLine(
+            residuals.o.shape().size, self.TURNED - Residuals.LATENCY, near=True
+        )
+        m.d.comb += waiting.i.eq(residuals.o)
+        by_turn = residuals.o.shape()(waiting.o)
+        turn = timeline[self.TURNED].turn
+        quarter = Mux(turn, by_turn[1].as_value(), by_turn[0].as_value())
+        self._pack(m, timeline, self._collected(m, timeline, quarter))
         return m
 
-    def _differences(self, m, timeline, turn):
-        """Differences by places of groups, all in one value."""
-        order = self._order
-        shapes = [(mode, turn) for mode in order.modes]
-        first = timeline[0].samples
-        values = [
-            register(
-                m,
-                order.by_mode(
-                    first,
-                    [self.i.depths[grid.lane_of(*shape, number)] for shape in shapes],
-                ),
-                DEPTH,
-                f"depth_{turn}_{number}",
-            )
-            for number in range(grid.COUNT)
-        ]
-        for n, step in enumerate(grid.DIFFERENCES):
-            samples = timeline[n + 1].samples
-            values = grid.applied(m, values, step, shapes, samples, False, f"less_{turn}_{n}")
-        by_lane = [
-            {grid.lane_of(mode, turn, number): value for number, value in enumerate(values)}
-            for mode in order.modes
-        ]
-        samples = timeline[len(grid.DIFFERENCES) + 1].samples
-        places = []
-        for n in range(len(order.places)):
-            lanes = [order.lane_at(mode, n) for mode in order.modes]
-            options = [
-                Const(0, DEPTH) if lane is None else its[lane]
-                for lane, its in zip(lanes, by_lane, strict=True)
-            ]
-            places.append(register(m, order.by_mode(samples, options), DEPTH, f"at_{turn}_{n}"))
-        return Cat(places)
+    def _held(self, m, timeline, clock, value, name):
+        """A value of a tile's last quarter in this clock, for the four clocks from the next on."""
+        out = Signal.like(value, name=name)
+        is_last = timeline[clock].quarter == LAST
+        with m.If(is_last):
+            m.d.sync += out.eq(value)
+        return out
 
-    def _turn(self, m, timeline, places, sums):
+    def _turn(self, m, timeline, residuals):
         """The shorter turn; rows if both are as long."""
-        now = timeline[self.TURNED - 1]
-        codes = [now.codes_0, now.codes_1]
-        turn = sums[1] < sums[0]
-        timeline.enter(
-            self.TURNED,
-            turn=register(m, turn, 1, "turn"),
-            total=register(m, Mux(turn, sums[1], sums[0]), len(sums[0]), "total"),
-            codes=register(m, Mux(turn, codes[1], codes[0]), codes[0].shape().size, "codes"),
-            places=register(m, Mux(turn, places[1], places[0]), len(places[0]), "places"),
-        )
+        now = timeline[Residuals.LATENCY]
+        coded = Residuals.LATENCY + LAST + Widths.CODED
+        totals = []
+        for turn in grid.TURNS:
+            m.submodules[f"widths_{turn}"] = widths = Widths(self._order)
+            m.d.comb += [
+                widths.samples.eq(now.samples),
+                widths.quarter.eq(now.quarter),
+                widths.residuals.eq(residuals[turn]),
+            ]
+            timeline.enter(coded, **{f"codes_{turn}": widths.o.codes.as_value()})
+            totals.append(widths.o.total)
+        end = timeline[self.TOTAL]
+        is_shorter = totals[1] < totals[0]
+        codes = Mux(is_shorter, end.codes_1, end.codes_0)
+        total = Mux(is_shorter, totals[1], totals[0])
+        turn = Signal()
+        chosen_codes = Signal(len(codes))
+        chosen_total = Signal(LENGTH)
+        with m.If(end.quarter == QUARTERS[0]):
+            m.d.sync += [
+                turn.eq(is_shorter),
+                chosen_codes.eq(codes),
+                chosen_total.eq(total),
+            ]
+        timeline.enter(self.TURNED, turn=turn, codes=chosen_codes, total=chosen_total)
 
-    def _place(self, m, timeline):
+    def _collected(self, m, timeline, quarter):
+        """Residuals of all of the tile."""
+        quarters = [quarter]
+        for n in range(LAST):
+            quarters.append(register(m, quarters[-1], len(quarter), f"quarter_{n}"))
+        return self._held(m, timeline, self.TURNED, Cat(reversed(quarters)), "residuals_of_tile")
+
+    def _pack(self, m, timeline, residuals):
         """Payloads side by side, the header before them."""
         order = self._order
-        now = timeline[self.TURNED]
-        m.submodules.placing = placing = self._placing
-        for group in range(order.count):
-            code = now.codes.word_select(group, 4)
-            values = [now.places.word_select(n, DEPTH) for n in order.of_group(group)]
-            plane_mask = named(m, planes_used(code), f"plane_mask_{group}")
-            payload = by_planes(order, now.samples, values, plane_mask, group)
-            m.d.sync += [
-                placing.i[f"value{group}"].eq(payload),
-                placing.i[f"length{group}"].eq(length(order, now.samples, code, group)),
-            ]
-        after = timeline[self.latency(self._samples) - 1]
-        is_long = behind_header(order, after.samples)
-        header = Cat(after.turn, Const(0, 3), after.codes[4:])
-        of_first = 4 * DEPTH  # bits of group 0
-        bits = Signal(range(1 << 12))
-        m.d.comb += bits.eq(after.total + Mux(is_long, LONG_HEADER, HEADER) + of_first)
+        turned = timeline[self.TURNED]
+        bits = turned.total + Mux(behind_header(order, turned.samples), LONG_HEADER, HEADER)
         transfers = ((bits + TRANSFER - 1) >> 8)[:TRANSFERS]
-        behind_short = Cat(Const(0, HEADER), placing.o.value)
-        behind_long = Cat(Const(0, LONG_HEADER), placing.o.value)
-        m.d.sync += [
-            self.o.transfers.eq(Mux(transfers < LEAST, LEAST, transfers)),
-            self.o.data.eq(Mux(is_long, behind_long, behind_short) | header),
+        transfers = Mux(transfers < LEAST, LEAST, transfers)
+        tile = Cat(turned.turn, turned.codes, transfers)
+        tile = self._held(m, timeline, self.TURNED, tile, "of_tile")
+        codes = tile[1 : 1 + len(turned.codes)]
+        now = timeline[self.COLLECTED]
+        m.submodules.payloads = payloads = self._payloads
+        m.d.comb += [
+            payloads.samples.eq(now.samples),
+            payloads.codes.eq(codes),
+            payloads.residuals.eq(residuals),
+            payloads.portion.eq(now.quarter),
+        ]
+        packed = self.COLLECTED + Payloads.latency(order)
+        header = Cat(tile[0], Const(0, 3), codes[4:], tile[-TRANSFERS:])
+        header = self._held(m, timeline, packed - 4, header, "header")
+        m.submodules.packer = packer = Packer(MOST, len(payloads.o.value))
+        then = timeline[packed]
+        m.d.comb += [
+            packer.start.eq(then.quarter == QUARTERS[0]),
+            packer.at.eq(Mux(behind_header(order, then.samples), LONG_HEADER, HEADER)),
+            packer.first.eq(header[:-TRANSFERS]),
+            packer.value.eq(payloads.o.value),
+            packer.length.eq(payloads.o.length),
+            self.o.data.eq(packer.row),
+            self.o.transfers.eq(self._held(m, timeline, packed, header[-TRANSFERS:], "transfers")),
         ]

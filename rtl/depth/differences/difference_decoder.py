@@ -1,30 +1,25 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """From differences back to depths, and what cannot be differences."""
 
-from amaranth.hdl import Cat, Const, Module, Mux
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.depth.differences import grid
-from fixfunc.rtl.depth.differences.difference_coder import TRANSFERS
+from fixfunc.rtl.depth.differences.difference_coder import LAST, TRANSFERS
+from fixfunc.rtl.depth.differences.grid import QUARTER, QUARTERS
+from fixfunc.rtl.depth.differences.numbers import Numbers
+from fixfunc.rtl.depth.differences.portions import Portions
+from fixfunc.rtl.depth.differences.sums import Sums
 from fixfunc.rtl.depth.differences.widths import (
     CODE,
-    GREATEST,
-    HEADER,
-    LENGTH,
-    LONG_HEADER,
-    ROOM,
-    behind_header,
-    codes_layout,
+    MOST,
+    TRANSFER,
     header_bits,
-    length,
-    planes_used,
 )
-from fixfunc.rtl.lib.bits import choose, named
+from fixfunc.rtl.lib.bits import leading_zeros, named
 from fixfunc.rtl.lib.delay import register
-from fixfunc.rtl.lib.tile_groups.bit_planes import from_planes
-from fixfunc.rtl.lib.tile_groups.placing import TakingTree, levels
 from fixfunc.rtl.lib.tile_groups.tile_order import TileOrder
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.spec.payloads import DEPTH
@@ -33,7 +28,7 @@ from fixfunc.spec.payloads import DEPTH
 class DifferenceDecoder(wiring.Component):
     """The inverse of :class:`~fixfunc.rtl.depth.differences.difference_coder.DifferenceCoder`.
 
-    One tile a clock.
+    A tile in four clocks.
 
     Parameters
     ----------
@@ -42,141 +37,139 @@ class DifferenceDecoder(wiring.Component):
 
     Members
     -------
-    i : In
-        ``samples``, log2; ``transfers`` of ``data``.
+    samples, transfers, data : In
+        log2 of the samples of a pixel; transfers of the data. The same in all four clocks of a
+        tile.
+    excess : In(1)
+        Bits behind the data are set: the tile is wrong.
+    quarter : In(2)
+        0 to 3 in the clocks of a tile.
     o : Out
-        ``depths`` by lane, :meth:`latency` clocks later. ``wrong``: a code is above the greatest,
-        spare bits or bits behind the payloads are set, or these go on beyond the transfers; of such
-        tiles depths are anything.
+        ``depths`` by lane, for a clock, :attr:`LATENCY` clocks after the first of the tile.
+        ``wrong``: a code is above the greatest, spare bits or bits behind the payloads are set, or
+        these go on beyond the transfers; of such tiles depths are anything.
     """
 
-    HEADER = 1  # clocks: codes, and what lies behind them
+    # Clocks of a tile's first portion, then of its first quarter.
+    COLLECTED = Numbers.LATENCY + LAST + 1
+    LATENCY = COLLECTED + Sums.LATENCY + LAST
 
     def __init__(self, samples: int) -> None:
         self._order = TileOrder(samples)
-        self._taking = TakingTree([DEPTH * most for most in self._order.most], ROOM - HEADER)
-        depths = ArrayLayout(DEPTH, grid.COUNT)
+        self._portions = Portions(self._order)
+        depths = ArrayLayout(DEPTH, grid.LANES)
         super().__init__(
             {
-                "i": In(StructLayout({"samples": 2, "transfers": TRANSFERS, "data": ROOM})),
+                "samples": In(2),
+                "transfers": In(TRANSFERS),
+                "data": In(MOST * TRANSFER),
+                "excess": In(1),
+                "quarter": In(2),
                 "o": Out(StructLayout({"depths": depths, "wrong": 1})),
             }
         )
 
-    @property
-    def _taken(self):
-        """Clocks until payloads lie apart."""
-        return self.HEADER + self._taking.latency
-
-    @classmethod
-    def latency(cls, samples: int) -> int:
-        """Clocks: payloads, numbers in order, sums, lanes."""
-        return cls.HEADER + 2 * levels(TileOrder(samples).count) + 1 + len(grid.SUMS) + 1
-
     def elaborate(self, platform: object) -> Module:
         m = Module()
         timeline = Timeline(m)
-        timeline.enter(0, samples=self.i.samples, transfers=self.i.transfers)
-        self._header(m, timeline)
-        self._payloads(m, timeline)
-        self._sums(m, timeline, self._numbers(m, timeline))
+        timeline.enter(
+            0,
+            samples=self.samples,
+            transfers=self.transfers,
+            quarter=self.quarter,
+            turn=self.data[0],
+        )
+        m.submodules.numbers = numbers = Numbers(self._order)
+        m.d.comb += [
+            numbers.samples.eq(self.samples),
+            numbers.data.eq(self.data),
+            numbers.portion.eq(self.quarter),
+        ]
+        timeline.enter(Numbers.TAKEN, too_great=numbers.too_great)
+        self._wrong(m, timeline, numbers.end)
+        values = [Value.cast(numbers.o[n]) for n in range(sum(self._portions.most))]
+        self._sum(m, timeline, self._collected(m, timeline, values))
         return m
 
-    def _header(self, m, timeline):
-        """Codes; those that there are not are 0, and their bits belong to the payloads."""
+    def _wrong(self, m, timeline, end):
+        """Codes that are too great, spare bits, and bits behind the end."""
         order = self._order
-        data = self.i.data
-        codes = [Const(GREATEST, CODE)]
-        for group in range(1, order.count):
-            field = data[CODE * group : CODE * (group + 1)]
-            options = [field if group < len(its) else Const(0, CODE) for its in order.groups]
-            codes.append(order.by_mode(self.i.samples, options))
+        data = self.data
         spare = [
             Cat(data[1:CODE], data[CODE * len(order.groups[mode]) : header_bits(order, mode)]).any()
             for mode in order.modes
         ]
-        bad = order.by_mode(self.i.samples, spare) | Cat(code > GREATEST for code in codes).any()
-        clamped = [Mux(code > GREATEST, GREATEST, code) for code in codes]
-        is_long = behind_header(order, self.i.samples)
-        payload = Mux(is_long, data[LONG_HEADER:], data[HEADER:])
+        now = timeline[Numbers.TAKEN]
+        is_bad = Signal()  # of this tile, until its last portion
+        was_bad = now.too_great | (is_bad & (now.quarter != QUARTERS[0]))
+        m.d.sync += is_bad.eq(was_bad)
         timeline.enter(
-            self.HEADER,
-            bad=register(m, bad, 1, "bad"),
-            codes=register(m, Cat(clamped), codes_layout(order).size, "codes"),
-            payload=register(m, payload, ROOM - HEADER, "payload"),
-            wide=register(m, Mux(is_long, LONG_HEADER, HEADER), LENGTH, "wide"),
+            Numbers.TAKEN,
+            spare=register(m, order.by_mode(self.samples, spare) | self.excess, 1, "spare"),
+            used=register(m, self._used(m), len(end), "used"),
         )
+        beyond = end > now.transfers << TRANSFER.bit_length() - 1
+        wrong = Signal()
+        with m.If(now.quarter == LAST):
+            m.d.sync += wrong.eq(was_bad | now.spare | beyond | (now.used > end))
+        # Until the next tile's last portion; until its own depths it waits from quarter to quarter.
+        timeline.enter(Numbers.TAKEN + 1, wrong=wrong)
+        m.d.comb += self.o.wrong.eq(timeline[self.LATENCY - LAST].wrong)
 
-    def _codes(self, clock):
-        return [clock.codes.word_select(n, CODE) for n in range(self._order.count)]
+    def _used(self, m):
+        """How many bits of the data there are, up to the highest that is set."""
+        words = [self.data.word_select(n, TRANSFER) for n in range(MOST)]
+        some = named(m, Cat(word.any() for word in words), "some")
+        highest = Signal(TRANSFER)
+        index = Signal(range(MOST))
+        m.d.comb += highest.eq(words[0])
+        for n in range(1, MOST):
+            with m.If(some[n]):
+                m.d.comb += [highest.eq(words[n]), index.eq(n)]
+        zeros = leading_zeros(highest)
+        return TRANSFER * (index + 1) - zeros
 
-    def _payloads(self, m, timeline):
-        """Payloads are taken apart; what lies behind them must be nothing."""
-        now = timeline[self.HEADER]
-        samples = now.samples
-        m.submodules.taking = taking = self._taking
-        m.d.comb += taking.i.value.eq(now.payload)
-        for n, code in enumerate(self._codes(now)):
-            m.d.comb += taking.i[f"length{n}"].eq(length(self._order, samples, code, n))
-        summed = self.HEADER + taking.summed
-        after = timeline[summed]
-        beyond = taking.total + after.wide > after.transfers << 8
-        trailing = (after.payload >> taking.total).any()
-        wrong = register(m, after.bad | beyond | trailing, 1, "wrong")
-        timeline.enter(summed + 1, wrong=wrong)
-
-    def _numbers(self, m, timeline):
-        """Numbers sample by sample, from places of groups."""
-        order = self._order
-        now = timeline[self._taken]
-        samples = now.samples
-        plane_masks = [
-            named(m, planes_used(code), f"plane_mask_{n}")
-            for n, code in enumerate(self._codes(now))
-        ]
-        places = [
-            from_planes(
-                m, order, samples, self._taking.o[f"value{group}"], plane_masks[group], (group, at)
+    def _collected(self, m, timeline, numbers):
+        """All numbers of a tile by lane; a quarter a clock."""
+        portions = self._portions
+        by_portion = [numbers]
+        for n in range(LAST):
+            by_portion.append(
+                [
+                    register(m, number, DEPTH, f"number_{place}_before_{n + 1}")
+                    for place, number in enumerate(by_portion[-1])
+                ]
             )
-            for group, at in order.places
+        options = {
+            (portion, place): number
+            for portion, numbers in zip(QUARTERS, reversed(by_portion), strict=True)
+            for place, number in enumerate(numbers)
+        }
+        now = timeline[Numbers.LATENCY]
+        selection = portions.by_mode(m, now.samples)
+        lanes = [
+            selection.of({mode: portions.place_of(n, mode) for mode in self._order.modes}, options)
+            for n in range(grid.LANES)
         ]
-        timeline.enter(self.HEADER, turn=register(m, self.i.data[0], 1, "turn"))
-        index = Cat(samples, timeline[self._taken].turn)
-        return [
-            register(
-                m,
-                choose(
-                    index,
-                    [
-                        None
-                        if mode not in order.modes
-                        else places[order.place_of(mode, grid.lane_of(mode, turn, number))]
-                        for turn in grid.TURNS
-                        for mode in range(4)
-                    ],
-                ),
-                DEPTH,
-                f"difference_{number}",
-            )
-            for number in range(grid.COUNT)
-        ]
+        is_last = named(m, now.quarter == LAST, "is_last")
+        quarters = [Signal(ArrayLayout(DEPTH, QUARTER), name=f"lanes_{q}") for q in QUARTERS]
+        for q, quarter in enumerate(quarters):
+            loaded = Cat(lanes[QUARTER * q : QUARTER * (q + 1)])
+            following = quarters[q + 1].as_value() if q < LAST else Const(0)
+            m.d.sync += quarter.eq(Mux(is_last, loaded, following))
+        return quarters[0]
 
-    def _sums(self, m, timeline, values):
-        """Sums of the numbers, then lanes."""
-        order = self._order
-        shapes = [(mode, turn) for turn in grid.TURNS for mode in range(4)]
-        first = self._taken + 1
-        for n, step in enumerate(grid.SUMS):
-            now = timeline[first + n]
-            values = grid.applied(
-                m, values, step, shapes, Cat(now.samples, now.turn), True, f"sum_{n}"
-            )
-        end = timeline[first + len(grid.SUMS)]
-        index = Cat(end.samples, end.turn)
-        for n in range(grid.COUNT):
-            options = []
-            for mode, turn in shapes:
-                number = next(k for k in range(grid.COUNT) if grid.lane_of(mode, turn, k) == n)
-                options.append(values[number] if mode in order.modes else None)
-            m.d.sync += self.o.depths[n].eq(choose(index, options))
-        m.d.sync += self.o.wrong.eq(end.wrong)
+    def _sum(self, m, timeline, quarter):
+        """Sums of a quarter, collected to a tile of depths."""
+        now = timeline[self.COLLECTED - 1]
+        m.submodules.sums = sums = Sums(self._order.modes)
+        m.d.comb += [
+            sums.residuals.eq(quarter),
+            sums.samples.eq(now.samples),
+            sums.turn.eq(now.turn),
+            sums.quarter.eq(now.quarter),
+        ]
+        quarters = [Value.cast(sums.o)]
+        for n in range(LAST):
+            quarters.append(register(m, quarters[-1], DEPTH * QUARTER, f"depths_before_{n + 1}"))
+        m.d.comb += self.o.depths.eq(Cat(reversed(quarters)))

@@ -1,46 +1,43 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Numbers of a tile sample by sample, row by row, and which of them are taken from which.
+"""Which depths of a tile are taken from which, and added to which, a quarter of its lanes a clock.
 
-With the turn, columns and rows are exchanged. A mode is log2 of the samples of a pixel.
+A mode is log2 of the samples of a pixel. With the turn, columns and rows of pixels are exchanged.
+A quarter is two rows of lanes.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from amaranth.hdl import Const, Module, Signal, Value
+from amaranth.hdl import Module, Value
 
-from fixfunc.rtl.lib.bits import choose
-from fixfunc.rtl.lib.tile_groups.tile_order import lane, pixels
-from fixfunc.spec.payloads import DEPTH
+from fixfunc.rtl.lib.bits import Selection
+from fixfunc.rtl.lib.delay import register
+from fixfunc.rtl.lib.tile_groups.tile_order import lane, pixel
 
-COUNT = 64  # numbers of a tile
+LANES = 64
+QUARTERS = range(4)
+QUARTER = LANES // len(QUARTERS)  # lanes
 TURNS = range(2)
 Place = tuple[int, int, int]  # sample, x, y
 Step = Callable[[int, int, int], Place | None]  # the place that is taken from one, or added to it
 
 
-def shape(mode: int, turn: int) -> tuple[int, int]:
-    """Columns and rows of a sample's numbers."""
-    wide, high = pixels(mode)
-    return (high, wide) if turn else (wide, high)
+def index_of(quarter: int, mode: int, turn: int = 0) -> int:
+    """The number by which operands are selected: ``Cat(quarter, samples, turn)``."""
+    return quarter | mode << 2 | turn << 4
 
 
-def place(mode: int, turn: int, number: int) -> Place:
-    """Where a number lies."""
-    wide, high = shape(mode, turn)
-    sample, index = divmod(number, wide * high)
-    return sample, index % wide, index // wide
+def indexes(modes: range, turns: Sequence[int]) -> list[int]:
+    """All of them."""
+    return [index_of(q, mode, turn) for turn in turns for mode in modes for q in QUARTERS]
 
 
-def number_at(mode: int, turn: int, at: Place) -> int:
-    """The inverse of :func:`place`."""
-    wide, high = shape(mode, turn)
+def operand(step: Step, mode: int, turn: int, number: int) -> int | None:
+    """The lane that a step takes from a lane, or adds to it."""
+    sample, x, y = pixel(mode, number)
+    at = step(sample, y, x) if turn else step(sample, x, y)
+    if at is None:
+        return None
     sample, x, y = at
-    return (sample * high + y) * wide + x
-
-
-def lane_of(mode: int, turn: int, number: int) -> int:
-    """The lane of a number."""
-    sample, x, y = place(mode, turn, number)
     return lane(mode, sample, y, x) if turn else lane(mode, sample, x, y)
 
 
@@ -66,63 +63,61 @@ def _downwards(sample, x, y):
 
 
 DIFFERENCES: tuple[Step, ...] = (_of_sample_0, _before, _slopes, _downwards)  # one after the other
+SUMS: tuple[Step, ...] = DIFFERENCES[::-1]  # each of all that lies on its way
 
 
-def _summed(step: Step) -> list[Step]:
-    """Sums that undo a step of differences: of two numbers, of four, of eight."""
-
-    def by(distance):
-        def before(sample, x, y):
-            at = (sample, x, y)
-            for _ in range(distance):
-                at = at and step(*at)
-            return at
-
-        return before
-
-    return [by(distance) for distance in (1, 2, 4)]
-
-
-SUMS: tuple[Step, ...] = (
-    *_summed(_downwards),
-    *_summed(_slopes),
-    *_summed(_before),
-    _of_sample_0,
-)
-
-
-def applied(
-    m: Module,
-    values: Sequence[Value],
-    step: Step,
-    shapes: Sequence[tuple[int, int]],
-    index: Value,
-    adds: bool,
-    name: str,
-) -> list[Value]:
-    """Numbers with those of a step added, or taken from them, one clock later.
+class History:
+    """Numbers of a quarter, and those of the quarters before it, in registers where they are read.
 
     Parameters
     ----------
     m : Module
     values : sequence of Value
-        :data:`COUNT` numbers modulo 2^24.
-    step : Step
-    shapes : sequence of (mode, turn)
-        Which there may be, by ``index``.
-    index : Value
-    adds : bool
+        A quarter a clock.
     name : str
         Of the registers.
     """
+
+    def __init__(self, m: Module, values: Sequence[Value], name: str) -> None:
+        self._m = m
+        self._name = name
+        self._known: dict[tuple[int, int], Value] = {
+            (0, at): value for at, value in enumerate(values)
+        }
+
+    def __getitem__(self, key: tuple[int, int]) -> Value:
+        """By quarters before this one, and the place within."""
+        if key not in self._known:
+            before, at = key
+            value = self[before - 1, at]
+            name = f"{self._name}_before_{before}_{at}"
+            self._known[key] = register(self._m, value, len(Value.cast(value)), name)
+        return self._known[key]
+
+
+def operands(
+    history: Mapping[tuple[int, int], Value],
+    selection: Selection,
+    shapes: Sequence[tuple[int, int]],
+    lane_of: Callable[[int, int, int], int | None],
+) -> list[Value]:
+    """What ``lane_of(mode, turn, lane)`` names for every lane of a quarter, zero where it is None.
+
+    Parameters
+    ----------
+    history : History
+    selection : Selection
+        By :func:`index_of`.
+    shapes : sequence of (mode, turn)
+    lane_of : callable
+    """
     out = []
-    for number, value in enumerate(values):
-        options = []
+    for at in range(QUARTER):
+        keys = {}
         for mode, turn in shapes:
-            at = step(*place(mode, turn, number))
-            options.append(Const(0, DEPTH) if at is None else values[number_at(mode, turn, at)])
-        result = Signal(DEPTH, name=f"{name}_{number}")
-        operand = choose(index, options)
-        m.d.sync += result.eq(value + operand if adds else value - operand)
-        out.append(result)
+            for q in QUARTERS:
+                found = lane_of(mode, turn, QUARTER * q + at)
+                if found is not None:
+                    keys[index_of(q, mode, turn)] = q - found // QUARTER, found % QUARTER
+        out.append(selection.of(keys, history))
     return out

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Widths of groups of depths: twice a code of four bits; group 0 has all bits, and no code."""
 
-from collections.abc import Sequence
-
-from amaranth.hdl import Cat, Const, Module, Mux, Value
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.bits import named
+from fixfunc.rtl.depth.differences.grid import QUARTER, index_of, indexes
+from fixfunc.rtl.lib.bits import Selection, named
 from fixfunc.rtl.lib.delay import register
 from fixfunc.rtl.lib.tile_groups.tile_order import TileOrder
 from fixfunc.rtl.lib.timeline import Timeline
@@ -52,7 +51,7 @@ def length(order: TileOrder, samples: Value, code: Value, group: int) -> Value:
 
 
 class Widths(wiring.Component):
-    """Codes of a tile's groups, and the sum of the lengths of all but the first.
+    """Codes of a tile's groups, and the sum of their lengths, from a quarter of its lanes a clock.
 
     Parameters
     ----------
@@ -60,54 +59,76 @@ class Widths(wiring.Component):
 
     Members
     -------
-    i : In
-        ``samples``, and ``places`` of differences.
+    samples, quarter, residuals : In
+        Of a quarter, by lane; quarters come one behind the other.
     o : Out
-        ``codes``, :data:`CODED` clocks later, that of group 0 the greatest; ``total``,
-        :data:`LATENCY` clocks later.
+        ``codes``, that of group 0 the greatest, :data:`CODED` clocks after the last quarter;
+        ``total`` of all lengths, :data:`LATENCY` clocks after it. Each for a clock.
     """
 
-    CODED = 1
+    CODED = 2
     LATENCY = 4
 
     def __init__(self, order: TileOrder) -> None:
         self._order = order
-        places = ArrayLayout(DEPTH, len(order.places))
         super().__init__(
             {
-                "i": In(StructLayout({"samples": 2, "places": places})),
+                "samples": In(2),
+                "quarter": In(2),
+                "residuals": In(ArrayLayout(DEPTH, QUARTER)),
                 "o": Out(StructLayout({"codes": codes_layout(order), "total": LENGTH})),
             }
         )
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
+        order = self._order
         timeline = Timeline(m)
-        timeline.enter(0, samples=self.i.samples)
-        m.d.comb += self.o.codes[0].eq(GREATEST)
-        for group in range(1, self._order.count):
-            values = [self.i.places[n] for n in self._order.of_group(group)]
-            m.d.sync += self.o.codes[group].eq(self._code(m, values, group))
+        timeline.enter(0, samples=self.samples)
+        used = self._used(m)
+        codes = [Const(GREATEST, CODE)]
+        for group in range(1, order.count):
+            codes.append(register(m, self._code(used[group]), CODE, f"code_{group}"))
+        m.d.comb += self.o.codes.eq(Cat(codes))
         samples = timeline[self.CODED].samples
-        lengths = [
-            register(m, length(self._order, samples, self.o.codes[n], n), LENGTH, f"length_{n}")
-            for n in range(1, self._order.count)
-        ]
-        quarters = [register(m, sum(lengths[n::4]), LENGTH, f"quarter_{n}") for n in range(4)]
+        lengths = [length(order, samples, code, n) for n, code in enumerate(codes)]
+        quarters = [register(m, sum(lengths[n::4]), LENGTH, f"sum_{n}") for n in range(4)]
         m.d.sync += self.o.total.eq(sum(quarters))
         return m
 
-    def _code(self, m: Module, values: Sequence[Value], group: int) -> Value:
+    def _used(self, m: Module) -> list[Value]:
+        """What any number of a group needs: some bit, then of each pair of bits one."""
+        order = self._order
+        needs = []
+        for at in range(QUARTER):
+            value = self.residuals[at]
+            # Where a number is less than 0 its inverse tells how many bits it needs; one more than
+            # its highest.
+            inverted = value[:-1] ^ value[-1].replicate(DEPTH - 1)
+            pairs = [inverted[2 * pair - 1 : 2 * pair + 1].any() for pair in range(1, GREATEST)]
+            needs.append(named(m, Cat(value.any(), *pairs), f"needs_{at}"))
+        selection = Selection(
+            m, Cat(self.quarter, self.samples), indexes(order.modes, [0]), "of_group"
+        )
+        used = []
+        for group in range(order.count):
+            numbers: dict[int, set[int]] = {}
+            for mode, groups in zip(order.modes, order.groups, strict=True):
+                for lane in groups[group] if group < len(groups) else ():
+                    q, at = divmod(lane, QUARTER)
+                    numbers.setdefault(at, set()).add(index_of(q, mode))
+            out = Signal(GREATEST, name=f"used_{group}")
+            earlier = out & (self.quarter != 0).replicate(GREATEST)
+            for at, those in numbers.items():
+                earlier = earlier | needs[at] & Cat(selection.flag(those)).replicate(GREATEST)
+            m.d.sync += out.eq(earlier)
+            used.append(out)
+        return used
+
+    @staticmethod
+    def _code(used: Value) -> Value:
         """The code that a group needs."""
-        nonzero = Cat(*values).any()
-        # Where a number is less than 0 its inverse tells how many bits it needs; one more than
-        # its highest.
-        inverted = [
-            named(m, value[:-1] ^ value[-1].replicate(DEPTH - 1), f"inverted_{group}_{n}")
-            for n, value in enumerate(values)
-        ]
-        code = Mux(nonzero, 1, 0)
+        code: Value = Mux(used[0], 1, 0)
         for pair in range(1, GREATEST):
-            bits = Cat(value[2 * pair - 1 : 2 * pair + 1] for value in inverted)
-            code = Mux(bits.any(), pair + 1, code)
+            code = Mux(used[pair], pair + 1, code)
         return code

@@ -5,7 +5,7 @@ from types import ModuleType
 
 from amaranth.hdl import Cat, Const, Mux, Value
 
-from fixfunc.rtl.lib.tile_groups import placing
+from fixfunc.rtl.lib.tile_groups import packer, placing, unpacker
 from fixfunc.tb.proofs.engine.proof import Proof
 from fixfunc.tb.proofs.engine.properties import Properties
 
@@ -77,6 +77,39 @@ def taking_tree(module: ModuleType = placing) -> Properties:
     return p
 
 
+def running_position(module: ModuleType = unpacker) -> Properties:
+    """Takes from any places of any row."""
+    p = Properties()
+    words, most, word = 3, 3, 2
+    unit = module.Unpacker(words, most, word)
+    p.add(unit)
+    begin = p.named("begin", Mux(unit.start, unit.at, unit.position))
+    p.prove("bits", unit.o == p.past(p.named("from", (unit.row >> begin)[:most]), 1))
+    behind = p.named("behind", (begin + unit.length)[: len(unit.position)])
+    p.prove("position", unit.position == p.past(behind, 1))
+    p.reach("end", unit.position == words * word)
+    return p
+
+
+def running_row(module: ModuleType = packer) -> Properties:
+    """Values of any length appended to a row, from any place on."""
+    p = Properties()
+    words, most, word = 3, 3, 2
+    unit = module.Packer(words, most, word)
+    p.add(unit)
+    any_length = p.free(2, "any_length")
+    cut = p.named("cut", _cut(p.free(most, "any_value"), any_length))
+    p.m.d.comb += [unit.value.eq(cut), unit.length.eq(any_length)]
+    begin = p.named("begin", Mux(unit.start, unit.at, unit.position))
+    behind = p.named("behind", (begin + any_length)[: len(begin)])
+    p.prove("position", unit.position == p.past(behind, 1))
+    before = p.named("before", Mux(unit.start, unit.first, unit.row))
+    row = p.named("appended", (before | cut << begin)[: words * word])
+    p.prove("row", unit.row == p.past(row, 1))
+    p.reach("end", unit.row[-1])
+    return p
+
+
 PROOFS = [
     Proof(
         "placing_tree",
@@ -95,5 +128,21 @@ PROOFS = [
         taking_tree,
         depth=6,
         size="values of 2, 1 and 2 bits",
+    ),
+    Proof(
+        "unpacker",
+        "lib/tile_groups/unpacker.py Unpacker",
+        "A take begins where it says, or where the one before ended, and has the row's bits.",
+        running_position,
+        depth=3,
+        size="a row of 3 words of 2 bits, takes of up to 3",
+    ),
+    Proof(
+        "packer",
+        "lib/tile_groups/packer.py Packer",
+        "A value lies where it says, or behind the one before; what was there stays.",
+        running_row,
+        depth=3,
+        size="a row of 3 words of 2 bits, values of up to 3",
     ),
 ]

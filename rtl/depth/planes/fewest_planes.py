@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Planes of a tile as they go to memory."""
 
-from amaranth.hdl import Array, Cat, Module, Signal
+from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.depth.compression.plane_depths import PLANE
-from fixfunc.rtl.lib.delay import DelayLine
+from fixfunc.rtl.depth.planes.plane_depths import PLANE
+from fixfunc.rtl.lib.delay import DelayLine, register
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.spec.payloads import PLANES
 
@@ -34,9 +34,9 @@ class FewestPlanes(wiring.Component):
         anything.
     """
 
-    LATENCY = 7
+    LATENCY = 6
 
-    def __init__(self, edge, planes=PLANES):
+    def __init__(self, edge: int, planes: int = PLANES) -> None:
         self._lanes = edge**2
         self._most = planes
         self._bits = (planes - 1).bit_length()
@@ -53,7 +53,7 @@ class FewestPlanes(wiring.Component):
             }
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         t = Timeline(m)
         t.enter(0, known=self.known, numbers=self.numbers)
@@ -73,10 +73,10 @@ class FewestPlanes(wiring.Component):
             for k in range(self._most):
                 with m.If(used[k] & (below[k] == place)):
                     m.d.sync += sources[place].eq(k)
-        m.submodules.line = line = DelayLine(self._most * PLANE.size, 6, near=True)
+        m.submodules.line = line = DelayLine(self._most * PLANE.size, self.LATENCY - 1, near=True)
         m.d.comb += [
             line.i.eq(self.planes.as_value()),
-            self.o_numbers.eq(self._renamed(m, t[6].distinct, places, "placed")),
+            self.o_numbers.eq(self._renamed(m, t[5].distinct, places, "placed")),
         ]
         planes = [ArrayLayout(PLANE, self._most)(line.o)[k] for k in range(self._most)]
         m.d.sync += [
@@ -90,34 +90,28 @@ class FewestPlanes(wiring.Component):
 
     def _first_equal(self, m):
         """The first plane that equals each one, in clock 2."""
-        first = [Signal(self._bits, name=f"first_{k}") for k in range(self._most)]
+        first = []
         for k in range(self._most):
             equal = [Signal(name=f"equal_{k}_{n}") for n in range(k)]
             m.d.sync += [
                 flag.eq(self.planes[k].as_value() == self.planes[n].as_value())
                 for n, flag in enumerate(equal)
             ]
-            m.d.sync += first[k].eq(k)
+            number = Const(k, self._bits)
             for n, flag in reversed(list(enumerate(equal))):
-                with m.If(flag):
-                    m.d.sync += first[k].eq(n)
+                number = Mux(flag, n, number)
+            first.append(register(m, number, self._bits, f"first_{k}"))
         return first
 
     def _used(self, m, t):
-        """Planes that a sample belongs to, in clock 5: by groups of samples, then altogether."""
+        """Planes that a sample belongs to, in clock 4."""
         distinct = t[3].distinct
-        known = t[4].known
+        known = t[3].known
         used = []
         for k in range(self._most):
-            groups = Signal(-(-self._lanes // 8), name=f"groups_{k}")
-            m.d.sync += groups.eq(
-                Cat(
-                    Cat((self._number(distinct, n) == k) for n in range(g, g + 8)).any()
-                    for g in range(0, self._lanes, 8)
-                )
-            )
+            numbers = [self._number(distinct, n) for n in range(self._lanes)]
             used.append(Signal(name=f"used_{k}"))
-            m.d.sync += used[k].eq(groups.any() & known)
+            m.d.sync += used[k].eq(Cat(number == k for number in numbers).any() & known)
         return used
 
     def _number(self, numbers, lane):

@@ -53,8 +53,8 @@ class PlaneDepths(wiring.Component):
 
     @staticmethod
     def latency(params: Any) -> int:
-        """Clocks: addends, row and column terms, the sample's plane, sum."""
-        return Addends.latency(params) + 3
+        """Clocks: addends, row and column terms, sums of those of the sample's plane."""
+        return Addends.latency(params, dense=True) + 2
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -63,7 +63,7 @@ class PlaneDepths(wiring.Component):
         row_terms = {(i, j): [] for i in range(2) for j in range(edge)}  # by plane
         column_terms = {i: [] for i in range(1, edge // 2)}
         for k, plane in enumerate(self.planes):
-            m.submodules[f"plane_{k}"] = addends = Addends(self._params)
+            m.submodules[f"plane_{k}"] = addends = Addends(self._params, dense=True)
             m.d.comb += [
                 addends.samples.eq(self.samples),
                 addends.a.eq(plane.dx.as_signed()),
@@ -81,13 +81,12 @@ class PlaneDepths(wiring.Component):
 
         t = Timeline(m)
         t.enter(0, low=self.low, high=self.high)
-        numbers = t[Addends.latency(self._params) + 1]
+        numbers = t[self.latency(self._params) - 1]
         for n in range(edge**2):
             j, i = divmod(n, edge)
             number = (numbers.high[n] << 1) | numbers.low[n]
-            total = register(m, Array(row_terms[i & 1, j])[number], width, f"row_term_{n}")
+            total = Array(row_terms[i & 1, j])[number]
             if i > 1:
-                column_term = Array(column_terms[i >> 1])[number]
-                total = total + register(m, column_term, width, f"column_term_{n}")
+                total = total + Array(column_terms[i >> 1])[number]
             m.d.sync += self.o[n].eq(total >> FRACTION)
         return m
