@@ -9,9 +9,10 @@ from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.depth.differences import grid
-from fixfunc.rtl.depth.differences.grid import QUARTER, History, Step
+from fixfunc.rtl.depth.differences.grid import QUARTER, History
 from fixfunc.rtl.lib.bits import Selection
 from fixfunc.rtl.lib.delay import register
+from fixfunc.rtl.lib.tile_groups.tile_order import Step, operand
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.spec.payloads import DEPTH
 
@@ -20,10 +21,10 @@ LaneOf = Callable[[int, int, int], int | None]
 
 def _way(step: Step, mode: int, turn: int, lane: int) -> Iterator[int]:
     """Lanes that a step leads to, one after the other."""
-    at = grid.operand(step, mode, turn, lane)
+    at = operand(step, mode, turn, lane)
     while at is not None:
         yield at
-        at = grid.operand(step, mode, turn, at)
+        at = operand(step, mode, turn, at)
 
 
 def _within(step: Step, distances: Collection[int]) -> LaneOf:
@@ -128,6 +129,6 @@ def _within_tile(step: Step) -> LaneOf:
     """One step away, wherever that lies."""
 
     def lane_of(mode: int, turn: int, lane: int) -> int | None:
-        return grid.operand(step, mode, turn, lane)
+        return operand(step, mode, turn, lane)
 
     return lane_of

@@ -9,12 +9,11 @@ from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.axi import Axi, join
 from fixfunc.rtl.lib.bits import named
-from fixfunc.rtl.lib.skid_buffer import StallablePipeline
 from fixfunc.rtl.memory.surface.address import Surface
 from fixfunc.rtl.memory.surface.tile_counts import TileCounts
 from fixfunc.rtl.memory.tile_cache.refill import RefillUnit
 from fixfunc.rtl.output.compression.colour_decoder import ColourDecoder
-from fixfunc.rtl.output.compression.colour_order import ColourOrder
+from fixfunc.rtl.output.differences.colour_order import ColourOrder
 from fixfunc.rtl.output.resolve.averages import Averages
 from fixfunc.rtl.output.resolve.source_tiles import SourceTiles
 from fixfunc.rtl.output.resolve.target_tiles import TargetTiles
@@ -115,8 +114,7 @@ class Resolve(wiring.Component):
         stopped = named(m, error.any(), "stopped")
         m.submodules.source = source = SourceTiles(p.most)
         m.submodules.refill = refill = RefillUnit(Surface(EDGE, COLOUR, True), p.reads)
-        unit = ColourDecoder(ColourOrder(p.samples))
-        m.submodules.decoder = decoder = StallablePipeline(unit, unit.latency)
+        m.submodules.decoder = decoder = ColourDecoder(ColourOrder(p.samples))
         m.submodules.averages = averages = Averages(p.most, p.srgb)
         m.submodules.target = target = TargetTiles()
         wiring.connect(m, source.line_request, refill.line_request)
