@@ -75,9 +75,9 @@ class Resolve(wiring.Component):
 
     A sample has four bytes, alpha the highest: UNORM or sRGB.
 
-    One tile of samples a clock, as far as memory keeps up; one surface after the other. The target
-    and its mode table are written as a whole. After an error nothing is read or written any more,
-    until the next request.
+    One tile of samples a clock, as far as memory keeps up; one by differences takes four to be
+    decoded, four to be coded. One surface after the other. The target and its mode table are
+    written as a whole. After an error nothing is read or written any more, until the next request.
 
     Parameters
     ----------

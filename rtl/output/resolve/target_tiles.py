@@ -19,7 +19,8 @@ from fixfunc.spec.state import TileMode
 
 
 class TargetTiles(wiring.Component):
-    """Write a surface of one sample a pixel, all tiles in order; a tile a clock, if memory can.
+    """Write a surface of one sample a pixel, all tiles in order; a tile a clock, if memory can,
+    and if it has a palette: else one in four clocks.
 
     Members
     -------
