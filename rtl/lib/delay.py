@@ -32,6 +32,14 @@ def register(m: Module, value: ValueLike, shape: ShapeLike, name: str) -> Signal
     return out
 
 
+def held(m: Module, value: Value | View, when: Value, name: str) -> Value | View:
+    """``value`` of the last clock in which ``when`` was set, from the clock after it on."""
+    out = Signal.like(value, name=name)
+    with m.If(when):
+        m.d.sync += out.eq(value)
+    return out
+
+
 class DelayLine(wiring.Component):
     """A long delay in block RAM.
 

@@ -69,21 +69,23 @@ def places(given: Sequence[tuple[Values, Values]], widths: Values, most: int) ->
 
 
 def takes(given: Sequence[tuple[Values, Values]], widths: Values, most: int) -> list[Clock]:
-    """All of them side by side in, values out; the sum of their lengths before."""
+    """Lengths in, their sum out, then all values side by side in, and out again."""
     summed = golden.levels(len(widths))
+    then = summed + 1
+    side_by_side = [golden.placed(*one, most)[0] for one in given]
     out = []
-    for n, (values, lengths) in enumerate(given):
-        value, _ = golden.placed(values, lengths, most)
+    for n, (_, lengths) in enumerate(given):
         sizes = [
             (length, width.bit_length()) for length, width in zip(lengths, widths, strict=True)
         ]
         expected = {}
         if n >= summed:
             expected["total"] = sum(given[n - summed][1])
-        if n >= 2 * summed:
-            earlier, its = given[n - 2 * summed]
-            parts = golden.taken(golden.placed(earlier, its, most)[0], its, widths)
+        if n >= then + summed:
+            earlier = n - then - summed
+            parts = golden.taken(side_by_side[earlier], given[earlier][1], widths)
             expected["o"] = packed(list(zip(parts, widths, strict=True)))
+        value = side_by_side[n - then] if n >= then else 0
         out.append(Clock({"i": packed([(value, most), *sizes])}, expected))
     return out
 

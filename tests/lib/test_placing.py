@@ -36,7 +36,7 @@ def test_every_bin_is_hit(name):
         ("placing_5", "first[2] - first[1]", "first[2] - second[1]"),
         ("placing_7", "[value.eq(first[0]), length.eq(first[1])]", "[value.eq(first[0])]"),
         ("taking_5", "value >> lengths[n - 1] if n % 2", "value >> lengths[n] if n % 2"),
-        ("taking_7", "2 * down + 1", "2 * down + 2"),
+        ("taking_7", "2 * down + 2", "2 * down + 1"),
         ("taking_7", "sum(length for length, _ in nodes[n : n + 2])", "nodes[n][0]"),
     ],
 )

@@ -20,7 +20,7 @@ from fixfunc.rtl.depth.differences.widths import (
     Widths,
     behind_header,
 )
-from fixfunc.rtl.lib.delay import DelayLine, register
+from fixfunc.rtl.lib.delay import DelayLine, held, register
 from fixfunc.rtl.lib.tile_groups.packer import Packer
 from fixfunc.rtl.lib.tile_groups.tile_order import TileOrder
 from fixfunc.rtl.lib.timeline import Timeline
@@ -95,11 +95,7 @@ class DifferenceCoder(wiring.Component):
 
     def _held(self, m, timeline, clock, value, name):
         """A value of a tile's last quarter in this clock, for the four clocks from the next on."""
-        out = Signal.like(value, name=name)
-        is_last = timeline[clock].quarter == LAST
-        with m.If(is_last):
-            m.d.sync += out.eq(value)
-        return out
+        return held(m, value, timeline[clock].quarter == LAST, name)
 
     def _turn(self, m, timeline, residuals):
         """The shorter turn; rows if both are as long."""

@@ -11,14 +11,12 @@ from amaranth.hdl import Module, Value
 
 from fixfunc.rtl.lib.bits import Selection
 from fixfunc.rtl.lib.delay import register
-from fixfunc.rtl.lib.tile_groups.tile_order import lane, pixel
+from fixfunc.rtl.lib.tile_groups.tile_order import Step
 
 LANES = 64
 QUARTERS = range(4)
 QUARTER = LANES // len(QUARTERS)  # lanes
 TURNS = range(2)
-Place = tuple[int, int, int]  # sample, x, y
-Step = Callable[[int, int, int], Place | None]  # the place that is taken from one, or added to it
 
 
 def index_of(quarter: int, mode: int, turn: int = 0) -> int:
@@ -29,16 +27,6 @@ def index_of(quarter: int, mode: int, turn: int = 0) -> int:
 def indexes(modes: range, turns: Sequence[int]) -> list[int]:
     """All of them."""
     return [index_of(q, mode, turn) for turn in turns for mode in modes for q in QUARTERS]
-
-
-def operand(step: Step, mode: int, turn: int, number: int) -> int | None:
-    """The lane that a step takes from a lane, or adds to it."""
-    sample, x, y = pixel(mode, number)
-    at = step(sample, y, x) if turn else step(sample, x, y)
-    if at is None:
-        return None
-    sample, x, y = at
-    return lane(mode, sample, y, x) if turn else lane(mode, sample, x, y)
 
 
 def _of_sample_0(sample, x, y):

@@ -20,6 +20,7 @@ from fixfunc.rtl.depth.differences.widths import (
 )
 from fixfunc.rtl.lib.bits import named
 from fixfunc.rtl.lib.delay import register
+from fixfunc.rtl.lib.tile_groups.bit_planes import from_planes
 from fixfunc.rtl.lib.tile_groups.tile_order import TileOrder
 from fixfunc.rtl.lib.tile_groups.unpacker import Unpacker
 from fixfunc.rtl.lib.timeline import Timeline
@@ -118,7 +119,6 @@ class Numbers(wiring.Component):
             begin = timeline.value(f"begin_{slot}", self.TAKEN)
             payload = named(m, (now.bits >> begin)[: DEPTH * most], f"payload_{slot}")
             used = named(m, planes_used(code), f"used_{slot}")
-            top = named(m, used & ~(used >> 1), f"top_{slot}")
             sizes = portions.sizes[slot]
             for place in range(most):
                 options = {
@@ -128,7 +128,6 @@ class Numbers(wiring.Component):
                 }
                 keys = {index: size for index, size in sizes.items() if size in options}
                 bits = named(m, selection.of(keys, options), f"bits_{slot}_{place}")
-                sign = named(m, (bits & top).any(), f"sign_{slot}_{place}")
-                number = (bits & used) | (sign.replicate(DEPTH) & ~used)
+                number = from_planes(m, bits, used, f"sign_{slot}_{place}")
                 out.append(register(m, number, DEPTH, f"number_{slot}_{place}"))
         return out

@@ -10,6 +10,7 @@ from fixfunc.rtl.depth.differences import grid
 from fixfunc.rtl.depth.differences.grid import QUARTER, QUARTERS, History
 from fixfunc.rtl.lib.bits import Selection, choose, named
 from fixfunc.rtl.lib.delay import register
+from fixfunc.rtl.lib.tile_groups.tile_order import operand
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.spec.payloads import DEPTH
 
@@ -82,7 +83,7 @@ class Residuals(wiring.Component):
                 grid.index_of(q, mode): found
                 for mode in self._modes
                 for q in QUARTERS
-                if (found := grid.operand(step, mode, 0, QUARTER * q + at)) is not None
+                if (found := operand(step, mode, 0, QUARTER * q + at)) is not None
             }
             taken = selection.of(keys, dict(enumerate(lanes)))
             value = choose(self.quarter, quarters) - taken
@@ -95,7 +96,7 @@ class Residuals(wiring.Component):
         shapes = [(mode, 0) for mode in self._modes]
 
         def lane_of(mode, _, number):
-            return grid.operand(step, mode, turn, number)
+            return operand(step, mode, turn, number)
 
         taken = grid.operands(history, selection, shapes, lane_of)
         return [(value - other)[:DEPTH] for value, other in zip(values, taken, strict=True)]

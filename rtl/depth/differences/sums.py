@@ -10,9 +10,10 @@ from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.depth.differences import grid
-from fixfunc.rtl.depth.differences.grid import QUARTER, History, Step
+from fixfunc.rtl.depth.differences.grid import QUARTER, History
 from fixfunc.rtl.lib.bits import Selection
 from fixfunc.rtl.lib.delay import register
+from fixfunc.rtl.lib.tile_groups.tile_order import Step, operand
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.spec.payloads import DEPTH
 
@@ -21,10 +22,10 @@ LaneOf = Callable[[int, int, int], int | None]
 
 def _way(step: Step, mode: int, turn: int, lane: int) -> Iterator[int]:
     """Lanes that a step leads to, one after the other."""
-    at = grid.operand(step, mode, turn, lane)
+    at = operand(step, mode, turn, lane)
     while at is not None:
         yield at
-        at = grid.operand(step, mode, turn, at)
+        at = operand(step, mode, turn, at)
 
 
 def _within(step: Step, distances: Collection[int]) -> LaneOf:
@@ -95,7 +96,7 @@ class Sums(wiring.Component):
         for step in steps:
             additions += [(_within(step, distances), False) for distances in self.DISTANCES]
             additions.append((_earlier(step), True))
-        additions.append((partial(grid.operand, of_sample_0), False))
+        additions.append((partial(operand, of_sample_0), False))
         values = [Value.cast(self.residuals[n]) for n in range(QUARTER)]
         clock = 0
         for n, (lane_of, of_sums) in enumerate(additions):

@@ -3,8 +3,9 @@
 
 from collections.abc import Sequence
 
-from amaranth.hdl import Cat, Const, Module, Signal, Value
+from amaranth.hdl import Cat, Const, Module, Value
 
+from fixfunc.rtl.lib.bits import named
 from fixfunc.rtl.lib.tile_groups.tile_order import TileOrder
 
 
@@ -35,33 +36,19 @@ def by_planes(
     return order.by_mode(samples, [known[size] for size in order.sizes[group]])
 
 
-def from_planes(
-    m: Module, order: TileOrder, samples: Value, payload: Value, used: Value, place: tuple[int, int]
-) -> Value:
-    """A number of a payload: the highest plane that is used is a sign above.
+def from_planes(m: Module, bits: Value, used: Value, name: str) -> Value:
+    """A number from its planes: the highest that is used is a sign above.
 
     Parameters
     ----------
     m : Module
-    order : TileOrder
-    samples, used : Value
-        As :func:`by_planes` has them.
-    payload : Value
-        Of the group; behind its length, anything.
-    place : (int, int)
-        The group, and which of its numbers.
+    bits : Value
+        The number's bit of every plane; of those that are not used, anything.
+    used : Value
+        As :func:`by_planes` has it.
+    name : str
+        Of the sign.
     """
-    group, at = place
-    width = len(used)
-
-    def of(size):
-        nothing = Const(0, 1)
-        return Cat(payload[n * size + at] if at < size else nothing for n in range(width))
-
-    known = {size: of(size) for size in set(order.sizes[group])}
-    bits = Signal(width, name="bits")
-    m.d.comb += bits.eq(order.by_mode(samples, [known[size] for size in order.sizes[group]]))
     top = used & ~(used >> 1)
-    sign = Signal(name="sign")
-    m.d.comb += sign.eq((bits & top).any())
-    return (bits & used) | (sign.replicate(width) & ~used)
+    sign = named(m, (bits & top).any(), name)
+    return (bits & used) | (sign.replicate(len(used)) & ~used)

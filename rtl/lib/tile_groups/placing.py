@@ -8,6 +8,8 @@ from amaranth.lib import wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
+from fixfunc.rtl.lib.delay import delay
+
 
 def _length(width: int) -> int:
     """Bits that tell 0 to ``width``."""
@@ -100,10 +102,10 @@ class TakingTree(wiring.Component):
     Members
     -------
     i : In(StructLayout)
-        ``value``; ``length0`` and so on.
+        ``length0`` and so on; the ``value``, :attr:`then` clocks later.
     o : Out(StructLayout)
-        ``value0`` and so on, :attr:`latency` clocks later, one set a clock: behind its length each
-        holds bits of the next ones.
+        ``value0`` and so on, :attr:`latency` clocks after the lengths, one set a clock: behind its
+        length each holds bits of the next ones.
     total : Out
         Sum of the lengths, :attr:`summed` clocks later.
     """
@@ -127,9 +129,14 @@ class TakingTree(wiring.Component):
         return levels(len(self._widths))
 
     @property
+    def then(self) -> int:
+        """Clocks from lengths to value: their sum may tell a register where the next value is."""
+        return self.summed + 1
+
+    @property
     def latency(self) -> int:
         """Clocks: up the tree for the lengths, down for the values."""
-        return 2 * self.summed
+        return self.then + self.summed
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -139,16 +146,11 @@ class TakingTree(wiring.Component):
         while len(nodes_of[-1]) > 1:
             nodes_of.append(self._sums(m, nodes_of[-1], len(nodes_of)))
         m.d.comb += self.total.eq(nodes_of[-1][0][0])
-        value = self.i.value
-        for n in range(self.summed):
-            later = Signal(self._most, name=f"waiting_{n}")
-            m.d.sync += later.eq(value)
-            value = later
-        values = [value]
+        values = [self.i.value]
         for down, level in enumerate(reversed(nodes_of[:-1])):
             # Lengths of a level that is nearer to the leaves are older.
             lengths = [
-                self._later(m, length, 2 * down + 1, f"{down}_{n}")
+                delay(m, length, 2 * down + 2, f"length_{down}_{n}")
                 for n, (length, _) in enumerate(level)
             ]
             widths = [width for _, width in level]
@@ -166,14 +168,6 @@ class TakingTree(wiring.Component):
             m.d.sync += total.eq(sum(length for length, _ in nodes[n : n + 2]))
             out.append((total, width))
         return out
-
-    @staticmethod
-    def _later(m, value, clocks, name):
-        for n in range(clocks):
-            later = Signal.like(value, name=f"length_{name}_{n}")
-            m.d.sync += later.eq(value)
-            value = later
-        return value
 
     def _split(self, m, values, lengths, widths, down):
         """Values of a level nearer to the leaves."""

@@ -5,7 +5,7 @@ A tile is a grid of pixels for each sample. Groups are squares of two by two pix
 by row; then at 4 and 8 samples the other samples of a pixel, and at 2 squares of sample 1.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from amaranth.hdl import Value, ValueLike
 
@@ -13,6 +13,8 @@ from fixfunc.rtl.lib.bits import choose
 
 LANE_SHAPE = ((0, 0), (0, 1), (1, 1), (1, 2))  # log2 of a pixel's columns and rows of lanes
 EDGE = 8
+Place = tuple[int, int, int]  # sample, x, y
+Step = Callable[[int, int, int], Place | None]  # the place that is taken from one, or added to it
 
 
 def pixels(mode: int) -> tuple[int, int]:
@@ -34,6 +36,16 @@ def pixel(mode: int, number: int) -> tuple[int, int, int]:
     lx, ly = LANE_SHAPE[mode]
     j, i = divmod(number, EDGE)
     return (i & (1 << lx) - 1) + ((j & (1 << ly) - 1) << lx), i >> lx, j >> ly
+
+
+def operand(step: Step, mode: int, turn: int, number: int) -> int | None:
+    """The lane that a step takes from a lane, or adds to it."""
+    sample, x, y = pixel(mode, number)
+    at = step(sample, y, x) if turn else step(sample, x, y)
+    if at is None:
+        return None
+    sample, x, y = at
+    return lane(mode, sample, y, x) if turn else lane(mode, sample, x, y)
 
 
 def squares(mode: int) -> int:

@@ -1,16 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Coding of tiles of colours: one tile a clock each way.
+"""Coding of tiles of colours: one tile a clock each way, by differences one in four.
 
 colour_compression.py   the block: coder and decoder, each between two streams
 colour_codec.py         the same behind a tile cache
-colour_order.py         groups of lanes, and what depends on the bits of a channel
-differences.py          channels, and their differences in both turns
-widths.py               widths of groups, and their codes
-header.py               what lies before the payloads
 palette.py              tiles of four colours at most
-colour_coder.py         lanes -> differences -> widths -> placing, beside the palette
-sums.py                 differences back to colours
-colour_decoder.py       taking apart -> sums -> lanes, beside the palette
+colour_coder.py         a palette, or else differences
+colour_decoder.py       the inverse, and what cannot be a tile
 
-Groups of lanes, their bit planes and the trees lie in ``rtl/lib/tile_groups``.
+Differences are in ``rtl/output/differences``; groups of lanes, bit planes, trees, packer and
+unpacker in ``rtl/lib/tile_groups``.
 """

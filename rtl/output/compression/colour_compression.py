@@ -7,10 +7,9 @@ from amaranth.hdl import Module
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.skid_buffer import StallablePipeline
 from fixfunc.rtl.output.compression.colour_coder import ColourCoder
 from fixfunc.rtl.output.compression.colour_decoder import ColourDecoder
-from fixfunc.rtl.output.compression.colour_order import DEPTHS, ColourOrder
+from fixfunc.rtl.output.differences.colour_order import DEPTHS, ColourOrder
 from fixfunc.rtl.payload import layout
 from fixfunc.spec.colours import coded, decoded, stored, uncoded
 from fixfunc.spec.errors import InputError
@@ -67,8 +66,10 @@ PURPOSE = {  # of each configuration
 class ColourCompression(wiring.Component):
     """Code tiles of 8 by 8 colours of 32 or 64 bits for memory, and decode them, without loss.
 
-    One tile per clock each way, in order, independently of one another; from beat to beat
-    :attr:`latency` clocks, or :attr:`decoding_latency`, at the earliest.
+    In order, each way independently of the other: a tile per clock, but four clocks for one that is
+    coded by differences, or that differences could not code in fewer bytes than it takes raw;
+    decoded, four clocks for differences alone. From beat to beat :attr:`latency` clocks, or
+    :attr:`decoding_latency`, at the earliest.
 
     Parameters
     ----------
@@ -103,21 +104,19 @@ class ColourCompression(wiring.Component):
     @property
     def latency(self) -> int:
         """Clocks from a tile to its code."""
-        return self._coder.latency + StallablePipeline.AROUND
+        return self._coder.latency
 
     @property
     def decoding_latency(self) -> int:
         """Clocks from a code to its tile."""
-        return self._decoder.latency + StallablePipeline.AROUND
+        return self._decoder.latency
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        ways = {
-            "coding": (self._coder, self.i_tile, self.o_coded),
-            "decoding": (self._decoder, self.i_stored, self.o_tile),
-        }
-        for name, (unit, source, sink) in ways.items():
-            m.submodules[name] = way = StallablePipeline(unit, unit.latency)
-            wiring.connect(m, wiring.flipped(source), way.i)
-            wiring.connect(m, way.o, wiring.flipped(sink))
+        m.submodules.coding = coding = self._coder
+        m.submodules.decoding = decoding = self._decoder
+        wiring.connect(m, wiring.flipped(self.i_tile), coding.i)
+        wiring.connect(m, coding.o, wiring.flipped(self.o_coded))
+        wiring.connect(m, wiring.flipped(self.i_stored), decoding.i)
+        wiring.connect(m, decoding.o, wiring.flipped(self.o_tile))
         return m

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Palettes: tiles of four colours at most, which take one transfer."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Const, Module, Mux, Value
 from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.bits import choose, lowest
-from fixfunc.rtl.lib.delay import delay
-from fixfunc.rtl.output.compression.colour_order import PALETTE
+from fixfunc.rtl.lib.bits import choose, lowest, named
+from fixfunc.rtl.lib.delay import register
 from fixfunc.spec.colours import LANES
+
+PALETTE = 4  # colours
 
 
 def palette_bits(colour: int) -> int:
@@ -30,64 +31,57 @@ class PaletteCoder(wiring.Component):
     i : In
         The colours of lanes.
     o : Out
-        ``fits``; ``data``, colours that are not there being zero; :data:`LATENCY` clocks later, one
-        tile a clock.
+        These ``lanes``; ``one``, all are the same; ``fits``; ``data``, colours that are not there
+        being zero; :data:`LATENCY` clocks later, one tile a clock.
     """
 
-    LATENCY = 2 * PALETTE
+    LATENCY = PALETTE
 
     def __init__(self, colour: int) -> None:
         self._colour = colour
-        super().__init__(
-            {
-                "i": In(ArrayLayout(colour, LANES)),
-                "o": Out(StructLayout({"data": palette_bits(colour), "fits": 1})),
-            }
-        )
+        lanes = ArrayLayout(colour, LANES)
+        out = {"lanes": lanes, "one": 1, "fits": 1, "data": palette_bits(colour)}
+        super().__init__({"i": In(lanes), "o": Out(StructLayout(out))})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        lanes = self.i
-        remaining = Signal(LANES, name="remaining_0")
-        m.d.comb += remaining.eq(~0)
-        index = Signal(2 * LANES, name="index_0")
-        colours = []
+        lanes = self.i.as_value()
+        size = self._colour
+        colours = Const(0, 0)
+        remaining = Const((1 << LANES) - 1, LANES)
+        index = Const(0, 2 * LANES)
+        one = Const(0, 0)
         for n in range(PALETTE):
-            # The first lane that remains, then all of its colour.
-            first = Signal(LANES, name=f"first_{n}")
-            colour = Signal(self._colour, name=f"colour_{n}")
-            m.d.comb += first.eq(lowest(remaining))
-            m.d.sync += colour.eq(_one_of(first, lanes))
-            lanes = delay(m, lanes, 1, f"waiting_{n}")
-            remaining = delay(m, remaining, 1, f"waiting_remaining_{n}")
-            index = delay(m, index, 1, f"waiting_index_{n}")
-            same = Signal(LANES, name=f"same_{n}")
-            m.d.comb += same.eq(
-                Cat(remaining[k] & (lanes[k] == colour) for k in range(LANES)),
+            # The first lane that remains, and all that have its colour.
+            each = [lanes.word_select(k, size) for k in range(LANES)]
+            first = named(m, lowest(remaining), f"first_{n}") if n else Const(1, LANES)
+            colour = named(m, _one_of(first, each), f"colour_{n}")
+            others = named(m, Cat(lane != colour for lane in each), f"others_{n}")
+            is_same = remaining & ~others
+            index = register(
+                m,
+                Cat(Mux(is_same[k], n, index[2 * k : 2 * k + 2]) for k in range(LANES)),
+                2 * LANES,
+                f"index_{n}",
             )
-            next_remaining = Signal(LANES, name=f"remaining_{n + 1}")
-            next_index = Signal(2 * LANES, name=f"index_{n + 1}")
-            m.d.sync += [
-                next_remaining.eq(remaining & ~same),
-                next_index.eq(Cat(Mux(same[k], n, index[2 * k : 2 * k + 2]) for k in range(LANES))),
-            ]
-            colours.append(delay(m, colour, 2 * (PALETTE - n) - 1, f"kept_{n}"))
-            lanes = delay(m, lanes, 1, f"later_{n}")
-            remaining = next_remaining
-            index = next_index
+            remaining = register(m, remaining & others, LANES, f"remaining_{n}")
+            colours = register(m, Cat(colours, colour), size * (n + 1), f"colours_{n}")
+            lanes = register(m, lanes, size * LANES, f"lanes_{n}")
+            one = register(m, one, 1, f"one_{n}") if n else ~remaining.any()
         m.d.comb += [
-            self.o.data.eq(Cat(*colours, index)),
+            self.o.lanes.eq(lanes),
+            self.o.one.eq(one),
             self.o.fits.eq(~remaining.any()),
+            self.o.data.eq(Cat(colours, index)),
         ]
         return m
 
 
 def _one_of(one_hot, lanes):
     """The lane of the bit that is set; zero, if none is."""
-    wide = len(lanes[0])
-    out = lanes[0] & one_hot[0].replicate(wide)
-    for k in range(1, LANES):
-        out |= lanes[k] & one_hot[k].replicate(wide)
+    out = Const(0, len(lanes[0]))
+    for flag, lane in zip(one_hot, lanes, strict=True):
+        out = out | lane & flag.replicate(len(lane))
     return out
 
 

@@ -118,6 +118,7 @@ class ScanOut(wiring.Component):
         m.submodules.fetch = fetch = TileFetch(p.reads)
         m.submodules.decode = decode = TilePixels()
         m.submodules.lines = lines = LineStore(p.pixels, p.side)
+        wiring.connect(m, fetch.tile, decode.i)
         wiring.connect(m, fetch.memory, wiring.flipped(self.memory))
         wiring.connect(m, lines.o, wiring.flipped(self.o))
         setup = Signal(layout(SCAN_SETUP))
@@ -144,8 +145,6 @@ class ScanOut(wiring.Component):
             self.drawable.eq(turns.drawable & ~draining),
             self.front.eq(turns.front),
             self.underruns.eq(lines.underruns),
-            decode.i_valid.eq(fetch.tile_valid),
-            decode.i.eq(fetch.tile),
             lines.i_valid.eq(decode.o_valid),
             lines.i.eq(decode.o),
             fetch.freed.eq(lines.freed),

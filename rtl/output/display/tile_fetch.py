@@ -2,7 +2,7 @@
 """Tile fetch: a frame's tiles from memory, in the order of their numbers."""
 
 from amaranth.hdl import Array, Module, Mux, Signal
-from amaranth.lib import wiring
+from amaranth.lib import stream, wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
@@ -59,9 +59,9 @@ class TileFetch(wiring.Component):
         There is room for one more tile, of two rows.
     waiting : Out(1)
         Tiles have been asked for whose room has not been freed.
-    tile_valid, tile : Out(1), Out(CODED)
-        A tile has come. Its code is :data:`UNDECODABLE` if it could not be read, or its line of the
-        table.
+    tile : Out(stream.Signature(CODED))
+        A tile has come; those behind it wait in memory until it is taken. Its code is
+        :data:`UNDECODABLE` if it could not be read, or its line of the table.
     memory : Out(Axi())
         Read channels alone are used.
     """
@@ -81,8 +81,7 @@ class TileFetch(wiring.Component):
                 "idle": Out(1),
                 "freed": In(1),
                 "waiting": Out(1),
-                "tile_valid": Out(1),
-                "tile": Out(CODED),
+                "tile": Out(stream.Signature(CODED)),
                 "memory": Out(Axi()),
             }
         )
@@ -199,24 +198,25 @@ class TileFetch(wiring.Component):
     def _receive(self, m, answer, line_valid):
         """Lines of the table stay; transfers of a tile are put together, zeros behind them.
 
-        Room for tiles is reserved when they are asked for: nothing that comes ever waits.
+        Room for tiles is reserved when they are asked for: they wait for their decoder alone.
         """
         transfer = answer.payload
         is_line = transfer.tag.line
-        m.d.comb += answer.ready.eq(1)
+        waits = named(m, self.tile.valid & ~self.tile.ready, "waits")
+        m.d.comb += answer.ready.eq(~waits)
         codes = [Signal(TRANSFER, name=f"codes_{n}") for n in range(2)]
         line_error = Signal(2)
         for n in range(2):
-            with m.If(answer.valid & is_line & (transfer.tag.odd == n)):
+            with m.If(answer.valid & answer.ready & is_line & (transfer.tag.odd == n)):
                 m.d.sync += [
                     codes[n].eq(transfer.data),
                     line_valid[n].eq(1),
                     line_error[n].eq(transfer.error),
                 ]
-        tile = self.tile
+        tile = self.tile.payload
         error = Signal()  # of an earlier transfer of the tile
         failed = named(m, transfer.error | (error & (transfer.index != 0)), "failed")
-        with m.If(answer.valid & ~is_line):
+        with m.If(answer.valid & answer.ready & ~is_line):
             for n in range(SURFACE.most):
                 word = tile.data.word_select(n, TRANSFER)
                 with m.If((transfer.index == n) & ~transfer.empty):
@@ -228,5 +228,6 @@ class TileFetch(wiring.Component):
                 tile.buffer.eq(transfer.tag.buffer),
                 tile.code.eq(Mux(failed, UNDECODABLE, transfer.tag.code)),
             ]
-        m.d.sync += self.tile_valid.eq(answer.valid & ~is_line & transfer.last)
+        with m.If(answer.ready):
+            m.d.sync += self.tile.valid.eq(answer.valid & ~is_line & transfer.last)
         return line_valid, line_error, codes

@@ -9,12 +9,11 @@ from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.axi import Axi, join
 from fixfunc.rtl.lib.bits import named
-from fixfunc.rtl.lib.skid_buffer import StallablePipeline
 from fixfunc.rtl.memory.surface.address import Surface
 from fixfunc.rtl.memory.surface.tile_counts import TileCounts
 from fixfunc.rtl.memory.tile_cache.refill import RefillUnit
 from fixfunc.rtl.output.compression.colour_decoder import ColourDecoder
-from fixfunc.rtl.output.compression.colour_order import ColourOrder
+from fixfunc.rtl.output.differences.colour_order import ColourOrder
 from fixfunc.rtl.output.resolve.averages import Averages
 from fixfunc.rtl.output.resolve.source_tiles import SourceTiles
 from fixfunc.rtl.output.resolve.target_tiles import TargetTiles
@@ -76,9 +75,9 @@ class Resolve(wiring.Component):
 
     A sample has four bytes, alpha the highest: UNORM or sRGB.
 
-    One tile of samples a clock, as far as memory keeps up; one surface after the other. The target
-    and its mode table are written as a whole. After an error nothing is read or written any more,
-    until the next request.
+    One tile of samples a clock, as far as memory keeps up; one by differences takes four to be
+    decoded, four to be coded. One surface after the other. The target and its mode table are
+    written as a whole. After an error nothing is read or written any more, until the next request.
 
     Parameters
     ----------
@@ -115,8 +114,7 @@ class Resolve(wiring.Component):
         stopped = named(m, error.any(), "stopped")
         m.submodules.source = source = SourceTiles(p.most)
         m.submodules.refill = refill = RefillUnit(Surface(EDGE, COLOUR, True), p.reads)
-        unit = ColourDecoder(ColourOrder(p.samples))
-        m.submodules.decoder = decoder = StallablePipeline(unit, unit.latency)
+        m.submodules.decoder = decoder = ColourDecoder(ColourOrder(p.samples))
         m.submodules.averages = averages = Averages(p.most, p.srgb)
         m.submodules.target = target = TargetTiles()
         wiring.connect(m, source.line_request, refill.line_request)

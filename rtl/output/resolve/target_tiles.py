@@ -7,12 +7,11 @@ from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.axi import ADDRESS, TRANSFER, AxiWrite
 from fixfunc.rtl.lib.bits import named
-from fixfunc.rtl.lib.skid_buffer import StallablePipeline
 from fixfunc.rtl.memory.surface.address import Surface
 from fixfunc.rtl.memory.tile_cache.layouts import ENTRY, IN_LINE
 from fixfunc.rtl.memory.tile_cache.write_back import WriteBackUnit
 from fixfunc.rtl.output.compression.colour_coder import ColourCoder
-from fixfunc.rtl.output.compression.colour_order import ColourOrder
+from fixfunc.rtl.output.differences.colour_order import ColourOrder
 from fixfunc.rtl.output.resolve.averages import TILE
 from fixfunc.spec.colours import EDGE, LANES, WORDS
 from fixfunc.spec.payloads import COLOUR, TILE_NUMBER
@@ -20,7 +19,8 @@ from fixfunc.spec.state import TileMode
 
 
 class TargetTiles(wiring.Component):
-    """Write a surface of one sample a pixel, all tiles in order; a tile a clock, if memory can.
+    """Write a surface of one sample a pixel, all tiles in order; a tile a clock, if memory can,
+    and if it has a palette: else one in four clocks.
 
     Members
     -------
@@ -59,8 +59,7 @@ class TargetTiles(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        unit = ColourCoder(ColourOrder(1))
-        m.submodules.coder = coder = StallablePipeline(unit, unit.latency)
+        m.submodules.coder = coder = ColourCoder(ColourOrder(1))
         m.submodules.write_back = write_back = WriteBackUnit(Surface(EDGE, COLOUR, True))
         uncoded = coder.i.payload
         m.d.comb += [

@@ -66,7 +66,7 @@ def taking_tree(module: ModuleType = placing) -> Properties:
     joined = _joined(p, values, lengths)
     unit = module.TakingTree(WIDTHS, sum(WIDTHS))
     p.add(unit)
-    p.m.d.comb += unit.i.value.eq(joined)
+    p.m.d.comb += unit.i.value.eq(p.past(joined, unit.then))
     for n in range(len(WIDTHS)):
         p.m.d.comb += unit.i[f"length{n}"].eq(lengths[n])
         width = min(WIDTHS[n], len(unit.o[f"value{n}"]))
@@ -126,7 +126,7 @@ PROOFS = [
         "Of values that were joined each is there again: nothing is lost on the way to memory and "
         "back.",
         taking_tree,
-        depth=6,
+        depth=7,
         size="values of 2, 1 and 2 bits",
     ),
     Proof(
