@@ -17,7 +17,7 @@ from fixfunc.cosim.verilog import units
 DECLARED = re.compile(
     r"(?m)^  (?:input|output) (?:signed )?(?:\[\d+:0\] )?(\w+);\n  (?:wire|reg) .*;\n"
 )
-HEAD = re.compile(r"(?ms)^module (\w+)\(.*?\);\n")
+HEAD = re.compile(r"(?ms)^module (\w+|\\\S+ )\(.*?\);\n")  # a keyword is escaped
 
 
 class Port(NamedTuple):

@@ -43,7 +43,7 @@ from fixfunc.cosim.verilog import identity, yosys
 FOLDER = "units"
 PREFIX = "unit_"
 REFERENCE = re.compile(rf"\b{PREFIX}[0-9a-f]{{16}}\b")
-INNER = re.compile(r"(?m)^module \\([\w.]+) \(")
+INNER = re.compile(r"(?m)^module \\(\w+(?:\.\w+)+) \(")
 DOTTED = re.compile(r"\\([\w.]+) ")
 ENABLE = "clock_enable"  # port of what stands in a pipeline that stops as a whole
 CLOCK = "clk", "rst"

@@ -187,3 +187,9 @@ def test_enables_are_conditions_and_multiplexers_assignments():
     assert "function" not in text
     assert "always @*" not in text
     assert "always_comb" not in text
+
+
+def test_a_module_may_be_named_as_a_keyword_is():
+    text = generate(Multiplier(4, 4), "wire")
+    assert "module \\wire  (" in text
+    assert "input wire clk" in text[: text.index("\n);")]
