@@ -89,7 +89,8 @@ def write_verilog(options: argparse.Namespace) -> int:
     from fixfunc.cosim.verilog import export
 
     if options.block == "all":
-        blocks = list(catalogue.blocks().values())
+        # Small ones first: what they are made of serves those that hold them.
+        blocks = sorted(catalogue.blocks().values(), key=lambda block: len(block.sources))
         for block in blocks:
             block.parameters(options.config)
         folder = files.open_folder(Path(options.output or "verilog"))

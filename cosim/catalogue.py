@@ -118,6 +118,11 @@ class Block:
         )
 
     @property
+    def sources(self) -> set[Path]:
+        """Files of the block's hardware, and of all that it is made of."""
+        return sources.files(self.component.__module__)
+
+    @property
     def summary(self) -> str:
         """First paragraph of the component's docstring, on one line."""
         return " ".join(contract(self.component)[0].split())

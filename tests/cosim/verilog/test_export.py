@@ -11,6 +11,9 @@ import sys
 
 import numpy as np
 import pytest
+from pyslang import DiagnosticEngine
+from pyslang.ast import Compilation
+from pyslang.syntax import SyntaxTree
 
 from fixfunc.cosim import catalogue, codec, toolchain
 from fixfunc.cosim.__main__ import main
@@ -81,6 +84,28 @@ def test_every_block_lints(stem, config, tmp_path):
         "raster_tb.sv",
         "block_decode_tb.sv",
     }
+
+
+def slang(*texts):
+    """What slang, a parser and elaborator that nobody here uses to build, calls errors."""
+    compilation = Compilation()
+    for text in texts:
+        compilation.addSyntaxTree(SyntaxTree.fromText(text))
+    found = [said for said in compilation.getAllDiagnostics() if said.isError()]
+    sources = SyntaxTree.getDefaultSourceManager()
+    return DiagnosticEngine.reportAll(sources, found) if found else ""
+
+
+@pytest.mark.parametrize("config", by_tier(["tiny", "default"]))
+@pytest.mark.parametrize("stem", EVERY)
+def test_a_second_parser_reads_every_file(stem, config):
+    assert not slang(catalogue.block(stem).verilog(config).read_text())
+
+
+def test_a_second_parser_reads_the_package_and_finds_what_is_broken():
+    text = catalogue.block("triangle_setup").verilog("tiny").read_text()
+    assert not slang(packed.text(), text)
+    assert "undeclared identifier" in slang(text.replace("= i__payload[", "= absent[", 1))
 
 
 @pytest.mark.parametrize("stem", EVERY)
