@@ -77,10 +77,15 @@ class BlendChannel(wiring.Component):
         )
 
     @property
+    def _multiplied(self):
+        """Clocks until products are there: a factor of 2^24 is multiplied in halves."""
+        return Factor.LATENCY + (2 if self._constant else 1)
+
+    @property
     def _summed(self):
         """Clocks until products are one sum."""
         crossing = 2 if self._constant or self._formats.has_units_apart else 0
-        return Factor.LATENCY + 2 + crossing
+        return self._multiplied + 1 + crossing
 
     @property
     def latency(self) -> int:
@@ -107,9 +112,8 @@ class BlendChannel(wiring.Component):
                 factor.constant.eq(self.constant),
             ]
             colour = (t[factor.LATENCY].new, t[factor.LATENCY].old)[n]
-            product = colour * factor.o
-            products.append(register(m, product, signed(product.shape().width), f"product_{n}"))
-        clock = Factor.LATENCY + 1
+            products.append(self._product(m, colour, factor.o, n))
+        clock = self._multiplied
         if self._summed == clock + 1:
             total = self._sum_same(m, products, clock)
         else:
@@ -128,6 +132,18 @@ class BlendChannel(wiring.Component):
             clock += 1
         self._cut(m, rounded, clock)
         return m
+
+    def _product(self, m, colour, factor, n):
+        shape = signed((colour * factor).shape().width)
+        if not self._constant:
+            return register(m, colour * factor, shape, f"product_{n}")
+        half = FRACTION // 2
+        parts = [colour * factor[:half], colour * (factor >> half)]
+        low, high = [
+            register(m, part, part.shape(), f"product_{n}_{name}")
+            for part, name in zip(parts, ("low", "high"), strict=True)
+        ]
+        return register(m, low + (high << half), shape, f"product_{n}")
 
     def _at(self, clock):
         """The state in a clock."""

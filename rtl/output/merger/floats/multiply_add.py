@@ -138,20 +138,26 @@ class MultiplyAdd(wiring.Component):
         t.enter(2, aligned=addend, lost=lost, unit=unit)
 
     def _add(self, m, t):
-        """Clock 2: sum or difference; clock 3: its magnitude."""
+        """Clock 2: sum or difference, and the difference the other way; clock 3: the positive one.
+
+        What was lost of an addend makes a difference less by one. Such an addend is far below the
+        product, so that the other way has nothing to do with it.
+        """
         now = t[2]
-        subtracts = now.sign ^ now.addend_sign
+        subtracts = named(m, now.sign ^ now.addend_sign, "subtracts")
+        addend = Cat(now.aligned ^ subtracts.replicate(WINDOW), subtracts.replicate(2))
         total = Signal(signed(WINDOW + 2))
-        addend = Mux(subtracts, ~now.aligned, now.aligned)
-        sign_bits = subtracts.replicate(2)
-        # What was lost of an addend that is subtracted makes the difference less by one.
-        m.d.sync += total.eq(
-            now.product + Cat(addend, sign_bits).as_signed() + (subtracts & ~now.lost)
-        )
+        reverse = Signal(WINDOW)
+        # A bit below both operands brings the carry in.
+        carry = subtracts & ~now.lost
+        m.d.sync += [
+            total.eq((Cat(Const(1, 1), now.product) + Cat(carry, addend))[1:]),
+            reverse.eq(now.aligned - now.product),
+        ]
         magnitude = Signal(WINDOW + 1)
         negative = Signal()
         m.d.sync += [
-            magnitude.eq(Mux(total < 0, -total, total)),
+            magnitude.eq(Mux(total < 0, reverse, total)),
             negative.eq((total < 0) ^ t[3].sign),
         ]
         t.enter(4, magnitude=magnitude, negative=negative)
