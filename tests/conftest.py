@@ -34,11 +34,8 @@ def pytest_generate_tests(metafunc):
     if "simulator" in metafunc.fixturenames and not any(
         "simulator" in mark.args[0] for mark in metafunc.definition.iter_markers("parametrize")
     ):
-        every = [
-            pytest.param(f"{simulator}_every_pace", marks=pytest.mark.qualify)
-            for simulator in tiers.SIMULATORS
-        ]
-        metafunc.parametrize("simulator", [*tiers.SIMULATORS, *every])
+        block = getattr(metafunc.module, "BLOCK", None)
+        metafunc.parametrize("simulator", tiers.simulators(block))
 
 
 @pytest.hookimpl(tryfirst=True)

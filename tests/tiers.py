@@ -20,8 +20,12 @@ LONGEST = (
     "depth_compression",
     "tile_rasterizer",
     "triangle_setup",
+    "resolve",
     "block_decode",
 )
+# Blocks that join others. They run on Icarus in ``make qualify``: it is slow, and what it finds,
+# X of what was not reset, it finds in their parts.
+JOINED = ("top", "cached_depth", "depth_unit", "colour_write", "resolve")
 SIMULATORS = os.environ.get("SIM", "icarus verilator").split()
 QUALIFY = os.environ.get("TIER") == "qualify"
 SEED = int(
@@ -45,9 +49,24 @@ def by_tier(rows, also=()):
     ]
 
 
+def simulators(block):
+    """Parameters of a bench: simulators at some pairs of paces, and at all of them."""
+    some = [
+        pytest.param(simulator, marks=pytest.mark.qualify)
+        if simulator == "icarus" and block in JOINED
+        else simulator
+        for simulator in SIMULATORS
+    ]
+    every = [
+        pytest.param(f"{simulator}_every_pace", marks=pytest.mark.qualify)
+        for simulator in SIMULATORS
+    ]
+    return [*some, *every]
+
+
 def group(item):
-    """The block that a test belongs to."""
+    """The block that a test belongs to: that of its parameters, or of its file."""
     parameters = getattr(item, "callspec", None)
     stem = parameters.params.get("stem") if parameters else None
-    name = stem or item.path.stem.removeprefix("test_")
+    name = stem or getattr(item.module, "BLOCK", item.path.stem.removeprefix("test_"))
     return "frame" if name == "report" else name  # both draw by the default top

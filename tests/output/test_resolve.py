@@ -29,6 +29,9 @@ from tests.bench import check_bench
 from tests.oracles.naive_frame.formats import byte_of_light, light
 from tests.volume import LIMIT, check_paces, volume
 
+BLOCK = "resolve"
+WITHOUT_SRGB = pytest.param("tiny", marks=pytest.mark.qualify)  # "tiny_srgb" has all of it
+
 BASE = 1 << 20  # of the target
 SIZES = [(1, 1), (9, 8), (64, 17), (65, 3), (37, 41)]
 
@@ -168,14 +171,11 @@ def test_what_a_cache_left_is_resolved_and_shown():
 
 @pytest.mark.plan("resolve-3")
 @pytest.mark.parametrize(
-    ("config", "count"),
-    tiers.by_tier(
-        [("tiny", 400), ("tiny_srgb", 400), ("default", 400), ("srgb", 400)],
-        [("tiny", 400), ("tiny_srgb", 400)],
-    ),
+    "config",
+    [WITHOUT_SRGB, *tiers.by_tier(["tiny_srgb", "default", "srgb"])],
 )
-def test_volume(config, count):
-    check_paces("resolve", config, count)
+def test_volume(config):
+    check_paces(BLOCK, config, 400)
 
 
 # To build tiles of this width takes minutes in the protocol tier; Icarus takes as many to run them.
@@ -183,11 +183,11 @@ def test_volume(config, count):
 @pytest.mark.qualify
 @pytest.mark.parametrize("config", ["tiny", "tiny_srgb"])
 def test_bench(config, simulator):
-    check_bench("resolve", config, simulator)
+    check_bench(BLOCK, config, simulator)
 
 
 @pytest.mark.plan("resolve-5")
-@pytest.mark.parametrize("config", ["tiny", "tiny_srgb"])
+@pytest.mark.parametrize("config", [WITHOUT_SRGB, "tiny_srgb"])
 @pytest.mark.parametrize("kind", ["cleared", "coded"])
 def test_a_tile_a_clock(kind, config):
     """Tiles that take no memory, or a transfer each; a line of the table takes a clock, too."""
@@ -202,7 +202,7 @@ def test_a_tile_a_clock(kind, config):
             assert (tiles.codes == TileMode.PALETTE).all()
         rows = codec.pack(np.array([record]), RESOLVE)
         memory = Memory(data, (0, 0), ready=256)
-        clocks.append(volume("resolve", config).run({"i": rows}, 1, memory=memory).clocks)
+        clocks.append(volume(BLOCK, config).run({"i": rows}, 1, memory=memory).clocks)
     tiles = 512 * 64 // 32  # more of them
     assert tiles <= clocks[1] - clocks[0] <= tiles * 65 / 64 + 8
 
@@ -212,7 +212,7 @@ def errors(memory, *requests, **faults):
     rows = codec.pack(np.array(requests), RESOLVE)
     places = faults.get("read", NOWHERE), faults.get("write", NOWHERE)
     behind = Memory(memory, (0, 8), faults=places)
-    run = volume("resolve", "tiny").run({"i": rows}, len(rows), memory=behind, limit=LIMIT)
+    run = volume(BLOCK, "tiny_srgb").run({"i": rows}, len(rows), memory=behind, limit=LIMIT)
     return codec.unpack(run.outputs["o"], RESOLVED, dtype(RESOLVED))["error"].tolist()
 
 
@@ -298,7 +298,7 @@ def test_what_is_refused(samples, size, srgb):
 
 
 @pytest.mark.plan("resolve-7")
-@pytest.mark.parametrize("config", tiers.by_tier(["tiny", "default"]))
+@pytest.mark.parametrize("config", tiers.by_tier(["tiny_srgb", "default"]))
 def test_the_greatest_sides(config):
     """One tile wide, or one high: every row, and every column, that a target may have."""
     samples = CONFIGS[config].most
@@ -310,7 +310,7 @@ def test_the_greatest_sides(config):
         assert resolve(wanted, record, samples) == ResolveError.NONE
         behind = Memory(memory, (0, 8))
         rows = codec.pack(np.array([record]), RESOLVE)
-        run = volume("resolve", config).run({"i": rows}, 1, memory=behind, limit=LIMIT)
+        run = volume(BLOCK, config).run({"i": rows}, 1, memory=behind, limit=LIMIT)
         assert not run.outputs["o"].any() and (behind.data == wanted).all()
 
 
