@@ -13,7 +13,7 @@ from fixfunc.models.frontend.command_reader import plane_bytes, tiles_of
 from fixfunc.models.geometry.triangle_setup import TRIANGLE
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
 from fixfunc.models.state import draw_state
-from fixfunc.models.top import Shades, Shading
+from fixfunc.models.top.shades import Shades, Shading
 from fixfunc.rtl.top import TopParams
 from fixfunc.spec.state import Compare, DepthFormat
 

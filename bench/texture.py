@@ -7,8 +7,9 @@ import numpy as np
 
 from fixfunc.cosim.frame import mesh
 from fixfunc.cosim.simulation.volume import Volume
-from fixfunc.models import shading
-from fixfunc.models.pipeline import Scene, render
+from fixfunc.models.scene import shading
+from fixfunc.models.scene.render import render
+from fixfunc.models.scene.scene import Scene
 from fixfunc.models.texture.block_decode import FORMATS, decode
 from fixfunc.models.texture.sampler import Sampler, Taps, sample
 from fixfunc.models.texture.texture import of_picture

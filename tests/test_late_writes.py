@@ -13,7 +13,7 @@ from fixfunc.models.geometry.triangle_setup import TRIANGLE
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster.edge_evaluator import unpack
 from fixfunc.models.state import draw_state
-from fixfunc.models.top import Shades, Shading
+from fixfunc.models.top.shades import Shades, Shading
 from fixfunc.rtl import top as rtl
 from fixfunc.spec.commands import START
 from fixfunc.spec.state import Compare, DepthFormat, Kind, StencilOp

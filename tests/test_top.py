@@ -8,7 +8,6 @@ import pytest
 from fixfunc.cosim import codec
 from fixfunc.cosim.commands import CommandList
 from fixfunc.cosim.simulation.volume import Memory, SimulationError
-from fixfunc.models import top as golden
 from fixfunc.models.depth.depth_test import DepthBuffer
 from fixfunc.models.depth.hiz import rounds
 from fixfunc.models.formats import MOST
@@ -17,6 +16,7 @@ from fixfunc.models.memory.counters import counter_record
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster.edge_evaluator import unpack
 from fixfunc.models.state import draw_state
+from fixfunc.models.top import top as golden
 from fixfunc.rtl import top as rtl
 from fixfunc.rtl.geometry.triangle_setup import TriangleSetupParams
 from fixfunc.spec.colours import BASE_FORMATS, COLOUR_FORMATS
@@ -292,7 +292,7 @@ def test_counters_are_read_behind_the_last_start():
         ("probe_setup", "fixfunc.models.geometry.triangle_setup", "setup"),
         ("probe_raster", "fixfunc.models.raster.tile_rasterizer", "rasterize"),
         ("probe_depth", "fixfunc.models.depth.cached_depth", "CachedDepth.test"),
-        ("probe_quads", "fixfunc.models.top", "quads_of"),
+        ("probe_quads", "fixfunc.models.top.top", "quads_of"),
         ("memory", "fixfunc.models.output.colour_write", "blend"),
     ],
 )

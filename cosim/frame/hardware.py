@@ -4,27 +4,24 @@
 import time
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fixfunc.cosim import catalogue, codec
 from fixfunc.cosim.frame import job as frames
+from fixfunc.cosim.frame.result import Result
 from fixfunc.cosim.progress import Steps
 from fixfunc.cosim.reference import block_decode, domain_matching
 from fixfunc.cosim.reference import top as golden_top
 from fixfunc.cosim.simulation.bench import Bench
 from fixfunc.cosim.simulation.library import share
 from fixfunc.cosim.simulation.volume import LATENCIES, Memory, Volume
-from fixfunc.models.pipeline import Scene
+from fixfunc.models.scene.scene import Scene
 from fixfunc.spec import points
 from fixfunc.spec.commands import CommandError
 from fixfunc.spec.counters import PROBES
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import TOP_LIMIT
-
-if TYPE_CHECKING:
-    from fixfunc.cosim.frame.frame import Result
 
 MEMORY = LATENCIES[1]  # clocks to an answer
 REFERENCES = {
@@ -80,7 +77,7 @@ def other_blocks(scene: Scene, figures: dict, step: Steps) -> None:
         )
 
 
-def draw(scene: Scene, result: "Result", step: Steps, resolve: bool = False) -> None:
+def draw(scene: Scene, result: Result, step: Steps, resolve: bool = False) -> None:
     """Draw the frame by the hardware, and compare.
 
     With ``resolve`` the hardware makes pixels of the samples, too; else it lacks the unit, without

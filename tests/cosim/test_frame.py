@@ -17,11 +17,12 @@ from fixfunc.cosim.frame.job import FrameJob
 from fixfunc.cosim.simulation import library
 from fixfunc.cosim.simulation.bench import Bench
 from fixfunc.cosim.verilog import units
-from fixfunc.models.pipeline import Scene, render
-from fixfunc.models.shading import BACKGROUND, shade
+from fixfunc.models.scene.render import render
+from fixfunc.models.scene.scene import Scene
+from fixfunc.models.scene.shading import BACKGROUND, shade
 from fixfunc.models.texture import container
 from fixfunc.models.texture.texture import create, of_picture
-from fixfunc.models.top import Machine
+from fixfunc.models.top.top import Machine
 from fixfunc.rtl.top import TopParams
 from fixfunc.spec.commands import FENCE_PACKET
 from fixfunc.spec.errors import InputError

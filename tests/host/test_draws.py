@@ -14,8 +14,8 @@ from fixfunc.models.host.states import (
     RenderTargetBlend,
     StencilFace,
 )
+from fixfunc.models.machine.shaders import GeometryShader
 from fixfunc.models.pixel.pixel_stage import PixelResults
-from fixfunc.models.shaders import GeometryShader
 from fixfunc.spec.draw import StepClass, Topology
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError

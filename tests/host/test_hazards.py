@@ -8,8 +8,8 @@ from fixfunc.models.geometry.geometry_stage import Emitted
 from fixfunc.models.geometry.viewport import Viewport
 from fixfunc.models.host.resources import Bind
 from fixfunc.models.host.states import BlendState, RasterizerState, RenderTargetBlend, SamplerState
+from fixfunc.models.machine.shaders import GeometryShader
 from fixfunc.models.pixel.pixel_stage import PixelResults
-from fixfunc.models.shaders import GeometryShader
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import BlendFactor

@@ -5,7 +5,7 @@ import pytest
 from fixfunc.models.geometry.stream_output import Declaration, Entry
 from fixfunc.models.host.queries import QueryKind
 from fixfunc.models.host.resources import Bind
-from fixfunc.models.shaders import ComputeShader, GeometryShader
+from fixfunc.models.machine.shaders import ComputeShader, GeometryShader
 from tests.host.drawing import (
     GREEN,
     LEFT,

@@ -16,8 +16,8 @@ from fixfunc.models.host.states import (
     RenderTargetBlend,
     SamplerState,
 )
+from fixfunc.models.machine.shaders import ComputeShader, GeometryShader
 from fixfunc.models.pixel.pixel_stage import PixelResults
-from fixfunc.models.shaders import ComputeShader, GeometryShader
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import BlendFactor, Cull

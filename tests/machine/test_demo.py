@@ -5,16 +5,17 @@ import numpy as np
 import pytest
 
 from fixfunc.cosim.frame import mesh
-from fixfunc.models import pipeline, shading
 from fixfunc.models.frontend.vertex_fetch import Element
 from fixfunc.models.frontend.vertex_stage import VertexResults
 from fixfunc.models.geometry.viewport import Viewport
 from fixfunc.models.host import Device
 from fixfunc.models.host.resources import Bind
 from fixfunc.models.host.states import RasterizerState, SamplerState
-from fixfunc.models.pipeline import Scene
+from fixfunc.models.machine.shaders import PixelShader
 from fixfunc.models.pixel.pixel_stage import PixelResults
-from fixfunc.models.shaders import PixelShader
+from fixfunc.models.scene import shading
+from fixfunc.models.scene.render import render
+from fixfunc.models.scene.scene import Scene
 from fixfunc.models.texture.texture import of_picture
 from fixfunc.spec.draw import Topology
 from fixfunc.spec.dxgi import Format
@@ -94,7 +95,7 @@ def test_the_mesh_demo_is_the_machines(samples, wrapped):
     picture = np.stack([x * 4, y * 4, (x ^ y) * 4, 255 + 0 * x], -1).astype(np.uint8)
     texture = of_picture(picture) if wrapped else None
     scene = Scene(*mesh.teapot(6), *SIZE, samples, texture=texture)
-    frame = pipeline.render(scene)
+    frame = render(scene)
     depth, colours = drawn(scene)
     assert (depth == frame.depth).all()
     total = colours[..., :3].astype(np.uint16).sum(2)

@@ -4,14 +4,14 @@
 import numpy as np
 import pytest
 
-from fixfunc.models import front_half
-from fixfunc.models.front_half import FrontState
 from fixfunc.models.frontend.input_assembler import Draw, IndexBuffer
 from fixfunc.models.frontend.vertex_fetch import Element, VertexBuffer
 from fixfunc.models.frontend.vertex_stage import LANES, VertexResults, VertexWaves
 from fixfunc.models.frontend.work_distributor import Distributor
 from fixfunc.models.geometry.projection import Rasterizer
 from fixfunc.models.geometry.viewport import Viewport, fixed_depth, project, snap
+from fixfunc.models.machine import front_half
+from fixfunc.models.machine.front_half import FrontState
 from fixfunc.spec.draw import StepClass, Topology
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError, Stalled

@@ -3,8 +3,6 @@ import numpy as np
 import pytest
 
 from fixfunc.cosim.commands import CommandList
-from fixfunc.models import top
-from fixfunc.models.bound_state import BoundState
 from fixfunc.models.formats import MOST
 from fixfunc.models.frontend.state_pieces import encode
 from fixfunc.models.geometry.stream_output import Declaration, Entry
@@ -13,12 +11,14 @@ from fixfunc.models.geometry.viewport import Viewport
 from fixfunc.models.host.packets import RING
 from fixfunc.models.host.resources import Bind
 from fixfunc.models.host.states import RasterizerState, SamplerState
-from fixfunc.models.machine import Machine
+from fixfunc.models.machine.bound_state import BoundState
+from fixfunc.models.machine.machine import Machine
+from fixfunc.models.machine.shaders import GeometryShader, PixelShader
 from fixfunc.models.memory.cache_shape import CacheShape
-from fixfunc.models.pipeline import look_at_mesh
 from fixfunc.models.pixel.pixel_stage import PixelResults
-from fixfunc.models.shaders import GeometryShader, PixelShader
+from fixfunc.models.scene.camera import look_at_mesh
 from fixfunc.models.state import draw_state
+from fixfunc.models.top import top
 from fixfunc.spec.descriptors import SHADERS, STATE, Stage
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError

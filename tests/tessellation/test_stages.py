@@ -7,7 +7,8 @@ import pytest
 from fixfunc.models.frontend.input_assembler import Draw
 from fixfunc.models.frontend.vertex_stage import VertexResults
 from fixfunc.models.geometry.viewport import Viewport
-from fixfunc.models.pipeline import render, teapot_patches
+from fixfunc.models.scene.render import render
+from fixfunc.models.scene.scene import teapot_patches
 from fixfunc.models.tessellation import bezier, patches
 from fixfunc.models.tessellation.stages import HullResults, Tessellation
 from fixfunc.models.tessellation.tessellator import FACTORS, tessellate

@@ -2,18 +2,15 @@
 """The mesh demo's pixel shader: flat Lambert light, and a texture."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fixfunc.models.front_half import Part
+from fixfunc.models.machine.front_half import Part
 from fixfunc.models.memory.surface import to_image
 from fixfunc.models.pixel import interpolator
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
+from fixfunc.models.scene.scene import Scene
 from fixfunc.models.texture.sampler import Sampler, Taps, sample
-
-if TYPE_CHECKING:  # it imports this module
-    from fixfunc.models.pipeline import Scene
 
 BACKGROUND = (24, 26, 32)
 REPEATS = 4  # of a texture around a mesh
@@ -22,7 +19,7 @@ GREY = "R8", "R16", "BC4U", "BC4S"  # formats of one channel
 
 
 def on_top(
-    scene: "Scene", part: Part, tiles: np.ndarray, triangle: np.ndarray, passed: np.ndarray
+    scene: Scene, part: Part, tiles: np.ndarray, triangle: np.ndarray, passed: np.ndarray
 ) -> np.ndarray:
     """The triangle that each sample shows: int32, shape (height, width, samples).
 
@@ -39,7 +36,7 @@ def on_top(
     return to_image(top, scene.width, scene.height, scene.samples)
 
 
-def resolve(scene: "Scene", part: Part, top: np.ndarray) -> np.ndarray:
+def resolve(scene: Scene, part: Part, top: np.ndarray) -> np.ndarray:
     """Shade samples and average those of each pixel: uint8, shape (height, width, 3)."""
     if scene.texture is None:
         face = np.append(part.primitive, len(scene.faces))
@@ -50,7 +47,7 @@ def resolve(scene: "Scene", part: Part, top: np.ndarray) -> np.ndarray:
     return ((total + scene.samples // 2) // scene.samples).astype(np.uint8)
 
 
-def lambert(scene: "Scene", colour: Sequence[int]) -> np.ndarray:
+def lambert(scene: Scene, colour: Sequence[int]) -> np.ndarray:
     """Colour of each face, and of the background: uint8, shape (faces + 1, 3)."""
     corners = _corners(scene, scene.vertices.astype(np.float64))
     with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
@@ -63,7 +60,7 @@ def lambert(scene: "Scene", colour: Sequence[int]) -> np.ndarray:
     return np.concatenate([colours, [BACKGROUND]]).astype(np.uint8)
 
 
-def around(scene: "Scene") -> np.ndarray:
+def around(scene: Scene) -> np.ndarray:
     """Texture coordinates of every face's corners: float32, shape (faces, 3, 2).
 
     They lie on a cylinder around y, four turns a circle, and as many for a length of it upwards. A
@@ -78,7 +75,7 @@ def around(scene: "Scene") -> np.ndarray:
     return (np.stack([u, -y / (2 * np.pi * radius)], -1) * REPEATS).astype(np.float32)
 
 
-def textured(scene: "Scene", part: Part, top: np.ndarray, taps: Taps | None = None) -> np.ndarray:
+def textured(scene: Scene, part: Part, top: np.ndarray, taps: Taps | None = None) -> np.ndarray:
     """Light times texture, of every sample: uint8, shape (height, width, samples, 3).
 
     A texture is read once a pixel and triangle, by quads whose pixels may be beyond it. ``taps`` is
@@ -132,12 +129,12 @@ def _corners(scene, values):
     return values[np.where(inside, scene.faces, len(scene.vertices))]
 
 
-def shade(scene: "Scene", part: Part, tiles: np.ndarray, triangle: np.ndarray) -> np.ndarray:
-    """Colours of tiles' samples: a shader, for :class:`fixfunc.models.top.Machine`.
+def shade(scene: Scene, part: Part, tiles: np.ndarray, triangle: np.ndarray) -> np.ndarray:
+    """Colours of tiles' samples: a shader, for :class:`fixfunc.models.top.top.Machine`.
 
     Parameters
     ----------
-    scene : fixfunc.models.pipeline.Scene
+    scene : fixfunc.models.scene.scene.Scene
     part : Part
         Its triangles.
     tiles : structured ndarray, shape (n,)

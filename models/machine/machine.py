@@ -8,17 +8,18 @@ from math import prod
 
 import numpy as np
 
-from fixfunc.models import front_half, top
-from fixfunc.models.back_half import BackHalf
-from fixfunc.models.bindings import Shared, bindings
-from fixfunc.models.bound_state import BoundState
 from fixfunc.models.frontend import compute_stage
 from fixfunc.models.frontend.command_processor import CommandProcessor, Stopped, Work
 from fixfunc.models.frontend.input_assembler import Draw
 from fixfunc.models.frontend.state_pieces import piece
 from fixfunc.models.geometry import stream_output
+from fixfunc.models.machine import front_half
+from fixfunc.models.machine.back_half import BackHalf
+from fixfunc.models.machine.bindings import Shared, bindings
+from fixfunc.models.machine.bound_state import BoundState
 from fixfunc.models.memory import copies
 from fixfunc.models.payload import integer
+from fixfunc.models.top import top
 from fixfunc.spec.commands import START, CommandError
 from fixfunc.spec.descriptors import TOTALS, VIEW, Stage
 from fixfunc.spec.errors import InputError
