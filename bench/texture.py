@@ -97,10 +97,25 @@ def _pattern():
 def _plane(texture):
     """512x512 pixels, moved by a third of a texel, so that four texels are read for each."""
     y, x = (axis.ravel() for axis in np.indices((512, 512)))
-    xy = np.stack([x, y], 1)[np.argsort(shading.drawn_order(x, y), kind="stable")]
+    xy = np.stack([x, y], 1)[np.argsort(_drawn_order(x, y), kind="stable")]
     taps = Taps()
     sample(texture, Sampler(), ((xy + 1 / 3) / 512).astype(np.float32), lod=0, taps=taps)
     return taps, len(xy)
+
+
+def _drawn_order(x, y):
+    """Numbers of pixels' quads in the order of the rasterizer.
+
+    Superblocks of 64 by 64 pixels hold tiles of 8 by 8, row by row.
+    """
+    return (
+        (y >> 6) << 22
+        | (x >> 6) << 12
+        | (y >> 3 & 7) << 9
+        | (x >> 3 & 7) << 6
+        | (y >> 1 & 3) << 4
+        | (x >> 1 & 3) << 2
+    )
 
 
 def _teapot(texture):
@@ -108,8 +123,7 @@ def _teapot(texture):
     frame = render(scene)
     taps = Taps()
     owner = frame.setup.index[frame.owner]
-    top = shading.on_top(scene, frame.part, frame.tiles, owner, frame.passed)
-    shading.textured(scene, frame.part, top, taps)
+    shading.picture(scene, frame.part, frame.tiles, owner, frame.passed, taps)
     return taps, int(np.concatenate(taps.sample).max()) + 1
 
 

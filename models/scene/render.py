@@ -19,7 +19,6 @@ from fixfunc.models.machine.front_half import FrontState, Part
 from fixfunc.models.payload import dtype
 from fixfunc.models.scene import shading
 from fixfunc.models.scene.scene import Scene
-from fixfunc.models.state import draw_state
 from fixfunc.models.top.top import Machine
 from fixfunc.spec import payloads
 from fixfunc.spec.dxgi import Format
@@ -79,7 +78,7 @@ def render(scene: Scene, progress: Callable[[str | None], object] | None = None)
         if progress:
             progress(name)
 
-    state = draw_state(scene.width, scene.height, scene.samples, cull=scene.cull)
+    state = scene.state
     counters = {"faces": len(scene.faces)}
     if scene.tessellated:
         matched = scene.tessellated.counters
@@ -114,8 +113,7 @@ def render(scene: Scene, progress: Callable[[str | None], object] | None = None)
     }
     counters["samples_passed"] = int(draw.passed.sum())
     owner = setup.index[draw.owner]
-    top = shading.on_top(scene, part, draw.tiles, owner, draw.passed)
-    colour = shading.resolve(scene, part, top)
+    colour = shading.picture(scene, part, draw.tiles, owner, draw.passed)
     stage(None)
     return Frame(
         colour,
@@ -146,25 +144,42 @@ def _beats(state, triangles):
 
 
 def _geometry(scene, counters):
-    """Triangles for the setup: the mesh is drawn by an indexed draw call."""
-    # Indices out of range read a vertex of zeros; none of them is a cut.
-    indices = np.where((scene.faces < 0) | (scene.faces > MOST_INDEX), MOST_INDEX, scene.faces)
-    data = np.ascontiguousarray(indices.astype("<u4")).view(np.uint8).ravel()
+    """Triangles for the setup: the mesh is drawn by a draw call.
+
+    Texture coordinates are those of a face's corners: each has vertices of its own then.
+    """
+
+    def shader(waves):
+        positions = transformed(waves.floats(0)[..., :3], scene.transform)
+        if scene.texture is None:
+            return VertexResults(positions)
+        return VertexResults(positions, waves.floats(1)[..., None, :])
+
+    elements = [Element(0, Format.R32G32B32_FLOAT)]
+    if scene.texture is None:
+        # Indices out of range read a vertex of zeros; none of them is a cut.
+        indices = np.where((scene.faces < 0) | (scene.faces > MOST_INDEX), MOST_INDEX, scene.faces)
+        indices = IndexBuffer(np.ascontiguousarray(indices.astype("<u4")).view(np.uint8).ravel())
+        vertices = scene.vertices
+    else:
+        indices = None
+        vertices = np.concatenate([scene.corners, scene.coordinates], 2)
+        elements.append(Element(1, Format.R32G32_FLOAT, offset=12))
     state = FrontState(
-        lambda waves: VertexResults(_transform(waves.floats(0)[..., :3], scene.transform)),
-        elements=[Element(0, Format.R32G32B32_FLOAT)],
-        vertex_buffers={0: VertexBuffer(scene.vertices.ravel().view(np.uint8), 12)},
-        index_buffer=IndexBuffer(data),
+        shader,
+        elements=elements,
+        vertex_buffers={0: VertexBuffer(vertices.ravel().view(np.uint8), 4 * vertices.shape[-1])},
+        index_buffer=indices,
         rasterizer=Rasterizer([Viewport(width=scene.width, height=scene.height)]),
     )
-    (part,) = front_half.run(input_assembler.Draw(scene.faces.size, indexed=True), state)
-    outside = (scene.faces < 0) | (scene.faces >= len(scene.vertices))
-    counters["index_out_of_range"] = int(outside.sum())
+    draw = input_assembler.Draw(scene.faces.size, indexed=indices is not None)
+    (part,) = front_half.run(draw, state)
+    counters["index_out_of_range"] = int(scene.outside.sum())
     counters |= {name: part.counters[name] for name in ("rejected", "clipped", "not_a_number")}
     return part
 
 
-def _transform(points, matrix):
+def transformed(points: np.ndarray, matrix: np.ndarray) -> np.ndarray:
     """Points to clip space in float32: the products added in the order x, y, z, 1."""
     with np.errstate(over="ignore", invalid="ignore"):
         x = points[..., None, 0]

@@ -15,6 +15,7 @@ from fixfunc.spec.errors import InputError, MeshError
 from fixfunc.spec.state import Cull
 
 MOST_FACES = 1 << 24
+REPEATS = 4  # of a texture around a mesh
 PIXELS = 8  # of a segment, where factors adapt
 
 
@@ -44,7 +45,7 @@ class Scene:
         Where the mesh comes from.
     texture : fixfunc.models.texture.texture.Texture, optional
         What the light's colour is multiplied by, instead of ``colour``; wrapped around the mesh as
-        :func:`fixfunc.models.scene.shading.around` says.
+        :attr:`coordinates` says.
     """
 
     vertices: np.ndarray
@@ -79,6 +80,36 @@ class Scene:
         if self.transform.shape != (4, 4):
             raise InputError("transform", "have shape (4, 4)", self.transform.shape)
         self.eye = np.zeros(3) if self.eye is None else np.asarray(self.eye, float)
+
+    @property
+    def state(self) -> np.void:
+        """The draw state."""
+        return draw_state(self.width, self.height, self.samples, cull=self.cull)
+
+    @property
+    def outside(self) -> np.ndarray:
+        """Which corners of faces name a vertex that there is not: bool, shape (m, 3)."""
+        return (self.faces < 0) | (self.faces >= len(self.vertices))
+
+    @property
+    def corners(self) -> np.ndarray:
+        """Positions of every face's corners: float32, shape (m, 3, 3); zeros where outside."""
+        vertices = np.concatenate([self.vertices, np.zeros((1, 3), np.float32)])
+        return vertices[np.where(self.outside, len(self.vertices), self.faces)]
+
+    @property
+    def coordinates(self) -> np.ndarray:
+        """Texture coordinates of every face's corners: float32, shape (m, 3, 2).
+
+        They lie on a cylinder around y, four turns a circle, and as many for a length of it
+        upwards. A face over the seam goes on where it is cut.
+        """
+        centre = (self.vertices.max(0) + self.vertices.min(0)) / 2
+        radius = max(float(np.ptp(self.vertices[:, [0, 2]], axis=0).max()) / 2, 1e-30)
+        x, y, z = np.moveaxis(np.nan_to_num(self.corners.astype(np.float64) - centre), -1, 0)
+        u = np.arctan2(z, x) / (2 * np.pi)
+        u += u.max(1, keepdims=True) - u > 0.5
+        return (np.stack([u, -y / (2 * np.pi * radius)], -1) * REPEATS).astype(np.float32)
 
 
 def teapot_patches(

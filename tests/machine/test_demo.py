@@ -14,7 +14,7 @@ from fixfunc.models.host.states import RasterizerState, SamplerState
 from fixfunc.models.machine.shaders import PixelShader
 from fixfunc.models.pixel.pixel_stage import PixelResults
 from fixfunc.models.scene import shading
-from fixfunc.models.scene.render import render
+from fixfunc.models.scene.render import render, transformed
 from fixfunc.models.scene.scene import Scene
 from fixfunc.models.texture.texture import of_picture
 from fixfunc.spec.draw import Topology
@@ -23,12 +23,6 @@ from fixfunc.spec.state import Cull
 
 RGBA8 = Format.R8G8B8A8_UNORM
 SIZE = 320, 180
-
-
-def transform(points, matrix):
-    """To clip space, in the order of the demo."""
-    x, y, z = (points[..., None, k] for k in range(3))
-    return ((x * matrix[:, 0] + y * matrix[:, 1]) + z * matrix[:, 2]) + matrix[:, 3]
 
 
 def drawn(scene):
@@ -51,7 +45,7 @@ def drawn(scene):
     context.rs.set_viewports([Viewport(width=SIZE[0], height=SIZE[1])])
     context.rs.set_state(RasterizerState(cull=Cull.NONE))
     # Texture coordinates are those of a face's corners: each has vertices of its own.
-    vertices = np.concatenate([scene.vertices[scene.faces], shading.around(scene)], 2)
+    vertices = np.concatenate([scene.corners, scene.coordinates], 2)
     elements = [Element(0, Format.R32G32B32_FLOAT), Element(1, Format.R32G32_FLOAT, offset=12)]
     context.ia.set_input_layout(device.create_input_layout(elements))
     context.ia.set_vertex_buffers(0, [device.create_buffer(data=vertices)], [20])
@@ -59,7 +53,7 @@ def drawn(scene):
     light = shading.lambert(scene, (255, 255, 255) if scene.texture else scene.colour)
 
     def vertex(waves, _bound):
-        position = transform(waves.floats(0)[..., :3], scene.transform)
+        position = transformed(waves.floats(0)[..., :3], scene.transform)
         return VertexResults(position, waves.floats(1)[..., None, :])
 
     def pixel(quads, bound):

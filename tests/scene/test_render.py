@@ -3,8 +3,8 @@ import numpy as np
 import pytest
 
 from fixfunc.cosim.frame.mesh import teapot
+from fixfunc.models.pixel import interpolator
 from fixfunc.models.raster.tile_rasterizer import coverage
-from fixfunc.models.scene import shading
 from fixfunc.models.scene.render import render
 from fixfunc.models.scene.scene import Scene
 from fixfunc.models.scene.shading import BACKGROUND
@@ -161,6 +161,16 @@ def test_a_white_texture_is_a_white_mesh():
     assert (render(Scene(*teapot(4), 160, 90, 4, texture=white(0))).colour <= BACKGROUND).all()
 
 
+def interpolated(part, corner):
+    """Texture coordinates of the first triangle at 2 by 2 pixels: float32, shape (2, 2, 2)."""
+    y, x = 256 * (corner[::-1, None] + np.indices((2, 2)).reshape(2, 4)) + 128
+    triangle = np.zeros(4, int)
+    places = interpolator.corners(part.triangles[triangle], part.rhw[triangle])
+    values = part.vertices.attributes[part.slots[triangle], 0, :2].view(np.float32)
+    share = interpolator.weights(places, x, y)
+    return interpolator.attributes(values, share, part.weights[triangle]).reshape(2, 2, 2)
+
+
 @pytest.mark.plan("scene-5")
 def test_texture_coordinates_at_corners():
     """Where a corner's pixel is, its coordinates are those of the mesh, whatever its distance.
@@ -169,16 +179,16 @@ def test_texture_coordinates_at_corners():
     """
     vertices = np.float32([(-1, -1, 1), (1, -1, 1), (0, 1, 4)])
     look = np.float32([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]])
-    scene = Scene(vertices, np.array([(0, 1, 2)]), 1024, 1024, 1, transform=look)
+    scene = Scene(vertices, np.array([(0, 1, 2)]), 1024, 1024, 1, transform=look, texture=white())
     part = render(scene).part
     points = vertices @ np.float64(look[:, :3]).T + look[:, 3]
-    wanted = shading.around(scene)[0]
+    wanted = scene.coordinates[0]
     middle = (wanted[0] + wanted[2]) / 2
     middle_point = (points[0] + points[2]) / 2
     for point, uv in zip([*points, middle_point], [*wanted, middle], strict=True):
         pixel = (np.array([point[0], -point[1]]) / point[3] + 1) * 512
         corner = np.floor(pixel - 0.5).astype(int)
-        found = shading._coordinates(scene, part, np.array([0]), corner[None])[0]
+        found = interpolated(part, corner)
         across, down = pixel - 0.5 - corner
         between = sum(
             found[y, x] * (down if y else 1 - down) * (across if x else 1 - across)
