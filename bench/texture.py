@@ -47,7 +47,7 @@ def speed():
     out = []
     for name, form in FORMATS.items():
         blocks = np.random.default_rng(0).integers(0, 256, (BLOCKS, form.size), np.uint8)
-        other, how = (
+        reference, how = (
             (by_pillow, "Pillow")
             if name in PILLOW
             else (by_imagecodecs, "imagecodecs")
@@ -57,13 +57,13 @@ def speed():
         size = decode(name, blocks).nbytes / 1e6
         best = [np.inf, np.inf]
         for _ in range(ROUNDS):
-            for n, run in enumerate((decode, other)):
+            for n, run in enumerate((decode, reference)):
                 if run:
                     start = time.perf_counter()
                     run(name, blocks)
                     best[n] = min(best[n], time.perf_counter() - start)
         # Pillow gives 8 bits of a channel where ours has 16: both are counted as texels of ours.
-        out.append([name, size / best[0], size / best[1] if other else None, how])
+        out.append([name, size / best[0], size / best[1] if reference else None, how])
     return out
 
 
@@ -141,8 +141,8 @@ def lines(figures):
         "|---|---|---|---|---|",
     ]
     for name, ours, theirs, how in figures["texture_speed"]:
-        other = f"{theirs:,.0f} ({how}) | {theirs / ours:.1f}" if theirs else "- | -"
-        out.append(f"| {name} | {figures['texture_clocks'][name]:.3f} | {ours:,.0f} | {other} |")
+        in_c = f"{theirs:,.0f} ({how}) | {theirs / ours:.1f}" if theirs else "- | -"
+        out.append(f"| {name} | {figures['texture_clocks'][name]:.3f} | {ours:,.0f} | {in_c} |")
     out += [
         "",
         f"All formats mixed: {figures['texture_clocks']['all of them mixed']:.3f} clocks a block.",

@@ -106,12 +106,12 @@ def test_memory_is_what_stages_say():
 @pytest.mark.plan("top-1")
 def test_what_hiz_found_changes_no_picture():
     rows = random_rows(2)
-    one, first, _ = machine(rows)
-    other, second, _ = machine(rows, outcomes=lambda tiles: np.zeros(len(tiles), np.uint8))
+    with_hiz, first, _ = machine(rows)
+    without_hiz, second, _ = machine(rows, outcomes=lambda tiles: np.zeros(len(tiles), np.uint8))
     assert [list(part.status) for part in first] == [list(part.status) for part in second]
-    pictures = [machine.colour.planes[0].cache.values() for machine in (one, other)]
+    pictures = [machine.colour.planes[0].cache.values() for machine in (with_hiz, without_hiz)]
     assert (pictures[0] == pictures[1]).all()
-    assert one.depth.traffic["depth"] != other.depth.traffic["depth"]
+    assert with_hiz.depth.traffic["depth"] != without_hiz.depth.traffic["depth"]
 
 
 @pytest.mark.plan("top-5")

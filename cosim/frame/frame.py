@@ -94,7 +94,7 @@ def run(
         if not golden:
             _picture(folder / "golden.png", frame.colour)
             step(f"wrote {folder / 'golden.png'}, by the golden models; now the hardware")
-            hardware.other_blocks(scene, figures, step)
+            hardware.compare_blocks(scene, figures, step)
             hardware.draw(scene, result, step, resolve)
             result.failures += hardware.failures(figures)
     _write(result, folder)

@@ -60,7 +60,7 @@ def _build(name: str, figures: dict, step: Steps, config: str = "default") -> Vo
     return volume
 
 
-def other_blocks(scene: Scene, figures: dict, step: Steps) -> None:
+def compare_blocks(scene: Scene, figures: dict, step: Steps) -> None:
     """Blocks beside the top that have a part in the scene, held to their golden models."""
     work = {}
     if scene.tessellated:
@@ -130,18 +130,18 @@ def draw(scene: Scene, result: Result, step: Steps, resolve: bool = False) -> No
 def _errors(status: list[dict[str, int]]) -> list[str]:
     """What the status words of the hardware complain of."""
     out = [
-        f"the reader reports {CommandError(one['error']).name} at transfer {one['at']}"
-        for one in status
-        if one["last"] and one["error"]
+        f"the reader reports {CommandError(word['error']).name} at transfer {word['at']}"
+        for word in status
+        if word["last"] and word["error"]
     ]
     out += [
-        f"the hardware reports failure {one['failed']} at fence {one['sequence']}"
-        for one in status
-        if one["failed"]
+        f"the hardware reports failure {word['failed']} at fence {word['sequence']}"
+        for word in status
+        if word["failed"]
     ]
     return (
         out
-        if any(one["last"] for one in status)
+        if any(word["last"] for word in status)
         else [*out, "the hardware did not come to the end of the commands"]
     )
 

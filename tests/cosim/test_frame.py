@@ -220,10 +220,10 @@ def test_a_resolved_frame(tmp_path):
     """The picture is that which is averaged of the samples; what it takes is counted."""
     for name, more in (("samples", []), ("pixels", ["--resolve"])):
         assert main([*SMALL, *more, "-o", str(tmp_path / name)]) == 0
-    one, other = (
+    sampled, resolved = (
         np.asarray(Image.open(tmp_path / name / "frame.png")) for name in ("samples", "pixels")
     )
-    assert (one == other).all()
+    assert (sampled == resolved).all()
     moved = json.loads((tmp_path / "pixels" / "frame.json").read_text())["moved"]
     (row,) = [row for row in moved if row[0] == "resolve"]
     assert row[3] > 300

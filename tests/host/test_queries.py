@@ -30,12 +30,12 @@ def test_stream_output_and_draw_auto():
     context.so.set_targets([kept])
     query = device.create_query(QueryKind.SO_STATISTICS)
     full = device.create_query(QueryKind.SO_OVERFLOW_PREDICATE_STREAM0)
-    for one in (query, full):
-        context.begin(one)
+    for counter in (query, full):
+        context.begin(counter)
     scene.draw(LEFT, RED)
     scene.draw(RIGHT, GREEN)
-    for one in (query, full):
-        context.end(one)
+    for counter in (query, full):
+        context.end(counter)
     assert context.get_data(query) == (3, 4)
     assert context.get_data(full) is True
     assert not scene.shown().any()

@@ -177,8 +177,8 @@ def test_waves_may_come_back_in_any_order(seed):
                 given = under_way.pop(int(rng.integers(len(under_way))))
                 n = given.batch
                 registers = {k: v[n : n + 1] for k, v in waves.registers.items()}
-                one = VertexWaves(registers, *(value[n : n + 1] for value in waves[1:]))
-                shaded[n] = passed(one)
+                wave = VertexWaves(registers, *(value[n : n + 1] for value in waves[1:]))
+                shaded[n] = passed(wave)
                 order.append(n)
                 leaving += [shaded[done.batch] for done in clusters.finish(given)]
         orders.append(order)
@@ -190,8 +190,8 @@ def test_waves_may_come_back_in_any_order(seed):
     arguments = {"topology": Topology.TRIANGLE_STRIP, "vertex_buffers": {0: buffer(strip(500))}}
     whole = drawn(Draw(500, instances=2), **arguments)
     mixed = drawn(Draw(500, instances=2), shader=shader, **arguments)
-    for one, other in zip(whole, mixed, strict=True):
-        assert np.array_equal(one, other)
+    for expected, found in zip(whole, mixed, strict=True):
+        assert np.array_equal(expected, found)
     (order,) = orders
     assert order != sorted(order)
 

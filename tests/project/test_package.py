@@ -51,8 +51,8 @@ def brought(extra, of="fixfunc", known=None):
         need = Requirement(line)
         if need.marker and not need.marker.evaluate({"extra": extra}):
             continue
-        for other in need.extras:
-            brought(other, need.name, known)
+        for extra in need.extras:
+            brought(extra, need.name, known)
         if need.name not in known and need.name != "fixfunc":
             known[need.name] = importlib.metadata.distribution(need.name)
             brought("", need.name, known)

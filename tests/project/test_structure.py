@@ -149,13 +149,13 @@ BLOCKS = [block for stem, block in catalogue.blocks().items() if stem != "top"]
 def test_a_block_is_five_files(block):
     stage = block.stage
     stem = block.stem
-    for other in (
+    for name in (
         f"models/{stage}/{stem}.py",
         f"tb/{stage}/{stem}.py",
         f"tests/{stage}/test_{stem}.py",
         f"docs/{stage}/{stem}.md",
     ):
-        assert (ROOT / other).is_file(), other
+        assert (ROOT / name).is_file(), name
 
 
 def test_every_source_has_its_licence():
@@ -313,7 +313,9 @@ def test_public_functions_have_type_hints(tree):
                 *given.kwonlyargs,
                 *filter(None, (given.vararg, given.kwarg)),
             ]
-            hinted = all(one.annotation or one.arg in ("self", "cls") for one in every)
+            hinted = all(
+                argument.annotation or argument.arg in ("self", "cls") for argument in every
+            )
             assert hinted and node.returns, f"{path}:{node.lineno} {node.name}"
 
 

@@ -63,8 +63,8 @@ def test_more_patches_than_a_point_can_number_are_divided_in_turns(limit, monkey
     whole = drawn(Draw(12), **arguments)
     monkeypatch.setattr(patches, "PATCH_LIMIT", limit)
     turns = drawn(Draw(12), **arguments)
-    for one, other in zip(whole[:4], turns[:4], strict=True):
-        assert np.array_equal(one, other)
+    for expected, found in zip(whole[:4], turns[:4], strict=True):
+        assert np.array_equal(expected, found)
     assert turns[4]["ds_points"] == whole[4]["ds_points"]
 
 
