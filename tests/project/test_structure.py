@@ -328,6 +328,8 @@ def plan_rows():
     """Tests of every row of every plan, by its id."""
     rows = {}
     for page in sorted((ROOT / "docs").rglob("*.md")):
+        above, _, _ = page.read_text().partition("<details><summary>Test plan</summary>\n\n")
+        assert not ROW.search(above), f"{page.name}: its plan lies above the fold"
         for row, text in ROW.findall(page.read_text()):
             assert row not in rows, f"{page.name}: {row} twice"
             rows[row] = set(TEST.findall(text))
