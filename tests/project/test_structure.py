@@ -166,7 +166,7 @@ def test_every_source_has_its_licence():
     kinds = {".py", ".sh", ".in", ".sv"}
     sources = named + [
         path
-        for tree in (*TREES, "tests", "bench", "examples")
+        for tree in (*TREES, "fixfunc", "tests", "bench", "examples")
         for path in (ROOT / tree).rglob("*")
         if path.suffix in kinds
     ]
