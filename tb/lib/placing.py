@@ -50,36 +50,36 @@ def sets(
     return out
 
 
-def places(given: Sequence[tuple[Values, Values]], widths: Values, most: int) -> list[Clock]:
+def places(operands: Sequence[tuple[Values, Values]], widths: Values, most: int) -> list[Clock]:
     """Values in, all of them side by side out."""
     latency = golden.levels(len(widths))
     out = []
-    for n, (values, lengths) in enumerate(given):
+    for n, (values, lengths) in enumerate(operands):
         fields = []
         for value, length, width in zip(values, lengths, widths, strict=True):
             fields += [(value, width), (length, width.bit_length())]
         expected = {}
         if n >= latency:
-            value, total = golden.placed(*given[n - latency], most)
+            value, total = golden.placed(*operands[n - latency], most)
             expected = {"o": packed([(value, min(most, sum(widths))), (total, sum(widths))])}
         out.append(Clock({"i": packed(fields)}, expected))
     return out
 
 
-def takes(given: Sequence[tuple[Values, Values]], widths: Values, most: int) -> list[Clock]:
+def takes(operands: Sequence[tuple[Values, Values]], widths: Values, most: int) -> list[Clock]:
     """All of them side by side in, values out; the sum of their lengths before."""
     summed = golden.levels(len(widths))
     out = []
-    for n, (values, lengths) in enumerate(given):
+    for n, (values, lengths) in enumerate(operands):
         value, _ = golden.placed(values, lengths, most)
         sizes = [
             (length, width.bit_length()) for length, width in zip(lengths, widths, strict=True)
         ]
         expected = {}
         if n >= summed:
-            expected["total"] = sum(given[n - summed][1])
+            expected["total"] = sum(operands[n - summed][1])
         if n >= 2 * summed:
-            earlier, its = given[n - 2 * summed]
+            earlier, its = operands[n - 2 * summed]
             parts = golden.taken(golden.placed(earlier, its, most)[0], its, widths)
             expected["o"] = packed(list(zip(parts, widths, strict=True)))
         out.append(Clock({"i": packed([(value, most), *sizes])}, expected))
