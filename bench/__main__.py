@@ -20,7 +20,8 @@ from bench.golden import colours, front
 from bench.page import PARTS, STORE
 from fixfunc.cosim.frame import mesh
 from fixfunc.cosim.toolchain import ROOT
-from fixfunc.models.pipeline import Scene, render
+from fixfunc.models.scene.render import render
+from fixfunc.models.scene.scene import Scene
 
 FPGA = [
     ("edge_evaluator", "default"),

@@ -9,7 +9,8 @@ from bench.memory import BUNNY
 from fixfunc.cosim.frame import hardware, mesh
 from fixfunc.cosim.frame.job import FrameJob, counters
 from fixfunc.cosim.simulation.volume import Memory
-from fixfunc.models.pipeline import Scene, render, teapot_patches
+from fixfunc.models.scene.render import render
+from fixfunc.models.scene.scene import Scene, teapot_patches
 
 SIZE = 1280, 720
 FLAT = np.diag([1, 1, 1, 1]).astype(np.float32)

@@ -17,9 +17,10 @@ from fixfunc.models.depth.compression.planes import PLANE
 from fixfunc.models.depth.depth_cache import CacheShape, DepthCache, TrafficKind
 from fixfunc.models.depth.depth_unit import DepthUnit
 from fixfunc.models.geometry.triangle_setup import setup
-from fixfunc.models.pipeline import Scene, render
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
 from fixfunc.models.raster.tile_rasterizer import rasterize
+from fixfunc.models.scene.render import render
+from fixfunc.models.scene.scene import Scene
 from fixfunc.models.state import draw_state
 from fixfunc.spec.state import TileMode
 from fixfunc.tb import catalogue

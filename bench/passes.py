@@ -13,7 +13,7 @@ from fixfunc.models.frontend.command_reader import plane_bytes, tiles_of
 from fixfunc.models.geometry.triangle_setup import TRIANGLE
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
 from fixfunc.models.state import draw_state
-from fixfunc.models.top import Shades, Shading
+from fixfunc.models.top.shades import Shades, Shading
 from fixfunc.rtl.top import TopParams
 from fixfunc.spec.state import Compare, DepthFormat
 
@@ -147,20 +147,20 @@ class PassesJob(Job):
 
     def __init__(self, frame: Sequence[Pass], params: TopParams) -> None:
         self._frame = frame
-        self._ends = np.cumsum([len(one.corners) for one in frame])
+        self._ends = np.cumsum([len(pass_.corners) for pass_ in frame])
         packets = CommandList()
         at = 0
         self.colours = []
-        for one in frame:
-            if one.clears:
+        for part in frame:
+            if part.clears:
                 bases = {}
-                count = tiles_of(one.state)
+                count = tiles_of(part.state)
                 for plane in ("depth", "stencil", "colour"):
                     bases[plane] = at
                     at += -(-plane_bytes(count, plane) // PAGE) * PAGE
                 self.colours.append((bases["colour"], at))
-                packets.target(**bases).state(one.state)
-                width, height = (int(one.state[f"target_{side}"]) for side in ("width", "height"))
+                packets.target(**bases).state(part.state)
+                width, height = (int(part.state[f"target_{side}"]) for side in ("width", "height"))
                 packets.clear(
                     (0, 0, width, height),
                     depth=1,
@@ -170,8 +170,8 @@ class PassesJob(Job):
                     colour_value=BACKGROUND,
                 )
             else:
-                packets.state(one.state)
-            packets.triangles(_records(one.corners))
+                packets.state(part.state)
+            packets.triangles(_records(part.corners))
         super().__init__(params, *in_memory(packets.fence(1).transfers, at), self._shade)
 
     def _shade(self, shading: Shading) -> np.ndarray | Shades:

@@ -15,7 +15,8 @@ from fixfunc.cosim.frame import mesh
 from fixfunc.cosim.simulation.volume import Volume
 from fixfunc.models.geometry.triangle_setup import TRIANGLE
 from fixfunc.models.payload import dtype
-from fixfunc.models.pipeline import Scene, render
+from fixfunc.models.scene.render import render
+from fixfunc.models.scene.scene import Scene
 from fixfunc.models.state import draw_state
 from fixfunc.spec import payloads
 from fixfunc.tb.geometry.triangle_setup import IN

@@ -6,8 +6,9 @@ import trimesh
 
 from fixfunc.cosim import codec
 from fixfunc.cosim.simulation.volume import Volume
-from fixfunc.models import pipeline
 from fixfunc.models.payload import dtype
+from fixfunc.models.scene.camera import look_at_mesh
+from fixfunc.models.scene.scene import teapot_patches
 from fixfunc.models.tessellation import bezier, patches
 from fixfunc.models.tessellation.domain_matching import DomainMatchingUnit
 from fixfunc.models.tessellation.tessellator import FACTORS, OUTPUTS, tessellate
@@ -77,7 +78,7 @@ def ball():
 def draws():
     """Rows: draw, patches, points, those that are shaded, share that is not, waves."""
     control = bezier.read_patches()[..., [0, 2, 1]] * (1, 1, -1)
-    transform, _ = pipeline.look_at_mesh(control.reshape(-1, 3).astype(np.float32), 16 / 9)
+    transform, _ = look_at_mesh(control.reshape(-1, 3).astype(np.float32), 16 / 9)
     known = {
         f"teapot, {pixels} pixels": patches.PatchDraw(
             control, bezier.adaptive(transform, 1280, 720, pixels), bezier.shade
@@ -100,7 +101,7 @@ def clocks(count=20000, late=100):
     Until then they release what nobody holds, of the last wave, which comes to nothing.
     """
     block = catalogue.block("domain_matching")
-    points = pipeline.teapot_patches("adaptive").tessellated.points[:count]
+    points = teapot_patches("adaptive").tessellated.points[:count]
     volume = Volume(block.create(), block.stem)
     rows = codec.pack(points, DOMAIN_POINT)
     params = block.parameters("default")

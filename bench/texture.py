@@ -7,8 +7,9 @@ import numpy as np
 
 from fixfunc.cosim.frame import mesh
 from fixfunc.cosim.simulation.volume import Volume
-from fixfunc.models import shading
-from fixfunc.models.pipeline import Scene, render
+from fixfunc.models.scene import shading
+from fixfunc.models.scene.render import render
+from fixfunc.models.scene.scene import Scene
 from fixfunc.models.texture.block_decode import FORMATS, decode
 from fixfunc.models.texture.sampler import Sampler, Taps, sample
 from fixfunc.models.texture.texture import of_picture
@@ -46,7 +47,7 @@ def speed():
     out = []
     for name, form in FORMATS.items():
         blocks = np.random.default_rng(0).integers(0, 256, (BLOCKS, form.size), np.uint8)
-        other, how = (
+        reference, how = (
             (by_pillow, "Pillow")
             if name in PILLOW
             else (by_imagecodecs, "imagecodecs")
@@ -56,13 +57,13 @@ def speed():
         size = decode(name, blocks).nbytes / 1e6
         best = [np.inf, np.inf]
         for _ in range(ROUNDS):
-            for n, run in enumerate((decode, other)):
+            for n, run in enumerate((decode, reference)):
                 if run:
                     start = time.perf_counter()
                     run(name, blocks)
                     best[n] = min(best[n], time.perf_counter() - start)
         # Pillow gives 8 bits of a channel where ours has 16: both are counted as texels of ours.
-        out.append([name, size / best[0], size / best[1] if other else None, how])
+        out.append([name, size / best[0], size / best[1] if reference else None, how])
     return out
 
 
@@ -96,10 +97,25 @@ def _pattern():
 def _plane(texture):
     """512x512 pixels, moved by a third of a texel, so that four texels are read for each."""
     y, x = (axis.ravel() for axis in np.indices((512, 512)))
-    xy = np.stack([x, y], 1)[np.argsort(shading.drawn_order(x, y), kind="stable")]
+    xy = np.stack([x, y], 1)[np.argsort(_drawn_order(x, y), kind="stable")]
     taps = Taps()
     sample(texture, Sampler(), ((xy + 1 / 3) / 512).astype(np.float32), lod=0, taps=taps)
     return taps, len(xy)
+
+
+def _drawn_order(x, y):
+    """Numbers of pixels' quads in the order of the rasterizer.
+
+    Superblocks of 64 by 64 pixels hold tiles of 8 by 8, row by row.
+    """
+    return (
+        (y >> 6) << 22
+        | (x >> 6) << 12
+        | (y >> 3 & 7) << 9
+        | (x >> 3 & 7) << 6
+        | (y >> 1 & 3) << 4
+        | (x >> 1 & 3) << 2
+    )
 
 
 def _teapot(texture):
@@ -107,8 +123,7 @@ def _teapot(texture):
     frame = render(scene)
     taps = Taps()
     owner = frame.setup.index[frame.owner]
-    top = shading.on_top(scene, frame.part, frame.tiles, owner, frame.passed)
-    shading.textured(scene, frame.part, top, taps)
+    shading.picture(scene, frame.part, frame.tiles, owner, frame.passed, taps)
     return taps, int(np.concatenate(taps.sample).max()) + 1
 
 
@@ -126,8 +141,8 @@ def lines(figures):
         "|---|---|---|---|---|",
     ]
     for name, ours, theirs, how in figures["texture_speed"]:
-        other = f"{theirs:,.0f} ({how}) | {theirs / ours:.1f}" if theirs else "- | -"
-        out.append(f"| {name} | {figures['texture_clocks'][name]:.3f} | {ours:,.0f} | {other} |")
+        in_c = f"{theirs:,.0f} ({how}) | {theirs / ours:.1f}" if theirs else "- | -"
+        out.append(f"| {name} | {figures['texture_clocks'][name]:.3f} | {ours:,.0f} | {in_c} |")
     out += [
         "",
         f"All formats mixed: {figures['texture_clocks']['all of them mixed']:.3f} clocks a block.",

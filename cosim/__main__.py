@@ -121,7 +121,7 @@ def run_frame(options: argparse.Namespace) -> int:
     """A picture; with hardware it fails where that drew anything else, or complains."""
     from fixfunc.cosim import files
     from fixfunc.cosim.frame import frame, mesh, texture
-    from fixfunc.models.pipeline import Scene, teapot_patches
+    from fixfunc.models.scene.scene import Scene, teapot_patches
 
     try:
         width, height = (int(side) for side in options.size.lower().split("x"))

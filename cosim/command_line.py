@@ -6,7 +6,7 @@ import sys
 import warnings
 from collections.abc import Callable
 
-from fixfunc.cosim.toolchain import ToolError
+from fixfunc.cosim.toolchain import ToolError, to_install
 from fixfunc.spec.errors import InputError, InputWarning
 
 # Which extra brings a package that is missing.
@@ -36,7 +36,7 @@ def run(parser: argparse.ArgumentParser, arguments: list[str] | None = None) -> 
         package = (error.name or "").split(".")[0]
         if package not in EXTRAS:
             raise
-        return _refuse(f"{package} is missing: type 'pip install fixfunc[{EXTRAS[package]}]'")
+        return _refuse(f"{package} is missing: {to_install(EXTRAS[package])}")
     except (InputError, ToolError, OSError) as error:
         return _refuse(str(error))
     finally:

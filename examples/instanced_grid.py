@@ -5,10 +5,10 @@ import numpy as np
 import trimesh
 
 from fixfunc.examples.scaffold import VERTEX, Picture, camera, lambert, main, opaque, project
-from fixfunc.models.bindings import Bindings
 from fixfunc.models.frontend.vertex_fetch import Element
 from fixfunc.models.frontend.vertex_stage import VertexResults, VertexWaves
 from fixfunc.models.host.states import RasterizerState
+from fixfunc.models.machine.bindings import Bindings
 from fixfunc.models.pixel.pixel_stage import PixelQuads, PixelResults
 from fixfunc.spec.draw import StepClass
 from fixfunc.spec.dxgi import Format

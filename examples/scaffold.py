@@ -15,7 +15,7 @@ from fixfunc.models.geometry.viewport import Viewport
 from fixfunc.models.host import Device
 from fixfunc.models.host.resources import Bind, Buffer
 from fixfunc.models.host.views import View
-from fixfunc.models.shaders import PixelShader
+from fixfunc.models.machine.shaders import PixelShader
 from fixfunc.models.texture.texture import of_picture
 from fixfunc.spec.draw import Topology
 from fixfunc.spec.dxgi import Format

@@ -9,7 +9,6 @@ import numpy as np
 import trimesh
 
 from fixfunc.examples.scaffold import Picture, camera, lambert, main, opaque, project
-from fixfunc.models.bindings import Bindings
 from fixfunc.models.frontend.vertex_stage import VertexResults, VertexWaves
 from fixfunc.models.geometry.geometry_stage import Emitted, GeometryInputs
 from fixfunc.models.host.states import (
@@ -19,8 +18,9 @@ from fixfunc.models.host.states import (
     RenderTargetBlend,
     StencilFace,
 )
+from fixfunc.models.machine.bindings import Bindings
+from fixfunc.models.machine.shaders import GeometryShader, PixelShader
 from fixfunc.models.pixel.pixel_stage import PixelQuads, PixelResults
-from fixfunc.models.shaders import GeometryShader, PixelShader
 from fixfunc.spec.draw import Topology
 from fixfunc.spec.state import BlendFactor, Compare, Cull, StencilOp
 

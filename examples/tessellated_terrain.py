@@ -4,12 +4,12 @@
 import numpy as np
 
 from fixfunc.examples.scaffold import Picture, camera, lambert, main, opaque, project
-from fixfunc.models.bindings import Bindings
 from fixfunc.models.frontend.vertex_fetch import Element
 from fixfunc.models.frontend.vertex_stage import VertexResults, VertexWaves
 from fixfunc.models.host.states import RasterizerState
+from fixfunc.models.machine.bindings import Bindings
+from fixfunc.models.machine.shaders import HullShader, PixelShader
 from fixfunc.models.pixel.pixel_stage import PixelQuads, PixelResults
-from fixfunc.models.shaders import HullShader, PixelShader
 from fixfunc.models.tessellation.stages import DomainWaves, HullPatches, HullResults
 from fixfunc.spec.draw import Topology
 from fixfunc.spec.dxgi import Format

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 
 from fixfunc.examples.scaffold import Picture, camera, lambert, load, main, opaque, project
-from fixfunc.models.bindings import Bindings
 from fixfunc.models.frontend.vertex_stage import VertexResults, VertexWaves
 from fixfunc.models.host.states import RasterizerState, SamplerState
+from fixfunc.models.machine.bindings import Bindings
 from fixfunc.models.pixel.pixel_stage import PixelQuads, PixelResults
 from fixfunc.spec.state import Cull
 

@@ -4,11 +4,11 @@
 import numpy as np
 
 from fixfunc.examples.scaffold import Picture, main, opaque
-from fixfunc.models.bindings import Bindings
 from fixfunc.models.frontend.vertex_fetch import Element
 from fixfunc.models.frontend.vertex_stage import VertexResults, VertexWaves
+from fixfunc.models.machine.bindings import Bindings
+from fixfunc.models.machine.shaders import PixelShader
 from fixfunc.models.pixel.pixel_stage import PixelQuads, PixelResults
-from fixfunc.models.shaders import PixelShader
 from fixfunc.spec.draw import Topology
 from fixfunc.spec.dxgi import Format
 

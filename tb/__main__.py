@@ -131,9 +131,9 @@ def run_mutate(options: argparse.Namespace) -> int:
         if waiver:
             said = f"waived, but {said}" if verdict.killed else f"equivalent: {waiver.reason}"
         print(f"{mutant.name}\n  {said}")
-    survivors = [one.mutant for one in outcomes if one.survives]
-    wrong = [one.mutant for one in outcomes if one.waiver and one.verdict.killed]
-    killed = sum(one.verdict.killed for one in outcomes)
+    survivors = [outcome.mutant for outcome in outcomes if outcome.survives]
+    wrong = [outcome.mutant for outcome in outcomes if outcome.waiver and outcome.verdict.killed]
+    killed = sum(outcome.verdict.killed for outcome in outcomes)
     print(
         f"{block.stem} ({options.config}), seed {options.seed}: {len(outcomes)} mutants, "
         f"{killed} killed, {len(outcomes) - killed - len(survivors)} equivalent, "
@@ -184,7 +184,7 @@ def run_prove(options: argparse.Namespace) -> int:
     proofs = catalogue.chosen(options.proof)
     with Steps() as step:
         outcomes = run.prove(proofs, step)
-    failed = [one for one in outcomes if not one.good]
+    failed = [outcome for outcome in outcomes if not outcome.good]
     for proof, verdict in failed:
         print(f"{proof.name}: {verdict.result}: {verdict.reason}")
         if verdict.trace:

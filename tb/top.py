@@ -22,7 +22,8 @@ from fixfunc.models.formats import MOST
 from fixfunc.models.memory.surface import tile_grid
 from fixfunc.models.payload import dtype
 from fixfunc.models.state import TARGET_FIELDS
-from fixfunc.models.top import Machine, Shades, Shading
+from fixfunc.models.top.shades import Shades, Shading
+from fixfunc.models.top.top import Machine
 from fixfunc.rtl.top import TopParams
 from fixfunc.spec import payloads
 from fixfunc.spec.colours import colours

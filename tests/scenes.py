@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from fixfunc.models.pipeline import Scene
+from fixfunc.models.scene.scene import Scene
 from fixfunc.spec.state import Cull
 
 FLAT = np.diag([1, 1, 0, 1]).astype(np.float32)  # x and y are clip space, z is 0

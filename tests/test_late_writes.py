@@ -13,7 +13,7 @@ from fixfunc.models.geometry.triangle_setup import TRIANGLE
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster.edge_evaluator import unpack
 from fixfunc.models.state import draw_state
-from fixfunc.models.top import Shades, Shading
+from fixfunc.models.top.shades import Shades, Shading
 from fixfunc.rtl import top as rtl
 from fixfunc.spec.commands import START
 from fixfunc.spec.state import Compare, DepthFormat, Kind, StencilOp
@@ -229,10 +229,10 @@ def blended(new, old, state):
     alpha = new >> 24
     out = 0
     for channel in range(4):
-        one, other = new >> 8 * channel & 255, old >> 8 * channel & 255
+        drawn, stored = new >> 8 * channel & 255, old >> 8 * channel & 255
         if state["blend_enable"]:
-            one = (2 * (one * alpha + other * (255 - alpha)) + 255) // 510
-        out |= (one if state["colour_write"] >> channel & 1 else other) << 8 * channel
+            drawn = (2 * (drawn * alpha + stored * (255 - alpha)) + 255) // 510
+        out |= (drawn if state["colour_write"] >> channel & 1 else stored) << 8 * channel
     return out
 
 

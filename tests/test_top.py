@@ -8,7 +8,6 @@ import pytest
 from fixfunc.cosim import codec
 from fixfunc.cosim.commands import CommandList
 from fixfunc.cosim.simulation.volume import Memory, SimulationError
-from fixfunc.models import top as golden
 from fixfunc.models.depth.depth_test import DepthBuffer
 from fixfunc.models.depth.hiz import rounds
 from fixfunc.models.formats import MOST
@@ -17,6 +16,7 @@ from fixfunc.models.memory.counters import counter_record
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster.edge_evaluator import unpack
 from fixfunc.models.state import draw_state
+from fixfunc.models.top import top as golden
 from fixfunc.rtl import top as rtl
 from fixfunc.rtl.geometry.triangle_setup import TriangleSetupParams
 from fixfunc.spec.colours import BASE_FORMATS, COLOUR_FORMATS
@@ -106,12 +106,12 @@ def test_memory_is_what_stages_say():
 @pytest.mark.plan("top-1")
 def test_what_hiz_found_changes_no_picture():
     rows = random_rows(2)
-    one, first, _ = machine(rows)
-    other, second, _ = machine(rows, outcomes=lambda tiles: np.zeros(len(tiles), np.uint8))
+    with_hiz, first, _ = machine(rows)
+    without_hiz, second, _ = machine(rows, outcomes=lambda tiles: np.zeros(len(tiles), np.uint8))
     assert [list(part.status) for part in first] == [list(part.status) for part in second]
-    pictures = [machine.colour.planes[0].cache.values() for machine in (one, other)]
+    pictures = [machine.colour.planes[0].cache.values() for machine in (with_hiz, without_hiz)]
     assert (pictures[0] == pictures[1]).all()
-    assert one.depth.traffic["depth"] != other.depth.traffic["depth"]
+    assert with_hiz.depth.traffic["depth"] != without_hiz.depth.traffic["depth"]
 
 
 @pytest.mark.plan("top-5")
@@ -292,7 +292,7 @@ def test_counters_are_read_behind_the_last_start():
         ("probe_setup", "fixfunc.models.geometry.triangle_setup", "setup"),
         ("probe_raster", "fixfunc.models.raster.tile_rasterizer", "rasterize"),
         ("probe_depth", "fixfunc.models.depth.cached_depth", "CachedDepth.test"),
-        ("probe_quads", "fixfunc.models.top", "quads_of"),
+        ("probe_quads", "fixfunc.models.top.top", "quads_of"),
         ("memory", "fixfunc.models.output.colour_write", "blend"),
     ],
 )

@@ -14,8 +14,9 @@ from fixfunc.cosim.frame import mesh
 from fixfunc.cosim.toolchain import ROOT
 from fixfunc.models.output.colour_coder import encode
 from fixfunc.models.output.colour_compression import DEPTHS, size
-from fixfunc.models.pipeline import Scene, render
-from fixfunc.models.shading import BACKGROUND, shade
+from fixfunc.models.scene.render import render
+from fixfunc.models.scene.scene import Scene
+from fixfunc.models.scene.shading import BACKGROUND, shade
 from fixfunc.models.texture.texture import of_picture
 from tests.machine.frames.drawing import Drawing
 from tests.machine.frames.scenes import SCENES

@@ -7,8 +7,6 @@ import numpy as np
 import trimesh
 
 from fixfunc.cosim.frame import mesh
-from fixfunc.models import front_half
-from fixfunc.models.front_half import FrontState
 from fixfunc.models.frontend.command_processor import CommandProcessor
 from fixfunc.models.frontend.input_assembler import Draw, IndexBuffer
 from fixfunc.models.frontend.state_pieces import encode
@@ -17,6 +15,8 @@ from fixfunc.models.frontend.vertex_fetch import Element, VertexBuffer
 from fixfunc.models.frontend.vertex_stage import VertexResults
 from fixfunc.models.geometry.projection import Rasterizer
 from fixfunc.models.geometry.viewport import Viewport
+from fixfunc.models.machine import front_half
+from fixfunc.models.machine.front_half import FrontState
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.ring import FIELDS, LENGTHS, TRANSFER, RingOp, Stop, Strategy
 

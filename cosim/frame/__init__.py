@@ -2,6 +2,7 @@
 """The demo: a frame by the golden pipeline, and by the hardware.
 
 frame.py      golden frame, pictures, figures
+result.py     what became of a frame
 job.py        command stream of a frame, and what should come of it
 hardware.py   the hardware draws it, everything is compared
 maps.py       pictures of tiles

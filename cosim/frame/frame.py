@@ -6,9 +6,7 @@ Every stage and every byte of it is compared.
 
 import io
 import json
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from PIL import Image
@@ -17,8 +15,10 @@ from rich.table import Table
 
 from fixfunc.cosim import files
 from fixfunc.cosim.frame import maps, report
+from fixfunc.cosim.frame.result import Result
 from fixfunc.cosim.progress import Steps
-from fixfunc.models.pipeline import Frame, Scene, render
+from fixfunc.models.scene.render import render
+from fixfunc.models.scene.scene import Scene
 from fixfunc.spec.errors import InputError
 
 CULLS = (
@@ -30,18 +30,6 @@ CULLS = (
     "facing",
     "no_sample",
 )
-
-
-@dataclass
-class Result:
-    """A frame that has been drawn."""
-
-    frame: Frame  # golden; with hardware, colours and HiZ's outcomes are those of the hardware
-    figures: dict[str, Any]  # as in frame.json
-    modes: np.ndarray | None = (
-        None  # of tiles of depths in memory, row by row; without hardware None
-    )
-    failures: list[str] = field(default_factory=list)  # why the frame cannot be believed, in words
 
 
 def run(
@@ -56,7 +44,7 @@ def run(
 
     Parameters
     ----------
-    scene : fixfunc.models.pipeline.Scene
+    scene : fixfunc.models.scene.scene.Scene
     folder : Path
         Where ``frame.png``, ``tiles.png``, ``hiz.png``, ``modes.png``, ``frame.json`` and
         ``frame.html`` go, and before the hardware is built ``golden.png``. Triangles per tile are
@@ -106,7 +94,7 @@ def run(
         if not golden:
             _picture(folder / "golden.png", frame.colour)
             step(f"wrote {folder / 'golden.png'}, by the golden models; now the hardware")
-            hardware.other_blocks(scene, figures, step)
+            hardware.compare_blocks(scene, figures, step)
             hardware.draw(scene, result, step, resolve)
             result.failures += hardware.failures(figures)
     _write(result, folder)

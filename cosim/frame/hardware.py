@@ -4,27 +4,24 @@
 import time
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fixfunc.cosim import catalogue, codec
 from fixfunc.cosim.frame import job as frames
+from fixfunc.cosim.frame.result import Result
 from fixfunc.cosim.progress import Steps
 from fixfunc.cosim.reference import block_decode, domain_matching
 from fixfunc.cosim.reference import top as golden_top
 from fixfunc.cosim.simulation.bench import Bench
 from fixfunc.cosim.simulation.library import share
 from fixfunc.cosim.simulation.volume import LATENCIES, Memory, Volume
-from fixfunc.models.pipeline import Scene
+from fixfunc.models.scene.scene import Scene
 from fixfunc.spec import points
 from fixfunc.spec.commands import CommandError
 from fixfunc.spec.counters import PROBES
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import TOP_LIMIT
-
-if TYPE_CHECKING:
-    from fixfunc.cosim.frame.frame import Result
 
 MEMORY = LATENCIES[1]  # clocks to an answer
 REFERENCES = {
@@ -63,7 +60,7 @@ def _build(name: str, figures: dict, step: Steps, config: str = "default") -> Vo
     return volume
 
 
-def other_blocks(scene: Scene, figures: dict, step: Steps) -> None:
+def compare_blocks(scene: Scene, figures: dict, step: Steps) -> None:
     """Blocks beside the top that have a part in the scene, held to their golden models."""
     work = {}
     if scene.tessellated:
@@ -80,7 +77,7 @@ def other_blocks(scene: Scene, figures: dict, step: Steps) -> None:
         )
 
 
-def draw(scene: Scene, result: "Result", step: Steps, resolve: bool = False) -> None:
+def draw(scene: Scene, result: Result, step: Steps, resolve: bool = False) -> None:
     """Draw the frame by the hardware, and compare.
 
     With ``resolve`` the hardware makes pixels of the samples, too; else it lacks the unit, without
@@ -133,18 +130,18 @@ def draw(scene: Scene, result: "Result", step: Steps, resolve: bool = False) -> 
 def _errors(status: list[dict[str, int]]) -> list[str]:
     """What the status words of the hardware complain of."""
     out = [
-        f"the reader reports {CommandError(one['error']).name} at transfer {one['at']}"
-        for one in status
-        if one["last"] and one["error"]
+        f"the reader reports {CommandError(word['error']).name} at transfer {word['at']}"
+        for word in status
+        if word["last"] and word["error"]
     ]
     out += [
-        f"the hardware reports failure {one['failed']} at fence {one['sequence']}"
-        for one in status
-        if one["failed"]
+        f"the hardware reports failure {word['failed']} at fence {word['sequence']}"
+        for word in status
+        if word["failed"]
     ]
     return (
         out
-        if any(one["last"] for one in status)
+        if any(word["last"] for word in status)
         else [*out, "the hardware did not come to the end of the commands"]
     )
 

@@ -8,15 +8,16 @@ import numpy as np
 from fixfunc.cosim import codec
 from fixfunc.cosim.commands import CommandList
 from fixfunc.cosim.reference import top
-from fixfunc.models import shading
 from fixfunc.models.depth.depth_cache import DepthCache, StencilCache
 from fixfunc.models.frontend.command_reader import plane_bytes, tiles_of
 from fixfunc.models.geometry.triangle_setup import TRIANGLE
 from fixfunc.models.memory.surface import to_image
 from fixfunc.models.output.colour_write import ColourCache
 from fixfunc.models.payload import dtype
-from fixfunc.models.pipeline import Frame, Scene
-from fixfunc.models.top import Shades, Shading
+from fixfunc.models.scene import shading
+from fixfunc.models.scene.render import Frame
+from fixfunc.models.scene.scene import Scene
+from fixfunc.models.top.shades import Shades, Shading
 from fixfunc.rtl.top import TopParams
 from fixfunc.spec import payloads
 from fixfunc.spec.colours import colours
@@ -41,7 +42,7 @@ class Job:
     start : (int, int, int)
         Fields of :data:`fixfunc.spec.commands.START`.
     shader : callable
-        As :class:`fixfunc.models.top.Machine` takes it.
+        As :class:`fixfunc.models.top.top.Machine` takes it.
     """
 
     def __init__(
@@ -121,8 +122,8 @@ class FrameJob(Job):
 
     Parameters
     ----------
-    scene : fixfunc.models.pipeline.Scene
-    frame : fixfunc.models.pipeline.Frame
+    scene : fixfunc.models.scene.scene.Scene
+    frame : fixfunc.models.scene.render.Frame
     params : fixfunc.rtl.top.TopParams
     resolve : bool
         In the end a RESOLVE makes pixels of the samples, in a plane of their own.

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from fixfunc.models.pipeline import Frame
+from fixfunc.models.scene.render import Frame
 from fixfunc.spec.state import DIFFERENCES, Outcome, TileMode
 
 TILE = ((8, 8), (8, 4), (4, 4), (4, 2))  # pixels, by log2 of the samples of a pixel

@@ -13,7 +13,7 @@ from PIL import Image
 
 from fixfunc.cosim import files
 from fixfunc.cosim.frame import maps
-from fixfunc.models.pipeline import Frame
+from fixfunc.models.scene.render import Frame
 from fixfunc.spec.state import Outcome, TileMode
 
 PAGE = Path(__file__).with_name("report.html.in")
@@ -26,7 +26,7 @@ def write(path: Path, title: str, frame: Frame, coded: np.ndarray, figures: dict
     ----------
     path : Path
     title : str
-    frame : fixfunc.models.pipeline.Frame
+    frame : fixfunc.models.scene.render.Frame
         ``colour`` and ``outcome`` as the hardware gave them.
     coded : ndarray of uint8
         :class:`~fixfunc.spec.state.TileMode` of every tile, row by row.

@@ -12,7 +12,8 @@ from fixfunc.models.depth.depth_cache import CacheShape
 from fixfunc.models.frontend.command_reader import CommandLimits
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster.edge_evaluator import pack
-from fixfunc.models.top import Drawn, Machine, Shades
+from fixfunc.models.top.shades import Shades
+from fixfunc.models.top.top import Drawn, Machine
 from fixfunc.rtl.top import TopParams
 from fixfunc.spec import payloads
 from fixfunc.spec.colours import colours, quads

@@ -16,7 +16,7 @@ MOST_CLUSTERS = 64
 MOST_GROUPS = 65535  # of a dispatch, along an axis
 
 
-class Given(NamedTuple):
+class Assignment(NamedTuple):
     """A batch on a cluster."""
 
     ticket: int  # its place in API order
@@ -54,7 +54,7 @@ class Distributor:
         integer("room", self.room, 1, 1 << 16)
         self._in_flight = [deque() for _ in range(self.clusters)]
 
-    def give(self, batch: Hashable) -> Given:
+    def give(self, batch: Hashable) -> Assignment:
         """Give a batch to the next cluster with room.
 
         Raises
@@ -65,22 +65,22 @@ class Distributor:
         for step in range(self.clusters):
             cluster = (self._next + step) % self.clusters
             if len(self._in_flight[cluster]) < self.room:
-                given = Given(self._tickets, cluster, batch)
-                self._in_flight[cluster].append(given)
+                assignment = Assignment(self._tickets, cluster, batch)
+                self._in_flight[cluster].append(assignment)
                 self._tickets += 1
                 self._next = (cluster + 1) % self.clusters
-                return given
+                return assignment
         raise Stalled("no cluster has room")
 
-    def finish(self, given: Given) -> list[Given]:
+    def finish(self, assignment: Assignment) -> list[Assignment]:
         """A batch is shaded; returns those that leave now, in their order.
 
         With ``ordered`` none leaves before all that were given before it.
         """
-        self._in_flight[given.cluster].remove(given)
+        self._in_flight[assignment.cluster].remove(assignment)
         if not self.ordered:
-            return [given]
-        self._finished[given.ticket] = given
+            return [assignment]
+        self._finished[assignment.ticket] = assignment
         leaving = []
         while self._leaving in self._finished:
             leaving.append(self._finished.pop(self._leaving))

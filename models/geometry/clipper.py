@@ -290,14 +290,14 @@ def _interleaved(old, new):
     return np.stack([old, new], 2).reshape(len(old), 2 * old.shape[1], *old.shape[2:])
 
 
-def _crossing(polygons, distance, one, other):
+def _crossing(polygons, distance, start, end):
     """Where edges meet the plane: numerators and denominators, the latter above zero."""
-    a = polygons.numerators[one]
-    b = polygons.numerators[other]
-    a_distance = distance[one]
-    b_distance = distance[other]
-    denominator = a_distance * polygons.denominators[other]
-    denominator = denominator - b_distance * polygons.denominators[one]
+    a = polygons.numerators[start]
+    b = polygons.numerators[end]
+    a_distance = distance[start]
+    b_distance = distance[end]
+    denominator = a_distance * polygons.denominators[end]
+    denominator = denominator - b_distance * polygons.denominators[start]
     numerator = b * a_distance[:, None] - a * b_distance[:, None]
     sign = np.where(denominator > 0, 1, -1).astype(object)
     return numerator * sign[:, None], denominator * sign

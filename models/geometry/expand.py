@@ -89,15 +89,15 @@ def rectangles(screen: np.ndarray, width: float = WIDTHS[0]) -> Quads:
     normal = np.stack(
         [float32.multiply(-dy[source], scale), float32.multiply(dx[source], scale)], 1
     )
-    one = screen[source, 0]
-    other = screen[source, 1]
+    start = screen[source, 0]
+    end = screen[source, 1]
     corners = snap(
         np.stack(
             [
-                float32.subtract(one, normal),
-                float32.subtract(other, normal),
-                float32.add(other, normal),
-                float32.add(one, normal),
+                float32.subtract(start, normal),
+                float32.subtract(end, normal),
+                float32.add(end, normal),
+                float32.add(start, normal),
             ],
             1,
         )

@@ -65,8 +65,8 @@ def _named(call: str, method: Callable) -> Callable:
 
 def _check_held(name, value, heap):
     """Resources of a call exist, on this device."""
-    for one in value if isinstance(value, list | tuple) else (value,):
-        check_held(name, one, heap)
+    for item in value if isinstance(value, list | tuple) else (value,):
+        check_held(name, item, heap)
 
 
 def check_held(name: str, value: object, heap: Heap | None) -> None:

@@ -8,9 +8,9 @@ from fixfunc.models.frontend.work_distributor import MOST_GROUPS
 from fixfunc.models.host.calls import check_held
 from fixfunc.models.host.resources import Bind, Buffer, Texture
 from fixfunc.models.host.views import View
+from fixfunc.models.machine.shaders import GeometryShader
 from fixfunc.models.output import averages, output_merger
 from fixfunc.models.payload import integer
-from fixfunc.models.shaders import GeometryShader
 from fixfunc.spec.descriptors import BindingKind
 from fixfunc.spec.draw import PATCH
 from fixfunc.spec.dxgi import DEPTH_FORMATS, FORMATS, Format

@@ -24,9 +24,9 @@ from fixfunc.models.host.resources import (
 )
 from fixfunc.models.host.stages import Shader
 from fixfunc.models.host.views import View, buffer_view, texture_view
-from fixfunc.models.machine import MOST_WORK, Machine
+from fixfunc.models.machine.machine import MOST_WORK, Machine
+from fixfunc.models.machine.shaders import ComputeShader, GeometryShader, HullShader, PixelShader
 from fixfunc.models.payload import integer
-from fixfunc.models.shaders import ComputeShader, GeometryShader, HullShader, PixelShader
 from fixfunc.spec.descriptors import Dimension, Stage
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
@@ -56,7 +56,7 @@ class Device:
     memory : ndarray of uint8
     heap : fixfunc.models.host.memory.Heap
         Where resources lie in it.
-    machine : fixfunc.models.machine.Machine
+    machine : fixfunc.models.machine.machine.Machine
     context : Context
         The immediate context.
 

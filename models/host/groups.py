@@ -320,9 +320,9 @@ class OutputMerger:
             shapes.add((*size, view.layer_count, layout.samples))
         if len(shapes) > 1:
             raise InputError("targets", "be of one size, layers and samples", sorted(shapes))
-        for one, other in combinations(filter(None, colours), 2):
-            if one.overlaps(other):
-                raise InputError("render targets", "not overlap", one.form.name)
+        for view, other in combinations(filter(None, colours), 2):
+            if view.overlaps(other):
+                raise InputError("render targets", "not overlap", view.form.name)
         self.colours = tuple(colours)
         self.depth = depth
         self._changed(StateKind.TARGETS)

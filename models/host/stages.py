@@ -38,7 +38,7 @@ class Shader:
     number : int
     stage : Stage
     program : object
-        A callable, or an object of :mod:`fixfunc.models.shaders`.
+        A callable, or an object of :mod:`fixfunc.models.machine.shaders`.
     """
 
     def __init__(self, number: int, stage: Stage, program: object) -> None:

@@ -29,7 +29,7 @@ def check_type(name: str, value: object, hint: object) -> None:
 def _found(value):
     """A value that does not fit, or its type."""
     if isinstance(value, list | tuple):
-        return [_found(one) for one in value]
+        return [_found(item) for item in value]
     return value if isinstance(value, str | int | float) else type(value).__name__
 
 
@@ -43,7 +43,7 @@ def _fits(value, hint):
     arguments = get_args(hint)
     origin = get_origin(hint)
     if origin in (Union, types.UnionType):
-        return any(_fits(value, one) for one in arguments)
+        return any(_fits(value, choice) for choice in arguments)
     if origin is None:
         return isinstance(value, hint)
     if origin.__name__ == "Callable":
@@ -54,7 +54,7 @@ def _fits(value, hint):
         return False
     if origin is tuple and arguments[-1] is not Ellipsis:
         return len(value) == len(arguments) and all(map(_fits, value, arguments))
-    return all(_fits(one, arguments[0]) for one in value)
+    return all(_fits(item, arguments[0]) for item in value)
 
 
 def _has_float(value):

@@ -98,15 +98,15 @@ def copy(memory: np.ndarray, source: np.void, target: np.void, packet: np.void) 
     InputError
         A box that lies beyond one of them, or texels of another size.
     """
-    one, one_data = texture_at(memory, source)
-    other, other_data = texture_at(memory, target)
-    if (one.texel, one.samples) != (other.texel, other.samples):
-        rule = f"have texels of {one.texel} bytes and {one.samples} samples"
-        raise InputError("target of a copy", rule, (other.texel, other.samples))
-    texels = one.read(one_data, *_subresource(one, packet, "source"))
-    into = _subresource(other, packet, "target")
-    whole = other.read(other_data, *into).copy()
-    blocks = FORMATS[one.form].block, FORMATS[other.form].block
+    from_layout, from_data = texture_at(memory, source)
+    to_layout, to_data = texture_at(memory, target)
+    if (from_layout.texel, from_layout.samples) != (to_layout.texel, to_layout.samples):
+        rule = f"have texels of {from_layout.texel} bytes and {from_layout.samples} samples"
+        raise InputError("target of a copy", rule, (to_layout.texel, to_layout.samples))
+    texels = from_layout.read(from_data, *_subresource(from_layout, packet, "source"))
+    into = _subresource(to_layout, packet, "target")
+    whole = to_layout.read(to_data, *into).copy()
+    blocks = FORMATS[from_layout.form].block, FORMATS[to_layout.form].block
     at = [int(packet[name]) // blocks[1] for name in "zyx"]
     at[0] = int(packet["z"])
     begin = [int(packet["z0"]), *(int(packet[name]) // blocks[0] for name in ("y0", "x0"))]
@@ -118,7 +118,7 @@ def copy(memory: np.ndarray, source: np.void, target: np.void, packet: np.void) 
     box = tuple(slice(b, e) for b, e in zip(begin, end, strict=True))
     place = tuple(slice(a, a + e - b) for a, b, e in zip(at, begin, end, strict=True))
     whole[place] = texels[box]
-    other.write(other_data, *into, whole)
+    to_layout.write(to_data, *into, whole)
 
 
 def resolve(memory: np.ndarray, source: np.void, target: np.void, packet: np.void) -> None:
@@ -139,15 +139,15 @@ def resolve(memory: np.ndarray, source: np.void, target: np.void, packet: np.voi
 
     Source: [fs 5.6.6, 19.2.4].
     """
-    one, one_data = texture_at(memory, source)
-    other, other_data = texture_at(memory, target)
-    form = _averaged(packet["form"], one, other)
-    texels = one.read(one_data, *_subresource(one, packet, "source"))
+    from_layout, from_data = texture_at(memory, source)
+    to_layout, to_data = texture_at(memory, target)
+    form = _averaged(packet["form"], from_layout, to_layout)
+    texels = from_layout.read(from_data, *_subresource(from_layout, packet, "source"))
     mean = averages.mean(texels, form)[..., None, :]
-    into = _subresource(other, packet, "target")
-    if mean.shape != other.read(other_data, *into).shape:
+    into = _subresource(to_layout, packet, "target")
+    if mean.shape != to_layout.read(to_data, *into).shape:
         raise InputError("target of a resolve", f"have size {mean.shape[2]}, {mean.shape[1]}", into)
-    other.write(other_data, *into, mean)
+    to_layout.write(to_data, *into, mean)
 
 
 def _subresource(layout, packet, which):

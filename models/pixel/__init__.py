@@ -6,5 +6,4 @@ quads.py          two by two pixels of a tile
 pixel_shader.py   what a shader declares, and what it returns
 pixel_inputs.py   what it takes: attributes, at pixels, centroids, samples and offsets
 pixel_stage.py    the port to it
-tile_shading.py   tiles to quads, and back
 """

@@ -125,7 +125,7 @@ class Evaluator:
             out[:, chosen] = self._values(chosen, kind, offsets)
         return out.reshape(-1, 2, 2, *shape[1:])
 
-    def one(self, attribute: int, offsets: np.ndarray) -> np.ndarray:
+    def attribute_at(self, attribute: int, offsets: np.ndarray) -> np.ndarray:
         """One attribute at offsets from the centres: uint32, shape (q, 2, 2, 4)."""
         kind = self.modes[attribute].partition("_")[0]
         return self._values([attribute], kind, offsets).reshape(-1, 2, 2, 4)
@@ -241,7 +241,7 @@ class PixelQuads:
 
     def _pulled(self, attribute, offsets):
         self._check(attribute)
-        return self.evaluator.one(attribute, offsets).view(np.float32)
+        return self.evaluator.attribute_at(attribute, offsets).view(np.float32)
 
 
 def _integers(name, value, shape):

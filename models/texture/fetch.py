@@ -65,17 +65,17 @@ def fetch(
         for name, value in (("level", level), ("layer", layer), ("sample", sample))
     )
     least = texture.min_lod >> LOD_BITS  # a fraction of the clamp needs the level below it
-    there = (level >= least) & (level < len(texture.levels)) & (flat >= 0).all(1)
-    there &= (layer >= 0) & (layer < texture.layers) & (sample >= 0) & (sample < texture.samples)
-    there &= texture.min_lod <= len(texture.levels) - 1 << LOD_BITS
+    inside = (level >= least) & (level < len(texture.levels)) & (flat >= 0).all(1)
+    inside &= (layer >= 0) & (layer < texture.layers) & (sample >= 0) & (sample < texture.samples)
+    inside &= texture.min_lod <= len(texture.levels) - 1 << LOD_BITS
     form = texture.texel_format
     unit = np.full(form.channels, float(LINEAR_UNIT)) if texture.srgb else form.unit
     kind = np.uint16 if texture.srgb else form.dtype
     out = np.zeros((len(flat), form.channels), kind)
-    for n in np.unique(level[there]):
+    for n in np.unique(level[inside]):
         size = texture.extents(int(n))
-        for image in np.unique(layer[there & (level == n)]):
-            chosen = np.flatnonzero(there & (level == n) & (layer == image) & (flat < size).all(1))
+        for image in np.unique(layer[inside & (level == n)]):
+            chosen = np.flatnonzero(inside & (level == n) & (layer == image) & (flat < size).all(1))
             x, y, z = (*flat[chosen].T, 0, 0)[:3]
             found = texture.texels(int(n), int(image))[z, y, x, sample[chosen]]
             out[chosen] = as_light(found) if texture.srgb else found
@@ -109,7 +109,7 @@ def fetch_buffer(data: np.ndarray, format: str, places: np.ndarray) -> np.ndarra
         raise InputError("format of a buffer", "be without blocks", format)
     places = np.asarray(places).astype(np.int64)
     rows = data[: len(data) // form.size * form.size].reshape(-1, form.size)
-    there = (places >= 0) & (places < len(rows))
+    inside = (places >= 0) & (places < len(rows))
     out = np.zeros((*places.shape, form.channels), form.dtype)
-    out[there] = texels.read(rows[places[there]], format)
+    out[inside] = texels.read(rows[places[inside]], format)
     return texels.values(out, form)

@@ -172,8 +172,8 @@ class Reader:
         texels = np.empty((len(x), form.channels), _wide(form))
         for n in np.unique(image):
             chosen = image == n
-            there = self._texels(level, int(n))
-            texels[chosen] = there[z[chosen], y[chosen], x[chosen]]
+            of_image = self._texels(level, int(n))
+            texels[chosen] = of_image[z[chosen], y[chosen], x[chosen]]
         return texels
 
     def _texels(self, level, image):

@@ -95,8 +95,8 @@ class Harness(wiring.Component):
 def shape_of(params: CommandReaderParams) -> top.TopParams:
     """The parameters of a top with this reader, for which command streams are generated."""
     samples = params.resolve_samples
-    alike = (replace(one.reader, resolve_samples=samples) for one in top.CONFIGS.values())
-    found = next(one for one, reader in zip(top.CONFIGS.values(), alike) if reader == params)
+    alike = (replace(config.reader, resolve_samples=samples) for config in top.CONFIGS.values())
+    found = next(config for config, reader in zip(top.CONFIGS.values(), alike) if reader == params)
     return replace(found, reader=params, resolve=ResolveParams(samples, srgb=params.resolves_srgb))
 
 

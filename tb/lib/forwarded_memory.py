@@ -114,7 +114,7 @@ def distance(operations: int):
     def hit(trace, n):
         now = trace[n].inputs
         earlier = [trace[n - k].inputs for k in range(1, operations + 1)]
-        same = [one["valid"] and one["address"] == now["address"] for one in earlier]
+        same = [access["valid"] and access["address"] == now["address"] for access in earlier]
         return bool(now["valid"] and same.pop() and not any(same))
 
     return hit

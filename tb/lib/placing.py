@@ -52,38 +52,38 @@ def sets(
     return out
 
 
-def places(given: Sequence[tuple[Values, Values]], widths: Values, most: int) -> list[Clock]:
+def places(operands: Sequence[tuple[Values, Values]], widths: Values, most: int) -> list[Clock]:
     """Values in, all of them side by side out."""
     latency = golden.levels(len(widths))
     out = []
-    for n, (values, lengths) in enumerate(given):
+    for n, (values, lengths) in enumerate(operands):
         fields = []
         for value, length, width in zip(values, lengths, widths, strict=True):
             fields += [(value, width), (length, width.bit_length())]
         expected = {}
         if n >= latency:
-            value, total = golden.placed(*given[n - latency], most)
+            value, total = golden.placed(*operands[n - latency], most)
             expected = {"o": packed([(value, min(most, sum(widths))), (total, sum(widths))])}
         out.append(Clock({"i": packed(fields)}, expected))
     return out
 
 
-def takes(given: Sequence[tuple[Values, Values]], widths: Values, most: int) -> list[Clock]:
+def takes(operands: Sequence[tuple[Values, Values]], widths: Values, most: int) -> list[Clock]:
     """Lengths in, their sum out, then all values side by side in, and out again."""
     summed = golden.levels(len(widths))
     then = summed + 1
-    side_by_side = [golden.placed(*one, most)[0] for one in given]
+    side_by_side = [golden.placed(*its, most)[0] for its in operands]
     out = []
-    for n, (_, lengths) in enumerate(given):
+    for n, (_, lengths) in enumerate(operands):
         sizes = [
             (length, width.bit_length()) for length, width in zip(lengths, widths, strict=True)
         ]
         expected = {}
         if n >= summed:
-            expected["total"] = sum(given[n - summed][1])
+            expected["total"] = sum(operands[n - summed][1])
         if n >= then + summed:
             earlier = n - then - summed
-            parts = golden.taken(side_by_side[earlier], given[earlier][1], widths)
+            parts = golden.taken(side_by_side[earlier], operands[earlier][1], widths)
             expected["o"] = packed(list(zip(parts, widths, strict=True)))
         value = side_by_side[n - then] if n >= then else 0
         out.append(Clock({"i": packed([(value, most), *sizes])}, expected))

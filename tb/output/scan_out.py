@@ -212,7 +212,7 @@ def memory(rows: np.ndarray, _params: ScanOutParams) -> np.ndarray:
 def unreadable(rows: np.ndarray) -> int | None:
     """A byte that cannot be read, of a tile or a table; mostly there is one."""
     rng = np.random.default_rng(rows[:, 0] ^ np.uint64(len(rows)))
-    setups = [one for one in commands(rows) if one["kind"] == Order.SETUP]
+    setups = [command for command in commands(rows) if command["kind"] == Order.SETUP]
     if not setups or rng.random() < 0.3:
         return None
     setup = setups[rng.integers(0, len(setups))]
@@ -276,7 +276,7 @@ def replay(
         states = {(Turns.begun(int(setup["buffers"]), bool(setup["vsync"])), 0)}
         beats = 8 * -(-int(setup["width"]) // params.pixels)  # of a row of tiles
         for least, most in frames:
-            states = {one for one in _presented(states, least) if one[1] == least}
+            states = {state for state in _presented(states, least) if state[1] == least}
             fronts = []
             for row in range(scan.rows):
                 if row and not setup["vsync"]:
@@ -286,7 +286,7 @@ def replay(
                 front = int(seen[place]) if place < len(seen) else -1
                 front = front if front in places else min(places)
                 if not scan.refused:
-                    states = {one for one in states if one[0].front == front}
+                    states = {state for state in states if state[0].front == front}
                 fronts.append(front)
             states = {(turns.frame_ended(), n) for turns, n in _presented(states, most)}
             frame = codec.pack(scan.frame(fronts, params.pixels), fields)
@@ -340,7 +340,7 @@ def setup_at(
 def ordered(setup: np.void, orders: str) -> np.ndarray:
     """A setup, then frames (F) and presents (P)."""
     kinds = {"F": Order.FRAME, "P": Order.PRESENT}
-    return np.concatenate([order(Order.SETUP, setup), *(order(kinds[one]) for one in orders)])
+    return np.concatenate([order(Order.SETUP, setup), *(order(kinds[kind]) for kind in orders)])
 
 
 # plan: scan-out-4

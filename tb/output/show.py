@@ -15,7 +15,8 @@ from fixfunc.models.host import Device
 from fixfunc.models.host.resources import Bind
 from fixfunc.models.output.scan_out import setup_of
 from fixfunc.models.payload import dtype
-from fixfunc.models.pipeline import Scene, render
+from fixfunc.models.scene.render import render
+from fixfunc.models.scene.scene import Scene
 from fixfunc.spec.colours import scanned
 from fixfunc.spec.descriptors import VIEW
 from fixfunc.spec.dxgi import Format

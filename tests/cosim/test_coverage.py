@@ -84,10 +84,10 @@ def test_stars_alone_are_special():
 
 
 def test_waivers_of_the_project_have_reasons_and_blocks():
-    for one in waivers():
-        assert one.block in blocks.blocks()
-        assert one.names
-        assert one.reason.endswith(".")
+    for waiver in waivers():
+        assert waiver.block in blocks.blocks()
+        assert waiver.names
+        assert waiver.reason.endswith(".")
 
 
 @pytest.mark.parametrize(
@@ -313,7 +313,9 @@ def test_a_run_without_its_waivers_fails():
     assert run.cover(block, bins_alone=True).passes
     missed = run.cover(block, bins_alone=True, known=()).verdicts["bin"].missed
     assert len(missed) == sum(
-        len(one.names) for one in waivers() if (one.block, one.kind) == ("edge_evaluator", "bin")
+        len(waiver.names)
+        for waiver in waivers()
+        if (waiver.block, waiver.kind) == ("edge_evaluator", "bin")
     )
 
 

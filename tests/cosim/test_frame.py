@@ -17,11 +17,12 @@ from fixfunc.cosim.frame.job import FrameJob
 from fixfunc.cosim.simulation import library
 from fixfunc.cosim.simulation.bench import Bench
 from fixfunc.cosim.verilog import units
-from fixfunc.models.pipeline import Scene, render
-from fixfunc.models.shading import BACKGROUND, shade
+from fixfunc.models.scene.render import render
+from fixfunc.models.scene.scene import Scene
+from fixfunc.models.scene.shading import BACKGROUND, shade
 from fixfunc.models.texture import container
 from fixfunc.models.texture.texture import create, of_picture
-from fixfunc.models.top import Machine
+from fixfunc.models.top.top import Machine
 from fixfunc.rtl.top import TopParams
 from fixfunc.spec.commands import FENCE_PACKET
 from fixfunc.spec.errors import InputError
@@ -219,10 +220,10 @@ def test_a_resolved_frame(tmp_path):
     """The picture is that which is averaged of the samples; what it takes is counted."""
     for name, more in (("samples", []), ("pixels", ["--resolve"])):
         assert main([*SMALL, *more, "-o", str(tmp_path / name)]) == 0
-    one, other = (
+    sampled, resolved = (
         np.asarray(Image.open(tmp_path / name / "frame.png")) for name in ("samples", "pixels")
     )
-    assert (one == other).all()
+    assert (sampled == resolved).all()
     moved = json.loads((tmp_path / "pixels" / "frame.json").read_text())["moved"]
     (row,) = [row for row in moved if row[0] == "resolve"]
     assert row[3] > 300

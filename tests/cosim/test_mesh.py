@@ -4,7 +4,8 @@ import pytest
 import trimesh
 
 from fixfunc.cosim.frame import mesh
-from fixfunc.models.pipeline import Scene, render
+from fixfunc.models.scene.render import render
+from fixfunc.models.scene.scene import Scene
 from fixfunc.spec.errors import InputError, MeshError
 
 

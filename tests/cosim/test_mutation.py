@@ -170,12 +170,14 @@ def test_a_waiver_is_found_wherever_its_line_is(tmp_path):
 
 def test_every_waiver_names_a_mutant():
     configs = json.loads((ROOT / "docs/mutation.json").read_text())
-    waived = {(one.block, one.file, one.line, one.change) for one in equivalent.waivers()}
+    waived = {
+        (waiver.block, waiver.file, waiver.line, waiver.change) for waiver in equivalent.waivers()
+    }
     assert len(waived) == len(equivalent.waivers())
     known = {
-        (stem, one.file, one.text, one.change)
-        for stem in {one.block for one in equivalent.waivers()}
-        for one in places.all_mutants(catalogue.block(stem), configs[stem]["config"])
+        (stem, mutant.file, mutant.text, mutant.change)
+        for stem in {waiver.block for waiver in equivalent.waivers()}
+        for mutant in places.all_mutants(catalogue.block(stem), configs[stem]["config"])
     }
     assert not waived - known
 

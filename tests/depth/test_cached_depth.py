@@ -62,8 +62,8 @@ def test_memory_is_the_depth_buffer(shape, samples, form):
                 int(min(cleared[f"{plane}_value"], most)) if cleared[plane] else None
                 for plane in ("depth", "stencil")
             ]
-            for one in (plain, *units):
-                one.clear(rectangle, *values, *(() if one is plain else (BASES,)))
+            for unit in (plain, *units):
+                unit.clear(rectangle, *values, *(() if unit is plain else (BASES,)))
         passed, outcome, _ = units[0].test(tiles, shader=shader(state))
         again = units[1].test(
             tiles, np.where(rng.random(len(tiles)) < 0.5, outcome, Outcome.TEST), shader(state)

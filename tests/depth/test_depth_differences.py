@@ -300,7 +300,7 @@ def test_what_cannot_be_is_told(samples):
     end = header + 96 + 24 * len(twin_groups(samples)[-1])
     bits[end - 1] = 1
 
-    def told(changed, transfers=2):
+    def refused(changed, transfers=2):
         data = np.packbits(changed, bitorder="little")[: 32 * transfers].tobytes()
         try:
             decompress(Encoded(BY_TRANSFERS[transfers], data), samples)
@@ -308,15 +308,15 @@ def test_what_cannot_be_is_told(samples):
             return "no code above 12, and nothing beyond them" in str(error)
         return False
 
-    assert not told(bits)
-    assert not told(bits, 5)
+    assert not refused(bits)
+    assert not refused(bits, 5)
     for n in (1, 2, 3, *range(4 * groups, header), end, 511):
         changed = bits.copy()
         changed[n] = 1
-        assert told(changed), n
+        assert refused(changed), n
     changed = bits.copy()
     changed[4:8] = 1, 0, 1, 1
-    assert told(changed)
+    assert refused(changed)
 
 
 @pytest.mark.plan("depth-compression-17")

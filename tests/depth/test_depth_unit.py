@@ -130,8 +130,8 @@ def test_a_batch_is_as_if_one_by_one(compare):
     single = DepthUnit(state)
     passed, outcome = batch.test(tiles)
     ones = [single.test(tiles[n : n + 1]) for n in range(len(tiles))]
-    assert len(tiles) and (passed == np.concatenate([one[0] for one in ones])).all()
-    assert (outcome == np.concatenate([one[1] for one in ones])).all()
+    assert len(tiles) and (passed == np.concatenate([result[0] for result in ones])).all()
+    assert (outcome == np.concatenate([result[1] for result in ones])).all()
     assert (batch.buffer.image() == single.buffer.image()).all()
 
 

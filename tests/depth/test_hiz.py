@@ -182,15 +182,15 @@ def test_one_bound_comes_back_only_where_none_or_the_same_has_been_chosen():
     saved["high"] = (1 << 14) - 1
     fresh = HiZ(16, 8, bounds="max")
     same = HiZ(16, 8, bounds="max")
-    other = HiZ(16, 8, bounds="max")
-    for hiz, compare in ((same, Compare.GREATER), (other, Compare.LESS)):
+    opposite = HiZ(16, 8, bounds="max")
+    for hiz, compare in ((same, Compare.GREATER), (opposite, Compare.LESS)):
         hiz.clear(0)
         hiz.step(drawn(9, 9, compare, write=False))
-    for hiz in (fresh, same, other):
+    for hiz in (fresh, same, opposite):
         hiz.restore(saved)
     assert (fresh.save() == saved).all()
     assert (same.save() == saved).all()
-    assert other.save()[["bound", "low", "high"]].tolist() == 2 * [(Bound.MAX, 0, 0)]
+    assert opposite.save()[["bound", "low", "high"]].tolist() == 2 * [(Bound.MAX, 0, 0)]
 
 
 @pytest.mark.plan("hiz-8")
@@ -246,15 +246,15 @@ def test_a_range_of_stencil_values_drops_what_can_only_fail(func):
     The range is cleared to one value, then widened by every operation.
     """
     operations = [
-        (op, other)
+        (op, fail_op)
         for op in StencilOp
-        for other in (StencilOp.KEEP, StencilOp.ZERO, StencilOp.INCR_SAT)
+        for fail_op in (StencilOp.KEEP, StencilOp.ZERO, StencilOp.INCR_SAT)
     ]
-    for (op, other), cleared, ref in itertools.product(operations, (0, 3, 255), (0, 2, 3)):
+    for (op, fail_op), cleared, ref in itertools.product(operations, (0, 3, 255), (0, 2, 3)):
         hiz = HiZ(8, 8)
         stored = {cleared}
         hiz.clear(stencil=cleared)
-        draws = [{"front_pass": op, "front_depth_fail": other}, {}, {"read": 2}]
+        draws = [{"front_pass": op, "front_depth_fail": fail_op}, {}, {"read": 2}]
         for n, fields in enumerate(draws):
             values = {"func": Compare.ALWAYS} if not n else {"func": func}
             state = draw_state(
@@ -272,14 +272,14 @@ def test_a_range_of_stencil_values_drops_what_can_only_fail(func):
                 read = int(state["stencil_read"])
                 may_pass = any(COMPARE[func](ref & read, value & read) for value in stored)
                 assert not (found == Outcome.DROP and may_pass)
-                if len(stored) == 1 and {op, other} <= {
+                if len(stored) == 1 and {op, fail_op} <= {
                     StencilOp.KEEP,
                     StencilOp.ZERO,
                     StencilOp.REPLACE,
                 }:
                     assert (found == Outcome.DROP) == (not may_pass)
             else:
-                stored |= {int(OPERATE[o](np.int64(cleared), ref)) for o in (op, other)}
+                stored |= {int(OPERATE[o](np.int64(cleared), ref)) for o in (op, fail_op)}
 
 
 # Parameter errors.

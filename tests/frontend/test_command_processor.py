@@ -60,10 +60,10 @@ class Host:
         self.memory[address : address + len(data)] = data
 
     def submit(self, *packets):
-        for one in (
+        for transfer in (
             b"".join(packets)[n : n + TRANSFER] for n in range(0, len(b"".join(packets)), TRANSFER)
         ):
-            self.put(self.write, one)
+            self.put(self.write, transfer)
             self.write = (self.write + TRANSFER) % RING
         return self.processor.submit(self.write)
 
@@ -76,13 +76,13 @@ def test_work_is_begun_in_order_with_its_state():
     host = Host()
     stopped = host.submit(state(0, 7), draw(1), state(0, 8), state(3, 9), draw(2))
     assert stopped.stop == Stop.EMPTY
-    one, two = host.processor.work
-    assert (one.packet["count"], two.packet["count"]) == (1, 2)
+    first, second = host.processor.work
+    assert (first.packet["count"], second.packet["count"]) == (1, 2)
     slots = host.processor.slots
-    assert slots.value(0, one.slots[0]) == bytes([7]) * TRANSFER
-    assert slots.value(0, two.slots[0]) == bytes([8]) * TRANSFER
-    assert slots.value(3, two.slots[3]) == bytes([9]) * TRANSFER
-    assert one.slots[3] == -1
+    assert slots.value(0, first.slots[0]) == bytes([7]) * TRANSFER
+    assert slots.value(0, second.slots[0]) == bytes([8]) * TRANSFER
+    assert slots.value(3, second.slots[3]) == bytes([9]) * TRANSFER
+    assert first.slots[3] == -1
 
 
 @pytest.mark.plan("command-processor-1")

@@ -69,7 +69,7 @@ def both(packets, limit=streams.SIZE, config="default"):
 def test_what_is_asked_for_is_what_the_packet_says():
     result = both(CommandList().resolve(**FIELDS).resolve(**FIELDS | {"width": 1}))
     assert (result.error, len(result.beats)) == (CommandError.NONE, 1)
-    assert [(n, int(one["width"])) for n, one in result.resolves] == [(0, SIZE[0]), (0, 1)]
+    assert [(n, int(request["width"])) for n, request in result.resolves] == [(0, SIZE[0]), (0, 1)]
     for field in RESOLVE:
         assert result.resolves[0][1][field.name] == FIELDS[field.name]
 
@@ -125,7 +125,9 @@ def test_samples_that_the_unit_does_not_know(samples):
 def test_srgb_is_known_where_planes_may_be_srgb(config, error):
     result = both(CommandList().resolve(**FIELDS | {"srgb": 1}), config=config)
     assert result.error == error
-    assert [int(one["srgb"]) for _, one in result.resolves] == [1] * (error == CommandError.NONE)
+    assert [int(request["srgb"]) for _, request in result.resolves] == [1] * (
+        error == CommandError.NONE
+    )
 
 
 @pytest.mark.plan("command-reader-14")
@@ -236,10 +238,10 @@ def test_random_streams_reach_every_rule():
     out = bench.expected(rows, params)
     status = codec.unpack(out["status"], commands.STATUS, dtype(commands.STATUS))
     ends = set()
-    for (_, transfers), one in zip(streams.starts(rows), status, strict=True):
-        at = int(one["at"])
+    for (_, transfers), word in zip(streams.starts(rows), status, strict=True):
+        at = int(word["at"])
         if at < len(transfers) and int(transfers[at, 0]) & 0xFF == Opcode.RESOLVE:
-            ends.add(CommandError(one["error"]))
+            ends.add(CommandError(word["error"]))
     assert ends >= {
         CommandError.STATE,
         CommandError.ADDRESS,

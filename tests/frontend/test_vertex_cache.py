@@ -74,9 +74,9 @@ def grid(width):
     """Triangles of a grid, row by row: keys are places."""
     y, x = np.mgrid[:width, :width]
     corner = (y * (width + 1) + x).ravel()
-    one = np.stack([corner, corner + 1, corner + width + 1], 1)
-    other = np.stack([corner + 1, corner + width + 2, corner + width + 1], 1)
-    return np.stack([one, other], 1).reshape(-1, 3)
+    lower = np.stack([corner, corner + 1, corner + width + 1], 1)
+    upper = np.stack([corner + 1, corner + width + 2, corner + width + 1], 1)
+    return np.stack([lower, upper], 1).reshape(-1, 3)
 
 
 @pytest.mark.plan("vertex-cache-2")

@@ -15,7 +15,7 @@ from fixfunc.spec.state import Compare
 def test_batches_go_round_and_skip_busy_clusters():
     distributor = Distributor(3, room=1)
     first = [distributor.give(n) for n in range(3)]
-    assert [one.cluster for one in first] == [0, 1, 2]
+    assert [batch.cluster for batch in first] == [0, 1, 2]
     with pytest.raises(Stalled):
         distributor.give(3)
     distributor.finish(first[1])
@@ -50,9 +50,9 @@ def test_batches_leave_once_and_in_order(clusters, room, choices):
         else:
             left += distributor.finish(in_flight.pop(choice % len(in_flight)))
         assert len(left) + len(in_flight) + distributor.waiting == given_away
-    for one in in_flight:
-        left += distributor.finish(one)
-    assert [one.batch for one in left] == list(range(given_away))
+    for batch in in_flight:
+        left += distributor.finish(batch)
+    assert [batch.batch for batch in left] == list(range(given_away))
 
 
 @pytest.mark.plan("work-distributor-2")

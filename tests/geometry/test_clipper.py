@@ -64,8 +64,8 @@ def exact_polygon(triangle, cutting):
             if (da >= 0) != (db >= 0):
                 t = da / (da - db)
                 mix = [
-                    [p + t * (q - p) for p, q in zip(one, other, strict=True)]
-                    for one, other in ((a, b), (weights_a, weights_b))
+                    [p + t * (q - p) for p, q in zip(start, end, strict=True)]
+                    for start, end in ((a, b), (weights_a, weights_b))
                 ]
                 out.append(tuple(mix))
         polygon = out
@@ -144,8 +144,8 @@ def test_cut_triangles_are_those_of_exact_arithmetic(view, depth_clip):
             for value, wanted in zip([*vertex, *weights], [*exact, *exact_weights], strict=True):
                 assert is_nearest(value, wanted)
             if exact[3] > 0:
-                there = pixel(fractions(vertex), view)
-                error = max(abs(a - b) for a, b in zip(there, pixel(exact, view), strict=True))
+                expected = pixel(fractions(vertex), view)
+                error = max(abs(a - b) for a, b in zip(expected, pixel(exact, view), strict=True))
                 worst = max(worst, error)
     assert new > 200
     assert worst <= Fraction(1, 256)
@@ -166,7 +166,7 @@ def test_a_shared_edge_is_cut_at_the_same_points():
             points.append({vertex.tobytes() for vertex in result.positions[on_edge]})
             if not len(result.source):
                 points.pop()  # all of it is outside, whatever becomes of the edge
-        assert all(one == points[0] for one in points)
+        assert all(point == points[0] for point in points)
         cuts += bool(points and points[0])
     assert cuts > 20
 
@@ -179,9 +179,9 @@ def test_new_edges_are_none_of_the_triangle():
     assert result.clipped > 100
     for weights, edges in zip(result.weights, result.edges, strict=True):
         for n in range(3):
-            one, other = weights[n], weights[(n + 1) % 3]
+            start, end = weights[n], weights[(n + 1) % 3]
             # Along an edge of the triangle one weight is zero at both ends.
-            along = {k for k in range(3) if one[k] == other[k] == 0}
+            along = {k for k in range(3) if start[k] == end[k] == 0}
             drawn = bool(edges >> n & 1)
             # Edge n lies across from corner n + 2: edges 0 and 2 are asked for.
             assert not drawn or along & {2, 1}

@@ -110,11 +110,11 @@ def clip(points, square):
         kept = []
         for n, point in enumerate(points):
             last = points[n - 1]
-            here, there = ((p[axis] - bound) * sign for p in (point, last))
-            if (here < 0) != (there < 0):
-                t = Fraction(there) / (there - here)
+            distance, last_distance = ((p[axis] - bound) * sign for p in (point, last))
+            if (distance < 0) != (last_distance < 0):
+                t = Fraction(last_distance) / (last_distance - distance)
                 kept.append(tuple(c + (d - c) * t for c, d in zip(last, point, strict=True)))
-            if here >= 0:
+            if distance >= 0:
                 kept.append(point)
         points = kept
     return points

@@ -33,11 +33,11 @@ def image(pixels):
     return out.astype(bool)
 
 
-def naive_line(one, other):
+def naive_line(start, end):
     """Pixel by pixel, in rationals: where the line lies within the diamond, if it leaves it."""
     out = set()
-    (x0, y0), (x1, y1) = one, other
-    if one == other:
+    (x0, y0), (x1, y1) = start, end
+    if start == end:
         return out
     is_steep = abs(y1 - y0) > abs(x1 - x0)
     reach = range(min(x0, x1, y0, y1) // PIXEL - 1, max(x0, x1, y0, y1) // PIXEL + 2)
@@ -157,9 +157,9 @@ def test_wireframes_draw_edges_of_the_primitive_alone():
 # Aliased lines.
 
 
-def decides(one, other):
+def decides(start, end):
     """How near the line comes to another decision: where it crosses columns, and at its ends."""
-    (x0, y0), (x1, y1) = one, other
+    (x0, y0), (x1, y1) = start, end
     if abs(y1 - y0) > abs(x1 - x0):
         x0, y0, x1, y1 = y0, x0, y1, x1
     nearest = [Fraction(1)]
@@ -167,7 +167,7 @@ def decides(one, other):
         centre = column * PIXEL + HALF
         crossing = Fraction(y0) + Fraction(y1 - y0, x1 - x0) * (centre - x0)
         nearest.append(abs(crossing / PIXEL - round(crossing / PIXEL)))
-    for x, y in (one, other):
+    for x, y in (start, end):
         dx = abs(x % PIXEL - HALF)
         dy = abs(y % PIXEL - HALF)
         nearest.append(abs(Fraction(dx + dy - HALF, PIXEL)))
@@ -184,8 +184,8 @@ def test_aliased_lines_hit_what_llvmpipe_hits(llvmpipe):
         ends = rng.integers(0, SIZE * PIXEL, (2, 2))
         if lines % 2:
             ends[1] = np.clip(ends[0] + rng.integers(-600, 600, 2), 0, SIZE * PIXEL - 1)
-        one, other = ends.tolist()
-        if one[0] == other[0] or one[1] == other[1] or decides(one, other) < NEAR:
+        start, end = ends.tolist()
+        if start[0] == end[0] or start[1] == end[1] or decides(start, end) < NEAR:
             continue
         lines += 1
         assert np.array_equal(image(aliased(ends[None])), oracle.coverage(ends, "lines")[..., 0])
@@ -198,10 +198,10 @@ def test_aliased_lines_are_those_of_exact_diamonds(grid):
     rng = np.random.default_rng(grid)
     ends = rng.integers(-2 * PIXEL // grid, 6 * PIXEL // grid, (150, 2, 2)) * grid
     pixels = aliased(ends)
-    for n, (one, other) in enumerate(ends.tolist()):
+    for n, (start, end) in enumerate(ends.tolist()):
         hit = pixels.source == n
         got = set(zip(pixels.x[hit].tolist(), pixels.y[hit].tolist(), strict=True))
-        assert got == naive_line(tuple(one), tuple(other)), (one, other)
+        assert got == naive_line(tuple(start), tuple(end)), (start, end)
 
 
 @pytest.mark.plan("expand-5")

@@ -2,13 +2,13 @@
 import numpy as np
 import pytest
 
-from fixfunc.models import front_half
-from fixfunc.models.front_half import FrontState
 from fixfunc.models.frontend.input_assembler import Draw
 from fixfunc.models.geometry.geometry_stage import Emitted, GeometryStage
 from fixfunc.models.geometry.projection import Rasterizer
 from fixfunc.models.geometry.stream_output import Declaration, Entry, StreamBuffer
 from fixfunc.models.geometry.viewport import Viewport
+from fixfunc.models.machine import front_half
+from fixfunc.models.machine.front_half import FrontState
 from fixfunc.spec.draw import Topology
 from fixfunc.spec.errors import InputError
 from tests.machine.test_front_half import POSITION, VIEW, buffer, drawn, passed, strip

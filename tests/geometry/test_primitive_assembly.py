@@ -39,8 +39,10 @@ def test_leading_vertices_of_lines_with_adjacency():
 def test_triangles_of_a_strip_have_one_winding(topology):
     """Two triangles on an edge run along it in opposite directions."""
     triangles = corners(primitives(topology, 30).vertices, topology)
-    for one, other in pairwise(triangles):
-        ways = {(one[a], one[b]) for a, b in EDGES} & {(other[b], other[a]) for a, b in EDGES}
+    for before, triangle in pairwise(triangles):
+        ways = {(before[a], before[b]) for a, b in EDGES} & {
+            (triangle[b], triangle[a]) for a, b in EDGES
+        }
         assert len(ways) == 1
 
 

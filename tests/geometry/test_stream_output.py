@@ -2,8 +2,6 @@
 import numpy as np
 import pytest
 
-from fixfunc.models import front_half
-from fixfunc.models.front_half import FrontState
 from fixfunc.models.frontend.input_assembler import Draw
 from fixfunc.models.frontend.vertex_stage import Vertices
 from fixfunc.models.geometry.stream_output import (
@@ -15,6 +13,8 @@ from fixfunc.models.geometry.stream_output import (
     draw_auto,
     write,
 )
+from fixfunc.models.machine import front_half
+from fixfunc.models.machine.front_half import FrontState
 from fixfunc.spec.draw import Topology
 from fixfunc.spec.errors import InputError
 from tests.machine.test_front_half import POSITION as ELEMENT

@@ -9,8 +9,8 @@ from fixfunc.models.geometry.viewport import Viewport
 from fixfunc.models.host import Device
 from fixfunc.models.host.resources import Bind
 from fixfunc.models.host.states import RasterizerState
+from fixfunc.models.machine.shaders import PixelShader
 from fixfunc.models.pixel.pixel_stage import PixelResults
-from fixfunc.models.shaders import PixelShader
 from fixfunc.spec.draw import Topology
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.state import Cull

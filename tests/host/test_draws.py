@@ -14,8 +14,8 @@ from fixfunc.models.host.states import (
     RenderTargetBlend,
     StencilFace,
 )
+from fixfunc.models.machine.shaders import GeometryShader
 from fixfunc.models.pixel.pixel_stage import PixelResults
-from fixfunc.models.shaders import GeometryShader
 from fixfunc.spec.draw import StepClass, Topology
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
@@ -144,17 +144,17 @@ def test_depths_go_to_memory_and_come_back():
     scene = Scene(samples=4)
     scene.draw(LEFT, RED, 0.25)
     before = scene.context.read(scene.depths)
-    other = scene.device.create_texture2d(
+    copy = scene.device.create_texture2d(
         Format.D24_UNORM_S8_UINT, 32, 24, sample_count=4, bind=Bind.DEPTH_STENCIL
     )
-    scene.context.copy_resource(other, scene.depths)
+    scene.context.copy_resource(copy, scene.depths)
     scene.context.clear_depth_stencil_view(scene.depth, 0.0)
-    view = scene.device.create_depth_stencil_view(other)
+    view = scene.device.create_depth_stencil_view(copy)
     scene.context.om.set_render_targets([scene.target], view)
     scene.draw(WHOLE, GREEN, 0.5)
     image = scene.image()[..., 0, :]
     assert (image[:, :16] == (255, 0, 0, 255)).all() and (image[:, 16:] == (0, 255, 0, 255)).all()
-    after = scene.context.read(other)
+    after = scene.context.read(copy)
     assert (after[:, :16] == before[:, :16]).all() and (after[:, 16:] != before[:, 16:]).any()
 
 
@@ -185,14 +185,16 @@ def test_targets_of_other_formats():
     device, context = scene.device, scene.context
     forms = (Format.R16G16B16A16_FLOAT, Format.B5G6R5_UNORM, Format.R8G8B8A8_UNORM_SRGB)
     textures = [device.create_texture2d(form, 32, 24, bind=Bind.RENDER_TARGET) for form in forms]
-    context.om.set_render_targets([device.create_render_target_view(one) for one in textures])
+    context.om.set_render_targets(
+        [device.create_render_target_view(texture) for texture in textures]
+    )
     context.om.set_blend_state(
         BlendState([RenderTargetBlend(True, BlendFactor.ONE, BlendFactor.ONE)])
     )
     scene.shade(lambda quads, _bound: PixelResults([quads.floats(0)] * 3))
     for _ in range(3):
         scene.draw(WHOLE, (0.25, 0.5, 0, 1))
-    half, packed, srgb = (context.read(one)[:, :, 0] for one in textures)
+    half, packed, srgb = (context.read(texture)[:, :, 0] for texture in textures)
     assert (half.copy().view("<f2") == (0.75, 1.5, 0, 1)).all()
     # 3 times 8 of 31, 3 times 32 of 63, cut.
     assert (packed.copy().view("<u2") == (24 << 11 | 63 << 5)).all()

@@ -8,8 +8,8 @@ from fixfunc.models.geometry.geometry_stage import Emitted
 from fixfunc.models.geometry.viewport import Viewport
 from fixfunc.models.host.resources import Bind
 from fixfunc.models.host.states import BlendState, RasterizerState, RenderTargetBlend, SamplerState
+from fixfunc.models.machine.shaders import GeometryShader
 from fixfunc.models.pixel.pixel_stage import PixelResults
-from fixfunc.models.shaders import GeometryShader
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import BlendFactor
@@ -177,8 +177,8 @@ def test_what_is_kept_of_depths_and_stencil_values_is_read(keeps):
         return PixelResults(bound.fetch(0, places).astype(np.float32))
 
     scene.shade(read)
-    other = "stencil" if keeps == "depth" else "depth"
-    context.ps.set_shader_resources(0, [device.create_shader_resource_view(depths, reads[other])])
+    plane = "stencil" if keeps == "depth" else "depth"
+    context.ps.set_shader_resources(0, [device.create_shader_resource_view(depths, reads[plane])])
     with pytest.raises(InputError, match="resource in slot 0 must not be drawn to"):
         scene.draw(WHOLE)
     context.ps.set_shader_resources(0, [device.create_shader_resource_view(depths, reads[keeps])])
@@ -235,7 +235,7 @@ def test_what_is_bound_to_be_read_is_not_written():
     scene.shade(draws("unordered"))
     with pytest.raises(InputError, match="unordered access must be declared by the shader, not 0"):
         scene.draw(WHOLE)
-    assert not any(context.read(one).any() for one in (buffer, constants, written))
+    assert not any(context.read(resource).any() for resource in (buffer, constants, written))
     scene.shade(draws("unordered"), unordered=True)
     scene.draw(WHOLE)
     assert (context.read(written) == 7).all()

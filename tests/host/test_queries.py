@@ -5,7 +5,7 @@ import pytest
 from fixfunc.models.geometry.stream_output import Declaration, Entry
 from fixfunc.models.host.queries import QueryKind
 from fixfunc.models.host.resources import Bind
-from fixfunc.models.shaders import ComputeShader, GeometryShader
+from fixfunc.models.machine.shaders import ComputeShader, GeometryShader
 from tests.host.drawing import (
     GREEN,
     LEFT,
@@ -30,12 +30,12 @@ def test_stream_output_and_draw_auto():
     context.so.set_targets([kept])
     query = device.create_query(QueryKind.SO_STATISTICS)
     full = device.create_query(QueryKind.SO_OVERFLOW_PREDICATE_STREAM0)
-    for one in (query, full):
-        context.begin(one)
+    for counter in (query, full):
+        context.begin(counter)
     scene.draw(LEFT, RED)
     scene.draw(RIGHT, GREEN)
-    for one in (query, full):
-        context.end(one)
+    for counter in (query, full):
+        context.end(counter)
     assert context.get_data(query) == (3, 4)
     assert context.get_data(full) is True
     assert not scene.shown().any()

@@ -94,10 +94,10 @@ def test_boxes_are_copied_between_layouts():
     assert (got[6:15, 5:15] == picture(20, 12)[2:11, 3:13]).all()
     assert np.count_nonzero(got.any(2)) <= 90
     blocks = np.random.default_rng(1).integers(0, 256, (3, 5, 8), dtype=np.uint8)
-    one = host.create_texture2d(Format.BC1_UNORM, 20, 12, data=[blocks])
-    other = host.create_texture2d(Format.BC1_UNORM, 8, 8)
-    context.copy_subresource_region(other, (0, 0), one, (0, 0), (4, 0, 0), (8, 4, 0, 12, 12, 1))
-    assert (context.read(other)[:, 1:, 0] == blocks[1:3, 2:3]).all()
+    source = host.create_texture2d(Format.BC1_UNORM, 20, 12, data=[blocks])
+    target = host.create_texture2d(Format.BC1_UNORM, 8, 8)
+    context.copy_subresource_region(target, (0, 0), source, (0, 0), (4, 0, 0), (8, 4, 0, 12, 12, 1))
+    assert (context.read(target)[:, 1:, 0] == blocks[1:3, 2:3]).all()
     volume = np.random.default_rng(2).integers(0, 256, (6, 5, 4, 1), dtype=np.uint8)
     deep = host.create_texture3d(Format.R8_UNORM, 4, 5, 6, data=[volume])
     again = host.create_texture3d(Format.R8_UNORM, 4, 5, 6)
@@ -204,8 +204,8 @@ def test_levels_and_layers_of_a_view_are_sampled():
     scene = Scene()
     host, context = scene.device, scene.context
     levels = [level[0] for level in of_picture(picture(16, 16)).levels]
-    other = [np.full_like(level, 7) for level in levels]
-    texture = host.create_texture2d(RGBA8, 16, 16, 0, 2, data=[*other, *levels])
+    first_layer = [np.full_like(level, 7) for level in levels]
+    texture = host.create_texture2d(RGBA8, 16, 16, 0, 2, data=[*first_layer, *levels])
     view = host.create_shader_resource_view(texture, first_level=1, first_layer=1)
     context.ps.set_shader_resources(2, [view])
     context.ps.set_samplers(5, [SamplerState("point", "point", "point")])

@@ -16,8 +16,8 @@ from fixfunc.models.host.states import (
     RenderTargetBlend,
     SamplerState,
 )
+from fixfunc.models.machine.shaders import ComputeShader, GeometryShader
 from fixfunc.models.pixel.pixel_stage import PixelResults
-from fixfunc.models.shaders import ComputeShader, GeometryShader
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import BlendFactor, Cull
@@ -133,17 +133,17 @@ def test_what_is_released_is_not_used():
 
 @pytest.mark.plan("host-10")
 def test_what_is_another_devices_is_not_used():
-    scene, other = Scene(), Scene()
+    scene, stranger = Scene(), Scene()
     buffer = scene.bind(corners(WHOLE))
     with pytest.raises(InputError, match="resource must be of the same device"):
-        scene.device.release(other.colours)
+        scene.device.release(stranger.colours)
     with pytest.raises(InputError, match="target must be of the same device"):
-        scene.context.copy_resource(other.bind(corners(WHOLE)), buffer)
-    scene.context.om.set_render_targets([other.target])
+        scene.context.copy_resource(stranger.bind(corners(WHOLE)), buffer)
+    scene.context.om.set_render_targets([stranger.target])
     with pytest.raises(InputError, match="target 0 must be of the same device"):
         scene.context.draw(3)
     scene.context.om.set_render_targets([scene.target])
-    scene.context.vs.set_shader(other.device.create_vertex_shader(len))
+    scene.context.vs.set_shader(stranger.device.create_vertex_shader(len))
     with pytest.raises(InputError, match="shader must be of the same device"):
         scene.context.draw(3)
 
@@ -157,11 +157,11 @@ def test_targets_do_not_overlap_and_have_as_many_layers():
     device, om = scene.device, scene.context.om
     several = target(device, layers=3)
     whole = device.create_render_target_view(several)
-    one, other = (
+    first_slice, second_slice = (
         device.create_render_target_view(several, first_layer=n, layer_count=1) for n in (0, 1)
     )
-    om.set_render_targets([one, None, other])
-    for views in ([scene.target, scene.target], [one, scene.target, one]):
+    om.set_render_targets([first_slice, None, second_slice])
+    for views in ([scene.target, scene.target], [first_slice, scene.target, first_slice]):
         with pytest.raises(InputError, match="render targets must not overlap"):
             om.set_render_targets(views)
     with pytest.raises(InputError, match="targets must be of one size, layers and samples"):

@@ -8,9 +8,9 @@ from fixfunc.models.geometry.geometry_stage import Emitted
 from fixfunc.models.geometry.viewport import Viewport
 from fixfunc.models.host.queries import QueryKind
 from fixfunc.models.host.states import BlendState, DepthStencilState, StencilFace
+from fixfunc.models.machine.shaders import GeometryShader
 from fixfunc.models.pixel.pixel_stage import PixelResults
 from fixfunc.models.raster.edge_evaluator import SAMPLE_POSITIONS
-from fixfunc.models.shaders import GeometryShader
 from fixfunc.spec.state import StencilOp
 from tests.host.drawing import LEFT, RED, WHOLE, Scene
 

@@ -5,16 +5,17 @@ import numpy as np
 import pytest
 
 from fixfunc.cosim.frame import mesh
-from fixfunc.models import pipeline, shading
 from fixfunc.models.frontend.vertex_fetch import Element
 from fixfunc.models.frontend.vertex_stage import VertexResults
 from fixfunc.models.geometry.viewport import Viewport
 from fixfunc.models.host import Device
 from fixfunc.models.host.resources import Bind
 from fixfunc.models.host.states import RasterizerState, SamplerState
-from fixfunc.models.pipeline import Scene
+from fixfunc.models.machine.shaders import PixelShader
 from fixfunc.models.pixel.pixel_stage import PixelResults
-from fixfunc.models.shaders import PixelShader
+from fixfunc.models.scene import shading
+from fixfunc.models.scene.render import render, transformed
+from fixfunc.models.scene.scene import Scene
 from fixfunc.models.texture.texture import of_picture
 from fixfunc.spec.draw import Topology
 from fixfunc.spec.dxgi import Format
@@ -22,12 +23,6 @@ from fixfunc.spec.state import Cull
 
 RGBA8 = Format.R8G8B8A8_UNORM
 SIZE = 320, 180
-
-
-def transform(points, matrix):
-    """To clip space, in the order of the demo."""
-    x, y, z = (points[..., None, k] for k in range(3))
-    return ((x * matrix[:, 0] + y * matrix[:, 1]) + z * matrix[:, 2]) + matrix[:, 3]
 
 
 def drawn(scene):
@@ -50,7 +45,7 @@ def drawn(scene):
     context.rs.set_viewports([Viewport(width=SIZE[0], height=SIZE[1])])
     context.rs.set_state(RasterizerState(cull=Cull.NONE))
     # Texture coordinates are those of a face's corners: each has vertices of its own.
-    vertices = np.concatenate([scene.vertices[scene.faces], shading.around(scene)], 2)
+    vertices = np.concatenate([scene.corners, scene.coordinates], 2)
     elements = [Element(0, Format.R32G32B32_FLOAT), Element(1, Format.R32G32_FLOAT, offset=12)]
     context.ia.set_input_layout(device.create_input_layout(elements))
     context.ia.set_vertex_buffers(0, [device.create_buffer(data=vertices)], [20])
@@ -58,7 +53,7 @@ def drawn(scene):
     light = shading.lambert(scene, (255, 255, 255) if scene.texture else scene.colour)
 
     def vertex(waves, _bound):
-        position = transform(waves.floats(0)[..., :3], scene.transform)
+        position = transformed(waves.floats(0)[..., :3], scene.transform)
         return VertexResults(position, waves.floats(1)[..., None, :])
 
     def pixel(quads, bound):
@@ -94,7 +89,7 @@ def test_the_mesh_demo_is_the_machines(samples, wrapped):
     picture = np.stack([x * 4, y * 4, (x ^ y) * 4, 255 + 0 * x], -1).astype(np.uint8)
     texture = of_picture(picture) if wrapped else None
     scene = Scene(*mesh.teapot(6), *SIZE, samples, texture=texture)
-    frame = pipeline.render(scene)
+    frame = render(scene)
     depth, colours = drawn(scene)
     assert (depth == frame.depth).all()
     total = colours[..., :3].astype(np.uint16).sum(2)

@@ -4,14 +4,14 @@
 import numpy as np
 import pytest
 
-from fixfunc.models import front_half
-from fixfunc.models.front_half import FrontState
 from fixfunc.models.frontend.input_assembler import Draw, IndexBuffer
 from fixfunc.models.frontend.vertex_fetch import Element, VertexBuffer
 from fixfunc.models.frontend.vertex_stage import LANES, VertexResults, VertexWaves
 from fixfunc.models.frontend.work_distributor import Distributor
 from fixfunc.models.geometry.projection import Rasterizer
 from fixfunc.models.geometry.viewport import Viewport, fixed_depth, project, snap
+from fixfunc.models.machine import front_half
+from fixfunc.models.machine.front_half import FrontState
 from fixfunc.spec.draw import StepClass, Topology
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError, Stalled
@@ -177,8 +177,8 @@ def test_waves_may_come_back_in_any_order(seed):
                 given = under_way.pop(int(rng.integers(len(under_way))))
                 n = given.batch
                 registers = {k: v[n : n + 1] for k, v in waves.registers.items()}
-                one = VertexWaves(registers, *(value[n : n + 1] for value in waves[1:]))
-                shaded[n] = passed(one)
+                wave = VertexWaves(registers, *(value[n : n + 1] for value in waves[1:]))
+                shaded[n] = passed(wave)
                 order.append(n)
                 leaving += [shaded[done.batch] for done in clusters.finish(given)]
         orders.append(order)
@@ -190,8 +190,8 @@ def test_waves_may_come_back_in_any_order(seed):
     arguments = {"topology": Topology.TRIANGLE_STRIP, "vertex_buffers": {0: buffer(strip(500))}}
     whole = drawn(Draw(500, instances=2), **arguments)
     mixed = drawn(Draw(500, instances=2), shader=shader, **arguments)
-    for one, other in zip(whole, mixed, strict=True):
-        assert np.array_equal(one, other)
+    for expected, found in zip(whole, mixed, strict=True):
+        assert np.array_equal(expected, found)
     (order,) = orders
     assert order != sorted(order)
 

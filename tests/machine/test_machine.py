@@ -3,8 +3,6 @@ import numpy as np
 import pytest
 
 from fixfunc.cosim.commands import CommandList
-from fixfunc.models import top
-from fixfunc.models.bound_state import BoundState
 from fixfunc.models.formats import MOST
 from fixfunc.models.frontend.state_pieces import encode
 from fixfunc.models.geometry.stream_output import Declaration, Entry
@@ -13,12 +11,14 @@ from fixfunc.models.geometry.viewport import Viewport
 from fixfunc.models.host.packets import RING
 from fixfunc.models.host.resources import Bind
 from fixfunc.models.host.states import RasterizerState, SamplerState
-from fixfunc.models.machine import Machine
+from fixfunc.models.machine.bound_state import BoundState
+from fixfunc.models.machine.machine import Machine
+from fixfunc.models.machine.shaders import GeometryShader, PixelShader
 from fixfunc.models.memory.cache_shape import CacheShape
-from fixfunc.models.pipeline import look_at_mesh
 from fixfunc.models.pixel.pixel_stage import PixelResults
-from fixfunc.models.shaders import GeometryShader, PixelShader
+from fixfunc.models.scene.camera import look_at_mesh
 from fixfunc.models.state import draw_state
+from fixfunc.models.top import top
 from fixfunc.spec.descriptors import SHADERS, STATE, Stage
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
@@ -42,7 +42,7 @@ def drawn(positions, faces, values=None, size=(WIDTH, HEIGHT)):
     forms = Format.R32_UINT, Format.R32_FLOAT
     textures = [device.create_texture2d(form, *size, bind=Bind.RENDER_TARGET) for form in forms]
     context.om.set_render_targets(
-        [device.create_render_target_view(one) for one in textures], scene.depth
+        [device.create_render_target_view(texture) for texture in textures], scene.depth
     )
     vertices = np.zeros((len(positions), 8), np.float32)
     vertices[:, :4] = positions
@@ -58,7 +58,7 @@ def drawn(positions, faces, values=None, size=(WIDTH, HEIGHT)):
 
     scene.shade(shown)
     context.draw_indexed(len(data))
-    number, value = (context.read(one)[:, :, 0].copy() for one in textures)
+    number, value = (context.read(texture)[:, :, 0].copy() for texture in textures)
     return number.view("<i4")[..., 0] - 1, value.view("<f4")[..., 0]
 
 
@@ -83,8 +83,8 @@ def ring(near):
         move = np.eye(4)
         move[:3, 3] = (0.3, 0.05, 1.9)
         matrix = matrix @ move.astype(np.float32)
-    one = np.concatenate([points, np.ones((len(points), 1), np.float32)], 1)
-    return (one @ matrix.T).astype(np.float32), faces
+    homogeneous = np.concatenate([points, np.ones((len(points), 1), np.float32)], 1)
+    return (homogeneous @ matrix.T).astype(np.float32), faces
 
 
 @pytest.mark.plan("machine-1")

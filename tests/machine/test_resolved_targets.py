@@ -282,7 +282,7 @@ def test_pixels_are_the_means_of_what_was_drawn(samples):
     packets = resolve(frame(samples), samples)
     paces = ("full", "full") if samples < 4 else ("random", "starved")
     outputs = check_outputs(BLOCK, "default", rows_of(packets), paces, samples)
-    assert [int(one["failed"]) for one in statuses(outputs)] == [0, 0]
+    assert [int(word["failed"]) for word in statuses(outputs)] == [0, 0]
     memory = np.ascontiguousarray(outputs["memory"]).view(np.uint8).ravel()
     drawn = surface(memory, SOURCE, samples).astype(int)
     assert len(np.unique(drawn[..., 0])) > 20

@@ -52,12 +52,12 @@ def test_tiles_come_back_and_take_what_their_codes_say(texel, samples):
         assert nibbles[n // 2] >> 4 * (n % 2) & 15 == codes[n]
     assert (coded.sizes[0] == 64 * texel).all() and (coded.sizes[1:] < 32 * texel).all()
     # Some tiles alone.
-    other = tiles.copy()
-    other[1, 2] = 99
+    changed_tiles = tiles.copy()
+    changed_tiles[1, 2] = 99
     changed = np.zeros((3, 5), bool)
     changed[1, 2] = True
-    other[2] = 0  # is not written
-    coded.write(other, changed)
+    changed_tiles[2] = 0  # is not written
+    coded.write(changed_tiles, changed)
     tiles[1, 2] = 99
     assert (coded.read() == tiles).all()
 
@@ -184,9 +184,9 @@ def story(coded, samples, form):
 def test_coded_targets_hold_what_others_hold(samples, form):
     plain, coded = (story(coded, samples, form) for coded in (False, True))
     assert len(plain) == len(coded) >= 4
-    for one, other in zip(plain, coded, strict=True):
-        assert (one == other).all()
-    assert all(len(np.unique(one)) > 1 for one in plain)
+    for expected, found in zip(plain, coded, strict=True):
+        assert (expected == found).all()
+    assert all(len(np.unique(expected)) > 1 for expected in plain)
 
 
 @pytest.mark.plan("coded-tiles-4")

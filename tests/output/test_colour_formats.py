@@ -261,7 +261,7 @@ def test_every_format_has_all_of_its_blending_in_hardware():
             clear["colour_value"] = int(rng.integers(0, 1 << 32))
             rows.append(scenes.control_beat(payloads.CLEAR, Kind.CLEAR, WIDTH, **clear))
         others = [COLOUR_FORMATS[(turn + k) % len(COLOUR_FORMATS)] for k in (5, 11)]
-        more = [list(every_state(other)) for other in others]
+        more = [list(every_state(form)) for form in others]
         for n, fields in enumerate(every_state(form)):
             of_planes = [fields, *(states[n % len(states)] for states in more)]
             for slot, (its, what) in enumerate(zip([form, *others], of_planes, strict=True)):

@@ -224,7 +224,7 @@ def test_all_planes_of_a_tile_a_clock(fields, reads):
     again = max(16, HAZARD_WINDOW) if reads else 16  # clocks until the sixteen tiles come again
     assert abs((long - short) - 50 * again) < 10
     planes = [data[n * bench.PLACES * bench.PLACE :][:512] for n in range(PARAMS.planes)]
-    assert all((one != other).any() for one, other in pairwise(planes))
+    assert all((before != plane).any() for before, plane in pairwise(planes))
 
 
 @pytest.mark.plan("colour-write-14")

@@ -97,8 +97,8 @@ def combinations():
     for n, (source, target) in enumerate(product(PLAIN_FACTORS, repeat=2)):
         op = list(BlendOp)[n % 3]
         colours = {"src_blend": source, "dest_blend": target, "blend_op": op}
-        other = {f"{name}_alpha": value for name, value in colours.items()}
-        yield {"blend_enable": 1} | colours | other
+        alpha = {f"{name}_alpha": value for name, value in colours.items()}
+        yield {"blend_enable": 1} | colours | alpha
     for op in BlendOp:
         yield {"blend_enable": 1, "blend_op": op, "blend_op_alpha": BlendOp.ADD}
         yield {"blend_enable": 1, "blend_op_alpha": op}
@@ -159,8 +159,10 @@ def test_quads(samples):
     for n in range(len(given)):
         for y in range(8):
             for x in range(8):
-                there = y < 8 >> ly and x < 8 >> lx
-                inside = there and lanes[n, y << ly : (y + 1) << ly, x << lx : (x + 1) << lx].any()
+                in_tile = y < 8 >> ly and x < 8 >> lx
+                inside = (
+                    in_tile and lanes[n, y << ly : (y + 1) << ly, x << lx : (x + 1) << lx].any()
+                )
                 assert covered[n, y, x] == inside
                 quad = covered[n, y & ~1 : (y & ~1) + 2, x & ~1 : (x & ~1) + 2]
                 assert helpers[n, y, x] == (quad.any() and not inside)

@@ -26,7 +26,7 @@ class Screen:
         textures = [
             device.create_texture2d(form, 32, 24, bind=Bind.RENDER_TARGET) for _ in range(count)
         ]
-        self.targets = [device.create_render_target_view(one) for one in textures]
+        self.targets = [device.create_render_target_view(texture) for texture in textures]
         self.views = [piece(view.encode(), VIEW) for view in self.targets]
         self.display = Display(device.memory, self.views, **display)
 
@@ -188,6 +188,6 @@ def test_buffers_that_do_not_fit_are_refused():
     with pytest.raises(InputError, match="buffer must be of one sample"):
         Display(wrong.device.memory, [view])
     small = screen.scene.device.create_texture2d(RGBA8, 16, 8, bind=Bind.RENDER_TARGET)
-    other = piece(screen.scene.device.create_render_target_view(small).encode(), VIEW)
+    small_view = piece(screen.scene.device.create_render_target_view(small).encode(), VIEW)
     with pytest.raises(InputError, match="buffers must be of one size"):
-        Display(memory, [screen.views[0], other])
+        Display(memory, [screen.views[0], small_view])

@@ -48,9 +48,9 @@ def fronts(beats):
     """Buffers of frames: of each the buffer of every line."""
     lines = beats[beats["line_end"] == 1]
     return [
-        one["buffer"].tolist()
-        for one in np.split(lines, np.flatnonzero(lines["frame_end"]) + 1)
-        if len(one)
+        frame["buffer"].tolist()
+        for frame in np.split(lines, np.flatnonzero(lines["frame_end"]) + 1)
+        if len(frame)
     ]
 
 
@@ -278,8 +278,8 @@ def test_a_command_writes_a_picture(tmp_path, capsys):
 @pytest.mark.parametrize(
     "simulator",
     [
-        pytest.param(one, marks=() if one == "verilator" else pytest.mark.qualify)
-        for one in SIMULATORS
+        pytest.param(simulator, marks=() if simulator == "verilator" else pytest.mark.qualify)
+        for simulator in SIMULATORS
     ],
 )
 def test_bench(simulator):

@@ -33,7 +33,9 @@ def run(rows, data, **memory):
 def frames(*tiles, table=0):
     """Packed frames of the same places."""
     numbers = np.arange(len(tiles[0]))
-    return codec.pack(np.concatenate([bench.frame_of(table, numbers, one) for one in tiles]), DRAWN)
+    return codec.pack(
+        np.concatenate([bench.frame_of(table, numbers, tile) for tile in tiles]), DRAWN
+    )
 
 
 def noise(count, seed=0):

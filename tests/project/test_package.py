@@ -15,6 +15,7 @@ import zipfile
 import pytest
 from packaging.requirements import Requirement
 
+import fixfunc
 from fixfunc.cosim import toolchain
 
 README = (toolchain.ROOT / "README.md").read_text()
@@ -51,8 +52,8 @@ def brought(extra, of="fixfunc", known=None):
         need = Requirement(line)
         if need.marker and not need.marker.evaluate({"extra": extra}):
             continue
-        for other in need.extras:
-            brought(other, need.name, known)
+        for extra in need.extras:
+            brought(extra, need.name, known)
         if need.name not in known and need.name != "fixfunc":
             known[need.name] = importlib.metadata.distribution(need.name)
             brought("", need.name, known)
@@ -119,6 +120,7 @@ def test_what_the_wheel_holds(wheel):
         for path in (toolchain.ROOT / tree).rglob("*"):
             if path.is_file() and path.suffix != ".pyc":
                 assert f"fixfunc/{path.relative_to(toolchain.ROOT)}" in names
+    assert {"fixfunc/__init__.py", "fixfunc/py.typed"} <= names
     assert any(name.endswith("licenses/LICENSE") for name in names)
     assert not [name for name in names if not name.startswith(("fixfunc/", "fixfunc-"))]
 
@@ -142,7 +144,7 @@ def test_models_need_numpy_alone(install):
     done = install("", "fixfunc", "list")
     assert (done.returncode, done.stderr) == (
         2,
-        "fixfunc: amaranth is missing: type 'pip install fixfunc[rtl]'\n",
+        "fixfunc: amaranth is missing: type \"pip install '.[rtl]'\" in a checkout of fixfunc\n",
     )
 
 
@@ -160,7 +162,7 @@ def test_each_extra_is_enough(install):
     done = install("mesh", "fixfunc", "frame", "teapot", "--size", "64x48")
     assert (done.returncode, done.stderr) == (
         2,
-        "fixfunc: amaranth is missing: type 'pip install fixfunc[rtl]'\n",
+        "fixfunc: amaranth is missing: type \"pip install '.[rtl]'\" in a checkout of fixfunc\n",
     )
 
 
@@ -172,6 +174,18 @@ def commands():
         for line in block.splitlines()
         if line.startswith("fixfunc ")
     ]
+
+
+def test_the_version(install):
+    """That of pyproject.toml, here and in the wheel; the changelog has it, with a date."""
+    (version,) = re.findall(
+        r'(?m)^version = "(.*)"$', (toolchain.ROOT / "pyproject.toml").read_text()
+    )
+    assert fixfunc.__version__ == toolchain.version() == version
+    done = install("", "python", "-c", "import fixfunc; print(fixfunc.__version__)")
+    assert (done.stdout, done.stderr) == (f"{version}\n", "")
+    releases = re.findall(r"(?m)^## (.*)$", (toolchain.ROOT / "CHANGELOG.md").read_text())
+    assert re.fullmatch(rf"{re.escape(version)} - 20\d\d-\d\d-\d\d", releases[0])
 
 
 def test_the_command(install):

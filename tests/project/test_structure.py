@@ -71,6 +71,60 @@ def test_imports_point_down(tree):
             assert name not in OURS - ALLOWED[tree], f"{path} names a module of {name}"
 
 
+def import_graph():
+    """What every file of the project imports of it: names of modules, wherever in the file."""
+    paths = {
+        ".".join(["fixfunc", *path.relative_to(ROOT).with_suffix("").parts]).removesuffix(
+            ".__init__"
+        ): path
+        for tree in TREES
+        for path in files(tree)
+    }
+    graph = {}
+    for module, path in paths.items():
+        names = set()
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Import):
+                names |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                inside = {f"{node.module}.{alias.name}" for alias in node.names}
+                names |= (inside & paths.keys()) or {node.module}
+        graph[module] = (names & paths.keys()) - {module}
+    return graph
+
+
+def circle(graph):
+    """A list of modules, each of which imports the next; the last one the first. None: none do."""
+    done = set()
+    for first in graph:
+        path = [first]
+        ahead = [iter(sorted(graph[first] - done))]
+        while path:
+            module = next(ahead[-1], None)
+            if module in path:
+                return path[path.index(module) :]
+            if module is None:
+                done.add(path.pop())
+                ahead.pop()
+            elif module not in done:
+                path.append(module)
+                ahead.append(iter(sorted(graph[module] - done)))
+    return None
+
+
+def test_no_file_imports_itself_by_way_of_others():
+    """Imports within functions and of types count: files in a circle are one file."""
+    graph = import_graph()
+    assert "fixfunc.models.machine.back_half" in graph["fixfunc.models.machine.machine"]
+    assert circle(graph) is None
+
+
+def test_a_circle_is_found():
+    graph = {"a": {"b", "c"}, "b": set(), "c": {"b", "d"}, "d": {"c"}}
+    assert circle(graph) == ["c", "d"]
+    assert circle(graph | {"d": {"b"}}) is None
+
+
 def test_state_and_formats_lie_below_the_stages():
     """What every stage reads imports no stage."""
     for stem in ("payload", "formats", "state"):
@@ -95,13 +149,13 @@ BLOCKS = [block for stem, block in catalogue.blocks().items() if stem != "top"]
 def test_a_block_is_five_files(block):
     stage = block.stage
     stem = block.stem
-    for other in (
+    for name in (
         f"models/{stage}/{stem}.py",
         f"tb/{stage}/{stem}.py",
         f"tests/{stage}/test_{stem}.py",
         f"docs/{stage}/{stem}.md",
     ):
-        assert (ROOT / other).is_file(), other
+        assert (ROOT / name).is_file(), name
 
 
 def test_every_source_has_its_licence():
@@ -112,7 +166,7 @@ def test_every_source_has_its_licence():
     kinds = {".py", ".sh", ".in", ".sv"}
     sources = named + [
         path
-        for tree in (*TREES, "tests", "bench", "examples")
+        for tree in (*TREES, "fixfunc", "tests", "bench", "examples")
         for path in (ROOT / tree).rglob("*")
         if path.suffix in kinds
     ]
@@ -259,7 +313,9 @@ def test_public_functions_have_type_hints(tree):
                 *given.kwonlyargs,
                 *filter(None, (given.vararg, given.kwarg)),
             ]
-            hinted = all(one.annotation or one.arg in ("self", "cls") for one in every)
+            hinted = all(
+                argument.annotation or argument.arg in ("self", "cls") for argument in every
+            )
             assert hinted and node.returns, f"{path}:{node.lineno} {node.name}"
 
 
@@ -272,6 +328,8 @@ def plan_rows():
     """Tests of every row of every plan, by its id."""
     rows = {}
     for page in sorted((ROOT / "docs").rglob("*.md")):
+        above, _, _ = page.read_text().partition("<details><summary>Test plan</summary>\n\n")
+        assert not ROW.search(above), f"{page.name}: its plan lies above the fold"
         for row, text in ROW.findall(page.read_text()):
             assert row not in rows, f"{page.name}: {row} twice"
             rows[row] = set(TEST.findall(text))

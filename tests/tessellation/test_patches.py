@@ -4,7 +4,8 @@ from collections import Counter, defaultdict
 import numpy as np
 import pytest
 
-from fixfunc.models import pipeline
+from fixfunc.models.scene.render import render
+from fixfunc.models.scene.scene import teapot_patches
 from fixfunc.models.tessellation import bezier, patches
 from fixfunc.models.tessellation.domain_matching import ONE
 from fixfunc.spec.errors import InputError
@@ -31,7 +32,7 @@ def edges_of(control):
 
 
 def teapot(factor):
-    result = pipeline.teapot_patches(factor, *SIZE, samples=1)
+    result = teapot_patches(factor, *SIZE, samples=1)
     return result.tessellated, bezier.read_patches()[..., [0, 2, 1]] * (1, 1, -1)
 
 
@@ -141,6 +142,6 @@ def test_culled_patches_and_wrong_draws():
 
 
 def test_a_frame_of_patches():
-    frame = pipeline.render(pipeline.teapot_patches("adaptive", *SIZE))
+    frame = render(teapot_patches("adaptive", *SIZE))
     assert frame.counters["shaded_points"] < 0.4 * frame.counters["domain_points"]
     assert frame.counters["samples_passed"] > 50_000

@@ -7,7 +7,8 @@ import pytest
 from fixfunc.models.frontend.input_assembler import Draw
 from fixfunc.models.frontend.vertex_stage import VertexResults
 from fixfunc.models.geometry.viewport import Viewport
-from fixfunc.models.pipeline import render, teapot_patches
+from fixfunc.models.scene.render import render
+from fixfunc.models.scene.scene import teapot_patches
 from fixfunc.models.tessellation import bezier, patches
 from fixfunc.models.tessellation.stages import HullResults, Tessellation
 from fixfunc.models.tessellation.tessellator import FACTORS, tessellate
@@ -62,8 +63,8 @@ def test_more_patches_than_a_point_can_number_are_divided_in_turns(limit, monkey
     whole = drawn(Draw(12), **arguments)
     monkeypatch.setattr(patches, "PATCH_LIMIT", limit)
     turns = drawn(Draw(12), **arguments)
-    for one, other in zip(whole[:4], turns[:4], strict=True):
-        assert np.array_equal(one, other)
+    for expected, found in zip(whole[:4], turns[:4], strict=True):
+        assert np.array_equal(expected, found)
     assert turns[4]["ds_points"] == whole[4]["ds_points"]
 
 

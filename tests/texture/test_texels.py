@@ -232,9 +232,9 @@ def test_footprints_of_floats_are_means_as_those_of_integers_are():
     down = np.zeros((300, 2), np.float32)
     down[:, 1] = 1 / 32
     for most in (3, 16):
-        one, other = (
+        ours, theirs = (
             sample(texture, Sampler(anisotropy=most), places, gradients=(across, down))[:, 0]
             for texture in (integers, real)
         )
-        assert np.abs(one - other).max() < 2.0**-20
-    assert len(np.unique(one)) > 200
+        assert np.abs(ours - theirs).max() < 2.0**-20
+    assert len(np.unique(ours)) > 200

@@ -65,24 +65,24 @@ def tested(
     return counts | _of_stencil(state, stencil, back, results, covered & stencil_passed)
 
 
-def _one(axis: Axis) -> Axis:
+def _per_draw(axis: Axis) -> Axis:
     """An axis of one value in front of samples."""
     return {label: np.reshape(value, (1, 1, 1)) for label, value in axis.items()}
 
 
 def _of_depths(state, covered, new, depth, depth_passed):
-    compare = _one(of(Compare, [state["depth_compare"]]))
+    compare = _per_draw(of(Compare, [state["depth_compare"]]))
     result = {"pass": depth_passed, "fail": covered & ~depth_passed}
     tests = covered & bool(state["depth_test"])
-    form = _one(of(DepthFormat, [state["depth_format"]]))
-    samples = _one(samples_of([state["samples"]]))
+    form = _per_draw(of(DepthFormat, [state["depth_format"]]))
+    samples = _per_draw(samples_of([state["samples"]]))
     order = {"nearer": new < depth, "equal": new == depth, "farther": new > depth}
     cut = {
         "least": new == state["depth_min"],
         "between": (new > state["depth_min"]) & (new < state["depth_max"]),
         "greatest": new == state["depth_max"],
     }
-    writes = _one(flag([state["depth_write"]], "kept", "written"))
+    writes = _per_draw(flag([state["depth_write"]], "kept", "written"))
     return (
         cross("compare x format x samples x result", compare, form, samples, result, where=tests)
         | cross("compare x order x write", compare, order, writes, where=tests)
@@ -97,7 +97,7 @@ def _of_stencil(state, stencil, back, results, stencil_passed):
     ends = {"0": stencil == 0, "between": (stencil > 0) & (stencil < 255), "255": stencil == 255}
     at_ends = {}
     for face in FACES:
-        compare = _one(of(Compare, [state[f"stencil_{face}_func"]]))
+        compare = _per_draw(of(Compare, [state[f"stencil_{face}_func"]]))
         passes = {"pass": stencil_passed, "fail": results["fail"]}
         add(
             counts,
@@ -106,7 +106,7 @@ def _of_stencil(state, stencil, back, results, stencil_passed):
             ),
         )
         for place in PLACES:
-            operation = _one(of(StencilOp, [state[f"stencil_{face}_{place}"]]))
+            operation = _per_draw(of(StencilOp, [state[f"stencil_{face}_{place}"]]))
             hit = {place: results[place]}
             add(
                 counts,

@@ -19,7 +19,9 @@ def bins(seen: Seen, _params: CommandReaderParams) -> dict[str, int]:
     """Counts of one batch."""
     status = codec.unpack(seen.out["status"], STATUS, dtype(STATUS))
     starts = streams.starts(seen.rows)
-    ended = [_opcode(rows, int(one["at"])) for (_, rows), one in zip(starts, status, strict=False)]
+    ended = [
+        _opcode(rows, int(word["at"])) for (_, rows), word in zip(starts, status, strict=False)
+    ]
     error = of(CommandError, status["error"])
     errors = {name: hit for name, hit in error.items() if name not in ("NONE", "OPCODE")}
     opcode = of(Opcode, np.array(ended, int))

@@ -168,12 +168,12 @@ def test_what_is_said_not_to_be_read_changes_nothing(stem):
             states[field.name] = (
                 value.astype(np.int64) - (1 << field.bits - 1) if field.signed else value
             )
-    other = rows.copy()
-    other[at] = codec.pack(states, payloads.DRAW_STATE, 64 * rows.shape[1])
+    changed = rows.copy()
+    changed[at] = codec.pack(states, payloads.DRAW_STATE, 64 * rows.shape[1])
     assert len(at) > 2
-    assert (other != rows).any()
+    assert (changed != rows).any()
     one = block.compare(volume(stem, "tiny"), rows, "tiny", limit=LIMIT)[0].outputs
-    two = block.compare(volume(stem, "tiny"), other, "tiny", limit=LIMIT)[0].outputs
+    two = block.compare(volume(stem, "tiny"), changed, "tiny", limit=LIMIT)[0].outputs
     for port, beats in one.items():
         assert len(beats) == len(two[port])
         differ = (beats != two[port]).any(1)
@@ -307,8 +307,8 @@ def test_benches_in_verilog(simulator, stem, tmp_path):
     """
     blocks = next(blocks for blocks in export.BENCHES.values() if stem in blocks)
     (tmp_path / "cores").mkdir()
-    for other in blocks:
-        export.block(tmp_path / "cores", catalogue.block(other), "default")
+    for name in blocks:
+        export.block(tmp_path / "cores", catalogue.block(name), "default")
     export.package(tmp_path / "cores")
     for broken in (False, True) if simulator == "icarus" else (False,):
         if broken:

@@ -30,9 +30,9 @@ class Squares(wiring.Component):
         inner = Module()
         products = []
         for n, width in enumerate((8, 8, 9)):
-            inner.submodules[f"square_{n}"] = one = Multiplier(width, 8, 16)
-            m.d.comb += [one.a.eq(self.i.payload + n), one.b.eq(self.i.payload)]
-            products.append(one.o)
+            inner.submodules[f"square_{n}"] = multiplier = Multiplier(width, 8, 16)
+            m.d.comb += [multiplier.a.eq(self.i.payload + n), multiplier.b.eq(self.i.payload)]
+            products.append(multiplier.o)
         valid = Signal(Multiplier(8, 8).latency)
         inner.d.sync += valid.eq((valid << 1) | self.i.valid)
         enable = Signal()

@@ -16,7 +16,7 @@ from fixfunc.models.host.states import (
     SamplerState,
     StencilFace,
 )
-from fixfunc.models.shaders import HullShader, PixelShader
+from fixfunc.models.machine.shaders import HullShader, PixelShader
 from fixfunc.models.tessellation.stages import HullResults
 from fixfunc.spec.draw import Topology
 from fixfunc.spec.dxgi import Format

@@ -15,8 +15,8 @@ from fixfunc.models.host.states import (
     RenderTargetBlend,
     StencilFace,
 )
+from fixfunc.models.machine.shaders import PixelShader
 from fixfunc.models.pixel.pixel_stage import PixelResults
-from fixfunc.models.shaders import PixelShader
 from fixfunc.spec.draw import Topology
 from fixfunc.spec.dxgi import DEPTH_FORMATS, Format
 from fixfunc.spec.state import BlendFactor, BlendOp, Compare, Cull, LogicOp, StencilOp

@@ -59,16 +59,16 @@ def _cut(points: list[_Point], distance: Callable) -> list[_Point]:
     out = []
     for n, point in enumerate(points):
         behind = points[(n + 1) % len(points)]
-        here, there = distance(point.position), distance(behind.position)
-        if here >= 0:
+        height, height_behind = distance(point.position), distance(behind.position)
+        if height >= 0:
             out.append(point)
-        if (here < 0) != (there < 0):
-            share = here / (here - there)
+        if (height < 0) != (height_behind < 0):
+            share = height / (height - height_behind)
             out.append(
                 _Point(
                     *(
-                        tuple(a + share * (b - a) for a, b in zip(one, other, strict=True))
-                        for one, other in zip(point, behind, strict=True)
+                        tuple(a + share * (b - a) for a, b in zip(start, end, strict=True))
+                        for start, end in zip(point, behind, strict=True)
                     )
                 )
             )

@@ -3,10 +3,11 @@ import numpy as np
 import pytest
 
 from fixfunc.cosim.frame.mesh import teapot
-from fixfunc.models import shading
-from fixfunc.models.pipeline import Scene, render
+from fixfunc.models.pixel import interpolator
 from fixfunc.models.raster.tile_rasterizer import coverage
-from fixfunc.models.shading import BACKGROUND
+from fixfunc.models.scene.render import render
+from fixfunc.models.scene.scene import Scene
+from fixfunc.models.scene.shading import BACKGROUND
 from fixfunc.models.texture.texture import bytes_of, create, of_picture
 from fixfunc.spec.errors import InputError, MeshError
 from tests.scenes import NOTHING, nothing
@@ -21,6 +22,7 @@ def quad(z=0.0):
     return vertices, np.array([(0, 1, 2), (0, 2, 3)])
 
 
+@pytest.mark.plan("scene-1")
 @pytest.mark.parametrize("samples", [1, 2, 4, 8])
 def test_the_teapot(samples):
     frame = render(Scene(*teapot(4), 160, 90, samples))
@@ -36,6 +38,7 @@ def test_the_teapot(samples):
     assert ((frame.depth < 0xFFFFFF).any(-1) == drawn).all()
 
 
+@pytest.mark.plan("scene-2")
 def test_a_square_covers_its_pixels_once():
     frame = render(Scene(*quad(), 32, 32, 4, transform=FLAT))
     drawn = (frame.colour != BACKGROUND).any(-1)
@@ -44,6 +47,7 @@ def test_a_square_covers_its_pixels_once():
     assert frame.counters["samples_covered"] == 1024
 
 
+@pytest.mark.plan("scene-3")
 def test_the_nearest_is_on_top_whatever_the_order():
     transform = np.diag([1, 1, 1, 1]).astype(np.float32)
     near = quad(0.25)[0]
@@ -61,6 +65,7 @@ def test_the_nearest_is_on_top_whatever_the_order():
     assert first.counters["samples_passed"] < second.counters["samples_passed"]
 
 
+@pytest.mark.plan("scene-2")
 def test_the_frame_is_the_union_of_its_triangles():
     frame = render(Scene(*teapot(2), 48, 32, 4))
     corners = np.stack(
@@ -69,6 +74,7 @@ def test_the_frame_is_the_union_of_its_triangles():
     assert (coverage(corners, 48, 32, 4).any(0) == (frame.depth < 0xFFFFFF)).all()
 
 
+@pytest.mark.plan("scene-4")
 def test_bad_vertices_are_counted_culls():
     vertices, faces = quad()
     vertices = np.concatenate([vertices, [(np.nan, 0, 0), (np.inf, 0, 0), (0.1, 0.1, 0)]]).astype(
@@ -82,6 +88,7 @@ def test_bad_vertices_are_counted_culls():
     assert frame.counters["set_up"] >= 2
 
 
+@pytest.mark.plan("scene-2")
 def test_near_clipping_leaves_no_seam():
     """A floor that runs through the camera."""
     vertices = np.array(
@@ -107,6 +114,7 @@ def test_near_clipping_leaves_no_seam():
     assert (count[40:, 8:-8] == 1).all()
 
 
+@pytest.mark.plan("scene-4")
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -122,6 +130,7 @@ def test_bad_meshes(arguments, message):
         Scene(**{"vertices": vertices, "faces": faces} | arguments)
 
 
+@pytest.mark.plan("scene-4")
 @pytest.mark.parametrize("why", NOTHING)
 def test_a_frame_of_nothing_is_a_picture_of_the_background(why):
     frame = render(nothing(why))
@@ -131,6 +140,7 @@ def test_a_frame_of_nothing_is_a_picture_of_the_background(why):
     assert frame.counters["faces"] == 1
 
 
+@pytest.mark.plan("scene-4")
 def test_bad_scene():
     with pytest.raises(InputError, match="width must lie in"):
         Scene(*quad(), 0, 4)
@@ -142,6 +152,7 @@ def white(value=255):
     return of_picture(np.full((8, 8, 4), value, np.uint8))
 
 
+@pytest.mark.plan("scene-5")
 def test_a_white_texture_is_a_white_mesh():
     """Each sample its own light: only what is rounded twice may differ."""
     plain = render(Scene(*teapot(4), 160, 90, 4, colour=(255, 255, 255)))
@@ -150,6 +161,17 @@ def test_a_white_texture_is_a_white_mesh():
     assert (render(Scene(*teapot(4), 160, 90, 4, texture=white(0))).colour <= BACKGROUND).all()
 
 
+def interpolated(part, corner):
+    """Texture coordinates of the first triangle at 2 by 2 pixels: float32, shape (2, 2, 2)."""
+    y, x = 256 * (corner[::-1, None] + np.indices((2, 2)).reshape(2, 4)) + 128
+    triangle = np.zeros(4, int)
+    places = interpolator.corners(part.triangles[triangle], part.rhw[triangle])
+    values = part.vertices.attributes[part.slots[triangle], 0, :2].view(np.float32)
+    share = interpolator.weights(places, x, y)
+    return interpolator.attributes(values, share, part.weights[triangle]).reshape(2, 2, 2)
+
+
+@pytest.mark.plan("scene-5")
 def test_texture_coordinates_at_corners():
     """Where a corner's pixel is, its coordinates are those of the mesh, whatever its distance.
 
@@ -157,16 +179,16 @@ def test_texture_coordinates_at_corners():
     """
     vertices = np.float32([(-1, -1, 1), (1, -1, 1), (0, 1, 4)])
     look = np.float32([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]])
-    scene = Scene(vertices, np.array([(0, 1, 2)]), 1024, 1024, 1, transform=look)
+    scene = Scene(vertices, np.array([(0, 1, 2)]), 1024, 1024, 1, transform=look, texture=white())
     part = render(scene).part
     points = vertices @ np.float64(look[:, :3]).T + look[:, 3]
-    wanted = shading.around(scene)[0]
+    wanted = scene.coordinates[0]
     middle = (wanted[0] + wanted[2]) / 2
     middle_point = (points[0] + points[2]) / 2
     for point, uv in zip([*points, middle_point], [*wanted, middle], strict=True):
         pixel = (np.array([point[0], -point[1]]) / point[3] + 1) * 512
         corner = np.floor(pixel - 0.5).astype(int)
-        found = shading._coordinates(scene, part, np.array([0]), corner[None])[0]
+        found = interpolated(part, corner)
         across, down = pixel - 0.5 - corner
         between = sum(
             found[y, x] * (down if y else 1 - down) * (across if x else 1 - across)
@@ -176,6 +198,7 @@ def test_texture_coordinates_at_corners():
         assert np.abs(between - uv).max() < 1e-4
 
 
+@pytest.mark.plan("scene-5")
 @pytest.mark.parametrize("format", ["R8", "RG8", "BC4U", "BC6HU"])
 def test_textures_of_every_number_of_channels(format):
     level = np.full((1, bytes_of(format, 8, 8)), 60, np.uint8)

@@ -20,18 +20,11 @@ from fixfunc.models.output.resolve import resolve, written
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster import tile_rasterizer
 from fixfunc.models.raster.edge_evaluator import pack
+from fixfunc.models.top.shades import Shades, Shading, flat
 from fixfunc.spec.colours import ResolveError
 from fixfunc.spec.commands import STATUS, CommandError
 from fixfunc.spec.counters import PROBES
 from fixfunc.spec.state import FenceError, Kind, Outcome
-
-
-class Shading(NamedTuple):
-    """Inputs of a shader."""
-
-    tiles: np.ndarray  # fields of fixfunc.spec.payloads.tile; masks hold samples that go out
-    state: np.void  # the draw state
-    triangle: np.ndarray  # of each tile: the number of its triangle since the stream began
 
 
 class Draw(NamedTuple):
@@ -42,32 +35,6 @@ class Draw(NamedTuple):
     owner: np.ndarray  # int, shape (tiles,): the set-up record of each tile
     outcome: np.ndarray  # uint8, shape (tiles,): what HiZ decided
     passed: np.ndarray  # bool, shape (tiles, edge, edge): samples that passed
-
-
-class Shades(NamedTuple):
-    """Outputs of a shader for tiles; what is not the colour counts in late draws alone."""
-
-    # uint32, shape (n, edge, edge), of every colour plane; or (planes, n, edge, edge)
-    colours: np.ndarray
-    survivors: np.ndarray | None = None  # bool, shape (n, edge, edge): not discarded; default all
-    depths: np.ndarray | None = None  # uint32, shape (n, edge, edge): in place of the planes'
-    replaces: np.ndarray | None = None  # bool, shape (n,): tiles with such depths; default all
-
-    def complete(self, count: int, edge: int) -> "Shades":
-        """The same of ``count`` tiles with every field filled in."""
-        shape = count, edge, edge
-        with_depths = self.depths is not None
-        return Shades(
-            np.broadcast_to(self.colours, (*np.shape(self.colours)[:-3], *shape)),
-            np.broadcast_to(True if self.survivors is None else self.survivors, shape),
-            np.broadcast_to(self.depths if with_depths else np.uint32(0), shape),
-            np.broadcast_to(with_depths if self.replaces is None else self.replaces, count),
-        )
-
-
-def flat(shading: Shading) -> np.ndarray:
-    """The shader that is built in: the colour of the draw state."""
-    return np.full((len(shading.tiles), 1, 1), shading.state["flat_colour"], np.uint32)
 
 
 @dataclass

@@ -2,7 +2,7 @@
 """Shaders of a machine: numpy callables of inputs and of what is bound, and what they declare.
 
 A vertex or a domain shader is a callable alone. Every callable takes the inputs of its stage, and
-:class:`fixfunc.models.bindings.Bindings`.
+:class:`fixfunc.models.machine.bindings.Bindings`.
 """
 
 from collections.abc import Callable, Mapping

@@ -8,17 +8,18 @@ from math import prod
 
 import numpy as np
 
-from fixfunc.models import front_half, top
-from fixfunc.models.back_half import BackHalf
-from fixfunc.models.bindings import Shared, bindings
-from fixfunc.models.bound_state import BoundState
 from fixfunc.models.frontend import compute_stage
 from fixfunc.models.frontend.command_processor import CommandProcessor, Stopped, Work
 from fixfunc.models.frontend.input_assembler import Draw
 from fixfunc.models.frontend.state_pieces import piece
 from fixfunc.models.geometry import stream_output
+from fixfunc.models.machine import front_half
+from fixfunc.models.machine.back_half import BackHalf
+from fixfunc.models.machine.bindings import Shared, bindings
+from fixfunc.models.machine.bound_state import BoundState
 from fixfunc.models.memory import copies
 from fixfunc.models.payload import integer
+from fixfunc.models.top import top
 from fixfunc.spec.commands import START, CommandError
 from fixfunc.spec.descriptors import TOTALS, VIEW, Stage
 from fixfunc.spec.errors import InputError
@@ -212,15 +213,17 @@ class Machine:
 
     def _functions(self, bound):
         """Shaders' functions, with what is bound to their stages."""
-        there = bindings(self._shared, *bound.bindings)
+        bound_stages = bindings(self._shared, *bound.bindings)
         if any(
-            self._back.holds(address) for stage in there.values() for address in stage.resources
+            self._back.holds(address)
+            for stage in bound_stages.values()
+            for address in stage.resources
         ):
             self.settle()
         pixel = bound.shader(Stage.PIXEL)
-        there[Stage.PIXEL].declared = pixel is not None and pixel.unordered
+        bound_stages[Stage.PIXEL].declared = pixel is not None and pixel.unordered
         return {
-            stage: partial(_with, getattr(shader, "function", shader), there[stage])
+            stage: partial(_call, getattr(shader, "function", shader), bound_stages[stage])
             for stage in Stage
             if (shader := bound.shader(stage)) is not None
         }
@@ -275,10 +278,10 @@ class Machine:
         grown = {name: end[name] - begin[name] for name in TOTALS}
         if fields["overflow"]:
             streams = [n for n in range(4) if fields["streams"] >> n & 1]
-            is_so = any(grown[f"so_needed_{n}"] != grown[f"so_written_{n}"] for n in streams)
+            condition = any(grown[f"so_needed_{n}"] != grown[f"so_written_{n}"] for n in streams)
         else:
-            is_so = grown["samples_passed"] != 0
-        self.skips = is_so == bool(fields["value"])
+            condition = grown["samples_passed"] != 0
+        self.skips = condition == bool(fields["value"])
 
     def _totals_at(self, address):
         self._within(address, TOTAL_BYTES * len(TOTALS))
@@ -318,6 +321,6 @@ def _address(view):
     return int(piece(view, VIEW)["address"])
 
 
-def _with(function, bound, inputs):
+def _call(function, bound, inputs):
     """What a shader makes of inputs, and of what is bound to its stage."""
     return function(inputs, bound)

@@ -3,15 +3,15 @@
 
 from collections import Counter
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fixfunc.models.depth.depth_test import shader_depths
 from fixfunc.models.depth.depth_unit import Shaded
 from fixfunc.models.formats import encode
-from fixfunc.models.front_half import Part
 from fixfunc.models.geometry.triangle_setup import block_depths
+from fixfunc.models.machine.back_state import BackState
+from fixfunc.models.machine.front_half import Part
 from fixfunc.models.pixel import interpolator, pixel_stage, quads
 from fixfunc.models.pixel.pixel_inputs import STEP, Triangles
 from fixfunc.models.pixel.pixel_shader import PixelResults
@@ -20,9 +20,6 @@ from fixfunc.models.pixel.quads import Quads
 from fixfunc.models.raster.edge_evaluator import unpack
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import DepthFormat
-
-if TYPE_CHECKING:  # it imports this module
-    from fixfunc.models.back_half import BackState
 
 
 class TileShading:
@@ -51,7 +48,7 @@ class TileShading:
     def __init__(
         self,
         part: Part,
-        state: "BackState",
+        state: BackState,
         tiles: np.ndarray,
         triangle: np.ndarray,
         fields: np.void,

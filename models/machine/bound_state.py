@@ -5,8 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from fixfunc.models.back_half import BackState
-from fixfunc.models.front_half import FrontState
 from fixfunc.models.frontend.input_assembler import IndexBuffer
 from fixfunc.models.frontend.state_pieces import as_float, piece, table
 from fixfunc.models.frontend.vertex_fetch import Element, VertexBuffer
@@ -14,11 +12,13 @@ from fixfunc.models.geometry.geometry_stage import GeometryStage
 from fixfunc.models.geometry.projection import Rasterizer
 from fixfunc.models.geometry.stream_output import StreamBuffer
 from fixfunc.models.geometry.viewport import Viewport
+from fixfunc.models.machine.back_state import BackState
+from fixfunc.models.machine.front_half import FrontState
+from fixfunc.models.machine.shaders import PROGRAMS, GeometryShader
 from fixfunc.models.memory.copies import DEPTHS
 from fixfunc.models.output.blend import Blend
 from fixfunc.models.output.formats import RENDERABLE
 from fixfunc.models.payload import enumerated, integer
-from fixfunc.models.shaders import PROGRAMS, GeometryShader
 from fixfunc.models.tessellation.stages import Tessellation
 from fixfunc.spec.descriptors import (
     ELEMENT,

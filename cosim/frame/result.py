@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What became of a frame."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from fixfunc.models.scene.render import Frame
+
+
+@dataclass
+class Result:
+    """A frame that has been drawn."""
+
+    frame: Frame  # golden; with hardware, colours and HiZ's outcomes are those of the hardware
+    figures: dict[str, Any]  # as in frame.json
+    modes: np.ndarray | None = (
+        None  # of tiles of depths in memory, row by row; without hardware None
+    )
+    failures: list[str] = field(default_factory=list)  # why the frame cannot be believed, in words

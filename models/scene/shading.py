@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The pixel shader of scenes: flat Lambert light, and a texture."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from fixfunc.models.machine.back_state import BackState
+from fixfunc.models.machine.front_half import Part
+from fixfunc.models.machine.tile_shading import TileShading
+from fixfunc.models.memory.surface import tile_grid, to_image
+from fixfunc.models.pixel.pixel_stage import PixelQuads, PixelResults, PixelShader
+from fixfunc.models.raster.edge_evaluator import unpack
+from fixfunc.models.scene.scene import Scene
+from fixfunc.models.texture.sampler import Sampler, Taps, sample
+
+BACKGROUND = (24, 26, 32)
+SAMPLER = Sampler(anisotropy=8)
+GREY = "R8", "R16", "BC4U", "BC4S"  # formats of one channel
+
+
+def picture(
+    scene: Scene,
+    part: Part,
+    tiles: np.ndarray,
+    triangle: np.ndarray,
+    passed: np.ndarray,
+    taps: Taps | None = None,
+) -> np.ndarray:
+    """Shade the samples that are on top in the end, and average those of each pixel.
+
+    Parameters
+    ----------
+    scene, part, tiles, triangle, taps
+        As :func:`shade` takes them.
+    passed : ndarray of bool, shape (n, edge, edge)
+        Samples of the tiles that passed all tests.
+
+    Returns
+    -------
+    ndarray of uint8, shape (height, width, 3)
+    """
+    columns, rows = tile_grid(scene.state)
+    edge = passed.shape[1]
+    place = tiles["y"].astype(np.int64) * columns + tiles["x"]
+    tile, *lane = np.nonzero(passed)
+    at = place[tile], *lane  # in drawing order: what is written last stays
+    top = np.full((rows * columns, edge, edge), -1, np.int32)  # the tile that each sample shows
+    top[at] = tile
+    on_top = passed & (top[place] == np.arange(len(tiles), dtype=np.int32)[:, None, None])
+    shown = np.full(top.shape, rgba(np.array(BACKGROUND)), np.uint32)
+    shown[at] = shade(scene, part, tiles, triangle, on_top, taps)[tile, *lane]
+    image = to_image(
+        shown.reshape(rows, columns, edge, edge), scene.width, scene.height, scene.samples
+    )
+    octets = np.ascontiguousarray(image, "<u4").view(np.uint8).reshape(*image.shape, 4)[..., :3]
+    total = sum(octets[:, :, k].astype(np.uint16) for k in range(scene.samples))
+    return ((total + scene.samples // 2) // scene.samples).astype(np.uint8)
+
+
+def shade(
+    scene: Scene,
+    part: Part,
+    tiles: np.ndarray,
+    triangle: np.ndarray,
+    mask: np.ndarray | None = None,
+    taps: Taps | None = None,
+) -> np.ndarray:
+    """Colours of tiles' samples: a shader, for :class:`fixfunc.models.top.top.Machine`.
+
+    Parameters
+    ----------
+    scene : fixfunc.models.scene.scene.Scene
+    part : Part
+        Its triangles.
+    tiles : structured ndarray, shape (n,)
+        As in :func:`fixfunc.spec.payloads.tile`.
+    triangle : ndarray of int, shape (n,)
+        The triangle that each tile belongs to.
+    mask : ndarray of bool, shape (n, edge, edge), optional
+        Samples to shade; by default those of the tiles.
+    taps : Taps, optional
+        Is told what is read of the texture.
+
+    Returns
+    -------
+    ndarray of uint32, shape (n, edge, edge)
+        RGBA8, opaque; of pixels that are not shaded anything.
+    """
+    edge = 8
+    if scene.texture is None:  # one colour a face: nothing is interpolated
+        lit = rgba(lambert(scene, scene.colour))[part.primitive[triangle]]
+        return np.broadcast_to(lit[:, None, None], (len(tiles), edge, edge))
+    mask = unpack(tiles["mask"]) if mask is None else mask
+    if not mask.any():
+        return np.zeros(mask.shape, np.uint32)
+    shader = pixel_shader(scene, taps)
+    state = BackState([], None, {}, [], [(0.0, 1.0)], shader, shader.function, [], np.zeros(4))
+    shading = TileShading(part, state, tiles, triangle, scene.state)
+    shading.shade(np.arange(len(tiles)), mask)
+    (colour,) = shading.colours
+    return rgba(np.floor(colour[..., :3] * np.float32(255) + np.float32(0.5)))
+
+
+def pixel_shader(scene: Scene, taps: Taps | None = None) -> PixelShader:
+    """Light of the face, times the scene's texture at the first attribute.
+
+    ``taps`` is told what is read, quad by quad.
+    """
+    light = lambert(scene, (255, 255, 255)).astype(np.float32)
+    channels = [0, 0, 0] if scene.texture.format in GREY else [0, 1, 2]
+
+    def function(quads: PixelQuads) -> PixelResults:
+        uv = np.ascontiguousarray(quads.floats(0)[..., :2])
+        texel = sample(scene.texture, SAMPLER, uv, taps=taps)[..., channels]
+        lit = np.clip(np.nan_to_num(texel), 0, 1) * light[quads.primitive][:, None, None]
+        colour = np.ones((*quads.x.shape, 4), np.float32)
+        colour[..., :3] = np.floor(lit + np.float32(0.5)) / np.float32(255)
+        return PixelResults(colour)
+
+    return PixelShader(function)
+
+
+def lambert(scene: Scene, colour: Sequence[int]) -> np.ndarray:
+    """Colour of each face: uint8, shape (faces, 3)."""
+    corners = scene.corners.astype(np.float64)
+    with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
+        normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+        normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-300)
+        normal *= np.where((normal * (scene.eye - corners[:, 0])).sum(1) < 0, -1, 1)[:, None]
+        light = np.array([0.45, 0.75, 0.48]) / np.linalg.norm([0.45, 0.75, 0.48])
+        intensity = np.nan_to_num(0.22 + 0.78 * np.clip(normal @ light, 0, 1), nan=0.22)
+    return np.floor(intensity[:, None] * np.array(colour) + 0.5).astype(np.uint8)
+
+
+def rgba(colour: np.ndarray) -> np.ndarray:
+    """Opaque RGBA8 of colours of whole numbers to 255, shape (..., 3): uint32."""
+    red, green, blue = np.moveaxis(colour.astype(np.uint32), -1, 0)
+    return red | green << 8 | blue << 16 | np.uint32(255 << 24)
