@@ -25,6 +25,7 @@ from fixfunc.tb.mutation import equivalent, places, report, schemata
 from fixfunc.tb.mutation.judge import Verdict
 from fixfunc.tb.mutation.run import Outcome
 from fixfunc.tb.mutation.trace import traced
+from fixfunc.tb.stamp import Stamp
 from tests import tiers
 
 PAIR = StructLayout({"a": 4, "b": 4})
@@ -189,11 +190,13 @@ def test_the_page_has_every_run(tmp_path):
         Outcome(mutants[2], Verdict(False), None),
     ]
     for stem in ("edge_evaluator", "top", "edge_evaluator"):
-        report.record(catalogue.block(stem), "tiny", 5, 94, outcomes, tmp_path)
+        mark = Stamp("0123", "abc1234", "2026-01-02")
+        report.record(catalogue.block(stem), "tiny", 5, 94, outcomes, mark, tmp_path)
     table = json.loads((tmp_path / "mutation.json").read_text())
     assert [*table] == ["top", "edge_evaluator"]
     page = (tmp_path / "mutation.md").read_text()
-    assert "| edge_evaluator | tiny | 94 | 3 | 1 | 1 | 1 |" in page
+    assert "| edge_evaluator | tiny | 94 | 3 | 1 | 1 | 1 | abc1234, 2026-01-02 |" in page
+    assert table["top"]["sources"] == "0123"
     assert "a \\| reason" in page
     assert page == report.page(table)
 
