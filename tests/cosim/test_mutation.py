@@ -169,16 +169,13 @@ def test_a_waiver_is_found_wherever_its_line_is(tmp_path):
         equivalent.waivers(path)
 
 
-def test_every_waiver_names_a_mutant():
-    configs = json.loads((ROOT / "docs/mutation.json").read_text())
-    waived = {(one.block, one.file, one.line, one.change) for one in equivalent.waivers()}
-    assert len(waived) == len(equivalent.waivers())
-    known = {
-        (stem, one.file, one.text, one.change)
-        for stem in {one.block for one in equivalent.waivers()}
-        for one in places.all_mutants(catalogue.block(stem), configs[stem]["config"])
-    }
-    assert not waived - known
+@pytest.mark.parametrize("stem", sorted({one.block for one in equivalent.waivers()}))
+def test_every_waiver_names_a_mutant(stem):
+    config = report.load()[stem]["config"]
+    waived = [(one.file, one.line, one.change) for one in equivalent.waivers() if one.block == stem]
+    assert len(set(waived)) == len(waived)
+    known = places.all_mutants(catalogue.block(stem), config)
+    assert not set(waived) - {(one.file, one.text, one.change) for one in known}
 
 
 def test_the_page_has_every_run(tmp_path):

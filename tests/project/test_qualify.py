@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections import Counter
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -101,6 +102,23 @@ def test_the_last_groups_are_one_line():
     rest = str(100 - summary.MOST)
     assert lines[-2].split()[:4] == [rest, "others", rest, rest]
     assert lines[-1].split()[:2] == ["all", "100"]
+
+
+@pytest.mark.parametrize(
+    ("file", "block", "stem", "group"),
+    [
+        ("test_hiz.py", None, None, "hiz"),
+        ("test_late_writes.py", "top", None, "top"),
+        ("test_export.py", None, "hiz", "hiz"),
+        ("test_hiz.py", "hiz", "top", "top"),
+        ("test_report.py", None, None, "frame"),
+    ],
+)
+def test_files_that_build_a_block_are_one_group(file, block, stem, group):
+    item = SimpleNamespace(path=Path(file), module=SimpleNamespace(BLOCK=block))
+    if stem:
+        item.callspec = SimpleNamespace(params={"stem": stem})
+    assert tiers.group(item) == group
 
 
 SUITE = """
