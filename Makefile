@@ -12,10 +12,10 @@ COUNT ?= 1000000
 MUTANTS ?= 40
 OUT ?= out
 # Recipes read these from the environment, where a name with spaces stays one name.
-export PYTHON MESH PATCHES TEXTURE SIZE SAMPLES BLOCK CONFIG SIM COUNT MUTANTS PROOF SEED LIBERTY OUT
+export PYTHON MESH PATCHES TEXTURE SIZE SAMPLES BLOCK CONFIG SIM COUNT MUTANTS PROOF SEED LIBERTY MEASURE OUT
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test qualify sim volume mutate coverage prove verilog bench area figures lint clean
+.PHONY: help demo test qualify sim volume mutate coverage prove verilog bench area assess figures lint clean
 
 help:
 	@echo "make demo      draw MESH ($(MESH)) at SIZE ($(SIZE)), SAMPLES ($(SAMPLES)) by the RTL, held to the golden pipeline; report in $(OUT)/"
@@ -31,6 +31,7 @@ help:
 	@echo "make verilog   SystemVerilog of every block and the top in CONFIG, FuseSoC cores, ports, into $(OUT)/verilog"
 	@echo "make bench     clocks and speed; writes docs/bench.md (about an hour)"
 	@echo "make area      area and timing in standard cells, LIBERTY=file.lib[.gz]; into docs/bench.md (hours; seconds where nothing changed)"
+	@echo "make assess    coverage, mutants, proofs and area (with LIBERTY) of sources that have changed; BLOCK, MEASURE for some; DRY=1 tells which"
 	@echo "make figures   what domain matching and vertex reuse save, drawn into docs"
 	@echo "make lint      ruff: rules, and the format of every file"
 	@echo "make clean     remove what was built"
@@ -68,6 +69,9 @@ bench: .venv/bench-ready
 
 area: $(if $(LIBERTY),.venv/bench-ready)
 	@$(if $(LIBERTY),$(BIN)/python -m bench.area "$$LIBERTY",echo "area: skipped: no standard-cell library: set LIBERTY=file.lib[.gz]")
+
+assess: .venv/bench-ready
+	$(BIN)/python -m bench.assess $(if $(filter file,$(origin BLOCK)),,"$$BLOCK") $${MEASURE:+--measure "$$MEASURE"} $${LIBERTY:+--liberty "$$LIBERTY"} $(if $(DRY),--list)
 
 figures: .venv/bench-ready
 	$(BIN)/python -m bench.figures

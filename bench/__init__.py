@@ -8,6 +8,7 @@ passes.py         those of several passes: blended, discarded, of photographs, c
 depth.py, memory.py, tessellation.py, texture.py   what each stage saves
 golden/           reuse of vertices, changes of state, colours in memory, frames of the machine
 area/             static timing and area in standard cells
+assess/           which figures are of sources that have changed, and the run of those
 synthesis.py      cells of an FPGA, and gates of a sum
 checks.py         what the protocol checks of the volume tier cost
 figures.py        figures of tessellation and of vertex reuse

@@ -102,19 +102,30 @@ class Block:
         variant : str
             What else tells the component from the block itself.
         """
-        # A harness that is handed its block does not import it: the files of both count.
-        block = sources.digest(self.component.__module__)
-        digest = sources.digest(
-            type(component).__module__,
-            self.stem,
-            config,
-            repr(self.parameters(config)),
-            block,
-            *variant,
-        )
+        digest = self.digest(config, *variant, module=type(component).__module__)
         path = toolchain.BUILD / "verilog" / f"{self.stem}-{config}-{digest}.sv"
         return toolchain.once(
             path, lambda out: out.write_text(generate(component, self.stem, config))
+        )
+
+    def digest(self, config: str = "default", *variant: str, module: str | None = None) -> str:
+        """Hash of all that decides the hardware of a configuration; nothing is elaborated.
+
+        Parameters
+        ----------
+        config, variant : str
+            As of :meth:`generated`.
+        module : str, optional
+            That of a harness. One that is handed its block does not import it: both count.
+        """
+        own = self.component.__module__
+        return sources.digest(
+            module or own,
+            self.stem,
+            config,
+            repr(self.parameters(config)),
+            sources.digest(own),
+            *variant,
         )
 
     @property

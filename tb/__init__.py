@@ -9,6 +9,7 @@ lib/           benches of the primitives
 coverage/      what the stimuli of a block have tried, and what not
 bins/          bins of the top
 mutation/      changes of the source that the tests of a block must notice
+stamp.py       sources, commit and day of the figures on pages
 waivers.py     waivers of mutants and of coverage, as TOML has them
 proofs/        properties that hold for all inputs, by a solver
 

@@ -118,11 +118,12 @@ def run_volume(options: argparse.Namespace) -> int:
 def run_mutate(options: argparse.Namespace) -> int:
     """Mutants of a block; each that survives comes with a line that repeats it."""
     from fixfunc.cosim.progress import Steps
-    from fixfunc.tb import catalogue
+    from fixfunc.tb import catalogue, stamp
     from fixfunc.tb.mutation import places, report, run
 
     block = catalogue.block(options.block)
     block.parameters(options.config)
+    mark = stamp.stamp(run.digest(block, options.config, options.count))
     mutants = run.chosen(block, options.config, options.count, options.seed, options.mutant)
     with Steps() as step:
         outcomes = run.mutate(block, options.config, mutants, step)
@@ -145,26 +146,26 @@ def run_mutate(options: argparse.Namespace) -> int:
         print(f"not equivalent: {mutant.name}")
     if not options.mutant:
         known = len(places.all_mutants(block, options.config))
-        report.record(
-            block, options.config, options.seed, known, outcomes, options.out or report.FOLDER
-        )
+        folder = options.out or report.FOLDER
+        report.record(block, options.config, options.seed, known, outcomes, mark, folder)
     return 1 if survivors or wrong else 0
 
 
 def run_coverage(options: argparse.Namespace) -> int:
     """Blocks with what they have missed; each that is not closed comes with a line to repeat it."""
     from fixfunc.cosim.progress import Steps
-    from fixfunc.tb import catalogue
+    from fixfunc.tb import catalogue, stamp
     from fixfunc.tb.coverage import report, run
 
     stems = options.block or list(cosim_catalogue.blocks())
+    blocks = [catalogue.block(stem) for stem in stems]
+    marks = [stamp.stamp(run.digest(block, options.batches, options.bins)) for block in blocks]
     open_blocks = []
     with Steps() as step:
-        for block in [catalogue.block(stem) for stem in stems]:
+        for block, mark in zip(blocks, marks, strict=True):
             outcome = run.cover(block, options.seed, step, options.batches, options.bins)
-            report.record(
-                block, options.seed, options.batches, outcome, options.out or report.FOLDER
-            )
+            folder = options.out or report.FOLDER
+            report.record(block, options.seed, options.batches, outcome, mark, folder)
             print("\n".join(report.said(block, outcome)))
             if not outcome.passes:
                 open_blocks.append(block.stem)
@@ -179,11 +180,17 @@ def run_coverage(options: argparse.Namespace) -> int:
 def run_prove(options: argparse.Namespace) -> int:
     """Proofs; each that fails shows the run that breaks it."""
     from fixfunc.cosim.progress import Steps
+    from fixfunc.tb import stamp
     from fixfunc.tb.proofs import catalogue, report, run
 
     proofs = catalogue.chosen(options.proof)
+    marks = {proof.name: stamp.stamp(run.digest(proof)) for proof in proofs}
+
+    def keep(outcome):
+        report.record(outcome, marks[outcome.proof.name], options.out or report.FOLDER)
+
     with Steps() as step:
-        outcomes = run.prove(proofs, step)
+        outcomes = run.prove(proofs, step, keep=keep)
     failed = [outcome for outcome in outcomes if not outcome.good]
     for proof, verdict in failed:
         print(f"{proof.name}: {verdict.result}: {verdict.reason}")
@@ -195,8 +202,6 @@ def run_prove(options: argparse.Namespace) -> int:
     print(f"{len(outcomes)} proofs, {len(failed)} not proved")
     for proof, _ in failed:
         print(f"reproduce: python -m fixfunc.tb prove {proof.name}")
-    if not options.proof or options.out:
-        report.record(outcomes, options.out or report.FOLDER)
     return 1 if failed else 0
 
 

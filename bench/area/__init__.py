@@ -7,6 +7,8 @@ netlist.py   Verilog to cells, by Yosys and ABC; memories stay outside, and are 
 timing.py    the longest path of a netlist, by OpenSTA
 measure.py   both for every job, what is known already taken from ``build/area``
 table.py     the figures as text and as a section of docs/bench.md
+store.py     docs/area.json, which keeps them
+__main__.py  the command
 
-Data flows in this order; ``__main__.py`` keeps the figures in docs/area.json.
+Data flows in this order.
 """

@@ -1,29 +1,25 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Static timing and area of every block: ``python -m bench.area file.lib[.gz] [block ...]``.
 
-Prints a table, and keeps it in ``docs/area.json``, from which docs/bench.md is written anew. Rows
-of chosen blocks take the place of theirs there, with their date, if they are of the same library.
+Prints a table, and keeps each row as it comes in ``docs/area.json``, from which docs/bench.md is
+written anew: with commit and date, in the place of the one before. Rows of chosen blocks go there
+only if they are of the same library.
 """
 
 import argparse
-import datetime
-import importlib.metadata
-import json
-import os
-import platform
 import signal
 import sys
 from pathlib import Path
 from typing import Any
 
-from bench.area import jobs, liberty, table, timing
-from bench.area.measure import MINUTES, PROCESSES, Meter
+from bench.area import jobs, liberty, store, table, timing
+from bench.area.jobs import Job
+from bench.area.measure import MINUTES, PROCESSES, Keep, Meter
 from fixfunc.cosim.progress import Steps
-from fixfunc.cosim.toolchain import ROOT, ToolError
+from fixfunc.cosim.toolchain import ToolError
 from fixfunc.cosim.verilog import yosys
 from fixfunc.spec.errors import InputError
-
-STORE = ROOT / "docs" / "area.json"
+from fixfunc.tb import stamp
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -63,65 +59,35 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _measure(options: argparse.Namespace) -> dict[str, dict[str, Any]]:
-    """Rows of the chosen jobs, which are kept unless one failed."""
+    """Rows of the chosen jobs; each that has not failed is kept as it comes."""
     yosys.require()
     timing.require()
-    library = liberty.read(Path(options.liberty))
+    path = Path(options.liberty)
+    library = liberty.read(path)
     chosen = jobs.chosen(options.blocks)
+    known = store.load()
+    keep = None
     with Steps() as step:
-        step("area")
-        rows = Meter(library, options.minutes, step.note).rows(chosen, options.processes)
-        if any("failed" in row for row in rows.values()):
-            return rows
-        if options.blocks:
-            _keep_some(rows, library)
+        if options.blocks and not store.is_of(known, library):
+            print(f"area: not kept: the table is of {known.get('library', 'none')}")
         else:
-            step("clocks of the rasterizers")
-            _keep_all(rows, library, Path(options.liberty).name)
-    return rows
+            keep = _keeper(store.opened(library, path.name), chosen, step)
+        step("area")
+        return Meter(library, options.minutes, step.note).rows(chosen, options.processes, keep)
 
 
-def _keep_some(rows: dict[str, dict[str, Any]], library: liberty.Library) -> None:
-    """Put rows into the table, each with its date."""
-    area = json.loads(STORE.read_text())
-    if area["digest"] != library.digest[:16]:
-        print(f"area: not kept: the table is of {area['library']}")
-        return
-    today = str(datetime.date.today())
-    known = area["rows"] | {name: row | {"date": today} for name, row in rows.items()}
-    area["rows"] = {job.name: known[job.name] for job in jobs.all_jobs() if job.name in known}
-    _write(area)
+def _keeper(area: store.Table, chosen: list[Job], step: Steps) -> Keep:
+    """Puts rows into a table, each with what it speaks of."""
+    marks = {job.name: stamp.stamp(job.digest()) for job in chosen}
+    if any(job.block in table.RATED for job in chosen):
+        step("clocks of the rasterizers")
+        store.rate(area)
 
+    def keep(job: Job, row: dict[str, Any]) -> None:
+        if "failed" not in row:
+            store.keep(area, job, row, marks[job.name])
 
-def _keep_all(rows: dict[str, dict[str, Any]], library: liberty.Library, file: str) -> None:
-    """Begin the table anew."""
-    from bench import speed  # it imports all of the project
-
-    machine = f"{platform.system()} {platform.machine()}, Python {platform.python_version()}"
-    area = {
-        "library": library.name,
-        "digest": library.digest[:16],
-        "tools": {"pyosys": importlib.metadata.version("pyosys"), "OpenSTA": timing.version()},
-        "date": str(datetime.date.today()),
-        "machine": f"{machine}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}",
-        "command": f"make area LIBERTY={file}",
-        "rows": rows,
-        "rates": {config: speed.rates(config) for config in table.RASTERIZERS},
-    }
-    _write(area)
-
-
-def _write(area: dict[str, Any]) -> None:
-    """Write docs/area.json, docs/bench.md, and what ``fixfunc list`` says."""
-    from bench import page  # it imports all of the project
-    from fixfunc.cosim.verilog import measured
-
-    STORE.write_text(json.dumps(area, indent=1) + "\n")
-    measured.write(
-        {name: (row["um2"], row["mhz"]) for name, row in area["rows"].items() if "mhz" in row},
-        f"{area['library']}, {area['date']}",
-    )
-    page.write()
+    return keep
 
 
 if __name__ == "__main__":

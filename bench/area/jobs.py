@@ -7,7 +7,7 @@ from functools import partial
 from typing import NamedTuple
 
 from fixfunc.cosim import catalogue
-from fixfunc.cosim.verilog import hierarchy
+from fixfunc.cosim.verilog import hierarchy, sources
 from fixfunc.spec.errors import InputError
 
 PARTS = (
@@ -35,12 +35,32 @@ HEAD = re.compile(r"(?s)module .*?\);\n")
 PORTS = re.compile(r"(?m)^  (?:input|output|inout) .*;\n")
 
 
+RECIPE = ("bench.area.netlist", "bench.area.timing")
+
+
 class Job(NamedTuple):
-    """A module to measure: the name of its row, its name in Verilog, and what writes the latter."""
+    """A module to measure: the name of its row, its name in Verilog, and what writes the latter.
+
+    It is one of a block's, or of one of its parts.
+    """
 
     name: str
     module: str
     verilog: Callable[[], str]
+
+    @property
+    def block(self) -> str:
+        """Stem of the block."""
+        return self.module.split(".")[0]
+
+    @property
+    def config(self) -> str:
+        """The block's configuration."""
+        return self.name.partition("(")[2].rstrip(")")
+
+    def digest(self) -> str:
+        """Hash of all that decides the figures but the library; nothing is elaborated."""
+        return sources.behind(RECIPE, catalogue.block(self.block).digest(self.config))
 
 
 def all_jobs() -> list[Job]:

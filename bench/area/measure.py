@@ -30,6 +30,7 @@ CLEARED = re.compile(r"(?m)^ +for \(int row = 0; .* = \d+'h0+;\n")
 GENERATION = threading.Lock()  # Amaranth elaborates one component at a time
 
 Row = dict[str, Any]
+Keep = Callable[[Job, Row], object]
 
 
 class Meter:
@@ -53,11 +54,17 @@ class Meter:
         self._tell = tell
         self._under_way: list[str] = []
         self._lock = threading.Lock()
+        self._keeping = threading.Lock()
         self._recipe = "\0".join([netlist.recipe(library), *toolchain.versions("pyosys")])
         self._timing = "\0".join([timing.recipe(), timing.version()])
 
-    def rows(self, jobs: list[Job], processes: int = PROCESSES) -> dict[str, Row]:
-        """A row for every job, by its name, ``processes`` of them at a time."""
+    def rows(
+        self, jobs: list[Job], processes: int = PROCESSES, keep: Keep | None = None
+    ) -> dict[str, Row]:
+        """A row for every job, by its name, ``processes`` of them at a time.
+
+        ``keep`` is called with each as it comes, one at a time.
+        """
         done = 0
         figures = {}
 
@@ -65,7 +72,11 @@ class Meter:
             nonlocal done
             self._note(job.name, True, f"{done} of {len(jobs)} done")
             try:
-                return self.row(job)
+                row = self.row(job)
+                if keep:
+                    with self._keeping:
+                        keep(job, row)
+                return row
             finally:
                 with self._lock:
                     done += 1

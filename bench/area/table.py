@@ -5,12 +5,14 @@ from collections import Counter
 from typing import Any, NamedTuple
 
 from bench.area.jobs import BY_PARTS
+from fixfunc.tb import stamp
 
 HEADINGS = ("block", "um2", "FF", "ns", "MHz", "memory bits", "places x bits")
 GEOMETRIES = 8  # kinds of memories that a row names
 BIT = (5, 20)  # um2 of a bit of memory: large macros, and small ones
 RASTERIZERS = ("default", "single", "shared")
 SETUP = "triangle_setup (default)"
+RATED = ("tile_rasterizer", "triangle_setup")  # blocks that rates are of
 
 
 class Machine(NamedTuple):
@@ -55,13 +57,12 @@ def text(rows: dict[str, dict[str, Any]]) -> str:
 
 
 def _when(area: dict[str, Any]) -> str:
-    """The day of the rows; and of those that were measured again, by name."""
-    later: dict[str, list[str]] = {}
+    """Commit and day of most rows; and of the others, by name."""
+    by_stamp: dict[str, list[str]] = {}
     for name, row in area["rows"].items():
-        if "date" in row:
-            later.setdefault(row["date"], []).append(name)
-    again = "".join(f" ({', '.join(names)}: {day})" for day, names in later.items())
-    return f"{area['date']}{again}"
+        by_stamp.setdefault(stamp.said(row), []).append(name)
+    most, *others = sorted(by_stamp, key=lambda said: -len(by_stamp[said]))
+    return most + "".join(f" ({', '.join(by_stamp[said])}: {said})" for said in others)
 
 
 def lines(area: dict[str, Any]) -> list[str]:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What the runs came to: docs/coverage/results.json, and the page that is made of it."""
 
-import datetime
 import json
 import os
 import platform
@@ -10,7 +9,9 @@ from pathlib import Path
 from fixfunc.cosim import catalogue, files
 from fixfunc.cosim.simulation.bench import Bench
 from fixfunc.cosim.toolchain import ROOT
+from fixfunc.tb import stamp
 from fixfunc.tb.coverage.run import TOGGLES, Outcome
+from fixfunc.tb.stamp import Stamp
 
 FOLDER = ROOT / "docs" / "coverage"
 MOST = 40  # names of what was missed, on the page
@@ -40,31 +41,38 @@ inputs of its five blocks, its own signals, and its counters.
 
 A block is `closed` if every bin and line is hit or waived, and `open` if not: then the gate
 fails, and the section Open names what was missed. A dash stands for what has not been counted yet;
-such a block is open, too. A row is of the hardware of its date: what has changed since is counted
-when the block is run again.
+such a block is open, too. A row is of the commit that Runs names; `make assess DRY=1` tells which
+rows are of sources that have changed since, and `make assess` runs those again.
 
 """
 COLUMNS = ("block", "configuration", "beats", "bins", "lines", "toggles", "state")
 PLURALS = {"bin": "bins", "line": "lines"}  # the gates
 
 
-def record(block: Bench, seed: int, batches: int, outcome: Outcome, folder: Path = FOLDER) -> None:
+def load(folder: Path = FOLDER) -> dict[str, dict]:
+    """Rows by block."""
+    path = folder / "results.json"
+    return json.loads(path.read_text()) if path.exists() else {}
+
+
+def record(
+    block: Bench, seed: int, batches: int, outcome: Outcome, mark: Stamp, folder: Path = FOLDER
+) -> None:
     """Put a block's run in the place of the one before, and write the page anew."""
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "results.json"
-    table = json.loads(path.read_text()) if path.exists() else {}
+    table = load(folder)
     table[block.stem] = {
         "config": outcome.config,
         "seed": seed,
         "batches": batches,
         "beats": outcome.beats,
-        "date": datetime.date.today().isoformat(),
+        **mark._asdict(),
         "machine": f"{platform.machine()}, {os.cpu_count()} processors",
         **{kind: _verdict(kind, verdict) for kind, verdict in outcome.verdicts.items()},
     }
     order = [*catalogue.blocks()]
     table = dict(sorted(table.items(), key=lambda one: order.index(one[0])))
-    files.write(path, json.dumps(table, indent=1) + "\n")
+    files.write(folder / "results.json", json.dumps(table, indent=1) + "\n")
     files.write(folder / "README.md", page(table))
 
 
@@ -151,10 +159,14 @@ def _runs(table):
     for stem, run in table.items():
         alone = " --bins" * (not set(PLURALS) <= set(run))
         command = f"`python -m fixfunc.tb coverage BLOCK --batches {run['batches']}{alone}`"
-        said.setdefault(f"{run['date']} | {run['machine']} | {run['seed']} | {command}", []).append(
-            stem
-        )
-    head = ["## Runs", "| date | machine | seed | command | blocks |", "|---|---|---|---|---|"]
+        said.setdefault(
+            f"{stamp.said(run)} | {run['machine']} | {run['seed']} | {command}", []
+        ).append(stem)
+    head = [
+        "## Runs",
+        "| commit, day | machine | seed | command | blocks |",
+        "|---|---|---|---|---|",
+    ]
     return [*head, *(f"| {key} | {', '.join(stems)} |" for key, stems in said.items())]
 
 

@@ -14,6 +14,7 @@ from fixfunc.cosim.progress import Steps
 from fixfunc.cosim.simulation.batches import CLOCKS_A_BEAT
 from fixfunc.cosim.simulation.bench import Bench
 from fixfunc.cosim.simulation.volume import PACES, Volume
+from fixfunc.cosim.verilog import sources
 from fixfunc.spec.errors import InputError
 from fixfunc.tb.coverage import events, named, netlist, points
 from fixfunc.tb.coverage.bins import Batch, Seen, add
@@ -64,6 +65,17 @@ def declared(block: Bench) -> ModuleType:
 def configuration(block: Bench) -> str:
     """The configuration of a block's coverage run."""
     return getattr(declared(block), "CONFIG", "tiny")
+
+
+def digest(block: Bench, batches: int = BATCHES, bins_alone: bool = False) -> str:
+    """Hash of all that decides a run's outcome but its seed, found without a run."""
+    waived = [repr(one) for one in waivers() if one.block == block.stem]
+    return sources.behind(
+        [block.bench.__name__, declared(block).__name__, __name__],
+        block.digest(configuration(block)),
+        f"{batches} {bins_alone}",
+        *waived,
+    )
 
 
 def cover(

@@ -7,7 +7,9 @@ from pathlib import Path
 from fixfunc.cosim import catalogue, files
 from fixfunc.cosim.simulation.bench import Bench
 from fixfunc.cosim.toolchain import ROOT
+from fixfunc.tb import stamp
 from fixfunc.tb.mutation.run import Outcome
+from fixfunc.tb.stamp import Stamp
 
 FOLDER = ROOT / "docs"
 HEAD = """\
@@ -16,23 +18,39 @@ HEAD = """\
 Every mutant is one change of a block's source: an operator, a constant, a condition, the arms of a
 choice, a width, a field, an index, a reset, or a dropped assignment. The block's own tests in
 volume judge it, at the suite's counts. A mutant that no test kills is either equivalent, with a
-reason, or a gap. `make mutate` draws the mutants, runs them, and writes this page;
+reason, or a gap. `make mutate` draws the mutants of a block, runs them, and writes its row;
+`make assess` does for every row of sources that have changed since.
 [CONTRIBUTING.md](../CONTRIBUTING.md) tells how to kill a survivor.
 
-| block | configuration | places | mutants | killed | equivalent | survivors |
-|---|---|---|---|---|---|---|
+| block | configuration | places | mutants | killed | equivalent | survivors | commit, day |
+|---|---|---|---|---|---|---|---|
 """
 
 
-def record(
-    block: Bench, config: str, seed: int, known: int, outcomes: list[Outcome], folder: Path = FOLDER
-) -> None:
-    """Put a block's run in the place of the one before, and write the page anew."""
+def load(folder: Path = FOLDER) -> dict[str, dict]:
+    """Rows by block."""
     path = folder / "mutation.json"
-    table = json.loads(path.read_text()) if path.exists() else {}
+    return json.loads(path.read_text()) if path.exists() else {}
+
+
+def record(
+    block: Bench,
+    config: str,
+    seed: int,
+    known: int,
+    outcomes: list[Outcome],
+    mark: Stamp,
+    folder: Path = FOLDER,
+) -> None:
+    """Put a block's run in the place of the one before, and write the page anew.
+
+    ``known`` are its places, and ``mark`` what the run began with.
+    """
+    table = load(folder)
     table[block.stem] = {
         "config": config,
         "seed": seed,
+        **mark._asdict(),
         "places": known,
         "mutants": len(outcomes),
         "killed": sum(one.verdict.killed for one in outcomes),
@@ -47,7 +65,7 @@ def record(
     }
     order = [*catalogue.blocks()]
     table = dict(sorted(table.items(), key=lambda one: order.index(one[0])))
-    files.write(path, json.dumps(table, indent=1) + "\n")
+    files.write(folder / "mutation.json", json.dumps(table, indent=1) + "\n")
     files.write(folder / "mutation.md", page(table))
 
 
@@ -58,7 +76,7 @@ def page(table: dict[str, dict]) -> str:
         counts = len(run["equivalent"]), len(run["survivors"])
         lines.append(
             f"| {stem} | {run['config']} | {run['places']} | {run['mutants']} | {run['killed']} "
-            f"| {counts[0]} | {counts[1]} |"
+            f"| {counts[0]} | {counts[1]} | {stamp.said(run)} |"
         )
     lines += _rows(
         "Equivalent",

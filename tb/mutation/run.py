@@ -8,12 +8,17 @@ from typing import NamedTuple
 
 from fixfunc.cosim.progress import Steps
 from fixfunc.cosim.simulation.bench import Bench
+from fixfunc.cosim.toolchain import ROOT
+from fixfunc.cosim.verilog import sources
 from fixfunc.spec.errors import InputError
 from fixfunc.tb.mutation import places
-from fixfunc.tb.mutation.equivalent import Waiver, waiver
-from fixfunc.tb.mutation.judge import Verdict, judging
+from fixfunc.tb.mutation.equivalent import Waiver, waiver, waivers
+from fixfunc.tb.mutation.judge import Verdict, judging, test_files
 from fixfunc.tb.mutation.places import Mutant
 from fixfunc.tb.mutation.trace import traced
+
+CONFIG = "tiny"
+MUTANTS = 40  # in a row of the page
 
 
 class Outcome(NamedTuple):
@@ -27,6 +32,14 @@ class Outcome(NamedTuple):
     def survives(self) -> bool:
         """No test kills it, and it is not known to be equivalent."""
         return not self.verdict.killed and self.waiver is None
+
+
+def digest(block: Bench, config: str = CONFIG, count: int = MUTANTS) -> str:
+    """Hash of all that decides a run's outcome but its seed, found without a run."""
+    tests = [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in test_files(block)]
+    waived = [repr(one) for one in waivers() if one.block == block.stem]
+    modules = [block.bench.__name__, __name__, *tests]
+    return sources.behind(modules, block.digest(config), f"{count}", *waived)
 
 
 def chosen(block: Bench, config: str, count: int, seed: int, names: list[str]) -> list[Mutant]:

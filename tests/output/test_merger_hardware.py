@@ -22,6 +22,7 @@ from tests.bench import check_bench
 from tests.volume import check, check_paces
 
 # Both factors are one.
+BLOCK = "output_merger"
 SUM = dict.fromkeys(bench.FACTOR_FIELDS, BlendFactor.ONE) | {
     "blend_enable": 1,
     "write_mask": 15,
@@ -38,12 +39,12 @@ SUM = dict.fromkeys(bench.FACTOR_FIELDS, BlendFactor.ONE) | {
     ),
 )
 def test_volume(config, count):
-    check_paces("output_merger", config, count)
+    check_paces(BLOCK, config, count)
 
 
 @pytest.mark.plan("output-merger-10")
 def test_bench(simulator):
-    check_bench("output_merger", "tiny", simulator)
+    check_bench(BLOCK, "tiny", simulator)
 
 
 @pytest.mark.plan("output-merger-11")
@@ -64,7 +65,7 @@ def test_every_pair_of_factors(config):
     params = rtl.CONFIGS[config]
     states = bench.every_state(params)
     rng = np.random.default_rng(5)
-    check("output_merger", config, bench.beats_of(rng, [*states, *states], params))
+    check(BLOCK, config, bench.beats_of(rng, [*states, *states], params))
 
 
 @pytest.mark.plan("output-merger-12")
@@ -83,7 +84,7 @@ def test_every_linear_value_of_alpha_and_colour():
     beats = codec.unpack(rows, params.merging, dtype(params.merging))
     for n, name in enumerate(bench.COLOURS):
         beats[f"{name}0"] = (((every + 0x4000 * n) % 65536) / 65535).astype(np.float32).view("u4")
-    check("output_merger", "tiny", codec.pack(beats, params.merging))
+    check(BLOCK, "tiny", codec.pack(beats, params.merging))
 
 
 @pytest.mark.plan("output-merger-12")
@@ -108,7 +109,7 @@ def test_every_red_and_alpha_of_5_6_5():
         beats[f"blue{n}"] = (old[half] / 31).astype(np.float32).view(np.uint32)
         beats[f"alpha{n}"] = (alpha[half] / 63).astype(np.float32).view(np.uint32)
         beats[f"texel{n}"] = old[half] << 11 | new[half]
-    check("output_merger", "tiny", codec.pack(beats, params.merging))
+    check(BLOCK, "tiny", codec.pack(beats, params.merging))
 
 
 @pytest.mark.plan("output-merger-12")
@@ -131,7 +132,7 @@ def test_ties_of_the_blend_factor():
     beats["factor_alpha"] = ((below + 0.5) / 2**24).astype(np.float32).view(np.uint32)
     for n in range(2):
         beats[f"alpha{n}"] = np.float32(1).view(np.uint32)
-    check("output_merger", "tiny", codec.pack(beats, params.merging))
+    check(BLOCK, "tiny", codec.pack(beats, params.merging))
 
 
 @pytest.mark.plan("output-merger-12")
@@ -161,7 +162,7 @@ def test_sums_next_to_a_half(side):
         beats[f"red{n}"] = (new / unit).astype(np.float32).view(np.uint32)
         beats[f"alpha{n}"] = (alpha / unit).astype(np.float32).view(np.uint32)
         beats[f"texel{n}"] = alpha << 24 | old
-    check("output_merger", "tiny", codec.pack(beats, params.merging))
+    check(BLOCK, "tiny", codec.pack(beats, params.merging))
 
 
 @pytest.mark.plan("output-merger-14")
@@ -177,7 +178,7 @@ def test_products_about_the_least_normal_number():
         beats[f"red{n}"] = 0x01000000 + rng.integers(-8, 9, count) | rng.choice([0, 1 << 31], count)
         beats[f"texel{n}"] = rng.choice([0, 1 << 31, 0x00800000, 0x80800000, 0x80FFFFFF], count)
     found = codec.unpack(
-        check("output_merger", "tiny", codec.pack(beats, params.merging)),
+        check(BLOCK, "tiny", codec.pack(beats, params.merging)),
         params.merged,
         dtype(params.merged),
     )

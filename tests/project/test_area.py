@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Area and timing in standard cells: what the tools say is read right, and is not asked twice."""
 
-import datetime
 import gzip
 import importlib.util
 import json
@@ -14,12 +13,13 @@ import pytest
 
 from bench import page
 from bench.area import __main__ as command
-from bench.area import jobs, liberty, measure, netlist, table, timing
+from bench.area import jobs, liberty, measure, netlist, store, table, timing
 from bench.area.jobs import Job
 from bench.area.liberty import Library
 from fixfunc.cosim import catalogue
 from fixfunc.cosim.toolchain import ROOT, ToolError
 from fixfunc.cosim.verilog import hierarchy, measured, yosys
+from fixfunc.tb import stamp
 from tests.project.test_liberty import library
 
 
@@ -241,6 +241,8 @@ def test_a_failure_is_a_row_and_is_not_kept(meter, capsys, monkeypatch, tmp_path
     path.write_text(library())
     monkeypatch.setattr(timing, "require", lambda: None)
     monkeypatch.setattr(jobs, "chosen", lambda _names: [job])
+    monkeypatch.setattr(Job, "digest", lambda _job: "0123")
+    monkeypatch.setattr(store, "write", lambda _table: pytest.fail("kept"))
     assert command.main([str(path)]) == 2
     said = capsys.readouterr()
     assert "m (a)  OpenSTA reports no path" in said.out
@@ -250,30 +252,36 @@ def test_a_failure_is_a_row_and_is_not_kept(meter, capsys, monkeypatch, tmp_path
 
 
 def test_rows_of_chosen_blocks_take_the_place_of_theirs(meter, capsys, monkeypatch, tmp_path):
-    """With their date, in the order of all jobs; of another library they are not kept."""
+    """With commit and date, in the order of all jobs; of another library they are not kept."""
     some = [Job(f"m ({config})", "m", lambda: "module m; endmodule\n") for config in "abc"]
     path = tmp_path / "cells.lib"
     path.write_text(library())
     cells = liberty.read(path)
     written = []
-    store = tmp_path / "area.json"
+    path_of_table = tmp_path / "area.json"
     old = {"library": "other", "digest": "0", "rows": {"m (c)": {"um2": 1.0}, "gone": {}}}
-    store.write_text(json.dumps(old))
+    path_of_table.write_text(json.dumps(old))
     monkeypatch.setattr(timing, "require", lambda: None)
     monkeypatch.setattr(jobs, "all_jobs", lambda: some)
     monkeypatch.setattr(jobs, "chosen", lambda _names: some[1:2])
-    monkeypatch.setattr(command, "STORE", store)
-    monkeypatch.setattr(command, "_write", written.append)
+    monkeypatch.setattr(store, "STORE", path_of_table)
+    monkeypatch.setattr(store, "write", written.append)
+    monkeypatch.setattr(Job, "digest", lambda _job: "0123")
     meter.report = REPORT
     assert command.main([str(path), "m (b)"]) == 0
     assert "area: not kept: the table is of other" in capsys.readouterr().out
     assert not written
-    store.write_text(json.dumps(old | {"digest": cells.digest[:16]}))
+    path_of_table.write_text(json.dumps(old | {"digest": cells.digest[:16]}))
     assert command.main([str(path), "m (b)"]) == 0
     (area,) = written
     assert list(area["rows"]) == ["m (b)", "m (c)"]
-    assert area["rows"]["m (b)"]["date"] == str(datetime.date.today())
-    assert "date" not in area["rows"]["m (c)"]
+    assert area["rows"]["m (b)"].items() >= stamp.stamp("0123")._asdict().items()
+    assert "commit" not in area["rows"]["m (c)"]
+    # All of them: the table of another library begins anew.
+    path_of_table.write_text(json.dumps(old))
+    assert command.main([str(path)]) == 0
+    assert list(written[-1]["rows"]) == ["m (b)"]
+    assert written[-1]["digest"] == cells.digest[:16]
 
 
 ROWS = {
@@ -299,7 +307,6 @@ def test_pixels_a_clock_a_square_millimetre():
     area = {
         "library": "made_up",
         "tools": {"pyosys": "1"},
-        "date": "today",
         "command": "make area",
         "rows": ROWS,
         "rates": {"default": [640, 10, 5, 10]},

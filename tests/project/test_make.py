@@ -122,6 +122,14 @@ def test_area_takes_a_library(make):
     assert make("area") == [("area: skipped: no standard-cell library: set LIBERTY=file.lib[.gz]",)]
 
 
+def test_assess_takes_what_is_chosen(make):
+    words = ("", "-m", "bench.assess")
+    assert make("assess") == [words]
+    assert make("assess", "DRY=1", "BLOCK=hiz", "MEASURE=area", "LIBERTY=my cells.lib") == [
+        (*words, "hiz", "--measure", "area", "--liberty", "my cells.lib", "--list")
+    ]
+
+
 def test_qualify_takes_what_test_leaves(make):
     (test,) = make("test")
     (qualify,) = make("qualify")
