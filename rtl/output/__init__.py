@@ -8,6 +8,7 @@ texel_blender.py  a sample of one of several formats, blended
 quads.py          which pixels of a tile are shaded
 merger/           every format and all of blending: output_merger.py is the block
 compression/      tiles of colours coded and decoded: colour_compression.py is the block
+differences/      what is coded of tiles that have more colours than a palette
 resolve/          means of samples, from coded tiles to coded tiles: resolve.py is the block
 display/          frames scanned out, tiles that did not change: two blocks
 """

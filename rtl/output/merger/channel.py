@@ -112,7 +112,7 @@ class BlendChannel(wiring.Component):
                 factor.constant.eq(self.constant),
             ]
             colour = (t[factor.LATENCY].new, t[factor.LATENCY].old)[n]
-            products.append(self._product(m, colour, factor.o, n))
+            products.append(_product(m, colour, factor.o, self._constant, f"product_{n}"))
         clock = self._multiplied
         if self._summed == clock + 1:
             total = self._sum_same(m, products, clock)
@@ -132,18 +132,6 @@ class BlendChannel(wiring.Component):
             clock += 1
         self._cut(m, rounded, clock)
         return m
-
-    def _product(self, m, colour, factor, n):
-        shape = signed((colour * factor).shape().width)
-        if not self._constant:
-            return register(m, colour * factor, shape, f"product_{n}")
-        half = FRACTION // 2
-        parts = [colour * factor[:half], colour * (factor >> half)]
-        low, high = [
-            register(m, part, part.shape(), f"product_{n}_{name}")
-            for part, name in zip(parts, ("low", "high"), strict=True)
-        ]
-        return register(m, low + (high << half), shape, f"product_{n}")
 
     def _at(self, clock):
         """The state in a clock."""
@@ -249,3 +237,16 @@ class BlendChannel(wiring.Component):
         m.d.sync += self.o.eq(
             Mux(value[-1], Mux(value < least, least, value), Mux(value > most, most, value))
         )
+
+
+def _product(m, colour, factor, halves, name):
+    """Of a colour and its factor, a clock later; two where the factor comes in halves."""
+    shape = signed((colour * factor).shape().width)
+    if not halves:
+        return register(m, colour * factor, shape, name)
+    half = FRACTION // 2
+    low = colour * factor[:half]
+    high = colour * (factor >> half)
+    low = register(m, low, low.shape(), f"{name}_low")
+    high = register(m, high, high.shape(), f"{name}_high")
+    return register(m, low + (high << half), shape, name)

@@ -138,22 +138,11 @@ class MultiplyAdd(wiring.Component):
         t.enter(2, aligned=addend, lost=lost, unit=unit)
 
     def _add(self, m, t):
-        """Clock 2: sum or difference, and the difference the other way; clock 3: the positive one.
-
-        What was lost of an addend makes a difference less by one. Such an addend is far below the
-        product, so that the other way has nothing to do with it.
-        """
+        """Clock 2: sum or difference, and that the other way; clock 3: the positive one."""
         now = t[2]
-        subtracts = named(m, now.sign ^ now.addend_sign, "subtracts")
-        addend = Cat(now.aligned ^ subtracts.replicate(WINDOW), subtracts.replicate(2))
-        total = Signal(signed(WINDOW + 2))
-        reverse = Signal(WINDOW)
-        # A bit below both operands brings the carry in.
-        carry = subtracts & ~now.lost
-        m.d.sync += [
-            total.eq((Cat(Const(1, 1), now.product) + Cat(carry, addend))[1:]),
-            reverse.eq(now.aligned - now.product),
-        ]
+        total, reverse = _both_ways(
+            m, now.product, now.aligned, now.sign ^ now.addend_sign, now.lost
+        )
         magnitude = Signal(WINDOW + 1)
         negative = Signal()
         m.d.sync += [
@@ -207,3 +196,21 @@ class MultiplyAdd(wiring.Component):
         # A difference of equals is positive.
         regular = Mux(now.nothing, 0, Cat(number[:31], now.negative))
         m.d.sync += self.o.eq(Mux(now.special, now.value, regular))
+
+
+def _both_ways(m, product, addend, subtracts, lost):
+    """A sum, or a difference, and that difference the other way.
+
+    What was lost of an addend makes a difference less by one. Such an addend is far below the
+    product, so that the other way has nothing to do with it.
+    """
+    total = Signal(signed(WINDOW + 2), name="total")
+    reverse = Signal(WINDOW, name="reverse")
+    signed_addend = Cat(addend ^ subtracts.replicate(WINDOW), subtracts.replicate(2))
+    # A bit below both operands brings the carry in.
+    carry = subtracts & ~lost
+    m.d.sync += [
+        total.eq((Cat(Const(1, 1), product) + Cat(carry, signed_addend))[1:]),
+        reverse.eq(addend - product),
+    ]
+    return total, reverse
