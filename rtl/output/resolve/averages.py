@@ -26,7 +26,8 @@ FORMATS = FormatSet(UNORM_AND_SRGB)
 
 
 class PixelMeans(wiring.Component):
-    """Means of the samples of each pixel of a tile; free-running, a tile a clock.
+    """Means of the samples of each pixel of a tile; free-running, a tile a clock. Without sRGB sums
+    are short, and have no registers.
 
     Parameters
     ----------
@@ -47,6 +48,7 @@ class PixelMeans(wiring.Component):
     def __init__(self, most: int, srgb: bool) -> None:
         self._most = most
         self._srgb = srgb and most > 0  # of one sample the mean is that byte
+        self._domain = "sync" if self._srgb else "comb"
         self._added = Linear.LATENCY if self._srgb else 0  # clocks until channels are added
         fields = {"samples": 2, "srgb": 1, "colours": TILE}
         super().__init__({"i": In(StructLayout(fields)), "o": Out(TILE)})
@@ -54,8 +56,7 @@ class PixelMeans(wiring.Component):
     @property
     def latency(self) -> int:
         """Clocks from samples to means: linear ones, as many sums of two, the choice, sRGB."""
-        encoding = SrgbEncoder.LATENCY if self._srgb else 0
-        return self._added + self._most + 1 + encoding
+        return self._added + self._most + 1 + SrgbEncoder.LATENCY if self._srgb else 0
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -64,19 +65,19 @@ class PixelMeans(wiring.Component):
         lanes = self._to_linear(m, t) if self._srgb else [_channels(c) for c in self.i.colours]
         width = LINEAR_BITS if self._srgb else CHANNEL
         totals = {(k % EDGE, k // EDGE): lanes[k] for k in range(LANES)}
-        end = self._added + self._most
+        end = self._added + (self._most if self._srgb else 0)
         for n in range(self._most + 1):
             if n:
                 totals = self._add_pairs(m, totals, n)
             bits = width if n else CHANNEL  # one sample is no sum
             means = [_means(totals.get((k % EDGE, k // EDGE)), n, bits) for k in range(LANES)]
-            t.enter(self._added + n, **{f"means_{n}": Cat(means)})
+            t.enter(min(self._added + n, end), **{f"means_{n}": Cat(means)})
         one_sample = t.value("means_0", end)
         words = [one_sample.word_select(k, CHANNEL) for k in range(LANES * CHANNELS)]
         choices = [Cat(Cat(word, Const(0, width - CHANNEL)) for word in words)]
         choices += [t.value(f"means_{n}", end) for n in range(1, self._most + 1)]
         chosen = Signal(len(choices[0]))
-        m.d.sync += chosen.eq(Array(choices)[t[end].samples])
+        m.d[self._domain] += chosen.eq(Array(choices)[t[end].samples])
         if self._srgb:
             t.enter(end + 1, chosen=chosen)
             self._to_srgb(m, t, end + 1)
@@ -127,7 +128,7 @@ class PixelMeans(wiring.Component):
             sums[i, j] = []
             for c, (one, other) in enumerate(zip(*pair, strict=True)):
                 total = Signal(len(one) + 1, name=f"sum_{1 << n}_{i}_{j}_{c}")
-                m.d.sync += total.eq(one + other)
+                m.d[self._domain] += total.eq(one + other)
                 sums[i, j].append(total)
         return sums
 
@@ -181,24 +182,33 @@ class Averages(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         unit = PixelMeans(self._most, self._srgb)
-        m.submodules.pixels = pixels = StallablePipeline(unit, unit.latency)
-        m.d.comb += [
-            pixels.i.valid.eq(self.i.valid),
-            pixels.i.payload.samples.eq(self.samples),
-            pixels.i.payload.srgb.eq(self.srgb),
-            pixels.i.payload.colours.eq(self.i.payload),
-            self.i.ready.eq(pixels.i.ready),
-        ]
+        valid = self.i.valid
+        ready = named(m, ~self.o.valid | self.o.ready, "ready")
+        if unit.latency:
+            m.submodules.pixels = pixels = StallablePipeline(unit, unit.latency)
+            given, means = pixels.i.payload, pixels.o.payload
+            m.d.comb += [
+                pixels.i.valid.eq(self.i.valid),
+                self.i.ready.eq(pixels.i.ready),
+                pixels.o.ready.eq(ready),
+            ]
+            valid = pixels.o.valid
+        else:
+            m.submodules.pixels = unit
+            given, means = unit.i, unit.o
+            m.d.comb += self.i.ready.eq(ready)
         m.submodules.place = place = GroupPlace()
-        accept = named(m, pixels.o.valid & pixels.o.ready, "accept")
+        accept = named(m, valid & ready, "accept")
         m.d.comb += [
-            pixels.o.ready.eq(~self.o.valid | self.o.ready),
+            given.samples.eq(self.samples),
+            given.srgb.eq(self.srgb),
+            given.colours.eq(self.i.payload),
             place.samples.eq(self.samples),
             place.advance.eq(accept),
         ]
-        with m.If(pixels.o.ready):
+        with m.If(ready):
             m.d.sync += self.o.valid.eq(accept & place.last)
-        self._join(m, pixels.o.payload, accept, place)
+        self._join(m, means, accept, place)
         return m
 
     def _join(self, m, means, accept, place):
