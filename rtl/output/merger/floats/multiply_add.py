@@ -63,7 +63,7 @@ class MultiplyAdd(wiring.Component):
         return m
 
     def _multiply(self, m, t):
-        """Clock 0: product, and what is special."""
+        """Clock 0: product, in halves of a factor, and what is special; clock 1: their sum."""
         numbers = {"a": self.a, "b": self.b, "c": self.c}
         exponent = {name: value[23:31] for name, value in numbers.items()}
         zero = {name: value == 0 for name, value in exponent.items()}
@@ -75,6 +75,9 @@ class MultiplyAdd(wiring.Component):
         }
         sign = self.a[31] ^ self.b[31]
         infinite_product = infinite["a"] | infinite["b"]
+        half = MANTISSA // 2
+        low = Signal(MANTISSA + half)
+        high = Signal(MANTISSA + half)
         product = Signal(PRODUCT)
         exponents = Signal(9)
         special = Signal()
@@ -89,7 +92,9 @@ class MultiplyAdd(wiring.Component):
         both_zero = (zero["a"] | zero["b"]) & zero["c"]
         zero_sign = sign & self.c[31]
         m.d.sync += [
-            product.eq(mantissa["a"] * mantissa["b"]),
+            low.eq(mantissa["a"] * mantissa["b"][:half]),
+            high.eq(mantissa["a"] * mantissa["b"][half:]),
+            product.eq(low + (high << half)),
             exponents.eq(exponent["a"] + exponent["b"]),
             special.eq(wrong | infinite_product | infinite["c"] | both_zero),
             special_value.eq(
@@ -113,7 +118,8 @@ class MultiplyAdd(wiring.Component):
             no_product=zero["a"] | zero["b"],
             no_addend=zero["c"],
         )
-        t.enter(1, product=product, exponents=exponents, special=special, value=special_value)
+        t.enter(1, exponents=exponents, special=special, value=special_value)
+        t.enter(2, product=product)
 
     def _align(self, m, t):
         """Clock 1: the addend in the window whose lowest bits are the product."""
