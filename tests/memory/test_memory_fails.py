@@ -14,6 +14,7 @@ from fixfunc.tb.bench import scenes
 from fixfunc.tb.bench.depths import WIDTH
 from tests.volume import LIMIT, volume
 
+BLOCK = "colour_write"  # but for the tests that name another
 EDGE = 4
 SIDE = 8  # tiles of the target, four times what the caches hold
 TABLE = payloads.tile(EDGE)

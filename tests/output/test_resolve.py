@@ -207,12 +207,12 @@ def test_a_tile_a_clock(kind, config):
     assert tiles <= clocks[1] - clocks[0] <= tiles * 65 / 64 + 8
 
 
-def errors(memory, *requests, **faults):
+def errors(memory, *requests, config="tiny_srgb", **faults):
     """What the hardware tells of requests."""
     rows = codec.pack(np.array(requests), RESOLVE)
     places = faults.get("read", NOWHERE), faults.get("write", NOWHERE)
     behind = Memory(memory, (0, 8), faults=places)
-    run = volume(BLOCK, "tiny_srgb").run({"i": rows}, len(rows), memory=behind, limit=LIMIT)
+    run = volume(BLOCK, config).run({"i": rows}, len(rows), memory=behind, limit=LIMIT)
     return codec.unpack(run.outputs["o"], RESOLVED, dtype(RESOLVED))["error"].tolist()
 
 
@@ -277,23 +277,33 @@ def test_srgb_of_one_sample_needs_no_tables():
 
 @pytest.mark.plan("resolve-7")
 @pytest.mark.parametrize(
-    ("samples", "size", "srgb"),
+    ("samples", "size"),
     [
-        (0, (0, 8), 0),
-        (1, (8, 0), 0),
-        (0, (TARGET_LIMIT + 1, 8), 0),
-        (0, (8, (1 << 15) - 1), 0),
-        (0, (TARGET_LIMIT, TARGET_LIMIT), 0),
-        (3, (8, 8), 0),
-        (1, (8, 8), 1),
+        (0, (0, 8)),
+        (1, (8, 0)),
+        (0, (TARGET_LIMIT + 1, 8)),
+        (0, (8, (1 << 15) - 1)),
+        (0, (TARGET_LIMIT, TARGET_LIMIT)),
+        (3, (8, 8)),
     ],
 )
-def test_what_is_refused(samples, size, srgb):
+def test_what_is_refused(samples, size):
     """By the golden model, and by hardware of two samples; 2^22 tiles are one too many."""
+    refused(request(samples, size), "tiny_srgb")
+
+
+@pytest.mark.plan("resolve-7")
+@pytest.mark.parametrize("config", [WITHOUT_SRGB])
+def test_srgb_that_is_not_known_is_refused(config):
+    refused(request(1, (8, 8), srgb=1), config)
+
+
+def refused(record, config):
+    """Golden model and hardware refuse a request, and serve the next."""
     memory = np.zeros(2 * BASE, np.uint8)
-    record = request(samples, size, srgb=srgb)
-    assert resolve(memory, record, 1, False) == ResolveError.REFUSED
-    assert errors(memory, record, request(0, (8, 8))) == [ResolveError.REFUSED, 0]
+    assert resolve(memory, record, 1, CONFIGS[config].srgb) == ResolveError.REFUSED
+    answers = errors(memory, record, request(0, (8, 8)), config=config)
+    assert answers == [ResolveError.REFUSED, 0]
     assert not memory[:BASE].any()
 
 
