@@ -89,10 +89,11 @@ def write_verilog(options: argparse.Namespace) -> int:
     from fixfunc.cosim.verilog import export
 
     if options.block == "all":
-        # Small ones first: what they are made of serves those that hold them.
-        blocks = sorted(catalogue.blocks().values(), key=lambda block: len(block.sources))
+        blocks = list(catalogue.blocks().values())
         for block in blocks:
             block.parameters(options.config)
+        # Small ones first: what they are made of serves those that hold them.
+        blocks.sort(key=lambda block: len(block.sources))
         folder = files.open_folder(Path(options.output or "verilog"))
         with Steps() as step:
             for n, block in enumerate(blocks):
