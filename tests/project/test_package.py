@@ -52,8 +52,8 @@ def brought(extra, of="fixfunc", known=None):
         need = Requirement(line)
         if need.marker and not need.marker.evaluate({"extra": extra}):
             continue
-        for extra in need.extras:
-            brought(extra, need.name, known)
+        for more in need.extras:
+            brought(more, need.name, known)
         if need.name not in known and need.name != "fixfunc":
             known[need.name] = importlib.metadata.distribution(need.name)
             brought("", need.name, known)
