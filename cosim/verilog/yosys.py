@@ -26,7 +26,6 @@ ATTRIBUTES = (
     "full_case",
     "parallel_case",
 )
-# Enables and resets become "if", multiplexers of many inputs become assignments.
 # Enables and resets become "if", multiplexers of many inputs become assignments. "opt_clean" is not
 # among them: it takes one name of a net for another, and a vector of which one part is computed
 # from another is a loop to Verilator.
