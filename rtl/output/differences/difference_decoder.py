@@ -138,12 +138,12 @@ class DifferenceDecoder(wiring.Component):
         """How many bits of the steps there are, up to the highest that is set."""
         order = self._order
         words = [self.later_data.word_select(n, order.step) for n in range(order.steps)]
-        some = [word.any() & (self.later_steps > n) for n, word in enumerate(words)]
+        occupied = [word.any() & (self.later_steps > n) for n, word in enumerate(words)]
         highest = Signal(order.step)
         index = Signal(range(order.steps))
         m.d.comb += highest.eq(words[0])
         for n in range(1, order.steps):
-            with m.If(some[n]):
+            with m.If(occupied[n]):
                 m.d.comb += [highest.eq(words[n]), index.eq(n)]
         return order.step * (index + 1) - leading_zeros(highest)
 
