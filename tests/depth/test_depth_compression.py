@@ -355,7 +355,9 @@ def test_wrong_parameters(arguments, message):
 
 
 @pytest.mark.plan("depth-compression-10")
-@pytest.mark.parametrize(("config", "count"), by_tier([("tiny", 1000), ("default", 200)]))
+@pytest.mark.parametrize(
+    ("config", "count"), by_tier([("tiny", 1000), ("tiny_differences", 300), ("default", 200)])
+)
 def test_volume(config, count):
     check_paces(BLOCK, config, count)
 
