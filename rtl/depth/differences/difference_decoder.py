@@ -119,12 +119,12 @@ class DifferenceDecoder(wiring.Component):
     def _used(self, m):
         """How many bits of the data there are, up to the highest that is set."""
         words = [self.data.word_select(n, TRANSFER) for n in range(MOST)]
-        some = named(m, Cat(word.any() for word in words), "some")
+        occupied = named(m, Cat(word.any() for word in words), "occupied")
         highest = Signal(TRANSFER)
         index = Signal(range(MOST))
         m.d.comb += highest.eq(words[0])
         for n in range(1, MOST):
-            with m.If(some[n]):
+            with m.If(occupied[n]):
                 m.d.comb += [highest.eq(words[n]), index.eq(n)]
         zeros = leading_zeros(highest)
         return TRANSFER * (index + 1) - zeros
