@@ -65,19 +65,24 @@ def _decode(codes, data, samples, cleared, depth, tiles, wrong):
     tiles[raw] = data[raw].view(cleared.dtype).reshape(-1, EDGE, EDGE, 4)
     wrong[(codes == TileMode.CLEARED) | raw] = False
     chosen = np.flatnonzero(codes == TileMode.PALETTE)
-    bits = _bits(data[chosen], np.full(len(chosen), depth.step), depth)
-    end = COLOURS * 4 * depth.bits
-    colours = take_fields(bits, np.zeros(len(chosen), int), (COLOURS, 4), depth.bits)
-    index = take_fields(bits, np.full(len(chosen), end), (LANES,), 2)
-    made = colours[np.arange(len(chosen))[:, None], index]
-    tiles[chosen] = made.reshape(-1, EDGE, EDGE, 4)
-    wrong[chosen] = bits[:, end + 2 * LANES :].any(1)
+    if len(chosen):
+        tiles[chosen], wrong[chosen] = _looked_up(data[chosen], depth, cleared.dtype)
     steps = codes.astype(np.int64) - DIFFERENCES
     chosen = np.flatnonzero((steps >= 1) & (steps <= depth.most))
     if len(chosen):
         tiles[chosen], wrong[chosen] = _summed(
             data[chosen], steps[chosen] * depth.step, samples, depth
         )
+
+
+def _looked_up(data, depth, kind):
+    """Tiles of palettes, and which cannot be."""
+    colours, index, trailing = np.split(
+        data[:, : depth.step // 8], np.cumsum([COLOURS * 4 * depth.bits // 8, 2 * LANES // 8]), 1
+    )
+    index = (index[:, :, None] >> np.arange(0, 8, 2) & 3).reshape(-1, LANES)
+    made = colours.view(kind).reshape(-1, COLOURS, 4)[np.arange(len(data))[:, None], index]
+    return made.reshape(-1, EDGE, EDGE, 4), trailing.any(1)
 
 
 def _bits(data, length, depth):

@@ -42,12 +42,14 @@ class CodedColourTile(ColourTile):
 
     @classmethod
     def load(
-        cls, mode: int, data: bytes, samples: int, cleared: int, edge: int, _coding: Coding
+        cls, mode: int, data: bytes, samples: int, cleared: int, edge: int, coding: Coding
     ) -> Self:
         """The tile that :meth:`encode` put into memory.
 
         :class:`~fixfunc.spec.errors.InputError` if it cannot be one.
         """
+        if mode in (TileMode.CLEARED, TileMode.RAW):
+            return super().load(mode, data, samples, cleared, edge, coding)
         row = np.zeros((1, cls.size(TileMode.RAW, edge)), CHANNEL)
         row[0, : len(data)] = np.frombuffer(data, CHANNEL)
         colour = np.array([cleared], cls.TYPE).view(CHANNEL)

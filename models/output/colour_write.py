@@ -48,25 +48,41 @@ def blend(new: np.ndarray, old: np.ndarray, state: np.void) -> np.ndarray:
     """
     form = colour_format(Format(int(state["colour_format"])))
     how = blend_of(state)
+    if not how.enable and not how.logic:
+        made = np.asarray(new, np.uint32)
+    else:
+        made = _made(new, old, form, how)
+    written = sum(
+        _mask(channel) for channel in form.layout.channels if how.write >> channel.register & 1
+    )
+    kept = sum(map(_mask, form.layout.channels)) - written
+    return made & np.uint32(written) | np.asarray(old, np.uint32) & np.uint32(kept)
+
+
+def _mask(channel):
+    """The bits of a channel."""
+    return (1 << channel.bits) - 1 << channel.low
+
+
+def _made(new, old, form, how):
+    """Blended, or what the logic operation gives: uint32, all channels."""
     alpha = shader_alpha(form)
     stored = form.layout.channels
     of_shader = stored if alpha is None else (*stored, alpha)
-    channels = of_shader, stored
-    words = [_bits(colours, its) for colours, its in zip((new, old), channels, strict=True)]
-    blends = how.enable and not how.logic
-    operands = words
+    operands = [_bits(new, of_shader), _bits(old, stored)]
+    blends = not how.logic
     if blends:
-        operands = [_values(bits, its, form) for bits, its in zip(words, channels, strict=True)]
-    made = words[0]
-    if blends or how.logic:
-        made = blending.blend(*operands, how, most=form.most, signed=form.kind == "SNORM")
-    out = np.zeros(np.broadcast_shapes(np.shape(new), np.shape(old)), np.int64)
-    for channel in form.layout.channels:
-        n = channel.register
-        bits = (made if how.write >> n & 1 else words[1])[..., n]
-        if blends and form.is_srgb and how.write >> n & 1:
+        operands = [
+            _values(bits, its, form)
+            for bits, its in zip(operands, (of_shader, stored), strict=True)
+        ]
+    made = blending.blend(*operands, how, most=form.most, signed=form.kind == "SNORM")
+    out = np.zeros(made.shape[:-1], np.int64)
+    for channel in stored:
+        bits = made[..., channel.register]
+        if blends and form.is_srgb:
             bits = linear_to_srgb(bits, channel)
-        out |= (bits & (1 << channel.bits) - 1) << channel.low
+        out |= bits << channel.low & _mask(channel)
     return out.astype(np.uint32)
 
 
