@@ -30,7 +30,7 @@ class CachedDepthParams:
         Of all of them.
     entries, clears
         Of HiZ.
-    sets, ways, table_lines, reads
+    sets, ways, table_lines, reads, writes, ahead
         Of the caches.
     differences : bool
         Depths that no planes give are coded by differences, where ``edge`` is 8; else by anchors.
@@ -48,7 +48,9 @@ class CachedDepthParams:
     sets: int = 256
     ways: int = 4
     table_lines: int = 1024
-    reads: int = 16
+    reads: int = 128
+    writes: int = 128
+    ahead: int = 1024
     differences: bool = True
     formats: tuple = tuple(DepthFormat)
     shader_depths: bool = True
@@ -86,6 +88,8 @@ class CachedDepthParams:
             self.ways,
             self.table_lines,
             self.reads,
+            self.writes,
+            self.ahead,
             bits,
             self.differences and bits != payloads.STENCIL,
         )
@@ -101,6 +105,8 @@ CONFIGS = {
         ways=2,
         table_lines=2,
         reads=8,
+        writes=8,
+        ahead=128,
         differences=False,
     ),
     "depth": CachedDepthParams(stencil=False, shader_depths=False),
@@ -188,7 +194,9 @@ class CachedDepth(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.hiz = hiz = Hiz(self._params.hiz)
-        m.submodules.requests = requests = SlotRequests(self._params.test, self._planes[0])
+        m.submodules.requests = requests = SlotRequests(
+            self._params.test, self._planes[0], self._params.ahead
+        )
         m.submodules.test = test = CachedTest(self._params.test, self._params.sets)
         m.d.comb += [
             self.initialising.eq(hiz.initialising),

@@ -8,7 +8,7 @@ delay.py             registers, delay lines in block RAM, a timer that knows whe
 timeline.py          values of a pipeline, by the clock in which they are valid
 forwarded_memory.py  rows that are read, modified and written every clock
 scoreboard.py        counts of what is in flight, by key
-pending_set.py       keys of what is in flight, all compared at once
+pending_table.py       keys of what is in flight, all compared at once
 write_buffer.py      rows that are pushed, then committed, then popped
 axi.py               AXI4 port; reader and writer of bursts
 arithmetic/          pipelined products and quotients; values that hold for an interval

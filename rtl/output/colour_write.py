@@ -41,7 +41,7 @@ class ColourWriteParams:
 
     Parameters
     ----------
-    edge, samples, sets, ways, table_lines, reads : int
+    edge, samples, sets, ways, table_lines, reads, writes, ahead : int
         See :class:`~fixfunc.rtl.memory.tile_cache.tile_cache.TileCacheParams`.
     differences : bool
         Colours are coded in memory: see
@@ -61,7 +61,9 @@ class ColourWriteParams:
     sets: int = 256
     ways: int = 4
     table_lines: int = 1024
-    reads: int = 16
+    reads: int = 128
+    writes: int = 128
+    ahead: int = 1024
     differences: bool = True
     shading: int = 256
     shader_depths: bool = True
@@ -86,6 +88,8 @@ class ColourWriteParams:
             self.ways,
             self.table_lines,
             self.reads,
+            self.writes,
+            self.ahead,
             COLOUR,
             self.differences,
         )
@@ -102,7 +106,15 @@ class ColourWriteParams:
 
 
 _TINY = ColourWriteParams(
-    edge=4, sets=8, ways=2, table_lines=2, reads=8, differences=False, shading=96
+    edge=4,
+    sets=8,
+    ways=2,
+    table_lines=2,
+    reads=8,
+    writes=8,
+    ahead=128,
+    differences=False,
+    shading=96,
 )
 CONFIGS = {
     "default": ColourWriteParams(),
@@ -200,7 +212,7 @@ class ColourWrite(wiring.Component):
         p = self._params
         planes = colour_planes(p.planes)
         request = requested_beat(p.edge, planes)
-        m.submodules.requests = requests = SlotRequests(p.obeyed, planes, p.formats)
+        m.submodules.requests = requests = SlotRequests(p.obeyed, planes, p.ahead, p.formats)
         slots = [ColourSlots(p.edge, p.cache.slots, p.formats) for _ in planes]
         latency = slots[0].latency
         hazard_window = latency + 1  # clocks from a read of a slot to its write, and one

@@ -15,8 +15,6 @@ from fixfunc.spec import payloads
 from fixfunc.spec.payloads import SLOT
 from fixfunc.spec.state import SlotOp
 
-COMMANDS = 128  # commands known before their turn, so that memory has answered when it comes
-
 
 class Interlock(wiring.Component):
     """Hold commands that read a slot while an earlier command to it is in flight.
@@ -79,6 +77,8 @@ class CommandQueue(wiring.Component):
         Samples along a tile's edge.
     bits : int
         Bits of a value.
+    ahead : int
+        Commands that are known before their turn, so that memory has answered when it comes.
     hazard_window : int
         Least distance in clocks between two commands to one slot, of which the later reads. 0
         builds no interlock.
@@ -100,8 +100,9 @@ class CommandQueue(wiring.Component):
         A USE reads its slot.
     """
 
-    def __init__(self, edge: int, bits: int, hazard_window: int) -> None:
+    def __init__(self, edge: int, bits: int, ahead: int, hazard_window: int) -> None:
         self._edge = edge
+        self._ahead = ahead
         self._window = hazard_window
         values = StructLayout({"wrong": 1, "values": ArrayLayout(bits, edge**2)})
         super().__init__(
@@ -118,7 +119,7 @@ class CommandQueue(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        m.submodules.commands = commands = StreamFIFO(SLOT_COMMAND, COMMANDS)
+        m.submodules.commands = commands = StreamFIFO(SLOT_COMMAND, self._ahead)
         accept = self.i.valid & self.i.ready
         m.d.comb += [
             commands.i.valid.eq(self.i.valid & self.sample_room),

@@ -9,16 +9,14 @@ from amaranth.lib.wiring import In, Out
 from fixfunc.rtl.lib.credit import CreditCounter
 from fixfunc.rtl.lib.delay import delay
 from fixfunc.rtl.lib.fifo import CreditedFIFO
-from fixfunc.rtl.lib.pending_set import PendingSet
-from fixfunc.rtl.memory.tile_cache.layouts import SLOT_COMMAND, TAG_COMMAND, has, tile_mode
+from fixfunc.rtl.lib.pending_table import PendingTable
+from fixfunc.rtl.memory.tile_cache.layouts import SLOT_COMMAND, TAG_COMMAND, TILES, has, tile_mode
 from fixfunc.rtl.memory.tile_cache.mode_cache import ModeCache
 from fixfunc.spec.payloads import TILE_NUMBER
 from fixfunc.spec.state import SlotOp
 
 COMMANDS = 4  # commands that wait for their lookup
-PENDING = 64  # most write-backs that memory has not acknowledged
 LOOKUPS = 16  # commands whose modes are being read: above the latency of that
-EVICTIONS = 256  # above the tiles that all queues behind this one hold
 
 
 class MissScheduler(wiring.Component):
@@ -29,12 +27,17 @@ class MissScheduler(wiring.Component):
     chip, where the mode can be updated. A command whose two tiles have lines that share a place on
     chip becomes two, its EVICT first.
 
+    Which write-backs are pending is known by the lowest bits of a tile's number: those of its place
+    in a line, and some of its line's. Two tiles that share them are taken for one another.
+
     Parameters
     ----------
     mode : int
         Bits of a mode.
-    place : slice
-        Bits of a tile's number that are the place of its line on chip.
+    lines : int
+        Lines that are told apart: at most those on chip, since lines that share a place share this.
+    evictions : int
+        Most tiles that have been evicted, and whose modes have not been updated.
 
     Members
     -------
@@ -61,10 +64,9 @@ class MissScheduler(wiring.Component):
         The mode that was read, :attr:`ModeCache.LATENCY` clocks later.
     settled : In(1)
         The mode of one evicted tile is not updated any more.
-    leaving : In
-        A place on chip.
     drained : Out(1)
-        No mode of a line in that place will be updated.
+        No mode will be updated of a line in the place of that of ``tile``; while no command waits
+        for a line, of any.
     acknowledged : In(1)
         Memory holds ``acknowledged_tile``.
     acknowledged_tile : In(TILE_NUMBER)
@@ -72,9 +74,10 @@ class MissScheduler(wiring.Component):
         No command is looked up, and no mode will be updated.
     """
 
-    def __init__(self, mode: int, place: slice) -> None:
+    def __init__(self, mode: int, lines: int, evictions: int) -> None:
         self._mode = mode
-        self._place = place
+        self._lines = lines
+        self._evictions = evictions
         super().__init__(
             {
                 "i": In(stream.Signature(TAG_COMMAND)),
@@ -92,7 +95,6 @@ class MissScheduler(wiring.Component):
                 "read": Out(1),
                 "mode": In(mode),
                 "settled": In(1),
-                "leaving": In(len(range(TILE_NUMBER)[place])),
                 "drained": Out(1),
                 "acknowledged": In(1),
                 "acknowledged_tile": In(TILE_NUMBER),
@@ -108,10 +110,8 @@ class MissScheduler(wiring.Component):
         wiring.connect(m, wiring.flipped(self.i), commands.w_stream)
         looked_up = StructLayout({"command": TAG_COMMAND, "mode": self._mode})
         m.submodules.ready = ready = CreditedFIFO(looked_up, LOOKUPS)
-        m.submodules.write_backs = write_backs = PendingSet(
-            TILE_NUMBER, PENDING, (slice(None), slice(None), self._place)
-        )
-        m.submodules.evictions = evictions = CreditCounter(EVICTIONS)
+        m.submodules.write_backs = write_backs = PendingTable(self._lines, TILES)
+        m.submodules.evictions = evictions = CreditCounter(self._evictions)
 
         # The command in front waits for its lines, and for write-backs of its own tiles.
         command = Signal(TAG_COMMAND)
@@ -124,13 +124,16 @@ class MissScheduler(wiring.Component):
         hazard = Signal()
         enters = Signal()
         entering = Signal(TAG_COMMAND)
-        room = write_backs.available & evictions.available
         m.d.comb += [
             split.eq(evicts & has(command.op, SlotOp.FILL) & self.conflict),
             fills.eq(has(command.op, SlotOp.FILL) & ~split),
             victim_missing.eq(evicts & ~self.victim_resident),
             tile_missing.eq(fills & ~self.resident),
-            hazard.eq((fills & write_backs.pending_0) | (evicts & (write_backs.pending_1 | ~room))),
+            hazard.eq(
+                (fills & write_backs.pending_0)
+                | (evicts & (write_backs.pending_1 | ~evictions.available))
+                | ~write_backs.ready
+            ),
             enters.eq(valid & ready.available & ~victim_missing & ~tile_missing & ~hazard),
             commands.r_en.eq((enters & ~split) | ~valid),
             self.lookup.eq(commands.r_en),
@@ -151,11 +154,12 @@ class MissScheduler(wiring.Component):
         with m.Elif(enters):
             m.d.sync += command.op.eq(command.op & ~SlotOp.EVICT)
         m.d.comb += [
-            write_backs.lookup_0.eq(command.number),
-            write_backs.lookup_1.eq(command.victim),
-            write_backs.lookup_2.eq(self.leaving),
-            self.drained.eq(~write_backs.pending_2),
-            write_backs.key.eq(command.victim),
+            write_backs.lookup.eq(self.lookup),
+            write_backs.lookup_0.eq(self.lookup_tile),
+            write_backs.lookup_1.eq(self.lookup_victim),
+            self.drained.eq(
+                ~Mux(victim_missing, write_backs.any_1, write_backs.any_0) | ~self.miss
+            ),
             write_backs.insert.eq(enters & evicts),
             write_backs.remove.eq(self.acknowledged),
             write_backs.removed.eq(self.acknowledged_tile),

@@ -30,8 +30,6 @@ class ModeCache(wiring.Component):
     miss, drained, forget, flush, flushed, last, line_request : In, In, In, In, Out, In, Out
         See :class:`~fixfunc.rtl.memory.tile_cache.mode_directory.ModeDirectory`.
     tile : In(TILE_NUMBER)
-    leaving : Out
-        Place on chip of the line that may leave.
     read : In(1)
         The mode of ``tile`` is read. Its line must be resident.
     mode : Out(mode)
@@ -60,7 +58,6 @@ class ModeCache(wiring.Component):
                 "conflict": Out(1),
                 "tile": In(TILE_NUMBER),
                 "miss": In(1),
-                "leaving": Out((lines - 1).bit_length()),
                 "drained": In(1),
                 "forget": In(1),
                 "flush": In(1),
@@ -92,7 +89,6 @@ class ModeCache(wiring.Component):
             directory.tile.eq(self.tile),
             directory.fetched.eq(self.fetched.valid),
             self.fetched.ready.eq(1),
-            self.leaving.eq(directory.index),
         ]
 
         # Read: a line, then one mode of it.

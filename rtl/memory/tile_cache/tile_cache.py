@@ -13,11 +13,10 @@ from fixfunc.rtl.depth.compression.plane_codec import PlaneCodec
 from fixfunc.rtl.lib.axi import Axi, join
 from fixfunc.rtl.lib.fifo import StreamFIFO
 from fixfunc.rtl.memory.surface.address import Surface
-from fixfunc.rtl.memory.tile_cache.command_queue import COMMANDS, CommandQueue
+from fixfunc.rtl.memory.tile_cache.command_queue import CommandQueue
 from fixfunc.rtl.memory.tile_cache.layouts import has
 from fixfunc.rtl.memory.tile_cache.miss_scheduler import MissScheduler
 from fixfunc.rtl.memory.tile_cache.mode_cache import ModeCache
-from fixfunc.rtl.memory.tile_cache.mode_directory import ModeDirectory
 from fixfunc.rtl.memory.tile_cache.raw_codec import RawCodec
 from fixfunc.rtl.memory.tile_cache.refill import RefillUnit
 from fixfunc.rtl.memory.tile_cache.sequencer import Sequencer
@@ -30,6 +29,9 @@ from fixfunc.spec import payloads
 from fixfunc.spec.payloads import TILE_NUMBER
 from fixfunc.spec.state import SlotOp
 
+FILLS = 16  # tiles that have been filled, whose completions are on their way
+LINES = 128  # of the mode table, whose write-backs are told apart: 8,192 tiles
+LEAST = {"sets": 1, "ways": 1, "table_lines": 1, "reads": 2, "writes": 2, "ahead": 2}
 BITS = payloads.STENCIL, payloads.DEPTH, payloads.FLOAT_DEPTH, payloads.COLOUR
 
 
@@ -45,8 +47,11 @@ class TileCacheParams:
         Most samples of a pixel: 1, 2, 4 or 8.
     sets, ways, table_lines : int
         Sets and ways of the tag array, and lines of the mode cache: powers of two above 1.
-    reads : int
-        Most reads in flight: a power of two above 2.
+    reads, writes : int
+        Most reads and most writes in flight: powers of two above 2.
+    ahead : int
+        Tiles that are asked for before their turn: a power of two above 2. Memory is hidden that
+        answers within so many clocks.
     bits : int
         Bits of a value: 24 for depths, 30 for depths of D32F too, 8 for stencil values, 32 for
         colours. Each of these has a surface of its own in memory, with clears of its own.
@@ -60,13 +65,15 @@ class TileCacheParams:
     sets: int = 64
     ways: int = 4
     table_lines: int = 256
-    reads: int = 16
+    reads: int = 128
+    writes: int = 128
+    ahead: int = 1024
     bits: int = payloads.DEPTH
     differences: bool = False
 
     def __post_init__(self):
         DepthCompressionParams(self.edge, self.samples, False)  # the same rules hold here
-        for name, above in (("sets", 1), ("ways", 1), ("table_lines", 1), ("reads", 2)):
+        for name, above in LEAST.items():
             value = getattr(self, name)
             if value <= above or value & value - 1:
                 raise ValueError(f"{name} must be a power of two above {above}, not {value!r}")
@@ -101,20 +108,35 @@ CONFIGS = {
     "colour": TileCacheParams(bits=payloads.COLOUR),
     "coded": TileCacheParams(bits=payloads.COLOUR, differences=True),
     "tiny_differences": TileCacheParams(
-        samples=2, sets=8, ways=2, table_lines=2, reads=8, differences=True
+        samples=2, sets=8, ways=2, table_lines=2, reads=8, writes=8, ahead=128, differences=True
     ),
     "tiny_coded": TileCacheParams(
-        samples=2, sets=8, ways=2, table_lines=2, reads=8, bits=payloads.COLOUR, differences=True
+        samples=2,
+        sets=8,
+        ways=2,
+        table_lines=2,
+        reads=8,
+        writes=8,
+        ahead=128,
+        bits=payloads.COLOUR,
+        differences=True,
     ),
     "tiny": TileCacheParams(edge=4, sets=8, ways=2, table_lines=2, reads=8),
     "tiny_floats": TileCacheParams(
-        edge=4, sets=8, ways=2, table_lines=2, reads=8, bits=payloads.FLOAT_DEPTH
+        edge=4,
+        sets=8,
+        ways=2,
+        table_lines=2,
+        reads=8,
+        writes=8,
+        ahead=128,
+        bits=payloads.FLOAT_DEPTH,
     ),
     "tiny_stencil": TileCacheParams(
-        edge=4, sets=8, ways=2, table_lines=2, reads=8, bits=payloads.STENCIL
+        edge=4, sets=8, ways=2, table_lines=2, reads=8, writes=8, ahead=128, bits=payloads.STENCIL
     ),
     "tiny_colour": TileCacheParams(
-        edge=4, sets=8, ways=2, table_lines=2, reads=8, bits=payloads.COLOUR
+        edge=4, sets=8, ways=2, table_lines=2, reads=8, writes=8, ahead=128, bits=payloads.COLOUR
     ),
 }
 PURPOSE = {  # of each configuration
@@ -136,9 +158,9 @@ PURPOSE = {  # of each configuration
 def codec_of(p: TileCacheParams) -> wiring.Component:
     """The codec of a cache's values."""
     if p.bits == payloads.DEPTH:
-        return PlaneCodec(p.edge, p.samples, p.slots, p.reads, p.differences)
+        return PlaneCodec(p.edge, p.samples, p.slots, FILLS, p.differences)
     if p.bits == payloads.FLOAT_DEPTH:
-        return DepthCodec(p.edge, p.samples, p.slots, p.reads, p.differences)
+        return DepthCodec(p.edge, p.samples, p.slots, FILLS, p.differences)
     if p.differences:
         return ColourCodec(p.samples, p.slots)
     return RawCodec(p.edge, p.slots, p.bits)
@@ -149,7 +171,7 @@ class TileCache(wiring.Component):
 
     The values lie in that block's own memory, by slot; what is known of planes of depths lies here.
     A hit takes a clock. A miss takes up to two, and as long as memory does: no tile passes another,
-    but ``params.reads`` reads are in flight.
+    but ``params.ahead`` tiles are asked for before their turn, of which ``params.reads`` are read.
 
     After a failed read or write, or a tile in memory that cannot be one, nothing is read or written
     any more, and tiles come as cleared. A DONE tells of it; the next CLEAR begins anew.
@@ -201,14 +223,14 @@ class TileCache(wiring.Component):
         m.submodules.sequencer = sequencer = Sequencer(p.edge, p.sets, p.ways)
         m.submodules.tags = tags = TagArray(p.edge, p.sets, p.ways)
         m.submodules.scheduler = scheduler = MissScheduler(
-            p.surface.mode_bits, ModeDirectory.place_bits(p.table_lines)
+            p.surface.mode_bits, min(p.table_lines, LINES), 2 * p.ahead
         )
         m.submodules.modes = modes = ModeCache(p.table_lines, p.surface.mode_bits)
         m.submodules.refill = refill = RefillUnit(p.surface, p.reads)
-        m.submodules.write_back = write_back = WriteBackUnit(p.surface)
+        m.submodules.write_back = write_back = WriteBackUnit(p.surface, p.writes)
         m.submodules.codec = codec = codec_of(p)
         m.submodules.traffic = traffic = Traffic(p.surface)
-        m.submodules.commands = commands = CommandQueue(p.edge, p.bits, self._window)
+        m.submodules.commands = commands = CommandQueue(p.edge, p.bits, p.ahead, self._window)
         join(m, self.memory, refill.memory, write_back.memory)
         wiring.connect(m, traffic.o, wiring.flipped(self.counted))
 
@@ -271,7 +293,6 @@ class TileCache(wiring.Component):
         for name in ("resident", "victim_resident", "conflict"):
             m.d.comb += getattr(scheduler, name).eq(getattr(modes, name))
         m.d.comb += [
-            scheduler.leaving.eq(modes.leaving),
             scheduler.mode.eq(modes.mode),
             modes.forget.eq(sequencer.forget_modes),
             modes.flush.eq(sequencer.flush_modes),
@@ -303,7 +324,7 @@ class TileCache(wiring.Component):
 
     def _code(self, m, scheduler, refill, write_back, codec):
         """Tiles between memory and slots; returns the FIFO of victims that are to be coded."""
-        m.submodules.evictions = evictions = StreamFIFO(TILE_NUMBER, COMMANDS)
+        m.submodules.evictions = evictions = StreamFIFO(TILE_NUMBER, self._params.ahead)
         wiring.connect(m, scheduler.fill, refill.i)
         wiring.connect(m, refill.o, codec.stored)
         wiring.connect(m, scheduler.evict, evictions.i)

@@ -14,7 +14,7 @@ from fixfunc.spec.payloads import TILE_NUMBER
 
 ROWS = 16  # coded tiles that wait to be written
 BURSTS = 4  # bursts that have begun, of which one sends its data
-WRITES = 16  # most writes in flight
+WRITES = 16  # most writes in flight, of a unit that is told nothing else
 TAG = StructLayout({"line": 1, "posted": 1, "number": TILE_NUMBER})
 
 
@@ -28,6 +28,8 @@ class WriteBackUnit(wiring.Component):
     ----------
     surface : Surface
         Where tiles lie.
+    writes : int
+        Most writes in flight.
 
     Members
     -------
@@ -62,8 +64,9 @@ class WriteBackUnit(wiring.Component):
     memory : Out(AxiWrite())
     """
 
-    def __init__(self, surface: Surface) -> None:
+    def __init__(self, surface: Surface, writes: int = WRITES) -> None:
         self._surface = surface
+        self._writes = writes
         self._evicted = evicted(surface.mode_bits)
         super().__init__(
             {
@@ -90,7 +93,7 @@ class WriteBackUnit(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        m.submodules.writer = writer = AxiWriter(self._surface.most, WRITES, TAG)
+        m.submodules.writer = writer = AxiWriter(self._surface.most, self._writes, TAG)
         m.submodules.settling = settling = fifo.SyncFIFOBuffered(
             width=self._evicted.size, depth=BURSTS
         )

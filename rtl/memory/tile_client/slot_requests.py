@@ -22,8 +22,7 @@ from fixfunc.spec.colours import BASE_FORMATS
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.state import CacheOp, DepthFormat, Kind, Outcome, StencilOp
 
-# Tiles that are known to the caches before their turn; so many fit into each queue.
-TILES = 256
+REQUESTS = 64  # of each plane, that wait for its cache
 # A clear that reaches the target's edge goes on as far as coordinates do: a tile at the edge, of
 # which only a part lies on the target, is then covered as a whole.
 BEYOND = (1 << 15) - 1
@@ -137,6 +136,8 @@ class SlotRequests(wiring.Component):
         See :class:`~fixfunc.rtl.depth.test.depth_test.DepthTestParams`: ``edge``, ``samples``,
         ``modes``, ``formats`` and ``stencil`` are read.
     planes : sequence of Plane
+    ahead : int
+        Tiles that are known to the caches before their turn.
     formats : sequence of Format
         What colour planes may be.
 
@@ -155,9 +156,10 @@ class SlotRequests(wiring.Component):
     LATENCY = 1 + RectangleMask.LATENCY
 
     def __init__(
-        self, params: Any, planes: Sequence, formats: Sequence[Format] = BASE_FORMATS
+        self, params: Any, planes: Sequence, ahead: int, formats: Sequence[Format] = BASE_FORMATS
     ) -> None:
         self._params = params
+        self._ahead = ahead
         self._planes = planes
         self._formats = formats
         self._colours = 1 + max(plane.number for plane in planes)
@@ -179,7 +181,7 @@ class SlotRequests(wiring.Component):
         m.submodules.front = front = SurfaceFront(
             p, self.LATENCY + 2, True, names, self._colours, self._formats
         )
-        m.submodules.beats = beats = CreditedFIFO(self.o.payload.shape(), TILES, lookahead=5)
+        m.submodules.beats = beats = CreditedFIFO(self.o.payload.shape(), self._ahead, lookahead=5)
         wiring.connect(m, wiring.flipped(self.i), front.i)
         wiring.connect(m, beats.o, wiring.flipped(self.o))
         early, flushed = self._flush_early(m, front)
@@ -286,7 +288,7 @@ class SlotRequests(wiring.Component):
     def _request_fifo(self, m, plane, front, request, state, begun):
         """The FIFO of a plane's requests."""
         shape = layout(payloads.cache_request(self._params.edge))
-        m.submodules[plane.name] = requests = CreditedFIFO(shape, TILES, lookahead=5)
+        m.submodules[plane.name] = requests = CreditedFIFO(shape, REQUESTS, lookahead=5)
         wiring.connect(m, requests.o, wiring.flipped(getattr(self, plane.name)))
         clear = front.clear
         tile = request["tile"]

@@ -1,42 +1,80 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What is in flight: the pending set and the scoreboard, each against a count by key."""
+"""What is in flight: the pending table and the scoreboard, each against a count by key."""
 
 from types import ModuleType
 
-from amaranth.hdl import Array, Cat, Mux, Signal
+from amaranth.hdl import Array, Cat, Mux, Signal, Value
 
-from fixfunc.rtl.lib import pending_set, scoreboard
+from fixfunc.rtl.lib import pending_table, scoreboard
 from fixfunc.tb.proofs.engine.proof import Proof
 from fixfunc.tb.proofs.engine.properties import Properties
 
-BITS = 2
-PLACES = 2
+ROWS = 2
+COLUMNS = 2
 KEYS = 3
 MOST = 3
 
 
-def pending(module: ModuleType = pending_set) -> Properties:
-    """A set of two keys out of four."""
+def pending(module: ModuleType = pending_table) -> Properties:
+    """A table of four keys, two a row."""
     p = Properties()
-    unit = module.PendingSet(BITS, PLACES, (slice(None), slice(1, 2)))
+    unit = module.PendingTable(ROWS, COLUMNS)
     p.add(unit)
-    member = Signal(1 << BITS)
-    inserted = (unit.insert << unit.key)[: len(member)]
-    removed = (unit.remove << unit.removed)[: len(member)]
-    p.m.d.sync += member.eq((member & ~removed) | inserted)
-    p.assume(~unit.insert | (unit.available & ~member.bit_select(unit.key, 1)))
-    p.prove("pending", unit.pending_0 == member.bit_select(unit.lookup_0, 1))
-    p.prove("pending_bit", unit.pending_1 == member.word_select(unit.lookup_1, 2).any())
-    p.prove("available", unit.available == (sum(member) < PLACES))
-    valid = p.inner("unit.valid")
-    keys = [p.inner(f"unit.key_{n}") for n in range(PLACES)]
-    for n in range(1 << BITS):
-        held = sum(valid[place] & (key == n) for place, key in enumerate(keys))
-        p.prove(f"held_{n}", held == member[n])
-    p.reach(
-        "full", ~unit.available & unit.pending_0 & unit.remove & (unit.removed == unit.lookup_0)
-    )
+    inserted = p.inner("unit.key_1")
+    p.assume(~unit.insert | (unit.ready & ~unit.pending_1))
+    member = keys_of(p, "unit", unit.insert, inserted, unit.remove, unit.removed)
+    for n in range(2):
+        key = Signal.like(inserted, name=f"watched_{n}")
+        p.m.d.sync += key.eq(Mux(unit.lookup, getattr(unit, f"lookup_{n}"), key))
+        row = Array([member[:COLUMNS], member[COLUMNS:]])[key[-1]]
+        p.prove(f"same_{n}", p.inner(f"unit.key_{n}") == key)
+        p.prove(
+            f"pending_{n}",
+            ~unit.ready | (getattr(unit, f"pending_{n}") == member.bit_select(key, 1)),
+        )
+        p.prove(f"any_{n}", ~unit.ready | (getattr(unit, f"any_{n}") == row.any()))
+    removed = p.past(unit.remove) & (p.past(unit.removed) == unit.lookup_1)
+    again = unit.lookup & removed & p.past(unit.ready, 3)
+    p.reach("again", unit.insert & p.past(again))
     return p
+
+
+def keys_of(
+    p: Properties,
+    path: str,
+    insert: Value,
+    key: Value,
+    remove: Value,
+    removed: Value,
+) -> Signal:
+    """Which keys of a table of two rows are pending, a bit each; its memories say the same.
+
+    What is removed is pending, and is so for a clock more.
+    """
+    member = Signal(ROWS * COLUMNS)
+    leaves = p.past((remove << removed)[: len(member)])
+    p.assume(~remove | (member & ~leaves).bit_select(removed, 1))
+    p.m.d.sync += member.eq((member & ~leaves) | (insert << key)[: len(member)])
+    ready = p.inner(f"{path}.ready")
+    p.prove("none_yet", ready | ~member.any())
+    later = p.past(1)
+    swept = [ready | p.inner(f"{path}.row"), ready]
+    turns = [p.row(f"{path}.inserted", n) for n in range(ROWS)]
+    follows = [p.row(f"{path}.followed", n) for n in range(ROWS)]
+    for n in range(ROWS):
+        its = member.word_select(n, COLUMNS)
+        p.prove(f"row_{n}", ~swept[n] | ((turns[n] ^ follows[n]) == its))
+    for n, name in enumerate(("key_0", "key_1", "leaving")):
+        row = p.inner(f"{path}.{name}")[-1]
+        read = p.read_data(f"{path}.inserted", n)
+        p.prove(f"turn_{n}", ~later | (read == Array(turns)[row]))
+    for n in range(2):
+        row = p.inner(f"{path}.key_{n}")[-1]
+        read = p.read_data(f"{path}.followed", n)
+        p.prove(f"follow_{n}", ~later | (read == Array(follows)[row]))
+    p.prove("leaves", p.inner(f"{path}.leaves") == p.past(remove))
+    p.prove("leaving", ~later | (p.inner(f"{path}.leaving") == p.past(removed)))
+    return member
 
 
 def counts(module: ModuleType = scoreboard) -> Properties:
@@ -76,14 +114,15 @@ def counts(module: ModuleType = scoreboard) -> Properties:
 
 PROOFS = [
     Proof(
-        "pending_set",
-        "lib/pending_set.py PendingSet",
-        "A key is pending exactly from its insertion to its removal; a place is available exactly "
-        "while fewer keys than places are pending.",
+        "pending_table",
+        "lib/pending_table.py PendingTable",
+        "A key is pending from its insertion until the second clock after its removal, and what is "
+        "said of a row is true of its keys, whatever the memories held before.",
         pending,
-        depth=3,
-        size="keys of 2 bits, 2 places, lookups of a key and of its upper bit",
-        assumed="A key is inserted while a place is available, and not while it is pending.",
+        depth=4,
+        size="2 rows of 2 keys",
+        assumed="A key is inserted once the rows have been swept, and not while it is pending; "
+        "what is removed is pending.",
     ),
     Proof(
         "scoreboard",

@@ -11,12 +11,14 @@ from fixfunc.spec.state import SlotOp
 from fixfunc.tb.proofs.engine.proof import Proof
 from fixfunc.tb.proofs.engine.properties import Properties
 from fixfunc.tb.proofs.engine.sizes import sizes
+from fixfunc.tb.proofs.lib.pending import COLUMNS, ROWS, keys_of
 
 MODE = 3  # bits
 SETS = 2
 WAYS = 2
 WINDOW = 4
-PLACE = slice(6, 8)  # bits of a tile's number
+BITS = 2  # of a tile's number, by which write-backs are told apart
+EVICTIONS = 4
 
 
 def tags(module: ModuleType = tag_array) -> Properties:
@@ -118,28 +120,34 @@ def interlock(module: ModuleType = command_queue) -> Properties:
 def hazards(module: ModuleType = miss_scheduler) -> Properties:
     """The hazard check, and one tile among all: any."""
     p = Properties()
-    with sizes(module, COMMANDS=2, PENDING=2, LOOKUPS=4, EVICTIONS=8):
-        unit = module.MissScheduler(MODE, PLACE)
+    with sizes(module, COMMANDS=2, LOOKUPS=4, TILES=COLUMNS):
+        unit = module.MissScheduler(MODE, ROWS, EVICTIONS)
         p.add(unit)
     tile = p.constant(22, "tile")
-    command = p.inner("unit.command")
-    fields = unit.i.payload.shape()(command)
+    place = tile[:BITS]
+    fields = unit.i.payload.shape()(p.inner("unit.command"))
     enters = p.named("enters", p.inner("unit.enters"))
-    its_own = p.named("its_own", fields.number == tile)
-    evicts = enters & (fields.victim == tile) & has(fields.op, SlotOp.EVICT)
-    fills = enters & its_own & p.inner("unit.fills")
-    acknowledged = p.named("its_write", unit.acknowledged & (unit.acknowledged_tile == tile))
+    inserts = enters & has(fields.op, SlotOp.EVICT)
+    evicts = inserts & (fields.victim == tile)
+    fills = enters & (fields.number == tile) & p.inner("unit.fills")
+    removed = unit.acknowledged_tile[:BITS]
+    member = keys_of(
+        p, "unit.write_backs", inserts, fields.victim[:BITS], unit.acknowledged, removed
+    )
     outstanding = Signal()
-    p.m.d.sync += outstanding.eq((outstanding | evicts) & ~(acknowledged & outstanding))
+    its_place = unit.acknowledged & (removed == place)
+    p.assume(~(its_place & outstanding) | (unit.acknowledged_tile == tile))
+    p.m.d.sync += outstanding.eq((outstanding & ~its_place) | evicts)
     p.prove("not_read", ~(fills & outstanding))
     p.prove("not_again", ~(evicts & outstanding))
-    leaves = unit.leaving == tile[PLACE]
+    leaves = unit.miss & (unit.tile[BITS - 1] == tile[BITS - 1])
     p.prove("line_stays", ~(outstanding & leaves) | ~unit.drained)
-    valid = p.inner("unit.write_backs.valid")
-    keys = [p.inner(f"unit.write_backs.key_{n}") for n in range(2)]
-    held = sum(valid[n] & (key == tile) for n, key in enumerate(keys))
-    p.prove("held", held == outstanding)
-    p.reach("again", fills & p.past(outstanding, 2) & (p.past(its_own)))
+    p.prove("held", ~outstanding | member.bit_select(place, 1))
+    valid = p.inner("unit.valid")
+    for n, number in enumerate((fields.number, fields.victim)):
+        key = p.inner(f"unit.write_backs.key_{n}")
+        p.prove(f"looked_up_{n}", ~valid | (key == number[:BITS]))
+    p.reach("again", fills & p.past(outstanding, 2) & p.past(fields.number == tile))
     return p
 
 
@@ -176,7 +184,8 @@ PROOFS = [
         "(proof `credited_fifo`).",
         hazards,
         depth=4,
-        size="2 write-backs, every tile",
+        size="4 write-backs, every tile",
+        assumed="Memory acknowledges what has been evicted.",
         seconds=60,
     ),
 ]
