@@ -63,6 +63,11 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help="the hardware also makes pixels of the samples, and frame.png is what it left",
     )
+    sub.add_argument(
+        "--memory",
+        default="near",
+        help="behind the hardware: near, 0 to 8 clocks to an answer, or far, 400 to 800",
+    )
     sub.add_argument("-o", dest="output", default="out", help="folder")
     return parser
 
@@ -144,6 +149,7 @@ def run_frame(options: argparse.Namespace) -> int:
         title=Path(options.mesh).stem,
         golden=options.golden,
         resolve=options.resolve,
+        memory=options.memory,
     )
     return 1 if result.failures else 0
 

@@ -39,6 +39,7 @@ def run(
     title: str = "a frame",
     golden: bool = False,
     resolve: bool = False,
+    memory: str = "near",
 ) -> Result:
     """Render a scene, draw it with the RTL, compare, write pictures and report, print the figures.
 
@@ -58,6 +59,8 @@ def run(
     resolve : bool
         The hardware makes pixels of the samples; ``frame.png`` has them. Else it is averaged from
         what the hardware has drawn.
+    memory : str
+        A name of :data:`~fixfunc.cosim.simulation.volume.MEMORIES`: what lies behind the hardware.
 
     Returns
     -------
@@ -77,6 +80,7 @@ def run(
         from fixfunc.cosim.frame import hardware  # a golden frame does without its packages
 
         hardware.check(scene)
+        hardware.latencies(memory)
     files.open_folder(folder)
     with Steps() as step:
         frame = render(scene, lambda name: step(f"golden: {name}") if name else None)
@@ -95,7 +99,7 @@ def run(
             _picture(folder / "golden.png", frame.colour)
             step(f"wrote {folder / 'golden.png'}, by the golden models; now the hardware")
             hardware.compare_blocks(scene, figures, step)
-            hardware.draw(scene, result, step, resolve)
+            hardware.draw(scene, result, step, resolve, memory)
             result.failures += hardware.failures(figures)
     _write(result, folder)
     _print(result, console, folder)
@@ -200,7 +204,11 @@ def _hardware_rows(figures: dict) -> dict[str, str]:
         "beats compared": f"{sum(probe['beats'] for probe in rtl.values())} on {len(rtl)} streams, "
         f"memory among them",
         "mismatches": str(figures["mismatches"]),
-        "clocks": f"{figures['clocks']}: {figures['clocks_of_bound']:.3f} of max(triangles, tiles)",
+        "memory": "{}: answers after {} to {} clocks".format(
+            figures["memory"], *figures["latency"]
+        ),
+        "clocks": f"{figures['clocks']}: {figures['clocks_of_bound']:.3f} of max(triangles, tiles, "
+        "transfers)",
         "stalls": ", ".join(
             f"{name} {share:.0%}" for name, share in figures["stalls"].items() if share >= 0.005
         )

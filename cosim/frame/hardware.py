@@ -2,6 +2,7 @@
 """The hardware draws a golden frame: every stage and every byte of memory is compared."""
 
 import time
+from collections import Counter
 from dataclasses import replace
 from functools import cache
 
@@ -15,15 +16,16 @@ from fixfunc.cosim.reference import block_decode, domain_matching
 from fixfunc.cosim.reference import top as golden_top
 from fixfunc.cosim.simulation.bench import Bench
 from fixfunc.cosim.simulation.library import share
-from fixfunc.cosim.simulation.volume import LATENCIES, Memory, Volume
+from fixfunc.cosim.simulation.volume import MEMORIES, Memory, Volume
 from fixfunc.models.scene.scene import Scene
 from fixfunc.spec import points
 from fixfunc.spec.commands import CommandError
 from fixfunc.spec.counters import PROBES
 from fixfunc.spec.errors import InputError
+from fixfunc.spec.payloads import TRANSFER
 from fixfunc.spec.state import TOP_LIMIT
 
-MEMORY = LATENCIES[1]  # clocks to an answer
+TRANSFER_BYTES = TRANSFER // 8
 REFERENCES = {
     "top": golden_top,
     "domain_matching": domain_matching,
@@ -38,6 +40,24 @@ def check(scene: Scene) -> None:
             raise InputError(
                 name, f"be at most {TOP_LIMIT}, the largest target of the top", getattr(scene, name)
             )
+
+
+def latencies(memory: str) -> tuple[int, int]:
+    """Clocks to an answer of a memory, by its name, least and most; ``InputError`` for no name."""
+    if memory not in MEMORIES:
+        raise InputError("memory", f"be one of {', '.join(MEMORIES)}", memory)
+    return MEMORIES[memory]
+
+
+def channel_transfers(moved: list) -> list[int]:
+    """Transfers of each channel that reads or writes, of :func:`~fixfunc.cosim.frame.job.traffic`.
+
+    It takes a clock each, so that no frame is faster.
+    """
+    sizes = Counter()
+    for client, cause, _, _, size in moved:
+        sizes[client, cause in ("fill", "table_fill")] += size
+    return [-(-size // TRANSFER_BYTES) for size in sizes.values()]
 
 
 @cache
@@ -77,12 +97,15 @@ def compare_blocks(scene: Scene, figures: dict, step: Steps) -> None:
         )
 
 
-def draw(scene: Scene, result: Result, step: Steps, resolve: bool = False) -> None:
-    """Draw the frame by the hardware, and compare.
+def draw(
+    scene: Scene, result: Result, step: Steps, resolve: bool = False, memory: str = "near"
+) -> None:
+    """Draw the frame by the hardware, with a memory of a name behind it, and compare.
 
     With ``resolve`` the hardware makes pixels of the samples, too; else it lacks the unit, without
     which a top simulates faster.
     """
+    latency = latencies(memory)
     block = bench("top")
     config = "default" if resolve else "frame"
     figures = result.figures
@@ -97,9 +120,9 @@ def draw(scene: Scene, result: Result, step: Steps, resolve: bool = False) -> No
     job = frames.FrameJob(scene, result.frame, block.parameters(config), resolve)
     volume = _build("top", figures, step, config)
     inputs = timed("golden: colours", job.inputs)
-    memory = Memory(job.data.copy(), MEMORY)
-    drawn = timed("rtl: top", lambda: volume.run(inputs, job.room, memory=memory))
-    drawn.outputs["memory"] = memory.data.view(np.uint64).reshape(-1, 4)
+    behind = Memory(job.data.copy(), latency)
+    drawn = timed("rtl: top", lambda: volume.run(inputs, job.room, memory=behind))
+    drawn.outputs["memory"] = behind.data.view(np.uint64).reshape(-1, 4)
     expected, outcome = timed("golden: memory", lambda: job.expected(drawn.outputs))
     for name, golden in expected.items():  # in the order of stages: what differs first is to blame
         count, first = block.differences(drawn.outputs, {name: golden})
@@ -108,14 +131,17 @@ def draw(scene: Scene, result: Result, step: Steps, resolve: bool = False) -> No
         )
     counted = frames.counters(drawn.outputs["counter_value"])
     clocks = counted["clocks"]
-    bound = max(counted["triangles"], counted["tiles"])
+    moved = frames.traffic(counted)
+    bound = max(counted["triangles"], counted["tiles"], *channel_transfers(moved))
     figures |= {
         "hardware": counted,
+        "memory": memory,
+        "latency": latency,
         "clocks": clocks,
         "clocks_of_bound": clocks / max(bound, 1),
         "clocks_per_second": drawn.simulated / drawn.seconds,
         "stalls": {name: counted[f"stall_{name}"] / max(clocks, 1) for name in PROBES},
-        "moved": frames.traffic(counted),
+        "moved": moved,
         "status": frames.status(drawn.outputs["o"]),
     }
     plain = 4 * (result.frame.counters["samples_covered"] + result.frame.counters["samples_passed"])
@@ -123,8 +149,8 @@ def draw(scene: Scene, result: Result, step: Steps, resolve: bool = False) -> No
         size for client, *_, size in figures["moved"] if client == "depth"
     ) / max(plain, 1)
     if not _errors(figures["status"]):
-        result.frame = replace(result.frame, colour=job.picture(memory.data), outcome=outcome)
-        result.modes = job.modes(memory.data)
+        result.frame = replace(result.frame, colour=job.picture(behind.data), outcome=outcome)
+        result.modes = job.modes(behind.data)
 
 
 def _errors(status: list[dict[str, int]]) -> list[str]:

@@ -22,7 +22,7 @@ LATENCIES = (
     (0, 8),
     (20, 200),
 )  # of memories, in clocks: as a processor's is, as fast as can be, between
-
+MEMORIES = {"near": (0, 8), "far": (400, 800)}  # by name: clocks to an answer, least and most
 
 NOWHERE = (1 << 64) - 1  # an address that no memory has
 

@@ -6,7 +6,7 @@ scoreboard.py        counts of what is in flight, by key
 fifo.py              credit counter, credited FIFO, FIFO between streams
 skid_buffer.py       skid buffer, and a pipeline that one enable stops
 delay.py             delay line, drain timer
-pending_table.py       keys of what is in flight
+pending_table.py     keys of what is in flight
 write_buffer.py      rows that are pushed, then committed
 placing.py           values of several lengths side by side, and apart
 axi.py               transfers of bursts, in order

@@ -8,7 +8,7 @@ delay.py             registers, delay lines in block RAM, a timer that knows whe
 timeline.py          values of a pipeline, by the clock in which they are valid
 forwarded_memory.py  rows that are read, modified and written every clock
 scoreboard.py        counts of what is in flight, by key
-pending_table.py       keys of what is in flight, all compared at once
+pending_table.py     which keys are in flight, two bits a key, in memory
 write_buffer.py      rows that are pushed, then committed, then popped
 axi.py               AXI4 port; reader and writer of bursts
 arithmetic/          pipelined products and quotients; values that hold for an interval
@@ -17,6 +17,6 @@ bits.py              where the bits of a value are
 
 A beat consumes a credit, runs through a pipeline whose clocks a timeline names, and ends in the
 credited FIFO. On the way it may update a forwarded memory, or wait for a scoreboard or a pending
-set. A wide beat has a skid buffer at the end instead. To memory, rows go through the write buffer
+table. A wide beat has a skid buffer at the end instead. To memory, rows go through the write buffer
 and the writer; the reader brings them back in order.
 """

@@ -269,6 +269,38 @@ def test_a_frame_fails_when_the_reader_complains(tmp_path, monkeypatch, capsys):
     assert "failed: the reader reports OPCODE" in " ".join(capsys.readouterr().out.split())
 
 
+@pytest.mark.qualify
+def test_a_frame_from_far_memory_is_the_same(tmp_path):
+    """It is drawn as from near memory, and takes longer, but not by the clocks of each answer."""
+    drawn = {}
+    for memory in ("near", "far"):
+        assert main([*SMALL, "--memory", memory, "-o", str(tmp_path / memory)]) == 0
+        drawn[memory] = json.loads((tmp_path / memory / "frame.json").read_text())
+        assert drawn[memory]["memory"] == memory
+        assert drawn[memory]["mismatches"] == 0
+    near, far = (drawn[memory] for memory in ("near", "far"))
+    reads = sum(row[3] for row in far["moved"] if row[1] == "fill" and row[4])
+    assert far["latency"] == [400, 800]
+    assert near["clocks"] < far["clocks"] < near["clocks"] + 400 * reads // 2
+
+
+def test_a_memory_has_one_of_the_names(tmp_path, capsys):
+    assert main([*SMALL, "--memory", "nearby", "-o", str(tmp_path)]) == 2
+    assert "memory must be one of near, far, not 'nearby'" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_channel_takes_a_clock_for_each_transfer():
+    """Reads and writes of a client have a channel each; a part of a transfer is one."""
+    moved = [
+        ("depth", "fill", "RAW", 2, 384),
+        ("depth", "table_fill", "", 1, 32),
+        ("depth", "write_back", "PLANES_1", 3, 96),
+        ("stencil", "fill", "RAW", 1, 33),
+    ]
+    assert hardware.channel_transfers(moved) == [13, 3, 2]
+
+
 @pytest.mark.parametrize(
     ("figures", "failure"),
     [
