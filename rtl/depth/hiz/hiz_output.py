@@ -14,7 +14,7 @@ from fixfunc.spec import payloads
 from fixfunc.spec.state import Kind, Outcome
 
 TILES = 128  # places of the output FIFO
-TESTS = TILES - 1  # most tests in flight
+TESTS = 1023  # most tests in flight: tiles wait for memory between this block and the test
 
 
 class HizOutput(wiring.Component):
