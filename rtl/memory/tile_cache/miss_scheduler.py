@@ -27,15 +27,15 @@ class MissScheduler(wiring.Component):
     chip, where the mode can be updated. A command whose two tiles have lines that share a place on
     chip becomes two, its EVICT first.
 
-    Which write-backs are pending is known by the lowest bits of a tile's number: those of its place
-    in a line, and some of its line's. Two tiles that share them are taken for one another.
+    Which write-backs are pending is known by a tile's place in its line, and that of its line on
+    chip: two tiles that share both are taken for one another.
 
     Parameters
     ----------
     mode : int
         Bits of a mode.
     lines : int
-        Lines that are told apart: at most those on chip, since lines that share a place share this.
+        Lines on chip.
     evictions : int
         Most tiles that have been evicted, and whose modes have not been updated.
 

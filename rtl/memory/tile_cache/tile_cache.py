@@ -30,7 +30,6 @@ from fixfunc.spec.payloads import TILE_NUMBER
 from fixfunc.spec.state import SlotOp
 
 FILLS = 16  # tiles that have been filled, whose completions are on their way
-LINES = 128  # of the mode table, whose write-backs are told apart: 8,192 tiles
 LEAST = {"sets": 1, "ways": 1, "table_lines": 1, "reads": 2, "writes": 2, "ahead": 2}
 BITS = payloads.STENCIL, payloads.DEPTH, payloads.FLOAT_DEPTH, payloads.COLOUR
 
@@ -223,7 +222,7 @@ class TileCache(wiring.Component):
         m.submodules.sequencer = sequencer = Sequencer(p.edge, p.sets, p.ways)
         m.submodules.tags = tags = TagArray(p.edge, p.sets, p.ways)
         m.submodules.scheduler = scheduler = MissScheduler(
-            p.surface.mode_bits, min(p.table_lines, LINES), 2 * p.ahead
+            p.surface.mode_bits, p.table_lines, 2 * p.ahead
         )
         m.submodules.modes = modes = ModeCache(p.table_lines, p.surface.mode_bits)
         m.submodules.refill = refill = RefillUnit(p.surface, p.reads)
