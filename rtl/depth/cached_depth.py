@@ -49,7 +49,7 @@ class CachedDepthParams:
     ways: int = 4
     table_lines: int = 1024
     reads: int = 128
-    writes: int = 128
+    writes: int = 256
     ahead: int = 1024
     differences: bool = True
     formats: tuple = tuple(DepthFormat)

@@ -12,7 +12,6 @@ from fixfunc.models.raster.edge_evaluator import pack, unpack
 from fixfunc.models.raster.tile_rasterizer import rasterize
 from fixfunc.models.state import draw_state
 from fixfunc.rtl.depth import cached_depth as rtl
-from fixfunc.rtl.memory.tile_client.slot_requests import TILES
 from fixfunc.spec import payloads
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import Compare, DepthFormat, Kind, Outcome, StencilOp
@@ -202,11 +201,12 @@ def test_more_beats_than_the_queues_hold(plane):
         hiz_accept=0,
         hiz_drop=0,
     )
-    many = 1 + TILES // len(tiles)
+    ahead = rtl.CONFIGS["tiny"].ahead
+    many = 1 + ahead // len(tiles)
     side = 3 * TINY
     whole = {"x1": side, "y1": side, "depth": 1, "stencil": 1, "stencil_base": 1 << 17}
     rows = [state, scenes.control_beat(payloads.CLEAR, Kind.CLEAR, depths.WIDTH, **whole)]
-    rows += [fence()] * 2 * TILES + [tiles] * 2 * many
+    rows += [fence()] * 2 * ahead + [tiles] * 2 * many
     rows += [*flat_tiles(0.5, does=["discard"], depth_compare=Compare.ALWAYS), fence(flush=1)]
     check(BLOCK, "tiny", np.concatenate(rows), ("full", "starved"))
 

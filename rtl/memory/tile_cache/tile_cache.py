@@ -65,7 +65,7 @@ class TileCacheParams:
     ways: int = 4
     table_lines: int = 256
     reads: int = 128
-    writes: int = 128
+    writes: int = 256
     ahead: int = 1024
     bits: int = payloads.DEPTH
     differences: bool = False
