@@ -286,7 +286,7 @@ def test_a_frame_from_far_memory_is_the_same(tmp_path):
 
 def test_a_memory_has_one_of_the_names(tmp_path, capsys):
     assert main([*SMALL, "--memory", "nearby", "-o", str(tmp_path)]) == 2
-    assert "memory must be one of near, far, not 'nearby'" in capsys.readouterr().err
+    assert "memory must be one of near, far, not nearby" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 
 
