@@ -66,7 +66,8 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument(
         "--memory",
         default="near",
-        help="behind the hardware: near, 0 to 8 clocks to an answer, or far, 400 to 800",
+        help="behind the hardware: near, 0 to 8 clocks to an answer; far, 400 to 800; dram, with "
+        "banks and rows; shared, the same, one channel for all ports",
     )
     sub.add_argument("-o", dest="output", default="out", help="folder")
     return parser

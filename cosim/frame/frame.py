@@ -80,7 +80,7 @@ def run(
         from fixfunc.cosim.frame import hardware  # a golden frame does without its packages
 
         hardware.check(scene)
-        hardware.latencies(memory)
+        hardware.named(memory)
     files.open_folder(folder)
     with Steps() as step:
         frame = render(scene, lambda name: step(f"golden: {name}") if name else None)
@@ -204,9 +204,7 @@ def _hardware_rows(figures: dict) -> dict[str, str]:
         "beats compared": f"{sum(probe['beats'] for probe in rtl.values())} on {len(rtl)} streams, "
         f"memory among them",
         "mismatches": str(figures["mismatches"]),
-        "memory": "{}: answers after {} to {} clocks".format(
-            figures["memory"], *figures["latency"]
-        ),
+        "memory": figures["memory"],
         "clocks": f"{figures['clocks']}: {figures['clocks_of_bound']:.3f} of max(triangles, tiles, "
         "transfers)",
         "stalls": ", ".join(

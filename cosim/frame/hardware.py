@@ -16,7 +16,7 @@ from fixfunc.cosim.reference import block_decode, domain_matching
 from fixfunc.cosim.reference import top as golden_top
 from fixfunc.cosim.simulation.bench import Bench
 from fixfunc.cosim.simulation.library import share
-from fixfunc.cosim.simulation.volume import MEMORIES, Memory, Volume
+from fixfunc.cosim.simulation.volume import MEMORIES, Behind, Memory, Volume
 from fixfunc.models.scene.scene import Scene
 from fixfunc.spec import points
 from fixfunc.spec.commands import CommandError
@@ -42,8 +42,8 @@ def check(scene: Scene) -> None:
             )
 
 
-def latencies(memory: str) -> tuple[int, int]:
-    """Clocks to an answer of a memory, by its name, least and most; ``InputError`` for no name."""
+def named(memory: str) -> Behind:
+    """A memory by its name; :class:`~fixfunc.spec.errors.InputError` if there is none."""
     if memory not in MEMORIES:
         raise InputError("memory", f"be one of {', '.join(MEMORIES)}", memory)
     return MEMORIES[memory]
@@ -105,7 +105,7 @@ def draw(
     With ``resolve`` the hardware makes pixels of the samples, too; else it lacks the unit, without
     which a top simulates faster.
     """
-    latency = latencies(memory)
+    behind = named(memory)
     block = bench("top")
     config = "default" if resolve else "frame"
     figures = result.figures
@@ -120,9 +120,9 @@ def draw(
     job = frames.FrameJob(scene, result.frame, block.parameters(config), resolve)
     volume = _build("top", figures, step, config)
     inputs = timed("golden: colours", job.inputs)
-    behind = Memory(job.data.copy(), latency)
-    drawn = timed("rtl: top", lambda: volume.run(inputs, job.room, memory=behind))
-    drawn.outputs["memory"] = behind.data.view(np.uint64).reshape(-1, 4)
+    held = Memory(job.data.copy(), **behind.fields)
+    drawn = timed("rtl: top", lambda: volume.run(inputs, job.room, memory=held))
+    drawn.outputs["memory"] = held.data.view(np.uint64).reshape(-1, 4)
     expected, outcome = timed("golden: memory", lambda: job.expected(drawn.outputs))
     for name, golden in expected.items():  # in the order of stages: what differs first is to blame
         count, first = block.differences(drawn.outputs, {name: golden})
@@ -132,11 +132,13 @@ def draw(
     counted = frames.counters(drawn.outputs["counter_value"])
     clocks = counted["clocks"]
     moved = frames.traffic(counted)
-    bound = max(counted["triangles"], counted["tiles"], *channel_transfers(moved))
+    transfers = channel_transfers(moved)
+    if memory == "shared":
+        transfers = [-(-sum(transfers) // 2)]
+    bound = max(counted["triangles"], counted["tiles"], *transfers)
     figures |= {
         "hardware": counted,
-        "memory": memory,
-        "latency": latency,
+        "memory": f"{memory}: {behind.text}",
         "clocks": clocks,
         "clocks_of_bound": clocks / max(bound, 1),
         "clocks_per_second": drawn.simulated / drawn.seconds,
@@ -149,8 +151,8 @@ def draw(
         size for client, *_, size in figures["moved"] if client == "depth"
     ) / max(plain, 1)
     if not _errors(figures["status"]):
-        result.frame = replace(result.frame, colour=job.picture(behind.data), outcome=outcome)
-        result.modes = job.modes(behind.data)
+        result.frame = replace(result.frame, colour=job.picture(held.data), outcome=outcome)
+        result.modes = job.modes(held.data)
 
 
 def _errors(status: list[dict[str, int]]) -> list[str]:

@@ -86,10 +86,11 @@ _MEMORY = {
 }
 _SET = """\
 void sim_memory(uint8_t *bytes, uint64_t size, uint64_t least, uint64_t most,
-                uint64_t unreadable, uint64_t fixed, uint64_t ready) {
+                uint64_t unreadable, uint64_t fixed, uint64_t ready, uint64_t channels) {
     MemoryBytes::bytes = bytes, MemoryBytes::size = size;
     MemoryBytes::least = least, MemoryBytes::most = most;
     MemoryBytes::unreadable = unreadable, MemoryBytes::fixed = fixed, MemoryBytes::ready = ready;
+    MemoryBytes::channels = channels;
     MemoryBytes::outside.clear();
 }
 

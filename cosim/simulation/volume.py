@@ -22,7 +22,7 @@ LATENCIES = (
     (0, 8),
     (20, 200),
 )  # of memories, in clocks: as a processor's is, as fast as can be, between
-MEMORIES = {"near": (0, 8), "far": (400, 800)}  # by name: clocks to an answer, least and most
+CHANNELS = ("", "own", "shared")
 
 NOWHERE = (1 << 64) - 1  # an address that no memory has
 
@@ -41,6 +41,10 @@ class Memory(NamedTuple):
     faults : (int, int)
         A byte that cannot be read: the transfer that holds it has an error. One that cannot be
         written: its burst has, and leaves memory as it was. By default there is none.
+    channel : str
+        "own": each port has a channel of DRAM, of 32 bytes a clock. "shared": all ports have one,
+        of 64. Banks, rows and turns of the data lines then say when an answer comes, not
+        ``latency``.
 
     Bytes written are those that ``wstrb`` names. A transfer beyond the end is answered DECERR, and
     its address is kept: see :class:`Run`.
@@ -50,6 +54,22 @@ class Memory(NamedTuple):
     latency: tuple = LATENCIES[0]
     ready: int = 160
     faults: tuple = (NOWHERE,) * 2
+    channel: str = ""
+
+
+class Behind(NamedTuple):
+    """A memory that has a name: fields of :class:`Memory`, and what people are told."""
+
+    fields: dict
+    text: str
+
+
+MEMORIES = {
+    "near": Behind({"latency": (0, 8)}, "answers after 0 to 8 clocks"),
+    "far": Behind({"latency": (400, 800)}, "answers after 400 to 800 clocks"),
+    "dram": Behind({"channel": "own"}, "a channel of DRAM a port, 32 bytes a clock"),
+    "shared": Behind({"channel": "shared"}, "one channel of DRAM, 64 bytes a clock"),
+}
 
 
 class Stats(ctypes.Structure):
@@ -184,6 +204,7 @@ class Volume:
         kinds += [(*PACES, PATIENT).index(paces[1])] * len(out)
         if self._memories:
             numbers = memory.data.size, *memory.latency, *memory.faults, memory.ready
+            numbers = *numbers, CHANNELS.index(memory.channel)
             self._library.sim_memory(
                 ctypes.c_void_p(memory.data.ctypes.data), *map(ctypes.c_uint64, numbers)
             )

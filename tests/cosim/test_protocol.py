@@ -243,3 +243,21 @@ def test_one_transfer_can_fail(faults, worst):
     run, data = run_master(Memory(np.zeros(SIZE, np.uint8), (0, 8), faults=faults))
     assert set(run.outputs["o"].ravel().tolist()) == {worst}
     assert data.any() == (faults[1] == NOWHERE)
+
+
+@pytest.mark.parametrize("channel", ["own", "shared"])
+def test_a_channel_of_dram_knows_its_rows(channel):
+    """A row that is open is asked at once, and stays open while other banks are asked.
+
+    Of two rows of one bank each must be closed for the other: 28 clocks, twice a beat. Answers wait
+    at random for a few clocks more.
+    """
+    clocks = {}
+    for name, address in (("row", 1024), ("bank", 1024 + 2048), ("conflict", 1024 + 16 * 2048)):
+        memory = Memory(np.zeros(1 << 17, np.uint8), channel=channel)
+        run, data = run_master(memory, fields={"araddr": address})
+        assert data[32:36, 0].tolist() == [1, 2, 3, 4] and data.sum() == 10
+        clocks[name] = run.clocks / len(BEATS)
+    assert 2 * 74 < clocks["row"] < 2 * 74 + 40
+    assert abs(clocks["bank"] - clocks["row"]) < 10
+    assert abs(clocks["conflict"] - clocks["row"] - 2 * 28) < 10
