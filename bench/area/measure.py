@@ -68,7 +68,7 @@ class Meter:
         done = 0
         figures = {}
 
-        def one(job: Job) -> Row:
+        def measured(job: Job) -> Row:
             nonlocal done
             self._note(job.name, True, f"{done} of {len(jobs)} done")
             try:
@@ -84,7 +84,7 @@ class Meter:
 
         threads = ThreadPoolExecutor(processes)
         try:
-            for job, row in zip(jobs, threads.map(one, jobs), strict=True):
+            for job, row in zip(jobs, threads.map(measured, jobs), strict=True):
                 figures[job.name] = row
         except BaseException:
             threads.shutdown(wait=False, cancel_futures=True)

@@ -45,7 +45,7 @@ def opened(library: Library, file: str) -> Table:
 def keep(area: Table, job: Job, row: dict[str, Any], mark: Stamp) -> None:
     """Put a row in the place of the one before, and write the table and its pages anew."""
     known = area["rows"] | {job.name: row | mark._asdict()}
-    area["rows"] = {one.name: known[one.name] for one in jobs.all_jobs() if one.name in known}
+    area["rows"] = {job.name: known[job.name] for job in jobs.all_jobs() if job.name in known}
     write(area)
 
 

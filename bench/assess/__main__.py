@@ -83,7 +83,9 @@ def _measure(rows: dict[str, list[Row]], library: Path | None) -> int:
         print(NO_LIBRARY)
         del stale["area"]
     commands = [
-        one for name, some in stale.items() for one in MEASURES[name].commands(some, library)
+        command
+        for name, some in stale.items()
+        for command in MEASURES[name].commands(some, library)
     ]
     # To be terminated is to be interrupted: the command is ended, too.
     signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))

@@ -112,7 +112,9 @@ def _mutation(rows: list[Row], _library: Path | None) -> list[Command]:
 
 def _proof_rows(_library: Path | None) -> list[Row]:
     table = proofs_report.load()
-    owners = {path: stem for stem, one in blocks.blocks().items() for path in places.own_files(one)}
+    owners = {
+        path: stem for stem, block in blocks.blocks().items() for path in places.own_files(block)
+    }
     rows = []
     for name, proof in proofs_catalogue.PROOFS.items():
         path = ROOT / "rtl" / proof.subject.split()[0]

@@ -115,7 +115,7 @@ class Judge:
         if not recorder.seconds:
             raise ToolError(f"no test simulates {self._block.stem}: {said[-300:]}")
         # The shortest first: what random beats kill in volume, a few directed ones often kill too.
-        self._tests = dict(sorted(recorder.seconds.items(), key=lambda one: one[1]))
+        self._tests = dict(sorted(recorder.seconds.items(), key=lambda row: row[1]))
         return self._tests
 
     def judge(self, number: int) -> Verdict:

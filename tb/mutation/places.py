@@ -51,7 +51,7 @@ def own_files(block: Block) -> set[Path]:
 
     Another's are files of :data:`SHARED`, and those of the blocks that it imports.
     """
-    modules = {f"fixfunc.rtl.{one.place}": one for one in blocks().values()}
+    modules = {f"fixfunc.rtl.{block.place}": block for block in blocks().values()}
     paths = {ROOT / "rtl" / f"{one.place.replace('.', '/')}.py": one for one in blocks().values()}
     mine = _hardware(f"fixfunc.rtl.{block.place}")
     assert f"fixfunc.rtl.{block.place}" in modules

@@ -53,18 +53,24 @@ def record(
         **mark._asdict(),
         "places": known,
         "mutants": len(outcomes),
-        "killed": sum(one.verdict.killed for one in outcomes),
+        "killed": sum(outcome.verdict.killed for outcome in outcomes),
         "equivalent": [
-            {"name": one.waiver.name, "mutant": one.mutant.change, "reason": one.waiver.reason}
-            for one in outcomes
-            if one.waiver and not one.verdict.killed
+            {
+                "name": outcome.waiver.name,
+                "mutant": outcome.mutant.change,
+                "reason": outcome.waiver.reason,
+            }
+            for outcome in outcomes
+            if outcome.waiver and not outcome.verdict.killed
         ],
         "survivors": [
-            f"{one.mutant.file}: {one.mutant.change}" for one in outcomes if one.survives
+            f"{outcome.mutant.file}: {outcome.mutant.change}"
+            for outcome in outcomes
+            if outcome.survives
         ],
     }
     order = [*catalogue.blocks()]
-    table = dict(sorted(table.items(), key=lambda one: order.index(one[0])))
+    table = dict(sorted(table.items(), key=lambda row: order.index(row[0])))
     files.write(folder / "mutation.json", json.dumps(table, indent=1) + "\n")
     files.write(folder / "mutation.md", page(table))
 
@@ -83,16 +89,16 @@ def page(table: dict[str, dict]) -> str:
         "name",
         "reason",
         [
-            (stem, one["name"], one["mutant"], one["reason"])
+            (stem, row["name"], row["mutant"], row["reason"])
             for stem, run in table.items()
-            for one in run["equivalent"]
+            for row in run["equivalent"]
         ],
     )
     lines += _rows(
         "Survivors",
         None,
         None,
-        [(stem, one) for stem, run in table.items() for one in run["survivors"]],
+        [(stem, name) for stem, run in table.items() for name in run["survivors"]],
     )
     return "\n".join(lines) + "\n"
 

@@ -37,7 +37,7 @@ class Outcome(NamedTuple):
 def digest(block: Bench, config: str = CONFIG, count: int = MUTANTS) -> str:
     """Hash of all that decides a run's outcome but its seed, found without a run."""
     tests = [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in test_files(block)]
-    waived = [repr(one) for one in waivers() if one.block == block.stem]
+    waived = [repr(its) for its in waivers() if its.block == block.stem]
     modules = [block.bench.__name__, __name__, *tests]
     return sources.behind(modules, block.digest(config), f"{count}", *waived)
 
@@ -74,7 +74,7 @@ def mutate(
         step(f"{title}: {len(tests)} tests judge, {sum(tests.values()):.0f} s")
         verdicts = {}
 
-        def one(mutant: Mutant) -> None:
+        def judged(mutant: Mutant) -> None:
             verdict = verdicts[mutant] = judge.judge(numbers[mutant.site])
             killed = sum(done.killed for done in verdicts.values())
             step.note(f"{title}: {killed} killed of {len(verdicts)}, {len(mutants)} in all")
@@ -82,7 +82,7 @@ def mutate(
                 step(f"survives: {mutant.name}")
 
         with ThreadPoolExecutor(workers or os.cpu_count()) as threads:
-            list(threads.map(one, mutants))
+            list(threads.map(judged, mutants))
     return [Outcome(mutant, verdicts[mutant], waiver(mutant, block.stem)) for mutant in mutants]
 
 

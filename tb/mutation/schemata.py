@@ -118,7 +118,11 @@ class Schemata(FragmentTransformer, ValueTransformer, StatementTransformer):
         location = value.src_loc
         direct = isinstance(location, Location) and location.span and not location.helper
         changes = kinds.of_value(value, self._trace.siblings) if direct else []
-        return [one for one in changes if id(value) not in self._unsigned or one.kind != "width"]
+        return [
+            change
+            for change in changes
+            if id(value) not in self._unsigned or change.kind != "width"
+        ]
 
     # A value that has lost its sign is a bit wider: here widths count.
 
@@ -129,7 +133,7 @@ class Schemata(FragmentTransformer, ValueTransformer, StatementTransformer):
         return Concat(self._fitted(part) for part in value.parts)
 
     def on_SwitchValue(self, value):
-        cases = [(patterns, self.on_value(one)) for patterns, one in value.cases]
+        cases = [(patterns, self.on_value(case)) for patterns, case in value.cases]
         return SwitchValue(self._fitted(value.test), cases)
 
     def replace_value_src_loc(self, value, new_value):
@@ -142,7 +146,7 @@ class Schemata(FragmentTransformer, ValueTransformer, StatementTransformer):
                 self.on_target(value.value), self.on_value(value.offset), value.width, value.stride
             )
         if isinstance(value, SwitchValue):
-            cases = [(patterns, self.on_target(one)) for patterns, one in value.cases]
+            cases = [(patterns, self.on_target(case)) for patterns, case in value.cases]
             return SwitchValue(self.on_value(value.test), cases)
         return value
 

@@ -54,11 +54,11 @@ def _node(site: Site) -> ast.AST | None:
     node = places.get((span.line, span.column, span.end_line, span.end_column))
     if node is None:  # a call of a method that spans lines begins at the method's name
         ends = [
-            one
-            for (_, _, *end), one in places.items()
-            if tuple(end) == (span.end_line, span.end_column) and one.lineno <= span.line
+            ending
+            for (_, _, *end), ending in places.items()
+            if tuple(end) == (span.end_line, span.end_column) and ending.lineno <= span.line
         ]
-        node = max(ends, key=lambda one: one.lineno, default=None)
+        node = max(ends, key=lambda ending: ending.lineno, default=None)
     while isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Store):
         node = around[node]  # m.next = ...
     if isinstance(node, ast.With):  # of which Amaranth sees the end

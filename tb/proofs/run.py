@@ -59,7 +59,7 @@ def prove(
     lock = threading.Lock()
     step(f"{len(proofs)} proofs")
 
-    def one(proof: Proof) -> None:
+    def decide(proof: Proof) -> None:
         verdict = verdicts[proof.name] = proof.run(FOLDER / proof.name)
         step.note(f"{len(verdicts)} of {len(proofs)} proofs")
         if verdict.result != PROVED:
@@ -68,15 +68,20 @@ def prove(
             keep(Outcome(proof, verdict))
 
     with ThreadPoolExecutor(workers or max(1, (os.cpu_count() or 1) // 2)) as threads:
-        list(threads.map(one, proofs))
+        list(threads.map(decide, proofs))
     return [Outcome(proof, verdicts[proof.name]) for proof in proofs]
 
 
 def table(outcomes: list[Outcome]) -> str:
     """A line for each proof: name, method, time, result."""
     rows = [
-        (one.proof.name, one.proof.method, f"{one.verdict.seconds:.1f} s", one.verdict.result)
-        for one in outcomes
+        (
+            outcome.proof.name,
+            outcome.proof.method,
+            f"{outcome.verdict.seconds:.1f} s",
+            outcome.verdict.result,
+        )
+        for outcome in outcomes
     ]
     widths = [max(map(len, column)) for column in zip(*rows)]
     return "\n".join(

@@ -236,7 +236,9 @@ def _masks(tiles, edge):
 def _actions(states):
     """What a draw's shader does, by its permissions."""
     given = np.stack([states[name] for name in PERMISSIONS], -1).astype(bool)
-    kinds = dict.fromkeys(tuple(name in one for name in PERMISSIONS) for one in PERMITTED.values())
+    kinds = dict.fromkeys(
+        tuple(name in some for name in PERMISSIONS) for some in PERMITTED.values()
+    )
     return {
         "+".join(np.array(PERMISSIONS)[list(kind)]) or "none": (given == kind).all(-1)
         for kind in kinds
