@@ -24,6 +24,7 @@ from fixfunc.spec.state import BlendFactor, FenceError, Kind
 from fixfunc.tb.bench import scenes
 from fixfunc.tb.bench.depths import WIDTH
 from fixfunc.tb.output import colour_write as bench
+from tests import tiers
 from tests.bench import check_bench
 from tests.plane_formats import BLENDED, WITHOUT_ALPHA
 from tests.volume import LIMIT, check, check_paces, volume
@@ -252,5 +253,6 @@ def test_bench(simulator):
 
 @pytest.mark.plan("colour-write-14")
 @pytest.mark.plan("colour-write-18")
-def test_volume():
-    check_paces(BLOCK, CONFIG, 60)
+@pytest.mark.parametrize("config", tiers.by_tier([CONFIG, "planes"]))
+def test_volume(config):
+    check_paces(BLOCK, config, 60)
