@@ -6,6 +6,7 @@ from amaranth.lib import fifo, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.depth.hiz.hiz import Hiz
+from fixfunc.rtl.depth.hiz.hiz_output import TESTS
 from fixfunc.rtl.lib.delay import delay
 from fixfunc.rtl.payload import beat, layout
 from fixfunc.spec import payloads
@@ -13,7 +14,7 @@ from fixfunc.spec.state import Kind, Outcome
 from fixfunc.tb.depth.noise import sometimes
 
 STAMP = slice(6, 18)  # a beat's slot
-WAITING = 256
+WAITING = TESTS + 1  # reports: as many as tests may be in flight
 
 
 class Harness(wiring.Component):
