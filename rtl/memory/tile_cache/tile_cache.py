@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Tile cache: tiles of depths, stencil values or colours on chip, coded in memory."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
@@ -99,6 +99,7 @@ class TileCacheParams:
         return Surface(self.edge, self.bits, self.differences)
 
 
+_TINY = TileCacheParams(edge=4, sets=8, ways=2, table_lines=2, reads=8, writes=8, ahead=128)
 CONFIGS = {
     "default": TileCacheParams(differences=True),
     "floats": TileCacheParams(bits=payloads.FLOAT_DEPTH, differences=True),
@@ -106,37 +107,12 @@ CONFIGS = {
     "stencil": TileCacheParams(bits=payloads.STENCIL),
     "colour": TileCacheParams(bits=payloads.COLOUR),
     "coded": TileCacheParams(bits=payloads.COLOUR, differences=True),
-    "tiny_differences": TileCacheParams(
-        samples=2, sets=8, ways=2, table_lines=2, reads=8, writes=8, ahead=128, differences=True
-    ),
-    "tiny_coded": TileCacheParams(
-        samples=2,
-        sets=8,
-        ways=2,
-        table_lines=2,
-        reads=8,
-        writes=8,
-        ahead=128,
-        bits=payloads.COLOUR,
-        differences=True,
-    ),
-    "tiny": TileCacheParams(edge=4, sets=8, ways=2, table_lines=2, reads=8),
-    "tiny_floats": TileCacheParams(
-        edge=4,
-        sets=8,
-        ways=2,
-        table_lines=2,
-        reads=8,
-        writes=8,
-        ahead=128,
-        bits=payloads.FLOAT_DEPTH,
-    ),
-    "tiny_stencil": TileCacheParams(
-        edge=4, sets=8, ways=2, table_lines=2, reads=8, writes=8, ahead=128, bits=payloads.STENCIL
-    ),
-    "tiny_colour": TileCacheParams(
-        edge=4, sets=8, ways=2, table_lines=2, reads=8, writes=8, ahead=128, bits=payloads.COLOUR
-    ),
+    "tiny_differences": replace(_TINY, edge=8, samples=2, differences=True),
+    "tiny_coded": replace(_TINY, edge=8, samples=2, bits=payloads.COLOUR, differences=True),
+    "tiny": _TINY,
+    "tiny_floats": replace(_TINY, bits=payloads.FLOAT_DEPTH),
+    "tiny_stencil": replace(_TINY, bits=payloads.STENCIL),
+    "tiny_colour": replace(_TINY, bits=payloads.COLOUR),
 }
 PURPOSE = {  # of each configuration
     "default": "depths, 256 tiles",
