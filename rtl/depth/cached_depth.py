@@ -30,7 +30,7 @@ class CachedDepthParams:
         Of all of them.
     entries, clears
         Of HiZ.
-    sets, ways, table_lines, reads, writes, ahead
+    sets, ways, table_lines, reads, writes, ahead, victims
         Of the caches.
     differences : bool
         Depths that no planes give are coded by differences, where ``edge`` is 8; else by anchors.
@@ -51,6 +51,7 @@ class CachedDepthParams:
     reads: int = 128
     writes: int = 256
     ahead: int = 1024
+    victims: int = 256
     differences: bool = True
     formats: tuple = tuple(DepthFormat)
     shader_depths: bool = True
@@ -90,6 +91,7 @@ class CachedDepthParams:
             self.reads,
             self.writes,
             self.ahead,
+            self.victims,
             bits,
             self.differences and bits != payloads.STENCIL,
         )
@@ -107,6 +109,7 @@ CONFIGS = {
         reads=8,
         writes=8,
         ahead=128,
+        victims=4,
         differences=False,
     ),
     "depth": CachedDepthParams(stencil=False, shader_depths=False),

@@ -10,6 +10,7 @@ from amaranth.lib import fifo, stream, wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
+from fixfunc.rtl.lib.credit import CreditCounter
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.payloads import TRANSFER
 
@@ -97,9 +98,11 @@ class AxiReader(wiring.Component):
     most : int
         Most transfers of a burst.
     in_flight : int
-        Most requests whose data has not all been read.
+        Most requests that read, and whose data has not all been read.
     tag : ShapeLike
         Of what comes back beside the data of a request.
+    turns : int, optional
+        Most requests that wait for their turn, if more than ``in_flight`` since many read nothing.
 
     Members
     -------
@@ -115,9 +118,10 @@ class AxiReader(wiring.Component):
     memory : Out(AxiRead())
     """
 
-    def __init__(self, most: int, in_flight: int, tag: ShapeLike) -> None:
+    def __init__(self, most: int, in_flight: int, tag: ShapeLike, turns: int | None = None) -> None:
         _check(most, in_flight)
         self._in_flight = in_flight
+        self._turns = max(in_flight, turns or 0)
         index = range(most + 1)
         self._pending = StructLayout({"transfers": index, "tag": tag})
         request = StructLayout({"address": ADDRESS, "transfers": index, "tag": tag})
@@ -138,9 +142,10 @@ class AxiReader(wiring.Component):
         port = self.memory
         constants(m, port)
         m.submodules.pending = pending = fifo.SyncFIFOBuffered(
-            width=self._pending.size, depth=self._in_flight
+            width=self._pending.size, depth=self._turns
         )
-        self._send_address(m, port, pending)
+        m.submodules.reading = reading = CreditCounter(self._in_flight + 1)
+        self._send_address(m, port, pending, reading)
 
         head = self._pending(pending.r_data)
         index = Signal.like(head.transfers)
@@ -151,6 +156,7 @@ class AxiReader(wiring.Component):
             self.o.valid.eq(pending.r_rdy & (empty | port.rvalid)),
             port.rready.eq(pending.r_rdy & ~empty & self.o.ready),
             pending.r_en.eq(transferred & last),
+            reading.release.eq(pending.r_en & ~empty),
             self.o.payload.data.eq(port.rdata),
             self.o.payload.index.eq(index),
             self.o.payload.last.eq(last),
@@ -165,15 +171,17 @@ class AxiReader(wiring.Component):
                 m.d.sync += index.eq(0)
         return m
 
-    def _send_address(self, m, port, pending):
+    def _send_address(self, m, port, pending, reading):
         """Requests become addresses, and are pending until their data has come."""
         request = self.request.payload
         reads = request.transfers != 0
         address_ready = ~port.arvalid | port.arready
         pushed = self._pending(pending.w_data)
+        may_read = address_ready & reading.available
         m.d.comb += [
-            self.request.ready.eq(pending.w_rdy & (address_ready | ~reads)),
+            self.request.ready.eq(pending.w_rdy & (may_read | ~reads)),
             pending.w_en.eq(self.request.valid & self.request.ready),
+            reading.consume.eq(pending.w_en & reads),
             pushed.transfers.eq(request.transfers),
             pushed.tag.eq(request.tag),
         ]

@@ -41,7 +41,7 @@ class ColourWriteParams:
 
     Parameters
     ----------
-    edge, samples, sets, ways, table_lines, reads, writes, ahead : int
+    edge, samples, sets, ways, table_lines, reads, writes, ahead, victims : int
         See :class:`~fixfunc.rtl.memory.tile_cache.tile_cache.TileCacheParams`.
     differences : bool
         Colours are coded in memory: see
@@ -64,6 +64,7 @@ class ColourWriteParams:
     reads: int = 128
     writes: int = 256
     ahead: int = 1024
+    victims: int = 256
     differences: bool = True
     shading: int = 256
     shader_depths: bool = True
@@ -90,6 +91,7 @@ class ColourWriteParams:
             self.reads,
             self.writes,
             self.ahead,
+            self.victims,
             COLOUR,
             self.differences,
         )
@@ -113,6 +115,7 @@ _TINY = ColourWriteParams(
     reads=8,
     writes=8,
     ahead=128,
+    victims=4,
     differences=False,
     shading=96,
 )

@@ -110,10 +110,10 @@ class PlaneCodec(wiring.Component):
         ]
 
     def _encode(self, m, entry, coding_tiles, uncoded):
-        """An evicted tile is coded if it was written."""
+        """A tile is coded when it leaves, dirty or not."""
         slot = entry.payload
         evicts = has(slot.op, SlotOp.EVICT)
-        room = coding_tiles.w_rdy & (~slot.written | uncoded.ready)
+        room = coding_tiles.w_rdy & uncoded.ready
         transfer = entry.valid & evicts & room
         planes = slot.known
         evicted = self._evicted(coding_tiles.w_data)
@@ -123,7 +123,7 @@ class PlaneCodec(wiring.Component):
             coding_tiles.w_en.eq(transfer),
             evicted.number.eq(self.evictions.payload),
             evicted.dirty.eq(slot.written),
-            uncoded.valid.eq(entry.valid & evicts & coding_tiles.w_rdy & slot.written),
+            uncoded.valid.eq(entry.valid & evicts & coding_tiles.w_rdy),
         ]
         was_cleared = (
             (planes.planes == 1)

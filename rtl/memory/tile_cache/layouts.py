@@ -31,6 +31,14 @@ def tile_mode(mode: int) -> StructLayout:
     return StructLayout({"number": TILE_NUMBER, "mode": mode})
 
 
+def fill_request(mode: int, sequence: int) -> StructLayout:
+    """A tile that is to be filled; where victims are counted in so many bits, whether it is read
+    in the row of one, and of which.
+    """
+    recalled = {"recalled": 1, "victim": sequence} if sequence else {}
+    return StructLayout({"number": TILE_NUMBER, "mode": mode} | recalled)
+
+
 def evicted(mode: int) -> StructLayout:
     """A tile that has left its slot; its mode of so many bits from now on, if it was written."""
     return StructLayout({"number": TILE_NUMBER, "mode": mode, "dirty": 1})

@@ -10,8 +10,15 @@ from fixfunc.rtl.lib.credit import CreditCounter
 from fixfunc.rtl.lib.delay import delay
 from fixfunc.rtl.lib.fifo import CreditedFIFO
 from fixfunc.rtl.lib.pending_table import PendingTable
-from fixfunc.rtl.memory.tile_cache.layouts import SLOT_COMMAND, TAG_COMMAND, TILES, has, tile_mode
+from fixfunc.rtl.memory.tile_cache.layouts import (
+    SLOT_COMMAND,
+    TAG_COMMAND,
+    TILES,
+    fill_request,
+    has,
+)
 from fixfunc.rtl.memory.tile_cache.mode_cache import ModeCache
+from fixfunc.rtl.memory.tile_cache.victim_index import VictimIndex
 from fixfunc.spec.payloads import TILE_NUMBER
 from fixfunc.spec.state import SlotOp
 
@@ -22,10 +29,10 @@ LOOKUPS = 16  # commands whose modes are being read: above the latency of that
 class MissScheduler(wiring.Component):
     """Look up the mode of each tile that is brought; one command a clock, in order.
 
-    A tile whose write-back memory has not acknowledged is neither filled nor evicted again: its
-    command waits, and those behind it too. A tile is evicted only while the line of its mode is on
-    chip, where the mode can be updated. A command whose two tiles have lines that share a place on
-    chip becomes two, its EVICT first.
+    A tile whose write-back memory has not acknowledged is not evicted again, and filled only from
+    its row in the victim buffer: a command that has neither waits, and those behind it too. A tile
+    is evicted only while the line of its mode is on chip, where the mode can be updated. A command
+    whose two tiles have lines that share a place on chip becomes two, its EVICT first.
 
     Which write-backs are pending is known by a tile's place in its line, and that of its line on
     chip: two tiles that share both are taken for one another.
@@ -38,13 +45,18 @@ class MissScheduler(wiring.Component):
         Lines on chip.
     evictions : int
         Most tiles that have been evicted, and whose modes have not been updated.
+    victims : int
+        Rows of the victim buffer, a power of two.
+    sequence : int
+        Bits of a victim's number.
 
     Members
     -------
     i : In(stream.Signature(TAG_COMMAND))
     o : Out(stream.Signature(SLOT_COMMAND))
-    fill : Out(stream.Signature(tile_mode(mode)))
-        The tile of each FILL; it moves together with its command.
+    fill : Out(stream.Signature(fill_request(mode, sequence)))
+        The tile of each FILL; it moves together with its command. The mode of one that is recalled
+        is of no matter.
     evict : Out(stream.Signature(TILE_NUMBER))
         The victim of each EVICT; so does it.
     lookup : Out(1)
@@ -74,15 +86,17 @@ class MissScheduler(wiring.Component):
         No command is looked up, and no mode will be updated.
     """
 
-    def __init__(self, mode: int, lines: int, evictions: int) -> None:
+    def __init__(self, mode: int, lines: int, evictions: int, victims: int, sequence: int) -> None:
         self._mode = mode
+        self._victims = victims
+        self._sequence = sequence
         self._lines = lines
         self._evictions = evictions
         super().__init__(
             {
                 "i": In(stream.Signature(TAG_COMMAND)),
                 "o": Out(stream.Signature(SLOT_COMMAND)),
-                "fill": Out(stream.Signature(tile_mode(mode))),
+                "fill": Out(stream.Signature(fill_request(mode, sequence))),
                 "evict": Out(stream.Signature(TILE_NUMBER)),
                 "lookup": Out(1),
                 "lookup_tile": Out(TILE_NUMBER),
@@ -108,9 +122,12 @@ class MissScheduler(wiring.Component):
             width=TAG_COMMAND.size, depth=COMMANDS
         )
         wiring.connect(m, wiring.flipped(self.i), commands.w_stream)
-        looked_up = StructLayout({"command": TAG_COMMAND, "mode": self._mode})
+        looked_up = StructLayout(
+            {"command": TAG_COMMAND, "mode": self._mode, "recalled": 1, "victim": self._sequence}
+        )
         m.submodules.ready = ready = CreditedFIFO(looked_up, LOOKUPS)
         m.submodules.write_backs = write_backs = PendingTable(self._lines, TILES)
+        m.submodules.victims = victims = VictimIndex(self._victims, self._sequence)
         m.submodules.evictions = evictions = CreditCounter(self._evictions)
 
         # The command in front waits for its lines, and for write-backs of its own tiles.
@@ -121,6 +138,7 @@ class MissScheduler(wiring.Component):
         fills = Signal()
         victim_missing = Signal()
         tile_missing = Signal()
+        recalled = Signal()
         hazard = Signal()
         enters = Signal()
         entering = Signal(TAG_COMMAND)
@@ -129,10 +147,11 @@ class MissScheduler(wiring.Component):
             fills.eq(has(command.op, SlotOp.FILL) & ~split),
             victim_missing.eq(evicts & ~self.victim_resident),
             tile_missing.eq(fills & ~self.resident),
+            recalled.eq(write_backs.pending_0 & victims.kept),
             hazard.eq(
-                (fills & write_backs.pending_0)
+                (fills & write_backs.pending_0 & ~victims.kept)
                 | (evicts & (write_backs.pending_1 | ~evictions.available))
-                | ~write_backs.ready
+                | ~(write_backs.ready & victims.ready)
             ),
             enters.eq(valid & ready.available & ~victim_missing & ~tile_missing & ~hazard),
             commands.r_en.eq((enters & ~split) | ~valid),
@@ -157,6 +176,12 @@ class MissScheduler(wiring.Component):
             write_backs.lookup.eq(self.lookup),
             write_backs.lookup_0.eq(self.lookup_tile),
             write_backs.lookup_1.eq(self.lookup_victim),
+            victims.lookup.eq(self.lookup),
+            victims.lookup_tile.eq(self.lookup_tile),
+            victims.lookup_victim.eq(self.lookup_victim),
+            victims.insert.eq(enters & evicts),
+            victims.acknowledged.eq(self.acknowledged),
+            victims.acknowledged_tile.eq(self.acknowledged_tile),
             self.drained.eq(
                 ~Mux(victim_missing, write_backs.any_1, write_backs.any_0) | ~self.miss
             ),
@@ -169,6 +194,8 @@ class MissScheduler(wiring.Component):
             ready.push.eq(delay(m, enters, ModeCache.LATENCY, "looked_up")),
             ready.i.command.eq(delay(m, entering, ModeCache.LATENCY, "command")),
             ready.i.mode.eq(self.mode),
+            ready.i.recalled.eq(delay(m, recalled, ModeCache.LATENCY, "recalled")),
+            ready.i.victim.eq(delay(m, victims.number, ModeCache.LATENCY, "victim")),
             self.idle.eq(ready.idle & ~valid & (commands.level == 0) & evictions.idle),
         ]
         self._issue(m, ready.o)
@@ -189,6 +216,8 @@ class MissScheduler(wiring.Component):
             self.fill.valid.eq(ready.valid & fills & self.o.ready & evict_room),
             self.fill.payload.number.eq(command.number),
             self.fill.payload.mode.eq(ready.payload.mode),
+            self.fill.payload.recalled.eq(ready.payload.recalled),
+            self.fill.payload.victim.eq(ready.payload.victim),
             self.evict.valid.eq(ready.valid & evicts & self.o.ready & fill_room),
             self.evict.payload.eq(command.victim),
         ]

@@ -33,7 +33,7 @@ def codec_members(edge: int, bits: int, mode: int = MODE) -> dict[str, Member]:
     evictions : In(stream.Signature(TILE_NUMBER))
         The victim of each EVICT.
     evicted : Out(stream.Signature(evicted(mode)))
-        Tiles of ``evictions``, when they have been coded.
+        Tiles of ``evictions``, when they have been coded, dirty or not.
     drained : Out(1)
         No tile is in flight between ``evictions`` and ``evicted``; where formats change, nor is
         any of ``filled`` that awaits its completion.
@@ -80,7 +80,7 @@ def send_coded(
     evicted : StructLayout
         Of a tile in both FIFOs.
     coding_tiles, coded_tiles : SyncFIFOBuffered
-        Tiles that are being coded, as long as they are dirty; tiles for the write-back unit.
+        Tiles that are being coded; tiles for the write-back unit.
     coded, mode : stream.Interface, Value
         The coded tiles, and the mode of the one that is offered.
     """
@@ -90,11 +90,11 @@ def send_coded(
     waiting = coding_tiles.r_rdy & coded_tiles.w_rdy & codec.available
     data = Cat(tile[name] for name in tile.shape().members if name.startswith("data"))
     m.d.comb += [
-        coding_tiles.r_en.eq(waiting & (~evicted_tile.dirty | coded.valid)),
+        coding_tiles.r_en.eq(waiting & coded.valid),
         coded_tiles.w_en.eq(coding_tiles.r_en),
         done.eq(evicted_tile),
         done.mode.eq(mode),
-        coded.ready.eq(waiting & evicted_tile.dirty),
+        coded.ready.eq(waiting),
         codec.push.eq(coded.valid & coded.ready),
         codec.row.eq(data),
     ]
@@ -174,8 +174,8 @@ class RawCodec(wiring.Component):
     def _encode(self, m, waiting, evicts, dirty):
         """Values are pushed before they are compared with those of a cleared tile.
 
-        A clock later a dirty tile that differs is committed; two clocks later the tile follows. A
-        tile that is as it was cleared has nothing to send, and takes no row of the write buffer.
+        A clock later a tile that differs is committed; two clocks later the tile follows. A tile
+        that is as it was cleared has nothing to send, and takes no row of the write buffer.
         """
         completion = self.completions.payload
         lanes = range(self._edge**2)
@@ -189,7 +189,7 @@ class RawCodec(wiring.Component):
             self.push.eq(evicts),
             self.row.eq(Cat(Cat(value, Const(0, self._places - self._bits)) for value in values)),
             cleared.eq(equal.all()),
-            self.commit.eq(t[1].evicts & t[1].dirty & ~cleared),
+            self.commit.eq(t[1].evicts & ~cleared),
         ]
         m.d.sync += [
             equal.eq(Cat(value == self.cleared[: self._bits] for value in values)),

@@ -22,6 +22,7 @@ from fixfunc.rtl.memory.tile_cache.refill import RefillUnit
 from fixfunc.rtl.memory.tile_cache.sequencer import Sequencer
 from fixfunc.rtl.memory.tile_cache.tag_array import TagArray
 from fixfunc.rtl.memory.tile_cache.traffic import Traffic
+from fixfunc.rtl.memory.tile_cache.victim_buffer import VictimBuffer
 from fixfunc.rtl.memory.tile_cache.write_back import WriteBackUnit
 from fixfunc.rtl.output.compression.colour_codec import ColourCodec
 from fixfunc.rtl.payload import layout
@@ -30,7 +31,15 @@ from fixfunc.spec.payloads import TILE_NUMBER
 from fixfunc.spec.state import SlotOp
 
 FILLS = 16  # tiles that have been filled, whose completions are on their way
-LEAST = {"sets": 1, "ways": 1, "table_lines": 1, "reads": 2, "writes": 2, "ahead": 2}
+LEAST = {
+    "sets": 1,
+    "ways": 1,
+    "table_lines": 1,
+    "reads": 2,
+    "writes": 2,
+    "ahead": 2,
+    "victims": 1,
+}
 BITS = payloads.STENCIL, payloads.DEPTH, payloads.FLOAT_DEPTH, payloads.COLOUR
 
 
@@ -51,6 +60,9 @@ class TileCacheParams:
     ahead : int
         Tiles that are asked for before their turn: a power of two above 2. Memory is hidden that
         answers within so many clocks.
+    victims : int
+        Last tiles that left, whose codes stay on chip: a power of two above 1. One that comes back
+        before memory holds it is read there.
     bits : int
         Bits of a value: 24 for depths, 30 for depths of D32F too, 8 for stencil values, 32 for
         colours. Each of these has a surface of its own in memory, with clears of its own.
@@ -67,6 +79,7 @@ class TileCacheParams:
     reads: int = 128
     writes: int = 256
     ahead: int = 1024
+    victims: int = 256
     bits: int = payloads.DEPTH
     differences: bool = False
 
@@ -94,12 +107,19 @@ class TileCacheParams:
         return self.sets * self.ways
 
     @property
+    def sequence(self) -> int:
+        """Bits of a victim's number: twice as many as may be pending, and a few on their way."""
+        return (2 * (2 * self.ahead + self.writes + self.victims + 64) - 1).bit_length()
+
+    @property
     def surface(self) -> Surface:
         """How tiles lie in memory."""
         return Surface(self.edge, self.bits, self.differences)
 
 
-_TINY = TileCacheParams(edge=4, sets=8, ways=2, table_lines=2, reads=8, writes=8, ahead=128)
+_TINY = TileCacheParams(
+    edge=4, sets=8, ways=2, table_lines=2, reads=8, writes=8, ahead=128, victims=4
+)
 CONFIGS = {
     "default": TileCacheParams(differences=True),
     "floats": TileCacheParams(bits=payloads.FLOAT_DEPTH, differences=True),
@@ -198,11 +218,12 @@ class TileCache(wiring.Component):
         m.submodules.sequencer = sequencer = Sequencer(p.edge, p.sets, p.ways)
         m.submodules.tags = tags = TagArray(p.edge, p.sets, p.ways)
         m.submodules.scheduler = scheduler = MissScheduler(
-            p.surface.mode_bits, p.table_lines, 2 * p.ahead
+            p.surface.mode_bits, p.table_lines, 2 * p.ahead, p.victims, p.sequence
         )
         m.submodules.modes = modes = ModeCache(p.table_lines, p.surface.mode_bits)
-        m.submodules.refill = refill = RefillUnit(p.surface, p.reads)
+        m.submodules.refill = refill = RefillUnit(p.surface, p.reads, p.ahead, p.sequence)
         m.submodules.write_back = write_back = WriteBackUnit(p.surface, p.writes)
+        m.submodules.victims = victims = VictimBuffer(p.surface, p.victims, p.sequence)
         m.submodules.codec = codec = codec_of(p)
         m.submodules.traffic = traffic = Traffic(p.surface)
         m.submodules.commands = commands = CommandQueue(p.edge, p.bits, p.ahead, self._window)
@@ -211,6 +232,7 @@ class TileCache(wiring.Component):
 
         self._look_up(m, sequencer, tags, scheduler)
         self._modes(m, sequencer, scheduler, modes, refill, write_back)
+        self._recall(m, refill, write_back, victims)
         evictions = self._code(m, scheduler, refill, write_back, codec)
         wiring.connect(m, scheduler.o, commands.i)
         wiring.connect(m, codec.filled, commands.filled)
@@ -223,12 +245,12 @@ class TileCache(wiring.Component):
                 unit.count.eq(sequencer.count),
                 unit.is_float.eq(sequencer.is_float),
             ]
-        for stream_in, event in ((refill.i, traffic.fill), (write_back.i, traffic.write_back)):
-            m.d.comb += event.eq(stream_in.valid & stream_in.ready)
         m.d.comb += [
             traffic.sample.eq(commands.sample),
             commands.sample_room.eq(traffic.available),
-            traffic.fill_mode.eq(refill.i.payload.mode),
+            traffic.fill.eq(refill.filled),
+            traffic.fill_mode.eq(refill.filled_mode),
+            traffic.write_back.eq(write_back.i.valid & write_back.i.ready),
             traffic.write_back_mode.eq(write_back.i.payload.mode),
             traffic.dirty.eq(write_back.i.payload.dirty),
             traffic.table_fill.eq(refill.fetched.valid),
@@ -296,6 +318,19 @@ class TileCache(wiring.Component):
                 write_back.store.payload.eq(modes.store.payload),
                 modes.store.ready.eq(write_back.store.ready),
             ]
+
+    def _recall(self, m, refill, write_back, victims):
+        """Codes of victims are kept on their way to memory."""
+        wiring.connect(m, refill.recall, victims.i)
+        wiring.connect(m, victims.o, refill.recalled)
+        m.d.comb += [
+            victims.is_float.eq(refill.is_float),
+            victims.push.eq(write_back.row_push),
+            victims.data.eq(write_back.row_data),
+            victims.index.eq(write_back.row_index),
+            victims.complete.eq(write_back.row_complete),
+            victims.mode.eq(write_back.row_mode),
+        ]
 
     def _code(self, m, scheduler, refill, write_back, codec):
         """Tiles between memory and slots; returns the FIFO of victims that are to be coded."""

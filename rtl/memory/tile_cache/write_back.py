@@ -43,11 +43,15 @@ class WriteBackUnit(wiring.Component):
         Tiles that have left their slots.
     push, row, commit, available : In, In, In, Out
         The write buffer (:class:`~fixfunc.rtl.lib.write_buffer.WriteBuffer`). The coded values of
-        each dirty tile that is not cleared are committed before the tile comes, or in that clock.
+        each tile that is not cleared are committed before the tile comes, or in that clock.
     update : Out(stream.Signature(tile_mode(surface.mode_bits)))
         A tile has this mode from now on.
     settled : Out(1)
         The mode of one tile will not be updated any more.
+    row_push, row_data, row_index : Out
+        A transfer of a tile's code, dirty or not, and its place there.
+    row_complete, row_mode : Out(1), Out(surface.mode_bits)
+        The code of the next tile is complete, and its mode: once for each tile, in order.
     store : In(stream.Signature(LINE_STORE))
         A line to be written. It waits while tiles do.
     stored : Out(1)
@@ -80,6 +84,11 @@ class WriteBackUnit(wiring.Component):
                 "available": Out(1),
                 "update": Out(stream.Signature(tile_mode(surface.mode_bits))),
                 "settled": Out(1),
+                "row_push": Out(1),
+                "row_data": Out(TRANSFER),
+                "row_index": Out(range(max(2, surface.most))),
+                "row_complete": Out(1),
+                "row_mode": Out(surface.mode_bits),
                 "store": In(stream.Signature(LINE_STORE)),
                 "stored": Out(1),
                 "acknowledged": Out(1),
@@ -137,16 +146,21 @@ class WriteBackUnit(wiring.Component):
         tile = self._evicted(settling.r_data)
         line = self.store.payload
         source = StructLayout(
-            {"line": 1, "discard": 1, "transfers": range(surface.most + 1), "data": TRANSFER}
+            {
+                "line": 1,
+                "sends": 1,
+                "transfers": range(surface.most + 1),
+                "mode": surface.mode_bits,
+                "data": TRANSFER,
+            }
         )
         m.submodules.sources = sources = fifo.SyncFIFOBuffered(width=source.size, depth=BURSTS)
         self._send(m, sources, source(sources.r_data), writer)
 
         tile_valid = settling.r_rdy
         transfers = surface.sizes(self.is_float)[tile.mode]
-        has_row = tile.dirty & (transfers != 0)
-        needs_burst = has_row & ~self.stopped
-        unsent = tile_valid & ~needs_burst & (~has_row | sources.w_rdy)
+        needs_burst = tile.dirty & (transfers != 0) & ~self.stopped
+        unsent = tile_valid & ~needs_burst & sources.w_rdy
         sent = tile_valid & needs_burst & sources.w_rdy & writer.burst.ready
         stores = self.store.valid & self.store.ready & ~self.stopped
         burst = writer.burst.payload
@@ -160,10 +174,11 @@ class WriteBackUnit(wiring.Component):
             burst.tag.line.eq(~tile_valid),
             burst.tag.posted.eq(line.posted),
             burst.tag.number.eq(tile.number),
-            sources.w_en.eq(sent | (unsent & has_row) | stores),
+            sources.w_en.eq(sent | unsent | stores),
             pushed.line.eq(~tile_valid),
-            pushed.discard.eq(self.stopped),
+            pushed.sends.eq(~unsent),
             pushed.transfers.eq(burst.transfers),
+            pushed.mode.eq(tile.mode),
             pushed.data.eq(line.data),
         ]
         with m.If(tile_valid):
@@ -179,29 +194,30 @@ class WriteBackUnit(wiring.Component):
         return unsent
 
     def _send(self, m, sources, source, writer):
-        """Data of bursts in order: rows of the write buffer, or lines."""
+        """Data of bursts in order: rows of the write buffer, or lines. Each row goes to the victim
+        buffer too, also one that memory holds.
+        """
         m.submodules.rows = rows = WriteBuffer(self._surface.most * TRANSFER, ROWS)
         column = Signal(range(max(2, self._surface.most)))
-        last = source.line | source.discard | (column == source.transfers - 1)
+        has_row = ~source.line & (source.transfers != 0)
+        last = ~has_row | (column == source.transfers - 1)
+        offered = sources.r_rdy & (~has_row | rows.o.valid)
         transfer = Signal()
         m.d.comb += [
             rows.push.eq(self.push),
             rows.i.eq(self.row),
             rows.commit.eq(self.commit),
             self.available.eq(rows.available),
-            writer.data.valid.eq(sources.r_rdy & ~source.discard & (source.line | rows.o.valid)),
-            writer.data.payload.eq(
-                Mux(source.line, source.data, rows.o.payload.word_select(column, TRANSFER))
-            ),
-            transfer.eq(
-                Mux(
-                    source.discard,
-                    sources.r_rdy & rows.o.valid,
-                    writer.data.valid & writer.data.ready,
-                )
-            ),
+            writer.data.valid.eq(offered & source.sends),
+            writer.data.payload.eq(Mux(source.line, source.data, self.row_data)),
+            transfer.eq(offered & (~source.sends | writer.data.ready)),
             sources.r_en.eq(transfer & last),
-            rows.o.ready.eq(transfer & last & ~source.line),
+            rows.o.ready.eq(transfer & last & has_row),
+            self.row_push.eq(transfer & has_row),
+            self.row_data.eq(rows.o.payload.word_select(column, TRANSFER)),
+            self.row_index.eq(column),
+            self.row_complete.eq(transfer & last & ~source.line),
+            self.row_mode.eq(source.mode),
         ]
         with m.If(transfer):
             m.d.sync += column.eq(Mux(last, 0, column + 1))

@@ -74,14 +74,16 @@ class ColourCodec(wiring.Component):
         ]
 
     def _encode(self, m, coding_tiles, uncoded):
-        """A dirty tile is coded when it leaves: its slot was written since it was filled in."""
+        """A tile is coded when it leaves. It is dirty if its slot was written since it was filled
+        in.
+        """
         m.submodules.dirty = dirty = Memory(shape=1, depth=self._slots, init=[])
         read = dirty.read_port(domain="comb")
         write = dirty.write_port()
         completion = self.completions.payload
         evicts = has(completion.op, SlotOp.EVICT)
         fills = has(completion.op, SlotOp.FILL)
-        room = coding_tiles.w_rdy & self.evictions.valid & (~read.data | uncoded.ready)
+        room = coding_tiles.w_rdy & self.evictions.valid & uncoded.ready
         accept = self.completions.valid & (~evicts | room)
         tile = EVICTED(coding_tiles.w_data)
         m.d.comb += [
@@ -95,11 +97,7 @@ class ColourCodec(wiring.Component):
             tile.number.eq(self.evictions.payload),
             tile.dirty.eq(read.data),
             uncoded.valid.eq(
-                self.completions.valid
-                & evicts
-                & read.data
-                & coding_tiles.w_rdy
-                & self.evictions.valid
+                self.completions.valid & evicts & coding_tiles.w_rdy & self.evictions.valid
             ),
             uncoded.payload.samples.eq(self.samples),
             uncoded.payload.clears.eq(1),
