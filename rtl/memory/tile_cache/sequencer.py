@@ -16,9 +16,10 @@ from fixfunc.spec.state import CacheOp, SlotOp
 class Sequencer(wiring.Component):
     """Hand USE requests to the tags; obey CLEAR and FLUSH between them.
 
-    A CLEAR forgets what is on chip, a set a clock, and writes the mode table of the new target. A
-    FLUSH evicts every dirty tile, set by set, the oldest way first, then stores the mode table;
-    nothing is done where no tile has been used since the last one. Each ends with a DONE.
+    A CLEAR forgets what is on chip, and writes the mode table of the new target. A FLUSH evicts
+    every dirty tile, set by set as far as they are in use, the oldest way first, then stores the
+    mode table; nothing is done where no tile has been used since the last one. Each ends with a
+    DONE.
 
     Parameters
     ----------
@@ -36,13 +37,13 @@ class Sequencer(wiring.Component):
         Commands that the tag array makes of ``use``.
     o : Out(stream.Signature(TAG_COMMAND))
         ``commands``, and besides them the EVICTs of flushes, and DONE.
-    tags_idle, walk, set, entry, invalidate : In, Out, Out, In, Out
+    tags_idle, walk, set, entry, more, following, invalidate : In, Out, Out, In, In, In, Out
         The other side of :class:`~fixfunc.rtl.memory.tile_cache.tag_array.TagArray`.
     samples, cleared, is_float, base, count, last : Out
         The target: log2 of its samples, the value it was cleared to, whether its depths are D32F,
         the address of its first tile, how many tiles it has, and the last of them.
     forget_modes : Out(1)
-        The mode cache forgets everything.
+        The mode cache forgets everything, and so do the tags.
     flush_modes : Out(1)
         The mode cache stores all dirty lines.
     modes_flushed : In(1)
@@ -54,7 +55,6 @@ class Sequencer(wiring.Component):
     """
 
     def __init__(self, edge: int, sets: int, ways: int) -> None:
-        self._sets = sets
         self._ways = ways
         request = stream.Signature(layout(payloads.cache_request(edge)))
         super().__init__(
@@ -67,6 +67,8 @@ class Sequencer(wiring.Component):
                 "walk": Out(1),
                 "set": Out(range(sets)),
                 "entry": In(set_layout(ways)),
+                "more": In(1),
+                "following": In(range(sets)),
                 "invalidate": Out(1),
                 "samples": Out(2),
                 "cleared": Out(payloads.COLOUR),
@@ -88,14 +90,7 @@ class Sequencer(wiring.Component):
             self.use.payload.eq(self.i.payload),
             self.walk.eq(1),
         ]
-        m.d.sync += self.last.eq(self.count - 1)
-        with m.FSM(init="INITIALISE"):
-            # A reset leaves memories as they are.
-            with m.State("INITIALISE"):
-                m.d.comb += self.invalidate.eq(1)
-                m.d.sync += self.set.eq(self.set + 1)
-                with m.If(self.set == self._sets - 1):
-                    m.next = "LOOKUP"
+        with m.FSM():
             with m.State("LOOKUP"):
                 self._look_up(m)
             self._clear(m)
@@ -132,13 +127,10 @@ class Sequencer(wiring.Component):
             with m.Case(CacheOp.FLUSH):
                 m.d.comb += self.i.ready.eq(self.tags_idle)
                 with m.If(self.i.valid & self.i.ready):
-                    m.d.sync += [
-                        self.set.eq(0),
-                        used.eq(0),
-                    ]
+                    m.d.sync += used.eq(0)
                     m.next = "DONE"
                     with m.If(used):
-                        m.next = "FLUSH_READ"
+                        m.next = "FLUSH_FIRST"
 
     def _begin(self, m):
         """A target begins."""
@@ -150,18 +142,13 @@ class Sequencer(wiring.Component):
             self.is_float.eq(request.is_float),
             self.base.eq(request.base),
             self.count.eq(request.number),
+            self.last.eq(request.number - 1),
             self.clear.payload.eq(0),
-            self.set.eq(0),
         ]
-        m.next = "FORGET"
+        m.next = "CLEAR"
 
     def _clear(self, m):
-        """No tile of a new target is on chip; its mode table says that all of them are cleared."""
-        with m.State("FORGET"):
-            m.d.comb += self.invalidate.eq(1)
-            m.d.sync += self.set.eq(self.set + 1)
-            with m.If(self.set == self._sets - 1):
-                m.next = "CLEAR"
+        """The mode table of a new target says that all tiles are cleared."""
         with m.State("CLEAR"):
             m.d.comb += self.clear.valid.eq(1)
             with m.If(self.clear.ready):
@@ -170,7 +157,9 @@ class Sequencer(wiring.Component):
                     m.next = "DONE"
 
     def _flush(self, m):
-        """Dirty tiles are evicted, a way a clock; a set without any takes two clocks."""
+        """Dirty tiles are evicted, a way a clock; a set without any takes two clocks, and one that
+        is not in use none.
+        """
         ways = range(self._ways)
         count = Signal(ways)
         way = Signal(ways)
@@ -178,6 +167,8 @@ class Sequencer(wiring.Component):
         evict = tile.valid & tile.dirty
         any_dirty = Cat(tile.valid & tile.dirty for tile in self.entry.ways).any()
         m.d.comb += way.eq(self.entry.victim + count)
+        with m.State("FLUSH_FIRST"):
+            self._flush_next(m)
         with m.State("FLUSH_READ"):
             m.next = "FLUSH"
         with m.State("FLUSH"):
@@ -191,14 +182,16 @@ class Sequencer(wiring.Component):
                 m.d.sync += count.eq(count + 1)
                 with m.If((count == self._ways - 1) | ~any_dirty):
                     m.d.comb += self.invalidate.eq(1)
-                    m.d.sync += [
-                        count.eq(0),
-                        self.set.eq(self.set + 1),
-                    ]
-                    m.next = "FLUSH_READ"
-                    with m.If(self.set == self._sets - 1):
-                        m.next = "FLUSH_MODES"
+                    m.d.sync += count.eq(0)
+                    self._flush_next(m)
         with m.State("FLUSH_MODES"):
             m.d.comb += self.flush_modes.eq(self.idle)
             with m.If(self.modes_flushed):
                 m.next = "DONE"
+
+    def _flush_next(self, m):
+        """The next set in use; behind the last the mode table."""
+        m.d.sync += self.set.eq(self.following)
+        m.next = "FLUSH_MODES"
+        with m.If(self.more):
+            m.next = "FLUSH_READ"

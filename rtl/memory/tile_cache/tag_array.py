@@ -7,7 +7,7 @@ from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.bits import number
+from fixfunc.rtl.lib.bits import leading_zeros, named, number
 from fixfunc.rtl.memory.tile_cache.layouts import TAG_COMMAND
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
@@ -47,8 +47,13 @@ class TagArray(wiring.Component):
     set : In(range(sets))
     entry : Out(set_layout(ways))
         What is known of ``set``, one clock later.
+    more, following : Out(1), Out(range(sets))
+        There are tiles in the slots of a set, but the one that is walked; the lowest such set. Both
+        a clock after ``set``.
     invalidate : In(1)
-        No tile is in the slots of ``set`` from now on.
+        No tile is in the slots of ``set`` from now on. Only with ``walk``.
+    forget : In(1)
+        Nor in any slot.
     """
 
     def __init__(self, edge: int, sets: int, ways: int) -> None:
@@ -62,7 +67,10 @@ class TagArray(wiring.Component):
                 "walk": In(1),
                 "set": In(range(sets)),
                 "entry": Out(set_layout(ways)),
+                "more": Out(1),
+                "following": Out(range(sets)),
                 "invalidate": In(1),
+                "forget": In(1),
             }
         )
 
@@ -71,6 +79,14 @@ class TagArray(wiring.Component):
         m.submodules.sets = sets = Memory(shape=set_layout(self._ways), depth=self._sets, init=[])
         write = sets.write_port()
         read = sets.read_port(transparent_for=(write,))
+
+        # Of a set that is not in use what lies in memory says nothing: all are forgotten at once.
+        used = Signal(self._sets)
+        others = named(m, used & ~(self.walk << self.set), "others")
+        m.d.sync += [
+            self.more.eq(others.any()),
+            self.following.eq(leading_zeros(others[::-1])),
+        ]
 
         # The set of the next request is read in the last clock of the one before, whose update the
         # read port forwards.
@@ -89,11 +105,23 @@ class TagArray(wiring.Component):
             next_index.eq(Cat(coming.x[:x_bits], coming.y[: bits // 2])),
             read.addr.eq(Mux(self.walk, self.set, next_index)),
             read.en.eq(self.walk | self.i.ready),
-            self.entry.eq(read.data),
-            write.addr.eq(Mux(self.walk, self.set, index)),
-            write.en.eq(self.invalidate | done),
-            write.data.eq(Mux(self.invalidate, 0, updated.as_value())),
+            write.addr.eq(index),
+            write.en.eq(done),
+            write.data.eq(updated),
         ]
+        in_use = Signal()
+        with m.If(read.en):
+            m.d.sync += in_use.eq(
+                used.bit_select(read.addr, 1) | (done & (index == read.addr) & ~self.walk)
+            )
+        with m.If(in_use):
+            m.d.comb += self.entry.eq(read.data)
+        with m.If(done):
+            m.d.sync += used.eq(used | (1 << index))
+        with m.If(self.invalidate):
+            m.d.sync += used.eq(others)
+        with m.If(self.forget):
+            m.d.sync += used.eq(0)
         with m.If(self.i.ready):
             m.d.sync += [
                 request.eq(coming),

@@ -30,6 +30,7 @@ from fixfunc.spec import payloads
 from fixfunc.spec.payloads import TILE_NUMBER
 from fixfunc.spec.state import SlotOp
 
+WALK = "entry", "more", "following"  # what a walk of the sets is told
 FILLS = 16  # tiles that have been filled, whose completions are on their way
 LEAST = {
     "sets": 1,
@@ -280,7 +281,8 @@ class TileCache(wiring.Component):
             tags.walk.eq(sequencer.walk),
             tags.set.eq(sequencer.set),
             tags.invalidate.eq(sequencer.invalidate),
-            sequencer.entry.eq(tags.entry),
+            tags.forget.eq(sequencer.forget_modes),
+            *(getattr(sequencer, name).eq(getattr(tags, name)) for name in WALK),
         ]
 
     def _modes(self, m, sequencer, scheduler, modes, refill, write_back):
