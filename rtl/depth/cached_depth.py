@@ -51,7 +51,7 @@ class CachedDepthParams:
     reads: int = 128
     writes: int = 256
     ahead: int = 1024
-    victims: int = 256
+    victims: int = 512
     differences: bool = True
     formats: tuple = tuple(DepthFormat)
     shader_depths: bool = True

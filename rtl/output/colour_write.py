@@ -23,6 +23,7 @@ from fixfunc.rtl.memory.tile_client.slot_requests import (
     requested_beat,
 )
 from fixfunc.rtl.output.colour_slots import ColourSlots
+from fixfunc.rtl.output.sample_interlock import SampleInterlock
 from fixfunc.rtl.output.shading_queue import ShadingQueue
 from fixfunc.rtl.payload import beat, layout
 from fixfunc.spec import payloads
@@ -64,7 +65,7 @@ class ColourWriteParams:
     reads: int = 128
     writes: int = 256
     ahead: int = 1024
-    victims: int = 256
+    victims: int = 512
     differences: bool = True
     shading: int = 256
     shader_depths: bool = True
@@ -140,9 +141,9 @@ class ColourWrite(wiring.Component):
     """Hand out the quads of covered tiles, and write what a shader makes of them.
 
     One tile per clock, in order, out and back, all its planes at once; a tile that is not on chip
-    waits for memory. Where what is stored decides, tiles of one place come a clock more apart than
-    the latency of :class:`~fixfunc.rtl.output.colour_slots.ColourSlots`, but for the first one
-    behind a miss. A target begins with a clear of all of it.
+    waits for memory. Where what is stored decides, tiles that have a sample in common come a clock
+    more apart than the latency of :class:`~fixfunc.rtl.output.colour_slots.ColourSlots`, but for
+    the first one behind a miss. A target begins with a clear of all of it.
 
     Colours take 32 bits a sample, in the format of their plane, as the shader has packed them.
 
@@ -236,9 +237,13 @@ class ColourWrite(wiring.Component):
 
         m.d.comb += requests.flush_early.eq(self.flush_early)
         states = plane_states(m, front, p.planes, p.formats)
-        for name, state, cache, slot in zip(p.names, states, caches, slots, strict=True):
+        interlocks = [SampleInterlock(p.edge**2, hazard_window) for _ in planes]
+        self._per_plane(m, "interlock", interlocks)
+        for n, (interlock, state, cache) in enumerate(zip(interlocks, states, caches, strict=True)):
+            self._interlock(m, interlock, shading.o, n, cache.o, reads_target(state, p.formats))
+        m.d.comb += front.stall.eq(Cat(interlock.stall for interlock in interlocks).any())
+        for name, state, slot in zip(p.names, states, slots, strict=True):
             m.d.comb += [
-                cache.use_reads.eq(reads_target(state, p.formats)),
                 slot.state.eq(state),
                 slot.clear.eq(front.clear),
                 slot.command.eq(getattr(front, f"{name}_command")),
@@ -263,6 +268,20 @@ class ColourWrite(wiring.Component):
         for n, unit in enumerate(units):
             m.submodules[f"{name}_{n}" if n else name] = unit
         return units
+
+    def _interlock(self, m, interlock, tiles, plane, commands, reads):
+        """A tile that reads its slot of a plane waits for those that write its samples there."""
+        request = tiles.payload
+        requested = request.requested[plane]
+        m.d.comb += [
+            interlock.command.valid.eq(commands.valid & requested),
+            interlock.command.op.eq(commands.payload.op),
+            interlock.command.slot.eq(commands.payload.slot),
+            interlock.mask.eq(request.beat.tile.mask),
+            interlock.whole.eq(request.clearing),
+            interlock.reads.eq(reads & ~request.clearing),
+            interlock.enters.eq(tiles.valid & tiles.ready & requested),
+        ]
 
     def _shade(self, m, shading, front, slots):
         """A tile of a draw enters with its colours; one of a late draw when its answer has come.

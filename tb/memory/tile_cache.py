@@ -175,6 +175,27 @@ def hits(params: TileCacheParams, tiles: int, count: int) -> np.ndarray:
     return codec.pack(records, work(params.edge))
 
 
+def returns(params: TileCacheParams) -> np.ndarray:
+    """Of each set as many tiles as it has ways and one more, then the first again; a flush."""
+    columns = 1 << params.sets.bit_length() // 2
+    lines = params.sets // columns
+    x, y = (n.ravel() for n in np.meshgrid(np.arange(columns), np.arange(lines)))
+    rounds = [*range(params.ways + 1), 0]
+    records = np.zeros(2 + len(rounds) * params.sets, dtype(work(params.edge)))
+    places = records[1:-1].reshape(params.sets, len(rounds))
+    places["x"] = x[:, None]
+    places["y"] = y[:, None] + lines * np.array(rounds)
+    places["number"] = places["y"] * columns + places["x"]
+    for name in ("needed", "written", "writes", "exact"):
+        places[name] = 1
+    places["z0"] = 5 << 8
+    count = columns * lines * (params.ways + 1)
+    for name, value in {"number": count, "x": columns, "y": count // columns}.items():
+        records[name][0] = value
+    records["op"][[0, -1]] = CacheOp.CLEAR, CacheOp.FLUSH
+    return codec.pack(records, work(params.edge))
+
+
 class Reference:
     """Golden caches, one for each place in memory."""
 

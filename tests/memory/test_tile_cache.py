@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fixfunc.cosim.simulation.volume import Memory
 from fixfunc.models.depth.depth_cache import CacheShape, DepthCache, StencilCache, TrafficKind
 from fixfunc.models.depth.depth_unit import DepthUnit
 from fixfunc.models.geometry.triangle_setup import setup
@@ -18,9 +19,10 @@ from fixfunc.spec import payloads
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import Compare, DepthFormat, TileMode
 from fixfunc.tb.bench import depths
+from fixfunc.tb.memory import tile_cache as harness
 from tests.bench import check_bench
 from tests.tiers import by_tier
-from tests.volume import check_paces
+from tests.volume import LIMIT, check, check_paces, volume
 
 BLOCK = "tile_cache"
 
@@ -312,6 +314,18 @@ def test_floats_lie_raw_or_cleared():
 
 
 # Hardware: whole histories, errors of memory, benches.
+
+
+@pytest.mark.plan("tile-cache-5")
+def test_a_victim_that_comes_back_waits_for_no_memory():
+    """A tile of each set comes back at once: its write-back and its read would take two answers."""
+    far = 800
+    params = rtl.CONFIGS["tiny"]
+    rows = harness.returns(params)
+    memory = Memory(harness.memory(rows, params), (far, far))
+    run = volume(BLOCK, "tiny").run({"i": rows}, 4096, memory=memory, limit=LIMIT)
+    assert run.clocks < params.sets * far
+    check(BLOCK, "tiny", rows)
 
 
 @pytest.mark.plan("tile-cache-5")

@@ -276,6 +276,30 @@ def test_a_tile_that_takes_the_place_of_another_takes_a_clock(blends):
     check(BLOCK, "tiny", rows)
 
 
+@pytest.mark.plan("colour-write-20")
+@pytest.mark.parametrize(("masks", "apart"), [(13, 1), (1, 12)])
+def test_blended_tiles_of_one_place_wait_only_for_their_own_samples(masks, apart):
+    """As many tiles as a hazard window is long, and one, have no sample in common, or all have."""
+    clocks = []
+    for count in (64, 1064):
+        drawn = np.zeros(count, dtype(payloads.tile(4)))
+        drawn["mask"] = 1 << np.arange(count) % masks
+        whole = {"colour": 1, "x1": 4, "y1": 4, "colour_value": 0x90A03070}
+        rows = np.concatenate(
+            [
+                codec.pack(draw_state(4, 4, blend_enable=1), payloads.DRAW_STATE, WIDTH),
+                scenes.control_beat(payloads.CLEAR, Kind.CLEAR, WIDTH, **whole),
+                codec.pack(drawn, payloads.tile(4), WIDTH),
+                scenes.control_beat(payloads.FENCE, Kind.FENCE, WIDTH, flush=1),
+            ]
+        )
+        memory = Memory(harness.memory(rows, rtl.CONFIGS["tiny"]), (0, 0), ready=256)
+        run = volume(BLOCK, "tiny").run({"i": rows}, 4096, memory=memory, limit=LIMIT)
+        clocks.append(run.clocks)
+    assert clocks[1] - clocks[0] == 1000 * apart
+    check(BLOCK, "tiny", rows)
+
+
 @pytest.mark.plan("colour-write-10")
 def test_an_announced_fence_is_held_back():
     """The harness holds every second fence that flushes, for 1023 clocks."""

@@ -224,8 +224,8 @@ PARTS = [
     (
         "interlock",
         "memory.tile_cache.command_queue",
-        "self.use_reads & ~has(command.op, SlotOp.FILL)",
-        "self.use_reads",
+        "has(command.op, SlotOp.EVICT) & hazard",
+        "hazard",
         "at_once",
     ),
     (
@@ -238,7 +238,7 @@ PARTS = [
     (
         "hazard_check",
         "memory.tile_cache.miss_scheduler",
-        "(fills & write_backs.pending_0)",
+        "(fills & write_backs.pending_0 & ~victims.kept)",
         "0",
         "not_read",
     ),

@@ -17,21 +17,19 @@ from fixfunc.spec.state import SlotOp
 
 
 class Interlock(wiring.Component):
-    """Hold commands that read a slot while an earlier command to it is in flight.
+    """Hold an EVICT, which reads its slot, while an earlier command to it is in flight.
 
-    EVICT reads, and USE if ``use_reads``, unless its slot is filled by the same command. One
-    command a clock otherwise.
+    One command a clock otherwise.
 
     Parameters
     ----------
     hazard_window : int
-        Least distance in clocks between two commands to one slot, of which the later reads.
+        Least distance in clocks between an EVICT and the command to its slot before it.
 
     Members
     -------
     i, o : In, Out(stream.Signature(SLOT_COMMAND))
         Combinational.
-    use_reads : In(1)
     """
 
     def __init__(self, hazard_window: int) -> None:
@@ -40,7 +38,6 @@ class Interlock(wiring.Component):
             {
                 "i": In(stream.Signature(SLOT_COMMAND)),
                 "o": Out(stream.Signature(SLOT_COMMAND)),
-                "use_reads": In(1),
             }
         )
 
@@ -55,9 +52,7 @@ class Interlock(wiring.Component):
             *(later.eq(preceding) for preceding, later in pairwise(earlier)),
         ]
         hazard = Cat(one.valid & (one.slot == command.slot) for one in earlier).any()
-        use_reads = has(command.op, SlotOp.USE) & self.use_reads & ~has(command.op, SlotOp.FILL)
-        reads = has(command.op, SlotOp.EVICT) | use_reads
-        stall = reads & hazard
+        stall = has(command.op, SlotOp.EVICT) & hazard
         m.d.comb += [
             self.o.payload.eq(command),
             self.o.valid.eq(self.i.valid & ~stall),
@@ -80,8 +75,8 @@ class CommandQueue(wiring.Component):
     ahead : int
         Commands that are known before their turn, so that memory has answered when it comes.
     hazard_window : int
-        Least distance in clocks between two commands to one slot, of which the later reads. 0
-        builds no interlock.
+        Least distance in clocks between an EVICT and the command to its slot before it. 0 builds
+        no interlock.
 
     Members
     -------
@@ -96,8 +91,6 @@ class CommandQueue(wiring.Component):
         Tiles from memory, decoded. ``wrong``: the code in memory is not that of a tile.
     o : Out(stream.Signature(layout(payloads.slot_command(edge, bits))))
         Commands for the slots; ``error`` is left open.
-    use_reads : In(1)
-        A USE reads its slot.
     """
 
     def __init__(self, edge: int, bits: int, ahead: int, hazard_window: int) -> None:
@@ -113,7 +106,6 @@ class CommandQueue(wiring.Component):
                 "occupied": Out(1),
                 "filled": In(stream.Signature(values)),
                 "o": Out(stream.Signature(layout(payloads.slot_command(edge, bits)))),
-                "use_reads": In(1),
             }
         )
 
@@ -132,7 +124,6 @@ class CommandQueue(wiring.Component):
         if self._window:
             m.submodules.interlock = interlock = Interlock(self._window)
             wiring.connect(m, source, interlock.i)
-            m.d.comb += interlock.use_reads.eq(self.use_reads)
             source = interlock.o
 
         command = source.payload

@@ -176,9 +176,8 @@ class TileCache(wiring.Component):
     ----------
     params : TileCacheParams
     hazard_window : int
-        Least distance in clocks between two commands to one slot of which the later reads; 0 if the
-        user of the slots needs none. The USE behind a FILL or REPLACE keeps none: it reads what
-        that one brings.
+        Least distance in clocks between an EVICT and the command to its slot before it; 0 if the
+        user of the slots needs none.
 
     Members
     -------
@@ -193,8 +192,6 @@ class TileCache(wiring.Component):
     counted : Out(stream.Signature(layout(payloads.counted(params.differences))))
         With every DONE: what has been moved so far.
     memory : Out(Axi())
-    use_reads : In(1)
-        A USE reads its slot. Only with a ``hazard_window``.
     """
 
     def __init__(
@@ -210,7 +207,6 @@ class TileCache(wiring.Component):
                 "counted": Out(stream.Signature(layout(payloads.counted(params.differences)))),
                 "memory": Out(Axi()),
             }
-            | ({"use_reads": In(1)} if hazard_window else {})
         )
 
     def elaborate(self, platform: object) -> Module:
@@ -238,8 +234,6 @@ class TileCache(wiring.Component):
         wiring.connect(m, scheduler.o, commands.i)
         wiring.connect(m, codec.filled, commands.filled)
         self._stop(m, sequencer, refill, write_back, codec, commands.o)
-        if self._window:
-            m.d.comb += commands.use_reads.eq(self.use_reads)
         for unit in (refill, write_back):
             m.d.comb += [
                 unit.base.eq(sequencer.base),

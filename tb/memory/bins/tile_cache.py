@@ -33,7 +33,14 @@ EVENTS = (
     Event("miss scheduler: lines in conflict", SCHEDULER, "enters && split"),
     Event("outstanding write-backs: eviction in flight", rf"{SCHEDULER}\.write_backs", "pending_0"),
     Event("outstanding write-backs: evicted again", rf"{SCHEDULER}\.write_backs", "pending_1"),
-    Event("outstanding write-backs: full", rf"{SCHEDULER}\.write_backs", "!available"),
+    Event("outstanding write-backs: full", rf"{SCHEDULER}\.evictions", "!available"),
+    Event("victim: comes back from its row", SCHEDULER, "enters && fills && recalled"),
+    Event(
+        "victim: its row is gone",
+        SCHEDULER,
+        "valid && fills && write_backs__pending_0 && !recalled",
+    ),
+    Event("victim: its row is not complete", r".*\.refill", "recall__valid && !recalled__valid"),
     Event(
         "outstanding write-backs: insert and remove",
         rf"{SCHEDULER}\.write_backs",

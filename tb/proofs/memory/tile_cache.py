@@ -19,6 +19,8 @@ WAYS = 2
 WINDOW = 4
 BITS = 2  # of a tile's number, by which write-backs are told apart
 EVICTIONS = 4
+VICTIMS = 2
+SEQUENCE = 4  # bits
 
 
 def tags(module: ModuleType = tag_array) -> Properties:
@@ -26,16 +28,16 @@ def tags(module: ModuleType = tag_array) -> Properties:
     p = Properties()
     unit = module.TagArray(4, SETS, WAYS)
     p.add(unit)
-    p.assume(~unit.walk & ~unit.invalidate)
+    p.assume(~unit.walk & ~unit.invalidate & ~unit.forget)
     tile = p.constant(22, "tile")
     index = p.constant(1, "tile_set")
     request = unit.i.payload
     p.assume((request.number != tile) | (request.x[0] == index))
-    later = p.past(1)
-    row = unit.entry.shape()(p.row("unit.sets", index))
-    other = unit.entry.shape()(p.row("unit.sets", ~index))
-    invalid = (row.as_value() == 0) & (other.as_value() == 0)
-    p.assume(later | invalid)  # the sequencer has invalidated every set
+    used = p.inner("unit.used")
+    row, other = (
+        unit.entry.shape()(Mux(used.bit_select(n, 1), p.row("unit.sets", n), 0))
+        for n in (index, ~index)
+    )
 
     # What the commands say of the tile.
     command = unit.o.payload
@@ -101,10 +103,8 @@ def interlock(module: ModuleType = command_queue) -> Properties:
     moves = p.named("moves", unit.o.valid & unit.o.ready)
     slot = p.constant(12, "slot")
     about = moves & (command.slot == slot) & command.op.any()
-    fills = has(command.op, SlotOp.FILL)
     evicts = has(command.op, SlotOp.EVICT)
-    use_reads = unit.use_reads & has(command.op, SlotOp.USE) & ~fills
-    reads = about & (evicts | use_reads)
+    reads = about & evicts
     recent = Cat(p.past(about, n) for n in range(1, WINDOW)).any()
     p.prove("apart", ~reads | ~recent)
     p.prove("passed", moves == (unit.i.valid & unit.i.ready))
@@ -112,7 +112,7 @@ def interlock(module: ModuleType = command_queue) -> Properties:
     waits = Signal(range(WINDOW + 2))
     p.m.d.sync += waits.eq(Mux(unit.i.valid & unit.o.ready & ~moves, waits + 1, 0))
     p.prove("no_deadlock", waits < WINDOW)
-    p.prove("at_once", ~(unit.i.valid & fills & ~evicts) | unit.o.valid)
+    p.prove("at_once", ~unit.i.valid | evicts | unit.o.valid)
     p.reach("waited", reads & (p.past(waits) != 0))
     return p
 
@@ -121,7 +121,7 @@ def hazards(module: ModuleType = miss_scheduler) -> Properties:
     """The hazard check, and one tile among all: any."""
     p = Properties()
     with sizes(module, COMMANDS=2, LOOKUPS=4, TILES=COLUMNS):
-        unit = module.MissScheduler(MODE, ROWS, EVICTIONS)
+        unit = module.MissScheduler(MODE, ROWS, EVICTIONS, VICTIMS, SEQUENCE)
         p.add(unit)
     tile = p.constant(22, "tile")
     place = tile[:BITS]
@@ -138,7 +138,7 @@ def hazards(module: ModuleType = miss_scheduler) -> Properties:
     its_place = unit.acknowledged & (removed == place)
     p.assume(~(its_place & outstanding) | (unit.acknowledged_tile == tile))
     p.m.d.sync += outstanding.eq((outstanding & ~its_place) | evicts)
-    p.prove("not_read", ~(fills & outstanding))
+    p.prove("not_read", ~(fills & outstanding) | p.inner("unit.recalled"))
     p.prove("not_again", ~(evicts & outstanding))
     leaves = unit.miss & (unit.tile[BITS - 1] == tile[BITS - 1])
     p.prove("line_stays", ~(outstanding & leaves) | ~unit.drained)
@@ -161,16 +161,15 @@ PROOFS = [
         tags,
         depth=3,
         size="2 sets, 2 ways, every tile",
-        assumed="Every set has been invalidated; a tile's number belongs to one place.",
+        assumed="A tile's number belongs to one place.",
         seconds=100,
         fresh=True,
     ),
     Proof(
         "interlock",
         "memory/tile_cache/command_queue.py Interlock",
-        "No EVICT, and no USE that reads but one that is filled, is sent within the window behind "
-        "another command to its slot; a FILL that evicts nothing is sent at once, and each command "
-        "passes once, unchanged, within the window.",
+        "No EVICT is sent within the window behind another command to its slot; what evicts "
+        "nothing is sent at once, and each command passes once, unchanged, within the window.",
         interlock,
         depth=6,
         size="window of 4 clocks, every slot",
@@ -179,9 +178,9 @@ PROOFS = [
     Proof(
         "hazard_check",
         "memory/tile_cache/miss_scheduler.py MissScheduler",
-        "From its eviction until memory has acknowledged it, no tile is looked up to be filled or "
-        "evicted again, nor does its line of modes leave. Behind the check commands stay in order "
-        "(proof `credited_fifo`).",
+        "From its eviction until memory has acknowledged it, no tile is looked up to be filled, "
+        "but from its row in the victim buffer, or evicted again, nor does its line of modes "
+        "leave. Behind the check commands stay in order (proof `credited_fifo`).",
         hazards,
         depth=4,
         size="4 write-backs, every tile",
