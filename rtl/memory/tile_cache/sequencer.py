@@ -5,6 +5,7 @@ from amaranth.hdl import Array, Cat, Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from fixfunc.rtl.lib.bits import lowest, named, number
 from fixfunc.rtl.memory.tile_cache.layouts import LINE, TAG_COMMAND
 from fixfunc.rtl.memory.tile_cache.tag_array import set_layout
 from fixfunc.rtl.payload import layout
@@ -157,32 +158,31 @@ class Sequencer(wiring.Component):
                     m.next = "DONE"
 
     def _flush(self, m):
-        """Dirty tiles are evicted, a way a clock; a set without any takes two clocks, and one that
-        is not in use none.
-        """
+        """Dirty tiles are evicted, one a clock, and a clock a set in use; at least two a set."""
         ways = range(self._ways)
-        count = Signal(ways)
         way = Signal(ways)
-        tile = Array(self.entry.ways)[way]
-        evict = tile.valid & tile.dirty
-        any_dirty = Cat(tile.valid & tile.dirty for tile in self.entry.ways).any()
-        m.d.comb += way.eq(self.entry.victim + count)
+        evicted = Signal(self._ways)
+        is_dirty = Array(tile.valid & tile.dirty for tile in self.entry.ways)
+        by_age = [is_dirty[(self.entry.victim + n)[: len(way)]] for n in ways]
+        dirty = named(m, Cat(by_age) & ~evicted, "dirty")
+        oldest = named(m, lowest(dirty), "oldest")
+        m.d.comb += way.eq(self.entry.victim + number(oldest))
         with m.State("FLUSH_FIRST"):
             self._flush_next(m)
         with m.State("FLUSH_READ"):
             m.next = "FLUSH"
         with m.State("FLUSH"):
             m.d.comb += [
-                self.o.valid.eq(evict),
+                self.o.valid.eq(dirty.any()),
                 self.o.payload.op.eq(SlotOp.EVICT),
                 self.o.payload.slot.eq(Cat(way, self.set)),
-                self.o.payload.victim.eq(tile.number),
+                self.o.payload.victim.eq(Array(self.entry.ways)[way].number),
             ]
-            with m.If(self.o.ready | ~evict):
-                m.d.sync += count.eq(count + 1)
-                with m.If((count == self._ways - 1) | ~any_dirty):
+            with m.If(self.o.ready | ~self.o.valid):
+                m.d.sync += evicted.eq(evicted | oldest)
+                with m.If(dirty == oldest):
                     m.d.comb += self.invalidate.eq(1)
-                    m.d.sync += count.eq(0)
+                    m.d.sync += evicted.eq(0)
                     self._flush_next(m)
         with m.State("FLUSH_MODES"):
             m.d.comb += self.flush_modes.eq(self.idle)
