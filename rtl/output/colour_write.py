@@ -62,7 +62,7 @@ class ColourWriteParams:
     sets: int = 256
     ways: int = 4
     table_lines: int = 1024
-    reads: int = 128
+    reads: int = 256
     writes: int = 256
     ahead: int = 1024
     victims: int = 512
