@@ -9,10 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from fixfunc.models.frontend.vertex_stage import Vertices
-from fixfunc.models.geometry import clipper, expand, triangle_setup, viewport
+from fixfunc.models.geometry import clipper, expand, faces, triangle_setup, viewport
 from fixfunc.models.geometry.viewport import Viewport
 from fixfunc.models.lib import float32
 from fixfunc.models.payload import integer
+from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import Cull, DepthFormat
 
 SLOTS = 1 << 12  # of triangles
@@ -33,11 +34,13 @@ class Rasterizer:
     wireframe : bool
         Triangles are drawn as the lines of their edges.
     cull, front_ccw : Cull, bool
-        They count here for wireframes alone: setup culls triangles.
+        They count here for wireframes alone: setup culls triangles that are filled.
     line_width : float
         Of rectangular lines: 1.4, or 1.
     aliased : bool
         Lines hit pixels by diamond exit, and have no width.
+    antialiased : bool
+        Aliased lines would have alpha by their coverage [fs 3.4.4]: none is drawn so.
     """
 
     viewports: Sequence[Viewport] = (Viewport(),)
@@ -48,6 +51,7 @@ class Rasterizer:
     front_ccw: bool = False
     line_width: float = expand.WIDTHS[0]
     aliased: bool = False
+    antialiased: bool = False
 
     def __post_init__(self):
         integer("viewports", len(self.viewports), 1, viewport.MOST)
@@ -60,6 +64,7 @@ class Projected(NamedTuple):
     origin: np.ndarray  # intp, shape (m,): the primitive of each
     weights: np.ndarray  # float32, shape (m, 3, 3): of each corner, its primitive's corners
     rhw: np.ndarray  # float32, shape (m, 3): 1/w of each corner
+    faces: np.ndarray | None  # faces.FACE, shape (m,): their primitives'; None: setup decides
     counters: Counter
 
 
@@ -87,6 +92,11 @@ def run(
     -------
     Projected
         A primitive with a coordinate that is no number is discarded [fs 15.16.1].
+
+    Raises
+    ------
+    InputError
+        Lines that would be antialiased by alpha.
     """
     selected = chosen(selected, state)
     parts = [
@@ -99,7 +109,10 @@ def run(
         np.concatenate([part[n] for part in parts])[order] for n in range(4)
     )
     triangles["slot"] = np.arange(len(triangles)) % SLOTS
-    return Projected(triangles, origin, weights, rhw, counters)
+    expanded = None
+    if parts[0].faces is not None:
+        expanded = np.concatenate([part.faces for part in parts])[order]
+    return Projected(triangles, origin, weights, rhw, expanded, counters)
 
 
 def chosen(selected: np.ndarray, state: Rasterizer) -> np.ndarray:
@@ -123,7 +136,8 @@ def _of_viewport(vertices, slots, edges, chosen, number, state):
     screen = viewport.project(clipped.positions, port)
     is_number = ~np.isnan(screen[..., :3]).any((1, 2))
     kept = np.flatnonzero(is_number)
-    shapes = _expanded(screen[kept], clipped.edges[kept], state)
+    own = _faces(screen[kept], port, state)
+    shapes = _expanded(screen[kept], clipped.edges[kept], own, state)
     source = kept[shapes.source]
     # A line's or a point's corners have the weights of its ends, and no third slot.
     weights = np.zeros((len(source), 3, 3), np.float32)
@@ -134,10 +148,11 @@ def _of_viewport(vertices, slots, edges, chosen, number, state):
         )
     weights[..., :corners] = total
     return Projected(
-        _triangles(shapes.positions, shapes.z, port, state.depth_format),
+        _triangles(shapes.positions, _depths(shapes.z, port, state.depth_format)),
         chosen[clipped.source[source]],
         weights,
         shapes.rhw,
+        None if own is None else own[shapes.source],
         Counter(
             c_invocations=len(slots),
             c_primitives=len(kept),
@@ -159,10 +174,22 @@ class _Shapes(NamedTuple):
     rhw: np.ndarray  # float32, shape (m, 3)
 
 
-def _expanded(screen, edges, state):
-    """Triangles of points, lines and triangles."""
+def _faces(screen, port, state):
+    """Faces of primitives that are expanded; None of triangles that are filled."""
+    form = state.depth_format
+    corners = screen.shape[1]
+    if corners == 3 and not state.wireframe:
+        return None
+    z = _depths(screen[..., 2], port, form)
+    if corners < 3:
+        return faces.of_points_and_lines(z, form)
+    return faces.of_triangles(_triangles(viewport.snap(screen[..., :2]), z), form, state.front_ccw)
+
+
+def _expanded(screen, edges, own, state):
+    """Triangles of points, lines and triangles; of wireframes those whose faces are not culled."""
     count, k, _ = screen.shape
-    if k == 3 and not state.wireframe:
+    if own is None:
         ends = np.broadcast_to(np.arange(3), (count, 3))
         return _by_ends(viewport.snap(screen[..., :2]), np.arange(count), ends, screen)
     if k == 1:
@@ -173,8 +200,12 @@ def _expanded(screen, edges, state):
         owner = np.arange(count)
         corners = np.broadcast_to(np.arange(2), (count, 2))
         if k == 3:
-            owner, corners = expand.wireframe(np.where(_culled(screen, state), 0, edges))
+            owner, corners = expand.wireframe(
+                np.where(faces.culled(own["back"], state.cull), 0, edges)
+            )
         if state.aliased:
+            if state.antialiased:
+                raise InputError("antialiased_line", "be off without multisample for lines", True)
             return _aliased(screen, owner, corners)
         quads = expand.rectangles(screen[owner[:, None], corners, :2], state.line_width)
     source = np.repeat(owner[quads.source], 2)
@@ -221,22 +252,17 @@ def _aliased(screen, owner, corners):
     )
 
 
-def _culled(screen, state):
-    """Which triangles are not drawn as wireframes: one without area faces back [fs 15.11.1]."""
-    x, y = np.moveaxis(viewport.snap(screen[..., :2]).astype(np.int64), 2, 0)
-    area = (x[:, 1] - x[:, 0]) * (y[:, 2] - y[:, 0]) - (x[:, 2] - x[:, 0]) * (y[:, 1] - y[:, 0])
-    front = area < 0 if state.front_ccw else area > 0
-    return {Cull.NONE: np.zeros_like(front), Cull.FRONT: front, Cull.BACK: ~front}[state.cull]
-
-
-def _triangles(positions, z, port, depth_format):
-    """Records for the setup."""
+def _depths(z, port, depth_format):
+    """Depths within the viewport's range, as records for the setup have them."""
     if depth_format == DepthFormat.D32F:
         cut = np.fmin(np.fmax(z, np.float32(port.min_depth)), np.float32(port.max_depth))
-        depth = (cut + np.float32(0)).view(np.uint32)  # no negative zero
-    else:
-        depth = viewport.fixed_depth(z, (port.min_depth, port.max_depth))
-    triangles = np.zeros(len(z), triangle_setup.TRIANGLE)
+        return (cut + np.float32(0)).view(np.uint32)  # no negative zero
+    return viewport.fixed_depth(z, (port.min_depth, port.max_depth))
+
+
+def _triangles(positions, depth):
+    """Records for the setup."""
+    triangles = np.zeros(len(depth), triangle_setup.TRIANGLE)
     for corner in range(3):
         triangles[f"x{corner}"] = positions[:, corner, 0]
         triangles[f"y{corner}"] = positions[:, corner, 1]

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fixfunc.models.depth.depth_test import depth_bias, with_bias
 from fixfunc.models.depth.depth_unit import DepthUnit
 from fixfunc.models.depth.hiz import rounds
 from fixfunc.models.formats import encode
@@ -130,11 +131,17 @@ class BackHalf:
         unit = self._unit(depth, fields)
         if unit:
             unit.state = fields
-        setup = triangle_setup.setup(part.triangles[run], fields, conservative=state.conservative)
+        faces = None if part.faces is None else part.faces[run]
+        setup = triangle_setup.setup(
+            part.triangles[run], fields, conservative=state.conservative, faces=faces
+        )
         tiles, owner = tile_rasterizer.rasterize(setup.records)
         tiles, owner = _masked(tiles, owner, state.sample_mask, samples)
         if not len(tiles):
             return counters
+        if faces is not None:
+            face = faces[setup.index[owner]]
+            tiles = with_bias(tiles, np.where(face["biased"], depth_bias(face, fields), 0))
         triangle = run[setup.index[owner]]
         shading = TileShading(part, state, tiles, triangle, fields)
         late = shading.late if state.shader and not fields["early_write"] else None

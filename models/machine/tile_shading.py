@@ -9,7 +9,7 @@ import numpy as np
 from fixfunc.models.depth.depth_test import shader_depths
 from fixfunc.models.depth.depth_unit import Shaded
 from fixfunc.models.formats import encode
-from fixfunc.models.geometry.triangle_setup import block_depths
+from fixfunc.models.geometry.triangle_setup import depth_units, vertices
 from fixfunc.models.machine.back_state import BackState
 from fixfunc.models.machine.front_half import Part
 from fixfunc.models.pixel import interpolator, pixel_stage, quads
@@ -148,17 +148,17 @@ class TileShading:
 
     def _depths(self, numbers, places, offsets, weights):
         """Depths at offsets from pixels' centres: float32, shape (q, 2, 2)."""
-        corners = self._part.triangles[self._triangle[numbers][places.tile]]
-        z = np.stack([corners[f"z{k}"] for k in range(3)], -1)
-        if self._fields["depth_format"] == DepthFormat.D32F:
-            z, _ = block_depths(z)
-        total = (z.astype(np.int64).repeat(4, 0) * weights).sum(1)
+        tiles = self._tiles[numbers][places.tile]
+        _, _, z = vertices(self._part.triangles[self._triangle[numbers][places.tile]])
+        form = DepthFormat(self._fields["depth_format"])
+        z, _ = depth_units(z, form, tiles["exponent"].astype(np.int64))
+        total = (z.repeat(4, 0) * weights).sum(1)
         near = (total >> interpolator.FRACTION).reshape(-1, 2, 2)
         wide, high = quads.pixels_of(self._samples)
         x = (places.x % wide)[:, None, None] + np.arange(2)[None, None, :]
         y = (places.y % high)[:, None, None] + np.arange(2)[None, :, None]
         return shader_depths(
-            self._tiles[numbers][places.tile],
+            tiles,
             self._fields,
             STEP * x + offsets[..., 0],
             STEP * y + offsets[..., 1],
