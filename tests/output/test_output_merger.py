@@ -172,23 +172,47 @@ def test_not_a_number_and_zeros_of_both_signs_pass():
 
 @pytest.mark.plan("output-merger-3")
 @pytest.mark.parametrize("bits", [10, 11, 16])
-def test_small_floats_are_the_nearest_ties_to_even(bits):
-    raw = np.arange(1 << bits - (bits == 16), dtype=np.uint32)
-    value = small_float(raw, bits).view(np.float32)
-    numbers = raw[~np.isnan(value)]
-    assert (float_bits(value[numbers], bits) == numbers).all()
-    finite = numbers[np.isfinite(value[numbers])]
-    low, high = finite[:-1], finite[1:]
-    middle = ((value[low].astype(np.float64) + value[high]) / 2).astype(np.float32)
-    even = np.where(low % 2 == 0, low, high)
-    assert (float_bits(middle, bits) == even).all()
-    assert (float_bits(np.nextafter(middle, np.float32(0)), bits) == low).all()
-    assert (float_bits(np.nextafter(middle, np.float32(9e9)), bits) == high).all()
-    assert np.isnan(
-        small_float(float_bits(np.float32([np.nan]), bits).astype(np.uint32), bits).view(np.float32)
-    ).all()
-    if bits < 16:
-        assert float_bits(np.float32([-1, -np.inf, -0.0]), bits).tolist() == [0, 0, 0]
+def test_small_floats_are_cut_towards_zero(bits):
+    """[fs 3.2.2], beside a list of all values that there are [fs 3.1.5, 3.1.6]."""
+    fraction = bits - 5 - (bits == 16)
+    steps = np.arange(31 << fraction)
+    exponent = np.maximum(steps >> fraction, 1)
+    hidden = (steps >= 1 << fraction) << fraction
+    mantissa = (steps & (1 << fraction) - 1) | hidden
+    every = np.ldexp(mantissa.astype(float), exponent - 15 - fraction)
+    assert every[-1] == {16: 65504, 11: 65024, 10: 64512}[bits]
+    rng = np.random.default_rng(bits)
+    anything = rng.integers(0, 0x7F800000, 50000, np.uint32).view(np.float32)
+    sized = np.exp2(rng.uniform(-30, 20, 50000)).astype(np.float32)
+    exact = every.astype(np.float32)
+    beside = [np.nextafter(exact, np.float32(end)) for end in (0, np.inf)]
+    values = np.concatenate([anything, sized, exact, *beside, [65520, 65536, 70000, 3.4e38]])
+    values = values.astype(np.float32)
+    cut = np.searchsorted(every, values.astype(float), side="right") - 1
+    assert (float_bits(values, bits) == cut).all()
+    assert float_bits(np.float32([np.inf]), bits) == 31 << fraction
+    below = float_bits(-np.append(values, np.float32(np.inf)), bits)
+    wanted = np.append(cut, 31 << fraction) | 0x8000 if bits == 16 else 0
+    assert (below == wanted).all()
+
+
+@pytest.mark.plan("output-merger-3")
+@pytest.mark.parametrize("form", [Format.R16G16B16A16_FLOAT, Format.R11G11B10_FLOAT], ids=name)
+def test_infinity_is_not_made_of_what_is_finite(form):
+    """Whether a colour replaces what is stored, or is added to it, or is a mean of it."""
+    kind = colour_format(form)
+    great = np.full((1, 4), 65536, np.float32)
+    most = load(store(great, kind), kind)
+    stored = {channel.register for channel in kind.layout.channels}
+    for channel in kind.layout.channels:
+        ends = {16: 65504, 11: 65024, 10: 64512}
+        assert most[0, channel.register] == ends[channel.bits]
+    twice = merge(great, store(most, kind), form, ADD)
+    assert (load(twice, kind) == most)[:, list(stored)].all()
+    infinite = np.full((1, 4), np.inf, np.float32)
+    for state in (Blend(), ADD):
+        got = load(merge(infinite, store(most, kind), form, state), kind)
+        assert np.isinf(got[0, list(stored)]).all()
 
 
 @pytest.mark.plan("output-merger-4")

@@ -51,9 +51,10 @@ def widened(m: Module, word: Value, width: Value, name: str) -> Value:
 
 
 class Narrow(wiring.Component):
-    """float32 in one of :data:`FLOAT_WIDTHS`: the nearest, ties to even; free-running.
+    """float32 in one of :data:`FLOAT_WIDTHS`: towards zero; free-running.
 
-    Of 32 bits all bits pass. Without a sign what is below zero is zero. NaN is the canonical one.
+    What is too great is the greatest finite value, and infinity alone is infinity [fs 3.2.2]. Of 32
+    bits all bits pass. Without a sign what is below zero is zero. NaN is the canonical one.
 
     Members
     -------
@@ -65,8 +66,6 @@ class Narrow(wiring.Component):
     """
 
     LATENCY = 2
-    ROOM = MANTISSA + 1  # bits below a mantissa that is shifted
-
     i: In(32)
     width: In(len(FLOAT_WIDTHS))
     o: Out(32)
@@ -79,9 +78,9 @@ class Narrow(wiring.Component):
         least = BIAS - SMALL_BIAS + 1  # of a normal number
         below = named(m, exponent < least, "below")
         distance = named(m, least - exponent, "distance")
-        distance = Mux(distance[:8] > self.ROOM, self.ROOM, distance[:5])
-        mantissa = Cat(Const(0, self.ROOM), self.i[: MANTISSA - 1], Const(1, 1))
-        shifted = Signal(len(mantissa))
+        distance = Mux(distance[:8] > MANTISSA, MANTISSA, distance[:5])
+        mantissa = Cat(self.i[: MANTISSA - 1], Const(1, 1))
+        shifted = Signal(MANTISSA)
         high = Signal(8)
         m.d.sync += [
             shifted.eq(Mux(below, mantissa >> distance, mantissa)),
@@ -91,11 +90,11 @@ class Narrow(wiring.Component):
         negative = value[31]
         options = []
         for width, fraction in FRACTIONS.items():
-            cut = self.ROOM + MANTISSA - 1 - fraction
-            up = shifted[cut - 1] & (shifted[: cut - 1].any() | shifted[cut])
             infinite = INFINITE << fraction
-            encoded = named(m, (high << fraction) + shifted[cut:] + up, f"encoded_{width}")
-            number = Mux((value[23:31] == 255) | (encoded > infinite), infinite, encoded)
+            cut = MANTISSA - 1 - fraction
+            encoded = named(m, (high << fraction) + shifted[cut:], f"encoded_{width}")
+            finite = Mux(encoded >= infinite, infinite - 1, encoded)
+            number = Mux(value[23:31] == 255, infinite, finite)
             if width == 16:
                 number = Cat(number[: width - 1], negative)
             else:
