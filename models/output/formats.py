@@ -163,6 +163,31 @@ def store(values: np.ndarray, form: ColourFormat) -> np.ndarray:
     return words.view(np.uint8)[:, : form.layout.size]
 
 
+def masked(made: np.ndarray, old: np.ndarray, form: ColourFormat, write: int) -> np.ndarray:
+    """Texels of which some channels are written.
+
+    Parameters
+    ----------
+    made, old : ndarray of uint8, shape (n, bytes)
+        What would be written, and what is stored.
+    form : ColourFormat
+    write : int
+        Channels: red 1, green 2, blue 4, alpha 8.
+
+    Returns
+    -------
+    ndarray of uint8, shape (n, bytes)
+        Channels that are not written keep their bits; bits of no channel are 0.
+    """
+    size = form.layout.size
+    masks = [0, 0]
+    for channel in form.layout.channels:
+        bits = (1 << channel.bits) - 1 << channel.low
+        masks[write >> channel.register & 1] |= bits
+    kept, written = (np.frombuffer(mask.to_bytes(size, "little"), np.uint8) for mask in masks)
+    return made & written | old & kept
+
+
 def srgb_to_linear(values: np.ndarray, channel: Channel) -> np.ndarray:
     """Bytes of a channel of sRGB as linear ones, of 16 bits; alpha is linear already."""
     return _LINEAR[values] if channel.register < 3 else values * 257

@@ -238,6 +238,40 @@ def test_integers_are_cut_and_masked(form):
         assert (got[:, register] == right).all()
 
 
+@pytest.mark.plan("output-merger-15")
+@pytest.mark.parametrize("form", RENDERABLE, ids=name)
+@pytest.mark.parametrize("how", ["opaque", "blended", "combined"])
+def test_channels_that_are_not_written_keep_their_bits(form, how):
+    """[fs 17.1]: whatever they mean; NaN of any bits, both of the numbers that are -1.0."""
+    kind = colour_format(form)
+    state = {
+        "opaque": Blend(),
+        "blended": ADD if kind.kind not in ("UINT", "SINT") else Blend(),
+        "combined": Blend(logic=kind.kind in ("UNORM", "UINT"), logic_op=LogicOp.INVERT),
+    }[how]
+    rng = np.random.default_rng(form)
+    count = 300
+    old = rng.integers(0, 256, (count, FORMATS[form].bytes), dtype=np.uint8)
+    ends = rng.choice(np.array([0x00, 0x80, 0xFF, 0x7F, 0xFC, 0x7E], np.uint8), old.shape)
+    old = np.where(rng.random((count, 1)) < 0.5, ends, old)
+    new = rng.integers(0, 1 << 32, (count, 4), dtype=np.uint32)
+    if kind.kind not in ("UINT", "SINT"):
+        new = new.view(np.float32)
+    before = int_of(old)
+    for write in range(16):
+        got = merge(new, old, form, state._replace(write=write))
+        after = int_of(got)
+        for channel in kind.layout.channels:
+            if not write >> channel.register & 1:
+                mask = (1 << channel.bits) - 1 << channel.low
+                assert all(a & mask == b & mask for a, b in zip(after, before, strict=True))
+
+
+def int_of(texels):
+    """Texels as integers."""
+    return [int.from_bytes(texel.tobytes(), "little") for texel in texels]
+
+
 @pytest.mark.plan("output-merger-5")
 @pytest.mark.parametrize(
     ("form", "new", "state", "text"),
