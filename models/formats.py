@@ -67,9 +67,12 @@ def unstored(
     if form == DepthFormat.D32F:
         z = np.ldexp(depth.astype(np.float64), np.asarray(exponent, np.int64) - 150 - FRACTION)
         return np.where(np.abs(z) < 2.0**-126, 0, z).astype(np.float32)
+    # Of what lies far beyond the range, as helpers do, bits below a float32's do not matter.
+    cut = np.where(np.abs(depth) >> 37 > 0, FRACTION, 0)
+    near = depth >> cut
     # Times 1 + 2^-24 + 2^-48, which is 2^24 / (2^24 - 1) but for 2^-72 of it: below 2^62.
-    wide = (np.clip(depth, -1 << 37, 1 << 37) << 24) + depth + (depth >> 24)
-    z = np.ldexp(wide.astype(np.float32), -24 - 24 - FRACTION)
+    wide = (near << 24) + near + (near >> 24)
+    z = np.ldexp(wide.astype(np.float32), cut - 24 - 24 - FRACTION)
     inside = (depth >= 0) & (depth <= MOST[DepthFormat.D24] << FRACTION)
     error = np.where(inside, encode(z, form).astype(np.int64) - store(depth, form), 0)
     nearer = np.nextafter(z, np.where(error > 0, -1, 2).astype(np.float32))
