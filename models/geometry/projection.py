@@ -257,7 +257,7 @@ def _depths(z, port, depth_format):
     if depth_format == DepthFormat.D32F:
         cut = np.fmin(np.fmax(z, np.float32(port.min_depth)), np.float32(port.max_depth))
         return (cut + np.float32(0)).view(np.uint32)  # no negative zero
-    return viewport.fixed_depth(z, (port.min_depth, port.max_depth))
+    return viewport.fixed_depth(z, (port.min_depth, port.max_depth), depth_format)
 
 
 def _triangles(positions, depth):

@@ -12,7 +12,7 @@ from fixfunc.spec.state import Cull, DepthFormat
 
 DTYPE = dtype(payloads.SETUP)
 TRIANGLE = dtype(payloads.TRIANGLE)
-Z_MAX = ((1 << 24) - 1) << 8  # 1.0 as u24.8 in units of D24
+Z_MAX = ((1 << 24) - 1) << 8  # 1.0 as u24.8
 ONE = 0x3F800000  # 1.0 as float32
 SLOPE = 52  # bits of zx, zy
 # Half a pixel, and half a unit that snapping may have moved a vertex, rounded up: 1/256 pixel.
@@ -47,7 +47,8 @@ def setup(
     Parameters
     ----------
     triangles : ndarray of :data:`TRIANGLE`, shape (n,)
-        Snapped vertices, s15.8 pixels, and depths: u24.8 in units of D24, or for D32F the bits of
+        Snapped vertices, s15.8 pixels, and depths: u24.8 units, as
+        :func:`fixfunc.models.geometry.viewport.fixed_depth` has them, or for D32F the bits of
         float32. What is above 1.0, by the order of its bits, counts as 1.0.
     state : numpy.void
         From :func:`fixfunc.models.state.draw_state`.
