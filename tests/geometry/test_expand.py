@@ -225,3 +225,21 @@ def test_lines_that_follow_one_another_hit_no_pixel_twice():
 def test_screen_positions_are_snapped_before_they_are_lines():
     screen = np.array([[[0.5, 0.5], [3.501, 0.5]]], np.float32)
     assert aliased(snap(screen)).x.tolist() == [0, 1, 2]
+
+
+@pytest.mark.plan("expand-4")
+def test_aliased_lines_of_45_degrees_follow_the_longer_axis_as_if_it_were_x():
+    """Along edges and through corners of diamonds, both ways, and beside them by a unit."""
+    rng = np.random.default_rng(9)
+    steps = [HALF // 2 * n for n in range(-9, 10)]
+    hit = 0
+    for _ in range(1500):
+        start = rng.choice(steps, 2) + rng.choice([-1, 0, 0, 0, 1], 2)
+        length = int(rng.choice([HALF // 2, HALF, PIXEL, 3 * HALF, 700, 1000]))
+        end = start + length * rng.choice([-1, 1], 2)
+        ends = np.array([[start, end]])
+        found = aliased(ends)
+        wanted = naive_line(*(tuple(map(int, point)) for point in (start, end)))
+        assert set(zip(found.x.tolist(), found.y.tolist(), strict=True)) == wanted
+        hit += len(wanted)
+    assert hit > 1500

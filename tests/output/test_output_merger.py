@@ -363,6 +363,52 @@ def test_signs_of_zeros_do_not_depend_on_how_many_there_are(count, op):
 
 
 @pytest.mark.plan("output-merger-14")
+@pytest.mark.parametrize("form", [Format.R32G32B32A32_FLOAT, Format.R16G16B16A16_FLOAT], ids=name)
+def test_the_least_and_the_greatest_of_what_is_no_number(form):
+    """[fs 3.1.3]: of NaN and a number the number, of two NaN NaN, whichever side has it."""
+    numbers = [-np.inf, -2.0, -0.0, 0.5, 3.0, np.inf, np.nan]
+    new, old = (axis.ravel() for axis in np.meshgrid(numbers, numbers))
+    kind = colour_format(form)
+    for op, best in ((BlendOp.MIN, np.fmin), (BlendOp.MAX, np.fmax)):
+        state = Blend(True, op=op, op_alpha=op)
+        colours = (np.repeat(values[:, None], 4, 1).astype(np.float32) for values in (new, old))
+        shader, stored = colours
+        got = load(merge(shader, store(stored, kind), form, state), kind)
+        wanted = np.repeat(best(new, old)[:, None], 4, 1)
+        assert np.array_equal(got, wanted, equal_nan=True)
+
+
+@pytest.mark.plan("output-merger-14")
+@pytest.mark.parametrize(
+    ("form", "scale", "least"),
+    [
+        (Format.R8G8B8A8_UNORM, 255, 0),
+        (Format.R8G8B8A8_SNORM, 127, -1),
+        (Format.R16G16B16A16_SNORM, 32767, -1),
+        (Format.R32G32B32A32_FLOAT, 1, -np.inf),
+    ],
+    ids=str,
+)
+def test_blend_constants_below_zero(form, scale, least):
+    """They are cut to the target's range [fs 17.5]: to 0, to -1, or not at all."""
+    factors = (BlendFactor.BLEND_FACTOR, BlendFactor.ZERO, BlendOp.ADD)
+    inverse = (BlendFactor.INV_BLEND_FACTOR, BlendFactor.ZERO, BlendOp.ADD)
+    kind = colour_format(form)
+    old = np.zeros((1, FORMATS[form].bytes), np.uint8)
+    new = np.full((1, 4), 0.5, np.float32)
+    constant = np.float32([-0.25, -1, -3, -0.5])
+    cut = np.maximum(constant, least)
+    for how, factor in ((factors, cut), (inverse, 1 - cut)):
+        got = load(merge(new, old, form, Blend(True, *how, *how), constant), kind)[0]
+        wanted = np.floor(np.floor(0.5 * scale + 0.5) * factor + 0.5)
+        if kind.kind == "FLOAT":
+            wanted = 0.5 * factor
+        else:
+            wanted = np.clip(wanted, least * scale, scale)
+        assert got.tolist() == wanted.tolist()
+
+
+@pytest.mark.plan("output-merger-14")
 def test_nans_are_one_in_small_floats():
     bits = np.array([0x7F800001, 0xFF812345, 0x7FFFFFFF, 0xFFC00000], np.uint32)
     for width, one in ((16, 0x7E00), (11, 0x7E0), (10, 0x3F0)):
