@@ -108,8 +108,8 @@ class Machine:
         Raises
         ------
         InputError
-            Work that breaks a rule: the first such. It changes nothing and counts as done; what is
-            behind it goes on.
+            Work that breaks a rule: the first such. It counts as done, what is behind it goes on, and
+            draws and dispatches change nothing then.
         """
         stopped = self.processor.submit(write)
         error = None
