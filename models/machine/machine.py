@@ -108,8 +108,8 @@ class Machine:
         Raises
         ------
         InputError
-            Work that breaks a rule: the first such. It counts as done, what is behind it goes on, and
-            draws and dispatches change nothing then.
+            Work that breaks a rule: the first such. It counts as done, and what is behind it goes
+            on; a draw or a dispatch changes nothing then.
         """
         stopped = self.processor.submit(write)
         error = None
