@@ -7,7 +7,7 @@ from fixfunc.models.geometry import triangle_setup
 from fixfunc.spec.state import Cull, DepthFormat
 
 # Back-facing; with a bias of depths, that of the slopes dx and dy, s27.8 units a pixel, or steep;
-# and the exponent of the depths' unit, of D32F.
+# the exponent of the depths' unit, of D32F; and what alpha is multiplied by, of antialiased lines.
 FACE = np.dtype(
     [
         ("back", "?"),
@@ -16,6 +16,7 @@ FACE = np.dtype(
         ("dy", "i8"),
         ("steep", "?"),
         ("exponent", "i8"),
+        ("coverage", "f4"),
     ]
 )
 
@@ -36,6 +37,7 @@ def of_points_and_lines(z: np.ndarray, form: DepthFormat) -> np.ndarray:
     Source: [fs 15.10, 15.12].
     """
     faces = np.zeros(len(z), FACE)
+    faces["coverage"] = 1
     _, faces["exponent"] = triangle_setup.depth_units(z, form)
     return faces
 
@@ -59,6 +61,7 @@ def of_triangles(triangles: np.ndarray, form: DepthFormat, front_ccw: bool) -> n
     """
     x, y, z = triangle_setup.vertices(triangles)
     faces = np.zeros(len(triangles), FACE)
+    faces["coverage"] = 1
     z, faces["exponent"] = triangle_setup.depth_units(z, form)
     area = triangle_setup.areas(x, y)
     slopes, faces["steep"] = triangle_setup.slopes(x, y, z, area)

@@ -13,7 +13,6 @@ from fixfunc.models.geometry import clipper, expand, faces, triangle_setup, view
 from fixfunc.models.geometry.viewport import Viewport
 from fixfunc.models.lib import float32
 from fixfunc.models.payload import integer
-from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import Cull, DepthFormat
 
 SLOTS = 1 << 12  # of triangles
@@ -40,7 +39,7 @@ class Rasterizer:
     aliased : bool
         Lines hit pixels by diamond exit, and have no width.
     antialiased : bool
-        Aliased lines would have alpha by their coverage [fs 3.4.4]: none is drawn so.
+        Aliased lines have a width of one pixel, and alpha by their coverage [fs 3.4.4].
     """
 
     viewports: Sequence[Viewport] = (Viewport(),)
@@ -92,11 +91,6 @@ def run(
     -------
     Projected
         A primitive with a coordinate that is no number is discarded [fs 15.16.1].
-
-    Raises
-    ------
-    InputError
-        Lines that would be antialiased by alpha.
     """
     selected = chosen(selected, state)
     parts = [
@@ -139,6 +133,9 @@ def _of_viewport(vertices, slots, edges, chosen, number, state):
     own = _faces(screen[kept], port, state)
     shapes = _expanded(screen[kept], clipped.edges[kept], own, state)
     source = kept[shapes.source]
+    if own is not None:
+        own = own[shapes.source]
+        own["coverage"] = shapes.coverage
     # A line's or a point's corners have the weights of its ends, and no third slot.
     weights = np.zeros((len(source), 3, 3), np.float32)
     total = float32.multiply(shapes.shares[..., 0, None], clipped.weights[source, None, 0])
@@ -152,7 +149,7 @@ def _of_viewport(vertices, slots, edges, chosen, number, state):
         chosen[clipped.source[source]],
         weights,
         shapes.rhw,
-        None if own is None else own[shapes.source],
+        own,
         Counter(
             c_invocations=len(slots),
             c_primitives=len(kept),
@@ -172,6 +169,7 @@ class _Shapes(NamedTuple):
     shares: np.ndarray  # float32, shape (m, 3, k): of each corner, the primitive's corners
     z: np.ndarray  # float32, shape (m, 3)
     rhw: np.ndarray  # float32, shape (m, 3)
+    coverage: np.ndarray  # float32, shape (m,): of antialiased lines
 
 
 def _faces(screen, port, state):
@@ -204,9 +202,7 @@ def _expanded(screen, edges, own, state):
                 np.where(faces.culled(own["back"], state.cull), 0, edges)
             )
         if state.aliased:
-            if state.antialiased:
-                raise InputError("antialiased_line", "be off without multisample for lines", True)
-            return _aliased(screen, owner, corners)
+            return _aliased(screen, owner, corners, state.antialiased)
         quads = expand.rectangles(screen[owner[:, None], corners, :2], state.line_width)
     source = np.repeat(owner[quads.source], 2)
     ends = corners[quads.source][:, quads.vertices].reshape(-1, 3)
@@ -217,14 +213,19 @@ def _by_ends(positions, source, ends, screen):
     """Shapes whose corners have the attributes of corners of their primitive."""
     shares = (ends[..., None] == np.arange(screen.shape[1])).astype(np.float32)
     own = screen[source[:, None], ends]
-    return _Shapes(positions, source, shares, own[..., 2], own[..., 3])
+    coverage = np.ones(len(source), np.float32)
+    return _Shapes(positions, source, shares, own[..., 2], own[..., 3], coverage)
 
 
-def _aliased(screen, owner, corners):
+def _aliased(screen, owner, corners, antialiased):
     """Squares of the pixels that lines hit: each has the attributes of its place on the line."""
     lines = screen[owner[:, None], corners]
     ends = viewport.snap(lines[..., :2])
-    pixels = expand.aliased(ends)
+    if antialiased:
+        pixels, coverage = expand.antialiased(lines[..., :2])
+    else:
+        pixels = expand.aliased(ends)
+        coverage = np.ones(len(pixels.source), np.float32)
     far = expand.along(ends, pixels)
     near = float32.subtract(np.float32(1), far)
     z = lines[pixels.source, :, 2]
@@ -249,6 +250,7 @@ def _aliased(screen, owner, corners):
         twice(shares),
         twice(depth),
         twice(total),
+        coverage.repeat(2),
     )
 
 

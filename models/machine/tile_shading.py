@@ -10,6 +10,7 @@ from fixfunc.models.depth.depth_test import shader_depths
 from fixfunc.models.depth.depth_unit import Shaded
 from fixfunc.models.formats import encode
 from fixfunc.models.geometry.triangle_setup import depth_units, vertices
+from fixfunc.models.lib import float32
 from fixfunc.models.machine.back_state import BackState
 from fixfunc.models.machine.front_half import Part
 from fixfunc.models.pixel import interpolator, pixel_stage, quads
@@ -112,6 +113,7 @@ class TileShading:
             self._state.conservative,
         )
         made = pixel_stage.shade(shader, self._state.function, fragments)
+        self._antialias(made.colour, self._triangle[numbers][places.tile])
         kinds = [colour.dtype.name for colour in made.colour]
         if self._kinds is None:
             self._kinds = kinds
@@ -125,6 +127,16 @@ class TileShading:
                     colour[..., channel], places, len(numbers), self._samples
                 )
         return made, places
+
+    def _antialias(self, colours, triangle):
+        """Multiply alpha of the first colour by how much an antialiased line covers [fs 3.4.4]."""
+        if self._part.faces is None or not colours or colours[0].dtype != np.float32:
+            return
+        coverage = self._part.faces["coverage"][triangle]
+        some = np.flatnonzero(coverage < 1)
+        colours[0] = colours[0].copy()
+        alpha = float32.multiply(colours[0][some, ..., 3], coverage[some, None, None])
+        colours[0][some, ..., 3] = alpha
 
     def _count(self, places, numbers):
         """Quads, and what of them is wasted."""

@@ -15,7 +15,6 @@ from fixfunc.models.machine.shaders import GeometryShader
 from fixfunc.models.pixel.pixel_stage import PixelResults
 from fixfunc.spec.draw import Topology
 from fixfunc.spec.dxgi import Format
-from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import Cull, StencilOp
 from tests.host.drawing import Scene
 
@@ -223,13 +222,47 @@ def test_a_shader_reads_the_depth_of_a_wireframe_with_its_bias(z):
         assert (scene.image()[:, :, 0, 0] == wanted)[seen].all()
 
 
-@pytest.mark.plan("expand-6")
-def test_lines_antialiased_by_alpha_are_refused():
-    with pytest.raises(InputError, match="antialiased_line must be off"):
-        drawn(SEGMENT, Topology.LINE_LIST, antialiased_line_enable=True)
-    with pytest.raises(InputError, match="antialiased_line must be off"):
-        drawn(CLOCKWISE, wireframe=True, antialiased_line_enable=True)
-    for state in ({"multisample_enable": True}, {}):
-        topology = Topology.LINE_LIST if state else Topology.TRIANGLE_LIST
-        places = SEGMENT if state else CLOCKWISE
-        assert sides(drawn(places, topology, antialiased_line_enable=True, **state))[0]
+@pytest.mark.plan("expand-8")
+@pytest.mark.parametrize("samples", [1, 4])
+def test_alpha_of_antialiased_lines_is_their_coverage(samples):
+    """[fs 3.4.4, 15.14.1]: of the first colour, the same in all samples of a pixel."""
+    scene = Scene(samples=samples)
+    scene.context.ia.set_primitive_topology(Topology.LINE_LIST)
+    scene.context.rs.set_state(RasterizerState(antialiased_line_enable=True))
+    # A row and a quarter of the next, from the middle of a pixel to that of another.
+    scene.draw([(x / 16 - 1, 1 - 10.75 / 12) for x in (4.5, 12.5)], (1, 0.5, 0.25, 0.5))
+    image = scene.image().astype(int)
+    assert (image == image[:, :, :1]).all()
+    alpha = image[:, :, 0, 3]
+    assert (np.flatnonzero(alpha.any(1)) == (10, 11)).all()
+    for row, share in ((10, 0.75), (11, 0.25)):
+        assert (alpha[row, 5:12] == round(255 * 0.5 * share)).all()
+        assert np.abs(alpha[row, [4, 12]] - 255 * 0.5 * share / 2).max() <= 4  # two points
+        assert not alpha[row, :4].any() and not alpha[row, 13:].any()
+    assert (image[10, 5:12, 0, :3] == (255, 128, 64)).all()
+
+
+@pytest.mark.plan("expand-8")
+def test_lines_with_multisampling_and_triangles_are_not_antialiased_by_alpha():
+    places = [(2.5, 2.5), (20.5, 9.5)]
+    lines = {}
+    for name, state in (
+        ("plain", {}),
+        ("antialiased", {"antialiased_line_enable": True}),
+        ("both", {"antialiased_line_enable": True, "multisample_enable": True}),
+    ):
+        alphas = drawn_alphas(places, Topology.LINE_LIST, **state)
+        lines[name] = len(alphas - {0, 255})
+    assert lines["plain"] == lines["both"] == 0
+    assert lines["antialiased"] > 10
+    assert drawn_alphas(CLOCKWISE, antialiased_line_enable=True) == {0, 255}
+    assert len(drawn_alphas(CLOCKWISE, wireframe=True, antialiased_line_enable=True)) > 5
+
+
+def drawn_alphas(places, topology=Topology.TRIANGLE_LIST, **state):
+    """Which values of alpha there are in a picture."""
+    scene = Scene()
+    scene.context.ia.set_primitive_topology(topology)
+    scene.context.rs.set_state(RasterizerState(**{"cull": Cull.NONE} | state))
+    scene.draw([(x / 16 - 1, 1 - y / 12) for x, y in places])
+    return set(scene.image()[..., 3].ravel().tolist())
