@@ -67,9 +67,14 @@ def unstored(
     if form == DepthFormat.D32F:
         z = np.ldexp(depth.astype(np.float64), np.asarray(exponent, np.int64) - 150 - FRACTION)
         return np.where(np.abs(z) < 2.0**-126, 0, z).astype(np.float32)
-    # Times 1 + 2^-24 + 2^-48, which is 2^24 / (2^24 - 1) but for 2^-72 of it: below 2^62.
-    wide = (np.clip(depth, -1 << 37, 1 << 37) << 24) + depth + (depth >> 24)
-    z = np.ldexp(wide.astype(np.float32), -24 - 24 - FRACTION)
+    # Of what lies far beyond the range, as helpers do, bits below a float32's do not matter.
+    cut = np.where(np.abs(depth) >> 37 > 0, FRACTION, 0)
+    near = depth >> cut
+    wide = near << 24
+    if form == DepthFormat.D24:
+        # Times 1 + 2^-24 + 2^-48, which is 2^24 / (2^24 - 1) but for 2^-72 of it: below 2^62.
+        wide += near + (near >> 24)
+    z = np.ldexp(wide.astype(np.float32), cut - 24 - 24 - FRACTION)
     inside = (depth >= 0) & (depth <= MOST[DepthFormat.D24] << FRACTION)
     error = np.where(inside, encode(z, form).astype(np.int64) - store(depth, form), 0)
     nearer = np.nextafter(z, np.where(error > 0, -1, 2).astype(np.float32))
@@ -85,7 +90,7 @@ def store(
     ----------
     depth : ndarray of int64
         In 2^-12 of a unit, below 2^52. Negative ones count as 0; units of D24 and D16 beyond
-        2^24 - 1 as so many.
+        2^24 - 1 as so many. Of D24 a step is the unit, of D16 a unit is 2^-24.
     form : DepthFormat
     exponent : ndarray of int, shape of depth, optional
         Of D32F: a unit is 2^(exponent - 150).
@@ -93,9 +98,8 @@ def store(
     Returns
     -------
     ndarray of uint32
-        D24: rounded half up. D16: times (2^16 - 1) / 2^24, which is (2^16 - 1) / (2^24 - 1) but for
-        2^-24 of it, then rounded half up. D32F: the nearest float, ties to even; what is less than
-        the least normal one is 0 [fs 3.1.3].
+        D24: rounded half up. D16: times (2^16 - 1) / 2^24, then rounded half up. D32F: the nearest
+        float, ties to even; what is less than the least normal one is 0 [fs 3.1.3].
     """
     depth = np.maximum(depth, 0)
     if form == DepthFormat.D32F:

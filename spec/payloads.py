@@ -37,7 +37,7 @@ HEADER = (
 TRIANGLE = (
     *HEADER,
     *each("x0 y0 x1 y1 x2 y2", 24, signed=True),  # s15.8 pixels, y down
-    *each("z0 z1 z2", 32),  # u24.8 in units of D24; for D32F the bits of a float32
+    *each("z0 z1 z2", 32),  # u24.8: steps of D24, 2^-24 of D16; of D32F float32 bits
 )
 
 STENCIL_FACE = (("func", 3), ("fail", 3), ("depth_fail", 3), ("pass", 3))  # Compare, then StencilOp
@@ -153,7 +153,7 @@ SETUP = (
     Field("z", 48),  # u24.24 modulo 2^24, at the centre of the first pixel of the box's first tile
     *each("zx zy", 52, signed=True),  # s27.24 a pixel, modulo 2^28
     Field("steep", 1),  # a slope does not fit s23.8
-    Field("exponent", 8),  # of D32F: a unit is 2^(exponent - 150); else 0, and a unit is D24's
+    Field("exponent", 8),  # of D32F: a unit is 2^(exponent - 150); else 0
     *each("a0 b0 a1 b1 a2 b2", EDGE_STEP, signed=True),  # E's step for 1/16 pixel, inside positive
     *each(
         "reach0 reach1 reach2", 32

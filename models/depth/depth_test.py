@@ -128,7 +128,7 @@ def depth_bias(tiles: np.ndarray, state: np.void) -> np.ndarray:
     Parameters
     ----------
     tiles : structured ndarray with ``dx``, ``dy``, ``steep``, ``exponent``, shape (n,)
-        As in :func:`fixfunc.spec.payloads.tile`.
+        As in :func:`fixfunc.spec.payloads.tile`, or from :func:`with_bias`.
     state : numpy.void
         From :func:`fixfunc.models.state.draw_state`.
 
@@ -142,6 +142,8 @@ def depth_bias(tiles: np.ndarray, state: np.void) -> np.ndarray:
     depth. The slope of a steep triangle counts as 2^23 units a pixel. Products are exact, rounded
     half up; each, and the sum, is cut to s33.8.
     """
+    if "bias" in tiles.dtype.names:
+        return tiles["bias"]
     form = DepthFormat(state["depth_format"])
     constant = int(np.int32(np.uint32(state["bias_constant"])))
     steps = constant * (65537 if form == DepthFormat.D16 else 256)
@@ -156,6 +158,14 @@ def depth_bias(tiles: np.ndarray, state: np.void) -> np.ndarray:
     bias = np.where(limit > 0, np.minimum(bias, limit), bias)
     bias = np.where(limit < 0, np.maximum(bias, limit), bias)
     return np.clip(bias, -BIAS_MOST - 1, BIAS_MOST)
+
+
+def with_bias(tiles: np.ndarray, bias: np.ndarray) -> np.ndarray:
+    """Tiles that carry the bias of their primitive, as int64, in place of their own plane's."""
+    out = np.zeros(len(tiles), [*tiles.dtype.descr, ("bias", "i8")])
+    out[list(tiles.dtype.names)] = tiles
+    out["bias"] = bias
+    return out
 
 
 def new_depths(tiles: np.ndarray, state: np.void, edge: int = 8) -> np.ndarray:

@@ -13,6 +13,8 @@ from fixfunc.spec.errors import InputError
 PIXEL = 256  # of a position's units
 HALF = PIXEL // 2
 WIDTHS = (1.4, 1.0)  # of rectangular lines: D3D11's [fs 3.4.5], and the documents' [trip 6]
+# Points of a pixel, of which antialiased lines cover some: no two share a row or a column.
+GRID = [(32 * n + 4 * k + 2, 32 * k + 4 * (7 - n) + 2) for k in range(8) for n in range(8)]
 Z_PATTERN = np.array([[0, 1, 3], [1, 2, 3]])  # of a quad, clockwise from its upper left corner
 
 
@@ -172,6 +174,67 @@ def aliased(ends: np.ndarray) -> Pixels:
     leaves = ~finishes & (sign * along[line, 1] > sign * centre)
     hit = np.flatnonzero(begins & leaves)
     return Pixels(centre_x[hit] // PIXEL, centre_y[hit] // PIXEL, line[hit])
+
+
+def antialiased(screen: np.ndarray) -> tuple[Pixels, np.ndarray]:
+    """Pixels that lines of one pixel's width touch, and how much of each they cover.
+
+    Parameters
+    ----------
+    screen : ndarray of float32, shape (n, 2, 2)
+        Ends of lines, pixels.
+
+    Returns
+    -------
+    Pixels
+    coverage : ndarray of float32, shape (m,)
+        How many of the points of :data:`GRID` lie in the line's rectangle, in 64ths; above 0.
+
+    Source: [fs 3.4.4], which leaves the filter open.
+    """
+    quads = rectangles(screen, WIDTHS[1])
+    ends = np.asarray(screen, np.float64)[quads.source] * PIXEL
+    quad = quads.positions.astype(np.int64)
+    corners = np.stack([quad[:, 0, 0], quad[:, 0, 1], quad[:, 1, 1], quad[:, 0, 2]], 1)
+    distance = np.abs(ends[:, 1] - ends[:, 0])
+    axis = (distance[:, 1] > distance[:, 0]).astype(np.intp)
+    row = np.arange(len(ends))
+    extent = corners[row, :, axis] // PIXEL
+    first = extent.min(1)
+    last = extent.max(1)
+    line, step = ragged(last - first + 1)
+    column = first[line] + step
+    run = ends[line, 1, axis[line]] - ends[line, 0, axis[line]]
+    rise = ends[line, 1, 1 - axis[line]] - ends[line, 0, 1 - axis[line]]
+    share = (column * PIXEL + HALF - ends[line, 0, axis[line]]) / run
+    # About where the line crosses the column: no rectangle reaches two pixels beyond.
+    middle = np.floor((ends[line, 0, 1 - axis[line]] + share * rise) / PIXEL).astype(np.int64)
+    across = middle[:, None] + np.arange(-2, 3)
+    along_it = np.broadcast_to(column[:, None], across.shape)
+    steep = axis[line][:, None] == 1
+    x = np.where(steep, across, along_it)
+    y = np.where(steep, along_it, across)
+    counts = _points_within(corners[line], x, y)
+    hit = np.nonzero(counts)
+    pixels = Pixels(x[hit], y[hit], quads.source[line[hit[0]]])
+    return pixels, (counts[hit] / len(GRID)).astype(np.float32)
+
+
+def _points_within(corners, x, y):
+    """How many of a pixel's points lie within a clockwise quadrangle: shape of x and y."""
+    counts = np.zeros(x.shape, np.int64)
+    for point_x, point_y in GRID:
+        at_x = x * PIXEL + point_x
+        at_y = y * PIXEL + point_y
+        inside = np.ones(x.shape, bool)
+        for k in range(4):
+            begin = corners[:, k, None]
+            side = corners[:, (k + 1) % 4, None] - begin
+            inside &= (
+                side[..., 0] * (at_y - begin[..., 1]) - side[..., 1] * (at_x - begin[..., 0]) >= 0
+            )
+        counts += inside
+    return counts
 
 
 def along(ends: np.ndarray, pixels: Pixels) -> np.ndarray:

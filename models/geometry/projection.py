@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fixfunc.models.frontend.vertex_stage import Vertices
-from fixfunc.models.geometry import clipper, expand, triangle_setup, viewport
+from fixfunc.models.geometry import clipper, expand, faces, triangle_setup, viewport
 from fixfunc.models.geometry.viewport import Viewport
 from fixfunc.models.lib import float32
 from fixfunc.models.payload import integer
@@ -33,11 +33,13 @@ class Rasterizer:
     wireframe : bool
         Triangles are drawn as the lines of their edges.
     cull, front_ccw : Cull, bool
-        They count here for wireframes alone: setup culls triangles.
+        They count here for wireframes alone: setup culls triangles that are filled.
     line_width : float
         Of rectangular lines: 1.4, or 1.
     aliased : bool
         Lines hit pixels by diamond exit, and have no width.
+    antialiased : bool
+        Aliased lines have a width of one pixel, and alpha by their coverage [fs 3.4.4].
     """
 
     viewports: Sequence[Viewport] = (Viewport(),)
@@ -48,6 +50,7 @@ class Rasterizer:
     front_ccw: bool = False
     line_width: float = expand.WIDTHS[0]
     aliased: bool = False
+    antialiased: bool = False
 
     def __post_init__(self):
         integer("viewports", len(self.viewports), 1, viewport.MOST)
@@ -60,6 +63,7 @@ class Projected(NamedTuple):
     origin: np.ndarray  # intp, shape (m,): the primitive of each
     weights: np.ndarray  # float32, shape (m, 3, 3): of each corner, its primitive's corners
     rhw: np.ndarray  # float32, shape (m, 3): 1/w of each corner
+    faces: np.ndarray | None  # faces.FACE, shape (m,): their primitives'; None: setup decides
     counters: Counter
 
 
@@ -99,7 +103,10 @@ def run(
         np.concatenate([part[n] for part in parts])[order] for n in range(4)
     )
     triangles["slot"] = np.arange(len(triangles)) % SLOTS
-    return Projected(triangles, origin, weights, rhw, counters)
+    expanded = None
+    if parts[0].faces is not None:
+        expanded = np.concatenate([part.faces for part in parts])[order]
+    return Projected(triangles, origin, weights, rhw, expanded, counters)
 
 
 def chosen(selected: np.ndarray, state: Rasterizer) -> np.ndarray:
@@ -123,8 +130,12 @@ def _of_viewport(vertices, slots, edges, chosen, number, state):
     screen = viewport.project(clipped.positions, port)
     is_number = ~np.isnan(screen[..., :3]).any((1, 2))
     kept = np.flatnonzero(is_number)
-    shapes = _expanded(screen[kept], clipped.edges[kept], state)
+    own = _faces(screen[kept], port, state)
+    shapes = _expanded(screen[kept], clipped.edges[kept], own, state)
     source = kept[shapes.source]
+    if own is not None:
+        own = own[shapes.source]
+        own["coverage"] = shapes.coverage
     # A line's or a point's corners have the weights of its ends, and no third slot.
     weights = np.zeros((len(source), 3, 3), np.float32)
     total = float32.multiply(shapes.shares[..., 0, None], clipped.weights[source, None, 0])
@@ -134,10 +145,11 @@ def _of_viewport(vertices, slots, edges, chosen, number, state):
         )
     weights[..., :corners] = total
     return Projected(
-        _triangles(shapes.positions, shapes.z, port, state.depth_format),
+        _triangles(shapes.positions, _depths(shapes.z, port, state.depth_format)),
         chosen[clipped.source[source]],
         weights,
         shapes.rhw,
+        own,
         Counter(
             c_invocations=len(slots),
             c_primitives=len(kept),
@@ -157,12 +169,25 @@ class _Shapes(NamedTuple):
     shares: np.ndarray  # float32, shape (m, 3, k): of each corner, the primitive's corners
     z: np.ndarray  # float32, shape (m, 3)
     rhw: np.ndarray  # float32, shape (m, 3)
+    coverage: np.ndarray  # float32, shape (m,): of antialiased lines
 
 
-def _expanded(screen, edges, state):
-    """Triangles of points, lines and triangles."""
+def _faces(screen, port, state):
+    """Faces of primitives that are expanded; None of triangles that are filled."""
+    form = state.depth_format
+    corners = screen.shape[1]
+    if corners == 3 and not state.wireframe:
+        return None
+    z = _depths(screen[..., 2], port, form)
+    if corners < 3:
+        return faces.of_points_and_lines(z, form)
+    return faces.of_triangles(_triangles(viewport.snap(screen[..., :2]), z), form, state.front_ccw)
+
+
+def _expanded(screen, edges, own, state):
+    """Triangles of points, lines and triangles; of wireframes those whose faces are not culled."""
     count, k, _ = screen.shape
-    if k == 3 and not state.wireframe:
+    if own is None:
         ends = np.broadcast_to(np.arange(3), (count, 3))
         return _by_ends(viewport.snap(screen[..., :2]), np.arange(count), ends, screen)
     if k == 1:
@@ -173,9 +198,11 @@ def _expanded(screen, edges, state):
         owner = np.arange(count)
         corners = np.broadcast_to(np.arange(2), (count, 2))
         if k == 3:
-            owner, corners = expand.wireframe(np.where(_culled(screen, state), 0, edges))
+            owner, corners = expand.wireframe(
+                np.where(faces.culled(own["back"], state.cull), 0, edges)
+            )
         if state.aliased:
-            return _aliased(screen, owner, corners)
+            return _aliased(screen, owner, corners, state.antialiased)
         quads = expand.rectangles(screen[owner[:, None], corners, :2], state.line_width)
     source = np.repeat(owner[quads.source], 2)
     ends = corners[quads.source][:, quads.vertices].reshape(-1, 3)
@@ -186,14 +213,19 @@ def _by_ends(positions, source, ends, screen):
     """Shapes whose corners have the attributes of corners of their primitive."""
     shares = (ends[..., None] == np.arange(screen.shape[1])).astype(np.float32)
     own = screen[source[:, None], ends]
-    return _Shapes(positions, source, shares, own[..., 2], own[..., 3])
+    coverage = np.ones(len(source), np.float32)
+    return _Shapes(positions, source, shares, own[..., 2], own[..., 3], coverage)
 
 
-def _aliased(screen, owner, corners):
+def _aliased(screen, owner, corners, antialiased):
     """Squares of the pixels that lines hit: each has the attributes of its place on the line."""
     lines = screen[owner[:, None], corners]
     ends = viewport.snap(lines[..., :2])
-    pixels = expand.aliased(ends)
+    if antialiased:
+        pixels, coverage = expand.antialiased(lines[..., :2])
+    else:
+        pixels = expand.aliased(ends)
+        coverage = np.ones(len(pixels.source), np.float32)
     far = expand.along(ends, pixels)
     near = float32.subtract(np.float32(1), far)
     z = lines[pixels.source, :, 2]
@@ -218,25 +250,21 @@ def _aliased(screen, owner, corners):
         twice(shares),
         twice(depth),
         twice(total),
+        coverage.repeat(2),
     )
 
 
-def _culled(screen, state):
-    """Which triangles are not drawn as wireframes: one without area faces back [fs 15.11.1]."""
-    x, y = np.moveaxis(viewport.snap(screen[..., :2]).astype(np.int64), 2, 0)
-    area = (x[:, 1] - x[:, 0]) * (y[:, 2] - y[:, 0]) - (x[:, 2] - x[:, 0]) * (y[:, 1] - y[:, 0])
-    front = area < 0 if state.front_ccw else area > 0
-    return {Cull.NONE: np.zeros_like(front), Cull.FRONT: front, Cull.BACK: ~front}[state.cull]
-
-
-def _triangles(positions, z, port, depth_format):
-    """Records for the setup."""
+def _depths(z, port, depth_format):
+    """Depths within the viewport's range, as records for the setup have them."""
     if depth_format == DepthFormat.D32F:
         cut = np.fmin(np.fmax(z, np.float32(port.min_depth)), np.float32(port.max_depth))
-        depth = (cut + np.float32(0)).view(np.uint32)  # no negative zero
-    else:
-        depth = viewport.fixed_depth(z, (port.min_depth, port.max_depth))
-    triangles = np.zeros(len(z), triangle_setup.TRIANGLE)
+        return (cut + np.float32(0)).view(np.uint32)  # no negative zero
+    return viewport.fixed_depth(z, (port.min_depth, port.max_depth), depth_format)
+
+
+def _triangles(positions, depth):
+    """Records for the setup."""
+    triangles = np.zeros(len(depth), triangle_setup.TRIANGLE)
     for corner in range(3):
         triangles[f"x{corner}"] = positions[:, corner, 0]
         triangles[f"y{corner}"] = positions[:, corner, 1]

@@ -12,7 +12,7 @@ from fixfunc.spec.state import Cull, DepthFormat
 
 DTYPE = dtype(payloads.SETUP)
 TRIANGLE = dtype(payloads.TRIANGLE)
-Z_MAX = ((1 << 24) - 1) << 8  # 1.0 as u24.8 in units of D24
+Z_MAX = ((1 << 24) - 1) << 8  # 1.0 as u24.8
 ONE = 0x3F800000  # 1.0 as float32
 SLOPE = 52  # bits of zx, zy
 # Half a pixel, and half a unit that snapping may have moved a vertex, rounded up: 1/256 pixel.
@@ -36,14 +36,19 @@ class Setup(NamedTuple):
 
 
 def setup(
-    triangles: np.ndarray, state: np.void, edge: int = 8, conservative: bool = False
+    triangles: np.ndarray,
+    state: np.void,
+    edge: int = 8,
+    conservative: bool = False,
+    faces: np.ndarray | None = None,
 ) -> Setup:
     """Set up triangles.
 
     Parameters
     ----------
     triangles : ndarray of :data:`TRIANGLE`, shape (n,)
-        Snapped vertices, s15.8 pixels, and depths: u24.8 in units of D24, or for D32F the bits of
+        Snapped vertices, s15.8 pixels, and depths: u24.8 units, as
+        :func:`fixfunc.models.geometry.viewport.fixed_depth` has them, or for D32F the bits of
         float32. What is above 1.0, by the order of its bits, counts as 1.0.
     state : numpy.void
         From :func:`fixfunc.models.state.draw_state`.
@@ -52,6 +57,9 @@ def setup(
     conservative : bool
         A pixel is covered if any point of it may lie in the triangle: outer coverage, grown by
         1/256 pixel. Of one sample a pixel; depths are those of its centre, which may lie outside.
+    faces : structured ndarray with ``back`` and ``exponent``, shape (n,), optional
+        Of triangles that points, lines or edges were expanded to: the primitive's, which are
+        neither culled nor turned. As in :data:`fixfunc.models.geometry.faces.FACE`.
 
     Returns
     -------
@@ -67,24 +75,18 @@ def setup(
     """
     triangles = np.atleast_1d(triangles)
     check(triangles, payloads.TRIANGLE)
-    x = np.stack([triangles[f"x{k}"] for k in range(3)], -1).astype(np.int64)
-    y = np.stack([triangles[f"y{k}"] for k in range(3)], -1).astype(np.int64)
-    z = np.stack([triangles[f"z{k}"] for k in range(3)], -1).astype(np.int64)
-    is_float = state["depth_format"] == DepthFormat.D32F
-    z = np.minimum(z, ONE if is_float else Z_MAX)
-    exponent = np.zeros(len(z), np.int64)
-    if is_float:
-        z, exponent = block_depths(z)
-    area = (x[:, 1] - x[:, 0]) * (y[:, 2] - y[:, 0]) - (x[:, 2] - x[:, 0]) * (y[:, 1] - y[:, 0])
+    x, y, z = vertices(triangles)
+    form = DepthFormat(state["depth_format"])
+    z, exponent = depth_units(z, form, None if faces is None else faces["exponent"])
+    area = areas(x, y)
     if conservative and state["samples"]:
         raise InputError("samples", "be 1 with conservative coverage", 1 << int(state["samples"]))
     box = _box(x, y, state, conservative)
 
     zero_area = area == 0
-    front = (area < 0) if state["front_ccw"] else (area > 0)
-    culled = {Cull.NONE: np.zeros_like(front), Cull.FRONT: front, Cull.BACK: ~front}[
-        Cull(state["cull"])
-    ]
+    front = is_front(area, state["front_ccw"]) if faces is None else ~faces["back"]
+    cull = Cull(state["cull"]) if faces is None else Cull.NONE
+    culled = {Cull.NONE: np.zeros_like(front), Cull.FRONT: front, Cull.BACK: ~front}[cull]
     facing = culled & ~zero_area
     empty = (box[:, 0] > box[:, 2]) | (box[:, 1] > box[:, 3])
     no_sample = empty & ~zero_area & ~facing
@@ -106,24 +108,71 @@ def setup(
     return Setup(records, index, zero_area, facing, no_sample, steep)
 
 
-def block_depths(bits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def vertices(triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """x, y, z of :data:`TRIANGLE`: three ndarrays of int64, shape (n, 3)."""
+    return tuple(
+        np.stack([triangles[f"{axis}{k}"] for k in range(3)], -1).astype(np.int64) for axis in "xyz"
+    )
+
+
+def areas(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Twice the areas of triangles, 2^-16 pixels: int64, shape (n,), positive of clockwise ones."""
+    return (x[:, 1] - x[:, 0]) * (y[:, 2] - y[:, 0]) - (x[:, 2] - x[:, 0]) * (y[:, 1] - y[:, 0])
+
+
+def is_front(area: np.ndarray, front_ccw: bool) -> np.ndarray:
+    """Which triangles face front, by their :func:`areas`: none without area [fs 15.11.1]."""
+    return (area < 0) if front_ccw else (area > 0)
+
+
+def depth_units(
+    z: np.ndarray, form: DepthFormat, exponent: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Depths of vertices in the units of a plane.
+
+    Parameters
+    ----------
+    z : ndarray of int, shape (n, k)
+        As :data:`TRIANGLE` has them.
+    form : DepthFormat
+    exponent : ndarray of int64, shape (n,), optional
+        That of the unit, of D32F; by default the greatest of each row.
+
+    Returns
+    -------
+    z : ndarray of int64, shape (n, k)
+        u24.8; what is above 1.0 is 1.0.
+    exponent : ndarray of int64, shape (n,)
+        0, if the format is not D32F.
+    """
+    z = z.astype(np.int64)
+    if form == DepthFormat.D32F:
+        return block_depths(np.minimum(z, ONE), exponent)
+    return np.minimum(z, Z_MAX), np.zeros(len(z), np.int64)
+
+
+def block_depths(
+    bits: np.ndarray, exponent: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """Depths of triangles under one exponent each: block floating point.
 
     Parameters
     ----------
-    bits : ndarray of int64, shape (n, 3)
+    bits : ndarray of int64, shape (n, k)
         float32, not negative and finite. Denormals count as zero [fs 3.1.3].
+    exponent : ndarray of int64, shape (n,), optional
+        As float32 stores it, no less than any of the row's; by default the greatest.
 
     Returns
     -------
-    z : ndarray of int64, shape (n, 3)
+    z : ndarray of int64, shape (n, k)
         u24.8 in units of 2^(exponent - 150), cut: the greatest depth has 24 bits before the point.
     exponent : ndarray of int64, shape (n,)
-        The greatest exponent of the three, as float32 stores it.
     """
     exponents = bits >> 23
     mantissas = np.where(exponents > 0, (bits & (1 << 23) - 1 | 1 << 23) << 8, 0)
-    exponent = exponents.max(1)
+    if exponent is None:
+        exponent = exponents.max(1)
     return mantissas >> np.minimum(exponent[:, None] - exponents, 63), exponent
 
 
@@ -198,12 +247,25 @@ def _records(triangles, x, y, z, area, box, state, edge, grown):
     return records, steep
 
 
-def _plane(x, y, z, area, origin_x, origin_y):
-    """Depth plane: start, slopes, and which planes are steep.
+def slopes(
+    x: np.ndarray, y: np.ndarray, z: np.ndarray, area: np.ndarray
+) -> tuple[list[np.ndarray], np.ndarray]:
+    """Slopes of triangles' depths along x and y.
 
-    The start is u24.24 modulo 2^24, at the origin; the slopes are s27.24 a pixel, modulo 2^28. A
-    sample lies a multiple of 1/16 pixel from a pixel's centre, so that depths modulo 2^24 need no
-    more of a slope, however steep it is.
+    Parameters
+    ----------
+    x, y, z : ndarray of int64, shape (n, 3)
+        s15.8 pixels, u24.8 units.
+    area : ndarray of int64, shape (n,)
+        From :func:`areas`.
+
+    Returns
+    -------
+    slopes : list of two ndarrays of uint64, shape (n,)
+        Units a pixel, 24 bits after the point, floor, modulo 2^64; 0 without area.
+    steep : ndarray of bool, shape (n,)
+        A slope does not fit s23.24, nor s23.8 if it is rounded. Without area: depths differ where
+        positions do not.
     """
     dz1 = z[:, 1] - z[:, 0]
     dz2 = z[:, 2] - z[:, 0]
@@ -211,21 +273,34 @@ def _plane(x, y, z, area, origin_x, origin_y):
     uy = y[:, 1] - y[:, 0]
     vx = x[:, 2] - x[:, 0]
     vy = y[:, 2] - y[:, 0]
+    flat = area == 0
     winding = np.where(area < 0, -1, 1)
     determinants = dz1 * vy - dz2 * uy, dz2 * ux - dz1 * vx
     steep = np.zeros(len(x), bool)
-    slopes = []
+    found = []
     for determinant in determinants:
-        slope, beyond = _divide(winding * determinant, np.abs(area))
+        numerator = np.where(flat, 0, winding * determinant)
+        slope, beyond = _divide(numerator, np.where(flat, 1, np.abs(area)))
         # dx and dy are the slopes, rounded to s23.8.
         rounds_beyond = slope.view(np.int64) + (1 << 15) >= 1 << 47
-        steep |= beyond | rounds_beyond
-        slopes.append(slope)
+        steep |= beyond | rounds_beyond | (flat & (determinant != 0))
+        found.append(slope)
+    return found, steep
+
+
+def _plane(x, y, z, area, origin_x, origin_y):
+    """Depth plane: start, slopes, and which planes are steep.
+
+    The start is u24.24 modulo 2^24, at the origin; the slopes are s27.24 a pixel, modulo 2^28. A
+    sample lies a multiple of 1/16 pixel from a pixel's centre, so that depths modulo 2^24 need no
+    more of a slope, however steep it is.
+    """
+    found, steep = slopes(x, y, z, area)
     start = (z[:, 0] << 24).view(np.uint64)
-    for slope, from_x, to_x in zip(slopes, (x[:, 0], y[:, 0]), (origin_x, origin_y), strict=True):
+    for slope, from_x, to_x in zip(found, (x[:, 0], y[:, 0]), (origin_x, origin_y), strict=True):
         start = start + slope * (to_x - from_x).view(np.uint64)
     half = np.uint64(1 << SLOPE - 1)
-    wrapped = (((slope + half) % np.uint64(1 << SLOPE) - half).view(np.int64) for slope in slopes)
+    wrapped = (((slope + half) % np.uint64(1 << SLOPE) - half).view(np.int64) for slope in found)
     return start >> np.uint64(8) & np.uint64((1 << 48) - 1), tuple(wrapped), steep
 
 

@@ -8,12 +8,13 @@ from numbers import Real
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fixfunc.models.formats import FRACTION, encode, store
 from fixfunc.models.lib import float32
 from fixfunc.spec.errors import InputError
-from fixfunc.spec.state import SUBPIXEL_BITS
+from fixfunc.spec.state import SUBPIXEL_BITS, DepthFormat
 
 POSITION_MAX = (1 << 23) - 1  # s15.8
-D24_MAX = (1 << 24) - 1
+ONE = {DepthFormat.D24: (1 << 24) - 1 << 8, DepthFormat.D16: 1 << 32}  # of a depth, u24.8
 LOW, HIGH = -32768.0, 32767.0  # pixels
 MOST = 16  # viewports
 
@@ -130,7 +131,11 @@ def snap(xy: ArrayLike) -> np.ndarray:
     )
 
 
-def fixed_depth(z: ArrayLike, depth_range: tuple[float, float] = (0.0, 1.0)) -> np.ndarray:
+def fixed_depth(
+    z: ArrayLike,
+    depth_range: tuple[float, float] = (0.0, 1.0),
+    form: DepthFormat = DepthFormat.D24,
+) -> np.ndarray:
     """Vertex depths for the triangle setup.
 
     Parameters
@@ -139,14 +144,22 @@ def fixed_depth(z: ArrayLike, depth_range: tuple[float, float] = (0.0, 1.0)) -> 
         Depths, 0 to 1.
     depth_range : (float, float)
         Depth range of the viewport. Depths are clamped to it; NaN becomes its first end.
+    form : DepthFormat
+        D24, whose step is the unit; or D16, of which a unit is 2^-24.
 
     Returns
     -------
     ndarray of uint32, same shape
-        u24.8 in units of D24, rounded half up.
+        u24.8 units: the nearest, half up, and its neighbour where that is stored otherwise than
+        the depth itself, so that a flat triangle has the depth of a clear. 1.0 is the greatest
+        that all 24 bits hold.
 
     Source: [fs 17.10-11]. Exact: the product has 48 significant bits, and float64 holds 53.
     """
+    stored = encode(z, form, depth_range)
     low, high = depth_range
     z = np.fmin(np.fmax(np.asarray(z, np.float32).astype(np.float64), low), high)
-    return np.floor(z * (D24_MAX * 256) + 0.5).astype(np.uint32)
+    units = np.floor(z * ONE[form] + 0.5).astype(np.int64)
+    units = np.minimum(units, ONE[DepthFormat.D24])
+    error = store(units << FRACTION - 8, form).astype(np.int64) - stored
+    return (units - np.sign(error)).astype(np.uint32)

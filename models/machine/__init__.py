@@ -9,6 +9,7 @@ front_half.py   a draw call becomes triangles: frontend and geometry joined
 back_half.py    triangles become depths and colours: raster, depth, pixel and output joined
 back_state.py   what the back half takes of state
 tile_shading.py tiles become quads; what a shader makes of these comes back to lanes
+undo.py         what work has changed, so that work that fails changes nothing
 
 The command processor hands work to ``machine.py``. That reads what is bound, and sends the parts
 of ``front_half.py`` to ``back_half.py``, which shades what it rasterizes through

@@ -2,10 +2,13 @@
 """The back half: snapped triangles become depths, stencil values and colours of targets."""
 
 from collections import Counter
+from copy import deepcopy
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
+from fixfunc.models.depth.depth_test import depth_bias, with_bias
 from fixfunc.models.depth.depth_unit import DepthUnit
 from fixfunc.models.depth.hiz import rounds
 from fixfunc.models.formats import encode
@@ -13,6 +16,7 @@ from fixfunc.models.geometry import triangle_setup
 from fixfunc.models.machine.back_state import BackState
 from fixfunc.models.machine.front_half import Part
 from fixfunc.models.machine.tile_shading import TileShading
+from fixfunc.models.machine.undo import UndoLog
 from fixfunc.models.memory.coded_tiles import CodedTiles
 from fixfunc.models.memory.copies import DEPTHS
 from fixfunc.models.memory.layout import target_at, target_place
@@ -76,10 +80,13 @@ class BackHalf:
         Read and written in place.
     counters : Counter
         ``colour_bytes_read`` and ``colour_bytes_written`` of coded targets are added to it.
+    undo : UndoLog
+        Is told what a draw changes.
     """
 
-    def __init__(self, memory: np.ndarray, counters: Counter) -> None:
+    def __init__(self, memory: np.ndarray, counters: Counter, undo: UndoLog) -> None:
         self._memory = memory
+        self._undo = undo
         self._units: dict[tuple, tuple[Target, DepthUnit]] = {}
         self._colours: dict[tuple, ColourTiles] = {}
         self._counters = counters
@@ -130,11 +137,17 @@ class BackHalf:
         unit = self._unit(depth, fields)
         if unit:
             unit.state = fields
-        setup = triangle_setup.setup(part.triangles[run], fields, conservative=state.conservative)
+        faces = None if part.faces is None else part.faces[run]
+        setup = triangle_setup.setup(
+            part.triangles[run], fields, conservative=state.conservative, faces=faces
+        )
         tiles, owner = tile_rasterizer.rasterize(setup.records)
         tiles, owner = _masked(tiles, owner, state.sample_mask, samples)
         if not len(tiles):
             return counters
+        if faces is not None:
+            face = faces[setup.index[owner]]
+            tiles = with_bias(tiles, np.where(face["biased"], depth_bias(face, fields), 0))
         triangle = run[setup.index[owner]]
         shading = TileShading(part, state, tiles, triangle, fields)
         late = shading.late if state.shader and not fields["early_write"] else None
@@ -155,6 +168,8 @@ class BackHalf:
         if target is None:
             return None
         key = target.key
+        if self._undo.is_first(key):
+            self._undo.add(partial(_put_back, self._units, key, deepcopy(self._units.get(key))))
         if key not in self._units:
             unit = DepthUnit(fields)
             planes = target.tiles(self._memory)
@@ -168,11 +183,16 @@ class BackHalf:
     def _held(self, target):
         """A target's colours: those in memory, or decoded ones."""
         key = target.key
-        if key in self._colours:
-            return self._colours[key]
+        held = self._colours.get(key)
+        if self._undo.is_first(key):
+            before = held and ColourTiles(held.tiles.copy(), held.changed.copy(), held.coded)
+            self._undo.add(partial(_put_back, self._colours, key, before))
+        if held:
+            return held
         coded = target.coded(self._memory)
         if coded is None:
             (plane,) = target.tiles(self._memory)
+            self._undo.keep(plane)
             return ColourTiles(plane, np.zeros(plane.shape[:2], bool), None)
         self._counters["colour_bytes_read"] += int(coded.sizes.sum())
         plane = coded.read()
@@ -212,6 +232,13 @@ class BackHalf:
                     None if second is None else second[lane],
                     threshold,
                 )
+
+
+def _put_back(held, key, before):
+    """Hold again what was held of a target, or nothing of it."""
+    held.pop(key, None)
+    if before is not None:
+        held[key] = before
 
 
 def _at_layer(view, layer):

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fixfunc.models.frontend.state_pieces import as_float, piece, table
+from fixfunc.models.machine.undo import UndoLog
 from fixfunc.models.memory.layout import texture_at
 from fixfunc.models.payload import enumerated
 from fixfunc.models.texture import fetch, sampler, texture
@@ -42,6 +43,7 @@ class Shared(NamedTuple):
 
     memory: np.ndarray  # uint8
     textures: dict  # of views that have been read: bytes of the view -> Texture
+    undo: UndoLog  # is told what shaders may write
 
 
 class Bindings:
@@ -178,6 +180,8 @@ class Bindings:
         begin = int(record["address"]) + (int(record[first]) if first != "address" else 0)
         found = self._shared.memory[begin : begin + int(record[size])]
         found.flags.writeable = kind == BindingKind.UNORDERED
+        if found.flags.writeable:
+            self._shared.undo.keep(found)
         return found
 
 

@@ -234,6 +234,7 @@ class BoundState:
             enumerated(Cull, fields["cull"], "cull"),
             bool(fields["front_ccw"]),
             aliased=not fields["multisample"],
+            antialiased=bool(fields["antialiased_line"]),
         )
 
     # Back half.

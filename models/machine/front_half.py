@@ -93,6 +93,7 @@ class Part(NamedTuple):
     slots: np.ndarray  # intp, shape (m, 3): which of ``vertices`` each corner's attributes are of
     weights: np.ndarray  # float32, shape (m, 3, 3): of each corner, those at its three slots
     rhw: np.ndarray  # float32, shape (m, 3): 1/w of each corner
+    faces: np.ndarray | None  # geometry.faces.FACE, shape (m,); None: setup decides
     vertices: Vertices
     counters: Counter
 
@@ -181,6 +182,7 @@ def _part(draw, state, assembled, primitives, instances):
         three[origin],
         projected.weights,
         projected.rhw,
+        projected.faces,
         flow.vertices,
         counters,
     )

@@ -17,6 +17,7 @@ from fixfunc.models.machine import front_half
 from fixfunc.models.machine.back_half import BackHalf
 from fixfunc.models.machine.bindings import Shared, bindings
 from fixfunc.models.machine.bound_state import BoundState
+from fixfunc.models.machine.undo import UndoLog
 from fixfunc.models.memory import copies
 from fixfunc.models.payload import integer
 from fixfunc.models.top import top
@@ -73,12 +74,13 @@ class Machine:
     ) -> None:
         self._memory = memory
         self.shaders = shaders
-        self._shared = Shared(memory, {})
+        self._undo = UndoLog()
+        self._shared = Shared(memory, {}, self._undo)
         self._most_work = most_work
         self.skips = False
         self.processor = CommandProcessor(memory, base, size, strategy, pool)
         self.totals = Counter()
-        self._back = BackHalf(memory, self.totals)
+        self._back = BackHalf(memory, self.totals, self._undo)
         self._execute = {
             RingOp.LIST: self._list,
             RingOp.DRAW: self._draw_packet,
@@ -106,7 +108,8 @@ class Machine:
         Raises
         ------
         InputError
-            Work that breaks a rule: the first such. It counts as done; what is behind it goes on.
+            Work that breaks a rule: the first such. It counts as done, and what is behind it goes
+            on; a draw or a dispatch changes nothing then.
         """
         stopped = self.processor.submit(write)
         error = None
@@ -136,8 +139,17 @@ class Machine:
 
     def _work(self, work: Work):
         self.totals["timestamp"] += 1
-        if not self.skips or work.op in ALWAYS:
+        if self.skips and work.op not in ALWAYS:
+            return
+        self._undo.begin()
+        totals = dict(self.totals)
+        try:
             self._execute[work.op](work)
+        except BaseException:  # also of a shader
+            self._undo.roll_back()
+            self.totals.clear()
+            self.totals.update(totals)
+            raise
 
     # Draws and dispatches.
 
@@ -184,15 +196,15 @@ class Machine:
         state = bound.front(functions)
         back = bound.back(functions.get(Stage.PIXEL))
         drawn = {int(view["address"]) for view in (*back.colours, back.depth) if view is not None}
-        try:
-            for part in front_half.run(draw, state):
-                counters = Counter(part.counters)
-                if back.is_off:
-                    del counters["c_invocations"], counters["c_primitives"]
-                self.totals.update(counters)
-                self.totals.update(self._back.draw(part, back))
-        finally:  # also where a shader raises: some of it has been drawn
-            self._forget(drawn)
+        for buffer in state.stream_buffers.values():
+            self._undo.keep(buffer.data[buffer.filled :])
+        for part in front_half.run(draw, state):
+            counters = Counter(part.counters)
+            if back.is_off:
+                del counters["c_invocations"], counters["c_primitives"]
+            self.totals.update(counters)
+            self.totals.update(self._back.draw(part, back))
+        self._forget(drawn)
         bound.put_filled(state.stream_buffers)
 
     def _dispatch_packet(self, work):

@@ -9,7 +9,8 @@ import numpy as np
 from fixfunc.models.depth.depth_test import shader_depths
 from fixfunc.models.depth.depth_unit import Shaded
 from fixfunc.models.formats import encode
-from fixfunc.models.geometry.triangle_setup import block_depths
+from fixfunc.models.geometry.triangle_setup import depth_units, vertices
+from fixfunc.models.lib import float32
 from fixfunc.models.machine.back_state import BackState
 from fixfunc.models.machine.front_half import Part
 from fixfunc.models.pixel import interpolator, pixel_stage, quads
@@ -112,6 +113,7 @@ class TileShading:
             self._state.conservative,
         )
         made = pixel_stage.shade(shader, self._state.function, fragments)
+        self._antialias(made.colour, self._triangle[numbers][places.tile])
         kinds = [colour.dtype.name for colour in made.colour]
         if self._kinds is None:
             self._kinds = kinds
@@ -125,6 +127,16 @@ class TileShading:
                     colour[..., channel], places, len(numbers), self._samples
                 )
         return made, places
+
+    def _antialias(self, colours, triangle):
+        """Multiply alpha of the first colour by how much an antialiased line covers [fs 3.4.4]."""
+        if self._part.faces is None or not colours or colours[0].dtype != np.float32:
+            return
+        coverage = self._part.faces["coverage"][triangle]
+        some = np.flatnonzero(coverage < 1)
+        colours[0] = colours[0].copy()
+        alpha = float32.multiply(colours[0][some, ..., 3], coverage[some, None, None])
+        colours[0][some, ..., 3] = alpha
 
     def _count(self, places, numbers):
         """Quads, and what of them is wasted."""
@@ -148,17 +160,18 @@ class TileShading:
 
     def _depths(self, numbers, places, offsets, weights):
         """Depths at offsets from pixels' centres: float32, shape (q, 2, 2)."""
-        corners = self._part.triangles[self._triangle[numbers][places.tile]]
-        z = np.stack([corners[f"z{k}"] for k in range(3)], -1)
-        if self._fields["depth_format"] == DepthFormat.D32F:
-            z, _ = block_depths(z)
-        total = (z.astype(np.int64).repeat(4, 0) * weights).sum(1)
-        near = (total >> interpolator.FRACTION).reshape(-1, 2, 2)
+        tiles = self._tiles[numbers][places.tile]
+        _, _, z = vertices(self._part.triangles[self._triangle[numbers][places.tile]])
+        form = DepthFormat(self._fields["depth_format"])
+        z, _ = depth_units(z, form, tiles["exponent"].astype(np.int64))
+        # In whole units, so that products fit a word.
+        total = ((z >> 8).repeat(4, 0) * weights).sum(1)
+        near = (total >> interpolator.FRACTION).reshape(-1, 2, 2) << 8
         wide, high = quads.pixels_of(self._samples)
         x = (places.x % wide)[:, None, None] + np.arange(2)[None, None, :]
         y = (places.y % high)[:, None, None] + np.arange(2)[None, :, None]
         return shader_depths(
-            self._tiles[numbers][places.tile],
+            tiles,
             self._fields,
             STEP * x + offsets[..., 0],
             STEP * y + offsets[..., 1],

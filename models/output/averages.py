@@ -31,7 +31,8 @@ def mean(texels: np.ndarray, form: Format) -> np.ndarray:
     -------
     ndarray of uint8, shape (..., bytes)
         Integers: exact sums, rounded once to the nearest, ties up; of sRGB in linear light. Floats:
-        added one after the other in float32, rounded to the format at the end.
+        shares of the mean, added one after the other in float32, so that the mean of finite values
+        is finite; towards zero in the format at the end.
 
     Raises
     ------
@@ -43,10 +44,10 @@ def mean(texels: np.ndarray, form: Format) -> np.ndarray:
     colours = colour_format(form)
     values = load(texels.reshape(-1, size), colours).reshape(-1, count, 4)
     if colours.kind == "FLOAT":
-        total = values[:, 0]
+        shares = float32.multiply(values, np.float32(1 / count))
+        result = shares[:, 0]
         for n in range(1, count):
-            total = float32.add(total, values[:, n])
-        result = float32.multiply(total, np.float32(1 / count))
+            result = float32.add(result, shares[:, n])
     else:
         result = (2 * values.sum(1) + count) // (2 * count)
     return store(result, colours).reshape(*shape, size)

@@ -68,8 +68,8 @@ def blend(
     Returns
     -------
     ndarray of int64, shape (..., 4)
-        Exact sums, rounded once to the nearest, ties up, and cut to the range. Channels that are
-        not written keep what is stored.
+        Exact sums, rounded once to the nearest, ties up, and cut to the range. The write mask is
+        that of bits: see :func:`fixfunc.models.output.formats.masked`.
 
     Source: [fs 17.5-17.7], numerics: output.
     """
@@ -78,26 +78,20 @@ def blend(
     most = np.asarray(most, np.int64)
     low = -1 if signed else 0
     if state.logic:
-        result = LOGIC[LogicOp(state.logic_op)](new, old) & most
-    elif state.enable:
-        fixed = np.ones(4, np.float32) if constant is None else np.asarray(constant, np.float32)
-        # Exact: a float32 times a power of two.
-        fixed = np.rint(np.clip(np.nan_to_num(fixed), low, 1).astype(np.float64) * ONE)
-        second = np.zeros_like(new) if second is None else np.asarray(second, np.int64)
-        colours = Sources(new, old, second, fixed.astype(np.int64))
-        both = (
-            (state.source, state.target, state.op, COLOURS),
-            (state.source_alpha, state.target_alpha, state.op_alpha, ALPHA),
-        )
-        result = np.concatenate([_combined(colours, *how, most) for how in both], -1)
-        result = np.clip(result, low * most, most)
-    else:
-        result = new
-    return np.where(_written(state), result, old)
-
-
-def _written(state):
-    return (state.write >> np.arange(4) & 1).astype(bool)
+        return LOGIC[LogicOp(state.logic_op)](new, old) & most
+    if not state.enable:
+        return new
+    fixed = np.ones(4, np.float32) if constant is None else np.asarray(constant, np.float32)
+    # Exact: a float32 times a power of two.
+    fixed = np.rint(np.clip(np.nan_to_num(fixed), low, 1).astype(np.float64) * ONE)
+    second = np.zeros_like(new) if second is None else np.asarray(second, np.int64)
+    colours = Sources(new, old, second, fixed.astype(np.int64))
+    both = (
+        (state.source, state.target, state.op, COLOURS),
+        (state.source_alpha, state.target_alpha, state.op_alpha, ALPHA),
+    )
+    result = np.concatenate([_combined(colours, *how, most) for how in both], -1)
+    return np.clip(result, low * most, most)
 
 
 def _combined(colours, source, target, op, channels, most):
@@ -157,7 +151,7 @@ def blend_floats(
     constant: np.ndarray | None = None,
     second: np.ndarray | None = None,
 ) -> np.ndarray:
-    """What is stored of colours of floats: float32, before it is rounded to the format.
+    """What is stored of colours of floats: float32, before it is cut to the format.
 
     Parameters are those of :func:`blend`, all of them float32. Products and their sum are rounded
     once: source times its factor is added to target times its factor by a multiply-add. NaN
@@ -166,7 +160,7 @@ def blend_floats(
     new = np.asarray(new, np.float32)
     old = np.broadcast_to(np.asarray(old, np.float32), new.shape)
     if not state.enable:
-        return np.where(_written(state), new, old)
+        return new
     constant = np.ones(4, np.float32) if constant is None else np.asarray(constant, np.float32)
     second = np.zeros_like(new) if second is None else np.asarray(second, np.float32)
     colours = Sources(new, old, second, constant)
@@ -174,8 +168,7 @@ def blend_floats(
         (state.source, state.target, state.op, COLOURS),
         (state.source_alpha, state.target_alpha, state.op_alpha, ALPHA),
     )
-    result = np.concatenate([_combined_floats(colours, *how) for how in both], -1)
-    return np.where(_written(state), result, old)
+    return np.concatenate([_combined_floats(colours, *how) for how in both], -1)
 
 
 def _combined_floats(colours, source, target, op, channels):

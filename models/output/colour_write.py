@@ -9,14 +9,10 @@ import numpy as np
 from fixfunc.models.memory.cache_shape import CacheShape
 from fixfunc.models.memory.surface import check_places
 from fixfunc.models.memory.tile_cache import TileCache, TrafficKind
-from fixfunc.models.output import blend as blending
+from fixfunc.models.output.blend import Blend
 from fixfunc.models.output.colour_tiles import CodedColourTile, ColourTile
-from fixfunc.models.output.formats import (
-    colour_format,
-    linear_to_srgb,
-    shader_alpha,
-    srgb_to_linear,
-)
+from fixfunc.models.output.formats import colour_format, load, masked, shader_alpha
+from fixfunc.models.output.output_merger import merge_channels
 from fixfunc.models.payload import dtype, integer
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE, pack, unpack
 from fixfunc.models.state import TARGET_FIELDS, blending_known
@@ -40,80 +36,37 @@ def blend(new: np.ndarray, old: np.ndarray, state: np.void) -> np.ndarray:
     Returns
     -------
     ndarray of uint32
-        Blended: see :func:`fixfunc.models.output.blend.blend`. Where the format lacks alpha, the
-        shader's lies at :func:`~fixfunc.models.output.formats.shader_alpha`, and what is stored has
-        1. Colours of sRGB are blended as linear ones, of 16 bits. Unblended: the shader's bits, or
-        those of the logic operation. Channels that are not written keep their bits; bits of no
-        channel are 0.
+        Blended: see :func:`fixfunc.models.output.output_merger.merge_channels`. Where the format
+        lacks alpha, the shader's lies at :func:`~fixfunc.models.output.formats.shader_alpha`, and
+        what is stored has 1. Colours of sRGB are blended as linear ones, of 16 bits. Unblended: the
+        shader's bits, or those of the logic operation. Channels that are not written keep their
+        bits; bits of no channel are 0.
     """
     form = colour_format(Format(int(state["colour_format"])))
     how = blend_of(state)
-    if not how.enable and not how.logic:
-        made = np.asarray(new, np.uint32)
+    size = form.layout.size
+    given, stored = (_bytes(texels, np.shape(new)) for texels in (new, old))
+    if how.enable or how.logic:
+        alpha = shader_alpha(form)
+        channels = form.layout.channels + (() if alpha is None else (alpha,))
+        of_shader = form._replace(layout=form.layout._replace(channels=channels))
+        made = merge_channels(load(given, of_shader), stored[:, :size], form, how)
     else:
-        made = _made(new, old, form, how)
-    written = sum(
-        _mask(channel) for channel in form.layout.channels if how.write >> channel.register & 1
-    )
-    kept = sum(map(_mask, form.layout.channels)) - written
-    return made & np.uint32(written) | np.asarray(old, np.uint32) & np.uint32(kept)
+        made = masked(given[:, :size], stored[:, :size], form, how.write)
+    out = np.zeros_like(given)
+    out[:, :size] = made
+    return out.view("<u4").reshape(np.shape(new))
 
 
-def _mask(channel):
-    """The bits of a channel."""
-    return (1 << channel.bits) - 1 << channel.low
+def _bytes(texels, shape):
+    """Texels of up to 32 bits, as bytes: shape (n, 4)."""
+    words = np.broadcast_to(np.asarray(texels, "<u4"), shape)
+    return np.ascontiguousarray(words).reshape(-1, 1).view(np.uint8)
 
 
-def _made(new, old, form, how):
-    """Blended, or what the logic operation gives: uint32, all channels."""
-    alpha = shader_alpha(form)
-    stored = form.layout.channels
-    of_shader = stored if alpha is None else (*stored, alpha)
-    operands = [_bits(new, of_shader), _bits(old, stored)]
-    blends = not how.logic
-    if blends:
-        operands = [
-            _values(bits, its, form)
-            for bits, its in zip(operands, (of_shader, stored), strict=True)
-        ]
-    made = blending.blend(*operands, how, most=form.most, signed=form.kind == "SNORM")
-    out = np.zeros(made.shape[:-1], np.int64)
-    for channel in stored:
-        bits = made[..., channel.register]
-        if blends and form.is_srgb:
-            bits = linear_to_srgb(bits, channel)
-        out |= bits << channel.low & _mask(channel)
-    return out.astype(np.uint32)
-
-
-def _bits(colours, channels):
-    """Bits of red, green, blue and alpha: int64, shape (..., 4); 0 where there is no channel."""
-    colours = np.asarray(colours, np.int64)
-    out = np.zeros((*colours.shape, 4), np.int64)
-    for channel in channels:
-        out[..., channel.register] = colours >> channel.low & (1 << channel.bits) - 1
-    return out
-
-
-def _values(bits, channels, form):
-    """The same as they are blended: sRGB linear, the least number of SNORM as the one above it."""
-    out = bits.copy()
-    if form.is_srgb:
-        for channel in channels:
-            out[..., channel.register] = srgb_to_linear(bits[..., channel.register], channel)
-    if all(channel.register != 3 for channel in channels):
-        out[..., 3] = form.most[3]
-    if form.kind == "SNORM":
-        for channel in channels:
-            value = out[..., channel.register]
-            value -= (value >> channel.bits - 1) << channel.bits
-        out = np.maximum(out, -form.most)
-    return out
-
-
-def blend_of(state: np.void) -> blending.Blend:
+def blend_of(state: np.void) -> Blend:
     """How a draw state blends."""
-    return blending.Blend(
+    return Blend(
         bool(state["blend_enable"]),
         *(int(state[name]) for name in ("src_blend", "dest_blend", "blend_op")),
         *(int(state[name]) for name in ("src_blend_alpha", "dest_blend_alpha", "blend_op_alpha")),

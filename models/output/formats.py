@@ -23,6 +23,9 @@ SRGB = {
 }
 # What may be drawn to; those of 96 bits are optional [fs 19.1.4].
 RENDERABLE = (*(form for form in VERTEX_FORMATS if FORMATS[form].bytes != 12), *SRGB)
+FLOAT_FRACTION = 23  # bits of a float32
+FLOAT_INFINITY = 0x7F800000
+LEAST_EXPONENT = 127 - 14  # of a float32: that of the least normal float of fewer bits
 DITHERED = 8  # bits of a channel, of which less are dithered
 # Thresholds of four by four pixels, in sixteenths: neighbours differ most.
 THRESHOLDS = np.array([[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5]])
@@ -145,7 +148,7 @@ def load(data: np.ndarray, form: ColourFormat) -> np.ndarray:
 def store(values: np.ndarray, form: ColourFormat) -> np.ndarray:
     """The inverse of :func:`load`: uint8, shape (n, bytes).
 
-    Floats: the nearest, ties to even; those without a sign are 0 below 0.
+    Floats are those of :func:`float_bits`.
     """
     words = np.zeros((len(values), -(-form.layout.size // 8)), np.uint64)
     for channel in form.layout.channels:
@@ -158,6 +161,31 @@ def store(values: np.ndarray, form: ColourFormat) -> np.ndarray:
         bits = raw.astype(np.int64) & (1 << channel.bits) - 1
         words[:, word] |= bits.view(np.uint64) << np.uint64(shift)
     return words.view(np.uint8)[:, : form.layout.size]
+
+
+def masked(made: np.ndarray, old: np.ndarray, form: ColourFormat, write: int) -> np.ndarray:
+    """Texels of which some channels are written.
+
+    Parameters
+    ----------
+    made, old : ndarray of uint8, shape (n, bytes)
+        What would be written, and what is stored.
+    form : ColourFormat
+    write : int
+        Channels: red 1, green 2, blue 4, alpha 8.
+
+    Returns
+    -------
+    ndarray of uint8, shape (n, bytes)
+        Channels that are not written keep their bits; bits of no channel are 0.
+    """
+    size = form.layout.size
+    masks = [0, 0]
+    for channel in form.layout.channels:
+        bits = (1 << channel.bits) - 1 << channel.low
+        masks[write >> channel.register & 1] |= bits
+    kept, written = (np.frombuffer(mask.to_bytes(size, "little"), np.uint8) for mask in masks)
+    return made & written | old & kept
 
 
 def srgb_to_linear(values: np.ndarray, channel: Channel) -> np.ndarray:
@@ -178,26 +206,29 @@ def encoded(values: np.ndarray) -> np.ndarray:
 def float_bits(values: np.ndarray, bits: int) -> np.ndarray:
     """float32 as a float of 32, 16, 11 or 10 bits: its bits, int64.
 
-    Nearest, ties to even; of 11 and 10 bits without a sign: below 0 is 0 [fs 3.1.6]. NaN is the
-    canonical one, but of 32 bits, all of which pass.
+    Towards zero: what is too great is the greatest finite value, and infinity alone is infinity
+    [fs 3.2.2]. Of 11 and 10 bits without a sign: below 0 is 0 [fs 3.1.6]. NaN is the canonical
+    one, but of 32 bits, all of which pass.
     """
-    values = values.astype(np.float32)
+    raw = np.asarray(values, np.float32).view(np.uint32).astype(np.int64)
     if bits == 32:
-        return values.view(np.uint32).astype(np.int64)
-    if bits == 16:
-        with np.errstate(over="ignore"):
-            halves = values.astype(np.float16).view(np.uint16).astype(np.int64)
-        # Bits of other NaNs depend on the machine.
-        return np.where(np.isnan(values), 0x7E00, halves)
-    mantissa = bits - 5
-    infinite = 31 << mantissa
-    finite = np.where(np.isfinite(values) & (values > 0), values, 0).astype(np.float64)
-    exponent = np.where(finite > 0, np.maximum(np.frexp(finite)[1] - 1, -14), -14)
-    # Exact: a power of two.
-    quantum = np.rint(np.ldexp(finite, mantissa - exponent)).astype(np.int64)
-    found = np.minimum((exponent.astype(np.int64) + 14 << mantissa) + quantum, infinite)
-    found = np.where(values == np.inf, infinite, found)
-    return np.where(np.isnan(values), infinite | 1 << mantissa - 1, found)
+        return raw
+    has_sign = bits == 16
+    fraction = bits - 5 - has_sign
+    infinite = 31 << fraction
+    magnitude = raw & (1 << 31) - 1
+    is_negative = raw >> 31 == 1
+    is_nan = magnitude > FLOAT_INFINITY
+    cut = FLOAT_FRACTION - fraction
+    normal = magnitude - (LEAST_EXPONENT - 1 << FLOAT_FRACTION) >> cut
+    # Below the least normal number every step of the exponent is a bit less.
+    below = np.maximum(LEAST_EXPONENT - (magnitude >> FLOAT_FRACTION), 0)
+    mantissa = magnitude & (1 << FLOAT_FRACTION) - 1 | 1 << FLOAT_FRACTION
+    denormal = mantissa >> np.minimum(cut + below, FLOAT_FRACTION + 1)
+    found = np.where(below > 0, denormal, np.minimum(normal, infinite - 1))
+    found = np.where(magnitude == FLOAT_INFINITY, infinite, found)
+    found = np.where(is_negative, found | 1 << bits - 1 if has_sign else 0, found)
+    return np.where(is_nan, infinite | 1 << fraction - 1, found)
 
 
 def encode(values: np.ndarray, form: Format) -> np.ndarray:

@@ -4,13 +4,31 @@
 import numpy as np
 
 from fixfunc.models.output.blend import Blend, blend, blend_floats
-from fixfunc.models.output.formats import colour_format, integers, load, quantise, store
+from fixfunc.models.output.formats import (
+    ColourFormat,
+    colour_format,
+    integers,
+    load,
+    masked,
+    quantise,
+    store,
+)
 from fixfunc.models.payload import enumerated
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import BlendFactor, BlendOp
 
 INTEGERS = ("UINT", "SINT")
+
+
+def _floats(values, _form):
+    """A shader's floats, which are blended as they are."""
+    return np.asarray(values, np.float32)
+
+
+# A shader's colours as a blender takes them, by the kind of a format.
+TAKES = dict.fromkeys(("UNORM", "SNORM"), quantise) | dict.fromkeys(INTEGERS, integers)
+TAKES["FLOAT"] = _floats
 
 
 def merge(
@@ -44,7 +62,8 @@ def merge(
     -------
     ndarray of uint8, shape (n, bytes)
         UNORM and SNORM: source and factors have the bits of the target's channels, sRGB 16 linear
-        ones; sums are exact. Floats: by float32, rounded to the format at the end. Integers: cut.
+        ones; sums are exact. Floats: by float32, cut to the format at the end. Integers: cut.
+        Channels that are not written keep their bits, whatever these mean [fs 17.1].
 
     Raises
     ------
@@ -57,23 +76,43 @@ def merge(
     colours = colour_format(form)
     check_kind(new.dtype, form)
     check(state, form)
-    kept = load(old, colours)
-    if colours.kind == "FLOAT":
-        return store(blend_floats(new, kept, state, constant, second), colours)
-    take = integers if colours.kind in INTEGERS else quantise
+    take = TAKES[colours.kind]
     taken = take(new, colours)
     if threshold is not None and colours.kind == "UNORM":
         taken = quantise(new, colours, threshold)
-    made = blend(
-        taken,
-        kept,
-        state,
-        constant,
-        None if second is None else take(second, colours),
-        colours.most,
-        colours.kind in ("SNORM", "SINT"),
-    )
-    return store(made, colours)
+    other = None if second is None else take(second, colours)
+    return merge_channels(taken, old, colours, state, constant, other)
+
+
+def merge_channels(
+    new: np.ndarray,
+    old: np.ndarray,
+    form: ColourFormat,
+    state: Blend,
+    constant: np.ndarray | None = None,
+    second: np.ndarray | None = None,
+) -> np.ndarray:
+    """What is stored of samples whose colours are channels as a blender takes them.
+
+    Parameters
+    ----------
+    new, second : ndarray of int64, shape (n, 4), or of float32
+        As :func:`fixfunc.models.output.formats.load` has them.
+    old, state, constant
+        Those of :func:`merge`.
+    form : ColourFormat
+
+    Returns
+    -------
+    ndarray of uint8, shape (n, bytes)
+    """
+    kept = load(old, form)
+    if form.kind == "FLOAT":
+        made = blend_floats(new, kept, state, constant, second)
+    else:
+        signed = form.kind in ("SNORM", "SINT")
+        made = blend(new, kept, state, constant, second, form.most, signed)
+    return masked(store(made, form), old, form, state.write)
 
 
 def check_kind(dtype: np.dtype, form: Format) -> None:

@@ -8,13 +8,16 @@ import numpy as np
 from fixfunc.models.geometry.triangle_setup import OUTER
 from fixfunc.models.lib import float32
 
-FRACTION = 26  # bits of a weight, s2.26
+FRACTION = 26  # bits of a weight, s8.26
+WHOLE = 8  # bits of a weight before the point: helpers lie far from small triangles
 ONE = 1 << FRACTION
-MOST = (1 << FRACTION + 2) - 1
+MOST = (1 << FRACTION + WHOLE) - 1
 HALF = 24  # bits of a word of E
 LOW = 48  # bits of the low word of a product, of which half lie below its unit
 SUM = 34  # bits of the sum of products, normalised
 RECIPROCAL = 60
+HELD = SUM + WHOLE  # bits of a normalised product, without its sign
+PART = 16  # bits of a product that are multiplied apart
 
 
 class Corners(NamedTuple):
@@ -106,7 +109,7 @@ def weights(at: Corners, x: np.ndarray, y: np.ndarray, perspective: bool = True)
     Returns
     -------
     ndarray of int64, shape (n, 3)
-        s2.26, their sum is 1: the first is 1 without the others. Beyond +-4 they saturate, which
+        s8.26, their sum is 1: the first is 1 without the others. Beyond +-256 they saturate, which
         helper pixels alone reach; behind the horizon, where 1/w is not above 0, it counts as the
         least value.
 
@@ -126,12 +129,18 @@ def weights(at: Corners, x: np.ndarray, y: np.ndarray, perspective: bool = True)
     reciprocal = (1 << RECIPROCAL) // total
     value = np.stack(
         [
-            np.clip(_shifted(high[:, k], low[:, k], shift) * reciprocal >> SUM, -MOST - 1, MOST)
+            np.clip(_quotient(_shifted(high[:, k], low[:, k], shift), reciprocal), -MOST - 1, MOST)
             for k in (1, 2)
         ],
         -1,
     )
     return np.concatenate([ONE - value.sum(1, keepdims=True), value], 1)
+
+
+def _quotient(product, reciprocal):
+    """A product by the sum: in two parts, which fit a word."""
+    low = (product & (1 << PART) - 1) * reciprocal >> PART
+    return (product >> PART) * reciprocal + low >> SUM - PART
 
 
 def _products(edge, at):
@@ -156,19 +165,19 @@ def _bit_length(high, low):
 
 
 def _shifted(high, low, shift):
-    """A number in two words, shifted to the right, or to the left: cut, and held to s2.34.
+    """A number in two words, shifted to the right, or to the left: cut, and held to s8.34.
 
     What is beyond stays beyond, and fits the word, before it is shifted to the left.
     """
     right = np.clip(shift, 0, LOW)
-    reach = np.left_shift(1, np.maximum(SUM + 3 - LOW + right, 0))
+    reach = np.left_shift(1, np.maximum(HELD + 1 - LOW + right, 0))
     near = np.left_shift(np.clip(high, -reach, reach), LOW - right) + np.right_shift(low, right)
     far = np.right_shift(high, np.maximum(shift - LOW, 0))
     left = np.maximum(-shift, 0)
-    reach = np.left_shift(1, SUM + 3 - left)
+    reach = np.left_shift(1, HELD + 1 - left)
     small = np.left_shift(np.clip((np.clip(high, -8, 8) << LOW) + low, -reach, reach), left)
     value = np.where(shift >= LOW, far, np.where(shift >= 0, near, small))
-    return np.clip(value, -(1 << SUM + 2), (1 << SUM + 2) - 1)
+    return np.clip(value, -(1 << HELD), (1 << HELD) - 1)
 
 
 def attributes(

@@ -69,16 +69,17 @@ def overlaps(points, grown):
     return meets.reshape(-1, SIDE, SIDE)
 
 
-def contains(points):
-    """Which pixels' squares lie in each triangle whole."""
+def contains(points, grown=0):
+    """Which pixels' squares, grown by so many units, lie in each triangle whole."""
     y, x = np.mgrid[:SIDE, :SIDE] * PIXEL
-    low = np.stack([x, y], -1).reshape(1, -1, 2)
+    low = np.stack([x, y], -1).reshape(1, -1, 2) - grown
+    side = PIXEL + 2 * grown
     turn = np.sign(_cross(points[:, 1] - points[:, 0], points[:, 2] - points[:, 0]))
     holds = np.ones((len(points), SIDE * SIDE), bool)
     for k in range(3):
         a, b = points[:, k], points[:, (k + 1) % 3]
         normal = np.stack([a[:, 1] - b[:, 1], b[:, 0] - a[:, 0]], -1) * turn[:, None]
-        near = np.where(normal[:, None] > 0, low, low + PIXEL)
+        near = np.where(normal[:, None] > 0, low, low + side)
         holds &= ((near - a[:, None]) * normal[:, None]).sum(2) >= 0
     return holds.reshape(-1, SIDE, SIDE) & (turn != 0)[:, None, None]
 
@@ -100,6 +101,8 @@ def test_no_pixel_is_missed_and_none_is_hit_from_afar():
         assert not (outer[counts] & ~near).any()
         assert not (inner & ~contains(points)).any()
         assert not (inner & ~outer).any()
+        # What lies within by more than snapping may have moved a vertex is told.
+        assert not (contains(points, 2 * FINE) & ~inner).any()
         total += [truth.sum(), (outer[counts] & ~truth).sum(), inner.sum(), counts.sum()]
     assert (total[[0, 2, 3]] > 10000).all() and 0 < total[1] < total[0] / 5
 

@@ -10,6 +10,7 @@ from fixfunc.models.geometry.expand import (
     PIXEL,
     WIDTHS,
     aliased,
+    antialiased,
     points,
     rectangles,
     wireframe,
@@ -225,3 +226,60 @@ def test_lines_that_follow_one_another_hit_no_pixel_twice():
 def test_screen_positions_are_snapped_before_they_are_lines():
     screen = np.array([[[0.5, 0.5], [3.501, 0.5]]], np.float32)
     assert aliased(snap(screen)).x.tolist() == [0, 1, 2]
+
+
+@pytest.mark.plan("expand-4")
+def test_aliased_lines_of_45_degrees_follow_the_longer_axis_as_if_it_were_x():
+    """Along edges and through corners of diamonds, both ways, and beside them by a unit."""
+    rng = np.random.default_rng(9)
+    steps = [HALF // 2 * n for n in range(-9, 10)]
+    hit = 0
+    for _ in range(1500):
+        start = rng.choice(steps, 2) + rng.choice([-1, 0, 0, 0, 1], 2)
+        length = int(rng.choice([HALF // 2, HALF, PIXEL, 3 * HALF, 700, 1000]))
+        end = start + length * rng.choice([-1, 1], 2)
+        ends = np.array([[start, end]])
+        found = aliased(ends)
+        wanted = naive_line(*(tuple(map(int, point)) for point in (start, end)))
+        assert set(zip(found.x.tolist(), found.y.tolist(), strict=True)) == wanted
+        hit += len(wanted)
+    assert hit > 1500
+
+
+@pytest.mark.plan("expand-8")
+def test_antialiased_lines_cover_what_lies_in_their_rectangle():
+    """Point by point of 64, each of a row and a column of its own; the sum is the line's area."""
+    points = np.array(
+        [(4 * (8 * n + k) + 2, 4 * (8 * k + 7 - n) + 2) for k in range(8) for n in range(8)]
+    )
+    assert len(set(points[:, 0])) == len(set(points[:, 1])) == 64
+    rng = np.random.default_rng(11)
+    screen = rng.uniform(0, 24, (60, 2, 2)).astype(np.float32)
+    screen[:8, 1] = screen[:8, 0] + rng.choice([-6, 6], (8, 2))
+    screen[8:12, 1, 0] = screen[8:12, 0, 0]
+    screen[12:20, 1] = screen[12:20, 0] + rng.uniform(-0.3, 0.3, (8, 2))
+    pixels, coverage = antialiased(screen)
+    places = zip(pixels.source.tolist(), pixels.x.tolist(), pixels.y.tolist(), strict=True)
+    found = dict(zip(places, coverage.tolist(), strict=True))
+    assert len(found) == len(coverage)
+    side = PIXEL * np.arange(-8, 32)
+    x, y = np.meshgrid(side, side)
+    x, y = (axis[..., None] + points[:, n] for n, axis in enumerate((x, y)))
+    for n, triangles in enumerate(rectangles(screen, 1.0).positions.astype(int)):
+        inside = np.zeros(x.shape, bool)
+        for triangle in triangles:
+            within = np.ones(x.shape, bool)
+            for k in range(3):
+                (ax, ay), (bx, by) = triangle[k], triangle[(k + 1) % 3]
+                within &= (bx - ax) * (y - ay) - (by - ay) * (x - ax) >= 0
+            inside |= within
+        share = inside.mean(2)
+        wanted = {
+            (n, int(column) - 8, int(row) - 8): share[row, column]
+            for row, column in zip(*np.nonzero(share), strict=True)
+        }
+        assert {place: value for place, value in found.items() if place[0] == n} == wanted
+    length = np.linalg.norm(screen[:, 1] - screen[:, 0], axis=1)
+    total = np.bincount(pixels.source, coverage, len(screen))
+    assert (np.abs(total - length) < 0.04 * length + 0.1).all()
+    assert not len(antialiased(np.ones((1, 2, 2), np.float32))[1])

@@ -128,6 +128,28 @@ def test_depths_of_pixels_that_are_not_covered_lie_on_the_plane():
     assert (position[:, 2] < 0).any() or (position[:, 2] > 1).any()
 
 
+@pytest.mark.plan("pixel-stage-9")
+@pytest.mark.parametrize("depth", [Format.D24_UNORM_S8_UINT, Format.D32_FLOAT])
+def test_helpers_of_a_triangle_much_smaller_than_a_pixel_lie_on_its_plane(depth):
+    """102.4 a pixel, over 1/128 of one."""
+    scene = Scene(depth=depth)
+    seen = []
+
+    def keep(quads, _bound):
+        seen.append((quads.position[..., 2], quads.floats(0)[..., 0]))
+        return PixelResults(quads.floats(0))
+
+    scene.shade(keep)
+    places = np.array([(8.5 - 1 / 256, 8.25), (8.5 + 1 / 256, 8.25), (8.5, 8.75)])
+    vertices = corners(np.stack([places[:, 0] / 16 - 1, 1 - places[:, 1] / 12], 1))
+    vertices[:, 2] = vertices[:, 4] = 0.1, 0.9, 0.5
+    scene.bind(vertices)
+    scene.context.draw(3)
+    ((z, attribute),) = seen
+    for found in (z, attribute):
+        assert np.abs(found[0] - [[0.5, 102.9], [0.5, 102.9]]).max() < 1e-3
+
+
 @pytest.mark.plan("pixel-stage-10")
 def test_a_shader_chooses_samples():
     """Coverage that is put out joins the triangle's, and alpha no longer decides [fs 16.9.4]."""

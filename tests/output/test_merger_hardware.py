@@ -185,6 +185,32 @@ def test_products_about_the_least_normal_number():
     assert {0, 1 << 31, 0x00800000, 0x80800000} < set(found["texel0"].tolist())
 
 
+@pytest.mark.plan("output-merger-15")
+def test_what_is_not_written_keeps_its_bits():
+    """Every NaN of small floats, both numbers that are -1.0: each mask, blended and not."""
+    params = rtl.CONFIGS["tiny"]
+    halves = [0x80, 0x81, 0x8000, 0x8001, 0x7C01, 0x7D00, 0xFC01, 0xFFFF]
+    texels = np.array([*(half * 0x10001 for half in halves), 0x7E1, 0x7E1 << 11, 0x3E1 << 22])
+    rng = np.random.default_rng(11)
+    states = [
+        SUM | {"format": form, "write_mask": mask, "blend_enable": enable}
+        for form in params.formats
+        for mask in (0, 5, 10)
+        for enable in (0, form in params.floats)
+    ]
+    rows = bench.beats_of(rng, [state for state in states for _ in texels], params)
+    beats = codec.unpack(rows, params.merging, dtype(params.merging))
+    for n in range(params.lanes):
+        beats[f"texel{n}"] = np.tile(texels, len(states))
+    found = check(BLOCK, "tiny", codec.pack(beats, params.merging))
+    merged = codec.unpack(found, params.merged, dtype(params.merged))["texel0"]
+    stored = beats["texel0"]
+    for form, bits in ((Format.R8_SNORM, 8), (Format.R16G16_SNORM, 32), (Format.R16G16_FLOAT, 32)):
+        unwritten = (beats["format"] == form) & (beats["write_mask"] == 0)
+        assert unwritten.any()
+        assert (merged[unwritten] == stored[unwritten] & (1 << bits) - 1).all()
+
+
 @pytest.mark.plan("output-merger-13")
 @pytest.mark.parametrize(
     ("arguments", "message"),

@@ -111,6 +111,77 @@ def test_helpers_beyond_the_horizon_saturate():
     assert got.sum() == interpolator.ONE
 
 
+def scattered(rng, size, count):
+    """Triangles within so many pixels, and helpers up to two pixels away."""
+    triangles = np.zeros(count, triangle_setup.TRIANGLE)
+    for axis in "xy":
+        base = rng.integers(0, 1 << 16, count)
+        for k in range(3):
+            triangles[f"{axis}{k}"] = base + rng.integers(0, size + 1, count)
+    x, y = (
+        triangles[f"{axis}0"].astype(np.int64) + rng.integers(-512, 513, count) for axis in "xy"
+    )
+    return triangles, x, y
+
+
+@pytest.mark.plan("interpolator-4")
+@pytest.mark.parametrize("size", [64, 128, 256, 1024])
+@pytest.mark.parametrize("depth", [1.0, 3.0])
+def test_weights_of_helpers_are_exact_ones(size, depth):
+    """Where they fit, whatever the sign; where they do not, they end at the range."""
+    rng = np.random.default_rng(size)
+    triangles, x, y = scattered(rng, size, 1500)
+    rhw = rng.uniform(1, depth, (1500, 3)).astype(np.float32)
+    corners = interpolator.corners(triangles, rhw)
+    got = interpolator.weights(corners, x, y)
+    fit = 0
+    for n in range(len(triangles)):
+        exactly = [
+            exact(triangles[n], rhw[n], int(x[n]), int(y[n]), unit) for unit in np.eye(3).tolist()
+        ]
+        edge = interpolator.edges(corners, x, y)[n]
+        if edge.sum() == 0 or sum(e * Fraction(float(q)) for e, q in zip(edge, rhw[n])) <= 0:
+            continue
+        for share, right in zip(got[n, 1:].tolist(), exactly[1:], strict=True):
+            if abs(right) < 255:
+                error = abs(Fraction(share, interpolator.ONE) - right)
+                assert error <= (1 + abs(right)) / (1 << 24)
+                fit += 1
+            elif abs(right) > 257:
+                assert share == (interpolator.MOST if right > 0 else -interpolator.MOST - 1)
+    assert fit > 1500
+
+
+@pytest.mark.plan("interpolator-4")
+@pytest.mark.parametrize(("size", "share"), [(64, 0.03), (128, 0.015), (256, 0.01)])
+def test_derivatives_of_small_triangles(size, share):
+    """Of a linear attribute, from a pixel within to its neighbour: few are off by 5 %.
+
+    They are slivers, less than 1/256 of a pixel wide.
+    """
+    rng = np.random.default_rng(size)
+    triangles, x, y = scattered(rng, size, 4000)
+    x, y = inside(rng, triangles)
+    corners = interpolator.corners(triangles, np.ones((4000, 3), np.float32))
+    area = interpolator.edges(corners, x, y).sum(1)
+    values = rng.uniform(-1, 1, (4000, 3, 1)).astype(np.float32)
+    found, right = (
+        interpolator.attributes(values, interpolator.weights(corners, x + step, y))[:, 0]
+        for step in (256, 0)
+    )
+    slope = found - right
+    points = [
+        (triangles[f"x{k}"].astype(float), triangles[f"y{k}"].astype(float)) for k in range(3)
+    ]
+    (x0, y0), (x1, y1), (x2, y2) = points
+    v0, v1, v2 = values[:, :, 0].astype(float).T
+    with np.errstate(all="ignore"):
+        turn = (x1 - x0) * (y2 - y0) - (x2 - x0) * (y1 - y0)
+        wanted = 256 * ((v1 - v0) * (y2 - y0) - (v2 - v0) * (y1 - y0)) / turn
+        off = np.abs(slope - wanted) > 0.05 * np.abs(wanted) + 1e-3
+    assert off[area > 0].mean() < share
+
+
 @pytest.mark.plan("interpolator-5")
 def test_a_cut_triangle_interpolates_by_its_primitive():
     # A triangle's half, its corners 0, 1 and the middle of 1 and 2, gives the triangle's values.

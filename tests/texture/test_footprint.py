@@ -169,3 +169,36 @@ def test_diagonal_stripes_are_told_apart():
     inner = ((x - y) % 4).ravel() == 1  # not beside an edge
     assert np.ptp(texels[inner]) > 0.8
     assert (np.abs(texels - stripes[..., 0].ravel() / 255)[inner] < 0.3).all()
+
+
+@pytest.mark.plan("sampler-9")
+@pytest.mark.parametrize("given", ["level", "gradients", "bias", "least level"])
+def test_a_level_of_exactly_0_is_magnified(given):
+    """[fs 7.18.11]: magnifying is a level, once it is held, that is not above 0."""
+    texture = noise(8, 8)
+    places = np.random.default_rng(0).uniform(0.2, 0.8, (20, 2)).astype(np.float32)
+    step = np.zeros((2, 20, 2), np.float32)
+    step[0, :, 0] = step[1, :, 1] = 1 / 8  # a texel
+    how = {
+        "level": lambda level: {"lod": level},
+        "gradients": lambda level: {"gradients": tuple(step * np.float32(2**level))},
+        "bias": lambda level: {"gradients": tuple(step / 2), "bias": level + 1},
+        "least level": lambda level: {"lod": -3.0, "min_lod": level},
+    }[given]
+    for level, name in ((0.0, "magnify"), (0.01, "minify")):
+        found = []
+        for kind in ("point", "linear"):
+            state = Sampler(**{"magnify": "point", "minify": "point", "mip": "point", name: kind})
+            found.append(sample(texture, state, places, **how(level)))
+        assert not np.array_equal(*found)
+        other = "minify" if name == "magnify" else "magnify"
+        same = [
+            sample(
+                texture,
+                Sampler(**{"mip": "point", name: "point", other: kind}),
+                places,
+                **how(level),
+            )
+            for kind in ("point", "linear")
+        ]
+        assert np.array_equal(*same)

@@ -151,10 +151,13 @@ class Lane(wiring.Component):
         for channel in range(4):
             control = self._at(self._loaded)
             new, old = (sources[n][channel] for n in (NEW, OLD))
+            # A channel that stays does so bit for bit: SNORM has two numbers that are -1.0.
+            stays = control.is_signed & ~control.write[channel]
             if self._formats.cuts:
                 t.enter(2, **{f"cut_{channel}": self._cut(m, t, channel)})
                 new = Mux(control.is_integer, t.value(f"cut_{channel}", self._loaded), new)
-                old = Mux(control.is_integer, words[channel], old)
+                stays |= control.is_integer
+            old = Mux(stays, words[channel], old)
             m.d.comb += [
                 blender.new_words[channel].eq(new),
                 blender.old_words[channel].eq(old),

@@ -12,7 +12,7 @@ from tests.oracles.naive_frame.triangles import Triangle
 
 SUM = 34  # bits of a normalised sum
 WEIGHT = 26  # fraction bits of a weight
-END = 1 << WEIGHT + 2
+END = 1 << WEIGHT + 8
 
 
 def _edges(triangle, x, y):
@@ -26,7 +26,7 @@ def _edges(triangle, x, y):
 
 
 def weights(triangle: Triangle, x: int, y: int, perspective: bool) -> tuple[int, int]:
-    """Weights of the second and the third corner at a position in 1/256 pixel: s2.26."""
+    """Weights of the second and the third corner at a position in 1/256 pixel: s8.26."""
     products = _edges(triangle, x, y)
     if perspective:
         mantissas, exponents = zip(*(math.frexp(value) for value in triangle.rhw), strict=True)

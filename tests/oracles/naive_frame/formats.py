@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Formats of colours: from a shader's values to stored channels, and to bytes.
 
-Source: docs/output/output_merger.md; [fs 3.2.3, 19.1.3].
+Source: docs/output/output_merger.md; [fs 3.2.2-3.2.3, 19.1.3].
 """
 
 import math
@@ -141,7 +141,7 @@ def half(bits: int) -> float:
 
 
 def half_bits(value: float) -> int:
-    """The float of 16 bits that is nearest to a float32, ties to even."""
+    """A float32 as a float of 16 bits: towards zero, infinity of infinity alone [fs 3.2.2]."""
     sign = 0x8000 if math.copysign(1, value) < 0 else 0
     if math.isnan(value):
         return 0x7E00
@@ -149,9 +149,9 @@ def half_bits(value: float) -> int:
         return sign | 0x7C00
     magnitude = abs(Fraction(value))
     exponent = max(math.frexp(abs(value))[1], -13)  # of the first bit behind the last; least normal
-    steps = round(magnitude / Fraction(2) ** (exponent - 11))
+    steps = math.floor(magnitude / Fraction(2) ** (exponent - 11))
     bits = steps + (exponent + 13 << 10) if steps else 0
-    return sign | min(bits, 0x7C00)
+    return sign | min(bits, 0x7BFF)
 
 
 def texel(form: Format, stored: list[int]) -> bytes:

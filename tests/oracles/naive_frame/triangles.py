@@ -112,13 +112,26 @@ def _set_up(corners, values, draw, depth):
     if depth in FLOATS:
         z, exponent = block_depths(depths)
     else:
-        z = tuple(
-            math.floor(Fraction(min(max(value, 0.0), 1.0)) * MOST * 256 + Fraction(1, 2))
-            for value in depths
-        )
+        z = tuple(_units(Fraction(min(max(value, 0.0), 1.0)), depth) for value in depths)
     weights = tuple(corner.weights for corner in corners)
     rhw = tuple(row[3] for row in at)
     return Triangle(points, z, rhw, area, values, exponent, is_front, weights), f"{face} drawn"
+
+
+def _units(value, depth):
+    """A depth in 2^-8 of a unit: the nearest, or its neighbour, which rounds as the depth does."""
+    steps, unit = (MOST, MOST) if depth == Format.D24_UNORM_S8_UINT else (65535, 1 << 24)
+    half = Fraction(1, 2)
+    found = min(math.floor(value * unit * 256 + half), MOST * 256)
+    wanted = math.floor(value * steps + half)
+    for units in (found, found - 1, found + 1):
+        step = units << 4
+        step = (
+            (step + (1 << 11)) >> 12 if steps == MOST else (step - (step >> 16) + (1 << 19)) >> 20
+        )
+        if step == wanted:
+            return units
+    raise AssertionError(value)
 
 
 def box(triangle: Triangle, draw: Draw) -> tuple[range, range]:

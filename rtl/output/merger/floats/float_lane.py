@@ -90,6 +90,7 @@ class FloatLane(wiring.Component):
                 channel.write.eq(control.write[n]),
                 narrow.i.eq(channel.o),
                 narrow.width.eq(self._at(self.BLENDED + 1).float_widths[n]),
+                narrow.stays.eq(~self._at(self.BLENDED + 1).write[n]),
             ]
             words.append(narrow.o)
         options = [joined(own, words) for own in self._formats.float_layouts]

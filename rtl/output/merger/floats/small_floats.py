@@ -11,7 +11,7 @@ from amaranth.lib.wiring import In, Out
 from fixfunc.rtl.lib.bits import leading_zeros, named
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.output.merger.control import FLOAT_WIDTHS
-from fixfunc.rtl.output.merger.floats.multiply_add import BIAS, CANONICAL, MANTISSA, is_nan
+from fixfunc.rtl.output.merger.floats.multiply_add import BIAS, MANTISSA, is_nan
 from fixfunc.rtl.output.merger.formats import pick
 
 FRACTIONS = {16: 10, 11: 6, 10: 5}  # bits
@@ -22,7 +22,10 @@ WIDEST = FRACTIONS[16]
 
 
 def widened(m: Module, word: Value, width: Value, name: str) -> Value:
-    """A float of one of :data:`FLOAT_WIDTHS`, which one bit of ``width`` says, as float32."""
+    """A float of one of :data:`FLOAT_WIDTHS`, which one bit of ``width`` says, as float32.
+
+    NaN keeps its bits.
+    """
     exponent = named(
         m,
         pick(width[1:], [word[f : f + EXPONENT] for f in FRACTIONS.values()]),
@@ -41,34 +44,37 @@ def widened(m: Module, word: Value, width: Value, name: str) -> Value:
     normal = Cat(pad, fraction, (exponent + least)[:8], sign)
     # Without the highest bit set.
     denormal = Cat(pad, Const(0, 1), shifted, (Const(least, 8) - zeros)[:8], sign)
-    infinite = Cat(Const(0, MANTISSA - 1), Const(255, 8), sign)
+    special = Cat(pad, fraction, Const(255, 8), sign)
     small = Mux(
         exponent == 0,
         Mux(fraction == 0, Cat(Const(0, 31), sign), denormal),
-        Mux(exponent == INFINITE, Mux(fraction == 0, infinite, CANONICAL), normal),
+        Mux(exponent == INFINITE, special, normal),
     )
     return Mux(width[0], word, small)
 
 
 class Narrow(wiring.Component):
-    """float32 in one of :data:`FLOAT_WIDTHS`: the nearest, ties to even; free-running.
+    """float32 in one of :data:`FLOAT_WIDTHS`: towards zero; free-running.
 
-    Of 32 bits all bits pass. Without a sign what is below zero is zero. NaN is the canonical one.
+    What is too great is the greatest finite value, and infinity alone is infinity [fs 3.2.2]. Of 32
+    bits all bits pass. Without a sign what is below zero is zero. NaN is the canonical one, but of
+    what stays, which :func:`widened` has made.
 
     Members
     -------
     i : In(32)
     width : In(4)
         Which of :data:`FLOAT_WIDTHS`, one clock after ``i``.
+    stays : In(1)
+        The channel is not written; one clock after ``i``.
     o : Out(32)
         :attr:`LATENCY` clocks after ``i``.
     """
 
     LATENCY = 2
-    ROOM = MANTISSA + 1  # bits below a mantissa that is shifted
-
     i: In(32)
     width: In(len(FLOAT_WIDTHS))
+    stays: In(1)
     o: Out(32)
 
     def elaborate(self, platform: object) -> Module:
@@ -79,9 +85,9 @@ class Narrow(wiring.Component):
         least = BIAS - SMALL_BIAS + 1  # of a normal number
         below = named(m, exponent < least, "below")
         distance = named(m, least - exponent, "distance")
-        distance = Mux(distance[:8] > self.ROOM, self.ROOM, distance[:5])
-        mantissa = Cat(Const(0, self.ROOM), self.i[: MANTISSA - 1], Const(1, 1))
-        shifted = Signal(len(mantissa))
+        distance = Mux(distance[:8] > MANTISSA, MANTISSA, distance[:5])
+        mantissa = Cat(self.i[: MANTISSA - 1], Const(1, 1))
+        shifted = Signal(MANTISSA)
         high = Signal(8)
         m.d.sync += [
             shifted.eq(Mux(below, mantissa >> distance, mantissa)),
@@ -91,15 +97,17 @@ class Narrow(wiring.Component):
         negative = value[31]
         options = []
         for width, fraction in FRACTIONS.items():
-            cut = self.ROOM + MANTISSA - 1 - fraction
-            up = shifted[cut - 1] & (shifted[: cut - 1].any() | shifted[cut])
             infinite = INFINITE << fraction
-            encoded = named(m, (high << fraction) + shifted[cut:] + up, f"encoded_{width}")
-            number = Mux((value[23:31] == 255) | (encoded > infinite), infinite, encoded)
+            cut = MANTISSA - 1 - fraction
+            encoded = named(m, (high << fraction) + shifted[cut:], f"encoded_{width}")
+            finite = Mux(encoded >= infinite, infinite - 1, encoded)
+            number = Mux(value[23:31] == 255, infinite, finite)
             if width == 16:
                 number = Cat(number[: width - 1], negative)
             else:
                 number = Mux(negative, 0, number)
-            options.append(Mux(t[1].nan, infinite | 1 << fraction - 1, number))
+            same = Cat(value[cut : MANTISSA - 1], Const(INFINITE, EXPONENT), negative)[:width]
+            nan = Mux(self.stays, same, infinite | 1 << fraction - 1)
+            options.append(Mux(t[1].nan, nan, number))
         m.d.sync += self.o.eq(pick(self.width, [value, *options]))
         return m
