@@ -13,6 +13,7 @@ from fixfunc.spec.state import SAMPLE_COUNTS, TARGET_LIMIT
 
 LAYERS = 2048  # greatest number of layers of an array [fs: resource limits]
 VOLUME_LIMIT = 2048  # texels along an edge of a 3D texture
+MOST_BYTES = 2048 << 20  # of a resource [fs 21]
 FACES = ["+x", "-x", "+y", "-y", "+z", "-z"]  # of a cube, in order
 
 

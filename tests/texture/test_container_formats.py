@@ -16,8 +16,7 @@ import pytest
 from PIL import Image
 
 from fixfunc.models.texture.container import VULKAN, read
-from fixfunc.models.texture.container.file import MOST_BYTES
-from fixfunc.models.texture.texture import create
+from fixfunc.models.texture.texture import MOST_BYTES, create
 from fixfunc.spec.dxgi import FORMATS, Format
 from fixfunc.spec.errors import InputError
 from tests.texture.test_container import data, file, ktx2, texture

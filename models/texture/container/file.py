@@ -6,10 +6,8 @@ import warnings
 from typing import BinaryIO, NamedTuple
 
 from fixfunc.models.texture.container.formats import FileFormat
-from fixfunc.models.texture.texture import LAYERS, check_shape, size
+from fixfunc.models.texture.texture import LAYERS, MOST_BYTES, check_shape, size
 from fixfunc.spec.errors import InputError, InputWarning
-
-MOST_BYTES = 2048 << 20  # of a resource [fs 21]
 
 
 class Shape(NamedTuple):
