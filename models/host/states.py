@@ -24,7 +24,11 @@ from fixfunc.spec.state import (
 
 @dataclass(frozen=True)
 class RasterizerState:
-    """D3D11_RASTERIZER_DESC2 [fs 15.1]."""
+    """D3D11_RASTERIZER_DESC2 [fs 15.1].
+
+    There are no antialiased lines [fs 3.4.4]. Conservative coverage is of tier 1: triangles without
+    area are left out, and there are neither depths nor several samples.
+    """
 
     wireframe: bool = False
     cull: Cull = Cull.BACK
@@ -41,6 +45,9 @@ class RasterizerState:
     def __post_init__(self):
         check_types(self)
         integer("depth_bias", self.depth_bias, -(1 << 31), (1 << 31) - 1)
+        if self.antialiased_line_enable:
+            rule = "be off: lines are aliased, or rectangles by multisample_enable"
+            raise InputError("antialiased_line_enable", rule, True)
         for name in ("depth_bias_clamp", "slope_scaled_depth_bias"):
             if not math.isfinite(getattr(self, name)):
                 raise InputError(name, "be a finite number", getattr(self, name))
