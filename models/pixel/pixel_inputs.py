@@ -123,7 +123,7 @@ class Evaluator:
             kind, _, where = mode.partition("_")
             offsets = self.locations.offsets(where or "centre")
             out[:, chosen] = self._values(chosen, kind, offsets)
-        return out.reshape(-1, 2, 2, *shape[1:])
+        return out.reshape(len(out) // 4, 2, 2, *shape[1:])
 
     def attribute_at(self, attribute: int, offsets: np.ndarray) -> np.ndarray:
         """One attribute at offsets from the centres: uint32, shape (q, 2, 2, 4)."""
