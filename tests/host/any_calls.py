@@ -139,7 +139,7 @@ CALLS = {
             "array_size": NUMBER,
             "sample_count": NUMBER,
             "cube": TRUTH,
-            "data": st.lists(OCTETS.filter(lambda data: data is not None), max_size=2),
+            "data": st.lists(OCTETS.filter(lambda data: data is not None), min_size=1, max_size=1),
         },
     ),
     "create_texture3d": (
