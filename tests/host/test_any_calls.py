@@ -34,6 +34,7 @@ def state(world):
         for group in GROUPS
     ]
     held = [vars(result).copy() for kind in HELD for result in world.results.get(kind, ())]
+    held.append({name: copied(value) for name, value in vars(world.device.heap).items()})
     return bound, held, world.device.memory[RING + STATES :].tobytes()
 
 

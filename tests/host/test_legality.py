@@ -103,6 +103,24 @@ def test_views_of_structures_are_of_whole_ones():
             device.create_unordered_access_view(buffer, **part)
 
 
+@pytest.mark.plan("host-15")
+def test_arguments_of_views_by_name_are_those_of_their_resource():
+    device = Device(MEMORY)
+    texture = device.create_texture2d(RGBA8, 8, 8, bind=READ | Bind.RENDER_TARGET)
+    depths = device.create_texture2d(Format.D32_FLOAT, 8, 8, bind=Bind.DEPTH_STENCIL)
+    buffer = device.create_buffer(64, READ | Bind.UNORDERED_ACCESS)
+    for create, resource, part, text in (
+        ("shader_resource", texture, {"first": 4}, "argument must be one of .*, not first"),
+        ("shader_resource", texture, {"cube": "x"}, "cube must be a bool, not x"),
+        ("shader_resource", buffer, {"first_level": 1}, "argument must be one of .*, not first_l"),
+        ("render_target", texture, {"size": 4}, "argument must be one of .*, not size"),
+        ("depth_stencil", depths, {"read_only": True}, "argument must be one of .*, not read_only"),
+        ("unordered_access", buffer, {"cube": True}, "argument must be one of .*, not cube"),
+    ):
+        with pytest.raises(InputError, match=text):
+            getattr(device, f"create_{create}_view")(resource, **part)
+
+
 @pytest.mark.plan("host-16")
 @pytest.mark.parametrize("bind", [READ, Bind.RENDER_TARGET])
 @pytest.mark.parametrize("way", list(itertools.product((-3, 0, 2), repeat=2)))
