@@ -333,6 +333,11 @@ def test_more_than_a_resource_may_have_is_refused(file):
     rule = f"size of the texture must be at most {MOST_BYTES} bytes, not {16 << 28}"
     with pytest.raises(InputError, match=rule):
         read(file(content))
+    # Texels of 8 bits become 32: two layers of them fit, three do not.
+    content[12:16] = struct.pack("<I", 15)
+    content[32:36] = struct.pack("<I", 3)
+    with pytest.raises(InputError, match=f"be at most {MOST_BYTES} bytes, not {12 << 28}"):
+        read(file(content))
     with pytest.raises(InputError, match="edges of a 3D texture must be at most 2048 texels"):
         create("R8", 4096, 1, [np.zeros((1, 4096), np.uint8)], dimension=3)
 

@@ -35,7 +35,8 @@ class Shape(NamedTuple):
         check_shape(form.name, self.width, self.height, self.levels, self.faces, self.depth)
         if not 1 <= self.images <= LAYERS:
             raise InputError("number of layers", f"be 1 to {LAYERS // self.faces}", self.layers)
-        total = self.images * sum(self.bytes_of(form, n) for n in range(self.levels))
+        read = FileFormat(form.form)  # which may be wider than the file's texels
+        total = self.images * sum(self.bytes_of(read, n) for n in range(self.levels))
         if total > MOST_BYTES:
             raise InputError("size of the texture", f"be at most {MOST_BYTES} bytes", total)
 
