@@ -8,7 +8,7 @@ from fixfunc.models.host.packets import RING, STATES
 from fixfunc.models.machine.machine import Machine
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.ring import TRANSFER, Stop
-from tests.host.worlds import BEGIN, World
+from tests.host.calls.worlds import BEGIN, World
 
 
 def drawn():

@@ -18,7 +18,7 @@ from fixfunc.models.host.states import (
 from fixfunc.spec.draw import Topology
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.state import BlendFactor, BlendOp, Compare, Cull, LogicOp, StencilOp
-from tests.host.worlds import Call, Made, Of
+from tests.host.calls.worlds import Call, Made, Of
 
 WRONG = st.sampled_from(
     (

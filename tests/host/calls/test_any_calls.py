@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from fixfunc.models.host.packets import RING, STATES
 from fixfunc.spec.errors import InputError
-from tests.host.any_calls import calls
-from tests.host.worlds import BEGIN, World
+from tests.host.calls.any_calls import calls
+from tests.host.calls.worlds import BEGIN, World
 from tests.tiers import SEED
 
 LENGTH = 40  # calls of an example, at most
