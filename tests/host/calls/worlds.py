@@ -18,6 +18,7 @@ from fixfunc.spec.draw import Topology
 from fixfunc.spec.dxgi import Format
 
 MEMORY = 1 << 22
+MOST_WORK = 1 << 10  # vertices: arguments in memory may ask for any number
 
 
 class Call(NamedTuple):
@@ -46,7 +47,7 @@ class World:
     """A device, and what calls have made on it."""
 
     def __init__(self) -> None:
-        self.device = Device(MEMORY)
+        self.device = Device(MEMORY, most_work=MOST_WORK)
         self.results: dict[str, list] = {}
 
     def make(self, call: Call) -> None:
