@@ -47,7 +47,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     sub.add_argument("--samples", type=int, default=4)
     sub.add_argument(
-        "--divisions", type=int, default=8, help="of each side of the teapot's patches"
+        "--divisions",
+        type=int,
+        help="of each side of the teapot's patches, unless --patches divides them; 8 by default",
     )
     sub.add_argument(
         "--patches",
@@ -65,9 +67,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     sub.add_argument(
         "--memory",
-        default="near",
-        help="behind the hardware: near, 0 to 8 clocks to an answer; far, 400 to 800; dram, with "
-        "banks and rows; shared, the same, one channel for all ports",
+        help="behind the hardware: near, 0 to 8 clocks to an answer (default); far, 400 to 800; "
+        "dram, with banks and rows; shared, the same, one channel for all ports",
     )
     sub.add_argument("-o", dest="output", default="out", help="folder")
     return parser
@@ -126,7 +127,6 @@ def write_verilog(options: argparse.Namespace) -> int:
 
 def run_frame(options: argparse.Namespace) -> int:
     """A picture; with hardware it fails where that drew anything else, or complains."""
-    from fixfunc.cosim import files
     from fixfunc.cosim.frame import frame, mesh, texture
     from fixfunc.models.scene.scene import Scene, teapot_patches
 
@@ -134,25 +134,39 @@ def run_frame(options: argparse.Namespace) -> int:
         width, height = (int(side) for side in options.size.lower().split("x"))
     except ValueError:
         raise InputError("size", "be WIDTHxHEIGHT in pixels", options.size) from None
+    _check_meaning(options)
     around = texture.load(options.texture) if options.texture else None
     if options.patches:
         scene = teapot_patches(_factor(options), width, height, options.samples)
     else:
         vertices, faces = (
-            mesh.teapot(options.divisions) if options.mesh == "teapot" else mesh.load(options.mesh)
+            mesh.teapot(8 if options.divisions is None else options.divisions)
+            if options.mesh == "teapot"
+            else mesh.load(options.mesh)
         )
         scene = Scene(vertices, faces, width, height, options.samples)
     scene.texture = around
-    folder = files.open_folder(Path(options.output))
     result = frame.run(
         scene,
-        folder,
+        Path(options.output),
         title=Path(options.mesh).stem,
         golden=options.golden,
         resolve=options.resolve,
-        memory=options.memory,
+        memory=options.memory or "near",
     )
     return 1 if result.failures else 0
+
+
+def _check_meaning(options: argparse.Namespace) -> None:
+    """Refuse options that others leave without a meaning."""
+    if options.divisions is not None and (options.patches or options.mesh != "teapot"):
+        other = "--patches" if options.patches else options.mesh
+        raise InputError(
+            "divisions", "be those of the teapot alone", f"{options.divisions}, with {other}"
+        )
+    if options.golden and options.memory:
+        rule = "be behind hardware, of which a golden frame has none"
+        raise InputError("memory", rule, options.memory)
 
 
 def _factor(options: argparse.Namespace) -> float | Literal["adaptive"]:

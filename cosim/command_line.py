@@ -2,6 +2,7 @@
 """What command lines share: subcommands, numbers, and errors as one line."""
 
 import argparse
+import os
 import sys
 import warnings
 from collections.abc import Callable
@@ -25,13 +26,24 @@ EXTRAS = {
 
 
 def run(parser: argparse.ArgumentParser, arguments: list[str] | None = None) -> int:
-    """Run one command; bad input is one line on standard error and exit code 2."""
+    """Run one command; bad input is one line on standard error and exit code 2.
+
+    Ctrl-C is one line and 130, a reader that has gone away none and 141, as shells count signals.
+    """
     options = parser.parse_args(arguments)
     shown = warnings.showwarning
     warnings.showwarning = _warn
     warnings.simplefilter("always", InputWarning)
     try:
-        return options.run(options)
+        code = options.run(options)
+        sys.stdout.flush()
+        return code
+    except KeyboardInterrupt:
+        return _refuse("interrupted", 130)
+    except BrokenPipeError:
+        # What is still to be written, at the end of the process, goes nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
     except ModuleNotFoundError as error:
         package = (error.name or "").split(".")[0]
         if package not in EXTRAS:
@@ -47,9 +59,9 @@ def _warn(message: Warning | str, *_more: object) -> None:
     print(f"fixfunc: warning: {message}", file=sys.stderr)
 
 
-def _refuse(text: str) -> int:
+def _refuse(text: str, code: int = 2) -> int:
     print(f"fixfunc: {(text.splitlines() or ['failed'])[0]}", file=sys.stderr)
-    return 2
+    return code
 
 
 def adder(parser: argparse.ArgumentParser) -> Callable[..., argparse.ArgumentParser]:

@@ -9,3 +9,11 @@ stencil_shadow.py        a shadow volume: geometry shader, stencil test, three p
 scaffold.py              what they share: targets, cameras, meshes from files
 verilog/                 benches in SystemVerilog of single blocks
 """
+
+from importlib.util import find_spec
+
+from fixfunc.cosim.toolchain import to_install
+
+for package in ("trimesh", "PIL"):
+    if find_spec(package) is None:
+        raise SystemExit(f"fixfunc: {package} is missing: {to_install('mesh')}")

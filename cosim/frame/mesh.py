@@ -2,20 +2,23 @@
 """Meshes: files, by trimesh; the teapot, from its patches."""
 
 import logging
+import warnings
 from pathlib import Path
 
 import numpy as np
 import trimesh
 
 from fixfunc.models.tessellation import bezier
-from fixfunc.spec.errors import InputError, MeshError
+from fixfunc.spec.errors import InputError, InputWarning, MeshError
 
 FORMATS = (".obj", ".ply", ".stl", ".gltf", ".glb")
 MOST_BYTES = 1 << 30
 
 
 def load(path: str | Path) -> tuple[np.ndarray, np.ndarray]:
-    """Vertices and triangles of a file.
+    """Vertices and triangles of a file, those of all its parts where they stand.
+
+    Materials and colours are left out, with an :class:`~fixfunc.spec.errors.InputWarning`.
 
     Parameters
     ----------
@@ -43,9 +46,8 @@ def load(path: str | Path) -> tuple[np.ndarray, np.ndarray]:
     logging.getLogger("trimesh").setLevel(logging.CRITICAL)
     try:
         with np.errstate(all="ignore"):
-            mesh = trimesh.load(path, force="mesh", process=False)
-            vertices = np.asarray(mesh.vertices)
-            faces = np.asarray(mesh.faces)
+            scene = trimesh.load_scene(path, process=False)
+            vertices, faces = _joined(scene)
     except ImportError as error:  # trimesh reads some files by packages that it does not bring
         needs = (
             f"{path.name}, which needs the package {error.name}"
@@ -69,8 +71,33 @@ def load(path: str | Path) -> tuple[np.ndarray, np.ndarray]:
         or not len(faces)
     ):
         raise MeshError("mesh file", "hold at least one triangle", path.name)
+    parts = scene.geometry.values()
+    if any(isinstance(part, trimesh.Trimesh) and part.visual.defined for part in parts):
+        text = f"{path.name}: materials and colours are left out: the mesh is drawn in one colour"
+        warnings.warn(text, InputWarning, stacklevel=2)
     with np.errstate(over="ignore"):
         return vertices.astype(np.float32), faces.astype(np.int64)
+
+
+def _joined(scene):
+    """Vertices and faces of all meshes, each where it stands.
+
+    Trimesh joins colours, too, and needs more packages for it.
+    """
+    vertices = [np.zeros((0, 3))]
+    faces = [np.zeros((0, 3), np.int64)]
+    first = 0
+    for node in scene.graph.nodes_geometry:
+        matrix, name = scene.graph[node]
+        part = scene.geometry[name]
+        if not isinstance(part, trimesh.Trimesh):
+            continue
+        moved = trimesh.transformations.transform_points(part.vertices, matrix)
+        mirrored = np.linalg.det(matrix[:3, :3]) < 0
+        vertices.append(moved)
+        faces.append(first + (part.faces[:, ::-1] if mirrored else part.faces))
+        first += len(moved)
+    return np.concatenate(vertices), np.concatenate(faces)
 
 
 def teapot(divisions: int) -> tuple[np.ndarray, np.ndarray]:

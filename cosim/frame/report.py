@@ -2,6 +2,7 @@
 """A frame's report: one HTML file that needs nothing else."""
 
 import base64
+import html
 import io
 import json
 from pathlib import Path
@@ -26,6 +27,7 @@ def write(path: Path, title: str, frame: Frame, coded: np.ndarray, figures: dict
     ----------
     path : Path
     title : str
+        Text: what is HTML in it is shown, not obeyed.
     frame : fixfunc.models.scene.render.Frame
         ``colour`` and ``outcome`` as the hardware gave them.
     coded : ndarray of uint8
@@ -60,7 +62,7 @@ def write(path: Path, title: str, frame: Frame, coded: np.ndarray, figures: dict
         "names": {int(mode): mode.name.lower() for mode in TileMode},
     }
     text = Template(PAGE.read_text()).substitute(
-        title=title,
+        title=html.escape(title),
         picture=base64.b64encode(png.getvalue()).decode(),
         figures=_embedded(figures),
         tiles=_embedded(tiles),

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Texture files: containers by the golden model, pictures by Pillow."""
 
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -12,19 +13,49 @@ from fixfunc.spec.errors import InputError
 
 
 def load(path: str | Path) -> Texture:
-    """A texture from a file: DDS, KTX2, or a picture and its smaller levels.
+    """A texture that fits around a mesh, from a file: DDS, KTX2, or a picture and smaller levels.
 
     Its colours are taken as they are.
+
+    Raises
+    ------
+    InputError
+        No such file, or one that cannot be read; a texture that is no 2D picture, or of integers.
     """
     if Path(path).suffix.lower() not in (".dds", ".ktx2", ".png"):
         raise InputError("texture", "be a file .dds, .ktx2, .png", path)
     if not Path(path).is_file():
         raise InputError("texture", "be a file that exists", path)
-    if Path(path).suffix.lower() != ".png":
-        return container.read(path)
+    if Path(path).suffix.lower() == ".png":
+        return _picture(path)
+    texture = container.read(path)
+    if (texture.dimension, texture.faces, texture.layers) != (2, 1, 1):
+        raise InputError(
+            "texture", "be one 2D picture around the mesh", f"{path}, {_kind(texture)}"
+        )
+    if texture.texel_format.is_integer:
+        rule = "be of a format that is filtered"
+        raise InputError("texture", rule, f"{path}, of {texture.format}")
+    return texture
+
+
+def _kind(texture):
+    """What a texture is that does not fit around a mesh."""
+    if texture.faces == 6:
+        return "a cube"
+    return f"a texture of {texture.dimension} dimensions and {texture.layers} layers"
+
+
+def _picture(path):
+    """A PNG; whatever Pillow meets in a broken one is one error."""
     try:
-        with Image.open(path) as picture:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            picture = Image.open(path)
+        with picture:
             check_shape("RGBA8", *picture.size, 1, 1)
             return of_picture(np.asarray(picture.convert("RGBA")), srgb=False)
-    except (OSError, SyntaxError) as error:
+    except InputError as error:
+        raise InputError(f"{Path(path).name}: {error.field}", error.rule, error.value) from error
+    except Exception as error:
         raise InputError("texture", "be a PNG that can be read", f"{path}: {error}") from error

@@ -8,7 +8,8 @@ import numpy as np
 
 from fixfunc.spec.dxgi import VERTEX_FORMATS, Format
 
-REGISTERS = "RGBA"
+# Registers by a channel's letter; luminance is red, green and blue alike, as D3D9 has it.
+REGISTERS = {"R": (0,), "G": (1,), "B": (2,), "A": (3,), "L": (0, 1, 2), "X": ()}
 ONE = 0x3F800000  # 1.0
 CANONICAL = 0x7FC00000  # NaN
 
@@ -27,18 +28,18 @@ class Layout(NamedTuple):
     size: int  # bytes
 
 
-def _layout(form):
-    name, kind = form.name.rsplit("_", 1)
+def layout(name: str) -> Layout:
+    """Channels of a format without blocks, by a name as DXGI forms them, lowest bits first."""
+    letters, kind = name.rsplit("_", 1)
     channels = []
     low = 0
-    for letter, bits in re.findall(r"([RGBAX])(\d+)", name):
-        if letter != "X":
-            channels.append(Channel(REGISTERS.index(letter), low, int(bits)))
+    for letter, bits in re.findall(r"([RGBALX])(\d+)", letters):
+        channels += [Channel(register, low, int(bits)) for register in REGISTERS[letter]]
         low += int(bits)
     return Layout(tuple(channels), kind, low // 8)
 
 
-LAYOUTS = {form: _layout(form) for form in VERTEX_FORMATS}
+LAYOUTS = {form: layout(form.name) for form in VERTEX_FORMATS}
 
 
 def defaults(form: Format) -> np.ndarray:

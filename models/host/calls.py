@@ -43,6 +43,15 @@ def names_calls(kind: Kind) -> Kind:
     return kind
 
 
+def check_arguments(method: Callable, given: dict[str, object]) -> None:
+    """Raise ``InputError`` for arguments by name that a method lacks, or of another type."""
+    hints = get_type_hints(method)
+    for name, value in given.items():
+        if name not in hints:
+            raise InputError("argument", f"be one of {', '.join(hints)}", name)
+        check_type(name, value, hints[name])
+
+
 def _named(call: str, method: Callable) -> Callable:
     signature = inspect.signature(method)
     hints = functools.cache(lambda: get_type_hints(method))

@@ -41,12 +41,19 @@ def draw(context, indexed: bool) -> None:
         raise InputError("hull shader", "be set for patches", None)
     for n, view in enumerate(context.om.colours):
         if view:
-            output_merger.check(context.om.blend.of(n), view.form)
+            _blend(context.om.blend.of(n), view.form)
     _second_source(context.om)
     if context.rs.state.conservative_raster:
         _conservative(context)
     _held(context)
     _hazards(context)
+
+
+def _blend(blend, form):
+    """A format has what its blending asks for; logic operations those of UINT [fs 17.7.1]."""
+    if blend.logic and not form.name.endswith("_UINT"):
+        raise InputError("logic operation", "be off but for targets of UINT", form.name)
+    output_merger.check(blend, form)
 
 
 def _second_source(om):
@@ -68,7 +75,7 @@ def draw_auto(context) -> None:
 
 
 def _conservative(context):
-    """Depths of centres that lie outside of their triangle do not fit the depth test."""
+    """Tier 1: depths of centres outside of their triangle do not fit the depth test."""
     if context.om.depth is not None:
         raise InputError("conservative_raster", "be off with a target of depths", True)
     for view in filter(None, context.om.colours):
@@ -173,15 +180,18 @@ def stencil(view: View, value: int) -> int:
 
 
 def same_kind(target: Buffer | Texture, source: Buffer | Texture) -> None:
-    """Both are buffers, or textures of one dimension and family."""
+    """Both are buffers, or textures of one dimension."""
     if type(target) is not type(source):
         raise InputError("target", f"be a {type(source).__name__}", type(target).__name__)
-    if isinstance(source, Texture):
-        if target.dimension != source.dimension:
-            raise InputError("target", f"be a {source.dimension.name}", target.dimension.name)
-        if FORMATS[target.form].family != FORMATS[source.form].family:
-            family = FORMATS[source.form].family.name
-            raise InputError("format of the target", f"be of {family}", target.form.name)
+    if isinstance(source, Texture) and target.dimension != source.dimension:
+        raise InputError("target", f"be a {source.dimension.name}", target.dimension.name)
+
+
+def same_family(target: Texture, source: Texture) -> None:
+    """Formats have the same bits."""
+    family = FORMATS[source.form].family
+    if FORMATS[target.form].family != family:
+        raise InputError("format of the target", f"be of {family.name}", target.form.name)
 
 
 def not_same(target: Buffer | Texture, source: Buffer | Texture) -> None:
@@ -190,39 +200,72 @@ def not_same(target: Buffer | Texture, source: Buffer | Texture) -> None:
         raise InputError("target", "not be the source", type(target).__name__)
 
 
+# Formats that blocks of 8 and of 16 bytes are copied to and from, a texel a block.
+COPIED_AS_BLOCKS = {
+    Format.R16G16B16A16_UINT,
+    Format.R16G16B16A16_SINT,
+    Format.R32G32_UINT,
+    Format.R32G32_SINT,
+    Format.R32G32B32A32_UINT,
+    Format.R32G32B32A32_SINT,
+}
+
+
 def same_shape(target: Texture, source: Texture) -> None:
-    """Both have one size, and as many levels, layers and samples."""
+    """Both are of one family, and have one size, and as many levels, layers and samples."""
+    same_family(target, source)
     names = ("width", "height", "depth", "levels", "layers", "samples")
     for name in names:
         of, other = getattr(source.layout, name), getattr(target.layout, name)
         integer(f"{name} of the target", other, of, of)
 
 
+def same_texels(target: Texture, source: Texture) -> None:
+    """Formats of one family; or one of blocks, the other of integers of a block's bytes."""
+    into, out_of = FORMATS[target.form], FORMATS[source.form]
+    integers = source.form if into.block > 1 else target.form
+    is_converted = into.block != out_of.block and integers in COPIED_AS_BLOCKS
+    if not is_converted or into.bytes != out_of.bytes:
+        same_family(target, source)
+
+
 def copy(target: Texture, into, source: Texture, out_of, at, box) -> None:
     """A box lies in source and target, on whole blocks; of samples and depths all is copied."""
     size = source.layout.size_of(out_of[0])
     room = target.layout.size_of(into[0])
-    block = FORMATS[source.form].block
-    for n, axis in enumerate("xyz"):
-        integer(f"box along {axis}", box[n], 0, size[n])
-        integer(f"end of the box along {axis}", box[n + 3], box[n] + 1, size[n])
-        if box[n + 3] - box[n] > room[n]:
-            raise InputError(
-                f"box along {axis}", f"fit the target's {room[n]} texels", box[n + 3] - box[n]
-            )
-        integer(f"place along {axis}", at[n], 0, room[n] - (box[n + 3] - box[n]))
-        for value in (box[n], at[n]):
-            if axis != "z" and value % block:
-                raise InputError(f"place along {axis}", f"be a multiple of {block}", value)
-        if axis != "z" and box[n + 3] % block and box[n + 3] != size[n]:
-            raise InputError(
-                f"end of the box along {axis}", f"be a multiple of {block}", box[n + 3]
-            )
+    sides = zip(box[:3], box[3:], at, size, room, _edges(source), _edges(target), strict=True)
+    for axis, side in zip("xyz", sides, strict=True):
+        _side(axis, *side)
     samples = source.layout.samples
     integer("samples of the target", target.layout.samples, samples, samples)
     is_part = tuple(box) != (0, 0, 0, *size) or tuple(at) != (0, 0, 0) or size != room
     if is_part and (samples > 1 or (source.bind | target.bind) & Bind.DEPTH_STENCIL):
         raise InputError("box", "be all of a texture with samples or depths", tuple(box))
+
+
+def _edges(texture):
+    """Texels of a block along x, y and z."""
+    edge = FORMATS[texture.form].block
+    return edge, edge, 1
+
+
+def _side(axis, begin, end, place, size, room, edge, into_edge):
+    """One axis of a box of blocks that are stored, or to the level's end [fs 19.5.1]."""
+    stored = -(-size // edge) * edge
+    integer(f"box along {axis}", begin, 0, stored)
+    integer(f"end of the box along {axis}", end, begin + 1, stored)
+    for name, value, unit in (
+        (f"box along {axis}", begin, edge),
+        (f"end of the box along {axis}", end if end != size else stored, edge),
+        (f"place along {axis}", place, into_edge),
+    ):
+        if value % unit:
+            raise InputError(name, f"be a multiple of {unit}", value)
+    extent = (-(-end // edge) - begin // edge) * into_edge
+    space = -(-room // into_edge) * into_edge
+    if extent > space:
+        raise InputError(f"box along {axis}", f"fit the target's {space} texels", extent)
+    integer(f"place along {axis}", place, 0, space - extent)
 
 
 def resolve(target: Texture, into, source: Texture, out_of, form: Format | None) -> None:
@@ -231,6 +274,7 @@ def resolve(target: Texture, into, source: Texture, out_of, form: Format | None)
         counts = source.layout.samples, target.layout.samples
         raise InputError("samples", "be several of the source and one of the target", counts)
     same_kind(target, source)
+    same_family(target, source)
     if source.layout.size_of(out_of[0]) != target.layout.size_of(into[0]):
         raise InputError(
             "size of the target", "be that of the source", target.layout.size_of(into[0])

@@ -201,23 +201,24 @@ class Context:
         at: tuple[int, int, int] = (0, 0, 0),
         box: tuple[int, int, int, int, int, int] | None = None,
     ) -> None:
-        """Copy a box of texels.
+        """Copy a box of texels, as by a copy aside: both may overlap [fs 5.6.2.1].
 
         Parameters
         ----------
         target, source : Texture
+            Of one family; or one of blocks, the other of integers of a block's bytes.
         target_subresource, source_subresource : (int, int)
             Level and layer.
         at : (x, y, z)
             Where the box goes.
         box : (left, top, front, right, bottom, back), optional
-            Ends exclusive; all by default.
+            Ends exclusive; all by default. Of blocks whole ones: to the level's end, or to that of
+            its last blocks.
         """
         checks.same_kind(target, source)
+        checks.same_texels(target, source)
         into = target.subresource(*target_subresource)
         out_of = source.subresource(*source_subresource)
-        if into == out_of:
-            checks.not_same(target, source)
         size = source.layout.size_of(out_of[0])
         box = (0, 0, 0, *size) if box is None else box
         checks.copy(target, into, source, out_of, at, box)

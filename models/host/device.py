@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from fixfunc.models.frontend.vertex_fetch import Element
-from fixfunc.models.host.calls import names_calls
+from fixfunc.models.geometry.geometry_stage import STREAMS, GeometryStage
+from fixfunc.models.host.calls import check_arguments, names_calls
 from fixfunc.models.host.context import Context
 from fixfunc.models.host.groups import InputLayout
 from fixfunc.models.host.memory import Heap
@@ -27,6 +28,7 @@ from fixfunc.models.host.views import View, buffer_view, texture_view
 from fixfunc.models.machine.machine import MOST_WORK, Machine
 from fixfunc.models.machine.shaders import ComputeShader, GeometryShader, HullShader, PixelShader
 from fixfunc.models.payload import integer
+from fixfunc.models.tessellation import tessellator
 from fixfunc.spec.descriptors import Dimension, Stage
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
@@ -72,7 +74,10 @@ class Device:
         coded: bool = True,
     ) -> None:
         integer("memory", memory, RING + STATES + (1 << 16), 1 << 32)
-        self.memory = np.zeros(memory, np.uint8)
+        try:
+            self.memory = np.zeros(memory, np.uint8)
+        except MemoryError as error:
+            raise InputError("memory", "be what this machine has", memory) from error
         self.heap = Heap(RING + STATES, memory)
         self._coded = coded
         self._shaders: dict[int, object] = {}
@@ -175,8 +180,11 @@ class Device:
     def _texture(self, dimension, shape, bind, cube, data):
         layout = layout_of_texture(dimension, *shape, bind, cube, self._coded)
         parts = None if data is None else [octets_of(part) for part in data]
-        if parts is not None:
-            integer("subresources of data", len(parts), *[layout.levels * layout.layers] * 2)
+        subresources = layout.levels * layout.layers
+        if parts is not None and len(parts) != subresources:
+            rule = f"be a list of {subresources}, one for each level of each layer"
+            found = f"an array of {data.shape}" if isinstance(data, np.ndarray) else len(parts)
+            raise InputError("data", rule, found)
         texture = Texture(self.heap.take(layout.bytes), dimension, layout, bind, cube, self.heap)
         memory = self.memory[texture.address : texture.address + layout.bytes]
         memory[:] = 0
@@ -201,19 +209,23 @@ class Device:
         self, texture: Texture, form: Format | None = None, **part: Any
     ) -> View:
         """Create a view to draw to: see :func:`fixfunc.models.host.views.texture_view`."""
+        check_arguments(texture_view, part)
         return texture_view(texture, Bind.RENDER_TARGET, form, **part)
 
     def create_depth_stencil_view(
         self, texture: Texture, form: Format | None = None, **part: Any
     ) -> View:
         """Create a view for depths: see :func:`fixfunc.models.host.views.texture_view`."""
+        check_arguments(texture_view, part)
         return texture_view(texture, Bind.DEPTH_STENCIL, form, **part)
 
     def create_shader_resource_view(
         self, resource: Buffer | Texture, form: Format | None = None, **part: Any
     ) -> View:
         """Create a view for shaders to read: of levels and layers, or of bytes of a buffer."""
-        if isinstance(resource, Buffer):
+        is_buffer = isinstance(resource, Buffer)
+        check_arguments(buffer_view if is_buffer else texture_view, part)
+        if is_buffer:
             return buffer_view(resource, Bind.SHADER_RESOURCE, form or Format.UNKNOWN, **part)
         return texture_view(resource, Bind.SHADER_RESOURCE, form, **part)
 
@@ -221,6 +233,7 @@ class Device:
         self, resource: Buffer, form: Format = Format.UNKNOWN, **part: Any
     ) -> View:
         """Create a view of a buffer for compute shaders to read and write."""
+        check_arguments(buffer_view, part)
         return buffer_view(resource, Bind.UNORDERED_ACCESS, form, **part)
 
     def create_input_layout(self, elements: Sequence[Element]) -> InputLayout:
@@ -232,7 +245,8 @@ class Device:
         return self._shader(Stage.VERTEX, program)
 
     def create_hull_shader(self, program: HullShader) -> Shader:
-        """Create a hull shader."""
+        """Create a hull shader; a domain that there is not raises ``InputError``."""
+        tessellator.check_names(program.kind, program.partitioning, program.output)
         return self._shader(Stage.HULL, program)
 
     def create_domain_shader(self, program: Callable[..., object]) -> Shader:
@@ -240,7 +254,14 @@ class Device:
         return self._shader(Stage.DOMAIN, program)
 
     def create_geometry_shader(self, program: GeometryShader) -> Shader:
-        """Create a geometry shader, with stream output if it declares some."""
+        """Create a geometry shader, with stream output if it declares some.
+
+        Strips, numbers of vertices, of invocations and of streams that there are not raise
+        :class:`~fixfunc.spec.errors.InputError`.
+        """
+        GeometryStage(program.function, program.output, program.most, program.instances)
+        for stream in (*program.stream_output, program.rasterized or 0):
+            integer("stream", stream, 0, STREAMS - 1)
         return self._shader(Stage.GEOMETRY, program)
 
     def create_pixel_shader(self, program: PixelShader) -> Shader:

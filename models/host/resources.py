@@ -9,13 +9,12 @@ import numpy as np
 from fixfunc.models.host.memory import Heap
 from fixfunc.models.memory.layout import Layout, can_be_coded
 from fixfunc.models.payload import integer
-from fixfunc.models.texture.texture import LAYERS
+from fixfunc.models.texture.texture import LAYERS, MOST_BYTES, VOLUME_LIMIT
 from fixfunc.spec.descriptors import Dimension
 from fixfunc.spec.dxgi import DEPTH_FORMATS, FORMATS, Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import SAMPLE_COUNTS, TARGET_LIMIT
 
-VOLUME_LIMIT = 2048  # texels of a 3D texture along each axis [fs 21]
 BUFFER_LIMIT = 1 << 27  # bytes [fs 21]
 
 
@@ -159,8 +158,10 @@ def layout_of_texture(
         raise InputError("bind", "be RENDER_TARGET or DEPTH_STENCIL with samples", bind)
     if bind & Bind.RENDER_TARGET and bind & Bind.DEPTH_STENCIL:
         raise InputError("bind", "not be RENDER_TARGET and DEPTH_STENCIL", bind)
-    if FORMATS[form].block > 1 and (bind & TARGETS or width % 4 or height % 4):
-        raise InputError("size of blocks", "be a multiple of 4, and no target", (width, height))
+    if FORMATS[form].block > 1 and bind & TARGETS:
+        raise InputError("format", "have no blocks where bind is a target's", form.name)
+    if FORMATS[form].block > 1 and (width % 4 or height % 4):
+        raise InputError("size of blocks", "be a multiple of 4", (width, height))
     family = {FORMATS[depth_form].family for depth_form in DEPTH_FORMATS}
     if bind & Bind.DEPTH_STENCIL and FORMATS[form].family not in family:
         raise InputError("format", "be one of depths for DEPTH_STENCIL", form.name)
@@ -170,6 +171,7 @@ def layout_of_texture(
         raise InputError("cube", "have six square layers, or a multiple", (width, height, layers))
     sides = (width, height, depth, levels, layers)
     layout = Layout(form, *sides, samples, bool(bind & TARGETS))
+    integer("bytes of the texture", layout.bytes, 1, MOST_BYTES)
     coded = coded and not bind & Bind.DEPTH_STENCIL and can_be_coded(layout)
     return replace(layout, coded=coded)
 

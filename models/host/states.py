@@ -24,7 +24,11 @@ from fixfunc.spec.state import (
 
 @dataclass(frozen=True)
 class RasterizerState:
-    """D3D11_RASTERIZER_DESC2 [fs 15.1]."""
+    """D3D11_RASTERIZER_DESC2 [fs 15.1].
+
+    Conservative coverage is of tier 1: triangles without area are left out, and there are neither
+    depths nor several samples.
+    """
 
     wireframe: bool = False
     cull: Cull = Cull.BACK

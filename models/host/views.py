@@ -7,10 +7,13 @@ from fixfunc.models.frontend.state_pieces import encode
 from fixfunc.models.host.resources import Bind, Buffer, Texture, check_bind
 from fixfunc.models.output.formats import RENDERABLE
 from fixfunc.models.payload import integer
+from fixfunc.models.texture.texels import DXGI
 from fixfunc.spec.descriptors import VIEW, Dimension
 from fixfunc.spec.dxgi import DEPTH_FORMATS, FORMATS, Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import SAMPLE_COUNTS
+
+RAW_PLACE = 16  # bytes, where views of words begin
 
 
 @dataclass(eq=False)
@@ -119,18 +122,43 @@ def whole(texture: Texture) -> View:
 def buffer_view(
     buffer: Buffer, kind: Bind, form: Format, first: int = 0, size: int | None = None
 ) -> View:
-    """A view of a part of a buffer, bytes.
+    """A view of whole elements of a buffer, in bytes.
+
+    Elements are texels of a format; without one structures of a structured buffer, or words of 32
+    bits, which begin at a multiple of 16 bytes [fs 5.1.4, 5.2.2, 18.7.2.2]. By default the view has
+    all from ``first`` on.
 
     Raises
     ------
     InputError
-        The buffer may not be bound so, or the part lies beyond it.
+        The buffer may not be bound so; a format that no buffer is read as; a part that lies beyond
+        the buffer, or is not of whole elements.
     """
     check_bind(buffer, kind)
+    element = _element(buffer, form)
     integer("first", first, 0, buffer.size - 1)
-    size = buffer.size - first if size is None else size
+    place = element if form or buffer.stride else RAW_PLACE
+    if first % place:
+        raise InputError("first", f"be a multiple of {place} bytes", first)
+    room = (buffer.size - first) // element * element
+    if size is None and not room:
+        raise InputError("buffer", f"hold an element of {element} bytes", buffer.size - first)
+    size = room if size is None else size
     integer("size", size, 1, buffer.size - first)
+    if size % element:
+        raise InputError("size", f"be a multiple of {element} bytes", size)
     return View(buffer, kind, form, Dimension.BUFFER, first=first, size=size)
+
+
+def _element(buffer, form):
+    """Bytes of an element of a buffer's view."""
+    if form == Format.UNKNOWN:
+        return buffer.stride or 4
+    if buffer.stride:
+        raise InputError("format of the view", "be UNKNOWN for a structured buffer", form.name)
+    if form not in DXGI or FORMATS[form].block > 1:
+        raise InputError("format of the view", "be one that a buffer is read as", form.name)
+    return FORMATS[form].bytes
 
 
 def texture_view(

@@ -29,6 +29,8 @@ from fixfunc.models.state import draw_state
 from fixfunc.spec.dxgi import DEPTH_FORMATS, Format
 from fixfunc.spec.state import SAMPLE_COUNTS, TARGET_LIMIT, DepthFormat, Outcome
 
+SHAPE = "stored", "samples", "tiled", "coded", "width", "height", "depth", "levels", "layers"
+
 
 class Target(NamedTuple):
     """A slice of a texture that is drawn to."""
@@ -38,8 +40,9 @@ class Target(NamedTuple):
 
     @property
     def key(self) -> tuple[int, ...]:
-        """It tells targets apart."""
-        return int(self.view["address"]), *target_place(self.view, self.layer)
+        """It tells targets apart: by place, and by shape, of which a ring may claim any."""
+        shape = (int(self.view[name]) for name in SHAPE)
+        return int(self.view["address"]), *target_place(self.view, self.layer), *shape
 
     def tiles(self, memory: np.ndarray) -> list[np.ndarray]:
         """Its planes of tiles, to read and to write: of a target that is not coded."""

@@ -11,10 +11,9 @@ from fixfunc.models.machine.undo import UndoLog
 from fixfunc.models.memory.layout import texture_at
 from fixfunc.models.payload import enumerated
 from fixfunc.models.texture import fetch, sampler, texture
-from fixfunc.models.texture.container import DXGI
 from fixfunc.models.texture.footprint import LOD_BITS
 from fixfunc.models.texture.sampler import ADDRESSES, FILTERS, REDUCTIONS, Sampler
-from fixfunc.models.texture.texels import TEXELS
+from fixfunc.models.texture.texels import DXGI
 from fixfunc.models.texture.texture import Texture
 from fixfunc.spec.descriptors import (
     BINDING,
@@ -234,10 +233,9 @@ def _address_mode(number):
 def _texels(view):
     """The name of a view's format among those of texels, and whether it is sRGB."""
     form = enumerated(Format, view["form"], "format of the view")
-    name = DXGI.get(form) or (form.name.removesuffix("_SRGB"), form.name.endswith("_SRGB"))
-    if name[0] not in TEXELS:
+    if form not in DXGI:
         raise InputError("format of the view", "be one that a shader reads", form.name)
-    return name
+    return DXGI[form]
 
 
 def texture_of(memory: np.ndarray, view: np.void) -> Texture:

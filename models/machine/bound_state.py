@@ -104,6 +104,9 @@ class BoundState:
         for row, forms in (*((colour, RENDERABLE) for colour in colours), (depth, DEPTHS)):
             if row is not None and row["form"] not in list(forms):
                 raise InputError("format of a target", "be one that is drawn to", int(row["form"]))
+        shapes = {_shape(row) for row in (*colours, depth) if row is not None}
+        if len(shapes) > 1:
+            raise InputError("targets", "be of one size, layers and samples", sorted(shapes))
         return colours, depth
 
     @property
@@ -302,3 +305,10 @@ class BoundState:
             )
             for row in rows
         ]
+
+
+def _shape(view):
+    """Width, height, layers and log2 of the samples of what a view of a target shows."""
+    level = int(view["first_level"])
+    sides = (max(int(view[side]) >> level, 1) for side in ("width", "height"))
+    return *sides, int(view["layer_count"]), int(view["samples"])

@@ -306,8 +306,11 @@ def target_place(view: np.void, layer: int) -> tuple[int, int, int]:
 
 
 def target_at(memory: np.ndarray, view: np.void) -> tuple[Layout, np.ndarray]:
-    """As :func:`texture_at`; a texture that is not tiled is refused, too."""
+    """As :func:`texture_at`; one that is not tiled, or of another family, is refused, too."""
     layout, data = texture_at(memory, view)
+    form = enumerated(Format, view["form"], "format of the view")
+    if FORMATS[form].family != FORMATS[layout.form].family:
+        raise InputError("format of the view", f"be of {layout.form.name}'s family", form.name)
     if not layout.tiled:
         raise InputError("target", "be tiled", layout.form.name)
     return layout, data

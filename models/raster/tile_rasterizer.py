@@ -74,12 +74,16 @@ def coverage(triangles: ArrayLike, width: int, height: int, samples: int = 1) ->
     Raises
     ------
     InputError
-        A size, a sample count or a coordinate that breaks its rule.
+        A size, a sample count or a coordinate that breaks its rule; positions in pixels, which
+        :func:`fixfunc.models.geometry.viewport.snap` takes.
     """
     state = draw_state(width, height, samples)
-    triangles = np.asarray(triangles, np.int64)
+    triangles = np.asarray(triangles)
     if triangles.ndim != 3 or triangles.shape[1:] != (3, 2):
         raise InputError("triangles", "have shape (n, 3, 2)", triangles.shape)
+    if triangles.dtype.kind not in "iu" and triangles.size:
+        rule = "be integers, 1/256 pixel, as viewport.snap makes them of pixels"
+        raise InputError("triangles", rule, triangles.dtype.name)
     vertices = np.zeros(len(triangles), [(f.name, np.int64) for f in payloads.TRIANGLE])
     for k in range(3):
         vertices[f"x{k}"] = triangles[:, k, 0]

@@ -76,13 +76,7 @@ def tessellate(
 
     Source: [fs 11.7.10-14]; the order of points and triangles is D3D11's.
     """
-    for name, value, valid in (
-        ("domain", domain, FACTORS),
-        ("partitioning", partitioning, RANGES),
-        ("output", output, OUTPUTS.get(domain, ())),
-    ):
-        if value not in valid:
-            raise InputError(name, f"be one of {', '.join(valid)}", value)
+    check_names(domain, partitioning, output)
     factors = [np.asarray(values, np.float32).reshape(-1) for values in (outer, inner)]
     for name, values, count in zip(("outer", "inner"), factors, FACTORS[domain], strict=True):
         if len(values) != count:
@@ -98,6 +92,17 @@ def tessellate(
     return Tessellation(
         points, primitives[:, [0, 2, 1]] if output == "triangle_ccw" else primitives
     )
+
+
+def check_names(domain: str, partitioning: str, output: str) -> None:
+    """Raise ``InputError`` for a name that :func:`tessellate` does not know."""
+    for name, value, valid in (
+        ("domain", domain, FACTORS),
+        ("partitioning", partitioning, RANGES),
+        ("output", output, OUTPUTS.get(domain, ())),
+    ):
+        if value not in valid:
+            raise InputError(name, f"be one of {', '.join(valid)}", value)
 
 
 def _edges(domain, outer, inner, partitioning):

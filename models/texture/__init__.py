@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Textures: from files to filtered samples.
 
-container.py       DDS and KTX2; texture.py: levels, layers and faces in memory
+container/         files: DDS and KTX2
+texture.py         levels, layers and faces in memory
 texels.py          formats without blocks; block_decode.py: BC1 to BC5; blocks/: BC6H and BC7
 sampler.py         coordinates to filtered texels; sampler_state.py: what tells how
 footprint.py       level and anisotropy; cube.py: faces of directions

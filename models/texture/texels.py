@@ -19,6 +19,19 @@ SHORT = {
     "R16": Format.R16_UNORM,
     "RGBA16F": Format.R16G16B16A16_FLOAT,
 }
+# Formats of blocks, by the names of their decoders.
+BLOCKS = {
+    "BC1": Format.BC1_UNORM,
+    "BC2": Format.BC2_UNORM,
+    "BC3": Format.BC3_UNORM,
+    "BC4U": Format.BC4_UNORM,
+    "BC4S": Format.BC4_SNORM,
+    "BC5U": Format.BC5_UNORM,
+    "BC5S": Format.BC5_SNORM,
+    "BC6HU": Format.BC6H_UF16,
+    "BC6HS": Format.BC6H_SF16,
+    "BC7": Format.BC7_UNORM,
+}
 # Formats that are only read: alpha alone, and planes of depths and of stencil values.
 READ = {
     Format.A8_UNORM: Layout((Channel(3, 0, 8),), "UNORM", 1),
@@ -91,6 +104,17 @@ TEXELS[SHARED_EXPONENT.name] = TexelFormat(
 TEXELS |= {name: _blocks(form) for name, form in block_decode.FORMATS.items()}
 # Of what has colours in bytes: they may be sRGB.
 WITH_SRGB = {"RGBA8", "BGRA8", "B8G8R8X8_UNORM", "BC1", "BC2", "BC3", "BC7"}
+_NAMES = {form: name for name, form in (SHORT | BLOCKS).items()}
+
+
+def _named(form):
+    """A format's name among those of texels, and whether its colours are sRGB."""
+    linear = Format[form.name.removesuffix("_SRGB")]
+    return _NAMES.get(linear, linear.name), linear != form
+
+
+# Every format of DXGI that a shader reads -> its name here, and whether its colours are sRGB.
+DXGI = {form: _named(form) for form in Format if _named(form)[0] in TEXELS}
 
 
 def read(data: np.ndarray, name: str) -> np.ndarray:

@@ -13,6 +13,7 @@ from fixfunc.spec.state import SAMPLE_COUNTS, TARGET_LIMIT
 
 LAYERS = 2048  # greatest number of layers of an array [fs: resource limits]
 VOLUME_LIMIT = 2048  # texels along an edge of a 3D texture
+MOST_BYTES = 2048 << 20  # of a resource [fs 21]
 FACES = ["+x", "-x", "+y", "-y", "+z", "-z"]  # of a cube, in order
 
 
@@ -150,7 +151,7 @@ def create(
         faces; or a level is not as long as its size says.
     """
     check_shape(format, width, height, len(levels), fields.get("faces", 1), fields.get("depth", 1))
-    _check_dimension(height, fields)
+    _check_dimension(width, height, fields)
     texture = Texture(
         format,
         width,
@@ -179,8 +180,8 @@ def create(
     return texture
 
 
-def _check_dimension(height, fields):
-    """Rules between dimension, depth, samples and faces."""
+def _check_dimension(width, height, fields):
+    """Rules between dimension, size, samples and faces."""
     dimension = fields.get("dimension", 2)
     depth = fields.get("depth", 1)
     samples = fields.get("samples", 1)
@@ -188,6 +189,9 @@ def _check_dimension(height, fields):
         raise InputError("dimension", "be 1, 2 or 3", dimension)
     if dimension == 1 and height > 1:
         raise InputError("height of a 1D texture", "be 1", height)
+    if dimension == 3 and max(width, height) > VOLUME_LIMIT:
+        rule = f"be at most {VOLUME_LIMIT} texels"
+        raise InputError("edges of a 3D texture", rule, f"{width}x{height}")
     if dimension < 3 and depth > 1:
         raise InputError("depth", "be 1 but of a 3D texture", depth)
     if fields.get("faces", 1) == 6 and dimension != 2:

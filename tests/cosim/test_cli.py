@@ -9,6 +9,7 @@ import pytest
 
 from fixfunc.cosim import catalogue, toolchain
 from fixfunc.cosim.__main__ import main
+from fixfunc.cosim.frame import frame
 from fixfunc.cosim.verilog.generate import generate
 
 
@@ -96,13 +97,53 @@ def test_version(capsys):
             "texture must be a file .dds, .ktx2, .png, not no.bmp",
         ),
         (["frame", "teapot", "--divisions", "0"], "divisions must lie in 1..1024, not 0"),
+        (
+            ["frame", "bunny.obj", "--divisions", "4"],
+            "divisions must be those of the teapot alone, not 4, with bunny.obj",
+        ),
+        (
+            ["frame", "teapot", "--divisions", "4", "--patches", "4"],
+            "divisions must be those of the teapot alone, not 4, with --patches",
+        ),
+        (
+            ["frame", "teapot", "--golden", "--memory", "far"],
+            "memory must be behind hardware, of which a golden frame has none, not far",
+        ),
+        (
+            ["frame", "teapot", "--golden", "--size", "16384x16384", "--samples", "8"],
+            "size must have at most ",
+        ),
     ],
 )
-def test_bad_input_is_one_line_and_exit_2(arguments, said, capsys):
+def test_bad_input_is_one_line_and_exit_2(arguments, said, capsys, tmp_path, monkeypatch):
+    """Nor is anything left in the folder where it was typed."""
+    monkeypatch.chdir(tmp_path)
     assert main(arguments) == 2
+    assert not list(tmp_path.iterdir())
     error = capsys.readouterr().err
     assert error.startswith(f"fixfunc: {said}")
     assert error.count("\n") == 1
+
+
+def test_a_reader_that_goes_away_ends_it_quietly():
+    """``fixfunc list | head``, and a standard output that is closed before anything comes."""
+    for reader in ("head -n 1 > /dev/null", "true"):
+        command = f'"{sys.executable}" -m fixfunc.cosim list | {reader}'
+        done = subprocess.run(["sh", "-c", command], capture_output=True, text=True)
+        assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_an_interrupt_is_one_line(monkeypatch, capsys, tmp_path):
+    """Whatever it interrupts."""
+
+    def interrupted(*_arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(frame, "render", interrupted)
+    command = ["frame", "teapot", "--golden", "--size", "64x48", "-o", str(tmp_path)]
+    assert main(command) == 130
+    assert capsys.readouterr().err.splitlines()[-1] == "fixfunc: interrupted"
+    assert "Traceback" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,19 @@ def device():
         (lambda d: d.create_texture2d(Format.BC1_UNORM, 6, 8), "size of blocks must be"),
         (lambda d: d.create_texture2d(RGBA8, 8, 8, 1, 5, cube=True), "cube must have six"),
         (lambda d: d.create_texture2d(RGBA8, 8, 8, data=[bytes(3)]), "bytes of a subresource"),
-        (lambda d: d.create_texture2d(RGBA8, 8, 8, data=[]), "subresources of data"),
+        (lambda d: d.create_texture2d(RGBA8, 8, 8, data=[]), "data must be a list of 1, one for"),
+        (
+            lambda d: d.create_texture2d(RGBA8, 8, 8, data=picture(8, 8)),
+            r"data must be a list of 1, one .*, not an array of \(8, 8, 4\)",
+        ),
+        (
+            lambda d: d.create_texture2d(Format.BC1_UNORM, 8, 8, bind=DRAWN),
+            "format must have no blocks where bind is a target's, not BC1_UNORM",
+        ),
+        (
+            lambda d: d.create_texture2d(RGBA8, 16384, 16384, sample_count=8, bind=DRAWN),
+            r"bytes of the texture must lie in 1\.\.2147483648, not 8589934592",
+        ),
         (lambda d: d.create_texture3d(RGBA8, 4000, 1, 1), r"width must lie in 1\.\.2048"),
         (lambda _d: Device(100), "memory must lie in"),
         (lambda d: d.create_pixel_shader(len), "program must be a PixelShader"),

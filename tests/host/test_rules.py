@@ -317,12 +317,8 @@ def test_resolves_and_copies_that_break_a_rule():
         context.resolve_subresource(made(RGBA8, 1), (0, 0), whole, (0, 0), RGBA8)
     typeless = made(Format.R8G8B8A8_TYPELESS, 4)
     context.resolve_subresource(made(RGBA8, 1), (0, 0), typeless, (0, 0))
-    for call in (
-        lambda: context.copy_resource(whole, whole),
-        lambda: context.copy_subresource_region(whole, (0, 0), whole, (0, 0)),
-    ):
-        with pytest.raises(InputError, match="target must not be the source"):
-            call()
+    with pytest.raises(InputError, match="target must not be the source"):
+        context.copy_resource(whole, whole)
     depths = device.create_texture2d(Format.D24_UNORM_S8_UINT, 8, 8, bind=Bind.DEPTH_STENCIL)
     plain = made(Format.R24G8_TYPELESS, 1)
     with pytest.raises(InputError, match="box must be all of a texture with samples or depths"):

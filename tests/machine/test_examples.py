@@ -34,3 +34,16 @@ def test_an_example_is_a_command(tmp_path):
     assert done.returncode == 0, done.stderr
     assert Image.open(target).size == (64, 36)
     assert "written" in done.stdout
+
+
+@pytest.mark.parametrize("package", ["trimesh", "PIL"])
+def test_an_example_says_which_extra_is_missing(package):
+    code = (
+        f"import runpy, sys; sys.modules[{package!r}] = None; "
+        "runpy.run_module('fixfunc.examples.triangle', run_name='__main__')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    said = (
+        f"fixfunc: {package} is missing: type \"pip install '.[mesh]'\" in a checkout of fixfunc\n"
+    )
+    assert (done.returncode, done.stderr) == (1, said)

@@ -97,7 +97,7 @@ def of_another_shape(quads):
     return PixelResults(quads.floats(0)[:, :1])
 
 
-@pytest.mark.plan("host-15")
+@pytest.mark.plan("host-18")
 @pytest.mark.parametrize("is_drawn_before", [False, True])
 @pytest.mark.parametrize("coded", [False, True])
 @pytest.mark.parametrize(("fails", "error"), [(raises, Failure), (of_another_shape, InputError)])
@@ -119,7 +119,7 @@ def test_a_draw_that_fails_changes_nothing(fails, error, coded, is_drawn_before)
     assert found[0][0] != found[0][1]
 
 
-@pytest.mark.plan("host-15")
+@pytest.mark.plan("host-18")
 def test_a_dispatch_that_fails_changes_nothing():
     scene = Scene()
     device, context = scene.device, scene.context
@@ -155,7 +155,7 @@ def white(quads, _bound):
     return PixelResults(np.ones((*quads.x.shape, 4), np.float32))
 
 
-@pytest.mark.plan("host-15")
+@pytest.mark.plan("host-18")
 @pytest.mark.parametrize("vertex", [position_alone, no_channels], ids=lambda stage: stage.__name__)
 @pytest.mark.parametrize("samples", [1, 4])
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_vertices_without_attributes_are_drawn(vertex, samples, topology, count)
         assert scene.shown().sum() == count
 
 
-@pytest.mark.plan("host-15")
+@pytest.mark.plan("host-18")
 def test_a_shader_that_asks_for_an_attribute_that_there_is_not_is_told():
     asks = {
         "floats": lambda quads: quads.floats(0),
@@ -220,7 +220,7 @@ NOTHING = {
 }
 
 
-@pytest.mark.plan("host-15")
+@pytest.mark.plan("host-18")
 @pytest.mark.parametrize("name", NOTHING)
 @pytest.mark.parametrize("is_without_attributes", [False, True])
 def test_no_count_that_is_zero_fails(name, is_without_attributes):

@@ -15,8 +15,8 @@ from tests.oracles.naive_frame.frame import render
 @pytest.mark.plan("frames-3")
 @pytest.mark.parametrize(
     ("count", "wanted"),
-    [(20, FEW), pytest.param(200, every(), marks=pytest.mark.qualify)],
-    ids=["20", "200"],
+    [(32, FEW), pytest.param(200, every(), marks=pytest.mark.qualify)],
+    ids=["32", "200"],
 )
 def test_every_sample_is_that_of_the_naive_renderer(count, wanted):
     reached = Counter()

@@ -236,6 +236,9 @@ def test_shifted_triangles_equal_llvmpipe(llvmpipe, samples):
 def test_bad_input():
     with pytest.raises(InputError, match="triangles must have shape"):
         coverage(np.zeros((1, 3)), 4, 4)
+    with pytest.raises(InputError, match="triangles must be integers, 1/256 pixel, .* not float32"):
+        coverage(np.float32([[[10, 5], [90, 20], [40, 60]]]), 128, 64)
+    assert not coverage(np.zeros((0, 3, 2)), 8, 8).size
     with pytest.raises(InputError, match="samples must be one of 1, 2, 4, 8, not 3"):
         coverage(np.zeros((1, 3, 2)), 4, 4, 3)
     with pytest.raises(InputError, match="width must lie in 1..16384, not 0"):

@@ -47,6 +47,7 @@ def frame(seed: int) -> Frame:
     count = rng.choice((0, 1, 1, 1, 2, 2, 3))
     first = COLOURS[seed % len(COLOURS)]
     others = LOGICAL if first in LOGICAL and rng.random() < 0.6 else COLOURS
+    others = (first,) if first.name.endswith("_UINT") else others
     colours = [first, *rng.choices(others, k=2)][:count]
     depth = rng.choice(DEPTHS if colours else DEPTHS[:-1])
     samples = rng.choice(SAMPLE_COUNTS)
@@ -210,8 +211,9 @@ def _blends(rng, turn, colours):
     """Blend state of targets, and the factor."""
     kinds = [form.name.rpartition("_")[2] for form in colours]
     factor = tuple(_channel(rng) for _ in range(4))
-    if set(kinds) <= {"UNORM", "UINT"} and rng.random() < 0.5:
-        return (Target(mask=_mask(rng), logic=True, logic_op=turn.of(LogicOp)),), factor
+    logic = set(kinds) == {"UINT"}  # UNORM has none [fs 17.7.1]: what is left is a mask
+    if set(kinds) <= {"UNORM", "UINT"} and (rng.random() < 0.5 or logic):
+        return (Target(mask=_mask(rng), logic=logic, logic_op=turn.of(LogicOp)),), factor
     independent = len(colours) > 1 and ("UINT" in kinds or rng.random() < 0.5)
     targets = []
     for kind in kinds if independent else [("UINT" if "UINT" in kinds else "UNORM")]:

@@ -16,7 +16,7 @@ from tests.machine.frames.random_frames import COLOURS
 ALWAYS_PASSES = Compare.ALWAYS
 NEVER_PASSES = Compare.NEVER
 
-# What every twenty frames reach.
+# What every thirty-two frames reach.
 FEW = {
     *(
         "front drawn",
@@ -62,7 +62,7 @@ def every() -> set[str]:
         out |= {f"{side} {factor.name}" for factor in BlendFactor}
         alphas = set(BlendFactor) - set(COLOURS_OF_SOURCE)
         out |= {f"{side}_alpha {factor.name}" for factor in alphas}
-    out |= {f"UNORM logic {operation.name}" for operation in LogicOp}
+    out |= {f"UINT logic {operation.name}" for operation in LogicOp}
     out |= {f"{form.name} written" for form in COLOURS}
     out |= {f"{form.name} tested" for form in DEPTH_FORMATS}
     return out
