@@ -178,7 +178,7 @@ def test_the_page_has_the_hazard_windows():
     for formats, clocks in ((BASE_FORMATS, 12), (COLOUR_FORMATS, HAZARD_WINDOW)):
         assert ColourSlots(4, 16, formats).latency + 1 == clocks
     page = (ROOT / "docs/output/colour_write.md").read_text()
-    assert re.search(r"12 clocks\s+with R8G8B8A8_UNORM alone, 22 with all formats", page)
+    assert re.search(r"12\s+clocks with R8G8B8A8_UNORM alone, 22 with all formats", page)
 
 
 def written(beats):

@@ -18,7 +18,7 @@ from fixfunc.rtl.memory.tile_cache.layouts import (
     has,
 )
 from fixfunc.rtl.memory.tile_cache.mode_cache import ModeCache
-from fixfunc.rtl.memory.tile_cache.victim_index import VictimIndex
+from fixfunc.rtl.memory.tile_cache.victims.victim_index import VictimIndex
 from fixfunc.spec.payloads import TILE_NUMBER
 from fixfunc.spec.state import SlotOp
 
@@ -126,8 +126,8 @@ class MissScheduler(wiring.Component):
             {"command": TAG_COMMAND, "mode": self._mode, "recalled": 1, "victim": self._sequence}
         )
         m.submodules.ready = ready = CreditedFIFO(looked_up, LOOKUPS)
-        m.submodules.write_backs = write_backs = PendingTable(self._lines, TILES)
-        m.submodules.victims = victims = VictimIndex(self._victims, self._sequence)
+        leaves = Signal()
+        write_backs, victims = self._pending(m, leaves)
         m.submodules.evictions = evictions = CreditCounter(self._evictions)
 
         # The command in front waits for its lines, and for write-backs of its own tiles.
@@ -173,22 +173,11 @@ class MissScheduler(wiring.Component):
         with m.Elif(enters):
             m.d.sync += command.op.eq(command.op & ~SlotOp.EVICT)
         m.d.comb += [
-            write_backs.lookup.eq(self.lookup),
-            write_backs.lookup_0.eq(self.lookup_tile),
-            write_backs.lookup_1.eq(self.lookup_victim),
-            victims.lookup.eq(self.lookup),
-            victims.lookup_tile.eq(self.lookup_tile),
-            victims.lookup_victim.eq(self.lookup_victim),
-            victims.insert.eq(enters & evicts),
-            victims.acknowledged.eq(self.acknowledged),
-            victims.acknowledged_tile.eq(self.acknowledged_tile),
+            leaves.eq(enters & evicts),
             self.drained.eq(
                 ~Mux(victim_missing, write_backs.any_1, write_backs.any_0) | ~self.miss
             ),
-            write_backs.insert.eq(enters & evicts),
-            write_backs.remove.eq(self.acknowledged),
-            write_backs.removed.eq(self.acknowledged_tile),
-            evictions.consume.eq(enters & evicts),
+            evictions.consume.eq(leaves),
             evictions.release.eq(self.settled),
             ready.consume.eq(enters),
             ready.push.eq(delay(m, enters, ModeCache.LATENCY, "looked_up")),
@@ -200,6 +189,26 @@ class MissScheduler(wiring.Component):
         ]
         self._issue(m, ready.o)
         return m
+
+    def _pending(self, m, leaves):
+        """Write-backs that are pending, and where their victims are."""
+        m.submodules.write_backs = write_backs = PendingTable(self._lines, TILES)
+        m.submodules.victims = victims = VictimIndex(self._victims, self._sequence)
+        m.d.comb += [
+            write_backs.lookup.eq(self.lookup),
+            write_backs.lookup_0.eq(self.lookup_tile),
+            write_backs.lookup_1.eq(self.lookup_victim),
+            write_backs.insert.eq(leaves),
+            write_backs.remove.eq(self.acknowledged),
+            write_backs.removed.eq(self.acknowledged_tile),
+            victims.lookup.eq(self.lookup),
+            victims.lookup_tile.eq(self.lookup_tile),
+            victims.lookup_victim.eq(self.lookup_victim),
+            victims.insert.eq(leaves),
+            victims.acknowledged.eq(self.acknowledged),
+            victims.acknowledged_tile.eq(self.acknowledged_tile),
+        ]
+        return write_backs, victims
 
     def _issue(self, m, ready):
         """A command goes on together with its tiles."""

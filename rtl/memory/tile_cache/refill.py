@@ -9,7 +9,7 @@ from amaranth.lib.wiring import In, Out
 from fixfunc.rtl.lib.axi import ADDRESS, TRANSFER, AxiRead, AxiReader
 from fixfunc.rtl.memory.surface.address import Surface
 from fixfunc.rtl.memory.tile_cache.layouts import LINE, fill_request
-from fixfunc.rtl.memory.tile_cache.victim_buffer import victim_transfer
+from fixfunc.rtl.memory.tile_cache.victims.victim_buffer import victim_transfer
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
 from fixfunc.spec.payloads import TILE_NUMBER
@@ -45,7 +45,7 @@ class RefillUnit(wiring.Component):
     o : Out(stream.Signature(layout(payloads.coded(surface.edge, ...))))
         The tiles, coded.
     recall, recalled : Out(stream.Signature(sequence)), In(stream.Signature(victim_transfer(...)))
-        The other side of :class:`~fixfunc.rtl.memory.tile_cache.victim_buffer.VictimBuffer`.
+        The other side of the victim buffer (``victims.victim_buffer``).
     filled, filled_mode : Out(1), Out(surface.mode_bits)
         A tile has come; its mode.
     line_request : In(stream.Signature(LINE))

@@ -22,7 +22,7 @@ from fixfunc.rtl.memory.tile_cache.refill import RefillUnit
 from fixfunc.rtl.memory.tile_cache.sequencer import Sequencer
 from fixfunc.rtl.memory.tile_cache.tag_array import TagArray
 from fixfunc.rtl.memory.tile_cache.traffic import Traffic
-from fixfunc.rtl.memory.tile_cache.victim_buffer import VictimBuffer
+from fixfunc.rtl.memory.tile_cache.victims.victim_buffer import VictimBuffer
 from fixfunc.rtl.memory.tile_cache.write_back import WriteBackUnit
 from fixfunc.rtl.output.compression.colour_codec import ColourCodec
 from fixfunc.rtl.payload import layout
