@@ -37,7 +37,7 @@ help:
 	@echo "make clean     remove what was built"
 
 demo: .venv/ready
-	$(BIN)/fixfunc frame "$$MESH" --size "$$SIZE" --samples "$$SAMPLES" $${PATCHES:+--patches "$$PATCHES"} $${TEXTURE:+--texture "$$TEXTURE"} -o "$$OUT"
+	$(BIN)/fixfunc frame "$$MESH" --size "$$SIZE" --samples "$$SAMPLES" --memory near,far $${PATCHES:+--patches "$$PATCHES"} $${TEXTURE:+--texture "$$TEXTURE"} -o "$$OUT"
 
 test: .venv/test-ready
 	$(BIN)/python -m pytest -n auto --dist loadgroup --no-loadscope-reorder

@@ -68,7 +68,8 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument(
         "--memory",
         help="behind the hardware: near, 0 to 8 clocks to an answer (default); far, 400 to 800; "
-        "dram, with banks and rows; shared, the same, one channel for all ports",
+        "dram, with banks and rows; shared, the same, one channel for all ports; or several, as "
+        "near,far",
     )
     sub.add_argument("-o", dest="output", default="out", help="folder")
     return parser

@@ -62,7 +62,9 @@ def run(
         The hardware makes pixels of the samples; ``frame.png`` has them. Else it is averaged from
         what the hardware has drawn.
     memory : str
-        A name of :data:`~fixfunc.cosim.simulation.volume.MEMORIES`: what lies behind the hardware.
+        What lies behind the hardware: a name of
+        :data:`~fixfunc.cosim.simulation.volume.MEMORIES`, or several with commas between them. The
+        first is that of all figures; with each other one the frame is drawn and compared again.
 
     Returns
     -------
@@ -221,6 +223,10 @@ def _hardware_rows(figures: dict) -> dict[str, str]:
         "memory": figures["memory"],
         "clocks": f"{figures['clocks']}: {figures['clocks_of_bound']:.3f} of max(triangles, tiles, "
         "transfers)",
+        **{
+            f"clocks, {name}": f"{clocks}: {share:.3f}"
+            for name, (clocks, share) in figures["other_memories"].items()
+        },
         "stalls": ", ".join(
             f"{name} {share:.0%}" for name, share in figures["stalls"].items() if share >= 0.005
         )

@@ -16,7 +16,7 @@ from fixfunc.cosim.reference import block_decode, domain_matching
 from fixfunc.cosim.reference import top as golden_top
 from fixfunc.cosim.simulation.bench import Bench
 from fixfunc.cosim.simulation.library import share
-from fixfunc.cosim.simulation.volume import MEMORIES, Behind, Memory, Volume
+from fixfunc.cosim.simulation.volume import MEMORIES, Memory, Volume
 from fixfunc.models.scene.scene import Scene
 from fixfunc.spec import points
 from fixfunc.spec.commands import CommandError
@@ -42,11 +42,16 @@ def check(scene: Scene) -> None:
             )
 
 
-def named(memory: str) -> Behind:
-    """A memory by its name; :class:`~fixfunc.spec.errors.InputError` if there is none."""
-    if memory not in MEMORIES:
-        raise InputError("memory", f"be one of {', '.join(MEMORIES)}", memory)
-    return MEMORIES[memory]
+def named(memory: str) -> list[str]:
+    """Names of memories, between commas in ``memory``.
+
+    Raises :class:`~fixfunc.spec.errors.InputError` for one that there is not.
+    """
+    names = memory.split(",")
+    for name in names:
+        if name not in MEMORIES:
+            raise InputError("memory", f"be one of {', '.join(MEMORIES)}", name)
+    return names
 
 
 def channel_transfers(moved: list) -> list[int]:
@@ -103,9 +108,9 @@ def draw(
     """Draw the frame by the hardware, with a memory of a name behind it, and compare.
 
     With ``resolve`` the hardware makes pixels of the samples, too; else it lacks the unit, without
-    which a top simulates faster.
+    which a top simulates faster. Figures are those of the first memory; of others clocks, and what
+    differs.
     """
-    behind = named(memory)
     block = bench("top")
     config = "default" if resolve else "frame"
     figures = result.figures
@@ -120,31 +125,20 @@ def draw(
     job = frames.FrameJob(scene, result.frame, block.parameters(config), resolve)
     volume = _build("top", figures, step, config)
     inputs = timed("golden: colours", job.inputs)
-    held = Memory(job.data.copy(), **behind.fields)
-    drawn = timed("rtl: top", lambda: volume.run(inputs, job.room, memory=held))
-    drawn.outputs["memory"] = held.data.view(np.uint64).reshape(-1, 4)
-    expected, outcome = timed("golden: memory", lambda: job.expected(drawn.outputs))
-    for name, golden in expected.items():  # in the order of stages: what differs first is to blame
-        count, first = block.differences(drawn.outputs, {name: golden})
-        figures["rtl"][name] = {"beats": len(golden), "mismatches": count} | (
-            {"first": first} if first else {}
-        )
+    first, *others = named(memory)
+    drawn, held, outcome = _draw(job, volume, inputs, first, figures, timed)
     counted = frames.counters(drawn.outputs["counter_value"])
-    clocks = counted["clocks"]
     moved = frames.traffic(counted)
-    transfers = channel_transfers(moved)
-    if memory == "shared":
-        transfers = [-(-sum(transfers) // 2)]
-    bound = max(counted["triangles"], counted["tiles"], *transfers)
     figures |= {
         "hardware": counted,
-        "memory": f"{memory}: {behind.text}",
-        "clocks": clocks,
-        "clocks_of_bound": clocks / max(bound, 1),
+        "memory": f"{first}: {MEMORIES[first].text}",
+        "clocks": counted["clocks"],
+        "clocks_of_bound": _of_bound(counted, first),
         "clocks_per_second": drawn.simulated / drawn.seconds,
-        "stalls": {name: counted[f"stall_{name}"] / max(clocks, 1) for name in PROBES},
+        "stalls": {name: counted[f"stall_{name}"] / max(counted["clocks"], 1) for name in PROBES},
         "moved": moved,
         "status": frames.status(drawn.outputs["o"]),
+        "other_memories": {},
     }
     plain = 4 * (result.frame.counters["samples_covered"] + result.frame.counters["samples_passed"])
     figures["depth_of_plain"] = sum(
@@ -153,6 +147,32 @@ def draw(
     if not _errors(figures["status"]):
         result.frame = replace(result.frame, colour=job.picture(held.data), outcome=outcome)
         result.modes = job.modes(held.data)
+    for name in others:
+        drawn, _, _ = _draw(job, volume, inputs, name, figures, timed, f", {name}")
+        counted = frames.counters(drawn.outputs["counter_value"])
+        figures["other_memories"][name] = counted["clocks"], _of_bound(counted, name)
+
+
+def _draw(job, volume, inputs, name, figures, timed, suffix=""):
+    """The run with a memory, what that holds in the end, and golden outcomes of HiZ; compared."""
+    held = Memory(job.data.copy(), **MEMORIES[name].fields)
+    drawn = timed(f"rtl: top{suffix}", lambda: volume.run(inputs, job.room, memory=held))
+    drawn.outputs["memory"] = held.data.view(np.uint64).reshape(-1, 4)
+    expected, outcome = timed(f"golden: memory{suffix}", lambda: job.expected(drawn.outputs))
+    for stream, golden in expected.items():  # as stages follow: what differs first is to blame
+        count, first = bench("top").differences(drawn.outputs, {stream: golden})
+        figures["rtl"][f"{stream}{suffix}"] = {"beats": len(golden), "mismatches": count} | (
+            {"first": first} if first else {}
+        )
+    return drawn, held, outcome
+
+
+def _of_bound(counted, memory):
+    """Clocks, of what no frame is faster than."""
+    transfers = channel_transfers(frames.traffic(counted))
+    if memory == "shared":
+        transfers = [-(-sum(transfers) // 2)]
+    return counted["clocks"] / max(counted["triangles"], counted["tiles"], *transfers, 1)
 
 
 def _errors(status: list[dict[str, int]]) -> list[str]:

@@ -259,10 +259,15 @@ def test_a_frame_from_far_memory_is_the_same(tmp_path):
         assert drawn["mismatches"] == 0
         clocks.append(drawn["clocks"])
     assert clocks == sorted(set(clocks))
+    assert main([*SMALL, "--memory", "near,far", "-o", str(tmp_path / "both")]) == 0
+    both = json.loads((tmp_path / "both" / "frame.json").read_text())
+    assert both["clocks"] == clocks[0]
+    assert both["other_memories"]["far"][0] == clocks[-1]
+    assert both["rtl"]["o, far"]["beats"] == both["rtl"]["o"]["beats"]
 
 
 def test_a_memory_has_one_of_the_names(tmp_path, capsys):
-    assert main([*SMALL, "--memory", "nearby", "-o", str(tmp_path)]) == 2
+    assert main([*SMALL, "--memory", "near,nearby", "-o", str(tmp_path)]) == 2
     assert "memory must be one of near, far, dram, shared, not nearby" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 
