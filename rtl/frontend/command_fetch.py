@@ -39,7 +39,7 @@ class CommandFetch(wiring.Component):
     Parameters
     ----------
     depth : int
-        Transfers in the FIFO.
+        Transfers in the FIFO, a multiple of :data:`BURST` above it.
 
     Members
     -------
@@ -51,7 +51,7 @@ class CommandFetch(wiring.Component):
         Read channels alone are used.
     """
 
-    def __init__(self, depth: int = 4 * BURST) -> None:
+    def __init__(self, depth: int) -> None:
         self._depth = depth
         super().__init__(
             {

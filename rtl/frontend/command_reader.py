@@ -8,7 +8,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.frontend.command_fetch import CommandFetch
+from fixfunc.rtl.frontend.command_fetch import BURST, CommandFetch
 from fixfunc.rtl.frontend.packet import BEAT, BOUNDS, fields_of
 from fixfunc.rtl.frontend.packet_units import packet_units
 from fixfunc.rtl.lib.axi import TRANSFER, Axi
@@ -51,6 +51,9 @@ class CommandReaderParams:
     resolve_samples : int
         Greatest number of samples of a pixel that is resolved; 0: RESOLVE is no packet. sRGB is
         resolved where it is one of ``colour_formats``.
+    ahead : int
+        Transfers that are read before their turn, a multiple of 16 above 16. Memory is hidden that
+        answers within as many clocks, as far as a packet takes a clock a transfer.
     """
 
     edge: int = 8
@@ -61,6 +64,7 @@ class CommandReaderParams:
     colour_planes: int = 1
     colour_formats: tuple[Format, ...] = BASE_FORMATS
     resolve_samples: int = 8
+    ahead: int = 1024
 
     def __post_init__(self):
         EdgeEvaluatorParams(self.edge, self.samples)  # the same rules hold here
@@ -71,6 +75,8 @@ class CommandReaderParams:
                 f"colour_planes must lie in 1..{COLOUR_PLANES}, not {self.colour_planes!r}"
             )
         check_colour_formats("colour_formats", self.colour_formats)
+        if self.ahead <= BURST or self.ahead % BURST:
+            raise InputError("ahead", f"be a multiple of {BURST} above it", self.ahead)
         if self.resolve_samples not in (0, *SAMPLE_COUNTS):
             names = ", ".join(map(str, (0, *SAMPLE_COUNTS)))
             raise InputError("resolve_samples", f"be one of {names}", self.resolve_samples)
@@ -84,9 +90,9 @@ class CommandReaderParams:
 CONFIGS = {
     "default": CommandReaderParams(),
     "planes": CommandReaderParams(colour_planes=COLOUR_PLANES, colour_formats=COLOUR_FORMATS),
-    "tiny": CommandReaderParams(edge=4, pixels=64, resolve_samples=2),
+    "tiny": CommandReaderParams(edge=4, pixels=64, resolve_samples=2, ahead=64),
     "tiny_planes": CommandReaderParams(
-        edge=4, pixels=64, colour_planes=3, colour_formats=COLOUR_FORMATS
+        edge=4, pixels=64, colour_planes=3, colour_formats=COLOUR_FORMATS, ahead=64
     ),
 }
 PURPOSE = {  # of each configuration
@@ -147,7 +153,7 @@ class CommandReader(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        m.submodules.fetch = fetch = CommandFetch()
+        m.submodules.fetch = fetch = CommandFetch(self._params.ahead)
         wiring.connect(m, fetch.memory, wiring.flipped(self.memory))
         restart = Signal()
         start = self.i.payload

@@ -334,6 +334,8 @@ def test_memory_that_cannot_be_read(transfer, at, beats):
         ({"edge": 6}, "edge must be"),
         ({"samples": 5}, "samples must be"),
         ({"resolve_samples": 3}, "resolve_samples must be one of 0, 1, 2, 4, 8, not 3"),
+        ({"ahead": 16}, "ahead must be a multiple of 16 above it, not 16"),
+        ({"ahead": 40}, "ahead must be a multiple of 16 above it, not 40"),
     ],
 )
 def test_wrong_parameters(fields, message):
