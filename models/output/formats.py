@@ -12,6 +12,7 @@ from fixfunc.models.frontend.vertex_formats import (
     raw_bits,
     small_float,
 )
+from fixfunc.models.frontend.vertex_formats import layout as layout_of
 from fixfunc.models.texture.block_decode import linear
 from fixfunc.spec.dxgi import FORMATS, VERTEX_FORMATS, Format
 from fixfunc.spec.errors import InputError
@@ -20,9 +21,14 @@ from fixfunc.spec.payloads import COLOUR
 SRGB = {
     Format.R8G8B8A8_UNORM_SRGB: Format.R8G8B8A8_UNORM,
     Format.B8G8R8A8_UNORM_SRGB: Format.B8G8R8A8_UNORM,
+    Format.B8G8R8X8_UNORM_SRGB: Format.B8G8R8X8_UNORM,
 }
 # What may be drawn to; those of 96 bits are optional [fs 19.1.4].
-RENDERABLE = (*(form for form in VERTEX_FORMATS if FORMATS[form].bytes != 12), *SRGB)
+RENDERABLE = (
+    *(form for form in VERTEX_FORMATS if FORMATS[form].bytes != 12),
+    Format.A8_UNORM,
+    *SRGB,
+)
 FLOAT_FRACTION = 23  # bits of a float32
 FLOAT_INFINITY = 0x7F800000
 LEAST_EXPONENT = 127 - 14  # of a float32: that of the least normal float of fewer bits
@@ -49,7 +55,7 @@ def colour_format(form: Format) -> ColourFormat:
     """
     if form not in RENDERABLE:
         raise InputError("format of a target", "be one that is drawn to", Format(form).name)
-    layout = LAYOUTS[SRGB.get(form, form)]
+    layout = LAYOUTS.get(SRGB.get(form, form)) or layout_of(form.name)
     is_srgb = form in SRGB
     widest = max(channel.bits for channel in layout.channels)
     bits = np.full(4, 16 if is_srgb else widest)
