@@ -120,6 +120,10 @@ def random_tiles(
         keep = rng.random(pixels.shape[:4]) < 0.1
         out[chosen] = lanes(np.where(keep[..., None], pixels, same), mode)
     out[rng.random(n) < 0.5, ..., 3] = end - 1
+    # Alpha of the first or the last lane alone.
+    apart = rng.random(n) < 0.1
+    at = rng.choice([0, 7], n)[apart]
+    out[apart, at, at, 3] = rng.integers(0, end, int(apart.sum()))
     return (out & end - 1).astype(kind_of(bits))
 
 
