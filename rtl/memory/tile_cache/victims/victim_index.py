@@ -10,7 +10,7 @@ from amaranth.lib.wiring import In, Out
 from fixfunc.rtl.lib.pending_table import PendingTable
 from fixfunc.spec.payloads import TILE_NUMBER
 
-ENTRIES = 4  # for each row of the buffer, so that few victims find their entry in use
+ENTRIES = 16  # for each row of the buffer, so that few victims find their entry in use
 
 
 class VictimIndex(wiring.Component):
@@ -65,7 +65,7 @@ class VictimIndex(wiring.Component):
         m = Module()
         entries = ENTRIES * self._victims
         bits = (entries - 1).bit_length()
-        row = StructLayout({"tile": TILE_NUMBER, "number": self._sequence})
+        row = StructLayout({"tag": TILE_NUMBER - bits, "number": self._sequence})
         m.submodules.pending = pending = PendingTable(entries // 2, 2)
         m.submodules.rows = rows = Memory(shape=row, depth=entries, init=[])
         write = rows.write_port()
@@ -86,12 +86,14 @@ class VictimIndex(wiring.Component):
         m.d.comb += [
             write.en.eq(enters),
             write.addr.eq(victim[:bits]),
-            write.data.tile.eq(victim),
+            write.data.tag.eq(victim[bits:]),
             write.data.number.eq(last + 1),
             found.addr.eq(wanted[:bits]),
             age.eq(last - found.data.number),
             self.number.eq(found.data.number),
-            self.kept.eq(pending.pending_0 & (found.data.tile == tile) & (age < self._victims)),
+            self.kept.eq(
+                pending.pending_0 & (found.data.tag == tile[bits:]) & (age < self._victims)
+            ),
             pending.lookup.eq(self.lookup),
             pending.lookup_0.eq(self.lookup_tile[:bits]),
             pending.lookup_1.eq(self.lookup_victim[:bits]),
@@ -108,7 +110,7 @@ class VictimIndex(wiring.Component):
         ]
         m.d.comb += [
             leaving.addr.eq(self.acknowledged_tile[:bits]),
-            pending.remove.eq(acknowledged & (leaving.data.tile == acknowledged_tile)),
+            pending.remove.eq(acknowledged & (leaving.data.tag == acknowledged_tile[bits:])),
             pending.removed.eq(acknowledged_tile[:bits]),
         ]
         return m
