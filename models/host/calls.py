@@ -31,13 +31,13 @@ class CallError(InputError):
 
 
 def names_calls(kind: Kind) -> Kind:
-    """A class whose public methods name themselves where they raise an ``InputError``.
+    """A class whose public methods, inherited ones too, name themselves in an ``InputError``.
 
     Of calls within calls the outer one is named, which is the caller's. Arguments that are not as
     they are annotated raise one too, as do resources that are released or another device's.
     """
-    for name, method in list(vars(kind).items()):
-        if inspect.isfunction(method) and (name == "__init__" or not name.startswith("_")):
+    for name, method in inspect.getmembers(kind, inspect.isfunction):
+        if name == "__init__" or not name.startswith("_"):
             call = kind.__name__ if name == "__init__" else f"{kind.__name__}.{name}"
             setattr(kind, name, _named(call, method))
     return kind

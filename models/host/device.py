@@ -29,12 +29,13 @@ from fixfunc.models.machine.machine import MOST_WORK, Machine
 from fixfunc.models.machine.shaders import ComputeShader, GeometryShader, HullShader, PixelShader
 from fixfunc.models.payload import integer
 from fixfunc.models.tessellation import tessellator
-from fixfunc.spec.descriptors import Dimension, Stage
+from fixfunc.spec.descriptors import Dimension, Stage, UnorderedFlag
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.ring import Strategy
 
 MEMORY = 256 << 20  # bytes
+COUNTER = 4  # bytes of a view's counter
 Octets = Sequence[np.ndarray | bytes]  # of subresources
 
 
@@ -115,7 +116,7 @@ class Device:
         filled = address + -(-size // 16) * 16 if extra else 0
         if filled:
             self.memory[filled : filled + 16] = 0
-        return Buffer(address, size, bind, stride, filled, self.heap)
+        return Buffer(address, size, bind, stride, filled, heap=self.heap)
 
     def create_texture1d(
         self,
@@ -201,6 +202,8 @@ class Device:
         """Give a resource's memory back: a call that uses it from now on is refused."""
         self.machine.forget(resource.address)
         self.heap.give(resource.address)
+        for address in getattr(resource, "counters", ()):
+            self.heap.give(address)
         resource.released = True
 
     # Views, shaders, queries.
@@ -230,11 +233,26 @@ class Device:
         return texture_view(resource, Bind.SHADER_RESOURCE, form, **part)
 
     def create_unordered_access_view(
-        self, resource: Buffer, form: Format = Format.UNKNOWN, **part: Any
+        self,
+        resource: Buffer,
+        form: Format = Format.UNKNOWN,
+        flag: UnorderedFlag = UnorderedFlag.NONE,
+        **part: Any,
     ) -> View:
-        """Create a view of a buffer for compute shaders to read and write."""
+        """Create a view of a buffer for pixel and compute shaders to read and write.
+
+        With a flag it has a counter of its own, of 0, and the buffer has structures [fs 5.3.10.1].
+        """
         check_arguments(buffer_view, part)
-        return buffer_view(resource, Bind.UNORDERED_ACCESS, form, **part)
+        if flag and not resource.stride:
+            raise InputError("flag", "be NONE but for a structured buffer", flag.name)
+        view = buffer_view(resource, Bind.UNORDERED_ACCESS, form, **part)
+        if flag:
+            view.flag = flag
+            view.counter_address = self.heap.take(COUNTER)
+            self.memory[view.counter_address : view.counter_address + COUNTER] = 0
+            resource.counters += (view.counter_address,)
+        return view
 
     def create_input_layout(self, elements: Sequence[Element]) -> InputLayout:
         """Create an input layout of elements, which name registers."""

@@ -48,6 +48,8 @@ class Buffer:
         Of a structured buffer: bytes of a structure.
     filled_address : int
         Of a word: bytes that stream output has written.
+    counters : tuple of int
+        Addresses of its views' counters.
     heap : Heap, optional
         That of its device.
     released : bool
@@ -59,6 +61,7 @@ class Buffer:
     bind: Bind
     stride: int = 0
     filled_address: int = 0
+    counters: tuple[int, ...] = ()
     heap: Heap | None = field(default=None, repr=False)
     released: bool = False
 

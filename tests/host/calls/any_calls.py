@@ -15,6 +15,7 @@ from fixfunc.models.host.states import (
     SamplerState,
     StencilFace,
 )
+from fixfunc.spec.descriptors import UnorderedFlag
 from fixfunc.spec.draw import Topology
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.state import BlendFactor, BlendOp, Compare, Cull, LogicOp, StencilOp
@@ -165,7 +166,7 @@ CALLS = {
     "create_unordered_access_view": (
         "unordered",
         {"resource": of("buffer")},
-        {"first": NUMBER, "size": NUMBER},
+        {"flag": st.sampled_from(UnorderedFlag), "first": NUMBER, "size": NUMBER},
     ),
     "create_query": ("query", {"kind": st.sampled_from(QueryKind)}, {}),
     "release": (None, {"resource": of("texture") | of("buffer") | of("query")}, {}),
@@ -214,8 +215,9 @@ CALLS = {
     "context.cs.set_unordered_access_views": (
         None,
         {"start": NUMBER, "views": some("unordered")},
-        {},
+        {"initial_counts": st.lists(NUMBER | st.just(-1), max_size=3)},
     ),
+    "context.cs.set_shader": (None, {"shader": of("compute shader") | st.none()}, {}),
     "context.cs.set_shader_resources": (None, {"start": NUMBER, "views": some("view")}, {}),
     "context.draw": (None, {"vertex_count": NUMBER}, {"start_vertex": NUMBER}),
     "context.draw_indexed": (
@@ -262,6 +264,11 @@ CALLS = {
             "source_offset": NUMBER,
             "size": NUMBER,
         },
+        {},
+    ),
+    "context.copy_structure_count": (
+        None,
+        {"target": of("buffer"), "offset": NUMBER, "view": of("unordered")},
         {},
     ),
     "context.resolve_subresource": (

@@ -49,6 +49,7 @@ def shown(world):
     context = world.device.context
     context.clear_state()  # predication, too
     out = [[held.address for kind in HELD for held in world.results.get(kind, ())]]
+    out += [[view.counter_address for view in world.results.get("unordered", ())]]
     for resource in world.resources():
         layout = getattr(resource, "layout", None)
         places = (
