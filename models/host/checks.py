@@ -6,7 +6,8 @@ Each function raises :class:`~fixfunc.spec.errors.InputError` for what breaks a 
 
 from fixfunc.models.frontend.work_distributor import MOST_GROUPS
 from fixfunc.models.host.calls import check_held
-from fixfunc.models.host.resources import Bind, Buffer
+from fixfunc.models.host.resources import Bind, Buffer, Texture, Usage
+from fixfunc.models.host.transfers.mapping import check_unmapped
 from fixfunc.models.machine.shaders import GeometryShader
 from fixfunc.models.output import output_merger
 from fixfunc.models.payload import integer
@@ -85,12 +86,12 @@ def _conservative(context):
 def _held(context):
     """What is bound exists, on this device."""
     for slot, (buffer, _, _) in context.ia.vertex_buffers.items():
-        check_held(f"vertex buffer {slot}", buffer, context.heap)
-    check_held("index buffer", context.ia.index_buffer and context.ia.index_buffer[0], context.heap)
+        _usable(f"vertex buffer {slot}", buffer, context.heap)
+    _usable("index buffer", context.ia.index_buffer and context.ia.index_buffer[0], context.heap)
     for slot, value in enumerate((*context.om.colours, context.om.depth)):
-        check_held(f"target {slot}", value, context.heap)
+        _usable(f"target {slot}", value, context.heap)
     for slot, buffer in enumerate(context.so.buffers):
-        check_held(f"target {slot} of stream output", buffer, context.heap)
+        _usable(f"target {slot} of stream output", buffer, context.heap)
     for stage in context.stages:
         _held_by(stage, context)
 
@@ -100,7 +101,15 @@ def _held_by(stage, context):
     if stage.shader and context.shaders.get(stage.shader.number) is not stage.shader.program:
         raise InputError("shader", "be of the same device", stage.shader.stage.name)
     for (kind, slot), value in stage.bound.items():
-        check_held(f"{kind.name.lower()} {slot}", value, context.heap)
+        _usable(f"{kind.name.lower()} {slot}", value, context.heap)
+
+
+def _usable(name, value, heap):
+    """A resource, or a view of one, that exists here, and that the CPU does not have."""
+    check_held(name, value, heap)
+    resource = getattr(value, "resource", value)
+    if isinstance(resource, Buffer | Texture):
+        check_unmapped(name, resource)
 
 
 def _hazards(context):
@@ -112,8 +121,6 @@ def _hazards(context):
         for (kind, _), view in context.ps.bound.items()
         if kind == BindingKind.UNORDERED
     }
-    if streams & unordered:
-        raise InputError("target of stream output", "not be bound for unordered access", "one")
     for stage in context.stages[:-1]:
         for (kind, slot), bound in stage.bound.items():
             if kind != BindingKind.RESOURCE:
@@ -158,6 +165,9 @@ def dispatch(context, *groups: int) -> None:
 
 def arguments(buffer: Buffer, offset: int, size: int) -> None:
     """Arguments of an indirect call."""
+    if buffer.usage == Usage.STAGING:
+        raise InputError("usage of arguments", "not be STAGING", buffer.usage.name)
+    check_unmapped("arguments", buffer)
     integer("offset of arguments", offset, 0, buffer.size - size)
     if offset % 4:
         raise InputError("offset of arguments", "be a multiple of 4", offset)

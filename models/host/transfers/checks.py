@@ -4,7 +4,8 @@
 Each function raises :class:`~fixfunc.spec.errors.InputError` for what breaks a rule.
 """
 
-from fixfunc.models.host.resources import Bind, Buffer, Texture
+from fixfunc.models.host.resources import Bind, Buffer, Texture, Usage
+from fixfunc.models.host.transfers.mapping import check_unmapped
 from fixfunc.models.host.views import View
 from fixfunc.models.output import averages
 from fixfunc.models.payload import integer
@@ -26,6 +27,27 @@ def stencil(view: View, value: int) -> int:
     if not DEPTH_FORMATS[view.form]:
         raise InputError("stencil", f"be None: {view.form.name} has none", value)
     return integer("stencil", value, 0, 255)
+
+
+def copied(
+    target: Buffer | Texture,
+    source: Buffer | Texture,
+    into: tuple[int, int] | None = None,
+    out_of: tuple[int, int] | None = None,
+) -> None:
+    """What is copied is not mapped, and its target may be written; by default all of both."""
+    if target.usage == Usage.IMMUTABLE:
+        raise InputError("usage of the target", "not be IMMUTABLE", target.usage.name)
+    check_unmapped("target", target, into)
+    check_unmapped("source", source, out_of)
+
+
+def updated(target: Buffer | Texture) -> None:
+    """What can be mapped is not updated, nor is what nobody writes [fs 5.6.8]."""
+    if target.usage == Usage.IMMUTABLE:
+        raise InputError("usage of the target", "not be IMMUTABLE", target.usage.name)
+    if target.cpu_access:
+        raise InputError("cpu_access of the target", "be NONE: it can be mapped", target.cpu_access)
 
 
 def same_kind(target: Buffer | Texture, source: Buffer | Texture) -> None:
@@ -122,6 +144,8 @@ def resolve(target: Texture, into, source: Texture, out_of, form: Format | None)
     if source.layout.samples == 1 or target.layout.samples > 1:
         counts = source.layout.samples, target.layout.samples
         raise InputError("samples", "be several of the source and one of the target", counts)
+    if target.usage != Usage.DEFAULT:  # [fs 5.6.6]
+        raise InputError("usage of the target", "be DEFAULT", target.usage.name)
     same_kind(target, source)
     same_family(target, source)
     if source.layout.size_of(out_of[0]) != target.layout.size_of(into[0]):

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Commands of a context that move data: clears, copies, resolves, levels, updates, reads."""
 
+from functools import partial
+
 import numpy as np
 
 from fixfunc.models.frontend.state_pieces import floats
 from fixfunc.models.host.memory import Heap
 from fixfunc.models.host.packets import Packets
-from fixfunc.models.host.resources import Bind, Buffer, Texture, octets_of, write_texels
-from fixfunc.models.host.transfers import checks
+from fixfunc.models.host.resources import Bind, Buffer, Texture, octets_of, texels_of
+from fixfunc.models.host.transfers import checks, mapping
+from fixfunc.models.host.transfers.mapping import Mapped, MapType
 from fixfunc.models.host.views import View, whole
 from fixfunc.models.machine.machine import Machine
 from fixfunc.models.payload import integer
@@ -59,6 +62,7 @@ class Transfers:
     def clear_unordered_access_view_uint(self, view: View, value: int) -> None:
         """Clear all words of a buffer's view."""
         view.check(Bind.UNORDERED_ACCESS)
+        mapping.check_unmapped("view", view.resource)
         integer("value", value, 0, WORD)
         self._packets.emit(RingOp.CLEAR, view.encode(), colour=1, integer=1, value0=value)
 
@@ -66,6 +70,7 @@ class Transfers:
         """Copy all of a resource to one of the same kind and size."""
         checks.same_kind(target, source)
         checks.not_same(target, source)
+        checks.copied(target, source)
         if isinstance(source, Buffer):
             integer("size of the target", target.size, source.size, source.size)
             self.copy_buffer_region(target, 0, source, 0, source.size)
@@ -102,6 +107,7 @@ class Transfers:
         checks.same_texels(target, source)
         into = target.subresource(*target_subresource)
         out_of = source.subresource(*source_subresource)
+        checks.copied(target, source, into, out_of)
         size = source.layout.size_of(out_of[0])
         box = (0, 0, 0, *size) if box is None else box
         checks.copy(target, into, source, out_of, at, box)
@@ -121,6 +127,7 @@ class Transfers:
         self, target: Buffer, target_offset: int, source: Buffer, source_offset: int, size: int
     ) -> None:
         """Copy bytes of a buffer."""
+        checks.copied(target, source)
         integer("size", size, 1, source.size)
         integer("source_offset", source_offset, 0, source.size - size)
         integer("target_offset", target_offset, 0, target.size - size)
@@ -134,6 +141,7 @@ class Transfers:
     def copy_structure_count(self, target: Buffer, offset: int, view: View) -> None:
         """Copy a view's counter to a word of a buffer [fs 18.6.5.1]."""
         checks.counted(view)
+        checks.copied(target, view.resource)
         integer("offset", offset, 0, target.size - 4)
         if offset % 4:
             raise InputError("offset", "be a multiple of 4", offset)
@@ -186,6 +194,8 @@ class Transfers:
     ) -> None:
         """Write to a resource: a level and layer of a texture, or bytes of a buffer."""
         octets = octets_of(data)
+        checks.updated(target)
+        level, layer = target.subresource(*subresource)
         if self._machine.skips:  # [fs 20.2]
             return
         memory = self._settled()
@@ -197,8 +207,8 @@ class Transfers:
             return
         if target.bind & Bind.DEPTH_STENCIL or target.layout.samples > 1:
             raise InputError("target", "have no depths, and one sample", target.form.name)
-        level, layer = target.subresource(*subresource)
-        write_texels(memory[target.address :], target.layout, level, layer, octets)
+        texels = texels_of(target.layout, level, octets)
+        target.layout.write(memory[target.address :], level, layer, texels)
 
     def read(self, resource: Buffer | Texture, subresource: tuple[int, int] = (0, 0)) -> np.ndarray:
         """What a resource holds, when all before it is done.
@@ -209,12 +219,44 @@ class Transfers:
             Bytes of a buffer; of a texture shape (height, width, samples, bytes), 3D ones with
             their depth in front.
         """
+        level, layer = resource.subresource(*subresource)
+        mapping.check_unmapped("resource", resource, (level, layer))
         memory = self._settled()
         if isinstance(resource, Buffer):
             return memory[resource.address : resource.address + resource.size].copy()
-        level, layer = resource.subresource(*subresource)
         texels = resource.layout.read(memory[resource.address :], level, layer).copy()
         return texels if resource.dimension == Dimension.TEXTURE3D else texels[0]
+
+    def map(
+        self,
+        resource: Buffer | Texture,
+        map_type: MapType,
+        subresource: tuple[int, int] = (0, 0),
+    ) -> Mapped:
+        """Give a buffer, or a level and a layer of a texture, to the CPU [fs 5.6.1].
+
+        Until it is unmapped no draw, dispatch, clear or copy uses it. Predication leaves no map
+        out [fs 20.2].
+        """
+        place = resource.subresource(*subresource)
+        mapping.check(resource, map_type, place)
+        data = mapping.stored(self._settled(), resource, place).copy()
+        if map_type == MapType.WRITE_DISCARD:
+            data[:] = 0
+        data.flags.writeable = map_type != MapType.READ
+        mapped = Mapped(data, map_type, partial(self.unmap, resource, place))
+        resource.mapped[place] = mapped
+        return mapped
+
+    def unmap(self, resource: Buffer | Texture, subresource: tuple[int, int] = (0, 0)) -> None:
+        """Take it back, and bring what the CPU has written to memory."""
+        place = resource.subresource(*subresource)
+        if place not in resource.mapped:
+            raise InputError("subresource", "be mapped", place)
+        mapped = resource.mapped.pop(place)
+        if mapped.map_type != MapType.READ:
+            mapping.stored(self._memory, resource, place)[:] = mapped.data
+            mapped.data.flags.writeable = False
 
     def _settled(self):
         self._machine.settle()

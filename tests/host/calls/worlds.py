@@ -11,7 +11,7 @@ from fixfunc.models.frontend.vertex_stage import VertexResults
 from fixfunc.models.geometry.viewport import Viewport
 from fixfunc.models.host import Device
 from fixfunc.models.host.queries import QueryKind
-from fixfunc.models.host.resources import Bind
+from fixfunc.models.host.resources import Bind, CpuAccess, Usage
 from fixfunc.models.machine.shaders import PixelShader
 from fixfunc.models.pixel.pixel_stage import PixelResults
 from fixfunc.spec.descriptors import UnorderedFlag
@@ -120,6 +120,7 @@ BUFFERS = (
     {"size": 256, "bind": Bind.STREAM_OUTPUT | Bind.VERTEX_BUFFER},
     {"data": np.uint32([3, 1, 0, 0]), "bind": Bind.CONSTANT_BUFFER},
     {"size": 96, "bind": Bind.UNORDERED_ACCESS | Bind.SHADER_RESOURCE, "stride": 8},
+    {"data": TRIANGLES, "usage": Usage.DYNAMIC, "cpu_access": CpuAccess.WRITE},
 )
 TEXTURES = (
     {"form": Format.R8G8B8A8_UNORM, "bind": Bind.RENDER_TARGET},
@@ -128,6 +129,12 @@ TEXTURES = (
     {"form": Format.R8G8B8A8_UNORM, "bind": Bind.RENDER_TARGET, "sample_count": 4},
     {"form": Format.R8G8B8A8_UNORM},
     {"form": Format.R8G8B8A8_UINT, "bind": READ_AND_DRAWN, "array_size": 2},
+    {
+        "form": Format.R8G8B8A8_UNORM,
+        "bind": Bind(0),
+        "usage": Usage.STAGING,
+        "cpu_access": CpuAccess.READ | CpuAccess.WRITE,
+    },
 )
 
 
