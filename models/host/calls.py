@@ -44,11 +44,16 @@ def names_calls(kind: Kind) -> Kind:
 
 
 def check_arguments(method: Callable, given: dict[str, object]) -> None:
-    """Raise ``InputError`` for arguments by name that a method lacks, or of another type."""
+    """Raise ``InputError`` for arguments by name that a method lacks, or of another type.
+
+    Those without a default are not among them: the caller gives them.
+    """
     hints = get_type_hints(method)
+    parameters = inspect.signature(method).parameters.values()
+    names = [parameter.name for parameter in parameters if parameter.default is not parameter.empty]
     for name, value in given.items():
-        if name not in hints:
-            raise InputError("argument", f"be one of {', '.join(hints)}", name)
+        if name not in names:
+            raise InputError("argument", f"be one of {', '.join(names)}", name)
         check_type(name, value, hints[name])
 
 
