@@ -44,6 +44,14 @@ class BindingKind(IntEnum):
     UNORDERED = 3
 
 
+class UnorderedFlag(IntEnum):
+    """Which hidden counter a view for unordered access has: D3D11_BUFFER_UAV_FLAG [fs 5.3.9.2]."""
+
+    NONE = 0
+    APPEND = 2  # structures are appended, or consumed; their order is not kept
+    COUNTER = 4  # shaders see its values
+
+
 TABLE = (Field("address", 32), Field("count", 16))  # transfers
 
 INPUT = (
@@ -114,6 +122,8 @@ BINDING = (  # then a VIEW, a SAMPLER, or a CONSTANTS
     Field("stage", 3),
     Field("kind", 2),
     Field("slot", 7),
+    Field("flag", 3),  # UnorderedFlag
+    Field("counter_address", 32),  # of the word that such a flag asks for
 )
 CONSTANTS = each("address size", 32)
 VIEW = (

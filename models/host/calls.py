@@ -31,24 +31,29 @@ class CallError(InputError):
 
 
 def names_calls(kind: Kind) -> Kind:
-    """A class whose public methods name themselves where they raise an ``InputError``.
+    """A class whose public methods, inherited ones too, name themselves in an ``InputError``.
 
     Of calls within calls the outer one is named, which is the caller's. Arguments that are not as
     they are annotated raise one too, as do resources that are released or another device's.
     """
-    for name, method in list(vars(kind).items()):
-        if inspect.isfunction(method) and (name == "__init__" or not name.startswith("_")):
+    for name, method in inspect.getmembers(kind, inspect.isfunction):
+        if name == "__init__" or not name.startswith("_"):
             call = kind.__name__ if name == "__init__" else f"{kind.__name__}.{name}"
             setattr(kind, name, _named(call, method))
     return kind
 
 
 def check_arguments(method: Callable, given: dict[str, object]) -> None:
-    """Raise ``InputError`` for arguments by name that a method lacks, or of another type."""
+    """Raise ``InputError`` for arguments by name that a method lacks, or of another type.
+
+    Those without a default are not among them: the caller gives them.
+    """
     hints = get_type_hints(method)
+    parameters = inspect.signature(method).parameters.values()
+    names = [parameter.name for parameter in parameters if parameter.default is not parameter.empty]
     for name, value in given.items():
-        if name not in hints:
-            raise InputError("argument", f"be one of {', '.join(hints)}", name)
+        if name not in names:
+            raise InputError("argument", f"be one of {', '.join(names)}", name)
         check_type(name, value, hints[name])
 
 

@@ -17,11 +17,14 @@ from fixfunc.models.host.queries import RECORD, Query, QueryKind
 from fixfunc.models.host.resources import (
     Bind,
     Buffer,
+    CpuAccess,
     Texture,
+    Usage,
     check_buffer,
+    check_usage,
     layout_of_texture,
     octets_of,
-    write_texels,
+    texels_of,
 )
 from fixfunc.models.host.stages import Shader
 from fixfunc.models.host.views import View, buffer_view, texture_view
@@ -29,12 +32,13 @@ from fixfunc.models.machine.machine import MOST_WORK, Machine
 from fixfunc.models.machine.shaders import ComputeShader, GeometryShader, HullShader, PixelShader
 from fixfunc.models.payload import integer
 from fixfunc.models.tessellation import tessellator
-from fixfunc.spec.descriptors import Dimension, Stage
+from fixfunc.spec.descriptors import Dimension, Stage, UnorderedFlag
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.ring import Strategy
 
 MEMORY = 256 << 20  # bytes
+COUNTER = 4  # bytes of a view's counter
 Octets = Sequence[np.ndarray | bytes]  # of subresources
 
 
@@ -92,6 +96,8 @@ class Device:
         bind: Bind = Bind.VERTEX_BUFFER,
         data: np.ndarray | bytes | None = None,
         stride: int = 0,
+        usage: Usage = Usage.DEFAULT,
+        cpu_access: CpuAccess = CpuAccess.NONE,
     ) -> Buffer:
         """Create a buffer.
 
@@ -103,10 +109,14 @@ class Device:
         data : array or bytes, optional
         stride : int
             Of a structured buffer: bytes of a structure.
+        usage : Usage
+        cpu_access : CpuAccess
+            What it may be mapped for: see :func:`fixfunc.models.host.resources.check_usage`.
         """
         octets = octets_of(data)
         size = len(octets) if size is None else size
         check_buffer(size, bind, stride)
+        check_usage(usage, cpu_access, bind, True, 1, data is not None)
         integer("bytes of data", len(octets), 0, size)
         extra = 16 if bind & Bind.STREAM_OUTPUT else 0
         address = self.heap.take(-(-size // 16) * 16 + extra)
@@ -115,7 +125,10 @@ class Device:
         filled = address + -(-size // 16) * 16 if extra else 0
         if filled:
             self.memory[filled : filled + 16] = 0
-        return Buffer(address, size, bind, stride, filled, self.heap)
+        buffer = Buffer(address, size, bind, stride, filled, heap=self.heap)
+        buffer.usage = usage
+        buffer.cpu_access = cpu_access
+        return buffer
 
     def create_texture1d(
         self,
@@ -125,10 +138,12 @@ class Device:
         array_size: int = 1,
         bind: Bind = Bind.SHADER_RESOURCE,
         data: Octets | None = None,
+        usage: Usage = Usage.DEFAULT,
+        cpu_access: CpuAccess = CpuAccess.NONE,
     ) -> Texture:
         """Create a 1D texture; ``mip_levels`` 0: all."""
         shape = (form, width, 1, 1, mip_levels, array_size, 1)
-        return self._texture(Dimension.TEXTURE1D, shape, bind, False, data)
+        return self._texture(Dimension.TEXTURE1D, shape, (bind, usage, cpu_access), False, data)
 
     def create_texture2d(
         self,
@@ -141,6 +156,8 @@ class Device:
         bind: Bind = Bind.SHADER_RESOURCE,
         cube: bool = False,
         data: Octets | None = None,
+        usage: Usage = Usage.DEFAULT,
+        cpu_access: CpuAccess = CpuAccess.NONE,
     ) -> Texture:
         """Create a 2D texture, or a cube.
 
@@ -159,9 +176,11 @@ class Device:
         data : sequence of ndarray, optional
             A subresource each, layer by layer, their levels in order: bytes of rows of texels, or
             of blocks, without gaps.
+        usage, cpu_access
+            As :meth:`create_buffer` has them.
         """
         shape = (form, width, height, 1, mip_levels, array_size, sample_count)
-        return self._texture(Dimension.TEXTURE2D, shape, bind, cube, data)
+        return self._texture(Dimension.TEXTURE2D, shape, (bind, usage, cpu_access), cube, data)
 
     def create_texture3d(
         self,
@@ -172,12 +191,15 @@ class Device:
         mip_levels: int = 1,
         bind: Bind = Bind.SHADER_RESOURCE,
         data: Octets | None = None,
+        usage: Usage = Usage.DEFAULT,
+        cpu_access: CpuAccess = CpuAccess.NONE,
     ) -> Texture:
         """Create a 3D texture."""
         shape = (form, width, height, depth, mip_levels, 1, 1)
-        return self._texture(Dimension.TEXTURE3D, shape, bind, False, data)
+        return self._texture(Dimension.TEXTURE3D, shape, (bind, usage, cpu_access), False, data)
 
-    def _texture(self, dimension, shape, bind, cube, data):
+    def _texture(self, dimension, shape, access, cube, data):
+        bind, usage, cpu_access = access
         layout = layout_of_texture(dimension, *shape, bind, cube, self._coded)
         parts = None if data is None else [octets_of(part) for part in data]
         subresources = layout.levels * layout.layers
@@ -185,22 +207,24 @@ class Device:
             rule = f"be a list of {subresources}, one for each level of each layer"
             found = f"an array of {data.shape}" if isinstance(data, np.ndarray) else len(parts)
             raise InputError("data", rule, found)
+        check_usage(usage, cpu_access, bind, False, subresources, data is not None)
+        texels = [texels_of(layout, n % layout.levels, part) for n, part in enumerate(parts or ())]
         texture = Texture(self.heap.take(layout.bytes), dimension, layout, bind, cube, self.heap)
+        texture.usage = usage
+        texture.cpu_access = cpu_access
         memory = self.memory[texture.address : texture.address + layout.bytes]
         memory[:] = 0
-        for n, part in enumerate(parts or ()):
+        for n, written in enumerate(texels):
             layer, level = divmod(n, layout.levels)
-            try:
-                write_texels(memory, layout, level, layer, part)
-            except InputError:
-                self.release(texture)
-                raise
+            layout.write(memory, level, layer, written)
         return texture
 
     def release(self, resource: Buffer | Texture | Query) -> None:
         """Give a resource's memory back: a call that uses it from now on is refused."""
         self.machine.forget(resource.address)
         self.heap.give(resource.address)
+        for address in getattr(resource, "counters", ()):
+            self.heap.give(address)
         resource.released = True
 
     # Views, shaders, queries.
@@ -230,11 +254,26 @@ class Device:
         return texture_view(resource, Bind.SHADER_RESOURCE, form, **part)
 
     def create_unordered_access_view(
-        self, resource: Buffer, form: Format = Format.UNKNOWN, **part: Any
+        self,
+        resource: Buffer,
+        form: Format = Format.UNKNOWN,
+        flag: UnorderedFlag = UnorderedFlag.NONE,
+        **part: Any,
     ) -> View:
-        """Create a view of a buffer for compute shaders to read and write."""
+        """Create a view of a buffer for pixel and compute shaders to read and write.
+
+        With a flag it has a counter of its own, of 0, and the buffer has structures [fs 5.3.10.1].
+        """
         check_arguments(buffer_view, part)
-        return buffer_view(resource, Bind.UNORDERED_ACCESS, form, **part)
+        if flag and not resource.stride:
+            raise InputError("flag", "be NONE but for a structured buffer", flag.name)
+        view = buffer_view(resource, Bind.UNORDERED_ACCESS, form, **part)
+        if flag:
+            view.flag = flag
+            view.counter_address = self.heap.take(COUNTER)
+            self.memory[view.counter_address : view.counter_address + COUNTER] = 0
+            resource.counters += (view.counter_address,)
+        return view
 
     def create_input_layout(self, elements: Sequence[Element]) -> InputLayout:
         """Create an input layout of elements, which name registers."""

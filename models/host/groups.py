@@ -11,6 +11,7 @@ from fixfunc.models.frontend.state_pieces import encode, floats
 from fixfunc.models.frontend.vertex_fetch import MOST_STRIDE, Element, check_layout
 from fixfunc.models.geometry.viewport import Viewport
 from fixfunc.models.host.calls import names_calls
+from fixfunc.models.host.memory import Heap
 from fixfunc.models.host.resources import Bind, Buffer, check_bind
 from fixfunc.models.host.states import BlendState, DepthStencilState, RasterizerState
 from fixfunc.models.host.views import View
@@ -27,6 +28,7 @@ from fixfunc.spec.state import TARGET_LIMIT
 
 VERTEX_BUFFERS = 32
 INDEX_BYTES = {Format.R16_UINT: 2, Format.R32_UINT: 4}
+Changed = Callable[[StateKind], object]
 Place = Callable[[list[bytes]], int]  # puts transfers into memory, returns their address
 
 
@@ -51,7 +53,7 @@ class InputAssembler:
         Told which :class:`~fixfunc.spec.ring.StateKind` changes.
     """
 
-    def __init__(self, changed: Callable[[StateKind], object]) -> None:
+    def __init__(self, changed: Changed) -> None:
         self._changed = changed
         self.clear()
 
@@ -172,9 +174,12 @@ class StreamOutput:
         Told which :class:`~fixfunc.spec.ring.StateKind` changes.
     memory : ndarray of uint8
         Where buffers note how much of them is filled.
+    heap : Heap
+        That of the device.
     """
 
-    def __init__(self, changed: Callable[[StateKind], object], memory: np.ndarray) -> None:
+    def __init__(self, changed: Changed, memory: np.ndarray, heap: Heap) -> None:
+        self.heap = heap
         self._changed = changed
         self._memory = memory
         self.clear()
@@ -227,7 +232,7 @@ class StreamOutput:
 class RasterizerStage:
     """What D3D11 names RSSet..."""
 
-    def __init__(self, changed: Callable[[StateKind], object]) -> None:
+    def __init__(self, changed: Changed) -> None:
         self._changed = changed
         self.clear()
 
@@ -294,7 +299,7 @@ class RasterizerStage:
 class OutputMerger:
     """What D3D11 names OMSet..."""
 
-    def __init__(self, changed: Callable[[StateKind], object]) -> None:
+    def __init__(self, changed: Changed) -> None:
         self._changed = changed
         self.clear()
 

@@ -2,7 +2,9 @@
 """Resources: buffers and textures, and where they lie in memory."""
 
 from dataclasses import dataclass, field, replace
-from enum import IntFlag
+from enum import IntEnum, IntFlag
+from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -31,7 +33,26 @@ class Bind(IntFlag):
     UNORDERED_ACCESS = 128
 
 
+class Usage(IntEnum):
+    """D3D11_USAGE: who reads and writes a resource [fs 5.4]."""
+
+    DEFAULT = 0  # the pipeline
+    IMMUTABLE = 1  # nobody writes it after its creation
+    DYNAMIC = 2  # the CPU writes it often, the pipeline reads it
+    STAGING = 3  # the CPU; the pipeline copies it
+
+
+class CpuAccess(IntFlag):
+    """D3D11_CPU_ACCESS: what a resource may be mapped for [fs 5.4]."""
+
+    NONE = 0
+    WRITE = 1
+    READ = 2
+
+
 TARGETS = Bind.RENDER_TARGET | Bind.DEPTH_STENCIL
+OUTPUTS = TARGETS | Bind.STREAM_OUTPUT | Bind.UNORDERED_ACCESS
+STRUCTURED = Bind.SHADER_RESOURCE | Bind.UNORDERED_ACCESS
 MOST_CONSTANTS = 65536  # bytes of a constant buffer
 
 
@@ -48,10 +69,16 @@ class Buffer:
         Of a structured buffer: bytes of a structure.
     filled_address : int
         Of a word: bytes that stream output has written.
+    counters : tuple of int
+        Addresses of its views' counters.
     heap : Heap, optional
         That of its device.
     released : bool
         Its memory has been given back.
+    usage : Usage
+    cpu_access : CpuAccess
+    mapped : dict of (level, layer) to Mapped
+        What of it the CPU has.
     """
 
     address: int
@@ -59,8 +86,16 @@ class Buffer:
     bind: Bind
     stride: int = 0
     filled_address: int = 0
+    counters: tuple[int, ...] = ()
     heap: Heap | None = field(default=None, repr=False)
     released: bool = False
+    usage: Usage = Usage.DEFAULT
+    cpu_access: CpuAccess = CpuAccess.NONE
+    mapped: dict[tuple[int, int], Any] = field(default_factory=dict, repr=False)
+
+    def subresource(self, level: int, layer: int) -> tuple[int, int]:
+        """Its only subresource [fs 5.3.4]; others raise ``InputError``."""
+        return integer("level", level, 0, 0), integer("layer", layer, 0, 0)
 
 
 @dataclass(eq=False)
@@ -77,7 +112,7 @@ class Texture:
     bind : Bind
     cube : bool
         Its layers may be viewed as faces of cubes.
-    heap, released
+    heap, released, usage, cpu_access, mapped
         As a buffer's.
     min_lod : int
         The least level that shaders read, in 1/256 [fs 5.8].
@@ -90,6 +125,9 @@ class Texture:
     cube: bool = False
     heap: Heap | None = field(default=None, repr=False)
     released: bool = False
+    usage: Usage = Usage.DEFAULT
+    cpu_access: CpuAccess = CpuAccess.NONE
+    mapped: dict[tuple[int, int], Any] = field(default_factory=dict, repr=False)
     min_lod: int = 0
 
     @property
@@ -117,6 +155,45 @@ def check_buffer(size: int, bind: Bind, stride: int) -> None:
             raise InputError("size of a constant buffer", "be a multiple of 16", size)
     if stride and (stride % 4 or not 4 <= stride <= 2048 or size % stride):
         raise InputError("stride", "be a multiple of 4 up to 2048, of which size is one", stride)
+    if stride and bind & ~STRUCTURED:  # [fs 5.4.2]
+        raise InputError("bind", "be SHADER_RESOURCE, UNORDERED_ACCESS or both of structures", bind)
+    if bind & Bind.STREAM_OUTPUT and bind & Bind.UNORDERED_ACCESS:  # [fs 5.3.9.1]
+        raise InputError("bind", "not be STREAM_OUTPUT and UNORDERED_ACCESS", bind)
+
+
+def check_usage(
+    usage: Usage,
+    cpu_access: CpuAccess,
+    bind: Bind,
+    is_buffer: bool,
+    subresources: int,
+    has_data: bool,
+) -> None:
+    """Usage, access of the CPU and binding go together [fs 5.3.2, 5.4, 5.6.1.3].
+
+    Raises
+    ------
+    InputError
+        Those that do not.
+    """
+    if usage == Usage.IMMUTABLE and not has_data:
+        raise InputError("data", "be there, of an IMMUTABLE resource", None)
+    if usage in (Usage.IMMUTABLE, Usage.DYNAMIC) and (bind & OUTPUTS or not bind):
+        raise InputError("bind", f"be of inputs alone, of a {usage.name} resource", bind)
+    if usage == Usage.IMMUTABLE and cpu_access:
+        raise InputError("cpu_access", "be NONE of an IMMUTABLE resource", cpu_access)
+    if usage == Usage.DYNAMIC and cpu_access != CpuAccess.WRITE:
+        raise InputError("cpu_access", "be WRITE of a DYNAMIC resource", cpu_access)
+    if usage == Usage.DYNAMIC and subresources > 1:
+        raise InputError("subresources", "be one of a DYNAMIC resource", subresources)
+    if usage == Usage.STAGING and bind:
+        raise InputError("bind", "be 0 of a STAGING resource", bind)
+    if usage == Usage.STAGING and not cpu_access:
+        raise InputError("cpu_access", "be READ, WRITE or both of a STAGING resource", cpu_access)
+    is_mappable = is_buffer and bind and not bind & ~STRUCTURED
+    if usage == Usage.DEFAULT and cpu_access and not is_mappable:
+        rule = "be NONE of a DEFAULT resource but a buffer that shaders alone read and write"
+        raise InputError("cpu_access", rule, cpu_access)
 
 
 def layout_of_texture(
@@ -158,6 +235,8 @@ def layout_of_texture(
         raise InputError("bind", "be RENDER_TARGET or DEPTH_STENCIL with samples", bind)
     if bind & Bind.RENDER_TARGET and bind & Bind.DEPTH_STENCIL:
         raise InputError("bind", "not be RENDER_TARGET and DEPTH_STENCIL", bind)
+    if bind & Bind.UNORDERED_ACCESS and (samples > 1 or bind & Bind.DEPTH_STENCIL):
+        raise InputError("bind", "not be UNORDERED_ACCESS of samples or depths", bind)
     if FORMATS[form].block > 1 and bind & TARGETS:
         raise InputError("format", "have no blocks where bind is a target's", form.name)
     if FORMATS[form].block > 1 and (width % 4 or height % 4):
@@ -188,13 +267,13 @@ def octets_of(data: np.ndarray | bytes | None) -> np.ndarray:
     return array.reshape(-1).view(np.uint8)
 
 
-def write_texels(
-    memory: np.ndarray, layout: Layout, level: int, layer: int, octets: np.ndarray
-) -> None:
-    """Write a subresource; data of another size raises ``InputError``."""
-    shape = layout.read(memory, level, layer).shape
-    integer("bytes of a subresource", len(octets), *[int(np.prod(shape))] * 2)
-    layout.write(memory, level, layer, octets.reshape(shape))
+def texels_of(layout: Layout, level: int, octets: np.ndarray) -> np.ndarray:
+    """Data of a level as a layout writes it; of another size it raises ``InputError``."""
+    width, height, depth = layout.size_of(level)
+    block = FORMATS[layout.form].block
+    shape = (depth, -(-height // block), -(-width // block), layout.samples, layout.texel)
+    integer("bytes of a subresource", len(octets), *[prod(shape)] * 2)
+    return octets.reshape(shape)
 
 
 def check_bind(resource: Buffer | Texture | None, kind: Bind) -> None:

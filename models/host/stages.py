@@ -3,8 +3,11 @@
 
 from collections.abc import Callable, Sequence
 
+import numpy as np
+
 from fixfunc.models.frontend.state_pieces import encode, floats
 from fixfunc.models.host.calls import names_calls
+from fixfunc.models.host.memory import Heap
 from fixfunc.models.host.resources import Bind, Buffer, check_bind
 from fixfunc.models.host.states import SamplerState
 from fixfunc.models.host.views import View
@@ -28,6 +31,8 @@ SLOTS = {  # of a stage [fs 21]
     BindingKind.SAMPLER: 16,
     BindingKind.UNORDERED: 8,
 }
+KEEP = -1  # a counter stays as it is
+MOST_COUNT = (1 << 32) - 2  # all ones is -1
 
 
 class Shader:
@@ -56,6 +61,10 @@ class ShaderStage:
     stage : Stage
     changed : callable
         Told which :class:`~fixfunc.spec.ring.StateKind` changes.
+    memory : ndarray of uint8
+        Where views have their counters.
+    heap : Heap
+        That of the device.
 
     Attributes
     ----------
@@ -63,9 +72,17 @@ class ShaderStage:
     bound : dict of (BindingKind, slot) to what is bound
     """
 
-    def __init__(self, stage: Stage, changed: Callable[[StateKind], object]) -> None:
+    def __init__(
+        self,
+        stage: Stage,
+        changed: Callable[[StateKind], object],
+        memory: np.ndarray,
+        heap: Heap,
+    ) -> None:
+        self.heap = heap
         self._stage = stage
         self._changed = changed
+        self._memory = memory
         self.shader: Shader | None = None
         self.bound: dict[tuple[BindingKind, int], Buffer | View | SamplerState] = {}
 
@@ -90,15 +107,37 @@ class ShaderStage:
         """Bind samplers to slots from ``start`` on; None stands for the default."""
         self._bind(BindingKind.SAMPLER, start, samplers)
 
-    def set_unordered_access_views(self, start: int, views: Sequence[View | None]) -> None:
+    def set_unordered_access_views(
+        self,
+        start: int,
+        views: Sequence[View | None],
+        initial_counts: Sequence[int] | None = None,
+    ) -> None:
         """Bind views for unordered access, of a pixel or a compute shader.
 
         D3D11 sets those of a pixel shader with the targets, in slots behind theirs.
+
+        Parameters
+        ----------
+        start : int
+        views : sequence of View, optional
+        initial_counts : sequence of int, optional
+            Of views with a counter: what it is from now on; -1, as by default, keeps it
+            [fs 5.3.10.2].
         """
         if self._stage not in (Stage.PIXEL, Stage.COMPUTE):
             rule = "be of a pixel or compute shader"
             raise InputError("unordered access", rule, self._stage.name)
+        counts = [KEEP] * len(views) if initial_counts is None else initial_counts
+        integer("initial_counts", len(counts), len(views), len(views))
+        counted = []
+        for view, count in zip(views, counts, strict=True):
+            integer("initial count", count, KEEP, MOST_COUNT)
+            if view and view.flag and count != KEEP:
+                counted.append((view.counter_address, count))
         self._views(BindingKind.UNORDERED, Bind.UNORDERED_ACCESS, start, views)
+        for address, count in counted:
+            self._memory[address : address + 4].view("<u4")[0] = count
 
     def clear(self) -> None:
         """Unbind all."""
@@ -125,7 +164,11 @@ class ShaderStage:
         """Transfers of what is bound: pairs, as :data:`fixfunc.spec.descriptors.BINDING` says."""
         out = []
         for (kind, slot), value in self.bound.items():
-            out += [encode(BINDING, stage=self._stage, kind=kind, slot=slot), _entry(value)]
+            fields = {}
+            if isinstance(value, View):
+                fields = {"flag": value.flag, "counter_address": value.counter_address}
+            head = encode(BINDING, stage=self._stage, kind=kind, slot=slot, **fields)
+            out += [head, _entry(value)]
         return out
 
 

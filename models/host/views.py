@@ -8,7 +8,7 @@ from fixfunc.models.host.resources import Bind, Buffer, Texture, check_bind
 from fixfunc.models.output.formats import RENDERABLE
 from fixfunc.models.payload import integer
 from fixfunc.models.texture.texels import DXGI
-from fixfunc.spec.descriptors import VIEW, Dimension
+from fixfunc.spec.descriptors import VIEW, Dimension, UnorderedFlag
 from fixfunc.spec.dxgi import DEPTH_FORMATS, FORMATS, Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import SAMPLE_COUNTS
@@ -33,6 +33,10 @@ class View:
         Of depths and stencil values: they are not written.
     first, size : int
         Of buffers, bytes.
+    flag : UnorderedFlag
+        Which counter it has.
+    counter_address : int
+        Of its counter, a word: whatever is bound, it stays as long as the buffer.
     """
 
     resource: Buffer | Texture
@@ -47,6 +51,8 @@ class View:
     read_only_stencil: bool = False
     first: int = 0
     size: int = 0
+    flag: UnorderedFlag = UnorderedFlag.NONE
+    counter_address: int = 0
 
     def check(self, kind: Bind) -> None:
         """Raise ``InputError`` for a view of another kind."""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Values as annotations say that they are: fields of records, arguments of calls."""
 
+import operator
 import types
 from collections.abc import Mapping
 from enum import IntEnum
@@ -39,7 +40,7 @@ def _fits(value, hint):
     if hint is float:
         return isinstance(value, Real | np.number) and _has_float(value)
     if hint in (int, bool):
-        return isinstance(value, np.bool_) or hasattr(value, "__index__")
+        return isinstance(value, np.bool_) or _has_index(value)
     arguments = get_args(hint)
     origin = get_origin(hint)
     if origin in (Union, types.UnionType):
@@ -55,6 +56,15 @@ def _fits(value, hint):
     if origin is tuple and arguments[-1] is not Ellipsis:
         return len(value) == len(arguments) and all(map(_fits, value, arguments))
     return all(_fits(item, arguments[0]) for item in value)
+
+
+def _has_index(value):
+    """Whether a value is an integer: of an array one says so by trying."""
+    try:
+        operator.index(value)
+    except TypeError:
+        return False
+    return True
 
 
 def _has_float(value):

@@ -4,6 +4,7 @@
 machine.py      packets executed, one method each: draws, dispatches, clears, copies, queries
 bound_state.py  pieces of state, read
 bindings.py     what shaders see: constants, buffers, textures, samplers
+structures.py   structured buffers with a counter
 shaders.py      what shaders declare
 front_half.py   a draw call becomes triangles: frontend and geometry joined
 back_half.py    triangles become depths and colours: raster, depth, pixel and output joined

@@ -5,8 +5,10 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from fixfunc.models.frontend.state_pieces import as_float, piece, table
+from fixfunc.models.machine import structures
 from fixfunc.models.machine.undo import UndoLog
 from fixfunc.models.memory.layout import texture_at
 from fixfunc.models.payload import enumerated
@@ -23,6 +25,7 @@ from fixfunc.spec.descriptors import (
     BindingKind,
     Dimension,
     Stage,
+    UnorderedFlag,
 )
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
@@ -45,13 +48,21 @@ class Shared(NamedTuple):
     undo: UndoLog  # is told what shaders may write
 
 
+class Entry(NamedTuple):
+    """What is bound to a slot."""
+
+    record: np.void
+    data: bytes  # of the record
+    head: np.void  # BINDING
+
+
 class Bindings:
     """What is bound to a stage, for its shader.
 
     Parameters
     ----------
     shared : Shared
-    entries : mapping of (BindingKind, slot) to (record, bytes)
+    entries : mapping of (BindingKind, slot) to Entry
 
     Attributes
     ----------
@@ -59,19 +70,18 @@ class Bindings:
         The stage's shader has declared unordered access: without, it is refused.
     """
 
-    def __init__(
-        self, shared: Shared, entries: Mapping[tuple[BindingKind, int], tuple[np.void, bytes]]
-    ) -> None:
+    def __init__(self, shared: Shared, entries: Mapping[tuple[BindingKind, int], Entry]) -> None:
         self._shared = shared
         self._entries = entries
+        self._steps: dict[int, int] = {}  # by counter, in this piece of work
         self.declared = True
 
     @property
     def resources(self) -> set[int]:
         """Addresses of resources that are bound to be read."""
         return {
-            int(record["address"])
-            for (kind, _), (record, _) in self._entries.items()
+            int(entry.record["address"])
+            for (kind, _), entry in self._entries.items()
             if kind == BindingKind.RESOURCE
         }
 
@@ -91,18 +101,67 @@ class Bindings:
     def unordered(self, slot: int) -> np.ndarray:
         """Bytes of a buffer that is bound for unordered access: uint8, to read and to write.
 
-        A shader that has not declared it raises :class:`~fixfunc.spec.errors.InputError`.
+        A shader that has not declared it raises :class:`~fixfunc.spec.errors.InputError`, and so
+        does a view to append to: its structures have no fixed places [fs 22.3.44].
         """
-        if not self.declared:
-            raise InputError("unordered access", "be declared by the shader", slot)
+        self._check_declared(slot)
+        entry = self._entries.get((BindingKind.UNORDERED, slot))
+        if entry is not None and entry.head["flag"] == UnorderedFlag.APPEND:
+            raise InputError("flag of the view", "not be APPEND", slot)
         return self._bytes(BindingKind.UNORDERED, slot, "first", "size")
+
+    def append(self, slot: int, mask: np.ndarray, values: np.ndarray) -> None:
+        """Append structures of the lanes of a mask [fs 5.3.10]; without a view they are dropped.
+
+        Parameters
+        ----------
+        slot : int
+            Of a view with the flag APPEND.
+        mask : ndarray of bool
+        values : ndarray, shape (*mask.shape, ...)
+            Of as many bytes a lane as a structure has.
+
+        Raises
+        ------
+        InputError
+            A view without the flag, structures of another size, a counter that has been counted
+            down in this piece of work.
+        """
+        numbers = self._count(UnorderedFlag.APPEND, slot, mask, 1)
+        if numbers is not None:
+            structures.store(self._rows(slot), numbers, mask, values)
+
+    def consume(self, slot: int, mask: np.ndarray, structure: DTypeLike) -> np.ndarray:
+        """Take the last structures from a buffer [fs 5.3.10]: shape of the mask.
+
+        Those that there are not, and of the other lanes, are zeros. Errors are those of
+        :meth:`append`.
+        """
+        numbers = self._count(UnorderedFlag.APPEND, slot, mask, -1)
+        if numbers is None:
+            return np.zeros(mask.shape, structure)
+        return structures.load(self._rows(slot), numbers, mask, np.dtype(structure))
+
+    def increment(self, slot: int, mask: np.ndarray) -> np.ndarray:
+        """Count lanes of a mask up: uint32, what the counter was before each [fs 22.17.17].
+
+        The view has the flag COUNTER; without a view lanes get zeros. Errors are those of
+        :meth:`append`.
+        """
+        numbers = self._count(UnorderedFlag.COUNTER, slot, mask, 1)
+        return np.zeros(mask.shape, np.uint32) if numbers is None else numbers
+
+    def decrement(self, slot: int, mask: np.ndarray) -> np.ndarray:
+        """Count lanes of a mask down: uint32, what the counter is behind each [fs 22.17.18]."""
+        numbers = self._count(UnorderedFlag.COUNTER, slot, mask, -1)
+        return np.zeros(mask.shape, np.uint32) if numbers is None else numbers
 
     def texture(self, slot: int) -> Texture | None:
         """A texture, with the levels and layers of its view; None, if none is bound."""
         entry = self._entries.get((BindingKind.RESOURCE, slot))
         if entry is None:
             return None
-        view, data = entry
+        view, data, _ = entry
         if data not in self._shared.textures:
             self._shared.textures[data] = texture_of(self._shared.memory, view)
         return self._shared.textures[data]
@@ -161,7 +220,7 @@ class Bindings:
         entry = self._entries.get((BindingKind.RESOURCE, slot))
         if entry is None:
             return np.zeros((*np.shape(places)[:-1], 4), np.float32)
-        view, _ = entry
+        view = entry.record
         if view["dimension"] == Dimension.BUFFER:
             return fetch.fetch_buffer(self.buffer(slot), _texels(view)[0], places, **how)
         return fetch.fetch(self.texture(slot), places, **how)
@@ -169,19 +228,49 @@ class Bindings:
     def sampler(self, slot: int) -> Sampler:
         """A sampler's state; D3D11's default, if none is bound."""
         entry = self._entries.get((BindingKind.SAMPLER, slot))
-        return DEFAULT if entry is None else sampler_of(entry[0])
+        return DEFAULT if entry is None else sampler_of(entry.record)
 
     def _bytes(self, kind, slot, first, size):
         entry = self._entries.get((kind, slot))
         if entry is None:
             return np.zeros(0, np.uint8)
-        record, _ = entry
+        record = entry.record
         begin = int(record["address"]) + (int(record[first]) if first != "address" else 0)
         found = self._shared.memory[begin : begin + int(record[size])]
         found.flags.writeable = kind == BindingKind.UNORDERED
         if found.flags.writeable:
             self._shared.undo.keep(found)
         return found
+
+    def _check_declared(self, slot):
+        if not self.declared:
+            raise InputError("unordered access", "be declared by the shader", slot)
+
+    def _count(self, flag, slot, mask, step):
+        """Count with the counter of a view; None, if none is bound."""
+        self._check_declared(slot)
+        entry = self._entries.get((BindingKind.UNORDERED, slot))
+        if entry is None:
+            return None
+        found = enumerated(UnorderedFlag, entry.head["flag"], "flag of the view")
+        if found != flag:
+            raise InputError("flag of the view", f"be {flag.name}", found.name)
+        address = int(entry.head["counter_address"])
+        counter = self._shared.memory[address : address + 4]
+        if len(counter) < 4:
+            raise InputError("counter", "lie within memory", address)
+        if self._steps.setdefault(address, step) != step:  # [fs 22.17.17]
+            raise InputError("counter", "be counted up or down, not both", slot)
+        self._shared.undo.keep(counter)
+        return structures.count(counter.view("<u4"), mask, step)
+
+    def _rows(self, slot):
+        """Structures of a view: uint8, shape (structures, stride)."""
+        stride = int(self._entries[BindingKind.UNORDERED, slot].record["stride"])
+        if not stride:
+            raise InputError("stride", "be that of a structure", stride)
+        data = self._bytes(BindingKind.UNORDERED, slot, "first", "size")
+        return data[: len(data) // stride * stride].reshape(-1, stride)
 
 
 DEFAULT = Sampler(address=("clamp",) * 3)
@@ -202,10 +291,8 @@ def bindings(shared: Shared, address: int, transfers: int) -> dict[Stage, Bindin
         kind = BindingKind(int(head["kind"]))
         begin = int(address) + (2 * n + 1) * TRANSFER
         data = shared.memory[begin : begin + TRANSFER].tobytes()
-        entries[stage][kind, int(head["slot"])] = (
-            piece(data, PAYLOADS[kind]),
-            data,
-        )
+        record = piece(data, PAYLOADS[kind])
+        entries[stage][kind, int(head["slot"])] = Entry(record, data, head)
     return {stage: Bindings(shared, those) for stage, those in entries.items()}
 
 

@@ -112,13 +112,36 @@ def test_arguments_of_views_by_name_are_those_of_their_resource():
     for create, resource, part, text in (
         ("shader_resource", texture, {"first": 4}, "argument must be one of .*, not first"),
         ("shader_resource", texture, {"cube": "x"}, "cube must be a bool, not x"),
+        ("shader_resource", texture, {"cube": np.zeros(3)}, "cube must be a bool, not ndarray"),
+        ("shader_resource", texture, {"first_level": np.ones(2, int)}, "must be an integer"),
         ("shader_resource", buffer, {"first_level": 1}, "argument must be one of .*, not first_l"),
         ("render_target", texture, {"size": 4}, "argument must be one of .*, not size"),
         ("depth_stencil", depths, {"read_only": True}, "argument must be one of .*, not read_only"),
         ("unordered_access", buffer, {"cube": True}, "argument must be one of .*, not cube"),
+        ("unordered_access", buffer, {"kind": READ}, "argument must be one of .*, not kind"),
+        ("shader_resource", buffer, {"buffer": buffer}, "argument must be one of .*, not buffer"),
+        ("render_target", texture, {"kind": READ}, "argument must be one of .*, not kind"),
+        ("depth_stencil", depths, {"return": 1}, "argument must be one of .*, not return"),
     ):
         with pytest.raises(InputError, match=text):
             getattr(device, f"create_{create}_view")(resource, **part)
+
+
+@pytest.mark.plan("host-15")
+def test_an_array_is_neither_a_truth_nor_a_number():
+    """One has ``__index__``, whatever its shape."""
+    scene = Scene()
+    several = np.ones(3, np.int64)
+    for call, text in (
+        (lambda: RasterizerState(wireframe=several), "wireframe must be a bool"),
+        (lambda: RenderTargetBlend(blend_enable=several), "blend_enable must be a bool"),
+        (lambda: scene.context.set_predication(None, several), "value must be a bool"),
+        (lambda: scene.device.create_texture2d(RGBA8, 8, 8, cube=several), "cube must be a bool"),
+        (lambda: scene.context.draw(several), "vertex_count must be an integer"),
+        (lambda: scene.context.map(scene.colours, several), "map_type must be one of MapType"),
+    ):
+        with pytest.raises(InputError, match=text):
+            call()
 
 
 @pytest.mark.plan("host-16")

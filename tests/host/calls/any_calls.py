@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from fixfunc.models.geometry.viewport import Viewport
 from fixfunc.models.host.queries import QueryKind
-from fixfunc.models.host.resources import Bind
+from fixfunc.models.host.resources import Bind, CpuAccess, Usage
 from fixfunc.models.host.states import (
     BlendState,
     DepthStencilState,
@@ -15,6 +15,8 @@ from fixfunc.models.host.states import (
     SamplerState,
     StencilFace,
 )
+from fixfunc.models.host.transfers.mapping import MapType
+from fixfunc.spec.descriptors import UnorderedFlag
 from fixfunc.spec.draw import Topology
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.state import BlendFactor, BlendOp, Compare, Cull, LogicOp, StencilOp
@@ -44,6 +46,7 @@ BIND = st.sampled_from(
         *(Bind.VERTEX_BUFFER, Bind.INDEX_BUFFER, Bind.CONSTANT_BUFFER, Bind.SHADER_RESOURCE),
         *(Bind.STREAM_OUTPUT | Bind.VERTEX_BUFFER, Bind.DEPTH_STENCIL, Bind.UNORDERED_ACCESS),
         *(Bind.RENDER_TARGET | Bind.SHADER_RESOURCE,) * 3,
+        Bind(0),
         Bind.UNORDERED_ACCESS | Bind.SHADER_RESOURCE | Bind.VERTEX_BUFFER,
     )
 )
@@ -54,6 +57,12 @@ SUBRESOURCE = st.tuples(*(st.sampled_from((0,) * 9 + (1, 2)),) * 2)
 MAYBE_FORMAT = st.none() | st.none() | FORMAT
 BOX = st.none() | st.tuples(*(st.sampled_from((0, 0, 4)),) * 2, st.just(0), SIZE, SIZE, st.just(1))
 OCTETS = st.sampled_from((None, bytes(64), bytes(range(256)), bytes(range(16)) * 4, b"abc"))
+HELD_BY = {
+    "usage": st.sampled_from((*(Usage.DEFAULT,) * 4, *Usage)),
+    "cpu_access": st.sampled_from(
+        (*(CpuAccess.NONE,) * 4, CpuAccess(1), CpuAccess(2), CpuAccess(3))
+    ),
+}
 
 
 def of(kind):
@@ -128,7 +137,7 @@ CALLS = {
     "create_buffer": (
         "buffer",
         {"size": st.sampled_from((64, 64, 96, 256, None)), "bind": BIND},
-        {"data": st.sampled_from((bytes(64), bytes(range(48)), None, bytes(300)))},
+        {"data": st.sampled_from((bytes(64), bytes(range(48)), None, bytes(300))), **HELD_BY},
     ),
     "create_texture1d": ("texture", {"form": FORMAT, "width": SIZE}, {"mip_levels": NUMBER}),
     "create_texture2d": (
@@ -139,6 +148,7 @@ CALLS = {
             "array_size": NUMBER,
             "sample_count": NUMBER,
             "cube": TRUTH,
+            **HELD_BY,
             "data": st.lists(OCTETS.filter(lambda data: data is not None), min_size=1, max_size=1),
         },
     ),
@@ -165,7 +175,7 @@ CALLS = {
     "create_unordered_access_view": (
         "unordered",
         {"resource": of("buffer")},
-        {"first": NUMBER, "size": NUMBER},
+        {"flag": st.sampled_from(UnorderedFlag), "first": NUMBER, "size": NUMBER},
     ),
     "create_query": ("query", {"kind": st.sampled_from(QueryKind)}, {}),
     "release": (None, {"resource": of("texture") | of("buffer") | of("query")}, {}),
@@ -214,8 +224,9 @@ CALLS = {
     "context.cs.set_unordered_access_views": (
         None,
         {"start": NUMBER, "views": some("unordered")},
-        {},
+        {"initial_counts": st.lists(NUMBER | st.just(-1), max_size=3)},
     ),
+    "context.cs.set_shader": (None, {"shader": of("compute shader") | st.none()}, {}),
     "context.cs.set_shader_resources": (None, {"start": NUMBER, "views": some("view")}, {}),
     "context.draw": (None, {"vertex_count": NUMBER}, {"start_vertex": NUMBER}),
     "context.draw_indexed": (
@@ -264,6 +275,11 @@ CALLS = {
         },
         {},
     ),
+    "context.copy_structure_count": (
+        None,
+        {"target": of("buffer"), "offset": NUMBER, "view": of("unordered")},
+        {},
+    ),
     "context.resolve_subresource": (
         None,
         {
@@ -285,6 +301,16 @@ CALLS = {
         {"subresource": SUBRESOURCE, "offset": NUMBER},
     ),
     "context.read": (
+        None,
+        {"resource": of("texture") | of("buffer")},
+        {"subresource": SUBRESOURCE},
+    ),
+    "context.map": (
+        None,
+        {"resource": of("texture") | of("buffer"), "map_type": st.sampled_from(MapType)},
+        {"subresource": SUBRESOURCE},
+    ),
+    "context.unmap": (
         None,
         {"resource": of("texture") | of("buffer")},
         {"subresource": SUBRESOURCE},

@@ -34,7 +34,11 @@ def state(world):
         {name: copied(value) for name, value in vars(getattr(context, group)).items()}
         for group in GROUPS
     ]
-    held = [vars(result).copy() for kind in HELD for result in world.results.get(kind, ())]
+    held = [
+        {name: copied(value) for name, value in vars(result).items()}
+        for kind in HELD
+        for result in world.results.get(kind, ())
+    ]
     held.append({name: copied(value) for name, value in vars(world.device.heap).items()})
     return bound, held, world.device.memory[RING + STATES :].tobytes()
 
@@ -49,7 +53,10 @@ def shown(world):
     context = world.device.context
     context.clear_state()  # predication, too
     out = [[held.address for kind in HELD for held in world.results.get(kind, ())]]
+    out += [[view.counter_address for view in world.results.get("unordered", ())]]
     for resource in world.resources():
+        for place in list(resource.mapped):
+            context.unmap(resource, place)
         layout = getattr(resource, "layout", None)
         places = (
             [(level, layer) for level in range(layout.levels) for layer in range(layout.layers)]

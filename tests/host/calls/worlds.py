@@ -11,9 +11,10 @@ from fixfunc.models.frontend.vertex_stage import VertexResults
 from fixfunc.models.geometry.viewport import Viewport
 from fixfunc.models.host import Device
 from fixfunc.models.host.queries import QueryKind
-from fixfunc.models.host.resources import Bind
+from fixfunc.models.host.resources import Bind, CpuAccess, Usage
 from fixfunc.models.machine.shaders import PixelShader
 from fixfunc.models.pixel.pixel_stage import PixelResults
+from fixfunc.spec.descriptors import UnorderedFlag
 from fixfunc.spec.draw import Topology
 from fixfunc.spec.dxgi import Format
 
@@ -102,6 +103,11 @@ def count(_waves, bound):
     words[:4] = np.minimum(words[:4].astype(np.int64) + 1, 255)
 
 
+def counted(waves, bound):
+    """Count threads by the view in slot 1."""
+    bound.increment(1, waves.mask)
+
+
 READ_AND_DRAWN = Bind.SHADER_RESOURCE | Bind.RENDER_TARGET
 TRIANGLES = np.float32([(-1, 1, 0.5, 1), (3, 1, 0.5, 1), (-1, -3, 0.5, 1)] * 2)
 BUFFERS = (
@@ -113,6 +119,8 @@ BUFFERS = (
     {"data": np.arange(8, dtype=np.uint16), "bind": Bind.INDEX_BUFFER},
     {"size": 256, "bind": Bind.STREAM_OUTPUT | Bind.VERTEX_BUFFER},
     {"data": np.uint32([3, 1, 0, 0]), "bind": Bind.CONSTANT_BUFFER},
+    {"size": 96, "bind": Bind.UNORDERED_ACCESS | Bind.SHADER_RESOURCE, "stride": 8},
+    {"data": TRIANGLES, "usage": Usage.DYNAMIC, "cpu_access": CpuAccess.WRITE},
 )
 TEXTURES = (
     {"form": Format.R8G8B8A8_UNORM, "bind": Bind.RENDER_TARGET},
@@ -121,6 +129,12 @@ TEXTURES = (
     {"form": Format.R8G8B8A8_UNORM, "bind": Bind.RENDER_TARGET, "sample_count": 4},
     {"form": Format.R8G8B8A8_UNORM},
     {"form": Format.R8G8B8A8_UINT, "bind": READ_AND_DRAWN, "array_size": 2},
+    {
+        "form": Format.R8G8B8A8_UNORM,
+        "bind": Bind(0),
+        "usage": Usage.STAGING,
+        "cpu_access": CpuAccess.READ | CpuAccess.WRITE,
+    },
 )
 
 
@@ -134,7 +148,10 @@ BEGIN = (
         begin("create_pixel_shader", "pixel shader", program=PixelShader(program))
         for program in (grey, seven, sampled)
     ),
-    begin("create_compute_shader", "compute shader", program=ComputeShader(count)),
+    *(
+        begin("create_compute_shader", "compute shader", program=ComputeShader(program))
+        for program in (count, counted)
+    ),
     begin("create_input_layout", "layout", elements=[Element(0, Format.R32G32B32A32_FLOAT)]),
     *(begin("create_buffer", "buffer", **given) for given in BUFFERS),
     *(begin("create_texture2d", "texture", width=8, height=8, **given) for given in TEXTURES),
@@ -142,6 +159,12 @@ BEGIN = (
     begin("create_depth_stencil_view", "depth", texture=Of("texture", 1)),
     *(begin("create_shader_resource_view", "view", resource=Of("texture", n)) for n in (2, 4)),
     begin("create_unordered_access_view", "unordered", resource=Of("buffer", 1)),
+    begin(
+        "create_unordered_access_view",
+        "unordered",
+        resource=Of("buffer", 5),
+        flag=UnorderedFlag.COUNTER,
+    ),
     *(
         begin("create_query", "query", kind=kind)
         for kind in (QueryKind.OCCLUSION, QueryKind.OCCLUSION_PREDICATE)
