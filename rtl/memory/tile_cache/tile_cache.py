@@ -229,11 +229,14 @@ class TileCache(wiring.Component):
 
         self._look_up(m, sequencer, tags, scheduler)
         self._modes(m, sequencer, scheduler, modes, refill, write_back)
-        self._recall(m, refill, write_back, victims)
+        wiring.connect(m, write_back.rows, victims.rows)
+        wiring.connect(m, refill.recall, victims.i)
+        wiring.connect(m, victims.o, refill.recalled)
         evictions = self._code(m, scheduler, refill, write_back, codec)
         wiring.connect(m, scheduler.o, commands.i)
         wiring.connect(m, codec.filled, commands.filled)
         self._stop(m, sequencer, refill, write_back, codec, commands.o)
+        m.d.comb += victims.is_float.eq(sequencer.is_float)
         for unit in (refill, write_back):
             m.d.comb += [
                 unit.base.eq(sequencer.base),
@@ -314,19 +317,6 @@ class TileCache(wiring.Component):
                 write_back.store.payload.eq(modes.store.payload),
                 modes.store.ready.eq(write_back.store.ready),
             ]
-
-    def _recall(self, m, refill, write_back, victims):
-        """Codes of victims are kept on their way to memory."""
-        wiring.connect(m, refill.recall, victims.i)
-        wiring.connect(m, victims.o, refill.recalled)
-        m.d.comb += [
-            victims.is_float.eq(refill.is_float),
-            victims.push.eq(write_back.row_push),
-            victims.data.eq(write_back.row_data),
-            victims.index.eq(write_back.row_index),
-            victims.complete.eq(write_back.row_complete),
-            victims.mode.eq(write_back.row_mode),
-        ]
 
     def _code(self, m, scheduler, refill, write_back, codec):
         """Tiles between memory and slots; returns the FIFO of victims that are to be coded."""

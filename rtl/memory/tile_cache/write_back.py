@@ -10,6 +10,7 @@ from fixfunc.rtl.lib.axi import ADDRESS, TRANSFER, AxiWrite, AxiWriter
 from fixfunc.rtl.lib.write_buffer import WriteBuffer
 from fixfunc.rtl.memory.surface.address import Surface
 from fixfunc.rtl.memory.tile_cache.layouts import LINE_STORE, evicted, tile_mode
+from fixfunc.rtl.memory.tile_cache.victims.victim_buffer import VictimRows
 from fixfunc.spec.payloads import TILE_NUMBER
 
 ROWS = 16  # coded tiles that wait to be written
@@ -48,10 +49,8 @@ class WriteBackUnit(wiring.Component):
         A tile has this mode from now on.
     settled : Out(1)
         The mode of one tile will not be updated any more.
-    row_push, row_data, row_index : Out
-        A transfer of a tile's code, dirty or not, and its place there.
-    row_complete, row_mode : Out(1), Out(surface.mode_bits)
-        The code of the next tile is complete, and its mode: once for each tile, in order.
+    rows : Out(VictimRows(surface))
+        Codes of all tiles, dirty or not.
     store : In(stream.Signature(LINE_STORE))
         A line to be written. It waits while tiles do.
     stored : Out(1)
@@ -84,11 +83,7 @@ class WriteBackUnit(wiring.Component):
                 "available": Out(1),
                 "update": Out(stream.Signature(tile_mode(surface.mode_bits))),
                 "settled": Out(1),
-                "row_push": Out(1),
-                "row_data": Out(TRANSFER),
-                "row_index": Out(range(max(2, surface.most))),
-                "row_complete": Out(1),
-                "row_mode": Out(surface.mode_bits),
+                "rows": Out(VictimRows(surface)),
                 "store": In(stream.Signature(LINE_STORE)),
                 "stored": Out(1),
                 "acknowledged": Out(1),
@@ -209,15 +204,15 @@ class WriteBackUnit(wiring.Component):
             rows.commit.eq(self.commit),
             self.available.eq(rows.available),
             writer.data.valid.eq(offered & source.sends),
-            writer.data.payload.eq(Mux(source.line, source.data, self.row_data)),
+            writer.data.payload.eq(Mux(source.line, source.data, self.rows.data)),
             transfer.eq(offered & (~source.sends | writer.data.ready)),
             sources.r_en.eq(transfer & last),
             rows.o.ready.eq(transfer & last & has_row),
-            self.row_push.eq(transfer & has_row),
-            self.row_data.eq(rows.o.payload.word_select(column, TRANSFER)),
-            self.row_index.eq(column),
-            self.row_complete.eq(transfer & last & ~source.line),
-            self.row_mode.eq(source.mode),
+            self.rows.push.eq(transfer & has_row),
+            self.rows.data.eq(rows.o.payload.word_select(column, TRANSFER)),
+            self.rows.index.eq(column),
+            self.rows.complete.eq(transfer & last & ~source.line),
+            self.rows.mode.eq(source.mode),
         ]
         with m.If(transfer):
             m.d.sync += column.eq(Mux(last, 0, column + 1))

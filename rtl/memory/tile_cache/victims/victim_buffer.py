@@ -24,6 +24,21 @@ def victim_transfer(surface: Surface) -> StructLayout:
     )
 
 
+class VictimRows(wiring.Signature):
+    """Codes of victims on their way to memory, in order, seen from where they come."""
+
+    def __init__(self, surface: Surface) -> None:
+        super().__init__(
+            {
+                "push": Out(1),  # a transfer of the row of the next victim,
+                "data": Out(TRANSFER),
+                "index": Out(range(max(2, surface.most))),  # and its place there
+                "complete": Out(1),  # that row is, maybe with this transfer
+                "mode": Out(surface.mode_bits),  # of the row
+            }
+        )
+
+
 class VictimBuffer(wiring.Component):
     """A ring of rows, one of each victim, dirty or not, in the order in which they leave.
 
@@ -43,10 +58,7 @@ class VictimBuffer(wiring.Component):
     -------
     is_float : In(1)
         Depths are D32F.
-    push, data, index : In(1), In(TRANSFER), In
-        A transfer of the row that is being written, and its place there.
-    complete, mode : In(1), In(surface.mode_bits)
-        That row is complete; its mode. It may come together with its last transfer.
+    rows : In(VictimRows(surface))
     i : In(stream.Signature(sequence))
         A victim whose row is read. It stays until its last transfer moves, and waits for a row that
         is not complete. No more than ``victims`` have left since.
@@ -61,11 +73,7 @@ class VictimBuffer(wiring.Component):
         super().__init__(
             {
                 "is_float": In(1),
-                "push": In(1),
-                "data": In(TRANSFER),
-                "index": In(range(max(2, surface.most))),
-                "complete": In(1),
-                "mode": In(surface.mode_bits),
+                "rows": In(VictimRows(surface)),
                 "i": In(stream.Signature(sequence)),
                 "o": Out(stream.Signature(victim_transfer(surface))),
             }
@@ -73,7 +81,8 @@ class VictimBuffer(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        columns = len(self.index)
+        coming = self.rows
+        columns = len(coming.index)
         bits = (self._victims - 1).bit_length()
         m.submodules.rows = rows = Memory(shape=TRANSFER, depth=self._victims << columns, init=[])
         m.submodules.modes = modes = Memory(
@@ -83,14 +92,14 @@ class VictimBuffer(wiring.Component):
         mode_write, mode_read = modes.write_port(), modes.read_port()
         count = Signal(self._sequence)  # of complete rows
         m.d.comb += [
-            row_write.en.eq(self.push),
-            row_write.addr.eq(Cat(self.index, count[:bits])),
-            row_write.data.eq(self.data),
-            mode_write.en.eq(self.complete),
+            row_write.en.eq(coming.push),
+            row_write.addr.eq(Cat(coming.index, count[:bits])),
+            row_write.data.eq(coming.data),
+            mode_write.en.eq(coming.complete),
             mode_write.addr.eq(count[:bits]),
-            mode_write.data.eq(self.mode),
+            mode_write.data.eq(coming.mode),
         ]
-        m.d.sync += count.eq(count + self.complete)
+        m.d.sync += count.eq(count + coming.complete)
 
         # A row is complete if it is below the count, on a circle of which less than half is used.
         ahead = Signal(self._sequence)
