@@ -223,7 +223,7 @@ def test_all_planes_of_a_tile_a_clock(fields, reads):
     data, short = written(beats(80, **fields))
     _, long = written(beats(880, **fields))
     again = max(16, HAZARD_WINDOW) if reads else 16  # clocks until the sixteen tiles come again
-    assert abs((long - short) - 50 * again) < 10
+    assert abs((long - short) - 50 * again) < again
     planes = [data[n * bench.PLACES * bench.PLACE :][:512] for n in range(PARAMS.planes)]
     assert all((before != plane).any() for before, plane in pairwise(planes))
 
