@@ -7,6 +7,7 @@ from amaranth.hdl import Cat, Mux, Signal
 
 from fixfunc.rtl.memory.tile_cache import command_queue, miss_scheduler, tag_array
 from fixfunc.rtl.memory.tile_cache.layouts import has
+from fixfunc.rtl.memory.tile_cache.victims import victim_index
 from fixfunc.spec.state import SlotOp
 from fixfunc.tb.proofs.engine.proof import Proof
 from fixfunc.tb.proofs.engine.properties import Properties
@@ -120,7 +121,8 @@ def interlock(module: ModuleType = command_queue) -> Properties:
 def hazards(module: ModuleType = miss_scheduler) -> Properties:
     """The hazard check, and one tile among all: any."""
     p = Properties()
-    with sizes(module, COMMANDS=2, LOOKUPS=4, TILES=COLUMNS):
+    small = {"COMMANDS": 2, "LOOKUPS": 4, "TILES": COLUMNS}
+    with sizes(module, **small), sizes(victim_index, ENTRIES=2):
         unit = module.MissScheduler(MODE, ROWS, EVICTIONS, VICTIMS, SEQUENCE)
         p.add(unit)
     tile = p.constant(22, "tile")
