@@ -144,8 +144,17 @@ class AxiReader(wiring.Component):
         m.submodules.pending = pending = fifo.SyncFIFOBuffered(
             width=self._pending.size, depth=self._turns
         )
-        m.submodules.reading = reading = CreditCounter(self._in_flight + 1)
-        self._send_address(m, port, pending, reading)
+        begins = Signal()
+        ends = Signal()
+        available = Const(1)  # where all that wait for their turn may be reads
+        if self._turns > self._in_flight:
+            m.submodules.reading = reading = CreditCounter(self._in_flight)
+            m.d.comb += [
+                reading.consume.eq(begins),
+                reading.release.eq(ends),
+            ]
+            available = reading.available
+        self._send_address(m, port, pending, available, begins)
 
         head = self._pending(pending.r_data)
         index = Signal.like(head.transfers)
@@ -156,7 +165,7 @@ class AxiReader(wiring.Component):
             self.o.valid.eq(pending.r_rdy & (empty | port.rvalid)),
             port.rready.eq(pending.r_rdy & ~empty & self.o.ready),
             pending.r_en.eq(transferred & last),
-            reading.release.eq(pending.r_en & ~empty),
+            ends.eq(pending.r_en & ~empty),
             self.o.payload.data.eq(port.rdata),
             self.o.payload.index.eq(index),
             self.o.payload.last.eq(last),
@@ -171,23 +180,23 @@ class AxiReader(wiring.Component):
                 m.d.sync += index.eq(0)
         return m
 
-    def _send_address(self, m, port, pending, reading):
+    def _send_address(self, m, port, pending, available, begins):
         """Requests become addresses, and are pending until their data has come."""
         request = self.request.payload
         reads = request.transfers != 0
         address_ready = ~port.arvalid | port.arready
         pushed = self._pending(pending.w_data)
-        may_read = address_ready & reading.available
+        may_read = address_ready & available
         m.d.comb += [
             self.request.ready.eq(pending.w_rdy & (may_read | ~reads)),
             pending.w_en.eq(self.request.valid & self.request.ready),
-            reading.consume.eq(pending.w_en & reads),
+            begins.eq(pending.w_en & reads),
             pushed.transfers.eq(request.transfers),
             pushed.tag.eq(request.tag),
         ]
         with m.If(address_ready):
             m.d.sync += [
-                port.arvalid.eq(pending.w_en & reads),
+                port.arvalid.eq(begins),
                 port.araddr.eq(request.address),
                 port.arlen.eq(request.transfers - 1),
             ]

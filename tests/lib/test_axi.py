@@ -188,9 +188,9 @@ def test_wrong_parameters(kind, most, in_flight, message):
     [
         ("index == head.transfers - 1", "index == head.transfers"),
         ("pending.r_rdy & ~empty & self.o.ready", "pending.r_rdy & self.o.ready"),
-        ("pending.w_rdy & (address_ready | ~reads)", "pending.w_rdy"),
+        ("pending.w_rdy & (may_read | ~reads)", "pending.w_rdy"),
         ("port.arlen.eq(request.transfers - 1)", "port.arlen.eq(request.transfers)"),
-        ("pending.w_en & reads", "pending.w_en"),
+        ("port.arvalid.eq(begins)", "port.arvalid.eq(pending.w_en)"),
         ("self.o.payload.tag.eq(head.tag)", "self.o.payload.tag.eq(self.request.payload.tag)"),
     ],
 )

@@ -128,9 +128,23 @@ PRIMITIVES = [
     (
         "axi_reader",
         "lib.axi",
-        "port.arvalid.eq(pending.w_en & reads)",
+        "port.arvalid.eq(begins)",
         "port.arvalid.eq(pending.w_en)",
         "address_inside",
+    ),
+    (
+        "axi_reader",
+        "lib.axi",
+        "CreditCounter(self._in_flight)",
+        "CreditCounter(self._in_flight + 1)",
+        "free",
+    ),
+    (
+        "axi_reader",
+        "lib.axi",
+        "address_ready & available",
+        "address_ready",
+        "in_flight",
     ),
     (
         "axi_writer",

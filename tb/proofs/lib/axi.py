@@ -13,6 +13,7 @@ from fixfunc.tb.proofs.engine.streams import Order, no_deadlock
 
 MOST = 2
 IN_FLIGHT = 3
+TURNS = 4
 TAG = 1
 
 
@@ -36,7 +37,7 @@ def _burst(request: object) -> Value:
 def reader(module: ModuleType = axi) -> Properties:
     """A reader of up to two transfers."""
     p = Properties()
-    unit = module.AxiReader(MOST, IN_FLIGHT, TAG)
+    unit = module.AxiReader(MOST, IN_FLIGHT, TAG, TURNS)
     p.add(unit)
     port = unit.memory
     request = unit.request.payload
@@ -57,8 +58,8 @@ def reader(module: ModuleType = axi) -> Properties:
     finished = transferred & out.last
     length = Mux(out.empty, 0, out.index + 1)[: len(request.transfers)]
     wanted = Cat(request.transfers, request.tag)
-    requests = Order(p, accept, wanted, finished, Cat(length, out.tag), IN_FLIGHT, "request_")
-    places = buffered_fifo(p, "unit.pending", IN_FLIGHT)
+    requests = Order(p, accept, wanted, finished, Cat(length, out.tag), TURNS, "request_")
+    places = buffered_fifo(p, "unit.pending", TURNS)
     requests.holds_slots(places)
     index = Signal.like(out.index)
     p.m.d.sync += index.eq(Mux(transferred, Mux(out.last, 0, index + 1), index))
@@ -67,6 +68,16 @@ def reader(module: ModuleType = axi) -> Properties:
     p.prove("within", Mux(places[0][0] & (head != 0), index < head, index == 0))
     for n, (valid, place) in enumerate(places):
         p.prove(f"most_{n}", ~valid | (place[: len(request.transfers)] <= MOST))
+
+    # Reads: of all that wait for their turn no more than so many.
+    reads = Signal(range(TURNS + 1))
+    begins = accept & (request.transfers != 0)
+    p.m.d.sync += reads.eq(reads + begins - (finished & ~out.empty))
+    p.prove("in_flight", reads <= IN_FLIGHT)
+    p.prove("free", p.inner("unit.reading.free") == IN_FLIGHT - reads)
+    p.prove("available", ~p.inner("unit.reading.available") | (reads < IN_FLIGHT))
+    waiting = [valid & (place[: len(request.transfers)] != 0) for valid, place in places]
+    p.prove("reads", reads == sum(waiting))
 
     # Data: a beat that is not empty is a transfer of memory, and none is dropped.
     taken = port.rvalid & port.rready
@@ -77,7 +88,7 @@ def reader(module: ModuleType = axi) -> Properties:
     offered = (requests.count != 0) & (port.rvalid | out.empty)
     no_deadlock(p, offered & unit.o.ready, transferred, 2)
     room = (requests.count < IN_FLIGHT - 1) & port.arready
-    no_deadlock(p, unit.request.valid & room, accept, 2, "accepts")
+    no_deadlock(p, unit.request.valid & room, accept, 3, "accepts")
     p.reach("whole", finished & (out.index == 1) & p.past(transferred))
     return p
 
