@@ -125,7 +125,8 @@ class RefillUnit(wiring.Component):
             m.d.comb += [
                 request.address.eq(surface.tile_address(self.base, tile.number)),
                 request.transfers.eq(Mux(self.stopped | recalled, 0, sizes[tile.mode])),
-                request.tag.mode.eq(Mux(self.stopped, TileMode.CLEARED, tile.mode)),
+                # A recalled tile whose turn is behind an error comes as cleared, too.
+                request.tag.mode.eq(Mux(self.stopped | recalled, TileMode.CLEARED, tile.mode)),
             ]
         with m.Else():
             m.d.comb += [
