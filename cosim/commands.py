@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 
 from fixfunc.cosim import codec
-from fixfunc.models.geometry.triangle_setup import ONE, Z_MAX
+from fixfunc.models.geometry.triangle_setup import FAR, FAR_FLOAT
 from fixfunc.models.payload import integers
 from fixfunc.spec import commands
 from fixfunc.spec.commands import Opcode
@@ -85,15 +85,39 @@ class CommandList:
     def triangles(self, triangles: np.ndarray) -> Self:
         """A list of snapped triangles, as records of :data:`fixfunc.spec.payloads.TRIANGLE`.
 
-        A depth above 1.0 of the state's format raises :class:`~fixfunc.spec.errors.InputError`.
+        A depth beyond 127 or -127 raises :class:`~fixfunc.spec.errors.InputError`. The upper bits
+        of depths are sent only if one lies far beyond 0..1.
         """
-        most = ONE if self._form == DepthFormat.D32F else Z_MAX
-        for name in ("z0", "z1", "z2"):
-            if (triangles[name] > most).any():
-                raise InputError(name, f"not exceed {most}", int(triangles[name].max()))
-        self.add(Opcode.TRIANGLES, commands.TRIANGLES_PACKET, 1 + len(triangles))
-        self.parts.append(codec.pack(triangles, commands.TRIANGLE_PACKET))
+        is_float = self._form == DepthFormat.D32F
+        depths = np.stack([triangles[f"z{k}"] for k in range(3)], 1).astype(np.int64)
+        most = FAR_FLOAT if is_float else FAR
+        beyond = (depths & (1 << 31) - 1 if is_float else np.abs(depths)) > most
+        if beyond.any():
+            n, k = np.argwhere(beyond)[0]
+            raise InputError(f"z{k}", f"lie within -{most}..{most}", int(depths[n, k]))
+        uppers = depths >> 32
+        rows = codec.pack(triangles, commands.TRIANGLE_PACKET)
+        if not is_float and uppers.any():
+            rows = self._with_uppers(rows, uppers)
+            self.add(Opcode.TRIANGLES, commands.TRIANGLES_PACKET, 1 + len(rows), upper=1)
+        else:
+            self.add(Opcode.TRIANGLES, commands.TRIANGLES_PACKET, 1 + len(rows))
+        self.parts.append(rows)
         return self
+
+    @staticmethod
+    def _with_uppers(rows, uppers):
+        """Transfers of triangles, and before every eight one of their depths' upper bits."""
+        table = commands.UPPER_PACKET
+        groups = -(-len(rows) // commands.UPPER_TRIANGLES)
+        padded = np.zeros((groups * commands.UPPER_TRIANGLES, 3), np.int64)
+        padded[: len(uppers)] = uppers
+        records = np.zeros(groups, codec.wide(table))
+        for field, values in zip(table, padded.reshape(groups, -1).T, strict=True):
+            records[field.name] = values
+        packed = codec.pack(records, table)
+        before = np.arange(groups) * commands.UPPER_TRIANGLES
+        return np.insert(rows, before, np.pad(packed, ((0, 0), (0, WORDS - packed.shape[1]))), 0)
 
     def fence(self, sequence: int = 0, begin: int = 0) -> Self:
         """All before it is in memory when it is told."""

@@ -56,8 +56,14 @@ CLEAR_PACKET = (
     *(field for field in CLEAR[len(HEADER) :] if not field.name.endswith("_base")),
     COLOUR_PLANE,
 )
-TRIANGLES_PACKET = PACKET  # then a transfer for each of them:
-TRIANGLE_PACKET = TRIANGLE[2:]  # without kind and state
+TRIANGLES_PACKET = (*PACKET, Field("upper", 1))  # then a transfer for each of them:
+# without kind, state, and the upper bits of depths, which are 0 then; or
+TRIANGLE_PACKET = (*TRIANGLE[2:-3], *each("z0 z1 z2", 32))
+# with ``upper`` a transfer of these before every eight of them, and before what is left.
+UPPER_TRIANGLES = 8
+UPPER_PACKET = tuple(
+    Field(f"z{k}_{n}", 8, signed=True) for n in range(UPPER_TRIANGLES) for k in range(3)
+)
 FENCE_PACKET = (*PACKET, Field("sequence", 32), Field("begin", 1))
 RESOLVE_PACKET = (*PACKET, *RESOLVE)
 ALIGNED = 256  # of planes, in bytes

@@ -37,7 +37,7 @@ HEADER = (
 TRIANGLE = (
     *HEADER,
     *each("x0 y0 x1 y1 x2 y2", 24, signed=True),  # s15.8 pixels, y down
-    *each("z0 z1 z2", 32),  # u24.8: steps of D24, 2^-24 of D16; of D32F float32 bits
+    *each("z0 z1 z2", 40, signed=True),  # s31.8: steps of D24, 2^-24 of D16; of D32F float32 bits
 )
 
 STENCIL_FACE = (("func", 3), ("fail", 3), ("depth_fail", 3), ("pass", 3))  # Compare, then StencilOp
@@ -149,9 +149,11 @@ SETUP = (
     *each(
         "x0 y0 x1 y1", 14
     ),  # pixels, both ends inclusive: the box, cut by viewport, scissor and target
-    *each("zmin zmax", 24),  # units, bounds of the three vertices
-    Field("z", 48),  # u24.24 modulo 2^24, at the centre of the first pixel of the box's first tile
-    *each("zx zy", 52, signed=True),  # s27.24 a pixel, modulo 2^28
+    *each(
+        "zmin zmax", 24
+    ),  # units, bounds of the three vertices; those at the ends of 24 bits bound nothing
+    Field("z", 56),  # s31.24 modulo 2^32, at the centre of the first pixel of the box's first tile
+    *each("zx zy", 60, signed=True),  # s35.24 a pixel, modulo 2^36
     Field("steep", 1),  # a slope does not fit s23.8
     Field("exponent", 8),  # of D32F: a unit is 2^(exponent - 150); else 0
     *each("a0 b0 a1 b1 a2 b2", EDGE_STEP, signed=True),  # E's step for 1/16 pixel, inside positive
@@ -194,11 +196,11 @@ def tile(edge_samples: int) -> tuple[Field, ...]:
             "last", 1
         ),  # the triangle's last tile: it stays even when nothing of its mask is left
         Field("back", 1),  # of the triangle
-        Field("z0", 32),  # u24.8 units modulo 2^24, at the centre of the tile's first pixel
-        *each("dx dy", 36, signed=True),  # s27.8 a pixel, modulo 2^28
+        Field("z0", 40, signed=True),  # s31.8 units modulo 2^32, at the first pixel's centre
+        *each("dx dy", 44, signed=True),  # s35.8 a pixel, modulo 2^36
         Field("steep", 1),  # of the triangle: a slope does not fit s23.8
         Field("exponent", 8),  # of the triangle, as in SETUP
-        *each("zmin zmax", 24),  # units, bounds of the triangle's vertices
+        *each("zmin zmax", 24),  # of the triangle, as in SETUP
         Field("outcome", 2),  # of HiZ: fixfunc.spec.state.Outcome
         Field("note", HIZ_NOTE),  # HiZ's own: its feedback brings it back
     )

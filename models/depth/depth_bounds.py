@@ -118,9 +118,9 @@ def plane_bounds(tiles: np.ndarray, state: np.void, edge: int = 8) -> tuple:
     low, high : ndarray of uint32, shape (n,)
         In the state's format, no less and no more than the depth of any covered sample.
 
-    A plane is known modulo 2^24. Where none of its corners leaves 0..2^24 - 1, it is the true one,
-    since some sample of it is covered and lies there; where one does, and of steep triangles, only
-    the vertices count.
+    Where no corner of the plane leaves 0..2^24 - 1 units, the plane bounds all samples, since one
+    of them is covered and lies there; where one does, and of steep triangles, only the vertices
+    count. Vertices at the ends of those units may lie beyond, and bound nothing.
     """
     z0 = tiles["z0"].astype(np.int64)
     dx = tiles["dx"].astype(np.int64)
@@ -143,9 +143,13 @@ def plane_bounds(tiles: np.ndarray, state: np.void, edge: int = 8) -> tuple:
         np.where(is_exact, np.maximum(extremes[0], low), low),
         np.where(is_exact, np.minimum(extremes[1], high), high),
     )
+    is_open = [~is_exact & (tiles[name] == end) for name, end in (("zmin", 0), ("zmax", D24_MAX))]
     bias = depth_bias(tiles, state) << FRACTION - 8
     form = DepthFormat(state["depth_format"])
-    codes = (store(bound + bias, form, tiles["exponent"]) for bound in bounds)
+    ends = int(state["depth_min"]), min(int(state["depth_max"]), MOST[form])
     return tuple(
-        np.clip(code, state["depth_min"], state["depth_max"]).astype(np.uint32) for code in codes
+        np.where(beyond, end, np.clip(store(bound + bias, form, tiles["exponent"]), *ends)).astype(
+            np.uint32
+        )
+        for bound, beyond, end in zip(bounds, is_open, ends, strict=True)
     )

@@ -19,7 +19,7 @@ from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import SAMPLE_COUNTS, Compare, DepthFormat
 
 D24_MAX = (1 << 24) - 1
-MODULUS = 1 << 24 + FRACTION  # of planes
+MODULUS = 1 << 32 + FRACTION  # of planes
 BIAS_MOST = (1 << 41) - 1  # s33.8: any constant, and far more than any range
 SLOPE_MOST = 1 << 31  # u24.8: what the slope of a steep triangle counts as
 
@@ -54,17 +54,17 @@ def sample_depths(
         2^-12 of a unit, indexed [tile, j, i]; meaningful on covered samples. It is not cut to what
         can be stored: :func:`fixfunc.models.formats.store` does that.
 
-    Source: numerics: depth. The plane is known modulo 2^24 units. A covered sample lies in 0..2^24
-    - 1 but for a tenth of a unit, so that half a unit below 0 still tells on which side it lies.
+    Source: numerics: depth. The plane is known modulo 2^32 units; a covered sample lies between
+    its triangle's vertices, -127 to 127 times 2^24 units, but for a tenth of a unit.
     """
-    half = 1 << FRACTION - 1
+    half = MODULUS >> 1
     depth = (_plane(tiles, *lane_positions(samples, edge)) + half & MODULUS - 1) - half
     bias = np.broadcast_to(np.asarray(bias, np.int64), len(tiles))[:, None, None]
     return depth + (bias << FRACTION - 8)
 
 
 def _plane(tiles, x, y):
-    """Depths modulo 2^24 units at offsets from the first pixel's centre, 1/16 pixel."""
+    """Depths modulo 2^32 units at offsets from the first pixel's centre, 1/16 pixel."""
     z0, dx, dy = (tiles[name].astype(np.int64)[:, None, None] for name in ("z0", "dx", "dy"))
     return (z0 << FRACTION - 8) + x * dx + y * dy
 
@@ -81,7 +81,7 @@ def shader_depths(
     x, y : ndarray of int64, shape (n, rows, columns)
         Offsets from the centre of each tile's first pixel, 1/16 pixel.
     near : ndarray of int64, shape of x
-        About what is expected, 2^-8 of a unit: the plane is known modulo 2^24 units.
+        About what is expected, 2^-8 of a unit: the plane is known modulo 2^32 units.
 
     The bias is in them [fs 15.10], and no range is.
     """

@@ -332,10 +332,18 @@ class _Reader:
             return CommandError.ORDER
         if not self._written <= self._begun:
             return CommandError.ORDER
-        record = unpack(data[1:], commands.TRIANGLE_PACKET)
+        rows = data[1:]
+        upper = bool(unpack(data[:1], commands.TRIANGLES_PACKET)["upper"][0])
+        is_upper = (np.arange(len(rows)) % (1 + commands.UPPER_TRIANGLES) == 0) & upper
+        record = unpack(rows[~is_upper], commands.TRIANGLE_PACKET)
         triangles = np.zeros(len(record), dtype(payloads.TRIANGLE))
         for name in record.dtype.names:
             triangles[name] = record[name]
+        if upper:
+            bits = unpack(rows[is_upper], commands.UPPER_PACKET)
+            uppers = np.stack([bits[name] for name in bits.dtype.names], 1).astype(np.int64)
+            for k in range(3):
+                triangles[f"z{k}"] += (uppers[:, k::3].ravel() << 32)[: len(record)]
         triangles["state"] = self._state["state"]
         if len(triangles):
             self.beats.append((Kind.WORK, triangles))

@@ -130,7 +130,7 @@ def _of_viewport(vertices, slots, edges, chosen, number, state):
     screen = viewport.project(clipped.positions, port)
     is_number = ~np.isnan(screen[..., :3]).any((1, 2))
     kept = np.flatnonzero(is_number)
-    own = _faces(screen[kept], port, state)
+    own = _faces(screen[kept], state)
     shapes = _expanded(screen[kept], clipped.edges[kept], own, state)
     source = kept[shapes.source]
     if own is not None:
@@ -145,7 +145,7 @@ def _of_viewport(vertices, slots, edges, chosen, number, state):
         )
     weights[..., :corners] = total
     return Projected(
-        _triangles(shapes.positions, _depths(shapes.z, port, state.depth_format)),
+        _triangles(shapes.positions, _depths(shapes.z, state.depth_format)),
         chosen[clipped.source[source]],
         weights,
         shapes.rhw,
@@ -172,13 +172,13 @@ class _Shapes(NamedTuple):
     coverage: np.ndarray  # float32, shape (m,): of antialiased lines
 
 
-def _faces(screen, port, state):
+def _faces(screen, state):
     """Faces of primitives that are expanded; None of triangles that are filled."""
     form = state.depth_format
     corners = screen.shape[1]
     if corners == 3 and not state.wireframe:
         return None
-    z = _depths(screen[..., 2], port, form)
+    z = _depths(screen[..., 2], form)
     if corners < 3:
         return faces.of_points_and_lines(z, form)
     return faces.of_triangles(_triangles(viewport.snap(screen[..., :2]), z), form, state.front_ccw)
@@ -254,12 +254,11 @@ def _aliased(screen, owner, corners, antialiased):
     )
 
 
-def _depths(z, port, depth_format):
-    """Depths within the viewport's range, as records for the setup have them."""
+def _depths(z, depth_format):
+    """Depths as records for the setup have them."""
     if depth_format == DepthFormat.D32F:
-        cut = np.fmin(np.fmax(z, np.float32(port.min_depth)), np.float32(port.max_depth))
-        return (cut + np.float32(0)).view(np.uint32)  # no negative zero
-    return viewport.fixed_depth(z, (port.min_depth, port.max_depth), depth_format)
+        return (z + np.float32(0)).view(np.uint32)  # no negative zero
+    return viewport.fixed_depth(z, depth_format)
 
 
 def _triangles(positions, depth):

@@ -12,9 +12,15 @@ from fixfunc.spec.state import Cull, DepthFormat
 
 DTYPE = dtype(payloads.SETUP)
 TRIANGLE = dtype(payloads.TRIANGLE)
-Z_MAX = ((1 << 24) - 1) << 8  # 1.0 as u24.8
+Z_MAX = ((1 << 24) - 1) << 8  # 1.0 as s31.8
 ONE = 0x3F800000  # 1.0 as float32
-SLOPE = 52  # bits of zx, zy
+RANGE = 127  # the greatest depth, and less the least one, that a plane is made of
+FAR = RANGE << 32  # as s31.8, and more than that many times 1.0
+FAR_FLOAT = 0x42FE0000  # as float32
+UNORM_EXPONENT = 127  # of 1.0
+START = 56  # bits of z
+SLOPE = 60  # bits of zx, zy
+DIGIT = 12  # bits that a step of a division finds
 # Half a pixel, and half a unit that snapping may have moved a vertex, rounded up: 1/256 pixel.
 OUTER = 129
 
@@ -47,9 +53,9 @@ def setup(
     Parameters
     ----------
     triangles : ndarray of :data:`TRIANGLE`, shape (n,)
-        Snapped vertices, s15.8 pixels, and depths: u24.8 units, as
+        Snapped vertices, s15.8 pixels, and depths: s31.8 units, as
         :func:`fixfunc.models.geometry.viewport.fixed_depth` has them, or for D32F the bits of
-        float32. What is above 1.0, by the order of its bits, counts as 1.0.
+        float32. What lies beyond 127 or -127 counts as that.
     state : numpy.void
         From :func:`fixfunc.models.state.draw_state`.
     edge : int
@@ -141,14 +147,14 @@ def depth_units(
     Returns
     -------
     z : ndarray of int64, shape (n, k)
-        u24.8; what is above 1.0 is 1.0.
+        s31.8, -127 to 127 times 2^24.
     exponent : ndarray of int64, shape (n,)
         0, if the format is not D32F.
     """
     z = z.astype(np.int64)
     if form == DepthFormat.D32F:
-        return block_depths(np.minimum(z, ONE), exponent)
-    return np.minimum(z, Z_MAX), np.zeros(len(z), np.int64)
+        return block_depths(z, exponent)
+    return np.clip(z, -FAR, FAR), np.zeros(len(z), np.int64)
 
 
 def block_depths(
@@ -159,21 +165,26 @@ def block_depths(
     Parameters
     ----------
     bits : ndarray of int64, shape (n, k)
-        float32, not negative and finite. Denormals count as zero [fs 3.1.3].
+        float32, of which denormals count as zero [fs 3.1.3], and what is beyond 127 or -127 by the
+        order of its bits as that.
     exponent : ndarray of int64, shape (n,), optional
-        As float32 stores it, no less than any of the row's; by default the greatest.
+        As float32 stores it; by default the greatest of each row, and that of 1.0 at most.
 
     Returns
     -------
     z : ndarray of int64, shape (n, k)
-        u24.8 in units of 2^(exponent - 150), cut: the greatest depth has 24 bits before the point.
+        s31.8 in units of 2^(exponent - 150), cut towards zero. The greatest depth has 24 bits
+        before the point, or more if it is beyond 1.0.
     exponent : ndarray of int64, shape (n,)
     """
-    exponents = bits >> 23
-    mantissas = np.where(exponents > 0, (bits & (1 << 23) - 1 | 1 << 23) << 8, 0)
+    magnitudes = np.minimum(bits & (1 << 31) - 1, FAR_FLOAT)
+    exponents = magnitudes >> 23
+    mantissas = np.where(exponents > 0, (magnitudes & (1 << 23) - 1 | 1 << 23) << 8, 0)
     if exponent is None:
-        exponent = exponents.max(1)
-    return mantissas >> np.minimum(exponent[:, None] - exponents, 63), exponent
+        exponent = np.minimum(exponents.max(1), UNORM_EXPONENT)
+    places = exponent[:, None] - exponents
+    z = mantissas << np.maximum(-places, 0) >> np.clip(places, 0, 63)
+    return np.where(bits >> 31 & 1, -z, z), exponent
 
 
 def _box(x, y, state, conservative):
@@ -210,8 +221,8 @@ def _records(triangles, x, y, z, area, box, state, edge, grown):
     records["samples"] = state["samples"]
     for k, name in enumerate(("x0", "y0", "x1", "y1")):
         records[name] = box[:, k]
-    records["zmin"] = z.min(1) >> 8
-    records["zmax"] = (z.max(1) + 255) >> 8
+    records["zmin"] = np.clip(z.min(1) >> 8, 0, Z_MAX >> 8)
+    records["zmax"] = np.clip((z.max(1) + 255) >> 8, 0, Z_MAX >> 8)
 
     # The origin is the centre of the first pixel of the first tile, 1/256 pixel.
     lx, ly = PIXEL_SHAPE[state["samples"]]
@@ -255,7 +266,7 @@ def slopes(
     Parameters
     ----------
     x, y, z : ndarray of int64, shape (n, 3)
-        s15.8 pixels, u24.8 units.
+        s15.8 pixels, s31.8 units.
     area : ndarray of int64, shape (n,)
         From :func:`areas`.
 
@@ -275,24 +286,32 @@ def slopes(
     vy = y[:, 2] - y[:, 0]
     flat = area == 0
     winding = np.where(area < 0, -1, 1)
-    determinants = dz1 * vy - dz2 * uy, dz2 * ux - dz1 * vx
     steep = np.zeros(len(x), bool)
     found = []
-    for determinant in determinants:
-        numerator = np.where(flat, 0, winding * determinant)
-        slope, beyond = _divide(numerator, np.where(flat, 1, np.abs(area)))
+    for p, q in ((vy, uy), (-vx, -ux)):
+        high, low = _determinant(winding * dz1, winding * dz2, p, q)
+        slope, beyond = _divide(
+            np.where(flat, 0, high), np.where(flat, 0, low), np.where(flat, 1, np.abs(area))
+        )
         # dx and dy are the slopes, rounded to s23.8.
         rounds_beyond = slope.view(np.int64) + (1 << 15) >= 1 << 47
-        steep |= beyond | rounds_beyond | (flat & (determinant != 0))
+        steep |= beyond | rounds_beyond | (flat & ((high != 0) | (low != 0)))
         found.append(slope)
     return found, steep
+
+
+def _determinant(dz1, dz2, p, q):
+    """dz1 * p - dz2 * q, which has 65 bits: what is above its low 12 bits, and these."""
+    high = (dz1 >> DIGIT) * p - (dz2 >> DIGIT) * q
+    low = (dz1 & (1 << DIGIT) - 1) * p - (dz2 & (1 << DIGIT) - 1) * q
+    return high + (low >> DIGIT), low & (1 << DIGIT) - 1
 
 
 def _plane(x, y, z, area, origin_x, origin_y):
     """Depth plane: start, slopes, and which planes are steep.
 
-    The start is u24.24 modulo 2^24, at the origin; the slopes are s27.24 a pixel, modulo 2^28. A
-    sample lies a multiple of 1/16 pixel from a pixel's centre, so that depths modulo 2^24 need no
+    The start is s31.24 modulo 2^32, at the origin; the slopes are s35.24 a pixel, modulo 2^36. A
+    sample lies a multiple of 1/16 pixel from a pixel's centre, so that depths modulo 2^32 need no
     more of a slope, however steep it is.
     """
     found, steep = slopes(x, y, z, area)
@@ -301,17 +320,18 @@ def _plane(x, y, z, area, origin_x, origin_y):
         start = start + slope * (to_x - from_x).view(np.uint64)
     half = np.uint64(1 << SLOPE - 1)
     wrapped = (((slope + half) % np.uint64(1 << SLOPE) - half).view(np.int64) for slope in found)
-    return start >> np.uint64(8) & np.uint64((1 << 48) - 1), tuple(wrapped), steep
+    return start >> np.uint64(8) & np.uint64((1 << START) - 1), tuple(wrapped), steep
 
 
-def _divide(numerator, denominator):
+def _divide(high, low, denominator):
     """floor(numerator * 2^24 / denominator) modulo 2^64; whether it lies beyond s23.24.
 
-    The fraction is divided in two steps, so that int64 suffices.
+    The numerator is high * 2^12 + low. Digits of 12 bits are found one after another, so that
+    int64 suffices.
     """
-    integer = numerator // denominator
-    remainder = numerator - integer * denominator
-    high, remainder = np.divmod(remainder << 12, denominator)
-    fraction = (high << 12) + (remainder << 12) // denominator
-    quotient = (integer.view(np.uint64) << np.uint64(24)) + fraction.view(np.uint64)
-    return quotient, (integer < -(1 << 23)) | (integer >= 1 << 23)
+    first, remainder = np.divmod(high, denominator)
+    quotient = first.view(np.uint64)
+    for digit in (low, 0, 0):
+        found, remainder = np.divmod((remainder << DIGIT) + digit, denominator)
+        quotient = (quotient << np.uint64(DIGIT)) + found.view(np.uint64)
+    return quotient, (first < -(1 << 23 - DIGIT)) | (first >= 1 << 23 - DIGIT)

@@ -14,7 +14,8 @@ from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import SUBPIXEL_BITS, DepthFormat
 
 POSITION_MAX = (1 << 23) - 1  # s15.8
-ONE = {DepthFormat.D24: (1 << 24) - 1 << 8, DepthFormat.D16: 1 << 32}  # of a depth, u24.8
+ONE = {DepthFormat.D24: (1 << 24) - 1 << 8, DepthFormat.D16: 1 << 32}  # of a depth, s31.8
+RANGE = 127.0  # the greatest depth of a corner, and less the least
 LOW, HIGH = -32768.0, 32767.0  # pixels
 MOST = 16  # viewports
 
@@ -133,7 +134,6 @@ def snap(xy: ArrayLike) -> np.ndarray:
 
 def fixed_depth(
     z: ArrayLike,
-    depth_range: tuple[float, float] = (0.0, 1.0),
     form: DepthFormat = DepthFormat.D24,
 ) -> np.ndarray:
     """Vertex depths for the triangle setup.
@@ -141,25 +141,24 @@ def fixed_depth(
     Parameters
     ----------
     z : array_like of float32
-        Depths, 0 to 1.
-    depth_range : (float, float)
-        Depth range of the viewport. Depths are clamped to it; NaN becomes its first end.
+        Depths. Without depth clip they may lie beyond 0 to 1; beyond 127 or -127 they count as
+        that, and NaN as -127.
     form : DepthFormat
         D24, whose step is the unit; or D16, of which a unit is 2^-24.
 
     Returns
     -------
-    ndarray of uint32, same shape
-        u24.8 units: the nearest, half up, and its neighbour where that is stored otherwise than
+    ndarray of int64, same shape
+        s31.8 units: the nearest, half up, and its neighbour where that is stored otherwise than
         the depth itself, so that a flat triangle has the depth of a clear. 1.0 is the greatest
-        that all 24 bits hold.
+        that 24 bits hold.
 
-    Source: [fs 17.10-11]. Exact: the product has 48 significant bits, and float64 holds 53.
+    Source: [fs 17.10-11]. The viewport's range cuts samples, not corners. Exact: a product has 48
+    significant bits, and float64 holds 53; one that is far below 1/2 is 0 in any case.
     """
-    stored = encode(z, form, depth_range)
-    low, high = depth_range
-    z = np.fmin(np.fmax(np.asarray(z, np.float32).astype(np.float64), low), high)
+    z = np.fmin(np.fmax(np.asarray(z, np.float32).astype(np.float64), -RANGE), RANGE)
+    inside = (z >= 0) & (z <= 1)
     units = np.floor(z * ONE[form] + 0.5).astype(np.int64)
-    units = np.minimum(units, ONE[DepthFormat.D24])
-    error = store(units << FRACTION - 8, form).astype(np.int64) - stored
-    return (units - np.sign(error)).astype(np.uint32)
+    units = np.where(inside, np.minimum(units, ONE[DepthFormat.D24]), units)
+    error = store(units << FRACTION - 8, form).astype(np.int64) - encode(z, form)
+    return units - np.where(inside, np.sign(error), 0)

@@ -164,9 +164,9 @@ class TileShading:
         _, _, z = vertices(self._part.triangles[self._triangle[numbers][places.tile]])
         form = DepthFormat(self._fields["depth_format"])
         z, _ = depth_units(z, form, tiles["exponent"].astype(np.int64))
-        # In whole units, so that products fit a word.
-        total = ((z >> 8).repeat(4, 0) * weights).sum(1)
-        near = (total >> interpolator.FRACTION).reshape(-1, 2, 2) << 8
+        # In 2^8 units, so that products fit a word: half of the modulus is many times the error.
+        total = ((z >> 16).repeat(4, 0) * weights).sum(1)
+        near = (total >> interpolator.FRACTION).reshape(-1, 2, 2) << 16
         wide, high = quads.pixels_of(self._samples)
         x = (places.x % wide)[:, None, None] + np.arange(2)[None, None, :]
         y = (places.y % high)[:, None, None] + np.arange(2)[None, :, None]

@@ -290,8 +290,11 @@ def tile_plane(
         + records["zx"].view(np.uint64) * right.astype(np.uint64)
         + records["zy"].view(np.uint64) * down.astype(np.uint64)
     )
-    z0 = (z + np.uint64(1 << 15)) >> np.uint64(16) & np.uint64(0xFFFFFFFF)
-    half = 1 << 35
+    # What is above a field's bits is shifted out at the top, its sign in at the bottom.
+    z0 = ((z + np.uint64(1 << 15)) << np.uint64(64 - triangle_setup.START)).view(
+        np.int64
+    ) >> 80 - triangle_setup.START
+    half = 1 << triangle_setup.SLOPE - 17
     return z0, *(
         (((records[name] + (1 << 15)) >> 16) + half) % (2 * half) - half for name in ("zx", "zy")
     )

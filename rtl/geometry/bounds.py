@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Bounds of a triangle: the box of pixels that may hold a covered sample, and its depths."""
 
-from amaranth.hdl import Array, Cat, Module, Mux, Signal, signed
+from amaranth.hdl import Array, Cat, Module, Signal, signed
 from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
 
+from fixfunc.rtl.geometry.block_depths import VERTEX_DEPTH
+from fixfunc.rtl.lib.bits import clamp, maximum, minimum
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.payload import layout
 from fixfunc.rtl.samples import REACH
@@ -13,14 +15,7 @@ from fixfunc.spec import payloads
 
 PIXEL = signed(18)
 CUT = 16  # bits of a pixel that is not before the scissor
-
-
-def minimum(a, b):
-    return Mux(a < b, a, b)
-
-
-def maximum(a, b):
-    return Mux(a < b, b, a)
+MOST = (1 << 24) - 1  # units that a bound of depths tells apart
 
 
 class Bounds(wiring.Component):
@@ -32,8 +27,8 @@ class Bounds(wiring.Component):
     -------
     triangle : In(layout(TRIANGLE))
         Snapped vertices.
-    z : In(ArrayLayout(32, 3))
-        Depths of the vertices, u24.8 units, :attr:`DEPTH` - 3 clocks later.
+    z : In(ArrayLayout(signed(40), 3))
+        Depths of the vertices, s31.8 units, :attr:`DEPTH` - 3 clocks later.
     new_state : In(1)
         ``draw_state`` holds for the triangles behind it.
     draw_state : In(layout(DRAW_STATE))
@@ -45,14 +40,14 @@ class Bounds(wiring.Component):
     empty : Out(1)
         The box holds no pixel; in the clock after the box.
     zmin, zmax : Out(24)
-        Units, rounded outwards, in clock :attr:`DEPTH`.
+        Units, rounded outwards and cut to 24 bits, in clock :attr:`DEPTH`.
     """
 
     BOX = 4
-    DEPTH = 6
+    DEPTH = 7
 
     triangle: In(layout(payloads.TRIANGLE))
-    z: In(ArrayLayout(32, 3))
+    z: In(ArrayLayout(VERTEX_DEPTH, 3))
     new_state: In(1)
     draw_state: In(layout(payloads.DRAW_STATE))
     samples: In(2)
@@ -76,8 +71,8 @@ class Bounds(wiring.Component):
         y_low, y_high = self._bounds(m, "y", *vertices["y"][:2], t[1].y2)
         z_low, z_high = self._bounds(m, "z", self.z[0], self.z[1], t[self.DEPTH - 2].z2)
         m.d.sync += [
-            self.zmin.eq(z_low >> 8),
-            self.zmax.eq((z_high + 255) >> 8),
+            self.zmin.eq(clamp(z_low >> 8, 0, MOST)),
+            self.zmax.eq(clamp((z_high + 255) >> 8, 0, MOST)),
         ]
 
         # Clock 3: pixels with a sample position at or beyond the low end and short of the high end.

@@ -6,7 +6,7 @@ from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.geometry.block_depths import BlockDepths
+from fixfunc.rtl.geometry.block_depths import VERTEX_DEPTH, BlockDepths
 from fixfunc.rtl.geometry.determinants import Determinants
 from fixfunc.rtl.geometry.edges import STEP, Edges
 from fixfunc.rtl.lib.arithmetic.divider import Divider
@@ -15,11 +15,12 @@ from fixfunc.rtl.lib.delay import DelayLine, register
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.spec import payloads
 
-SLOPE = 52  # bits of s27.24
-PRODUCT = 56  # bits of a depth in units of 2^-32, modulo 2^24
+SLOPE = 60  # bits of s35.24
+START = 56  # bits of s31.24
+PRODUCT = 64  # bits of a depth in units of 2^-32, modulo 2^32
 FRACTION = 24
 AREA = 48  # bits of twice the area
-DETERMINANT = 57  # depths and sides of a triangle make none greater than 2^56
+DETERMINANT = 65  # depths and sides of a triangle make none that is 2^64
 FITS = 48  # bits of s23.24, which the slope of a triangle fits that is not steep
 ROUND = 15  # log2 of half a unit of what a tile carries
 
@@ -27,8 +28,8 @@ ROUND = 15  # log2 of half a unit of what a tile carries
 class Plane(wiring.Component):
     """Slopes and start of a triangle's depth plane, one every ``interval`` clocks.
 
-    A slope is a quotient of two determinants, known modulo 2^28: the distance of a sample is a
-    multiple of 1/16 pixel, and depths are known modulo 2^24. So no slope is too steep. Clocks are
+    A slope is a quotient of two determinants, known modulo 2^36: the distance of a sample is a
+    multiple of 1/16 pixel, and depths are known modulo 2^32. So no slope is too steep. Clocks are
     counted from the triangle at the input. Every value holds for the interval.
 
     Parameters
@@ -42,14 +43,14 @@ class Plane(wiring.Component):
     -------
     start : In(1)
         First clock of a triangle.
-    depths : In(ArrayLayout(32, 3))
-        Of the vertices, u24.8 units, in clock :attr:`DEPTHS`.
+    depths : In(ArrayLayout(signed(40), 3))
+        Of the vertices, s31.8 units, in clock :attr:`DEPTHS`.
     side_01, side_02, origin_0, ccw, area : In
         The outputs of :class:`~fixfunc.rtl.geometry.edges.Edges`, in the clocks noted there.
-    z : Out(48)
-        u24.24 modulo 2^24, at the centre of the first tile's first pixel, in clock :attr:`latency`.
+    z : Out(56)
+        s31.24 modulo 2^32, at the centre of the first tile's first pixel, in clock :attr:`latency`.
     slope : Out(ArrayLayout(signed(SLOPE), 2))
-        s27.24 a pixel, modulo 2^28, as [x, y], in clock :attr:`latency`.
+        s35.24 a pixel, modulo 2^36, as [x, y], in clock :attr:`latency`.
     steep : Out(1)
         A slope does not fit s23.24, or s23.8 when it is rounded. In clock :attr:`latency`.
     """
@@ -58,7 +59,7 @@ class Plane(wiring.Component):
 
     def __init__(self, interval, area_clock):
         step = payloads.EDGE_STEP
-        self._determinants = Determinants(2, 33, step, DETERMINANT, interval)
+        self._determinants = Determinants(2, VERTEX_DEPTH.width + 1, step, DETERMINANT, interval)
         self._divider = Divider(AREA, DETERMINANT, FRACTION, PRODUCT, 2, interval)
         self._products = SharedMultiplier(2, PRODUCT, step, PRODUCT, interval)
         self._area_clock = area_clock
@@ -66,13 +67,13 @@ class Plane(wiring.Component):
         super().__init__(
             {
                 "start": In(1),
-                "depths": In(ArrayLayout(32, 3)),
+                "depths": In(ArrayLayout(VERTEX_DEPTH, 3)),
                 "side_01": In(pair),
                 "side_02": In(pair),
                 "origin_0": In(pair),
                 "ccw": In(1),
                 "area": In(AREA),
-                "z": Out(48),
+                "z": Out(START),
                 "slope": Out(ArrayLayout(signed(SLOPE), 2)),
                 "steep": Out(1),
             }
@@ -119,8 +120,9 @@ class Plane(wiring.Component):
     def _divide(self, m, t):
         """Determinants of depths and sides with the sign of the winding, by the area."""
         z0, z1, z2 = self.depths
-        dz1 = register(m, z1 - z0, signed(33), "dz1")
-        dz2 = register(m, z2 - z0, signed(33), "dz2")
+        difference = signed(VERTEX_DEPTH.width + 1)
+        dz1 = register(m, z1 - z0, difference, "dz1")
+        dz2 = register(m, z2 - z0, difference, "dz2")
         sides_clock = self.DEPTHS + 1
         t.enter(1, side_01=self.side_01, side_02=self.side_02)
         side_01 = t[sides_clock].side_01
@@ -154,14 +156,16 @@ class Plane(wiring.Component):
             m.d.comb += divider.dividend[k].eq(dividend)
 
     def _start(self, m, t, slopes):
-        """Depth at the first tile, from that at vertex 0, modulo 2^24 units of D24.
+        """Depth at the first tile, from that at vertex 0, modulo 2^32 units.
 
         Vertex 0's depth and its distance wait for the slopes in block RAM.
         """
         m.submodules.origin_line = origin_line = DelayLine(
             2 * payloads.EDGE_STEP, self._divided - Edges.ORIGIN
         )
-        m.submodules.z0_line = z0_line = DelayLine(32, self.latency - 1 - self.DEPTHS)
+        m.submodules.z0_line = z0_line = DelayLine(
+            VERTEX_DEPTH.width, self.latency - 1 - self.DEPTHS
+        )
         m.submodules.products = products = self._products
         m.d.comb += [
             origin_line.i.eq(self.origin_0),

@@ -39,7 +39,7 @@ class TriangleSetupParams:
 
     edge: int = 8
     interval: int = 1
-    queue: int = 112
+    queue: int = 128
 
     def __post_init__(self):
         if self.edge not in (4, 8):
@@ -52,7 +52,7 @@ class TriangleSetupParams:
 
 CONFIGS = {
     "default": TriangleSetupParams(),
-    "half": TriangleSetupParams(interval=2, queue=56),
+    "half": TriangleSetupParams(interval=2, queue=64),
     "quarter": TriangleSetupParams(interval=4, queue=32),
     "tiny": TriangleSetupParams(edge=4, queue=8),
 }

@@ -15,6 +15,21 @@ def named(m: Module, value: ValueLike, name: str) -> Signal:
     return out
 
 
+def minimum(a: Value, b: ValueLike) -> Value:
+    """The lesser of two; ``a`` if they are equal."""
+    return Mux(a > b, b, a)
+
+
+def maximum(a: Value, b: ValueLike) -> Value:
+    """The greater of two; ``a`` if they are equal."""
+    return Mux(a < b, b, a)
+
+
+def clamp(value: Value, low: ValueLike, high: ValueLike) -> Value:
+    """A value cut to a range, in one level of choice."""
+    return Mux(value < low, low, Mux(value > high, high, value))
+
+
 def choose(index: Value, options: Sequence[ValueLike | None]) -> ValueLike | None:
     """The option of that number, by halves; one that is None costs nothing."""
     if len(options) == 1:

@@ -9,6 +9,7 @@ from fixfunc.rtl.lib.arithmetic.multiplier import Multiplier
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.samples import SHAPES
 
+START = 56  # bits of s31.24
 ROUND = 1 << 15  # half a unit of what a tile carries, in units of what SETUP carries
 
 
@@ -36,18 +37,18 @@ class TilePlane(wiring.Component):
 
     def __init__(self, edge, position):
         self._edge = edge
-        self._multipliers = [Multiplier(position + 1, 48, 48) for _ in "xy"]
+        self._multipliers = [Multiplier(position + 1, START, START) for _ in "xy"]
         super().__init__(
             {
                 "x_tiles": In(position),
                 "y_tiles": In(position),
                 "samples": In(2),
-                "z": In(48),
-                "zx": In(signed(52)),
-                "zy": In(signed(52)),
-                "z0": Out(32),
-                "dx": Out(signed(36)),
-                "dy": Out(signed(36)),
+                "z": In(START),
+                "zx": In(signed(60)),
+                "zy": In(signed(60)),
+                "z0": Out(signed(40)),
+                "dx": Out(signed(44)),
+                "dy": Out(signed(44)),
             }
         )
 
@@ -64,15 +65,15 @@ class TilePlane(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         t = Timeline(m)
-        t.enter(0, z=(self.z + ROUND)[:48])
+        t.enter(0, z=(self.z + ROUND)[:START])
         tile_log2 = self._edge.bit_length() - 1
         for n, (axis, tiles, slope) in enumerate(
             (("x", self.x_tiles, self.zx), ("y", self.y_tiles, self.zy))
         ):
             m.submodules[f"multiplier_{axis}"] = multiplier = self._multipliers[n]
-            tile_slope = Signal(signed(48), name=f"tile_slope_{axis}")
+            tile_slope = Signal(signed(START), name=f"tile_slope_{axis}")
             distance = Signal.like(tiles, name=f"distance_{axis}")
-            rounded = Signal(signed(36), name=f"rounded_{axis}")
+            rounded = Signal(signed(44), name=f"rounded_{axis}")
             m.d.sync += [
                 tile_slope.eq(slope << Array([tile_log2 - s[n] for s in SHAPES])[self.samples]),
                 distance.eq(tiles),
@@ -83,8 +84,8 @@ class TilePlane(wiring.Component):
                 multiplier.b.eq(tile_slope),
             ]
             t.enter(1, **{f"d{axis}": rounded})
-        difference = Signal(48)
-        depth = Signal(48)
+        difference = Signal(START)
+        depth = Signal(START)
         m.d.sync += [
             difference.eq(self._multipliers[0].o + self._multipliers[1].o),
             depth.eq(difference + t[self.latency - 1].z),

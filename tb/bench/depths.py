@@ -128,14 +128,23 @@ def clear_beat(rng: np.random.Generator, **fields: int | np.integer) -> np.ndarr
 
 
 def triangles(
-    rng: np.random.Generator, n: int, size: tuple[int, int], form: DepthFormat = DepthFormat.D24
+    rng: np.random.Generator,
+    n: int,
+    size: tuple[int, int],
+    form: DepthFormat = DepthFormat.D24,
+    beyond: float = 0.1,
 ) -> np.ndarray:
-    """Triangles of every kind, close in depth."""
+    """Triangles of every kind, close in depth; a share of them far beyond the range."""
     most = ONE if form == DepthFormat.D32F else Z_MAX
     out = scenes.triangles(rng, n, *size, form)
     level = int(rng.integers(0, most))
     for k in range(3):
         out[f"z{k}"] = np.clip(level + rng.integers(0, 1 << rng.integers(4, 31), n), 0, most)
+    other = rng.spawn(1)[0]
+    far = np.flatnonzero(other.random(n) < beyond)
+    z = scenes.far(other, len(far), form)
+    for k in range(3):
+        out[f"z{k}"][far] = z[:, k]
     return out
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from fixfunc.cosim import codec
-from fixfunc.models.geometry.triangle_setup import ONE, TRIANGLE, Z_MAX
+from fixfunc.models.geometry.triangle_setup import FAR, FAR_FLOAT, ONE, TRIANGLE, Z_MAX
 from fixfunc.models.payload import dtype
 from fixfunc.models.state import draw_state
 from fixfunc.spec import payloads
@@ -102,10 +102,15 @@ def corners(rng: np.random.Generator, n: int, width: int, height: int) -> np.nda
     return np.clip(out, LOW, HIGH)
 
 
+# Ends of what a vertex may have: of its field, and of what setup takes it for.
+SIGNED = [-(1 << 39), (1 << 39) - 1, -FAR - 1, -FAR, FAR, FAR + 1, -1, -Z_MAX, -Z_MAX - 1]
+
+
 def depths(rng: np.random.Generator, n: int, form: DepthFormat = DepthFormat.D24) -> np.ndarray:
     """Depths of the vertices of n triangles, as ``TRIANGLE`` has them: int64, shape (n, 3).
 
-    Any; close to one another; or at the ends of the range and beyond, denormals of D32F too.
+    Any; close to one another; far beyond 0 to 1 on either side; or at the ends of the range and
+    beyond, denormals of D32F too.
     """
     is_float = form == DepthFormat.D32F
     most = ONE if is_float else Z_MAX
@@ -117,7 +122,22 @@ def depths(rng: np.random.Generator, n: int, form: DepthFormat = DepthFormat.D24
     ends += [most, most + 1, 0x7F800000, 0x80000000, (1 << 32) - 1]
     out = np.clip(out, 0, most)
     out[rng.random(n) < 0.05] = rng.choice(ends, 3)
+    other = rng.spawn(1)[0]
+    beyond = np.flatnonzero(other.random(n) < 0.15)
+    out[beyond] = far(other, len(beyond), form)
+    ends = [FAR_FLOAT, FAR_FLOAT + 1, 1 << 31 | FAR_FLOAT, 1 << 31 | ONE] if is_float else SIGNED
+    at_ends = np.flatnonzero(other.random(n) < 0.03)
+    out[at_ends] = other.choice(ends, (len(at_ends), 3))
     return out
+
+
+def far(rng: np.random.Generator, n: int, form: DepthFormat = DepthFormat.D24) -> np.ndarray:
+    """Depths of n triangles without depth clip, up to 127 times the range on either side of it."""
+    if form == DepthFormat.D32F:
+        magnitudes = rng.integers(120 << 23, FAR_FLOAT + 1, (n, 3))
+        return magnitudes | rng.integers(0, 2, (n, 3)) << 31
+    reach = FAR >> rng.integers(0, 9, (n, 1))
+    return rng.integers(-reach, reach + 1, (n, 3))
 
 
 def triangles(

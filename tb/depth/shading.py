@@ -134,7 +134,8 @@ class Harness(wiring.Component):
             m.d.comb += [shaded[name].eq(tile[name]) for name in tile.shape().members]
             m.d.comb += shaded.mask.eq(tile.mask & surviving)
         if "replaces" in shaded.shape().members:
-            base = Array([tile.z0 >> 16, tile.z0 >> 8, (tile.z0 >> 9) | 0x3F000000, 0])[form]
+            z0 = tile.z0[:32]
+            base = Array([z0 >> 16, z0 >> 8, (z0 >> 9) | 0x3F000000, 0])[form]
             limit = Mux(raised, Array([*MOST.values(), 0])[form], 0)
             moved = raised | lowered
             m.d.comb += [
@@ -145,7 +146,7 @@ class Harness(wiring.Component):
 
 def shade(tiles, state, edge, depths):
     """What the shader makes of tiles: :class:`~fixfunc.models.depth.depth_unit.Shaded`."""
-    z0 = tiles["z0"].astype(np.int64)[:, None]
+    z0 = tiles["z0"].astype(np.int64)[:, None] & (1 << 32) - 1
     dx = tiles["dx"].astype(np.int64)[:, None]
     n = np.arange(edge**2)
     surviving = ~((z0 >> n % 16) & (dx >> n % 13) & 1).astype(bool)

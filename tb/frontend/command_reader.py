@@ -202,3 +202,16 @@ async def one_triangle_a_clock(dut: HierarchyObject) -> None:
     clocks = [clock for beat, clock in bench.beats_out if beat & 3 == Kind.WORK]
     assert len(clocks) == 60
     assert clocks[-1] - clocks[30] == 29
+
+
+# plan: command-reader-8
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+async def eight_triangles_in_nine_clocks(dut: HierarchyObject) -> None:
+    """The same of a list whose depths have upper bits."""
+    bench = CommandReaderBench(dut)
+    rng = np.random.default_rng(1)
+    rows = streams.one_list(rng, 80, shape_of(bench.params), beyond=1)
+    await bench.read(rows, "full", "full")
+    clocks = [clock for beat, clock in bench.beats_out if beat & 3 == Kind.WORK]
+    assert len(clocks) == 80
+    assert clocks[-1] - clocks[39] == 45

@@ -71,13 +71,18 @@ def opcode_of(part: np.ndarray) -> int:
     return opcode if length == len(part) else -1
 
 
-def one_list(rng: np.random.Generator, count: int, params: Any, address: int = LISTS) -> np.ndarray:
-    """A command stream with one target, and so many triangles on it."""
+def one_list(
+    rng: np.random.Generator, count: int, params: Any, address: int = LISTS, beyond: float = 0
+) -> np.ndarray:
+    """A command stream with one target, and so many triangles on it.
+
+    A share of the triangles lies far beyond the range: their depths have upper bits.
+    """
     size = (PIXELS[params.raster.edge],) * 2
     packets = CommandList().target(0, PLANE, 2 * PLANE).state(draw_state(*size))
     packets.clear(
         (0, 0, *size), depth=1, stencil=1, colour=1, depth_value=MOST[DepthFormat.D24]
-    ).triangles(depths.triangles(rng, count, size))
+    ).triangles(depths.triangles(rng, count, size, beyond=beyond))
     start = np.zeros(1, dtype(START))
     start["address"] = address
     start["transfers"] = len(packets.transfers)
@@ -162,7 +167,7 @@ def every_end(rng: np.random.Generator, params: Any) -> np.ndarray:
 
     wrong = draw_state(*size)
     wrong["target_width"] = 0
-    some = depths.triangles(rng, 9, size)
+    some = depths.triangles(rng, 9, size, beyond=0)
     unknown = 0, len(Opcode) + 1 if params.resolve else Opcode.RESOLVE, 255
     by_error = {
         CommandError.OPCODE: cleared().add(int(rng.choice(unknown)), commands.PACKET),

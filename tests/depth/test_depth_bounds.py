@@ -27,7 +27,7 @@ def test_bounds_hold_every_covered_sample(samples):
     rng = np.random.default_rng(samples)
     tiles = np.zeros(4000, dtype(payloads.TILE))
     tiles["z0"] = rng.integers(0, 1 << 32, len(tiles))
-    tiles["z0"][::2] = rng.integers(-2000, 2000, len(tiles) // 2) & 0xFFFFFFFF  # planes that wrap
+    tiles["z0"][::2] = rng.integers(-2000, 2000, len(tiles) // 2)  # planes that leave the range
     scale = 1 << rng.integers(1, 31, len(tiles))
     tiles["dx"] = rng.integers(-scale, scale)
     tiles["dy"] = rng.integers(-scale, scale)
@@ -35,7 +35,7 @@ def test_bounds_hold_every_covered_sample(samples):
     state = draw_state(64, 64, 1 << samples)
     depths = store(sample_depths(tiles, samples), DepthFormat.D24).astype(np.int64)
     covered = unpack(tiles["mask"])
-    # The vertices bound what is covered, and what is covered does not wrap.
+    # The vertices bound what is covered.
     tiles["zmin"] = np.where(covered, depths, 1 << 24).min((1, 2))
     tiles["zmax"] = np.where(covered, depths, -1).max((1, 2))
     low, high = plane_bounds(tiles, state)

@@ -58,7 +58,7 @@ def test_depths_are_the_plane_rounded(samples):
 @pytest.mark.plan("depth-test-1")
 def test_a_depth_a_hair_below_zero_is_zero():
     flat = np.zeros(2, dtype(payloads.TILE))
-    flat["z0"] = [0xFFFFFFF0, 0xFFFFFF00]  # -1/16 of a unit, and the greatest depth
+    flat["z0"] = [-16, 0xFFFFFF00]  # -1/16 of a unit, and the greatest depth
     assert store(sample_depths(flat, 0), DepthFormat.D24)[:, 0, 0].tolist() == [0, D24_MAX]
     assert store(sample_depths(flat, 0, bias=np.array([256, 256])), DepthFormat.D24)[
         :, 0, 0

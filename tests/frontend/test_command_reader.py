@@ -77,19 +77,21 @@ def test_packets_hold_what_was_said_or_none_is_written(fields, message):
 
 
 @pytest.mark.plan("command-reader-1")
-def test_packets_that_were_written_are_read():
+@pytest.mark.parametrize("least", [0, -1 << 38])
+def test_packets_that_were_written_are_read(least):
+    """Depths below zero have upper bits, which take a transfer for every eight triangles."""
     rng = np.random.default_rng(0)
     state = draw_state(40, 24, 4, viewport=(-7, -8, 30, 20), bias_constant=0xFFFFFFF0, state=9)
     triangles = np.zeros(50, TRIANGLE)
     for name in ("x0", "y0", "x1", "y1", "x2", "y2"):
         triangles[name] = rng.integers(-1 << 23, 1 << 23, 50)
-    triangles["z0"] = rng.integers(0, 1 << 32, 50)
+    triangles["z0"] = rng.integers(least, 1 << 32, 50)
     triangles["slot"] = rng.integers(0, 1 << 12, 50)
     result = read_packets(cleared(CommandList(), state).triangles(triangles).fence(77, 1))
     kinds = [kind for kind, _ in result.beats]
     assert kinds == [Kind.STATE, Kind.CLEAR, Kind.WORK, Kind.FENCE, Kind.FENCE]
     assert result.error == CommandError.NONE
-    assert result.at == 1 + 2 + 1 + 51 + 1
+    assert result.at == 1 + 2 + 1 + 51 + 1 + (7 if least else 0)
     assert result.beats[0][1][0] == state
     assert all(result.beats[1][1][name][0] == value for name, value in ALL_PLANES.items())
     assert result.beats[1][1]["stencil_base"][0] == 1 << 14
@@ -302,12 +304,17 @@ def test_any_bytes_end(data, opcode):
 
 @pytest.mark.plan("command-reader-6")
 @pytest.mark.parametrize(
-    ("transfer", "at", "beats"),
-    [(0, 0, 1), (1, 1, 1), (2, 1, 1), (3, 3, 2), (4, 4, 3), (5, 4, 3), (13, 4, 11), (14, 14, 12)],
+    ("transfer", "at", "beats", "beyond"),
+    [
+        *((0, 0, 1, 0), (1, 1, 1, 0), (2, 1, 1, 0), (3, 3, 2, 0), (4, 4, 3, 0), (5, 4, 3, 0)),
+        *((13, 4, 11, 0), (14, 14, 12, 0)),
+        *((5, 4, 3, 1), (6, 4, 3, 1), (14, 4, 11, 1), (15, 4, 11, 1), (16, 16, 12, 1)),
+    ],
 )
-def test_memory_that_cannot_be_read(transfer, at, beats):
+def test_memory_that_cannot_be_read(transfer, at, beats, beyond):
     """Packets before the fault are passed on; reading stops with an error, at its packet."""
-    rows = streams.one_list(np.random.default_rng(1), 9, bench.shape_of(rtl.CONFIGS["tiny"]))
+    shape = bench.shape_of(rtl.CONFIGS["tiny"])
+    rows = streams.one_list(np.random.default_rng(1), 9, shape, beyond=beyond)
     fence = CommandList().fence(1).transfers
     start = np.array([(streams.LISTS, len(rows), streams.SIZE)], dtype(commands.START))
     rows = np.concatenate([streams.mark(start), rows[1:], fence])

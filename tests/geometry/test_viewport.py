@@ -38,12 +38,13 @@ def test_depth_is_the_nearest_or_its_neighbour(value):
 
 
 @pytest.mark.plan("viewport-2")
-def test_depth_is_cut_to_its_range():
-    assert (
-        fixed_depth([np.nan, -1, 2, np.inf], (0.25, 0.5)).tolist()
-        == fixed_depth([0.25, 0.25, 0.5, 0.5]).tolist()
-    )
-    assert int(fixed_depth(1.0)) == ((1 << 24) - 1) * 256
+def test_depth_goes_on_beyond_the_range():
+    """Up to 127 on either side, whatever the viewport: its range cuts samples [fs 17.10]."""
+    one = ((1 << 24) - 1) * 256
+    values = [1.0, -1, 2, 64.5, -127, 127.5, -np.inf, np.inf, np.nan]
+    wanted = [1, -1, 2, 64.5, -127, 127, -127, 127, -127]
+    assert fixed_depth(values).tolist() == [times * one for times in wanted]
+    assert fixed_depth(-1 / one).tolist() == -1
 
 
 @pytest.mark.plan("viewport-3")

@@ -15,7 +15,7 @@ from fixfunc.spec import payloads
 from fixfunc.spec.state import DepthFormat
 
 SLACK = 1 << FRACTION - 3  # a plane's samples lie within a tenth of a unit of its vertices
-WIDE = signed(44)
+WIDE = signed(46)
 FORMATS = tuple(DepthFormat)
 
 
@@ -23,9 +23,9 @@ class TileRange(wiring.Component):
     """Bounds of a triangle's depths in a tile, by its vertices and by its plane at the tile's outer
     corners.
 
-    The plane is known modulo 2^24. Where none of its corners leaves 0..2^24 - 1, it is the true
-    one, since some sample of it is covered and lies there; where one does, and of steep triangles,
-    only the vertices count. One tile a clock.
+    Where no corner of the plane leaves 0..2^24 - 1 units, the plane bounds all samples, since one
+    of them is covered and lies there; where one does, and of steep triangles, only the vertices
+    count. Vertices at the ends of those units may lie beyond, and bound nothing. One tile a clock.
 
     Parameters
     ----------
@@ -103,10 +103,11 @@ class TileRange(wiring.Component):
             & (plane_bounds["low"] >= -SLACK)
             & (plane_bounds["high"] <= (D24_MAX << FRACTION) + SLACK)
         )
-        for end, slack in (("low", -SLACK), ("high", SLACK)):
+        for end, slack, extreme in (("low", -SLACK, 0), ("high", SLACK, D24_MAX)):
             vertex = Signal(WIDE, name=f"{end}_of_vertices")
             tighter = Signal(name=f"{end}_tighter")
             bound = Signal(WIDE, name=f"{end}_bound")
+            is_open = Signal(name=f"{end}_is_open")
             m.d.sync += vertex.eq((t.value(f"{end}_vertex", 2) << FRACTION) + slack)
             t.enter(3, **{f"{end}_plane": plane_bounds[end], f"{end}_slack": vertex})
             plane = t.value(f"{end}_plane", 4)
@@ -115,8 +116,9 @@ class TileRange(wiring.Component):
                     plane_bounds[end] > vertex if end == "low" else plane_bounds[end] < vertex
                 ),
                 bound.eq(Mux(known & tighter, plane, t.value(f"{end}_slack", 4))),
+                is_open.eq(~known & (t.value(f"{end}_vertex", 4) == extreme)),
             ]
-            t.enter(5, **{f"{end}_bound": bound})
+            t.enter(5, **{f"{end}_bound": bound, f"{end}_open": is_open})
             self._store(m, t, end, bias.o)
         return m
 
@@ -143,8 +145,11 @@ class TileRange(wiring.Component):
             stored.most.eq(most),
         ]
         moved = state.depth_lowered if end == "low" else state.depth_raised
+        beyond = t.value(f"{end}_open", self.LATENCY - 1)
         viewport_end = state.depth_min if end == "low" else most
-        m.d.sync += getattr(self, end).eq(Mux(state.hiz_drop & ~moved, stored.o, viewport_end))
+        m.d.sync += getattr(self, end).eq(
+            Mux(state.hiz_drop & ~moved & ~beyond, stored.o, viewport_end)
+        )
 
 
 class DepthBounds(wiring.Component):

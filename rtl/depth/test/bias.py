@@ -6,11 +6,12 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.arithmetic.multiplier import Multiplier
+from fixfunc.rtl.lib.bits import clamp
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.spec.state import DepthFormat
 
 BIAS = 42  # bits of s33.8: any constant, and far more than any range
-UNORM_BIAS = 34  # bits of s25.8: enough to take any depth out of the range of D16 and D24
+UNORM_BIAS = 41  # bits of s32.8: enough to take any plane out of the range of D16 and D24
 UNIT = 8  # fraction bits
 D24_MAX = (1 << 24) - 1
 STEEP = 1 << 31  # what the slope of a steep triangle counts as
@@ -133,8 +134,8 @@ class DepthBias(wiring.Component):
                 "constant": In(signed(32)),
                 "slope": In(32),
                 "clamp": In(32),
-                "dx": In(signed(36)),
-                "dy": In(signed(36)),
+                "dx": In(signed(44)),
+                "dy": In(signed(44)),
                 "steep": In(1),
                 "exponent": In(8),
                 "o": Out(signed(bits)),
@@ -174,13 +175,7 @@ class DepthBias(wiring.Component):
         is_16 = self.form == DepthFormat.D16
         m.d.sync += [
             steps.eq(Mux(is_16, (self.constant << 16) + self.constant, self.constant << UNIT)),
-            clamped_steps.eq(
-                Mux(
-                    steps > most_steps,
-                    most_steps,
-                    Mux(steps < -most_steps - 1, -most_steps - 1, steps),
-                )
-            ),
+            clamped_steps.eq(clamp(steps, -most_steps - 1, most_steps)),
         ]
 
         scaled = self.SCALE + FloatScale.LATENCY
@@ -196,5 +191,5 @@ class DepthBias(wiring.Component):
             cut.eq(Mux(over, t[scaled + 2].limit, t[scaled + 2].total)),
         ]
         most = (1 << len(self.o) - 1) - 1
-        m.d.sync += self.o.eq(Mux(cut > most, most, Mux(cut < -most - 1, -most - 1, cut)))
+        m.d.sync += self.o.eq(clamp(cut, -most - 1, most))
         return m

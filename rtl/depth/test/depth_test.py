@@ -10,7 +10,7 @@ from amaranth.lib.wiring import In, Out
 from fixfunc.rtl.depth.late.late_z import LateZScoreboard
 from fixfunc.rtl.depth.test.datapath import DepthDatapath
 from fixfunc.rtl.depth.test.new_depths import test_clock
-from fixfunc.rtl.depth.test.sample_depths import BITS, DEPTH
+from fixfunc.rtl.depth.test.sample_depths import BITS, PLANE
 from fixfunc.rtl.depth.test.test_output import TILES, TestOutput
 from fixfunc.rtl.depth.test.tested_tiles import DepthRange, TestedTiles
 from fixfunc.rtl.lib.fifo import CreditedFIFO
@@ -69,8 +69,8 @@ class DepthTestParams:
 
     # What a plane asks of its addends.
     unit = 16
-    width = DEPTH
-    step_bits = 36
+    width = PLANE
+    step_bits = 44
 
     @property
     def modes(self) -> range:

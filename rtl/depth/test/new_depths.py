@@ -16,7 +16,7 @@ from fixfunc.rtl.raster.addends import Addends
 from fixfunc.spec import payloads
 from fixfunc.spec.state import DepthFormat
 
-PLANE = StructLayout({"z0": 32, "dx": 36, "dy": 36, "exponent": 8})
+PLANE = StructLayout({"z0": 40, "dx": 44, "dy": 44, "exponent": 8})
 
 
 def test_clock(params: Any) -> int:

@@ -17,7 +17,8 @@ from fixfunc.spec import payloads
 from fixfunc.spec.state import DepthFormat
 
 FRACTION = 12  # bits below the unit that a sample's depth is known to
-DEPTH = 24 + FRACTION
+DEPTH = 24 + FRACTION  # bits of one that can be stored
+PLANE = 32 + FRACTION  # and of a plane's
 MOST = {
     DepthFormat.D16: (1 << 16) - 1,
     DepthFormat.D24: (1 << 24) - 1,
@@ -254,9 +255,9 @@ class SampleDepths(wiring.Component):
                 "form": In(2),
                 "least": In(32),
                 "most": In(32),
-                "z0": In(32),
-                "dx": In(signed(36)),
-                "dy": In(signed(36)),
+                "z0": In(signed(40)),
+                "dx": In(signed(44)),
+                "dy": In(signed(44)),
                 "exponent": In(8),
                 "bias": In(signed(bias_bits(params.formats))),
                 "o": Out(ArrayLayout(32, params.edge**2)),
@@ -277,31 +278,28 @@ class SampleDepths(wiring.Component):
             addends.samples.eq(self.samples),
             addends.a.eq(self.dx),
             addends.b.eq(self.dy),
-            addends.c.eq((self.z0 << FRACTION - 8) + (1 << FRACTION - 1)),
+            addends.c.eq(self.z0 << FRACTION - 8),
         ]
         # What lanes of a row, and of two columns, have in common is added once.
         rows = {
-            (i, j): register(m, sum(addends.row_addends(i, j)), DEPTH, f"row_{i}_{j}")
+            (i, j): register(m, sum(addends.row_addends(i, j)), PLANE, f"row_{i}_{j}")
             for i in range(2)
             for j in range(p.edge)
         }
         columns = [
-            register(m, addends.column_addends(2 * i)[0], DEPTH, f"column_{i}")
+            register(m, addends.column_addends(2 * i)[0], PLANE, f"column_{i}")
             for i in range(1, p.edge // 2)
         ]
 
         # Whole, the sums of every lane, and the offset, would be the longest paths of the block.
         half = sum_bits(p.formats) // 2
-        high = DEPTH - half
-        # The plane is known modulo 2^24 units, from half a unit below 0 on; only then does the bias
+        high = PLANE - half
+        # The plane is known modulo 2^32 units, a signed number of them; only then does the bias
         # count.
         bias = self.bias << FRACTION - UNIT
-        offset_low = Signal(half + 1)
-        m.d.sync += offset_low.eq(bias[:half] - (1 << FRACTION - 1))
-        bias_high = register(m, bias[half:], signed(len(bias) - half), "bias_high")
-        offset_high = register(
-            m, bias_high - offset_low[half], sum_bits(p.formats) - 1 - half, "offset_high"
-        )
+        bias_low = register(m, bias[:half], half, "bias_low")
+        bias_ahead = register(m, bias[half:], signed(len(bias) - half), "bias_ahead")
+        bias_high = register(m, bias_ahead, signed(sum_bits(p.formats) - 1 - half), "bias_high")
         t = Timeline(m)
         t.enter(0, exponent=self.exponent)
         stored = self.latency(p) - Stored.latency(p.formats)
@@ -326,11 +324,11 @@ class SampleDepths(wiring.Component):
             row_high = row_highs[i & 1, j]
             column = columns[(i >> 1) - 1][:half] if i > 1 else 0
             column_high = column_highs[(i >> 1) - 1] if i > 1 else Const(0, high)
-            sum_high = with_carry(Cat(plane_high, Const(0, 1)), offset_high, biased_low[half])
+            sum_high = with_carry(plane_high, bias_high, biased_low[half])
             m.d.sync += [
                 plane_low.eq(row + column),
                 plane_high.eq(with_carry(row_high, column_high, plane_low[half])),
-                biased_low.eq(plane_low[:half] + offset_low[:half]),
+                biased_low.eq(plane_low[:half] + bias_low),
                 biased.eq(Cat(biased_low[:half], sum_high)),
             ]
             if p.shader_depths:

@@ -47,7 +47,7 @@ def fence():
 
 def drawn(seed, state, count):
     """Tiles of triangles, each marked as its triangle's last."""
-    triangles = depths.triangles(np.random.default_rng(seed), count, (SIZE, SIZE))
+    triangles = depths.triangles(np.random.default_rng(seed), count, (SIZE, SIZE), beyond=0)
     tiles = rasterize(setup(triangles, state, EDGE).records, EDGE)[0]
     tiles["last"] = 1
     return codec.pack(tiles, TABLE, WIDTH)

@@ -16,7 +16,8 @@ from tests.oracles.naive_frame.scene import SIZE, Draw, Vertex
 
 MOST = (1 << 24) - 1  # units of D24
 FLOATS = Format.D32_FLOAT, Format.D32_FLOAT_S8X24_UINT
-WRAP = 1 << 28  # of slopes, units a pixel
+WRAP = 1 << 36  # of slopes, units a pixel
+FAR = 127.0  # depths end here, and at as much below zero
 
 
 @dataclass(frozen=True)
@@ -74,11 +75,11 @@ def rejected(positions: list[tuple[float, ...]], depth_clip: bool) -> bool:
 
 
 def block_depths(depths: list[float]) -> tuple[tuple[int, ...], int]:
-    """Depths of D32F under the greatest exponent: 2^-8 units, cut; that exponent."""
-    depths = [float32.flushed(min(max(depth, 0.0), 1.0)) for depth in depths]
-    exponent = max(float32.bits_of(depth) >> 23 for depth in depths)
+    """Depths of D32F under the greatest exponent, or that of 1.0: 2^-8 units, cut; the exponent."""
+    depths = [float32.flushed(depth) for depth in depths]
+    exponent = min(max(float32.bits_of(abs(depth)) >> 23 for depth in depths), 127)
     unit = Fraction(2) ** (exponent - 150)
-    return tuple(math.floor(Fraction(depth) / unit * 256) for depth in depths), exponent
+    return tuple(math.trunc(Fraction(depth) / unit * 256) for depth in depths), exponent
 
 
 def set_up(corners: tuple[Vertex, ...], draw: Draw, depth: Format | None) -> list[tuple]:
@@ -107,12 +108,12 @@ def _set_up(corners, values, draw, depth):
         return None, "no area"
     if draw.cull == (Cull.FRONT if is_front else Cull.BACK):
         return None, f"{face} culled"
-    depths = [z for _, _, z, _ in at]
+    depths = [min(max(z, -FAR), FAR) for _, _, z, _ in at]
     exponent = 0
     if depth in FLOATS:
         z, exponent = block_depths(depths)
     else:
-        z = tuple(_units(Fraction(min(max(value, 0.0), 1.0)), depth) for value in depths)
+        z = tuple(_units(Fraction(value), depth) for value in depths)
     weights = tuple(corner.weights for corner in corners)
     rhw = tuple(row[3] for row in at)
     return Triangle(points, z, rhw, area, values, exponent, is_front, weights), f"{face} drawn"
@@ -122,7 +123,10 @@ def _units(value, depth):
     """A depth in 2^-8 of a unit: the nearest, or its neighbour, which rounds as the depth does."""
     steps, unit = (MOST, MOST) if depth == Format.D24_UNORM_S8_UINT else (65535, 1 << 24)
     half = Fraction(1, 2)
-    found = min(math.floor(value * unit * 256 + half), MOST * 256)
+    found = math.floor(value * unit * 256 + half)
+    if not 0 <= value <= 1:
+        return found
+    found = min(found, MOST * 256)
     wanted = math.floor(value * steps + half)
     for units in (found, found - 1, found + 1):
         step = units << 4
@@ -181,14 +185,13 @@ class Plane:
     def at(self, x: int, y: int, offset: tuple[int, int], shape: tuple[int, int]) -> int:
         """Depth of a pixel, ``offset`` 1/16 pixel from its centre: 2^-12 of a unit.
 
-        ``shape``: pixels of a tile of 8 by 8 samples. It is known modulo 2^24 units, and taken so
-        that the middle of what does not fit is in the middle.
+        ``shape``: pixels of a tile of 8 by 8 samples. It is known modulo 2^32 units, with a sign.
         """
         first_x, first_y = x - x % shape[0], y - y % shape[1]
         across = 16 * (x - first_x) + offset[0]
         down = 16 * (y - first_y) + offset[1]
         value = (self._start(first_x, first_y) << 4) + across * self.dx + down * self.dy
-        return (value + (1 << 11)) % (1 << 36) - (1 << 11)
+        return _signed(value, 1 << 44)
 
 
 def _signed(value, modulus):
