@@ -74,3 +74,21 @@ def check(records: np.ndarray | Mapping[str, np.integer], fields: Iterable[Field
         wrong = (values < low) | (values > high)
         if wrong.any():
             raise InputError(f.name, f"lie in {low}..{high}", int(values[wrong][0]))
+
+
+def unpack(rows: np.ndarray, fields: Iterable[Field]) -> np.ndarray:
+    """Records of a packet's fields, from rows of bytes, little end first."""
+    out = np.zeros(len(rows), dtype(fields))
+    low = 0
+    bits = np.unpackbits(rows, axis=1, bitorder="little")
+    for field in fields:
+        value = bits[:, low : low + field.bits].astype(np.int64) @ (
+            1 << np.arange(field.bits, dtype=np.int64)
+        )
+        out[field.name] = (
+            np.where(value >> field.bits - 1, value - (1 << field.bits), value)
+            if field.signed
+            else value
+        )
+        low += field.bits
+    return out

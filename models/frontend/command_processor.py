@@ -7,9 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fixfunc.models.frontend.command_reader import unpack
 from fixfunc.models.frontend.state_slots import POOL, StateSlots
-from fixfunc.models.payload import integer
+from fixfunc.models.payload import integer, unpack
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.ring import (
     CALLS,

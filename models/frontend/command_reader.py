@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Command reader: packets in memory become triangles, draw states, clears and fences."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple
@@ -10,7 +9,7 @@ import numpy as np
 
 from fixfunc.models.formats import MOST
 from fixfunc.models.memory.surface import tile_grid
-from fixfunc.models.payload import dtype
+from fixfunc.models.payload import dtype, unpack
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
 from fixfunc.models.state import TARGET_FIELDS, check_draw_state
 from fixfunc.spec import commands, payloads
@@ -135,24 +134,6 @@ def read(
     fence["slot"] = 1
     fence["flush"] = 1
     return Read([*reader.beats, (Kind.FENCE, fence)], error, at, reader.resolves)
-
-
-def unpack(rows: np.ndarray, fields: Sequence[payloads.Field]) -> np.ndarray:
-    """Records of a packet's fields, from rows of bytes, little end first."""
-    out = np.zeros(len(rows), dtype(fields))
-    low = 0
-    bits = np.unpackbits(rows, axis=1, bitorder="little")
-    for field in fields:
-        value = bits[:, low : low + field.bits].astype(np.int64) @ (
-            1 << np.arange(field.bits, dtype=np.int64)
-        )
-        out[field.name] = (
-            np.where(value >> field.bits - 1, value - (1 << field.bits), value)
-            if field.signed
-            else value
-        )
-        low += field.bits
-    return out
 
 
 class _Reader:

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fixfunc.models.frontend.command_reader import unpack
-from fixfunc.models.payload import integers
+from fixfunc.models.payload import integers, unpack
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.payloads import Field
 from fixfunc.spec.ring import TRANSFER

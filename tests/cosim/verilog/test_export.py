@@ -150,7 +150,7 @@ def test_a_page_has_every_field_at_its_bits():
         low += field.bits
     assert "may stay zero: `target`, `depth_test`" in page
     assert "STATE, CLEAR and FENCE, come out too" in page
-    assert "Latency: 101 clocks" in page
+    assert "Latency: 111 clocks" in page
 
 
 @pytest.mark.parametrize("stem", WITH_STATE)
