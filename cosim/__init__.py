@@ -9,4 +9,5 @@ toolchain.py       where simulators are, and where what they build is kept
 files.py           files that are written whole or not at all; progress.py: what is being done
 verilog/           a component becomes one SystemVerilog file; simulation/: libraries and runs
 reference/         what hardware is compared with; frame/: scenes, jobs, reports
+program/           programs on device and context, drawn by the hardware
 """

@@ -16,7 +16,7 @@ from fixfunc.cosim.reference import block_decode, domain_matching
 from fixfunc.cosim.reference import top as golden_top
 from fixfunc.cosim.simulation.bench import Bench
 from fixfunc.cosim.simulation.library import share
-from fixfunc.cosim.simulation.volume import MEMORIES, Memory, Volume
+from fixfunc.cosim.simulation.volume import MEMORIES, Memory, Run, Volume
 from fixfunc.models.scene.scene import Scene
 from fixfunc.spec import points
 from fixfunc.spec.commands import CommandError
@@ -72,7 +72,8 @@ def bench(name: str) -> Bench:
 
 
 @cache
-def _volume(name: str, config: str) -> Volume:
+def library(name: str, config: str) -> Volume:
+    """A block of a frame, or the harness around it, Verilated."""
     return bench(name).volume(config)
 
 
@@ -80,7 +81,7 @@ def _build(name: str, figures: dict, step: Steps, config: str = "default") -> Vo
     """A block, or the harness around it, Verilated."""
     step(f"building {name}", lambda: share(name))
     start = time.perf_counter()
-    volume = _volume(name, config)
+    volume = library(name, config)
     figures["seconds"][f"build {name}"] = time.perf_counter() - start
     return volume
 
@@ -155,16 +156,32 @@ def draw(
 
 def _draw(job, volume, inputs, name, figures, timed, suffix=""):
     """The run with a memory, what that holds in the end, and golden outcomes of HiZ; compared."""
-    held = Memory(job.data.copy(), **MEMORIES[name].fields)
-    drawn = timed(f"rtl: top{suffix}", lambda: volume.run(inputs, job.room, memory=held))
-    drawn.outputs["memory"] = held.data.view(np.uint64).reshape(-1, 4)
+    drawn, held = timed(f"rtl: top{suffix}", lambda: run(job, volume, inputs, name))
     expected, outcome = timed(f"golden: memory{suffix}", lambda: job.expected(drawn.outputs))
-    for stream, golden in expected.items():  # as stages follow: what differs first is to blame
-        count, first = bench("top").differences(drawn.outputs, {stream: golden})
-        figures["rtl"][f"{stream}{suffix}"] = {"beats": len(golden), "mismatches": count} | (
+    for stream, found in differences(drawn.outputs, expected).items():
+        figures["rtl"][f"{stream}{suffix}"] = found
+    return drawn, held, outcome
+
+
+def run(job: frames.Job, volume: Volume, inputs: dict, memory: str) -> tuple[Run, Memory]:
+    """A job by the hardware, and what a memory of a name holds then."""
+    held = Memory(job.data.copy(), **MEMORIES[memory].fields)
+    drawn = volume.run(inputs, job.room, memory=held)
+    drawn.outputs["memory"] = held.data.view(np.uint64).reshape(-1, 4)
+    return drawn, held
+
+
+def differences(outputs: dict[str, np.ndarray], expected: dict[str, np.ndarray]) -> dict:
+    """By stream, as stages follow: beats, mismatches, and the first. What differs first is to
+    blame.
+    """
+    found = {}
+    for stream, golden in expected.items():
+        count, first = bench("top").differences(outputs, {stream: golden})
+        found[stream] = {"beats": len(golden), "mismatches": count} | (
             {"first": first} if first else {}
         )
-    return drawn, held, outcome
+    return found
 
 
 def _of_bound(counted, memory):

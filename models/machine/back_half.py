@@ -2,6 +2,7 @@
 """The back half: snapped triangles become depths, stencil values and colours of targets."""
 
 from collections import Counter
+from collections.abc import Sequence
 from copy import deepcopy
 from functools import partial
 from typing import NamedTuple
@@ -121,11 +122,7 @@ class BackHalf:
             and those that could share one; and tiles by what HiZ found.
         """
         counters = Counter()
-        if not len(part.triangles) or state.is_off:
-            return counters
-        # Triangles of one viewport and one layer in a row are drawn at once.
-        changes = (np.diff(part.viewport) != 0) | (np.diff(part.layer) != 0)
-        for run in np.split(np.arange(len(part.triangles)), np.flatnonzero(changes) + 1):
+        for run in part_runs(part, state):
             counters += self._run(part, run, state)
         return counters
 
@@ -134,9 +131,9 @@ class BackHalf:
         counters = Counter()
         number = int(part.viewport[run[0]])
         layer = int(part.layer[run[0]])
-        targets = [_at_layer(view, layer) for view in state.colours]
-        depth = _at_layer(state.depth, layer)
-        fields, samples = _draw_state(state, number, targets, depth)
+        targets = [at_layer(view, layer) for view in state.colours]
+        depth = at_layer(state.depth, layer)
+        fields, samples = draw_fields(state, number, targets, depth)
         unit = self._unit(depth, fields)
         if unit:
             unit.state = fields
@@ -237,6 +234,17 @@ class BackHalf:
                 )
 
 
+def part_runs(part: Part, state: BackState) -> list[np.ndarray]:
+    """Triangles that are drawn at once: those of one viewport and one layer in a row.
+
+    Returns ndarrays of intp, indices of them; none, if nothing could have an effect.
+    """
+    if not len(part.triangles) or state.is_off:
+        return []
+    changes = (np.diff(part.viewport) != 0) | (np.diff(part.layer) != 0)
+    return np.split(np.arange(len(part.triangles)), np.flatnonzero(changes) + 1)
+
+
 def _put_back(held, key, before):
     """Hold again what was held of a target, or nothing of it."""
     held.pop(key, None)
@@ -244,15 +252,17 @@ def _put_back(held, key, before):
         held[key] = before
 
 
-def _at_layer(view, layer):
+def at_layer(view: np.void | None, layer: int) -> Target | None:
     """A view's slice of a primitive; beyond its layers the first [fs 15.15]."""
     if view is None:
         return None
     return Target(view, layer if layer < view["layer_count"] else 0)
 
 
-def _draw_state(state, number, targets, depth):
-    """The draw state of a viewport's triangles, and log2 of the samples."""
+def draw_fields(
+    state: BackState, number: int, targets: Sequence[Target | None], depth: Target | None
+) -> tuple[np.void, int]:
+    """The draw state of a viewport's triangles, colours apart, and log2 of the samples."""
     first = depth or next((target for target in targets if target), None)
     samples = int(first.view["samples"]) if first else 0  # without any, one [fs 16.11]
     width, height = first.size if first else (TARGET_LIMIT, TARGET_LIMIT)

@@ -22,7 +22,7 @@ from fixfunc.models.memory import copies
 from fixfunc.models.payload import integer
 from fixfunc.models.top import top
 from fixfunc.spec.commands import START, CommandError
-from fixfunc.spec.descriptors import TOTALS, VIEW, Stage
+from fixfunc.spec.descriptors import TOTALS, VIEW, Dimension, Stage
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.ring import RingOp, Strategy
 
@@ -58,6 +58,9 @@ class Machine:
         Of :data:`fixfunc.spec.descriptors.TOTALS` so far, and of what was dropped and why.
     skips : bool
         Work is left out: a predicate says so.
+    watch : object, optional
+        Is told of work before it is done: ``begin()`` of a draw, ``draw(part, back)`` of its parts,
+        ``clear(view, packet)``, and ``wrote(address)`` of a resource that a copy changes.
 
     Work is executed as soon as it has been read, one piece after the other.
     """
@@ -78,6 +81,7 @@ class Machine:
         self._shared = Shared(memory, {}, self._undo)
         self._most_work = most_work
         self.skips = False
+        self.watch = None
         self.processor = CommandProcessor(memory, base, size, strategy, pool)
         self.totals = Counter()
         self._back = BackHalf(memory, self.totals, self._undo)
@@ -198,7 +202,11 @@ class Machine:
         drawn = {int(view["address"]) for view in (*back.colours, back.depth) if view is not None}
         for buffer in state.stream_buffers.values():
             self._undo.keep(buffer.data[buffer.filled :])
+        if self.watch:
+            self.watch.begin()
         for part in front_half.run(draw, state):
+            if self.watch:
+                self.watch.draw(part, back)
             counters = Counter(part.counters)
             if back.is_off:
                 del counters["c_invocations"], counters["c_primitives"]
@@ -244,12 +252,18 @@ class Machine:
 
     def _clear(self, work):
         self.settle()
-        copies.clear(self._memory, piece(work.more[0], VIEW), work.packet)
+        view = piece(work.more[0], VIEW)
+        if self.watch and view["dimension"] != Dimension.BUFFER:
+            self.watch.clear(view, work.packet)
+        copies.clear(self._memory, view, work.packet)
 
     def _between(self, function, work):
         """Copy, or resolve, from a view to another."""
         self.settle()
-        function(self._memory, *(piece(data, VIEW) for data in work.more), work.packet)
+        source, target = (piece(data, VIEW) for data in work.more)
+        if self.watch:
+            self.watch.wrote(int(target["address"]))
+        function(self._memory, source, target, work.packet)
 
     def _copy_bytes(self, work):
         self.settle()

@@ -40,28 +40,42 @@ def clear(memory: np.ndarray, view: np.void, packet: np.void) -> None:
     if view["dimension"] == Dimension.BUFFER:
         _clear_buffer(memory, view, packet)
         return
-    form = enumerated(Format, view["form"], "format")
-    bits = np.array([[packet[f"value{n}"] for n in range(4)]], np.uint32)
-    values = bits.view(np.float32)
+    values = clear_values(view, packet)
     layout, data = target_at(memory, view)
     for layer in range(view["layer_count"]):
         place = target_place(view, layer)
-        if form in DEPTH_FORMATS:
-            planes = layout.tiles(data, *place)
-            if packet["depth"]:
-                value = formats.encode(values[0, 0], DEPTHS[form])
-                octets = np.array([value], "<u4").view(np.uint8)
-                planes[0][:] = octets[: planes[0].shape[-1]]
-            if packet["stencil"] and len(planes) > 1:
-                planes[1][:] = packet["stencil_value"]
-        else:
-            if not packet["integer"] and form.name.endswith("INT"):
-                bits = _whole(values, form.name.endswith("SINT"))
-            texel = encode(bits if form.name.endswith("INT") else values, form)[0]
-            if layout.coded:
-                layout.coded_tiles(data, *place).clear(texel)
-            else:
-                layout.tiles(data, *place)[0][:] = texel
+        if layout.coded and "colour" in values:
+            layout.coded_tiles(data, *place).clear(values["colour"])
+            continue
+        planes = layout.tiles(data, *place)
+        for name, octets in values.items():
+            number = int(name == "stencil")
+            if number < len(planes):
+                planes[number][:] = octets[: planes[number].shape[-1]]
+
+
+def clear_values(view: np.void, packet: np.void) -> dict[str, np.ndarray]:
+    """What a clear stores of each sample, parameters as in :func:`clear`.
+
+    Returns
+    -------
+    dict of ndarray of uint8
+        Bytes, little end first, of ``depth``, ``stencil`` or ``colour``: of depths four.
+    """
+    form = enumerated(Format, view["form"], "format")
+    bits = np.array([[packet[f"value{n}"] for n in range(4)]], np.uint32)
+    values = bits.view(np.float32)
+    if form not in DEPTH_FORMATS:
+        if not packet["integer"] and form.name.endswith("INT"):
+            bits = _whole(values, form.name.endswith("SINT"))
+        return {"colour": encode(bits if form.name.endswith("INT") else values, form)[0]}
+    out = {}
+    if packet["depth"]:
+        value = formats.encode(values[0, 0], DEPTHS[form])
+        out["depth"] = np.array([value], "<u4").view(np.uint8)
+    if packet["stencil"]:
+        out["stencil"] = np.array([packet["stencil_value"]], np.uint8)
+    return out
 
 
 def _whole(values, signed):

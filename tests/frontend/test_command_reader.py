@@ -22,7 +22,7 @@ from fixfunc.spec import commands
 from fixfunc.spec.commands import STATUS, CommandError, Opcode
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
-from fixfunc.spec.state import Kind
+from fixfunc.spec.state import DepthFormat, Kind
 from fixfunc.tb.frontend import command_reader as bench
 from fixfunc.tb.frontend import streams
 from tests.bench import check_bench
@@ -218,6 +218,32 @@ def test_packets_that_break_a_rule(packets, error, at):
     result = read_packets(packets)
     assert (result.error, result.at) == (error, at)
     assert result.beats[-1][1]["slot"][0] == 1
+
+
+@pytest.mark.plan("command-reader-3")
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"target": 1},
+        {"target_width": 39},
+        {"target_height": 25},
+        {"samples": 1},
+        {"depth_format": DepthFormat.D16},
+        {"depth_format": DepthFormat.D32F},
+    ],
+    ids="-".join,
+)
+def test_a_target_that_differs_in_anything_has_not_been_cleared(change):
+    """Neither side draws on it; on one that differs in nothing both do."""
+    for fields, error, beats in ((change, CommandError.ORDER, 4), ({}, CommandError.NONE, 5)):
+        packets = cleared(CommandList()).state(broken({"depth_max": 0} | fields))
+        packets.triangles(np.zeros(1, TRIANGLE))
+        assert read_packets(packets).error == error
+        transfers = packets.transfers
+        start = np.array([(streams.LISTS, len(transfers), streams.SIZE)], dtype(commands.START))
+        assert (
+            len(check(BLOCK, "default", np.concatenate([streams.mark(start), transfers]))) == beats
+        )
 
 
 @pytest.mark.plan("command-reader-4")

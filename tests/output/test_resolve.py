@@ -235,6 +235,20 @@ def test_memory_that_fails_is_told():
 
 
 @pytest.mark.plan("resolve-6")
+@pytest.mark.parametrize("place", [0, 4])
+def test_nothing_is_written_behind_an_error(place):
+    """Of tiles that come long after it, and of the table, memory stays as it was."""
+    record = request(1, (70, 40), source_cleared=1)
+    memory, _ = source(np.random.default_rng(0), record)
+    memory[BASE:] = 0xA5
+    done = memory.copy()
+    assert errors(done, record) == [0]
+    assert errors(memory, record, write=BASE + 256 * place) == [ResolveError.WRITE]
+    late = slice(BASE + 256 * 24, BASE + 256 * 46)
+    assert (done[late] != 0xA5).any() and (memory[late] == 0xA5).all()
+
+
+@pytest.mark.plan("resolve-6")
 @pytest.mark.parametrize("end", ["source", "target"])
 def test_a_surface_that_memory_does_not_have(end):
     """At addresses of all bits."""

@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Programs on device and context, as packets of the top: pictures are those of the machine."""
+
+import importlib
+
+import numpy as np
+import pytest
+
+from fixfunc.cosim.program import hardware
+from fixfunc.cosim.program.packets import ProgramJob
+from fixfunc.cosim.program.recording import Recording
+from fixfunc.cosim.reference import top
+from fixfunc.examples import scaffold
+from fixfunc.models.host import Device
+from fixfunc.models.host.resources import Bind
+from fixfunc.models.host.states import (
+    BlendState,
+    DepthStencilState,
+    RasterizerState,
+    RenderTargetBlend,
+    StencilFace,
+)
+from fixfunc.models.pixel.pixel_stage import PixelResults
+from fixfunc.rtl.top import CONFIGS
+from fixfunc.spec.draw import Topology
+from fixfunc.spec.dxgi import Format
+from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import BlendFactor, Compare, Cull, StencilOp
+from tests.host.drawing import LEFT, READ, RIGHT, WHOLE, Scene, pixel
+
+NAMES = ("triangle", "textured_mesh", "instanced_grid", "tessellated_terrain", "stencil_shadow")
+PARAMS = CONFIGS["frame"]
+SIZE = 96, 54
+
+
+def example(name, monkeypatch):
+    """An example's recording, and the samples that the machine has drawn."""
+    recordings, pictures = [], []
+
+    def device(*arguments):
+        made = Device(*arguments)
+        recordings.append(Recording(made))
+        return made
+
+    class Picture(scaffold.Picture):
+        def __init__(self, *arguments):
+            super().__init__(*arguments)
+            pictures.append(self)
+
+    module = importlib.import_module(f"fixfunc.examples.{name}")
+    monkeypatch.setattr(scaffold, "Device", device)
+    monkeypatch.setattr(module, "Picture", Picture)
+    module.draw(*SIZE)
+    (recording,), (picture,) = recordings, pictures
+    return recording, picture.context.read(picture._colours)
+
+
+def octets(picture):
+    """Texels of 32 bits as bytes: uint8, with a last axis of four."""
+    return np.ascontiguousarray(picture, "<u4").view(np.uint8).reshape(*picture.shape, 4)
+
+
+def executed(recording):
+    """The golden top executes a program: the job, and memory behind it."""
+    job = ProgramJob(recording, PARAMS)
+    memory = job.data.copy()
+    drawn = top.machine(PARAMS, memory, shader=job.shader).draw(*job.start)
+    assert not drawn.status["error"].any() and not drawn.status["failed"].any()
+    return job, memory
+
+
+def watched(**more):
+    """A scene on a device that is listened to, and its recording."""
+    scene = Scene(**more)
+    recording = Recording(scene.device)
+    scene.context.clear_render_target_view(scene.target, (0.25, 0.5, 0.75, 1))
+    scene.context.clear_depth_stencil_view(scene.depth, 1.0, 3)
+    return scene, recording
+
+
+@pytest.mark.plan("program-1")
+@pytest.mark.parametrize("name", NAMES)
+def test_an_example_is_the_same_picture(name, monkeypatch):
+    recording, wanted = example(name, monkeypatch)
+    job, memory = executed(recording)
+    assert not job.missing and job.executed >= recording.draws > 0
+    found = octets(job.picture(memory, job.placed[-1].colour))
+    assert np.array_equal(found, wanted) and len(np.unique(found.reshape(-1, 4), axis=0)) > 100
+
+
+@pytest.mark.plan("program-1")
+@pytest.mark.qualify
+@pytest.mark.parametrize("name", NAMES)
+def test_an_example_is_the_same_in_hardware(name, monkeypatch):
+    recording, wanted = example(name, monkeypatch)
+    run = hardware.draw(recording)
+    assert not any(stream["mismatches"] for stream in run.streams.values()), run.streams
+    assert all(stream["beats"] for stream in run.streams.values())
+    found = octets(run.job.picture(run.memory, run.job.placed[-1].colour))
+    assert np.array_equal(found, wanted) and run.clocks > 1000
+
+
+@pytest.mark.plan("program-2")
+def test_what_a_shader_reads_is_that_of_its_draw():
+    """A target is drawn on, read by a shader, drawn on again; constants change in between."""
+    scene, recording = watched()
+    context = scene.context
+    texture = scene.device.create_texture2d(
+        Format.R8G8B8A8_UNORM, 32, 24, bind=Bind.RENDER_TARGET | READ
+    )
+    other = scene.device.create_render_target_view(texture)
+    context.clear_render_target_view(other, (1, 0, 0, 1))
+    context.om.set_render_targets([other], None)
+    scene.draw(LEFT, (0, 1, 0, 1))
+    context.om.set_render_targets([scene.target], scene.depth)
+    view = scene.device.create_shader_resource_view(texture)
+
+    def copied(quads, bound):
+        texels = bound.fetch(0, np.stack([quads.x, quads.y], -1))
+        return PixelResults(texels.astype(np.float32) / np.float32(255))
+
+    context.ps.set_shader_resources(0, [view])
+    scene.shade(copied)
+    scene.draw(WHOLE)
+    context.ps.set_shader_resources(0, [None])
+    scene.shade(pixel)
+    context.om.set_render_targets([other], None)
+    context.clear_render_target_view(other, (0, 0, 1, 1))
+    scene.draw(RIGHT, (1, 1, 1, 1))
+    job, memory = executed(recording)
+    assert not job.missing and len(job.placed) == 3
+    for place, resource in ((1, scene.colours), (2, texture)):
+        found = octets(job.picture(memory, job.placed[place].colour))
+        assert np.array_equal(found, context.read(resource)) and len(np.unique(found)) > 1
+
+
+def stencil(scene, **_):
+    state = DepthStencilState(
+        stencil_enable=True,
+        depth_func=Compare.LESS_EQUAL,
+        front_face=StencilFace(func=Compare.EQUAL, pass_=StencilOp.INCR),
+    )
+    scene.context.om.set_depth_stencil_state(state, 3)
+
+
+@pytest.mark.plan("program-2")
+def test_stencil_values_discards_and_clears_between_draws():
+    scene, recording = watched(samples=4)
+    stencil(scene)
+    scene.draw(LEFT, (1, 0, 0, 1), z=0.25)
+    scene.draw(WHOLE, (0, 1, 0, 1), z=0.5)
+
+    def odd(quads, _bound):
+        return PixelResults(quads.floats(0), quads.x % 2 == 1)
+
+    scene.shade(odd, discards=True)
+    scene.context.clear_depth_stencil_view(scene.depth, 0.75, 3)
+    scene.draw(RIGHT, (0, 0, 1, 1), z=0.5)
+    job, memory = executed(recording)
+    assert not job.missing and job.executed == 3 and len(job.placed) == 1
+    found = octets(job.picture(memory, job.placed[0].colour))
+    assert np.array_equal(found, scene.image())
+
+
+def several(scene):
+    more = scene.device.create_texture2d(Format.R8G8B8A8_UNORM, 32, 24, bind=Bind.RENDER_TARGET)
+    view = scene.device.create_render_target_view(more)
+    scene.context.om.set_render_targets([scene.target, view], scene.depth)
+    scene.shade(lambda quads, _: PixelResults([quads.floats(0), quads.floats(0)]))
+
+
+def floats(scene):
+    form = Format.R16G16B16A16_FLOAT
+    more = scene.device.create_texture2d(form, 32, 24, bind=Bind.RENDER_TARGET)
+    view = scene.device.create_render_target_view(more)
+    scene.context.clear_render_target_view(view, (0, 0, 0, 0))
+    scene.context.om.set_render_targets([view], scene.depth)
+
+
+def uncleared(scene):
+    more = scene.device.create_texture2d(Format.R8G8B8A8_UNORM, 32, 24, bind=Bind.RENDER_TARGET)
+    view = scene.device.create_render_target_view(more)
+    scene.context.om.set_render_targets([view], scene.depth)
+
+
+def overwritten(scene):
+    scene.draw(LEFT)
+    more = scene.device.create_texture2d(Format.R8G8B8A8_UNORM, 32, 24)
+    scene.context.copy_resource(scene.colours, more)
+
+
+def blended(scene):
+    blend = RenderTargetBlend(True, BlendFactor.BLEND_FACTOR, BlendFactor.ONE)
+    scene.context.om.set_blend_state(BlendState((blend,)), (0.5, 0.5, 0.5, 0.5))
+
+
+def wireframe(scene):
+    stencil(scene)
+    scene.context.rs.set_state(RasterizerState(cull=Cull.NONE, wireframe=True))
+
+
+def points(scene):
+    scene.context.rs.set_state(RasterizerState(cull=Cull.NONE, depth_bias=9))
+    scene.context.ia.set_primitive_topology(Topology.POINT_LIST)
+
+
+def masked(scene):
+    scene.context.om.set_blend_state(BlendState(), sample_mask=0)
+
+
+LACKS = {
+    several: "several targets of colours",
+    floats: "colour_format must be one of 32 bits at most, not R16G16B16A16_FLOAT",
+    uncleared: "a clear of the whole target, right before its first draw",
+    overwritten: "a clear of the whole target, right before its first draw",
+    blended: "src_blend must be one of",
+    wireframe: "faces of points, lines and wireframes",
+    points: "faces of points, lines and wireframes",
+    masked: "a sample mask",
+}
+
+
+@pytest.mark.plan("program-3")
+@pytest.mark.parametrize("change", LACKS, ids=lambda change: change.__name__)
+def test_what_the_top_lacks_is_said_of_each_draw(change):
+    scene, recording = watched()
+    scene.draw(LEFT)
+    change(scene)
+    number = recording.draws
+    scene.draw(WHOLE)
+    job = ProgramJob(recording, PARAMS)
+    assert [it.draw for it in job.missing] == [number] and job.executed == number
+    assert job.missing[0].what.startswith(LACKS[change])
+
+
+@pytest.mark.plan("program-3")
+def test_a_program_without_a_draw_is_refused():
+    scene, recording = watched()
+    with pytest.raises(InputError, match="program must have a draw that the top can execute"):
+        ProgramJob(recording, PARAMS)
+    masked(scene)
+    scene.draw(WHOLE)
+    with pytest.raises(InputError, match="a sample mask"):
+        ProgramJob(recording, PARAMS)
