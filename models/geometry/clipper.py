@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Clipper: triangles, lines and points, cut by planes of the view volume and by clip distances."""
 
-from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -12,11 +11,11 @@ from fixfunc.spec.errors import InputError
 
 GUARD_BAND = 32767  # pixels [fs 15.16]
 MOST_DISTANCES = 8  # clip and cull distances [fs 15.4.3]
-DOUBT = 1e-9  # float64 may be wrong about the sign of a distance that is smaller, of its terms
-LARGEST = np.finfo(np.float32).max  # what an infinite clip distance counts as
+BAND_UNIT = 2.0**-18  # of distances from the guard band, a pixel: their differences stay finite
+LARGEST = np.float32(2.0**126)  # clip distances count as no larger: likewise
 COORDINATES = 4
 CORNERS = 3
-NEW = -1
+X, Y, Z, W = range(COORDINATES)
 
 
 class Clipped(NamedTuple):
@@ -66,11 +65,13 @@ def clip(
     InputError
         More than eight distances.
 
-    A primitive outside one plane of the view volume is rejected. Near, far, the four sides of the
-    guard band and the clip distances cut, in this order; w is above zero then. A new corner is
-    where an edge of the primitive meets a plane, or where two planes meet within it: each of its
-    coordinates is the float32 that is nearest to the exact one, so that AB and BA give the same,
-    whatever else is cut.
+    A primitive outside one plane of the view volume is rejected. Near and far cut, or w = 0 where
+    they do not; then the four sides of the guard band and the clip distances, in this order. All
+    is float32 arithmetic of :mod:`fixfunc.models.lib.float32`: a corner's distance from a plane is
+    slope * coordinate + (weight * w), inside where it is not negative; t is the distance of the
+    corner inside divided by its difference from that of the corner outside; each coordinate and
+    weight of the new corner is t * outside + (inside - t * inside), two multiply-adds. One
+    coordinate is then set by the plane. So AB and BA give the same, whatever else is cut.
 
     Source: [fs 15.4], [trip 5].
     """
@@ -84,37 +85,30 @@ def clip(
     edges = np.full(n, (1 << k) - 1, np.uint8) if edges is None else np.asarray(edges, np.uint8)
 
     finite = np.isfinite(positions).all((1, 2)) & ~np.isnan(clip_distances).any((1, 2))
-    clip_distances = np.clip(clip_distances, -LARGEST, LARGEST)
+    clip_distances = float32.flush(np.clip(clip_distances, -LARGEST, LARGEST))
     with np.errstate(invalid="ignore"):  # a distance that is no number is outside
         culled = ~(cull_distances >= 0).any(1)
     culled = culled.any(1) & finite
     live = finite & ~culled
-    values = np.where(live[:, None, None], float32.flush(positions), 0).astype(np.float64)
-    outside = (values @ _view_volume(depth_clip).T < 0).all(1).any(1)
-    outside |= (clip_distances < 0).all(1).any(1)
+    outside = _outside_view(positions, depth_clip) | (clip_distances < 0).all(1).any(1)
     rejected = live & outside
     live &= ~outside
     planes = _cutting_planes(viewport, depth_clip)
-    needed = live & (_perhaps_outside(values, planes) | (clip_distances < 0).any((1, 2)))
+    needed = (clip_distances < 0).any((1, 2))
+    for plane in planes:
+        needed |= (plane.distance(positions) < 0).any(1)
 
     whole = np.flatnonzero(live & ~needed)
-    cut = np.flatnonzero(needed)
-    channels = np.concatenate(
-        [
-            positions[cut],
-            np.broadcast_to(np.eye(k, dtype=np.float32), (len(cut), k, k)),
-            clip_distances[cut],
-        ],
-        2,
-    )
-    polygons = _Polygons(
-        float32.integers(channels),
-        np.full(channels.shape[:2], 1, object),
-        np.broadcast_to(np.arange(k), channels.shape[:2]),
-        (edges[cut, None] >> np.arange(k) & 1).astype(bool),
-        np.full(len(cut), k),
-    )
-    parts, owner, kept, is_cut = _cut_all(polygons, channels, planes)
+    cut = np.flatnonzero(live & needed)
+    channels = [
+        positions[cut],
+        np.broadcast_to(np.eye(k, dtype=np.float32), (len(cut), k, k)),
+        clip_distances[cut],
+    ]
+    flags = (edges[cut, None] >> np.arange(k) & 1).astype(bool)
+    polygons = _Polygons(np.concatenate(channels, 2), flags, np.full(len(cut), k))
+    polygons = _cut_all(polygons, planes, clip_distances.shape[2])
+    parts, owner, kept = _fans(polygons, k)
     source = np.concatenate([whole, cut[owner]])
     order = np.argsort(source, kind="stable")
     whole_weights = np.broadcast_to(np.eye(k, dtype=np.float32), (len(whole), k, k))
@@ -124,7 +118,7 @@ def clip(
         source[order],
         np.concatenate([edges[whole], kept])[order],
         int(rejected.sum()),
-        int(is_cut.sum()),
+        len(cut),
         int(culled.sum()),
         int((~finite).sum()),
     )
@@ -138,88 +132,98 @@ def _distances(distances, n, k):
     return distances.reshape(n, k, distances.shape[2])
 
 
-def _view_volume(depth_clip):
-    """Planes of the view volume, as rows.
+def _outside_view(positions, depth_clip):
+    """Primitives all of whose corners are outside of one plane of the view volume: comparisons."""
+    x, y, z, w = np.moveaxis(float32.flush(positions), -1, 0)
+    sides = [x < -w, x > w, y < -w, y > w]
+    ends = [z < 0, z > w]
+    return np.any([side.all(1) for side in sides + ends * depth_clip], 0)
 
-    A point is inside where its product with every row is not negative: float64 has the right sign.
-    """
-    sides = [(1, 0, 0, 1), (-1, 0, 0, 1), (0, 1, 0, 1), (0, -1, 0, 1)]
-    ends = [(0, 0, 1, 0), (0, 0, -1, 1)]
-    return np.array(sides + ends * depth_clip, float)
+
+class _Plane(NamedTuple):
+    """A plane that cuts, and how a new corner is put onto it."""
+
+    slope: np.float32  # of the distance, for one coordinate
+    coordinate: int
+    weight: np.float32  # of the distance, for w
+    fixed: int  # the coordinate of a new corner that is a multiple of another one
+    factor: np.float32
+    other: int
+
+    def distance(self, corners):
+        """float32 distances of corners; inside where they are not negative."""
+        share = float32.multiply(self.weight, corners[..., W])
+        return float32.multiply_add(self.slope, corners[..., self.coordinate], share)
+
+    def put(self, corners):
+        """Put new corners onto the plane."""
+        corners[:, self.fixed] = float32.multiply(self.factor, corners[:, self.other])
 
 
 def _cutting_planes(viewport, depth_clip):
-    """Planes that cut, in order: rows of exact coefficients of x, y, z, w."""
-    half_x = Fraction(viewport.width) / 2
-    half_y = Fraction(viewport.height) / 2
-    centre_x = Fraction(viewport.x) + half_x
-    centre_y = Fraction(viewport.y) + half_y
-    ends = [(0, 0, 1, 0), (0, 0, -1, 1)]
-    sides = [
-        (half_x, 0, 0, GUARD_BAND + centre_x),
-        (-half_x, 0, 0, GUARD_BAND - centre_x),
-        (0, -half_y, 0, GUARD_BAND + centre_y),
-        (0, half_y, 0, GUARD_BAND - centre_y),
-    ]
-    return ends * depth_clip + sides
+    """Planes that cut, in order.
+
+    Near and far leave w >= 0, and so does w = 0: neither side is below zero after near, far takes w
+    from z, and a point between two of them has none below zero.
+    """
+    zero, one = np.float32([0, 1])
+    ends = [_Plane(zero, X, one, W, zero, W)]
+    if depth_clip:
+        ends = [_Plane(one, Z, zero, Z, zero, W), _Plane(-one, Z, one, W, one, Z)]
+    across = _band(X, viewport.x, viewport.width, 1)
+    return ends + across + _band(Y, viewport.y, viewport.height, -1)
 
 
-def _perhaps_outside(values, planes):
-    """Whether any corner is outside of any plane, or so near to it that float64 cannot tell."""
-    perhaps = np.zeros(values.shape[:2], bool)
-    for plane in planes:
-        terms = [values[..., n] * float(c) for n, c in enumerate(plane) if c]
-        perhaps |= sum(terms) < DOUBT * sum(map(np.abs, terms))
-    return perhaps.any(1)
+def _band(coordinate, corner, size, direction):
+    """Two sides of the guard band: lesser and greater coordinate on the screen for x, as for y in
+    clip space, which points up (``direction`` -1).
+    """
+    half = np.float32(size / 2)
+    centre = float32.multiply(float32.add(corner, half), np.float32(direction))
+    sides = []
+    for sign in (1, -1):
+        slope = float32.multiply(half, np.float32(sign * BAND_UNIT))
+        reach = float32.add(np.float32(GUARD_BAND), float32.multiply(np.float32(sign), centre))
+        weight = float32.multiply(reach, np.float32(BAND_UNIT))
+        factor = float32.divide(weight, -slope)
+        sides.append(_Plane(slope, coordinate, weight, coordinate, factor, W))
+    return sides
 
 
 class _Polygons(NamedTuple):
-    """Polygons of up to so many corners, exact: corners are quotients of Python's integers."""
+    """Polygons of up to so many corners."""
 
-    numerators: np.ndarray  # object, shape (n, corners, channels): coordinates, weights, distances
-    denominators: np.ndarray  # object, shape (n, corners): above zero
-    origin: np.ndarray  # shape (n, corners): which corner of the primitive it is, or NEW
+    channels: np.ndarray  # float32, shape (n, corners, channels): position, weights, distances
     flags: np.ndarray  # bool, shape (n, corners): the edge behind it is one of the primitive
     counts: np.ndarray  # shape (n,): the first so many corners are valid
 
 
-def _cut_all(polygons, channels, planes):
-    """Cut by every plane and clip distance; returns triangles, lines or points.
+def _cut_all(polygons, planes, distances):
+    """Cut by every plane, then by the distances, which are the last channels."""
+    k = polygons.channels.shape[1]
+    width = polygons.channels.shape[2]
+    for plane in planes:
+        polygons = _cut(polygons, plane.distance(polygons.channels), k, plane.put)
+    for place in range(width - distances, width):
+        polygons = _cut(polygons, polygons.channels[..., place], k)
+    return polygons
 
-    Parts, the index of each one's primitive, flags of its edges, and which primitives were cut.
+
+def _fans(polygons, k):
+    """Triangles, lines or points of polygons.
+
+    Parts, the index of each one's polygon, and flags of its edges.
     """
-    n, k, width = channels.shape
-    is_cut = np.zeros(n, bool)
-    forms = [(_whole_numbers(plane), range(COORDINATES)) for plane in planes]
-    forms += [([1], [place]) for place in range(COORDINATES + k, width)]
-    for coefficients, places in forms:
-        distance = _distance(polygons.numerators, coefficients, places)
-        valid = np.arange(distance.shape[1]) < polygons.counts[:, None]
-        is_cut |= ((distance < 0) & valid).any(1)
-        polygons = _cut(polygons, distance, k)
-    corners = _rounded(polygons, channels)
-    parts = [np.zeros((0, k, width), np.float32)]
+    parts = [np.zeros((0, k, polygons.channels.shape[2]), np.float32)]
     owners = [np.zeros(0, np.intp)]
     kept = [np.zeros(0, np.uint8)]
-    for last in range(k - 1, corners.shape[1]):
+    for last in range(k - 1, polygons.channels.shape[1]):
         present = np.flatnonzero(polygons.counts > last)
         fan = {1: [0], 2: [0, 1], 3: [0, last - 1, last]}[k]
-        parts.append(corners[present][:, fan])
+        parts.append(polygons.channels[present][:, fan])
         owners.append(present)
         kept.append(_fan_edges(polygons.flags[present], polygons.counts[present], last, k))
-    return np.concatenate(parts), np.concatenate(owners), np.concatenate(kept), is_cut
-
-
-def _rounded(polygons, channels):
-    """Corners as float32: new ones are the nearest, others those that came in, bit for bit."""
-    origin = polygons.origin
-    corners = np.take_along_axis(channels, np.maximum(origin, 0)[..., None], 1)
-    new = (origin == NEW) & (np.arange(origin.shape[1]) < polygons.counts[:, None])
-    if new.any():
-        corners[new] = float32.nearest_quotient(
-            polygons.numerators[new], polygons.denominators[new][:, None], float32.UNIT
-        )
-    return corners
+    return np.concatenate(parts), np.concatenate(owners), np.concatenate(kept)
 
 
 def _fan_edges(flags, counts, last, k):
@@ -231,58 +235,39 @@ def _fan_edges(flags, counts, last, k):
     return (first | flags[:, last - 1] << 1 | closing << 2).astype(np.uint8)
 
 
-def _whole_numbers(plane):
-    """Coefficients as integers, all times the same."""
-    fractions = [Fraction(coefficient) for coefficient in plane]
-    denominator = max(fraction.denominator for fraction in fractions)  # powers of two
-    return [int(fraction * denominator) for fraction in fractions]
-
-
-def _distance(numerators, coefficients, places):
-    """Distances of corners from a plane, times their denominators: shape (n, corners)."""
-    total = np.zeros(numerators.shape[:2], object)
-    for coefficient, place in zip(coefficients, places, strict=True):
-        if coefficient:
-            total = total + coefficient * numerators[..., place]
-    return total
-
-
-def _cut(polygons, distance, k):
+def _cut(polygons, distance, k, put=None):
     """Cut polygons by a plane: each corner inside is followed by the point where the edge behind it
-    crosses the plane.
+    crosses the plane, onto which ``put`` puts it.
     """
-    n, corners, width = polygons.numerators.shape
+    corners = distance.shape[1]
     index = np.arange(corners)
     valid = index < polygons.counts[:, None]
     following = np.where(index + 1 < polygons.counts[:, None], index + 1, 0)
     inside = distance >= 0
     crossing = valid & (inside != np.take_along_axis(inside, following, 1))
-    points = np.zeros((n, corners, width), object)
-    denominators = np.full((n, corners), 1, object)
+    points = np.zeros_like(polygons.channels)
     row, corner = np.nonzero(crossing)
-    if len(row):
-        points[row, corner], denominators[row, corner] = _crossing(
-            polygons, distance, (row, corner), (row, following[row, corner])
-        )
+    leaves = inside[row, corner]
+    after = following[row, corner]
+    ends = np.where(leaves, [corner, after], [after, corner])  # inside, outside
+    new = _crossing(polygons.channels[row, ends], distance[row, ends])
+    if put:
+        put(new)
+    points[row, corner] = new
     selected = _interleaved(valid & inside, crossing)
     order = np.argsort(~selected, axis=1, kind="stable")
     counts = selected.sum(1)
     if k < CORNERS:
         counts = np.minimum(counts, k)  # there and back
     order = order[:, : max(int(counts.max(initial=0)), k)]
-    fields = (
-        (polygons.numerators, points),
-        (polygons.denominators, denominators),
-        (polygons.origin, np.full((n, corners), NEW)),
-        # The edge behind a new corner is that of the corner before it, if it leads inside.
-        (polygons.flags, polygons.flags & ~inside),
+    # The edge behind a new corner is that of the corner before it, if it leads inside.
+    flags = _interleaved(polygons.flags, polygons.flags & ~inside)
+    channels = _interleaved(polygons.channels, points)
+    return _Polygons(
+        np.take_along_axis(channels, order[..., None], 1),
+        np.take_along_axis(flags, order, 1),
+        counts,
     )
-    taken = []
-    for old, new in fields:
-        both = _interleaved(old, new)
-        places = order.reshape(*order.shape, *[1] * (both.ndim - 2))
-        taken.append(np.take_along_axis(both, places, 1))
-    return _Polygons(*taken, counts)
 
 
 def _interleaved(old, new):
@@ -290,14 +275,11 @@ def _interleaved(old, new):
     return np.stack([old, new], 2).reshape(len(old), 2 * old.shape[1], *old.shape[2:])
 
 
-def _crossing(polygons, distance, start, end):
-    """Where edges meet the plane: numerators and denominators, the latter above zero."""
-    a = polygons.numerators[start]
-    b = polygons.numerators[end]
-    a_distance = distance[start]
-    b_distance = distance[end]
-    denominator = a_distance * polygons.denominators[end]
-    denominator = denominator - b_distance * polygons.denominators[start]
-    numerator = b * a_distance[:, None] - a * b_distance[:, None]
-    sign = np.where(denominator > 0, 1, -1).astype(object)
-    return numerator * sign[:, None], denominator * sign
+def _crossing(ends, distance):
+    """Where edges meet the plane: channels of the new corners.
+
+    ``ends``: shape (2, m, channels), the corners inside and those outside; ``distance``: (2, m).
+    """
+    inside, outside = ends
+    share = float32.divide(distance[0], float32.subtract(distance[0], distance[1]))[:, None]
+    return float32.multiply_add(share, outside, float32.multiply_add(-share, inside, inside))

@@ -6,13 +6,11 @@ it; a NaN that comes out is the canonical one, 0x7FC00000.
 """
 
 import functools
-import math
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 LEAST = np.float32(2.0**-126)  # the least normal number
-UNIT = 149  # every float32 is an integer times 2^-149
 NAN = np.uint32(0x7FC00000).view(np.float32)
 
 
@@ -79,38 +77,3 @@ def multiply_add(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
     inexact = np.isfinite(total) & (lost != 0) & (bits & 1 == 0)
     away = (lost > 0) == (total > 0)
     return np.where(inexact, bits + np.where(away, 1, -1), bits).view(np.float64).astype(np.float32)
-
-
-def integers(value: ArrayLike) -> np.ndarray:
-    """Finite numbers as Python's integers, in units of 2^-149; denormals count as zero."""
-    scaled = flush(value).astype(np.float64) * 2.0**UNIT
-    return np.frompyfunc(int, 1, 1)(scaled)
-
-
-def _quotient(numerator, denominator):
-    """The quotient as a float64 of 31 bits or more: those that are lost are told by the last."""
-    if denominator < 0:
-        numerator = -numerator
-        denominator = -denominator
-    magnitude = abs(numerator)
-    shift = 31 - magnitude.bit_length() + denominator.bit_length()
-    if shift >= 0:
-        quotient, rest = divmod(magnitude << shift, denominator)
-    else:
-        quotient, rest = divmod(magnitude, denominator << -shift)
-    rounded = math.ldexp(quotient << 1 | (rest != 0), -shift - 1)
-    return -rounded if numerator < 0 else rounded
-
-
-def nearest_quotient(numerator: np.ndarray, denominator: np.ndarray, unit: int = 0) -> np.ndarray:
-    """The float32 that is nearest to a quotient of integers, times 2^-unit.
-
-    Parameters
-    ----------
-    numerator, denominator : ndarray of object
-        Python's integers, the latter not 0.
-    unit : int
-    """
-    wide = np.frompyfunc(_quotient, 2, 1)(numerator, denominator)
-    with np.errstate(over="ignore"):
-        return flush(np.ldexp(np.asarray(wide, np.float64), -unit).astype(np.float32))

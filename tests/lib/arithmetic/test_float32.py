@@ -107,25 +107,3 @@ def test_special_classes(operation):
     small = np.abs(raw) < LEAST
     wanted = np.where(small, np.copysign(np.float32(0), raw), raw)
     assert got[~nan].tobytes() == wanted[~nan].tobytes()
-
-
-@pytest.mark.plan("float32-3")
-def test_quotients_of_integers_are_nearest():
-    rng = np.random.default_rng(4)
-    for _ in range(2000):
-        numerator = int(rng.integers(-(1 << 62), 1 << 62)) << int(rng.integers(0, 200))
-        denominator = int(rng.integers(1, 1 << 62)) << int(rng.integers(0, 200))
-        denominator *= int(rng.choice([-1, 1]))
-        if rng.random() < 0.3:  # exact ties
-            numerator = denominator * (2 * int(rng.integers(1 << 23, 1 << 24)) + 1)
-        got = float32.nearest_quotient(
-            np.array([numerator], object), np.array([denominator], object), 10
-        )[0]
-        assert same(got, rounded(Fraction(numerator, denominator) / 1024)) or numerator == 0
-
-
-@pytest.mark.plan("float32-3")
-def test_integers_are_exact():
-    values = np.concatenate([samples(5, 200, 1)[0], CORNERS[np.isfinite(CORNERS)]])
-    for value, number in zip(float32.flush(values), float32.integers(values), strict=True):
-        assert Fraction(number, 1 << float32.UNIT) == Fraction(float(value))

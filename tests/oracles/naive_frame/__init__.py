@@ -7,7 +7,7 @@ where the documents do not say so.
 
 scene.py       what is drawn: a frame, its draws and all of their state, as plain values
 float32.py     float32 arithmetic, each result rounded once from exact integers
-clipping.py    primitives cut by the near and the far plane
+clipping.py    primitives cut by planes and by clip distances
 triangles.py   from clip space to snapped corners; edges, faces, planes of depths
 attributes.py  weights of corners at a position, attributes by them
 depths.py      formats of depths, bias, ranges

@@ -99,6 +99,11 @@ def nearest(value: Fraction) -> float:
     return rounded(-number if value < 0 else number, -shift - 1)
 
 
+def divide(a: float, b: float) -> float:
+    """a / b of finite numbers, b not zero."""
+    return nearest(Fraction(flushed(a)) / Fraction(flushed(b)))
+
+
 def reciprocal(value: float) -> float:
     """1 / value of a finite number above zero."""
     return nearest(1 / Fraction(value))

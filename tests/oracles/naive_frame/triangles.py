@@ -88,7 +88,7 @@ def set_up(corners: tuple[Vertex, ...], draw: Draw, depth: Format | None) -> lis
     if rejected(positions, draw.depth_clip):
         return [(None, "rejected")]
     values = tuple(corner.attributes for corner in corners)
-    triangles = clipped(positions, draw.depth_clip)
+    triangles = clipped(positions, draw.viewport, draw.depth_clip)
     found = [_set_up(triangle, values, draw, depth) for triangle in triangles]
     is_cut = [corner.weights for triangle in triangles for corner in triangle] != list(WHOLE)
     return [(triangle, f"cut {what}" if is_cut else what) for triangle, what in found]
