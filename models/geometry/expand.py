@@ -193,7 +193,7 @@ def antialiased(screen: np.ndarray) -> tuple[Pixels, np.ndarray]:
     Source: [fs 3.4.4], which leaves the filter open.
     """
     quads = rectangles(screen, WIDTHS[1])
-    ends = np.asarray(screen, np.float64)[quads.source] * PIXEL
+    ends = snap(screen)[quads.source].astype(np.int64)
     quad = quads.positions.astype(np.int64)
     corners = np.stack([quad[:, 0, 0], quad[:, 0, 1], quad[:, 1, 1], quad[:, 0, 2]], 1)
     distance = np.abs(ends[:, 1] - ends[:, 0])
@@ -206,9 +206,10 @@ def antialiased(screen: np.ndarray) -> tuple[Pixels, np.ndarray]:
     column = first[line] + step
     run = ends[line, 1, axis[line]] - ends[line, 0, axis[line]]
     rise = ends[line, 1, 1 - axis[line]] - ends[line, 0, 1 - axis[line]]
-    share = (column * PIXEL + HALF - ends[line, 0, axis[line]]) / run
+    along_line = column * PIXEL + HALF - ends[line, 0, axis[line]]
     # About where the line crosses the column: no rectangle reaches two pixels beyond.
-    middle = np.floor((ends[line, 0, 1 - axis[line]] + share * rise) / PIXEL).astype(np.int64)
+    crossing = ends[line, 0, 1 - axis[line]] + along_line * rise // np.where(run == 0, 1, run)
+    middle = crossing // PIXEL
     across = middle[:, None] + np.arange(-2, 3)
     along_it = np.broadcast_to(column[:, None], across.shape)
     steep = axis[line][:, None] == 1

@@ -3,6 +3,8 @@
 
 import numpy as np
 
+from fixfunc.models.lib import float32
+
 # Axes of s, of t and of the normal of each face, and their signs.
 AXES = np.array([2, 2, 0, 0, 0, 0]), np.array([1, 1, 2, 2, 1, 1]), np.array([0, 0, 1, 1, 2, 2])
 SIGNS = (
@@ -27,11 +29,11 @@ def face_of(direction):
 
 
 def on_face(direction, face):
-    """Components of directions along s, t and the normal of faces: float64, shape (n, 3)."""
+    """Components of directions along s, t and the normal of faces: shape (n, 3), of their type."""
     return np.stack(
         [
-            np.take_along_axis(np.asarray(direction, np.float64), axes[face][:, None], 1)[:, 0]
-            * signs[face]
+            np.take_along_axis(direction, axes[face][:, None], 1)[:, 0]
+            * signs[face].astype(direction.dtype)
             for axes, signs in zip(AXES, SIGNS, strict=True)
         ],
         1,
@@ -39,24 +41,30 @@ def on_face(direction, face):
 
 
 def project(direction, gradients):
-    """Project directions and their gradients: faces, u and v, gradients of u and v."""
-    direction = np.where(np.isfinite(direction), direction, 0)
+    """Project directions and their gradients: faces, u and v, gradients of u and v.
+
+    All is float32: s / normal, of which u is half and a half by a multiply-add; of a gradient
+    ds - s / normal * dn by a multiply-add, divided by the normal and halved.
+    """
+    direction = float32.flush(np.where(np.isfinite(direction), direction, 0))
     face = face_of(direction)
-    s, t, normal = on_face(direction, face).T
-    normal = np.where(normal == 0, 1, normal)
-    uv = np.stack([s / normal, t / normal], 1)
+    half = np.float32(0.5)
+    along = on_face(direction, face)
+    normal = np.where(along[:, 2:] == 0, np.float32(1), along[:, 2:])
+    share = float32.divide(along[:, :2], normal)
     slopes = []
     for gradient in gradients:
-        ds, dt, dn = on_face(gradient, face).T
-        slope = np.stack([ds - uv[:, 0] * dn, dt - uv[:, 1] * dn], 1) / normal[:, None] / 2
-        slopes.append(slope.astype(np.float32))
-    return face, (uv / 2 + 0.5).astype(np.float32), slopes
+        step = on_face(np.asarray(gradient, np.float32), face)
+        slope = float32.multiply_add(-share, step[:, 2:], step[:, :2])
+        slopes.append(float32.multiply(float32.divide(slope, normal), half))
+    return face, float32.multiply_add(share, half, half), slopes
 
 
 def across_edges(face, x, y, size):
     """Faces and coordinates of texels that may lie one step beyond an edge of their face.
 
-    Beyond a corner there is no texel; the result is then any.
+    Beyond a corner there is no texel; the result is then any. Places lie 1/(size + 1) texel or more
+    from the next whole one: float64 is as good as exact, and steps along an edge stay as they are.
     """
     outside = ~((x >= 0) & (x < size) & (y >= 0) & (y < size))
     s = (2 * x + 1) / size - 1

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from fixfunc.models.depth.compare import COMPARE
+from fixfunc.models.lib import float32
 from fixfunc.models.texture import cube
 from fixfunc.models.texture.block_decode import linear
 from fixfunc.models.texture.footprint import LOD_BITS
@@ -16,6 +17,7 @@ from fixfunc.models.texture.texture import Texture
 
 RANGE = 1 << 16  # texels; coordinates beyond are clamped
 LINEAR_UNIT = 65535  # of sRGB colours that have been made linear
+STEPS = 24  # bits of a normalised channel in a filter
 
 
 @dataclass
@@ -75,25 +77,30 @@ class Reader:
         self.offset = (*offset, 0, 0, 0)[: self.axes]
         form = texture.texel_format
         self.unit = np.full(form.channels, float(LINEAR_UNIT)) if texture.srgb else form.unit
+        self._steps = np.ones(form.channels, np.int64)
+        if form.kind in ("UNORM", "SNORM") and reference is None:
+            # Texels and borders alike: a border has more places than the format.
+            self._steps <<= STEPS - np.frexp(self.unit)[1]
+            self.unit = self.unit * self._steps
         self.channels = form.channels
         border = np.array(sampler.border[: form.channels], np.float32)
         if form.kind in ("UNORM", "SNORM"):
             border = np.clip(border, -1 if form.kind == "SNORM" else 0, 1)
         border[[n for n in range(form.channels) if n not in form.present]] = 0
-        self._border = border.astype(np.float64) * self.unit
+        self._border = self._quantised(border, form, self.unit)
         self._reference = None
         if reference is not None:
-            self._reference = self._quantised(reference, form)
-            self._border = self._quantised(border[:1], form).astype(np.float64)
+            self._reference = self._quantised(reference, form, self.unit[0])
+            self._border = self._border[:1]
             self.channels = 1
             self.unit = np.ones(1)
 
-    def _quantised(self, value, form):
-        """A reference as the format stores it, as a depth is [fs 22.4.19]."""
+    @staticmethod
+    def _quantised(value, form, one):
+        """A reference, or a border, as the format stores it, as a depth is [fs 22.4.19]."""
         value = np.asarray(value, np.float32)
-        if form.kind == "FLOAT":
+        if form.is_integer or form.kind == "FLOAT":
             return value
-        one = self.unit[0]
         held = np.clip(np.nan_to_num(value, nan=0.0), -1 if form.kind == "SNORM" else 0, 1)
         # Exact: a float32 times 24 bits, and a half.
         scaled = held.astype(np.float64) * one
@@ -105,7 +112,9 @@ class Reader:
         if mode in ("wrap", "mirror"):
             value = np.fmod(value, 2)  # exact; both modes have this period
         size = self._texture.extents(level)[axis]
-        held = np.clip(np.nan_to_num(value * size, nan=0.0), -RANGE, RANGE - 1 / ONE)
+        # Exact: a float32 times a size. It is rounded once.
+        texels = np.nan_to_num(value.astype(np.float64) * size, nan=0.0)
+        held = np.clip(texels, -RANGE, RANGE - 1 / ONE)
         return np.rint(held * ONE).astype(np.int64) + (self.offset[axis] << 8)
 
     def size(self, level):
@@ -152,7 +161,7 @@ class Reader:
         if self._reference is not None:
             compare = COMPARE[self._sampler.comparison]
             red = np.where(outside & ~corner, self._border[0], texels[:, 0])
-            texels = compare(self._reference[request], red)[:, None].astype(np.float64)
+            texels = compare(self._reference[request], red)[:, None].astype(np.int64)
         elif not self.is_cube:
             texels[outside] = self._border
         if self._taps is not None:
@@ -174,7 +183,7 @@ class Reader:
             chosen = image == n
             of_image = self._texels(level, int(n))
             texels[chosen] = of_image[z[chosen], y[chosen], x[chosen]]
-        return texels
+        return texels if form.is_integer or form.kind == "FLOAT" else texels * self._steps
 
     def _texels(self, level, image):
         """An image: shape (depth, height, width, channels)."""
@@ -230,11 +239,7 @@ def filtered(
     total = None
     for n in range(int(count.max(initial=1))):
         active = np.flatnonzero(n < count)
-        offset = (2 * n + 1 - count[active]) / (2 * count[active])
-        place = (
-            coordinates[active].astype(np.float64)
-            + np.where(count[active] > 1, offset, 0)[:, None] * along[active]
-        )
+        place = sample_place(coordinates[active], along[active], n, count[active])
         value = _level(reduction, reader, place, active, level[active], smooth[active])
         between = np.flatnonzero(fraction[active])
         coarse = value.copy()
@@ -249,12 +254,31 @@ def filtered(
     return reduction.finish(total, count)
 
 
+def sample_place(
+    coordinates: np.ndarray, along: np.ndarray, number: int, count: np.ndarray
+) -> np.ndarray:
+    """Where samples of footprints lie: float32, one multiply-add from the middle, shape (n, axes).
+
+    Parameters
+    ----------
+    coordinates, along : ndarray of float32, shape (n, axes)
+        Middle and axis of each footprint.
+    number : int
+        Which sample.
+    count : ndarray of int64, shape (n,)
+        How many there are; the only one is in the middle.
+    """
+    offset = (2 * number + 1 - count).astype(np.float32) / (2 * count).astype(np.float32)
+    moved = float32.multiply_add(offset[:, None], along, coordinates)
+    return np.where(count[:, None] > 1, moved, coordinates)
+
+
 def _reduction(sampler, reader, texture):
     """What the sampler makes of texels."""
     if sampler.reduction in ("minimum", "maximum"):
         function = np.fmin if sampler.reduction == "minimum" else np.fmax
         return Extreme(function, reader.unit)
-    if texture.texel_format.dtype == np.float32 and sampler.reduction == "standard":
+    if texture.texel_format.kind == "FLOAT" and sampler.reduction == "standard":
         return Blend()
     return Mean(reader.unit, reader.axes, reader.is_cube)
 
@@ -347,7 +371,7 @@ def as_light(texels: np.ndarray) -> np.ndarray:
 
 
 def _wide(form):
-    """A type that holds texels and borders exactly."""
-    if form.is_integer or form.dtype == np.float32:
+    """A type that holds texels and borders exactly: a border of halves is float32."""
+    if form.is_integer:
         return form.dtype
-    return np.float64
+    return np.float32 if form.kind == "FLOAT" else np.int64

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from fixfunc.models.lib.float32 import add, divide, multiply, subtract
+
 LOD_BITS = 8  # fraction bits of a level of detail, s8.8 [fs 7.18.16.1]
 LOD_MINIMUM = -256 << LOD_BITS
 LOD_MAXIMUM = (256 << LOD_BITS) - 1
@@ -40,8 +42,8 @@ def quad_gradients(coordinates: np.ndarray, coarse: bool = False) -> tuple[np.nd
     (ndarray, ndarray) of float32, shape (n, 2, 2, k)
         Differences to the right, and downwards.
     """
-    across = coordinates[:, :, 1:] - coordinates[:, :, :1]
-    down = coordinates[:, 1:] - coordinates[:, :1]
+    across = subtract(coordinates[:, :, 1:], coordinates[:, :, :1])
+    down = subtract(coordinates[:, 1:], coordinates[:, :1])
     if coarse:
         across = across[:, :1]
         down = down[:, :, :1]
@@ -77,10 +79,10 @@ def isotropic(
     with np.errstate(all="ignore"):  # gradients may be infinite, or no numbers
         squares = []
         for gradient in (across, down):
-            texels = np.asarray(gradient, np.float32) * np.array(extents, np.float32)
-            square = _finite(np.square(texels[:, 0]))
+            texels = multiply(gradient, np.array(extents, np.float32))
+            square = _square(texels[:, 0])
             for axis in range(1, texels.shape[1]):
-                square = square + _finite(np.square(texels[:, axis]))
+                square = add(square, _square(texels[:, axis]))
             squares.append(square)
     longer = np.maximum(*squares)
     return (
@@ -122,14 +124,14 @@ def footprint(
 
 def _footprint(across, down, width, height, anisotropy):
     scale = np.array([width, height], np.float32)
-    dx, dy = (np.asarray(gradient, np.float32) * scale for gradient in (across, down))
+    dx, dy = (multiply(gradient, scale) for gradient in (across, down))
     squares = [_square_sum(gradient[:, 0], gradient[:, 1]) for gradient in (dx, dy)]
     down_longer = squares[1] > squares[0]
     longer = np.maximum(*squares)
     plain = np.where(down_longer[:, None], down, across).astype(np.float32)
     if anisotropy == 1:
         return saturated(log2(longer) >> 1), np.ones(len(dx), np.int64), plain
-    determinant = np.abs(dx[:, 0] * dy[:, 1] - dy[:, 0] * dx[:, 1])
+    determinant = np.abs(subtract(multiply(dx[:, 0], dy[:, 1]), multiply(dy[:, 0], dx[:, 1])))
     square, axis, valid = _major_axis(dx, dy, determinant)
     major = log2(np.where(valid, square, longer))
     ratio = np.maximum(major - log2(_finite(determinant)), 0)
@@ -138,7 +140,7 @@ def _footprint(across, down, width, height, anisotropy):
     # A footprint that is narrower than a texel has as many samples as it is texels long.
     ratio = np.maximum(np.minimum(ratio, most) + np.minimum(lod, 0), 0)
     count = 1 + np.searchsorted(RATIOS[: anisotropy - 1], ratio, side="left")
-    return lod, count.clip(1, anisotropy), np.where(valid[:, None], axis / scale, plain)
+    return lod, count.clip(1, anisotropy), np.where(valid[:, None], divide(axis, scale), plain)
 
 
 def _major_axis(dx, dy, determinant):
@@ -149,28 +151,38 @@ def _major_axis(dx, dy, determinant):
     """
     a = _square_sum(dx[:, 1], dy[:, 1])
     c = _square_sum(dx[:, 0], dy[:, 0])
-    b = np.float32(-2) * (dx[:, 0] * dx[:, 1] + dy[:, 0] * dy[:, 1])
-    p = a - c
-    t = np.sqrt(p * p + b * b)
-    square = (a + c + t) * np.float32(0.5)
+    b = multiply(np.float32(-2), _sum_of_products(dx[:, 0], dx[:, 1], dy[:, 0], dy[:, 1]))
+    p = subtract(a, c)
+    t = np.sqrt(_sum_of_products(p, p, b, b))
+    square = multiply(add(add(a, c), t), np.float32(0.5))
     # t - p and t + p: the smaller one is b^2 by the larger one, where a difference would cancel.
-    larger = t + np.abs(p)
-    smaller = b * b / larger
-    half = square / (t + t)
-    long_side = np.sqrt(larger * half)
-    short_side = np.sqrt(smaller * half) * np.where(b > 0, np.float32(-1), np.float32(1))
+    larger = add(t, np.abs(p))
+    smaller = divide(multiply(b, b), larger)
+    half = divide(square, add(t, t))
+    long_side = np.sqrt(multiply(larger, half))
+    short_side = np.sqrt(multiply(smaller, half)) * np.where(b > 0, np.float32(-1), np.float32(1))
     upright = p >= 0  # along v
     axis = np.stack(
         [np.where(upright, short_side, long_side), np.where(upright, long_side, short_side)], 1
     )
-    perpendicular = dx[:, 0] * dy[:, 0] + dx[:, 1] * dy[:, 1] == 0
+    perpendicular = _sum_of_products(dx[:, 0], dy[:, 0], dx[:, 1], dy[:, 1]) == 0
     finite = np.isfinite(axis).all(1) & np.isfinite(square) & np.isfinite(determinant)
     return square, axis, finite & (determinant > 0) & ~perpendicular & (square > 0)
 
 
 def _square_sum(first, second):
     """A sum of squares; what is no number is 0."""
-    return _finite(np.square(first)) + _finite(np.square(second))
+    return add(_square(first), _square(second))
+
+
+def _square(value):
+    """A square; what is no number is 0."""
+    return _finite(multiply(value, value))
+
+
+def _sum_of_products(a, b, c, d):
+    """a b + c d, three roundings."""
+    return add(multiply(a, b), multiply(c, d))
 
 
 def _finite(value):

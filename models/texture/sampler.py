@@ -16,7 +16,7 @@ from fixfunc.models.texture.footprint import (
     quad_gradients,
     saturated,
 )
-from fixfunc.models.texture.reduction import ONE
+from fixfunc.models.texture.reduction import ONE, mean_of_three
 from fixfunc.models.texture.sampler_state import (
     ADDRESSES,
     FILTERS,
@@ -112,8 +112,8 @@ def sample(
         Coordinates have another shape; a format of integers, or several samples a texel; an offset
         out of range; a sampler of comparisons.
 
-    Source: [trip 4] [fs 7.18]; numerics: texel coordinates s16.8, weights of 8 bits, exact sums (53
-    bits for halves), rounded at the end; float32 by multiply-adds, from one texel to the next.
+    Source: [trip 4] [fs 7.18]; numerics: texel coordinates s16.8, weights of 8 bits, exact sums of
+    integers, rounded at the end; floats by float32 multiply-adds, from one texel to the next.
     """
     check_name(
         "reduction of the sampler", sampler.reduction, [r for r in REDUCTIONS if r[0] != "c"]
@@ -214,7 +214,10 @@ def gather(
     texels, missing = grid(reader, 0, numbers, cells, np.ones((4, len(everywhere)), bool))
     found = reader.values(texels)
     if missing.any():
-        others = np.where(missing[..., None], 0, found.astype(np.float64)).sum(0) / 3
+        if texture.texel_format.kind == "FLOAT" and reference is None:
+            others = mean_of_three(found, missing)
+        else:  # Exact: three integers, or float32 of 24 places.
+            others = np.where(missing[..., None], 0, found.astype(np.float64)).sum(0) / 3
         found = np.where(missing[..., None], others, found).astype(found.dtype)
     found = found[list(GATHERED), :, component].T
     if _is_empty(texture):
@@ -351,5 +354,5 @@ def _is_empty(texture):
 
 def _fixed(value):
     """A level of detail as s8.8; NaN is zero."""
-    scaled = np.nan_to_num(np.asarray(value, np.float64), nan=0.0) * ONE
+    scaled = np.nan_to_num(np.asarray(value, np.float32).astype(np.float64), nan=0.0) * ONE
     return np.rint(saturated(scaled)).astype(np.int64)

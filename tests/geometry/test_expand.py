@@ -258,6 +258,7 @@ def test_antialiased_lines_cover_what_lies_in_their_rectangle():
     screen[:8, 1] = screen[:8, 0] + rng.choice([-6, 6], (8, 2))
     screen[8:12, 1, 0] = screen[8:12, 0, 0]
     screen[12:20, 1] = screen[12:20, 0] + rng.uniform(-0.3, 0.3, (8, 2))
+    screen[20:28, 1] = screen[20:28, 0] + rng.uniform(-0.004, 0.004, (8, 2))
     pixels, coverage = antialiased(screen)
     places = zip(pixels.source.tolist(), pixels.x.tolist(), pixels.y.tolist(), strict=True)
     found = dict(zip(places, coverage.tolist(), strict=True))

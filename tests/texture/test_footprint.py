@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Levels of detail and footprints: logarithms, ellipses, biases, samples along an axis."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
+from fixfunc.models.texture import cube
+from fixfunc.models.texture.filtering import sample_place
 from fixfunc.models.texture.footprint import LOG2, RATIOS, footprint, log2
 from fixfunc.models.texture.sampler import Sampler, sample
 from fixfunc.models.texture.texture import of_picture
+from tests.oracles.naive_frame import float32 as naive
 from tests.textures import noise
 
 
@@ -202,3 +207,44 @@ def test_a_level_of_exactly_0_is_magnified(given):
             for kind in ("point", "linear")
         ]
         assert np.array_equal(*same)
+
+
+@pytest.mark.plan("sampler-10")
+def test_samples_of_a_footprint_lie_where_one_multiply_add_puts_them():
+    """Odd multiples of 1/(2n) of the axis, the nearest float32; the only one is not moved."""
+    rng = np.random.default_rng(21)
+    middle, along = rng.normal(size=(2, 200, 2)).astype(np.float32)
+    count = rng.integers(1, 17, 200)
+    for number in range(16):
+        places = sample_place(middle, along, number, count)
+        for n in np.flatnonzero(number < count):
+            share = naive.nearest(Fraction(2 * number + 1 - int(count[n]), 2 * int(count[n])))
+            wanted = [
+                naive.multiply_add(share, float(a), float(m))
+                for a, m in zip(along[n], middle[n], strict=True)
+            ]
+            assert places[n].tolist() == (wanted if count[n] > 1 else middle[n].tolist())
+
+
+@pytest.mark.plan("sampler-5")
+def test_directions_are_projected_one_rounding_at_a_time():
+    """u = s / normal / 2 + 1/2; of gradients (ds - s / normal * dn) / normal / 2 [fs 7.18.12]."""
+    rng = np.random.default_rng(22)
+    direction, gradient = rng.normal(size=(2, 400, 3)).astype(np.float32)
+    direction *= (2.0 ** rng.integers(-40, 40, (400, 1))).astype(np.float32)
+    face, uv, (slope,) = cube.project(direction, [gradient])
+    # By face: axes of s, t and the normal, with their signs.
+    axes = ["-z-y+x", "+z-y-x", "+x+z+y", "+x-z-y", "+x-y+z", "-x-y-z"]
+    for n in range(400):
+        signed = [
+            [float(row["xyz".index(name[1])]) * (1 if name[0] == "+" else -1) for name in names]
+            for row in (direction[n], gradient[n])
+            for names in [[axes[face[n]][k : k + 2] for k in (0, 2, 4)]]
+        ]
+        (s, t, normal), (ds, dt, dn) = signed
+        assert normal == max(abs(direction[n]))
+        for k, (along, step) in enumerate(((s, ds), (t, dt))):
+            share = naive.divide(along, normal)
+            assert uv[n, k] == naive.multiply_add(share, 0.5, 0.5)
+            moved = naive.divide(naive.multiply_add(-share, dn, step), normal)
+            assert slope[n, k] == naive.multiply(moved, 0.5)

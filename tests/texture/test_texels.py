@@ -238,3 +238,22 @@ def test_footprints_of_floats_are_means_as_those_of_integers_are():
         )
         assert np.abs(ours - theirs).max() < 2.0**-20
     assert len(np.unique(ours)) > 200
+
+
+@pytest.mark.plan("sampler-16")
+@pytest.mark.parametrize("anisotropy", [1, 16])
+def test_halves_are_filtered_as_float32_are(anisotropy):
+    """Of floats of any width the rules are those of float32 [fs 7.18.16.2]."""
+    half = noise(16, 16, format="RGBA16F", seed=5)
+    whole = [
+        half.texels(n, 0)[0, :, :, 0].astype(np.float32).reshape(1, -1).view(np.uint8)
+        for n in range(len(half.levels))
+    ]
+    wide = create("R32G32B32A32_FLOAT", 16, 16, whole)
+    rng = np.random.default_rng(6)
+    sampler = Sampler(anisotropy=anisotropy, border=(0.1, 1e-30, 0, 9), address=("border",) * 2)
+    uv = rng.uniform(-0.2, 1.2, (3000, 2)).astype(np.float32)
+    slopes = rng.normal(size=(2, 3000, 2)).astype(np.float32) / 4
+    ours, theirs = (sample(its, sampler, uv, gradients=slopes) for its in (half, wide))
+    assert np.isfinite(theirs).mean() > 0.3
+    assert ours.tobytes() == theirs.tobytes()
