@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
 import itertools
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -8,6 +7,7 @@ import pytest
 from fixfunc.models.geometry.clipper import GUARD_BAND, clip
 from fixfunc.models.geometry.viewport import Viewport, project
 from fixfunc.spec.errors import InputError
+from tests.oracles.clipping import fractions, planes
 from tests.oracles.naive_frame.clipping import clipped
 
 VIEW = Viewport(0, 0, 640, 480)
@@ -28,70 +28,6 @@ def triangles(seed, count=500, corners=3):
     on_far = rng.random((count, corners)) < 0.05
     out[..., 2] = np.where(on_far, out[..., 3], out[..., 2])
     return out.astype(np.float32)
-
-
-def fractions(vertex):
-    return [Fraction(float(value)) for value in vertex]
-
-
-def planes(viewport, depth_clip=True):
-    """Planes that cut, each a function of an exact vertex."""
-    half_x = Fraction(viewport.width) / 2
-    half_y = Fraction(viewport.height) / 2
-    x = Fraction(viewport.x) + half_x
-    y = Fraction(viewport.y) + half_y
-    ends = [lambda v: v[2], lambda v: v[3] - v[2]] if depth_clip else [lambda v: v[3]]
-    return [
-        *ends,
-        lambda v: half_x * v[0] + (GUARD_BAND + x) * v[3],
-        lambda v: -half_x * v[0] + (GUARD_BAND - x) * v[3],
-        lambda v: -half_y * v[1] + (GUARD_BAND + y) * v[3],
-        lambda v: half_y * v[1] + (GUARD_BAND - y) * v[3],
-    ]
-
-
-def exact_polygon(triangle, cutting):
-    """A triangle cut in exact arithmetic: vertices of the view and weights of its corners."""
-    polygon = [
-        (fractions(vertex), [Fraction(n == k) for n in range(len(triangle))])
-        for k, vertex in enumerate(triangle)
-    ]
-    for plane in cutting:
-        out = []
-        for (a, weights_a), (b, weights_b) in zip(polygon, polygon[1:] + polygon[:1], strict=True):
-            da = plane(a)
-            db = plane(b)
-            if da >= 0:
-                out.append((a, weights_a))
-            if (da >= 0) != (db >= 0):
-                t = da / (da - db)
-                mix = [
-                    [p + t * (q - p) for p, q in zip(start, end, strict=True)]
-                    for start, end in ((a, b), (weights_a, weights_b))
-                ]
-                out.append(tuple(mix))
-        polygon = out
-    return polygon
-
-
-def polygons(clipped, count):
-    """Corners of each primitive's parts as a polygon: fans put together again."""
-    whole = [[] for _ in range(count)]
-    for n, corners, weights in zip(clipped.source, clipped.positions, clipped.weights, strict=True):
-        joined = list(zip(corners, weights, strict=True))
-        whole[n] += joined if not whole[n] else joined[2:]
-    return whole
-
-
-def pixel(vertex, viewport):
-    """Where an exact vertex is projected to, pixels."""
-    x, y, _, w = vertex
-    half_x = Fraction(viewport.width) / 2
-    half_y = Fraction(viewport.height) / 2
-    return (
-        x / w * half_x + half_x + Fraction(viewport.x),
-        half_y - y / w * half_y + Fraction(viewport.y),
-    )
 
 
 # Truths.
@@ -143,48 +79,6 @@ def test_cut_triangles_are_those_of_the_naive_clipper(view, depth_clip):
         )
         cut += len(fan) > 1
     assert cut > 50
-
-
-@pytest.mark.plan("clipper-8")
-@pytest.mark.parametrize("depth_clip", [True, False])
-@pytest.mark.parametrize("view", VIEWS)
-def test_new_corners_are_near_those_of_exact_arithmetic(view, depth_clip):
-    """As many corners, in order. On the screen, and one screen around it, a new one is within
-    reach * 2^-21 screens, reach being the primitive's greatest coordinate over the corner's w: that
-    is 1/256 pixel of 2048 up to a reach of 4. Its depth is within reach * 2^-24, 2^-20 up to 16.
-    """
-    unclipped = triangles(1, 400)
-    result = clip(unclipped, view, depth_clip=depth_clip)
-    cutting = planes(view, depth_clip)
-    got = polygons(result, len(unclipped))
-    size = Fraction(max(view.width, view.height))
-    new = 0
-    for n, triangle in enumerate(unclipped):
-        polygon = exact_polygon(triangle, cutting)
-        if len(polygon) < 3 or not got[n]:
-            # Rejected by the view, or nothing is left.
-            assert not got[n]
-            continue
-        assert len(got[n]) == len(polygon)
-        greatest = max(abs(value) for vertex in triangle for value in fractions(vertex))
-        for (vertex, _), (exact, exact_weights) in zip(got[n], polygon, strict=True):
-            if max(exact_weights) == 1:
-                assert vertex.tobytes() == triangle[exact_weights.index(1)].tobytes()
-                continue
-            new += 1
-            if exact[3] == 0:
-                continue
-            reach = greatest / exact[3]
-            x, y = pixel(exact, view)
-            if max(abs(x), abs(y)) > 2 * size:
-                continue
-            error = max(
-                abs(a - b) for a, b in zip(pixel(fractions(vertex), view), (x, y), strict=True)
-            )
-            assert error <= reach * size / 2**21
-            depth = Fraction(float(vertex[2])) / Fraction(float(vertex[3]))
-            assert abs(depth - exact[2] / exact[3]) <= reach / 2**24
-    assert new > 200
 
 
 @pytest.mark.plan("clipper-3")
