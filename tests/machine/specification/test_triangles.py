@@ -86,6 +86,31 @@ def test_facing_culls_and_coverage(samples):
     assert culled > 20
 
 
+@pytest.mark.plan("specification-1")
+def test_edges_face_and_are_culled_as_their_triangle():
+    """Without an area it faces back, and its edges are drawn for all that [fs 15.11.1, 15.13]."""
+    rng = np.random.default_rng(3)
+    scene = Scene(width=SIDE, height=SIDE)
+    seen = seen_of(scene)
+    scene.context.om.set_depth_stencil_state(DepthStencilState(False))
+    sides = set()
+    for _ in range(120):
+        points = random_corners(rng)
+        if rng.random() < 0.3:
+            points[2] = points[0]
+        cull = str(rng.choice(["NONE", "FRONT", "BACK"]))
+        ccw = bool(rng.random() < 0.5)
+        scene.context.rs.set_state(RasterizerState(True, Cull[cull], ccw))
+        scene.bind(vertices(points))
+        seen.clear()
+        scene.context.draw(3)
+        front = rules.is_front(points, ccw)
+        found = {bool(side) for _, _, part, _ in seen for side in part}
+        assert found <= (set() if rules.is_culled(front, cull) else {front}), (points, cull, ccw)
+        sides |= {(side, rules.area(points) == 0) for side in found}
+    assert sides == {(True, False), (False, False), (False, True)}
+
+
 @pytest.mark.plan("specification-2")
 @pytest.mark.parametrize("topology", sorted(rules.LEADING))
 def test_constants_are_those_of_the_leading_vertex(topology):
