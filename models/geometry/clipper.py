@@ -185,7 +185,8 @@ def _band(coordinate, corner, size, direction):
         slope = float32.multiply(half, np.float32(sign * BAND_UNIT))
         reach = float32.add(np.float32(GUARD_BAND), float32.multiply(np.float32(sign), centre))
         weight = float32.multiply(reach, np.float32(BAND_UNIT))
-        factor = float32.divide(weight, -slope)
+        # A viewport without a size has no sides: all of it lies at one place.
+        factor = float32.divide(weight, -slope) if slope else np.float32(0)
         sides.append(_Plane(slope, coordinate, weight, coordinate, factor, W))
     return sides
 

@@ -135,6 +135,22 @@ def test_corners_at_the_eye(scale, depth_clip):
 
 
 @pytest.mark.plan("clipper-9")
+@pytest.mark.parametrize("depth_clip", [True, False])
+@pytest.mark.parametrize(
+    "view", [Viewport(), Viewport(-32768, -32768, 0, 1), Viewport(32767, 5), Viewport(0, 0, 1e-40)]
+)
+def test_viewports_of_nothing(view, depth_clip):
+    """They cut no x, or leave nothing; no corner is infinite, nor no number."""
+    rng = np.random.default_rng(8)
+    corners = (rng.normal(size=(500, 3, 4)) * 3).astype(np.float32)
+    corners[:250, 1] = 0  # the eye
+    result = clip(corners, view, depth_clip=depth_clip)
+    assert np.isfinite(result.positions).all()
+    assert result.clipped > 50
+    assert (result.positions[..., 3] >= 0).all()
+
+
+@pytest.mark.plan("clipper-9")
 def test_beyond_the_valid_range_nothing_is_infinite():
     """Above 2^124 [fs 15.16.1] differences from near and far may overflow: t is 0 then."""
     rng = np.random.default_rng(4)
