@@ -163,8 +163,8 @@ class _Plane(NamedTuple):
 def _cutting_planes(viewport, depth_clip):
     """Planes that cut, in order.
 
-    Near and far leave w >= 0, and so does w = 0: neither side is below zero after near, far takes w
-    from z, and a point between two of them has none below zero.
+    No w is below zero behind the first ones: near leaves no z below zero, and far sets w to z;
+    where they do not cut, w = 0 does. A new corner between two such has no negative w, either.
     """
     zero, one = np.float32([0, 1])
     ends = [_Plane(zero, X, one, W, zero, W)]
@@ -175,8 +175,9 @@ def _cutting_planes(viewport, depth_clip):
 
 
 def _band(coordinate, corner, size, direction):
-    """Two sides of the guard band: lesser and greater coordinate on the screen for x, as for y in
-    clip space, which points up (``direction`` -1).
+    """Two sides of the guard band, the one of lesser coordinates in clip space first.
+
+    ``direction`` is that of the screen's axis in clip space: -1 for y, which points up there.
     """
     half = np.float32(size / 2)
     centre = float32.multiply(float32.add(corner, half), np.float32(direction))
