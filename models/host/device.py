@@ -11,6 +11,7 @@ from fixfunc.models.geometry.geometry_stage import STREAMS, GeometryStage
 from fixfunc.models.host.calls import check_arguments, names_calls
 from fixfunc.models.host.context import Context
 from fixfunc.models.host.groups import InputLayout
+from fixfunc.models.host.lists.deferred_context import DeferredContext
 from fixfunc.models.host.memory import Heap
 from fixfunc.models.host.packets import RING, STATES
 from fixfunc.models.host.queries import RECORD, Query, QueryKind
@@ -86,7 +87,11 @@ class Device:
         self._coded = coded
         self._shaders: dict[int, object] = {}
         self.machine = Machine(self.memory, 0, RING, self._shaders, strategy, most_work=most_work)
-        self.context = Context(self)
+        self.context = Context(self.memory, self.heap, self.machine)
+
+    def create_deferred_context(self) -> DeferredContext:
+        """Create a context whose calls are noted for a list [fs 6.3]."""
+        return DeferredContext(self.memory, self.heap, self.machine)
 
     # Resources.
 

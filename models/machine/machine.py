@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Mapping
 from functools import partial
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,6 +31,14 @@ TOTAL_BYTES = 8  # of each total in memory
 MOST_WORK = 1 << 28
 ALWAYS = (RingOp.QUERY, RingOp.PREDICATE)  # whatever a predicate says [fs 20.2]
 DRAW_WORDS = {True: 5, False: 4}  # of an indirect draw, with indices or without
+
+
+class Saved(NamedTuple):
+    """What several pieces of work may change, so that all of them can be undone."""
+
+    totals: dict[str, int]
+    skips: bool
+    memory: dict[int, np.ndarray]  # uint8, by address
 
 
 class Machine:
@@ -130,6 +139,21 @@ class Machine:
         """Bring all that was drawn to memory, and forget what has been read of it."""
         self._back.write_back()
         self._shared.textures.clear()
+
+    def saved(self, spans: Mapping[int, int]) -> Saved:
+        """Totals, and what spans of memory hold when all is done: address to bytes."""
+        self.settle()
+        memory = {begin: self._memory[begin : begin + size].copy() for begin, size in spans.items()}
+        return Saved(dict(self.totals), self.skips, memory)
+
+    def restore(self, saved: Saved) -> None:
+        """Bring totals and memory back, whatever has been done since."""
+        self.settle()
+        for begin, data in saved.memory.items():
+            self._memory[begin : begin + len(data)] = data
+        self.totals.clear()
+        self.totals.update(saved.totals)
+        self.skips = saved.skips
 
     def forget(self, address: int) -> None:
         """Keep nothing of a resource whose memory is given back: others may lie there next."""

@@ -322,8 +322,21 @@ CALLS = {
     "context.clear_state": (None, {}, {}),
     "context.flush": (None, {}, {}),
 }
-# What shows most comes more often.
-PATHS = st.sampled_from((*CALLS, *("context.draw", "context.draw_instanced") * 4))
+CALLS |= {
+    path.replace("context", "deferred", 1): how
+    for path, how in CALLS.items()
+    if path.startswith("context.")
+}
+CALLS |= {
+    "deferred.finish_command_list": ("list", {}, {"restore_state": TRUTH}),
+    "context.execute_command_list": (None, {"commands": of("list")}, {"restore_state": TRUTH}),
+    "deferred.execute_command_list": (None, {"commands": of("list")}, {"restore_state": TRUTH}),
+}
+# What shows most comes more often; a deferred context has as many calls as the immediate one.
+OFTEN = ("context.draw", "context.draw_instanced") * 4
+LISTS = ("deferred.finish_command_list", "context.execute_command_list") * 3
+AT_ONCE = [path for path in CALLS if not path.startswith("deferred.")]
+PATHS = st.sampled_from((*CALLS, *AT_ONCE, *AT_ONCE, *OFTEN, *OFTEN, *LISTS))
 
 
 @st.composite

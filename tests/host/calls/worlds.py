@@ -49,12 +49,14 @@ class World:
 
     def __init__(self) -> None:
         self.device = Device(MEMORY, most_work=MOST_WORK)
+        self.deferred = self.device.create_deferred_context()
         self.results: dict[str, list] = {}
 
     def make(self, call: Call) -> None:
         """Make a call."""
-        owner: Any = self.device
-        for name in call.path.split("."):
+        first, *names = call.path.split(".")
+        owner: Any = self.deferred if first == "deferred" else getattr(self.device, first)
+        for name in names:
             owner = getattr(owner, name)
         result = owner(**{name: self._value(value) for name, value in call.arguments.items()})
         if call.keeps:
@@ -180,4 +182,10 @@ BEGIN = (
     begin("context.begin", None, query=Of("query", 1)),
     begin("context.rs.set_viewports", None, viewports=[Viewport(width=8, height=8)]),
     begin("context.om.set_render_targets", None, colours=[Of("target", 0)]),
+)
+# A deferred context has the same bound.
+BEGIN += tuple(
+    call._replace(path=call.path.replace("context", "deferred", 1))
+    for call in BEGIN
+    if call.path.startswith("context.") and call.path != "context.begin"
 )
