@@ -158,3 +158,13 @@ def _info(form):
 
 
 FORMATS = {form: _info(form) for form in Format}
+# What unordered access may take textures of some typeless formats for, too [fs 5.3.9.5].
+WORDS = Format.R32_FLOAT, Format.R32_UINT, Format.R32_SINT
+CAST_TO_WORDS = (
+    Format.R10G10B10A2_TYPELESS,
+    Format.R8G8B8A8_TYPELESS,
+    Format.B8G8R8A8_TYPELESS,
+    Format.B8G8R8X8_TYPELESS,
+    Format.R16G16_TYPELESS,
+    Format.R32_TYPELESS,
+)

@@ -237,8 +237,8 @@ def layout_of_texture(
         raise InputError("bind", "not be RENDER_TARGET and DEPTH_STENCIL", bind)
     if bind & Bind.UNORDERED_ACCESS and (samples > 1 or bind & Bind.DEPTH_STENCIL):
         raise InputError("bind", "not be UNORDERED_ACCESS of samples or depths", bind)
-    if FORMATS[form].block > 1 and bind & TARGETS:
-        raise InputError("format", "have no blocks where bind is a target's", form.name)
+    if FORMATS[form].block > 1 and bind & (TARGETS | Bind.UNORDERED_ACCESS):
+        raise InputError("format", "have no blocks where bind is an output's", form.name)
     if FORMATS[form].block > 1 and (width % 4 or height % 4):
         raise InputError("size of blocks", "be a multiple of 4", (width, height))
     family = {FORMATS[depth_form].family for depth_form in DEPTH_FORMATS}
@@ -251,7 +251,8 @@ def layout_of_texture(
     sides = (width, height, depth, levels, layers)
     layout = Layout(form, *sides, samples, bool(bind & TARGETS))
     integer("bytes of the texture", layout.bytes, 1, MOST_BYTES)
-    coded = coded and not bind & Bind.DEPTH_STENCIL and can_be_coded(layout)
+    uncoded = Bind.DEPTH_STENCIL | Bind.UNORDERED_ACCESS
+    coded = coded and not bind & uncoded and can_be_coded(layout)
     return replace(layout, coded=coded)
 
 

@@ -23,7 +23,7 @@ from fixfunc.models.memory import copies
 from fixfunc.models.payload import integer
 from fixfunc.models.top import top
 from fixfunc.spec.commands import START, CommandError
-from fixfunc.spec.descriptors import TOTALS, VIEW, Stage
+from fixfunc.spec.descriptors import TOTALS, VIEW, BindingKind, Stage
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.ring import RingOp, Strategy
 
@@ -86,6 +86,7 @@ class Machine:
         self._undo = UndoLog()
         self._shared = Shared(memory, {}, self._undo)
         self._most_work = most_work
+        self._written: set[int] = set()  # addresses that shaders of the work may write to
         self.skips = False
         self.processor = CommandProcessor(memory, base, size, strategy, pool)
         self.totals = Counter()
@@ -228,7 +229,7 @@ class Machine:
                 del counters["c_invocations"], counters["c_primitives"]
             self.totals.update(counters)
             self.totals.update(self._back.draw(part, back))
-        self._forget(drawn)
+        self._forget(drawn | self._written)
         bound.put_filled(state.stream_buffers)
 
     def _dispatch_packet(self, work):
@@ -250,12 +251,13 @@ class Machine:
     def _functions(self, bound):
         """Shaders' functions, with what is bound to their stages."""
         bound_stages = bindings(self._shared, *bound.bindings)
-        if any(
-            self._back.holds(address)
-            for stage in bound_stages.values()
-            for address in stage.resources
-        ):
+        used, written = (
+            {address for stage in bound_stages.values() for address in stage.addresses(*kinds)}
+            for kinds in ((BindingKind.RESOURCE, BindingKind.UNORDERED), (BindingKind.UNORDERED,))
+        )
+        if any(map(self._back.holds, used)):
             self.settle()
+        self._written = written
         pixel = bound.shader(Stage.PIXEL)
         bound_stages[Stage.PIXEL].declared = pixel is not None and pixel.unordered
         return {

@@ -4,9 +4,9 @@
 import numpy as np
 
 from fixfunc.models import formats
-from fixfunc.models.memory.layout import target_at, target_place, texture_at
+from fixfunc.models.memory.layout import target_place, texture_at, written_at
 from fixfunc.models.output import averages
-from fixfunc.models.output.formats import encode
+from fixfunc.models.output.formats import encode, encode_bits
 from fixfunc.models.payload import enumerated, integer
 from fixfunc.spec.descriptors import Dimension
 from fixfunc.spec.dxgi import DEPTH_FORMATS, FORMATS, Format
@@ -28,26 +28,28 @@ def clear(memory: np.ndarray, view: np.void, packet: np.void) -> None:
     ----------
     memory : ndarray of uint8
     view : numpy.void
-        :data:`fixfunc.spec.descriptors.VIEW`, of a target.
+        :data:`fixfunc.spec.descriptors.VIEW`, of a target, or for unordered access.
     packet : numpy.void
-        :data:`fixfunc.spec.ring.CLEAR`.
+        :data:`fixfunc.spec.ring.CLEAR`: floats are converted, integers are bits of channels.
 
     Raises
     ------
     InputError
         A format that is no target's, or a view beyond memory.
     """
-    if view["dimension"] == Dimension.BUFFER:
-        _clear_buffer(memory, view, packet)
-        return
     form = enumerated(Format, view["form"], "format")
     bits = np.array([[packet[f"value{n}"] for n in range(4)]], np.uint32)
     values = bits.view(np.float32)
-    layout, data = target_at(memory, view)
+    if view["dimension"] == Dimension.BUFFER:
+        words = bits[0, :1].view(np.uint8)  # of what has no format [fs 5.2.3.1]
+        texel = _texel(form, values, bool(packet["integer"])) if form else words
+        _clear_buffer(memory, view, texel)
+        return
+    layout, data = written_at(memory, view)
     for layer in range(view["layer_count"]):
         place = target_place(view, layer)
         if form in DEPTH_FORMATS:
-            planes = layout.tiles(data, *place)
+            planes = _depth_planes(layout, data, place)
             if packet["depth"]:
                 value = formats.encode(values[0, 0], DEPTHS[form])
                 octets = np.array([value], "<u4").view(np.uint8)
@@ -55,13 +57,33 @@ def clear(memory: np.ndarray, view: np.void, packet: np.void) -> None:
             if packet["stencil"] and len(planes) > 1:
                 planes[1][:] = packet["stencil_value"]
         else:
-            if not packet["integer"] and form.name.endswith("INT"):
-                bits = _whole(values, form.name.endswith("SINT"))
-            texel = encode(bits if form.name.endswith("INT") else values, form)[0]
-            if layout.coded:
-                layout.coded_tiles(data, *place).clear(texel)
-            else:
-                layout.tiles(data, *place)[0][:] = texel
+            _fill(layout, data, place, _texel(form, values, bool(packet["integer"])))
+
+
+def _depth_planes(layout, data, place):
+    if not layout.tiled:
+        raise InputError("target", "be tiled", layout.form.name)
+    return layout.tiles(data, *place)
+
+
+def _texel(form, values, as_bits):
+    """The texel of four floats, or of what are the bits of integers."""
+    if as_bits:
+        return encode_bits(values.view(np.uint32), form)[0]
+    if form.name.endswith("INT"):
+        values = _whole(values, form.name.endswith("SINT"))
+    return encode(values, form)[0]
+
+
+def _fill(layout, data, place, texel):
+    """Make all texels of a slice the same."""
+    level, layer, depth_slice = place
+    if layout.coded:
+        layout.coded_tiles(data, *place).clear(texel)
+    elif layout.tiled:
+        layout.tiles(data, *place)[0][:] = texel
+    else:
+        layout.read(data, level, layer)[depth_slice] = texel
 
 
 def _whole(values, signed):
@@ -72,14 +94,13 @@ def _whole(values, signed):
     return (cut.astype(np.int64) & 0xFFFFFFFF).astype(np.uint32)
 
 
-def _clear_buffer(memory, view, packet):
-    """Words of a buffer's view: all the same."""
+def _clear_buffer(memory, view, texel):
+    """Elements of a buffer's view: all the same."""
     begin = int(view["address"]) + int(view["first"])
     end = begin + int(view["size"])
     if end > len(memory):
         raise InputError("buffer", f"end within memory, at {len(memory)}", end)
-    octets = np.array([packet["value0"]], "<u4").view(np.uint8)
-    memory[begin:end] = np.resize(octets, end - begin)
+    memory[begin:end] = np.resize(texel, end - begin)
 
 
 def copy(memory: np.ndarray, source: np.void, target: np.void, packet: np.void) -> None:

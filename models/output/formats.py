@@ -29,6 +29,8 @@ RENDERABLE = (
     Format.A8_UNORM,
     *SRGB,
 )
+# What shaders store texels as [fs 5.3.9.2].
+STORABLE = tuple(form for form in RENDERABLE if form not in SRGB)
 FLOAT_FRACTION = 23  # bits of a float32
 FLOAT_INFINITY = 0x7F800000
 LEAST_EXPONENT = 127 - 14  # of a float32: that of the least normal float of fewer bits
@@ -274,6 +276,22 @@ def encode(values: np.ndarray, form: Format) -> np.ndarray:
     if colours.kind in ("UNORM", "SNORM"):
         return store(quantise(values, colours), colours)
     return store(integers(values, colours), colours)
+
+
+def encode_bits(values: np.ndarray, form: Format) -> np.ndarray:
+    """Texels of channels that are not converted: the lower bits of each [fs 5.2.3.1].
+
+    Parameters
+    ----------
+    values : ndarray of uint32, shape (n, 4)
+    form : Format
+
+    Returns
+    -------
+    ndarray of uint8, shape (n, bytes)
+    """
+    as_they_are = colour_format(form)._replace(kind="UINT", is_srgb=False)
+    return store(values.astype(np.int64), as_they_are)
 
 
 def integers(values: np.ndarray, form: ColourFormat) -> np.ndarray:

@@ -181,6 +181,12 @@ def min_lod(texture: Texture, value: float) -> int:
     return round(min(value, MOST_LOD / 256) * 256)
 
 
+def floats_of(view: View) -> None:
+    """A view whose format is of floats, or converted from them [fs 5.2.3.1]."""
+    if not view.form.name.endswith(("_FLOAT", "NORM")):
+        raise InputError("format of the view", "be of UNORM, SNORM or FLOAT", view.form.name)
+
+
 def counted(view: View) -> None:
     """A view that has a counter."""
     view.check(Bind.UNORDERED_ACCESS)

@@ -61,12 +61,26 @@ class Transfers:
             fields |= {"stencil": 1, "stencil_value": checks.stencil(view, stencil)}
         self._packets.emit(RingOp.CLEAR, view.encode(), **fields)
 
-    def clear_unordered_access_view_uint(self, view: View, value: int) -> None:
-        """Clear all words of a buffer's view."""
+    def clear_unordered_access_view_uint(
+        self, view: View, value: int | tuple[int, int, int, int]
+    ) -> None:
+        """Clear all that a view shows to words, of which channels take their lower bits.
+
+        Words are red, green, blue and alpha, or one for all; buffers take the first [fs 5.2.3.1].
+        """
         view.check(Bind.UNORDERED_ACCESS)
         mapping.check_unmapped("view", view.resource)
-        integer("value", value, 0, WORD)
-        self._packets.emit(RingOp.CLEAR, view.encode(), colour=1, integer=1, value0=value)
+        values = value if isinstance(value, tuple | list) else (value,) * 4
+        fields = {f"value{n}": integer("value", its, 0, WORD) for n, its in enumerate(values)}
+        self._packets.emit(RingOp.CLEAR, view.encode(), colour=1, integer=1, **fields)
+
+    def clear_unordered_access_view_float(self, view: View, colour: Colour) -> None:
+        """Clear all that a view of UNORM, SNORM or floats shows to a colour [fs 5.2.3.1]."""
+        view.check(Bind.UNORDERED_ACCESS)
+        mapping.check_unmapped("view", view.resource)
+        checks.floats_of(view)
+        values = dict(zip((f"value{n}" for n in range(4)), floats(*colour), strict=True))
+        self._packets.emit(RingOp.CLEAR, view.encode(), colour=1, **values)
 
     def copy_resource(self, target: Buffer | Texture, source: Buffer | Texture) -> None:
         """Copy all of a resource to one of the same kind and size."""

@@ -174,8 +174,13 @@ CALLS = {
     ),
     "create_unordered_access_view": (
         "unordered",
-        {"resource": of("buffer")},
-        {"flag": st.sampled_from(UnorderedFlag), "first": NUMBER, "size": NUMBER},
+        {"resource": of("buffer") | of("texture")},
+        {
+            "form": MAYBE_FORMAT,
+            "flag": st.sampled_from(UnorderedFlag),
+            "first": NUMBER,
+            "size": NUMBER,
+        },
     ),
     "create_query": ("query", {"kind": st.sampled_from(QueryKind)}, {}),
     "release": (None, {"resource": of("texture") | of("buffer") | of("query")}, {}),
@@ -246,7 +251,12 @@ CALLS = {
     ),
     "context.clear_unordered_access_view_uint": (
         None,
-        {"view": of("unordered"), "value": NUMBER},
+        {"view": of("unordered"), "value": NUMBER | st.tuples(*(NUMBER,) * 4)},
+        {},
+    ),
+    "context.clear_unordered_access_view_float": (
+        None,
+        {"view": of("unordered"), "colour": COLOUR},
         {},
     ),
     "context.copy_resource": (

@@ -110,6 +110,13 @@ def counted(waves, bound):
     bound.increment(1, waves.mask)
 
 
+def stored(waves, bound):
+    """Store texels of a plane."""
+    places = np.stack([waves.index % 8, waves.index // 8], -1)
+    values = np.repeat(waves.index[..., None].astype(np.float32) / np.float32(32), 4, -1)
+    bound.store(0, waves.mask, places, values)
+
+
 READ_AND_DRAWN = Bind.SHADER_RESOURCE | Bind.RENDER_TARGET
 TRIANGLES = np.float32([(-1, 1, 0.5, 1), (3, 1, 0.5, 1), (-1, -3, 0.5, 1)] * 2)
 BUFFERS = (
@@ -137,6 +144,7 @@ TEXTURES = (
         "usage": Usage.STAGING,
         "cpu_access": CpuAccess.READ | CpuAccess.WRITE,
     },
+    {"form": Format.R8G8B8A8_UNORM, "bind": READ_AND_DRAWN | Bind.UNORDERED_ACCESS},
 )
 
 
@@ -152,7 +160,7 @@ BEGIN = (
     ),
     *(
         begin("create_compute_shader", "compute shader", program=ComputeShader(program))
-        for program in (count, counted)
+        for program in (count, counted, stored)
     ),
     begin("create_input_layout", "layout", elements=[Element(0, Format.R32G32B32A32_FLOAT)]),
     *(begin("create_buffer", "buffer", **given) for given in BUFFERS),
@@ -167,6 +175,7 @@ BEGIN = (
         resource=Of("buffer", 5),
         flag=UnorderedFlag.COUNTER,
     ),
+    begin("create_unordered_access_view", "unordered", resource=Of("texture", 7)),
     *(
         begin("create_query", "query", kind=kind)
         for kind in (QueryKind.OCCLUSION, QueryKind.OCCLUSION_PREDICATE)
