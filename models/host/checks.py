@@ -10,6 +10,7 @@ from fixfunc.models.frontend.work_distributor import MOST_GROUPS
 from fixfunc.models.host.calls import check_held
 from fixfunc.models.host.resources import Bind, Buffer, Texture, Usage
 from fixfunc.models.host.transfers.mapping import check_unmapped
+from fixfunc.models.machine.back_state import check_forced
 from fixfunc.models.machine.shaders import GeometryShader
 from fixfunc.models.output import output_merger
 from fixfunc.models.payload import integer
@@ -46,6 +47,8 @@ def draw(context, indexed: bool) -> None:
     _second_source(context.om)
     if context.rs.state.conservative_raster:
         _conservative(context)
+    if context.rs.state.forced_sample_count:
+        _forced(context)
     _held(context)
     _hazards(context)
 
@@ -83,6 +86,15 @@ def _conservative(context):
         samples = view.resource.layout.samples
         if samples > 1:
             raise InputError("conservative_raster", "be off with several samples", samples)
+
+
+def _forced(context):
+    """What goes with a forced number of samples [fs 3.5.6.2]."""
+    tests = context.om.depth_stencil
+    has_depths = context.om.depth is not None or tests.depth_enable or tests.stencil_enable
+    samples = (view.resource.layout.samples for view in context.om.colours if view)
+    shader = context.ps.shader.program if context.ps.shader else None
+    check_forced(context.rs.state.forced_sample_count, samples, has_depths, shader)
 
 
 def _held(context):

@@ -279,17 +279,17 @@ class RasterizerStage:
             multisample=state.multisample_enable,
             antialiased_line=state.antialiased_line_enable,
             conservative=state.conservative_raster,
+            forced_samples=state.forced_sample_count,
             bias_constant=int(np.uint32(state.depth_bias & 0xFFFFFFFF)),
             bias_slope=slope,
             bias_clamp=clamp,
         )
         rows = []
         for n, port in enumerate(self.viewports):
-            names = ("x", "y", "width", "height", "min_depth", "max_depth")
-            values = floats(*(getattr(port, name) for name in names))
+            names = ("x", "y", "width", "height", "min_depth", "max_depth", "x0", "y0", "x1", "y1")
+            values = floats(*(getattr(port, name) for name in names[:6]))
             ends = self.scissors[n] if n < len(self.scissors) else (0, 0, 0, 0)
-            fields = dict(zip(names, values, strict=True))
-            fields |= dict(zip(("x0", "y0", "x1", "y1"), ends, strict=True))
+            fields = dict(zip(names, (*values, *ends), strict=True))
             rows.append(encode(descriptors.VIEWPORT, **fields))
         viewports = encode(descriptors.TABLE, address=place(rows), count=len(rows))
         return {StateKind.RASTERIZER: rasterizer, StateKind.VIEWPORTS: viewports}

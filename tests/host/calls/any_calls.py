@@ -107,6 +107,7 @@ RASTERIZER = made(
     multisample_enable=TRUTH,
     antialiased_line_enable=TRUTH,
     conservative_raster=TRUTH,
+    forced_sample_count=st.sampled_from((0, 0, 0, 1, 4, 16, 2)),
 )
 DEPTH_STENCIL = made(
     DepthStencilState,
