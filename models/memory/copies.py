@@ -127,11 +127,11 @@ def copy(memory: np.ndarray, source: np.void, target: np.void, packet: np.void) 
     texels = from_layout.read(from_data, *_subresource(from_layout, packet, "source"))
     into = _subresource(to_layout, packet, "target")
     whole = to_layout.read(to_data, *into).copy()
-    blocks = FORMATS[from_layout.form].block, FORMATS[to_layout.form].block
-    at = [int(packet[name]) // blocks[1] for name in "zyx"]
-    at[0] = int(packet["z"])
-    begin = [int(packet["z0"]), *(int(packet[name]) // blocks[0] for name in ("y0", "x0"))]
-    end = [int(packet["z1"]), *(-(-int(packet[name]) // blocks[0]) for name in ("y1", "x1"))]
+    edges, into_edges = (_edges(layout.form) for layout in (from_layout, to_layout))
+    at = [int(packet[name]) // edge for name, edge in zip("zyx", into_edges, strict=True)]
+    sides = list(zip("zyx", edges, strict=True))
+    begin = [int(packet[f"{name}0"]) // edge for name, edge in sides]
+    end = [-(-int(packet[f"{name}1"]) // edge) for name, edge in sides]
     for name, n in zip("zyx", range(3), strict=True):
         size = end[n] - begin[n]
         if not (0 <= begin[n] < end[n] <= texels.shape[n] and at[n] + size <= whole.shape[n]):
@@ -140,6 +140,11 @@ def copy(memory: np.ndarray, source: np.void, target: np.void, packet: np.void) 
     place = tuple(slice(a, a + e - b) for a, b, e in zip(at, begin, end, strict=True))
     whole[place] = texels[box]
     to_layout.write(to_data, *into, whole)
+
+
+def _edges(form):
+    """Texels of a block along z, y and x."""
+    return 1, FORMATS[form].rows, FORMATS[form].block
 
 
 def resolve(memory: np.ndarray, source: np.void, target: np.void, packet: np.void) -> None:

@@ -97,8 +97,8 @@ class Layout:
 
     def _blocks(self, level):
         width, height, _ = self.size_of(level)
-        block = FORMATS[self.form].block
-        return -(-height // block), -(-width // block)
+        info = FORMATS[self.form]
+        return -(-height // info.rows), -(-width // info.block)
 
     @property
     def planes(self) -> tuple[Plane, ...]:

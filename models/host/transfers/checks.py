@@ -116,8 +116,8 @@ def copy(target: Texture, into, source: Texture, out_of, at, box) -> None:
 
 def _edges(texture):
     """Texels of a block along x, y and z."""
-    edge = FORMATS[texture.form].block
-    return edge, edge, 1
+    info = FORMATS[texture.form]
+    return info.block, info.rows, 1
 
 
 def _side(axis, begin, end, place, size, room, edge, into_edge):
