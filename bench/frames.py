@@ -58,7 +58,7 @@ def scenes(size=SIZE):
     """Name and scene of every frame, at 1x and 4x."""
     meshes = {"teapot": mesh.teapot(8), "torus of 100,352 triangles": torus(392, 128)}
     if BUNNY.exists():
-        meshes["bunny"] = mesh.load(BUNNY)
+        meshes["bunny"] = mesh.load(BUNNY)[:2]
     for samples in (1, 4):
         for name, (vertices, faces) in meshes.items():
             yield f"{name}, {samples}x", Scene(vertices, faces, *size, samples)

@@ -47,7 +47,7 @@ def scenes():
         "torus, 100 k triangles": torus(392, 128),
     }
     if BUNNY.exists():
-        meshes["bunny"] = mesh.load(BUNNY)
+        meshes["bunny"] = mesh.load(BUNNY)[:2]
     for samples in (1, 4):
         for name, (vertices, faces) in meshes.items():
             frame = render(Scene(vertices, faces, WIDTH, HEIGHT, samples))

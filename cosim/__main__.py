@@ -140,12 +140,12 @@ def run_frame(options: argparse.Namespace) -> int:
     if options.patches:
         scene = teapot_patches(_factor(options), width, height, options.samples)
     else:
-        vertices, faces = (
-            mesh.teapot(8 if options.divisions is None else options.divisions)
+        vertices, faces, materials = (
+            (*mesh.teapot(8 if options.divisions is None else options.divisions), None)
             if options.mesh == "teapot"
             else mesh.load(options.mesh)
         )
-        scene = Scene(vertices, faces, width, height, options.samples)
+        scene = Scene(vertices, faces, width, height, options.samples, materials=materials)
     scene.texture = around
     result = frame.run(
         scene,

@@ -82,6 +82,7 @@ RASTERIZER = (
     Field("cull", 2),
     *each("front_ccw depth_clip scissor multisample antialiased_line", 1),
     Field("conservative", 1),
+    Field("forced_samples", 5),  # 1, 4, 8 or 16; 0: those of the targets
     *each("bias_constant bias_slope bias_clamp", 32),  # s31.0, float32 bits, float32 bits
 )
 VIEWPORT = (

@@ -76,6 +76,8 @@ class Format(IntEnum):
     R8_SINT = 64
     A8_UNORM = 65
     R9G9B9E5_SHAREDEXP = 67
+    R8G8_B8G8_UNORM = 68
+    G8R8_G8B8_UNORM = 69
     BC1_TYPELESS = 70
     BC1_UNORM = 71
     BC1_UNORM_SRGB = 72
@@ -133,7 +135,10 @@ _PARENTS = {
     Format.D32_FLOAT_S8X24_UINT: Format.R32G8X24_TYPELESS,
     Format.R32_FLOAT_X8X24_TYPELESS: Format.R32G8X24_TYPELESS,
     Format.X32_TYPELESS_G8X24_UINT: Format.R32G8X24_TYPELESS,
+    Format.R8G8_B8G8_UNORM: Format.R8G8_B8G8_UNORM,
 }
+# Two texels side by side share their red and their blue [fs 19.4].
+SUBSAMPLED = Format.R8G8_B8G8_UNORM, Format.G8R8_G8B8_UNORM
 _BLOCK_BYTES = {"BC1": 8, "BC2": 16, "BC3": 16, "BC4": 8, "BC5": 16, "BC6H": 16, "BC7": 16}
 
 
@@ -143,7 +148,8 @@ class FormatInfo(NamedTuple):
     family: Format  # the typeless format of all that share its bits; itself, if there is none
     typeless: bool
     bytes: int  # of a texel, or of a block
-    block: int  # texels along a block's edge: 4, or 1
+    block: int  # texels along a block's row: 4, 2, or 1
+    rows: int = 1  # of a block: 4, or 1
 
 
 def _info(form):
@@ -151,10 +157,20 @@ def _info(form):
     family = _PARENTS.get(form, Format.__members__.get(f"{base}_TYPELESS", form))
     typeless = form == family and form.name.endswith("TYPELESS")
     if base in _BLOCK_BYTES:
-        return FormatInfo(family, typeless, _BLOCK_BYTES[base], 4)
+        return FormatInfo(family, typeless, _BLOCK_BYTES[base], 4, 4)
     bits = [int(number) for number in re.findall(r"[RGBAX](\d+)", family.name)]
     size = 4 if form == Format.R9G9B9E5_SHAREDEXP else sum(bits) // 8
-    return FormatInfo(family, typeless, max(size, 1), 1)
+    return FormatInfo(family, typeless, max(size, 1), 2 if form in SUBSAMPLED else 1)
 
 
 FORMATS = {form: _info(form) for form in Format}
+# What unordered access may take textures of some typeless formats for, too [fs 5.3.9.5].
+WORDS = Format.R32_FLOAT, Format.R32_UINT, Format.R32_SINT
+CAST_TO_WORDS = (
+    Format.R10G10B10A2_TYPELESS,
+    Format.R8G8B8A8_TYPELESS,
+    Format.B8G8R8A8_TYPELESS,
+    Format.B8G8R8X8_TYPELESS,
+    Format.R16G16_TYPELESS,
+    Format.R32_TYPELESS,
+)

@@ -135,7 +135,7 @@ def meshes():
     yield "teapot, flat", mesh.teapot(8), None
     yield "teapot of 102 k triangles, flat", mesh.teapot(40), None
     if BUNNY.exists():
-        yield "bunny, flat", mesh.load(BUNNY), None
+        yield "bunny, flat", mesh.load(BUNNY)[:2], None
     yield "teapot, textured with tiles", mesh.teapot(8), of_picture(picture)
 
 

@@ -8,5 +8,6 @@ hardware.py   the hardware draws it, everything is compared
 maps.py       pictures of tiles
 report.py     the page
 mesh.py       meshes from files
+materials.py  base colours of glTF files
 texture.py    textures from files
 """

@@ -4,10 +4,13 @@
 import logging
 import warnings
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import trimesh
 
+from fixfunc.cosim.frame import materials
+from fixfunc.models.scene.scene import Materials
 from fixfunc.models.tessellation import bezier
 from fixfunc.spec.errors import InputError, InputWarning, MeshError
 
@@ -15,19 +18,23 @@ FORMATS = (".obj", ".ply", ".stl", ".gltf", ".glb")
 MOST_BYTES = 1 << 30
 
 
-def load(path: str | Path) -> tuple[np.ndarray, np.ndarray]:
+class Mesh(NamedTuple):
+    """A mesh of a file."""
+
+    vertices: np.ndarray  # float32, shape (n, 3)
+    faces: np.ndarray  # int64, shape (m, 3)
+    materials: Materials | None  # None: it is drawn in one colour
+
+
+def load(path: str | Path) -> Mesh:
     """Vertices and triangles of a file, those of all its parts where they stand.
 
-    Materials and colours are left out, with an :class:`~fixfunc.spec.errors.InputWarning`.
+    A glTF file has the base colours of its materials. What is left out of colours and materials is
+    told by an :class:`~fixfunc.spec.errors.InputWarning`.
 
     Parameters
     ----------
     path : str or Path
-
-    Returns
-    -------
-    vertices : ndarray of float32, shape (n, 3)
-    faces : ndarray of int64, shape (m, 3)
 
     Raises
     ------
@@ -47,7 +54,10 @@ def load(path: str | Path) -> tuple[np.ndarray, np.ndarray]:
     try:
         with np.errstate(all="ignore"):
             scene = trimesh.load_scene(path, process=False)
-            vertices, faces = _joined(scene)
+            vertices, faces, parts = _joined(scene)
+            is_gltf = path.suffix.lower() in materials.SUFFIXES
+            held = materials.of_parts(parts) if is_gltf else None
+            missing = materials.left_out(path, held) if is_gltf else []
     except ImportError as error:  # trimesh reads some files by packages that it does not bring
         needs = (
             f"{path.name}, which needs the package {error.name}"
@@ -71,21 +81,24 @@ def load(path: str | Path) -> tuple[np.ndarray, np.ndarray]:
         or not len(faces)
     ):
         raise MeshError("mesh file", "hold at least one triangle", path.name)
-    parts = scene.geometry.values()
-    if any(isinstance(part, trimesh.Trimesh) and part.visual.defined for part in parts):
+    if held is None and any(part.visual.defined for part, _ in parts):
         text = f"{path.name}: materials and colours are left out: the mesh is drawn in one colour"
         warnings.warn(text, InputWarning, stacklevel=2)
+    elif missing:
+        text = f"{path.name}: left out are {', '.join(missing)}"
+        warnings.warn(text, InputWarning, stacklevel=2)
     with np.errstate(over="ignore"):
-        return vertices.astype(np.float32), faces.astype(np.int64)
+        return Mesh(vertices.astype(np.float32), faces.astype(np.int64), held)
 
 
 def _joined(scene):
-    """Vertices and faces of all meshes, each where it stands.
+    """Vertices and faces of all meshes, each where it stands; and those with faces of their own.
 
     Trimesh joins colours, too, and needs more packages for it.
     """
     vertices = [np.zeros((0, 3))]
     faces = [np.zeros((0, 3), np.int64)]
+    parts = []
     first = 0
     for node in scene.graph.nodes_geometry:
         matrix, name = scene.graph[node]
@@ -95,9 +108,10 @@ def _joined(scene):
         moved = trimesh.transformations.transform_points(part.vertices, matrix)
         mirrored = np.linalg.det(matrix[:3, :3]) < 0
         vertices.append(moved)
-        faces.append(first + (part.faces[:, ::-1] if mirrored else part.faces))
+        parts.append((part, part.faces[:, ::-1] if mirrored else part.faces))
+        faces.append(first + parts[-1][1])
         first += len(moved)
-    return np.concatenate(vertices), np.concatenate(faces)
+    return np.concatenate(vertices), np.concatenate(faces), parts
 
 
 def teapot(divisions: int) -> tuple[np.ndarray, np.ndarray]:

@@ -3,6 +3,7 @@
 
 device.py      memory, resources, views, shaders, queries
 context.py     bound state, and the commands that become packets; transfers: those that move data
+lists/         deferred contexts, and the command lists that they make
 groups.py      input assembler, stream output, rasterizer, output merger of a context
 stages.py      its programmable stages
 states.py      state objects, with D3D11's defaults

@@ -4,10 +4,13 @@
 Each function raises :class:`~fixfunc.spec.errors.InputError` for what breaks a rule.
 """
 
+from itertools import combinations
+
 from fixfunc.models.frontend.work_distributor import MOST_GROUPS
 from fixfunc.models.host.calls import check_held
 from fixfunc.models.host.resources import Bind, Buffer, Texture, Usage
 from fixfunc.models.host.transfers.mapping import check_unmapped
+from fixfunc.models.machine.back_state import check_forced
 from fixfunc.models.machine.shaders import GeometryShader
 from fixfunc.models.output import output_merger
 from fixfunc.models.payload import integer
@@ -44,6 +47,8 @@ def draw(context, indexed: bool) -> None:
     _second_source(context.om)
     if context.rs.state.conservative_raster:
         _conservative(context)
+    if context.rs.state.forced_sample_count:
+        _forced(context)
     _held(context)
     _hazards(context)
 
@@ -83,6 +88,15 @@ def _conservative(context):
             raise InputError("conservative_raster", "be off with several samples", samples)
 
 
+def _forced(context):
+    """What goes with a forced number of samples [fs 3.5.6.2]."""
+    tests = context.om.depth_stencil
+    has_depths = context.om.depth is not None or tests.depth_enable or tests.stencil_enable
+    samples = (view.resource.layout.samples for view in context.om.colours if view)
+    shader = context.ps.shader.program if context.ps.shader else None
+    check_forced(context.rs.state.forced_sample_count, samples, has_depths, shader)
+
+
 def _held(context):
     """What is bound exists, on this device."""
     for slot, (buffer, _, _) in context.ia.vertex_buffers.items():
@@ -116,18 +130,17 @@ def _hazards(context):
     """No subresource is read and written at once."""
     targets = [view for view in context.om.colours if view]
     streams = {buffer for buffer in context.so.buffers if buffer}
-    unordered = {
-        view.resource
-        for (kind, _), view in context.ps.bound.items()
-        if kind == BindingKind.UNORDERED
-    }
+    unordered = _unordered(context.ps)
+    for view in unordered:
+        if any(map(view.overlaps, filter(None, (*targets, context.om.depth)))):
+            raise InputError("unordered access", "not be to a target", view.form.name)
     for stage in context.stages[:-1]:
         for (kind, slot), bound in stage.bound.items():
             if kind != BindingKind.RESOURCE:
                 continue
             if bound.resource in streams or any(map(bound.overlaps, targets)):
                 raise InputError(f"resource in slot {slot}", "not be drawn to", bound.form.name)
-            if bound.resource in unordered:
+            if any(map(bound.overlaps, unordered)):
                 raise InputError(f"resource in slot {slot}", "not be written to", bound.form.name)
             _depth_hazard(f"resource in slot {slot}", bound, context.om.depth)
     inputs = {f"vertex buffer {n}": row[0] for n, row in context.ia.vertex_buffers.items()}
@@ -136,8 +149,17 @@ def _hazards(context):
     for name, buffer in inputs.items():
         if buffer in streams:
             raise InputError(name, "not be one of stream output", buffer.bind)
-        if buffer in unordered:
+        if any(buffer is view.resource for view in unordered):
             raise InputError(name, "not be bound for unordered access", buffer.bind)
+
+
+def _unordered(stage):
+    """Views for unordered access of a stage; no two of one slice of a texture [fs 5.3.9.4]."""
+    views = [view for (kind, _), view in stage.bound.items() if kind == BindingKind.UNORDERED]
+    for view, other in combinations(views, 2):
+        if isinstance(view.resource, Texture) and view.overlaps(other):
+            raise InputError("unordered access", "not be to a slice twice", view.form.name)
+    return views
 
 
 def _depth_hazard(name, bound, depth):
@@ -153,10 +175,9 @@ def dispatch(context, *groups: int) -> None:
     """State of a dispatch."""
     if context.cs.shader is None:
         raise InputError("compute shader", "be set", None)
-    bound = context.cs.bound
-    written = {view.resource for (kind, _), view in bound.items() if kind == BindingKind.UNORDERED}
-    for (kind, slot), view in bound.items():
-        if kind == BindingKind.RESOURCE and view.resource in written:
+    unordered = _unordered(context.cs)
+    for (kind, slot), view in context.cs.bound.items():
+        if kind == BindingKind.RESOURCE and any(map(view.overlaps, unordered)):
             raise InputError(f"resource in slot {slot}", "not be written to", view.form.name)
     _held_by(context.cs, context)
     for axis, count in zip("xyz", groups, strict=True):

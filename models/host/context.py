@@ -1,19 +1,24 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Context: state is bound, and draws, dispatches and queries become packets of the ring."""
 
+import numpy as np
+
 from fixfunc.models.frontend.input_assembler import Draw
 from fixfunc.models.host import checks
-from fixfunc.models.host.calls import names_calls
+from fixfunc.models.host.calls import check_held, names_calls
 from fixfunc.models.host.groups import (
     InputAssembler,
     OutputMerger,
     RasterizerStage,
     StreamOutput,
 )
+from fixfunc.models.host.lists.command_list import CommandList, bound_of, copied
+from fixfunc.models.host.memory import Heap
 from fixfunc.models.host.queries import ENDS_ALONE, RECORD, Query
 from fixfunc.models.host.resources import Buffer
 from fixfunc.models.host.stages import ShaderStage, bindings, shaders
 from fixfunc.models.host.transfers.copies import Transfers
+from fixfunc.models.machine.machine import Machine
 from fixfunc.models.payload import integer
 from fixfunc.spec.descriptors import TOTALS, Stage
 from fixfunc.spec.errors import InputError
@@ -31,7 +36,10 @@ class Context(Transfers):
 
     Parameters
     ----------
-    device : fixfunc.models.host.device.Device
+    memory : ndarray of uint8
+    heap : Heap
+    machine : Machine
+        Those of the device.
 
     Attributes
     ----------
@@ -45,12 +53,12 @@ class Context(Transfers):
     :class:`~fixfunc.spec.errors.InputError`, and nothing has happened.
     """
 
-    def __init__(self, device) -> None:
-        super().__init__(device.memory, device.heap, device.machine)
-        self.shaders = device.machine.shaders
-        self._predicate: Query | None = None
+    def __init__(self, memory: np.ndarray, heap: Heap, machine: Machine) -> None:
+        super().__init__(memory, heap, machine)
+        self.shaders = machine.shaders
+        self._predicate: tuple[Query | None, bool] = None, False
         note = self._changed.add
-        held = device.memory, device.heap  # what is written by binding lies there
+        held = self._set_word, heap  # what is written by binding lies there
         self.ia = InputAssembler(note)
         self.so = StreamOutput(note, *held)
         self.rs = RasterizerStage(note)
@@ -58,13 +66,63 @@ class Context(Transfers):
         self._stages = {stage: ShaderStage(stage, note, *held) for stage in Stage}
         self.stages = tuple(self._stages.values())
         self.vs, self.hs, self.ds, self.gs, self.ps, self.cs = self.stages
+        self._groups = self.ia, self.so, self.rs, self.om, *self.stages
 
     def clear_state(self) -> None:
         """Bind what a new device has bound: nothing, and defaults."""
-        for group in (self.ia, self.so, self.rs, self.om, *self._stages.values()):
+        for group in self._groups:
             group.clear()
-        if self._predicate:
+        if self._predicate[0]:
             self.set_predication(None)
+
+    # Command lists.
+
+    def execute_command_list(self, commands: CommandList, restore_state: bool = False) -> None:
+        """Execute a list, which inherits nothing that is bound and leaves nothing [fs 6.3.3-6.3.4].
+
+        Parameters
+        ----------
+        commands : CommandList
+        restore_state : bool
+            What is bound now is bound again behind it.
+
+        A list of which one call fails changes nothing.
+        """
+        self._check_queries(commands)
+        check_held("predicate", self._predicate[0], self.heap)
+        bound = self._bound()
+        objects = [(held, dict(vars(held))) for held in commands.objects]
+        saved = self._machine.saved(self.heap.taken)
+        self.clear_state()
+        try:
+            commands.make(self)
+        except BaseException:  # also of a shader
+            for held, fields in objects:
+                vars(held).update(fields)
+            self._machine.restore(saved)
+            self._bind_groups(bound)
+            raise
+        self._bind(bound) if restore_state else self.clear_state()
+
+    def _check_queries(self, commands):
+        """What a list begins or ends has not begun outside of it [fs 6.3.6]."""
+        for query in commands.queries:
+            if self._has_begun(query):
+                raise InputError("query of the list", "not have begun", query.kind.name)
+
+    def _bound(self):
+        """What is bound: of each group, and the predicate."""
+        return tuple(map(bound_of, self._groups)), self._predicate
+
+    def _bind_groups(self, bound):
+        groups, self._predicate = bound
+        for group, fields in zip(self._groups, groups, strict=True):
+            vars(group).update(copied(fields))
+        self._changed.update(StateKind)
+
+    def _bind(self, bound):
+        self._bind_groups(bound)
+        self.set_predication(*self._predicate)
 
     # Draws and dispatches.
 
@@ -153,17 +211,15 @@ class Context(Transfers):
             raise InputError("query", f"have a beginning: {query.kind.name} has none", "begin")
         self._not_predicate(query)
         self._packets.emit(RingOp.QUERY, address=query.address)
-        query.begun = True
-        query.ended = False
+        self._mark(query, begun=True)
 
     def end(self, query: Query) -> None:
         """End a query."""
-        if query.kind not in ENDS_ALONE and not query.begun:
+        if query.kind not in ENDS_ALONE and not self._has_begun(query):
             raise InputError("query", "have begun", query.kind.name)
         self._not_predicate(query)
         self._packets.emit(RingOp.QUERY, address=query.address + RECORD)
-        query.begun = False
-        query.ended = True
+        self._mark(query, begun=False)
 
     def get_data(self, query: Query) -> object:
         """What a query tells that has ended."""
@@ -177,10 +233,10 @@ class Context(Transfers):
         if query is None:
             self._packets.emit(RingOp.PREDICATE)
         else:
-            if not query.is_predicate or not query.ended:
+            if not query.is_predicate or not self._has_ended(query):
                 raise InputError("query", "be a predicate that has ended", query.kind.name)
             self._packets.emit(RingOp.PREDICATE, **query.decides(value))
-        self._predicate = query
+        self._predicate = query, value
 
     def flush(self) -> None:
         """Bring all that was drawn to memory."""
@@ -189,8 +245,18 @@ class Context(Transfers):
     # Packets.
 
     def _not_predicate(self, query):
-        if query is self._predicate:
+        if query is self._predicate[0]:
             raise InputError("query", "not be the one that decides about work", query.kind.name)
+
+    def _has_begun(self, query):
+        return query.begun
+
+    def _has_ended(self, query):
+        return query.ended
+
+    def _mark(self, query, begun):
+        query.begun = begun
+        query.ended = not begun
 
     def _totals(self, address):
         words = self._memory[address : address + 8 * len(TOTALS)].view("<u8")

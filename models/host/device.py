@@ -11,6 +11,7 @@ from fixfunc.models.geometry.geometry_stage import STREAMS, GeometryStage
 from fixfunc.models.host.calls import check_arguments, names_calls
 from fixfunc.models.host.context import Context
 from fixfunc.models.host.groups import InputLayout
+from fixfunc.models.host.lists.deferred_context import DeferredContext
 from fixfunc.models.host.memory import Heap
 from fixfunc.models.host.packets import RING, STATES
 from fixfunc.models.host.queries import RECORD, Query, QueryKind
@@ -86,7 +87,11 @@ class Device:
         self._coded = coded
         self._shaders: dict[int, object] = {}
         self.machine = Machine(self.memory, 0, RING, self._shaders, strategy, most_work=most_work)
-        self.context = Context(self)
+        self.context = Context(self.memory, self.heap, self.machine)
+
+    def create_deferred_context(self) -> DeferredContext:
+        """Create a context whose calls are noted for a list [fs 6.3]."""
+        return DeferredContext(self.memory, self.heap, self.machine)
 
     # Resources.
 
@@ -247,33 +252,36 @@ class Device:
         self, resource: Buffer | Texture, form: Format | None = None, **part: Any
     ) -> View:
         """Create a view for shaders to read: of levels and layers, or of bytes of a buffer."""
-        is_buffer = isinstance(resource, Buffer)
-        check_arguments(buffer_view if is_buffer else texture_view, part)
-        if is_buffer:
-            return buffer_view(resource, Bind.SHADER_RESOURCE, form or Format.UNKNOWN, **part)
-        return texture_view(resource, Bind.SHADER_RESOURCE, form, **part)
+        return self._shader_view(resource, Bind.SHADER_RESOURCE, form, part)
 
     def create_unordered_access_view(
         self,
-        resource: Buffer,
-        form: Format = Format.UNKNOWN,
+        resource: Buffer | Texture,
+        form: Format | None = None,
         flag: UnorderedFlag = UnorderedFlag.NONE,
         **part: Any,
     ) -> View:
-        """Create a view of a buffer for pixel and compute shaders to read and write.
+        """Create a view for pixel and compute shaders to read and write: of a level of a texture.
 
-        With a flag it has a counter of its own, of 0, and the buffer has structures [fs 5.3.10.1].
+        With a flag it has a counter of its own, of 0, and is of structures [fs 5.3.10.1].
         """
-        check_arguments(buffer_view, part)
-        if flag and not resource.stride:
+        if flag and not getattr(resource, "stride", 0):
             raise InputError("flag", "be NONE but for a structured buffer", flag.name)
-        view = buffer_view(resource, Bind.UNORDERED_ACCESS, form, **part)
+        view = self._shader_view(resource, Bind.UNORDERED_ACCESS, form, part)
         if flag:
             view.flag = flag
             view.counter_address = self.heap.take(COUNTER)
             self.memory[view.counter_address : view.counter_address + COUNTER] = 0
             resource.counters += (view.counter_address,)
         return view
+
+    def _shader_view(self, resource, kind, form, part):
+        """A view of a buffer or of a texture."""
+        is_buffer = isinstance(resource, Buffer)
+        check_arguments(buffer_view if is_buffer else texture_view, part)
+        if is_buffer:
+            return buffer_view(resource, kind, form or Format.UNKNOWN, **part)
+        return texture_view(resource, kind, form, **part)
 
     def create_input_layout(self, elements: Sequence[Element]) -> InputLayout:
         """Create an input layout of elements, which name registers."""

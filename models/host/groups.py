@@ -29,6 +29,7 @@ from fixfunc.spec.state import TARGET_LIMIT
 VERTEX_BUFFERS = 32
 INDEX_BYTES = {Format.R16_UINT: 2, Format.R32_UINT: 4}
 Changed = Callable[[StateKind], object]
+SetWord = Callable[[int, int], object]  # of an address
 Place = Callable[[list[bytes]], int]  # puts transfers into memory, returns their address
 
 
@@ -172,16 +173,16 @@ class StreamOutput:
     ----------
     changed : callable
         Told which :class:`~fixfunc.spec.ring.StateKind` changes.
-    memory : ndarray of uint8
-        Where buffers note how much of them is filled.
+    set_word : callable
+        Writes a word to an address: how much of a buffer is filled.
     heap : Heap
         That of the device.
     """
 
-    def __init__(self, changed: Changed, memory: np.ndarray, heap: Heap) -> None:
+    def __init__(self, changed: Changed, set_word: SetWord, heap: Heap) -> None:
         self.heap = heap
         self._changed = changed
-        self._memory = memory
+        self._set_word = set_word
         self.clear()
 
     def clear(self) -> None:
@@ -205,8 +206,7 @@ class StreamOutput:
                 raise InputError("offset", "be a multiple of 4, or -1", offset)
         for buffer, offset in zip(buffers, offsets, strict=True):
             if buffer and offset >= 0:
-                at = buffer.filled_address
-                self._memory[at : at + 4] = np.array([offset], "<u4").view(np.uint8)
+                self._set_word(buffer.filled_address, offset)
         self.buffers = list(buffers)
         self._changed(StateKind.STREAM_OUTPUT)
 
@@ -279,17 +279,17 @@ class RasterizerStage:
             multisample=state.multisample_enable,
             antialiased_line=state.antialiased_line_enable,
             conservative=state.conservative_raster,
+            forced_samples=state.forced_sample_count,
             bias_constant=int(np.uint32(state.depth_bias & 0xFFFFFFFF)),
             bias_slope=slope,
             bias_clamp=clamp,
         )
         rows = []
         for n, port in enumerate(self.viewports):
-            names = ("x", "y", "width", "height", "min_depth", "max_depth")
-            values = floats(*(getattr(port, name) for name in names))
+            names = ("x", "y", "width", "height", "min_depth", "max_depth", "x0", "y0", "x1", "y1")
+            values = floats(*(getattr(port, name) for name in names[:6]))
             ends = self.scissors[n] if n < len(self.scissors) else (0, 0, 0, 0)
-            fields = dict(zip(names, values, strict=True))
-            fields |= dict(zip(("x0", "y0", "x1", "y1"), ends, strict=True))
+            fields = dict(zip(names, (*values, *ends), strict=True))
             rows.append(encode(descriptors.VIEWPORT, **fields))
         viewports = encode(descriptors.TABLE, address=place(rows), count=len(rows))
         return {StateKind.RASTERIZER: rasterizer, StateKind.VIEWPORTS: viewports}

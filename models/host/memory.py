@@ -20,6 +20,11 @@ class Heap:
         self._free = [(-(-begin // ALIGNED) * ALIGNED, end)]
         self._taken: dict[int, int] = {}
 
+    @property
+    def taken(self) -> dict[int, int]:
+        """Spans that are given out: address to bytes."""
+        return dict(self._taken)
+
     def take(self, size: int) -> int:
         """Address of a free span, on a boundary of 256 bytes.
 

@@ -237,10 +237,12 @@ def layout_of_texture(
         raise InputError("bind", "not be RENDER_TARGET and DEPTH_STENCIL", bind)
     if bind & Bind.UNORDERED_ACCESS and (samples > 1 or bind & Bind.DEPTH_STENCIL):
         raise InputError("bind", "not be UNORDERED_ACCESS of samples or depths", bind)
-    if FORMATS[form].block > 1 and bind & TARGETS:
-        raise InputError("format", "have no blocks where bind is a target's", form.name)
-    if FORMATS[form].block > 1 and (width % 4 or height % 4):
-        raise InputError("size of blocks", "be a multiple of 4", (width, height))
+    if FORMATS[form].block > 1 and bind & (TARGETS | Bind.UNORDERED_ACCESS):
+        raise InputError("format", "have no blocks where bind is an output's", form.name)
+    across, down = FORMATS[form].block, FORMATS[form].rows
+    if width % across or height % down:
+        rule = f"be a multiple of {across} by {down}"
+        raise InputError("size of blocks", rule, (width, height))
     family = {FORMATS[depth_form].family for depth_form in DEPTH_FORMATS}
     if bind & Bind.DEPTH_STENCIL and FORMATS[form].family not in family:
         raise InputError("format", "be one of depths for DEPTH_STENCIL", form.name)
@@ -251,7 +253,8 @@ def layout_of_texture(
     sides = (width, height, depth, levels, layers)
     layout = Layout(form, *sides, samples, bool(bind & TARGETS))
     integer("bytes of the texture", layout.bytes, 1, MOST_BYTES)
-    coded = coded and not bind & Bind.DEPTH_STENCIL and can_be_coded(layout)
+    uncoded = Bind.DEPTH_STENCIL | Bind.UNORDERED_ACCESS
+    coded = coded and not bind & uncoded and can_be_coded(layout)
     return replace(layout, coded=coded)
 
 
@@ -270,8 +273,9 @@ def octets_of(data: np.ndarray | bytes | None) -> np.ndarray:
 def texels_of(layout: Layout, level: int, octets: np.ndarray) -> np.ndarray:
     """Data of a level as a layout writes it; of another size it raises ``InputError``."""
     width, height, depth = layout.size_of(level)
-    block = FORMATS[layout.form].block
-    shape = (depth, -(-height // block), -(-width // block), layout.samples, layout.texel)
+    info = FORMATS[layout.form]
+    rows, columns = -(-height // info.rows), -(-width // info.block)
+    shape = (depth, rows, columns, layout.samples, layout.texel)
     integer("bytes of a subresource", len(octets), *[prod(shape)] * 2)
     return octets.reshape(shape)
 

@@ -3,8 +3,6 @@
 
 from collections.abc import Callable, Sequence
 
-import numpy as np
-
 from fixfunc.models.frontend.state_pieces import encode, floats
 from fixfunc.models.host.calls import names_calls
 from fixfunc.models.host.memory import Heap
@@ -61,8 +59,8 @@ class ShaderStage:
     stage : Stage
     changed : callable
         Told which :class:`~fixfunc.spec.ring.StateKind` changes.
-    memory : ndarray of uint8
-        Where views have their counters.
+    set_word : callable
+        Writes a word to an address: the counter of a view.
     heap : Heap
         That of the device.
 
@@ -76,13 +74,13 @@ class ShaderStage:
         self,
         stage: Stage,
         changed: Callable[[StateKind], object],
-        memory: np.ndarray,
+        set_word: Callable[[int, int], object],
         heap: Heap,
     ) -> None:
         self.heap = heap
         self._stage = stage
         self._changed = changed
-        self._memory = memory
+        self._set_word = set_word
         self.shader: Shader | None = None
         self.bound: dict[tuple[BindingKind, int], Buffer | View | SamplerState] = {}
 
@@ -137,7 +135,7 @@ class ShaderStage:
                 counted.append((view.counter_address, count))
         self._views(BindingKind.UNORDERED, Bind.UNORDERED_ACCESS, start, views)
         for address, count in counted:
-            self._memory[address : address + 4].view("<u4")[0] = count
+            self._set_word(address, count)
 
     def clear(self) -> None:
         """Unbind all."""

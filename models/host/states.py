@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from fixfunc.models.lib.annotations import check_types
 from fixfunc.models.output.blend import Blend
 from fixfunc.models.payload import integer
+from fixfunc.models.raster import forced_samples
 from fixfunc.models.texture import sampler
 from fixfunc.spec.descriptors import TARGETS
 from fixfunc.spec.errors import InputError
@@ -27,7 +28,8 @@ class RasterizerState:
     """D3D11_RASTERIZER_DESC2 [fs 15.1].
 
     Conservative coverage is of tier 1: triangles without area are left out, and there are neither
-    depths nor several samples.
+    depths nor several samples. A forced number of samples is 1, 4, 8 or 16 [fs 3.5.6]; 0: that of
+    the targets.
     """
 
     wireframe: bool = False
@@ -41,9 +43,11 @@ class RasterizerState:
     multisample_enable: bool = False
     antialiased_line_enable: bool = False
     conservative_raster: bool = False
+    forced_sample_count: int = 0
 
     def __post_init__(self):
         check_types(self)
+        forced_samples.check_count(self.forced_sample_count)
         integer("depth_bias", self.depth_bias, -(1 << 31), (1 << 31) - 1)
         for name in ("depth_bias_clamp", "slope_scaled_depth_bias"):
             if not math.isfinite(getattr(self, name)):

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from fixfunc.models.frontend.state_pieces import encode
 from fixfunc.models.host.resources import Bind, Buffer, Texture, check_bind
-from fixfunc.models.output.formats import RENDERABLE
+from fixfunc.models.output.formats import RENDERABLE, STORABLE
 from fixfunc.models.payload import integer
 from fixfunc.models.texture.texels import DXGI
 from fixfunc.spec.descriptors import VIEW, Dimension, UnorderedFlag
-from fixfunc.spec.dxgi import DEPTH_FORMATS, FORMATS, Format
+from fixfunc.spec.dxgi import CAST_TO_WORDS, DEPTH_FORMATS, FORMATS, WORDS, Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import SAMPLE_COUNTS
 
@@ -142,6 +142,8 @@ def buffer_view(
     """
     check_bind(buffer, kind)
     element = _element(buffer, form)
+    if form:
+        _fits(kind, form)
     integer("first", first, 0, buffer.size - 1)
     place = element if form or buffer.stride else RAW_PLACE
     if first % place:
@@ -189,7 +191,7 @@ def texture_view(
         That of the texture by default, which must not be typeless then.
     first_level, first_layer : int
     level_count, layer_count : int, optional
-        All from the first on by default; of targets one level.
+        All from the first on by default; of targets and for unordered access one level.
     cube : bool
         As cubes: six layers each.
     read_only_depth, read_only_stencil : bool
@@ -203,7 +205,8 @@ def texture_view(
     check_bind(texture, kind)
     layout = texture.layout
     form = layout.form if form is None else form
-    if FORMATS[form].family != FORMATS[layout.form].family:
+    is_cast = kind == Bind.UNORDERED_ACCESS and layout.form in CAST_TO_WORDS and form in WORDS
+    if FORMATS[form].family != FORMATS[layout.form].family and not is_cast:
         family = [
             name.name for name in Format if FORMATS[name].family == FORMATS[layout.form].family
         ]
@@ -216,19 +219,20 @@ def texture_view(
         raise InputError("format of the view", "have a type", form.name)
     _fits(kind, form)
     integer("first_level", first_level, 0, layout.levels - 1)
-    is_target = bool(kind & (Bind.RENDER_TARGET | Bind.DEPTH_STENCIL))
-    if level_count is None:
-        level_count = 1 if is_target else layout.levels - first_level
-    integer("level_count", level_count, 1, 1 if is_target else layout.levels - first_level)
+    is_output = kind != Bind.SHADER_RESOURCE
+    most = 1 if is_output else layout.levels - first_level
+    level_count = integer("level_count", most if level_count is None else level_count, 1, most)
     is_volume = texture.dimension == Dimension.TEXTURE3D
     layers = layout.size_of(first_level)[2] if is_volume else layout.layers
     integer("first_layer", first_layer, 0, layers - 1)
     layer_count = layers - first_layer if layer_count is None else layer_count
     integer("layer_count", layer_count, 1, layers - first_layer)
-    if is_volume and not is_target and layer_count < layers:
+    if is_volume and not is_output and layer_count < layers:
         raise InputError("layer_count", f"be all {layers} slices of a volume to read", layer_count)
     if cube and (not texture.cube or layer_count % 6):
         raise InputError("cube", "be of a cube's texture, six layers each", layer_count)
+    if cube and kind == Bind.UNORDERED_ACCESS:  # [fs 22.3.42]
+        raise InputError("cube", "be off for UNORDERED_ACCESS", cube)
     if (read_only_depth or read_only_stencil) and kind != Bind.DEPTH_STENCIL:
         raise InputError("read_only", "be of depths", kind)
     return View(
@@ -253,3 +257,6 @@ def _fits(kind, form):
         raise InputError("format of the view", rule, form.name)
     if kind == Bind.RENDER_TARGET and form not in RENDERABLE:
         raise InputError("format of a render target", "be one that is drawn to", form.name)
+    if kind == Bind.UNORDERED_ACCESS and form not in STORABLE:  # [fs 5.3.9.2]
+        rule = "be one that is drawn to, and not sRGB, for UNORDERED_ACCESS"
+        raise InputError("format of the view", rule, form.name)

@@ -4,6 +4,8 @@
 machine.py      packets executed, one method each: draws, dispatches, clears, copies, queries
 bound_state.py  pieces of state, read
 bindings.py     what shaders see: constants, buffers, textures, samplers
+sampled.py      textures and samplers that are bound
+images.py       texels that shaders load and store
 structures.py   structured buffers with a counter
 shaders.py      what shaders declare
 front_half.py   a draw call becomes triangles: frontend and geometry joined

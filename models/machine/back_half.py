@@ -24,7 +24,7 @@ from fixfunc.models.memory.layout import target_at, target_place
 from fixfunc.models.output import output_merger
 from fixfunc.models.output.formats import thresholds
 from fixfunc.models.pixel import quads
-from fixfunc.models.raster import tile_rasterizer
+from fixfunc.models.raster import forced_samples, tile_rasterizer
 from fixfunc.models.raster.edge_evaluator import pack, unpack
 from fixfunc.models.state import draw_state
 from fixfunc.spec.dxgi import DEPTH_FORMATS, Format
@@ -138,21 +138,23 @@ class BackHalf:
         if unit:
             unit.state = fields
         faces = None if part.faces is None else part.faces[run]
-        setup = triangle_setup.setup(
-            part.triangles[run], fields, conservative=state.conservative, faces=faces
-        )
-        tiles, owner = tile_rasterizer.rasterize(setup.records)
-        tiles, owner = _masked(tiles, owner, state.sample_mask, samples)
+        tiles, index, pattern = _rasterized(part.triangles[run], fields, state, faces)
+        tiles, live = _masked(tiles, state.target_mask, samples)
         if not len(tiles):
             return counters
+        index = index[live]
+        pattern = None if pattern is None else pattern[live]
         if faces is not None:
-            face = faces[setup.index[owner]]
+            face = faces[index]
             tiles = with_bias(tiles, np.where(face["biased"], depth_bias(face, fields), 0))
-        triangle = run[setup.index[owner]]
-        shading = TileShading(part, state, tiles, triangle, fields)
+        shading = TileShading(part, state, tiles, run[index], fields, pattern)
         late = shading.late if state.shader and not fields["early_write"] else None
         passed, outcome = unit.test(tiles, late) if unit else _untested(tiles, late)
-        counters["samples_passed"] = int(passed.sum())
+        counters["samples_passed"] = (
+            int(passed.sum())
+            if pattern is None
+            else forced_samples.passed_count(passed, pattern, samples)
+        )
         counters.update({f"hiz_{o.name.lower()}": int((outcome == o).sum()) for o in Outcome})
         if state.shader and fields["early_write"]:
             # What passed is counted, but not drawn if it is discarded [fs 16.12.1].
@@ -304,17 +306,27 @@ def _untested(tiles, late):
     return passed, np.full(len(tiles), Outcome.TEST, np.uint8)
 
 
-def _masked(tiles, owner, sample_mask, samples):
-    """Tiles without the samples that the sample mask leaves out."""
+def _rasterized(triangles, fields, state, faces):
+    """Tiles, their triangles, and the samples that these cover of a forced pattern, if any."""
+    how = {"conservative": state.conservative, "faces": faces}
+    if state.forced_samples:
+        return forced_samples.rasterize(triangles, fields, state.forced_samples, **how)
+    setup = triangle_setup.setup(triangles, fields, **how)
+    tiles, owner = tile_rasterizer.rasterize(setup.records)
+    return tiles, setup.index[owner], None
+
+
+def _masked(tiles, sample_mask, samples):
+    """Tiles without the samples that the sample mask leaves out, and which of them are left."""
     count = 1 << samples
     if sample_mask & (1 << count) - 1 == (1 << count) - 1:
-        return tiles, owner
+        return tiles, np.arange(len(tiles))
     lanes = sample_mask >> quads.sample_numbers(samples) & 1
     tiles = tiles.copy()
     tiles["mask"] &= pack(lanes[None].astype(bool))[0]
     tiles["full"] = 0
-    live = tiles["mask"] != 0
-    return tiles[live], owner[live]
+    live = np.flatnonzero(tiles["mask"])
+    return tiles[live], live
 
 
 def _restore(unit):

@@ -5,17 +5,15 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import DTypeLike
+from numpy.typing import ArrayLike, DTypeLike
 
-from fixfunc.models.frontend.state_pieces import as_float, piece, table
-from fixfunc.models.machine import structures
+from fixfunc.models.frontend.state_pieces import piece, table
+from fixfunc.models.machine import images, structures
+from fixfunc.models.machine.sampled import sampler_of, texels_of, texture_of
 from fixfunc.models.machine.undo import UndoLog
-from fixfunc.models.memory.layout import texture_at
 from fixfunc.models.payload import enumerated
-from fixfunc.models.texture import fetch, sampler, texture
-from fixfunc.models.texture.footprint import LOD_BITS
-from fixfunc.models.texture.sampler import ADDRESSES, FILTERS, REDUCTIONS, Sampler
-from fixfunc.models.texture.texels import DXGI
+from fixfunc.models.texture import fetch, sampler
+from fixfunc.models.texture.sampler import Sampler
 from fixfunc.models.texture.texture import Texture
 from fixfunc.spec.descriptors import (
     BINDING,
@@ -27,10 +25,8 @@ from fixfunc.spec.descriptors import (
     Stage,
     UnorderedFlag,
 )
-from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.ring import TRANSFER
-from fixfunc.spec.state import SAMPLE_COUNTS, Compare
 
 PAYLOADS = {
     BindingKind.CONSTANTS: CONSTANTS,
@@ -76,13 +72,12 @@ class Bindings:
         self._steps: dict[int, int] = {}  # by counter, in this piece of work
         self.declared = True
 
-    @property
-    def resources(self) -> set[int]:
-        """Addresses of resources that are bound to be read."""
+    def addresses(self, *kinds: BindingKind) -> set[int]:
+        """Of resources that are bound as one of some kinds."""
         return {
             int(entry.record["address"])
             for (kind, _), entry in self._entries.items()
-            if kind == BindingKind.RESOURCE
+            if kind in kinds
         }
 
     def constants(self, slot: int) -> np.ndarray:
@@ -108,7 +103,51 @@ class Bindings:
         entry = self._entries.get((BindingKind.UNORDERED, slot))
         if entry is not None and entry.head["flag"] == UnorderedFlag.APPEND:
             raise InputError("flag of the view", "not be APPEND", slot)
+        if entry is not None and entry.record["dimension"] != Dimension.BUFFER:
+            raise InputError("view", "be of a buffer to have bytes", slot)
         return self._bytes(BindingKind.UNORDERED, slot, "first", "size")
+
+    def load(self, slot: int, places: np.ndarray, layer: ArrayLike = 0) -> np.ndarray:
+        """Load texels of a view for unordered access, which has the format R32 [fs 22.4.8].
+
+        Parameters
+        ----------
+        slot : int
+        places : ndarray of int, shape (..., dimension)
+            As :meth:`fetch` takes them: x, y and z, from the view's first slice on; of a buffer
+            shape (...), numbers of elements.
+        layer : array of int
+            From the view's first one on.
+
+        Returns
+        -------
+        ndarray of float32, uint32 or int32, shape (..., 4)
+            Where there is no texel, and without a view: 0, 0, 0, 1.
+
+        Errors are those of :func:`fixfunc.models.machine.images.load`, and of a shader that has not
+        declared unordered access.
+        """
+        image = self._image(slot)
+        if image is None:
+            return np.zeros((*np.shape(places)[:-1], 4), np.float32)
+        return images.load(image, places, layer)
+
+    def store(
+        self,
+        slot: int,
+        mask: np.ndarray,
+        places: np.ndarray,
+        values: np.ndarray,
+        layer: ArrayLike = 0,
+    ) -> None:
+        """Store texels of the lanes of a mask [fs 22.4.9]; without a view they are dropped.
+
+        Values have the type and the four channels that :meth:`load` returns, in any format that is
+        drawn to but sRGB; errors are those of :func:`fixfunc.models.machine.images.store`.
+        """
+        image = self._image(slot)
+        if image is not None:
+            images.store(image, self._shared.undo, mask, places, values, layer)
 
     def append(self, slot: int, mask: np.ndarray, values: np.ndarray) -> None:
         """Append structures of the lanes of a mask [fs 5.3.10]; without a view they are dropped.
@@ -222,7 +261,7 @@ class Bindings:
             return np.zeros((*np.shape(places)[:-1], 4), np.float32)
         view = entry.record
         if view["dimension"] == Dimension.BUFFER:
-            return fetch.fetch_buffer(self.buffer(slot), _texels(view)[0], places, **how)
+            return fetch.fetch_buffer(self.buffer(slot), texels_of(view)[0], places, **how)
         return fetch.fetch(self.texture(slot), places, **how)
 
     def sampler(self, slot: int) -> Sampler:
@@ -241,6 +280,12 @@ class Bindings:
         if found.flags.writeable:
             self._shared.undo.keep(found)
         return found
+
+    def _image(self, slot):
+        """What is bound for typed unordered access; None, if nothing is."""
+        self._check_declared(slot)
+        entry = self._entries.get((BindingKind.UNORDERED, slot))
+        return None if entry is None else images.image_at(self._shared.memory, entry.record)
 
     def _check_declared(self, slot):
         if not self.declared:
@@ -294,78 +339,3 @@ def bindings(shared: Shared, address: int, transfers: int) -> dict[Stage, Bindin
         record = piece(data, PAYLOADS[kind])
         entries[stage][kind, int(head["slot"])] = Entry(record, data, head)
     return {stage: Bindings(shared, those) for stage, those in entries.items()}
-
-
-def sampler_of(record: np.void) -> Sampler:
-    """A sampler's state; an address mode that there is not raises ``InputError``."""
-    return Sampler(
-        *(FILTERS[record[name]] for name in ("minify", "magnify", "mip")),
-        address=tuple(_address_mode(record[f"address_{axis}"]) for axis in "uvw"),
-        border=tuple(as_float(record[f"border{n}"]) for n in range(4)),
-        bias=as_float(record["bias"]),
-        min_lod=as_float(record["min_lod"]),
-        max_lod=as_float(record["max_lod"]),
-        anisotropy=max(int(record["anisotropy"]), 1),
-        reduction=REDUCTIONS[record["reduction"]],
-        comparison=Compare(int(record["comparison"])),
-    )
-
-
-def _address_mode(number):
-    if number >= len(ADDRESSES):
-        raise InputError("address mode", f"lie in 0..{len(ADDRESSES) - 1}", int(number))
-    return ADDRESSES[number]
-
-
-def _texels(view):
-    """The name of a view's format among those of texels, and whether it is sRGB."""
-    form = enumerated(Format, view["form"], "format of the view")
-    if form not in DXGI:
-        raise InputError("format of the view", "be one that a shader reads", form.name)
-    return DXGI[form]
-
-
-def texture_of(memory: np.ndarray, view: np.void) -> Texture:
-    """A texture as the sampler takes it.
-
-    Raises
-    ------
-    InputError
-        A format that no shader reads, a buffer, a cube that is not one.
-    """
-    name, is_srgb = _texels(view)
-    dimension = enumerated(Dimension, view["dimension"], "dimension")
-    if dimension == Dimension.BUFFER:
-        raise InputError("view", "be of a texture", dimension.name)
-    layout, data = texture_at(memory, view)
-    is_volume = dimension == Dimension.TEXTURE3D
-    first = 0 if is_volume else int(view["first_layer"])
-    layers = range(first, first + (1 if is_volume else int(view["layer_count"])))
-    first = int(view["first_level"])
-    levels = [
-        np.stack(
-            [np.ascontiguousarray(layout.read(data, level, layer)).reshape(-1) for layer in layers]
-        )
-        for level in range(first, first + int(view["level_count"]))
-    ]
-    width, height, depth = layout.size_of(first)
-    return texture.create(
-        name,
-        width,
-        height,
-        levels,
-        faces=6 if dimension == Dimension.CUBE else 1,
-        srgb=is_srgb,
-        dimension=DIMENSIONS[dimension],
-        depth=depth,
-        samples=SAMPLE_COUNTS[view["samples"]],
-        min_lod=int(view["min_lod"]) - (first << LOD_BITS),
-    )
-
-
-DIMENSIONS = {
-    Dimension.TEXTURE1D: 1,
-    Dimension.TEXTURE2D: 2,
-    Dimension.TEXTURE3D: 3,
-    Dimension.CUBE: 2,
-}

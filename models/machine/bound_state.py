@@ -12,7 +12,7 @@ from fixfunc.models.geometry.geometry_stage import GeometryStage
 from fixfunc.models.geometry.projection import Rasterizer
 from fixfunc.models.geometry.stream_output import StreamBuffer
 from fixfunc.models.geometry.viewport import Viewport
-from fixfunc.models.machine.back_state import BackState
+from fixfunc.models.machine.back_state import BackState, check_forced
 from fixfunc.models.machine.front_half import FrontState
 from fixfunc.models.machine.shaders import PROGRAMS, GeometryShader
 from fixfunc.models.memory.copies import DEPTHS
@@ -36,7 +36,15 @@ from fixfunc.spec.draw import StepClass, Topology
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.ring import StateKind
-from fixfunc.spec.state import TARGET_LIMIT, BlendFactor, BlendOp, Cull, DepthFormat, LogicOp
+from fixfunc.spec.state import (
+    SAMPLE_COUNTS,
+    TARGET_LIMIT,
+    BlendFactor,
+    BlendOp,
+    Cull,
+    DepthFormat,
+    LogicOp,
+)
 
 DEPTH_FIELDS = (
     "depth_test",
@@ -258,6 +266,7 @@ class BoundState:
             "cull": enumerated(Cull, raster["cull"], "cull"),
             "front_ccw": bool(raster["front_ccw"]),
         }
+        is_tested = bool(draw["depth_test"] or draw["stencil_test"])
         ports = self._ports()
         whole = (0, 0, TARGET_LIMIT, TARGET_LIMIT)
         scissors = [
@@ -280,12 +289,19 @@ class BoundState:
             int(mix["sample_mask"]),
             self._conservative(raster, depth),
             bool(mix["alpha_to_coverage"]),
+            self._forced(raster, colours, depth is not None or is_tested),
         )
 
     def _conservative(self, raster, depth):
         if raster["conservative"] and depth is not None:
             raise InputError("conservative coverage", "be without a target of depths", 1)
         return bool(raster["conservative"])
+
+    def _forced(self, raster, colours, has_depths):
+        count = int(raster["forced_samples"])
+        samples = (SAMPLE_COUNTS[view["samples"]] for view in colours if view is not None)
+        check_forced(count, samples, has_depths, self.shader(Stage.PIXEL))
+        return count
 
     def _blends(self, mix):
         rows = table(self._memory, mix["address"], TARGETS, TARGET_BLEND)

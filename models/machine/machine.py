@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Mapping
 from functools import partial
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from fixfunc.models.memory import copies
 from fixfunc.models.payload import integer
 from fixfunc.models.top import top
 from fixfunc.spec.commands import START, CommandError
-from fixfunc.spec.descriptors import TOTALS, VIEW, Dimension, Stage
+from fixfunc.spec.descriptors import TOTALS, VIEW, BindingKind, Dimension, Stage
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.ring import RingOp, Strategy
 
@@ -30,6 +31,14 @@ TOTAL_BYTES = 8  # of each total in memory
 MOST_WORK = 1 << 28
 ALWAYS = (RingOp.QUERY, RingOp.PREDICATE)  # whatever a predicate says [fs 20.2]
 DRAW_WORDS = {True: 5, False: 4}  # of an indirect draw, with indices or without
+
+
+class Saved(NamedTuple):
+    """What several pieces of work may change, so that all of them can be undone."""
+
+    totals: dict[str, int]
+    skips: bool
+    memory: dict[int, np.ndarray]  # uint8, by address
 
 
 class Machine:
@@ -80,6 +89,7 @@ class Machine:
         self._undo = UndoLog()
         self._shared = Shared(memory, {}, self._undo)
         self._most_work = most_work
+        self._written: set[int] = set()  # addresses that shaders of the work may write to
         self.skips = False
         self.watch = None
         self.processor = CommandProcessor(memory, base, size, strategy, pool)
@@ -134,6 +144,21 @@ class Machine:
         """Bring all that was drawn to memory, and forget what has been read of it."""
         self._back.write_back()
         self._shared.textures.clear()
+
+    def saved(self, spans: Mapping[int, int]) -> Saved:
+        """Totals, and what spans of memory hold when all is done: address to bytes."""
+        self.settle()
+        memory = {begin: self._memory[begin : begin + size].copy() for begin, size in spans.items()}
+        return Saved(dict(self.totals), self.skips, memory)
+
+    def restore(self, saved: Saved) -> None:
+        """Bring totals and memory back, whatever has been done since."""
+        self.settle()
+        for begin, data in saved.memory.items():
+            self._memory[begin : begin + len(data)] = data
+        self.totals.clear()
+        self.totals.update(saved.totals)
+        self.skips = saved.skips
 
     def forget(self, address: int) -> None:
         """Keep nothing of a resource whose memory is given back: others may lie there next."""
@@ -212,7 +237,7 @@ class Machine:
                 del counters["c_invocations"], counters["c_primitives"]
             self.totals.update(counters)
             self.totals.update(self._back.draw(part, back))
-        self._forget(drawn)
+        self._forget(drawn | self._written)
         bound.put_filled(state.stream_buffers)
 
     def _dispatch_packet(self, work):
@@ -234,12 +259,13 @@ class Machine:
     def _functions(self, bound):
         """Shaders' functions, with what is bound to their stages."""
         bound_stages = bindings(self._shared, *bound.bindings)
-        if any(
-            self._back.holds(address)
-            for stage in bound_stages.values()
-            for address in stage.resources
-        ):
+        used, written = (
+            {address for stage in bound_stages.values() for address in stage.addresses(*kinds)}
+            for kinds in ((BindingKind.RESOURCE, BindingKind.UNORDERED), (BindingKind.UNORDERED,))
+        )
+        if any(map(self._back.holds, used)):
             self.settle()
+        self._written = written
         pixel = bound.shader(Stage.PIXEL)
         bound_stages[Stage.PIXEL].declared = pixel is not None and pixel.unordered
         return {

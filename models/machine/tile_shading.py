@@ -11,7 +11,7 @@ from fixfunc.models.depth.depth_unit import Shaded
 from fixfunc.models.formats import encode
 from fixfunc.models.geometry.triangle_setup import depth_units, vertices
 from fixfunc.models.lib import float32
-from fixfunc.models.machine.back_state import BackState
+from fixfunc.models.machine.back_state import ALL_SAMPLES, BackState
 from fixfunc.models.machine.front_half import Part
 from fixfunc.models.pixel import interpolator, pixel_stage, quads
 from fixfunc.models.pixel.pixel_inputs import STEP, Triangles
@@ -37,6 +37,9 @@ class TileShading:
         Which of the part's each tile belongs to.
     fields : numpy.void
         The draw state.
+    pattern : ndarray of uint32, shape (n, 8, 8), optional
+        Samples of a forced pattern that triangles cover, by lane: what the shader sees then,
+        whatever the sample mask leaves [fs 3.5.6.2].
 
     Attributes
     ----------
@@ -53,12 +56,14 @@ class TileShading:
         tiles: np.ndarray,
         triangle: np.ndarray,
         fields: np.void,
+        pattern: np.ndarray | None = None,
     ) -> None:
         self._part = part
         self._state = state
         self._tiles = tiles
         self._triangle = triangle
         self._fields = fields
+        self._pattern = pattern
         self._samples = int(fields["samples"])
         self._range = state.depth_ranges[int(part.viewport[triangle[0]])]
         self._kinds: list[str] | None = None
@@ -107,9 +112,9 @@ class TileShading:
             places,
             self._triangles(self._triangle[numbers][places.tile]),
             ~tiles["back"][places.tile].astype(bool),
-            quads.samples_of(unpack(tiles["mask"]), places, self._samples),
+            self._covered(numbers, places),
             partial(self._depths, numbers, places),
-            self._state.sample_mask,
+            self._state.target_mask if self._pattern is None else ALL_SAMPLES,
             self._state.conservative,
         )
         made = pixel_stage.shade(shader, self._state.function, fragments)
@@ -127,6 +132,15 @@ class TileShading:
                     colour[..., channel], places, len(numbers), self._samples
                 )
         return made, places
+
+    def _covered(self, numbers, places):
+        """Samples that the triangle covers of quads' pixels: bool, shape (q, 2, 2, samples)."""
+        if self._pattern is None:
+            lanes = unpack(self._tiles["mask"][numbers])
+            return quads.samples_of(lanes, places, self._samples)
+        pattern = quads.samples_of(self._pattern[numbers], places, self._samples).max(3)
+        bits = np.arange(self._state.forced_samples, dtype=np.uint32)
+        return (pattern[..., None] >> bits & 1).astype(bool)
 
     def _antialias(self, colours, triangle):
         """Multiply alpha of the first colour by how much an antialiased line covers [fs 3.4.4]."""

@@ -4,9 +4,9 @@
 import numpy as np
 
 from fixfunc.models import formats
-from fixfunc.models.memory.layout import target_at, target_place, texture_at
+from fixfunc.models.memory.layout import target_place, texture_at, written_at
 from fixfunc.models.output import averages
-from fixfunc.models.output.formats import encode
+from fixfunc.models.output.formats import encode, encode_bits
 from fixfunc.models.payload import enumerated, integer
 from fixfunc.spec.descriptors import Dimension
 from fixfunc.spec.dxgi import DEPTH_FORMATS, FORMATS, Format
@@ -28,9 +28,9 @@ def clear(memory: np.ndarray, view: np.void, packet: np.void) -> None:
     ----------
     memory : ndarray of uint8
     view : numpy.void
-        :data:`fixfunc.spec.descriptors.VIEW`, of a target.
+        :data:`fixfunc.spec.descriptors.VIEW`, of a target, or for unordered access.
     packet : numpy.void
-        :data:`fixfunc.spec.ring.CLEAR`.
+        :data:`fixfunc.spec.ring.CLEAR`: floats are converted, integers are bits of channels.
 
     Raises
     ------
@@ -38,16 +38,19 @@ def clear(memory: np.ndarray, view: np.void, packet: np.void) -> None:
         A format that is no target's, or a view beyond memory.
     """
     if view["dimension"] == Dimension.BUFFER:
-        _clear_buffer(memory, view, packet)
+        bits = np.array([[packet[f"value{n}"] for n in range(4)]], np.uint32)
+        words = bits[0, :1].view(np.uint8)  # of what has no format [fs 5.2.3.1]
+        texel = clear_values(view, packet)["colour"] if view["form"] else words
+        _clear_buffer(memory, view, texel)
         return
     values = clear_values(view, packet)
-    layout, data = target_at(memory, view)
+    layout, data = written_at(memory, view)
     for layer in range(view["layer_count"]):
         place = target_place(view, layer)
-        if layout.coded and "colour" in values:
-            layout.coded_tiles(data, *place).clear(values["colour"])
+        if "colour" in values:
+            _fill(layout, data, place, values["colour"])
             continue
-        planes = layout.tiles(data, *place)
+        planes = _depth_planes(layout, data, place)
         for name, octets in values.items():
             number = int(name == "stencil")
             if number < len(planes):
@@ -66,9 +69,7 @@ def clear_values(view: np.void, packet: np.void) -> dict[str, np.ndarray]:
     bits = np.array([[packet[f"value{n}"] for n in range(4)]], np.uint32)
     values = bits.view(np.float32)
     if form not in DEPTH_FORMATS:
-        if not packet["integer"] and form.name.endswith("INT"):
-            bits = _whole(values, form.name.endswith("SINT"))
-        return {"colour": encode(bits if form.name.endswith("INT") else values, form)[0]}
+        return {"colour": _texel(form, values, bool(packet["integer"]))}
     out = {}
     if packet["depth"]:
         value = formats.encode(values[0, 0], DEPTHS[form])
@@ -76,6 +77,32 @@ def clear_values(view: np.void, packet: np.void) -> dict[str, np.ndarray]:
     if packet["stencil"]:
         out["stencil"] = np.array([packet["stencil_value"]], np.uint8)
     return out
+
+
+def _depth_planes(layout, data, place):
+    if not layout.tiled:
+        raise InputError("target", "be tiled", layout.form.name)
+    return layout.tiles(data, *place)
+
+
+def _texel(form, values, as_bits):
+    """The texel of four floats, or of what are the bits of integers."""
+    if as_bits:
+        return encode_bits(values.view(np.uint32), form)[0]
+    if form.name.endswith("INT"):
+        values = _whole(values, form.name.endswith("SINT"))
+    return encode(values, form)[0]
+
+
+def _fill(layout, data, place, texel):
+    """Make all texels of a slice the same."""
+    level, layer, depth_slice = place
+    if layout.coded:
+        layout.coded_tiles(data, *place).clear(texel)
+    elif layout.tiled:
+        layout.tiles(data, *place)[0][:] = texel
+    else:
+        layout.read(data, level, layer)[depth_slice] = texel
 
 
 def _whole(values, signed):
@@ -86,14 +113,13 @@ def _whole(values, signed):
     return (cut.astype(np.int64) & 0xFFFFFFFF).astype(np.uint32)
 
 
-def _clear_buffer(memory, view, packet):
-    """Words of a buffer's view: all the same."""
+def _clear_buffer(memory, view, texel):
+    """Elements of a buffer's view: all the same."""
     begin = int(view["address"]) + int(view["first"])
     end = begin + int(view["size"])
     if end > len(memory):
         raise InputError("buffer", f"end within memory, at {len(memory)}", end)
-    octets = np.array([packet["value0"]], "<u4").view(np.uint8)
-    memory[begin:end] = np.resize(octets, end - begin)
+    memory[begin:end] = np.resize(texel, end - begin)
 
 
 def copy(memory: np.ndarray, source: np.void, target: np.void, packet: np.void) -> None:
@@ -120,11 +146,11 @@ def copy(memory: np.ndarray, source: np.void, target: np.void, packet: np.void) 
     texels = from_layout.read(from_data, *_subresource(from_layout, packet, "source"))
     into = _subresource(to_layout, packet, "target")
     whole = to_layout.read(to_data, *into).copy()
-    blocks = FORMATS[from_layout.form].block, FORMATS[to_layout.form].block
-    at = [int(packet[name]) // blocks[1] for name in "zyx"]
-    at[0] = int(packet["z"])
-    begin = [int(packet["z0"]), *(int(packet[name]) // blocks[0] for name in ("y0", "x0"))]
-    end = [int(packet["z1"]), *(-(-int(packet[name]) // blocks[0]) for name in ("y1", "x1"))]
+    edges, into_edges = (_edges(layout.form) for layout in (from_layout, to_layout))
+    at = [int(packet[name]) // edge for name, edge in zip("zyx", into_edges, strict=True)]
+    sides = list(zip("zyx", edges, strict=True))
+    begin = [int(packet[f"{name}0"]) // edge for name, edge in sides]
+    end = [-(-int(packet[f"{name}1"]) // edge) for name, edge in sides]
     for name, n in zip("zyx", range(3), strict=True):
         size = end[n] - begin[n]
         if not (0 <= begin[n] < end[n] <= texels.shape[n] and at[n] + size <= whole.shape[n]):
@@ -133,6 +159,11 @@ def copy(memory: np.ndarray, source: np.void, target: np.void, packet: np.void) 
     place = tuple(slice(a, a + e - b) for a, b, e in zip(at, begin, end, strict=True))
     whole[place] = texels[box]
     to_layout.write(to_data, *into, whole)
+
+
+def _edges(form):
+    """Texels of a block along z, y and x."""
+    return 1, FORMATS[form].rows, FORMATS[form].block
 
 
 def resolve(memory: np.ndarray, source: np.void, target: np.void, packet: np.void) -> None:

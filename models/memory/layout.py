@@ -11,7 +11,7 @@ import numpy as np
 from fixfunc.models.memory.coded_tiles import CHANNELS, CodedTiles
 from fixfunc.models.payload import enumerated
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
-from fixfunc.spec.dxgi import FORMATS, Format
+from fixfunc.spec.dxgi import CAST_TO_WORDS, FORMATS, WORDS, Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import SAMPLE_COUNTS
 
@@ -97,8 +97,8 @@ class Layout:
 
     def _blocks(self, level):
         width, height, _ = self.size_of(level)
-        block = FORMATS[self.form].block
-        return -(-height // block), -(-width // block)
+        info = FORMATS[self.form]
+        return -(-height // info.rows), -(-width // info.block)
 
     @property
     def planes(self) -> tuple[Plane, ...]:
@@ -163,6 +163,22 @@ class Layout:
             planes.append(memory[begin:end].reshape(rows, columns, EDGE, EDGE, plane.size))
             begin = end
         return planes
+
+    def offsets(
+        self,
+        level: int,
+        layer: np.ndarray,
+        depth_slice: np.ndarray,
+        y: np.ndarray,
+        x: np.ndarray,
+    ) -> np.ndarray:
+        """Where texels of a level begin, without samples or codes: int64, of the arrays' shape."""
+        begin = self.offset_of(level, layer, depth_slice)
+        columns = (self.tiles_of(level) if self.tiled else self._blocks(level))[1]
+        if not self.tiled:
+            return begin + (y * columns + x) * self.texel
+        tile = y // EDGE * columns + x // EDGE
+        return begin + ((tile * EDGE + y % EDGE) * EDGE + x % EDGE) * self.texel
 
     def read(self, memory: np.ndarray, level: int, layer: int = 0) -> np.ndarray:
         """Texels of a subresource.
@@ -305,12 +321,19 @@ def target_place(view: np.void, layer: int) -> tuple[int, int, int]:
     )
 
 
-def target_at(memory: np.ndarray, view: np.void) -> tuple[Layout, np.ndarray]:
-    """As :func:`texture_at`; one that is not tiled, or of another family, is refused, too."""
+def written_at(memory: np.ndarray, view: np.void) -> tuple[Layout, np.ndarray]:
+    """As :func:`texture_at`; a view of another family is refused, but for what is cast to words."""
     layout, data = texture_at(memory, view)
     form = enumerated(Format, view["form"], "format of the view")
-    if FORMATS[form].family != FORMATS[layout.form].family:
+    is_cast = layout.form in CAST_TO_WORDS and form in WORDS
+    if FORMATS[form].family != FORMATS[layout.form].family and not is_cast:
         raise InputError("format of the view", f"be of {layout.form.name}'s family", form.name)
+    return layout, data
+
+
+def target_at(memory: np.ndarray, view: np.void) -> tuple[Layout, np.ndarray]:
+    """As :func:`written_at`; one that is not tiled is refused, too."""
+    layout, data = written_at(memory, view)
     if not layout.tiled:
         raise InputError("target", "be tiled", layout.form.name)
     return layout, data

@@ -48,22 +48,28 @@ def blend(
     second: np.ndarray | None = None,
     most: tuple[int, ...] | np.ndarray = UNORM8,
     signed: bool = False,
+    steps: int | np.ndarray = 1,
 ) -> np.ndarray:
     """What is stored of normalised colours.
 
     Parameters
     ----------
-    new, old : ndarray of integer, shape (..., 4)
-        Red, green, blue, alpha of a shader, and what is stored.
+    new : ndarray of integer, shape (..., 4)
+        Red, green, blue, alpha of a shader, in ``steps`` of the target's units.
+    old : ndarray of integer, shape (..., 4)
+        What is stored.
     state : Blend
     constant : ndarray of float32, shape (4,), optional
         Blend constant, ones by default: it is cut to the range, and is of 24 bits, to the nearest.
     second : ndarray of integer, shape (..., 4), optional
-        A shader's second colour, for dual-source factors; zeros by default.
+        A shader's second colour, as ``new``, for dual-source factors; zeros by default.
     most : four of int
-        What is 1.0 of each channel, at most 16 bits.
+        What is 1.0 of each channel of the target, at most 16 bits.
     signed : bool
         The range is -1..1; else 0..1.
+    steps : int, or four
+        Steps of a shader's channel in one of the target's: 1 where nothing is blended, and in
+        hardware, whose streams carry the target's own bits.
 
     Returns
     -------
@@ -85,33 +91,33 @@ def blend(
     # Exact: a float32 times a power of two.
     fixed = np.rint(np.clip(np.nan_to_num(fixed), low, 1).astype(np.float64) * ONE)
     second = np.zeros_like(new) if second is None else np.asarray(second, np.int64)
-    colours = Sources(new, old, second, fixed.astype(np.int64))
+    steps = np.broadcast_to(np.asarray(steps, np.int64), 4)
+    colours = Sources(new, old * steps, second, fixed.astype(np.int64))
     both = (
         (state.source, state.target, state.op, COLOURS),
         (state.source_alpha, state.target_alpha, state.op_alpha, ALPHA),
     )
-    result = np.concatenate([_combined(colours, *how, most) for how in both], -1)
-    return np.clip(result, low * most, most)
+    twice = np.concatenate([_twice_combined(colours, *how, most * steps) for how in both], -1)
+    return np.clip((twice + steps) // (2 * steps), low * most, most)
 
 
-def _combined(colours, source, target, op, channels, most):
-    """Some channels: colours, or alpha."""
+def _twice_combined(colours, source, target, op, channels, most):
+    """Some channels, colours or alpha: the integer below twice what they become."""
     new = colours.new[..., channels]
     old = colours.old[..., channels]
     if op == BlendOp.MIN:
-        return np.minimum(new, old)
+        return 2 * np.minimum(new, old)
     if op == BlendOp.MAX:
-        return np.maximum(new, old)
+        return 2 * np.maximum(new, old)
     factor, unit = _factor(colours, source, channels, most)
-    first = new * factor
+    first = -new * factor if op == BlendOp.REV_SUBTRACT else new * factor
     factor, other_unit = _factor(colours, target, channels, most)
-    other = old * factor
-    if not np.array_equal(unit, other_unit):
-        first, other, unit = first * other_unit, other * unit, unit * other_unit
-    if op == BlendOp.REV_SUBTRACT:
-        first, other = other, first
-    total = first + other if op == BlendOp.ADD else first - other
-    return (2 * total + unit) // (2 * unit)
+    other = -old * factor if op == BlendOp.SUBTRACT else old * factor
+    # Quotients and what they leave, apart: a product of both units with a sum is past 64 bits.
+    whole, part = np.divmod(first, unit)
+    other_whole, other_part = np.divmod(other, other_unit)
+    parts = part * other_unit + other_part * unit
+    return 2 * (whole + other_whole) + 2 * parts // (unit * other_unit)
 
 
 def _factor(colours, factor, channels, most):

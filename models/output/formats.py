@@ -29,9 +29,12 @@ RENDERABLE = (
     Format.A8_UNORM,
     *SRGB,
 )
+# What shaders store texels as [fs 5.3.9.2].
+STORABLE = tuple(form for form in RENDERABLE if form not in SRGB)
 FLOAT_FRACTION = 23  # bits of a float32
 FLOAT_INFINITY = 0x7F800000
 LEAST_EXPONENT = 127 - 14  # of a float32: that of the least normal float of fewer bits
+SOURCE_STEPS = 1 << 20  # of what is 1.0 of a shader's channel that is blended, at least
 DITHERED = 8  # bits of a channel, of which less are dithered
 # Thresholds of four by four pixels, in sixteenths: neighbours differ most.
 THRESHOLDS = np.array([[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5]])
@@ -46,6 +49,11 @@ class ColourFormat(NamedTuple):
     kind: str  # UNORM, SNORM, FLOAT, UINT, SINT
     most: np.ndarray  # int64, shape (4,): what is 1.0 of each channel, of normalised formats
     is_srgb: bool
+
+    @property
+    def steps(self) -> np.ndarray:
+        """Steps of a shader's channel that is blended in one of the target's: int64, shape (4,)."""
+        return -(-SOURCE_STEPS // self.most)
 
 
 def colour_format(form: Format) -> ColourFormat:
@@ -86,7 +94,10 @@ def thresholds(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def quantise(
-    values: np.ndarray, form: ColourFormat, threshold: np.ndarray | None = None
+    values: np.ndarray,
+    form: ColourFormat,
+    threshold: np.ndarray | None = None,
+    steps: int | np.ndarray = 1,
 ) -> np.ndarray:
     """Channels of a shader as a blender takes them.
 
@@ -97,22 +108,24 @@ def quantise(
         Normalised.
     threshold : ndarray of int, shape (n,), optional
         From :func:`thresholds`: channels of fewer than 8 bits are dithered by it.
+    steps : int, or ndarray of int64, shape (4,)
+        Of one of the format's units.
 
     Returns
     -------
     ndarray of int64, shape (n, 4)
-        Cut to the format's range, the nearest, ties away from zero; NaN is 0 [fs 3.2.3]. Dithered:
-        the integer below v + threshold / 32.
+        Steps: cut to the format's range, the nearest, ties away from zero; NaN is 0 [fs 3.2.3].
+        Dithered: the integer below v + threshold / 32, in steps.
     """
     low = 0.0 if form.kind == "UNORM" else -1.0
-    # Exact: a float32 times 16 bits fits float64.
-    scaled = np.clip(np.nan_to_num(values, nan=0.0), low, 1).astype(np.float64) * form.most
+    values = np.clip(np.nan_to_num(values, nan=0.0), low, 1).astype(np.float64)
+    scaled = values * (form.most * steps)  # exact: a float32 times 21 bits fits float64
     nearest = np.trunc(scaled + np.copysign(0.5, scaled)).astype(np.int64)
     if threshold is None or form.kind != "UNORM":
         return nearest
     # Exact: of at most 7 bits and five more of the threshold.
-    spread = np.floor(scaled + threshold[:, None] / 32).astype(np.int64)
-    return np.where(form.most < (1 << DITHERED) - 1, spread, nearest)
+    spread = np.floor(values * form.most + threshold[:, None] / 32).astype(np.int64)
+    return np.where(form.most < (1 << DITHERED) - 1, spread * steps, nearest)
 
 
 def load(data: np.ndarray, form: ColourFormat) -> np.ndarray:
@@ -263,6 +276,22 @@ def encode(values: np.ndarray, form: Format) -> np.ndarray:
     if colours.kind in ("UNORM", "SNORM"):
         return store(quantise(values, colours), colours)
     return store(integers(values, colours), colours)
+
+
+def encode_bits(values: np.ndarray, form: Format) -> np.ndarray:
+    """Texels of channels that are not converted: the lower bits of each [fs 5.2.3.1].
+
+    Parameters
+    ----------
+    values : ndarray of uint32, shape (n, 4)
+    form : Format
+
+    Returns
+    -------
+    ndarray of uint8, shape (n, bytes)
+    """
+    as_they_are = colour_format(form)._replace(kind="UINT", is_srgb=False)
+    return store(values.astype(np.int64), as_they_are)
 
 
 def integers(values: np.ndarray, form: ColourFormat) -> np.ndarray:

@@ -21,16 +21,6 @@ from fixfunc.spec.state import BlendFactor, BlendOp
 INTEGERS = ("UINT", "SINT")
 
 
-def _floats(values, _form):
-    """A shader's floats, which are blended as they are."""
-    return np.asarray(values, np.float32)
-
-
-# A shader's colours as a blender takes them, by the kind of a format.
-TAKES = dict.fromkeys(("UNORM", "SNORM"), quantise) | dict.fromkeys(INTEGERS, integers)
-TAKES["FLOAT"] = _floats
-
-
 def merge(
     new: np.ndarray,
     old: np.ndarray,
@@ -61,9 +51,10 @@ def merge(
     Returns
     -------
     ndarray of uint8, shape (n, bytes)
-        UNORM and SNORM: source and factors have the bits of the target's channels, sRGB 16 linear
-        ones; sums are exact. Floats: by float32, cut to the format at the end. Integers: cut.
-        Channels that are not written keep their bits, whatever these mean [fs 17.1].
+        UNORM and SNORM: what is blended is cut to the format's range, and has 20 bits or more
+        whatever the target has; sums are exact, rounded once. sRGB is blended as linear colours.
+        Floats: by float32, cut to the format at the end. Integers: cut. Channels that are not
+        written keep their bits, whatever these mean [fs 17.1].
 
     Raises
     ------
@@ -76,12 +67,28 @@ def merge(
     colours = colour_format(form)
     check_kind(new.dtype, form)
     check(state, form)
-    take = TAKES[colours.kind]
-    taken = take(new, colours)
-    if threshold is not None and colours.kind == "UNORM":
-        taken = quantise(new, colours, threshold)
-    other = None if second is None else take(second, colours)
-    return merge_channels(taken, old, colours, state, constant, other)
+    steps = colours.steps if state.enable and not state.logic else 1
+    source = taken(new, colours, threshold, steps)
+    other = None if second is None else taken(second, colours, None, steps)
+    return merge_channels(source, old, colours, state, constant, other, steps)
+
+
+def taken(
+    values: np.ndarray,
+    form: ColourFormat,
+    threshold: np.ndarray | None = None,
+    steps: int | np.ndarray = 1,
+) -> np.ndarray:
+    """A shader's colours as :func:`merge_channels` takes them.
+
+    Parameters are those of :func:`fixfunc.models.output.formats.quantise`, colours those of
+    :func:`merge`: int64, shape (n, 4); of floats float32, as they are.
+    """
+    if form.kind == "FLOAT":
+        return np.asarray(values, np.float32)
+    if form.kind in INTEGERS:
+        return integers(values, form)
+    return quantise(values, form, threshold, steps)
 
 
 def merge_channels(
@@ -91,16 +98,19 @@ def merge_channels(
     state: Blend,
     constant: np.ndarray | None = None,
     second: np.ndarray | None = None,
+    steps: int | np.ndarray = 1,
 ) -> np.ndarray:
     """What is stored of samples whose colours are channels as a blender takes them.
 
     Parameters
     ----------
     new, second : ndarray of int64, shape (n, 4), or of float32
-        As :func:`fixfunc.models.output.formats.load` has them.
+        From :func:`taken`, or from :func:`fixfunc.models.output.formats.load`.
     old, state, constant
         Those of :func:`merge`.
     form : ColourFormat
+    steps : int, or ndarray of int64, shape (4,)
+        Of ``new`` and ``second``, in a unit of a normalised target: 1 for the hardware's streams.
 
     Returns
     -------
@@ -111,7 +121,7 @@ def merge_channels(
         made = blend_floats(new, kept, state, constant, second)
     else:
         signed = form.kind in ("SNORM", "SINT")
-        made = blend(new, kept, state, constant, second, form.most, signed)
+        made = blend(new, kept, state, constant, second, form.most, signed, steps)
     return masked(store(made, form), old, form, state.write)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from fixfunc.models.pixel import interpolator
 from fixfunc.models.pixel.quads import ALL, Quads
-from fixfunc.models.raster.edge_evaluator import SAMPLE_POSITIONS
+from fixfunc.models.raster.forced_samples import PATTERNS
 from fixfunc.models.texture.footprint import quad_gradients
 from fixfunc.spec.errors import InputError
 
@@ -85,7 +85,7 @@ class Locations:
 
     def of_sample(self, number: np.ndarray) -> np.ndarray:
         """Offsets of samples by their number; those beyond the last are the last."""
-        positions = SAMPLE_POSITIONS[self.coverage.shape[3].bit_length() - 1]
+        positions = PATTERNS[self.coverage.shape[3]]
         number = np.broadcast_to(np.clip(number, 0, len(positions) - 1), self._shape)
         return np.array(positions, np.int64)[number]
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The pixel shader of scenes: flat Lambert light, and a texture."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from fixfunc.models.machine.back_state import BackState
@@ -88,8 +86,8 @@ def shade(
         RGBA8, opaque; of pixels that are not shaded anything.
     """
     edge = 8
-    if scene.texture is None:  # one colour a face: nothing is interpolated
-        lit = rgba(lambert(scene, scene.colour))[part.primitive[triangle]]
+    if not scene.is_textured:  # one colour a face: nothing is interpolated
+        lit = rgba(lambert(scene))[part.primitive[triangle]]
         return np.broadcast_to(lit[:, None, None], (len(tiles), edge, edge))
     mask = unpack(tiles["mask"]) if mask is None else mask
     if not mask.any():
@@ -103,16 +101,14 @@ def shade(
 
 
 def pixel_shader(scene: Scene, taps: Taps | None = None) -> PixelShader:
-    """Light of the face, times the scene's texture at the first attribute.
+    """Light of the face, times its texture at the first attribute, if it has one.
 
-    ``taps`` is told what is read, quad by quad.
+    ``taps`` is told what is read of a texture around the mesh, quad by quad.
     """
-    light = lambert(scene, (255, 255, 255)).astype(np.float32)
-    channels = [0, 0, 0] if scene.texture.format in GREY else [0, 1, 2]
+    light = lambert(scene).astype(np.float32)
 
     def function(quads: PixelQuads) -> PixelResults:
-        uv = np.ascontiguousarray(quads.floats(0)[..., :2])
-        texel = sample(scene.texture, SAMPLER, uv, taps=taps)[..., channels]
+        texel = _texels(scene, quads, taps)
         lit = np.clip(np.nan_to_num(texel), 0, 1) * light[quads.primitive][:, None, None]
         colour = np.ones((*quads.x.shape, 4), np.float32)
         colour[..., :3] = np.floor(lit + np.float32(0.5)) / np.float32(255)
@@ -121,8 +117,28 @@ def pixel_shader(scene: Scene, taps: Taps | None = None) -> PixelShader:
     return PixelShader(function)
 
 
-def lambert(scene: Scene, colour: Sequence[int]) -> np.ndarray:
-    """Colour of each face: uint8, shape (faces, 3)."""
+def _texels(scene, quads, taps):
+    """Colours of the faces' textures, shape (q, 2, 2, 3); ones where a face has none."""
+    uv = np.ascontiguousarray(quads.floats(0)[..., :2])
+    if scene.texture is not None:
+        return _colours(scene.texture, uv, taps)
+    found = np.ones((*uv.shape[:-1], 3), np.float32)
+    part = scene.materials.number[quads.primitive]
+    for number in np.unique(part):
+        texture = scene.materials.textures[number]
+        if texture is not None:
+            chosen = part == number
+            found[chosen] = _colours(texture, np.ascontiguousarray(uv[chosen]), None)
+    return found
+
+
+def _colours(texture, uv, taps):
+    channels = [0, 0, 0] if texture.format in GREY else [0, 1, 2]
+    return sample(texture, SAMPLER, uv, taps=taps)[..., channels]
+
+
+def lambert(scene: Scene) -> np.ndarray:
+    """Colour of each face in the light: uint8, shape (faces, 3)."""
     corners = scene.corners.astype(np.float64)
     with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
         normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
@@ -130,7 +146,7 @@ def lambert(scene: Scene, colour: Sequence[int]) -> np.ndarray:
         normal *= np.where((normal * (scene.eye - corners[:, 0])).sum(1) < 0, -1, 1)[:, None]
         light = np.array([0.45, 0.75, 0.48]) / np.linalg.norm([0.45, 0.75, 0.48])
         intensity = np.nan_to_num(0.22 + 0.78 * np.clip(normal @ light, 0, 1), nan=0.22)
-    return np.floor(intensity[:, None] * np.array(colour) + 0.5).astype(np.uint8)
+    return np.floor(intensity[:, None] * scene.face_colours + 0.5).astype(np.uint8)
 
 
 def rgba(colour: np.ndarray) -> np.ndarray:

@@ -50,12 +50,13 @@ class TexelFormat(NamedTuple):
     """A format, as a sampler takes it."""
 
     size: int  # bytes of a texel, or of a block
-    edge: int  # texels along a block's edge: 4, or 1
+    edge: int  # texels along a block's row: 4, 2, or 1
     channels: int  # from red on; one before the last that the format lacks is zero
     present: tuple[int, ...]  # channels that the format has
     dtype: np.dtype  # of a channel that has been read
     unit: np.ndarray  # float64, shape (channels,): what is 1.0; of floats and integers 1
     kind: str  # UNORM, SNORM, UINT, SINT, FLOAT
+    rows: int = 1  # of a block: 4, or 1
 
     @property
     def is_integer(self) -> bool:
@@ -89,7 +90,8 @@ def _blocks(form):
     one = 1 if kind == "FLOAT" else np.iinfo(dtype).max
     channels = form.channels
     return TexelFormat(
-        form.size, 4, channels, tuple(range(channels)), dtype, np.full(channels, float(one)), kind
+        *(form.size, 4, channels, tuple(range(channels)), dtype),
+        *(np.full(channels, float(one)), kind, 4),
     )
 
 
@@ -101,6 +103,12 @@ TEXELS = {name: _plain(layout) for name, layout in _LAYOUTS.items()}
 TEXELS[SHARED_EXPONENT.name] = TexelFormat(
     DXGI_FORMATS[SHARED_EXPONENT].bytes, 1, 3, (0, 1, 2), np.dtype(np.float16), np.ones(3), "FLOAT"
 )
+# Bytes of two texels' red, greens and blue [fs 19.4].
+PAIRS = {Format.R8G8_B8G8_UNORM.name: (0, (1, 3), 2), Format.G8R8_G8B8_UNORM.name: (1, (0, 2), 3)}
+TEXELS |= {
+    name: TexelFormat(4, 2, 3, (0, 1, 2), np.dtype(np.uint8), np.full(3, 255.0), "UNORM")
+    for name in PAIRS
+}
 TEXELS |= {name: _blocks(form) for name, form in block_decode.FORMATS.items()}
 # Of what has colours in bytes: they may be sRGB.
 WITH_SRGB = {"RGBA8", "BGRA8", "B8G8R8X8_UNORM", "BC1", "BC2", "BC3", "BC7"}
@@ -141,6 +149,24 @@ def read(data: np.ndarray, name: str) -> np.ndarray:
             raw_bits(data, channel), channel.bits, form.kind, form.dtype
         )
     return out
+
+
+def read_pairs(data: np.ndarray, name: str) -> np.ndarray:
+    """Texels of a format of which two share red and blue [fs 19.4].
+
+    Parameters
+    ----------
+    data : ndarray of uint8, shape (..., pairs, 4)
+    name : str
+        One of :data:`PAIRS`.
+
+    Returns
+    -------
+    ndarray of uint8, shape (..., 2 * pairs, 3)
+    """
+    red, greens, blue = PAIRS[name]
+    both = np.stack([data[..., [red, green, blue]] for green in greens], -2)
+    return both.reshape(*data.shape[:-2], -1, 3)
 
 
 def _channel(raw, bits, kind, dtype):

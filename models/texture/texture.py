@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fixfunc.models.texture import block_decode, texels
-from fixfunc.models.texture.texels import TEXELS, WITH_SRGB, TexelFormat
+from fixfunc.models.texture.texels import PAIRS, TEXELS, WITH_SRGB, TexelFormat
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import SAMPLE_COUNTS, TARGET_LIMIT
 
@@ -96,6 +96,9 @@ class Texture(NamedTuple):
             return texels.read(
                 data.reshape(depth, height, width, self.samples, form.size), self.format
             )
+        if self.format in PAIRS:
+            pairs = data.reshape(depth, height, -1, form.size)
+            return texels.read_pairs(pairs, self.format)[:, :, :width, None]
         blocks = block_decode.decode(self.format, data.reshape(-1, form.size))
         rows = -(-height // form.edge)
         columns = -(-width // form.edge)
@@ -229,7 +232,7 @@ def size(width: int, height: int, level: int) -> tuple[int, int]:
 def bytes_of(format: str, width: int, height: int) -> int:
     """Bytes of an image."""
     form = TEXELS[format]
-    return -(-width // form.edge) * -(-height // form.edge) * form.size
+    return -(-width // form.edge) * -(-height // form.rows) * form.size
 
 
 def of_picture(picture: np.ndarray, srgb: bool = False, mips: bool = True) -> Texture:

@@ -113,7 +113,7 @@ class TextureCache:
         self._shape = shape or CacheShape()
         self.counters = Counters()
         form = texture.texel_format
-        stored = form.size * (EDGE // form.edge) ** 2
+        stored = form.size * (EDGE // form.edge) * (EDGE // form.rows)
         decoded = EDGE**2 * form.channels * form.dtype.itemsize
         if texture.srgb:
             decoded *= 2

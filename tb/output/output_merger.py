@@ -8,7 +8,7 @@ from cocotb.handle import HierarchyObject
 from fixfunc.cosim import codec
 from fixfunc.models.output.blend import Blend
 from fixfunc.models.output.formats import colour_format, encode
-from fixfunc.models.output.output_merger import INTEGERS, check, merge
+from fixfunc.models.output.output_merger import INTEGERS, check, merge_channels, taken
 from fixfunc.models.payload import dtype
 from fixfunc.rtl.output.merger.output_merger import OutputMerger, OutputMergerParams
 from fixfunc.spec.colours import MERGE_STATE
@@ -295,7 +295,11 @@ def _merge(beats, state, params):
     size = FORMATS[form].bytes
     old = texels_of(beats, params.lanes).reshape(-1, BYTES)[:, :size]
     data = np.zeros((len(new), BYTES), np.uint8)
-    data[:, :size] = merge(new, old, form, blend, constant, second, threshold)
+    # The hardware blends a shader's colours in the target's own bits.
+    own = colour_format(form)
+    new = taken(new, own, threshold)
+    second = None if second is None else taken(second, own)
+    data[:, :size] = merge_channels(new, old, own, blend, constant, second)
     return data.reshape(-1, params.lanes, BYTES)
 
 

@@ -60,7 +60,7 @@ def device():
         ),
         (
             lambda d: d.create_texture2d(Format.BC1_UNORM, 8, 8, bind=DRAWN),
-            "format must have no blocks where bind is a target's, not BC1_UNORM",
+            "format must have no blocks where bind is an output's, not BC1_UNORM",
         ),
         (
             lambda d: d.create_texture2d(RGBA8, 16384, 16384, sample_count=8, bind=DRAWN),

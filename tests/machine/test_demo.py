@@ -50,7 +50,7 @@ def drawn(scene):
     context.ia.set_input_layout(device.create_input_layout(elements))
     context.ia.set_vertex_buffers(0, [device.create_buffer(data=vertices)], [20])
     context.ia.set_primitive_topology(Topology.TRIANGLE_LIST)
-    light = shading.lambert(scene, (255, 255, 255) if scene.texture else scene.colour)
+    light = shading.lambert(scene)
 
     def vertex(waves, _bound):
         position = transformed(waves.floats(0)[..., :3], scene.transform)

@@ -40,6 +40,10 @@ def drawn():
     context.cs.set_unordered_access_views(1, [made["unordered"][1]])
     context.dispatch(2)
     context.copy_structure_count(made["buffer"][1], 4, made["unordered"][1])
+    context.cs.set_shader(made["compute shader"][2])
+    context.cs.set_unordered_access_views(0, [made["unordered"][2]])
+    context.dispatch(1)
+    context.clear_unordered_access_view_float(made["unordered"][2], (0, 0.5, 1, 1))
     for query in made["query"]:
         context.end(query)
     context.set_predication(made["query"][1])

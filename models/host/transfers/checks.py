@@ -116,8 +116,8 @@ def copy(target: Texture, into, source: Texture, out_of, at, box) -> None:
 
 def _edges(texture):
     """Texels of a block along x, y and z."""
-    edge = FORMATS[texture.form].block
-    return edge, edge, 1
+    info = FORMATS[texture.form]
+    return info.block, info.rows, 1
 
 
 def _side(axis, begin, end, place, size, room, edge, into_edge):
@@ -179,6 +179,12 @@ def min_lod(texture: Texture, value: float) -> int:
     if not value >= 0:
         raise InputError("min_lod", "be at least 0", value)
     return round(min(value, MOST_LOD / 256) * 256)
+
+
+def floats_of(view: View) -> None:
+    """A view whose format is of floats, or converted from them [fs 5.2.3.1]."""
+    if not view.form.name.endswith(("_FLOAT", "NORM")):
+        raise InputError("format of the view", "be of UNORM, SNORM or FLOAT", view.form.name)
 
 
 def counted(view: View) -> None:

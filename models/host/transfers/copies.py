@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 
 from fixfunc.models.frontend.state_pieces import floats
+from fixfunc.models.host.calls import check_held
 from fixfunc.models.host.memory import Heap
 from fixfunc.models.host.packets import Packets
 from fixfunc.models.host.resources import Bind, Buffer, Texture, octets_of, texels_of
@@ -40,6 +41,7 @@ class Transfers:
         self._machine = machine
         self._packets = Packets(memory, machine)
         self._changed = set(StateKind)
+        self._mapped: set[tuple[Buffer | Texture, tuple[int, int]]] = set()  # by this context
 
     def clear_render_target_view(self, view: View, colour: Colour) -> None:
         """Clear all that a view shows to a colour: red, green, blue, alpha."""
@@ -59,12 +61,26 @@ class Transfers:
             fields |= {"stencil": 1, "stencil_value": checks.stencil(view, stencil)}
         self._packets.emit(RingOp.CLEAR, view.encode(), **fields)
 
-    def clear_unordered_access_view_uint(self, view: View, value: int) -> None:
-        """Clear all words of a buffer's view."""
+    def clear_unordered_access_view_uint(
+        self, view: View, value: int | tuple[int, int, int, int]
+    ) -> None:
+        """Clear all that a view shows to words, of which channels take their lower bits.
+
+        Words are red, green, blue and alpha, or one for all; buffers take the first [fs 5.2.3.1].
+        """
         view.check(Bind.UNORDERED_ACCESS)
         mapping.check_unmapped("view", view.resource)
-        integer("value", value, 0, WORD)
-        self._packets.emit(RingOp.CLEAR, view.encode(), colour=1, integer=1, value0=value)
+        values = value if isinstance(value, tuple | list) else (value,) * 4
+        fields = {f"value{n}": integer("value", its, 0, WORD) for n, its in enumerate(values)}
+        self._packets.emit(RingOp.CLEAR, view.encode(), colour=1, integer=1, **fields)
+
+    def clear_unordered_access_view_float(self, view: View, colour: Colour) -> None:
+        """Clear all that a view of UNORM, SNORM or floats shows to a colour [fs 5.2.3.1]."""
+        view.check(Bind.UNORDERED_ACCESS)
+        mapping.check_unmapped("view", view.resource)
+        checks.floats_of(view)
+        values = dict(zip((f"value{n}" for n in range(4)), floats(*colour), strict=True))
+        self._packets.emit(RingOp.CLEAR, view.encode(), colour=1, **values)
 
     def copy_resource(self, target: Buffer | Texture, source: Buffer | Texture) -> None:
         """Copy all of a resource to one of the same kind and size."""
@@ -177,8 +193,7 @@ class Transfers:
 
     def set_resource_min_lod(self, texture: Texture, min_lod: float) -> None:
         """The least level of a texture that shaders read, from now on [fs 5.8]."""
-        texture.min_lod = checks.min_lod(texture, min_lod)
-        self._changed.add(StateKind.BINDINGS)
+        self._set_min_lod(texture, checks.min_lod(texture, min_lod))
 
     def generate_mips(self, view: View) -> None:
         """Make the smaller levels of a view from its first."""
@@ -195,20 +210,18 @@ class Transfers:
         """Write to a resource: a level and layer of a texture, or bytes of a buffer."""
         octets = octets_of(data)
         checks.updated(target)
-        level, layer = target.subresource(*subresource)
-        if self._machine.skips:  # [fs 20.2]
-            return
-        memory = self._settled()
+        place = target.subresource(*subresource)
         if isinstance(target, Buffer):
             integer("bytes of data", len(octets), 1, target.size)
             integer("offset", offset, 0, target.size - len(octets))
-            begin = target.address + offset
-            memory[begin : begin + len(octets)] = octets
-            return
-        if target.bind & Bind.DEPTH_STENCIL or target.layout.samples > 1:
-            raise InputError("target", "have no depths, and one sample", target.form.name)
-        texels = texels_of(target.layout, level, octets)
-        target.layout.write(memory[target.address :], level, layer, texels)
+            write = partial(self._write_buffer, target, offset, octets)
+        else:
+            if target.bind & Bind.DEPTH_STENCIL or target.layout.samples > 1:
+                raise InputError("target", "have no depths, and one sample", target.form.name)
+            texels = texels_of(target.layout, place[0], octets)
+            write = partial(self._write_texture, target, place, texels)
+        if not self._machine.skips:  # [fs 20.2]
+            write()
 
     def read(self, resource: Buffer | Texture, subresource: tuple[int, int] = (0, 0)) -> np.ndarray:
         """What a resource holds, when all before it is done.
@@ -246,17 +259,43 @@ class Transfers:
         data.flags.writeable = map_type != MapType.READ
         mapped = Mapped(data, map_type, partial(self.unmap, resource, place))
         resource.mapped[place] = mapped
+        self._mapped.add((resource, place))
         return mapped
 
     def unmap(self, resource: Buffer | Texture, subresource: tuple[int, int] = (0, 0)) -> None:
         """Take it back, and bring what the CPU has written to memory."""
         place = resource.subresource(*subresource)
-        if place not in resource.mapped:
-            raise InputError("subresource", "be mapped", place)
-        mapped = resource.mapped.pop(place)
+        mapped = self._taken_back(resource, place)
         if mapped.map_type != MapType.READ:
-            mapping.stored(self._memory, resource, place)[:] = mapped.data
-            mapped.data.flags.writeable = False
+            self._write_mapped(resource, place, mapped.data)
+
+    def _taken_back(self, resource, place):
+        """What this context has mapped, which is not written any more."""
+        if (resource, place) not in self._mapped:
+            raise InputError("subresource", "be mapped", place)
+        self._mapped.remove((resource, place))
+        mapped = resource.mapped.pop(place)
+        mapped.data.flags.writeable = False
+        return mapped
+
+    def _write_mapped(self, resource, place, data):
+        check_held("resource", resource, self.heap)
+        mapping.check_unmapped("resource", resource, place)
+        mapping.stored(self._settled(), resource, place)[:] = data
+
+    def _write_buffer(self, buffer, offset, octets):
+        begin = buffer.address + offset
+        self._settled()[begin : begin + len(octets)] = octets
+
+    def _write_texture(self, texture, place, texels):
+        texture.layout.write(self._settled()[texture.address :], *place, texels)
+
+    def _set_min_lod(self, texture, min_lod):
+        texture.min_lod = min_lod
+        self._changed.add(StateKind.BINDINGS)
+
+    def _set_word(self, address, value):
+        self._memory[address : address + 4] = np.array([value], "<u4").view(np.uint8)
 
     def _settled(self):
         self._machine.settle()

@@ -31,6 +31,8 @@ FOURCC = {
     b"A2XY": "BC5_UNORM",
     b"BC5U": "BC5_UNORM",
     b"BC5S": "BC5_SNORM",
+    b"RGBG": "G8R8_G8B8_UNORM",  # as D3D9 names 16-bit halves [fs 25.1.1]
+    b"GRGB": "R8G8_B8G8_UNORM",
     b"$\0\0\0": "R16G16B16A16_UNORM",
     b"n\0\0\0": "R16G16B16A16_SNORM",
     b"o\0\0\0": "R16_FLOAT",

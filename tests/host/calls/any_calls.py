@@ -107,6 +107,7 @@ RASTERIZER = made(
     multisample_enable=TRUTH,
     antialiased_line_enable=TRUTH,
     conservative_raster=TRUTH,
+    forced_sample_count=st.sampled_from((0, 0, 0, 1, 4, 16, 2)),
 )
 DEPTH_STENCIL = made(
     DepthStencilState,
@@ -174,8 +175,13 @@ CALLS = {
     ),
     "create_unordered_access_view": (
         "unordered",
-        {"resource": of("buffer")},
-        {"flag": st.sampled_from(UnorderedFlag), "first": NUMBER, "size": NUMBER},
+        {"resource": of("buffer") | of("texture")},
+        {
+            "form": MAYBE_FORMAT,
+            "flag": st.sampled_from(UnorderedFlag),
+            "first": NUMBER,
+            "size": NUMBER,
+        },
     ),
     "create_query": ("query", {"kind": st.sampled_from(QueryKind)}, {}),
     "release": (None, {"resource": of("texture") | of("buffer") | of("query")}, {}),
@@ -246,7 +252,12 @@ CALLS = {
     ),
     "context.clear_unordered_access_view_uint": (
         None,
-        {"view": of("unordered"), "value": NUMBER},
+        {"view": of("unordered"), "value": NUMBER | st.tuples(*(NUMBER,) * 4)},
+        {},
+    ),
+    "context.clear_unordered_access_view_float": (
+        None,
+        {"view": of("unordered"), "colour": COLOUR},
         {},
     ),
     "context.copy_resource": (
@@ -322,8 +333,21 @@ CALLS = {
     "context.clear_state": (None, {}, {}),
     "context.flush": (None, {}, {}),
 }
-# What shows most comes more often.
-PATHS = st.sampled_from((*CALLS, *("context.draw", "context.draw_instanced") * 4))
+CALLS |= {
+    path.replace("context", "deferred", 1): how
+    for path, how in CALLS.items()
+    if path.startswith("context.")
+}
+CALLS |= {
+    "deferred.finish_command_list": ("list", {}, {"restore_state": TRUTH}),
+    "context.execute_command_list": (None, {"commands": of("list")}, {"restore_state": TRUTH}),
+    "deferred.execute_command_list": (None, {"commands": of("list")}, {"restore_state": TRUTH}),
+}
+# What shows most comes more often; a deferred context has as many calls as the immediate one.
+OFTEN = ("context.draw", "context.draw_instanced") * 4
+LISTS = ("deferred.finish_command_list", "context.execute_command_list") * 3
+AT_ONCE = [path for path in CALLS if not path.startswith("deferred.")]
+PATHS = st.sampled_from((*CALLS, *AT_ONCE, *AT_ONCE, *OFTEN, *OFTEN, *LISTS))
 
 
 @st.composite

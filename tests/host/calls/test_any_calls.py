@@ -15,7 +15,6 @@ from tests.host.calls.worlds import BEGIN, World
 from tests.tiers import SEED
 
 LENGTH = 40  # calls of an example, at most
-GROUPS = ("ia", "so", "rs", "om", "vs", "hs", "ds", "gs", "ps", "cs")
 ONE = settings(
     max_examples=2,
     phases=(Phase.generate, Phase.shrink),
@@ -29,11 +28,12 @@ HELD = ("buffer", "texture", "query")
 def state(world):
     """What a call may change: what is bound, what is held, and memory behind ring and tables."""
     world.device.context.flush()
-    context = world.device.context
     bound = [
-        {name: copied(value) for name, value in vars(getattr(context, group)).items()}
-        for group in GROUPS
+        {name: copied(value) for name, value in vars(group).items()}
+        for context in (world.device.context, world.deferred)
+        for group in context._groups
     ]
+    bound.append(len(world.deferred._calls))
     held = [
         {name: copied(value) for name, value in vars(result).items()}
         for kind in HELD
@@ -55,8 +55,8 @@ def shown(world):
     out = [[held.address for kind in HELD for held in world.results.get(kind, ())]]
     out += [[view.counter_address for view in world.results.get("unordered", ())]]
     for resource in world.resources():
-        for place in list(resource.mapped):
-            context.unmap(resource, place)
+        for mapped in list(resource.mapped.values()):
+            mapped.unmap()
         layout = getattr(resource, "layout", None)
         places = (
             [(level, layer) for level in range(layout.levels) for layer in range(layout.layers)]

@@ -49,12 +49,14 @@ class World:
 
     def __init__(self) -> None:
         self.device = Device(MEMORY, most_work=MOST_WORK)
+        self.deferred = self.device.create_deferred_context()
         self.results: dict[str, list] = {}
 
     def make(self, call: Call) -> None:
         """Make a call."""
-        owner: Any = self.device
-        for name in call.path.split("."):
+        first, *names = call.path.split(".")
+        owner: Any = self.deferred if first == "deferred" else getattr(self.device, first)
+        for name in names:
             owner = getattr(owner, name)
         result = owner(**{name: self._value(value) for name, value in call.arguments.items()})
         if call.keeps:
@@ -108,6 +110,13 @@ def counted(waves, bound):
     bound.increment(1, waves.mask)
 
 
+def stored(waves, bound):
+    """Store texels of a plane."""
+    places = np.stack([waves.index % 8, waves.index // 8], -1)
+    values = np.repeat(waves.index[..., None].astype(np.float32) / np.float32(32), 4, -1)
+    bound.store(0, waves.mask, places, values)
+
+
 READ_AND_DRAWN = Bind.SHADER_RESOURCE | Bind.RENDER_TARGET
 TRIANGLES = np.float32([(-1, 1, 0.5, 1), (3, 1, 0.5, 1), (-1, -3, 0.5, 1)] * 2)
 BUFFERS = (
@@ -135,6 +144,7 @@ TEXTURES = (
         "usage": Usage.STAGING,
         "cpu_access": CpuAccess.READ | CpuAccess.WRITE,
     },
+    {"form": Format.R8G8B8A8_UNORM, "bind": READ_AND_DRAWN | Bind.UNORDERED_ACCESS},
 )
 
 
@@ -150,7 +160,7 @@ BEGIN = (
     ),
     *(
         begin("create_compute_shader", "compute shader", program=ComputeShader(program))
-        for program in (count, counted)
+        for program in (count, counted, stored)
     ),
     begin("create_input_layout", "layout", elements=[Element(0, Format.R32G32B32A32_FLOAT)]),
     *(begin("create_buffer", "buffer", **given) for given in BUFFERS),
@@ -165,6 +175,7 @@ BEGIN = (
         resource=Of("buffer", 5),
         flag=UnorderedFlag.COUNTER,
     ),
+    begin("create_unordered_access_view", "unordered", resource=Of("texture", 7)),
     *(
         begin("create_query", "query", kind=kind)
         for kind in (QueryKind.OCCLUSION, QueryKind.OCCLUSION_PREDICATE)
@@ -180,4 +191,10 @@ BEGIN = (
     begin("context.begin", None, query=Of("query", 1)),
     begin("context.rs.set_viewports", None, viewports=[Viewport(width=8, height=8)]),
     begin("context.om.set_render_targets", None, colours=[Of("target", 0)]),
+)
+# A deferred context has the same bound.
+BEGIN += tuple(
+    call._replace(path=call.path.replace("context", "deferred", 1))
+    for call in BEGIN
+    if call.path.startswith("context.") and call.path != "context.begin"
 )

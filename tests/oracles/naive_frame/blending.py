@@ -13,6 +13,7 @@ from tests.oracles.naive_frame import float32, formats
 from tests.oracles.naive_frame.scene import Target
 
 CONSTANT = 1 << 24  # 1 as a constant factor
+SOURCE = 1 << 20  # 1 as a shader's channel that is blended, at least
 
 
 def written(
@@ -26,21 +27,21 @@ def written(
 
     ``colours``: the target's, and behind it that of a second source.
     """
-    new = formats.source(form, colours[0])
     old = formats.loaded(form, stored)
     bits = formats.channels(form).bits
     if state.logic:
+        new = formats.source(form, colours[0])
         raw = formats.to_store(form, new)
         result = [
             _logic(state.logic_op, a, b) & (1 << count) - 1
             for a, b, count in zip(raw, stored, bits, strict=True)
         ]
     elif state.enable:
-        second = formats.source(form, colours[-1])
         mixed = _floats if formats.channels(form).kind == "FLOAT" else _integers
-        result = formats.to_store(form, mixed(state, form, new, second, old, factor))
+        both = colours[0], colours[-1]
+        result = formats.to_store(form, mixed(state, form, *both, old, factor))
     else:
-        result = formats.to_store(form, new)
+        result = formats.to_store(form, formats.source(form, colours[0]))
     return [result[n] if state.mask >> n & 1 and bits[n] else stored[n] for n in range(4)]
 
 
@@ -104,9 +105,15 @@ def _factor(kind, n, new, second, old, constant, complement):
 def _integers(state, form, new, second, old, factor):
     """Integers mixed exactly as fractions, rounded once to the nearest, halves up."""
     most = [formats.wide(form, n) for n in range(4)]
+    steps = [-(-SOURCE // its) for its in most]
+    fine = [its * number for its, number in zip(most, steps, strict=True)]
     new, second, old = (
-        [Fraction(value, its) for value, its in zip(colour, most, strict=True)]
-        for colour in (new, second, old)
+        [Fraction(value, its) for value, its in zip(colour, units, strict=True)]
+        for colour, units in (
+            (formats.source(form, new, steps), fine),
+            (formats.source(form, second, steps), fine),
+            (old, most),
+        )
     )
     is_signed = formats.channels(form).kind == "SNORM"
     constant = [
@@ -138,8 +145,9 @@ def _extreme(op, new, old):
     return new if (new < old if op == BlendOp.MIN else new > old) else old
 
 
-def _floats(state, _form, new, second, old, factor):
+def _floats(state, form, new, second, old, factor):
     """Floats by float32: source times its factor is added to target times its own."""
+    new, second = (formats.source(form, colour) for colour in (new, second))
     constant = [float32.flushed(value) for value in factor]
     out = []
     for n in range(4):

@@ -6,6 +6,7 @@ Source: docs/output/output_merger.md; [fs 3.2.2-3.2.3, 19.1.3].
 
 import math
 import re
+from collections.abc import Sequence
 from decimal import Decimal, getcontext
 from fractions import Fraction
 from functools import cache
@@ -81,8 +82,11 @@ def wide(form: Format, channel: int) -> int:
     return (1 << count - 1) - 1 if kind == "SNORM" else (1 << count) - 1
 
 
-def source(form: Format, colour: tuple) -> list:
-    """A shader's colour as it is blended: integers, or float32."""
+def source(form: Format, colour: tuple, steps: Sequence[int] = (1,) * 4) -> list:
+    """A shader's colour as it is blended: integers, or float32.
+
+    ``steps`` are those of a channel's integers in one that is stored.
+    """
     kind, bits, _ = channels(form)
     if kind == "FLOAT":
         return [float32.flushed(value) for value in colour]
@@ -92,7 +96,8 @@ def source(form: Format, colour: tuple) -> list:
             for value, count in zip(colour, bits, strict=True)
         ]
     least = -1 if kind == "SNORM" else 0
-    return [_normalised(value, wide(form, n), least) for n, value in enumerate(colour)]
+    most = [wide(form, n) * its for n, its in enumerate(steps)]
+    return [_normalised(value, its, least) for value, its in zip(colour, most, strict=True)]
 
 
 def loaded(form: Format, stored: list[int]) -> list:

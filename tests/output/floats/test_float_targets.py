@@ -118,12 +118,8 @@ def test_blend_constants_below_zero(form, scale, least):
     cut = np.maximum(constant, least)
     for how, factor in ((factors, cut), (inverse, 1 - cut)):
         got = load(merge(new, old, form, Blend(True, *how, *how), constant), kind)[0]
-        wanted = np.floor(np.floor(0.5 * scale + 0.5) * factor + 0.5)
-        if kind.kind == "FLOAT":
-            wanted = 0.5 * factor
-        else:
-            wanted = np.clip(wanted, least * scale, scale)
-        assert got.tolist() == wanted.tolist()
+        wanted = np.clip(0.5 * factor, least, np.inf if kind.kind == "FLOAT" else 1) * scale
+        assert np.abs(got - wanted).max() <= (0 if kind.kind == "FLOAT" else 0.6)
 
 
 @pytest.mark.plan("output-merger-14")
