@@ -38,6 +38,7 @@ FORMAT = st.sampled_from(
         *(Format.R8G8B8A8_TYPELESS, Format.R8G8B8A8_UNORM_SRGB, Format.R8G8B8A8_UINT),
         *(Format.R16_UINT, Format.R32_UINT, Format.R32_FLOAT, Format.R16G16B16A16_FLOAT),
         *(Format.R32G32B32A32_UINT, Format.BC1_UNORM, Format.BC3_UNORM, Format.A8_UNORM),
+        Format.R8G8_B8G8_UNORM,
         *(Format.D24_UNORM_S8_UINT, Format.D32_FLOAT, Format.R24G8_TYPELESS, Format.UNKNOWN),
     )
 )
