@@ -7,7 +7,7 @@ import pytest
 from fixfunc.models.frontend.state_pieces import piece
 from fixfunc.models.host import Device
 from fixfunc.models.host.resources import Bind
-from fixfunc.models.output.scan_out import Display, dithered
+from fixfunc.models.output.display.display import Display, dithered
 from fixfunc.models.output.transaction_elimination import TransactionElimination, signatures
 from fixfunc.spec.descriptors import VIEW
 from fixfunc.spec.dxgi import Format
