@@ -5,9 +5,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fixfunc.models.memory.layout import target_place, texture_at
+from fixfunc.models.memory.layout import target_at, target_place, texture_at
 from fixfunc.models.output.display.turns import Turns
 from fixfunc.models.output.formats import thresholds
+from fixfunc.models.output.transaction_elimination import TransactionElimination
 from fixfunc.models.payload import integer
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
@@ -57,6 +58,8 @@ class Display:
         Buffers change between two frames; else at once, and a frame may be torn.
     dither : bool
         Pixels are 5, 6 and 5 bits, dithered.
+    transaction_elimination : bool
+        Tiles of a frame that are in its buffer already do not move.
 
     Raises
     ------
@@ -70,11 +73,14 @@ class Display:
         buffers: Sequence[np.void],
         vsync: bool = True,
         dither: bool = False,
+        transaction_elimination: bool = False,
     ) -> None:
         integer("buffers", len(buffers), 1, 3)
         self._memory = memory
         self._buffers = buffers
         self._dither = dither
+        self._transaction_elimination = transaction_elimination
+        self._writers: dict[int, TransactionElimination] = {}
         sizes = set()
         for view in buffers:
             layout, _ = texture_at(memory, view)
@@ -98,9 +104,61 @@ class Display:
         """See :attr:`Turns.back`."""
         return self._turns.back
 
-    def present(self) -> None:
+    @property
+    def waits(self) -> bool:
+        """See :attr:`Turns.waits`."""
+        return self._turns.waits
+
+    @property
+    def moved(self) -> int:
+        """Bytes of frames that have come to buffers."""
+        return sum(writer.moved for writer in self._writers.values())
+
+    @property
+    def kept(self) -> int:
+        """Bytes of frames that were in their buffers already."""
+        return sum(writer.kept for writer in self._writers.values())
+
+    def take(self, view: np.void) -> None:
+        """Bring a frame to the buffer that is drawn to.
+
+        Parameters
+        ----------
+        view : numpy.void
+            :data:`fixfunc.spec.descriptors.VIEW`, tiled, of the size and the format of buffers,
+            which are tiled, too.
+
+        Raises
+        ------
+        InputError
+            A view of something else, or coded tiles that cannot be decoded. Nothing has changed.
+        Stalled
+            See :attr:`Turns.back`.
+        """
+        back = self.back
+        buffer = self._buffers[back]
+        layout, data = target_at(self._memory, view)
+        place = target_place(view, 0)
+        size = layout.size_of(place[0])[:2]
+        if view["form"] != buffer["form"] or layout.samples > 1:
+            rule = f"be of one sample, and of {Format(int(buffer['form'])).name}"
+            raise InputError("frame", rule, (int(view["form"]), layout.samples))
+        if size != (self._width, self._height):
+            raise InputError("frame", f"be of {self._width} by {self._height}", size)
+        if layout.coded:
+            tiles = layout.coded_tiles(data, *place).read()
+        else:
+            tiles = layout.tiles(data, *place)[0]
+        if back not in self._writers:
+            self._writers[back] = TransactionElimination(self._memory, buffer)
+        writer = self._writers[back]
+        if not self._transaction_elimination:
+            writer.forget()
+        writer.write(tiles)
+
+    def present(self, sync_interval: int | None = None) -> None:
         """See :meth:`Turns.present`."""
-        self._turns = self._turns.present()
+        self._turns = self._turns.present(sync_interval)
 
     def line(self) -> np.ndarray:
         """The next line of the buffer that is shown; behind the last one buffers change.

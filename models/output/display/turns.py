@@ -19,6 +19,8 @@ class Turns(NamedTuple):
     drawn_to : int
     ready : int, optional
         Shown next.
+    due : int
+        Ends of frames until then.
     """
 
     count: int
@@ -26,11 +28,17 @@ class Turns(NamedTuple):
     front: int
     drawn_to: int
     ready: int | None = None
+    due: int = 1
 
     @classmethod
     def begun(cls, count: int, vsync: bool) -> Self:
         """The first buffer is shown, and the next one is drawn to."""
         return cls(count, vsync, 0, 1 % max(count, 1))
+
+    @property
+    def waits(self) -> bool:
+        """No buffer may be drawn to: of two one is shown, and the other waits to be."""
+        return self.count == 2 and self.ready is not None
 
     @property
     def back(self) -> int:
@@ -41,23 +49,32 @@ class Turns(NamedTuple):
         Stalled
             With two buffers and vsync: the last one drawn waits to be shown.
         """
-        if self.count == 2 and self.ready is not None:
+        if self.waits:
             raise Stalled("the buffer waits for the next frame")
         return self.drawn_to
 
-    def present(self) -> Self:
-        """Show what has been drawn, as soon as it may be; with three buffers the newest wins."""
+    def present(self, sync_interval: int | None = None) -> Self:
+        """Show what has been drawn, as soon as it may be; with three buffers the newest wins.
+
+        Parameters
+        ----------
+        sync_interval : int, optional
+            Behind the end of so many frames; 0: at once. By default 1 with vsync, else 0.
+        """
+        interval = int(self.vsync) if sync_interval is None else sync_interval
         if self.count < 2:
             return self
         drawn = self.back
         # What waited to be shown never will be: it is drawn to next.
         back = 3 - self.front - drawn if self.count == 3 else drawn
-        after = self._replace(ready=drawn, drawn_to=back)
-        return after if self.vsync else after.frame_ended()
+        after = self._replace(ready=drawn, drawn_to=back, due=max(interval, 1))
+        return after if interval else after.frame_ended()
 
     def frame_ended(self) -> Self:
-        """Behind a frame buffers change."""
+        """Behind a frame buffers change, if it is time."""
         if self.ready is None:
             return self
+        if self.due > 1:
+            return self._replace(due=self.due - 1)
         back = self.front if self.count == 2 else self.drawn_to
         return self._replace(front=self.ready, drawn_to=back, ready=None)
