@@ -73,7 +73,7 @@ class SwapChain:
         )
         views = [piece(view.encode(), VIEW) for view in layers]
         self._display = Display(memory, views, vsync, dither, transaction_elimination)
-        self._vsync = vsync
+        self._interval = 1 if vsync else 0
         self._view = texture_view(buffer, Bind.RENDER_TARGET)
         self._packets = packets
         self._displays = machine.displays
@@ -100,7 +100,7 @@ class SwapChain:
         """
         check_held("swap chain", self, self.heap)
         check_held("buffer", self.buffer, self.heap)
-        interval = int(self._vsync) if sync_interval is None else sync_interval
+        interval = self._interval if sync_interval is None else sync_interval
         integer("sync_interval", interval, 0, SYNC_INTERVAL)
         stopped = self._packets.emit(
             RingOp.PRESENT,

@@ -61,6 +61,11 @@ class Display:
     transaction_elimination : bool
         Tiles of a frame that are in its buffer already do not move.
 
+    Attributes
+    ----------
+    buffers
+        As they were given: :func:`fixfunc.models.output.scan_out.setup_of` takes them.
+
     Raises
     ------
     InputError
@@ -77,7 +82,7 @@ class Display:
     ) -> None:
         integer("buffers", len(buffers), 1, 3)
         self._memory = memory
-        self._buffers = buffers
+        self.buffers = buffers
         self._dither = dither
         self._transaction_elimination = transaction_elimination
         self._writers: dict[int, TransactionElimination] = {}
@@ -136,7 +141,7 @@ class Display:
             See :attr:`Turns.back`.
         """
         back = self.back
-        buffer = self._buffers[back]
+        buffer = self.buffers[back]
         layout, data = target_at(self._memory, view)
         place = target_place(view, 0)
         size = layout.size_of(place[0])[:2]
@@ -167,7 +172,7 @@ class Display:
         -------
         ndarray of uint8, shape (width, 3), or of uint16, shape (width,), where it is dithered
         """
-        view = self._buffers[self.front]
+        view = self.buffers[self.front]
         layout, data = texture_at(self._memory, view)
         texels = layout.read_line(data, target_place(view, 0), self._line)[None, :, 0]
         colours = texels[..., FORMATS[Format(int(view["form"]))]]

@@ -5,7 +5,9 @@ from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
 from fixfunc.models.host.queries import QueryKind
+from fixfunc.models.host.resources import Bind
 from fixfunc.models.output.display.display import dithered
+from fixfunc.models.output.scan_out import Scan, setup_of
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 from tests.host.drawing import DRAWN, LEFT, READ, RIGHT, WHOLE, Scene
@@ -151,6 +153,25 @@ def test_a_frame_of_any_size_and_format_is_shown(form, coded):
 
 
 @pytest.mark.plan("swap-chain-2")
+@pytest.mark.parametrize("bind", [DRAWN, DRAWN | READ, DRAWN | Bind.UNORDERED_ACCESS])
+@pytest.mark.parametrize("coded", [False, True])
+def test_the_hardware_can_scan_out_what_is_presented(coded, bind):
+    """Whether or not the back buffer is coded as buffers of the display are."""
+    screen = Screen(29, 19, coded, bind=bind, dither=True)
+    screen.draw("whole", (3, 200, 100))
+    screen.draw("right", (90, 1, 255))
+    screen.chain.present(0)
+    display = screen.chain.display
+    setup = setup_of(screen.device.memory, display.buffers, dither=True)
+    seen = Scan(screen.device.memory, setup)
+    beats = seen.frame([display.front] * seen.rows, 1)
+    frame = display.frame()
+    assert len(np.unique(frame)) > 4  # dithered, of two colours
+    assert not beats["error"].any()
+    assert (beats["pixel0"].reshape(19, 29) == frame).all()
+
+
+@pytest.mark.plan("swap-chain-2")
 def test_a_frame_is_dithered():
     screen = Screen(dither=True, buffers=1)
     screen.show(100)
@@ -177,7 +198,7 @@ def test_a_frame_is_shown_behind_so_many(interval):
     screen = Screen()
     screen.show(1, 0)
     screen.greys(5)
-    screen.show(2, interval)
+    screen.show(2, np.int64(interval))
     before = 11 + SIDE * (interval - 1)
     assert screen.greys(before + SIDE) == [1] * before + [2] * SIDE
 
@@ -217,6 +238,20 @@ def test_frames_that_are_shown_meanwhile_are_kept():
     for level in range(3, 30):
         screen.show(level)
     assert [int(frame[0, 0, 0]) for frame in screen.chain.frames] == list(range(12, 28))
+
+
+@pytest.mark.plan("swap-chain-6")
+def test_a_command_list_draws_to_the_back_buffer():
+    screen = Screen(vsync=False)
+    deferred = screen.device.create_deferred_context()
+    deferred.clear_render_target_view(screen.target, (0, 1, 0, 1))
+    commands = deferred.finish_command_list()
+    for level in (1, 2):
+        screen.show(level)
+        screen.scene.context.execute_command_list(commands, restore_state=True)
+        assert screen.greys(SIDE) == [level] * SIDE
+        screen.chain.present()
+        assert (screen.chain.display.frame() == (0, 255, 0)).all()
 
 
 @pytest.mark.plan("swap-chain-4")
