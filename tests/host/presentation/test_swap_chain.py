@@ -6,42 +6,14 @@ from hypothesis import strategies as st
 
 from fixfunc.models.host.queries import QueryKind
 from fixfunc.models.host.resources import Bind
-from fixfunc.models.output.display.display import dithered
 from fixfunc.models.output.scan_out import Scan, setup_of
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
-from tests.host.drawing import DRAWN, LEFT, READ, RIGHT, WHOLE, Scene
+from tests.host.drawing import DRAWN, READ, Scene
+from tests.host.presentation.screen import PARTS, SIDE, Screen
 from tests.tiers import SEED
 
-SIDE = 16  # pixels: two by two tiles
 TILE = 256  # bytes of a raw tile
-PARTS = {"whole": WHOLE, "left": LEFT, "right": RIGHT}
-
-
-class Screen:
-    """A scene that is drawn to the back buffer of a swap chain."""
-
-    def __init__(self, width=SIDE, height=SIDE, coded=False, **chain):
-        self.scene = Scene(width, height, coded=coded)
-        self.device = self.scene.device
-        self.chain = self.device.create_swap_chain(width, height, **chain)
-        self.target = self.device.create_render_target_view(self.chain.buffer)
-        self.scene.context.om.set_render_targets([self.target])
-
-    def draw(self, part, colour):
-        """Fill all of the back buffer, or a half."""
-        self.scene.draw(PARTS[part], (*(value / 255 for value in colour), 1))
-
-    def show(self, level, sync_interval=None):
-        """Present a frame of one grey."""
-        self.draw("whole", (level,) * 3)
-        self.chain.present(sync_interval)
-
-    def greys(self, count):
-        """The next lines, each of which is of one grey."""
-        lines = np.stack([self.chain.display.line() for _ in range(count)])
-        assert (lines == lines[:, :1, :1]).all()
-        return lines[:, 0, 0].tolist()
 
 
 class Queue:
@@ -169,14 +141,6 @@ def test_the_hardware_can_scan_out_what_is_presented(coded, bind):
     assert len(np.unique(frame)) > 4  # dithered, of two colours
     assert not beats["error"].any()
     assert (beats["pixel0"].reshape(19, 29) == frame).all()
-
-
-@pytest.mark.plan("swap-chain-2")
-def test_a_frame_is_dithered():
-    screen = Screen(dither=True, buffers=1)
-    screen.show(100)
-    expected = dithered(np.full((SIDE, SIDE, 3), 100, np.uint8))
-    assert (screen.chain.display.frame() == expected).all()
 
 
 @pytest.mark.plan("swap-chain-2")
