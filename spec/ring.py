@@ -10,6 +10,8 @@ TRANSFER = 32  # bytes
 REGISTERS = 16  # that processor and host share
 CALLS = 4  # depth
 STATE_BYTES = 32  # of a piece of state
+DISPLAYS = 16
+SYNC_INTERVAL = 4  # frames, at most
 
 
 class RingOp(IntEnum):
@@ -36,6 +38,7 @@ class RingOp(IntEnum):
     MIPS = 34  # smaller levels of a view
     QUERY = 35  # totals are written to memory
     PREDICATE = 36  # work from now on depends on two of those
+    PRESENT = 37  # a view comes to a display, when that has a buffer for it
 
 
 class RingError(IntEnum):
@@ -163,6 +166,11 @@ PREDICATE = (
     ),  # the predicate is that a stream has overflowed; else, that samples passed
     Field("streams", 4),  # which streams
 )
+PRESENT = (  # then a VIEW
+    *PACKET,
+    Field("display", 4),
+    Field("sync_interval", 3),  # ends of frames until it is shown, at most 4; 0: at once
+)
 LENGTHS = {
     RingOp.JUMP: 1,
     RingOp.CALL: 1,
@@ -184,6 +192,7 @@ LENGTHS = {
     RingOp.MIPS: 2,
     RingOp.QUERY: 1,
     RingOp.PREDICATE: 1,
+    RingOp.PRESENT: 2,
 }
 FIELDS = {
     RingOp.NOP: PACKET,
@@ -207,6 +216,7 @@ FIELDS = {
     RingOp.MIPS: MIPS,
     RingOp.QUERY: QUERY,
     RingOp.PREDICATE: PREDICATE,
+    RingOp.PRESENT: PRESENT,
 }
 # Packets that become work, in order.
 WORK = frozenset(RingOp) - {

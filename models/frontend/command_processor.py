@@ -2,6 +2,7 @@
 """Command processor: packets of a ring become work, waits and writes."""
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -70,6 +71,8 @@ class CommandProcessor:
         How state changes.
     pool : int
         Slots of a kind of state.
+    can_present : callable, optional
+        Whether the display of a PRESENT packet has a buffer for it; by default it always has.
 
     Attributes
     ----------
@@ -91,6 +94,7 @@ class CommandProcessor:
         size: int,
         strategy: Strategy = Strategy.POOL,
         pool: int = POOL,
+        can_present: Callable[[np.void], bool] = lambda _packet: True,
     ) -> None:
         integer("base", base, 0, len(memory) - TRANSFER)
         integer("size", size, TRANSFER, len(memory) - base)
@@ -111,6 +115,7 @@ class CommandProcessor:
         self.registers = [0] * REGISTERS
         self.work: deque[Work] = deque()
         self.interrupts = 0
+        self._can_present = can_present
         self.slots = StateSlots(strategy, pool)
 
     @property
@@ -202,6 +207,8 @@ class CommandProcessor:
                 return Stop.ERROR
             if not met:
                 return Stop.WAIT
+        if op == RingOp.PRESENT and not self._may_present(packet):
+            return Stop.WAIT
         if op == RingOp.SET_STATE:
             if packet["state_kind"] >= STATE_KINDS:
                 return self._fail(RingError.FIELD)
@@ -278,6 +285,11 @@ class CommandProcessor:
             self.registers[where] = value
         else:
             self._memory[where : where + 4] = np.frombuffer(value.to_bytes(4, "little"), np.uint8)
+
+    def _may_present(self, packet):
+        """Whether a buffer is there: those before may take it until they are over."""
+        is_last = all(work.op != RingOp.PRESENT for work in self.work)
+        return is_last and self._can_present(packet)
 
     def _test(self, packet):
         """Whether a comparison holds; None if it cannot be."""

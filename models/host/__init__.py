@@ -10,6 +10,7 @@ states.py      state objects, with D3D11's defaults
 resources.py   buffers and textures; memory.py: the heap where they lie
 views.py       what of them is bound, and as which format
 queries.py     queries and predicates
+presentation/  swap chains
 checks.py      what a draw must obey; calls.py: errors name their call
 packets.py     the host's end of the ring
 """

@@ -210,7 +210,7 @@ class Context(Transfers):
         if query.kind in ENDS_ALONE:
             raise InputError("query", f"have a beginning: {query.kind.name} has none", "begin")
         self._not_predicate(query)
-        self._packets.emit(RingOp.QUERY, address=query.address)
+        self.packets.emit(RingOp.QUERY, address=query.address)
         self._mark(query, begun=True)
 
     def end(self, query: Query) -> None:
@@ -218,7 +218,7 @@ class Context(Transfers):
         if query.kind not in ENDS_ALONE and not self._has_begun(query):
             raise InputError("query", "have begun", query.kind.name)
         self._not_predicate(query)
-        self._packets.emit(RingOp.QUERY, address=query.address + RECORD)
+        self.packets.emit(RingOp.QUERY, address=query.address + RECORD)
         self._mark(query, begun=False)
 
     def get_data(self, query: Query) -> object:
@@ -231,11 +231,11 @@ class Context(Transfers):
     def set_predication(self, query: Query | None, value: bool = False) -> None:
         """Leave out work from now on if a predicate is ``value`` [fs 20.3.6]; None: never."""
         if query is None:
-            self._packets.emit(RingOp.PREDICATE)
+            self.packets.emit(RingOp.PREDICATE)
         else:
             if not query.is_predicate or not self._has_ended(query):
                 raise InputError("query", "be a predicate that has ended", query.kind.name)
-            self._packets.emit(RingOp.PREDICATE, **query.decides(value))
+            self.packets.emit(RingOp.PREDICATE, **query.decides(value))
         self._predicate = query, value
 
     def flush(self) -> None:
@@ -264,10 +264,10 @@ class Context(Transfers):
 
     def _work(self, op, **fields):
         """A packet that uses state: what has changed goes before it."""
-        if not self._packets.has_room():
+        if not self.packets.has_room():
             self._changed.update(StateKind)
         if self._changed:
-            place = self._packets.place
+            place = self.packets.place
             pieces = {
                 StateKind.SHADERS: shaders(self._stages),
                 StateKind.BINDINGS: bindings(self._stages, place),
@@ -275,6 +275,6 @@ class Context(Transfers):
             for group in (self.ia, self.so, self.rs, self.om):
                 pieces |= group.pieces(place)
             for kind in sorted(self._changed):
-                self._packets.put(RingOp.SET_STATE, pieces[kind], state_kind=kind)
+                self.packets.put(RingOp.SET_STATE, pieces[kind], state_kind=kind)
             self._changed.clear()
-        self._packets.emit(op, **fields)
+        self.packets.emit(op, **fields)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Device: memory, and what lies in it: resources, views, shaders, queries."""
+"""Device: memory, and what lies in it: resources, views, shaders, queries, swap chains."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -14,6 +14,7 @@ from fixfunc.models.host.groups import InputLayout
 from fixfunc.models.host.lists.deferred_context import DeferredContext
 from fixfunc.models.host.memory import Heap
 from fixfunc.models.host.packets import RING, STATES
+from fixfunc.models.host.presentation.swap_chain import SwapChain, check_chain
 from fixfunc.models.host.queries import RECORD, Query, QueryKind
 from fixfunc.models.host.resources import (
     Bind,
@@ -224,8 +225,52 @@ class Device:
             layout.write(memory, level, layer, written)
         return texture
 
-    def release(self, resource: Buffer | Texture | Query) -> None:
+    def create_swap_chain(
+        self,
+        width: int,
+        height: int,
+        form: Format = Format.R8G8B8A8_UNORM,
+        buffers: int = 2,
+        vsync: bool = True,
+        dither: bool = False,
+        transaction_elimination: bool = False,
+        bind: Bind = Bind.RENDER_TARGET,
+    ) -> SwapChain:
+        """Create a back buffer and a display.
+
+        Parameters
+        ----------
+        width, height : int
+        form : Format
+            One of 8 bits that :class:`~fixfunc.models.output.display.display.Display` shows.
+        buffers : int
+            Of the display, beside the back buffer: 1 to 3.
+        vsync : bool
+            Frames are presented with a sync interval of 1 by default, else of 0.
+        dither : bool
+            Pixels are 5, 6 and 5 bits, dithered.
+        transaction_elimination : bool
+            Tiles of a frame that are in its buffer already do not move.
+        bind : Bind
+            What the back buffer may be bound as: RENDER_TARGET, and more.
+        """
+        check_chain(self.machine, form, buffers, bind)
+        shown = self.create_texture2d(form, width, height, 1, buffers, bind=Bind.RENDER_TARGET)
+        try:
+            buffer = self.create_texture2d(form, width, height, bind=bind)
+        except InputError:
+            self.release(shown)
+            raise
+        ways = vsync, dither, transaction_elimination
+        packets = self.context.packets
+        return SwapChain(self.memory, self.machine, packets, buffer, shown, *ways)
+
+    def release(self, resource: Buffer | Texture | Query | SwapChain) -> None:
         """Give a resource's memory back: a call that uses it from now on is refused."""
+        if isinstance(resource, SwapChain):
+            for texture in resource.disconnect():
+                self.release(texture)
+            return
         self.machine.forget(resource.address)
         self.heap.give(resource.address)
         for address in getattr(resource, "counters", ()):

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from fixfunc.models.frontend.command_processor import Stopped
 from fixfunc.models.frontend.state_pieces import encode
 from fixfunc.models.machine.machine import Machine
 from fixfunc.spec.errors import InputError
@@ -53,15 +54,20 @@ class Packets:
             self._memory[self._write : self._write + TRANSFER] = transfer
             self._write = (self._write + TRANSFER) % RING
 
-    def emit(self, op: RingOp, *more: bytes, **fields: int) -> None:
-        """Put a packet into the ring, and let the machine execute what is there.
+    def emit(self, op: RingOp, *more: bytes, **fields: int) -> Stopped:
+        """Put a packet into the ring, and let the machine execute what is there: :meth:`go_on`."""
+        self.put(op, *more, **fields)
+        return self.go_on()
+
+    def go_on(self) -> Stopped:
+        """Let the machine execute what is in the ring; returns why it stops.
 
         Raises
         ------
         InputError
             Work that breaks a rule, or an error of the ring.
         """
-        self.put(op, *more, **fields)
         stopped = self._machine.submit(self._write)
         if stopped.error:
             raise InputError("ring", "be free of errors", stopped.error.name)
+        return stopped

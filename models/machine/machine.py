@@ -20,16 +20,17 @@ from fixfunc.models.machine.bindings import Shared, bindings
 from fixfunc.models.machine.bound_state import BoundState
 from fixfunc.models.machine.undo import UndoLog
 from fixfunc.models.memory import copies
+from fixfunc.models.output.display.display import Display
 from fixfunc.models.payload import integer
 from fixfunc.models.top import top
 from fixfunc.spec.commands import START, CommandError
 from fixfunc.spec.descriptors import TOTALS, VIEW, BindingKind, Dimension, Stage
 from fixfunc.spec.errors import InputError
-from fixfunc.spec.ring import RingOp, Strategy
+from fixfunc.spec.ring import SYNC_INTERVAL, RingOp, Strategy
 
 TOTAL_BYTES = 8  # of each total in memory
 MOST_WORK = 1 << 28
-ALWAYS = (RingOp.QUERY, RingOp.PREDICATE)  # whatever a predicate says [fs 20.2]
+ALWAYS = (RingOp.QUERY, RingOp.PREDICATE, RingOp.PRESENT)  # whatever a predicate says [fs 20.2]
 DRAW_WORDS = {True: 5, False: 4}  # of an indirect draw, with indices or without
 
 
@@ -67,6 +68,8 @@ class Machine:
         Of :data:`fixfunc.spec.descriptors.TOTALS` so far, and of what was dropped and why.
     skips : bool
         Work is left out: a predicate says so.
+    displays : dict of int to Display
+        What PRESENT packets name.
     watch : object, optional
         Is told of work before it is done: ``begin()`` of a draw, ``draw(part, back)`` of its parts,
         ``clear(view, packet)``, and ``wrote(address)`` of a resource that a copy changes.
@@ -92,7 +95,8 @@ class Machine:
         self._written: set[int] = set()  # addresses that shaders of the work may write to
         self.skips = False
         self.watch = None
-        self.processor = CommandProcessor(memory, base, size, strategy, pool)
+        self.displays: dict[int, Display] = {}
+        self.processor = CommandProcessor(memory, base, size, strategy, pool, self._can_present)
         self.totals = Counter()
         self._back = BackHalf(memory, self.totals, self._undo)
         self._execute = {
@@ -109,6 +113,7 @@ class Machine:
             RingOp.MIPS: self._mips,
             RingOp.QUERY: self._query,
             RingOp.PREDICATE: self._set_predicate,
+            RingOp.PRESENT: self._present,
         }
 
     def submit(self, write: int) -> Stopped:
@@ -339,6 +344,19 @@ class Machine:
         self._within(address, TOTAL_BYTES * len(TOTALS))
         data = self._memory[address : address + TOTAL_BYTES * len(TOTALS)]
         return [int(value) for value in np.ascontiguousarray(data).view("<u8")]
+
+    def _present(self, work):
+        self.settle()
+        number = int(work.packet["display"])
+        if number not in self.displays:
+            raise InputError("display", f"be one of {sorted(self.displays)}", number)
+        interval = integer("sync_interval", int(work.packet["sync_interval"]), 0, SYNC_INTERVAL)
+        self.displays[number].take(piece(work.more[0], VIEW))
+        self.displays[number].present(interval)
+
+    def _can_present(self, packet):
+        display = self.displays.get(int(packet["display"]))
+        return display is None or not display.waits
 
     # Memory and state.
 

@@ -7,7 +7,8 @@ formats.py        channels of a shader, of a blender and of memory
 output_merger.py  both joined: colours of any format that is drawn to
 colour_coder.py, colour_decoder.py   tiles of colours by a palette or by differences;
                   colour_compression.py: what both share
-scan_out.py       buffers that take turns, lines of a screen
+display           a display: buffers that take turns, lines of a screen
+scan_out.py       the same as the hardware does it: beats of a screen
 transaction_elimination.py   tiles that changed, by their signatures
 colour_tiles.py   tiles of colours on chip, raw or coded in memory
 averages.py       means of samples, and of texels for smaller levels

@@ -126,6 +126,10 @@ class TransactionElimination:
         self.moved = 0
         self.kept = 0
 
+    def forget(self) -> None:
+        """Know no tile: all of the next frame are moved."""
+        self._signatures[:] = 0
+
     def write(self, tiles: np.ndarray) -> np.ndarray:
         """Write a frame's tiles.
 

@@ -14,7 +14,8 @@ from cocotb.handle import HierarchyObject
 from fixfunc.cosim import codec
 from fixfunc.models.output.colour_coder import encode
 from fixfunc.models.output.colour_compression import DEPTHS, size
-from fixfunc.models.output.scan_out import Scan, Turns
+from fixfunc.models.output.display.turns import Turns
+from fixfunc.models.output.scan_out import Scan
 from fixfunc.models.payload import dtype
 from fixfunc.rtl.lib.axi import Axi
 from fixfunc.rtl.output.display.scan_out import ScanOut, ScanOutParams

@@ -169,6 +169,25 @@ def test_sequence_numbers_wrap():
     assert host.processor.set_register(0, 2).stop == Stop.EMPTY
 
 
+@pytest.mark.plan("command-processor-3")
+def test_a_present_waits_for_its_buffer_and_for_those_before_it():
+    free = {0: True, 1: False}
+    memory = np.zeros(MEMORY, np.uint8)
+    processor = CommandProcessor(memory, 0, RING, can_present=lambda row: free[int(row["display"])])
+    presents = [packet(RingOp.PRESENT, display=n) + bytes(TRANSFER) for n in (0, 0, 1)]
+    rows = np.frombuffer(b"".join([*presents, draw()]), np.uint8)
+    memory[: len(rows)] = rows
+    for at in (2, 4):  # of two displays that are free, too, one is presented after the other
+        assert processor.submit(len(rows)) == (Stop.WAIT, RingError.NONE, at * TRANSFER)
+        assert [work.op for work in processor.work] == [RingOp.PRESENT]
+        stopped = processor.finish()
+    assert stopped == (Stop.WAIT, RingError.NONE, 4 * TRANSFER)
+    assert not processor.work
+    free[1] = True
+    assert processor.run().stop == Stop.EMPTY
+    assert [work.op for work in processor.work] == [RingOp.PRESENT, RingOp.DRAW]
+
+
 @pytest.mark.plan("command-processor-4")
 def test_events_happen_when_the_work_before_them_is_so_far():
     host = Host()

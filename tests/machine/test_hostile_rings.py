@@ -4,8 +4,11 @@
 import numpy as np
 import pytest
 
+from fixfunc.models.frontend.state_pieces import piece
 from fixfunc.models.host.packets import RING, STATES
 from fixfunc.models.machine.machine import Machine
+from fixfunc.models.output.display.display import Display
+from fixfunc.spec.descriptors import VIEW
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.ring import TRANSFER, Stop
 from tests.host.calls.worlds import BEGIN, World
@@ -44,11 +47,12 @@ def drawn():
     context.cs.set_unordered_access_views(0, [made["unordered"][2]])
     context.dispatch(1)
     context.clear_unordered_access_view_float(made["unordered"][2], (0, 0.5, 1, 1))
+    made["swap chain"][0].present(0)
     for query in made["query"]:
         context.end(query)
     context.set_predication(made["query"][1])
     context.draw(3)
-    return world.device
+    return world.device, made["target"][0]
 
 
 def payloads(memory, end):
@@ -65,7 +69,8 @@ def payloads(memory, end):
 @pytest.mark.plan("machine-2")
 @pytest.mark.parametrize("count", [60, pytest.param(10000, marks=pytest.mark.qualify)])
 def test_bits_of_packets_and_tables_that_are_others(count):
-    device = drawn()
+    device, target = drawn()
+    buffer = piece(target.encode(), VIEW)
     device.context.flush()
     end = device.machine.processor.read
     places = payloads(device.memory, end)
@@ -76,6 +81,7 @@ def test_bits_of_packets_and_tables_that_are_others(count):
         for place in rng.choice(places, rng.integers(1, 5)):
             memory[place] ^= 1 << rng.integers(8) if rng.random() < 0.7 else rng.integers(256)
         machine = Machine(memory, 0, RING, device.context.shaders, most_work=1 << 8)
+        machine.displays[0] = Display(memory, [buffer])
         try:
             stopped = machine.submit(end).stop
         except InputError:

@@ -11,7 +11,7 @@ from fixfunc.models.host.resources import Bind
 from fixfunc.models.memory.coded_tiles import HEAD, CodedTiles
 from fixfunc.models.memory.layout import Layout, can_be_coded, texture_at
 from fixfunc.models.output.colour_coder import encode
-from fixfunc.models.output.scan_out import Display
+from fixfunc.models.output.display.display import Display
 from fixfunc.models.output.transaction_elimination import TransactionElimination
 from fixfunc.models.pixel.pixel_stage import PixelResults
 from fixfunc.spec.descriptors import VIEW

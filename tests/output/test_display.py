@@ -7,48 +7,25 @@ import pytest
 from fixfunc.models.frontend.state_pieces import piece
 from fixfunc.models.host import Device
 from fixfunc.models.host.resources import Bind
-from fixfunc.models.output.scan_out import Display, dithered
+from fixfunc.models.output.display.display import Display, dithered
 from fixfunc.models.output.transaction_elimination import TransactionElimination, signatures
 from fixfunc.spec.descriptors import VIEW
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError, Stalled
-from tests.host.drawing import MEMORY, WHOLE, Scene
+from tests.host.drawing import MEMORY, Scene
+from tests.host.presentation.screen import Screen
 
 RGBA8 = Format.R8G8B8A8_UNORM
-
-
-class Screen:
-    """A display of buffers that a scene draws to."""
-
-    def __init__(self, count, form=RGBA8, **display):
-        self.scene = Scene(32, 24)
-        device = self.scene.device
-        textures = [
-            device.create_texture2d(form, 32, 24, bind=Bind.RENDER_TARGET) for _ in range(count)
-        ]
-        self.targets = [device.create_render_target_view(texture) for texture in textures]
-        self.views = [piece(view.encode(), VIEW) for view in self.targets]
-        self.display = Display(device.memory, self.views, **display)
-
-    def draw(self, colour):
-        """Fill the buffer that is drawn to."""
-        self.scene.context.om.set_render_targets([self.targets[self.display.back]])
-        self.scene.draw(WHOLE, (*(value / 255 for value in colour), 1))
-        self.scene.context.flush()
-
-
-def lines(display, count):
-    return np.stack([display.line() for _ in range(count)])
 
 
 @pytest.mark.plan("display-1")
 @pytest.mark.parametrize("form", [RGBA8, Format.B8G8R8A8_UNORM], ids=lambda form: form.name)
 def test_what_has_been_drawn_is_scanned_out(form):
-    screen = Screen(2, form)
-    screen.draw((10, 20, 30))
-    screen.display.present()
-    assert not screen.display.frame().any()
-    assert (screen.display.frame() == (10, 20, 30)).all()
+    screen = Screen(32, 24, form=form)
+    screen.draw("whole", (10, 20, 30))
+    screen.chain.present()
+    assert not screen.chain.display.frame().any()
+    assert (screen.chain.display.frame() == (10, 20, 30)).all()
 
 
 @pytest.mark.plan("display-1")
@@ -69,51 +46,42 @@ def test_a_level_of_a_layer_and_a_slice_are_scanned_out(coded):
 
 
 @pytest.mark.plan("display-1")
-def test_one_buffer_shows_what_is_being_drawn():
-    screen = Screen(1)
-    assert not lines(screen.display, 12).any()
-    screen.draw((1, 2, 3))
-    screen.display.present()
-    assert (lines(screen.display, 12) == (1, 2, 3)).all()
+def test_one_buffer_shows_at_once_what_comes_to_it():
+    screen = Screen(32, 24, buffers=1)
+    assert screen.greys(12) == [0] * 12
+    screen.show(3)
+    assert screen.greys(12) == [3] * 12
 
 
 @pytest.mark.plan("display-2")
 def test_two_buffers_wait_for_the_frame_or_tear_it():
-    screen = Screen(2)
-    screen.draw((1, 1, 1))
-    lines(screen.display, 10)
-    screen.display.present()
+    screen = Screen(32, 24)
+    assert screen.greys(10) == [0] * 10
+    screen.show(1)
     with pytest.raises(Stalled):
-        _ = screen.display.back
-    assert not lines(screen.display, 14).any()
-    screen.draw((2, 2, 2))
-    assert (screen.display.frame() == 1).all()
+        _ = screen.chain.display.back
+    assert screen.greys(38) == [0] * 14 + [1] * 24
 
-    torn = Screen(2, vsync=False)
-    torn.draw((1, 1, 1))
-    upper = lines(torn.display, 10)
-    torn.display.present()
-    assert torn.display.back == 0
-    lower = lines(torn.display, 14)
-    assert not upper.any() and (lower == 1).all()
+    torn = Screen(32, 24, vsync=False)
+    assert torn.greys(10) == [0] * 10
+    torn.show(1)
+    assert torn.chain.display.back == 0
+    assert torn.greys(14) == [1] * 14
 
 
 @pytest.mark.plan("display-2")
 @pytest.mark.parametrize("vsync", [False, True])
 def test_three_buffers_never_wait_and_show_the_newest(vsync):
-    screen = Screen(3, vsync=vsync)
+    screen = Screen(32, 24, buffers=3, vsync=vsync)
+    display = screen.chain.display
     rng = np.random.default_rng(3)
-    newest = 0
-    for n in range(1, 60):
-        screen.draw((n, n, n))
-        assert screen.display.back != screen.display.front
-        screen.display.present()
-        newest = n
+    for newest in range(1, 60):
+        assert display.back != display.front
+        screen.show(newest)
         if rng.random() < 0.4:
-            shown = screen.display.frame()
-            assert len(np.unique(shown)) == 1
-            shown = screen.display.frame()
-            assert (shown == newest).all()
+            assert len(np.unique(display.frame())) == 1
+            assert (display.frame() == newest).all()
+    assert not screen.chain.frames
 
 
 @pytest.mark.plan("display-3")
@@ -135,22 +103,24 @@ def test_dithering_keeps_the_mean_and_the_ends():
 
 @pytest.mark.plan("display-3")
 def test_a_dithered_frame_is_that_of_its_colours():
-    screen = Screen(1, dither=True)
-    screen.draw((100, 150, 200))
-    frame = screen.display.frame()
+    screen = Screen(32, 24, buffers=1, dither=True)
+    screen.draw("whole", (100, 150, 200))
+    screen.chain.present()
+    frame = screen.chain.display.frame()
     assert frame.dtype == np.uint16
     assert (frame == dithered(np.full((24, 32, 3), (100, 150, 200), np.uint8))).all()
 
 
 @pytest.mark.plan("display-4")
 def test_an_identical_frame_moves_nothing():
-    screen = Screen(1)
-    writer = TransactionElimination(screen.scene.device.memory, screen.views[0])
+    screen = Screen(32, 24, buffers=1)
+    display = screen.chain.display
+    writer = TransactionElimination(screen.device.memory, display.buffers[0])
     rng = np.random.default_rng(4)
     tiles = rng.integers(0, 256, (3, 4, 8, 8, 4), dtype=np.uint8)
     assert writer.write(tiles).all()
     assert (writer.moved, writer.kept) == (3 * 4 * 256, 0)
-    first = screen.display.frame()
+    first = display.frame()
     assert not writer.write(tiles).any()
     assert (writer.moved, writer.kept) == (3 * 4 * 256, 3 * 4 * 256)
     tiles[1, 2, 7, 7, 3] ^= 1
@@ -158,7 +128,7 @@ def test_an_identical_frame_moves_nothing():
     changed = writer.write(tiles)
     assert np.argwhere(changed).tolist() == [[0, 0], [1, 2]]
     assert writer.moved == 14 * 256
-    second = screen.display.frame()
+    second = display.frame()
     assert (first != second).any(2).sum() == 1
     with pytest.raises(InputError, match="tiles must be uint8 of shape"):
         writer.write(tiles[:1])
@@ -179,15 +149,15 @@ def test_signatures_are_crc_64():
 
 @pytest.mark.plan("display-5")
 def test_buffers_that_do_not_fit_are_refused():
-    screen = Screen(2)
-    memory = screen.scene.device.memory
+    screen = Screen(32, 24)
+    memory = screen.device.memory
     with pytest.raises(InputError, match=r"buffers must lie in 1\.\.3, not 0"):
         Display(memory, [])
     wrong = Scene(32, 24, samples=4)
     view = piece(wrong.target.encode(), VIEW)
     with pytest.raises(InputError, match="buffer must be of one sample"):
         Display(wrong.device.memory, [view])
-    small = screen.scene.device.create_texture2d(RGBA8, 16, 8, bind=Bind.RENDER_TARGET)
-    small_view = piece(screen.scene.device.create_render_target_view(small).encode(), VIEW)
+    small = screen.device.create_texture2d(RGBA8, 16, 8, bind=Bind.RENDER_TARGET)
+    small_view = piece(screen.device.create_render_target_view(small).encode(), VIEW)
     with pytest.raises(InputError, match="buffers must be of one size"):
-        Display(memory, [screen.views[0], small_view])
+        Display(memory, [screen.chain.display.buffers[0], small_view])

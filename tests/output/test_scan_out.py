@@ -8,7 +8,8 @@ from fixfunc.cosim.simulation.volume import Memory, Volume
 from fixfunc.models.frontend.state_pieces import piece
 from fixfunc.models.host import Device
 from fixfunc.models.host.resources import Bind
-from fixfunc.models.output.scan_out import Display, Scan, dithered, setup_of
+from fixfunc.models.output.display.display import Display, dithered
+from fixfunc.models.output.scan_out import Scan, setup_of
 from fixfunc.models.payload import dtype
 from fixfunc.rtl.output.display import scan_out as rtl
 from fixfunc.spec.colours import scanned

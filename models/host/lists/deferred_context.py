@@ -87,7 +87,7 @@ class DeferredContext(Context):
 
     def __init__(self, memory: np.ndarray, heap: Heap, machine: Machine) -> None:
         super().__init__(memory, heap, machine)
-        self._packets = NoPackets()
+        self.packets = NoPackets()
         self._calls: list[Call] = []
         self._is_within = False
         self._begun: set[Query] = set()

@@ -33,13 +33,17 @@ class Transfers:
     heap : Heap
     machine : Machine
         Those of the device.
+
+    Attributes
+    ----------
+    packets : Packets
     """
 
     def __init__(self, memory: np.ndarray, heap: Heap, machine: Machine) -> None:
         self._memory = memory
         self.heap = heap
         self._machine = machine
-        self._packets = Packets(memory, machine)
+        self.packets = Packets(memory, machine)
         self._changed = set(StateKind)
         self._mapped: set[tuple[Buffer | Texture, tuple[int, int]]] = set()  # by this context
 
@@ -47,7 +51,7 @@ class Transfers:
         """Clear all that a view shows to a colour: red, green, blue, alpha."""
         view.check(Bind.RENDER_TARGET)
         values = dict(zip((f"value{n}" for n in range(4)), floats(*colour), strict=True))
-        self._packets.emit(RingOp.CLEAR, view.encode(), colour=1, **values)
+        self.packets.emit(RingOp.CLEAR, view.encode(), colour=1, **values)
 
     def clear_depth_stencil_view(
         self, view: View, depth: float | None = None, stencil: int | None = None
@@ -59,7 +63,7 @@ class Transfers:
             fields |= {"depth": 1, "value0": floats(checks.depth(depth))[0]}
         if stencil is not None:
             fields |= {"stencil": 1, "stencil_value": checks.stencil(view, stencil)}
-        self._packets.emit(RingOp.CLEAR, view.encode(), **fields)
+        self.packets.emit(RingOp.CLEAR, view.encode(), **fields)
 
     def clear_unordered_access_view_uint(
         self, view: View, value: int | tuple[int, int, int, int]
@@ -72,7 +76,7 @@ class Transfers:
         mapping.check_unmapped("view", view.resource)
         values = value if isinstance(value, tuple | list) else (value,) * 4
         fields = {f"value{n}": integer("value", its, 0, WORD) for n, its in enumerate(values)}
-        self._packets.emit(RingOp.CLEAR, view.encode(), colour=1, integer=1, **fields)
+        self.packets.emit(RingOp.CLEAR, view.encode(), colour=1, integer=1, **fields)
 
     def clear_unordered_access_view_float(self, view: View, colour: Colour) -> None:
         """Clear all that a view of UNORM, SNORM or floats shows to a colour [fs 5.2.3.1]."""
@@ -80,7 +84,7 @@ class Transfers:
         mapping.check_unmapped("view", view.resource)
         checks.floats_of(view)
         values = dict(zip((f"value{n}" for n in range(4)), floats(*colour), strict=True))
-        self._packets.emit(RingOp.CLEAR, view.encode(), colour=1, **values)
+        self.packets.emit(RingOp.CLEAR, view.encode(), colour=1, **values)
 
     def copy_resource(self, target: Buffer | Texture, source: Buffer | Texture) -> None:
         """Copy all of a resource to one of the same kind and size."""
@@ -128,7 +132,7 @@ class Transfers:
         box = (0, 0, 0, *size) if box is None else box
         checks.copy(target, into, source, out_of, at, box)
         names = ("x0", "y0", "z0", "x1", "y1", "z1", "x", "y", "z")
-        self._packets.emit(
+        self.packets.emit(
             RingOp.COPY,
             whole(source).encode(),
             whole(target).encode(),
@@ -147,7 +151,7 @@ class Transfers:
         integer("size", size, 1, source.size)
         integer("source_offset", source_offset, 0, source.size - size)
         integer("target_offset", target_offset, 0, target.size - size)
-        self._packets.emit(
+        self.packets.emit(
             RingOp.COPY_BYTES,
             source=source.address + source_offset,
             target=target.address + target_offset,
@@ -161,7 +165,7 @@ class Transfers:
         integer("offset", offset, 0, target.size - 4)
         if offset % 4:
             raise InputError("offset", "be a multiple of 4", offset)
-        self._packets.emit(
+        self.packets.emit(
             RingOp.COPY_BYTES,
             source=view.counter_address,
             target=target.address + offset,
@@ -180,7 +184,7 @@ class Transfers:
         into = target.subresource(*target_subresource)
         out_of = source.subresource(*source_subresource)
         checks.resolve(target, into, source, out_of, form)
-        self._packets.emit(
+        self.packets.emit(
             RingOp.RESOLVE,
             whole(source).encode(),
             whole(target).encode(),
@@ -198,7 +202,7 @@ class Transfers:
     def generate_mips(self, view: View) -> None:
         """Make the smaller levels of a view from its first."""
         checks.mips(view)
-        self._packets.emit(RingOp.MIPS, view.encode())
+        self.packets.emit(RingOp.MIPS, view.encode())
 
     def update_subresource(
         self,

@@ -184,8 +184,23 @@ CALLS = {
             "size": NUMBER,
         },
     ),
+    "create_swap_chain": (
+        "swap chain",
+        {"width": SIZE, "height": SIZE},
+        {
+            "form": FORMAT,
+            "buffers": NUMBER,
+            "vsync": TRUTH,
+            "transaction_elimination": TRUTH,
+            "bind": BIND,
+        },
+    ),
     "create_query": ("query", {"kind": st.sampled_from(QueryKind)}, {}),
-    "release": (None, {"resource": of("texture") | of("buffer") | of("query")}, {}),
+    "release": (
+        None,
+        {"resource": of("texture") | of("buffer") | of("query") | of("swap chain")},
+        {},
+    ),
     "context.ia.set_primitive_topology": (None, {"topology": st.sampled_from(Topology)}, {}),
     "context.ia.set_vertex_buffers": (
         None,
@@ -344,11 +359,20 @@ CALLS |= {
     "context.execute_command_list": (None, {"commands": of("list")}, {"restore_state": TRUTH}),
     "deferred.execute_command_list": (None, {"commands": of("list")}, {"restore_state": TRUTH}),
 }
+SHOWN = tuple(
+    f"swap_chain.{number}.{name}"
+    for number in range(2)
+    for name in ("present", "present", "display.line", "display.frame")
+)
+CALLS |= {
+    path: (None, {}, {"sync_interval": NUMBER} if path.endswith("present") else {})
+    for path in SHOWN
+}
 # What shows most comes more often; a deferred context has as many calls as the immediate one.
 OFTEN = ("context.draw", "context.draw_instanced") * 4
 LISTS = ("deferred.finish_command_list", "context.execute_command_list") * 3
 AT_ONCE = [path for path in CALLS if not path.startswith("deferred.")]
-PATHS = st.sampled_from((*CALLS, *AT_ONCE, *AT_ONCE, *OFTEN, *OFTEN, *LISTS))
+PATHS = st.sampled_from((*CALLS, *AT_ONCE, *AT_ONCE, *OFTEN, *OFTEN, *LISTS, *SHOWN))
 
 
 @st.composite

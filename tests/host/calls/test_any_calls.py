@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Whatever is called: errors are typed, change nothing, and what was drawn is that of the rest."""
 
-from collections import Counter
+from collections import Counter, deque
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -22,7 +22,8 @@ ONE = settings(
     suppress_health_check=list(HealthCheck),
     database=None,
 )
-HELD = ("buffer", "texture", "query")
+HELD = ("buffer", "texture", "query", "swap chain")
+PLACED = ("buffer", "texture", "query")  # at an address
 
 
 def state(world):
@@ -40,19 +41,21 @@ def state(world):
         for result in world.results.get(kind, ())
     ]
     held.append({name: copied(value) for name, value in vars(world.device.heap).items()})
+    for display in world.device.machine.displays.values():
+        held.append((dict(vars(display)), display.moved, display.kept))
     return bound, held, world.device.memory[RING + STATES :].tobytes()
 
 
 def copied(value):
     """Of what is changed in its place a copy."""
-    return value.copy() if isinstance(value, dict | list) else value
+    return value.copy() if isinstance(value, dict | list | deque) else value
 
 
 def shown(world):
     """What a program can read, and where: every subresource, every query that has ended."""
     context = world.device.context
     context.clear_state()  # predication, too
-    out = [[held.address for kind in HELD for held in world.results.get(kind, ())]]
+    out = [[held.address for kind in PLACED for held in world.results.get(kind, ())]]
     out += [[view.counter_address for view in world.results.get("unordered", ())]]
     for resource in world.resources():
         for mapped in list(resource.mapped.values()):
@@ -64,6 +67,11 @@ def shown(world):
             else [(0, 0)]
         )
         out += [context.read(resource, place).tobytes() for place in places]
+    for number, display in world.device.machine.displays.items():
+        out.append((number, display.moved, display.kept))
+        out += [display.frame().tobytes() for _ in range(6)]  # what waits is shown, too
+    for chain in world.results["swap chain"]:
+        out += [frame.tobytes() for frame in chain.frames]
     # A timestamp counts pieces of work, those that are refused in the middle, too.
     queries = [
         query

@@ -55,12 +55,17 @@ class World:
     def make(self, call: Call) -> None:
         """Make a call."""
         first, *names = call.path.split(".")
-        owner: Any = self.deferred if first == "deferred" else getattr(self.device, first)
+        if first == "swap_chain":
+            owner: Any = self._value(Of("swap chain", int(names.pop(0))))
+        else:
+            owner = self.deferred if first == "deferred" else getattr(self.device, first)
         for name in names:
             owner = getattr(owner, name)
         result = owner(**{name: self._value(value) for name, value in call.arguments.items()})
         if call.keeps:
             self.results.setdefault(call.keeps, []).append(result)
+        if call.keeps == "swap chain":
+            self.results["texture"].append(result.buffer)
 
     def _value(self, value):
         if isinstance(value, Of):
@@ -167,6 +172,8 @@ BEGIN = (
     *(begin("create_texture2d", "texture", width=8, height=8, **given) for given in TEXTURES),
     *(begin("create_render_target_view", "target", texture=Of("texture", n)) for n in (0, 2, 3, 5)),
     begin("create_depth_stencil_view", "depth", texture=Of("texture", 1)),
+    begin("create_swap_chain", "swap chain", width=8, height=8),
+    begin("create_render_target_view", "target", texture=Of("texture", len(TEXTURES))),
     *(begin("create_shader_resource_view", "view", resource=Of("texture", n)) for n in (2, 4)),
     begin("create_unordered_access_view", "unordered", resource=Of("buffer", 1)),
     begin(
