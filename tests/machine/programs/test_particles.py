@@ -14,7 +14,7 @@ from fixfunc.models.geometry.geometry_stage import Emitted
 from fixfunc.models.geometry.stream_output import Declaration, Entry
 from fixfunc.models.host.queries import QueryKind
 from fixfunc.models.host.resources import Bind
-from fixfunc.models.host.states import BlendState, RenderTargetBlend
+from fixfunc.models.host.states import BlendState, DepthStencilState, RenderTargetBlend
 from fixfunc.models.machine.shaders import GeometryShader
 from fixfunc.models.pixel.pixel_stage import PixelResults
 from fixfunc.spec.draw import Topology
@@ -132,7 +132,7 @@ class Fountain(Scene):
     def points(self):
         """How many particles each pixel shows: int, shape (height, width)."""
         self.context.clear_render_target_view(self.target, (0, 0, 0, 0))
-        self.context.clear_depth_stencil_view(self.depth, 1.0)
+        self.context.om.set_depth_stencil_state(DepthStencilState(depth_enable=False))
         self.context.ia.set_vertex_buffers(0, [self._buffers[1 - self._steps % 2]], [STRIDE])
 
         def each(quads, _bound):
