@@ -2,7 +2,7 @@
 """Boxes behind predicates, their wireframes, and lines over all, in OpenGL's winding.
 
 What a predicate leaves out cannot be seen; faces that are culled in one winding are those of the
-other one in reverse; lines have no side [fs 15.4, 15.8, 20.2].
+other one in reverse; lines have no side [fs 15.11, 20.2].
 """
 
 import numpy as np
@@ -167,7 +167,7 @@ def wires(cull, reverse=False, **more):
 @pytest.mark.plan("frames-12")
 @pytest.mark.parametrize("kind", [{}, {"multisample_enable": True}])
 def test_wires_are_culled_with_their_triangles(kind):
-    """[fs 15.4]: front and back ones are all there are; in reverse they change places."""
+    """[fs 15.11]: front and back ones are all there are; in reverse they change places."""
     front, back, every = (wires(cull, **kind) for cull in (Cull.BACK, Cull.FRONT, Cull.NONE))
     assert np.array_equal(front | back, every)
     assert (front != back).any() and front.any()

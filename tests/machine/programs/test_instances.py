@@ -115,7 +115,7 @@ def test_cells_have_the_elements_of_their_step(call, first, rates):
 
 @pytest.mark.plan("frames-5")
 def test_elements_behind_the_end_of_their_buffer_are_zeros():
-    """[fs 8.6.1, 4.4.5]: the bytes are not there; a format's missing channels are 0, 0, 1."""
+    """[fs 8.6.1, 8.20]: the bytes are not there; a format's missing channels are 0, 0, 1."""
     board = Board((1, 2, 4), 0)
     short = board.device.create_buffer(data=board.bytes[0, : CELLS // 2].copy())
     board.context.ia.set_vertex_buffers(2, [short], [1])

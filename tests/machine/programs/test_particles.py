@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Particles that a geometry shader moves from buffer to buffer, and draw_auto draws.
 
-Old ones die, some split in two, and the host never hears how many there are [fs 8.2, 14.4]. Every
+Old ones die, some split in two, and the host never hears how many there are [fs 14.4, 14.5]. Every
 particle is followed one by one in float32.
 """
 
@@ -144,7 +144,7 @@ class Fountain(Scene):
 
 
 def shown(rows):
-    """How many particles each pixel shows, by integers: points are a pixel wide [fs 15.11]."""
+    """How many particles each pixel shows, by integers: points are a pixel wide [fs 3.4.6]."""
     out = np.zeros((HEIGHT, WIDTH), int)
     for x, y in rows[:, :2].astype(float):
         # Snapped to 1/256 of a pixel; a square from half a pixel before to half a pixel behind.

@@ -104,7 +104,7 @@ def test_every_sample_is_shaded_where_it_lies(samples):
             lit += bool(share)
             for channel in range(4):
                 value = share * Fraction(float(COLOUR[channel])) * 255
-                # [fs 3.2.3.5]: within 0.6 of a step.
+                # [fs 3.2.3.6]: within 0.6 of a step.
                 assert abs(int(found[y, x, n, channel]) - value) <= Fraction(6, 10)
                 total[channel] += Fraction(int(found[y, x, n, channel]), 255) * (n + 1)
         for channel in range(4):

@@ -2,7 +2,7 @@
 """Shadows without depth clip, beside Mesa's llvmpipe.
 
 Casters in front of a lamp's near plane cast their shadow, and a volume that the camera's planes
-cut still counts [fs 15.10, 17.10]: depths are cut sample by sample, not at corners.
+cut still counts [fs 15.4, 17.10]: depths are cut sample by sample, not at corners.
 """
 
 from dataclasses import replace

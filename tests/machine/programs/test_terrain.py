@@ -3,7 +3,7 @@
 
 A plane is cut into patches that a shader bends. Each pixel adds one for a front face and subtracts
 one for a back face, since the chords of a bent edge may turn small triangles over. The sum is one,
-wherever edges meet; where neighbours disagreed about one, it would be none, or two [fs 11.7.8].
+wherever edges meet; where neighbours disagreed about one, it would be none, or two [fs 11.7.13].
 """
 
 import numpy as np

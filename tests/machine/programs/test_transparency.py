@@ -169,7 +169,7 @@ def test_the_picture_is_the_exact_one_in_any_order(seed):
         fragments = sum((r - x) * (d - y) for (x, y, r, d), _, _ in made)
         assert scene.counted() == fragments
     assert all(np.array_equal(pictures[0], other) for other in pictures[1:])
-    # [fs 3.2.3.5]: within 0.6 of a step.
+    # [fs 3.2.3.6]: within 0.6 of a step.
     error = np.abs(pictures[0] - wanted * 255)
     assert error.max() <= Fraction(6, 10), float(error.max())
 
