@@ -24,8 +24,9 @@ from fixfunc.spec.dxgi import Format
 from fixfunc.spec.state import BlendFactor, Cull
 
 EYE = np.array((0.0, 4.2, 8.4), np.float32)
+SAMPLES = 2  # of a pixel
 LAMPS = 24
-TOGETHER = 8  # lamps of a pass
+TOGETHER = 12  # lamps of a pass
 WIDE, HALF = Format.R32G32B32A32_FLOAT, Format.R16G16B16A16_FLOAT
 # Place, normal, tint, and how it shines: power and strength.
 TARGETS = (WIDE, HALF, Format.R8G8B8A8_UNORM, Format.R16G16_FLOAT)
@@ -104,28 +105,29 @@ def lamps() -> np.ndarray:
     return out
 
 
-def shapes() -> list[tuple[np.ndarray, np.ndarray]]:
+def shapes() -> tuple[np.ndarray, np.ndarray]:
     """Vertices and faces: balls in a ring around a greater one, and the ground."""
-    out = []
+    ground = np.array([(-9, 0, 7), (9, 0, 7), (9, 0, -9), (-9, 0, -9)], float)
+    faces = [np.array([(0, 1, 2), (0, 2, 3)])]
+    vertices = [smooth(ground, faces[0], (0, 1))]
     for n in range(9):
         angle = 2 * np.pi * n / 8
-        ball = trimesh.creation.icosphere(3, 0.55 if n < 8 else 0.95)
-        far = 3.0 if n < 8 else 0
-        points = ball.vertices + (far * np.cos(angle), 0.55 if far else 0.95, far * np.sin(angle))
-        out.append((smooth(points, ball.faces), ball.faces))
-    ground = np.array([(-9, 0, 7), (9, 0, 7), (9, 0, -9), (-9, 0, -9)], float)
-    faces = np.array([(0, 1, 2), (0, 2, 3)])
-    return [*out, (smooth(ground, faces, (0, 1)), faces)]
+        far, radius = (3.0, 0.55) if n < 8 else (0, 0.95)
+        ball = trimesh.creation.icosphere(3, radius)
+        points = ball.vertices + (far * np.cos(angle), radius, far * np.sin(angle))
+        faces.append(ball.faces + sum(map(len, vertices)))
+        vertices.append(smooth(points, ball.faces))
+    return np.concatenate(vertices), np.concatenate(faces)
 
 
 def draw(width: int = 640, height: int = 360) -> np.ndarray:
     """Balls among many lamps, by a deferred pass."""
-    picture = Picture(width, height)
+    picture = Picture(width, height, SAMPLES)
     device = picture.device
     context = picture.context
 
     def target(form):
-        made = device.create_texture2d(form, width, height, sample_count=4, bind=BOTH)
+        made = device.create_texture2d(form, width, height, sample_count=SAMPLES, bind=BOTH)
         view = device.create_render_target_view(made)
         context.clear_render_target_view(view, (0, 0, 0, 0))
         return view, device.create_shader_resource_view(made)
@@ -143,8 +145,7 @@ def draw(width: int = 640, height: int = 360) -> np.ndarray:
     context.rs.set_state(solid)
     matrix = camera(tuple(EYE), (0, 0.2, 0), width / height, 42)
     picture.shaders(vertex, store, picture.constants(matrix))
-    for vertices, faces in shapes():
-        context.draw_indexed(picture.mesh(vertices, faces))
+    context.draw_indexed(picture.mesh(*shapes()))
 
     corners = np.zeros((3, 8), np.float32)
     corners[:, :2] = (-1, 3), (3, -1), (-1, -1)
