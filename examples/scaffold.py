@@ -126,6 +126,30 @@ def _part(mesh):
     return Part(vertices, picture)
 
 
+def smooth(points: np.ndarray, faces: np.ndarray, uv: tuple = (0, 0)) -> np.ndarray:
+    """Vertices of a mesh with smooth normals, all of one texture coordinate.
+
+    Parameters
+    ----------
+    points, faces : ndarray, shape (n, 3)
+        Faces are counter-clockwise from outside.
+    uv : pair of float
+
+    Returns
+    -------
+    ndarray of float32, shape (n, 8), as :meth:`Picture.mesh` takes them
+    """
+    normals = np.zeros_like(points)
+    across = np.cross(*(points[faces[:, n]] - points[faces[:, 0]] for n in (1, 2)))
+    for corner in range(3):
+        np.add.at(normals, faces[:, corner], across)
+    out = np.empty((len(points), 8), np.float32)
+    out[:, :3] = points
+    out[:, 3:6] = normals
+    out[:, 6:] = uv
+    return out
+
+
 def camera(
     eye: tuple, at: tuple, aspect: float, degrees: float = 40, near: float = 0.1, far: float = 100
 ) -> np.ndarray:

@@ -8,7 +8,7 @@ hidden and its front faces subtract; light is added where the count is zero.
 import numpy as np
 import trimesh
 
-from fixfunc.examples.scaffold import Picture, camera, lambert, main, opaque, project
+from fixfunc.examples.scaffold import Picture, camera, lambert, main, opaque, project, smooth
 from fixfunc.models.frontend.vertex_stage import VertexResults, VertexWaves
 from fixfunc.models.geometry.geometry_stage import Emitted, GeometryInputs
 from fixfunc.models.host.states import (
@@ -108,16 +108,11 @@ def shapes() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     ring = trimesh.creation.torus(0.85, 0.3, major_sections=48, minor_sections=24)
     turn = trimesh.geometry.align_vectors((0, 0, 1), (0.5, 0.62, 0.6))
     points = trimesh.transform_points(ring.vertices, turn) + (0, 1.35, 0)
-    normals = np.zeros_like(points)
-    for corner in range(3):
-        across = np.cross(*(points[ring.faces[:, n]] - points[ring.faces[:, 0]] for n in (1, 2)))
-        np.add.at(normals, ring.faces[:, corner], across)
     ground = np.array([(-7, 0, 7), (7, 0, 7), (7, 0, -7), (-7, 0, -7)], float)
-    vertices = np.zeros((len(points) + 4, 8), np.float32)
-    vertices[:, :3] = np.concatenate([points, ground])
-    vertices[:-4, 3:6] = normals
-    vertices[:-4, 6] = 1
-    vertices[-4:, 4] = 1
+    below = np.zeros((4, 8), np.float32)
+    below[:, :3] = ground
+    below[:, 4] = 1
+    vertices = np.concatenate([smooth(points, ring.faces, (1, 0)), below])
     n = len(points)
     faces = np.concatenate([ring.faces, [(n, n + 1, n + 2), (n, n + 2, n + 3)]])
     opposite = {

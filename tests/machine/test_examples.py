@@ -11,7 +11,18 @@ import pytest
 from PIL import Image
 
 ROOT = Path(__file__).parents[2]
-NAMES = ("triangle", "textured_mesh", "instanced_grid", "tessellated_terrain", "stencil_shadow")
+NAMES = (
+    "triangle",
+    "textured_mesh",
+    "instanced_grid",
+    "tessellated_terrain",
+    "stencil_shadow",
+    "shadow_map",
+    "reflections",
+    "particles",
+    "deferred",
+    "transparency",
+)
 
 
 @pytest.mark.plan("machine-4")

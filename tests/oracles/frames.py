@@ -55,6 +55,7 @@ class LlvmpipeFrames:
             self._draw(part)
         context.enable_only(context.NOTHING)
         gl.glDisable(gl.GL_STENCIL_TEST)
+        gl.glDisable(gl.GL_DEPTH_CLAMP)
         gl.glDepthMask(True)
         gl.glColorMask(*[True] * 4)
         if samples:
@@ -92,6 +93,7 @@ class LlvmpipeFrames:
         switch("STENCIL_TEST", part.stencil)
         switch("CULL_FACE", part.cull != Cull.NONE)
         switch("MULTISAMPLE", True)
+        switch("DEPTH_CLAMP", not part.depth_clip)
         gl.glDepthFunc(gl.GL_LEQUAL)
         gl.glDepthMask(part.depth_write)
         gl.glColorMask(*[part.colour] * 4)

@@ -77,7 +77,11 @@ class Drawing:
         colours = [] if part.into_shadow else [self.target]
         context.om.set_render_targets(colours, self._shadow if part.into_shadow else self._depth)
         context.rs.set_viewports([Viewport(width=size[0], height=size[1])])
-        context.rs.set_state(RasterizerState(cull=part.cull, multisample_enable=True))
+        context.rs.set_state(
+            RasterizerState(
+                cull=part.cull, multisample_enable=True, depth_clip_enable=part.depth_clip
+            )
+        )
         self._set_tests(part)
         context.om.set_blend_state(
             BLENDS[part.blend] if part.colour else BlendState((RenderTargetBlend(write_mask=0),))

@@ -58,6 +58,8 @@ class Pass:
         ``over`` by alpha, or ``add``.
     into_shadow : bool
         Depths go to the shadow map, of ``SHADOW`` by ``SHADOW`` pixels.
+    depth_clip : bool
+        Triangles are cut at the near and the far plane; else depths are, sample by sample.
     """
 
     vertices: np.ndarray
@@ -74,6 +76,7 @@ class Pass:
     cull: Cull = Cull.NONE
     into_shadow: bool = False
     patches: Patches | None = None
+    depth_clip: bool = True
 
     @property
     def attributes(self) -> int:
