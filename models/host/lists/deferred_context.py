@@ -161,10 +161,7 @@ class DeferredContext(Context):
             if (resource, place) not in self._written:
                 raise InputError("map_type", "be WRITE_DISCARD first in a list", map_type.name)
             data[:] = self._written[resource, place]
-        mapped = Mapped(data, map_type, partial(self.unmap, resource, place))
-        resource.mapped[place] = mapped
-        self._mapped.add((resource, place))
-        return mapped
+        return self._given(resource, place, data, map_type)
 
     def unmap(self, resource: Buffer | Texture, subresource: tuple[int, int] = (0, 0)) -> None:
         """Take it back, and note what the CPU has written."""

@@ -261,10 +261,7 @@ class Transfers:
         if map_type == MapType.WRITE_DISCARD:
             data[:] = 0
         data.flags.writeable = map_type != MapType.READ
-        mapped = Mapped(data, map_type, partial(self.unmap, resource, place))
-        resource.mapped[place] = mapped
-        self._mapped.add((resource, place))
-        return mapped
+        return self._given(resource, place, data, map_type)
 
     def unmap(self, resource: Buffer | Texture, subresource: tuple[int, int] = (0, 0)) -> None:
         """Take it back, and bring what the CPU has written to memory."""
@@ -272,6 +269,13 @@ class Transfers:
         mapped = self._taken_back(resource, place)
         if mapped.map_type != MapType.READ:
             self._write_mapped(resource, place, mapped.data)
+
+    def _given(self, resource, place, data, map_type):
+        """Bytes that the CPU has now, until they are unmapped."""
+        mapped = Mapped(data, map_type, partial(self.unmap, resource, place))
+        resource.mapped[place] = mapped
+        self._mapped.add((resource, place))
+        return mapped
 
     def _taken_back(self, resource, place):
         """What this context has mapped, which is not written any more."""

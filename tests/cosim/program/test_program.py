@@ -27,17 +27,8 @@ from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import BlendFactor, Compare, Cull, StencilOp
 from tests.host.drawing import LEFT, READ, RIGHT, WHOLE, Scene, pixel
+from tests.machine.test_examples import NAMES as EXAMPLES
 
-NAMES = (
-    "triangle",
-    "textured_mesh",
-    "instanced_grid",
-    "tessellated_terrain",
-    "stencil_shadow",
-    "shadow_map",
-    "reflections",
-    "particles",
-)
 # Examples that the top cannot execute whole: what their missing draws lack.
 LACKING = {
     "deferred": {
@@ -46,6 +37,7 @@ LACKING = {
     },
     "transparency": {"unordered access"},
 }
+NAMES = [name for name in EXAMPLES if name not in LACKING]
 PARAMS = CONFIGS["frame"]
 SIZE = 96, 54
 
