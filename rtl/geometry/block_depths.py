@@ -6,7 +6,7 @@ from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.bits import clamp, maximum, minimum
+from fixfunc.rtl.lib.bits import clamp, maximum, minimum, negated
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
@@ -71,7 +71,7 @@ class BlockDepths(wiring.Component):
                 Mux(t[2].is_float, self._magnitude(t.value(f"float_{k}", 2), greatest), unorm)
             )
             t.enter(2, **{f"negative_{k}": negative})
-            m.d.sync += self.z[k].eq(Mux(t.value(f"negative_{k}", 3), -shifted, shifted))
+            m.d.sync += self.z[k].eq(negated(shifted, t.value(f"negative_{k}", 3)))
         return m
 
     @staticmethod

@@ -30,6 +30,12 @@ def clamp(value: Value, low: ValueLike, high: ValueLike) -> Value:
     return Mux(value < low, low, Mux(value > high, high, value))
 
 
+def negated(value: Value, negative: Value) -> Value:
+    """The value, or less it: bits above the lowest one set change, which takes no carry."""
+    value = value.as_unsigned()
+    return Cat(value[n] ^ (negative & value[:n].any()) for n in range(len(value))).as_signed()
+
+
 def choose(index: Value, options: Sequence[ValueLike | None]) -> ValueLike | None:
     """The option of that number, by halves; one that is None costs nothing."""
     if len(options) == 1:

@@ -73,6 +73,30 @@ def test_choose_is_an_index(count):
     assert difference(wanted, simulate(Of(function, width), wanted)) is None
 
 
+def negations(width):
+    """Of a sign, and above it the value."""
+    return [
+        Clock({"i": n}, {"o": (-(n >> 1) if n & 1 else n >> 1) & (1 << width) - 1})
+        for n in range(1 << width + 1)
+    ]
+
+
+def negation(functions, width):
+    return Of(lambda i: functions.negated(i[1:], i[0])[:width].as_unsigned(), width + 1)
+
+
+@pytest.mark.parametrize("width", [1, 2, 5, 8])
+def test_every_negation(width):
+    wanted = negations(width)
+    assert difference(wanted, simulate(negation(bits, width), wanted)) is None
+
+
+def test_a_broken_negation_is_caught():
+    functions = broken("lib.bits", "negative & value[:n].any()", "negative & value[:n].all()")
+    wanted = negations(5)
+    assert difference(wanted, simulate(negation(functions, 5), wanted)) is not None
+
+
 def test_an_option_of_none_costs_nothing():
     index = Signal(2)
     assert bits.choose(index, [None, 5, None, None]) == 5
