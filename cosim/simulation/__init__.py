@@ -2,6 +2,7 @@
 """Simulators.
 
 library.py   a component as a shared library
+parts.py     a module that is most of it, as a library of its own
 volume.py    beats through it, from numpy
 bench.py     a block beside its golden model: packed beats through both, and what differs
 batches.py   random beats, compared with the golden model

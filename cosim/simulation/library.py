@@ -10,6 +10,8 @@ from string import Template
 from amaranth.lib import wiring
 
 from fixfunc.cosim import codec, toolchain
+from fixfunc.cosim.simulation import parts
+from fixfunc.cosim.simulation.parts import run
 from fixfunc.cosim.verilog import units
 from fixfunc.cosim.verilog.generate import constant_ports, memory_ports, ports
 
@@ -226,10 +228,10 @@ def build(
     ToolError
         Verilator or the compiler failed; their output is kept beside the library.
     """
+    part = None if covered else parts.repeated(source, name)
     flags = [
         "--cc",
         "--build",
-        "--exe",
         "-O3",
         "--x-assign",
         "fast",
@@ -241,20 +243,17 @@ def build(
         "-Wall",
         *(COVERAGE if covered else ()),
         *split(source, optimise),
-        "--top-module",
-        name,
-        "-LDFLAGS",
-        "-shared",
         "-CFLAGS",
         "-fPIC -fvisibility=default",
         "-MAKEFLAGS",
         f"OPT_FAST=-O{optimise} OPT_GLOBAL=-O{optimise} OPT_SLOW=-O0",
     ]
-    parts = [source, around, *flags, *toolchain.versions("verilator"), WORDS * covered]
-    digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+    versions = toolchain.versions("verilator")
+    content = [source, around, str(part), *parts.QUIET, *flags, *versions, WORDS * covered]
+    digest = hashlib.sha256("\0".join(content).encode()).hexdigest()[:16]
     return toolchain.once(
         toolchain.BUILD / "volume" / f"{name}-{digest}.so",
-        lambda path: _build(path, source, around, name, flags, covered),
+        lambda path: _build(path, source, around, name, part, flags, covered),
     )
 
 
@@ -270,7 +269,13 @@ def share(name: str) -> str:
 
 
 def _build(
-    path: Path, source: str, around: str, name: str, flags: list[str], covered: bool
+    path: Path,
+    source: str,
+    around: str,
+    name: str,
+    part: str | None,
+    flags: list[str],
+    covered: bool,
 ) -> None:
     """Build in a folder of its own, which stays if that fails."""
     tool = toolchain.verilator()
@@ -280,24 +285,16 @@ def _build(
     (folder / "shim.cpp").write_text(around)
     if covered:
         (folder / "words.h").write_text(WORDS)
-    command = [
-        tool,
-        *flags,
-        "--Mdir",
-        folder / "obj",
-        "-o",
-        folder / "built.so",
-        f"{name}.sv",
-        "shim.cpp",
-    ]
-    done = subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL
-    )
-    if done.returncode:
-        (folder / "log").write_text(done.stdout + done.stderr)
+    try:
+        of_part = parts.split(tool, source, name, part, folder, flags) if part else []
+        command = [tool, "--exe", *flags, "--top-module", name, "-LDFLAGS", "-shared", *of_part]
+        files = ["--Mdir", folder / "obj", "-o", folder / "built.so", f"{name}.sv", "shim.cpp"]
+        run([*command, *files], folder)
+    except subprocess.CalledProcessError as error:
+        output = error.stdout + error.stderr
+        (folder / "log").write_text(output)
         raise toolchain.ToolError(
-            f"Verilator failed on {name}: see "
-            f"{folder / 'log'}\n{(done.stdout + done.stderr)[-2000:]}"
-        )
+            f"Verilator failed on {name}: see {folder / 'log'}\n{output[-2000:]}"
+        ) from None
     (folder / "built.so").rename(path)
     shutil.rmtree(folder)

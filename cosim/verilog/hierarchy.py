@@ -2,9 +2,11 @@
 """Modules of generated Verilog, and which instance is which."""
 
 import re
+from collections import Counter
+from functools import cache
 
 MODULE = re.compile(r"(?ms)^module (\\\S+ ?|[\w$]+).*?^endmodule\n?")
-INSTANCE = re.compile(r"(?m)^  (\\\S+|[A-Za-z_][\w$]*)  ?(\\\S+|[A-Za-z_][\w$]*) ?\($")
+INSTANCE = re.compile(r"(?m)^  (\\\S+|[A-Za-z_][\w$]*) {1,2}(\\\S+|[A-Za-z_][\w$]*) {0,2}\($")
 
 
 def modules(text: str) -> dict[str, str]:
@@ -44,6 +46,41 @@ def part(text: str, module: str) -> str:
     for name in names:
         names += [n for n in dict.fromkeys(instances(known[name]).values()) if n not in names]
     return "".join(known[name] for name in known if name in names)
+
+
+def around(text: str, top: str, module: str) -> str:
+    """Text of ``top`` and of all that stands below it, but for what stands in ``module`` alone."""
+    known = modules(text)
+    names = [top]
+    for name in names:
+        below = dict.fromkeys(instances(known[name]).values())
+        names += [n for n in below if n not in (module, *names) and n in known]
+    return "".join(known[name] for name in known if name in names)
+
+
+def sizes(text: str, top: str) -> dict[str, tuple[int, int]]:
+    """Of each module: how many instances of it stand below ``top``, and characters of one of them.
+
+    Those of what stands below it count, once for each instance.
+    """
+    known = modules(text)
+    below = {name: Counter(instances(module).values()) for name, module in known.items()}
+
+    @cache
+    def expanded(name):
+        inner = sum(n * expanded(of) for of, n in below[name].items() if of in known)
+        return len(known[name]) + inner
+
+    counts: Counter = Counter()
+
+    def count(name, times):
+        counts[name] += times
+        for of, n in below[name].items():
+            if of in known:
+                count(of, n * times)
+
+    count(top, 1)
+    return {name: (n, expanded(name)) for name, n in counts.items()}
 
 
 def _bare(name):

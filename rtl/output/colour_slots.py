@@ -187,8 +187,8 @@ class ColourSlots(wiring.Component):
                 lane.old_words.eq(old),
             ]
         return [
-            lane.new.eq(new),
-            lane.old.eq(old),
+            lane.source.eq(new),
+            lane.dest.eq(old),
         ]
 
     def _decode(self, m, timeline):

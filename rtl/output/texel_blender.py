@@ -79,13 +79,13 @@ class TexelBlender(wiring.Component):
 
     Members
     -------
-    new, old : In(COLOUR)
+    source, dest : In(COLOUR)
         What the shader gives, and what is stored, in the format of the plane.
     controls : In(ArrayLayout(control_layout(formats).size, self.latency))
-        The decoded state, each one clock after the one before; the first, together with ``new``, is
-        of no matter.
+        The decoded state, each one clock after the one before; the first, together with ``source``,
+        is of no matter.
     o : Out(COLOUR)
-        :attr:`latency` clocks after ``new``.
+        :attr:`latency` clocks after ``source``.
     """
 
     def __init__(self, formats: PlaneFormats) -> None:
@@ -96,8 +96,8 @@ class TexelBlender(wiring.Component):
         self._blender = Blender(formats, constant=False, logic=True)
         super().__init__(
             {
-                "new": In(COLOUR),
-                "old": In(COLOUR),
+                "source": In(COLOUR),
+                "dest": In(COLOUR),
                 "controls": In(ArrayLayout(control_layout(formats).size, self.latency)),
                 "o": Out(COLOUR),
             }
@@ -116,7 +116,7 @@ class TexelBlender(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        for name, unit in zip(("new", "old"), self._unpackers, strict=True):
+        for name, unit in zip(("source", "dest"), self._unpackers, strict=True):
             m.submodules[f"unpack_{name}"] = unit
             m.d.comb += [
                 unit.i.eq(getattr(self, name)),

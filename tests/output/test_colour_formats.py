@@ -2,6 +2,7 @@
 """Formats of colour planes: golden beside exact rationals and the output merger, and hardware."""
 
 from collections import Counter
+from itertools import product
 
 import numpy as np
 import pytest
@@ -306,16 +307,16 @@ def test_both_bits_of_minus_one_in_hardware():
     }
     factors = {"src_blend": BlendFactor.ONE, "dest_blend": BlendFactor.DEST_COLOR}
     ops = [factors | {"blend_enable": 1, "blend_op": op, "blend_op_alpha": op} for op in BlendOp]
-    for form, value in least.items():
-        for fields in [{}, *ops]:
-            for mask in (15, 5):
-                own = fields | {"colour_format": form, "colour_write": mask}
-                state = codec.pack(unchecked(size, **own), payloads.DRAW_STATE, WIDTH)
-                clear = {"x1": size[0], "y1": size[1], "colour": 1, "colour_value": value}
-                rows += [state, scenes.control_beat(payloads.CLEAR, Kind.CLEAR, WIDTH, **clear)]
-                rows.append(codec.pack(full, payloads.tile(4), WIDTH))
-                rows.append(scenes.control_beat(payloads.FENCE, Kind.FENCE, WIDTH, flush=1))
-                check(BLOCK, CONFIG, np.concatenate(rows[-4:]))
+    cases = product(least.items(), [{}, *ops], (15, 5))
+    for n, ((form, value), fields, mask) in enumerate(cases):
+        own = fields | {"colour_format": form, "colour_write": mask, "target": n % 8}
+        rows.append(codec.pack(unchecked(size, **own), payloads.DRAW_STATE, WIDTH))
+        clear = {"x1": size[0], "y1": size[1], "colour": 1, "colour_value": value}
+        clear["colour_base"] = n * PLACE  # memory is compared in the end
+        rows.append(scenes.control_beat(payloads.CLEAR, Kind.CLEAR, WIDTH, **clear))
+        rows.append(codec.pack(full, payloads.tile(4), WIDTH))
+        rows.append(scenes.control_beat(payloads.FENCE, Kind.FENCE, WIDTH, flush=1))
+    check(BLOCK, CONFIG, np.concatenate(rows))
 
 
 @pytest.mark.plan("colour-write-18")
