@@ -25,9 +25,9 @@ LONGEST = (
     "resolve",
     "block_decode",
 )
-# Blocks that join others. They run on Icarus in ``make qualify``: it is slow, and what it finds,
-# X of what was not reset, it finds in their parts.
-JOINED = ("top", "cached_depth", "depth_unit", "colour_write", "resolve")
+# Blocks that join others, and products that share their multipliers. They run on Icarus in ``make
+# qualify``: it is slow, and what it finds, X of what was not reset, it finds in their parts.
+JOINED = ("top", "cached_depth", "depth_unit", "colour_write", "resolve", "shared")
 SIMULATORS = os.environ.get("SIM", "icarus verilator").split()
 QUALIFY = os.environ.get("TIER") == "qualify"
 SEED = int(

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""All primitives side by side, for one build of each simulator."""
+"""Primitives side by side, for one build of a simulator."""
+
+from collections.abc import Sequence
+from types import ModuleType
 
 from amaranth.hdl import Module
 from amaranth.lib import wiring
@@ -36,11 +39,19 @@ EXAMPLES = {name: example for bench in BENCHES for name, example in bench.EXAMPL
 
 
 class Harness(wiring.Component):
-    """Primitives of ``rtl/lib`` beside one another; ports of each behind the name of its case."""
+    """Primitives of ``rtl/lib`` beside one another; ports of each behind the name of its case.
 
-    def __init__(self) -> None:
-        self._parts = {name: case.create() for name, case in CASES.items()}
-        self._parts["axi"] = axi.AxiPort()
+    Parameters
+    ----------
+    benches : sequence of ModuleType
+        Those whose cases are needed.
+    """
+
+    def __init__(self, benches: Sequence[ModuleType] = BENCHES) -> None:
+        cases = {name: case for bench in benches for name, case in bench.CASES.items()}
+        self._parts = {name: case.create() for name, case in cases.items()}
+        if axi in benches:
+            self._parts["axi"] = axi.AxiPort()
         super().__init__({name: Out(part.signature) for name, part in self._parts.items()})
 
     def elaborate(self, platform: object) -> Module:

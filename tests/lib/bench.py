@@ -20,7 +20,11 @@ CLOCKS = 600  # of what is simulated in Python
 
 
 class Primitives:
-    """All primitives, as the runner builds a block; the bench is that of one file."""
+    """All primitives, as the runner builds a block; the bench is that of one file.
+
+    Its configuration ``alone`` has the primitives of that file: Icarus compiles at once, and
+    simulates slowly whatever there is.
+    """
 
     stem = "primitives"
 
@@ -29,19 +33,20 @@ class Primitives:
 
     def simulated_verilog(self, config: str = "default") -> Path:
         """Path of the harness's Verilog, elaborated once."""
-        digest = sources.digest(harness.__name__, self.stem, config)
+        benches = [self.bench] if config == "alone" else harness.BENCHES
+        digest = sources.digest(harness.__name__, *(bench.__name__ for bench in benches))
         return toolchain.once(
             toolchain.BUILD / "verilog" / f"{self.stem}-{digest}.sv",
-            lambda out: out.write_text(generate(harness.Harness(), self.stem, config)),
+            lambda out: out.write_text(generate(harness.Harness(benches), self.stem, config)),
         )
 
 
 def check_bench(stem: str, simulator: str) -> None:
     """Every test of a primitive's bench passes, and there is at least one."""
     tests = {"icarus": "^(?!.*pace=(full|bursty|starved))"}.get(simulator)
-    result = runner.run(
-        Primitives(stem), "default", simulator.removesuffix("_every_pace"), tiers.SEED, tests=tests
-    )
+    simulator = simulator.removesuffix("_every_pace")
+    config = "alone" if simulator == "icarus" else "default"
+    result = runner.run(Primitives(stem), config, simulator, tiers.SEED, tests=tests)
     assert result.tests, f"no test ran\n{result.log[-2000:]}"
     assert not result.failures, "\n".join(f"{name}: {text}" for name, text in result.failures)
 

@@ -72,7 +72,7 @@ class PixelMeans(wiring.Component):
             bits = width if n else CHANNEL  # one sample is no sum
             means = [_means(totals.get((k % EDGE, k // EDGE)), n, bits) for k in range(LANES)]
             t.enter(min(self._added + n, end), **{f"means_{n}": Cat(means)})
-        one_sample = t.value("means_0", end)
+        one_sample = named(m, t.value("means_0", end), "one_sample")
         words = [one_sample.word_select(k, CHANNEL) for k in range(LANES * CHANNELS)]
         choices = [Cat(Cat(word, Const(0, width - CHANNEL)) for word in words)]
         choices += [t.value(f"means_{n}", end) for n in range(1, self._most + 1)]

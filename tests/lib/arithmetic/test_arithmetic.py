@@ -13,6 +13,7 @@ from fixfunc.rtl.lib.arithmetic.shared_multiplier import SharedMultiplier
 from fixfunc.spec.errors import InputError
 from fixfunc.tb.bench import clocked
 from fixfunc.tb.lib.arithmetic import pipelined, shared
+from tests import tiers
 from tests.lib.bench import check_bench, check_page, is_caught
 
 STEM = "arithmetic"
@@ -140,6 +141,7 @@ def test_bench(simulator):
     check_bench("arithmetic.pipelined", simulator)
 
 
+@pytest.mark.parametrize("simulator", tiers.simulators("shared"))
 @pytest.mark.plan("triangle-setup-8")
 def test_bench_of_sets(simulator):
     check_bench("arithmetic.shared", simulator)
