@@ -129,14 +129,13 @@ def leading_zeros(value: ValueLike) -> Value:
 
     def halves(bits):
         if len(bits) == 1:
-            return ~bits, []
-        low_zero, low = halves(bits[: len(bits) // 2])
-        high_zero, high = halves(bits[len(bits) // 2 :])
-        return low_zero & high_zero, [
-            *(Mux(high_zero, *digits) for digits in zip(low, high, strict=True)),
-            high_zero,
-        ]
+            return []
+        low, high = bits[: len(bits) // 2], bits[len(bits) // 2 :]
+        high_zero = ~high.any()
+        digits = zip(halves(low), halves(high), strict=True)
+        return [*(Mux(high_zero, *pair) for pair in digits), high_zero]
 
     value = Value.cast(value)
     missing = (1 << (len(value) - 1).bit_length()) - len(value)
-    return Cat(halves(Cat(Const((1 << missing) - 1, missing), value))[1])
+    filled = Cat(Const((1 << missing) - 1, missing), value) if missing else value
+    return Cat(halves(filled))

@@ -83,9 +83,10 @@ class TagArray(wiring.Component):
         # Of a set that is not in use what lies in memory says nothing: all are forgotten at once.
         used = Signal(self._sets)
         others = named(m, used & ~(self.walk << self.set), "others")
+        first_on_top = named(m, others[::-1], "first_on_top")
         m.d.sync += [
             self.more.eq(others.any()),
-            self.following.eq(leading_zeros(others[::-1])),
+            self.following.eq(leading_zeros(first_on_top)),
         ]
 
         # The set of the next request is read in the last clock of the one before, whose update the
