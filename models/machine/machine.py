@@ -16,9 +16,10 @@ from fixfunc.models.frontend.state_pieces import piece
 from fixfunc.models.geometry import stream_output
 from fixfunc.models.machine import front_half
 from fixfunc.models.machine.back_half import BackHalf
-from fixfunc.models.machine.bindings import Shared, bindings
+from fixfunc.models.machine.bindings import bindings
 from fixfunc.models.machine.bound_state import BoundState
 from fixfunc.models.machine.undo import UndoLog
+from fixfunc.models.machine.unordered_access import Shared
 from fixfunc.models.memory import copies
 from fixfunc.models.output.display.display import Display
 from fixfunc.models.payload import integer

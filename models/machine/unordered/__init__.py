@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Unordered access: what it does to memory.
+
+images.py      texels that are loaded and stored
+structures.py  structured buffers with a counter
+"""
