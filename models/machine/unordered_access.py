@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from fixfunc.models.machine.undo import UndoLog
-from fixfunc.models.machine.unordered import images, structures
+from fixfunc.models.machine.unordered import atomics, images, structures
 from fixfunc.models.payload import enumerated
 from fixfunc.spec.descriptors import BindingKind, Dimension, UnorderedFlag
 from fixfunc.spec.errors import InputError
@@ -107,6 +107,56 @@ class UnorderedAccess:
         if image is not None:
             images.store(image, self._shared.undo, mask, places, values, layer)
 
+    def atomic(
+        self,
+        slot: int,
+        op: str,
+        mask: np.ndarray,
+        places: np.ndarray,
+        operand: np.ndarray,
+        compared: np.ndarray | None = None,
+        layer: ArrayLike = 0,
+    ) -> np.ndarray:
+        """Change words of a view for unordered access [fs 22.17.8-22.17.28].
+
+        Parameters
+        ----------
+        slot : int
+            Of a view as R32_UINT or R32_SINT, or of a buffer of words or of structures.
+        op : str
+            ``and``, ``or``, ``xor``, ``add``, ``min``, ``max``, ``exchange``, or
+            ``compare_exchange``, which writes the operand where the word equals ``compared``.
+        mask : ndarray of bool
+            Lanes that take part.
+        places : ndarray of int
+            Texels as :meth:`load` takes them. Of words bytes, shape of the mask; of structures
+            pairs of a number and a byte within, shape (*mask.shape, 2).
+        operand, compared : ndarray of uint32 or int32, shape of the mask
+            The operand's type says whether ``min`` and ``max`` are those of numbers with a sign.
+        layer : array of int
+            Of textures, from the view's first one on.
+
+        Returns
+        -------
+        ndarray of the operand's type, shape of the mask
+            What the word was before each lane, in the order of the arrays; 0 of lanes that take no
+            part, outside of the view, and without a view.
+
+        Raises
+        ------
+        InputError
+            Another operation or format, a view with the flag APPEND, lanes of another shape or
+            type, bytes that are no multiple of 4.
+        """
+        self._check_declared(slot)
+        atomics.check(op, mask, operand, compared)
+        before = np.zeros(mask.shape, operand.dtype)
+        if (BindingKind.UNORDERED, slot) in self._entries:
+            data, inside, offsets = self._words(slot, mask, places, layer)
+            some = None if compared is None else compared[inside]
+            before[inside] = atomics.apply(data, offsets, op, operand[inside], some)
+        return before
+
     def append(self, slot: int, mask: np.ndarray, values: np.ndarray) -> None:
         """Append structures of the lanes of a mask [fs 5.3.10]; without a view they are dropped.
 
@@ -170,6 +220,20 @@ class UnorderedAccess:
         self._check_declared(slot)
         entry = self._entries.get((BindingKind.UNORDERED, slot))
         return None if entry is None else images.image_at(self._shared.memory, entry.record)
+
+    def _words(self, slot, mask, places, layer):
+        """What a view shows, which lanes of a mask name a word of it, and where these begin."""
+        record = self._entries[BindingKind.UNORDERED, slot].record
+        if record["dimension"] == Dimension.BUFFER and not record["form"]:
+            data = self.unordered(slot)
+            return data, *atomics.offsets_in(data, int(record["stride"]), places, mask)
+        image = images.image_at(self._shared.memory, record)
+        if image.form not in atomics.FORMATS:
+            names = " or ".join(form.name for form in atomics.FORMATS)
+            rule = f"be {names} for atomic operations"
+            raise InputError("format of the view", rule, image.form.name)
+        self._shared.undo.keep(image.data)
+        return image.data, *image.offsets(places, layer, mask)
 
     def _check_declared(self, slot):
         if not self.declared:
