@@ -42,6 +42,8 @@ def drawn():
     context.cs.set_shader(made["compute shader"][1])
     context.cs.set_unordered_access_views(1, [made["unordered"][1]])
     context.dispatch(2)
+    context.cs.set_shader(made["compute shader"][3])
+    context.dispatch(1)
     context.copy_structure_count(made["buffer"][1], 4, made["unordered"][1])
     context.cs.set_shader(made["compute shader"][2])
     context.cs.set_unordered_access_views(0, [made["unordered"][2]])
