@@ -4,6 +4,7 @@
 import numpy as np
 
 from fixfunc.models import formats
+from fixfunc.models.lib import float32
 from fixfunc.models.memory.layout import target_place, texture_at, written_at
 from fixfunc.models.output import averages
 from fixfunc.models.output.formats import encode, encode_bits
@@ -109,7 +110,7 @@ def _whole(values, signed):
     """Floats as integers of 32 bits: cut towards zero and to their range; NaN is 0 [fs 5.2.3.1]."""
     low, high = (-(1 << 31), (1 << 31) - 1) if signed else (0, (1 << 32) - 1)
     # Exact: a float32 and both ends fit float64.
-    cut = np.clip(np.nan_to_num(values.astype(np.float64), nan=0.0), low, high)
+    cut = np.clip(float32.widened(values, 0), low, high)
     return (cut.astype(np.int64) & 0xFFFFFFFF).astype(np.uint32)
 
 
