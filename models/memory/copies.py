@@ -39,10 +39,7 @@ def clear(memory: np.ndarray, view: np.void, packet: np.void) -> None:
         A format that is no target's, or a view beyond memory.
     """
     if view["dimension"] == Dimension.BUFFER:
-        bits = np.array([[packet[f"value{n}"] for n in range(4)]], np.uint32)
-        words = bits[0, :1].view(np.uint8)  # of what has no format [fs 5.2.3.1]
-        texel = clear_values(view, packet)["colour"] if view["form"] else words
-        _clear_buffer(memory, view, texel)
+        _clear_buffer(memory, view, _element(view, packet))
         return
     values = clear_values(view, packet)
     layout, data = written_at(memory, view)
@@ -56,6 +53,16 @@ def clear(memory: np.ndarray, view: np.void, packet: np.void) -> None:
             number = int(name == "stencil")
             if number < len(planes):
                 planes[number][:] = octets[: planes[number].shape[-1]]
+
+
+def _element(view, packet):
+    """Bytes of an element of a buffer: of its format, or a word, where it has none [fs 5.2.3.1]."""
+    if not view["form"]:
+        return np.array([packet["value0"]], "<u4").view(np.uint8)
+    if view["form"] in list(DEPTH_FORMATS):
+        form = Format(int(view["form"])).name
+        raise InputError("format of a buffer", "not be one of depths", form)
+    return clear_values(view, packet)["colour"]
 
 
 def clear_values(view: np.void, packet: np.void) -> dict[str, np.ndarray]:
