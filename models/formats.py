@@ -42,7 +42,7 @@ def encode(
     low, high = depth_range
     if not 0.0 <= low <= high <= 1.0:
         raise InputError("depth_range", "lie in 0..1, the least first", depth_range)
-    z = np.clip(float32.widened(z, -np.inf), low, high) + 0.0  # no negative zero
+    z = np.clip(float32.widened(z, 0), low, high) + 0.0  # no negative zero
     if form == DepthFormat.D32F:
         return z.astype(np.float32).view(np.uint32)
     return np.floor(z * MOST[form] + 0.5).astype(
