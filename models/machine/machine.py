@@ -285,7 +285,9 @@ class Machine:
     def _clear(self, work):
         self.settle()
         view = piece(work.more[0], VIEW)
-        if self.watch and view["dimension"] != Dimension.BUFFER:
+        if self.watch and work.packet["rectangle"]:
+            self.watch.wrote(int(view["address"]))
+        elif self.watch and view["dimension"] != Dimension.BUFFER:
             self.watch.clear(view, work.packet)
         copies.clear(self._memory, view, work.packet)
 

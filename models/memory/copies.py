@@ -36,15 +36,22 @@ def clear(memory: np.ndarray, view: np.void, packet: np.void) -> None:
     Raises
     ------
     InputError
-        A format that is no target's, or a view beyond memory.
+        A format that is no target's, a rectangle of depths, or a view beyond memory.
     """
     if view["dimension"] == Dimension.BUFFER:
+        if packet["rectangle"]:
+            raise InputError("rectangle", "be of a texture", Dimension.BUFFER.name)
         _clear_buffer(memory, view, _element(view, packet))
         return
     values = clear_values(view, packet)
     layout, data = written_at(memory, view)
+    if packet["rectangle"] and "colour" not in values:
+        raise InputError("rectangle", "be of colours", Format(int(view["form"])).name)
     for layer in range(view["layer_count"]):
         place = target_place(view, layer)
+        if packet["rectangle"]:
+            _fill_rectangle(layout, data, place, values["colour"], packet)
+            continue
         if "colour" in values:
             _fill(layout, data, place, values["colour"])
             continue
@@ -111,6 +118,15 @@ def _fill(layout, data, place, texel):
         layout.tiles(data, *place)[0][:] = texel
     else:
         layout.read(data, level, layer)[depth_slice] = texel
+
+
+def _fill_rectangle(layout, data, place, texel, packet):
+    """Make texels of a rectangle of a slice the same, all of their samples."""
+    level, layer, depth_slice = place
+    x0, y0, x1, y1 = (int(packet[name]) for name in ("x0", "y0", "x1", "y1"))
+    texels = layout.read(data, level, layer).copy()
+    texels[depth_slice, y0:y1, x0:x1] = texel
+    layout.write(data, level, layer, texels)
 
 
 def _whole(values, signed):

@@ -23,6 +23,7 @@ def drawn():
     made = world.results
     context.clear_render_target_view(made["target"][0], (0, 0.5, 1, 1))
     context.om.set_render_targets([made["target"][0]], made["depth"][0])
+    context.clear_view(made["target"][0], (1, 0, 1, 0.5), [(1, 2, 5, 4)])
     context.clear_depth_stencil_view(made["depth"][0], 1.0, 3)
     context.draw(3)
     context.draw_indexed(6)

@@ -276,6 +276,11 @@ CALLS = {
         {"view": of("unordered"), "colour": COLOUR},
         {},
     ),
+    "context.clear_view": (
+        None,
+        {"view": of("target") | of("unordered"), "colour": COLOUR},
+        {"rectangles": st.lists(st.tuples(*(NUMBER,) * 4), max_size=2)},
+    ),
     "context.copy_resource": (
         None,
         {"target": of("texture") | of("buffer"), "source": of("texture") | of("buffer")},
