@@ -4,11 +4,13 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fixfunc.models.frontend.state_pieces import piece, table
 from fixfunc.models.machine.sampled import sampler_of, texels_of, texture_of
 from fixfunc.models.machine.unordered_access import Entry, Shared, UnorderedAccess
 from fixfunc.models.payload import enumerated
+from fixfunc.models.raster.forced_samples import positions_of
 from fixfunc.models.texture import fetch, sampler
 from fixfunc.models.texture.sampler import Sampler
 from fixfunc.models.texture.texture import Texture
@@ -21,6 +23,7 @@ from fixfunc.spec.descriptors import (
     Dimension,
     Stage,
 )
+from fixfunc.spec.errors import InputError
 from fixfunc.spec.ring import TRANSFER
 
 PAYLOADS = {
@@ -127,6 +130,19 @@ class Bindings(UnorderedAccess):
         if view["dimension"] == Dimension.BUFFER:
             return fetch.fetch_buffer(self.buffer(slot), texels_of(view)[0], places, **how)
         return fetch.fetch(self.texture(slot), places, **how)
+
+    def sample_count(self, slot: int) -> int:
+        """Samples of a texture's texels [fs 22.4.21]; 0, if none is bound."""
+        bound = self.texture(slot)
+        if bound is not None and bound.dimension != 2:
+            raise InputError("texture", "be 2D to have samples", bound.dimension)
+        return 0 if bound is None else bound.samples
+
+    def sample_position(self, slot: int, number: ArrayLike) -> np.ndarray:
+        """Where a texture's samples lie: see
+        :func:`fixfunc.models.raster.forced_samples.positions_of`.
+        """
+        return positions_of(self.sample_count(slot), number)
 
     def sampler(self, slot: int) -> Sampler:
         """A sampler's state; D3D11's default, if none is bound."""

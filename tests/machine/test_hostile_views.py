@@ -132,6 +132,16 @@ def test_a_buffer_is_not_cleared_as_depths(form):
 
 
 @pytest.mark.plan("machine-2")
+@pytest.mark.parametrize(("number", "text"), [(1, "colours"), (6, "a texture"), (7, "a texture")])
+def test_rectangles_are_of_colours_of_textures(number, text):
+    device, plain = views()
+    clear = np.zeros(1, dtype(FIELDS[RingOp.CLEAR]))[0]
+    clear["rectangle"] = clear["depth"] = 1
+    with pytest.raises(InputError, match=f"rectangle must be of {text}"):
+        copies.clear(device.memory, plain[number], clear)
+
+
+@pytest.mark.plan("machine-2")
 @pytest.mark.parametrize("coded", [0, 1])
 def test_slices_are_those_of_a_volume(coded):
     """[fs 5.3.7]: a texture of another dimension has none, and a volume has no layers."""

@@ -284,9 +284,16 @@ def test_work_that_fails_changes_no_word():
     scene.shade(fails, unordered=True)
     with pytest.raises(Broken):
         scene.draw(WHOLE)
-    scene.shade(fails)
-    with pytest.raises(InputError, match="unordered access must be declared by the shader"):
-        scene.draw(WHOLE)
+    for slot, axes in ((1, ()), (2, (2,)), (3, ())):
+
+        def undeclared(quads, bound, slot=slot, axes=axes):
+            shape = quads.x.shape
+            ones = np.ones(shape, np.uint32)
+            bound.atomic(slot, "add", quads.live, np.zeros((*shape, *axes), int), ones)
+
+        scene.shade(undeclared)
+        with pytest.raises(InputError, match="unordered access must be declared by the shader"):
+            scene.draw(WHOLE)
     context.ps.set_shader(None)
     assert context.read(buffer).view("<u4").tolist() == list(range(8))
     assert not context.read(texture).any()
