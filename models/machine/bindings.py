@@ -50,8 +50,19 @@ class Bindings(UnorderedAccess):
         }
 
     def constants(self, slot: int) -> np.ndarray:
-        """A constant buffer: uint8; of no bytes, if none is bound."""
-        return self._bytes(BindingKind.CONSTANTS, slot, "address", "size")
+        """A constant buffer: uint8; of no bytes, if none is bound.
+
+        Of a part of a buffer, zeros where the buffer has ended [fs 5.3.4.3.2].
+        """
+        data = self._bytes(BindingKind.CONSTANTS, slot, "address", "size")
+        entry = self._entries.get((BindingKind.CONSTANTS, slot))
+        shown = 0 if entry is None else int(entry.record["shown"])
+        if shown <= len(data):
+            return data[:shown]
+        padded = np.zeros(shown, np.uint8)
+        padded[: len(data)] = data
+        padded.flags.writeable = False
+        return padded
 
     def floats(self, slot: int) -> np.ndarray:
         """A constant buffer as float32."""
