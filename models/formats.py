@@ -3,6 +3,7 @@
 
 import numpy as np
 
+from fixfunc.models.lib import float32
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import DepthFormat
 
@@ -41,9 +42,7 @@ def encode(
     low, high = depth_range
     if not 0.0 <= low <= high <= 1.0:
         raise InputError("depth_range", "lie in 0..1, the least first", depth_range)
-    z = (
-        np.fmin(np.fmax(np.asarray(z, np.float32).astype(np.float64), low), high) + 0.0
-    )  # no negative zero
+    z = np.clip(float32.widened(z, 0), low, high) + 0.0  # no negative zero
     if form == DepthFormat.D32F:
         return z.astype(np.float32).view(np.uint32)
     return np.floor(z * MOST[form] + 0.5).astype(

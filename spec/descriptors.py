@@ -126,7 +126,10 @@ BINDING = (  # then a VIEW, a SAMPLER, or a CONSTANTS
     Field("flag", 3),  # UnorderedFlag
     Field("counter_address", 32),  # of the word that such a flag asks for
 )
-CONSTANTS = each("address size", 32)
+CONSTANTS = (
+    *each("address size", 32),  # of what there is, bytes
+    Field("shown", 17),  # bytes that a shader sees: zeros behind what there is
+)
 VIEW = (
     Field("address", 32),  # of the resource
     *each("form stored", 8),  # fixfunc.spec.dxgi.Format: the view's, the resource's

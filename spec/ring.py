@@ -139,6 +139,8 @@ CLEAR = (  # then a VIEW
     Field("stencil_value", 8),
     Field("integer", 1),  # values are integers, else floats
     *each("value0 value1 value2 value3", 32),
+    Field("rectangle", 1),  # of colours: texels of that alone, else all
+    *each("x0 y0 x1 y1", 15),  # ends exclusive; what lies beyond the view is left out
 )
 COPY = (  # then two VIEWs: source and target
     *PACKET,

@@ -126,10 +126,8 @@ def snap(xy: ArrayLike) -> np.ndarray:
 
     Source: [fs 3.2.4.1, 3.4.1, 15.16]. Exact: the product is by a power of two.
     """
-    scaled = np.asarray(xy, np.float32).astype(np.float64) * (1 << SUBPIXEL_BITS)
-    return np.nan_to_num(np.clip(np.rint(scaled), -POSITION_MAX - 1, POSITION_MAX), nan=0.0).astype(
-        np.int32
-    )
+    scaled = float32.widened(xy, 0) * (1 << SUBPIXEL_BITS)
+    return np.clip(np.rint(scaled), -POSITION_MAX - 1, POSITION_MAX).astype(np.int32)
 
 
 def fixed_depth(
@@ -156,7 +154,7 @@ def fixed_depth(
     Source: [fs 17.10-11]. The viewport's range cuts samples, not corners. Exact: a product has 48
     significant bits, and float64 holds 53; one that is far below 1/2 is 0 in any case.
     """
-    z = np.fmin(np.fmax(np.asarray(z, np.float32).astype(np.float64), -RANGE), RANGE)
+    z = np.clip(float32.widened(z, -RANGE), -RANGE, RANGE)
     inside = (z >= 0) & (z <= 1)
     units = np.floor(z * ONE[form] + 0.5).astype(np.int64)
     units = np.where(inside, np.minimum(units, ONE[DepthFormat.D24]), units)

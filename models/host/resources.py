@@ -53,7 +53,6 @@ class CpuAccess(IntFlag):
 TARGETS = Bind.RENDER_TARGET | Bind.DEPTH_STENCIL
 OUTPUTS = TARGETS | Bind.STREAM_OUTPUT | Bind.UNORDERED_ACCESS
 STRUCTURED = Bind.SHADER_RESOURCE | Bind.UNORDERED_ACCESS
-MOST_CONSTANTS = 65536  # bytes of a constant buffer
 
 
 @dataclass(eq=False)
@@ -150,7 +149,7 @@ def check_buffer(size: int, bind: Bind, stride: int) -> None:
     if bind & Bind.CONSTANT_BUFFER:
         if bind != Bind.CONSTANT_BUFFER:
             raise InputError("bind", "be CONSTANT_BUFFER alone, if it is", bind)
-        integer("size of a constant buffer", size, 16, MOST_CONSTANTS)
+        integer("size of a constant buffer", size, 16, BUFFER_LIMIT)
         if size % 16:
             raise InputError("size of a constant buffer", "be a multiple of 16", size)
     if stride and (stride % 4 or not 4 <= stride <= 2048 or size % stride):

@@ -2,6 +2,7 @@
 """Programmable stages of a context: shaders, and what is bound to them."""
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from fixfunc.models.frontend.state_pieces import encode, floats
 from fixfunc.models.host.calls import names_calls
@@ -29,8 +30,39 @@ SLOTS = {  # of a stage [fs 21]
     BindingKind.SAMPLER: 16,
     BindingKind.UNORDERED: 8,
 }
+CONSTANT = 16  # bytes
+MOST_CONSTANTS = 4096  # that a shader sees of a buffer
+CONSTANT_STEP = 16  # constants, of parts of a buffer [fs 5.3.4.3.2]
+WORD = (1 << 32) - 1
 KEEP = -1  # a counter stays as it is
 MOST_COUNT = (1 << 32) - 2  # all ones is -1
+
+
+class Constants(NamedTuple):
+    """A part of a constant buffer."""
+
+    resource: Buffer
+    first: int  # bytes
+    shown: int  # bytes that a shader sees
+
+
+def constants_of(buffer: Buffer, first: int, count: int | None) -> Constants:
+    """A part of a constant buffer, in constants; by default all up to 4096.
+
+    Raises
+    ------
+    InputError
+        A part that begins or ends between two sixteens, or is too great.
+    """
+    integer("first constant", first, 0, WORD // CONSTANT)
+    left = max(buffer.size // CONSTANT - first, 0)
+    is_whole = count is None
+    count = min(left, MOST_CONSTANTS) if is_whole else count
+    integer("constant count", count, 0, MOST_CONSTANTS)
+    for name, value in (("first constant", first), ("constant count", 0 if is_whole else count)):
+        if value % CONSTANT_STEP:
+            raise InputError(name, f"be a multiple of {CONSTANT_STEP}", value)
+    return Constants(buffer, CONSTANT * first, CONSTANT * count)
 
 
 class Shader:
@@ -82,7 +114,7 @@ class ShaderStage:
         self._changed = changed
         self._set_word = set_word
         self.shader: Shader | None = None
-        self.bound: dict[tuple[BindingKind, int], Buffer | View | SamplerState] = {}
+        self.bound: dict[tuple[BindingKind, int], Constants | View | SamplerState] = {}
 
     def set_shader(self, shader: Shader | None) -> None:
         """Set the stage's shader; None turns the stage off."""
@@ -91,11 +123,35 @@ class ShaderStage:
         self.shader = shader
         self._changed(StateKind.SHADERS)
 
-    def set_constant_buffers(self, start: int, buffers: Sequence[Buffer | None]) -> None:
-        """Bind constant buffers to slots from ``start`` on; None unbinds."""
+    def set_constant_buffers(
+        self,
+        start: int,
+        buffers: Sequence[Buffer | None],
+        first_constants: Sequence[int] | None = None,
+        constant_counts: Sequence[int] | None = None,
+    ) -> None:
+        """Bind constant buffers to slots from ``start`` on; None unbinds.
+
+        Parameters
+        ----------
+        start : int
+        buffers : sequence of Buffer, optional
+        first_constants, constant_counts : sequence of int, optional
+            The part of each that a shader sees, in constants of 16 bytes: multiples of 16, at most
+            4096 of them; zeros where the buffer has ended [fs 5.3.4.3.2]. By default a buffer's
+            first 4096.
+        """
         for buffer in buffers:
             check_bind(buffer, Bind.CONSTANT_BUFFER)
-        self._bind(BindingKind.CONSTANTS, start, buffers)
+        firsts = [0] * len(buffers) if first_constants is None else first_constants
+        counts = [None] * len(buffers) if constant_counts is None else constant_counts
+        integer("first_constants", len(firsts), len(buffers), len(buffers))
+        integer("constant_counts", len(counts), len(buffers), len(buffers))
+        parts = [
+            buffer and constants_of(buffer, first, count)
+            for buffer, first, count in zip(buffers, firsts, counts, strict=True)
+        ]
+        self._bind(BindingKind.CONSTANTS, start, parts)
 
     def set_shader_resources(self, start: int, views: Sequence[View | None]) -> None:
         """Bind views of resources to slots from ``start`` on; None unbinds."""
@@ -184,8 +240,11 @@ def bindings(stages: dict[Stage, ShaderStage], place: Callable[[list[bytes]], in
 
 def _entry(value):
     """What is bound, as a transfer."""
-    if isinstance(value, Buffer):
-        return encode(CONSTANTS, address=value.address, size=value.size)
+    if isinstance(value, Constants):
+        first = min(value.first, value.resource.size)
+        size = min(value.resource.size - first, value.shown)
+        address = value.resource.address + first
+        return encode(CONSTANTS, address=address, size=size, shown=value.shown)
     if isinstance(value, View):
         return value.encode()
     bias, low, high, *border = floats(

@@ -21,6 +21,12 @@ def flush(value: ArrayLike) -> np.ndarray:
     return np.where(np.isnan(value), NAN, np.where(np.abs(value) < LEAST, zero, value))
 
 
+def widened(value: ArrayLike, nan: float) -> np.ndarray:
+    """float32 as float64, exactly; NaNs become a number: a signalling one cannot be widened."""
+    value = np.asarray(value, np.float32)
+    return np.where(np.isnan(value), np.float32(nan), value).astype(np.float64)
+
+
 def _operation(function):
     @functools.wraps(function)
     def flushed(*operands: ArrayLike) -> np.ndarray:

@@ -4,9 +4,8 @@
 machine.py      packets executed, one method each: draws, dispatches, clears, copies, queries
 bound_state.py  pieces of state, read
 bindings.py     what shaders see: constants, buffers, textures, samplers
+unordered_access.py  what they read and write at places of their own, by unordered/
 sampled.py      textures and samplers that are bound
-images.py       texels that shaders load and store
-structures.py   structured buffers with a counter
 shaders.py      what shaders declare
 front_half.py   a draw call becomes triangles: frontend and geometry joined
 back_half.py    triangles become depths and colours: raster, depth, pixel and output joined

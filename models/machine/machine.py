@@ -16,9 +16,10 @@ from fixfunc.models.frontend.state_pieces import piece
 from fixfunc.models.geometry import stream_output
 from fixfunc.models.machine import front_half
 from fixfunc.models.machine.back_half import BackHalf
-from fixfunc.models.machine.bindings import Shared, bindings
+from fixfunc.models.machine.bindings import bindings
 from fixfunc.models.machine.bound_state import BoundState
 from fixfunc.models.machine.undo import UndoLog
+from fixfunc.models.machine.unordered_access import Shared
 from fixfunc.models.memory import copies
 from fixfunc.models.output.display.display import Display
 from fixfunc.models.payload import integer
@@ -284,7 +285,9 @@ class Machine:
     def _clear(self, work):
         self.settle()
         view = piece(work.more[0], VIEW)
-        if self.watch and view["dimension"] != Dimension.BUFFER:
+        if self.watch and work.packet["rectangle"]:
+            self.watch.wrote(int(view["address"]))
+        elif self.watch and view["dimension"] != Dimension.BUFFER:
             self.watch.clear(view, work.packet)
         copies.clear(self._memory, view, work.packet)
 

@@ -94,7 +94,7 @@ class TileShading:
         """Samples that alpha leaves of tiles: as many of a pixel's first as its share says."""
         if not self._state.by_alpha or not self.colours:
             return np.ones((len(numbers), 8, 8), bool)
-        alpha = np.nan_to_num(self.colours[0][numbers, ..., 3], nan=0.0).astype(np.float64)
+        alpha = float32.widened(self.colours[0][numbers, ..., 3], 0)
         # Exact: a float32 times a power of two, and a half.
         many = np.floor(np.clip(alpha, 0, 1) * (1 << self._samples) + 0.5)
         return quads.sample_numbers(self._samples) < many

@@ -4,6 +4,7 @@
 import numpy as np
 
 from fixfunc.models import formats
+from fixfunc.models.lib import float32
 from fixfunc.models.memory.layout import target_place, texture_at, written_at
 from fixfunc.models.output import averages
 from fixfunc.models.output.formats import encode, encode_bits
@@ -35,18 +36,22 @@ def clear(memory: np.ndarray, view: np.void, packet: np.void) -> None:
     Raises
     ------
     InputError
-        A format that is no target's, or a view beyond memory.
+        A format that is no target's, a rectangle of depths, or a view beyond memory.
     """
     if view["dimension"] == Dimension.BUFFER:
-        bits = np.array([[packet[f"value{n}"] for n in range(4)]], np.uint32)
-        words = bits[0, :1].view(np.uint8)  # of what has no format [fs 5.2.3.1]
-        texel = clear_values(view, packet)["colour"] if view["form"] else words
-        _clear_buffer(memory, view, texel)
+        if packet["rectangle"]:
+            raise InputError("rectangle", "be of a texture", Dimension.BUFFER.name)
+        _clear_buffer(memory, view, _element(view, packet))
         return
     values = clear_values(view, packet)
     layout, data = written_at(memory, view)
+    if packet["rectangle"] and "colour" not in values:
+        raise InputError("rectangle", "be of colours", Format(int(view["form"])).name)
     for layer in range(view["layer_count"]):
         place = target_place(view, layer)
+        if packet["rectangle"]:
+            _fill_rectangle(layout, data, place, values["colour"], packet)
+            continue
         if "colour" in values:
             _fill(layout, data, place, values["colour"])
             continue
@@ -55,6 +60,16 @@ def clear(memory: np.ndarray, view: np.void, packet: np.void) -> None:
             number = int(name == "stencil")
             if number < len(planes):
                 planes[number][:] = octets[: planes[number].shape[-1]]
+
+
+def _element(view, packet):
+    """Bytes of an element of a buffer: of its format, or a word, where it has none [fs 5.2.3.1]."""
+    if not view["form"]:
+        return np.array([packet["value0"]], "<u4").view(np.uint8)
+    if view["form"] in list(DEPTH_FORMATS):
+        form = Format(int(view["form"])).name
+        raise InputError("format of a buffer", "not be one of depths", form)
+    return clear_values(view, packet)["colour"]
 
 
 def clear_values(view: np.void, packet: np.void) -> dict[str, np.ndarray]:
@@ -105,11 +120,20 @@ def _fill(layout, data, place, texel):
         layout.read(data, level, layer)[depth_slice] = texel
 
 
+def _fill_rectangle(layout, data, place, texel, packet):
+    """Make texels of a rectangle of a slice the same, all of their samples."""
+    level, layer, depth_slice = place
+    x0, y0, x1, y1 = (int(packet[name]) for name in ("x0", "y0", "x1", "y1"))
+    texels = layout.read(data, level, layer).copy()
+    texels[depth_slice, y0:y1, x0:x1] = texel
+    layout.write(data, level, layer, texels)
+
+
 def _whole(values, signed):
     """Floats as integers of 32 bits: cut towards zero and to their range; NaN is 0 [fs 5.2.3.1]."""
     low, high = (-(1 << 31), (1 << 31) - 1) if signed else (0, (1 << 32) - 1)
     # Exact: a float32 and both ends fit float64.
-    cut = np.clip(np.nan_to_num(values.astype(np.float64), nan=0.0), low, high)
+    cut = np.clip(float32.widened(values, 0), low, high)
     return (cut.astype(np.int64) & 0xFFFFFFFF).astype(np.uint32)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from fixfunc.models.memory.coded_tiles import CHANNELS, CodedTiles
 from fixfunc.models.payload import enumerated
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
+from fixfunc.spec.descriptors import Dimension
 from fixfunc.spec.dxgi import CAST_TO_WORDS, FORMATS, WORDS, Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import SAMPLE_COUNTS
@@ -290,6 +291,11 @@ def texture_at(memory: np.ndarray, view: np.void) -> tuple[Layout, np.ndarray]:
     sides = [int(view[name]) for name in ("width", "height", "depth", "levels", "layers")]
     if form == Format.UNKNOWN or min(sides) < 1 or sides[3] > max(sides[:3]).bit_length():
         raise InputError("texture", "have a format, a size and levels of it", (form.name, *sides))
+    dimension = int(view["dimension"])
+    is_volume = dimension == Dimension.TEXTURE3D
+    if (sides[4] if is_volume else sides[2]) > 1:  # [fs 5.3.7]
+        rule = "be TEXTURE3D where there are slices, and not where there are layers"
+        raise InputError("dimension", rule, dimension)
     slices = max(sides[2] >> int(view["first_level"]), 1)
     layers = slices if sides[2] > 1 else sides[4]
     for name, count in (("level", sides[3]), ("layer", layers)):

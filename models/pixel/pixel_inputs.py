@@ -7,10 +7,11 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fixfunc.models.pixel import interpolator
 from fixfunc.models.pixel.quads import ALL, Quads
-from fixfunc.models.raster.forced_samples import PATTERNS
+from fixfunc.models.raster.forced_samples import PATTERNS, positions_of
 from fixfunc.models.texture.footprint import quad_gradients
 from fixfunc.spec.errors import InputError
 
@@ -182,6 +183,15 @@ class PixelQuads:
     def live(self) -> np.ndarray:
         """Pixels that are no helpers: what others write to memory does not count."""
         return self.covered.any(3)
+
+    @property
+    def sample_count(self) -> int:
+        """Samples of a pixel: what sampleinfo tells of the rasterizer [fs 22.4.21]."""
+        return self._locations.coverage.shape[3]
+
+    def sample_position(self, number: ArrayLike) -> np.ndarray:
+        """Where the rasterizer's samples lie: see :func:`positions_of`."""
+        return positions_of(self.sample_count, number)
 
     def floats(self, attribute: int) -> np.ndarray:
         """An attribute as float32, shape (q, 2, 2, 4)."""

@@ -109,12 +109,12 @@ class Reader:
     def scaled(self, value, axis, level):
         """Coordinates along an axis in 1/256 texel of a level, s16.8."""
         mode = "clamp" if self.is_cube else self._sampler.address[axis]
+        value = np.nan_to_num(value, nan=0.0)
         if mode in ("wrap", "mirror"):
             value = np.fmod(value, 2)  # exact; both modes have this period
         size = self._texture.extents(level)[axis]
         # Exact: a float32 times a size. It is rounded once.
-        texels = np.nan_to_num(value.astype(np.float64) * size, nan=0.0)
-        held = np.clip(texels, -RANGE, RANGE - 1 / ONE)
+        held = np.clip(value.astype(np.float64) * size, -RANGE, RANGE - 1 / ONE)
         return np.rint(held * ONE).astype(np.int64) + (self.offset[axis] << 8)
 
     def size(self, level):

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fixfunc.models.lib import float32
 from fixfunc.models.texture import cube
 from fixfunc.models.texture.filtering import Reader, Taps, cell, filtered, grid
 from fixfunc.models.texture.footprint import (
@@ -354,5 +355,4 @@ def _is_empty(texture):
 
 def _fixed(value):
     """A level of detail as s8.8; NaN is zero."""
-    scaled = np.nan_to_num(np.asarray(value, np.float32).astype(np.float64), nan=0.0) * ONE
-    return np.rint(saturated(scaled)).astype(np.int64)
+    return np.rint(saturated(float32.widened(value, 0) * ONE)).astype(np.int64)

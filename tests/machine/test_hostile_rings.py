@@ -23,6 +23,7 @@ def drawn():
     made = world.results
     context.clear_render_target_view(made["target"][0], (0, 0.5, 1, 1))
     context.om.set_render_targets([made["target"][0]], made["depth"][0])
+    context.clear_view(made["target"][0], (1, 0, 1, 0.5), [(1, 2, 5, 4)])
     context.clear_depth_stencil_view(made["depth"][0], 1.0, 3)
     context.draw(3)
     context.draw_indexed(6)
@@ -42,6 +43,8 @@ def drawn():
     context.cs.set_shader(made["compute shader"][1])
     context.cs.set_unordered_access_views(1, [made["unordered"][1]])
     context.dispatch(2)
+    context.cs.set_shader(made["compute shader"][3])
+    context.dispatch(1)
     context.copy_structure_count(made["buffer"][1], 4, made["unordered"][1])
     context.cs.set_shader(made["compute shader"][2])
     context.cs.set_unordered_access_views(0, [made["unordered"][2]])

@@ -5,7 +5,7 @@ import pytest
 from fixfunc.models.frontend.state_pieces import encode, piece
 from fixfunc.models.memory.layout import ALIGNED, Layout, texture_at
 from fixfunc.models.memory.surface import to_image
-from fixfunc.spec.descriptors import VIEW
+from fixfunc.spec.descriptors import VIEW, Dimension
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 
@@ -90,6 +90,7 @@ def test_depths_and_stencil_values_share_a_texel_of_a_linear_copy():
 def test_views_that_are_none_of_their_texture_are_refused(field, value, text):
     fields = {
         "stored": Format.R8_UNORM,
+        "dimension": Dimension.TEXTURE3D,
         "width": 8,
         "height": 8,
         "depth": 4,

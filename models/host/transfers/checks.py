@@ -9,8 +9,10 @@ from fixfunc.models.host.transfers.mapping import check_unmapped
 from fixfunc.models.host.views import View
 from fixfunc.models.output import averages
 from fixfunc.models.payload import integer
+from fixfunc.spec.descriptors import Dimension
 from fixfunc.spec.dxgi import DEPTH_FORMATS, FORMATS, Format
 from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import TARGET_LIMIT
 
 MOST_LOD = (1 << 12) - 1  # of a view, 1/256
 
@@ -27,6 +29,22 @@ def stencil(view: View, value: int) -> int:
     if not DEPTH_FORMATS[view.form]:
         raise InputError("stencil", f"be None: {view.form.name} has none", value)
     return integer("stencil", value, 0, 255)
+
+
+def cleared(view: View) -> None:
+    """A view whose rectangles are cleared [fs 5.2.3.3]."""
+    if view.kind not in (Bind.RENDER_TARGET, Bind.UNORDERED_ACCESS):
+        raise InputError("view", "be one of RENDER_TARGET or UNORDERED_ACCESS", view.kind)
+    if view.dimension != Dimension.TEXTURE2D:
+        raise InputError("view", "be of a 2D texture", view.dimension.name)
+    check_unmapped("view", view.resource)
+
+
+def rectangle(sides: tuple[int, int, int, int]) -> tuple[int, ...]:
+    """Left, top, right and bottom of a rectangle, cut to the greatest texture."""
+    for name, side in zip(("left", "top", "right", "bottom"), sides, strict=True):
+        integer(name, side, -(1 << 31), (1 << 31) - 1)
+    return tuple(min(max(side, 0), TARGET_LIMIT) for side in sides)
 
 
 def copied(

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Commands of a context that move data: clears, copies, resolves, levels, updates, reads."""
 
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -85,6 +86,28 @@ class Transfers:
         checks.floats_of(view)
         values = dict(zip((f"value{n}" for n in range(4)), floats(*colour), strict=True))
         self.packets.emit(RingOp.CLEAR, view.encode(), colour=1, **values)
+
+    def clear_view(
+        self, view: View, colour: Colour, rectangles: Sequence[tuple[int, int, int, int]] = ()
+    ) -> None:
+        """Clear rectangles of all layers of a view to a colour [fs 5.2.3.3].
+
+        Parameters
+        ----------
+        view : View
+            RENDER_TARGET or UNORDERED_ACCESS, of a 2D texture.
+        colour : tuple of float
+            Integers are cut towards zero and to their range.
+        rectangles : sequence of (left, top, right, bottom)
+            Ends exclusive; all of the view by default. What lies beyond it is left out.
+        """
+        checks.cleared(view)
+        fields = dict(zip((f"value{n}" for n in range(4)), floats(*colour), strict=True))
+        if not rectangles:
+            self.packets.emit(RingOp.CLEAR, view.encode(), colour=1, **fields)
+        for sides in list(map(checks.rectangle, rectangles)):
+            at = dict(zip(("x0", "y0", "x1", "y1"), sides, strict=True))
+            self.packets.emit(RingOp.CLEAR, view.encode(), colour=1, rectangle=1, **fields, **at)
 
     def copy_resource(self, target: Buffer | Texture, source: Buffer | Texture) -> None:
         """Copy all of a resource to one of the same kind and size."""

@@ -242,7 +242,11 @@ CALLS = {
         {"start": NUMBER, "samplers": st.lists(SAMPLER, max_size=1)},
         {},
     ),
-    "context.ps.set_constant_buffers": (None, {"start": NUMBER, "buffers": some("buffer")}, {}),
+    "context.ps.set_constant_buffers": (
+        None,
+        {"start": NUMBER, "buffers": some("buffer")},
+        {"first_constants": st.lists(NUMBER, max_size=2)},
+    ),
     "context.cs.set_unordered_access_views": (
         None,
         {"start": NUMBER, "views": some("unordered")},
@@ -275,6 +279,11 @@ CALLS = {
         None,
         {"view": of("unordered"), "colour": COLOUR},
         {},
+    ),
+    "context.clear_view": (
+        None,
+        {"view": of("target") | of("unordered"), "colour": COLOUR},
+        {"rectangles": st.lists(st.tuples(*(NUMBER,) * 4), max_size=2)},
     ),
     "context.copy_resource": (
         None,

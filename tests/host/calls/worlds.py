@@ -122,6 +122,14 @@ def stored(waves, bound):
     bound.store(0, waves.mask, places, values)
 
 
+def changed(waves, bound):
+    """Change words by the view in slot 0, in turns."""
+    operand = waves.index + np.uint32(1)
+    places = waves.index.astype(np.int64) % 5 * 4
+    bound.atomic(0, "add", waves.mask, places, operand)
+    bound.atomic(0, "compare_exchange", waves.mask, places, operand, operand - np.uint32(1))
+
+
 READ_AND_DRAWN = Bind.SHADER_RESOURCE | Bind.RENDER_TARGET
 TRIANGLES = np.float32([(-1, 1, 0.5, 1), (3, 1, 0.5, 1), (-1, -3, 0.5, 1)] * 2)
 BUFFERS = (
@@ -165,7 +173,7 @@ BEGIN = (
     ),
     *(
         begin("create_compute_shader", "compute shader", program=ComputeShader(program))
-        for program in (count, counted, stored)
+        for program in (count, counted, stored, changed)
     ),
     begin("create_input_layout", "layout", elements=[Element(0, Format.R32G32B32A32_FLOAT)]),
     *(begin("create_buffer", "buffer", **given) for given in BUFFERS),

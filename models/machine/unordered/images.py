@@ -44,13 +44,9 @@ class Image(NamedTuple):
         self, places: np.ndarray, layer: ArrayLike, mask: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Which lanes of a mask name a texel: bool of its shape; and where these begin, bytes."""
-        shape = (*mask.shape, self.axes) if self.axes else mask.shape
-        places = np.asarray(places)
-        if places.shape != shape or places.dtype.kind not in "iu":
-            found = f"{places.dtype} of {places.shape}"
-            raise InputError("places", f"be integers of shape {shape}", found)
+        places = whole_places(places, (*mask.shape, self.axes) if self.axes else mask.shape)
         layer = by_request("layer", layer, mask.shape).astype(np.int64).reshape(mask.shape)
-        places = places.astype(np.int64).reshape(*mask.shape, max(self.axes, 1))
+        places = places.reshape(*mask.shape, max(self.axes, 1))
         inside = mask & ((places >= 0) & (places < self.size)).all(-1)
         inside &= (layer >= 0) & (layer < self.layers)
         if self.layout is None:
@@ -60,6 +56,15 @@ class Image(NamedTuple):
             (0, z + self.first_layer) if self.axes == 3 else (layer[inside] + self.first_layer, 0)
         )
         return inside, self.layout.offsets(self.level, *slices, y, x)
+
+
+def whole_places(places: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """Places as int64; others than integers of a shape raise ``InputError``."""
+    places = np.asarray(places)
+    if places.shape != shape or places.dtype.kind not in "iu":
+        rule = f"be integers of shape {shape}"
+        raise InputError("places", rule, f"{places.dtype} of {places.shape}")
+    return places.astype(np.int64)
 
 
 def image_at(memory: np.ndarray, view: np.void) -> Image:
