@@ -1,18 +1,24 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Texture cache: decoded blocks next to the sampler, lines of memory behind them."""
 
-from collections import deque
+from collections.abc import Hashable
 from dataclasses import dataclass
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from fixfunc.models.lib.annotations import check_types
+from fixfunc.models.texture.cache_clock import CacheClock
 from fixfunc.models.texture.filtering import Taps
+from fixfunc.models.texture.tags import TagArray
 from fixfunc.models.texture.texture import Texture
 from fixfunc.spec.errors import InputError
 
-EDGE = 4  # texels along a line's edge, both of plain formats and of blocks
-LINE = 64  # bytes of a line of the second level
+EDGE = 4  # texels along a block's edge, both of plain formats and of blocks
+LINE = 64  # bytes of a line of either level
+X_BITS = 30  # of a block's number along a row: buffers have 2^32 elements at most
+Y_BITS = 12
+IMAGE_BITS = 14
 
 
 @dataclass(frozen=True)
@@ -50,8 +56,9 @@ class CacheShape:
                 raise InputError(name, "be a power of two", value)
         if self.latency < 0:
             raise InputError("latency", "be 0 clocks or more", self.latency)
-        if self.second < LINE * self.second_ways:
-            raise InputError("second", f"hold {self.second_ways} lines of {LINE}", self.second)
+        for name, ways in (("bytes", self.ways), ("second", self.second_ways)):
+            if getattr(self, name) < LINE * ways:
+                raise InputError(name, f"hold {ways} lines of {LINE}", getattr(self, name))
 
 
 @dataclass
@@ -60,7 +67,7 @@ class Counters:
 
     samples: int = 0
     taps: int = 0  # texels read by the samples
-    blocks: int = 0  # blocks of 4x4 texels decoded
+    blocks: int = 0  # blocks of 4x4 texels decoded: lookups that missed
     lines: int = 0  # lines of 64 bytes read from memory
     merges: int = 0  # misses of lines that had been requested and were not there yet
     lookups: int = 0  # of blocks: a tap of the same block as the one before it needs none
@@ -88,115 +95,190 @@ class Counters:
         return self.blocks / max(self.samples, 1)
 
 
+class Blocks(NamedTuple):
+    """Blocks of 4x4 texels: arrays of int64 of equal length."""
+
+    level: np.ndarray
+    image: np.ndarray  # layer, face or slice
+    y: np.ndarray  # in blocks
+    x: np.ndarray
+
+
+class Placement(Protocol):
+    """Where the blocks of a texture lie in memory."""
+
+    key: Hashable  # tells textures, and views of them, apart
+    decoded: int  # bytes of a block that is decoded
+
+    def lines(self, blocks: Blocks) -> tuple[np.ndarray, np.ndarray]:
+        """Lines of memory that blocks are decoded from, block by block.
+
+        Returns two arrays of int64: of each line, which of the blocks it is for, and its number.
+        """
+
+
+class MortonPlaces:
+    """A texture whose blocks lie in Morton order, level by level, so that lines are squares."""
+
+    def __init__(self, texture: Texture) -> None:
+        form = texture.texel_format
+        self.key = None
+        self.decoded = decoded_bytes(texture)
+        self._stored = form.size * (EDGE // form.edge) * (EDGE // form.rows)
+        base = 0
+        bases = []
+        for level, images in enumerate(texture.levels):
+            side = max(-(-extent // EDGE) for extent in texture.size(level))
+            image = (1 << (side - 1).bit_length()) ** 2 * self._stored
+            bases.append((base, image))
+            base += image * len(images)
+        self._bases = np.array(bases)
+
+    def lines(self, blocks: Blocks) -> tuple[np.ndarray, np.ndarray]:
+        """See :class:`Placement`."""
+        base, size = self._bases[blocks.level].T
+        number = morton(blocks.x, blocks.y).astype(np.int64)
+        begin = base + blocks.image * size + number * self._stored
+        return lines_of(begin[:, None], np.full((len(begin), 1), self._stored))
+
+
 class TextureCache:
     """Texture cache of two levels, each of which evicts the least recently used line of a set.
 
     Parameters
     ----------
-    texture : fixfunc.models.texture.texture.Texture
-        The texture in memory.
     shape : CacheShape, optional
         Shape of the cache.
+    timed : bool
+        Time is counted, too: block by block.
 
-    Lines of the first level are blocks of 4 by 4 decoded texels. Blocks lie in memory in Morton
-    order, so that lines of the second level are squares.
-
-    Time is counted as hardware with a FIFO spends it: a block is looked up each clock, as long as
-    fewer than ``pending`` wait to be filtered; they are filtered in order, one a clock, when their
-    lines have arrived. A line that is on its way is not requested again.
+    The first level holds blocks of 4 by 4 decoded texels, each in as many lines as it fills. What
+    is not there is decoded from lines of the second level.
 
     Source: [trip 4].
     """
 
-    def __init__(self, texture: Texture, shape: CacheShape | None = None) -> None:
-        self._texture = texture
+    def __init__(self, shape: CacheShape | None = None, timed: bool = True) -> None:
         self._shape = shape or CacheShape()
+        self._clock = CacheClock(self._shape.latency, self._shape.pending) if timed else None
         self.counters = Counters()
-        form = texture.texel_format
-        stored = form.size * (EDGE // form.edge) * (EDGE // form.rows)
-        decoded = EDGE**2 * form.channels * form.dtype.itemsize
-        if texture.srgb:
-            decoded *= 2
-        self._stored = stored
-        lines = self._shape.bytes // decoded
-        if lines < self._shape.ways:
-            raise InputError(
-                "bytes",
-                f"hold at least {self._shape.ways} blocks of {decoded} bytes",
-                self._shape.bytes,
-            )
-        self._sets = [{} for _ in range(lines // self._shape.ways)]
-        sets = self._shape.second // LINE // self._shape.second_ways
-        self._second = [{} for _ in range(sets)]  # of each line, when it arrives
-        self._filtered = deque([0] * self._shape.pending)  # when the last blocks were filtered
-        self._looked_up = 0  # when the last one was looked up
-        self._bases = self._places()
+        self.invalidate()
 
-    def _places(self):
-        """Address of each level's first image, and bytes of an image of the level."""
-        base = 0
-        bases = []
-        for level in range(len(self._texture.levels)):
-            side = max(-(-extent // EDGE) for extent in self._texture.size(level))
-            image = (1 << (side - 1).bit_length()) ** 2 * self._stored
-            bases.append((base, image))
-            base += image * len(self._texture.levels[level])
-        return bases
+    def invalidate(self) -> None:
+        """Forget all texels: memory may have changed."""
+        shape = self._shape
+        self._first = TagArray(shape.bytes // LINE // shape.ways, shape.ways)
+        self._second = TagArray(shape.second // LINE // shape.second_ways, shape.second_ways)
+        self._numbers: dict[Hashable, dict[int, int]] = {}  # by texture, of blocks that were read
+        self._known = 0  # blocks
 
-    def read(self, samples: int, taps: Taps) -> Counters:
-        """Read the texels of so many samples, in order; return the counters."""
+    def read(self, places: Placement, samples: int, taps: Taps) -> Counters:
+        """Read the texels of so many samples of a texture, in order; return the counters."""
         texels = taps.arrays()
-        self.counters.samples += samples
-        self.counters.taps += len(texels["x"])
-        order = morton(texels["x"] // EDGE, texels["y"] // EDGE).astype(np.int64)
-        keys = np.stack([texels["level"], texels["image"], order], 1)
+        packed = _packed(texels)
         # A tap of the same block as the one before changes nothing.
-        changed = np.ones(len(keys), bool)
-        changed[1:] = (keys[1:] != keys[:-1]).any(1)
-        for level, image, block in keys[changed].tolist():
-            self._read_block(level, image, block)
-        return self.counters
+        packed = packed[np.diff(packed, prepend=-1) != 0]
+        kinds, lookup = np.unique(packed, return_inverse=True)
+        blocks = _unpacked(kinds)
+        names = self._named(places, kinds)
+        missed = self._look_up(places, blocks, names, lookup)
+        fetched, which = np.unique(lookup[missed], return_inverse=True)
+        owner, lines = places.lines(Blocks(*(values[fetched] for values in blocks)))
+        chosen = _rows(owner, which)
+        lines = lines[chosen]
+        requested = self._second.look_up(lines % self._second.sets, lines)
+        counters = self.counters
+        counters.samples += samples
+        counters.taps += len(texels["x"])
+        counters.lookups += len(lookup)
+        counters.blocks += len(which)
+        counters.lines += int(requested.sum())
+        if self._clock:
+            of_block = np.zeros(len(lookup), np.int64)
+            of_block[missed] = np.bincount(owner, minlength=len(fetched))[which]
+            self._clock.run(names[lookup], of_block, lines, requested)
+            counters.merges = self._clock.merges
+            counters.clocks = self._clock.clocks
+            counters.waits = self._clock.waits
+        return counters
 
-    def _read_block(self, level, image, block):
-        """Look up a block, and filter it."""
-        now = max(self._looked_up + 1, self._filtered.popleft() + 1)
-        self._looked_up = now
-        arrival = self._arrival(level, image, block, now)
-        done = max(self._filtered[-1] + 1 if self._filtered else 0, arrival, now)
-        self._filtered.append(done)
-        self.counters.lookups += 1
-        self.counters.waits += max(arrival - now, 0)
-        self.counters.clocks = done
+    def _named(self, places, kinds):
+        """Numbers of blocks, whatever texture they are of: int64."""
+        numbers = self._numbers.setdefault(places.key, {})
+        for kind in kinds.tolist():
+            if kind not in numbers:
+                numbers[kind] = self._known
+                self._known += 1
+        return np.array([numbers[kind] for kind in kinds.tolist()], np.int64)
 
-    def _arrival(self, level, image, block, now):
-        """When a decoded block is there."""
-        number = block + 5 * image + 9 * level  # so that levels and faces do not all use set 0
-        ways = self._sets[number % len(self._sets)]
-        key = level, image, block
-        if key in ways:
-            ways[key] = ways.pop(key)
-            return ways[key]
-        if len(ways) == self._shape.ways:
-            ways.pop(next(iter(ways)))
-        self.counters.blocks += 1
-        base, size = self._bases[level]
-        address = base + image * size + block * self._stored
-        lines = range(address // LINE, (address + self._stored - 1) // LINE + 1)
-        ways[key] = max(self._line(line, now) for line in lines)
-        return ways[key]
+    def _look_up(self, places, blocks, names, lookup):
+        """Which lookups of blocks miss the first level, in any of their lines."""
+        parts = np.arange(-(-places.decoded // LINE))
+        # Levels, faces and textures do not all begin with set 0.
+        texture = list(self._numbers).index(places.key)
+        place = morton(blocks.x, blocks.y).astype(np.int64)
+        place += 5 * blocks.image + 9 * blocks.level + 13 * texture
+        sets = (place[:, None] * len(parts) + parts) % self._first.sets
+        keys = names[:, None] * len(parts) + parts
+        found = self._first.look_up(sets[lookup].reshape(-1), keys[lookup].reshape(-1))
+        return found.reshape(len(lookup), -1).any(1)
 
-    def _line(self, line, now):
-        """When a line of memory is there."""
-        ways = self._second[line % len(self._second)]
-        if line in ways:
-            ways[line] = ways.pop(line)
-            self.counters.merges += ways[line] > now
-            return ways[line]
-        if len(ways) == self._shape.second_ways:
-            ways.pop(next(iter(ways)))
-        ways[line] = now + self._shape.latency
-        self.counters.lines += 1
-        return ways[line]
+
+def decoded_bytes(texture: Texture) -> int:
+    """Bytes of a block of a texture that is decoded: linear colours have 16 bits."""
+    form = texture.texel_format
+    return EDGE**2 * form.channels * form.dtype.itemsize * (2 if texture.srgb else 1)
+
+
+def lines_of(begin: np.ndarray, size: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Lines that hold pieces of blocks.
+
+    Parameters
+    ----------
+    begin, size : ndarray of int64, shape (n, pieces)
+        Of each piece of each block, bytes; a size of 0 is no piece.
+
+    Returns
+    -------
+    ndarray of int64, ndarray of int64
+        As of :meth:`Placement.lines`; each line of a block once, in their order in memory.
+    """
+    first = begin // LINE
+    count = np.where(size > 0, (begin + size - 1) // LINE - first + 1, 0)
+    step = np.arange(count.max(initial=0))
+    found = np.where(step < count[..., None], first[..., None] + step, -1)
+    found = np.sort(found.reshape(len(begin), -1), 1)
+    is_new = np.diff(found, axis=1, prepend=-1) != 0
+    return np.nonzero(is_new)[0], found[is_new]
+
+
+def _rows(owner, which):
+    """Places of all rows of each owner in turn; rows of an owner lie together, in order."""
+    count = np.bincount(owner, minlength=which.max(initial=-1) + 1)[which]
+    begin = np.searchsorted(owner, which)
+    ends = np.cumsum(count)
+    return np.arange(ends[-1] if len(ends) else 0) + np.repeat(begin - ends + count, count)
+
+
+def _packed(texels):
+    """Blocks of texels as one number each."""
+    out = texels["level"]
+    for values, bits in (
+        (texels["image"], IMAGE_BITS),
+        (texels["y"] // EDGE, Y_BITS),
+        (texels["x"] // EDGE, X_BITS),
+    ):
+        out = out << bits | values
+    return out
+
+
+def _unpacked(kinds):
+    """The inverse of :func:`_packed`."""
+    found = []
+    for bits in (X_BITS, Y_BITS, IMAGE_BITS):
+        found.append(kinds & (1 << bits) - 1)
+        kinds = kinds >> bits
+    return Blocks(kinds, *found[::-1])
 
 
 def morton(x: int | np.ndarray, y: int | np.ndarray) -> np.ndarray:

@@ -6,7 +6,13 @@ from hypothesis import strategies as st
 
 from fixfunc.models.texture.sampler import Sampler, Taps, sample
 from fixfunc.models.texture.texture import of_picture
-from fixfunc.models.texture.texture_cache import CacheShape, TextureCache, address, morton
+from fixfunc.models.texture.texture_cache import (
+    CacheShape,
+    MortonPlaces,
+    TextureCache,
+    address,
+    morton,
+)
 from fixfunc.spec.errors import InputError
 from tests.textures import noise
 
@@ -18,7 +24,7 @@ def read(texture, xy, shape=None):
     taps.add(
         sample=np.arange(len(xy)), level=0 * xy[:, 0], image=0 * xy[:, 0], x=xy[:, 0], y=xy[:, 1]
     )
-    return TextureCache(texture, shape).read(len(xy), taps)
+    return TextureCache(shape).read(MortonPlaces(texture), len(xy), taps)
 
 
 @pytest.mark.plan("texture-cache-1")
@@ -79,7 +85,7 @@ def test_one_texel_a_pixel():
     inside = row % 64
     misses = []
     for kilobytes in (4, 8, 16):
-        cache = TextureCache(texture, CacheShape(bytes=1024 * kilobytes))
+        cache = TextureCache(CacheShape(bytes=1024 * kilobytes))
         for top in range(0, 128, 8):
             x = tile % 16 * 8 + inside % 8
             y = top + inside // 8
@@ -91,7 +97,7 @@ def test_one_texel_a_pixel():
                 lod=0,
                 taps=taps,
             )
-            cache.read(1024, taps)
+            cache.read(MortonPlaces(texture), 1024, taps)
         misses.append(cache.counters.misses_per_sample)
     assert 1 < misses[2] <= misses[1] <= misses[0] < 1.6
 
@@ -182,7 +188,7 @@ def test_wrong_arguments():
         CacheShape(second=512)
     with pytest.raises(InputError, match="latency must be 0 clocks or more, not -1"):
         CacheShape(latency=-1)
-    with pytest.raises(InputError, match="bytes must hold at least 4 blocks of 64 bytes, not 128"):
-        TextureCache(noise(4, 4), CacheShape(bytes=128))
+    with pytest.raises(InputError, match="bytes must hold 4 lines of 64, not 128"):
+        CacheShape(bytes=128)
     with pytest.raises(InputError, match="layout must be linear or morton, not tiled"):
         address(4, 0, 0, 4, "tiled")
