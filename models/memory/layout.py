@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fixfunc.models.memory.coded_tiles import CHANNELS, CodedTiles
 from fixfunc.models.payload import enumerated
@@ -171,14 +172,24 @@ class Layout:
         depth_slice: np.ndarray,
         y: np.ndarray,
         x: np.ndarray,
+        sample: ArrayLike = 0,
+        plane: int = 0,
     ) -> np.ndarray:
-        """Where texels of a level begin, without samples or codes: int64, of the arrays' shape."""
+        """Where texels, or blocks, of a level begin in a plane: int64, of the arrays' shape.
+
+        Of a coded texture it is where they would lie without codes.
+        """
         begin = self.offset_of(level, layer, depth_slice)
-        columns = (self.tiles_of(level) if self.tiled else self._blocks(level))[1]
         if not self.tiled:
-            return begin + (y * columns + x) * self.texel
-        tile = y // EDGE * columns + x // EDGE
-        return begin + ((tile * EDGE + y % EDGE) * EDGE + x % EDGE) * self.texel
+            columns = self._blocks(level)[1]
+            return begin + ((y * columns + x) * self.samples + sample) * self.texel
+        rows, columns = self.tiles_of(level)
+        begin = begin + rows * columns * EDGE**2 * sum(p.size for p in self.planes[:plane])
+        lx, ly = self._shape
+        tile = y // (EDGE >> ly) * columns + x // (EDGE >> lx)
+        j = (y % (EDGE >> ly) << ly) + (sample >> lx)
+        i = (x % (EDGE >> lx) << lx) + (sample & (1 << lx) - 1)
+        return begin + ((tile * EDGE + j) * EDGE + i) * self.planes[plane].size
 
     def read(self, memory: np.ndarray, level: int, layer: int = 0) -> np.ndarray:
         """Texels of a subresource.

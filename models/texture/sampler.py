@@ -336,7 +336,8 @@ def _reader(texture, sampler, request, offset, allowed, reference, taps):
     offset = whole_steps(offset, allowed, texture.dimension)
     if any(offset) and texture.faces == 6:
         raise InputError("offset", "be 0 of a cube", offset)
-    return Reader(texture, sampler, request.image, offset, reference, taps)
+    read = None if _is_empty(texture) else taps  # nothing is read of what is not there
+    return Reader(texture, sampler, request.image, offset, reference, read)
 
 
 def _comparable(texture):

@@ -54,11 +54,10 @@ class TagArray:
         content = key
         found = np.zeros(len(key), bool)
         for way in range(ways):
-            if way:
-                content = above[np.maximum.accumulate(np.where(found, 0, place))]
             self._held[used, way] = content[ends]
             above = np.where(begins, -1 - ways, np.roll(content, 1))
             found |= above == key
+            content = above[np.maximum.accumulate(np.where(found, 0, place))]
         missed = np.empty(len(key), bool)
         missed[order] = ~found
         return missed[len(used) * ways :]

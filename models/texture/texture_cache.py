@@ -11,6 +11,7 @@ from fixfunc.models.lib.annotations import check_types
 from fixfunc.models.texture.cache_clock import CacheClock
 from fixfunc.models.texture.filtering import Taps
 from fixfunc.models.texture.tags import TagArray
+from fixfunc.models.texture.texels import TexelFormat
 from fixfunc.models.texture.texture import Texture
 from fixfunc.spec.errors import InputError
 
@@ -123,7 +124,7 @@ class MortonPlaces:
     def __init__(self, texture: Texture) -> None:
         form = texture.texel_format
         self.key = None
-        self.decoded = decoded_bytes(texture)
+        self.decoded = decoded_bytes(form, texture.srgb)
         self._stored = form.size * (EDGE // form.edge) * (EDGE // form.rows)
         base = 0
         bases = []
@@ -173,7 +174,7 @@ class TextureCache:
         self._known = 0  # blocks
 
     def read(self, places: Placement, samples: int, taps: Taps) -> Counters:
-        """Read the texels of so many samples of a texture, in order; return the counters."""
+        """Read the texels of so many samples of a texture, in order; return the counters so far."""
         texels = taps.arrays()
         packed = _packed(texels)
         # A tap of the same block as the one before changes nothing.
@@ -224,10 +225,9 @@ class TextureCache:
         return found.reshape(len(lookup), -1).any(1)
 
 
-def decoded_bytes(texture: Texture) -> int:
-    """Bytes of a block of a texture that is decoded: linear colours have 16 bits."""
-    form = texture.texel_format
-    return EDGE**2 * form.channels * form.dtype.itemsize * (2 if texture.srgb else 1)
+def decoded_bytes(form: TexelFormat, is_srgb: bool) -> int:
+    """Bytes of a block that is decoded: colours that were sRGB have 16 bits."""
+    return EDGE**2 * form.channels * form.dtype.itemsize * (2 if is_srgb else 1)
 
 
 def lines_of(begin: np.ndarray, size: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -247,7 +247,7 @@ def lines_of(begin: np.ndarray, size: np.ndarray) -> tuple[np.ndarray, np.ndarra
     count = np.where(size > 0, (begin + size - 1) // LINE - first + 1, 0)
     step = np.arange(count.max(initial=0))
     found = np.where(step < count[..., None], first[..., None] + step, -1)
-    found = np.sort(found.reshape(len(begin), -1), 1)
+    found = np.sort(found.reshape(len(begin), begin.shape[1] * len(step)), 1)
     is_new = np.diff(found, axis=1, prepend=-1) != 0
     return np.nonzero(is_new)[0], found[is_new]
 
