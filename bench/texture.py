@@ -11,9 +11,9 @@ from fixfunc.models.scene import shading
 from fixfunc.models.scene.render import render
 from fixfunc.models.scene.scene import Scene
 from fixfunc.models.texture.block_decode import FORMATS, decode
+from fixfunc.models.texture.cache.texture_cache import CacheShape, MortonPlaces, TextureCache
 from fixfunc.models.texture.sampler import Sampler, Taps, sample
 from fixfunc.models.texture.texture import of_picture
-from fixfunc.models.texture.texture_cache import CacheShape, MortonPlaces, TextureCache
 from fixfunc.tb import catalogue
 from tests.oracles.texture import PILLOW, by_imagecodecs, by_pillow
 

@@ -34,7 +34,7 @@ from fixfunc.models.machine.machine import CACHE, MOST_WORK, Machine
 from fixfunc.models.machine.shaders import ComputeShader, GeometryShader, HullShader, PixelShader
 from fixfunc.models.payload import integer
 from fixfunc.models.tessellation import tessellator
-from fixfunc.models.texture.texture_cache import CacheShape
+from fixfunc.models.texture.cache.texture_cache import CacheShape
 from fixfunc.spec.descriptors import Dimension, Stage, UnorderedFlag
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError

@@ -4,8 +4,7 @@
 machine.py      packets executed, one method each: draws, dispatches, clears, copies, queries
 bound_state.py  pieces of state, read
 bindings.py     what shaders see: constants, buffers, textures, samplers
-sampled.py      textures and samplers that are bound
-images.py       texels that shaders load and store
+textures/       textures and samplers that are bound, the cache between, texels that are stored
 structures.py   structured buffers with a counter
 shaders.py      what shaders declare
 front_half.py   a draw call becomes triangles: frontend and geometry joined

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from fixfunc.models.frontend.state_pieces import piece, table
-from fixfunc.models.machine import images, structures
-from fixfunc.models.machine.sampled import sampler_of, texels_of
-from fixfunc.models.machine.texture_reads import TextureReads
+from fixfunc.models.machine import structures
+from fixfunc.models.machine.textures import images
+from fixfunc.models.machine.textures.sampled import sampler_of, texels_of
+from fixfunc.models.machine.textures.texture_reads import TextureReads
 from fixfunc.models.machine.undo import UndoLog
 from fixfunc.models.payload import enumerated
 from fixfunc.models.texture import fetch, sampler
@@ -125,8 +126,8 @@ class Bindings:
         ndarray of float32, uint32 or int32, shape (..., 4)
             Where there is no texel, and without a view: 0, 0, 0, 1.
 
-        Errors are those of :func:`fixfunc.models.machine.images.load`, and of a shader that has not
-        declared unordered access.
+        Errors are those of :func:`fixfunc.models.machine.textures.images.load`, and of a shader
+        that has not declared unordered access.
         """
         image = self._image(slot)
         if image is None:
@@ -144,7 +145,7 @@ class Bindings:
         """Store texels of the lanes of a mask [fs 22.4.9]; without a view they are dropped.
 
         Values have the type and the four channels that :meth:`load` returns, in any format that is
-        drawn to but sRGB; errors are those of :func:`fixfunc.models.machine.images.store`.
+        drawn to but sRGB; errors are those of :func:`fixfunc.models.machine.textures.images.store`.
         """
         image = self._image(slot)
         if image is not None:

@@ -18,12 +18,12 @@ from fixfunc.models.machine import front_half
 from fixfunc.models.machine.back_half import BackHalf
 from fixfunc.models.machine.bindings import Shared, bindings
 from fixfunc.models.machine.bound_state import BoundState
-from fixfunc.models.machine.texture_reads import TextureReads
+from fixfunc.models.machine.textures.texture_reads import TextureReads
 from fixfunc.models.machine.undo import UndoLog
 from fixfunc.models.memory import copies
 from fixfunc.models.output.display.display import Display
 from fixfunc.models.payload import integer
-from fixfunc.models.texture.texture_cache import CacheShape
+from fixfunc.models.texture.cache.texture_cache import CacheShape
 from fixfunc.models.top import top
 from fixfunc.spec.commands import START, CommandError
 from fixfunc.spec.descriptors import TOTALS, VIEW, BindingKind, Dimension, Stage

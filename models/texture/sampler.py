@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fixfunc.models.texture import cube
-from fixfunc.models.texture.filtering import Reader, Taps, cell, filtered, grid
+from fixfunc.models.texture.cache.taps import Taps
+from fixfunc.models.texture.filtering import Reader, cell, filtered, grid
 from fixfunc.models.texture.footprint import (
     LOD_BITS,
     footprint,

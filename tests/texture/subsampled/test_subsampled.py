@@ -9,12 +9,12 @@ import pytest
 from fixfunc.models.host import Device
 from fixfunc.models.host.resources import Bind
 from fixfunc.models.pixel.pixel_stage import PixelResults
+from fixfunc.models.texture.cache.texture_cache import MortonPlaces, TextureCache
 from fixfunc.models.texture.container import read
 from fixfunc.models.texture.container.dds import write_dds
 from fixfunc.models.texture.fetch import fetch
 from fixfunc.models.texture.sampler import Sampler, Taps, sample
 from fixfunc.models.texture.texture import create
-from fixfunc.models.texture.texture_cache import MortonPlaces, TextureCache
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 from tests.host.drawing import MEMORY, READ, WHOLE, Scene

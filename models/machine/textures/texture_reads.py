@@ -8,13 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 from fixfunc.models.frontend.state_pieces import piece
-from fixfunc.models.machine.sampled import texels_of, texture_of
+from fixfunc.models.machine.textures.sampled import texels_of, texture_of
 from fixfunc.models.memory.layout import Layout, texture_at
 from fixfunc.models.memory.sample_grids import LANES
-from fixfunc.models.texture.filtering import Taps
-from fixfunc.models.texture.texels import TEXELS, TexelFormat
-from fixfunc.models.texture.texture import Texture
-from fixfunc.models.texture.texture_cache import (
+from fixfunc.models.texture.cache.taps import Taps
+from fixfunc.models.texture.cache.texture_cache import (
     EDGE,
     LINE,
     Blocks,
@@ -23,6 +21,8 @@ from fixfunc.models.texture.texture_cache import (
     decoded_bytes,
     lines_of,
 )
+from fixfunc.models.texture.texels import TEXELS, TexelFormat
+from fixfunc.models.texture.texture import Texture
 from fixfunc.spec.descriptors import VIEW, Dimension
 from fixfunc.spec.dxgi import Format
 
@@ -45,7 +45,8 @@ class StoredTexels(NamedTuple):
     layout: Layout | None  # None of a buffer
 
     def lines(self, blocks: Blocks) -> tuple[np.ndarray, np.ndarray]:
-        """Lines that blocks lie in: see :class:`~fixfunc.models.texture.texture_cache.Placement`.
+        """Lines that blocks lie in, as ``Placement.lines`` of
+        :mod:`fixfunc.models.texture.cache.texture_cache`.
 
         Of a coded texture these are all lines of its tiles' codes.
         """

@@ -16,12 +16,12 @@ class CacheClock:
     Parameters
     ----------
     latency, pending : int
-        See :class:`fixfunc.models.texture.texture_cache.CacheShape`.
+        See :class:`fixfunc.models.texture.cache.texture_cache.CacheShape`.
 
     Attributes
     ----------
     merges, clocks, waits : int
-        See :class:`fixfunc.models.texture.texture_cache.Counters`.
+        See :class:`fixfunc.models.texture.cache.texture_cache.Counters`.
     """
 
     def __init__(self, latency: int, pending: int) -> None:

@@ -8,9 +8,9 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from fixfunc.models.lib.annotations import check_types
-from fixfunc.models.texture.cache_clock import CacheClock
-from fixfunc.models.texture.filtering import Taps
-from fixfunc.models.texture.tags import TagArray
+from fixfunc.models.texture.cache.cache_clock import CacheClock
+from fixfunc.models.texture.cache.tag_array import TagArray
+from fixfunc.models.texture.cache.taps import Taps
 from fixfunc.models.texture.texels import TexelFormat
 from fixfunc.models.texture.texture import Texture
 from fixfunc.spec.errors import InputError
@@ -179,6 +179,8 @@ class TextureCache:
         packed = _packed(texels)
         # A tap of the same block as the one before changes nothing.
         packed = packed[np.diff(packed, prepend=-1) != 0]
+        if not len(packed):
+            return self.counters
         kinds, lookup = np.unique(packed, return_inverse=True)
         blocks = _unpacked(kinds)
         names = self._named(places, kinds)
