@@ -7,6 +7,7 @@ bindings.py     what shaders see: constants, buffers, textures, samplers
 textures/       textures and samplers that are bound, the cache between, texels that are stored
 structures.py   structured buffers with a counter
 shaders.py      what shaders declare
+shader_units.py what stages hand to shaders, in batches that finish in any order
 front_half.py   a draw call becomes triangles: frontend and geometry joined
 back_half.py    triangles become depths and colours: raster, depth, pixel and output joined
 back_state.py   what the back half takes of state

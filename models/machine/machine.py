@@ -18,6 +18,7 @@ from fixfunc.models.machine import front_half
 from fixfunc.models.machine.back_half import BackHalf
 from fixfunc.models.machine.bindings import Shared, bindings
 from fixfunc.models.machine.bound_state import BoundState
+from fixfunc.models.machine.shader_units import ShaderUnits
 from fixfunc.models.machine.textures.texture_reads import TextureReads
 from fixfunc.models.machine.undo import UndoLog
 from fixfunc.models.memory import copies
@@ -74,6 +75,8 @@ class Machine:
         quads, of bytes of colours, and of what was read of textures.
     skips : bool
         Work is left out: a predicate says so.
+    units : ShaderUnits
+        What shades batches of every stage; others may take their place between pieces of work.
     displays : dict of int to Display
         What PRESENT packets name.
     watch : object, optional
@@ -104,6 +107,7 @@ class Machine:
         self._written: set[int] = set()  # addresses that shaders of the work may write to
         self.skips = False
         self.watch = None
+        self.units = ShaderUnits()
         self.displays: dict[int, Display] = {}
         self.processor = CommandProcessor(memory, base, size, strategy, pool, self._can_present)
         self._back = BackHalf(memory, self.totals, self._undo)
@@ -282,7 +286,7 @@ class Machine:
         pixel = bound.shader(Stage.PIXEL)
         bound_stages[Stage.PIXEL].declared = pixel is not None and pixel.unordered
         return {
-            stage: partial(_call, getattr(shader, "function", shader), bound_stages[stage])
+            stage: partial(self.units.run, getattr(shader, "function", shader), bound_stages[stage])
             for stage in Stage
             if (shader := bound.shader(stage)) is not None
         }
@@ -387,8 +391,3 @@ class Machine:
             raise InputError(
                 "address", f"end within memory, at {len(self._memory)}", address + size
             )
-
-
-def _call(function, bound, inputs):
-    """What a shader makes of inputs, and of what is bound to its stage."""
-    return function(inputs, bound)
