@@ -17,7 +17,7 @@ from fixfunc.models.pixel.pixel_stage import PixelResults
 from fixfunc.models.tessellation.stages import HullPatches, HullResults
 from fixfunc.spec.descriptors import UnorderedFlag
 from fixfunc.spec.errors import InputError
-from tests.host.drawing import MEMORY, WHOLE, Scene
+from tests.host.drawing import LEFT, MEMORY, RIGHT, WHOLE, Scene, corners
 from tests.machine.frames.naive_drawing import differences
 from tests.machine.frames.random_frames import frame
 from tests.machine.test_examples import NAMES
@@ -107,6 +107,29 @@ def test_a_counter_counts_every_lane_once_in_any_order():
     scene.draw(WHOLE)
     assert len(got) > 10
     assert (np.concatenate(got) == np.arange(1024)).all()
+
+
+@pytest.mark.plan("machine-8")
+@pytest.mark.parametrize("samples", [1, 4])
+def test_attributes_that_are_pulled_are_those_of_their_quads(samples):
+    """At places of the shader's own, of several triangles [fs 16.5]."""
+    images = []
+    for units in (ShaderUnits(), ShaderUnits(3, 2, 36, shuffled(3))):
+        scene = Scene(32, 32, samples=samples)
+        scene.device.machine.units = units
+
+        def function(quads, _bound):
+            pulled = quads.snapped(0, np.array([5, -3])) + quads.at_centroid(0)
+            return PixelResults(pulled + quads.at_sample(0, 0))
+
+        scene.shade(function)
+        vertices = corners(np.concatenate([LEFT, RIGHT]))
+        vertices[:, 4:] = np.random.default_rng(0).uniform(0, 0.3, (len(vertices), 4))
+        scene.bind(vertices)
+        scene.context.draw(len(vertices))
+        images.append(scene.image())
+    assert (images[0] == images[1]).all()
+    assert len(np.unique(images[0].reshape(-1, 4), axis=0)) > 500
 
 
 # The units alone.
