@@ -30,6 +30,7 @@ from fixfunc.models.state import draw_state
 from fixfunc.spec.dxgi import DEPTH_FORMATS, Format
 from fixfunc.spec.state import SAMPLE_COUNTS, TARGET_LIMIT, DepthFormat, Outcome
 
+PLANES = "depth", "stencil"
 SHAPE = "stored", "samples", "tiled", "coded", "width", "height", "depth", "levels", "layers"
 
 
@@ -50,12 +51,12 @@ class Target(NamedTuple):
         layout, data = target_at(memory, self.view)
         return layout.tiles(data, *target_place(self.view, self.layer))
 
-    def coded(self, memory: np.ndarray) -> CodedTiles | None:
-        """Its tiles, if they are coded."""
+    def coded(self, memory: np.ndarray) -> list[CodedTiles]:
+        """Its planes, if they are coded; else none."""
         layout, data = target_at(memory, self.view)
-        if not layout.coded:
-            return None
-        return layout.coded_tiles(data, *target_place(self.view, self.layer))
+        place = target_place(self.view, self.layer)
+        planes = range(len(layout.planes) if layout.coded else 0)
+        return [layout.coded_tiles(data, *place, plane) for plane in planes]
 
     @property
     def size(self) -> tuple[int, int]:
@@ -72,6 +73,22 @@ class ColourTiles(NamedTuple):
     coded: CodedTiles | None  # where they lie; None: ``tiles`` are the memory
 
 
+class HeldDepths(NamedTuple):
+    """Depths and stencil values of a target, behind HiZ."""
+
+    target: Target
+    unit: DepthUnit
+    stored: list[np.ndarray]  # planes of tiles, uint8: what memory has; if they are coded a copy
+
+    def planes(self) -> list[np.ndarray]:
+        """Planes of tiles as they should be in memory: uint8."""
+        values = (self.unit.buffer.depth, self.unit.buffer.stencil)
+        return [
+            _octets(plane, stored.shape[-1])
+            for plane, stored in zip(values, self.stored, strict=False)
+        ]
+
+
 class BackHalf:
     """Draws into targets in memory.
 
@@ -83,7 +100,8 @@ class BackHalf:
     memory : ndarray of uint8
         Read and written in place.
     counters : Counter
-        ``colour_bytes_read`` and ``colour_bytes_written`` of coded targets are added to it.
+        ``colour_bytes_read`` and ``colour_bytes_written`` of coded targets are added to it, and the
+        same of ``depth`` and ``stencil``.
     undo : UndoLog
         Is told what a draw changes.
     """
@@ -91,26 +109,42 @@ class BackHalf:
     def __init__(self, memory: np.ndarray, counters: Counter, undo: UndoLog) -> None:
         self._memory = memory
         self._undo = undo
-        self._units: dict[tuple, tuple[Target, DepthUnit]] = {}
+        self._depths: dict[tuple, HeldDepths] = {}
         self._colours: dict[tuple, ColourTiles] = {}
         self._counters = counters
 
     def write_back(self) -> None:
         """Bring all depths and colours to memory, and forget them."""
-        for target, unit in self._units.values():
-            planes = target.tiles(self._memory)
-            planes[0][:] = _octets(unit.buffer.depth, planes[0].shape[-1])
-            if len(planes) > 1:
-                planes[1][..., 0] = unit.buffer.stencil
-        self._units.clear()
+        for held in self._depths.values():
+            self._write_depths(held)
+        self._depths.clear()
         for held in self._colours.values():
-            held.coded.write(held.tiles, held.changed)
-            self._counters["colour_bytes_written"] += int(held.coded.sizes[held.changed].sum())
+            self._write_coded("colour", held.coded, held.tiles, held.changed)
         self._colours.clear()
+
+    def _write_depths(self, held):
+        """Bring depths and stencil values to memory: of coded tiles those that have changed."""
+        coded = held.target.coded(self._memory)
+        for n, (stored, plane) in enumerate(zip(held.stored, held.planes(), strict=True)):
+            if not coded:
+                stored[:] = plane
+                continue
+            changed = (plane != stored).any((2, 3, 4))
+            self._write_coded(PLANES[n], coded[n], plane, changed)
+
+    def _write_coded(self, name, coded, tiles, changed):
+        """Code tiles, and count their bytes."""
+        coded.write(tiles, changed)
+        self._counters[f"{name}_bytes_written"] += int(coded.sizes[changed].sum())
+
+    def _read_coded(self, name, coded):
+        """Decode tiles, and count their bytes."""
+        self._counters[f"{name}_bytes_read"] += int(coded.sizes.sum())
+        return coded.read()
 
     def holds(self, address: int) -> bool:
         """Whether depths or colours of a texture are kept that memory does not have."""
-        return any(key[0] == address for key in (*self._units, *self._colours))
+        return any(key[0] == address for key in (*self._depths, *self._colours))
 
     def draw(self, part: Part, state: BackState) -> Counter:
         """Draw triangles in order.
@@ -171,16 +205,20 @@ class BackHalf:
             return None
         key = target.key
         if self._undo.is_first(key):
-            self._undo.add(partial(_put_back, self._units, key, deepcopy(self._units.get(key))))
-        if key not in self._units:
+            before = self._depths.get(key)
+            before = before and before._replace(unit=deepcopy(before.unit))
+            self._undo.add(partial(_put_back, self._depths, key, before))
+        if key not in self._depths:
             unit = DepthUnit(fields)
-            planes = target.tiles(self._memory)
+            coded = target.coded(self._memory)
+            planes = [self._read_coded(PLANES[n], plane) for n, plane in enumerate(coded)]
+            planes = planes or target.tiles(self._memory)
             unit.buffer.depth[:] = _words(planes[0])
             if len(planes) > 1:
                 unit.buffer.stencil[:] = planes[1][..., 0]
             _restore(unit)
-            self._units[key] = target, unit
-        return self._units[key][1]
+            self._depths[key] = HeldDepths(target, unit, planes)
+        return self._depths[key].unit
 
     def _held(self, target):
         """A target's colours: those in memory, or decoded ones."""
@@ -191,13 +229,13 @@ class BackHalf:
             self._undo.add(partial(_put_back, self._colours, key, before))
         if held:
             return held
-        coded = target.coded(self._memory)
-        if coded is None:
+        planes = target.coded(self._memory)
+        if not planes:
             (plane,) = target.tiles(self._memory)
             self._undo.keep(plane)
             return ColourTiles(plane, np.zeros(plane.shape[:2], bool), None)
-        self._counters["colour_bytes_read"] += int(coded.sizes.sum())
-        plane = coded.read()
+        (coded,) = planes
+        plane = self._read_coded("colour", coded)
         self._colours[key] = ColourTiles(plane, np.zeros(plane.shape[:2], bool), coded)
         return self._colours[key]
 

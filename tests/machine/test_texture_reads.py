@@ -96,7 +96,7 @@ def test_levels_layers_and_slices_lie_apart():
 )
 def test_depths_and_stencil_values_are_read_from_their_plane(form, octets, samples):
     """All samples of a tile: of depths four lines, of stencil values one."""
-    device = Device(MEMORY)
+    device = Device(MEMORY, coded=False)
     bind = DEPTHS | READ
     texture = device.create_texture2d(Format.R24G8_TYPELESS, 8, 8, sample_count=samples, bind=bind)
     view = device.create_shader_resource_view(texture, form)

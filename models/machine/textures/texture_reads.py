@@ -84,10 +84,10 @@ class StoredTexels(NamedTuple):
         if not layout.coded:
             size = layout.planes[plane].size if layout.tiled else layout.texel
             return begin, np.where(inside, size, 0)
-        room = LANES * layout.texel
-        first = layout.offset_of(*place)
+        room = LANES * layout.planes[plane].size
+        first = int(layout.offsets(*place, 0, 0, 0, plane))
         tile = np.where(inside, (begin - first) // room, 0)
-        sizes = layout.coded_tiles(self.memory, *place).sizes.reshape(-1)
+        sizes = layout.coded_tiles(self.memory, *place, plane).sizes.reshape(-1)
         return first + tile * room, np.where(inside, sizes[tile], 0)
 
 
