@@ -3,8 +3,9 @@
 
 import numpy as np
 
+from fixfunc.models.depth.plane_table import PlaneTable
 from fixfunc.models.memory.sample_grids import EDGE, LANES
-from fixfunc.models.memory.tile_codecs import ColourCodec, TileCodec
+from fixfunc.models.memory.tile_codecs import ColourCodec, DepthCodec, TileCodec
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import TileMode
 
@@ -97,19 +98,37 @@ class CodedTiles:
             raise InputError(f"tile {where} of a coded target", rule, int(codes.reshape(-1)[n]))
         return found.tiles.reshape(*codes.shape, EDGE, EDGE, -1)
 
-    def write(self, tiles: np.ndarray, changed: np.ndarray | None = None) -> None:
+    def place(self, tile: int) -> np.ndarray:
+        """The place of a tile, by its number: uint8, as many bytes as it takes raw."""
+        return self._places[tile]
+
+    def planes(self) -> PlaneTable | None:
+        """Planes that depths of 24 bits are coded by; None of other tiles."""
+        if not isinstance(self._codec, DepthCodec):
+            return None
+        return self._codec.planes(self.codes.reshape(-1), self._places, self._samples, self._clear)
+
+    def write(
+        self,
+        tiles: np.ndarray,
+        changed: np.ndarray | None = None,
+        planes: PlaneTable | None = None,
+    ) -> None:
         """Code tiles: uint8, shape (rows, columns, 8, 8, bytes); by default all of them.
 
         Parameters
         ----------
         tiles : ndarray of uint8
         changed : ndarray of bool, shape (rows, columns), optional
+        planes : PlaneTable, optional
+            Of all tiles: what is known of depths of 24 bits.
         """
         chosen = np.arange(len(self._places)) if changed is None else np.flatnonzero(changed)
         if not len(chosen):
             return
         flat = tiles.reshape(-1, EDGE, EDGE, tiles.shape[-1])[chosen]
-        codes, data = self._codec.encode(flat, self._samples, self._clear)
+        known = () if planes is None else (planes.take(chosen),)
+        codes, data = self._codec.encode(flat, self._samples, self._clear, *known)
         # What lies behind a tile's bytes stays.
         beyond = np.arange(data.shape[1]) >= self._sizes(codes)[:, None]
         self._places[chosen] = np.where(beyond, self._places[chosen], data)

@@ -7,6 +7,7 @@ import numpy as np
 
 from fixfunc.models.depth import depth_compression
 from fixfunc.models.depth.compression import codes as depth_codes
+from fixfunc.models.depth.plane_table import PlaneTable
 from fixfunc.models.memory.sample_grids import EDGE, LANES
 from fixfunc.models.output import colour_coder, colour_compression, colour_decoder
 from fixfunc.spec.errors import InputError
@@ -68,18 +69,26 @@ class ColourCodec:
 
 
 class DepthCodec:
-    """Depths of 24 bits in words, of no known planes: ``models/depth/depth_compression.py``."""
+    """Depths of 24 bits in words, by planes that are known: ``models/depth/depth_compression.py``.
+
+    ``planes`` of :meth:`encode` tells of the tiles; without it none are known.
+    """
 
     def encode(
-        self, tiles: np.ndarray, samples: int, cleared: np.ndarray
+        self,
+        tiles: np.ndarray,
+        samples: int,
+        cleared: np.ndarray,
+        planes: PlaneTable | None = None,
     ) -> tuple[np.ndarray, np.ndarray]:
         """See :class:`TileCodec`."""
         values = np.ascontiguousarray(tiles).view("<u4")[..., 0]
-        none = np.zeros((len(values), 0), depth_compression.PLANE)
+        if planes is None:
+            planes = self._unknown(values)
+        masks = np.where(planes.counts[:, None, None] > 0, planes.masks, 0)
         value = int(cleared.view("<u4")[0])
         codes, data = depth_compression.encode(
-            *(values, none, np.zeros(len(values), int), np.zeros(values.shape, int)),
-            *(samples, value),
+            values, planes.planes, planes.counts, masks, samples, value
         )
         return codes, np.pad(data, ((0, 0), (0, 4 * LANES - data.shape[1])))
 
@@ -87,14 +96,30 @@ class DepthCodec:
         self, codes: np.ndarray, data: np.ndarray, samples: int, cleared: np.ndarray
     ) -> Decoded:
         """See :class:`TileCodec`."""
+        values, *_, wrong = self._decoded(codes, data, samples, cleared)
+        return Decoded(values.astype("<u4")[..., None].view(np.uint8), wrong)
+
+    def planes(
+        self, codes: np.ndarray, data: np.ndarray, samples: int, cleared: np.ndarray
+    ) -> PlaneTable:
+        """Planes that tiles are coded by; arguments as of :meth:`decode`."""
+        _, planes, counts, masks, _ = self._decoded(codes, data, samples, cleared)
+        return PlaneTable(planes, counts, masks.astype(np.int64))
+
+    @staticmethod
+    def _unknown(values):
+        """No planes of tiles."""
+        none = np.zeros((len(values), depth_compression.MOST), depth_compression.PLANE)
+        return PlaneTable(none, np.zeros(len(values), np.int64), np.zeros(values.shape, np.int64))
+
+    def _decoded(self, codes, data, samples, cleared):
         # What lies behind a tile's bytes is nobody's.
         known = depth_codes.CODES["differences"]
         size = np.array([self.size(c) if c in known else 0 for c in codes.tolist()], np.int64)
         own = data[:, : self.size(TileMode.RAW)]
         own = np.where(np.arange(own.shape[1]) < size[:, None], own, 0).astype(np.uint8)
         value = int(cleared.view("<u4")[0])
-        values, *_, wrong = depth_compression.decode(codes, own, samples, value)
-        return Decoded(values.astype("<u4")[..., None].view(np.uint8), wrong)
+        return depth_compression.decode(codes, own, samples, value)
 
     def size(self, code: int) -> int:
         """See :class:`TileCodec`."""
