@@ -23,12 +23,14 @@ from fixfunc.models.raster import tile_rasterizer
 from fixfunc.spec.descriptors import VIEW
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
-from fixfunc.spec.state import Compare, StencilOp, TileMode
+from fixfunc.spec.state import DIFFERENCES, Compare, StencilOp, TileMode
 from tests.host.drawing import READ, WHOLE, Scene, corners
 
 FORMS = (Format.D24_UNORM_S8_UINT, Format.D32_FLOAT, Format.D32_FLOAT_S8X24_UINT)
 INCREMENTS = StencilFace(StencilOp.KEEP, StencilOp.INCR, StencilOp.INCR, Compare.ALWAYS)
 SIZE = 56, 40
+# The upper left, and the lower right half of a target.
+HALVES = np.array([(-1, 1), (1, 1), (-1, -1), (1, 1), (1, -1), (-1, -1)])
 
 
 def planes_of(scene):
@@ -183,6 +185,24 @@ def test_nobody_can_tell_that_depths_are_coded(form, samples):
     for expected, its in zip(plain, found, strict=True):
         assert (expected == its).all()
     assert len(np.unique(plain[2])) > 10
+
+
+@pytest.mark.plan("coded-tiles-7")
+def test_depths_of_a_shader_belong_to_no_plane():
+    """What two planes then cover, each in part, is not known to be theirs alone."""
+    scene = Scene(40, 40)
+    scene.draw(WHOLE)
+    scene.shade(_rippled, depth="any", discards=True)
+    scene.context.om.set_depth_stencil_state(DepthStencilState(depth_func=Compare.ALWAYS))
+    scene.draw(WHOLE)
+    scene.shade(lambda quads, _bound: PixelResults(quads.floats(0)))
+    scene.draw(HALVES[:3], z=0.25)
+    scene.draw(HALVES[3:], z=0.75)
+    scene.context.flush()
+    depth, _ = planes_of(scene)
+    is_cut = np.fliplr(np.eye(5, dtype=bool))
+    assert (depth.codes[~is_cut] == TileMode.PLANES_1).all()
+    assert (depth.codes[is_cut] > DIFFERENCES).all()
 
 
 @pytest.mark.plan("coded-tiles-7")
