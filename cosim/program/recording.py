@@ -7,9 +7,10 @@ import numpy as np
 
 from fixfunc.models.geometry import triangle_setup
 from fixfunc.models.host import Device
-from fixfunc.models.machine.back_half import Target, at_layer, draw_fields, part_runs
+from fixfunc.models.machine.back_half import draw_fields, part_runs
 from fixfunc.models.machine.back_state import BackState
 from fixfunc.models.machine.front_half import Part
+from fixfunc.models.machine.targets import Target, at_layer
 from fixfunc.models.machine.tile_shading import TileShading
 from fixfunc.models.memory.copies import clear_values
 from fixfunc.models.output.formats import colour_format, encode

@@ -17,6 +17,39 @@ from fixfunc.spec.state import DepthFormat, Outcome
 __all__ = ["CacheShape", "DepthCache", "StencilCache", "TrafficKind"]
 
 
+def drawn_planes(
+    tiles: np.ndarray, passed: np.ndarray, state: np.void, new: np.ndarray, edge: int = 8
+) -> tuple[np.ndarray, np.ndarray]:
+    """Planes of a draw's tiles, and whether they give every depth that passed.
+
+    Parameters
+    ----------
+    tiles : structured ndarray, shape (n,)
+        As in :func:`fixfunc.spec.payloads.tile`.
+    passed : ndarray of bool, shape (n, edge, edge)
+    state : numpy.void
+        Of the draw.
+    new : ndarray of int, shape (n, edge, edge)
+        What the draw writes of depths.
+    edge : int
+        Samples along a tile's edge.
+
+    Returns
+    -------
+    structured ndarray of :data:`~fixfunc.models.depth.compression.planes.PLANE`, shape (n,)
+    ndarray of bool, shape (n,)
+    """
+    bias = depth_bias(tiles, state)
+    planes = np.zeros(len(tiles), PLANE)
+    planes["z0"] = (tiles["z0"].astype(np.int64) + bias) & (1 << 32) - 1
+    planes["dx"] = tiles["dx"]
+    planes["dy"] = tiles["dy"]
+    planar = sample_depths(tiles, int(state["samples"]), edge, bias)
+    exact = (~passed | (planar + (1 << FRACTION - 1) >> FRACTION == new)).all((1, 2))
+    exact &= (state["depth_format"] == DepthFormat.D24) & (tiles["steep"] == 0)
+    return planes, exact
+
+
 class DepthCache(TileCache):
     """A target's depths in memory, behind a cache that codes them.
 
@@ -62,22 +95,14 @@ class DepthCache(TileCache):
         if replaces is not None:
             new = np.where(replaces[:, None, None], replaced, new)
         new = in_range(new, state).astype(np.uint32)
-        planes = np.zeros((len(tiles), 1), PLANE)
-        planes["z0"][:, 0] = (tiles["z0"].astype(np.int64) + depth_bias(tiles, state)) & (
-            1 << 32
-        ) - 1
-        planes["dx"][:, 0] = tiles["dx"]
-        planes["dy"][:, 0] = tiles["dy"]
-        planar = sample_depths(tiles, int(state["samples"]), self._edge, depth_bias(tiles, state))
-        exact = (~passed | (planar + (1 << FRACTION - 1) >> FRACTION == new)).all((1, 2))
-        exact &= (state["depth_format"] == DepthFormat.D24) & (tiles["steep"] == 0)
+        planes, exact = drawn_planes(tiles, passed, state, new, self._edge)
         if replaces is not None:
             exact &= ~replaces
         covers = unpack(tiles["mask"], self._edge).all((1, 2)) & bool(
             state["early_write"] and not state["stencil_test"]
         )
         places = self._numbers(tiles)
-        listed = planes[:, 0].tolist()
+        listed = planes.tolist()
         for n in np.flatnonzero(outcome != Outcome.DROP):
             reads = outcome[n] == Outcome.TEST and bool(state["depth_test"])
             if reads or writes:

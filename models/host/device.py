@@ -30,10 +30,11 @@ from fixfunc.models.host.resources import (
 )
 from fixfunc.models.host.stages import Shader
 from fixfunc.models.host.views import View, buffer_view, texture_view
-from fixfunc.models.machine.machine import MOST_WORK, Machine
+from fixfunc.models.machine.machine import CACHE, MOST_WORK, Machine
 from fixfunc.models.machine.shaders import ComputeShader, GeometryShader, HullShader, PixelShader
 from fixfunc.models.payload import integer
 from fixfunc.models.tessellation import tessellator
+from fixfunc.models.texture.cache.texture_cache import CacheShape
 from fixfunc.spec.descriptors import Dimension, Stage, UnorderedFlag
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
@@ -58,6 +59,8 @@ class Device:
         Vertices of a draw, or threads of a dispatch, that are not refused.
     coded : bool
         Colours of targets are coded in memory, where they can be: of 4 or 8 bytes a sample.
+    texture_cache : CacheShape, optional
+        Of the machine; None: what shaders read of textures is not counted.
 
     Attributes
     ----------
@@ -78,6 +81,7 @@ class Device:
         strategy: Strategy = Strategy.POOL,
         most_work: int = MOST_WORK,
         coded: bool = True,
+        texture_cache: CacheShape | None = CACHE,
     ) -> None:
         integer("memory", memory, RING + STATES + (1 << 16), 1 << 32)
         try:
@@ -87,7 +91,11 @@ class Device:
         self.heap = Heap(RING + STATES, memory)
         self._coded = coded
         self._shaders: dict[int, object] = {}
-        self.machine = Machine(self.memory, 0, RING, self._shaders, strategy, most_work=most_work)
+        self.machine = Machine(
+            *(self.memory, 0, RING, self._shaders, strategy),
+            most_work=most_work,
+            texture_cache=texture_cache,
+        )
         self.context = Context(self.memory, self.heap, self.machine)
 
     def create_deferred_context(self) -> DeferredContext:

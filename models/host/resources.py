@@ -252,8 +252,8 @@ def layout_of_texture(
     sides = (width, height, depth, levels, layers)
     layout = Layout(form, *sides, samples, bool(bind & TARGETS))
     integer("bytes of the texture", layout.bytes, 1, MOST_BYTES)
-    uncoded = Bind.DEPTH_STENCIL | Bind.UNORDERED_ACCESS
-    coded = coded and not bind & uncoded and can_be_coded(layout)
+    coded = coded and can_be_coded(layout) and not bind & Bind.UNORDERED_ACCESS
+    coded = coded and layout.holds_depths == bool(bind & Bind.DEPTH_STENCIL)
     return replace(layout, coded=coded)
 
 

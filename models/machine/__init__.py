@@ -5,11 +5,13 @@ machine.py      packets executed, one method each: draws, dispatches, clears, co
 bound_state.py  pieces of state, read
 bindings.py     what shaders see: constants, buffers, textures, samplers
 unordered_access.py  what they read and write at places of their own, by unordered/
-sampled.py      textures and samplers that are bound
+textures/       textures and samplers that are bound, and the cache between
 shaders.py      what shaders declare
+shader_units.py what stages hand to shaders, in batches that finish in any order
 front_half.py   a draw call becomes triangles: frontend and geometry joined
 back_half.py    triangles become depths and colours: raster, depth, pixel and output joined
 back_state.py   what the back half takes of state
+targets.py      what is drawn to: slices of textures, and what is held of them
 tile_shading.py tiles become quads; what a shader makes of these comes back to lanes
 undo.py         what work has changed, so that work that fails changes nothing
 

@@ -3,9 +3,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from copy import deepcopy
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
@@ -16,11 +14,17 @@ from fixfunc.models.formats import encode
 from fixfunc.models.geometry import triangle_setup
 from fixfunc.models.machine.back_state import BackState
 from fixfunc.models.machine.front_half import Part
+from fixfunc.models.machine.targets import (
+    ColourTiles,
+    HeldDepths,
+    Target,
+    at_layer,
+    restore,
+    words,
+)
 from fixfunc.models.machine.tile_shading import TileShading
 from fixfunc.models.machine.undo import UndoLog
-from fixfunc.models.memory.coded_tiles import CodedTiles
 from fixfunc.models.memory.copies import DEPTHS
-from fixfunc.models.memory.layout import target_at, target_place
 from fixfunc.models.output import output_merger
 from fixfunc.models.output.formats import thresholds
 from fixfunc.models.pixel import quads
@@ -30,46 +34,7 @@ from fixfunc.models.state import draw_state
 from fixfunc.spec.dxgi import DEPTH_FORMATS, Format
 from fixfunc.spec.state import SAMPLE_COUNTS, TARGET_LIMIT, DepthFormat, Outcome
 
-SHAPE = "stored", "samples", "tiled", "coded", "width", "height", "depth", "levels", "layers"
-
-
-class Target(NamedTuple):
-    """A slice of a texture that is drawn to."""
-
-    view: np.void  # spec.descriptors.VIEW
-    layer: int  # of the view
-
-    @property
-    def key(self) -> tuple[int, ...]:
-        """It tells targets apart: by place, and by shape, of which a ring may claim any."""
-        shape = (int(self.view[name]) for name in SHAPE)
-        return int(self.view["address"]), *target_place(self.view, self.layer), *shape
-
-    def tiles(self, memory: np.ndarray) -> list[np.ndarray]:
-        """Its planes of tiles, to read and to write: of a target that is not coded."""
-        layout, data = target_at(memory, self.view)
-        return layout.tiles(data, *target_place(self.view, self.layer))
-
-    def coded(self, memory: np.ndarray) -> CodedTiles | None:
-        """Its tiles, if they are coded."""
-        layout, data = target_at(memory, self.view)
-        if not layout.coded:
-            return None
-        return layout.coded_tiles(data, *target_place(self.view, self.layer))
-
-    @property
-    def size(self) -> tuple[int, int]:
-        """Width and height, pixels."""
-        level = int(self.view["first_level"])
-        return tuple(max(int(self.view[side]) >> level, 1) for side in ("width", "height"))
-
-
-class ColourTiles(NamedTuple):
-    """Colours of a target, to read and to write."""
-
-    tiles: np.ndarray  # uint8, shape (rows, columns, 8, 8, bytes)
-    changed: np.ndarray  # bool, shape (rows, columns): what memory does not have
-    coded: CodedTiles | None  # where they lie; None: ``tiles`` are the memory
+PLANES = "depth", "stencil"
 
 
 class BackHalf:
@@ -83,7 +48,8 @@ class BackHalf:
     memory : ndarray of uint8
         Read and written in place.
     counters : Counter
-        ``colour_bytes_read`` and ``colour_bytes_written`` of coded targets are added to it.
+        ``colour_bytes_read`` and ``colour_bytes_written`` of coded targets are added to it, and the
+        same of ``depth`` and ``stencil``.
     undo : UndoLog
         Is told what a draw changes.
     """
@@ -91,26 +57,42 @@ class BackHalf:
     def __init__(self, memory: np.ndarray, counters: Counter, undo: UndoLog) -> None:
         self._memory = memory
         self._undo = undo
-        self._units: dict[tuple, tuple[Target, DepthUnit]] = {}
+        self._depths: dict[tuple, HeldDepths] = {}
         self._colours: dict[tuple, ColourTiles] = {}
         self._counters = counters
 
     def write_back(self) -> None:
         """Bring all depths and colours to memory, and forget them."""
-        for target, unit in self._units.values():
-            planes = target.tiles(self._memory)
-            planes[0][:] = _octets(unit.buffer.depth, planes[0].shape[-1])
-            if len(planes) > 1:
-                planes[1][..., 0] = unit.buffer.stencil
-        self._units.clear()
+        for held in self._depths.values():
+            self._write_depths(held)
+        self._depths.clear()
         for held in self._colours.values():
-            held.coded.write(held.tiles, held.changed)
-            self._counters["colour_bytes_written"] += int(held.coded.sizes[held.changed].sum())
+            self._write_coded("colour", held.coded, held.tiles, held.changed)
         self._colours.clear()
+
+    def _write_depths(self, held):
+        """Bring depths and stencil values to memory: of coded tiles those that have changed."""
+        coded = held.target.coded(self._memory)
+        for n, (stored, plane) in enumerate(zip(held.stored, held.planes(), strict=True)):
+            if not coded:
+                stored[:] = plane
+                continue
+            changed = (plane != stored).any((2, 3, 4))
+            self._write_coded(PLANES[n], coded[n], plane, changed, None if n else held.drawn)
+
+    def _write_coded(self, name, coded, tiles, changed, planes=None):
+        """Code tiles, and count their bytes."""
+        coded.write(tiles, changed, planes)
+        self._counters[f"{name}_bytes_written"] += int(coded.sizes[changed].sum())
+
+    def _read_coded(self, name, coded):
+        """Decode tiles, and count their bytes."""
+        self._counters[f"{name}_bytes_read"] += int(coded.sizes.sum())
+        return coded.read()
 
     def holds(self, address: int) -> bool:
         """Whether depths or colours of a texture are kept that memory does not have."""
-        return any(key[0] == address for key in (*self._units, *self._colours))
+        return any(key[0] == address for key in (*self._depths, *self._colours))
 
     def draw(self, part: Part, state: BackState) -> Counter:
         """Draw triangles in order.
@@ -134,9 +116,9 @@ class BackHalf:
         targets = [at_layer(view, layer) for view in state.colours]
         depth = at_layer(state.depth, layer)
         fields, samples = draw_fields(state, number, targets, depth)
-        unit = self._unit(depth, fields)
-        if unit:
-            unit.state = fields
+        held = self._held_depths(depth, fields)
+        if held:
+            held.unit.state = fields
         faces = None if part.faces is None else part.faces[run]
         tiles, index, pattern = _rasterized(part.triangles[run], fields, state, faces)
         tiles, live = _masked(tiles, state.target_mask, samples)
@@ -149,7 +131,9 @@ class BackHalf:
             tiles = with_bias(tiles, np.where(face["biased"], depth_bias(face, fields), 0))
         shading = TileShading(part, state, tiles, run[index], fields, pattern)
         late = shading.late if state.shader and not fields["early_write"] else None
-        passed, outcome = unit.test(tiles, late) if unit else _untested(tiles, late)
+        passed, outcome = held.unit.test(tiles, late) if held else _untested(tiles, late)
+        if held:
+            held.follow(tiles, passed, bool(late) and state.shader.depth is not None)
         counters["samples_passed"] = (
             int(passed.sum())
             if pattern is None
@@ -165,22 +149,26 @@ class BackHalf:
             self._write(tiles, written, shading.colours, targets, state)
         return counters
 
-    def _unit(self, target, fields):
-        """The depth unit of a target, its depths read from memory; None, if there is no target."""
+    def _held_depths(self, target, fields):
+        """What is held of a target, its depths read from memory; None, if there is no target."""
         if target is None:
             return None
         key = target.key
         if self._undo.is_first(key):
-            self._undo.add(partial(_put_back, self._units, key, deepcopy(self._units.get(key))))
-        if key not in self._units:
+            before = self._depths.get(key)
+            self._undo.add(partial(_put_back, self._depths, key, before and before.copy()))
+        if key not in self._depths:
             unit = DepthUnit(fields)
-            planes = target.tiles(self._memory)
-            unit.buffer.depth[:] = _words(planes[0])
+            coded = target.coded(self._memory)
+            planes = [self._read_coded(PLANES[n], plane) for n, plane in enumerate(coded)]
+            planes = planes or target.tiles(self._memory)
+            unit.buffer.depth[:] = words(planes[0])
             if len(planes) > 1:
                 unit.buffer.stencil[:] = planes[1][..., 0]
-            _restore(unit)
-            self._units[key] = target, unit
-        return self._units[key][1]
+            restore(unit)
+            drawn = coded[0].planes() if coded else None
+            self._depths[key] = HeldDepths(target, unit, planes, drawn)
+        return self._depths[key]
 
     def _held(self, target):
         """A target's colours: those in memory, or decoded ones."""
@@ -191,13 +179,13 @@ class BackHalf:
             self._undo.add(partial(_put_back, self._colours, key, before))
         if held:
             return held
-        coded = target.coded(self._memory)
-        if coded is None:
+        planes = target.coded(self._memory)
+        if not planes:
             (plane,) = target.tiles(self._memory)
             self._undo.keep(plane)
             return ColourTiles(plane, np.zeros(plane.shape[:2], bool), None)
-        self._counters["colour_bytes_read"] += int(coded.sizes.sum())
-        plane = coded.read()
+        (coded,) = planes
+        plane = self._read_coded("colour", coded)
         self._colours[key] = ColourTiles(plane, np.zeros(plane.shape[:2], bool), coded)
         return self._colours[key]
 
@@ -252,13 +240,6 @@ def _put_back(held, key, before):
     held.pop(key, None)
     if before is not None:
         held[key] = before
-
-
-def at_layer(view: np.void | None, layer: int) -> Target | None:
-    """A view's slice of a primitive; beyond its layers the first [fs 15.15]."""
-    if view is None:
-        return None
-    return Target(view, layer if layer < view["layer_count"] else 0)
 
 
 def draw_fields(
@@ -327,24 +308,3 @@ def _masked(tiles, sample_mask, samples):
     tiles["full"] = 0
     live = np.flatnonzero(tiles["mask"])
     return tiles[live], live
-
-
-def _restore(unit):
-    """Tell HiZ what a target holds that comes from memory."""
-    saved = unit.hiz.save()
-    low, high = unit.buffer.bounds(saved)
-    saved["low"], saved["high"] = unit.hiz.cut(low), unit.hiz.cut(high)
-    saved["stencil_low"], saved["stencil_high"] = 0, 255
-    unit.hiz.restore(saved)
-
-
-def _words(plane):
-    """Values of a plane of up to four bytes a sample: uint32."""
-    wide = np.zeros((*plane.shape[:4], 4), np.uint8)
-    wide[..., : plane.shape[4]] = plane
-    return wide.view("<u4")[..., 0]
-
-
-def _octets(values, size):
-    """The inverse of :func:`_words`."""
-    return np.ascontiguousarray(values, "<u4").view(np.uint8).reshape(*values.shape, 4)[..., :size]

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fixfunc.models.frontend.state_pieces import piece, table
-from fixfunc.models.machine.sampled import sampler_of, texels_of, texture_of
+from fixfunc.models.machine.textures.sampled import sampler_of, texels_of
 from fixfunc.models.machine.unordered_access import Entry, Shared, UnorderedAccess
 from fixfunc.models.payload import enumerated
 from fixfunc.models.raster.forced_samples import positions_of
@@ -79,9 +79,7 @@ class Bindings(UnorderedAccess):
         if entry is None:
             return None
         view, data, _ = entry
-        if data not in self._shared.textures:
-            self._shared.textures[data] = texture_of(self._shared.memory, view)
-        return self._shared.textures[data]
+        return self._shared.reads.texture(data, view)
 
     def sample(
         self, slot: int, sampler_slot: int, coordinates: np.ndarray, **how: Any
@@ -93,7 +91,8 @@ class Bindings(UnorderedAccess):
         bound = self.texture(slot)
         if bound is None:
             return np.zeros((*np.shape(coordinates)[:-1], 4), np.float32)
-        return sampler.sample(bound, self.sampler(sampler_slot), coordinates, **how)
+        state = self.sampler(sampler_slot)
+        return self._counted(slot, sampler.sample, bound, state, coordinates, **how)
 
     def sample_compare(
         self,
@@ -108,7 +107,8 @@ class Bindings(UnorderedAccess):
         if bound is None:
             return np.zeros(np.shape(coordinates)[:-1], np.float32)
         state = self.sampler(sampler_slot)
-        return sampler.sample_compare(bound, state, coordinates, reference, **how)
+        function = sampler.sample_compare
+        return self._counted(slot, function, bound, state, coordinates, reference, **how)
 
     def gather(
         self, slot: int, sampler_slot: int, coordinates: np.ndarray, **how: Any
@@ -117,7 +117,8 @@ class Bindings(UnorderedAccess):
         bound = self.texture(slot)
         if bound is None:
             return np.zeros((*np.shape(coordinates)[:-1], 4), np.float32)
-        return sampler.gather(bound, self.sampler(sampler_slot), coordinates, **how)
+        state = self.sampler(sampler_slot)
+        return self._counted(slot, sampler.gather, bound, state, coordinates, **how)
 
     def level_of_detail(
         self, slot: int, sampler_slot: int, coordinates: np.ndarray, **how: Any
@@ -139,8 +140,9 @@ class Bindings(UnorderedAccess):
             return np.zeros((*np.shape(places)[:-1], 4), np.float32)
         view = entry.record
         if view["dimension"] == Dimension.BUFFER:
-            return fetch.fetch_buffer(self.buffer(slot), texels_of(view)[0], places, **how)
-        return fetch.fetch(self.texture(slot), places, **how)
+            name, _ = texels_of(view)
+            return self._counted(slot, fetch.fetch_buffer, self.buffer(slot), name, places, **how)
+        return self._counted(slot, fetch.fetch, self.texture(slot), places, **how)
 
     def sample_count(self, slot: int) -> int:
         """Samples of a texture's texels [fs 22.4.21]; 0, if none is bound."""
@@ -159,6 +161,14 @@ class Bindings(UnorderedAccess):
         """A sampler's state; D3D11's default, if none is bound."""
         entry = self._entries.get((BindingKind.SAMPLER, slot))
         return DEFAULT if entry is None else sampler_of(entry.record)
+
+    def _counted(self, slot, function, *arguments, **how):
+        """What a function reads of the resource of a slot, by way of the texture cache."""
+        taps = self._shared.reads.taps()
+        found = function(*arguments, **how, taps=taps)
+        view, data, _ = self._entries[BindingKind.RESOURCE, slot]
+        self._shared.reads.count(data, view, taps)
+        return found
 
 
 DEFAULT = Sampler(address=("clamp",) * 3)

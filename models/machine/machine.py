@@ -18,11 +18,14 @@ from fixfunc.models.machine import front_half
 from fixfunc.models.machine.back_half import BackHalf
 from fixfunc.models.machine.bindings import bindings
 from fixfunc.models.machine.bound_state import BoundState
+from fixfunc.models.machine.shader_units import ShaderUnits
+from fixfunc.models.machine.textures.texture_reads import TextureReads
 from fixfunc.models.machine.undo import UndoLog
 from fixfunc.models.machine.unordered_access import Shared
 from fixfunc.models.memory import copies
 from fixfunc.models.output.display.display import Display
 from fixfunc.models.payload import integer
+from fixfunc.models.texture.cache.texture_cache import CacheShape
 from fixfunc.models.top import top
 from fixfunc.spec.commands import START, CommandError
 from fixfunc.spec.descriptors import TOTALS, VIEW, BindingKind, Dimension, Stage
@@ -31,6 +34,7 @@ from fixfunc.spec.ring import SYNC_INTERVAL, RingOp, Strategy
 
 TOTAL_BYTES = 8  # of each total in memory
 MOST_WORK = 1 << 28
+CACHE = CacheShape()  # of textures
 ALWAYS = (RingOp.QUERY, RingOp.PREDICATE, RingOp.PRESENT)  # whatever a predicate says [fs 20.2]
 DRAW_WORDS = {True: 5, False: 4}  # of an indirect draw, with indices or without
 
@@ -61,14 +65,19 @@ class Machine:
     most_work : int
         Vertices of a draw, or threads of a dispatch: one of more is refused, so that time has a
         bound.
+    texture_cache : CacheShape, optional
+        What shaders read of textures goes through such a cache and is counted; None: it is not.
 
     Attributes
     ----------
     processor : CommandProcessor
     totals : Counter
-        Of :data:`fixfunc.spec.descriptors.TOTALS` so far, and of what was dropped and why.
+        Of :data:`fixfunc.spec.descriptors.TOTALS` so far; of what was dropped and why; of tiles and
+        quads, of bytes of colours, and of what was read of textures.
     skips : bool
         Work is left out: a predicate says so.
+    units : ShaderUnits
+        What shades batches of every stage; others may take their place between pieces of work.
     displays : dict of int to Display
         What PRESENT packets name.
     watch : object, optional
@@ -87,18 +96,21 @@ class Machine:
         strategy: Strategy = Strategy.POOL,
         pool: int = 32,
         most_work: int = MOST_WORK,
+        texture_cache: CacheShape | None = CACHE,
     ) -> None:
         self._memory = memory
         self.shaders = shaders
+        self.totals = Counter()
         self._undo = UndoLog()
-        self._shared = Shared(memory, {}, self._undo)
+        self._textures = TextureReads(memory, texture_cache, self.totals)
+        self._shared = Shared(memory, self._undo, self._textures)
         self._most_work = most_work
         self._written: set[int] = set()  # addresses that shaders of the work may write to
         self.skips = False
         self.watch = None
+        self.units = ShaderUnits()
         self.displays: dict[int, Display] = {}
         self.processor = CommandProcessor(memory, base, size, strategy, pool, self._can_present)
-        self.totals = Counter()
         self._back = BackHalf(memory, self.totals, self._undo)
         self._execute = {
             RingOp.LIST: self._list,
@@ -149,7 +161,7 @@ class Machine:
     def settle(self) -> None:
         """Bring all that was drawn to memory, and forget what has been read of it."""
         self._back.write_back()
-        self._shared.textures.clear()
+        self._textures.forget()
 
     def saved(self, spans: Mapping[int, int]) -> Saved:
         """Totals, and what spans of memory hold when all is done: address to bytes."""
@@ -170,7 +182,7 @@ class Machine:
         """Keep nothing of a resource whose memory is given back: others may lie there next."""
         if self._back.holds(address):
             self.settle()
-        self._forget({address})
+        self._textures.forget({address})
 
     def _work(self, work: Work):
         self.totals["timestamp"] += 1
@@ -243,7 +255,7 @@ class Machine:
                 del counters["c_invocations"], counters["c_primitives"]
             self.totals.update(counters)
             self.totals.update(self._back.draw(part, back))
-        self._forget(drawn | self._written)
+        self._textures.forget(drawn | self._written)
         bound.put_filled(state.stream_buffers)
 
     def _dispatch_packet(self, work):
@@ -275,7 +287,7 @@ class Machine:
         pixel = bound.shader(Stage.PIXEL)
         bound_stages[Stage.PIXEL].declared = pixel is not None and pixel.unordered
         return {
-            stage: partial(_call, getattr(shader, "function", shader), bound_stages[stage])
+            stage: partial(self.units.run, getattr(shader, "function", shader), bound_stages[stage])
             for stage in Stage
             if (shader := bound.shader(stage)) is not None
         }
@@ -371,11 +383,6 @@ class Machine:
             self.shaders,
         )
 
-    def _forget(self, addresses):
-        """Textures that have been drawn to are read anew."""
-        for data in [data for data in self._shared.textures if _address(data) in addresses]:
-            del self._shared.textures[data]
-
     def _words(self, address, count):
         address = int(address)
         self._within(address, 4 * count)
@@ -387,13 +394,3 @@ class Machine:
             raise InputError(
                 "address", f"end within memory, at {len(self._memory)}", address + size
             )
-
-
-def _address(view):
-    """Of the bytes of a view."""
-    return int(piece(view, VIEW)["address"])
-
-
-def _call(function, bound, inputs):
-    """What a shader makes of inputs, and of what is bound to its stage."""
-    return function(inputs, bound)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
+from fixfunc.models.machine.textures.texture_reads import TextureReads
 from fixfunc.models.machine.undo import UndoLog
 from fixfunc.models.machine.unordered import atomics, images, structures
 from fixfunc.models.payload import enumerated
@@ -18,8 +19,8 @@ class Shared(NamedTuple):
     """What all stages have in common."""
 
     memory: np.ndarray  # uint8
-    textures: dict  # of views that have been read: bytes of the view -> Texture
     undo: UndoLog  # is told what shaders may write
+    reads: TextureReads
 
 
 class Entry(NamedTuple):

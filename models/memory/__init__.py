@@ -5,7 +5,8 @@ contract.py       what stages obey, what they refuse, what fences report
 surface.py        tiles of a target: places, rectangles, images
 layout.py         textures: levels, layers and slices, by rows or by tiles
 copies.py         clears, copies, resolves and smaller levels of textures in memory
-coded_tiles.py    tiles of colours, coded in memory, with their table
+coded_tiles.py    tiles of colours and of depths, coded in memory, with their table
+tile_codecs.py    how they are coded
 cache_shape.py    sets, ways and table of a tile cache
 tile_cache.py     tiles on chip, coded in memory
 sample_grids.py   lanes of a tile as pixels by sample, and groups of them: for coders

@@ -55,11 +55,12 @@ def clear(memory: np.ndarray, view: np.void, packet: np.void) -> None:
         if "colour" in values:
             _fill(layout, data, place, values["colour"])
             continue
-        planes = _depth_planes(layout, data, place)
+        if not layout.tiled:
+            raise InputError("target", "be tiled", layout.form.name)
         for name, octets in values.items():
             number = int(name == "stencil")
-            if number < len(planes):
-                planes[number][:] = octets[: planes[number].shape[-1]]
+            if number < len(layout.planes):
+                _fill(layout, data, place, octets[: layout.planes[number].size], number)
 
 
 def _element(view, packet):
@@ -94,12 +95,6 @@ def clear_values(view: np.void, packet: np.void) -> dict[str, np.ndarray]:
     return out
 
 
-def _depth_planes(layout, data, place):
-    if not layout.tiled:
-        raise InputError("target", "be tiled", layout.form.name)
-    return layout.tiles(data, *place)
-
-
 def _texel(form, values, as_bits):
     """The texel of four floats, or of what are the bits of integers."""
     if as_bits:
@@ -109,13 +104,13 @@ def _texel(form, values, as_bits):
     return encode(values, form)[0]
 
 
-def _fill(layout, data, place, texel):
-    """Make all texels of a slice the same."""
+def _fill(layout, data, place, texel, plane=0):
+    """Make all texels of a slice, or all values of a plane of it, the same."""
     level, layer, depth_slice = place
     if layout.coded:
-        layout.coded_tiles(data, *place).clear(texel)
+        layout.coded_tiles(data, *place, plane).clear(texel)
     elif layout.tiled:
-        layout.tiles(data, *place)[0][:] = texel
+        layout.tiles(data, *place)[plane][:] = texel
     else:
         layout.read(data, level, layer)[depth_slice] = texel
 

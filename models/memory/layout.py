@@ -7,8 +7,16 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from fixfunc.models.memory.coded_tiles import CHANNELS, CodedTiles
+from fixfunc.models.memory.coded_tiles import CodedTiles
+from fixfunc.models.memory.tile_codecs import (
+    CHANNELS,
+    ColourCodec,
+    DepthCodec,
+    RawCodec,
+    TileCodec,
+)
 from fixfunc.models.payload import enumerated
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
 from fixfunc.spec.descriptors import Dimension
@@ -34,6 +42,14 @@ SPLIT = {
 }
 
 
+# How planes of depths and stencil values are coded; of D32 only where nothing else has the format.
+OF_DEPTHS = {
+    Format.R24G8_TYPELESS: (DepthCodec(), RawCodec(1)),
+    Format.R32G8X24_TYPELESS: (RawCodec(4), RawCodec(1)),
+    Format.D32_FLOAT: (RawCodec(4),),
+}
+
+
 @dataclass(frozen=True)
 class Layout:
     """Where the subresources of a texture lie, from its first byte on.
@@ -52,7 +68,7 @@ class Layout:
         It is drawn to: tiles of 8 by 8 samples, row by row, depths and stencil values apart. Else
         rows of texels, or of blocks, without gaps.
     coded : bool
-        Tiles are coded: of colours of 4 or 8 bytes.
+        Tiles are coded: of colours of 4 or 8 bytes, and of depths.
     """
 
     form: Format
@@ -88,11 +104,8 @@ class Layout:
         return -(-depth * self._slice_bytes(level) // ALIGNED) * ALIGNED
 
     def _slice_bytes(self, level):
-        if self.coded:
-            return CodedTiles.bytes_of(*self.tiles_of(level), self.texel)
         if self.tiled:
-            rows, columns = self.tiles_of(level)
-            return rows * columns * EDGE**2 * sum(plane.size for plane in self.planes)
+            return self._begin_of(level, len(self.planes))
         rows, columns = self._blocks(level)
         return rows * columns * self.samples * self.texel
 
@@ -107,6 +120,28 @@ class Layout:
         whole = (Plane(self.texel, tuple(range(self.texel))),)
         return SPLIT.get(FORMATS[self.form].family, whole)
 
+    def _begin_of(self, level, plane):
+        """Where a plane of a slice begins, bytes from the slice's first one on."""
+        rows, columns = self.tiles_of(level)
+        sizes = [plane.size for plane in self.planes[:plane]]
+        if self.coded:
+            return sum(CodedTiles.bytes_of(rows, columns, size) for size in sizes)
+        return rows * columns * EDGE**2 * sum(sizes)
+
+    @property
+    def codecs(self) -> tuple[TileCodec, ...]:
+        """Codecs of planes; none, where tiles cannot be coded."""
+        family = FORMATS[self.form].family
+        found = OF_DEPTHS.get(self.form, OF_DEPTHS.get(family, ()))
+        if not found and len(self.planes) == 1 and self.texel in CHANNELS:
+            found = (ColourCodec(self.texel),)
+        return found if self.tiled else ()
+
+    @property
+    def holds_depths(self) -> bool:
+        """Depths, and nothing else, lie in tiles of the format."""
+        return self.form in OF_DEPTHS or FORMATS[self.form].family in SPLIT
+
     def tiles_of(self, level: int) -> tuple[int, int]:
         """Rows and columns of tiles of a level."""
         width, height, _ = self.size_of(level)
@@ -119,13 +154,21 @@ class Layout:
         return layer * self._layer_bytes + before + depth_slice * self._slice_bytes(level)
 
     def coded_tiles(
-        self, memory: np.ndarray, level: int, layer: int = 0, depth_slice: int = 0
+        self,
+        memory: np.ndarray,
+        level: int,
+        layer: int = 0,
+        depth_slice: int = 0,
+        plane: int = 0,
     ) -> CodedTiles:
-        """A slice whose tiles are coded; ``memory`` begins with the texture."""
+        """A plane of a slice whose tiles are coded; ``memory`` begins with the texture."""
         begin = self.offset_of(level, layer, depth_slice)
-        data = memory[begin : begin + self._slice_bytes(level)]
+        end = begin + self._begin_of(level, plane + 1)
+        data = memory[begin + self._begin_of(level, plane) : end]
         samples = SAMPLE_COUNTS.index(self.samples)
-        return CodedTiles(data, *self.tiles_of(level), self.texel, samples)
+        size = self.planes[plane].size
+        codec = self.codecs[plane]
+        return CodedTiles(data, *self.tiles_of(level), size, samples, codec=codec)
 
     @contextmanager
     def opened(
@@ -135,11 +178,13 @@ class Layout:
         if not self.coded:
             yield self.tiles(memory, level, layer, depth_slice)
             return
-        coded = self.coded_tiles(memory, level, layer, depth_slice)
-        before = coded.read()
-        after = before.copy()
-        yield [after]
-        coded.write(after, (before != after).any((2, 3, 4)))
+        place = level, layer, depth_slice
+        coded = [self.coded_tiles(memory, *place, n) for n in range(len(self.planes))]
+        before = [plane.read() for plane in coded]
+        after = [plane.copy() for plane in before]
+        yield after
+        for plane, old, new in zip(coded, before, after, strict=True):
+            plane.write(new, (old != new).any((2, 3, 4)))
 
     def tiles(
         self, memory: np.ndarray, level: int, layer: int = 0, depth_slice: int = 0
@@ -172,14 +217,24 @@ class Layout:
         depth_slice: np.ndarray,
         y: np.ndarray,
         x: np.ndarray,
+        sample: ArrayLike = 0,
+        plane: int = 0,
     ) -> np.ndarray:
-        """Where texels of a level begin, without samples or codes: int64, of the arrays' shape."""
+        """Where texels, or blocks, of a level begin in a plane: int64, of the arrays' shape.
+
+        Of a coded texture it is where they would lie without codes.
+        """
         begin = self.offset_of(level, layer, depth_slice)
-        columns = (self.tiles_of(level) if self.tiled else self._blocks(level))[1]
         if not self.tiled:
-            return begin + (y * columns + x) * self.texel
-        tile = y // EDGE * columns + x // EDGE
-        return begin + ((tile * EDGE + y % EDGE) * EDGE + x % EDGE) * self.texel
+            columns = self._blocks(level)[1]
+            return begin + ((y * columns + x) * self.samples + sample) * self.texel
+        columns = self.tiles_of(level)[1]
+        begin = begin + self._begin_of(level, plane)
+        lx, ly = self._shape
+        tile = y // (EDGE >> ly) * columns + x // (EDGE >> lx)
+        j = (y % (EDGE >> ly) << ly) + (sample >> lx)
+        i = (x % (EDGE >> lx) << lx) + (sample & (1 << lx) - 1)
+        return begin + ((tile * EDGE + j) * EDGE + i) * self.planes[plane].size
 
     def read(self, memory: np.ndarray, level: int, layer: int = 0) -> np.ndarray:
         """Texels of a subresource.
@@ -204,7 +259,10 @@ class Layout:
         out = np.zeros((depth, height, width, self.samples, self.texel), np.uint8)
         for n in range(depth):
             if self.coded:
-                planes = [self.coded_tiles(memory, level, layer, n).read()]
+                planes = [
+                    self.coded_tiles(memory, level, layer, n, number).read()
+                    for number in range(len(self.planes))
+                ]
             else:
                 planes = self.tiles(memory, level, layer, n)
             for plane, data in zip(self.planes, planes, strict=True):
@@ -306,7 +364,8 @@ def texture_at(memory: np.ndarray, view: np.void) -> tuple[Layout, np.ndarray]:
     samples = SAMPLE_COUNTS[view["samples"]]
     layout = Layout(form, *sides, samples, bool(view["tiled"]), bool(view["coded"]))
     if layout.coded and not can_be_coded(layout):
-        raise InputError("texture", "be tiled, of 4 or 8 bytes, to be coded", form.name)
+        rule = "be tiled, of depths or of 4 or 8 bytes, to be coded"
+        raise InputError("texture", rule, form.name)
     begin = int(view["address"])
     end = begin + layout.bytes
     if end > len(memory):
@@ -315,8 +374,8 @@ def texture_at(memory: np.ndarray, view: np.void) -> tuple[Layout, np.ndarray]:
 
 
 def can_be_coded(layout: Layout) -> bool:
-    """Whether a layout's tiles can be coded: colours of 4 or 8 bytes a sample."""
-    return layout.tiled and len(layout.planes) == 1 and layout.texel in CHANNELS
+    """Whether a layout's tiles can be coded: colours of 4 or 8 bytes a sample, and depths."""
+    return bool(layout.codecs)
 
 
 def target_place(view: np.void, layer: int) -> tuple[int, int, int]:

@@ -28,7 +28,7 @@ class Triangles(NamedTuple):
     primitive: np.ndarray  # uint32, shape (n,)
     rhw: np.ndarray  # float32, shape (n, 3): 1/w of their corners
 
-    def take(self, numbers: np.ndarray) -> "Triangles":
+    def take(self, numbers: np.ndarray | slice) -> "Triangles":
         """Some of them, in an order."""
         corners = interpolator.Corners(*(value[numbers] for value in self.corners))
         return Triangles(corners, *(value[numbers] for value in self[1:]))
@@ -114,6 +114,17 @@ class Evaluator:
     modes: Sequence[str]
     pixels: Triangles
     locations: Locations
+
+    def take(self, quads: slice) -> "Evaluator":
+        """The same of some quads in a row."""
+        where = self.locations
+        taken = Quads(*(values[quads] for values in where.quads))
+        pixels = slice(4 * quads.start, 4 * quads.stop)
+        return Evaluator(
+            self.modes,
+            self.pixels.take(pixels),
+            Locations(taken, where.coverage[quads], where.sample_mask),
+        )
 
     def declared(self) -> np.ndarray:
         """All attributes where they are declared to be: uint32, shape (q, 2, 2, a, 4)."""

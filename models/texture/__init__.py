@@ -8,5 +8,5 @@ sampler.py         coordinates to filtered texels; sampler_state.py: what tells 
 footprint.py       level and anisotropy; cube.py: faces of directions
 filtering.py       texels of a filter; reduction.py: what becomes of them
 fetch.py           texels by their numbers
-texture_cache.py   decoded blocks next to the sampler
+cache/             texels that are read, decoded blocks next to the sampler
 """

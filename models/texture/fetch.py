@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fixfunc.models.texture import texels
+from fixfunc.models.texture.cache.taps import Taps
 from fixfunc.models.texture.filtering import LINEAR_UNIT, as_light
 from fixfunc.models.texture.footprint import LOD_BITS
 from fixfunc.models.texture.sampler_state import by_request, whole_steps
@@ -24,6 +25,7 @@ def fetch(
     layer: ArrayLike = 0,
     sample: ArrayLike = 0,
     offset: Sequence[int] = (),
+    taps: Taps | None = None,
 ) -> np.ndarray:
     """Fetch texels.
 
@@ -36,6 +38,8 @@ def fetch(
     level, layer, sample : array of int
     offset : sequence of int
         Texels by axis, -8 to 7, that are added to places.
+    taps : Taps, optional
+        The texels that are read are appended to it; samples of a texel lie side by side.
 
     Returns
     -------
@@ -78,11 +82,16 @@ def fetch(
             chosen = np.flatnonzero(inside & (level == n) & (layer == image) & (flat < size).all(1))
             x, y, z = (*flat[chosen].T, 0, 0)[:3]
             found = texture.texels(int(n), int(image))[z, y, x, sample[chosen]]
+            if taps is not None:
+                beside = x * texture.samples + sample[chosen]
+                _tap(taps, chosen, int(n), int(image) + z, beside, y)
             out[chosen] = as_light(found) if texture.srgb else found
     return texels.values(out, form, unit).reshape(*shape, 4)
 
 
-def fetch_buffer(data: np.ndarray, format: str, places: np.ndarray) -> np.ndarray:
+def fetch_buffer(
+    data: np.ndarray, format: str, places: np.ndarray, taps: Taps | None = None
+) -> np.ndarray:
     """Fetch elements of a buffer.
 
     Parameters
@@ -93,6 +102,8 @@ def fetch_buffer(data: np.ndarray, format: str, places: np.ndarray) -> np.ndarra
         One of :data:`fixfunc.models.texture.texels.TEXELS`, without blocks.
     places : ndarray of int
         Numbers of elements.
+    taps : Taps, optional
+        The elements that are read are appended to it, as texels of a row.
 
     Returns
     -------
@@ -112,4 +123,12 @@ def fetch_buffer(data: np.ndarray, format: str, places: np.ndarray) -> np.ndarra
     inside = (places >= 0) & (places < len(rows))
     out = np.zeros((*places.shape, form.channels), form.dtype)
     out[inside] = texels.read(rows[places[inside]], format)
+    if taps is not None:
+        _tap(taps, np.flatnonzero(inside), 0, 0, places[inside], 0)
     return texels.values(out, form)
+
+
+def _tap(taps, request, level, image, x, y):
+    """Append what requests read."""
+    fields = {"sample": request, "level": level, "image": image, "x": x, "y": y}
+    taps.add(**{name: np.broadcast_to(value, request.shape) for name, value in fields.items()})

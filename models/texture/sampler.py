@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike
 
 from fixfunc.models.lib import float32
 from fixfunc.models.texture import cube
-from fixfunc.models.texture.filtering import Reader, Taps, cell, filtered, grid
+from fixfunc.models.texture.cache.taps import Taps
+from fixfunc.models.texture.filtering import Reader, cell, filtered, grid
 from fixfunc.models.texture.footprint import (
     LOD_BITS,
     footprint,
@@ -337,7 +338,8 @@ def _reader(texture, sampler, request, offset, allowed, reference, taps):
     offset = whole_steps(offset, allowed, texture.dimension)
     if any(offset) and texture.faces == 6:
         raise InputError("offset", "be 0 of a cube", offset)
-    return Reader(texture, sampler, request.image, offset, reference, taps)
+    read = None if _is_empty(texture) else taps  # nothing is read of what is not there
+    return Reader(texture, sampler, request.image, offset, reference, read)
 
 
 def _comparable(texture):

@@ -8,7 +8,7 @@ from fixfunc.models.frontend.state_pieces import piece
 from fixfunc.models.host import Device
 from fixfunc.models.host.packets import RING, STATES
 from fixfunc.models.host.resources import Bind
-from fixfunc.models.machine.sampled import texture_of
+from fixfunc.models.machine.textures.sampled import texture_of
 from fixfunc.models.machine.unordered import images
 from fixfunc.models.memory import copies
 from fixfunc.models.output.display.display import Display

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 from fixfunc.models.frontend.state_pieces import encode, piece
-from fixfunc.models.memory.layout import ALIGNED, Layout, texture_at
+from fixfunc.models.memory.layout import ALIGNED, Layout, Plane, texture_at
 from fixfunc.models.memory.surface import to_image
 from fixfunc.spec.descriptors import VIEW, Dimension
 from fixfunc.spec.dxgi import Format
@@ -46,6 +46,36 @@ def test_subresources_come_back_and_none_lies_on_another(layout):
         width, height, depth = layout.size_of(level)
         assert texels.shape[0] == depth
         assert texels.shape[1:3] in ((height, width), (-(-height // 4), -(-width // 4)))
+
+
+@pytest.mark.plan("layout-1")
+@pytest.mark.parametrize(
+    "layout",
+    [
+        Layout(RGBA8, 13, 9, levels=4, layers=3),
+        Layout(Format.BC1_UNORM, 10, 7, levels=3),
+        Layout(Format.R16_UNORM, 5, 6, depth=7, levels=2),
+        Layout(Format.R16_UNORM, 5, 6, depth=7, levels=2, tiled=True),
+        *(
+            Layout(form, 21, 5, levels=1 + (n == 1), samples=n, tiled=True)
+            for form in (RGBA8, Format.R24G8_TYPELESS, Format.R32G8X24_TYPELESS)
+            for n in (1, 2, 4, 8)
+        ),
+    ],
+    ids=lambda layout: f"{layout.form.name}-{layout.samples}-{layout.tiled}",
+)
+def test_texels_lie_at_their_offsets(layout):
+    """Bytes at the offset of each sample in each plane are those that are read."""
+    rng = np.random.default_rng(2)
+    memory = rng.integers(0, 256, layout.bytes, dtype=np.uint8)
+    layer, level = layout.layers - 1, layout.levels - 1
+    texels = layout.read(memory, level, layer)
+    depth_slice, y, x, sample = np.indices(texels.shape[:4])
+    whole = [Plane(layout.texel, tuple(range(layout.texel)))]
+    for number, plane in enumerate(layout.planes if layout.tiled else whole):
+        at = layout.offsets(level, layer, depth_slice, y, x, sample, number)
+        found = memory[at[..., None] + np.arange(len(plane.octets))]
+        assert (found == texels[..., plane.octets]).all()
 
 
 @pytest.mark.plan("layout-2")

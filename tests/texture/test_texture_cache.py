@@ -4,9 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fixfunc.models.texture.cache.tag_array import TagArray
+from fixfunc.models.texture.cache.texture_cache import (
+    CacheShape,
+    MortonPlaces,
+    TextureCache,
+    address,
+    morton,
+)
 from fixfunc.models.texture.sampler import Sampler, Taps, sample
 from fixfunc.models.texture.texture import of_picture
-from fixfunc.models.texture.texture_cache import CacheShape, TextureCache, address, morton
 from fixfunc.spec.errors import InputError
 from tests.textures import noise
 
@@ -18,7 +25,7 @@ def read(texture, xy, shape=None):
     taps.add(
         sample=np.arange(len(xy)), level=0 * xy[:, 0], image=0 * xy[:, 0], x=xy[:, 0], y=xy[:, 1]
     )
-    return TextureCache(texture, shape).read(len(xy), taps)
+    return TextureCache(shape).read(MortonPlaces(texture), len(xy), taps)
 
 
 @pytest.mark.plan("texture-cache-1")
@@ -45,6 +52,48 @@ def test_against_a_list(xy, ways):
                 line.pop(0)
         line.append(number)
     assert (counters.samples, counters.taps, counters.blocks) == (len(xy), len(xy), blocks)
+
+
+@pytest.mark.plan("texture-cache-1")
+@given(st.integers(0, 1 << 32), st.sampled_from([1, 2, 4, 16]), st.sampled_from([1, 4]))
+def test_tags_against_lists_call_after_call(seed, ways, sets):
+    """What is held outlasts a call, of any length."""
+    rng = np.random.default_rng(seed)
+    tags = TagArray(sets, ways)
+    lists = [[] for _ in range(sets)]
+    for count in rng.integers(0, 60, 5):
+        key = rng.integers(0, rng.integers(1, 3 * ways * sets + 2), count)
+        missed = []
+        for k in key.tolist():
+            held = lists[k % sets]
+            missed.append(k not in held)
+            held[:] = [*[other for other in held if other != k], k][-ways:]
+        assert tags.look_up(key % sets, key).tolist() == missed
+
+
+@pytest.mark.plan("texture-cache-1")
+def test_a_block_of_several_lines_is_there_if_all_of_them_are():
+    """Texels of 16 bytes: four lines a block, in sets of their own or in one."""
+    texture = noise(16, 4, levels=1, format="R32G32B32A32_FLOAT")
+    for ways, sets in ((4, 1), (1, 4)):
+        shape = CacheShape(bytes=64 * ways * sets, ways=ways)
+        counters = read(texture, [(0, 0), (4, 0), (5, 0), (0, 0)], shape)
+        assert (counters.lookups, counters.blocks, counters.lines) == (3, 3, 8)
+
+
+@pytest.mark.plan("texture-cache-2")
+def test_textures_share_a_cache():
+    """A block is that of its texture and its view: of the second none is there yet."""
+    cache = TextureCache()
+    taps = Taps()
+    zero = np.zeros(1, np.int64)
+    taps.add(sample=zero, level=zero, image=zero, x=zero, y=zero)
+    first, second = (MortonPlaces(noise(4, 4, levels=1)) for _ in range(2))
+    second.key = "another"
+    for places, blocks in ((first, 1), (second, 2), (first, 2), (second, 2)):
+        assert cache.read(places, 1, taps).blocks == blocks
+    cache.invalidate()
+    assert cache.read(first, 1, taps).blocks == 3
 
 
 @pytest.mark.plan("texture-cache-2")
@@ -79,7 +128,7 @@ def test_one_texel_a_pixel():
     inside = row % 64
     misses = []
     for kilobytes in (4, 8, 16):
-        cache = TextureCache(texture, CacheShape(bytes=1024 * kilobytes))
+        cache = TextureCache(CacheShape(bytes=1024 * kilobytes))
         for top in range(0, 128, 8):
             x = tile % 16 * 8 + inside % 8
             y = top + inside // 8
@@ -91,7 +140,7 @@ def test_one_texel_a_pixel():
                 lod=0,
                 taps=taps,
             )
-            cache.read(1024, taps)
+            cache.read(MortonPlaces(texture), 1024, taps)
         misses.append(cache.counters.misses_per_sample)
     assert 1 < misses[2] <= misses[1] <= misses[0] < 1.6
 
@@ -182,7 +231,7 @@ def test_wrong_arguments():
         CacheShape(second=512)
     with pytest.raises(InputError, match="latency must be 0 clocks or more, not -1"):
         CacheShape(latency=-1)
-    with pytest.raises(InputError, match="bytes must hold at least 4 blocks of 64 bytes, not 128"):
-        TextureCache(noise(4, 4), CacheShape(bytes=128))
+    with pytest.raises(InputError, match="bytes must hold 4 lines of 64, not 128"):
+        CacheShape(bytes=128)
     with pytest.raises(InputError, match="layout must be linear or morton, not tiled"):
         address(4, 0, 0, 4, "tiled")

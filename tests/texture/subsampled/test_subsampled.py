@@ -9,12 +9,12 @@ import pytest
 from fixfunc.models.host import Device
 from fixfunc.models.host.resources import Bind
 from fixfunc.models.pixel.pixel_stage import PixelResults
+from fixfunc.models.texture.cache.texture_cache import MortonPlaces, TextureCache
 from fixfunc.models.texture.container import read
 from fixfunc.models.texture.container.dds import write_dds
 from fixfunc.models.texture.fetch import fetch
 from fixfunc.models.texture.sampler import Sampler, Taps, sample
 from fixfunc.models.texture.texture import create
-from fixfunc.models.texture.texture_cache import TextureCache
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 from tests.host.drawing import MEMORY, READ, WHOLE, Scene
@@ -78,7 +78,7 @@ def test_they_are_filtered_behind_that(form):
     assert (sample(texture, state, places, lod=0) == right).all()
     taps = Taps()
     sample(texture, state, places, lod=0, taps=taps)
-    counters = TextureCache(texture).read(len(places), taps)
+    counters = TextureCache().read(MortonPlaces(texture), len(places), taps)
     assert (counters.blocks, counters.lines) == (8, 4)  # of 4 by 4 texels in 32 bytes
 
 
