@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from fixfunc.models.host.memory import Heap
-from fixfunc.models.memory.layout import Layout, can_be_coded
+from fixfunc.models.memory.layout import Layout
 from fixfunc.models.payload import integer
 from fixfunc.models.texture.texture import LAYERS, MOST_BYTES, VOLUME_LIMIT
 from fixfunc.spec.descriptors import Dimension
@@ -252,7 +252,7 @@ def layout_of_texture(
     sides = (width, height, depth, levels, layers)
     layout = Layout(form, *sides, samples, bool(bind & TARGETS))
     integer("bytes of the texture", layout.bytes, 1, MOST_BYTES)
-    coded = coded and can_be_coded(layout) and not bind & Bind.UNORDERED_ACCESS
+    coded = coded and bool(layout.codecs) and not bind & Bind.UNORDERED_ACCESS
     coded = coded and layout.holds_depths == bool(bind & Bind.DEPTH_STENCIL)
     return replace(layout, coded=coded)
 

@@ -363,7 +363,7 @@ def texture_at(memory: np.ndarray, view: np.void) -> tuple[Layout, np.ndarray]:
             raise InputError(f"{name}s of the view", f"be some of {count}", (first, end))
     samples = SAMPLE_COUNTS[view["samples"]]
     layout = Layout(form, *sides, samples, bool(view["tiled"]), bool(view["coded"]))
-    if layout.coded and not can_be_coded(layout):
+    if layout.coded and not layout.codecs:
         rule = "be tiled, of depths or of 4 or 8 bytes, to be coded"
         raise InputError("texture", rule, form.name)
     begin = int(view["address"])
@@ -371,11 +371,6 @@ def texture_at(memory: np.ndarray, view: np.void) -> tuple[Layout, np.ndarray]:
     if end > len(memory):
         raise InputError("texture", f"end within memory, at {len(memory)}", end)
     return layout, memory[begin:end]
-
-
-def can_be_coded(layout: Layout) -> bool:
-    """Whether a layout's tiles can be coded: colours of 4 or 8 bytes a sample, and depths."""
-    return bool(layout.codecs)
 
 
 def target_place(view: np.void, layer: int) -> tuple[int, int, int]:

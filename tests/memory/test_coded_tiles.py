@@ -9,7 +9,7 @@ from fixfunc.models.frontend.state_pieces import piece
 from fixfunc.models.host import Device
 from fixfunc.models.host.resources import Bind
 from fixfunc.models.memory.coded_tiles import HEAD, CodedTiles
-from fixfunc.models.memory.layout import Layout, can_be_coded, texture_at
+from fixfunc.models.memory.layout import Layout, texture_at
 from fixfunc.models.output.colour_coder import encode
 from fixfunc.models.output.display.display import Display
 from fixfunc.models.output.transaction_elimination import TransactionElimination
@@ -111,7 +111,7 @@ def test_what_can_be_coded():
         fields = view | {"tiled": 1} | change
         with pytest.raises(InputError, match="texture must be tiled, of depths or of 4 or 8"):
             texture_at(memory, piece(encoded(VIEW, **fields), VIEW))
-    assert can_be_coded(Layout(Format.R16G16B16A16_FLOAT, 8, 8, tiled=True))
+    assert Layout(Format.R16G16B16A16_FLOAT, 8, 8, tiled=True).codecs
     device = Device(MEMORY)
     kinds = {RGBA8: True, Format.R8_UNORM: False, Format.R16G16B16A16_SNORM: True}
     for form, coded in kinds.items():
