@@ -30,6 +30,11 @@ def clamp(value: Value, low: ValueLike, high: ValueLike) -> Value:
     return Mux(value < low, low, Mux(value > high, high, value))
 
 
+def gated(value: Value, flag: ValueLike) -> Value:
+    """The value where a flag is set, else zero; the flag is written once, however wide it is."""
+    return Mux(flag, value, 0)
+
+
 def negated(value: Value, negative: Value) -> Value:
     """The value, or less it: bits above the lowest one set change, which takes no carry."""
     value = value.as_unsigned()
@@ -98,7 +103,7 @@ class Selection:
             flag = self.flag(those)
             option = Value.cast(options[key])
             whole = self._numbers <= those
-            out = out | (option if whole else option & Cat(flag).replicate(len(option)))
+            out = out | (option if whole else gated(option, flag))
         return out
 
 

@@ -73,6 +73,13 @@ def test_choose_is_an_index(count):
     assert difference(wanted, simulate(Of(function, width), wanted)) is None
 
 
+@pytest.mark.parametrize("width", [1, 5])
+def test_a_gated_value_is_whole_or_zero(width):
+    gate = Of(lambda i: bits.gated(i[1:], i[0]), width + 1)
+    wanted = [Clock({"i": n}, {"o": n >> 1 if n & 1 else 0}) for n in range(1 << width + 1)]
+    assert difference(wanted, simulate(gate, wanted)) is None
+
+
 def negations(width):
     """Of a sign, and above it the value."""
     return [

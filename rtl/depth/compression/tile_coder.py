@@ -10,7 +10,7 @@ from fixfunc.rtl.depth.compression.anchor import AnchorCoder
 from fixfunc.rtl.depth.differences.difference_coder import LAST, DifferenceCoder
 from fixfunc.rtl.depth.differences.result_order import ResultOrder
 from fixfunc.rtl.depth.planes.plane_coder import PlaneCoder
-from fixfunc.rtl.lib.bits import named
+from fixfunc.rtl.lib.bits import gated, named
 from fixfunc.rtl.lib.delay import delay
 from fixfunc.rtl.lib.skid_buffer import SkidBuffer
 from fixfunc.rtl.lib.timeline import Timeline
@@ -83,7 +83,7 @@ class TileCoder(wiring.Component):
         words = payloads.coded_words(self._params.edge)
         data = Const(0, 32 * words)
         for flag, value in options:
-            data = data | value & Cat(flag).replicate(len(value))
+            data = data | gated(value, flag)
         m.d.comb += [
             coded.mode.eq(mode),
             Cat(coded[f"data{n}"] for n in range(words)).eq(data),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """From what lies in memory back to tiles of depths."""
 
-from amaranth.hdl import Cat, Module, Signal, Value
+from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import fifo, stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -10,7 +10,7 @@ from fixfunc.rtl.depth.differences.difference_coder import LAST
 from fixfunc.rtl.depth.differences.difference_decoder import DifferenceDecoder
 from fixfunc.rtl.depth.differences.result_order import ResultOrder
 from fixfunc.rtl.depth.planes.plane_decoder import PlaneDecoder
-from fixfunc.rtl.lib.bits import named
+from fixfunc.rtl.lib.bits import gated, named
 from fixfunc.rtl.lib.credit import CreditCounter
 from fixfunc.rtl.lib.delay import delay
 from fixfunc.rtl.payload import layout
@@ -126,12 +126,12 @@ class TileDecoder(wiring.Component):
         is_right = named(m, order.slow & ~result.wrong, "is_right")
         by_planes = Signal(self.o.payload.shape())
         m.d.comb += [
-            by_planes.eq(planes.r_data & (~order.slow).replicate(len(planes.r_data))),
+            by_planes.eq(gated(planes.r_data, ~order.slow)),
             self.o.payload.eq(by_planes),
         ]
         m.d.comb += self.o.payload.wrong.eq(by_planes.wrong | (order.slow & result.wrong))
         for n in range(self._params.edge**2):
-            depth = Value.cast(result.depths[n]) & is_right.replicate(payloads.DEPTH)
+            depth = gated(result.depths[n], is_right)
             m.d.comb += self.o.payload[f"depth{n}"].eq(by_planes[f"depth{n}"] | depth)
         return tile
 

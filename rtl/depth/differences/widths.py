@@ -7,7 +7,7 @@ from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.depth.differences.grid import QUARTER, index_of, indexes
-from fixfunc.rtl.lib.bits import Selection, named
+from fixfunc.rtl.lib.bits import Selection, gated, named
 from fixfunc.rtl.lib.delay import register
 from fixfunc.rtl.lib.tile_groups.tile_order import TileOrder
 from fixfunc.rtl.lib.timeline import Timeline
@@ -118,9 +118,9 @@ class Widths(wiring.Component):
                     q, at = divmod(lane, QUARTER)
                     numbers.setdefault(at, set()).add(index_of(q, mode))
             out = Signal(GREATEST, name=f"used_{group}")
-            earlier = out & (self.quarter != 0).replicate(GREATEST)
+            earlier = gated(out, self.quarter != 0)
             for at, those in numbers.items():
-                earlier = earlier | needs[at] & Cat(selection.flag(those)).replicate(GREATEST)
+                earlier = earlier | gated(needs[at], selection.flag(those))
             m.d.sync += out.eq(earlier)
             used.append(out)
         return used

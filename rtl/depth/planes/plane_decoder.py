@@ -12,7 +12,7 @@ from amaranth.lib.wiring import In, Out
 from fixfunc.rtl.depth.compression import tile_modes as modes
 from fixfunc.rtl.depth.compression.anchor import AnchorDecoder
 from fixfunc.rtl.depth.planes.plane_depths import PLANE, PlaneDepths
-from fixfunc.rtl.lib.bits import named
+from fixfunc.rtl.lib.bits import gated, named
 from fixfunc.rtl.lib.delay import DelayLine, delay
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.payload import layout
@@ -80,7 +80,7 @@ class PlaneDecoder(wiring.Component):
         values = Const(0, payloads.DEPTH * edge**2)
         for name, (flag, value) in kinds.items():
             selected = named(m, flag & ~now.wrong, f"is_{name}")
-            values = values | value & selected.replicate(len(values))
+            values = values | gated(value, selected)
         m.d.comb += [
             self.o.wrong.eq(now.wrong),
             Cat(self.o[f"depth{n}"] for n in range(edge**2)).eq(values),
@@ -137,7 +137,7 @@ class PlaneDecoder(wiring.Component):
         m.submodules.known = line = DelayLine(
             len(value), PlaneDepths.latency(self._params), near=True
         )
-        known = line.o & (~wrong).replicate(len(value))
+        known = gated(line.o, ~wrong)
         m.d.comb += [
             line.i.eq(value),
             Cat(self.o[name] for name in fields).eq(known),

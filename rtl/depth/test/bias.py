@@ -6,7 +6,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.arithmetic.multiplier import Multiplier
-from fixfunc.rtl.lib.bits import clamp
+from fixfunc.rtl.lib.bits import clamp, gated
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.spec.state import DepthFormat
 
@@ -76,7 +76,7 @@ class FloatScale(wiring.Component):
         places = multiplied.places
         m.d.comb += widest.eq(product.o << BIAS + 1)
         m.d.sync += [
-            coarse.eq((widest >> (places[3:7] << 3)) & ~places[7:9].any().replicate(len(widest))),
+            coarse.eq(gated(widest >> (places[3:7] << 3), ~places[7:9].any())),
             fine_places.eq(places[:3]),
             out_of_range.eq((places < 0) & (product.o != 0)),
             negative.eq(product.o < 0),

@@ -9,7 +9,7 @@ from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.depth.test.bias import UNIT, bias_bits
-from fixfunc.rtl.lib.bits import leading_zeros
+from fixfunc.rtl.lib.bits import gated, leading_zeros
 from fixfunc.rtl.lib.delay import register
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.raster.addends import Addends
@@ -133,7 +133,7 @@ class Stored(wiring.Component):
         scaled = Signal.like(depth)
         unorm = depth[:DEPTH]
         if DepthFormat.D16 in self._formats:
-            term = Cat(~unorm[16:], Const(-1, 16)) & is_16.replicate(DEPTH)
+            term = gated(Cat(~unorm[16:], Const(-1, 16)), is_16)
             unorm = (Cat(is_16, unorm) + Cat(is_16, term))[1 : DEPTH + 1]
         m.d.sync += scaled.eq(Cat(unorm, depth[DEPTH:]))
 
@@ -211,7 +211,7 @@ class Stored(wiring.Component):
         # The exponent is a unit's if the highest bit has that of a mantissa of 24 bits.
         place = len(scaled) - 24 - FRACTION
         m.d.sync += [
-            zeros.eq(leading_zeros(scaled) & is_float.replicate(6)),
+            zeros.eq(gated(leading_zeros(scaled), is_float)),
             value.eq(scaled),
             coarse.eq(value << (zeros & 0b111000)),
             fine.eq(coarse << t[4].zeros[:3]),

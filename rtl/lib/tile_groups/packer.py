@@ -5,6 +5,8 @@ from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from fixfunc.rtl.lib.bits import gated
+
 
 class Packer(wiring.Component):
     """Append a value to a row, then another behind it, and so on: one a clock.
@@ -66,6 +68,6 @@ class Packer(wiring.Component):
             for part in range(min(reach, n + 1)):
                 mask = Signal(name=f"word_{n}_part_{part}")
                 m.d.comb += mask.eq(index == n - part)
-                out = out | placed.word_select(part, self._word) & mask.replicate(self._word)
+                out = out | gated(placed.word_select(part, self._word), mask)
             m.d.sync += word.eq(out)
         return m

@@ -5,7 +5,7 @@ from amaranth.hdl import Cat, EnableInserter, Module, Mux, Signal
 from amaranth.lib import fifo, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.bits import named
+from fixfunc.rtl.lib.bits import gated, named
 from fixfunc.rtl.lib.delay import DelayLine
 from fixfunc.rtl.lib.skid_buffer import SkidBuffer
 from fixfunc.rtl.lib.timeline import Timeline
@@ -111,7 +111,7 @@ class ColourCoder(wiring.Component):
             (is_coded, differences.o.data),
             (is_raw, tiles.r_data),
         ):
-            data = data | value & flag.replicate(len(value))
+            data = data | gated(value, flag)
         otherwise = Mux(differences.o.fits, DIFFERENCES + differences.o.steps, TileMode.RAW)
         code = Mux(end.is_clear, TileMode.CLEARED, TileMode.PALETTE)
         m.d.comb += [

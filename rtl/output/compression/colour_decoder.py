@@ -5,7 +5,7 @@ from amaranth.hdl import Cat, EnableInserter, Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.bits import named
+from fixfunc.rtl.lib.bits import gated, named
 from fixfunc.rtl.lib.delay import delay, later
 from fixfunc.rtl.lib.skid_buffer import SkidBuffer
 from fixfunc.rtl.output.compression.palette import looked_up, palette_bits
@@ -118,7 +118,7 @@ class ColourDecoder(wiring.Component):
         flags = [named(m, flag, f"is_{name}") for name, (flag, _) in kinds.items()]
         colours = 0
         for flag, (_, value) in zip(flags, kinds.values(), strict=True):
-            colours = colours | value & flag.replicate(len(value))
+            colours = colours | gated(value, flag)
         m.d.comb += [
             out.wrong.eq(~Cat(flags).any()),
             Cat(out[f"colour{n}"] for n in range(LANES)).eq(colours),

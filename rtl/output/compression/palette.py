@@ -6,7 +6,7 @@ from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.bits import choose, lowest, named
+from fixfunc.rtl.lib.bits import choose, gated, lowest, named
 from fixfunc.rtl.lib.delay import register
 from fixfunc.spec.colours import LANES
 
@@ -57,7 +57,7 @@ class PaletteCoder(wiring.Component):
             first = named(m, lowest(remaining), f"first_{n}") if n else Const(1, LANES)
             colour = named(m, _one_of(first, each), f"colour_{n}")
             others = named(m, Cat(lane != colour for lane in each), f"others_{n}")
-            is_same = remaining & ~others
+            is_same = named(m, remaining & ~others, f"is_same_{n}")
             index = register(
                 m,
                 Cat(Mux(is_same[k], n, index[2 * k : 2 * k + 2]) for k in range(LANES)),
@@ -81,7 +81,7 @@ def _one_of(one_hot, lanes):
     """The lane of the bit that is set; zero, if none is."""
     out = Const(0, len(lanes[0]))
     for flag, lane in zip(one_hot, lanes, strict=True):
-        out = out | lane & flag.replicate(len(lane))
+        out = out | gated(lane, flag)
     return out
 
 

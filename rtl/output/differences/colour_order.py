@@ -3,7 +3,7 @@
 
 from amaranth.hdl import Value
 
-from fixfunc.rtl.lib.bits import choose
+from fixfunc.rtl.lib.bits import choose, gated
 from fixfunc.rtl.lib.tile_groups.tile_order import TileOrder
 from fixfunc.spec.colours import LANES
 
@@ -20,7 +20,7 @@ def channel_of(colour: Value, channel: Value) -> Value:
     bits = len(colour) // len(CHANNELS)
     red, green, blue, alpha = (colour[bits * n : bits * (n + 1)] for n in CHANNELS)
     is_less_green = channel[0] ^ channel[1]
-    less = green & is_less_green.replicate(bits)
+    less = gated(green, is_less_green)
     return (choose(channel, [green, red, blue, alpha]) - less)[:bits]
 
 

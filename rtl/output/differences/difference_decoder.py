@@ -6,7 +6,7 @@ from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.bits import Selection, leading_zeros, named
+from fixfunc.rtl.lib.bits import Selection, gated, leading_zeros, named
 from fixfunc.rtl.lib.delay import DelayLine, held, register
 from fixfunc.rtl.lib.tile_groups.bit_planes import from_planes
 from fixfunc.rtl.lib.tile_groups.placing import TakingTree
@@ -101,7 +101,7 @@ class DifferenceDecoder(wiring.Component):
         selection = Selection(m, Cat(self.channel, self.samples), order.indexes, "selected")
         is_there = (self.channel != ALPHA) | self.data[order.colour]
         coded = Cat(header.codes_of(order, selection, self.data))
-        return register(m, coded & is_there.replicate(len(coded)), order.codes, "codes")
+        return register(m, gated(coded, is_there), order.codes, "codes")
 
     def _take(self, m, timeline, codes):
         """Payloads of a channel, taken apart; behind those of all channels must be nothing."""
@@ -193,7 +193,7 @@ class DifferenceDecoder(wiring.Component):
         values = []
         for n in range(LANES):
             one, two = (channels[k].word_select(n, order.bits) for k in (0, 1))
-            green = one & is_red.replicate(order.bits) | two & is_blue.replicate(order.bits)
+            green = gated(one, is_red) | gated(two, is_blue)
             values.append((sums.o[n] + green)[: order.bits])
         m.d.sync += channels[0].eq(Cat(values))
         m.d.sync += [channels[n].eq(channels[n - 1]) for n in CHANNELS[1:]]

@@ -6,7 +6,7 @@ from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.bits import Selection, named
+from fixfunc.rtl.lib.bits import Selection, gated, named
 from fixfunc.rtl.lib.delay import register
 from fixfunc.rtl.lib.tile_groups.tile_order import squares
 from fixfunc.rtl.lib.timeline import Timeline
@@ -94,7 +94,7 @@ class Widths(wiring.Component):
                     modes.setdefault(lane, set()).add(mode)
             needed = Const(0, order.bits)
             for lane, those in modes.items():
-                needed = needed | needs[lane] & Cat(selection.flag(those)).replicate(order.bits)
+                needed = needed | gated(needs[lane], selection.flag(those))
             used.append(register(m, needed, order.bits, f"used_{group}"))
         return used
 
@@ -107,7 +107,7 @@ class Widths(wiring.Component):
         for group, own in enumerate(used):
             earlier = Signal(order.bits, name=f"earlier_{group}")
             shares = goes_on & ~is_square(order, now.samples, group)
-            needed = named(m, own | earlier & shares.replicate(order.bits), f"needed_{group}")
+            needed = named(m, own | gated(earlier, shares), f"needed_{group}")
             m.d.sync += earlier.eq(needed)
             codes.append(register(m, self._code(needed), order.code, f"code_{group}"))
         return codes
