@@ -75,6 +75,21 @@ def test_what_is_equal_is_one_module_and_what_is_not_another():
     assert paths["squares.inner.square_2"] == "squares_multiplier_2"
 
 
+def test_names_of_modules_and_instances_that_verilog_escapes():
+    text = (
+        "module top(a);\n  \\top.inner  \\inner$1  (\n    .a(a)\n  );\nendmodule\n"
+        "module \\top.inner (a);\n  deep \\output  (\n    .a(a)\n  );\nendmodule\n"
+        "module deep(a);\nendmodule\n"
+    )
+    assert hierarchy.paths(text, "top") == {
+        "top": "top",
+        "top.inner$1": "top.inner",
+        "top.inner$1.output": "deep",
+    }
+    assert hierarchy.part(text, "top") == text
+    assert [*hierarchy.modules(hierarchy.around(text, "top", "top.inner"))] == ["top"]
+
+
 @pytest.mark.parametrize("paces", [("full", "full"), ("bursty", "random")])
 def test_instances_stop_with_the_pipeline_that_they_stand_in(paces):
     beats = np.random.default_rng(1).integers(0, 256, 500).astype(np.uint64)
