@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The command line: ``fixfunc``, or ``python -m fixfunc.cosim``.
+"""Commands of the product: Verilog, and frames; ``python -m fixfunc.cosim`` has these alone.
 
 What a command needs is imported when it runs, so that each works with the extras that it names.
 """
 
 import argparse
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
@@ -25,7 +26,12 @@ def _parser() -> argparse.ArgumentParser:
         prog="fixfunc", description="Write Verilog, draw frames, compare them with golden models."
     )
     parser.add_argument("--version", action="version", version=f"fixfunc {version()}")
-    command = command_line.adder(parser)
+    add_commands(command_line.adder(parser))
+    return parser
+
+
+def add_commands(command: Callable[..., argparse.ArgumentParser]) -> None:
+    """Add them by a function of :func:`fixfunc.cosim.command_line.adder`."""
     command("list", list_blocks, "the blocks, their configurations, area and clock frequency")
     sub = command(
         "verilog",
@@ -72,7 +78,6 @@ def _parser() -> argparse.ArgumentParser:
         "near,far",
     )
     sub.add_argument("-o", dest="output", default="out", help="folder")
-    return parser
 
 
 def list_blocks(_options: argparse.Namespace) -> int:

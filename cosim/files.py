@@ -2,7 +2,10 @@
 """Files that are written whole or not at all, into folders that are opened before the work."""
 
 import os
+import re
+import shutil
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from fixfunc.spec.errors import InputError
@@ -59,3 +62,46 @@ def write(path: Path, data: str | bytes) -> None:
         raise OSError(error.errno, f"{error.strerror}, while writing {path}") from error
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def free_folder(path: Path, own: str) -> Path:
+    """See that a folder can be made, or replaced: the one there is holds nothing that is not ours.
+
+    Parameters
+    ----------
+    path : Path
+    own : str
+        Regular expression of the names that :func:`write_folder` will have written there before.
+
+    Raises
+    ------
+    InputError
+        It is a file, holds something else, or nothing can be written where it lies.
+    """
+    path = path.absolute()
+    if path.is_symlink() or (path.exists() and not path.is_dir()):
+        raise InputError("output folder", "be a folder, or not be there", path)
+    others = [file.name for file in path.iterdir()] if path.is_dir() else []
+    others = sorted(name for name in others if not re.fullmatch(own, name))
+    if others:
+        raise InputError("output folder", "hold nothing else", f"{path}, with {others[0]}")
+    existing = next(parent for parent in path.parents if parent.exists())
+    open_folder(existing)
+    return path
+
+
+def write_folder(path: Path, contents: Mapping[str, bytes]) -> None:
+    """Write a folder of files, whole or not at all, in the place of one that is there."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        temporary.mkdir()
+        for name, data in contents.items():
+            (temporary / name).write_bytes(data)
+        if path.exists():
+            shutil.rmtree(path)
+        temporary.replace(path)
+    except OSError as error:
+        raise OSError(error.errno, f"{error.strerror}, while writing {path}") from error
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
