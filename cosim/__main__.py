@@ -42,7 +42,10 @@ def add_commands(command: Callable[..., argparse.ArgumentParser]) -> None:
     sub.add_argument("block")
     sub.add_argument("--config", default="default", help="with 'all', one that every block has")
     sub.add_argument(
-        "-o", dest="output", help="file; with 'all', folder; standard output by default"
+        "-o",
+        dest="output",
+        help="file; or folder, with 'all' or where it ends in / or is there: the block with its "
+        "core, its ports and the package of types; standard output by default",
     )
     sub = command("frame", run_frame, "a frame of a mesh, golden and RTL, every stage compared")
     sub.add_argument("mesh", help="'teapot', or a mesh file")
@@ -96,30 +99,16 @@ def list_blocks(_options: argparse.Namespace) -> int:
 
 
 def write_verilog(options: argparse.Namespace) -> int:
-    """To a file, to standard output, or of all blocks into a folder."""
+    """To a file, to standard output, or with what goes with it into a folder."""
     from fixfunc.cosim import catalogue, files
     from fixfunc.cosim.progress import Steps
-    from fixfunc.cosim.verilog import export
 
     if options.block == "all":
-        blocks = list(catalogue.blocks().values())
-        for block in blocks:
-            block.parameters(options.config)
-        # Small ones first: what they are made of serves those that hold them.
-        blocks.sort(key=lambda block: len(block.sources))
-        folder = files.open_folder(Path(options.output or "verilog"))
-        with Steps() as step:
-            for n, block in enumerate(blocks):
-                step(f"writing {block.stem} ({options.config}), {n + 1} of {len(blocks)}")
-                export.block(folder, block, options.config)
-        export.package(folder)
-        print(
-            f"wrote {len(blocks)} blocks ({options.config}) to {folder}: .sv, .core, .md; "
-            f"fixfunc_pkg.sv"
-        )
-        return 0
+        return _write_folder(options.output or "verilog", catalogue.blocks().values(), options)
     block = catalogue.block(options.block)
     block.parameters(options.config)
+    if options.output and (options.output.endswith("/") or Path(options.output).is_dir()):
+        return _write_folder(options.output, [block], options)
     path = files.open_file(Path(options.output)) if options.output else None
     with Steps() as step:
         step(f"writing {block.stem} ({options.config})")
@@ -128,6 +117,28 @@ def write_verilog(options: argparse.Namespace) -> int:
         files.write(path, text)
     else:
         sys.stdout.write(text)
+    return 0
+
+
+def _write_folder(output, blocks, options):
+    """Blocks, and nothing of others; the package of types; benches in Verilog."""
+    from fixfunc.cosim import files
+    from fixfunc.cosim.progress import Steps
+    from fixfunc.cosim.verilog import export
+
+    for block in blocks:
+        block.parameters(options.config)
+    folder = files.open_folder(Path(output))
+    with Steps() as step:
+        # Small ones first: what they are made of serves those that hold them.
+        for n, block in enumerate(sorted(blocks, key=lambda block: len(block.sources))):
+            step(f"writing {block.stem} ({options.config}), {n + 1} of {len(blocks)}")
+            export.block(folder, block, options.config)
+    export.package(folder)
+    print(
+        f"wrote {len(blocks)} block{'s' * (len(blocks) > 1)} ({options.config}) to {folder}: "
+        f".sv, .core, .md; fixfunc_pkg.sv"
+    )
     return 0
 
 

@@ -10,6 +10,7 @@ import pytest
 from fixfunc.cosim import catalogue, toolchain
 from fixfunc.cosim.__main__ import main
 from fixfunc.cosim.frame import frame
+from fixfunc.cosim.verilog import export
 from fixfunc.cosim.verilog.generate import generate
 
 
@@ -69,7 +70,14 @@ def test_version(capsys):
             ["verilog", "edge_evaluator", "-o", "no_such_folder/x.sv"],
             "output file must lie in a folder that exists, not no_such_folder/x.sv",
         ),
-        (["verilog", "edge_evaluator", "-o", "."], "output file must be a file, not ., a folder"),
+        (
+            ["verilog", "edge_evaluator", "-o", "/dev/null/x/"],
+            "output folder must be a folder that can be written, not /dev/null/x",
+        ),
+        (
+            ["verilog", "edge_evaluator", "--config", "none", "-o", "folder/"],
+            "configuration of edge_evaluator must be one of default, shared",
+        ),
         (
             ["verilog", "all", "--config", "shared"],
             "configuration of top must be one of default, frame, planes, tiny, tiny_flat, "
@@ -167,6 +175,29 @@ def test_verilog_is_stable(tmp_path, capsys):
         == path.read_text()
     )
     assert "always @*" not in path.read_text()
+
+
+@pytest.mark.parametrize("output", ["new/", "there", "."])
+def test_a_block_is_taken_away_alone(output, tmp_path, monkeypatch):
+    """Into a folder: its Verilog, core and page, the types, the benches; nothing else is made."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "there").mkdir()
+    made = []
+    generated = catalogue.Block.generated
+    monkeypatch.setattr(
+        catalogue.Block,
+        "generated",
+        lambda block, *more: made.append(block.stem) or generated(block, *more),
+    )
+    assert main(["verilog", "edge_evaluator", "--config", "tiny", "-o", output]) == 0
+    assert made == ["edge_evaluator"]
+    written = {path.name for path in (tmp_path / output).iterdir() if path.is_file()}
+    own = {f"edge_evaluator.{kind}" for kind in ("sv", "core", "md")}
+    assert written == own | {"fixfunc_pkg.sv", "fixfunc_pkg.core"} | {
+        f"{bench}.sv" for bench in export.BENCHES
+    }
+    text = (tmp_path / output / "edge_evaluator.sv").read_text()
+    assert text == catalogue.block("edge_evaluator").verilog("tiny").read_text()
 
 
 @pytest.mark.parametrize(
