@@ -3,6 +3,7 @@
 
 __main__.py        its commands; command_line.py: what command lines share
 catalogue.py       blocks by name, found where their files lie
+parameters.py      parameters of a block by words
 commands.py        writes a command stream
 codec.py           payloads between structured arrays and packed vectors
 toolchain.py       where simulators are, and where what they build is kept

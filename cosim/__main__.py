@@ -40,7 +40,7 @@ def add_commands(command: Callable[..., argparse.ArgumentParser]) -> None:
         "of types",
     )
     sub.add_argument("block")
-    sub.add_argument("--config", default="default", help="with 'all', one that every block has")
+    command_line.add_configuration(sub, "with 'all', one that every block has")
     sub.add_argument(
         "-o",
         dest="output",

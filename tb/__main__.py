@@ -68,7 +68,7 @@ def add_commands(command: Callable[..., argparse.ArgumentParser]) -> None:
     sub.add_argument("--seed", type=natural, default=0)
     sub = command("vectors", write_vectors, "beats of a block, and what has to come out, as files")
     sub.add_argument("block")
-    sub.add_argument("--config", default="default")
+    command_line.add_configuration(sub)
     sub.add_argument("--count", type=natural, default=1000, help="beats in, about as many")
     sub.add_argument("--seed", type=natural, default=0)
     sub.add_argument("-o", dest="output", type=Path, required=True, help="folder")

@@ -47,6 +47,25 @@ def test_version(capsys):
             ["verilog", "edge_evaluator", "--config", "huge"],
             "configuration of edge_evaluator must be one of default, shared",
         ),
+        (
+            ["verilog", "edge_evaluator", "--set", "samples=3"],
+            "parameters of edge_evaluator must be ones that it has, not samples=3: samples must be "
+            "1, 2, 4 or 8, not 3",
+        ),
+        (
+            ["verilog", "edge_evaluator", "--set", "sample=2"],
+            "parameter of edge_evaluator must be name=value of edge, samples, step_bits, adder, ",
+        ),
+        (
+            ["verilog", "edge_evaluator", "--set", "edge"],
+            "parameter of edge_evaluator must be name",
+        ),
+        (["verilog", "edge_evaluator", "--set", "edge=4.0"], "edge must be an integer, not 4.0"),
+        (["verilog", "depth_test", "--set", "stencil=1"], "stencil must be true or false, not 1"),
+        (
+            ["verilog", "edge_evaluator", "--set", "adder=ripple", "--config", "tiny"],
+            "parameters of edge_evaluator must be ones that it has, not adder=ripple: adder must",
+        ),
         (["frame", "no_such.obj"], "mesh must be a file that exists, not no_such.obj"),
         (
             ["frame", "picture.bmp"],
@@ -175,6 +194,36 @@ def test_verilog_is_stable(tmp_path, capsys):
         == path.read_text()
     )
     assert "always @*" not in path.read_text()
+
+
+@pytest.mark.parametrize(
+    ("given", "same"),
+    [
+        (["--config", "tiny", "--set", "adder=shared"], "tiny_shared"),
+        (["--set", "adder=shared", "--config", "tiny"], "tiny_shared"),
+        (["--config", "tiny_shared", "--set", "adder=carry_save"], "tiny"),
+        (["--config", "tiny", "--set", "edge=8", "--set", "edge=4"], "tiny"),
+    ],
+)
+def test_parameters_take_the_place_of_a_configuration_s(given, same, capsys):
+    """What is changed into another configuration is that one, but for its name.
+
+    Assignments have the order that Yosys gives them.
+    """
+
+    def lines(text):
+        body = re.sub(r"choice_\d+", "choice", text[text.index("\nmodule ") :])
+        return sorted(body.splitlines())
+
+    assert main(["verilog", "edge_evaluator", *given]) == 0
+    text = capsys.readouterr().out
+    name = re.search(r"edge_evaluator \((.*?)\)", text)[1]
+    expected = catalogue.block("edge_evaluator").verilog(same).read_text()
+    assert lines(text) == lines(expected)
+    assert catalogue.block("edge_evaluator").parameters(name) == catalogue.block(
+        "edge_evaluator"
+    ).parameters(same)
+    assert ", with " in catalogue.block("edge_evaluator").purpose(name)
 
 
 @pytest.mark.parametrize("output", ["new/", "there", "."])
