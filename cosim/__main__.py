@@ -5,12 +5,14 @@ What a command needs is imported when it runs, so that each works with the extra
 """
 
 import argparse
+import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
 from fixfunc.cosim import command_line
+from fixfunc.cosim.parameters import settable
 from fixfunc.cosim.toolchain import version
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import TOP_LIMIT
@@ -32,7 +34,9 @@ def _parser() -> argparse.ArgumentParser:
 
 def add_commands(command: Callable[..., argparse.ArgumentParser]) -> None:
     """Add them by a function of :func:`fixfunc.cosim.command_line.adder`."""
-    command("list", list_blocks, "the blocks, their configurations, area and clock frequency")
+    sub = command("list", list_blocks, "blocks, their configurations, area and clock frequency")
+    sub.add_argument("block", nargs="?", help="this one, with its parameters; all by default")
+    sub.add_argument("--json", action="store_true", help="with every parameter, for programs")
     sub = command(
         "verilog",
         write_verilog,
@@ -83,19 +87,49 @@ def add_commands(command: Callable[..., argparse.ArgumentParser]) -> None:
     sub.add_argument("-o", dest="output", default="out", help="folder")
 
 
-def list_blocks(_options: argparse.Namespace) -> int:
-    """Plain text: a line a block, and a line for each of its configurations."""
+def list_blocks(options: argparse.Namespace) -> int:
+    """Plain text: a line a block, and a line for each of its configurations; or JSON."""
     from fixfunc.cosim import catalogue
     from fixfunc.cosim.verilog import measured
 
-    for block in catalogue.blocks().values():
+    blocks = [catalogue.block(options.block)] if options.block else catalogue.blocks().values()
+    if options.json:
+        print(json.dumps([_described(block) for block in blocks], indent=2))
+        return 0
+    for block in blocks:
         print(f"{block.stem}: {block.summary}")
         for config, purpose in block.purposes.items():
             print(f"    {config:<15}{purpose}{measured.words(block.stem, config)}")
+    if options.block:
+        print("Parameters, for --set:")
+        for name, value in settable(block.parameters()).items():
+            print(f"    {name}={_word(value)}")
     print(
         f"um2 of cells, memories apart, and MHz before layout, where measured: {measured.date()}."
     )
     return 0
+
+
+def _described(block):
+    """A block for programs."""
+    from fixfunc.cosim.verilog import measured
+
+    configurations = {
+        config: {"purpose": purpose, "parameters": settable(block.parameters(config))}
+        | (measured.figures(block.stem, config) or {})
+        for config, purpose in block.purposes.items()
+    }
+    return {
+        "block": block.stem,
+        "stage": block.stage,
+        "summary": block.summary,
+        "configurations": configurations,
+    }
+
+
+def _word(value):
+    """A value as --set takes it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def write_verilog(options: argparse.Namespace) -> int:

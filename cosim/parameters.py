@@ -10,6 +10,12 @@ from fixfunc.spec.errors import InputError
 WORDS = {"true": True, "false": False}
 
 
+def settable(params: Any) -> dict[str, bool | int | str]:
+    """Parameters that a word can say, with their values; others are those of parts, or lists."""
+    values = {field.name: getattr(params, field.name) for field in dataclasses.fields(params)}
+    return {name: value for name, value in values.items() if type(value) in (bool, int, str)}
+
+
 def changed(params: Any, changes: Sequence[str], stem: str) -> Any:
     """The parameters of a block with others in the place of some.
 
@@ -27,8 +33,7 @@ def changed(params: Any, changes: Sequence[str], stem: str) -> Any:
         There is no such parameter, it is none that a word can say, or the block's rules forbid
         the value.
     """
-    present = {field.name: getattr(params, field.name) for field in dataclasses.fields(params)}
-    present = {name: value for name, value in present.items() if type(value) in (bool, int, str)}
+    present = settable(params)
     values = {}
     for change in changes:
         name, equals, text = change.partition("=")

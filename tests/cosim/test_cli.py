@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
+import json
 import re
 import subprocess
 import sys
@@ -28,6 +29,41 @@ def test_list(capsys):
     assert not set(said) & set("`│┃:[".replace(":", ""))
 
 
+@pytest.mark.parametrize("stem", catalogue.blocks())
+def test_a_block_is_listed_with_its_parameters(stem, capsys):
+    """Each as ``--set`` takes it: the same parameters come back."""
+    assert main(["list", stem]) == 0
+    said = capsys.readouterr().out
+    block = catalogue.block(stem)
+    assert said.startswith(f"{stem}: {block.summary}\n")
+    assert all(purpose in said for purpose in block.purposes.values())
+    words = re.findall(r"(?m)^    (\w+=\S+)$", said)
+    assert block.parameters(",".join(["default", *words])) == block.parameters()
+    others = [name for name in catalogue.blocks() if name not in (stem, "top")]
+    assert not [name for name in others if f"\n{name}: " in said]
+
+
+def test_programs_read_the_list(capsys):
+    """Blocks, configurations, every parameter that has one value, and what is measured."""
+    assert main(["list", "--json"]) == 0
+    every = json.loads(capsys.readouterr().out)
+    assert [described["block"] for described in every] == list(catalogue.blocks())
+    for described in every:
+        block = catalogue.block(described["block"])
+        assert (described["summary"], described["stage"]) == (block.summary, block.stage)
+        for config, found in described["configurations"].items():
+            assert found["purpose"] == block.purposes[config]
+            for name, value in found["parameters"].items():
+                assert getattr(block.parameters(config), name) == value
+        assert described["configurations"].keys() == block.configurations.keys()
+    evaluator = next(found for found in every if found["block"] == "edge_evaluator")
+    tiny = evaluator["configurations"]["tiny"]["parameters"]
+    assert tiny == {"edge": 4, "samples": 8, "step_bits": 10, "adder": "carry_save"}
+    assert evaluator["configurations"]["default"]["mhz"] > 100
+    assert main(["list", "edge_evaluator", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == [evaluator]
+
+
 def test_version(capsys):
     with pytest.raises(SystemExit) as stop:
         main(["--version"])
@@ -41,6 +77,10 @@ def test_version(capsys):
     [
         (
             ["verilog", "rasteriser"],
+            f"block must be one of {', '.join(catalogue.blocks())}, not rasteriser",
+        ),
+        (
+            ["list", "rasteriser", "--json"],
             f"block must be one of {', '.join(catalogue.blocks())}, not rasteriser",
         ),
         (
