@@ -2,7 +2,6 @@
 """Files that are written whole or not at all, into folders that are opened before the work."""
 
 import os
-import re
 import shutil
 import tempfile
 from collections.abc import Mapping
@@ -64,42 +63,33 @@ def write(path: Path, data: str | bytes) -> None:
         temporary.unlink(missing_ok=True)
 
 
-def free_folder(path: Path, own: str) -> Path:
-    """See that a folder can be made, or replaced: the one there is holds nothing that is not ours.
-
-    Parameters
-    ----------
-    path : Path
-    own : str
-        Regular expression of the names that :func:`write_folder` will have written there before.
+def free_folder(path: Path) -> Path:
+    """See that a folder can be made: nothing is there, or an empty one.
 
     Raises
     ------
     InputError
-        It is a file, holds something else, or nothing can be written where it lies.
+        There is something, or nothing can be written where it lies.
     """
     path = path.absolute()
     if path.is_symlink() or (path.exists() and not path.is_dir()):
-        raise InputError("output folder", "be a folder, or not be there", path)
-    others = [file.name for file in path.iterdir()] if path.is_dir() else []
-    others = sorted(name for name in others if not re.fullmatch(own, name))
-    if others:
-        raise InputError("output folder", "hold nothing else", f"{path}, with {others[0]}")
-    existing = next(parent for parent in path.parents if parent.exists())
-    open_folder(existing)
+        raise InputError("output folder", "be an empty folder, or not be there", path)
+    found = sorted(file.name for file in path.iterdir()) if path.is_dir() else []
+    if found:
+        rule = "be an empty folder, or not be there"
+        raise InputError("output folder", rule, f"{path}, with {found[0]}")
+    open_folder(next(parent for parent in path.parents if parent.exists()))
     return path
 
 
 def write_folder(path: Path, contents: Mapping[str, bytes]) -> None:
-    """Write a folder of files, whole or not at all, in the place of one that is there."""
+    """Write a folder of files, whole or not at all, where :func:`free_folder` has been."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         temporary.mkdir()
         for name, data in contents.items():
             (temporary / name).write_bytes(data)
-        if path.exists():
-            shutil.rmtree(path)
         temporary.replace(path)
     except OSError as error:
         raise OSError(error.errno, f"{error.strerror}, while writing {path}") from error

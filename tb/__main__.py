@@ -142,7 +142,7 @@ def write_vectors(options: argparse.Namespace) -> int:
         raise InputError("block", rule, block.stem)
     block.parameters(options.config)
     vectors.check_count(block, options.count)
-    folder = files.free_folder(options.output, vectors.OWN)
+    folder = files.free_folder(options.output)
     title = f"{block.stem} ({options.config}), seed {options.seed}"
     with Steps() as step:
         step(f"{title}: golden model")

@@ -19,8 +19,6 @@ from fixfunc.cosim.verilog.generate import Port, memory_ports, ports
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.payloads import TRANSFER
 
-# Names of the files of a folder of vectors.
-OWN = r"(inputs|expected|memory)_\w+\.hex|vectors\.npz|fields\.md|reader\.[sh]\w+|example\.cpp"
 MOST = 10_000  # beats in that may be asked for; a rasterizer gives twenty beats for one
 MOST_OF_MEMORY = 1_000  # likewise, of a block with memory, which its files hold twice
 
