@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The product around models and hardware: Verilog, simulators, frames, the command line.
 
-__main__.py        the command fixfunc; command_line.py: what command lines share
+__main__.py        its commands; command_line.py: what command lines share
 catalogue.py       blocks by name, found where their files lie
+parameters.py      parameters of a block by words
 commands.py        writes a command stream
 codec.py           payloads between structured arrays and packed vectors
 toolchain.py       where simulators are, and where what they build is kept
 files.py           files that are written whole or not at all; progress.py: what is being done
 verilog/           a component becomes one SystemVerilog file; simulation/: libraries and runs
+vectors/           golden beats of a block as files, for the benches of others
 reference/         what hardware is compared with; frame/: scenes, jobs, reports
 program/           programs on device and context, drawn by the hardware
 """

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The command line: ``fixfunc``, or ``python -m fixfunc.cosim``.
+"""Commands of the product: Verilog, and frames; ``python -m fixfunc.cosim`` has these alone.
 
 What a command needs is imported when it runs, so that each works with the extras that it names.
 """
 
 import argparse
+import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
 from fixfunc.cosim import command_line
+from fixfunc.cosim.parameters import settable
 from fixfunc.cosim.toolchain import version
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import TOP_LIMIT
@@ -25,8 +28,15 @@ def _parser() -> argparse.ArgumentParser:
         prog="fixfunc", description="Write Verilog, draw frames, compare them with golden models."
     )
     parser.add_argument("--version", action="version", version=f"fixfunc {version()}")
-    command = command_line.adder(parser)
-    command("list", list_blocks, "the blocks, their configurations, area and clock frequency")
+    add_commands(command_line.adder(parser))
+    return parser
+
+
+def add_commands(command: Callable[..., argparse.ArgumentParser]) -> None:
+    """Add them by a function of :func:`fixfunc.cosim.command_line.adder`."""
+    sub = command("list", list_blocks, "blocks, their configurations, area and clock frequency")
+    sub.add_argument("block", nargs="?", help="this one, with its parameters; all by default")
+    sub.add_argument("--json", action="store_true", help="with every parameter, for programs")
     sub = command(
         "verilog",
         write_verilog,
@@ -34,9 +44,12 @@ def _parser() -> argparse.ArgumentParser:
         "of types",
     )
     sub.add_argument("block")
-    sub.add_argument("--config", default="default", help="with 'all', one that every block has")
+    command_line.add_configuration(sub, "with 'all', one that every block has")
     sub.add_argument(
-        "-o", dest="output", help="file; with 'all', folder; standard output by default"
+        "-o",
+        dest="output",
+        help="file; or folder, with 'all' or where it ends in / or is there: the block with its "
+        "core, its ports and the package of types; standard output by default",
     )
     sub = command("frame", run_frame, "a frame of a mesh, golden and RTL, every stage compared")
     sub.add_argument("mesh", help="'teapot', or a mesh file")
@@ -72,49 +85,64 @@ def _parser() -> argparse.ArgumentParser:
         "near,far",
     )
     sub.add_argument("-o", dest="output", default="out", help="folder")
-    return parser
 
 
-def list_blocks(_options: argparse.Namespace) -> int:
-    """Plain text: a line a block, and a line for each of its configurations."""
+def list_blocks(options: argparse.Namespace) -> int:
+    """Plain text: a line a block, and a line for each of its configurations; or JSON."""
     from fixfunc.cosim import catalogue
     from fixfunc.cosim.verilog import measured
 
-    for block in catalogue.blocks().values():
+    blocks = [catalogue.block(options.block)] if options.block else catalogue.blocks().values()
+    if options.json:
+        print(json.dumps([_described(block) for block in blocks], indent=2))
+        return 0
+    for block in blocks:
         print(f"{block.stem}: {block.summary}")
         for config, purpose in block.purposes.items():
             print(f"    {config:<15}{purpose}{measured.words(block.stem, config)}")
+    if options.block:
+        print("Parameters, for --set:")
+        for name, value in settable(block.parameters()).items():
+            print(f"    {name}={_word(value)}")
     print(
         f"um2 of cells, memories apart, and MHz before layout, where measured: {measured.date()}."
     )
     return 0
 
 
+def _described(block):
+    """A block for programs."""
+    from fixfunc.cosim.verilog import measured
+
+    configurations = {
+        config: {"purpose": purpose, "parameters": settable(block.parameters(config))}
+        | (measured.figures(block.stem, config) or {})
+        for config, purpose in block.purposes.items()
+    }
+    return {
+        "block": block.stem,
+        "stage": block.stage,
+        "summary": block.summary,
+        "configurations": configurations,
+    }
+
+
+def _word(value):
+    """A value as --set takes it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def write_verilog(options: argparse.Namespace) -> int:
-    """To a file, to standard output, or of all blocks into a folder."""
+    """To a file, to standard output, or with what goes with it into a folder."""
     from fixfunc.cosim import catalogue, files
     from fixfunc.cosim.progress import Steps
-    from fixfunc.cosim.verilog import export
 
     if options.block == "all":
-        blocks = list(catalogue.blocks().values())
-        for block in blocks:
-            block.parameters(options.config)
-        # Small ones first: what they are made of serves those that hold them.
-        blocks.sort(key=lambda block: len(block.sources))
-        folder = files.open_folder(Path(options.output or "verilog"))
-        with Steps() as step:
-            for n, block in enumerate(blocks):
-                step(f"writing {block.stem} ({options.config}), {n + 1} of {len(blocks)}")
-                export.block(folder, block, options.config)
-        export.package(folder)
-        print(
-            f"wrote {len(blocks)} blocks ({options.config}) to {folder}: .sv, .core, .md; "
-            f"fixfunc_pkg.sv"
-        )
-        return 0
+        return _write_folder(options.output or "verilog", catalogue.blocks().values(), options)
     block = catalogue.block(options.block)
     block.parameters(options.config)
+    if options.output and (options.output.endswith("/") or Path(options.output).is_dir()):
+        return _write_folder(options.output, [block], options)
     path = files.open_file(Path(options.output)) if options.output else None
     with Steps() as step:
         step(f"writing {block.stem} ({options.config})")
@@ -123,6 +151,28 @@ def write_verilog(options: argparse.Namespace) -> int:
         files.write(path, text)
     else:
         sys.stdout.write(text)
+    return 0
+
+
+def _write_folder(output, blocks, options):
+    """Blocks, and nothing of others; the package of types; benches in Verilog."""
+    from fixfunc.cosim import files
+    from fixfunc.cosim.progress import Steps
+    from fixfunc.cosim.verilog import export
+
+    for block in blocks:
+        block.parameters(options.config)
+    folder = files.open_folder(Path(output))
+    with Steps() as step:
+        # Small ones first: what they are made of serves those that hold them.
+        for n, block in enumerate(sorted(blocks, key=lambda block: len(block.sources))):
+            step(f"writing {block.stem} ({options.config}), {n + 1} of {len(blocks)}")
+            export.block(folder, block, options.config)
+    export.package(folder)
+    print(
+        f"wrote {len(blocks)} block{'s' * (len(blocks) > 1)} ({options.config}) to {folder}: "
+        f".sv, .core, .md; fixfunc_pkg.sv"
+    )
     return 0
 
 

@@ -13,6 +13,7 @@ from amaranth.hdl import UnusedElaboratable
 from amaranth.lib import wiring
 
 from fixfunc.cosim import toolchain
+from fixfunc.cosim.parameters import changed
 from fixfunc.cosim.verilog import sources
 from fixfunc.cosim.verilog.generate import contract, generate
 from fixfunc.spec.errors import InputError
@@ -70,15 +71,23 @@ class Block:
         return self.rtl.PURPOSE
 
     def parameters(self, name: str = "default") -> Any:
-        """The parameters of a configuration.
+        """The parameters of a configuration, or of one with changes: ``default,samples=2``.
 
-        An unknown name raises :class:`~fixfunc.spec.errors.InputError`.
+        An unknown name raises :class:`~fixfunc.spec.errors.InputError`, and so does a change that
+        :func:`~fixfunc.cosim.parameters.changed` refuses.
         """
-        if name not in self.configurations:
+        base, *changes = name.split(",")
+        if base not in self.configurations:
             raise InputError(
-                f"configuration of {self.stem}", f"be one of {', '.join(self.configurations)}", name
+                f"configuration of {self.stem}", f"be one of {', '.join(self.configurations)}", base
             )
-        return self.configurations[name]
+        params = self.configurations[base]
+        return changed(params, changes, self.stem) if changes else params
+
+    def purpose(self, name: str) -> str:
+        """What a configuration is for, in words, and what is changed of it."""
+        base, *changes = name.split(",")
+        return ", with ".join([self.purposes[base], *changes])
 
     def create(self, config: str = "default") -> wiring.Component:
         """The component, in a configuration."""

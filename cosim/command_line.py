@@ -31,6 +31,8 @@ def run(parser: argparse.ArgumentParser, arguments: list[str] | None = None) -> 
     Ctrl-C is one line and 130, a reader that has gone away none and 141, as shells count signals.
     """
     options = parser.parse_args(arguments)
+    if getattr(options, "changes", None):
+        options.config = ",".join([options.config, *options.changes])
     shown = warnings.showwarning
     warnings.showwarning = _warn
     warnings.simplefilter("always", InputWarning)
@@ -82,3 +84,16 @@ def natural(text: str) -> int:
     if value < 0:
         raise argparse.ArgumentTypeError(f"must not be negative, not {value}")
     return value
+
+
+def add_configuration(parser: argparse.ArgumentParser, text: str | None = None) -> None:
+    """Add ``--config``, told by ``text``, and ``--set``, whose changes follow its name."""
+    parser.add_argument("--config", default="default", help=text)
+    parser.add_argument(
+        "--set",
+        dest="changes",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a parameter in the place of the configuration's; several may be given",
+    )

@@ -2,7 +2,9 @@
 """Files that are written whole or not at all, into folders that are opened before the work."""
 
 import os
+import shutil
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from fixfunc.spec.errors import InputError
@@ -59,3 +61,37 @@ def write(path: Path, data: str | bytes) -> None:
         raise OSError(error.errno, f"{error.strerror}, while writing {path}") from error
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def free_folder(path: Path) -> Path:
+    """See that a folder can be made: nothing is there, or an empty one.
+
+    Raises
+    ------
+    InputError
+        There is something, or nothing can be written where it lies.
+    """
+    path = path.absolute()
+    if path.is_symlink() or (path.exists() and not path.is_dir()):
+        raise InputError("output folder", "be an empty folder, or not be there", path)
+    found = sorted(file.name for file in path.iterdir()) if path.is_dir() else []
+    if found:
+        rule = "be an empty folder, or not be there"
+        raise InputError("output folder", rule, f"{path}, with {found[0]}")
+    open_folder(next(parent for parent in path.parents if parent.exists()))
+    return path
+
+
+def write_folder(path: Path, contents: Mapping[str, bytes]) -> None:
+    """Write a folder of files, whole or not at all, where :func:`free_folder` has been."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        temporary.mkdir()
+        for name, data in contents.items():
+            (temporary / name).write_bytes(data)
+        temporary.replace(path)
+    except OSError as error:
+        raise OSError(error.errno, f"{error.strerror}, while writing {path}") from error
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)

@@ -3,9 +3,9 @@
 
 import argparse
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
-from fixfunc.cosim import catalogue as cosim_catalogue
 from fixfunc.cosim import command_line
 from fixfunc.cosim.command_line import natural
 
@@ -20,20 +20,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="python -m fixfunc.tb", description="Hold blocks to their golden models."
     )
     command = command_line.adder(parser)
-    sub = command("run", run_bench, "a block's bench on one simulator")
-    sub.add_argument("block")
-    sub.add_argument("--config", default="default")
-    sub.add_argument("--sim", default="verilator")
-    sub.add_argument("--seed", type=natural, default=0)
-    sub.add_argument("--tests", help="regular expression of the tests to run")
-    sub.add_argument("--waves", action="store_true", help="record waves")
-    sub = command("volume", run_volume, "many transactions of a block against its golden model")
-    sub.add_argument("block")
-    sub.add_argument("--config", default="default")
-    sub.add_argument(
-        "--count", type=natural, default=1_000_000, help="beats out to compare, at least"
-    )
-    sub.add_argument("--seed", type=natural, default=0)
+    add_commands(command)
     sub = command("mutate", run_mutate, "changes of a block's source that its tests must notice")
     sub.add_argument("block")
     sub.add_argument("--config", default="tiny")
@@ -61,6 +48,30 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--config", default="default")
     sub.add_argument("-o", "--out", type=Path, default=Path("out"), help="folder of scan_out.png")
     return parser
+
+
+def add_commands(command: Callable[..., argparse.ArgumentParser]) -> None:
+    """Add the commands that need no checkout, which ``fixfunc`` has, too."""
+    sub = command("run", run_bench, "a block's bench on one simulator")
+    sub.add_argument("block")
+    sub.add_argument("--config", default="default")
+    sub.add_argument("--sim", default="verilator")
+    sub.add_argument("--seed", type=natural, default=0)
+    sub.add_argument("--tests", help="regular expression of the tests to run")
+    sub.add_argument("--waves", action="store_true", help="record waves")
+    sub = command("volume", run_volume, "many transactions of a block against its golden model")
+    sub.add_argument("block")
+    sub.add_argument("--config", default="default")
+    sub.add_argument(
+        "--count", type=natural, default=1_000_000, help="beats out to compare, at least"
+    )
+    sub.add_argument("--seed", type=natural, default=0)
+    sub = command("vectors", write_vectors, "beats of a block, and what has to come out, as files")
+    sub.add_argument("block")
+    command_line.add_configuration(sub)
+    sub.add_argument("--count", type=natural, default=1000, help="beats in, about as many")
+    sub.add_argument("--seed", type=natural, default=0)
+    sub.add_argument("-o", dest="output", type=Path, required=True, help="folder")
 
 
 def run_bench(options: argparse.Namespace) -> int:
@@ -115,6 +126,34 @@ def run_volume(options: argparse.Namespace) -> int:
     return 0 if totals.good else 1
 
 
+def write_vectors(options: argparse.Namespace) -> int:
+    """Beats in and golden beats out, with what reads them; nothing is built."""
+    from fixfunc.cosim import catalogue as blocks
+    from fixfunc.cosim import files
+    from fixfunc.cosim.progress import Steps
+    from fixfunc.cosim.vectors import vectors
+    from fixfunc.spec.errors import InputError
+    from fixfunc.tb import catalogue
+
+    block = catalogue.block(options.block)
+    if not vectors.has_vectors(block):
+        stems = [stem for stem in blocks.blocks() if vectors.has_vectors(catalogue.block(stem))]
+        rule = f"be one of {', '.join(stems)}, whose beats out follow from those in alone"
+        raise InputError("block", rule, block.stem)
+    block.parameters(options.config)
+    vectors.check_count(block, options.count)
+    folder = files.free_folder(options.output)
+    title = f"{block.stem} ({options.config}), seed {options.seed}"
+    with Steps() as step:
+        step(f"{title}: golden model")
+        found = vectors.draw(block, options.config, options.count, options.seed)
+        step(f"{title}: files")
+        files.write_folder(folder, found.files(block, options.config, options.seed))
+    counts = ", ".join(f"{len(found.beats[port.name]):,} of {port.name}" for port in found.ports)
+    print(f"wrote {title} to {options.output}: beats {counts}")
+    return 0
+
+
 def run_mutate(options: argparse.Namespace) -> int:
     """Mutants of a block; each that survives comes with a line that repeats it."""
     from fixfunc.cosim.progress import Steps
@@ -153,6 +192,7 @@ def run_mutate(options: argparse.Namespace) -> int:
 
 def run_coverage(options: argparse.Namespace) -> int:
     """Blocks with what they have missed; each that is not closed comes with a line to repeat it."""
+    from fixfunc.cosim import catalogue as cosim_catalogue
     from fixfunc.cosim.progress import Steps
     from fixfunc.tb import catalogue, stamp
     from fixfunc.tb.coverage import report, run

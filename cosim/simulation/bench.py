@@ -35,6 +35,8 @@ class Bench(Block):
           in which order things happened, and reads that from the outputs.
         - ``Harness(params)``: a component around the block, which is simulated in its place.
         - ``inputs(rows, params)``: beats by port, where there are several inputs.
+        - ``own_ports(rows, outputs, params)``: beats in, and beats out, by ports of the block
+          itself, where a harness has others.
         - ``memory(rows, params)``: bytes behind the AXI4 ports, compared in the end.
     """
 

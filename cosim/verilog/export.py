@@ -101,7 +101,7 @@ def page(of: Block, config: str) -> str:
         f"# {of.stem} ({config})",
         "",
         f"fixfunc {toolchain.version()}, BSD-2-Clause. "
-        f"{of.purposes[config][0].upper()}{of.purposes[config][1:]}.",
+        f"{of.purpose(config)[0].upper()}{of.purpose(config)[1:]}.",
         "",
         "\n\n".join(contract(of.component)),
         "",

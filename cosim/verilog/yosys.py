@@ -30,6 +30,7 @@ ATTRIBUTES = (
 # among them: it takes one name of a net for another, and a vector of which one part is computed
 # from another is a loop to Verilator.
 DIRECT = "direct"  # a command of this file's: see _connect_directly
+FRESH = "fresh"  # what follows begins as the first command did
 SIMPLIFY = ("proc -norom", "opt_expr", DIRECT, "opt_dff", "pmuxtree", "memory_collect")
 MODULE = re.compile(r"(?ms)^module .*?^endmodule\n")
 TEMPORARY = re.compile(r"\\\$[a-z]\S* ?")  # signals that Yosys made
@@ -81,7 +82,7 @@ def run(script: Sequence[str], folder: Path, seconds: float | None = None) -> st
         )
         RUNNING.add(process)
         try:
-            process.communicate("\n".join(script), timeout=seconds)
+            process.communicate("".join(f"{line}\n" for line in script), timeout=seconds)
         except subprocess.TimeoutExpired:
             raise OverTime(f"not ended after {seconds / 60:.0f} minutes") from None
         finally:
@@ -124,7 +125,7 @@ def verilog(netlists: Sequence[str]) -> list[str]:
                 f"attrmap {removed}",
                 f"attrmap -modattr {removed}",
                 f"write_verilog -norename {n}.sv",
-                "design -reset",
+                FRESH,
             ]
         run(script, folder)
         return [_plain((folder / f"{n}.sv").read_text()) for n in range(len(netlists))]
@@ -174,11 +175,28 @@ def _loop(match: re.Match) -> str:
 
 
 def _child() -> None:
-    """Run the commands of standard input, one a line."""
+    """Run the commands of standard input, one a line.
+
+    Numbers of names are global, and passes go by them: what comes before a FRESH runs in a process
+    of its own.
+    """
     from pyosys import libyosys
 
+    *scripts, last = sys.stdin.read().split(f"{FRESH}\n")
+    for script in scripts:
+        process = os.fork()
+        if not process:
+            _execute(libyosys, script)
+            sys.exit()
+        if os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]):
+            sys.exit(1)
+    _execute(libyosys, last)
+
+
+def _execute(libyosys, script: str) -> None:
+    """Run commands on a design of their own."""
     design = libyosys.Design()
-    for line in sys.stdin.read().splitlines():
+    for line in script.splitlines():
         if line == DIRECT:
             _connect_directly(libyosys, design)
         else:

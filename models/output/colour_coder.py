@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Colour coder: tiles of colours by a palette or by differences, without loss."""
 
+import math
+
 import numpy as np
 
 from fixfunc.models.memory.bit_planes import put_fields, put_groups, signed, starts, widths
@@ -41,7 +43,8 @@ def encode(
     """
     depth = DEPTHS[tiles.dtype]
     codes = np.full(len(tiles), TileMode.RAW, np.uint8)
-    data = np.ascontiguousarray(tiles).reshape(len(tiles), -1).view(np.uint8).copy()
+    size = math.prod(tiles.shape[1:])
+    data = np.ascontiguousarray(tiles).reshape(len(tiles), size).view(np.uint8).copy()
     for first in range(0, len(tiles), PART):
         part = slice(first, first + PART)
         _encode(tiles[part], samples, cleared, depth, codes[part], data[part])

@@ -4,6 +4,7 @@
 bench.py    one stream in, one out: driver, monitors, golden model, checker
 stream.py   driver, sink and monitor of a stream; pace.py: when they move
 clocked.py  primitives, compared in every clock
+codecs.py   what goes in and out of a codec both of whose ways its bench has behind one stream
 memory.py   a memory behind AXI4 ports
 scenes.py   triangles that find mistakes; depths.py: draws that do
 """

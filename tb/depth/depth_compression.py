@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Bench of :class:`fixfunc.rtl.depth.compression.depth_compression.DepthCompression`."""
 
+import math
+
 import cocotb
 import numpy as np
 from amaranth.hdl import Module, Mux
@@ -24,6 +26,7 @@ from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
 from fixfunc.spec.payloads import Field
 from fixfunc.spec.state import DIFFERENCES, TileMode
+from fixfunc.tb.bench import codecs
 from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.pace import PACES
 
@@ -145,7 +148,7 @@ def known_planes(
 
 def depths(out: np.ndarray, tiles: np.ndarray) -> None:
     """Fill in fields of depths."""
-    for n, values in enumerate(tiles.reshape(len(tiles), -1).T):
+    for n, values in enumerate(tiles.reshape(len(tiles), math.prod(tiles.shape[1:])).T):
         out[f"depth{n}"] = values
 
 
@@ -231,7 +234,7 @@ def expected(rows: np.ndarray, params: DepthCompressionParams) -> dict[str, np.n
         np.stack([to_be_decoded[f"data{n}"] for n in range(payloads.coded_words(edge))], 1)
         .astype("<u4")
         .view(np.uint8)
-        .reshape(len(to_be_decoded), -1)
+        .reshape(len(to_be_decoded), 4 * payloads.coded_words(edge))
     )
     for mode in params.modes:
         selected = tiles["samples"] == mode
@@ -265,6 +268,13 @@ def expected(rows: np.ndarray, params: DepthCompressionParams) -> dict[str, np.n
         "o": codec.pack(coded, coded_table(params)),
         "tile": codec.pack(decoded, payloads.decoded(edge)),
     }
+
+
+def own_ports(
+    rows: np.ndarray, outputs: dict[str, np.ndarray], params: DepthCompressionParams
+) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+    """Beats in and out of the block itself, by port."""
+    return codecs.own_ports(rows, outputs, *tables(params))
 
 
 def describe(row: np.ndarray, params: DepthCompressionParams) -> str:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Bench of :class:`fixfunc.rtl.output.compression.colour_compression.ColourCompression`."""
 
+import math
 from collections.abc import Sequence
 
 import cocotb
@@ -25,6 +26,7 @@ from fixfunc.spec import colours, payloads
 from fixfunc.spec.colours import LANES
 from fixfunc.spec.payloads import Field
 from fixfunc.spec.state import DIFFERENCES, TileMode
+from fixfunc.tb.bench import codecs
 from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.pace import PACES
 
@@ -148,7 +150,8 @@ def words_of(params: ColourCompressionParams) -> int:
 
 def words(table: np.ndarray, name: str, values: np.ndarray, size: int = 4) -> None:
     """Fill in fields of words of so many bytes."""
-    flat = np.ascontiguousarray(values).reshape(len(values), -1).view(f"<u{size}")
+    values = values.reshape(len(values), math.prod(values.shape[1:]))
+    flat = np.ascontiguousarray(values).view(f"<u{size}")
     for n, column in enumerate(flat.T):
         table[f"{name}{n}"] = column
 
@@ -243,6 +246,13 @@ def expected(rows: np.ndarray, params: ColourCompressionParams) -> dict[str, np.
         "o": codec.pack(coded, colours.coded(params.colour)),
         "tile": codec.pack(decoded, colours.decoded(params.colour)),
     }
+
+
+def own_ports(
+    rows: np.ndarray, outputs: dict[str, np.ndarray], params: ColourCompressionParams
+) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+    """Beats in and out of the block itself, by port."""
+    return codecs.own_ports(rows, outputs, to_code(params), to_decode(params))
 
 
 def describe(row: np.ndarray, params: ColourCompressionParams) -> str:

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
+import json
 import re
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import pytest
 from fixfunc.cosim import catalogue, toolchain
 from fixfunc.cosim.__main__ import main
 from fixfunc.cosim.frame import frame
+from fixfunc.cosim.verilog import export
 from fixfunc.cosim.verilog.generate import generate
 
 
@@ -25,6 +27,41 @@ def test_list(capsys):
         r"shared +the same with adders shared by samples: less area; [\d,]+ um2, \d+ MHz\n", said
     )
     assert not set(said) & set("`│┃:[".replace(":", ""))
+
+
+@pytest.mark.parametrize("stem", catalogue.blocks())
+def test_a_block_is_listed_with_its_parameters(stem, capsys):
+    """Each as ``--set`` takes it: the same parameters come back."""
+    assert main(["list", stem]) == 0
+    said = capsys.readouterr().out
+    block = catalogue.block(stem)
+    assert said.startswith(f"{stem}: {block.summary}\n")
+    assert all(purpose in said for purpose in block.purposes.values())
+    words = re.findall(r"(?m)^    (\w+=\S+)$", said)
+    assert block.parameters(",".join(["default", *words])) == block.parameters()
+    others = [name for name in catalogue.blocks() if name not in (stem, "top")]
+    assert not [name for name in others if f"\n{name}: " in said]
+
+
+def test_programs_read_the_list(capsys):
+    """Blocks, configurations, every parameter that has one value, and what is measured."""
+    assert main(["list", "--json"]) == 0
+    every = json.loads(capsys.readouterr().out)
+    assert [described["block"] for described in every] == list(catalogue.blocks())
+    for described in every:
+        block = catalogue.block(described["block"])
+        assert (described["summary"], described["stage"]) == (block.summary, block.stage)
+        for config, found in described["configurations"].items():
+            assert found["purpose"] == block.purposes[config]
+            for name, value in found["parameters"].items():
+                assert getattr(block.parameters(config), name) == value
+        assert described["configurations"].keys() == block.configurations.keys()
+    evaluator = next(found for found in every if found["block"] == "edge_evaluator")
+    tiny = evaluator["configurations"]["tiny"]["parameters"]
+    assert tiny == {"edge": 4, "samples": 8, "step_bits": 10, "adder": "carry_save"}
+    assert evaluator["configurations"]["default"]["mhz"] > 100
+    assert main(["list", "edge_evaluator", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == [evaluator]
 
 
 def test_version(capsys):
@@ -43,8 +80,31 @@ def test_version(capsys):
             f"block must be one of {', '.join(catalogue.blocks())}, not rasteriser",
         ),
         (
+            ["list", "rasteriser", "--json"],
+            f"block must be one of {', '.join(catalogue.blocks())}, not rasteriser",
+        ),
+        (
             ["verilog", "edge_evaluator", "--config", "huge"],
             "configuration of edge_evaluator must be one of default, shared",
+        ),
+        (
+            ["verilog", "edge_evaluator", "--set", "samples=3"],
+            "parameters of edge_evaluator must be ones that it has, not samples=3: samples must be "
+            "1, 2, 4 or 8, not 3",
+        ),
+        (
+            ["verilog", "edge_evaluator", "--set", "sample=2"],
+            "parameter of edge_evaluator must be name=value of edge, samples, step_bits, adder, ",
+        ),
+        (
+            ["verilog", "edge_evaluator", "--set", "edge"],
+            "parameter of edge_evaluator must be name",
+        ),
+        (["verilog", "edge_evaluator", "--set", "edge=4.0"], "edge must be an integer, not 4.0"),
+        (["verilog", "depth_test", "--set", "stencil=1"], "stencil must be true or false, not 1"),
+        (
+            ["verilog", "edge_evaluator", "--set", "adder=ripple", "--config", "tiny"],
+            "parameters of edge_evaluator must be ones that it has, not adder=ripple: adder must",
         ),
         (["frame", "no_such.obj"], "mesh must be a file that exists, not no_such.obj"),
         (
@@ -69,7 +129,14 @@ def test_version(capsys):
             ["verilog", "edge_evaluator", "-o", "no_such_folder/x.sv"],
             "output file must lie in a folder that exists, not no_such_folder/x.sv",
         ),
-        (["verilog", "edge_evaluator", "-o", "."], "output file must be a file, not ., a folder"),
+        (
+            ["verilog", "edge_evaluator", "-o", "/dev/null/x/"],
+            "output folder must be a folder that can be written, not /dev/null/x",
+        ),
+        (
+            ["verilog", "edge_evaluator", "--config", "none", "-o", "folder/"],
+            "configuration of edge_evaluator must be one of default, shared",
+        ),
         (
             ["verilog", "all", "--config", "shared"],
             "configuration of top must be one of default, frame, planes, tiny, tiny_flat, "
@@ -167,6 +234,59 @@ def test_verilog_is_stable(tmp_path, capsys):
         == path.read_text()
     )
     assert "always @*" not in path.read_text()
+
+
+@pytest.mark.parametrize(
+    ("given", "same"),
+    [
+        (["--config", "tiny", "--set", "adder=shared"], "tiny_shared"),
+        (["--set", "adder=shared", "--config", "tiny"], "tiny_shared"),
+        (["--config", "tiny_shared", "--set", "adder=carry_save"], "tiny"),
+        (["--config", "tiny", "--set", "edge=8", "--set", "edge=4"], "tiny"),
+    ],
+)
+def test_parameters_take_the_place_of_a_configuration_s(given, same, capsys):
+    """What is changed into another configuration is that one, but for its name.
+
+    Assignments have the order that Yosys gives them.
+    """
+
+    def lines(text):
+        body = re.sub(r"choice_\d+", "choice", text[text.index("\nmodule ") :])
+        return sorted(body.splitlines())
+
+    assert main(["verilog", "edge_evaluator", *given]) == 0
+    text = capsys.readouterr().out
+    name = re.search(r"edge_evaluator \((.*?)\)", text)[1]
+    expected = catalogue.block("edge_evaluator").verilog(same).read_text()
+    assert lines(text) == lines(expected)
+    assert catalogue.block("edge_evaluator").parameters(name) == catalogue.block(
+        "edge_evaluator"
+    ).parameters(same)
+    assert ", with " in catalogue.block("edge_evaluator").purpose(name)
+
+
+@pytest.mark.parametrize("output", ["new/", "there", "."])
+def test_a_block_is_taken_away_alone(output, tmp_path, monkeypatch):
+    """Into a folder: its Verilog, core and page, the types, the benches; nothing else is made."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "there").mkdir()
+    made = []
+    generated = catalogue.Block.generated
+    monkeypatch.setattr(
+        catalogue.Block,
+        "generated",
+        lambda block, *more: made.append(block.stem) or generated(block, *more),
+    )
+    assert main(["verilog", "edge_evaluator", "--config", "tiny", "-o", output]) == 0
+    assert made == ["edge_evaluator"]
+    written = {path.name for path in (tmp_path / output).iterdir() if path.is_file()}
+    own = {f"edge_evaluator.{kind}" for kind in ("sv", "core", "md")}
+    assert written == own | {"fixfunc_pkg.sv", "fixfunc_pkg.core"} | {
+        f"{bench}.sv" for bench in export.BENCHES
+    }
+    text = (tmp_path / output / "edge_evaluator.sv").read_text()
+    assert text == catalogue.block("edge_evaluator").verilog("tiny").read_text()
 
 
 @pytest.mark.parametrize(

@@ -248,6 +248,14 @@ def test_random_bytes_are_tiles_or_wrong(kind, samples):
     assert (again.tiles == back.tiles).all()
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_tiles_are_no_codes(kind):
+    """And come back as none."""
+    codes, data = encode(np.zeros((0, 8, 8, 4), kind), 0)
+    assert (codes.shape, data.shape) == ((0,), (0, 64 * 4 * np.dtype(kind).itemsize))
+    assert decode(codes, data, 0, np.zeros((1, 4), kind)).tiles.shape == (0, 8, 8, 4)
+
+
 @pytest.mark.plan("colour-compression-4")
 def test_flat_tiles_and_edges_of_two_colours_take_a_transfer():
     flat = np.full((1, 8, 8, 4), (200, 30, 7, 255), np.uint8)

@@ -249,7 +249,7 @@ def test_rooms_hold_at_most_twelve_files():
                 for path in folder.iterdir()
                 if path.is_file() and path.name not in ("py.typed", "__init__.py")
             ]
-            assert len(inside) <= 12, folder
+            assert len(inside) <= 12 or folder.name == "__pycache__", folder
 
 
 # Amaranth offers no other way to put an instance in the place of a submodule; pyproject.toml holds

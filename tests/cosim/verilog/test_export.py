@@ -24,6 +24,7 @@ from fixfunc.spec import colours, commands, payloads, points
 from fixfunc.spec.state import Kind
 from fixfunc.tb import catalogue as benches
 from tests.tiers import SIMULATORS, by_tier
+from tests.verilog import simulate
 from tests.volume import LIMIT, volume
 
 BROKEN = {
@@ -258,37 +259,6 @@ def test_every_table_has_its_struct():
         and all(isinstance(field, payloads.Field) for field in value)
     }
     assert {name for name, table in tables.items() if table not in known} == {"HEADER"}
-
-
-def simulate(folder, simulator, top, sources):
-    """Compiles and runs; returns what it prints."""
-    if simulator == "icarus":
-        commands = [
-            [toolchain.icarus(), "-g2012", "-s", top, "-o", "run", *sources],
-            ["vvp", "run"],
-        ]
-    else:
-        commands = [
-            [
-                toolchain.verilator(),
-                "--binary",
-                "--timing",
-                "-j",
-                "2",
-                "-CFLAGS",
-                "-O0",
-                "--top",
-                top,
-                "-o",
-                "run",
-                *sources,
-            ],
-            [folder / "obj_dir" / "run"],
-        ]
-    for command in commands:
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-        assert done.returncode == 0, (done.stdout + done.stderr)[-2000:]
-    return done.stdout
 
 
 @pytest.mark.parametrize(
