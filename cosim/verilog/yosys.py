@@ -187,7 +187,7 @@ def _child() -> None:
         process = os.fork()
         if not process:
             _execute(libyosys, script)
-            sys.exit()
+            os._exit(0)  # all files are closed, and to take Yosys down takes longer than a netlist
         if os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]):
             sys.exit(1)
     _execute(libyosys, last)
