@@ -140,21 +140,7 @@ def particles():
 def stencil_shadow():
     """The volume of a slab's shadow, counted behind what is seen."""
     matrix = shapes.view(eye=(2.6, 2.2, 3.0))
-    floor, _, floor_faces = shapes.ground()
-    slab = np.array([(-0.6, 0.5, -0.6), (0.6, 0.5, -0.6), (0.6, 0.5, 0.6), (-0.6, 0.5, 0.6)])
-    far = slab + np.array([-1.2, -3.0, -0.8])
-    points = np.concatenate([slab - (0, 0.01, 0), far])  # the slab itself is lit
-    sides = [(k, 4 + k, 4 + (k + 1) % 4, (k + 1) % 4) for k in range(4)]
-    volume = []
-    for a, b, c, d in (*sides, (0, 1, 2, 3), (7, 6, 5, 4)):
-        volume += [(a, b, c), (a, c, d)]
-    grey = np.tile((0.62, 0.64, 0.6, 1), (len(floor), 1))
-    blue = np.tile((0.2, 0.4, 0.8, 1), (4, 1))
-    lit = [
-        (shapes.vertices(shapes.projected(floor, matrix), grey), floor_faces),
-        (shapes.vertices(shapes.projected(slab, matrix), blue), np.array([(0, 1, 2), (0, 2, 3)])),
-    ]
-    hidden = shapes.vertices(shapes.projected(points, matrix), np.zeros((8, 4)))
+    lit, (hidden, volume) = shapes.shadowed(matrix, np.array([-1.2, -3.0, -0.8]))
     count = Stencil(
         front=(StencilOp.KEEP, StencilOp.DECR, StencilOp.KEEP),
         back=(StencilOp.KEEP, StencilOp.INCR, StencilOp.KEEP),
@@ -168,9 +154,7 @@ def stencil_shadow():
     return Frame(
         [
             *(Pass(those, dark, dim, faces) for those, faces in lit),
-            Pass(
-                hidden, None, "", np.array(volume), depth_write=False, stencil=count, colour=False
-            ),
+            Pass(hidden, None, "", volume, depth_write=False, stencil=count, colour=False),
             *(Pass(those, plain, PLAIN, faces, stencil=outside) for those, faces in lit),
         ]
     )

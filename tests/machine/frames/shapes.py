@@ -109,3 +109,25 @@ def sky(size=64):
         faces.append(np.stack([red, green, blue, np.full_like(x, 255)], -1).astype(np.uint8))
     data = np.stack([face.reshape(-1) for face in faces])
     return create("RGBA8", size, size, [data], faces=6)
+
+
+def shadowed(matrix, away):
+    """A floor and a slab above it, each as vertices and faces; and the volume of its shadow.
+
+    ``away`` is where the light carries the slab: the far end of the volume.
+    """
+    floor, _, floor_faces = ground()
+    slab = np.array([(-0.6, 0.5, -0.6), (0.6, 0.5, -0.6), (0.6, 0.5, 0.6), (-0.6, 0.5, 0.6)])
+    points = np.concatenate([slab - (0, 0.01, 0), slab + away])  # the slab itself is lit
+    sides = [(k, 4 + k, 4 + (k + 1) % 4, (k + 1) % 4) for k in range(4)]
+    volume = []
+    for a, b, c, d in (*sides, (0, 1, 2, 3), (7, 6, 5, 4)):
+        volume += [(a, b, c), (a, c, d)]
+    grey = np.tile((0.62, 0.64, 0.6, 1), (len(floor), 1))
+    blue = np.tile((0.2, 0.4, 0.8, 1), (4, 1))
+    lit = [
+        (vertices(projected(floor, matrix), grey), floor_faces),
+        (vertices(projected(slab, matrix), blue), np.array([(0, 1, 2), (0, 2, 3)])),
+    ]
+    hidden = vertices(projected(points, matrix), np.zeros((8, 4)))
+    return lit, (hidden, np.array(volume))

@@ -85,21 +85,7 @@ def map_frame(near, far, depth_clip=False):
 def volume_frame(eye, at, reach, depth_clip=False):
     """A slab's shadow, counted where it fails the depth test: it may reach beyond any plane."""
     matrix = np.float64(camera(eye, at, SIZE[0] / SIZE[1], far=6))
-    floor, _, floor_faces = shapes.ground()
-    slab = np.array([(-0.6, 0.5, -0.6), (0.6, 0.5, -0.6), (0.6, 0.5, 0.6), (-0.6, 0.5, 0.6)])
-    far = slab + np.array([1.2, -3.0, 1.0]) * reach
-    points = np.concatenate([slab - (0, 0.01, 0), far])  # the slab itself is lit
-    sides = [(k, 4 + k, 4 + (k + 1) % 4, (k + 1) % 4) for k in range(4)]
-    volume = []
-    for a, b, c, d in (*sides, (0, 1, 2, 3), (7, 6, 5, 4)):
-        volume += [(a, b, c), (a, c, d)]
-    grey = np.tile((0.62, 0.64, 0.6, 1), (len(floor), 1))
-    blue = np.tile((0.2, 0.4, 0.8, 1), (4, 1))
-    lit = [
-        (shapes.vertices(shapes.projected(floor, matrix), grey), floor_faces),
-        (shapes.vertices(shapes.projected(slab, matrix), blue), np.array([(0, 1, 2), (0, 2, 3)])),
-    ]
-    hidden = shapes.vertices(shapes.projected(points, matrix), np.zeros((8, 4)))
+    lit, (hidden, volume) = shapes.shadowed(matrix, np.array([1.2, -3.0, 1.0]) * reach)
     count = Stencil(
         front=(StencilOp.KEEP, StencilOp.DECR, StencilOp.KEEP),
         back=(StencilOp.KEEP, StencilOp.INCR, StencilOp.KEEP),
@@ -108,7 +94,7 @@ def volume_frame(eye, at, reach, depth_clip=False):
     def dark(quads, _bound):
         return PixelResults(opaque(quads.floats(0)[..., :3] * np.float32(0.3)))
 
-    counted = Pass(hidden, None, "", np.array(volume), stencil=count)
+    counted = Pass(hidden, None, "", volume, stencil=count)
     counted = replace(counted, depth_write=False, colour=False, depth_clip=depth_clip)
     outside = Stencil(Compare.EQUAL)
     return Frame(
