@@ -240,10 +240,10 @@ class Top(wiring.Component):
         ]
         wiring.connect(m, wiring.flipped(self.counter_address), counters.counter_address)
         wiring.connect(m, counters.counter_value, wiring.flipped(self.counter_value))
-        for one, other in zip(
+        for stage, following in zip(
             (reader, setup, raster, depth), (setup, raster, depth, colour), strict=True
         ):
-            wiring.connect(m, one.o, other.i)
+            wiring.connect(m, stage.o, following.i)
         wiring.connect(m, wiring.flipped(self.context), depth.context)
         wiring.connect(m, depth.saved, wiring.flipped(self.saved))
         wiring.connect(m, colour.shaded, depth.shaded)

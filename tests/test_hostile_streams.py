@@ -9,14 +9,14 @@ from fixfunc.models.payload import dtype
 from fixfunc.spec.commands import STATUS, CommandError
 from fixfunc.tb import catalogue
 from fixfunc.tb.frontend import hostile
-from tests.tiers import SEED
+from tests.tiers import BUILT, SEED
 from tests.volume import volume
 
 BLOCK = "top"
 BATCH = 250  # streams at a time
 
 
-def draw(batch, count, config="tiny"):
+def draw(batch, count, config=BUILT[BLOCK]):
     """Statuses of ``count`` hostile streams, when every beat and byte has been compared.
 
     Nothing hangs: the clocks are bounded. No transfer lies where there is no memory. Memory is
@@ -34,7 +34,7 @@ def draw(batch, count, config="tiny"):
     return status[status["last"] == 1]
 
 
-def draw_all(streams, config="tiny"):
+def draw_all(streams, config=BUILT[BLOCK]):
     batches = range(-(-streams // BATCH))
     errors = np.concatenate(
         [draw(n, min(BATCH, streams - BATCH * n), config)["error"] for n in batches]

@@ -22,10 +22,12 @@ from fixfunc.tb import top as bench
 from fixfunc.tb.bench import depths
 from fixfunc.tb.frontend import streams
 from tests.oracles import naive
+from tests.tiers import BUILT
 from tests.volume import LIMIT, volume
 
 BLOCK = "top"
-PARAMS = rtl.CONFIGS["tiny"]
+CONFIG = BUILT[BLOCK]
+PARAMS = rtl.CONFIGS[CONFIG]
 EDGE = PARAMS.raster.edge
 SIZE = 24
 MIDDLE = 1 << 23
@@ -74,7 +76,7 @@ class Drawn:
         monkeypatch.setattr(bench, "shade", shade)
         block = catalogue.block(BLOCK)
         _, _, mismatches, first = block.compare(
-            volume(BLOCK, "tiny"), rows, "tiny", ("full", "full"), limit=LIMIT
+            volume(BLOCK, CONFIG), rows, CONFIG, ("full", "full"), limit=LIMIT
         )
         assert not mismatches, first
         self.machine = bench.machine(PARAMS, streams.memory(rows, PARAMS), shader=shade)
@@ -213,7 +215,7 @@ def test_nothing_depends_on_the_pace_of_the_shader():
     ):
         memory = Memory(streams.memory(rows, PARAMS), (0, 8))
         outputs = (
-            volume(BLOCK, "tiny").run(given, 1 << 16, paces, limit=LIMIT, memory=memory).outputs
+            volume(BLOCK, CONFIG).run(given, 1 << 16, paces, limit=LIMIT, memory=memory).outputs
         )
         del outputs["counter_value"]  # of clocks, too
         for name in ("probe_hiz", "probe_depth"):

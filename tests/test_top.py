@@ -27,16 +27,16 @@ from fixfunc.tb import catalogue
 from fixfunc.tb import top as bench
 from fixfunc.tb.bench import depths
 from fixfunc.tb.frontend import streams
+from tests import tiers
 from tests.bench import check_bench
 from tests.plane_formats import REFUSED, unchecked
 from tests.volume import LIMIT, check, check_paces, volume
 
 BLOCK = "top"
-PARAMS = rtl.CONFIGS["tiny"]
-CONFIGS = [
-    "tiny",
-    *(pytest.param(name, marks=pytest.mark.qualify) for name in ("tiny_flat", "tiny_planes")),
-]
+CONFIG = tiers.BUILT[BLOCK]
+PARAMS = rtl.CONFIGS[CONFIG]
+OTHERS = "tiny", "tiny_flat", "tiny_planes"
+CONFIGS = [CONFIG, *(pytest.param(name, marks=pytest.mark.qualify) for name in OTHERS)]
 
 
 def lattice(samples):
@@ -129,7 +129,7 @@ def test_nothing_is_written_after_an_error():
         CommandError.OPCODE,
     )
     assert two[-1].status["at"][-1] == len(right) - 1
-    check(BLOCK, "tiny", wrong)
+    check(BLOCK, CONFIG, wrong)
 
 
 @pytest.mark.plan("top-2")
@@ -157,12 +157,12 @@ def test_depths_lie_where_colours_lay():
         packets.fence(number)
     start = np.array([(streams.LISTS, len(packets.transfers), streams.SIZE)], dtype(START))
     rows = np.concatenate([streams.mark(start), packets.transfers])
-    status = codec.unpack(check(BLOCK, "tiny", rows), STATUS, dtype(STATUS))
+    status = codec.unpack(check(BLOCK, CONFIG, rows), STATUS, dtype(STATUS))
     assert status["passed"].any()
 
     def memory_behind(ready):
         memory = Memory(streams.memory(rows, PARAMS), (0, 8), ready=ready)
-        volume(BLOCK, "tiny").run(bench.inputs(rows, PARAMS), 100_000, memory=memory, limit=LIMIT)
+        volume(BLOCK, CONFIG).run(bench.inputs(rows, PARAMS), 100_000, memory=memory, limit=LIMIT)
         return memory.data
 
     assert (memory_behind(256) == memory_behind(4)).all()
@@ -173,7 +173,7 @@ def test_reset_in_mid_frame_is_a_fresh_start():
     """Wherever it comes: the same beats, and the same bytes, as of a top that never ran."""
     rows = random_rows(5)
     given = bench.inputs(rows, PARAMS)
-    block = volume(BLOCK, "tiny")
+    block = volume(BLOCK, CONFIG)
     fresh = Memory(streams.memory(rows, PARAMS), (0, 8))
     wanted = block.run(given, 100_000, memory=fresh, limit=LIMIT)
     for clocks in (100, 700, 1500, 4000):
@@ -214,7 +214,7 @@ def test_a_colour_that_cannot_be_written():
     """Nobody reads it back: the golden beats fit, but for the status that reports it."""
     rows = drawn(draw_state(24, 24), _triangles(3)[:2])
     memory = Memory(streams.memory(rows, PARAMS), (0, 8), faults=((1 << 64) - 1, 2 * streams.PLANE))
-    run = volume(BLOCK, "tiny").run(bench.inputs(rows, PARAMS), 100_000, memory=memory, limit=LIMIT)
+    run = volume(BLOCK, CONFIG).run(bench.inputs(rows, PARAMS), 100_000, memory=memory, limit=LIMIT)
     (wanted,) = machine(rows, outcomes=bench.HizOutcomes(run.outputs["probe_hiz"], 4))[1]
     status = codec.unpack(run.outputs["o"], STATUS, dtype(STATUS))
     assert status["failed"].tolist() == [4, 0]
@@ -227,7 +227,7 @@ def test_counters():
     """They are the golden ones, but for what depends on when; other addresses read as zero."""
     rows = random_rows(7)
     given = bench.inputs(rows, PARAMS)
-    run = volume(BLOCK, "tiny").run(
+    run = volume(BLOCK, CONFIG).run(
         given,
         100_000,
         memory=Memory(streams.memory(rows, PARAMS), (0, 8)),
@@ -274,7 +274,7 @@ def test_counters_are_read_behind_the_last_start():
     rows = streams.one_list(np.random.default_rng(2), 5, PARAMS)
     beats = bench.inputs(rows, PARAMS)
     assert beats["starts"].tolist() == [[1]]
-    block = volume(BLOCK, "tiny")
+    block = volume(BLOCK, CONFIG)
     memory = Memory(streams.memory(rows, PARAMS), (0, 8))
     run = block.run(beats, 100_000, memory=memory, limit=LIMIT)
     assert len(run.outputs["counter_value"]) == bench.COUNTER_ADDRESSES
@@ -302,13 +302,13 @@ def test_the_first_stage_that_differs_is_blamed(stage, module, name, monkeypatch
     block = catalogue.block(BLOCK)
     memory = Memory(streams.memory(rows, PARAMS), (0, 8))
     outputs = (
-        volume(BLOCK, "tiny")
+        volume(BLOCK, CONFIG)
         .run(bench.inputs(rows, PARAMS), 100_000, memory=memory, limit=LIMIT)
         .outputs
     )
     outputs["memory"] = memory.data.view(np.uint64).reshape(-1, 4)
     _break(monkeypatch, module, name)
-    count, first = block.differences(outputs, bench.replay(rows, outputs, PARAMS), "tiny")
+    count, first = block.differences(outputs, bench.replay(rows, outputs, PARAMS), CONFIG)
     assert count
     assert first.startswith(f"{stage}: "), first
 
@@ -390,7 +390,7 @@ def test_formats_that_colour_planes_do_not_have(config):
 
 @pytest.mark.plan("top-4")
 def test_bench(simulator):
-    check_bench(BLOCK, "tiny", simulator)
+    check_bench(BLOCK, CONFIG, simulator)
 
 
 @pytest.mark.plan("top-3")

@@ -25,9 +25,12 @@ LONGEST = (
     "resolve",
     "block_decode",
 )
-# Blocks that join others, and products that share their multipliers. They run on Icarus in ``make
-# qualify``: it is slow, and what it finds, X of what was not reset, it finds in their parts.
-JOINED = ("top", "cached_depth", "depth_unit", "colour_write", "resolve", "shared")
+# Blocks that join others. Their benches run in ``make qualify``: a simulator builds them anew, and
+# in ``make test`` the volume library, which other tests need too, gives them the same beats.
+JOINED = ("top", "cached_depth", "depth_unit", "colour_write", "resolve")
+SLOW = ("shared",)  # products that share their multipliers: on Icarus in ``make qualify`` alone
+# The one configuration of a block that ``make test`` builds, where it is not ``tiny``.
+BUILT = {"top": "tiny_resolve"}
 SIMULATORS = os.environ.get("SIM", "icarus verilator").split()
 QUALIFY = os.environ.get("TIER") == "qualify"
 SEED = int(
@@ -55,7 +58,7 @@ def simulators(block):
     """Parameters of a bench: simulators at some pairs of paces, and at all of them."""
     some = [
         pytest.param(simulator, marks=pytest.mark.qualify)
-        if simulator == "icarus" and block in JOINED
+        if block in JOINED or (simulator == "icarus" and block in SLOW)
         else simulator
         for simulator in SIMULATORS
     ]

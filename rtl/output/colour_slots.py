@@ -3,7 +3,7 @@
 
 from collections.abc import Sequence
 
-from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout
 from amaranth.lib.memory import Memory
@@ -15,7 +15,7 @@ from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.memory.surface.rectangle import RECTANGLE, RectangleMask
 from fixfunc.rtl.memory.tile_cache.layouts import has
 from fixfunc.rtl.memory.tile_client.slot_front import COMMAND
-from fixfunc.rtl.output.merger.blender import Blender
+from fixfunc.rtl.output.byte_blender import ByteBlender
 from fixfunc.rtl.output.merger.control import StateDecoder
 from fixfunc.rtl.output.merger.formats import FormatSet
 from fixfunc.rtl.output.texel_blender import PlaneFormats, TexelBlender
@@ -33,7 +33,8 @@ class ColourSlots(wiring.Component):
     """Do what slot commands say, one a clock; it never stalls.
 
     A slot is written :attr:`latency` clocks after it is read. Until then no other command may read
-    it: an EVICT reads, and a USE that blends, unless its slot is filled by the same command.
+    it: an EVICT reads, and a USE that blends, unless its slot is filled by the same command. But a
+    USE that comes :attr:`forwarded` clocks behind another one blends with what that one writes.
     Planes of R8G8B8A8_UNORM alone have lanes for its bytes, and channels that are not written
     need no blending: memory is written by bytes.
 
@@ -98,14 +99,21 @@ class ColourSlots(wiring.Component):
 
     def _lane(self):
         """All of D3D11's blending but the blend constant and second colours, of a sample."""
-        if self._by_bytes:
-            return Blender(self._formats, constant=False, logic=True)
-        return TexelBlender(self._formats)
+        return ByteBlender() if self._by_bytes else TexelBlender(self._formats)
 
     @property
     def latency(self) -> int:
         """Clocks from a command to the write of its slot."""
         return self.OLD + self._first_lane.latency
+
+    @property
+    def forwarded(self) -> range:
+        """Clocks from a USE to another one of its slot that is given its result.
+
+        It is written then in the clock in which a lane takes what is stored, or in the one before.
+        In the next clock memory is written and read, which it need not bear.
+        """
+        return range(self.latency - self.OLD, self.latency)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -133,6 +141,10 @@ class ColourSlots(wiring.Component):
             clearing=self.clearing,
         )
         timeline.enter(RectangleMask.LATENCY, cleared=mask.o)
+        for name, distance in zip(("at_lane", "at_read"), self.forwarded, strict=True):
+            earlier = timeline[distance].command
+            again = earlier.valid & (earlier.slot == self.command.slot)
+            timeline.enter(0, **{name: again & ~has(self.command.op, SlotOp.FILL)})
         old = timeline[self.OLD]
         m.d.comb += [
             self.done.eq(old.command),
@@ -152,44 +164,37 @@ class ColourSlots(wiring.Component):
             m.submodules[f"lane_{n}"] = lane = self._lane() if n else self._first_lane
             new = Mux(self.clearing, self.clear.colour_value, self.colours[n])
             timeline.enter(0, **{f"new_{n}": new, f"fill_{n}": self.fill_values[n]})
-            stored = self._read(m, timeline, n, read.data.word_select(n, COLOUR))
+            word = read.data.word_select(n, COLOUR)
+            stored = self._read(m, timeline, n, word, write)
+            dest = _newest(timeline[self.OLD].at_lane, n, write, stored)
             m.d.comb += [
-                *self._operands(lane, timeline.value(f"new_{n}", self.OLD), stored),
+                lane.source.eq(timeline.value(f"new_{n}", self.OLD)),
+                lane.dest.eq(dest),
                 *(lane.controls[k].eq(timeline[self.OLD + k].control) for k in range(lane.latency)),
             ]
             writes = named(m, Mux(used & drawn[n], channels, 0), f"writes_{n}")
             value = write.data.word_select(n, COLOUR)
             for k in range(4):
                 kept = filled.o.word_select(n, COLOUR).word_select(k, 8)
-                blended = Value.cast(lane.o).word_select(k, 8)
+                blended = lane.o.word_select(k, 8)
                 m.d.comb += [
                     value.word_select(k, 8).eq(Mux(writes[k], blended, kept)),
                     write.en[4 * n + k].eq(writes[k] | fills),
                 ]
         return m
 
-    def _read(self, m, timeline, n, stored):
-        """The value of a sample, as its slot holds it, or as it is filled in by this command."""
+    def _read(self, m, timeline, n, stored, write):
+        """The value of a sample: as its slot holds it, as it is being written there, or as it is
+        filled in by this command.
+        """
         value = Signal(COLOUR, name=f"stored_{n}")
         filled = timeline.value(f"fill_{n}", 1)
+        newest = _newest(timeline[1].at_read, n, write, stored)
         m.d.sync += [
             self.values[n].eq(stored),
-            value.eq(Mux(has(timeline[1].command.op, SlotOp.FILL), filled, stored)),
+            value.eq(Mux(has(timeline[1].command.op, SlotOp.FILL), filled, newest)),
         ]
         return value
-
-    def _operands(self, lane, new, old):
-        """What a lane blends."""
-        if self._by_bytes:
-            return [
-                lane.sources.eq(Cat(new, old)),
-                lane.new_words.eq(new),
-                lane.old_words.eq(old),
-            ]
-        return [
-            lane.source.eq(new),
-            lane.dest.eq(old),
-        ]
 
     def _decode(self, m, timeline):
         """How the draw blends; what clears a slot replaces all."""
@@ -223,3 +228,12 @@ class ColourSlots(wiring.Component):
             control.layout.eq(channel_layout),
         ]
         timeline.enter(self.OLD, control=control.as_value())
+
+
+def _newest(again, n, write, value):
+    """A sample's value, but for the channels of it that are being written to the same slot."""
+    result = write.data.word_select(n, COLOUR)
+    return Cat(
+        Mux(again & write.en[4 * n + k], result.word_select(k, 8), value.word_select(k, 8))
+        for k in range(4)
+    )

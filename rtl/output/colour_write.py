@@ -141,9 +141,9 @@ class ColourWrite(wiring.Component):
     """Hand out the quads of covered tiles, and write what a shader makes of them.
 
     One tile per clock, in order, out and back, all its planes at once; a tile that is not on chip
-    waits for memory. Where what is stored decides, tiles that have a sample in common come a clock
-    more apart than the latency of :class:`~fixfunc.rtl.output.colour_slots.ColourSlots`, but for
-    the first one behind a miss. A target begins with a clear of all of it.
+    waits for memory. Where what is stored decides, tiles that have a sample in common wait for one
+    another as :class:`~fixfunc.rtl.output.colour_slots.ColourSlots` asks, but for the first one
+    behind a miss. A target begins with a clear of all of it.
 
     Colours take 32 bits a sample, in the format of their plane, as the shader has packed them.
 
@@ -237,7 +237,8 @@ class ColourWrite(wiring.Component):
 
         m.d.comb += requests.flush_early.eq(self.flush_early)
         states = plane_states(m, front, p.planes, p.formats)
-        interlocks = [SampleInterlock(p.edge**2, hazard_window) for _ in planes]
+        forwarded = slots[0].forwarded
+        interlocks = [SampleInterlock(p.edge**2, hazard_window, forwarded) for _ in planes]
         self._per_plane(m, "interlock", interlocks)
         for n, (interlock, state, cache) in enumerate(zip(interlocks, states, caches, strict=True)):
             self._interlock(m, interlock, shading.o, n, cache.o, reads_target(state, p.formats))

@@ -25,6 +25,8 @@ class SampleInterlock(wiring.Component):
         Samples of a tile.
     window : int
         Least distance in clocks between two tiles of which the later reads what the other writes.
+    forwarded : range
+        Distances below that at which the later is given what the other writes.
 
     Members
     -------
@@ -41,8 +43,9 @@ class SampleInterlock(wiring.Component):
     stall : Out(1)
     """
 
-    def __init__(self, lanes: int, window: int) -> None:
+    def __init__(self, lanes: int, window: int, forwarded: range) -> None:
         self._window = window
+        self._forwarded = forwarded
         super().__init__(
             {
                 "command": In(COMMAND),
@@ -68,7 +71,8 @@ class SampleInterlock(wiring.Component):
         ]
         hazards = Cat(
             tile.valid & (tile.slot == command.slot) & (tile.mask & self.mask).any()
-            for tile in earlier
+            for distance, tile in enumerate(earlier, 1)
+            if distance not in self._forwarded
         )
         m.d.comb += self.stall.eq(command.valid & self.reads & ~fills & hazards.any())
         return m

@@ -171,14 +171,16 @@ def test_another_target_begins_without_other_planes():
     assert (before.values() == 7).all()
 
 
-HAZARD_WINDOW = 22  # of all formats: the page says so
+FORWARDED = 19  # clocks, of all formats: the page says so
 
 
 def test_the_page_has_the_hazard_windows():
-    for formats, clocks in ((BASE_FORMATS, 12), (COLOUR_FORMATS, HAZARD_WINDOW)):
-        assert ColourSlots(4, 16, formats).latency + 1 == clocks
+    for formats, forwarded, window in ((BASE_FORMATS, 4, 7), (COLOUR_FORMATS, FORWARDED, 22)):
+        slots = ColourSlots(4, 16, formats)
+        assert (min(slots.forwarded), slots.latency + 1) == (forwarded, window)
     page = (ROOT / "docs/output/colour_write.md").read_text()
-    assert re.search(r"12\s+clocks with R8G8B8A8_UNORM alone, 22 with all formats", page)
+    assert re.search(r"4\s+or\s+5\s+clocks\s+apart,\s+or\s+7\s+and\s+more", page)
+    assert re.search(r"19,\s+20,\s+or\s+22\s+and\s+more", page)
 
 
 def written(beats):
@@ -219,10 +221,10 @@ def beats(count, **fields):
     ],
 )
 def test_all_planes_of_a_tile_a_clock(fields, reads):
-    """A tile a clock; the same one, where what is stored decides, once in a hazard window."""
+    """A tile a clock; the same one, where what is stored decides, as soon as it is forwarded."""
     data, short = written(beats(80, **fields))
     _, long = written(beats(880, **fields))
-    again = max(16, HAZARD_WINDOW) if reads else 16  # clocks until the sixteen tiles come again
+    again = max(16, FORWARDED) if reads else 16  # clocks until the sixteen tiles come again
     assert abs((long - short) - 50 * again) < again
     planes = [data[n * bench.PLACES * bench.PLACE :][:512] for n in range(PARAMS.planes)]
     assert all((before != plane).any() for before, plane in pairwise(planes))
@@ -255,4 +257,4 @@ def test_bench(simulator):
 @pytest.mark.plan("colour-write-18")
 @pytest.mark.parametrize("config", tiers.by_tier([CONFIG, "planes"]))
 def test_volume(config):
-    check_paces(BLOCK, config, 60)
+    check_paces(BLOCK, config, 60 if tiers.QUALIFY else 20)

@@ -277,9 +277,16 @@ def test_a_tile_that_takes_the_place_of_another_takes_a_clock(blends):
 
 
 @pytest.mark.plan("colour-write-20")
-@pytest.mark.parametrize(("masks", "apart"), [(13, 1), (1, 12)])
-def test_blended_tiles_of_one_place_wait_only_for_their_own_samples(masks, apart):
-    """As many tiles as a hazard window is long, and one, have no sample in common, or all have."""
+@pytest.mark.parametrize(
+    ("masks", "taken"),
+    [(1, 4000), (2, 2000), (3, 1333), (4, 1000), (5, 1400), (6, 1167), (7, 1000)],
+)
+def test_blended_tiles_of_one_place_wait_only_for_their_own_samples(masks, taken):
+    """Of so many tiles in a row none has a sample in common; the next one has those of the first.
+
+    It comes four or five clocks behind that one, whose result is forwarded, or at least seven: of
+    five masks each tile finds that the one before with its mask is six clocks away.
+    """
     clocks = []
     for count in (64, 1064):
         drawn = np.zeros(count, dtype(payloads.tile(4)))
@@ -296,7 +303,7 @@ def test_blended_tiles_of_one_place_wait_only_for_their_own_samples(masks, apart
         memory = Memory(harness.memory(rows, rtl.CONFIGS["tiny"]), (0, 0), ready=256)
         run = volume(BLOCK, "tiny").run({"i": rows}, 4096, memory=memory, limit=LIMIT)
         clocks.append(run.clocks)
-    assert clocks[1] - clocks[0] == 1000 * apart
+    assert abs(clocks[1] - clocks[0] - taken) < 2
     check(BLOCK, "tiny", rows)
 
 

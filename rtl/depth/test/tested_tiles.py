@@ -230,8 +230,8 @@ class DepthRange(wiring.Component):
                 chosen = [
                     Signal(bits, name=f"{name}_{len(values)}_{n}") for n in range(len(values) // 2)
                 ]
-                for value, one, other in zip(chosen, values[::2], values[1::2], strict=True):
-                    m.d.sync += value.eq(Mux((one < other) == (name == "low"), one, other))
+                for value, left, right in zip(chosen, values[::2], values[1::2], strict=True):
+                    m.d.sync += value.eq(Mux((left < right) == (name == "low"), left, right))
                 values = chosen
             m.d.comb += out.eq(values[0])
         return m

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A sample's channels as integers, blended with what is stored, or put in its place."""
 
-from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal
+from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
-from amaranth.lib.data import ArrayLayout
+from amaranth.lib.data import ArrayLayout, View
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.bits import named
@@ -100,14 +100,34 @@ class Blender(wiring.Component):
         less = named(m, self.sources[NEW][channel] < self.sources[OLD][channel], f"less_{channel}")
         source = named(m, self.new_words[channel], f"source_{channel}")
         target = named(m, self.old_words[channel], f"target_{channel}")
-        takes_old = (group.least & ~less) | (group.greatest & less)
-        result = Mux(takes_old, target, source)
-        if self._logic:
-            table = Array(_logic(LogicOp(n), source, target) for n in range(16))
-            result = Mux(control.logic, table[control.logic_op], result)
+        result = replaced(control, group, less, source, target, self._logic)
         word = Signal(self._formats.word, name=f"word_{channel}")
         m.d.sync += word.eq(Mux(control.write[channel], result, target))
         return word
+
+
+def replaced(
+    control: View, group: View, less: Value, source: Value, target: Value, logic: bool = True
+) -> Value:
+    """What a channel becomes unless products are summed: the shader's, or by MIN, MAX or logic.
+
+    Parameters
+    ----------
+    control, group : View
+        Of :func:`~fixfunc.rtl.output.merger.control.control_layout`, and its group of the channel.
+    less : Value
+        The shader's channel is less than the target's.
+    source, target : Value
+        Their bits.
+    logic : bool
+        There are logic operations.
+    """
+    takes_old = (group.least & ~less) | (group.greatest & less)
+    result = Mux(takes_old, target, source)
+    if not logic:
+        return result
+    table = Array(_logic(LogicOp(n), source, target) for n in range(16))
+    return Mux(control.logic, table[control.logic_op], result)
 
 
 def _logic(op, source, target):

@@ -22,8 +22,8 @@ from fixfunc.rtl.output.merger.factor import Factor
 from fixfunc.rtl.output.merger.formats import ALPHA, GREEN, FormatSet, pick
 from fixfunc.rtl.output.merger.quotient import Quotient
 
-APART = 31, 63  # ones of 5:6:5 that are no multiples of one another
-APART_BITS = 18, 11  # of two times 31 * 31 * 63 with a sign, and of that by 63
+ONES_565 = 31, 63  # ones of 5:6:5 that are no multiples of one another
+BITS_565 = 18, 11  # of two times 31 * 31 * 63 with a sign, and of that by 63
 
 
 class BlendChannel(wiring.Component):
@@ -63,7 +63,7 @@ class BlendChannel(wiring.Component):
         # Products of 2^24 leave the sum before it is divided. A factor is at most two.
         sizes = [2 * formats.value + 5, formats.value + 3]
         if formats.has_units_apart:
-            sizes = [max(pair) for pair in zip(sizes, APART_BITS, strict=True)]
+            sizes = [max(pair) for pair in zip(sizes, BITS_565, strict=True)]
         self._quotient = Quotient(formats, *sizes)
         colours = ArrayLayout(formats.value_shape, 3)
         super().__init__(
@@ -182,7 +182,7 @@ class BlendChannel(wiring.Component):
         either = constant[0] | constant[1]
         unit = Mux(constant[0], units[1], units[0])
         half = pick(unit, [(1 << n - 1) - 1 for n in widths])
-        half = Mux(self._differ(units), APART[0] * APART[1] >> 1, half)
+        half = Mux(self._differ(units), ONES_565[0] * ONES_565[1] >> 1, half)
         one = Mux(constant[0] & constant[1], 1, pick(unit, [(1 << n) - 1 for n in widths]))
         total = register(
             m,
@@ -225,7 +225,7 @@ class BlendChannel(wiring.Component):
         high = value[5:11]
         folded = named(m, high + value[:5], "folded")
         last = named(m, folded[5:] + folded[:5], "last")
-        quotient = high + folded[5:] + (last >= APART[0])
+        quotient = high + folded[5:] + (last >= ONES_565[0])
         return Mux(apart & ~value[-1], quotient, value)
 
     def _cut(self, m, value: Value, clock):

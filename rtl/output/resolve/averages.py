@@ -126,9 +126,9 @@ class PixelMeans(wiring.Component):
         sums = {}
         for (i, j), pair in pairs.items():
             sums[i, j] = []
-            for c, (one, other) in enumerate(zip(*pair, strict=True)):
-                total = Signal(len(one) + 1, name=f"sum_{1 << n}_{i}_{j}_{c}")
-                m.d[self._domain] += total.eq(one + other)
+            for c, (left, right) in enumerate(zip(*pair, strict=True)):
+                total = Signal(len(left) + 1, name=f"sum_{1 << n}_{i}_{j}_{c}")
+                m.d[self._domain] += total.eq(left + right)
                 sums[i, j].append(total)
         return sums
 
