@@ -200,7 +200,7 @@ class CachedDepth(wiring.Component):
         m.submodules.requests = requests = SlotRequests(
             self._params.test, self._planes[0], self._params.ahead
         )
-        m.submodules.test = test = CachedTest(self._params.test, self._params.sets)
+        m.submodules.test = test = CachedTest(self._params.test)
         m.d.comb += [
             self.initialising.eq(hiz.initialising),
             self.flush_early.eq(test.flush_early),

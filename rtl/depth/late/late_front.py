@@ -11,10 +11,11 @@ from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.depth.late.late_z import LateZScoreboard
 from fixfunc.rtl.lib.fifo import CreditedFIFO
+from fixfunc.rtl.memory.tile_cache.layouts import has
 from fixfunc.rtl.memory.tile_client.slot_front import HELD, SlotFront
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
-from fixfunc.spec.state import Kind
+from fixfunc.spec.state import Kind, SlotOp
 
 MOST = 128  # tiles that are out
 INNER = ("stall", "drained", "late_tile", "late_refused")  # members of the slot front
@@ -26,19 +27,16 @@ class LateFront(wiring.Component):
     Everything else passes as in :class:`~fixfunc.rtl.memory.tile_client.slot_front.SlotFront`. A
     late draw is one that does not let its tiles be written early.
 
-    Such a tile keeps its slots meanwhile. The late-Z scoreboard counts by sets of the caches: a
-    tile of a late draw, and an EVICT of no tile, wait while a tile of their set is out. No command
-    of a cache is needed for a tile that comes back, so nothing that waits here is in its way. A
-    tile of which an early test leaves no sample is not shaded: it comes back by itself, in its
-    order.
+    Such a tile keeps its slots meanwhile. Each plane has a late-Z scoreboard of its slots: a tile
+    of a late draw, and an EVICT of no tile, wait while a tile of their slot is out. No command of
+    a cache is needed for a tile that comes back, so nothing that waits here is in its way. A tile
+    of which an early test leaves no sample is not shaded: it comes back by itself, in its order.
 
     Parameters
     ----------
     params : DepthTestParams
     planes, bits, latency
         See :class:`~fixfunc.rtl.memory.tile_client.slot_front.SlotFront`.
-    sets : int
-        Sets of the caches: a power of two. A slot's number has its set above its way.
 
     Members
     -------
@@ -62,13 +60,10 @@ class LateFront(wiring.Component):
 
     legal = 1  # as of the slot front
 
-    def __init__(
-        self, params: Any, planes: Sequence, bits: Sequence[int], latency: int, sets: int
-    ) -> None:
+    def __init__(self, params: Any, planes: Sequence, bits: Sequence[int], latency: int) -> None:
         self._params = params
         self._names = [plane.name for plane in planes]
         self._front = SlotFront(params.edge, planes, bits, latency)
-        self._sets = sets
         inner = {*INNER, *(f"{name}_{of}" for name in self._names for of in ("hold", "late"))}
         self._passed_on = {
             name: member
@@ -102,52 +97,47 @@ class LateFront(wiring.Component):
                 m.d.comb += inner.eq(outer)
             else:
                 m.d.comb += outer.eq(inner)
-        m.submodules.late_z = late_z = LateZScoreboard(MOST, self._sets)
-        offered = self.i.payload.beat
+        boards = [self._scoreboard(m, front, n, name) for n, name in enumerate(self._names)]
         m.d.comb += [
             self.late_draw.eq(~front.state.early_write),
-            late_z.late_draw.eq(self.late_draw),
-            late_z.tests.eq(1),
-            late_z.offered.eq(
-                self.i.valid & (offered.kind == Kind.WORK) & ~self.i.payload.clearing
-            ),
-            late_z.place.eq(self._set(offered.tile)),
-            late_z.accept.eq(front.accept),
-            late_z.back.eq(self.late_enters),
-            front.stall.eq(late_z.stall),
-            front.drained.eq(late_z.idle),
+            front.stall.eq(Cat(board.stall for board in boards).any()),
+            front.drained.eq(boards[0].idle),  # each counts all tiles
         ]
-        for name in self._names:
-            m.d.comb += getattr(front, f"{name}_hold").eq(self._hold(m, late_z, name))
-        self._come_back(m, front, late_z)
+        self._come_back(m, front, boards)
         return m
 
-    def _set(self, tile):
-        """The set of a tile in the caches."""
-        bits = self._sets.bit_length() - 1
-        return Cat(tile.x[: bits - bits // 2], tile.y[: bits // 2])
+    def _scoreboard(self, m, front, number, name):
+        """Slots of a plane whose tiles are out. A tile is offered once its slot is known."""
+        m.submodules[f"late_{name}"] = board = LateZScoreboard(MOST, self._params.tiles)
+        request = self.i.payload
+        command = getattr(self, name)
+        drawn = (request.beat.kind == Kind.WORK) & ~request.clearing
+        known = command.valid & has(command.payload.op, SlotOp.USE)
+        m.d.comb += [
+            board.late_draw.eq(self.late_draw),
+            board.tests.eq(request.requested[number]),
+            board.offered.eq(self.i.valid & drawn & known),
+            board.place.eq(command.payload.slot),
+            board.accept.eq(front.accept),
+            board.back.eq(self.late_enters),
+            getattr(front, f"{name}_hold").eq(self._hold(m, board, command, name)),
+        ]
+        return board
 
-    def _hold(self, m, late_z, name):
+    def _hold(self, m, board, command, name):
         """Whether an EVICT must not touch its slot yet.
 
         A command is looked up in the first clock in which it is offered, unless no tile is out.
         """
-        command = getattr(self, name)
-        way_bits = (self._params.tiles // self._sets).bit_length() - 1
-        place = Signal(range(self._sets), name=f"{name}_set")
         looked_up = Signal(name=f"{name}_looked_up")
         occupied = Signal(name=f"{name}_occupied")
-        m.d.comb += place.eq(command.payload.slot >> way_bits)
         m.d.sync += [
             looked_up.eq(command.valid & ~command.ready),
-            occupied.eq(
-                late_z.pending.bit_select(place, 1)
-                | (late_z.departed & (late_z.departed_place == place))
-            ),
+            occupied.eq(board.is_occupied(command.payload.slot[: len(board.place)])),
         ]
-        return ~late_z.idle & (~looked_up | occupied)
+        return ~board.idle & (~looked_up | occupied)
 
-    def _come_back(self, m, front, late_z):
+    def _come_back(self, m, front, boards):
         """Tiles and their slots wait for the shader, in order."""
         held = StructLayout(dict.fromkeys(self._names, HELD) | {"refused": 1})
         waiting = StructLayout({"tile": self.tested_tile.shape(), "shaded": 1})
@@ -165,9 +155,11 @@ class LateFront(wiring.Component):
             tiles.i.shaded.eq(self.tested_tile.mask.any()),
             tiles.o.ready.eq(self.late_enters),
         ]
-        for name in self._names:
+        for name, board in zip(self._names, boards, strict=True):
             command = getattr(front, f"{name}_command")
             m.d.comb += [
+                board.back_tested.eq(slot[name].valid),
+                board.back_place.eq(slot[name].slot),
                 held(slots.w_data)[name].valid.eq(command.valid),
                 held(slots.w_data)[name].slot.eq(command.slot),
                 getattr(front, f"{name}_late").eq(slot[name]),
@@ -182,7 +174,6 @@ class LateFront(wiring.Component):
             front.late_enters.eq(self.late_enters),
             front.late_tile.eq(tile),
             front.late_tile.mask.eq(tile.mask & result.survivors),
-            late_z.back_place.eq(self._set(tile)),
         ]
         if self._params.shader_depths:
             m.d.comb += self.shader.replaces.eq(result.replaces & self.late_enters & shaded)

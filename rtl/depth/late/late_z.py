@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Late-Z scoreboard: tiles that are out for shading before they are written."""
 
-from amaranth.hdl import Module, Signal
+from amaranth.hdl import Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -30,10 +30,10 @@ class LateZScoreboard(wiring.Component):
         It must wait: a tile of its place is out, or too many are, or that is not yet known.
     accept : In(1)
         It enters.
-    back, back_place : In(1), In(range(places))
-        A tile has come back, and enters.
+    back, back_tested, back_place : In(1), In(1), In(range(places))
+        A tile has come back, and enters; it had been tested.
     pending : Out(places)
-        Places of which a tile is out that was tested, without ``departed_place``.
+        Places of which a tile is out that was tested; those of the last clock are missing.
     departed, departed_place : Out(1), Out(range(places))
         In the clock before, such a tile has entered.
     idle : Out(1)
@@ -51,6 +51,7 @@ class LateZScoreboard(wiring.Component):
                 "stall": Out(1),
                 "accept": In(1),
                 "back": In(1),
+                "back_tested": In(1),
                 "back_place": In(range(places)),
                 "pending": Out(places),
                 "departed": Out(1),
@@ -77,7 +78,7 @@ class LateZScoreboard(wiring.Component):
         m.d.sync += [
             self.departed.eq(departure & self.tests),
             self.departed_place.eq(self.place),
-            returned.eq(self.back),
+            returned.eq(self.back & self.back_tested),
             returned_place.eq(self.back_place),
         ]
         m.d.comb += [
@@ -92,11 +93,13 @@ class LateZScoreboard(wiring.Component):
         occupied = Signal()
         m.d.sync += [
             looked_up.eq(self.offered & ~self.accept),
-            occupied.eq(
-                self.pending.bit_select(self.place, 1)
-                | (self.departed & (self.departed_place == self.place))
-            ),
+            occupied.eq(self.is_occupied(self.place)),
         ]
         hazard = self.tests & (~looked_up | occupied)
         m.d.comb += self.stall.eq(self.late_draw & (~credit.available | hazard))
         return m
+
+    def is_occupied(self, place: Value) -> Value:
+        """Whether a tile of a place is out that was tested."""
+        departed = self.departed & (self.departed_place == place)
+        return self.pending.bit_select(place, 1) | departed

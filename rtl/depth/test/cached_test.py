@@ -45,8 +45,6 @@ class CachedTest(wiring.Component):
     ----------
     params : DepthTestParams
         ``tiles``: slots.
-    sets : int
-        Sets of the caches.
 
     Members
     -------
@@ -70,9 +68,8 @@ class CachedTest(wiring.Component):
         A fence that flushes is the only beat here: whoever comes next may begin its own flush.
     """
 
-    def __init__(self, params: Any, sets: int) -> None:
+    def __init__(self, params: Any) -> None:
         self._params = params
-        self._sets = sets
         self._planes = planes(params)
         members = {}
         for plane, bits in zip(*self._planes, strict=True):
@@ -102,7 +99,7 @@ class CachedTest(wiring.Component):
         m = Module()
         p = self._params
         latency = test_clock(p) + DepthRange.latency(p.edge**2) + 6
-        m.submodules.front = front = LateFront(p, *self._planes, latency, self._sets)
+        m.submodules.front = front = LateFront(p, *self._planes, latency)
         m.submodules.datapath = datapath = DepthDatapath(p, fills=True)
         m.submodules.output = output = TestOutput(p)
         wiring.connect(m, wiring.flipped(self.i), front.i)

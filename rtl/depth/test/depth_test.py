@@ -215,6 +215,7 @@ class DepthTest(wiring.Component):
             late_z.place.eq(Cat(offered.x[:PLACE_BITS], offered.y[:PLACE_BITS])),
             late_z.accept.eq(front.accept),
             late_z.back.eq(transfer),
+            late_z.back_tested.eq(1),
             late_z.back_place.eq(Cat(back.x[:PLACE_BITS], back.y[:PLACE_BITS])),
         ]
         answered = Signal()
