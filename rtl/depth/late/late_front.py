@@ -30,7 +30,8 @@ class LateFront(wiring.Component):
     Such a tile keeps its slots meanwhile. Each plane has a late-Z scoreboard of its slots: a tile
     of a late draw, and an EVICT of no tile, wait while a tile of their slot is out. No command of
     a cache is needed for a tile that comes back, so nothing that waits here is in its way. A tile
-    of which an early test leaves no sample is not shaded: it comes back by itself, in its order.
+    of which an early test leaves no sample is not shaded: it comes back by itself, in its order;
+    one that has nothing to change then leaves its slots, and does not enter again.
 
     Parameters
     ----------
@@ -50,8 +51,9 @@ class LateFront(wiring.Component):
         A tile that comes back enters.
     late_shaded : Out(1)
         It has been shaded.
-    tested, tested_tile : In(1), In
-        A tile of a late draw has been tested early: with the samples that go to the shader.
+    tested, tested_tile, tested_finished : In(1), In, In(1)
+        A tile of a late draw has been tested early: with the samples that go to the shader. It is
+        finished if there are none, and it has nothing to change.
     shaded : In(stream.Signature(layout(payloads.survivors(params.edge, params.shader_depths))))
         One for each tile of a late draw of which a sample goes to the shader.
     shader : Out
@@ -79,6 +81,7 @@ class LateFront(wiring.Component):
             "late_shaded": Out(1),
             "tested": In(1),
             "tested_tile": In(tile),
+            "tested_finished": In(1),
             "shaded": In(stream.Signature(survivors)),
         }
         if params.shader_depths:
@@ -119,7 +122,6 @@ class LateFront(wiring.Component):
             board.offered.eq(self.i.valid & drawn & known),
             board.place.eq(command.payload.slot),
             board.accept.eq(front.accept),
-            board.back.eq(self.late_enters),
             getattr(front, f"{name}_hold").eq(self._hold(m, board, command, name)),
         ]
         return board
@@ -140,24 +142,28 @@ class LateFront(wiring.Component):
     def _come_back(self, m, front, boards):
         """Tiles and their slots wait for the shader, in order."""
         held = StructLayout(dict.fromkeys(self._names, HELD) | {"refused": 1})
-        waiting = StructLayout({"tile": self.tested_tile.shape(), "shaded": 1})
+        waiting = StructLayout({"tile": self.tested_tile.shape(), "shaded": 1, "finished": 1})
         m.submodules.slots = slots = fifo.SyncFIFOBuffered(width=held.size, depth=MOST)
         m.submodules.tiles = tiles = CreditedFIFO(waiting, MOST)
         slot = held(slots.r_data)
+        leaves = Signal()
         m.d.comb += [
+            leaves.eq(self.late_enters | (tiles.o.valid & tiles.o.payload.finished)),
             slots.w_en.eq(front.tile_valid & ~front.clearing & ~front.is_late & self.late_draw),
             held(slots.w_data).refused.eq(front.refused),
-            slots.r_en.eq(self.late_enters),
+            slots.r_en.eq(leaves),
             front.late_refused.eq(slot.refused),
             tiles.consume.eq(front.accept & self.late_draw),
             tiles.push.eq(self.tested),
             tiles.i.tile.eq(self.tested_tile),
             tiles.i.shaded.eq(self.tested_tile.mask.any()),
-            tiles.o.ready.eq(self.late_enters),
+            tiles.i.finished.eq(self.tested_finished),
+            tiles.o.ready.eq(leaves),
         ]
         for name, board in zip(self._names, boards, strict=True):
             command = getattr(front, f"{name}_command")
             m.d.comb += [
+                board.back.eq(leaves),
                 board.back_tested.eq(slot[name].valid),
                 board.back_place.eq(slot[name].slot),
                 held(slots.w_data)[name].valid.eq(command.valid),
@@ -167,9 +173,10 @@ class LateFront(wiring.Component):
         tile = tiles.o.payload.tile
         result = self.shaded.payload
         shaded = tiles.o.payload.shaded
+        returns = tiles.o.valid & ~tiles.o.payload.finished & (~shaded | self.shaded.valid)
         m.d.comb += [
             self.late_shaded.eq(shaded),
-            self.late_enters.eq(tiles.o.valid & (~shaded | self.shaded.valid) & self.late_room),
+            self.late_enters.eq(returns & self.late_room),
             self.shaded.ready.eq(self.late_enters & shaded),
             front.late_enters.eq(self.late_enters),
             front.late_tile.eq(tile),

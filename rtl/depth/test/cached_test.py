@@ -155,6 +155,7 @@ class CachedTest(wiring.Component):
         m.d.sync += front.tested.eq(tile.valid & ~tile.is_late & front.late_draw)
         m.d.comb += [
             front.tested_tile.eq(output.passed_tile),
+            front.tested_finished.eq(output.finished),
             answer.consume.eq(answers),
             answer.push.eq(timeline[test_clock(p) + 2].answers),
             answer.i.mask.eq(output.passed_tile.mask),

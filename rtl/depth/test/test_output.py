@@ -57,6 +57,8 @@ class TestOutput(wiring.Component):
         A control beat is to be passed on.
     fence_error : In(3)
         Error bits of a fence.
+    finished : Out(1)
+        ``passed_tile`` of a late draw has no sample left, nor stencil values to change.
     passed_tile : Out(layout(payloads.tile(params.edge)))
         The tile of ``i`` with the samples that passed, one clock later.
     passed : Out(edge**2)
@@ -84,6 +86,7 @@ class TestOutput(wiring.Component):
                 "control_valid": In(1),
                 "control": In(shape),
                 "fence_error": In(3),
+                "finished": Out(1),
                 "passed_tile": Out(layout(payloads.tile(params.edge))),
                 "passed": Out(params.edge**2),
                 "o": Out(stream.Signature(shape)),
@@ -97,7 +100,10 @@ class TestOutput(wiring.Component):
         wiring.connect(m, beats.o, wiring.flipped(self.o))
         tile = self.i.tile
         first_test = self.i.valid & ~self.i.is_late
-        final = self.i.valid & (self.i.is_late | ~self.late_draw)
+        # A tile that will change nothing does not come back, but where all of them do.
+        finished = first_test & self.late_draw & ~self.retain
+        finished &= ~self.i.passed.any() & ~self.state.stencil_test
+        final = (self.i.valid & (self.i.is_late | ~self.late_draw)) | finished
         reports = self._report(m, final)
         retained = self.i.passed.any() | tile.last | self.retain
         sent = Signal()
@@ -105,6 +111,7 @@ class TestOutput(wiring.Component):
         m.d.sync += [
             sent.eq(first_test & retained),
             dropped.eq(first_test & ~retained),
+            self.finished.eq(finished),
             self.passed_tile.eq(tile),
             self.passed_tile.mask.eq(self.i.passed),
             self.passed_tile.full.eq(self.i.passed.all()),
