@@ -4,6 +4,7 @@
 colour_write.py      the block: quads to a shader, its colours into memory
 shading_queue.py     quads out; their tiles wait for colours
 colour_slots.py      tiles of colours on chip: read, blended, written
+byte_blender.py      a sample of bytes, blended
 texel_blender.py     a sample of one of several formats, blended
 sample_interlock.py  no sample is read while a write of it is in flight
 quads.py             which pixels of a tile are shaded
