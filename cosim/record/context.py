@@ -56,6 +56,8 @@ def _signature(function):
 
 def _passed(kind):
     """How a type of PyOpenGL is passed, and what it points to."""
+    if isinstance(kind, type) and issubclass(kind, c_char_p):
+        return c_void_p, ctypes.c_char
     if isinstance(kind, type) and issubclass(kind, ctypes._SimpleCData):
         return kind, None
     name = getattr(kind, "__name__", "")

@@ -120,6 +120,8 @@ def _rasterizer(gl, targets):
         (clamp,) = gl.floats(T.POLYGON_OFFSET_CLAMP, 1)
         if constant != int(constant):
             raise Refused("an offset of depths that is no whole number of units")
+        if constant and targets.depth and targets.depth.internal == T.DEPTH_COMPONENT32:
+            raise Refused("an offset of depths in units of 32 bits")
     near, far = gl.floats(T.DEPTH_RANGE, 2)
     if near > far:
         raise Refused("a range of depths from far to near")

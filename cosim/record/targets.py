@@ -11,13 +11,11 @@ from fixfunc.cosim.record import tokens as T
 from fixfunc.cosim.record.context import Functions
 from fixfunc.spec.dxgi import DEPTH_FORMATS, Format
 
-# Formats of storage; a base format stands for what Mesa chooses.
+# Formats of storage.
 FORMS = {
     T.RGBA8: Format.R8G8B8A8_UNORM,
-    T.RGBA: Format.R8G8B8A8_UNORM,
     T.SRGB8_ALPHA8: Format.R8G8B8A8_UNORM,
     T.RGB8: Format.B8G8R8X8_UNORM,
-    T.RGB: Format.B8G8R8X8_UNORM,
     T.SRGB8: Format.B8G8R8X8_UNORM,
     T.RGB565: Format.B5G6R5_UNORM,
     T.RGB10_A2: Format.R10G10B10A2_UNORM,
@@ -35,13 +33,21 @@ FORMS = {
     T.R11F_G11F_B10F: Format.R11G11B10_FLOAT,
     T.DEPTH_COMPONENT16: Format.D16_UNORM,
     T.DEPTH_COMPONENT24: Format.D24_UNORM_S8_UINT,
-    T.DEPTH_COMPONENT: Format.D24_UNORM_S8_UINT,
     T.DEPTH24_STENCIL8: Format.D24_UNORM_S8_UINT,
-    T.DEPTH_STENCIL: Format.D24_UNORM_S8_UINT,
+    T.DEPTH_COMPONENT32: Format.D32_FLOAT,  # the nearest: D3D11 has no integers of 32 bits
     T.DEPTH_COMPONENT32F: Format.D32_FLOAT,
     T.DEPTH32F_STENCIL8: Format.D32_FLOAT_S8X24_UINT,
 }
-WITH_STENCIL = {T.DEPTH24_STENCIL8, T.DEPTH_STENCIL, T.DEPTH32F_STENCIL8}
+# Formats that leave it to the driver how many bits a channel has: what they are with so many.
+_UNSIZED = {
+    (T.RGBA, 8): T.RGBA8,
+    (T.RGB, 8): T.RGB8,
+    (T.DEPTH_COMPONENT, 16): T.DEPTH_COMPONENT16,
+    (T.DEPTH_COMPONENT, 24): T.DEPTH_COMPONENT24,
+    (T.DEPTH_COMPONENT, 32): T.DEPTH_COMPONENT32,
+    (T.DEPTH_STENCIL, 24): T.DEPTH24_STENCIL8,
+}
+WITH_STENCIL = {T.DEPTH24_STENCIL8, T.DEPTH32F_STENCIL8}
 SRGB = {
     Format.R8G8B8A8_UNORM: Format.R8G8B8A8_UNORM_SRGB,
     Format.B8G8R8X8_UNORM: Format.B8G8R8X8_UNORM_SRGB,
@@ -53,9 +59,8 @@ _DEPTHS = {
     T.DEPTH_COMPONENT32F: (T.DEPTH_COMPONENT, T.FLOAT, "<u4"),
     T.DEPTH32F_STENCIL8: (T.DEPTH_STENCIL, T.FLOAT_32_UNSIGNED_INT_24_8_REV, "<u8"),
     T.DEPTH24_STENCIL8: (T.DEPTH_STENCIL, T.UNSIGNED_INT_24_8, "<u4"),
-    T.DEPTH_STENCIL: (T.DEPTH_STENCIL, T.UNSIGNED_INT_24_8, "<u4"),
     T.DEPTH_COMPONENT24: (T.DEPTH_COMPONENT, T.UNSIGNED_INT, "<u4"),
-    T.DEPTH_COMPONENT: (T.DEPTH_COMPONENT, T.UNSIGNED_INT, "<u4"),
+    T.DEPTH_COMPONENT32: (T.DEPTH_COMPONENT, T.FLOAT, "<u4"),
 }
 
 
@@ -121,10 +126,13 @@ def bound(gl: Functions) -> Bound:
     return Bound(colour, depth)
 
 
+_IMAGE = "INTERNAL_FORMAT", "WIDTH", "HEIGHT", "SAMPLES", "RED_SIZE", "DEPTH_SIZE"
+
+
 def _attached(gl, point):
     """What is attached at a point, or None."""
     kind, name, level, face, layer, layered = (
-        _attachment(gl, point, what)
+        _asked(gl.glGetFramebufferAttachmentParameteriv, T.DRAW_FRAMEBUFFER, point, what)
         for what in (
             T.FRAMEBUFFER_ATTACHMENT_OBJECT_TYPE,
             T.FRAMEBUFFER_ATTACHMENT_OBJECT_NAME,
@@ -137,51 +145,28 @@ def _attached(gl, point):
     if kind == T.NONE:
         return None
     if kind == T.RENDERBUFFER:
-        internal, width, height, samples = (
-            _renderbuffer(gl, name, what)
-            for what in (
-                T.RENDERBUFFER_INTERNAL_FORMAT,
-                T.RENDERBUFFER_WIDTH,
-                T.RENDERBUFFER_HEIGHT,
-                T.RENDERBUFFER_SAMPLES,
-            )
-        )
+        ask, about = gl.glGetNamedRenderbufferParameteriv, (name,)
+        tokens = [getattr(T, f"RENDERBUFFER_{word}") for word in _IMAGE]
         level = layer = 0
     else:
         if layered:
             raise Refused("layers of a target")
-        internal, width, height, samples = (
-            _level(gl, name, level, what)
-            for what in (
-                T.TEXTURE_INTERNAL_FORMAT,
-                T.TEXTURE_WIDTH,
-                T.TEXTURE_HEIGHT,
-                T.TEXTURE_SAMPLES,
-            )
-        )
+        ask, about = gl.glGetTextureLevelParameteriv, (name, level)
+        tokens = [getattr(T, f"TEXTURE_{word}") for word in _IMAGE]
         layer = face - T.TEXTURE_CUBE_MAP_POSITIVE_X if face else layer
+    internal, width, height, samples, red, depth = (_asked(ask, *about, it) for it in tokens)
     if samples > 1:
         raise Refused("several samples a pixel")
+    internal = _UNSIZED.get((internal, red or depth), internal)
     if internal not in FORMS:
         raise Refused(f"targets of OpenGL's format {internal:#06x}")
     return Surface(kind, name, level, layer, internal, width, height)
 
 
-def _attachment(gl, point, what):
+def _asked(function, *arguments):
+    """An integer that a function writes behind its arguments."""
     out = ctypes.c_int()
-    gl.glGetFramebufferAttachmentParameteriv(T.DRAW_FRAMEBUFFER, point, what, ctypes.addressof(out))
-    return out.value
-
-
-def _renderbuffer(gl, name, what):
-    out = ctypes.c_int()
-    gl.glGetNamedRenderbufferParameteriv(name, what, ctypes.addressof(out))
-    return out.value
-
-
-def _level(gl, name, level, what):
-    out = ctypes.c_int()
-    gl.glGetTextureLevelParameteriv(name, level, what, ctypes.addressof(out))
+    function(*arguments, ctypes.addressof(out))
     return out.value
 
 
@@ -214,13 +199,13 @@ def _attach(gl, surface, point):
     if surface.kind == T.RENDERBUFFER:
         gl.glFramebufferRenderbuffer(T.READ_FRAMEBUFFER, point, T.RENDERBUFFER, surface.name)
         return
-    target = ctypes.c_int()
-    gl.glGetTextureParameteriv(surface.name, T.TEXTURE_TARGET, ctypes.addressof(target))
-    place = surface.name, surface.level
-    if target.value in (T.TEXTURE_2D, T.TEXTURE_RECTANGLE):
-        gl.glFramebufferTexture(T.READ_FRAMEBUFFER, point, *place)
-    else:
-        gl.glFramebufferTextureLayer(T.READ_FRAMEBUFFER, point, *place, surface.layer)
+    place = T.READ_FRAMEBUFFER, point, surface.name, surface.level
+    if not surface.layer:
+        gl.glFramebufferTexture(*place)
+        layered = T.FRAMEBUFFER_ATTACHMENT_LAYERED
+        if not _asked(gl.glGetFramebufferAttachmentParameteriv, *place[:2], layered):
+            return
+    gl.glFramebufferTextureLayer(*place, surface.layer)
 
 
 def _depths(gl, surface, box):

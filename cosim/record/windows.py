@@ -10,11 +10,7 @@ from fixfunc.cosim.record.trace import FAKE, Call
 
 # Attributes of glXCreateContextAttribsARB.
 _MAJOR, _MINOR, _PROFILE, _CORE = 0x2091, 0x2092, 0x9126, 1
-_CREATE = {
-    "glXCreateContext": "shareList",
-    "glXCreateNewContext": "share_list",
-    "glXCreateContextAttribsARB": "share_context",
-}
+_CREATE = "glXCreateContext", "glXCreateNewContext", "glXCreateContextAttribsARB"
 # Of a window; a framebuffer object has one image in their place.
 _BUFFERS = {
     *(T.FRONT, T.BACK, T.LEFT, T.FRONT_LEFT, T.BACK_LEFT, T.FRONT_AND_BACK),
@@ -59,8 +55,10 @@ class Windows:
     def call(self, call: Call) -> None:
         """A call of the window system."""
         if call.name in _CREATE and call.result:
-            shared = int(call.arguments[_CREATE[call.name]] or 0)
-            self._wanted[int(call.result)] = _version(call), shared
+            shared = next(
+                value for name, value in call.arguments.items() if name.startswith("share")
+            )
+            self._wanted[int(call.result)] = _version(call), int(shared or 0)
         elif call.name in ("glXMakeCurrent", "glXMakeContextCurrent"):
             self._make_current(int(call.arguments["ctx"] or 0))
 

@@ -27,6 +27,7 @@ from fixfunc.spec.dxgi import DEPTH_FORMATS, FORMATS, Format
 from fixfunc.spec.state import BlendFactor, BlendOp, Compare, Cull, StencilOp
 
 _ROOM = 1 << 25  # bytes of memory beside surfaces
+BEYOND, DIFFERS = 1, 2  # of triangles beyond the window or the near plane, and of others
 _TEXEL = 24  # bytes of memory for a texel: as it is stored, coded, and its modes
 
 
@@ -73,6 +74,8 @@ class Player:
     device : Device
     lookups : list of Lookup
         Of its draws.
+    marks : dict of ndarray of uint8, shape (height, width)
+        By surface of colours, pixels with fragments that differ: :data:`BEYOND` or :data:`DIFFERS`.
     """
 
     def __init__(self, frame: RecordedFrame, lookups: list[Lookup] | None = None) -> None:
@@ -87,6 +90,7 @@ class Player:
         )
         self._context = self.device.context
         self._textures = [self._texture(n) for n in range(len(frame.surfaces))]
+        self.marks: dict[int, np.ndarray] = {}
         self._query = self.device.create_query(QueryKind.OCCLUSION)
         context = self._context
         context.ia.set_input_layout(
@@ -167,9 +171,17 @@ class Player:
         self.device.release(buffer)
         if self._is_counted:
             lookup.close()
-        differences = lookup.differences(_beyond(draw, vertices))
+        apart, near = lookup.differences(_beyond(draw, vertices))
+        marks = self.marks.setdefault(int(draw["colour"]), np.zeros(apart.shape, np.uint8))
+        marks[:] = np.maximum(marks, np.where(near, BEYOND, DIFFERS) * (apart != 0))
         return DrawnDraw(
-            int(draw["call"]), int(draw["fragments"]), *differences, int(draw["passed"]), passed
+            int(draw["call"]),
+            int(draw["fragments"]),
+            int(-apart[apart < 0].sum()),
+            int(apart[apart > 0].sum()),
+            int(np.abs(apart[near]).sum()),
+            int(draw["passed"]),
+            passed,
         )
 
     def _set_state(self, draw):
@@ -187,7 +199,7 @@ class Player:
     def _set_shader(self, draw, lookup):
         shader = PixelShader(
             lookup.shade,
-            discards=self._is_counted or lookup.discards,
+            discards=True,  # what was not recorded is left out
             depth="any" if draw["shader_depth"] else None,
             unordered=self._is_counted,
         )

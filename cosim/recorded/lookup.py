@@ -49,11 +49,6 @@ class Lookup:
         self.keys = np.zeros(0, np.int64)
         self.found = np.zeros(0, np.int64)
 
-    @property
-    def discards(self) -> bool:
-        """Fragments may be left out: by their shader, by their alpha, or where there is none."""
-        return True
-
     def shade(self, quads: PixelQuads, _bound: object) -> PixelResults:
         """What was recorded of fragments: the function of a pixel shader."""
         covered = quads.covered.any(3)
@@ -135,26 +130,26 @@ class Lookup:
         self._parts.clear()
         self._is_closed = True
 
-    def differences(self, beyond: np.ndarray) -> tuple[int, int, int]:
-        """Missing fragments, extra ones, and how many of both are of triangles that are clipped.
+    def differences(self, beyond: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Fragments too many of each pixel, below 0 too few, and where triangles are clipped.
 
         Parameters
         ----------
         beyond : ndarray of bool, shape (n,)
-            By triangle.
+            Triangles that reach beyond the window or the near plane.
+
+        Returns
+        -------
+        ndarray of int64, ndarray of bool, shape (height, width)
+            The second has pixels of such triangles, and those beside them.
         """
         apart = self._next - self._count
         if self._draw["discards"]:
             apart = np.minimum(apart, 0)
-        primitive = self.keys >> 32
         near = np.zeros((self._height + 2, self._width + 2), bool)
-        y, x = np.divmod(self.keys[beyond[primitive]] & 0xFFFFFFFF, self._width)
+        of_these = beyond[self.keys >> 32]
+        y, x = np.divmod(self.keys[of_these] & 0xFFFFFFFF, self._width)
         for dy in range(3):
             for dx in range(3):
                 near[y + dy, x + dx] = True
-        near = near[1:-1, 1:-1].ravel()
-        return (
-            int(-apart[apart < 0].sum()),
-            int(apart[apart > 0].sum()),
-            int(np.abs(apart[near]).sum()),
-        )
+        return apart.reshape(self._height, self._width), near[1:-1, 1:-1]
