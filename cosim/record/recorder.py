@@ -8,7 +8,7 @@ import numpy as np
 from fixfunc.cosim.record import state, targets
 from fixfunc.cosim.record import tokens as T
 from fixfunc.cosim.record.context import Functions
-from fixfunc.cosim.record.peel import Peel
+from fixfunc.cosim.record.peel import Peel, linear
 from fixfunc.cosim.record.programs import Program
 from fixfunc.cosim.record.targets import Refused, Surface
 from fixfunc.cosim.recorded.frame import (
@@ -124,8 +124,8 @@ class Recorder:
 
     # Clears.
 
-    def clear(self, planes: dict[str, object], make: Callable[[], object]) -> None:
-        """A clear of all of what is bound: ``colour``, ``depth`` and ``stencil`` by name."""
+    def clear(self, planes: set[str], make: Callable[[], object]) -> None:
+        """A clear of all of what is bound: of ``colour``, ``depth`` and ``stencil`` by name."""
         try:
             bound = targets.bound(self._gl)
         except Refused:
@@ -134,13 +134,16 @@ class Recorder:
         if not self._is_whole(bound, planes):
             self._other(make)
             return
-        for surface, names in ((bound.colour, ("colour",)), (bound.depth, ("depth", "stencil"))):
-            values = {name: planes[name] for name in names if name in planes}
-            if surface and not surface.has_stencil:
-                values.pop("stencil", None)
-            if surface and values:
-                self._clear(surface, values, state.colour_form(self._gl, bound))
+        form = state.colour_form(self._gl, bound)
+        cleared = []
+        for surface in filter(None, bound):
+            names = surface.planes & planes
+            if names:
+                index = self._index(surface, reads=names != surface.planes)
+                cleared.append((surface, names, index))
         make()
+        for surface, names, index in cleared:
+            self._clear(surface, names, index, form)
 
     def _other(self, make):
         """A clear of parts: what comes of it is read."""
@@ -161,15 +164,19 @@ class Recorder:
             and ("stencil" not in planes or gl.integer(T.STENCIL_WRITEMASK) & 0xFF == 0xFF)
         )
 
-    def _clear(self, surface, values, form):
-        is_all = len(values) == 1 + (surface.is_depth and surface.has_stencil)
-        index = self._index(surface, reads=not is_all)
-        planes = COLOUR * ("colour" in values or "depth" in values)
-        row = {
-            "surface": index,
-            "form": surface.form if surface.is_depth else form,
-            "planes": planes | STENCIL * ("stencil" in values),
-        } | values
+    def _clear(self, surface, names, index, form):
+        """A clear, by what it has stored: conversions are OpenGL's, as those of fragments are."""
+        with targets.reading(self._gl):
+            stored = targets.contents(self._gl, surface, self._framebuffer, (1, 1))
+        row = {"surface": index, "form": surface.form, "planes": COLOUR}
+        if surface.is_depth:
+            row["planes"] = COLOUR * ("depth" in names) | STENCIL * ("stencil" in names)
+            row["depth"] = targets.depth_value(stored.depth[0, 0], surface.form)
+            row["stencil"] = 0 if stored.stencil is None else stored.stencil[0, 0]
+        else:
+            row["form"] = form
+            colour = stored.colour[0]
+            row["colour"] = (linear(colour) if form in targets.SRGB.values() else colour)[0]
         self._add(Event.CLEAR, "clears", _row(CLEAR, row))
 
     # Surfaces.

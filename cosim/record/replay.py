@@ -254,8 +254,8 @@ class Replay:
         if not self._recorder:
             make()
             return
-        values = _CLEARS.get(plain(call.name), _cleared)(self._gl, call.arguments)
-        self._recorder.clear(values, make)
+        planes = _CLEARS.get(plain(call.name), _cleared)(call.arguments)
+        self._recorder.clear(planes, make)
 
 
 def _is_draw(name):
@@ -267,36 +267,19 @@ def _mode(call):
     return call.arguments.get("mode", T.POLYGON)  # a rectangle's corners
 
 
-def _cleared(gl, arguments):
-    """What glClear clears, by state."""
-    mask = arguments["mask"]
-    values = {}
-    if mask & T.COLOR_BUFFER_BIT:
-        values["colour"] = gl.floats(T.COLOR_CLEAR_VALUE, 4)
-    if mask & T.DEPTH_BUFFER_BIT:
-        values["depth"] = min(max(gl.floats(T.DEPTH_CLEAR_VALUE, 1)[0], 0.0), 1.0)
-    if mask & T.STENCIL_BUFFER_BIT:
-        values["stencil"] = gl.integer(T.STENCIL_CLEAR_VALUE) & 0xFF
-    return values
+def _cleared(arguments):
+    """Which planes glClear clears."""
+    bits = {
+        "colour": T.COLOR_BUFFER_BIT,
+        "depth": T.DEPTH_BUFFER_BIT,
+        "stencil": T.STENCIL_BUFFER_BIT,
+    }
+    return {name for name, bit in bits.items() if arguments["mask"] & bit}
 
 
-def _cleared_floats(_gl, arguments):
-    if arguments["buffer"] == T.COLOR:
-        return {"colour": arguments["value"]}
-    return {"depth": min(max(arguments["value"][0], 0.0), 1.0)}
-
-
-def _cleared_integers(_gl, arguments):
-    return {"stencil": arguments["value"][0] & 0xFF}
-
-
-def _cleared_both(_gl, arguments):
-    depth = min(max(arguments["depth"], 0.0), 1.0)
-    return {"depth": depth, "stencil": arguments["stencil"] & 0xFF}
-
-
+# The same of one buffer.
 _CLEARS = {
-    "glClearBufferfv": _cleared_floats,
-    "glClearBufferiv": _cleared_integers,
-    "glClearBufferfi": _cleared_both,
+    "glClearBufferfv": lambda its: {"colour" if its["buffer"] == T.COLOR else "depth"},
+    "glClearBufferiv": lambda _: {"stencil"},
+    "glClearBufferfi": lambda _: {"depth", "stencil"},
 }

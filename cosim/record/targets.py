@@ -94,6 +94,13 @@ class Surface(NamedTuple):
         """It holds stencil values."""
         return self.internal in WITH_STENCIL
 
+    @property
+    def planes(self) -> set[str]:
+        """What a clear can name of it."""
+        if not self.is_depth:
+            return {"colour"}
+        return {"depth", "stencil"} if self.has_stencil else {"depth"}
+
 
 class Bound(NamedTuple):
     """Targets of a draw."""
@@ -178,15 +185,20 @@ class Contents(NamedTuple):
     stencil: np.ndarray | None  # uint8, shape (height, width)
 
 
-def contents(gl: Functions, surface: Surface, framebuffer: int) -> Contents:
-    """Read a surface by way of a framebuffer object that nothing else is attached to."""
+def contents(
+    gl: Functions, surface: Surface, framebuffer: int, size: tuple[int, int] | None = None
+) -> Contents:
+    """Read a surface by way of a framebuffer object that nothing else is attached to.
+
+    ``size`` is that of the part from the first texel on: all by default.
+    """
     gl.glBindFramebuffer(T.READ_FRAMEBUFFER, framebuffer)
     point = T.COLOR_ATTACHMENT0
     if surface.is_depth:
         point = T.DEPTH_STENCIL_ATTACHMENT if surface.has_stencil else T.DEPTH_ATTACHMENT
     _attach(gl, surface, point)
     gl.glReadBuffer(T.NONE if surface.is_depth else T.COLOR_ATTACHMENT0)
-    box = 0, 0, surface.width, surface.height
+    box = 0, 0, *(size or (surface.width, surface.height))
     if not surface.is_depth:
         read = Contents(pixels(gl, box, T.RGBA, T.FLOAT, "<f4", 4), None, None)
     else:
@@ -220,6 +232,12 @@ def _depths(gl, surface, box):
             stencil = (words & 0xFF).astype(np.uint8)
         words = words >> 8
     return Contents(None, words.astype(np.uint32), stencil)
+
+
+def depth_value(word: int, form: Format) -> np.float32:
+    """A depth as it is stored, as a number from 0 to 1."""
+    bits = {Format.D16_UNORM: 16, Format.D24_UNORM_S8_UINT: 24}.get(form)
+    return np.float32(word / ((1 << bits) - 1)) if bits else np.uint32(word).view(np.float32)
 
 
 def pixels(

@@ -160,9 +160,11 @@ class Player:
         context = self._context
         vertices = self._frame.draw_vertices(draw)
         buffer = self.device.create_buffer(data=_clip_space(draw, vertices))
-        self._set_state(draw)
-        self._set_shader(draw, lookup)
         context.ia.set_vertex_buffers(0, [buffer], [16])
+        self._set_state(draw)
+        if self._is_counted and draw["discards"]:
+            self._collect(draw, lookup, len(vertices))
+        self._set_shader(draw, lookup.shade)
         context.begin(self._query)
         context.draw(len(vertices))
         context.end(self._query)
@@ -196,9 +198,19 @@ class Player:
         context.om.set_depth_stencil_state(_depth_stencil(draw), int(draw["stencil_ref"]))
         context.om.set_blend_state(_blend(draw), tuple(draw["blend_factor"].tolist()))
 
-    def _set_shader(self, draw, lookup):
+    def _collect(self, draw, lookup, count):
+        """Ask for every fragment, and leave targets as they are."""
+        context = self._context
+        context.om.set_depth_stencil_state(DepthStencilState(depth_enable=False))
+        context.om.set_blend_state(BlendState((RenderTargetBlend(write_mask=0),)))
+        self._set_shader(draw, lookup.collect)
+        context.draw(count)
+        lookup.choose()
+        self._set_state(draw)
+
+    def _set_shader(self, draw, function):
         shader = PixelShader(
-            lookup.shade,
+            function,
             discards=True,  # what was not recorded is left out
             depth="any" if draw["shader_depth"] else None,
             unordered=self._is_counted,

@@ -9,28 +9,21 @@ from fixfunc.models.pixel.pixel_shader import PixelResults
 from fixfunc.spec.dxgi import FORMATS, Format
 from fixfunc.spec.state import Compare
 
-# Depths of one fragment, ours and as it was recorded, differ by less; only where a shader discards.
-NEAR = 2.0**-16
 NONE = -1  # no fragment was recorded
 
 
 class Lookup:
     """Fragments of a draw, for a pixel shader.
 
-    The n-th fragment of a pixel that is asked for is the n-th that was recorded. Where a shader
-    discards, fragments were recorded that are left: the next one is that of the first triangle
-    whose depth it has.
+    The n-th fragment of a pixel that is asked for is the n-th that was recorded. Where a program's
+    shader discards, those are recorded that are left: all fragments of the draw are collected
+    first, and of a pixel those are chosen whose depths are the nearest, in order.
 
     Parameters
     ----------
     frame : RecordedFrame
     draw : numpy.void
         Of :data:`fixfunc.cosim.recorded.frame.DRAW`.
-
-    Attributes
-    ----------
-    keys, found : ndarray of int64
-        By :meth:`close`, ascending: triangle and pixel of every fragment, and which one it is.
     """
 
     def __init__(self, frame: RecordedFrame, draw: np.void) -> None:
@@ -46,20 +39,40 @@ class Lookup:
         self._next = np.zeros(pixels, np.int64)
         self._is_closed = False
         self._parts: list[tuple[np.ndarray, np.ndarray]] = []
-        self.keys = np.zeros(0, np.int64)
-        self.found = np.zeros(0, np.int64)
+        # When all have been asked for: pixel and triangle of each, ascending, and which one it is.
+        self._keys = np.zeros(0, np.int64)
+        self._found = np.zeros(0, np.int64)
+
+    def collect(self, quads: PixelQuads, _bound: object) -> PixelResults:
+        """Note fragments and their depths: the function of a pixel shader that draws nothing."""
+        covered, _, keys = self._asked(quads)
+        self._parts.append((keys, quads.position[..., 2][covered]))
+        colours = np.zeros((*covered.shape, 4), np.float32)
+        depths = np.zeros(covered.shape, np.float32) if self._draw["shader_depth"] else None
+        return PixelResults(colours, np.ones(covered.shape, bool), depths)
+
+    def choose(self) -> None:
+        """Of the fragments that have been collected, find those that were recorded."""
+        keys, depths = self._joined(np.float32)
+        pixel, begins = np.unique(keys >> 32, return_index=True)
+        lengths = np.diff(begins, append=len(keys))
+        self._next = np.bincount(keys >> 32, minlength=len(self._count))
+        found = np.full(len(keys), NONE)
+        for place, begin, length in zip(pixel, begins, lengths, strict=True):
+            first, count = self._first[place], min(self._count[place], length)
+            recorded = self._fragments["depth"][first : first + count]
+            chosen = nearest(depths[begin : begin + length], recorded)
+            found[begin + chosen] = first + np.arange(count)
+        self._close(keys, found)
 
     def shade(self, quads: PixelQuads, _bound: object) -> PixelResults:
         """What was recorded of fragments: the function of a pixel shader."""
-        covered = quads.covered.any(3)
-        pixel = (quads.y * self._width + quads.x)[covered]
-        primitive = np.broadcast_to(quads.primitive[:, None, None], covered.shape)[covered]
-        keys = primitive.astype(np.int64) << 32 | pixel
+        covered, pixel, keys = self._asked(quads)
         if self._is_closed:
-            at = np.searchsorted(self.keys, keys)
-            found = self.found[np.minimum(at, len(self.found) - 1)]
+            at = np.searchsorted(self._keys, keys)
+            found = self._found[at]
         else:
-            found = self._next_ones(pixel, primitive, quads.position[..., 2][covered])
+            found = self._next_ones(pixel, keys)
             self._parts.append((keys, found))
         there = found != NONE
         colour = np.zeros((len(found), 4), np.float32)
@@ -68,36 +81,31 @@ class Lookup:
         discarded[covered] = ~there | ~self._visible(colour[:, 3])
         colours = np.zeros((*covered.shape, 4), np.float32)
         colours[covered] = colour
-        depths = None
-        if self._draw["shader_depth"]:
-            depth = np.zeros(len(found), np.float32)
-            depth[there] = self._fragments["depth"][found[there]]
-            depths = np.zeros(covered.shape, np.float32)
-            depths[covered] = depth
+        if not self._draw["shader_depth"]:
+            return PixelResults(colours, discarded)
+        depth = np.zeros(len(found), np.float32)
+        depth[there] = self._fragments["depth"][found[there]]
+        depths = np.zeros(covered.shape, np.float32)
+        depths[covered] = depth
         return PixelResults(colours, discarded, depths)
 
-    def _next_ones(self, pixel, primitive, depth):
-        """Which fragments are next: one of each pixel at a time, in the order of triangles."""
-        order = np.lexsort((primitive, pixel))
-        ordered = pixel[order]
-        begins = np.flatnonzero(np.diff(ordered, prepend=-1))
+    def _asked(self, quads):
+        """Which pixels of quads are fragments, their pixels of the target, and keys."""
+        covered = quads.covered.any(3)
+        pixel = (quads.y * self._width + quads.x)[covered]
+        primitive = np.broadcast_to(quads.primitive[:, None, None], covered.shape)[covered]
+        return covered, pixel, pixel << 32 | primitive.astype(np.int64)
+
+    def _next_ones(self, pixel, keys):
+        """Which fragments are next: of one pixel in the order of triangles."""
+        order = np.argsort(keys)
+        begins = np.flatnonzero(np.diff(pixel[order], prepend=-1))
         rank = np.empty(len(pixel), np.int64)
         lengths = np.diff(begins, append=len(pixel))
         rank[order] = np.arange(len(pixel)) - np.repeat(begins, lengths)
-        found = np.full(len(pixel), NONE)
-        for turn in range(int(lengths.max(initial=0))):
-            some = np.flatnonzero(rank == turn)
-            place = pixel[some]
-            there = self._next[place] < self._count[place]
-            at = self._first[place] + self._next[place]
-            if self._draw["discards"]:
-                recorded = self._fragments["depth"][np.minimum(at, len(self._fragments) - 1)]
-                there &= np.abs(recorded - depth[some]) <= NEAR
-                self._next[place] += there
-            else:
-                self._next[place] += 1
-            found[some] = np.where(there, at, NONE)
-        return found
+        turn = self._next[pixel] + rank
+        np.add.at(self._next, pixel, 1)
+        return np.where(turn < self._count[pixel], self._first[pixel] + turn, NONE)
 
     def _visible(self, alpha):
         """The test of alpha: of formats of 8 bits as they are stored."""
@@ -119,15 +127,23 @@ class Lookup:
         }[compare]
 
     def close(self) -> None:
-        """Every fragment has been asked for: from now on they are found by their triangle."""
-        keys, found = (
-            np.concatenate([np.zeros(0, np.int64), *(part[n] for part in self._parts)])
-            for n in range(2)
+        """All fragments have been asked for: from now on they are found by their triangle."""
+        if not self._is_closed:
+            self._close(*self._joined(np.int64))
+
+    def _joined(self, kind):
+        """What has been noted, by ascending keys."""
+        keys, values = (
+            np.concatenate([np.zeros(0, its), *(part[n] for part in self._parts)])
+            for n, its in enumerate((np.int64, kind))
         )
-        order = np.argsort(keys)
-        self.keys = keys[order]
-        self.found = found[order]
         self._parts.clear()
+        order = np.argsort(keys)
+        return keys[order], values[order]
+
+    def _close(self, keys, found):
+        self._keys = keys
+        self._found = found
         self._is_closed = True
 
     def differences(self, beyond: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -147,9 +163,40 @@ class Lookup:
         if self._draw["discards"]:
             apart = np.minimum(apart, 0)
         near = np.zeros((self._height + 2, self._width + 2), bool)
-        of_these = beyond[self.keys >> 32]
-        y, x = np.divmod(self.keys[of_these] & 0xFFFFFFFF, self._width)
+        of_these = beyond[self._keys & 0xFFFFFFFF]
+        y, x = np.divmod(self._keys[of_these] >> 32, self._width)
         for dy in range(3):
             for dx in range(3):
                 near[y + dy, x + dx] = True
         return apart.reshape(self._height, self._width), near[1:-1, 1:-1]
+
+
+def nearest(depths: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """Which of some depths, in their order, are the nearest to others, which are no more.
+
+    Parameters
+    ----------
+    depths, wanted : ndarray of float32, shapes (n,) and (k,)
+
+    Returns
+    -------
+    ndarray of intp, shape (k,)
+        Ascending: of all such choices that of the least sum of differences.
+    """
+    if len(depths) == len(wanted):
+        return np.arange(len(wanted))
+    apart = np.abs(np.subtract.outer(wanted, depths))
+    # By number of wanted ones, and of depths that may be chosen: the least sum.
+    least = np.full((len(wanted) + 1, len(depths) + 1), np.inf)
+    least[0] = 0
+    for k in range(1, len(wanted) + 1):
+        for n in range(k, len(depths) + 1):
+            least[k, n] = min(least[k, n - 1], least[k - 1, n - 1] + apart[k - 1, n - 1])
+    chosen = np.zeros(len(wanted), np.intp)
+    n = len(depths)
+    for k in range(len(wanted), 0, -1):
+        while least[k, n - 1] == least[k, n]:
+            n -= 1
+        n -= 1
+        chosen[k - 1] = n
+    return chosen
