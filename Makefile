@@ -43,6 +43,7 @@ demo: .venv/ready
 	$(BIN)/fixfunc frame "$$MESH" --size "$$SIZE" --samples "$$SAMPLES" --memory near,far $${PATCHES:+--patches "$$PATCHES"} $${TEXTURE:+--texture "$$TEXTURE"} -o "$$OUT"
 
 record: .venv/record-ready
+	@mkdir -p "$$OUT"
 	$(BIN)/fixfunc record "$$PROGRAM" --frame "$$FRAME" -o "$$OUT/frame.npz"
 	$(BIN)/fixfunc frame "$$OUT/frame.npz" --golden -o "$$OUT"
 

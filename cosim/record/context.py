@@ -62,10 +62,9 @@ def _passed(kind):
         return kind, None
     name = getattr(kind, "__name__", "")
     if name.startswith("GL") and name.endswith("Array"):
-        from OpenGL.raw.GL import _types
+        from OpenGL import constants
 
-        element = getattr(_types, name.removesuffix("Array"), None)
-        return c_void_p, element
+        return c_void_p, getattr(constants, name.removesuffix("Array"), None)
     element = getattr(kind, "_type_", None)
     return c_void_p, element if isinstance(element, type) else None
 

@@ -2,6 +2,7 @@
 """What a program draws on: attachments of framebuffer objects, and what they hold."""
 
 import ctypes
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -241,7 +242,12 @@ def depth_value(word: int, form: Format) -> np.float32:
 
 
 def pixels(
-    gl: Functions, box: tuple[int, int, int, int], form: int, kind: int, dtype: str, channels=1
+    gl: Functions,
+    box: tuple[int, int, int, int],
+    form: int,
+    kind: int,
+    dtype: str,
+    channels: int = 1,
 ) -> np.ndarray:
     """A box of pixels of the framebuffer that is read: x, y, width, height."""
     x, y, width, height = box
@@ -260,7 +266,7 @@ _PACKING = {
 
 
 @contextmanager
-def reading(gl: Functions):
+def reading(gl: Functions) -> Iterator[None]:
     """Pixels are read to memory, in rows without gaps; then everything is as it was."""
     packing = {name: gl.integer(name) for name in _PACKING}
     buffer = gl.integer(T.PIXEL_PACK_BUFFER_BINDING)
