@@ -51,6 +51,7 @@ test: .venv/test-ready
 	$(BIN)/python -m pytest -n auto --dist loadgroup --no-loadscope-reorder
 
 qualify: .venv/test-ready
+	@sh cosim/system.sh programs $(BIN)/python || true
 	TIER=qualify $(BIN)/python -m pytest -m "qualify or not qualify" -n auto --dist loadgroup --no-loadscope-reorder
 
 sim: .venv/test-ready

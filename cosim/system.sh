@@ -5,6 +5,7 @@
 #   system.sh compiler PYTHON         those that build a Verilated block
 #   system.sh tools PYTHON            those that the tests need besides: Icarus, Mesa, a browser
 #   system.sh recorder PYTHON         what 'make record' needs besides: apitrace, a display, Mesa
+#   system.sh programs PYTHON         what 'make qualify' records besides
 #   system.sh timing PYTHON           what 'make area' needs besides: OpenSTA
 #   system.sh prover PYTHON           compiles Yosys for this machine, once: up to two minutes
 #   system.sh packages PYTHON EXTRA   Python packages: the project, editable, with an extra
@@ -69,6 +70,10 @@ tools)
     ;;
 recorder)
     recorder
+    ;;
+programs)
+    need glmark2-x11 command -v glmark2
+    need chromium-bsu test -x /usr/games/chromium-bsu
     ;;
 timing)
     need opensta command -v sta

@@ -99,6 +99,9 @@ class Recorder:
         while gl.glGetError():
             pass
         vertices = self._peel.vertices(make, not program.has_position)
+        if not len(vertices):
+            make()
+            return
         srgb = fields["form"] in targets.SRGB.values()
         fragments = self._peel.fragments(make, bound, srgb)
         error = gl.glGetError()

@@ -28,7 +28,7 @@ from fixfunc.spec.state import BlendFactor, BlendOp, Compare, Cull, StencilOp
 
 _ROOM = 1 << 25  # bytes of memory beside surfaces
 BEYOND, DIFFERS = 1, 2  # of triangles beyond the window or the near plane, and of others
-_TEXEL = 24  # bytes of memory for a texel: as it is stored, coded, and its modes
+_TEXEL = 16  # bytes of memory for a texel, at most
 
 
 class DrawnDraw(NamedTuple):
@@ -55,7 +55,7 @@ class DrawnSurface(NamedTuple):
 class Drawn(NamedTuple):
     """A frame that has been drawn."""
 
-    draws: list[DrawnDraw]
+    draws: list[DrawnDraw | None]  # None where fragments were not counted
     surfaces: list[DrawnSurface]
 
 
@@ -81,13 +81,13 @@ class Player:
     def __init__(self, frame: RecordedFrame, lookups: list[Lookup] | None = None) -> None:
         self._frame = frame
         self._is_counted = lookups is None
-        self.lookups = [Lookup(frame, draw) for draw in frame.draws] if lookups is None else lookups
+        self.lookups = lookups or []
         sides = frame.surfaces[["width", "height"]]
         texels = np.int64(sides["width"]) * sides["height"]
         held = texels.sum() + texels[frame.contents["surface"]].sum()
-        self.device = Device(
-            _ROOM + _TEXEL * int(held) + 16 * int(frame.draws["vertices"].max(initial=0))
-        )
+        vertices = 16 * int(frame.draws["vertices"].max(initial=0))
+        # Coded tiles would be the same colours and depths.
+        self.device = Device(_ROOM + _TEXEL * int(held) + vertices, coded=False)
         self._context = self.device.context
         self._textures = [self._texture(n) for n in range(len(frame.surfaces))]
         self.marks: dict[int, np.ndarray] = {}
@@ -111,7 +111,7 @@ class Player:
             elif kind == Event.CLEAR:
                 self._clear(frame.clears[number])
             elif kind == Event.DRAW:
-                drawn.draws.append(self._draw(frame.draws[number], self.lookups[number]))
+                drawn.draws.append(self._draw(frame.draws[number], number))
             else:
                 drawn.surfaces.append(self._surface(frame.contents[number]))
         return drawn
@@ -156,8 +156,11 @@ class Player:
 
     # Draws.
 
-    def _draw(self, draw, lookup):
+    def _draw(self, draw, number):
         context = self._context
+        if self._is_counted:
+            self.lookups.append(Lookup(self._frame, draw))
+        lookup = self.lookups[number]
         vertices = self._frame.draw_vertices(draw)
         buffer = self.device.create_buffer(data=_clip_space(draw, vertices))
         context.ia.set_vertex_buffers(0, [buffer], [16])
@@ -172,8 +175,12 @@ class Player:
         context.ia.set_vertex_buffers(0, [None], [16])
         self.device.release(buffer)
         if self._is_counted:
-            lookup.close()
-        apart, near = lookup.differences(_beyond(draw, vertices))
+            return self._counted(draw, lookup.finish(_beyond(draw, vertices)), passed)
+        return None
+
+    def _counted(self, draw, found, passed):
+        """What became of a draw all of whose fragments have been shaded."""
+        apart, near = found
         marks = self.marks.setdefault(int(draw["colour"]), np.zeros(apart.shape, np.uint8))
         marks[:] = np.maximum(marks, np.where(near, BEYOND, DIFFERS) * (apart != 0))
         return DrawnDraw(

@@ -33,6 +33,8 @@ class Lookup:
         pixel = fragments["y"].astype(np.int64) * self._width + fragments["x"]
         order = np.argsort(pixel, kind="stable")  # of a pixel they lie in order
         self._fragments = fragments[order]
+        # By pixel, until all have been asked for: how many were recorded, which is the first, and
+        # how many have been asked for.
         pixels = self._width * self._height
         self._count = np.bincount(pixel, minlength=pixels)
         self._first = np.cumsum(self._count) - self._count
@@ -126,11 +128,6 @@ class Lookup:
             Compare.ALWAYS: np.ones(len(alpha), bool),
         }[compare]
 
-    def close(self) -> None:
-        """All fragments have been asked for: from now on they are found by their triangle."""
-        if not self._is_closed:
-            self._close(*self._joined(np.int64))
-
     def _joined(self, kind):
         """What has been noted, by ascending keys."""
         keys, values = (
@@ -146,8 +143,8 @@ class Lookup:
         self._found = found
         self._is_closed = True
 
-    def differences(self, beyond: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Fragments too many of each pixel, below 0 too few, and where triangles are clipped.
+    def finish(self, beyond: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """All fragments have been asked for: from now on they are found by their triangle.
 
         Parameters
         ----------
@@ -156,9 +153,13 @@ class Lookup:
 
         Returns
         -------
-        ndarray of int64, ndarray of bool, shape (height, width)
-            The second has pixels of such triangles, and those beside them.
+        apart : ndarray of int64, shape (height, width)
+            Fragments too many of each pixel; below 0 too few.
+        near : ndarray of bool, shape (height, width)
+            Pixels of such triangles, and those beside them.
         """
+        if not self._is_closed:
+            self._close(*self._joined(np.int64))
         apart = self._next - self._count
         if self._draw["discards"]:
             apart = np.minimum(apart, 0)
@@ -168,6 +169,7 @@ class Lookup:
         for dy in range(3):
             for dx in range(3):
                 near[y + dy, x + dx] = True
+        self._count = self._first = self._next = None
         return apart.reshape(self._height, self._width), near[1:-1, 1:-1]
 
 

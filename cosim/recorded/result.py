@@ -46,10 +46,14 @@ def run(path: Path, output: Path, memory: str | None) -> list[str]:
     figures = figures_of(frame, drawn)
     failures = failures_of(figures)
     _write_pictures(folder, frame, drawn, player.marks)
+    print("\n".join(words(figures)))
     if memory is not None:
-        figures["hardware"] = _hardware(frame, player, drawn, memory, failures)
+        with Steps() as step:
+            step("drawing it by the hardware, which is built once")
+            figures["hardware"] = _hardware(frame, player, drawn, memory, failures)
+        print("\n".join(_hardware_words(figures["hardware"])))
     files.write(folder / "frame.json", json.dumps(figures, indent=2) + "\n")
-    for line in (*words(figures), *failures):
+    for line in failures:
         print(line)
     print(f"wrote frame.png, recorded.png, differences.png and frame.json to {folder}")
     return failures
@@ -139,13 +143,21 @@ def _hardware(frame, player, drawn, memory, failures):
     run = hardware.draw(recording, memory)
     streams = {name: stream["mismatches"] for name, stream in run.streams.items()}
     failures += [f"stream {name}: {count} beats differ" for name, count in streams.items() if count]
-    missing = Counter(it.what for it in run.job.missing)
-    print(f"hardware: {run.job.executed} lists of triangles, {run.clocks} clocks")
-    for what, count in missing.items():
-        print(f"hardware lacks {what}: {count} draws")
     return {
         "lists": run.job.executed,
         "clocks": run.clocks,
         "missing": [it._asdict() for it in run.job.missing],
         "streams": run.streams,
     }
+
+
+def _hardware_words(figures):
+    """Lines to read of the hardware."""
+    beats = sum(stream["beats"] for stream in figures["streams"].values())
+    lines = [
+        f"hardware: {figures['lists']} lists of triangles, {figures['clocks']} clocks; "
+        f"{beats} beats of {len(figures['streams'])} streams compared"
+    ]
+    missing = Counter(it["what"] for it in figures["missing"])
+    lines += [f"hardware lacks {what}: {count} draws" for what, count in missing.items()]
+    return lines

@@ -208,6 +208,28 @@ def test_no_draw_leaves_a_trace_of_its_recording():
 
 
 @pytest.mark.plan("record-3")
+def test_draws_of_no_triangle_are_none():
+    gl = program()
+    gl.triangle(RING[:3])
+    gl.triangle(RING[:2])
+    of_memory(gl, arrays())
+    gl.glDrawArrays(T.TRIANGLES, 0, 0)
+    gl.triangle(RING[3:6])
+    finished(gl, 2)
+
+
+@pytest.mark.plan("record-3")
+@pytest.mark.parametrize("w", [0.0, -1.0, 1e-30, np.inf, np.nan])
+def test_corners_may_be_anywhere(w):
+    """Nothing is said of their fragments, but that they are drawn."""
+    gl = program()
+    gl.triangle([(-0.5, -0.5, 0, 1), (0.5, -0.5, 0, 1), (0.1, 0.7, 0, w)])
+    frame = recorded(gl)
+    made = drawn(frame)
+    assert len(frame.draws) == 1 and made.differing == made.beyond
+
+
+@pytest.mark.plan("record-3")
 def test_overdraw_keeps_its_order():
     gl = program()
     gl.glEnable(T.BLEND)

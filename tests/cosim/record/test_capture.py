@@ -48,6 +48,34 @@ def test_every_fragment_of_glxgears_is_drawn(gears, tmp_path, capsys):
     assert upper.argmax() == 2 and lower.argmax() == 0 and mine[:, 200:].sum((0, 1)).argmax() == 1
 
 
+# Command, frame, least numbers of draws and of fragments, and how many may differ where a triangle
+# is clipped; a program of shaders with a shadow map, and one of many draws that are blended.
+GREATER = {
+    "glmark2": ("glmark2 -b shadow -s 640x480", 5, 3, 100_000),
+    "chromium-bsu": ("/usr/games/chromium-bsu --window --noaudio", 40, 100, 1_000_000),
+}
+
+
+@pytest.mark.plan("record-10")
+@pytest.mark.qualify
+@pytest.mark.parametrize("name", GREATER)
+def test_greater_programs_are_drawn(name, tmp_path):
+    command, number, draws, fragments = GREATER[name]
+    if not shutil.which(command.split()[0]):
+        pytest.fail("type 'apt-get install glmark2-x11 chromium-bsu'")
+    path = str(tmp_path / "frame.npz")
+    assert main(["record", command, "--seconds", "8", "--frame", str(number), "-o", path]) == 0
+    assert main(["frame", path, "--golden", "-o", str(tmp_path)]) == 0
+    figures = json.loads((tmp_path / "frame.json").read_text())
+    assert len(figures["draws"]) >= draws and figures["fragments"] >= fragments
+    assert figures["missing"] + figures["extra"] == figures["beyond"] <= 20
+    assert not figures["refused"]
+    # Depths that are equal to some units come out either way.
+    assert abs(figures["passed"] - figures["wanted"]) < fragments / 10_000
+    pictures = [it for it in figures["surfaces"] if not it["format"].startswith("D")]
+    assert all(it["most"] <= 3 for it in pictures)
+
+
 @pytest.mark.plan("record-1")
 def test_a_fragment_that_is_left_out_or_added_is_seen(gears, tmp_path, capsys):
     frame = file.read(gears)
