@@ -3,6 +3,7 @@
 
 import io
 import json
+import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -41,9 +42,11 @@ def run(path: Path, output: Path, memory: str | None) -> list[str]:
     folder = files.open_folder(output)
     with Steps() as step:
         step(f"drawing {len(frame.draws)} draws")
+        start = time.perf_counter()
         player = Player(frame)
         drawn = player.draw()
-    figures = figures_of(frame, drawn)
+        seconds = time.perf_counter() - start
+    figures = figures_of(frame, drawn) | {"seconds": seconds}
     failures = failures_of(figures)
     _write_pictures(folder, frame, drawn, player.marks)
     print("\n".join(words(figures)))
@@ -145,7 +148,7 @@ def _hardware(frame, player, drawn, memory, failures):
     failures += [f"stream {name}: {count} beats differ" for name, count in streams.items() if count]
     return {
         "lists": run.job.executed,
-        "clocks": run.clocks,
+        "counters": run.counters,
         "missing": [it._asdict() for it in run.job.missing],
         "streams": run.streams,
     }
@@ -155,7 +158,7 @@ def _hardware_words(figures):
     """Lines to read of the hardware."""
     beats = sum(stream["beats"] for stream in figures["streams"].values())
     lines = [
-        f"hardware: {figures['lists']} lists of triangles, {figures['clocks']} clocks; "
+        f"hardware: {figures['lists']} lists of triangles, {figures['counters']['clocks']} clocks; "
         f"{beats} beats of {len(figures['streams'])} streams compared"
     ]
     missing = Counter(it["what"] for it in figures["missing"])
