@@ -53,9 +53,9 @@ def lines(figures: list[dict]) -> list[str]:
         "## Recorded frames",
         "",
         "Frames of OpenGL programs as they run here ([page](cosim/record.md)): fragments that "
-        "Mesa's llvmpipe has drawn and the golden machine has not, or the other way around, and of "
-        "these those of triangles beyond the window or the near plane; samples that pass all tests, "
-        "and as many as were recorded; seconds to record and to draw.",
+        "Mesa's llvmpipe has drawn and the golden machine has not, or the other way around, and "
+        "of these those of triangles beyond the window or the near plane; samples that pass all "
+        "tests, and as many as were recorded; seconds to record and to draw.",
         "",
         "| frame | draws | triangles | fragments | that differ | of clipped triangles | passed | "
         "recorded | seconds |",
@@ -69,11 +69,12 @@ def lines(figures: list[dict]) -> list[str]:
     ]
     out += [
         "",
-        "What they ask of the top, configuration frame, memory 0 to 8 clocks away, every stream and "
-        "all of memory compared. The bound is max(triangles, tiles touched).",
+        "What they ask of the top, configuration frame, memory 0 to 8 clocks away, every stream "
+        "and all of memory compared. The bound is max(triangles, tiles touched).",
         "",
-        "| frame | fragments a triangle | fragments a pixel | blended | culled | tiles a triangle | "
-        "dropped by HiZ | accepted | clocks | of the bound | draws that it lacks something for |",
+        "| frame | fragments a triangle | fragments a pixel | blended | culled | "
+        "tiles a triangle | dropped by HiZ | accepted | clocks | of the bound | "
+        "draws that it lacks something for |",
         "|---|" + "---|" * 10,
     ]
     return out + [_asked(it) for it in figures]

@@ -36,7 +36,7 @@ _IDLE = (
     *("glGet", "glIs", "glCheck", "glFinish", "glFlush", "glBeginQuery", "glEndQuery"),
     *("glQueryCounter", "glGenQueries", "glDeleteQueries", "glFenceSync", "glClientWaitSync"),
     *("glWaitSync", "glDeleteSync", "glDebug", "glObject", "glPushDebug", "glPopDebug"),
-    *("glReadPixels", "glInvalidate", "glValidate", "glInsertEvent", "glStringMarker"),
+    *("glInvalidate", "glValidate", "glInsertEvent", "glStringMarker"),
     *("glFrameTerminator", "glAreTextures", "glFeedbackBuffer", "glSelectBuffer", "glGenLists"),
 )
 # They are executed at once, while a display list is compiled.
@@ -116,7 +116,7 @@ class Replay:
             return
         elif self._compiled and call.name != "glEndList":
             self._compile(call)
-        elif not call.flags & READ_ONLY and not call.name.startswith(_IDLE):
+        elif not call.flags & READ_ONLY and not _is_idle(call):
             self._make(call)
         if call.flags & END_OF_FRAME:
             self._end_frame()
@@ -256,6 +256,13 @@ class Replay:
             return
         planes = _CLEARS.get(plain(call.name), _cleared)(call.arguments)
         self._recorder.clear(planes, make)
+
+
+def _is_idle(call):
+    """Nothing depends on a call; pixels may be read into a buffer, and used from there."""
+    if call.name == "glReadPixels":
+        return not isinstance(call.arguments["pixels"], int)
+    return call.name.startswith(_IDLE)
 
 
 def _is_draw(name):

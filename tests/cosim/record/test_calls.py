@@ -208,6 +208,28 @@ def test_no_draw_leaves_a_trace_of_its_recording():
 
 
 @pytest.mark.plan("record-3")
+def test_pixels_are_read_into_buffers():
+    """As the program says, whatever a draw's recording has read before."""
+    gl = program()
+    gl.glGenBuffers(1, [8])
+    gl.glBindBuffer(T.PIXEL_PACK_BUFFER, 8)
+    gl.glBufferData(T.PIXEL_PACK_BUFFER, 256, None, T.STATIC_DRAW)
+    gl.glPixelStorei(T.PACK_ROW_LENGTH, 2)
+    gl.triangle([(-3, -1, 0), (3, -1, 0), (0, 3, 0)], (1, 0.5, 0.25, 1))
+    gl.glReadPixels(20, 20, 1, 3, T.RGBA, T.FLOAT, Pointer(0))
+    gl.glBindBuffer(T.PIXEL_PACK_BUFFER, 0)
+    gl.glReadPixels(20, 20, 1, 1, T.RGBA, T.UNSIGNED_BYTE, bytes(4))
+    gl.glEnableClientState(T.VERTEX_ARRAY)
+    gl.glVertexPointer(3, T.FLOAT, 0, np.float32(RING[:3]).tobytes())
+    gl.glEnableClientState(T.COLOR_ARRAY)
+    gl.glBindBuffer(T.ARRAY_BUFFER, 8)
+    gl.glColorPointer(4, T.FLOAT, 32, Pointer(0))
+    gl.glDrawArrays(T.TRIANGLES, 0, 3)
+    frame = finished(gl, 2)
+    assert np.allclose(frame.fragments["colour"], (1, 128 / 255, 64 / 255, 1))
+
+
+@pytest.mark.plan("record-3")
 def test_draws_of_no_triangle_are_none():
     gl = program()
     gl.triangle(RING[:3])

@@ -6,7 +6,7 @@ import pytest
 
 from fixfunc.cosim.record import tokens as T
 from fixfunc.cosim.recorded.frame import Event
-from tests.cosim.record.program import Program, check, drawn, recorded
+from tests.cosim.record.program import CONTEXT, Program, check, drawn, recorded
 from tests.cosim.record.test_shaders import TINT, program
 
 CORNERS = [(-0.8, -0.8, 0), (0.8, -0.7, 0.2), (0.1, 0.9, 0.4)]
@@ -113,7 +113,35 @@ def integers(gl):
     gl.glBindFramebuffer(T.FRAMEBUFFER, 0)
 
 
+def conditional(gl):
+    gl.glBeginConditionalRender(3, T.QUERY_WAIT)
+    gl.triangle(CORNERS)
+    gl.glEndConditionalRender()
+
+
+def fed_back(gl):
+    gl.glBeginTransformFeedback(T.TRIANGLES)
+    gl.triangle(CORNERS)
+    gl.glEndTransformFeedback()
+
+
+def second_context(gl):
+    gl.note("glXMakeCurrent", dpy=1, drawable=1, ctx=0x2000)
+    gl.triangle(CORNERS)
+    gl.note("glXMakeCurrent", dpy=1, drawable=1, ctx=CONTEXT)
+
+
+def assembly(gl):
+    gl.glEnable(T.VERTEX_PROGRAM_ARB)
+    gl.triangle(CORNERS)
+    gl.glDisable(T.VERTEX_PROGRAM_ARB)
+
+
 REFUSED = {
+    "conditional rendering": conditional,
+    "transform feedback": fed_back,
+    "a second context": second_context,
+    "a vertex program in assembly language": assembly,
     "lines": of_mode("LINES"),
     "wide lines": of_mode("LINE_LOOP", 3.0),
     "points": of_mode("POINTS"),

@@ -39,7 +39,7 @@ in vec4 tint;
 out vec4 colour;
 void main() {
     // discard is a word of this comment, too
-    if (mod(floor(gl_FragCoord.x / 3.0) + floor(tint.r * 20.0), 2.0) < 1.0) discard;
+    if ((int(gl_FragCoord.x) / 3 + gl_PrimitiveID) % 3 == 0) discard;
     colour = tint;
 }
 """
@@ -56,11 +56,11 @@ void main() {}
 """
 
 
-def program(fragment=TINT, core=True):
+def program(fragment=TINT, core=True, count=30):
     """A program with triangles in a buffer, its shaders in use."""
     gl = Program(attributes=(0x2091, 3, 0x2092, 2, 0x9126, 1) if core else ())
-    rows = np.ones((90, 4), np.float32)
-    rows[:, :3] = noise(30)
+    rows = np.ones((3 * count, 4), np.float32)
+    rows[:, :3] = noise(count)
     gl.glGenVertexArrays(1, [6])
     gl.glBindVertexArray(6)
     gl.glGenBuffers(1, [31])
@@ -125,19 +125,21 @@ def test_a_shadow_map():
 @pytest.mark.plan("record-6")
 def test_what_a_shader_discards_is_no_difference():
     """Of a pixel's triangles some are left: which, tell their depths."""
-    gl, _ = program(HOLES)
-    begun(gl)
-    gl.glDrawArrays(T.TRIANGLES, 0, 90)
-    frame = recorded(gl)
-    assert frame.draws[0]["discards"]
-    made = drawn(frame)
-    assert made.differing == 0 and made.passed == made.wanted
-    check(made, frame)
-    gl, _ = program()
-    begun(gl)
-    gl.glDrawArrays(T.TRIANGLES, 0, 90)
-    every = recorded(gl)
-    assert 0 < len(frame.fragments) < len(every.fragments) and not every.draws[0]["discards"]
+    fragments = []
+    for text in (HOLES, TINT):
+        gl, _ = program(text, count=200)
+        begun(gl)
+        gl.glDrawArrays(T.TRIANGLES, 0, 600)
+        frame = recorded(gl)
+        assert bool(frame.draws[0]["discards"]) == (text is HOLES)
+        made = drawn(frame)
+        assert made.differing == 0 and made.passed == made.wanted
+        check(made, frame)
+        fragments.append(frame.fragments)
+    left, every = (np.zeros((48, 64), int) for _ in range(2))
+    for counts, some in zip((left, every), fragments, strict=True):
+        np.add.at(counts, (some["y"], some["x"]), 1)
+    assert (left <= every).all() and ((left > 0) & (left < every)).sum() > 200
 
 
 @pytest.mark.plan("record-6")
