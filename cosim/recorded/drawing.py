@@ -27,7 +27,10 @@ from fixfunc.spec.dxgi import DEPTH_FORMATS, FORMATS, Format
 from fixfunc.spec.state import BlendFactor, BlendOp, Compare, Cull, StencilOp
 
 _ROOM = 1 << 25  # bytes of memory beside surfaces
-BEYOND, DIFFERS = 1, 2  # of triangles beyond the window or the near plane, and of others
+BEYOND, DIFFERS = (
+    1,
+    2,
+)  # bits of a mark: of triangles beyond the window or the near plane, and of others
 _TEXEL = 16  # bytes of memory for a texel, at most
 
 
@@ -180,15 +183,16 @@ class Player:
 
     def _counted(self, draw, found, passed):
         """What became of a draw all of whose fragments have been shaded."""
-        apart, near = found
-        marks = self.marks.setdefault(int(draw["colour"]), np.zeros(apart.shape, np.uint8))
-        marks[:] = np.maximum(marks, np.where(near, BEYOND, DIFFERS) * (apart != 0))
+        width, height = self._frame.size(draw)
+        marks = self.marks.setdefault(int(draw["colour"]), np.zeros((height, width), np.uint8))
+        marks[found.y, found.x] |= np.where(found.near, BEYOND, DIFFERS).astype(np.uint8)
+        apart = found.apart
         return DrawnDraw(
             int(draw["call"]),
             int(draw["fragments"]),
             int(-apart[apart < 0].sum()),
             int(apart[apart > 0].sum()),
-            int(np.abs(apart[near]).sum()),
+            int(np.abs(apart[found.near]).sum()),
             int(draw["passed"]),
             passed,
         )

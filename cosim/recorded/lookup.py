@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Recorded fragments of a draw, found by pixel and by order."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from fixfunc.cosim.recorded.frame import RecordedFrame
@@ -10,6 +12,15 @@ from fixfunc.spec.dxgi import FORMATS, Format
 from fixfunc.spec.state import Compare
 
 NONE = -1  # no fragment was recorded
+
+
+class Differing(NamedTuple):
+    """Pixels of which a draw has other fragments than were recorded."""
+
+    x: np.ndarray  # int64, shape (n,)
+    y: np.ndarray  # rows bottom up
+    apart: np.ndarray  # int64: how many too many; below 0 too few
+    near: np.ndarray  # bool: of a triangle that is clipped, or beside one
 
 
 class Lookup:
@@ -28,17 +39,17 @@ class Lookup:
 
     def __init__(self, frame: RecordedFrame, draw: np.void) -> None:
         self._draw = draw
-        self._width, self._height = frame.size(draw)
+        self._width, _ = frame.size(draw)
         fragments = frame.draw_fragments(draw)
         pixel = fragments["y"].astype(np.int64) * self._width + fragments["x"]
         order = np.argsort(pixel, kind="stable")  # of a pixel they lie in order
         self._fragments = fragments[order]
-        # By pixel, until all have been asked for: how many were recorded, which is the first, and
-        # how many have been asked for.
-        pixels = self._width * self._height
-        self._count = np.bincount(pixel, minlength=pixels)
-        self._first = np.cumsum(self._count) - self._count
-        self._next = np.zeros(pixels, np.int64)
+        # Pixels that have some, ascending; by pixel the first one, how many were recorded, and how
+        # many have been asked for.
+        self._pixels, self._first, self._count = np.unique(
+            pixel[order], return_index=True, return_counts=True
+        )
+        self._next = np.zeros(len(self._pixels), np.int64)
         self._is_closed = False
         self._parts: list[tuple[np.ndarray, np.ndarray]] = []
         # When all have been asked for: pixel and triangle of each, ascending, and which one it is.
@@ -56,12 +67,12 @@ class Lookup:
     def choose(self) -> None:
         """Of the fragments that have been collected, find those that were recorded."""
         keys, depths = self._joined(np.float32)
-        pixel, begins = np.unique(keys >> 32, return_index=True)
-        lengths = np.diff(begins, append=len(keys))
-        self._next = np.bincount(keys >> 32, minlength=len(self._count))
+        pixel, begins, lengths = np.unique(keys >> 32, return_index=True, return_counts=True)
+        at, there = self._recorded(pixel)
         found = np.full(len(keys), NONE)
-        for place, begin, length in zip(pixel, begins, lengths, strict=True):
-            first, count = self._first[place], min(self._count[place], length)
+        for n in np.flatnonzero(there):
+            begin, length = begins[n], lengths[n]
+            first, count = self._first[at[n]], min(self._count[at[n]], length)
             recorded = self._fragments["depth"][first : first + count]
             chosen = nearest(depths[begin : begin + length], recorded)
             found[begin + chosen] = first + np.arange(count)
@@ -105,9 +116,20 @@ class Lookup:
         rank = np.empty(len(pixel), np.int64)
         lengths = np.diff(begins, append=len(pixel))
         rank[order] = np.arange(len(pixel)) - np.repeat(begins, lengths)
-        turn = self._next[pixel] + rank
-        np.add.at(self._next, pixel, 1)
-        return np.where(turn < self._count[pixel], self._first[pixel] + turn, NONE)
+        at, there = self._recorded(pixel)
+        found = np.full(len(pixel), NONE)
+        at = at[there]
+        turn = self._next[at] + rank[there]
+        np.add.at(self._next, at, 1)
+        found[there] = np.where(turn < self._count[at], self._first[at] + turn, NONE)
+        return found
+
+    def _recorded(self, pixel):
+        """Places of pixels among those that have recorded fragments, and which of them have."""
+        at = np.searchsorted(self._pixels, pixel)
+        there = at < len(self._pixels)
+        there[there] = self._pixels[at[there]] == pixel[there]
+        return at, there
 
     def _visible(self, alpha):
         """The test of alpha: of formats of 8 bits as they are stored."""
@@ -143,34 +165,31 @@ class Lookup:
         self._found = found
         self._is_closed = True
 
-    def finish(self, beyond: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def finish(self, beyond: np.ndarray) -> Differing:
         """All fragments have been asked for: from now on they are found by their triangle.
 
         Parameters
         ----------
         beyond : ndarray of bool, shape (n,)
             Triangles that reach beyond the window or the near plane.
-
-        Returns
-        -------
-        apart : ndarray of int64, shape (height, width)
-            Fragments too many of each pixel; below 0 too few.
-        near : ndarray of bool, shape (height, width)
-            Pixels of such triangles, and those beside them.
         """
         if not self._is_closed:
             self._close(*self._joined(np.int64))
-        apart = self._next - self._count
+        drawn = self._keys >> 32
+        pixel, at = np.unique(np.concatenate([self._pixels, drawn]), return_inverse=True)
+        apart = np.bincount(at[len(self._pixels) :], minlength=len(pixel))
+        apart[at[: len(self._pixels)]] -= self._count
         if self._draw["discards"]:
             apart = np.minimum(apart, 0)
-        near = np.zeros((self._height + 2, self._width + 2), bool)
-        of_these = beyond[self._keys & 0xFFFFFFFF]
-        y, x = np.divmod(self._keys[of_these] >> 32, self._width)
-        for dy in range(3):
-            for dx in range(3):
-                near[y + dy, x + dx] = True
-        self._count = self._first = self._next = None
-        return apart.reshape(self._height, self._width), near[1:-1, 1:-1]
+        differs = apart != 0
+        pixel = pixel[differs]
+        clipped = np.unique(drawn[beyond[self._keys & 0xFFFFFFFF]])
+        near = np.zeros(len(pixel), bool)
+        for step in (-self._width, 0, self._width):
+            for side in (-1, 0, 1):
+                near |= np.isin(pixel + step + side, clipped)
+        y, x = np.divmod(pixel, self._width)
+        return Differing(x, y, apart[differs], near)
 
 
 def nearest(depths: np.ndarray, wanted: np.ndarray) -> np.ndarray:

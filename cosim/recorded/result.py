@@ -122,7 +122,7 @@ def _write_pictures(folder, frame, drawn, marks):
     _write_picture(folder / "recorded.png", picture(it.wanted, it.form))
     dark = np.repeat(mine.mean(2, keepdims=True) / 2, 3, 2).astype(np.uint8)
     for mark, colour in _COLOURS.items():
-        dark[marks[it.surface][::-1] == mark] = colour
+        dark[(marks[it.surface][::-1] & mark) > 0] = colour
     _write_picture(folder / "differences.png", dark)
 
 
