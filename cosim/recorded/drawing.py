@@ -170,7 +170,8 @@ class Player:
         self._set_state(draw)
         if self._is_counted and draw["discards"]:
             self._collect(draw, lookup, len(vertices))
-        self._set_shader(draw, lookup.shade)
+        # Whatever was not recorded is left out, and which that is, is known behind the draw.
+        self._set_shader(draw, lookup.shade, self._is_counted or lookup.discards)
         context.begin(self._query)
         context.draw(len(vertices))
         context.end(self._query)
@@ -214,15 +215,15 @@ class Player:
         context = self._context
         context.om.set_depth_stencil_state(DepthStencilState(depth_enable=False))
         context.om.set_blend_state(BlendState((RenderTargetBlend(write_mask=0),)))
-        self._set_shader(draw, lookup.collect)
+        self._set_shader(draw, lookup.collect, True)
         context.draw(count)
         lookup.choose()
         self._set_state(draw)
 
-    def _set_shader(self, draw, function):
+    def _set_shader(self, draw, function, discards):
         shader = PixelShader(
             function,
-            discards=True,  # what was not recorded is left out
+            discards=discards,
             depth="any" if draw["shader_depth"] else None,
             unordered=self._is_counted,
         )

@@ -56,6 +56,15 @@ class Lookup:
         self._keys = np.zeros(0, np.int64)
         self._found = np.zeros(0, np.int64)
 
+    @property
+    def discards(self) -> bool:
+        """Some fragments are left out: by their shader, by alpha, or since none was recorded.
+
+        It is known when all have been asked for.
+        """
+        tested = self._draw["alpha_func"] != Compare.ALWAYS
+        return bool(tested or self._draw["discards"] or (self._found == NONE).any())
+
     def collect(self, quads: PixelQuads, _bound: object) -> PixelResults:
         """Note fragments and their depths: the function of a pixel shader that draws nothing."""
         covered, _, keys = self._asked(quads)
@@ -90,7 +99,7 @@ class Lookup:
         there = found != NONE
         colour = np.zeros((len(found), 4), np.float32)
         colour[there] = self._fragments["colour"][found[there]]
-        discarded = np.ones(covered.shape, bool)
+        discarded = np.zeros(covered.shape, bool)
         discarded[covered] = ~there | ~self._visible(colour[:, 3])
         colours = np.zeros((*covered.shape, 4), np.float32)
         colours[covered] = colour
