@@ -122,4 +122,5 @@ clean:
 .venv/bench-ready: .venv/test-ready
 	@sh cosim/system.sh packages $(BIN)/python test,figures
 	@sh cosim/system.sh timing $(BIN)/python || true
+	@sh cosim/system.sh programs $(BIN)/python || true
 	@touch $@

@@ -198,7 +198,7 @@ def run_frame(options: argparse.Namespace) -> int:
     from fixfunc.cosim.frame import frame, mesh, texture
     from fixfunc.models.scene.scene import Scene, teapot_patches
 
-    size = options.size or "1280x720"
+    size = "1280x720" if options.size is None else options.size
     samples = 4 if options.samples is None else options.samples
     try:
         width, height = (int(side) for side in size.lower().split("x"))

@@ -5,7 +5,7 @@
 #   system.sh compiler PYTHON         those that build a Verilated block
 #   system.sh tools PYTHON            those that the tests need besides: Icarus, Mesa, a browser
 #   system.sh recorder PYTHON         what 'make record' needs besides: apitrace, a display, Mesa
-#   system.sh programs PYTHON         what 'make qualify' records besides
+#   system.sh programs PYTHON         what 'make qualify' and 'make bench' record besides
 #   system.sh timing PYTHON           what 'make area' needs besides: OpenSTA
 #   system.sh prover PYTHON           compiles Yosys for this machine, once: up to two minutes
 #   system.sh packages PYTHON EXTRA   Python packages: the project, editable, with an extra

@@ -6,8 +6,10 @@ from bisect import bisect_right
 from collections import defaultdict
 from ctypes import c_char_p, c_float, c_int, c_void_p
 
+from fixfunc.cosim.record import tokens as T
 from fixfunc.cosim.record.context import Functions, signatures
 from fixfunc.cosim.record.trace import Call, Pointer
+from fixfunc.spec.errors import InputError
 
 # Which objects arguments name, by the names that OpenGL's functions give them.
 _KINDS = {
@@ -56,7 +58,8 @@ class Arguments:
     def __init__(self, gl: Functions) -> None:
         self._gl = gl
         self._names: dict[str, dict[int, int]] = defaultdict(dict)
-        self._mapped: dict[int, int] = {}  # by address in the program
+        # By address in the program: address here, and bytes.
+        self._mapped: dict[int, tuple[int, int]] = {}
         self._kept: dict[tuple, object] = {}
         self._unit = 0  # of texture coordinates, whose pointer is set
 
@@ -77,15 +80,20 @@ class Arguments:
         function = getattr(self._gl, call.name)
         passed = []
         kept = []
-        for (name, traced), kind, element in zip(
-            call.arguments.items(), signature.arguments, signature.elements, strict=False
+        for (_, value), kind, element in zip(
+            self._here_of(call), signature.arguments, signature.elements, strict=False
         ):
-            value = self._here(call.name, name, traced)
             if kind is c_void_p:
-                value, memory = _pointer(value, element)
+                address, memory = _pointer(value, element)
                 kept.append(memory)
-            passed.append(kind(value))
-        result = function(*passed)
+                passed.append(address)
+            else:
+                passed.append(value)
+        try:
+            result = function(*passed)
+        except ctypes.ArgumentError as error:
+            rule = f"have arguments of the types that {call.name} takes"
+            raise InputError(f"call {call.number}", rule, error) from error
         self._keep(call, kept)
         self._note(call, kept, result)
         return result
@@ -130,17 +138,33 @@ class Arguments:
                 for traced, here in zip(list(call.arguments.values())[-1], kept[-1], strict=True):
                     self.rename(kind, traced, here)
         elif name.startswith("glMap") and isinstance(call.result, Pointer) and result:
-            self._mapped[int(call.result)] = result
+            self._mapped[int(call.result)] = result, self._mapped_bytes(call)
+
+    def _mapped_bytes(self, call):
+        """How much of a buffer has been mapped."""
+        if "length" in call.arguments:
+            return call.arguments["length"]
+        size = c_int()
+        (name, about), *_ = self._here_of(call)
+        ask = "glGetNamedBufferParameteriv" if name == "buffer" else "glGetBufferParameteriv"
+        getattr(self._gl, ask)(about, T.BUFFER_SIZE, ctypes.addressof(size))
+        return size.value
+
+    def _here_of(self, call):
+        """Names and values of a call's arguments."""
+        return [(name, self._here(call.name, name, it)) for name, it in call.arguments.items()]
 
     def _copy(self, call):
         """What the program has written to memory that it has mapped."""
-        target, data = call.arguments["dest"], call.arguments["src"]
+        target, data = int(call.arguments["dest"]), call.arguments["src"]
         bases = sorted(self._mapped)
-        at = bisect_right(bases, int(target)) - 1
+        at = bisect_right(bases, target) - 1
         if at < 0 or not isinstance(data, bytes | bytearray):
             return
-        base = bases[at]
-        ctypes.memmove(self._mapped[base] + int(target) - base, bytes(data), len(data))
+        here, size = self._mapped[bases[at]]
+        offset = target - bases[at]
+        if offset + len(data) <= size:
+            ctypes.memmove(here + offset, bytes(data), len(data))
 
 
 def _pointer(value, element):

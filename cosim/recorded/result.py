@@ -18,6 +18,7 @@ from fixfunc.cosim.recorded.drawing import BEYOND, DIFFERS, Drawn, DrawnDraw, Pl
 from fixfunc.cosim.recorded.frame import RecordedFrame
 from fixfunc.cosim.recorded.texels import differences, picture
 from fixfunc.spec.dxgi import DEPTH_FORMATS
+from fixfunc.spec.errors import InputError
 
 _COLOURS = {BEYOND: (255, 160, 0), DIFFERS: (255, 0, 0)}
 
@@ -38,6 +39,8 @@ def run(path: Path, output: Path, memory: str | None) -> list[str]:
     list of str
         Why the frame is not believed, in words.
     """
+    if memory is not None:
+        _check_memory(memory)
     frame = file.read(path)
     folder = files.open_folder(output)
     with Steps() as step:
@@ -60,6 +63,14 @@ def run(path: Path, output: Path, memory: str | None) -> list[str]:
         print(line)
     print(f"wrote frame.png, recorded.png, differences.png and frame.json to {folder}")
     return failures
+
+
+def _check_memory(memory):
+    """One is named, and there is such a one."""
+    from fixfunc.cosim.frame import hardware
+
+    if len(hardware.named(memory)) > 1:
+        raise InputError("memory", "be one for a recorded frame", memory)
 
 
 def figures_of(frame: RecordedFrame, drawn: Drawn) -> dict[str, Any]:

@@ -106,6 +106,9 @@ def of_mapped_memory(gl, rows):
     for at in (0, 320):
         part = data[at:][: 320 if not at else None]
         gl.note("memcpy", dest=Pointer(0x5000 + at), src=part, n=len(part))
+    # What lies beyond is not written, here as there.
+    gl.note("memcpy", dest=Pointer(0x5000 + rows.nbytes), src=bytes(64), n=64)
+    gl.note("memcpy", dest=Pointer(0x10), src=bytes(64), n=64)
     gl.glUnmapBuffer(T.ARRAY_BUFFER)
     pointers(gl)
 

@@ -17,13 +17,12 @@ from fixfunc.cosim.record.trace import Call
 from fixfunc.cosim.recorded import file
 from fixfunc.cosim.toolchain import ToolError
 from fixfunc.spec.errors import InputError
+from tests.cosim.record.program import Program, recorded
 
 
 @pytest.fixture(scope="module")
 def gears(tmp_path_factory):
     """A recorded frame of glxgears."""
-    if os.environ.get("ORACLE", "llvmpipe") == "none":
-        pytest.skip("ORACLE=none")
     if trace.missing() or not shutil.which("glxgears"):
         pytest.fail("type 'apt-get install apitrace xvfb mesa-utils', or set ORACLE=none")
     path = tmp_path_factory.mktemp("gears") / "gears.npz"
@@ -108,6 +107,9 @@ def test_a_frame_that_was_not_drawn_is_refused(gears, tmp_path, capsys):
     assert "program must be a command that is installed" in capsys.readouterr().err
     assert main(["frame", str(gears), "--golden", "--samples", "2"]) == 2
     assert "samples must be that of the recorded frame" in capsys.readouterr().err
+    for memory, rule in (("near,far", "be one for a recorded frame"), ("none", "be one of near")):
+        assert main(["frame", str(gears), "--memory", memory, "-o", str(tmp_path)]) == 2
+        assert f"memory must {rule}" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 
 
@@ -151,6 +153,16 @@ def test_what_is_no_trace_is_refused(data, tmp_path, monkeypatch):
     with pytest.raises(InputError, match="trace must"):
         list(trace.calls(tmp_path / "a.trace"))
     assert not (tmp_path / "harm").exists()
+
+
+@pytest.mark.plan("record-1")
+def test_a_call_with_arguments_of_other_types_is_refused():
+    gl = Program()
+    gl.glLineWidth("wide")
+    with pytest.raises(
+        InputError, match="call 4 must have arguments of the types that glLineWidth"
+    ):
+        recorded(gl)
 
 
 @pytest.mark.plan("record-1")
