@@ -99,6 +99,9 @@ def _add_record(command):
     sub.add_argument(
         "--seconds", type=command_line.natural, default=5, help="for which the program runs"
     )
+    sub.add_argument(
+        "--api", choices=("gl", "egl"), default="gl", help="of its windows: GLX, or EGL"
+    )
     sub.add_argument("-o", dest="output", default="frame.npz", help="file")
 
 
@@ -255,7 +258,7 @@ def record_frame(options: argparse.Namespace) -> int:
         if taken.suffix != ".trace":
             taken = Path(folder) / "program.trace"
             step(f"running {options.program}")
-            trace.capture(options.program, taken, options.seconds)
+            trace.capture(options.program, taken, options.seconds, options.api)
         step(f"recording frame {options.frame}")
         frame = replay.record(trace.calls(taken), options.program, options.frame)
     files.write(path, file.write(frame))

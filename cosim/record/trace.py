@@ -42,7 +42,7 @@ def missing() -> str:
     return f"type 'apt-get install {' '.join(names)}'" if names else ""
 
 
-def capture(program: str, path: Path, seconds: float) -> None:
+def capture(program: str, path: Path, seconds: float, api: str = "gl") -> None:
     """Run a program for some seconds, or until it ends, and trace it.
 
     Parameters
@@ -52,6 +52,8 @@ def capture(program: str, path: Path, seconds: float) -> None:
     path : Path
         The trace.
     seconds : float
+    api : str
+        What joins OpenGL to its windows: ``gl``, which is GLX, or ``egl``. apitrace follows one.
 
     Raises
     ------
@@ -74,7 +76,7 @@ def capture(program: str, path: Path, seconds: float) -> None:
             "vblank_mode": "0",
         }
         with _process(
-            ["apitrace", "trace", "-a", "gl", "-o", str(path), *command],
+            ["apitrace", "trace", "-a", api, "-o", str(path), *command],
             environment,
             said,
         ) as running:

@@ -7,10 +7,19 @@ from fixfunc.cosim.record import tokens as T
 from fixfunc.cosim.record.arguments import Arguments, plain
 from fixfunc.cosim.record.context import Functions, Screen, Version
 from fixfunc.cosim.record.trace import FAKE, Call
+from fixfunc.spec.errors import InputError
 
-# Attributes of glXCreateContextAttribsARB.
-_MAJOR, _MINOR, _PROFILE, _CORE = 0x2091, 0x2092, 0x9126, 1
-_CREATE = "glXCreateContext", "glXCreateNewContext", "glXCreateContextAttribsARB"
+# Attributes of contexts, of GLX and of EGL: major and minor version, profile.
+_ATTRIBUTES = (0x2091, 0x2092, 0x9126), (0x3098, 0x30FB, 0x30FD)
+_CORE = 1
+_OPENGL = 0x30A2  # of eglBindAPI; before it, EGL's contexts are of OpenGL ES
+_CREATE = (
+    "glXCreateContext",
+    "glXCreateNewContext",
+    "glXCreateContextAttribsARB",
+    "eglCreateContext",
+)
+_MAKE_CURRENT = "glXMakeCurrent", "glXMakeContextCurrent", "eglMakeCurrent"
 # Of a window; a framebuffer object has one image in their place.
 _BUFFERS = {
     *(T.FRONT, T.BACK, T.LEFT, T.FRONT_LEFT, T.BACK_LEFT, T.FRONT_AND_BACK),
@@ -47,19 +56,24 @@ class Windows:
         self._screen = screen
         self._gl: Functions = screen.gl
         self._arguments = arguments
+        self._is_embedded = True
         self._wanted: dict[int, tuple[Version, int]] = {}
         self._contexts: dict[int, int] = {}
         self._windows: dict[int, Window] = {}
         self.current: int | None = None
 
     def call(self, call: Call) -> None:
-        """A call of the window system."""
-        if call.name in _CREATE and call.result:
+        """A call of the window system; a context of OpenGL ES is refused."""
+        if call.name == "eglBindAPI":
+            self._is_embedded = call.arguments["api"] != _OPENGL
+        elif call.name in _CREATE and call.result:
+            if call.name.startswith("egl") and self._is_embedded:
+                raise InputError("program", "draw by OpenGL", "OpenGL ES")
             shared = next(
                 value for name, value in call.arguments.items() if name.startswith("share")
             )
             self._wanted[int(call.result)] = _version(call), int(shared or 0)
-        elif call.name in ("glXMakeCurrent", "glXMakeContextCurrent"):
+        elif call.name in _MAKE_CURRENT:
             self._make_current(int(call.arguments["ctx"] or 0))
 
     def _make_current(self, context):
@@ -139,9 +153,11 @@ class Windows:
 def _version(call):
     words = call.arguments.get("attrib_list") or []
     wanted = dict(zip(words[::2], words[1::2], strict=False))
-    return Version(
-        wanted.get(_MAJOR, 1), wanted.get(_MINOR, 0), bool(wanted.get(_PROFILE, 0) & _CORE)
+    names = _ATTRIBUTES[call.name.startswith("egl")]
+    major, minor, profile = (
+        wanted.get(name, other) for name, other in zip(names, (1, 0, 0), strict=True)
     )
+    return Version(major, minor, bool(profile & _CORE))
 
 
 def _translated(value):

@@ -22,12 +22,15 @@ class Program:
     It has a window; its calls are of the second frame from :meth:`swap` on.
     """
 
-    def __init__(self, size=SIZE, attributes=()):
+    def __init__(self, size=SIZE, attributes=(), egl=None):
         self.calls = []
         self._result = None
-        name = "glXCreateContextAttribsARB"
+        name = "glXCreateContextAttribsARB" if egl is None else "eglCreateContext"
+        if egl:  # else there is no call: that is OpenGL ES
+            self._note("eglBindAPI", {"api": egl})
         self._note(name, {"share_context": None, "attrib_list": [*attributes, 0]}, CONTEXT)
-        self._note("glXMakeCurrent", {"dpy": 1, "drawable": 1, "ctx": CONTEXT})
+        name = "glXMakeCurrent" if egl is None else "eglMakeCurrent"
+        self._note(name, {"dpy": 1, "drawable": 1, "ctx": CONTEXT})
         for name in ("glViewport", "glScissor"):
             values = {"x": 0, "y": 0, "width": size[0], "height": size[1]}
             self._note(name, values, flags=FAKE)

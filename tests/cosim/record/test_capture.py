@@ -166,6 +166,14 @@ def test_a_call_with_arguments_of_other_types_is_refused():
 
 
 @pytest.mark.plan("record-1")
+@pytest.mark.parametrize("api", [0, 0x30A0])
+def test_opengl_es_is_refused(api):
+    gl = Program(egl=api)
+    with pytest.raises(InputError, match="program must draw by OpenGL, not OpenGL ES"):
+        recorded(gl)
+
+
+@pytest.mark.plan("record-1")
 def test_calls_without_a_context_are_left_out():
     with pytest.raises(InputError, match="frame must be one of the 0 that nothing has drawn"):
         replay.record([Call(0, "glClear", {"mask": 0x4000})], "nothing", 1)

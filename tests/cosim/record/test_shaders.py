@@ -56,9 +56,13 @@ void main() {}
 """
 
 
-def program(fragment=TINT, core=True, count=30):
+GLX = {"attributes": (0x2091, 3, 0x2092, 2, 0x9126, 1)}  # a context of 3.2, of core
+EGL = {"attributes": (0x3098, 3, 0x30FB, 2, 0x30FD, 1), "egl": 0x30A2}
+
+
+def program(fragment=TINT, count=30, context=GLX):
     """A program with triangles in a buffer, its shaders in use."""
-    gl = Program(attributes=(0x2091, 3, 0x2092, 2, 0x9126, 1) if core else ())
+    gl = Program(**context)
     rows = np.ones((3 * count, 4), np.float32)
     rows[:, :3] = noise(count)
     gl.glGenVertexArrays(1, [6])
@@ -80,13 +84,16 @@ def begun(gl):
 
 
 @pytest.mark.plan("record-6")
-@pytest.mark.parametrize("core", [True, False])
-def test_positions_are_those_of_the_shader(core):
-    gl, rows = program(core=core)
+@pytest.mark.parametrize("context", [GLX, EGL, {}], ids=["glx", "egl", "of old"])
+def test_positions_are_those_of_the_shader(context):
+    gl, rows = program(context=context)
     begun(gl)
+    gl.glRectf(-1.0, -1.0, 1.0, 1.0)  # which core has not
     gl.glDrawArraysInstanced(T.TRIANGLES, 0, 90, 2)
     frame = recorded(gl)
-    assert np.array_equal(frame.vertices, np.concatenate([rows, rows])) and not frame.refused
+    assert len(frame.draws) == (1 if context else 2) and not frame.refused
+    found = frame.draw_vertices(frame.draws[-1])
+    assert np.array_equal(found, np.concatenate([rows, rows]))
     made = drawn(frame)
     assert made.differing == 0 and made.passed == made.wanted
     check(made, frame)
