@@ -205,10 +205,11 @@ def _check_views(frame, rows, array, field):
     live = rows[rows[field] >= 0]
     of = frame.surfaces[live[field]]["form"]
     numbers = [int(form) for form in _FLOATS | set(DEPTH_FORMATS)]
-    legal = np.isin(live["form"], numbers) & [
+    same = [
         families.get(int(form)) == families[int(its)]
         for form, its in zip(live["form"], of, strict=True)
     ]
+    legal = np.isin(live["form"], numbers) & np.array(same, bool)
     _each(f"{array}.form", live["form"], legal, "be of the family of its surface")
 
 

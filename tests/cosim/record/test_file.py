@@ -12,7 +12,7 @@ from fixfunc.cosim.record import tokens as T
 from fixfunc.cosim.recorded import file
 from fixfunc.cosim.recorded.frame import ARRAYS
 from fixfunc.spec.errors import InputError
-from tests.cosim.record.program import Program, noise, recorded
+from tests.cosim.record.program import Program, drawn, noise, recorded
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +41,19 @@ def test_what_is_written_is_read(tmp_path, frame):
         assert np.array_equal(getattr(found, name), getattr(frame, name)), name
     assert (found.program, found.number, found.refused) == ("a program", 2, frame.refused)
     assert len(frame.refused) == 1 and len(frame.draws) == 2
+
+
+@pytest.mark.plan("record-8")
+def test_a_frame_may_be_empty(tmp_path):
+    """Of what is left out alone, or of nothing at all."""
+    for corners in (noise(3), []):
+        gl = Program()
+        gl.swap()
+        gl.triangle(corners, mode=T.LINES)
+        found = file.read(saved(tmp_path, recorded(gl)))
+        assert not len(found.events) and len(found.refused) == 1
+        made = drawn(found)
+        assert not made.surfaces and not made.passed
 
 
 # A field of a row, another value, and what the error says.
