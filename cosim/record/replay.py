@@ -105,6 +105,7 @@ class Replay:
         self._depth = 0
         self._begun: list[Call] | None = None
         self._hindrance = ""
+        self._selects = False  # draws are told to the program, not made
         self.frames = 0
         self.recorded: RecordedFrame | None = None
 
@@ -125,13 +126,13 @@ class Replay:
         self.frames += 1
         if self._recorder:
             self.recorded = self._recorder.finish(self._program, self._frame)
-        elif self.frames == self._frame - 1:
-            self._begin_frame()
 
-    def _begin_frame(self):
-        if self._windows.current:
+    def _recording(self):
+        """The recorder, from the first draw or clear of the frame on, in whose context it is."""
+        if not self._recorder and self.frames == self._frame - 1:
             self._recorder = Recorder(self._gl, Peel(self._gl))
             self._recorded_in = self._windows.current
+        return self._recorder
 
     # Display lists.
 
@@ -198,6 +199,8 @@ class Replay:
             first = call.arguments["list"]
             for number in range(first, first + call.arguments["range"]):
                 self._lists.pop(number, None)
+        elif name == "glRenderMode":
+            self._selects = call.arguments["mode"] != T.RENDER
         elif name == _STORED or _is_draw(name):
             self._draw([call], _mode(call))
         elif name in _OTHER_DRAWS:
@@ -211,7 +214,8 @@ class Replay:
         name = plain(call.name)
         self._programs.follow(call)
         if name.startswith(("glBeginConditionalRender", "glBeginTransformFeedback")):
-            self._hindrance = {"C": "conditional rendering"}.get(name[7], "transform feedback")
+            is_feedback = name.startswith("glBeginTransformFeedback")
+            self._hindrance = "transform feedback" if is_feedback else "conditional rendering"
         elif name.startswith(("glEndConditionalRender", "glEndTransformFeedback")):
             self._hindrance = ""
         self._windows.prepare(call)
@@ -221,12 +225,15 @@ class Replay:
             self._recorder.changed()
 
     def _draw(self, calls, mode, hindrance=""):
+        if self._selects:
+            return
         make = partial(self._issue, calls)
-        if not self._recorder:
+        recorder = self._recording()
+        if not recorder:
             make()
             return
         first = calls[0]
-        self._recorder.draw(
+        recorder.draw(
             f"call {first.number}, {first.name}",
             first.number,
             mode,
@@ -251,11 +258,12 @@ class Replay:
 
     def _clear(self, call):
         make = partial(self._arguments.call, call)
-        if not self._recorder:
+        recorder = self._recording()
+        if not recorder:
             make()
             return
         planes = _CLEARS.get(plain(call.name), _cleared)(call.arguments)
-        self._recorder.clear(planes, make)
+        recorder.clear(planes, make)
 
 
 def _is_idle(call):

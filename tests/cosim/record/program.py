@@ -111,10 +111,10 @@ class Program:
         self.glLinkProgram(name)
 
 
-def recorded(program):
-    """The second frame of a program."""
+def recorded(program, number=2):
+    """A frame of a program, its second one."""
     program.swap()
-    return replay.record(program.calls, "a program", 2)
+    return replay.record(program.calls, "a program", number)
 
 
 def drawn(frame):

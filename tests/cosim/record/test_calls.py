@@ -233,6 +233,30 @@ def test_pixels_are_read_into_buffers():
 
 
 @pytest.mark.plan("record-3")
+def test_draws_that_select_are_not_made():
+    gl = program()
+    gl.triangle(RING[:3])
+    gl.glSelectBuffer(64, bytes(256))
+    gl.glRenderMode(T.SELECT)
+    gl.triangle(RING[3:6], (0, 1, 0, 1))
+    gl.glRenderMode(T.RENDER)
+    gl.triangle(RING[2:5])
+    finished(gl, 2)
+
+
+@pytest.mark.plan("record-3")
+def test_the_first_frame_may_be_recorded():
+    gl = Program()
+    gl.glClear(T.COLOR_BUFFER_BIT | T.DEPTH_BUFFER_BIT | T.STENCIL_BUFFER_BIT)
+    gl.triangle(RING[:3])
+    gl.swap()
+    gl.triangle(RING[3:6])
+    frame = recorded(gl, 1)
+    assert (frame.number, len(frame.draws), len(frame.clears)) == (1, 1, 2)
+    assert drawn(frame).differing == 0
+
+
+@pytest.mark.plan("record-3")
 def test_draws_of_no_triangle_are_none():
     gl = program()
     gl.triangle(RING[:3])
