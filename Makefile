@@ -10,17 +10,20 @@ CONFIG ?= default
 SIM ?= icarus verilator
 COUNT ?= 1000000
 MUTANTS ?= 40
+PROGRAM ?= glxgears
+FRAME ?= 10
 OUT ?= out
 # Recipes read these from the environment, where a name with spaces stays one name.
-export PYTHON MESH PATCHES TEXTURE SIZE SAMPLES BLOCK CONFIG SIM COUNT MUTANTS PROOF SEED LIBERTY MEASURE OUT
+export PYTHON MESH PATCHES TEXTURE SIZE SAMPLES BLOCK CONFIG SIM COUNT MUTANTS PROOF SEED LIBERTY MEASURE PROGRAM FRAME OUT
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test qualify sim volume mutate coverage prove verilog bench area assess figures lint clean
+.PHONY: help demo record test qualify sim volume mutate coverage prove verilog bench area assess figures lint clean
 
 help:
 	@echo "make demo      draw MESH ($(MESH)) at SIZE ($(SIZE)), SAMPLES ($(SAMPLES)) by the RTL, held to the golden pipeline; report in $(OUT)/"
 	@echo "               PATCHES=adaptive, or a factor: the teapot from its patches, through tessellator and domain matching"
 	@echo "               TEXTURE=file.dds, .ktx2 or .png: around the mesh; blocks through the decoder"
+	@echo "make record    FRAME ($(FRAME)) of an OpenGL PROGRAM ($(PROGRAM)): every fragment on the golden machine; $(OUT)/frame.npz, for 'fixfunc frame'"
 	@echo "make test      the tests, on both simulators (SIM=verilator for one, ORACLE=none without Mesa); takes a while"
 	@echo "make qualify   every test, every configuration, COUNT ($(COUNT)) beats of every block, a fresh SEED; hours; summary in $(OUT)/qualify.md"
 	@echo "make sim       the bench of one BLOCK ($(BLOCK)) on SIM, with CONFIG ($(CONFIG)) and SEED"
@@ -39,10 +42,16 @@ help:
 demo: .venv/ready
 	$(BIN)/fixfunc frame "$$MESH" --size "$$SIZE" --samples "$$SAMPLES" --memory near,far $${PATCHES:+--patches "$$PATCHES"} $${TEXTURE:+--texture "$$TEXTURE"} -o "$$OUT"
 
+record: .venv/record-ready
+	@mkdir -p "$$OUT"
+	$(BIN)/fixfunc record "$$PROGRAM" --frame "$$FRAME" -o "$$OUT/frame.npz"
+	$(BIN)/fixfunc frame "$$OUT/frame.npz" --golden -o "$$OUT"
+
 test: .venv/test-ready
 	$(BIN)/python -m pytest -n auto --dist loadgroup --no-loadscope-reorder
 
 qualify: .venv/test-ready
+	@sh cosim/system.sh programs $(BIN)/python || true
 	TIER=qualify $(BIN)/python -m pytest -m "qualify or not qualify" -n auto --dist loadgroup --no-loadscope-reorder
 
 sim: .venv/test-ready
@@ -95,6 +104,11 @@ clean:
 	@sh cosim/system.sh packages $(BIN)/python sim
 	@touch $@
 
+.venv/record-ready: .venv/made pyproject.toml constraints.txt
+	@sh cosim/system.sh recorder $(BIN)/python
+	@sh cosim/system.sh packages $(BIN)/python record
+	@touch $@
+
 .venv/prove-ready: .venv/ready
 	@sh cosim/system.sh packages $(BIN)/python proofs
 	@sh cosim/system.sh prover $(BIN)/python
@@ -108,4 +122,5 @@ clean:
 .venv/bench-ready: .venv/test-ready
 	@sh cosim/system.sh packages $(BIN)/python test,figures
 	@sh cosim/system.sh timing $(BIN)/python || true
+	@sh cosim/system.sh programs $(BIN)/python || true
 	@touch $@

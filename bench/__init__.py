@@ -6,7 +6,8 @@ speed.py          clocks on chosen work, seconds of the software
 frames.py         whole frames on the top
 passes.py         those of several passes: blended, discarded, of photographs, cleared often
 depth.py, memory.py, tessellation.py, texture.py   what each stage saves
-golden/           reuse of vertices, changes of state, colours in memory, frames of the machine
+golden/           reuse of vertices, changes of state, colours in memory, frames of the machine and
+                  recorded ones
 area/             static timing and area in standard cells
 assess/           which figures are of sources that have changed, and the run of those
 synthesis.py      cells of an FPGA, and gates of a sum

@@ -2,7 +2,7 @@
 """Measure, and write ``docs/bench.md``: all parts, or those that are named.
 
 ``python -m bench [speed] [hiz] [memory] [tessellation] [texture] [front] [colours]
-[frames] [fpga]``.
+[frames] [recorded] [fpga]``.
 
 Figures are kept in ``docs/bench.json``, so that one part can be measured again without the others.
 Area and timing in standard cells: ``python -m bench.area``.
@@ -16,7 +16,7 @@ import platform
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from bench import depth, frames, memory, page, speed, synthesis, tessellation, texture
-from bench.golden import colours, front
+from bench.golden import colours, front, recorded
 from bench.page import PARTS, STORE
 from fixfunc.cosim.frame import mesh
 from fixfunc.cosim.toolchain import ROOT
@@ -79,6 +79,10 @@ def main(parts):
             ):  # each takes minutes: kept as it comes
                 figures["frames"].append(row)
                 STORE.write_text(json.dumps(figures, indent=2) + "\n")
+        if "recorded" in parts:
+            figures["recorded"] = list(
+                recorded.rows(lambda name: progress.update(task, description=name))
+            )
         if "fpga" in parts:
             figures["depth"] = {kind: synthesis.depth(kind) for kind in ("chained", "carry_save")}
             figures["fpga"] = {}

@@ -10,7 +10,7 @@ from typing import Any
 
 from bench import frames, synthesis, texture
 from bench.area import table
-from bench.golden import colours, front
+from bench.golden import colours, front, recorded
 from fixfunc.cosim.toolchain import ROOT
 from fixfunc.models.depth.compression.codes import CODES
 
@@ -19,7 +19,10 @@ AREA = ROOT / "docs" / "area.json"
 PAGE = ROOT / "docs" / "bench.md"
 COLUMNS = 120
 WRAPPING = {"break_long_words": False, "break_on_hyphens": False}
-PARTS = ("speed", "hiz", "memory", "tessellation", "texture", "front", "colours", "frames", "fpga")
+PARTS = (
+    *("speed", "hiz", "memory", "tessellation", "texture", "front", "colours", "frames"),
+    *("recorded", "fpga"),
+)
 TARGETS = {
     "right triangle 512 px": ("1.05", "1.02", "5.5 / 65 / 450"),
     "sliver 512x16": ("1.5", "1.3", "6.0 / 73"),
@@ -62,6 +65,7 @@ def page(figures: dict[str, Any], area: dict[str, Any]) -> str:
         "front_hits": lambda figures: ["", *front.lines(figures)],
         "colours": lambda figures: ["", *colours.lines(figures)],
         "frames": lambda figures: ["", *frames.lines(figures["frames"])],
+        "recorded": lambda figures: ["", *recorded.lines(figures["recorded"])],
     }
     for key, section in sections.items():
         if key in figures:

@@ -12,4 +12,5 @@ verilog/           a component becomes one SystemVerilog file; simulation/: libr
 vectors/           golden beats of a block as files, for the benches of others
 reference/         what hardware is compared with; frame/: scenes, jobs, reports
 program/           programs on device and context, drawn by the hardware
+record/            frames of OpenGL programs are recorded; recorded/: such frames, drawn
 """

@@ -51,14 +51,18 @@ def add_commands(command: Callable[..., argparse.ArgumentParser]) -> None:
         help="file; or folder, with 'all' or where it ends in / or is there: the block with its "
         "core, its ports and the package of types; standard output by default",
     )
-    sub = command("frame", run_frame, "a frame of a mesh, golden and RTL, every stage compared")
-    sub.add_argument("mesh", help="'teapot', or a mesh file")
+    sub = command(
+        "frame",
+        run_frame,
+        "a frame of a mesh, or a recorded one, golden and RTL, every stage compared",
+    )
+    sub.add_argument("mesh", help="'teapot', a mesh file, or a recorded frame, .npz")
     sub.add_argument(
         "--size",
-        default="1280x720",
-        help=f"width x height, pixels; at most {TOP_LIMIT}x{TOP_LIMIT}, but with --golden",
+        help=f"width x height, pixels, 1280x720 by default; at most {TOP_LIMIT}x{TOP_LIMIT}, but "
+        "with --golden",
     )
-    sub.add_argument("--samples", type=int, default=4)
+    sub.add_argument("--samples", type=int, help="4 by default")
     sub.add_argument(
         "--divisions",
         type=int,
@@ -85,6 +89,20 @@ def add_commands(command: Callable[..., argparse.ArgumentParser]) -> None:
         "near,far",
     )
     sub.add_argument("-o", dest="output", default="out", help="folder")
+    _add_record(command)
+
+
+def _add_record(command):
+    sub = command("record", record_frame, "a frame of an OpenGL program, as a file for 'frame'")
+    sub.add_argument("program", help="its command line, one argument; or a trace of apitrace")
+    sub.add_argument("--frame", type=command_line.natural, default=10, help="which, from 1 on")
+    sub.add_argument(
+        "--seconds", type=command_line.natural, default=5, help="for which the program runs"
+    )
+    sub.add_argument(
+        "--api", choices=("gl", "egl"), default="gl", help="of its windows: GLX, or EGL"
+    )
+    sub.add_argument("-o", dest="output", default="frame.npz", help="file")
 
 
 def list_blocks(options: argparse.Namespace) -> int:
@@ -178,24 +196,28 @@ def _write_folder(output, blocks, options):
 
 def run_frame(options: argparse.Namespace) -> int:
     """A picture; with hardware it fails where that drew anything else, or complains."""
+    if options.mesh.endswith(".npz"):
+        return _run_recorded(options)
     from fixfunc.cosim.frame import frame, mesh, texture
     from fixfunc.models.scene.scene import Scene, teapot_patches
 
+    size = "1280x720" if options.size is None else options.size
+    samples = 4 if options.samples is None else options.samples
     try:
-        width, height = (int(side) for side in options.size.lower().split("x"))
+        width, height = (int(side) for side in size.lower().split("x"))
     except ValueError:
-        raise InputError("size", "be WIDTHxHEIGHT in pixels", options.size) from None
+        raise InputError("size", "be WIDTHxHEIGHT in pixels", size) from None
     _check_meaning(options)
     around = texture.load(options.texture) if options.texture else None
     if options.patches:
-        scene = teapot_patches(_factor(options), width, height, options.samples)
+        scene = teapot_patches(_factor(options), width, height, samples)
     else:
         vertices, faces, materials = (
             (*mesh.teapot(8 if options.divisions is None else options.divisions), None)
             if options.mesh == "teapot"
             else mesh.load(options.mesh)
         )
-        scene = Scene(vertices, faces, width, height, options.samples, materials=materials)
+        scene = Scene(vertices, faces, width, height, samples, materials=materials)
     scene.texture = around
     result = frame.run(
         scene,
@@ -208,6 +230,47 @@ def run_frame(options: argparse.Namespace) -> int:
     return 1 if result.failures else 0
 
 
+def _run_recorded(options: argparse.Namespace) -> int:
+    """A recorded frame: all that options could say of a scene is in it."""
+    from fixfunc.cosim.recorded import result
+
+    for name in ("size", "samples", "divisions", "patches", "texture", "resolve"):
+        value = getattr(options, name)
+        if value not in (None, False):
+            raise InputError(name, "be that of the recorded frame", value)
+    _check_golden(options)
+    memory = None if options.golden else options.memory or "near"
+    return 1 if result.run(Path(options.mesh), Path(options.output), memory) else 0
+
+
+def record_frame(options: argparse.Namespace) -> int:
+    """A program runs in a display of its own; one frame of it becomes a file."""
+    import tempfile
+
+    from fixfunc.cosim import files
+    from fixfunc.cosim.progress import Steps
+    from fixfunc.cosim.record import replay, trace
+    from fixfunc.cosim.recorded import file
+
+    path = files.open_file(Path(options.output))
+    with tempfile.TemporaryDirectory() as folder, Steps() as step:
+        taken = Path(options.program)
+        if taken.suffix != ".trace":
+            taken = Path(folder) / "program.trace"
+            step(f"running {options.program}")
+            trace.capture(options.program, taken, options.seconds, options.api)
+        step(f"recording frame {options.frame}")
+        frame = replay.record(trace.calls(taken), options.program, options.frame)
+    files.write(path, file.write(frame))
+    print(
+        f"{path}: {len(frame.draws)} draws, {len(frame.fragments)} fragments of frame "
+        f"{frame.number}; {len(frame.refused)} draws left out"
+    )
+    for line in frame.refused[:20]:
+        print(f"left out: {line}")
+    return 0
+
+
 def _check_meaning(options: argparse.Namespace) -> None:
     """Refuse options that others leave without a meaning."""
     if options.divisions is not None and (options.patches or options.mesh != "teapot"):
@@ -215,6 +278,11 @@ def _check_meaning(options: argparse.Namespace) -> None:
         raise InputError(
             "divisions", "be those of the teapot alone", f"{options.divisions}, with {other}"
         )
+    _check_golden(options)
+
+
+def _check_golden(options: argparse.Namespace) -> None:
+    """Hardware has a memory behind it, and a golden frame has none."""
     if options.golden and options.memory:
         rule = "be behind hardware, of which a golden frame has none"
         raise InputError("memory", rule, options.memory)

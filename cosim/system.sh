@@ -4,6 +4,8 @@
 #   system.sh python PYTHON           the system's packages that .venv needs
 #   system.sh compiler PYTHON         those that build a Verilated block
 #   system.sh tools PYTHON            those that the tests need besides: Icarus, Mesa, a browser
+#   system.sh recorder PYTHON         what 'make record' needs besides: apitrace, a display, Mesa
+#   system.sh programs PYTHON         what 'make qualify' and 'make bench' record besides
 #   system.sh timing PYTHON           what 'make area' needs besides: OpenSTA
 #   system.sh prover PYTHON           compiles Yosys for this machine, once: up to two minutes
 #   system.sh packages PYTHON EXTRA   Python packages: the project, editable, with an extra
@@ -15,6 +17,15 @@ need() { # package, then the command that finds it
     package=$1
     shift
     "$@" >/dev/null 2>&1 || missing="$missing $package"
+}
+
+recorder() {
+    need apitrace command -v apitrace
+    need xvfb command -v Xvfb
+    need mesa-utils command -v glxgears
+    need libegl1 library libEGL.so.1
+    need libgl1 library libGL.so.1
+    need libgl1-mesa-dri test -e /usr/lib/x86_64-linux-gnu/dri/swrast_dri.so -o -e /usr/lib/aarch64-linux-gnu/dri/swrast_dri.so
 }
 
 library() { ldconfig -p | grep -q "$1"; }
@@ -53,10 +64,16 @@ tools)
     need perl command -v perl
     need chromium command -v chromium
     need chromium-driver command -v chromedriver
-    need libegl1 library libEGL.so.1
+    recorder
     need libopengl0 library libOpenGL.so.0
-    need libgl1-mesa-dri test -e /usr/lib/x86_64-linux-gnu/dri/swrast_dri.so -o -e /usr/lib/aarch64-linux-gnu/dri/swrast_dri.so
     need libpython3-dev "$python" -c 'import sys, find_libpython; sys.exit(not find_libpython.find_libpython())'
+    ;;
+recorder)
+    recorder
+    ;;
+programs)
+    need glmark2-x11 command -v glmark2
+    need chromium-bsu test -x /usr/games/chromium-bsu
     ;;
 timing)
     need opensta command -v sta

@@ -17,7 +17,7 @@ class Executed(NamedTuple):
     job: ProgramJob
     streams: dict[str, dict]  # by stream: beats, mismatches, and the first
     memory: np.ndarray  # uint8
-    clocks: int
+    counters: dict[str, int]  # by name: fixfunc.cosim.frame.job.counters
 
 
 def draw(recording: Recording, memory: str = "near") -> Executed:
@@ -44,5 +44,5 @@ def draw(recording: Recording, memory: str = "near") -> Executed:
     inputs = job.inputs()
     drawn, held = hardware.run(job, hardware.library("top", "frame"), inputs, name)
     expected, _ = job.expected(drawn.outputs)
-    clocks = counters(drawn.outputs["counter_value"])["clocks"]
-    return Executed(job, hardware.differences(drawn.outputs, expected), held.data, clocks)
+    counted = counters(drawn.outputs["counter_value"])
+    return Executed(job, hardware.differences(drawn.outputs, expected), held.data, counted)

@@ -21,7 +21,7 @@ def make(tmp_path):
     (folder / ".venv/bin").mkdir(parents=True)
     for name in ("Makefile", "pyproject.toml", "constraints.txt"):
         shutil.copy(toolchain.ROOT / name, folder)
-    for name in ("made", "ready", "prove-ready", "test-ready", "bench-ready"):
+    for name in ("made", "ready", "record-ready", "prove-ready", "test-ready", "bench-ready"):
         (folder / ".venv" / name).touch()
     for name in ("fixfunc", "python"):
         (folder / ".venv/bin" / name).write_text(
@@ -82,6 +82,14 @@ def test_names_with_spaces_and_quotes(make):
     assert make("verilog", "CONFIG=tiny", "OUT=my out") == [
         ("", "verilog", "all", "--config", "tiny", "-o", "my out/verilog")
     ]
+
+
+def test_a_program_is_recorded_and_drawn(make):
+    assert make("record", "PROGRAM=glmark2 -b 'shadow'", "OUT=my out") == [
+        ("", "record", "glmark2 -b 'shadow'", "--frame", "10", "-o", "my out/frame.npz"),
+        ("", "frame", "my out/frame.npz", "--golden", "-o", "my out"),
+    ]
+    assert (make.folder / "my out").is_dir()
 
 
 def test_every_simulator_has_its_bench(make):

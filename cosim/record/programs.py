@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Programs of shaders: what they are made of, as far as a draw depends on it."""
+
+import re
+from dataclasses import dataclass, field
+
+from fixfunc.cosim.record import tokens as T
+from fixfunc.cosim.record.arguments import Arguments, plain
+from fixfunc.cosim.record.context import Functions
+from fixfunc.cosim.record.peel import feed_back
+from fixfunc.cosim.record.targets import Refused
+from fixfunc.cosim.record.trace import Call
+
+_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+
+
+@dataclass
+class Program:
+    """A program of shaders."""
+
+    shaders: list[int] = field(default_factory=list)  # attached, by the names of the trace
+    kinds: set[int] = field(default_factory=set)  # as it was linked
+    text: str = ""
+
+    @property
+    def has_position(self) -> bool:
+        """A shader puts the position out."""
+        return T.VERTEX_SHADER in self.kinds
+
+    @property
+    def discards(self) -> bool:
+        """It may discard fragments."""
+        return bool(re.search(r"\bdiscard\b", self.text))
+
+    @property
+    def has_depth(self) -> bool:
+        """It puts depths out."""
+        return bool(re.search(r"\bgl_FragDepth\b", self.text))
+
+    def check(self) -> None:
+        """Refuse stages between vertices and the rasterizer."""
+        if T.GEOMETRY_SHADER in self.kinds:
+            raise Refused("a geometry shader")
+        if self.kinds & {T.TESS_CONTROL_SHADER, T.TESS_EVALUATION_SHADER}:
+            raise Refused("tessellation")
+
+
+NOTHING = Program()
+
+
+class Programs:
+    """Follows the programs of a context and of those that share its objects."""
+
+    def __init__(self, gl: Functions, arguments: Arguments) -> None:
+        self._gl = gl
+        self._arguments = arguments
+        self._kinds: dict[int, int] = {}
+        self._texts: dict[int, str] = {}
+        self._programs: dict[int, Program] = {}
+        self.current = NOTHING
+
+    def follow(self, call: Call) -> None:
+        """Before a call is made."""
+        name = plain(call.name)
+        values = list(call.arguments.values())
+        if name in ("glCreateShader", "glCreateShaderObject"):
+            self._kinds[call.result] = values[0]
+        elif name == "glShaderSource":
+            self._texts[values[0]] = "".join(values[2])
+        elif name in ("glAttachShader", "glAttachObject"):
+            self._of(values[0]).shaders.append(values[1])
+        elif name in ("glDetachShader", "glDetachObject"):
+            shaders = self._of(values[0]).shaders
+            if values[1] in shaders:
+                shaders.remove(values[1])
+        elif name == "glLinkProgram":
+            self._link(values[0])
+        elif name in ("glUseProgram", "glUseProgramObject"):
+            self.current = self._of(values[0]) if values[0] else NOTHING
+
+    def _of(self, program):
+        return self._programs.setdefault(program, Program())
+
+    def _link(self, name):
+        program = self._of(name)
+        program.kinds = {self._kinds[shader] for shader in program.shaders}
+        program.text = "\n".join(
+            _COMMENT.sub("", self._texts.get(shader, ""))
+            for shader in program.shaders
+            if self._kinds[shader] == T.FRAGMENT_SHADER
+        )
+        if program.has_position:
+            feed_back(self._gl, self._arguments.name("programs", name))
