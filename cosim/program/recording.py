@@ -7,8 +7,8 @@ import numpy as np
 
 from fixfunc.models.geometry import triangle_setup
 from fixfunc.models.host import Device
-from fixfunc.models.machine.back_half import draw_fields, part_runs
 from fixfunc.models.machine.back_state import BackState
+from fixfunc.models.machine.draws import draw_fields, part_runs
 from fixfunc.models.machine.front_half import Part
 from fixfunc.models.machine.targets import Target, at_layer
 from fixfunc.models.machine.tile_shading import TileShading
@@ -26,7 +26,7 @@ EDGE = 8  # samples along a tile's edge
 class Cleared(NamedTuple):
     """A clear of a target."""
 
-    target: tuple  # models.machine.back_half.Target.key
+    target: tuple  # models.machine.targets.Target.key
     values: dict[str, int]  # depth, stencil, colour: as they are stored
 
 

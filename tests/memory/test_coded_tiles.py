@@ -8,6 +8,7 @@ from fixfunc.models.frontend.state_pieces import encode as encoded
 from fixfunc.models.frontend.state_pieces import piece
 from fixfunc.models.host import Device
 from fixfunc.models.host.resources import Bind
+from fixfunc.models.host.states import BlendState, RenderTargetBlend
 from fixfunc.models.memory.coded_tiles import HEAD, CodedTiles
 from fixfunc.models.memory.layout import Layout, texture_at
 from fixfunc.models.output.colour_coder import encode
@@ -17,7 +18,7 @@ from fixfunc.models.pixel.pixel_stage import PixelResults
 from fixfunc.spec.descriptors import VIEW
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
-from fixfunc.spec.state import TileMode
+from fixfunc.spec.state import BlendFactor, TileMode
 from tests.host.drawing import MEMORY, READ, RGBA8, WHOLE, Scene, corners
 
 TEXELS = {4: np.uint8, 8: np.uint16}
@@ -234,10 +235,15 @@ def test_bytes_of_colours_are_counted():
     scene.context.draw(3)
     scene.context.flush()
     counters = scene.device.machine.totals
-    # A target that has been cleared costs nothing to read; 64 tiles of one colour a transfer each.
+    # 64 tiles of one colour, a transfer each. Tiles that are written as a whole are not read.
     assert counters["colour_bytes_read"] == 0
     assert counters["colour_bytes_written"] == 64 * 32
     scene.context.om.set_render_targets([scene.target])
+    over = RenderTargetBlend(True, BlendFactor.ONE, BlendFactor.ONE)
+    scene.context.om.set_blend_state(BlendState((over,)))
     scene.context.draw(3)
     scene.context.flush()
     assert counters["colour_bytes_read"] == 64 * 32
+    assert counters["colour_fill_1"] == 64
+    assert counters["colour_write_back_1"] == 128
+    assert counters["colour_table_write_back"] == 1
