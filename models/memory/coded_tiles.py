@@ -107,8 +107,16 @@ class CodedTiles:
         tiles = self.tiles(numbers.reshape(-1))["values"]
         return tiles.reshape(-1, columns, *tiles.shape[1:])
 
-    def tiles(self, numbers: np.ndarray | None = None) -> np.ndarray:
+    def tiles(
+        self, numbers: np.ndarray | None = None, codes: np.ndarray | None = None
+    ) -> np.ndarray:
         """Decode tiles by their numbers, by default all: as the codec's ``tile``, shape (n,).
+
+        Parameters
+        ----------
+        numbers : ndarray of int, shape (n,), optional
+        codes : ndarray of uint8, optional
+            Of all tiles, where a cache knows them; by default those of the table.
 
         Raises
         ------
@@ -116,7 +124,7 @@ class CodedTiles:
             A tile that cannot be.
         """
         numbers = np.arange(len(self._places)) if numbers is None else numbers
-        codes = self.codes.reshape(-1)[numbers]
+        codes = (self.codes.reshape(-1) if codes is None else codes)[numbers]
         found = self.codec.decode(codes, self._places[numbers], self.samples, self.cleared)
         if found.wrong.any():
             n = int(found.wrong.argmax())
@@ -142,10 +150,14 @@ class CodedTiles:
         known["values"] = tiles.reshape(-1, *known["values"].shape[1:])[chosen]
         is_clear = (known["values"] == self.cleared).all((1, 2, 3))
         known[is_clear] = self.clear_tile()
-        self.store(chosen, *self.codec.encode(known, self.samples, self.cleared))
+        codes, data = self.codec.encode(known, self.samples, self.cleared)
+        self.store(chosen, codes, data)
+        every = self.codes.reshape(-1)
+        every[chosen] = codes
+        self.write_table(every)
 
     def store(self, numbers: np.ndarray, codes: np.ndarray, data: np.ndarray) -> None:
-        """Put coded tiles into memory, as if one after the other.
+        """Put bytes of coded tiles into memory, as if one after the other; not their codes.
 
         Parameters
         ----------
@@ -156,17 +168,14 @@ class CodedTiles:
         """
         # What lies behind a tile's bytes stays.
         beyond = np.arange(data.shape[1]) >= self._sizes(codes)[:, None]
-        every = self.codes.reshape(-1)
         for batch in rounds(numbers):
             at = numbers[batch]
             self._places[at] = np.where(beyond[batch], self._places[at], data[batch])
-            every[at] = codes[batch]
-        self._put(every)
 
     def clear(self, texel: np.ndarray) -> None:
         """Clear all tiles to a colour, uint8 of shape (bytes,): the table alone is written."""
         self.cleared[:] = texel
-        self._put(np.full(len(self._places), TileMode.CLEARED, np.uint8))
+        self.write_table(np.full(len(self._places), TileMode.CLEARED, np.uint8))
 
     def clear_tile(self) -> np.ndarray:
         """A tile as the last clear has left it: as the codec's ``tile``, shape ()."""
@@ -179,11 +188,13 @@ class CodedTiles:
         """Bytes of the mode table."""
         return len(self._table)
 
-    def _put(self, codes):
-        """Write the table."""
+    def write_table(self, codes: np.ndarray, transfer: int | None = None) -> None:
+        """Write codes of all tiles, uint8 of shape (n,), or one transfer of them."""
         even = np.zeros(2 * len(self._table), np.uint8)
         even[: len(codes)] = codes
-        self._table[:] = even[0::2] | even[1::2] << 4
+        first, end = (0, None) if transfer is None else (transfer, transfer + 1)
+        part = slice(first * TRANSFER, end and end * TRANSFER)
+        self._table[part] = (even[0::2] | even[1::2] << 4)[part]
 
     def _sizes(self, codes):
         """Bytes of tiles, by their codes."""
@@ -214,5 +225,5 @@ class RawTiles(CodedTiles):
         """Codes of all tiles: uint8, shape (rows, columns)."""
         return np.full(self.shape, TileMode.RAW, np.uint8)
 
-    def _put(self, _codes):
-        """Nothing: memory keeps no codes."""
+    def write_table(self, _codes: np.ndarray, _transfer: int | None = None) -> None:
+        """Memory keeps no codes."""

@@ -16,7 +16,14 @@ from fixfunc.models.memory.cache_shape import CacheShape
 from fixfunc.models.memory.coded_tiles import CodedTiles, RawTiles, table_bytes
 from fixfunc.models.memory.surface import samples_within, tile_grid
 from fixfunc.models.memory.tile_codecs import TileCodec
-from fixfunc.models.memory.tile_tags import LOOK_UP, WRITE_BACK, ModeCache, Move, TileTags
+from fixfunc.models.memory.tile_tags import (
+    LOOK_UP,
+    TABLE_WRITE_BACK,
+    WRITE_BACK,
+    ModeCache,
+    Move,
+    TileTags,
+)
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import TileMode
 
@@ -270,7 +277,7 @@ class TileCache:
             self._contents.append(self.held()[sources])
         self._settle()
         if self._modes:
-            self._count_table(self._modes.flush())
+            self._move_table(self._modes.flush())
 
     @property
     def hits(self) -> int:
@@ -302,7 +309,7 @@ class TileCache:
 
     def tiles(self) -> np.ndarray:
         """Tiles as they are in memory, decoded, as the codec's ``tile``; after :meth:`flush`."""
-        return self._surface.tiles()
+        return self._surface.tiles(codes=self._codes)
 
     def values(self) -> np.ndarray:
         """The values of :meth:`tiles`: uint, shape (rows, columns, edge, edge)."""
@@ -312,10 +319,9 @@ class TileCache:
     def stored(self) -> list[tuple[TileMode, bytes]]:
         """Code and bytes of each tile in memory; after :meth:`flush`."""
         surface = self._surface
-        sizes = surface.sizes.reshape(-1)
         return [
-            (TileMode(code), surface.place(n)[: sizes[n]].tobytes())
-            for n, code in enumerate(surface.codes.reshape(-1))
+            (TileMode(code), surface.place(n)[: surface.codec.size(code)].tobytes())
+            for n, code in enumerate(self._codes)
         ]
 
     def copy(self) -> Self:
@@ -331,7 +337,7 @@ class TileCache:
     def held(self) -> np.ndarray:
         """All tiles as they are, on chip or in memory, as the codec's ``tile``; read once."""
         if self._tiles is None:
-            self._tiles = self._surface.tiles()
+            self._tiles = self.tiles()
         return self._tiles
 
     def _octets(self, value):
@@ -353,12 +359,12 @@ class TileCache:
         surface = self._surface
         cleared = surface.cleared if self._shape.fast_clear else None
         codes, data = surface.codec.encode(np.concatenate(contents), surface.samples, cleared)
-        written = [move.tile for move in moves if move.cause == WRITE_BACK]
+        written = [move.number for move in moves if move.cause == WRITE_BACK]
         surface.store(np.array(written, np.int64), codes, data)
         waiting = iter(codes.tolist())
         for cause, tile in moves:
             if cause == LOOK_UP:
-                self._count_table(self._modes.look_up(tile) if self._modes else ())
+                self._move_table(self._modes.look_up(tile) if self._modes else ())
                 continue
             code = next(waiting) if cause == WRITE_BACK else int(self._codes[tile])
             self._count(TrafficKind(cause, TileMode(code)), surface.codec.size(code))
@@ -366,9 +372,11 @@ class TileCache:
                 self._codes[tile] = code
                 self._modes.update(tile)
 
-    def _count_table(self, causes):
-        """Count transfers of the table."""
-        for cause in causes:
+    def _move_table(self, moves):
+        """Move transfers of the table, and count them."""
+        for cause, transfer in moves:
+            if cause == TABLE_WRITE_BACK:
+                self._surface.write_table(self._codes, transfer)
             self._count(TrafficKind(cause, None), TRANSFER)
 
     def _count(self, kind, octets, times=1):

@@ -9,6 +9,7 @@ from fixfunc.models.memory.cache_shape import CacheShape
 from fixfunc.models.memory.coded_tiles import PER_TRANSFER
 
 LOOK_UP, FILL, WRITE_BACK = "look_up", "fill", "write_back"  # causes of moves
+TABLE_FILL, TABLE_WRITE_BACK = "table_fill", "table_write_back"
 MAY_BE_DIRTY = 1  # a draw may have written the tile, as far as is known before its tests
 DIRTY = 2  # it has been written
 
@@ -16,8 +17,8 @@ DIRTY = 2  # it has been written
 class Move(NamedTuple):
     """What a use makes a cache do."""
 
-    cause: str  # a look-up of the tile's mode, a fill, a write-back
-    tile: int  # its number
+    cause: str  # a look-up of the tile's mode, a fill, a write-back; or one of the mode table
+    number: int  # of the tile, or of the transfer
 
 
 class TileTags:
@@ -146,8 +147,6 @@ class ModeCache:
     written since.
     """
 
-    FILL, WRITE_BACK = "table_fill", "table_write_back"  # what is moved
-
     def __init__(self, lines: int) -> None:
         self._lines = lines
         self._held: dict[int, tuple[int, bool]] = {}  # by place: a transfer; memory lacks it
@@ -165,15 +164,15 @@ class ModeCache:
         other._zeros = self._zeros.copy()
         return other
 
-    def look_up(self, tile: int) -> list[str]:
-        """Bring the transfer of a tile on chip: what is moved, in order."""
+    def look_up(self, tile: int) -> list[Move]:
+        """Bring the transfer of a tile on chip: moves of transfers, in order."""
         transfer = tile // PER_TRANSFER
         place = transfer % self._lines
         if self._held.get(place, (None,))[0] == transfer:
             return []
         moved = self._evict(place)
         if not self._zeros[place]:
-            moved.append(self.FILL)
+            moved.append(Move(TABLE_FILL, transfer))
         self._held[place] = transfer, False
         return moved
 
@@ -182,13 +181,13 @@ class ModeCache:
         transfer = tile // PER_TRANSFER
         self._held[transfer % self._lines] = transfer, True
 
-    def flush(self) -> list[str]:
-        """Bring all that memory lacks there: what is moved."""
+    def flush(self) -> list[Move]:
+        """Bring all that memory lacks there: moves of transfers."""
         return [moved for place in list(self._held) for moved in self._evict(place)]
 
     def _evict(self, place):
-        _, is_dirty = self._held.pop(place, (None, False))
+        transfer, is_dirty = self._held.pop(place, (None, False))
         if not is_dirty:
             return []
         self._zeros[place] = False
-        return [self.WRITE_BACK]
+        return [Move(TABLE_WRITE_BACK, transfer)]

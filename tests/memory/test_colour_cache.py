@@ -58,6 +58,7 @@ def test_a_tile_of_colours_that_there_is_not():
     for code in (9, 2):
         cache.memory[-32] = code
         cache.memory[4] = 0xFF
+        cache.load_modes(0)
         with pytest.raises(InputError, match=rf"tile \(0, 0\) .* a code .*, not {code}"):
             cache.values()
     with pytest.raises(InputError, match="edge must be 8 where colours are coded .*, not 4"):

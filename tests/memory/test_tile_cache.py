@@ -161,6 +161,19 @@ def test_a_line_of_the_table_is_fetched_if_one_of_its_place_was_stored():
 
 
 @pytest.mark.plan("tile-cache-3")
+def test_modes_lie_in_memory_once_their_line_has_left():
+    """A target that another one replaces without a flush keeps the table that it began with."""
+    cache = StencilCache(draw_state(16, 8), CacheShape(sets=1, ways=1))
+    cache.clear((0, 0, 16, 8), 0)
+    for tile in (0, 1):
+        cache.use(tile, False, True, 7, np.ones((8, 8), bool))
+    assert cache.traffic[TrafficKind("write_back", TileMode.RAW)] == 1
+    assert (cache.memory[:64] == 7).all() and not cache.memory[64:].any()
+    cache.flush()
+    assert (cache.memory[:128] == 7).all() and cache.memory[128] == 0x66
+
+
+@pytest.mark.plan("tile-cache-3")
 def test_a_tile_written_as_a_whole_is_not_fetched():
     state = draw_state(8, 8, depth_compare=Compare.ALWAYS)
     cache = DepthCache(state, CacheShape(fast_clear=False))
@@ -230,6 +243,7 @@ def test_a_mode_that_there_is_not():
         cache.memory[31] = 1
         for code in codes:
             cache.memory[-32] = code
+            cache.load_modes(0)
             with pytest.raises(InputError, match=rf"tile \(0, 0\) .* a code .*, not {code}"):
                 cache.values()
 
