@@ -281,6 +281,21 @@ def test_bytes_of_depths_and_stencil_values_are_counted():
 
 
 @pytest.mark.plan("coded-tiles-7")
+@pytest.mark.parametrize("coded", [False, True])
+def test_hiz_knows_depths_that_memory_holds(coded):
+    """Nearer than the clear, farther than what has been drawn: only that is passed by it."""
+    scene = Scene(*SIZE, coded=coded)
+    scene.draw(HALVES[:3], z=0.25)
+    scene.context.flush()
+    scene.context.om.set_depth_stencil_state(DepthStencilState(depth_func=Compare.GREATER))
+    scene.draw(WHOLE, colour=(0, 1, 0, 1), z=0.5)
+    is_green = (scene.image()[:, :, 0] == (0, 255, 0, 255)).all(2)
+    depths = scene.context.read(scene.depths)[:, :, 0, :3].copy().view(np.uint8)
+    assert 0.4 < is_green.mean() < 0.6
+    assert (is_green == (depths[..., 2] == 0x80)).all()
+
+
+@pytest.mark.plan("coded-tiles-7")
 def test_a_clear_of_a_plane_writes_its_table_alone():
     scene = Scene(*SIZE)
     scene.draw(WHOLE)

@@ -171,6 +171,30 @@ def test_modes_lie_in_memory_once_their_line_has_left():
     assert (cache.memory[:64] == 7).all() and not cache.memory[64:].any()
     cache.flush()
     assert (cache.memory[:128] == 7).all() and cache.memory[128] == 0x66
+    cache.clear((0, 0, 16, 8), 3)
+    assert not cache.memory[128:].any() and (cache.values() == 3).all()
+
+
+@pytest.mark.plan("tile-cache-3")
+@pytest.mark.parametrize("writes", [False, True])
+def test_the_mode_of_a_victim_is_looked_up_if_a_draw_may_have_written_it(writes):
+    cache = StencilCache(draw_state(16, 8), CacheShape(sets=1, ways=1))
+    for tile in (0, 1):
+        cache.use(tile, False, writes)
+    assert cache.traffic[TrafficKind("table_fill", None)] == writes
+    assert not cache.traffic[TrafficKind("write_back", TileMode.RAW)]
+
+
+@pytest.mark.plan("tile-cache-1")
+@pytest.mark.parametrize(("plane", "is_clear"), [(None, False), ((ONES << 8, 0, 0), True)])
+def test_a_tile_is_cleared_by_the_plane_of_the_clear_alone(plane, is_clear):
+    cache = DepthCache(draw_state(8, 8))
+    cache.clear((0, 0, 8, 8), ONES)
+    cache.use(0, False, True, ONES, np.ones((8, 8), bool), plane)
+    cache.flush()
+    ((mode, _),) = cache.stored()
+    assert (mode == TileMode.CLEARED) == is_clear
+    assert (cache.values() == ONES).all()
 
 
 @pytest.mark.plan("tile-cache-3")
