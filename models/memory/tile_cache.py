@@ -273,8 +273,7 @@ class TileCache:
         last = {tile: tile for tile in self._tags.dirty()}
         moves, sources = self._tags.flush(last)
         self._pending += moves
-        if sources:
-            self._contents.append(self.held()[sources])
+        self._contents.append(self.held()[np.array(sources, np.int64)])
         self._settle()
         if self._modes:
             self._move_table(self._modes.flush())
