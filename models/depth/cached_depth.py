@@ -77,9 +77,7 @@ class CachedDepth:
         self._traffic = {name: Counter() for name in self._names}
 
     @classmethod
-    def begun(
-        cls, surfaces: Mapping[str, CodedTiles], state: np.void, shape: CacheShape | None = None
-    ) -> Self:
+    def of_surfaces(cls, surfaces: Mapping[str, CodedTiles], state: np.void) -> Self:
         """A target that memory holds: its planes, by name, as they lie there.
 
         Raises
@@ -87,11 +85,11 @@ class CachedDepth:
         InputError
             A tile that cannot be.
         """
-        unit = cls(np.zeros(0, np.uint8), shape, stencil="stencil" in surfaces)
+        unit = cls(np.zeros(0, np.uint8), stencil="stencil" in surfaces)
         unit.state = state
         unit._unit = DepthUnit(state)
         for name, surface in surfaces.items():
-            cache = unit.caches[name] = KINDS[name](state, shape, surface=surface)
+            cache = unit.caches[name] = KINDS[name](state, surface=surface)
             plane = getattr(unit.buffer, name)
             plane[:] = words(cache.held()).reshape(plane.shape)
         unit._unit.restore()

@@ -106,7 +106,7 @@ class HeldTargets:
 
     def _depth(self, state, surfaces):
         planes = dict(zip(PLANES, surfaces, strict=False))
-        return CachedDepth.begun(planes, state)
+        return CachedDepth.of_surfaces(planes, state)
 
     def _colour(self, state, surfaces):
         (surface,) = surfaces

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Tags of a tile cache and of its mode cache: what is on chip, and which moves each use makes."""
 
+from copy import copy
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -51,8 +52,8 @@ class TileTags:
 
     def copy(self) -> Self:
         """The same, used apart."""
-        other = type(self).__new__(type(self))
-        other.__dict__ = self.__dict__ | {"_sets": [ways.copy() for ways in self._sets]}
+        other = copy(self)
+        other._sets = [ways.copy() for ways in self._sets]
         return other
 
     def dirty(self) -> list[int]:
@@ -157,9 +158,9 @@ class ModeCache:
         self._held = {}
         self._zeros = np.ones(self._lines, bool)
 
-    def copy(self) -> "ModeCache":
+    def copy(self) -> Self:
         """The same, used apart."""
-        other = ModeCache(self._lines)
+        other = copy(self)
         other._held = self._held.copy()
         other._zeros = self._zeros.copy()
         return other
