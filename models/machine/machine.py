@@ -74,7 +74,7 @@ class Machine:
     processor : CommandProcessor
     totals : Counter
         Of :data:`fixfunc.spec.descriptors.TOTALS` so far; of what was dropped and why; of tiles and
-        quads, of bytes of colours, and of what was read of textures.
+        quads, of what caches have moved of targets, and of what was read of textures.
     skips : bool
         Work is left out: a predicate says so.
     units : ShaderUnits
