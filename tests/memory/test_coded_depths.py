@@ -313,6 +313,23 @@ def test_a_clear_of_a_plane_writes_its_table_alone():
 
 
 @pytest.mark.plan("coded-tiles-7")
+def test_a_copy_of_cleared_tiles_is_cleared():
+    """No plane is known of what a copy brings: where it is the clear's value, none is needed."""
+    scene = Scene(*SIZE)
+    host, context = scene.device, scene.context
+    other = host.create_texture2d(Format.D24_UNORM_S8_UINT, *SIZE, bind=Bind.DEPTH_STENCIL)
+    context.clear_depth_stencil_view(host.create_depth_stencil_view(other), 1.0)
+    scene.draw(HALVES[:3], z=0.25)
+    scene.context.flush()
+    depth, _ = planes_of(scene)
+    is_drawn = depth.codes != TileMode.CLEARED
+    context.copy_resource(scene.depths, other)
+    context.flush()
+    assert 10 < is_drawn.sum() < 35
+    assert (depth.codes == TileMode.CLEARED).all()
+
+
+@pytest.mark.plan("coded-tiles-7")
 @pytest.mark.parametrize("code", [5, 7, 9, 15])
 def test_depths_that_cannot_be_are_told(code):
     scene = Scene(*SIZE)

@@ -161,6 +161,16 @@ def test_a_line_of_the_table_is_fetched_if_one_of_its_place_was_stored():
 
 
 @pytest.mark.plan("tile-cache-1")
+def test_what_lies_behind_the_bytes_of_a_tile_stays():
+    cache = DepthCache(draw_state(8, 8), memory=np.full(512, 0xAA, np.uint8))
+    cache.clear((0, 0, 8, 8), ONES)
+    cache.use(0, False, True, 5, np.ones((8, 8), bool), (5 << 8, 0, 0))
+    cache.flush()
+    assert cache.stored()[0][0] == TileMode.PLANES_1
+    assert (cache.memory[32:256] == 0xAA).all() and not (cache.memory[:32] == 0xAA).all()
+
+
+@pytest.mark.plan("tile-cache-1")
 @pytest.mark.parametrize(("plane", "is_clear"), [(None, False), ((ONES << 8, 0, 0), True)])
 def test_a_tile_is_cleared_by_the_plane_of_the_clear_alone(plane, is_clear):
     cache = DepthCache(draw_state(8, 8))
