@@ -17,6 +17,8 @@ from fixfunc.models.depth.compression.planes import PLANE
 from fixfunc.models.depth.depth_cache import CacheShape, DepthCache, TrafficKind
 from fixfunc.models.depth.depth_unit import DepthUnit
 from fixfunc.models.geometry.triangle_setup import setup
+from fixfunc.models.memory.tile_cache import words
+from fixfunc.models.memory.tile_tags import TileTags
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
 from fixfunc.models.raster.tile_rasterizer import rasterize
 from fixfunc.models.scene.render import render
@@ -60,15 +62,16 @@ def scenes():
         )
 
 
-class RecencyCache(DepthCache):
-    """A cache whose least recently used way goes instead of the oldest; no hardware's."""
+class RecencyTags(TileTags):
+    """Tags whose least recently used way goes instead of the oldest; no hardware's."""
 
-    def _slot(self, tile):
-        slot = super()._slot(tile)
-        ways = self._sets[self._set(tile)]
-        ways.remove(slot)
-        ways.append(slot)
-        return slot
+    IS_BY_USE = True
+
+
+class RecencyCache(DepthCache):
+    """A cache with such tags."""
+
+    TAGS = RecencyTags
 
 
 def play(tiles, done, state, shape, kind=DepthCache):
@@ -175,20 +178,17 @@ def blocks(cache, samples):
     taken = np.zeros(3)
     count = 0
     lx, ly = LANE_SHAPE[samples]
-    for line in (
-        cache.content(tile)
-        for tile, (mode, _) in enumerate(cache.stored())
-        if mode != TileMode.CLEARED
-    ):
-        planes = np.array([line.planes], PLANE).reshape(1, -1)
+    is_clear = np.array([mode == TileMode.CLEARED for mode, _ in cache.stored()])
+    for line in cache.tiles()[~is_clear]:
+        planes = line["planes"][None, : line["counts"]]
         for y in (0, 4):
             for x in (0, 4):
-                block = line.values[None, y : y + 4, x : x + 4].astype(np.int64)
-                mask = line.mask[None, y : y + 4, x : x + 4].astype(np.int64)
+                block = words(line)[None, y : y + 4, x : x + 4].astype(np.int64)
+                mask = line["masks"][None, y : y + 4, x : x + 4].astype(np.int64)
                 count = count + 1
                 here = np.zeros((1, 4), PLANE)
                 taken[0] += encode_block(block)[0][0]
-                if not len(line.planes):
+                if not line["counts"]:
                     continue
                 used, index = np.unique(mask, return_inverse=True)
                 here[0, : len(used)] = planes[0, used]

@@ -8,10 +8,11 @@ import numpy as np
 from fixfunc.cosim import codec
 from fixfunc.cosim.commands import CommandList
 from fixfunc.cosim.reference import top
-from fixfunc.models.depth.depth_cache import DepthCache, StencilCache
 from fixfunc.models.frontend.command_reader import plane_bytes, tiles_of
 from fixfunc.models.geometry.triangle_setup import TRIANGLE
+from fixfunc.models.memory.sample_grids import EDGE
 from fixfunc.models.memory.surface import to_image
+from fixfunc.models.memory.tile_codecs import ColourCodec, DepthCodec, RawCodec
 from fixfunc.models.output.colour_write import ColourCache
 from fixfunc.models.payload import dtype
 from fixfunc.models.scene import shading
@@ -22,7 +23,7 @@ from fixfunc.rtl.top import TopParams
 from fixfunc.spec import payloads
 from fixfunc.spec.colours import colours
 from fixfunc.spec.commands import START, STATUS
-from fixfunc.spec.counters import COUNTERS
+from fixfunc.spec.counters import CLIENTS, COUNTERS
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.payloads import counted as counted_of
 from fixfunc.spec.state import SAMPLE_COUNTS, TileMode
@@ -235,22 +236,30 @@ def traffic(counted: dict[str, int], edge: int = 8) -> list[tuple[str, str, str,
     Counts are of tiles or transfers; those of zero are left out.
     """
     out = []
-    for client, kind in (("depth", DepthCache), ("stencil", StencilCache), ("colour", ColourCache)):
+    for client in CLIENTS:
         for field in counted_of(differences=client != "stencil"):
             count = counted[f"{client}_{field.name}"]
             if count:
-                out.append((client, *_traffic_row(field.name, kind, count, edge)))
+                out.append((client, *_traffic_row(field.name, client, count, edge)))
     if resolved := counted["resolve_transfers"]:
         out.append(("resolve", "transfers", "", resolved, 32 * resolved))
     return out
 
 
-def _traffic_row(name, kind, count, edge):
+def _traffic_row(name, client, count, edge):
     """Cause, mode, how many and how many bytes of a counter."""
     if name.startswith("table"):
         return name, "", count, 32 * count
     cause, number = name.rsplit("_", 1)
     mode = TileMode(int(number))
-    coded = kind is ColourCache and mode == TileMode.PALETTE
-    name = "PALETTE" if coded else mode.name
-    return cause, name, count, kind.TILE.size(mode, edge) * count
+    name = "PALETTE" if client == "colour" and mode == TileMode.PALETTE else mode.name
+    return cause, name, count, _codec(client, edge).size(mode) * count
+
+
+def _codec(client, edge):
+    """What tells the bytes of a client's tiles."""
+    if client == "depth":
+        return DepthCodec("anchor", edge)
+    if client == "colour" and edge == EDGE:
+        return ColourCodec(4)
+    return RawCodec({"stencil": 1, "colour": 4}[client], edge)

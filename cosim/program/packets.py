@@ -89,7 +89,7 @@ class ProgramJob(Job):
         memory : ndarray of uint8
             After the stream has been executed.
         target : tuple
-            :attr:`fixfunc.models.machine.back_half.Target.key`: it is the last that was begun.
+            :attr:`fixfunc.models.machine.targets.Target.key`: it is the last that was begun.
 
         Returns
         -------

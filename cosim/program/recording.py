@@ -5,16 +5,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fixfunc.models.geometry import triangle_setup
+from fixfunc.models.back_half.back_half import BackHalf, Work
 from fixfunc.models.host import Device
-from fixfunc.models.machine.back_half import draw_fields, part_runs
 from fixfunc.models.machine.back_state import BackState
+from fixfunc.models.machine.draws import draw_fields, part_runs
 from fixfunc.models.machine.front_half import Part
 from fixfunc.models.machine.targets import Target, at_layer
 from fixfunc.models.machine.tile_shading import TileShading
 from fixfunc.models.memory.copies import clear_values
 from fixfunc.models.output.formats import colour_format, encode
-from fixfunc.models.raster import tile_rasterizer
 from fixfunc.models.raster.edge_evaluator import unpack
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
@@ -26,7 +25,7 @@ EDGE = 8  # samples along a tile's edge
 class Cleared(NamedTuple):
     """A clear of a target."""
 
-    target: tuple  # models.machine.back_half.Target.key
+    target: tuple  # models.machine.targets.Target.key
     values: dict[str, int]  # depth, stencil, colour: as they are stored
 
 
@@ -194,16 +193,16 @@ def _with_colours(fields, colour, back):
 def _shaded(part, run, back, state, colour):
     """What a shader makes of all tiles of triangles; None, if the top could not take it."""
     faces = None if part.faces is None else part.faces[run]
-    setup = triangle_setup.setup(part.triangles[run], state, faces=faces)
-    tiles, owner = tile_rasterizer.rasterize(setup.records)
+    found = BackHalf(None, None).find(Work(part.triangles[run], state, faces))
+    tiles = found.tiles
     shape = len(tiles), EDGE, EDGE
-    keys = tile_keys(setup.index[owner], tiles)
+    keys = tile_keys(found.triangle, tiles)
     order = np.argsort(keys, kind="stable")
     colours = np.zeros(shape, np.uint32)
     kept = np.ones(shape, bool)
     depths = None
     if back.shader and len(tiles):
-        shading = TileShading(part, back, tiles, run[setup.index[owner]], state)
+        shading = TileShading(part, back, tiles, run[found.triangle], state)
         made = shading.late(tiles, np.arange(len(tiles)))
         kept, depths = made.mask, made.depth
         if state["early_write"] and (~kept & unpack(tiles["mask"])).any():

@@ -3,13 +3,16 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from copy import copy, deepcopy
+from typing import NamedTuple, Self
 
 import numpy as np
 
 from fixfunc.models.depth.depth_cache import CacheShape, DepthCache, StencilCache, TrafficKind
 from fixfunc.models.depth.depth_test import DepthBuffer
 from fixfunc.models.depth.depth_unit import DepthUnit, Shaded
+from fixfunc.models.memory.coded_tiles import CodedTiles
+from fixfunc.models.memory.tile_cache import words
 from fixfunc.models.raster.edge_evaluator import pack, unpack
 from fixfunc.spec.state import Outcome
 
@@ -72,6 +75,33 @@ class CachedDepth:
         self.state = None
         self._in_memory = in_memory
         self._traffic = {name: Counter() for name in self._names}
+
+    @classmethod
+    def of_surfaces(cls, surfaces: Mapping[str, CodedTiles], state: np.void) -> Self:
+        """A target that memory holds: its planes, by name, as they lie there.
+
+        Raises
+        ------
+        InputError
+            A tile that cannot be.
+        """
+        unit = cls(np.zeros(0, np.uint8), stencil="stencil" in surfaces)
+        unit.state = state
+        unit._unit = DepthUnit(state)
+        for name, surface in surfaces.items():
+            cache = unit.caches[name] = KINDS[name](state, surface=surface)
+            plane = getattr(unit.buffer, name)
+            plane[:] = words(cache.held()).reshape(plane.shape)
+        unit._unit.restore()
+        return unit
+
+    def copy(self) -> Self:
+        """The same, drawn to apart, of the same memory."""
+        other = copy(self)
+        other._unit = deepcopy(self._unit)
+        other._traffic = deepcopy(self._traffic)
+        other.caches = {name: cache.copy() for name, cache in self.caches.items()}
+        return other
 
     def clear(
         self,

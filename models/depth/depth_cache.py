@@ -3,14 +3,14 @@
 
 import numpy as np
 
-from fixfunc.models.depth.cached_tiles import DepthTile, FloatDepthTile, StencilTile
 from fixfunc.models.depth.compression.planes import PLANE
 from fixfunc.models.depth.depth_test import depth_bias, in_range, new_depths, sample_depths
 from fixfunc.models.depth.stencil import changes, stencil_test, stencil_update
 from fixfunc.models.formats import FRACTION
 from fixfunc.models.memory.cache_shape import CacheShape
 from fixfunc.models.memory.surface import check_places
-from fixfunc.models.memory.tile_cache import TileCache, TrafficKind
+from fixfunc.models.memory.tile_cache import TileCache, TrafficKind, words, write
+from fixfunc.models.memory.tile_codecs import DepthCodec, FloatCodec, RawCodec, TileCodec
 from fixfunc.models.raster.edge_evaluator import unpack
 from fixfunc.spec.state import DepthFormat, Outcome
 
@@ -57,12 +57,12 @@ class DepthCache(TileCache):
     :class:`~fixfunc.models.memory.tile_cache.TileCache`.
     """
 
-    TILE = DepthTile
-
-    @classmethod
-    def kind(cls, state: np.void, _shape: CacheShape) -> type:
-        """Floats have a kind of their own."""
-        return FloatDepthTile if state["depth_format"] == DepthFormat.D32F else cls.TILE
+    @staticmethod
+    def codec(state: np.void, shape: CacheShape, edge: int) -> TileCodec:
+        """Floats have a codec of their own."""
+        if state["depth_format"] == DepthFormat.D32F:
+            return FloatCodec(4, edge, shape.coding != "raw")
+        return DepthCodec(shape.coding, edge)
 
     def run(
         self,
@@ -91,23 +91,28 @@ class DepthCache(TileCache):
         """
         check_places(tiles, self._columns, self._rows)
         writes = bool(state["depth_test"] and state["depth_write"])
-        new = new_depths(tiles, state, self._edge)
+        reads = (outcome == Outcome.TEST) & bool(state["depth_test"])
+        used = np.flatnonzero((outcome != Outcome.DROP) & (reads | writes))
+        tiles = tiles[used]
+        written = passed[used] & writes
+        edge = passed.shape[-1]
+        new = new_depths(tiles, state, edge)
         if replaces is not None:
-            new = np.where(replaces[:, None, None], replaced, new)
+            new = np.where(replaces[used, None, None], replaced[used], new)
         new = in_range(new, state).astype(np.uint32)
-        planes, exact = drawn_planes(tiles, passed, state, new, self._edge)
+        planes, exact = drawn_planes(tiles, written, state, new, edge)
         if replaces is not None:
-            exact &= ~replaces
-        covers = unpack(tiles["mask"], self._edge).all((1, 2)) & bool(
+            exact &= ~replaces[used]
+        covers = unpack(tiles["mask"], edge).all((1, 2)) & bool(
             state["early_write"] and not state["stencil_test"]
         )
-        places = self._numbers(tiles)
-        listed = planes.tolist()
-        for n in np.flatnonzero(outcome != Outcome.DROP):
-            reads = outcome[n] == Outcome.TEST and bool(state["depth_test"])
-            if reads or writes:
-                self.use(places[n], reads or not covers[n], writes)
-                self.write(places[n], new[n], passed[n] & writes, listed[n] if exact[n] else None)
+        how = new, written, planes, exact
+        self.access(
+            self._numbers(tiles),
+            reads[used] | ~covers,
+            np.full(len(used), writes),
+            lambda batch, held: write(held, *(its[batch] for its in how)),
+        )
 
 
 class StencilCache(TileCache):
@@ -116,7 +121,10 @@ class StencilCache(TileCache):
     Parameters are those of :class:`~fixfunc.models.memory.tile_cache.TileCache`.
     """
 
-    TILE = StencilTile
+    @staticmethod
+    def codec(_state: np.void, shape: CacheShape, edge: int) -> TileCodec:
+        """Raw, or as they were cleared."""
+        return RawCodec(1, edge, shape.coding != "raw")
 
     def run(
         self,
@@ -135,11 +143,24 @@ class StencilCache(TileCache):
         check_places(tiles, self._columns, self._rows)
         if not state["stencil_test"]:
             return
-        covered = unpack(tiles["mask"], self._edge)
-        writes = changes(state)
-        places = self._numbers(tiles)
-        for n in np.flatnonzero(outcome != Outcome.DROP):
-            old = self.use(places[n], True, writes)
-            face = "back" if tiles["back"][n] else "front"
-            new = stencil_update(state, face, old, stencil_test(state, face, old), passed[n])
-            self.write(places[n], new, covered[n] & (new != old))
+        used = np.flatnonzero(outcome != Outcome.DROP)
+        tiles = tiles[used]
+        passed = passed[used]
+        covered = unpack(tiles["mask"], passed.shape[-1])
+
+        def change(batch, held):
+            """Both faces have operations of their own."""
+            wrote = np.zeros(len(batch), bool)
+            for face, back in (("front", 0), ("back", 1)):
+                some = np.flatnonzero(tiles["back"][batch] == back)
+                its = held[some]
+                old = words(its)
+                chosen = batch[some]
+                test = stencil_test(state, face, old)
+                new = stencil_update(state, face, old, test, passed[chosen])
+                wrote[some] = write(its, new, covered[chosen] & (new != old))
+                held[some] = its
+            return wrote
+
+        every = np.ones(len(used), bool)
+        self.access(self._numbers(tiles), every, every & bool(changes(state)), change)

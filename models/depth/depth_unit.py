@@ -81,6 +81,14 @@ class DepthUnit:
         if self.hiz:
             self.hiz.clear(depth, rectangle, stencil)
 
+    def restore(self) -> None:
+        """Tell HiZ what the buffer holds, which has been written past it."""
+        saved = self.hiz.save()
+        low, high = self.buffer.bounds(saved)
+        saved["low"], saved["high"] = self.hiz.cut(low), self.hiz.cut(high)
+        saved["stencil_low"], saved["stencil_high"] = 0, 255
+        self.hiz.restore(saved)
+
     def test(
         self,
         tiles: np.ndarray,

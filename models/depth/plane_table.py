@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Which planes give the depths of a target's tiles, all of which are on chip."""
+"""Which planes give the depths of tiles, followed by many writes at a time."""
 
 import numpy as np
 
@@ -10,12 +10,13 @@ from fixfunc.models.depth.hiz import rounds
 class PlaneTable:
     """Planes of tiles, and which of them each sample belongs to.
 
-    It follows many writes at a time as :class:`fixfunc.models.depth.cached_tiles.DepthTile` follows
-    them one by one.
+    A plane stays while a sample belongs to it, up to four of a tile. A fifth, and a depth that no
+    plane gives, make all of a tile unknown until one plane covers it.
 
     Parameters
     ----------
     planes : structured ndarray of :data:`PLANE`, shape (n, 4)
+        These arrays are written in place.
     counts : ndarray of int, shape (n,)
         Of each tile; 0: none are known.
     masks : ndarray of int, shape (n, 8, 8)
@@ -25,10 +26,6 @@ class PlaneTable:
         self.planes = planes
         self.counts = counts
         self.masks = masks
-
-    def take(self, tiles: np.ndarray) -> "PlaneTable":
-        """Some tiles, by their numbers."""
-        return PlaneTable(self.planes[tiles], self.counts[tiles], self.masks[tiles])
 
     def write(
         self, place: np.ndarray, written: np.ndarray, planes: np.ndarray, exact: np.ndarray

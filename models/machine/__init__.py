@@ -9,13 +9,14 @@ textures/       textures and samplers that are bound, and the cache between
 shaders.py      what shaders declare
 shader_units.py what stages hand to shaders, in batches that finish in any order
 front_half.py   a draw call becomes triangles: frontend and geometry joined
-back_half.py    triangles become depths and colours: raster, depth, pixel and output joined
+draws.py        triangles go through the back half, to what views show
 back_state.py   what the back half takes of state
-targets.py      what is drawn to: slices of textures, and what is held of them
+targets.py      what is drawn to: slices of textures, held from draw to draw behind caches
 tile_shading.py tiles become quads; what a shader makes of these comes back to lanes
 undo.py         what work has changed, so that work that fails changes nothing
 
 The command processor hands work to ``machine.py``. That reads what is bound, and sends the parts
-of ``front_half.py`` to ``back_half.py``, which shades what it rasterizes through
-``tile_shading.py``. Command streams go to the model of the hardware, in ``top``.
+of ``front_half.py`` by ``draws.py`` to the back half, which is that of the hardware's model too
+(``models/back_half``); it shades through ``tile_shading.py``. Command streams go to that model, in
+``top``.
 """

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fixfunc.models.back_half.back_half import ALL_SAMPLES
 from fixfunc.models.output.blend import Blend
 from fixfunc.models.pixel.pixel_stage import PixelQuads, PixelResults, PixelShader
 from fixfunc.models.raster import forced_samples
 from fixfunc.spec.errors import InputError
-
-ALL_SAMPLES = 0xFFFFFFFF
 
 
 @dataclass(frozen=True)

@@ -14,15 +14,16 @@ from fixfunc.models.frontend.command_processor import CommandProcessor, Stopped,
 from fixfunc.models.frontend.input_assembler import Draw
 from fixfunc.models.frontend.state_pieces import piece
 from fixfunc.models.geometry import stream_output
-from fixfunc.models.machine import front_half
-from fixfunc.models.machine.back_half import BackHalf
+from fixfunc.models.machine import draws, front_half
 from fixfunc.models.machine.bindings import bindings
 from fixfunc.models.machine.bound_state import BoundState
 from fixfunc.models.machine.shader_units import ShaderUnits
+from fixfunc.models.machine.targets import HeldTargets
 from fixfunc.models.machine.textures.texture_reads import TextureReads
 from fixfunc.models.machine.undo import UndoLog
 from fixfunc.models.machine.unordered_access import Shared
 from fixfunc.models.memory import copies
+from fixfunc.models.memory.counters import by_name
 from fixfunc.models.output.display.display import Display
 from fixfunc.models.payload import integer
 from fixfunc.models.texture.cache.texture_cache import CacheShape
@@ -73,7 +74,7 @@ class Machine:
     processor : CommandProcessor
     totals : Counter
         Of :data:`fixfunc.spec.descriptors.TOTALS` so far; of what was dropped and why; of tiles and
-        quads, of bytes of colours, and of what was read of textures.
+        quads, of what caches have moved of targets, and of what was read of textures.
     skips : bool
         Work is left out: a predicate says so.
     units : ShaderUnits
@@ -111,7 +112,7 @@ class Machine:
         self.units = ShaderUnits()
         self.displays: dict[int, Display] = {}
         self.processor = CommandProcessor(memory, base, size, strategy, pool, self._can_present)
-        self._back = BackHalf(memory, self.totals, self._undo)
+        self._targets = HeldTargets(memory, self.totals, self._undo)
         self._execute = {
             RingOp.LIST: self._list,
             RingOp.DRAW: self._draw_packet,
@@ -160,7 +161,7 @@ class Machine:
 
     def settle(self) -> None:
         """Bring all that was drawn to memory, and forget what has been read of it."""
-        self._back.write_back()
+        self._targets.write_back()
         self._textures.forget()
 
     def saved(self, spans: Mapping[int, int]) -> Saved:
@@ -180,7 +181,7 @@ class Machine:
 
     def forget(self, address: int) -> None:
         """Keep nothing of a resource whose memory is given back: others may lie there next."""
-        if self._back.holds(address):
+        if self._targets.holds(address):
             self.settle()
         self._textures.forget({address})
 
@@ -254,7 +255,7 @@ class Machine:
             if back.is_off:
                 del counters["c_invocations"], counters["c_primitives"]
             self.totals.update(counters)
-            self.totals.update(self._back.draw(part, back))
+            self.totals.update(draws.draw(part, back, self._targets))
         self._textures.forget(drawn | self._written)
         bound.put_filled(state.stream_buffers)
 
@@ -281,7 +282,7 @@ class Machine:
             {address for stage in bound_stages.values() for address in stage.addresses(*kinds)}
             for kinds in ((BindingKind.RESOURCE, BindingKind.UNORDERED), (BindingKind.UNORDERED,))
         )
-        if any(map(self._back.holds, used)):
+        if any(map(self._targets.holds, used)):
             self.settle()
         self._written = written
         pixel = bound.shader(Stage.PIXEL)
@@ -325,7 +326,9 @@ class Machine:
     def _list(self, work):
         """A command stream: the part of the machine that is hardware executes it."""
         self.settle()
-        drawn = top.Machine(self._memory).draw(*(int(work.packet[field.name]) for field in START))
+        machine = top.Machine(self._memory)
+        drawn = machine.draw(*(int(work.packet[field.name]) for field in START))
+        self.totals.update(by_name(machine.traffic))
         last = drawn.status[-1]
         if last["error"]:
             found = f"{CommandError(int(last['error'])).name} at transfer {last['at']}"

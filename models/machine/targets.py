@@ -1,19 +1,29 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Targets of the back half: slices of textures, and what is held of them on chip."""
+"""Targets of the machine's draws: slices of textures, held on chip behind caches."""
 
-from copy import deepcopy
+from collections import Counter
+from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from fixfunc.models.depth.depth_cache import drawn_planes
-from fixfunc.models.depth.depth_test import in_range, new_depths
-from fixfunc.models.depth.depth_unit import DepthUnit
-from fixfunc.models.depth.plane_table import PlaneTable
-from fixfunc.models.memory.coded_tiles import CodedTiles
+from fixfunc.models.depth.cached_depth import CachedDepth
+from fixfunc.models.machine.back_state import BackState
+from fixfunc.models.machine.undo import UndoLog
+from fixfunc.models.memory.coded_tiles import CodedTiles, RawTiles
+from fixfunc.models.memory.counters import by_name
 from fixfunc.models.memory.layout import target_at, target_place
+from fixfunc.models.output import output_merger
+from fixfunc.models.output.colour_write import ColourCache
+from fixfunc.models.output.formats import thresholds
+from fixfunc.models.pixel import quads
+from fixfunc.models.raster.edge_evaluator import unpack
+from fixfunc.spec.dxgi import Format
 
 SHAPE = "stored", "samples", "tiled", "coded", "width", "height", "depth", "levels", "layers"
+PLANES = "depth", "stencil"
+ALL_CHANNELS = 15  # of a blend's write mask
 
 
 class Target(NamedTuple):
@@ -28,73 +38,20 @@ class Target(NamedTuple):
         shape = (int(self.view[name]) for name in SHAPE)
         return int(self.view["address"]), *target_place(self.view, self.layer), *shape
 
-    def tiles(self, memory: np.ndarray) -> list[np.ndarray]:
-        """Its planes of tiles, to read and to write: of a target that is not coded."""
-        layout, data = target_at(memory, self.view)
-        return layout.tiles(data, *target_place(self.view, self.layer))
-
-    def coded(self, memory: np.ndarray) -> list[CodedTiles]:
-        """Its planes, if they are coded; else none."""
+    def surfaces(self, memory: np.ndarray) -> list[CodedTiles]:
+        """Its planes of tiles, coded or not."""
         layout, data = target_at(memory, self.view)
         place = target_place(self.view, self.layer)
-        planes = range(len(layout.planes) if layout.coded else 0)
-        return [layout.coded_tiles(data, *place, plane) for plane in planes]
+        if layout.coded:
+            return [layout.coded_tiles(data, *place, n) for n in range(len(layout.planes))]
+        samples = int(self.view["samples"])
+        return [RawTiles(plane, samples) for plane in layout.tiles(data, *place)]
 
     @property
     def size(self) -> tuple[int, int]:
         """Width and height, pixels."""
         level = int(self.view["first_level"])
         return tuple(max(int(self.view[side]) >> level, 1) for side in ("width", "height"))
-
-
-class ColourTiles(NamedTuple):
-    """Colours of a target, to read and to write."""
-
-    tiles: np.ndarray  # uint8, shape (rows, columns, 8, 8, bytes)
-    changed: np.ndarray  # bool, shape (rows, columns): what memory does not have
-    coded: CodedTiles | None  # where they lie; None: ``tiles`` are the memory
-
-
-class HeldDepths(NamedTuple):
-    """Depths and stencil values of a target, behind HiZ."""
-
-    target: Target
-    unit: DepthUnit
-    stored: list[np.ndarray]  # planes of tiles, uint8: what memory has; if they are coded a copy
-    drawn: PlaneTable | None  # what gives depths that are coded by planes
-
-    def planes(self) -> list[np.ndarray]:
-        """Planes of tiles as they should be in memory: uint8."""
-        values = (self.unit.buffer.depth, self.unit.buffer.stencil)
-        return [
-            octets(plane, stored.shape[-1])
-            for plane, stored in zip(values, self.stored, strict=False)
-        ]
-
-    def follow(self, tiles: np.ndarray, passed: np.ndarray, has_depths: bool) -> None:
-        """Keep which planes give depths that a draw has written.
-
-        Parameters
-        ----------
-        tiles : structured ndarray, shape (n,)
-        passed : ndarray of bool, shape (n, 8, 8)
-        has_depths : bool
-            The shader put depths out: no plane gives them.
-        """
-        state = self.unit.state
-        if self.drawn is None or not (state["depth_test"] and state["depth_write"]):
-            return
-        some = passed.any((1, 2))
-        tiles = tiles[some]
-        passed = passed[some]
-        new = in_range(new_depths(tiles, state), state)
-        planes, exact = drawn_planes(tiles, passed, state, new)
-        place = tiles["y"].astype(np.int64) * self.unit.buffer.depth.shape[1] + tiles["x"]
-        self.drawn.write(place, passed, planes, exact & (not has_depths))
-
-    def copy(self) -> "HeldDepths":
-        """The same, written apart."""
-        return self._replace(unit=deepcopy(self.unit), drawn=deepcopy(self.drawn))
 
 
 def at_layer(view: np.void | None, layer: int) -> Target | None:
@@ -104,22 +61,184 @@ def at_layer(view: np.void | None, layer: int) -> Target | None:
     return Target(view, layer if layer < view["layer_count"] else 0)
 
 
-def restore(unit: DepthUnit) -> None:
-    """Tell HiZ what a target holds that comes from memory."""
-    saved = unit.hiz.save()
-    low, high = unit.buffer.bounds(saved)
-    saved["low"], saved["high"] = unit.hiz.cut(low), unit.hiz.cut(high)
-    saved["stencil_low"], saved["stencil_high"] = 0, 255
-    unit.hiz.restore(saved)
+class HeldTargets:
+    """Targets behind their caches.
+
+    Parameters
+    ----------
+    memory : ndarray of uint8
+        Read and written in place.
+    counters : Counter
+        What caches move is added to it when they are written back: transfers by the names of
+        :data:`fixfunc.spec.counters.MOVED`, and bytes of tiles, ``colour_bytes_read`` and
+        ``colour_bytes_written``, and the same of ``depth`` and ``stencil``.
+    undo : UndoLog
+        Is told what a draw changes.
+    """
+
+    def __init__(self, memory: np.ndarray, counters: Counter, undo: UndoLog) -> None:
+        self._memory = memory
+        self._counters = counters
+        self._undo = undo
+        self._held: dict[tuple, CachedDepth | ColourCache] = {}
+
+    def write_back(self) -> None:
+        """Bring all targets to memory, and forget them."""
+        for held in self._held.values():
+            self._write_back(held)
+        self._held.clear()
+
+    def holds(self, address: int) -> bool:
+        """Whether something of a texture is held that memory may not have."""
+        return any(key[0] == address for key in self._held)
+
+    def depth(self, target: Target | None, state: np.void) -> CachedDepth | None:
+        """A target's depths and stencil values; None, if there is no target."""
+        if target is None:
+            return None
+        depth = self._hold(target, CachedDepth, partial(self._depth, state))
+        depth.state = state
+        return depth
+
+    def colour(self, target: Target, state: np.void) -> ColourCache:
+        """A target's colours."""
+        return self._hold(target, ColourCache, partial(self._colour, state))
+
+    def _depth(self, state, surfaces):
+        planes = dict(zip(PLANES, surfaces, strict=False))
+        return CachedDepth.of_surfaces(planes, state)
+
+    def _colour(self, state, surfaces):
+        (surface,) = surfaces
+        return ColourCache(state, surface=surface)
+
+    def _hold(self, target, kind, begin):
+        """What is held of a target, as depths or as colours.
+
+        What else is held of its memory goes there before: a ring may call the same bytes by other
+        names.
+        """
+        key = target.key
+        if isinstance(self._held.get(key), kind):
+            self._remember(key)
+            return self._held[key]
+        surfaces = target.surfaces(self._memory)
+        for other in [its for its, held in self._held.items() if _meets(held, surfaces)]:
+            self._release(other)
+        self._remember(key)
+        self._held[key] = begin(surfaces)
+        return self._held[key]
+
+    def _release(self, key):
+        """Bring a target to memory, and forget it, in the middle of a piece of work."""
+        self._remember(key)
+        held = self._held.pop(key)
+        for cache in _caches(held).values():
+            self._undo.keep(cache.memory)
+        self._write_back(held)
+
+    def _remember(self, key):
+        """Tell the undo log what is held of a target before a piece of work."""
+        if self._undo.is_first(key):
+            held = self._held.get(key)
+            self._undo.add(partial(self._put_back, key, held and held.copy()))
+
+    def _put_back(self, key, before):
+        """Hold again what was held of a target, or nothing of it."""
+        self._held.pop(key, None)
+        if before:
+            self._held[key] = before
+
+    def _write_back(self, held):
+        """Bring a target to memory, and count what its caches have moved."""
+        held.flush()
+        caches = _caches(held)
+        self._counters.update(by_name({name: cache.counts() for name, cache in caches.items()}))
+        for name, cache in caches.items():
+            for cause, done in (("fill", "read"), ("write_back", "written")):
+                octets = sum(its for kind, its in cache.bytes.items() if kind.cause == cause)
+                self._counters[f"{name}_bytes_{done}"] += octets
 
 
-def words(plane: np.ndarray) -> np.ndarray:
-    """Values of a plane of up to four bytes a sample: uint32."""
-    wide = np.zeros((*plane.shape[:4], 4), np.uint8)
-    wide[..., : plane.shape[4]] = plane
-    return wide.view("<u4")[..., 0]
+class ViewColours:
+    """Colours of a draw's targets.
+
+    Parameters
+    ----------
+    held : HeldTargets
+    targets : sequence of Target or None
+    fields : numpy.void
+        The draw state.
+    state : BackState
+        It says how each target is blended.
+    """
+
+    def __init__(
+        self,
+        held: HeldTargets,
+        targets: Sequence[Target | None],
+        fields: np.void,
+        state: BackState,
+    ) -> None:
+        self._held = held
+        self._targets = targets
+        self._fields = fields
+        self._state = state
+
+    def draw(self, tiles: np.ndarray, colours: list[np.ndarray], passed: np.ndarray) -> None:
+        """Merge a shader's colours, of shape (n, 8, 8, 4) by target, where samples passed.
+
+        Colours of another kind than their target's, and blending that its format does not have,
+        raise ``InputError`` before any is merged.
+        """
+        bound = [(n, target) for n, target in enumerate(self._targets[: len(colours)]) if target]
+        for n, target in bound:
+            output_merger.check_kind(colours[n].dtype, _form(target))
+            output_merger.check(self._state.blends[n], _form(target))
+        for n, target in bound:
+            blend = self._state.blends[n]
+            if not blend.write:
+                continue
+            reads = blend.enable or blend.logic or not self._fields["early_write"]
+            self._held.colour(target, self._fields).merge(
+                tiles,
+                unpack(tiles["mask"]),
+                passed,
+                not reads and blend.write == ALL_CHANNELS,
+                partial(self._merged, target, blend, tiles, colours[n], colours[1:2]),
+            )
+
+    def _merged(self, target, blend, tiles, colours, second, lanes, old):
+        """What is stored of some lanes."""
+        tile, j, i = lanes
+        threshold = None
+        if blend.dither:
+            samples = int(target.view["samples"])
+            threshold = thresholds(*quads.lane_pixels(tiles[tile], j, i, samples))
+        return output_merger.merge(
+            colours[lanes],
+            old,
+            _form(target),
+            blend,
+            self._state.factor,
+            second[0][lanes] if second else None,
+            threshold,
+        )
 
 
-def octets(values: np.ndarray, size: int) -> np.ndarray:
-    """The inverse of :func:`words`."""
-    return np.ascontiguousarray(values, "<u4").view(np.uint8).reshape(*values.shape, 4)[..., :size]
+def _caches(held):
+    """Caches of what is held of a target, by plane."""
+    return held.caches if isinstance(held, CachedDepth) else {"colour": held}
+
+
+def _meets(held, surfaces):
+    """Whether a target that is held has bytes of some surfaces."""
+    return any(
+        np.may_share_memory(cache.memory, surface.memory)
+        for cache in _caches(held).values()
+        for surface in surfaces
+    )
+
+
+def _form(target):
+    return Format(int(target.view["form"]))

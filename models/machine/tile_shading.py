@@ -6,12 +6,13 @@ from functools import partial
 
 import numpy as np
 
+from fixfunc.models.back_half.back_half import ALL_SAMPLES, Coloured
 from fixfunc.models.depth.depth_test import shader_depths
 from fixfunc.models.depth.depth_unit import Shaded
 from fixfunc.models.formats import encode
 from fixfunc.models.geometry.triangle_setup import depth_units, vertices
 from fixfunc.models.lib import float32
-from fixfunc.models.machine.back_state import ALL_SAMPLES, BackState
+from fixfunc.models.machine.back_state import BackState
 from fixfunc.models.machine.front_half import Part
 from fixfunc.models.pixel import interpolator, pixel_stage, quads
 from fixfunc.models.pixel.pixel_inputs import STEP, Triangles
@@ -80,6 +81,18 @@ class TileShading:
         stored = encode(made.depth, form, self._range)
         stored = quads.join(stored, places, len(numbers), self._samples)
         return Shaded(kept, stored.astype(np.uint32))
+
+    def finish(self, _tiles: np.ndarray, numbers: np.ndarray, passed: np.ndarray) -> Coloured:
+        """Colours by target, and the samples that are drawn.
+
+        What passed early is counted, but not drawn if it is discarded [fs 16.12.1].
+        """
+        if self._state.shader is None:
+            return Coloured([], passed)
+        if self._fields["early_write"]:
+            passed = passed & self.kept(numbers, passed)[0]
+        written = passed & self.coverage(numbers)
+        return Coloured([colour[numbers] for colour in self.colours], written)
 
     def kept(self, numbers: np.ndarray, mask: np.ndarray) -> tuple[np.ndarray, PixelResults, Quads]:
         """Shade tiles: the samples that the shader leaves, its results and their quads."""

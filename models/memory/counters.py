@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Counters of a tile cache, as the hardware sends them."""
 
+from collections import Counter
 from collections.abc import Mapping
 
 import numpy as np
@@ -43,3 +44,22 @@ def cause_of(name: str) -> TrafficKind:
         return TrafficKind(name, None)
     cause, mode = name.rsplit("_", 1)
     return TrafficKind(cause, TileMode(int(mode)))
+
+
+def by_name(traffic: Mapping[str, Mapping[TrafficKind, int]]) -> Counter[str]:
+    """Counts of transfers by the names of :data:`fixfunc.spec.counters.MOVED`.
+
+    ``traffic`` is by client, each of :meth:`fixfunc.models.memory.tile_cache.TileCache.counts`.
+    """
+    out = Counter()
+    for client, transfers in traffic.items():
+        for kind, count in transfers.items():
+            out[f"{client}_{_name_of(kind)}"] += count
+    return out
+
+
+def _name_of(kind):
+    """The inverse of :func:`cause_of`."""
+    if kind.cause == "clear":
+        return "table_clear"
+    return kind.cause if kind.mode is None else f"{kind.cause}_{int(kind.mode)}"

@@ -10,7 +10,6 @@ colour_coder.py, colour_decoder.py   tiles of colours by a palette or by differe
 display           a display: buffers that take turns, lines of a screen
 scan_out.py       the same as the hardware does it: beats of a screen
 transaction_elimination.py   tiles that changed, by their signatures
-colour_tiles.py   tiles of colours on chip, raw or coded in memory
 averages.py       means of samples, and of texels for smaller levels
 resolve.py        resolves of coded targets as the unit does them
 """

@@ -52,30 +52,36 @@ def encode(
 
 
 def _encode(tiles, samples, cleared, depth, codes, data):
-    """Code some tiles, in place."""
-    candidates = [_differences(tiles, samples, depth, turn) for turn in (0, 1)]
+    """Code some tiles, in place.
+
+    A palette takes one step, and differences take no less: so these are asked for the other tiles.
+    """
+    palette, has_palette = _palettes(tiles, depth)
+    rows = np.flatnonzero(has_palette)
+    _put(codes, data, rows, TileMode.PALETTE, palette[rows])
+    if cleared is not None:
+        is_clear = (tiles == cleared).all((1, 2, 3))
+        codes[is_clear] = TileMode.CLEARED
+        data[is_clear] = 0
+    rows = np.flatnonzero(~has_palette)
+    if not len(rows):
+        return
+    candidates = [_differences(tiles[rows], samples, depth, turn) for turn in (0, 1)]
     turned = candidates[1][1] < candidates[0][1]
     bits = np.where(turned[:, None], candidates[1][0], candidates[0][0])
     length = np.where(turned, candidates[1][1], candidates[0][1])
     steps = -(-length // depth.step)
     fits = steps <= depth.most
-    _put(codes, data, fits, DIFFERENCES + steps, bits)
-    palette, has_palette = _palettes(tiles, depth)
-    _put(codes, data, has_palette, np.full(len(tiles), TileMode.PALETTE), palette)
-    if cleared is not None:
-        is_clear = (tiles == cleared).all((1, 2, 3))
-        codes[is_clear] = TileMode.CLEARED
-        data[is_clear] = 0
+    _put(codes, data, rows[fits], DIFFERENCES + steps[fits], bits[fits])
 
 
-def _put(codes, data, chosen, code, bits):
-    """Tiles as these bits."""
-    octets = np.packbits(bits[chosen], axis=1, bitorder="little")
+def _put(codes, data, rows, code, bits):
+    """Some tiles as these bits."""
+    octets = np.packbits(bits, axis=1, bitorder="little")
     kept = min(octets.shape[1], data.shape[1])
-    data[chosen] = 0
-    rows = np.flatnonzero(chosen)
+    data[rows] = 0
     data[rows, :kept] = octets[:, :kept]
-    codes[chosen] = code[chosen]
+    codes[rows] = code
 
 
 def _residuals(tiles, samples, depth, turn):

@@ -2,15 +2,15 @@
 """Colours of a target: blended, and kept in memory behind a cache."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from fixfunc.models.memory.cache_shape import CacheShape
 from fixfunc.models.memory.surface import check_places
 from fixfunc.models.memory.tile_cache import TileCache, TrafficKind
+from fixfunc.models.memory.tile_codecs import ColourCodec, RawCodec, TileCodec
 from fixfunc.models.output.blend import Blend
-from fixfunc.models.output.colour_tiles import CodedColourTile, ColourTile
 from fixfunc.models.output.formats import colour_format, load, masked, shader_alpha
 from fixfunc.models.output.output_merger import merge_channels
 from fixfunc.models.payload import dtype, integer
@@ -82,12 +82,10 @@ class ColourCache(TileCache):
     Parameters are those of :class:`~fixfunc.models.memory.tile_cache.TileCache`.
     """
 
-    TILE = CodedColourTile
-
-    @classmethod
-    def kind(cls, _state: np.void, shape: CacheShape) -> type:
-        """Raw colours have a kind of their own."""
-        return ColourTile if shape.colours == "raw" else cls.TILE
+    @staticmethod
+    def codec(_state: np.void, shape: CacheShape, edge: int) -> TileCodec:
+        """By a palette or by differences, if not raw."""
+        return RawCodec(4, edge) if shape.colours == "raw" else ColourCodec(4, edge)
 
     def run(
         self,
@@ -114,18 +112,56 @@ class ColourCache(TileCache):
         InputError
             A tile outside the target.
         """
-        check_places(tiles, self._columns, self._rows)
         if not state["colour_write"]:
+            check_places(tiles, self._columns, self._rows)
             return
-        masks = unpack(tiles["mask"], self._edge)
-        places = self._numbers(tiles)
+        masks = unpack(tiles["mask"], colours.shape[-1])
         late = not state["early_write"]
         reads = state["blend_enable"] or state["logic_op_enable"]
-        replaces = masks.all((1, 2)) & (state["colour_write"] == 15) & (not reads)
-        for n in np.flatnonzero(masks.any((1, 2))):
-            old = self.use(places[n], late or not replaces[n], True)
-            written = passed[n] if late and passed is not None else masks[n]
-            self.write(places[n], blend(colours[n], old, state), written)
+        self.merge(
+            tiles,
+            masks,
+            passed if late and passed is not None else masks,
+            not (late or reads) and state["colour_write"] == 15,
+            lambda lanes, old: blend(colours[lanes], old.view("<u4")[:, 0], state),
+        )
+
+    def merge(
+        self,
+        tiles: np.ndarray,
+        shaded: np.ndarray,
+        written: np.ndarray,
+        replaces: bool,
+        make: Callable[[tuple[np.ndarray, ...], np.ndarray], np.ndarray],
+    ) -> None:
+        """Merge samples of tiles with what the target holds, in order.
+
+        Parameters
+        ----------
+        tiles : structured ndarray, shape (n,)
+        shaded, written : ndarray of bool, shape (n, edge, edge)
+            Samples that the shader was asked for, and those of them that are written.
+        replaces : bool
+            What a sample held makes no difference: a tile that is written as a whole is not
+            fetched.
+        make : callable
+            Takes lanes, a tuple of tile, j and i, and bytes of what these hold, uint8 of shape
+            (m, bytes); returns what is stored.
+        """
+        check_places(tiles, self._columns, self._rows)
+        used = np.flatnonzero(shaded.any((1, 2)))
+        tiles = tiles[used]
+        written = written[used]
+
+        def change(batch, held):
+            tile, j, i = np.nonzero(written[batch])
+            values = held["values"]
+            made = make((used[batch[tile]], j, i), values[tile, j, i])
+            values[tile, j, i] = made.view(np.uint8).reshape(len(made), values.shape[-1])
+            return written[batch].any((1, 2))
+
+        needed = ~written.all((1, 2)) | (not replaces)
+        self.access(self._numbers(tiles), needed, np.ones(len(used), bool), change)
 
 
 class ColourTarget:

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What a shader takes and returns for tiles of the top."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+
+from fixfunc.models.back_half.back_half import Coloured
+from fixfunc.models.depth.depth_unit import Shaded
 
 
 class Shading(NamedTuple):
@@ -38,3 +42,51 @@ class Shades(NamedTuple):
 def flat(shading: Shading) -> np.ndarray:
     """The shader that is built in: the colour of the draw state."""
     return np.full((len(shading.tiles), 1, 1), shading.state["flat_colour"], np.uint32)
+
+
+class StreamShader:
+    """A shader of a list of triangles, as the back half sees it.
+
+    Parameters
+    ----------
+    shader : callable
+        Takes :class:`Shading`, returns colours or :class:`Shades`.
+    state : numpy.void
+        The draw state.
+    triangle : ndarray of int, shape (n,)
+        Of each tile: the number of its triangle since the stream began.
+    edge : int
+        Samples along a tile's edge.
+
+    Attributes
+    ----------
+    shades : Shades
+        Complete: of the tiles that were shaded in the end.
+    """
+
+    def __init__(
+        self,
+        shader: Callable[[Shading], np.ndarray | Shades],
+        state: np.void,
+        triangle: np.ndarray,
+        edge: int,
+    ) -> None:
+        self._shader = shader
+        self._state = state
+        self._triangle = triangle
+        self._edge = edge
+
+    def late(self, tiles: np.ndarray, numbers: np.ndarray) -> Shaded:
+        """What the shader does to samples before a late test."""
+        made = self._shade(tiles, numbers)
+        return Shaded(made.survivors, made.depths, made.replaces)
+
+    def finish(self, tiles: np.ndarray, numbers: np.ndarray, passed: np.ndarray) -> Coloured:
+        """Colours of tiles: all samples that passed are written."""
+        self.shades = self._shade(tiles, numbers)
+        return Coloured(self.shades.colours, passed)
+
+    def _shade(self, tiles, numbers):
+        made = self._shader(Shading(tiles, self._state, self._triangle[numbers]))
+        made = made if isinstance(made, Shades) else Shades(made)
+        return made.complete(len(tiles), self._edge)

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fixfunc.models.back_half.back_half import BackHalf, Work
 from fixfunc.models.depth.cached_depth import CachedDepth
 from fixfunc.models.depth.depth_cache import CacheShape, TrafficKind
-from fixfunc.models.depth.depth_unit import Shaded
 from fixfunc.models.frontend import command_reader
 from fixfunc.models.frontend.command_reader import CommandLimits
 from fixfunc.models.geometry import triangle_setup
@@ -18,9 +18,8 @@ from fixfunc.models.memory.contract import PLANES, FenceCounts
 from fixfunc.models.output.colour_write import ColourPlanes, quads_of
 from fixfunc.models.output.resolve import resolve, written
 from fixfunc.models.payload import dtype
-from fixfunc.models.raster import tile_rasterizer
 from fixfunc.models.raster.edge_evaluator import pack
-from fixfunc.models.top.shades import Shades, Shading, flat
+from fixfunc.models.top.shades import Shades, Shading, StreamShader, flat
 from fixfunc.spec.colours import ResolveError
 from fixfunc.spec.commands import STATUS, CommandError
 from fixfunc.spec.counters import PROBES
@@ -94,7 +93,6 @@ class Machine:
     ) -> None:
         self._memory = memory
         self._limits = limits or CommandLimits()
-        self._coarse = coarse
         self._shader = shader
         self._outcomes = outcomes
         self._in_memory = in_memory
@@ -106,6 +104,9 @@ class Machine:
             self._limits.edge,
             self._limits.colour_planes,
             self._limits.colour_formats,
+        )
+        self._back = BackHalf(
+            self.depth, self.colour if in_memory else None, self._limits.edge, coarse, progress
         )
         self._state = None
         self._counts = FenceCounts()
@@ -175,52 +176,39 @@ class Machine:
         self._drawn.probes["depth"].append((kind, records))
 
     def _draw(self, triangles):
-        self._progress("setup")
-        setup = triangle_setup.setup(triangles, self._state, self._limits.edge)
-        self._progress("raster")
-        tiles, owner = tile_rasterizer.rasterize(setup.records, self._limits.edge, self._coarse)
-        self._progress("depth")
-        decided = self._outcomes(tiles) if self._outcomes else None
-        triangle = self._drawn.triangles + setup.index[owner]
-
-        def decide(work, numbers):
-            """What the shader does to samples before a late test."""
-            made = self._shade(work, triangle[numbers])
-            return Shaded(made.survivors, made.depths, made.replaces)
-
-        passed, outcome, shaded_samples = self.depth.test(tiles, decided, decide)
-        self._counts.passed += int(passed.sum())
-        self._progress("shade")
-        behind_hiz = tiles.copy()
-        behind_hiz["outcome"] = outcome
-        for name in ("mask", "full"):
-            behind_hiz[name][outcome == Outcome.DROP] = 0
-        tested = behind_hiz.copy()
-        tested["mask"] = pack(shaded_samples)
-        tested["full"] = shaded_samples.all((1, 2))
-        live = shaded_samples.any((1, 2))
-        shaded = tested[live]
-        self._drawn.probes["setup"].append((Kind.WORK, setup.records))
-        self._drawn.probes["raster"].append((Kind.WORK, tiles))
-        self._drawn.probes["hiz"].append(
-            (Kind.WORK, behind_hiz[(outcome != Outcome.DROP) | tiles["last"].astype(bool)])
-        )
-        self._drawn.probes["depth"].append((Kind.WORK, tested[live | tiles["last"].astype(bool)]))
-        self._drawn.probes["quads"].append(
-            (Kind.WORK, quads_of(shaded, self._state, self._limits.edge))
-        )
-        self._drawn.draws.append(Draw(setup, tiles, owner, outcome, passed))
-        shades = self._shade(shaded, triangle[live])
-        self._drawn.probes["colours"].append((Kind.WORK, shades))
-        if self._in_memory:
-            self.colour.draw(shaded, shades.colours, passed[live])
+        found = self._back.find(Work(triangles, self._state))
+        decided = self._outcomes(found.tiles) if self._outcomes else None
+        triangle = self._drawn.triangles + found.triangle
+        shader = StreamShader(self._shader, self._state, triangle, self._limits.edge)
+        tested = self._back.draw(found, self._state, shader, decided)
+        self._counts.passed += int(tested.passed.sum())
         self._drawn.triangles += len(triangles)
+        self._drawn.draws.append(
+            Draw(found.setup, found.tiles, found.owner, tested.outcome, tested.passed)
+        )
+        self._show(found, tested, shader.shades)
 
-    def _shade(self, tiles, triangle):
-        """What the shader makes of tiles: :class:`Shades`, complete."""
-        made = self._shader(Shading(tiles, self._state, triangle))
-        made = made if isinstance(made, Shades) else Shades(made)
-        return made.complete(len(tiles), self._limits.edge)
+    def _show(self, found, tested, shades):
+        """What goes from stage to stage."""
+        is_last = found.tiles["last"].astype(bool)
+        is_dropped = tested.outcome == Outcome.DROP
+        behind_hiz = found.tiles.copy()
+        behind_hiz["outcome"] = tested.outcome
+        for name in ("mask", "full"):
+            behind_hiz[name][is_dropped] = 0
+        shaded = behind_hiz.copy()
+        shaded["mask"] = pack(tested.shaded)
+        shaded["full"] = tested.shaded.all((1, 2))
+        live = tested.shaded.any((1, 2))
+        for probe, records in (
+            ("setup", found.setup.records),
+            ("raster", found.tiles),
+            ("hiz", behind_hiz[~is_dropped | is_last]),
+            ("depth", shaded[live | is_last]),
+            ("quads", quads_of(shaded[live], self._state, self._limits.edge)),
+            ("colours", shades),
+        ):
+            self._drawn.probes[probe].append((Kind.WORK, records))
 
     def _set(self, state):
         self._state = self.depth.state = self.colour.state = state

@@ -241,10 +241,11 @@ class Reference:
     def _use(self, record, new):
         tile = int(record["number"])
         exact = bool(record["exact"])
-        values = self._cache.use(tile, bool(record["needed"]), bool(record["writes"])).copy()
         plane = tuple(int(record[name]) for name in PLANE.names)
-        self._cache.write(
+        values = self._cache.use(
             tile,
+            bool(record["needed"]),
+            bool(record["writes"]),
             new,
             unpack(record["written"][None], self._params.edge)[0],
             plane if exact else None,

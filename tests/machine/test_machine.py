@@ -15,6 +15,7 @@ from fixfunc.models.machine.bound_state import BoundState
 from fixfunc.models.machine.machine import Machine
 from fixfunc.models.machine.shaders import GeometryShader, PixelShader
 from fixfunc.models.memory.cache_shape import CacheShape
+from fixfunc.models.memory.counters import by_name
 from fixfunc.models.pixel.pixel_stage import PixelResults
 from fixfunc.models.scene.camera import look_at_mesh
 from fixfunc.models.state import draw_state
@@ -257,11 +258,15 @@ def test_a_command_stream_of_the_ring_is_what_the_top_executes():
     packets.triangles(triangles).fence(7)
     memory, fields = streamed(packets)
     alone = memory.copy()
-    drawn_alone = top.Machine(alone).draw(*fields.values())
+    single = top.Machine(alone)
+    drawn_alone = single.draw(*fields.values())
     assert not drawn_alone.status["error"].any()
-    stopped = Machine(memory, 0, 1024, {}).submit(TRANSFER)
-    assert stopped.stop == Stop.EMPTY
+    machine = Machine(memory, 0, 1024, {})
+    assert machine.submit(TRANSFER).stop == Stop.EMPTY
     assert (memory == alone).all()
+    moved = by_name(single.traffic)
+    assert moved["colour_write_back_1"] and moved["depth_table_clear"]
+    assert moved == {name: machine.totals[name] for name in moved}
     assert np.count_nonzero(memory[3 << 16 :]) > 64  # two colours: 15 tiles, and their table
 
 

@@ -1,22 +1,24 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Depths and stencil values of targets, coded in the machine's memory."""
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fixfunc.models.depth.cached_depth import CachedDepth
-from fixfunc.models.depth.cached_tiles import DepthTile
 from fixfunc.models.depth.compression.planes import PLANE
 from fixfunc.models.depth.plane_table import PlaneTable
 from fixfunc.models.frontend.state_pieces import piece
 from fixfunc.models.geometry import triangle_setup
 from fixfunc.models.host.resources import Bind
 from fixfunc.models.host.states import DepthStencilState, StencilFace
-from fixfunc.models.machine.back_half import draw_fields
+from fixfunc.models.machine.draws import draw_fields
 from fixfunc.models.machine.targets import at_layer
 from fixfunc.models.memory.coded_tiles import HEAD
+from fixfunc.models.memory.counters import by_name
 from fixfunc.models.memory.layout import texture_at
 from fixfunc.models.pixel.pixel_stage import PixelResults
 from fixfunc.models.raster import tile_rasterizer
@@ -49,6 +51,25 @@ def triangles(rng, count):
     return out
 
 
+class Planes:
+    """The planes of a tile, of which one triangle after the other writes some samples."""
+
+    def __init__(self):
+        self.planes = []
+        self.mask = np.zeros((8, 8), int)
+
+    def write(self, written, plane):
+        """Planes are known while they give every sample, and are four at most."""
+        if plane is None or not (self.planes or written.all()):
+            self.planes = []
+            return
+        planes = self.planes if plane in self.planes else [*self.planes, plane]
+        mask = np.where(written, planes.index(plane), self.mask if self.planes else 0)
+        used = sorted(set(mask.ravel().tolist()))
+        self.planes = [planes[n] for n in used] if len(used) <= 4 else []
+        self.mask = np.searchsorted(used, mask)
+
+
 @pytest.mark.plan("coded-tiles-7")
 @given(st.integers(0, 1 << 32))
 def test_planes_of_many_tiles_are_followed_as_those_of_one(seed):
@@ -58,7 +79,7 @@ def test_planes_of_many_tiles_are_followed_as_those_of_one(seed):
     table = PlaneTable(
         np.zeros((count, 4), PLANE), np.zeros(count, np.int64), np.zeros((count, 8, 8), np.int64)
     )
-    tiles = [DepthTile.blank(8) for _ in range(count)]
+    tiles = [Planes() for _ in range(count)]
     place = rng.integers(0, count, writes)
     written = rng.random((writes, 8, 8)) < rng.choice([0.02, 0.3, 1], writes)[:, None, None]
     written[:, 0, 0] = True
@@ -70,7 +91,7 @@ def test_planes_of_many_tiles_are_followed_as_those_of_one(seed):
         table.write(place[part], written[part], planes[part], exact[part])
         for n in range(*part.indices(writes)):
             plane = planes[n].tolist() if exact[n] else None
-            tiles[place[n]].write(np.zeros((8, 8)), written[n], plane)
+            tiles[place[n]].write(written[n], plane)
         for n, tile in enumerate(tiles):
             assert table.counts[n] == len(tile.planes)
             assert table.planes[n, : table.counts[n]].tolist() == tile.planes
@@ -98,6 +119,12 @@ class Top:
             self.began = True
         setup = triangle_setup.setup(part.triangles, fields)
         self.depth.test(tile_rasterizer.rasterize(setup.records)[0])
+
+
+def moves(counters):
+    """Fills and write-backs of tiles of depths and stencil values, by mode."""
+    name = re.compile(r"(depth|stencil)_(fill|write_back)_\d+")
+    return {key: count for key, count in counters.items() if count and name.fullmatch(key)}
 
 
 @pytest.mark.plan("coded-tiles-7")
@@ -132,6 +159,8 @@ def test_memory_is_what_the_caches_of_the_top_leave(samples, flushes):
             assert (codes[n], sizes[n]) == (mode, len(data))
             assert coded.place(n)[: len(data)].tobytes() == data
             seen.add((name, mode))
+    if not flushes:
+        assert moves(scene.device.machine.totals) == moves(by_name(top.depth.traffic))
     assert {("depth", TileMode.PLANES_1), ("depth", TileMode.PLANES_2)} <= seen
     assert ("stencil", TileMode.RAW) in seen and len(seen) > 5
 
@@ -252,6 +281,21 @@ def test_bytes_of_depths_and_stencil_values_are_counted():
 
 
 @pytest.mark.plan("coded-tiles-7")
+@pytest.mark.parametrize("coded", [False, True])
+def test_hiz_knows_depths_that_memory_holds(coded):
+    """Nearer than the clear, farther than what has been drawn: only that is passed by it."""
+    scene = Scene(*SIZE, coded=coded)
+    scene.draw(HALVES[:3], z=0.25)
+    scene.context.flush()
+    scene.context.om.set_depth_stencil_state(DepthStencilState(depth_func=Compare.GREATER))
+    scene.draw(WHOLE, colour=(0, 1, 0, 1), z=0.5)
+    is_green = (scene.image()[:, :, 0] == (0, 255, 0, 255)).all(2)
+    depths = scene.context.read(scene.depths)[:, :, 0, :3].copy().view(np.uint8)
+    assert 0.4 < is_green.mean() < 0.6
+    assert (is_green == (depths[..., 2] == 0x80)).all()
+
+
+@pytest.mark.plan("coded-tiles-7")
 def test_a_clear_of_a_plane_writes_its_table_alone():
     scene = Scene(*SIZE)
     scene.draw(WHOLE)
@@ -266,6 +310,23 @@ def test_a_clear_of_a_plane_writes_its_table_alone():
     assert (stencil.codes == TileMode.CLEARED).all()
     assert all((depth.place(n) == octets).all() for n, octets in enumerate(before))
     assert memory.any()
+
+
+@pytest.mark.plan("coded-tiles-7")
+def test_a_copy_of_cleared_tiles_is_cleared():
+    """No plane is known of what a copy brings: where it is the clear's value, none is needed."""
+    scene = Scene(*SIZE)
+    host, context = scene.device, scene.context
+    other = host.create_texture2d(Format.D24_UNORM_S8_UINT, *SIZE, bind=Bind.DEPTH_STENCIL)
+    context.clear_depth_stencil_view(host.create_depth_stencil_view(other), 1.0)
+    scene.draw(HALVES[:3], z=0.25)
+    scene.context.flush()
+    depth, _ = planes_of(scene)
+    is_drawn = depth.codes != TileMode.CLEARED
+    context.copy_resource(scene.depths, other)
+    context.flush()
+    assert 10 < is_drawn.sum() < 35
+    assert (depth.codes == TileMode.CLEARED).all()
 
 
 @pytest.mark.plan("coded-tiles-7")

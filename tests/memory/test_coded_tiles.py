@@ -8,6 +8,7 @@ from fixfunc.models.frontend.state_pieces import encode as encoded
 from fixfunc.models.frontend.state_pieces import piece
 from fixfunc.models.host import Device
 from fixfunc.models.host.resources import Bind
+from fixfunc.models.host.states import BlendState, RenderTargetBlend
 from fixfunc.models.memory.coded_tiles import HEAD, CodedTiles
 from fixfunc.models.memory.layout import Layout, texture_at
 from fixfunc.models.output.colour_coder import encode
@@ -17,7 +18,7 @@ from fixfunc.models.pixel.pixel_stage import PixelResults
 from fixfunc.spec.descriptors import VIEW
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
-from fixfunc.spec.state import TileMode
+from fixfunc.spec.state import BlendFactor, TileMode
 from tests.host.drawing import MEMORY, READ, RGBA8, WHOLE, Scene, corners
 
 TEXELS = {4: np.uint8, 8: np.uint16}
@@ -228,16 +229,31 @@ def test_a_coded_target_is_scanned_out_and_moves_only_what_changed():
 
 
 @pytest.mark.plan("coded-tiles-6")
-def test_bytes_of_colours_are_counted():
+@pytest.mark.parametrize(
+    ("blends", "write_mask", "read", "written"),
+    [
+        (False, 15, 0, 64),  # tiles that are written as a whole are not read
+        (True, 15, 64, 64),
+        (False, 7, 64, 64),
+        (True, 0, 0, 0),
+    ],
+)
+def test_bytes_of_colours_are_counted(blends, write_mask, read, written):
+    """64 tiles of one colour, a transfer each: drawn on what has been cleared, and again."""
     scene = Scene(width=64, height=64)
     scene.bind(corners(WHOLE, (1, 0, 0, 1)))
     scene.context.draw(3)
     scene.context.flush()
     counters = scene.device.machine.totals
-    # A target that has been cleared costs nothing to read; 64 tiles of one colour a transfer each.
     assert counters["colour_bytes_read"] == 0
     assert counters["colour_bytes_written"] == 64 * 32
     scene.context.om.set_render_targets([scene.target])
+    blend = RenderTargetBlend(blends, BlendFactor.ONE, BlendFactor.ONE, write_mask=write_mask)
+    scene.context.om.set_blend_state(BlendState((blend,)))
     scene.context.draw(3)
     scene.context.flush()
-    assert counters["colour_bytes_read"] == 64 * 32
+    assert counters["colour_bytes_read"] == 32 * read
+    assert counters["colour_bytes_written"] == 32 * (64 + written)
+    assert counters["colour_fill_1"] == read
+    assert counters["colour_write_back_1"] == 64 + written
+    assert counters["colour_table_write_back"] == 1

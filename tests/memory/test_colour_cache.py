@@ -55,10 +55,11 @@ def test_colours_come_back_whatever_their_coding(seed, samples):
 @pytest.mark.plan("tile-cache-12")
 def test_a_tile_of_colours_that_there_is_not():
     cache = ColourCache(draw_state(8, 8))
-    for code, message in ((9, "tile in memory must be one of mode 9, not 00"), (2, "not 2")):
-        cache._modes[0] = code
+    for code in (9, 2):
+        cache.memory[-32] = code
         cache.memory[4] = 0xFF
-        with pytest.raises(InputError, match=message):
+        cache.load_modes(0)
+        with pytest.raises(InputError, match=rf"tile \(0, 0\) .* a code .*, not {code}"):
             cache.values()
     with pytest.raises(InputError, match="edge must be 8 where colours are coded .*, not 4"):
         ColourCache(draw_state(8, 8), edge=4)

@@ -152,13 +152,34 @@ def test_a_line_of_the_table_is_fetched_if_one_of_its_place_was_stored():
     cache.clear((0, 0, 8 * 128, 8), 0)
     fetched = []
     for tile, writes in ((0, False), (64, False), (0, True), (64, False), (0, False), (64, True)):
-        cache.use(tile, True, writes)
-        cache.write(tile, np.full((8, 8), 1), np.full((8, 8), writes))
+        cache.use(tile, True, writes, 1, np.full((8, 8), writes))
         fetched.append(cache.traffic[TrafficKind("table_fill", None)])
     cache.flush()
     assert fetched == [0, 0, 0, 1, 2, 3]
     assert cache.traffic[TrafficKind("table_write_back", None)] == 2
     assert (cache.values()[0, [0, 64]] == 1).all()
+
+
+@pytest.mark.plan("tile-cache-1")
+def test_what_lies_behind_the_bytes_of_a_tile_stays():
+    cache = DepthCache(draw_state(8, 8), memory=np.full(512, 0xAA, np.uint8))
+    cache.clear((0, 0, 8, 8), ONES)
+    cache.use(0, False, True, 5, np.ones((8, 8), bool), (5 << 8, 0, 0))
+    cache.flush()
+    assert cache.stored()[0][0] == TileMode.PLANES_1
+    assert (cache.memory[32:256] == 0xAA).all() and not (cache.memory[:32] == 0xAA).all()
+
+
+@pytest.mark.plan("tile-cache-1")
+@pytest.mark.parametrize(("plane", "is_clear"), [(None, False), ((ONES << 8, 0, 0), True)])
+def test_a_tile_is_cleared_by_the_plane_of_the_clear_alone(plane, is_clear):
+    cache = DepthCache(draw_state(8, 8))
+    cache.clear((0, 0, 8, 8), ONES)
+    cache.use(0, False, True, ONES, np.ones((8, 8), bool), plane)
+    cache.flush()
+    ((mode, _),) = cache.stored()
+    assert (mode == TileMode.CLEARED) == is_clear
+    assert (cache.values() == ONES).all()
 
 
 @pytest.mark.plan("tile-cache-3")
@@ -226,25 +247,14 @@ def test_draws_without_stencil_test_move_no_stencil_value():
 
 @pytest.mark.plan("tile-cache-12")
 def test_a_mode_that_there_is_not():
-    cache = DepthCache(draw_state(8, 8))
-    cache._modes[0] = TileMode.PLANES_1
-    cache.memory[31] = 1
-    with pytest.raises(InputError, match="tile in memory must be one of mode 1, not 00"):
-        cache.values()
-
-    for code, message in (
-        (TileMode.ANCHOR, "tile in memory must be one of mode 5, not 00"),
-        (9, "mode of a tile of depths must be one of CLEARED, PLANES_1, .*, not 9"),
-        (7, "code of a tile must be one of CLEARED, PLANES_1, .*, not 7"),
-    ):
-        cache._modes[0] = code
-        with pytest.raises(InputError, match=message):
-            cache.values()
-
-    cache = StencilCache(draw_state(8, 8))
-    cache._modes[0] = TileMode.ANCHOR
-    with pytest.raises(InputError, match="tile's mode must be CLEARED or RAW, not 5"):
-        cache.values()
+    for kind, codes in ((DepthCache, (1, 5, 7, 9)), (StencilCache, (5, 7))):
+        cache = kind(draw_state(8, 8))
+        cache.memory[31] = 1
+        for code in codes:
+            cache.memory[-32] = code
+            cache.load_modes(0)
+            with pytest.raises(InputError, match=rf"tile \(0, 0\) .* a code .*, not {code}"):
+                cache.values()
 
 
 @pytest.mark.plan("tile-cache-14")
@@ -284,8 +294,7 @@ def test_codes_of_four_bits_come_back_from_memory():
     noise = np.random.default_rng(0).integers(0, 1 << 22, (8, 8))
     j, i = np.mgrid[:8, :8]
     for tile, values in enumerate((noise, 5 * i + j, noise >> 9, noise >> 16)):
-        cache.use(tile, False, True)
-        cache.write(tile, values, np.ones((8, 8), bool))
+        cache.use(tile, False, True, values, np.ones((8, 8), bool))
     cache.flush()
     again = DepthCache(state, shape, memory=cache.memory)
     again.load_modes(ONES)
@@ -301,15 +310,14 @@ def test_floats_lie_raw_or_cleared():
     cache = DepthCache(draw_state(16, 8, depth_format=DepthFormat.D32F))
     cache.clear((0, 0, 16, 8), 0x3F800000)
     values = np.random.default_rng(0).integers(0, 0x3F800001, (8, 8)).astype(np.uint32)
-    cache.use(0, False, True)
-    cache.write(0, values, np.ones((8, 8), bool), (0, 0, 0))
+    cache.use(0, False, True, values, np.ones((8, 8), bool), (0, 0, 0))
     cache.flush()
     modes = [mode for mode, _ in cache.stored()]
     assert modes == [TileMode.RAW, TileMode.CLEARED]
     assert (cache.values()[0, 0] == values).all() and (cache.values()[0, 1] == 0x3F800000).all()
     assert cache.memory[:256].view("<u4").tolist() == values.ravel().tolist()
     cache.memory[7] |= 0x40
-    with pytest.raises(InputError, match="tile in memory must hold floats of 0 to 1"):
+    with pytest.raises(InputError, match=r"tile \(0, 0\) .* must have a code .*, not 6"):
         cache.values()
 
 

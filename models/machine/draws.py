@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The machine's draws: triangles of a program become depths and colours of views."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from fixfunc.models.back_half.back_half import BackHalf, Work
+from fixfunc.models.formats import encode
+from fixfunc.models.machine.back_state import BackState
+from fixfunc.models.machine.front_half import Part
+from fixfunc.models.machine.targets import HeldTargets, Target, ViewColours, at_layer
+from fixfunc.models.machine.tile_shading import TileShading
+from fixfunc.models.memory.copies import DEPTHS
+from fixfunc.models.raster import forced_samples
+from fixfunc.models.state import draw_state
+from fixfunc.spec.dxgi import DEPTH_FORMATS, Format
+from fixfunc.spec.state import SAMPLE_COUNTS, TARGET_LIMIT, DepthFormat, Outcome
+
+
+def draw(part: Part, state: BackState, held: HeldTargets) -> Counter:
+    """Draw triangles in order.
+
+    Returns
+    -------
+    Counter
+        ``samples_passed`` and ``ps_invocations``; quads that were shaded, the helpers in them, and
+        those that could share one; and tiles by what HiZ found.
+    """
+    counters = Counter()
+    for run in part_runs(part, state):
+        counters += _draw_run(part, run, state, held)
+    return counters
+
+
+def _draw_run(part, run, state, held):
+    """Triangles of a viewport and a layer."""
+    counters = Counter()
+    number = int(part.viewport[run[0]])
+    layer = int(part.layer[run[0]])
+    targets = [at_layer(view, layer) for view in state.colours]
+    depth = at_layer(state.depth, layer)
+    fields, samples = draw_fields(state, number, targets, depth)
+    back = BackHalf(held.depth(depth, fields), ViewColours(held, targets, fields, state))
+    faces = None if part.faces is None else part.faces[run]
+    how = state.conservative, state.forced_samples, state.target_mask
+    found = back.find(Work(part.triangles[run], fields, faces, *how))
+    if not len(found.tiles):
+        return counters
+    shading = TileShading(part, state, found.tiles, run[found.triangle], fields, found.pattern)
+    tested = back.draw(found, fields, shading)
+    counters["samples_passed"] = (
+        int(tested.passed.sum())
+        if found.pattern is None
+        else forced_samples.passed_count(tested.passed, found.pattern, samples)
+    )
+    counters.update({f"hiz_{o.name.lower()}": int((tested.outcome == o).sum()) for o in Outcome})
+    return counters + shading.counters
+
+
+def part_runs(part: Part, state: BackState) -> list[np.ndarray]:
+    """Triangles that are drawn at once: those of one viewport and one layer in a row.
+
+    Returns ndarrays of intp, indices of them; none, if nothing could have an effect.
+    """
+    if not len(part.triangles) or state.is_off:
+        return []
+    changes = (np.diff(part.viewport) != 0) | (np.diff(part.layer) != 0)
+    return np.split(np.arange(len(part.triangles)), np.flatnonzero(changes) + 1)
+
+
+def draw_fields(
+    state: BackState, number: int, targets: Sequence[Target | None], depth: Target | None
+) -> tuple[np.void, int]:
+    """The draw state of a viewport's triangles, colours apart, and log2 of the samples."""
+    first = depth or next((target for target in targets if target), None)
+    samples = int(first.view["samples"]) if first else 0  # without any, one [fs 16.11]
+    width, height = first.size if first else (TARGET_LIMIT, TARGET_LIMIT)
+    viewport, scissor = state.rectangles[number]
+    fields = dict(state.draw)
+    if depth is None:
+        fields |= {"depth_test": 0, "depth_write": 0, "stencil_test": 0}
+        form = DepthFormat.D24
+    else:
+        stored = Format(int(depth.view["form"]))
+        form = DEPTHS[stored]
+        if not DEPTH_FORMATS[stored]:
+            fields["stencil_test"] = 0
+        if depth.view["read_only_depth"]:
+            fields["depth_write"] = 0
+        if depth.view["read_only_stencil"]:
+            fields["stencil_write"] = 0
+    low, high = (int(encode(np.float32(v), form)) for v in state.depth_ranges[number])
+    x0, y0, x1, y1 = scissor
+    return draw_state(
+        width,
+        height,
+        SAMPLE_COUNTS[samples],
+        viewport,
+        (x0, y0, max(x0, x1), max(y0, y1)),
+        does=state.does,
+        depth_format=form,
+        depth_min=low,
+        depth_max=high,
+        **fields,
+    ), samples
