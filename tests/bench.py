@@ -2,7 +2,7 @@
 """Runs a block's bench as a test; a failure runs again with waves and says how to repeat it.
 
 Every pair of paces takes its turn in the volume tier, which is fast. In ``make test`` a bench runs
-four pairs on Verilator, and one on Icarus, which is slow and adds X; ``make qualify`` runs all.
+one pair on Icarus, which is slow and adds X, or four on Verilator; ``make qualify`` runs all.
 """
 
 from fixfunc.cosim.simulation import runner

@@ -25,10 +25,10 @@ LONGEST = (
     "resolve",
     "block_decode",
 )
-# Blocks that join others. Their benches run in ``make qualify``: a simulator builds them anew, and
-# in ``make test`` the volume library, which other tests need too, gives them the same beats.
+# Blocks that join others. In ``make test`` the volume library, which other tests need, gives them
+# the beats of their benches, for which each simulator would build them anew.
 JOINED = ("top", "cached_depth", "depth_unit", "colour_write", "resolve")
-SLOW = ("shared",)  # products that share their multipliers: on Icarus in ``make qualify`` alone
+SLOW = ("shared",)  # on Icarus: products that share their multipliers
 # The one configuration of a block that ``make test`` builds, where it is not ``tiny``.
 BUILT = {"top": "tiny_resolve"}
 SIMULATORS = os.environ.get("SIM", "icarus verilator").split()
@@ -55,11 +55,16 @@ def by_tier(rows, also=()):
 
 
 def simulators(block):
-    """Parameters of a bench: simulators at some pairs of paces, and at all of them."""
+    """Parameters of a bench: simulators at some pairs of paces, and at all of them.
+
+    Of a block ``make test`` has the first alone: the other one builds it as a volume library.
+    Primitives, which have none, run on both.
+    """
+    first = SIMULATORS[-1 if block in SLOW else 0]
     some = [
-        pytest.param(simulator, marks=pytest.mark.qualify)
-        if block in JOINED or (simulator == "icarus" and block in SLOW)
-        else simulator
+        simulator
+        if block is None or (simulator == first and block not in JOINED)
+        else pytest.param(simulator, marks=pytest.mark.qualify)
         for simulator in SIMULATORS
     ]
     every = [
