@@ -38,7 +38,9 @@ class Program:
         return bool(re.search(r"\bgl_FragDepth\b", self.text))
 
     def check(self) -> None:
-        """Refuse stages between vertices and the rasterizer."""
+        """Refuse stages between vertices and the rasterizer, and what is not known."""
+        if self is not NOTHING and not self.kinds:
+            raise Refused("a program of shaders that were not compiled here")
         if T.GEOMETRY_SHADER in self.kinds:
             raise Refused("a geometry shader")
         if self.kinds & {T.TESS_CONTROL_SHADER, T.TESS_EVALUATION_SHADER}:
