@@ -205,6 +205,18 @@ def test_what_cannot_be_carried_is_refused_by_name(reason):
 
 
 @pytest.mark.plan("record-7")
+def test_a_program_with_feedback_of_its_own_is_refused():
+    gl, _ = program()
+    gl.glTransformFeedbackVaryings(50, 1, ["tint"], T.INTERLEAVED_ATTRIBS)
+    gl.glLinkProgram(50)
+    gl.swap()
+    gl.glClear(T.COLOR_BUFFER_BIT | T.DEPTH_BUFFER_BIT)
+    gl.glDrawArrays(T.TRIANGLES, 0, 30)
+    (line,) = recorded(gl).refused
+    assert line.endswith(": a program with transform feedback of its own")
+
+
+@pytest.mark.plan("record-7")
 def test_a_frame_may_end_in_another_context():
     gl = Program()
     gl.swap()
