@@ -23,6 +23,7 @@ _KINDS = {
     ),
     "arrays": ("array", "arrays", "vaobj"),
     "samplers": ("sampler", "samplers"),
+    "pipelines": ("pipeline", "pipelines"),
 }
 _KIND = {name: kind for kind, names in _KINDS.items() for name in names}
 # Functions of which such an argument is an enumeration, or an index.

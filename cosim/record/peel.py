@@ -23,6 +23,8 @@ _POSITION = "#version 110\nvoid main() { gl_Position = ftransform(); }\n"
 POSITION = b"gl_Position"  # what a program of shaders has to feed back
 _MOST = 254  # fragments of a pixel: beyond, a count of 8 bits saturates
 
+_COUNTED = T.PRIMITIVES_GENERATED, T.SAMPLES_PASSED
+
 Draw = Callable[[], object]
 
 
@@ -37,7 +39,7 @@ class Peel:
     def __init__(self, gl: Functions) -> None:
         self._gl = gl
         self._buffer = gl.name("Buffers")
-        self._queries = [gl.name("Queries") for _ in range(3)]
+        self._queries = {what: gl.name("Queries") for what in _COUNTED}
         self._framebuffer = gl.name("Framebuffers")
         self._planes: dict[tuple, tuple[int, int]] = {}
         self._room = 0
@@ -75,13 +77,11 @@ class Peel:
         if not self._room:
             self._make_room(_ROOM)
         gl.glBindBufferBase(T.TRANSFORM_FEEDBACK_BUFFER, 0, self._buffer)
-        gl.glBeginQuery(T.PRIMITIVES_GENERATED, self._queries[0])
         gl.glBeginTransformFeedback(T.TRIANGLES)
         with _attributes(gl):
-            draw()
+            count = self._count(T.PRIMITIVES_GENERATED, draw)
         gl.glEndTransformFeedback()
-        gl.glEndQuery(T.PRIMITIVES_GENERATED)
-        return self._answer(self._queries[0])
+        return count
 
     def _make_room(self, vertices):
         gl = self._gl
@@ -95,9 +95,14 @@ class Peel:
             self._gl.glGetBufferSubData(T.TRANSFORM_FEEDBACK_BUFFER, 0, out.nbytes, out.ctypes.data)
         return out
 
-    def _answer(self, query):
+    def _count(self, what, draw):
+        """Make a draw, and count what OpenGL counts."""
+        gl = self._gl
+        gl.glBeginQuery(what, self._queries[what])
+        draw()
+        gl.glEndQuery(what)
         out = ctypes.c_uint()
-        self._gl.glGetQueryObjectuiv(query, T.QUERY_RESULT, ctypes.addressof(out))
+        gl.glGetQueryObjectuiv(self._queries[what], T.QUERY_RESULT, ctypes.addressof(out))
         return out.value
 
     def _position(self):
@@ -118,11 +123,7 @@ class Peel:
 
     def passed(self, draw: Draw) -> int:
         """Make a draw as it is; how many samples passed all tests."""
-        gl = self._gl
-        gl.glBeginQuery(T.SAMPLES_PASSED, self._queries[1])
-        draw()
-        gl.glEndQuery(T.SAMPLES_PASSED)
-        return self._answer(self._queries[1])
+        return self._count(T.SAMPLES_PASSED, draw)
 
     # Fragments.
 

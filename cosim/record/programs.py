@@ -21,6 +21,7 @@ class Program:
     shaders: list[int] = field(default_factory=list)  # attached, by the names of the trace
     kinds: set[int] = field(default_factory=set)  # as it was linked
     text: str = ""
+    feeds_back: bool = False  # something of its own into buffers
 
     @property
     def has_position(self) -> bool:
@@ -38,7 +39,11 @@ class Program:
         return bool(re.search(r"\bgl_FragDepth\b", self.text))
 
     def check(self) -> None:
-        """Refuse stages between vertices and the rasterizer."""
+        """Refuse stages between vertices and the rasterizer, and what is not known."""
+        if self is not NOTHING and not self.kinds:
+            raise Refused("a program of shaders that were not compiled here")
+        if self.feeds_back:
+            raise Refused("a program with transform feedback of its own")
         if T.GEOMETRY_SHADER in self.kinds:
             raise Refused("a geometry shader")
         if self.kinds & {T.TESS_CONTROL_SHADER, T.TESS_EVALUATION_SHADER}:
@@ -73,6 +78,8 @@ class Programs:
             shaders = self._of(values[0]).shaders
             if values[1] in shaders:
                 shaders.remove(values[1])
+        elif name == "glTransformFeedbackVaryings":
+            self._of(values[0]).feeds_back = True
         elif name == "glLinkProgram":
             self._link(values[0])
         elif name in ("glUseProgram", "glUseProgramObject"):
@@ -89,5 +96,5 @@ class Programs:
             for shader in program.shaders
             if self._kinds[shader] == T.FRAGMENT_SHADER
         )
-        if program.has_position:
+        if program.has_position and not program.feeds_back:
             feed_back(self._gl, self._arguments.name("programs", name))

@@ -113,7 +113,8 @@ class Recorder:
             "call": number,
             "colour": colour,
             "depth": depth,
-            "discards": program.discards,
+            # Of a program in assembly language it is not known.
+            "discards": program.discards or bool(gl.glIsEnabled(T.FRAGMENT_PROGRAM_ARB)),
             "shader_depth": program.has_depth,
             "passed": passed,
             "first_vertex": self._ends["vertices"],

@@ -125,6 +125,7 @@ class Replay:
     def _end_frame(self):
         self.frames += 1
         if self._recorder:
+            self._windows.make_current(self._recorded_in)
             self.recorded = self._recorder.finish(self._program, self._frame)
 
     def _recording(self):
@@ -261,6 +262,10 @@ class Replay:
         recorder = self._recording()
         if not recorder:
             make()
+            return
+        if self._windows.current != self._recorded_in:
+            make()
+            recorder.changed()
             return
         planes = _CLEARS.get(plain(call.name), _cleared)(call.arguments)
         recorder.clear(planes, make)

@@ -83,6 +83,8 @@ def check(gl: Functions) -> None:
     for name, reason in reasons.items():
         if gl.glIsEnabled(name):
             raise Refused(reason)
+    if gl.integer(T.PROGRAM_PIPELINE_BINDING) and not gl.integer(T.CURRENT_PROGRAM):
+        raise Refused("a pipeline of programs")
     if gl.integer(T.CLIP_ORIGIN) == T.UPPER_LEFT:
         raise Refused("clip space from above")
 

@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -17,6 +18,7 @@ from fixfunc.cosim.toolchain import ToolError
 from fixfunc.spec.errors import InputError
 
 PACKAGES = {"apitrace": "apitrace", "Xvfb": "xvfb"}  # of Debian, by what they are needed for
+_GRACE = 20  # seconds in which a program ends that is asked to
 FAKE = 1  # a flag of calls that apitrace puts in, for what it sees around them
 READ_ONLY = 4  # a flag of calls that change nothing
 END_OF_FRAME = 32  # a flag of calls that end a frame
@@ -67,7 +69,7 @@ def capture(program: str, path: Path, seconds: float, api: str = "gl") -> None:
         raise InputError("program", "be a command that is installed", program)
     if missing():
         raise ToolError(f"apitrace or Xvfb is missing: {missing()}")
-    with _display() as display, tempfile.TemporaryFile() as said:
+    with _display() as (display, server), tempfile.TemporaryFile() as said:
         environment = os.environ | {
             "DISPLAY": display,
             "LIBGL_ALWAYS_SOFTWARE": "1",
@@ -80,15 +82,26 @@ def capture(program: str, path: Path, seconds: float, api: str = "gl") -> None:
             environment,
             said,
         ) as running:
-            try:
-                running.wait(seconds)
-            except subprocess.TimeoutExpired:
-                os.killpg(running.pid, signal.SIGTERM)  # apitrace writes what it has
-                running.wait(30)
+            _end(running, server, seconds)
         if not path.is_file():
             said.seek(0)
             lines = said.read().decode(errors="replace").strip().splitlines() or [program]
             raise InputError("program", "call OpenGL", lines[-1])
+
+
+def _end(running, server, seconds):
+    """Wait for a program, and end it.
+
+    Without its display it ends by itself, and apitrace writes what it has. Of a signal that comes
+    while a call is being traced apitrace writes nothing.
+    """
+    ask = partial(os.killpg, running.pid, signal.SIGTERM)
+    for stop in (server.terminate, ask, running.kill):
+        with suppress(subprocess.TimeoutExpired):
+            running.wait(seconds)
+            return
+        stop()
+        seconds = _GRACE
 
 
 @contextmanager
@@ -112,7 +125,7 @@ def _process(command, environment, output):
 
 @contextmanager
 def _display():
-    """The name of a display that nobody else has."""
+    """The name of a display that nobody else has, and its process."""
     reader, writer = os.pipe()
     command = ["Xvfb", "-displayfd", str(writer), "-screen", "0", "1280x1024x24", "-noreset"]
     running = subprocess.Popen(
@@ -128,7 +141,7 @@ def _display():
             number = said.readline().strip()
         if not number:
             raise ToolError("Xvfb has no display")
-        yield f":{number}"
+        yield f":{number}", running
     finally:
         running.terminate()
         running.wait()

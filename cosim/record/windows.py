@@ -74,9 +74,10 @@ class Windows:
             )
             self._wanted[int(call.result)] = _version(call), int(shared or 0)
         elif call.name in _MAKE_CURRENT:
-            self._make_current(int(call.arguments["ctx"] or 0))
+            self.make_current(int(call.arguments["ctx"] or 0))
 
-    def _make_current(self, context):
+    def make_current(self, context: int) -> None:
+        """Calls go to a context of the program; to 0: to none."""
         if not context:
             self.current = None
             return

@@ -248,7 +248,7 @@ def _beyond(draw, vertices):
     """Triangles that reach beyond the window or the near plane: bool, shape (n,)."""
     x, y, z, w = vertices.reshape(-1, 3, 4).transpose(2, 0, 1)
     near = 0 if draw["zero_to_one"] else -w
-    return ((np.abs(x) > w) | (np.abs(y) > w) | (z < near) | (z > w)).any(1)
+    return ((np.abs(x) > w) | (np.abs(y) > w) | (z < near)).any(1)
 
 
 def _rasterizer(draw):

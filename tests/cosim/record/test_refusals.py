@@ -127,8 +127,25 @@ def fed_back(gl):
 
 def second_context(gl):
     gl.note("glXMakeCurrent", dpy=1, drawable=1, ctx=0x2000)
+    gl.glClear(T.COLOR_BUFFER_BIT)
     gl.triangle(CORNERS)
     gl.note("glXMakeCurrent", dpy=1, drawable=1, ctx=CONTEXT)
+
+
+def pipeline(gl):
+    gl.glGenProgramPipelines(1, [4])
+    gl.glBindProgramPipeline(4)
+    gl.triangle(CORNERS)
+    gl.glBindProgramPipeline(0)
+
+
+def binary(gl):
+    """Whatever it is made of: it is not in use where it could not be linked."""
+    gl.returns(60).glCreateProgram()
+    gl.glProgramBinary(60, 0x8740, bytes(64), 64)
+    gl.glUseProgram(60)
+    gl.triangle(CORNERS)
+    gl.glUseProgram(0)
 
 
 def assembly(gl):
@@ -141,6 +158,8 @@ REFUSED = {
     "conditional rendering": conditional,
     "transform feedback": fed_back,
     "a second context": second_context,
+    "a pipeline of programs": pipeline,
+    "a program of shaders that were not compiled here": binary,
     "a vertex program in assembly language": assembly,
     "lines": of_mode("LINES"),
     "wide lines": of_mode("LINE_LOOP", 3.0),
@@ -183,6 +202,31 @@ def test_what_cannot_be_carried_is_refused_by_name(reason):
     check(made, frame)
     kinds = frame.events["kind"].tolist()
     assert kinds[kinds.index(Event.DRAW) + 1] == Event.CONTENTS
+
+
+@pytest.mark.plan("record-7")
+def test_a_program_with_feedback_of_its_own_is_refused():
+    gl, _ = program()
+    gl.glTransformFeedbackVaryings(50, 1, ["tint"], T.INTERLEAVED_ATTRIBS)
+    gl.glLinkProgram(50)
+    gl.swap()
+    gl.glClear(T.COLOR_BUFFER_BIT | T.DEPTH_BUFFER_BIT)
+    gl.glDrawArrays(T.TRIANGLES, 0, 30)
+    (line,) = recorded(gl).refused
+    assert line.endswith(": a program with transform feedback of its own")
+
+
+@pytest.mark.plan("record-7")
+def test_a_frame_may_end_in_another_context():
+    gl = Program()
+    gl.swap()
+    gl.glClear(T.COLOR_BUFFER_BIT | T.DEPTH_BUFFER_BIT | T.STENCIL_BUFFER_BIT)
+    gl.triangle(CORNERS, (1, 0, 0, 1))
+    gl.note("glXMakeCurrent", dpy=1, drawable=1, ctx=0x2000)
+    frame = recorded(gl)
+    made = drawn(frame)
+    assert made.differing == 0 and len(np.unique(made.surfaces[0].found)) > 1
+    check(made, frame)
 
 
 @pytest.mark.plan("record-7")

@@ -174,6 +174,32 @@ def test_depths_of_a_shader():
     check(made, frame)
 
 
+KILLS = b"""!!ARBfp1.0
+TEMP left;
+SUB left, fragment.color, {0.5, 0, 0, 0};
+KIL left;
+MOV result.color, fragment.color;
+END"""
+
+
+@pytest.mark.plan("record-6")
+def test_programs_in_assembly_language_may_discard():
+    gl = Program()
+    gl.glBindProgramARB(T.FRAGMENT_PROGRAM_ARB, 3)
+    gl.glProgramStringARB(T.FRAGMENT_PROGRAM_ARB, T.PROGRAM_FORMAT_ASCII_ARB, len(KILLS), KILLS)
+    begun(gl)
+    gl.glEnable(T.FRAGMENT_PROGRAM_ARB)
+    gl.glBegin(T.TRIANGLES)
+    for n, (x, y, z) in enumerate(noise(60).tolist()):
+        gl.glColor3f(n % 3 / 2, 1.0, 0.5)
+        gl.glVertex3f(x, y, z)
+    gl.glEnd()
+    frame = recorded(gl)
+    assert frame.draws[0]["discards"] and (frame.fragments["colour"][:, 0] > 0.49).all()
+    made = drawn(frame)
+    assert made.differing == 0 and made.passed == made.wanted
+
+
 @pytest.mark.plan("record-6")
 def test_fragments_of_shaders_on_the_fixed_vertices():
     """A program may have no shader of vertices."""
