@@ -13,6 +13,7 @@ from PIL import Image
 
 from fixfunc.cosim.__main__ import main
 from fixfunc.cosim.record import replay, trace
+from fixfunc.cosim.record import tokens as T
 from fixfunc.cosim.record.trace import Call
 from fixfunc.cosim.recorded import file
 from fixfunc.cosim.toolchain import ToolError
@@ -93,6 +94,26 @@ def test_a_fragment_that_is_left_out_or_added_is_seen(gears, tmp_path, capsys):
     assert "3 fragments differ of triangles that nothing clips" in said
     shown = np.asarray(Image.open(tmp_path / "differences.png"))
     assert (shown == (255, 0, 0)).all(2).sum() == 3
+
+
+@pytest.mark.plan("record-1")
+@pytest.mark.parametrize("z", [0.5, -1.5])
+def test_a_fragment_of_a_clipped_triangle_is_excused_and_shown(z, tmp_path, capsys):
+    """Beyond the near plane here, and beyond the window; the other triangle is not."""
+    for beyond in (True, False):
+        gl = Program()
+        gl.swap()
+        gl.glClear(T.COLOR_BUFFER_BIT | T.DEPTH_BUFFER_BIT | T.STENCIL_BUFFER_BIT)
+        gl.triangle([(-0.5, -0.5, z), (0.5, -0.5, 0), (1.5 if z > 0 else 0, 0.5, 0)])
+        gl.triangle([(-0.9, 0.6, 0), (-0.5, 0.6, 0), (-0.7, 0.9, 0)])
+        frame = recorded(gl)
+        frame.draws[0 if beyond else 1]["fragments"] -= 1
+        path = tmp_path / "clipped.npz"
+        path.write_bytes(file.write(frame))
+        assert main(["frame", str(path), "--golden", "-o", str(tmp_path)]) == 1 - beyond
+        assert f"0 missing, 1 extra; of these {int(beyond)}" in capsys.readouterr().out
+        shown = np.asarray(Image.open(tmp_path / "differences.png"))
+        assert (shown == ((255, 160, 0) if beyond else (255, 0, 0))).all(2).sum() == 1
 
 
 @pytest.mark.plan("record-1")
