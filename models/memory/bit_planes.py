@@ -47,13 +47,10 @@ def take_fields(bits: np.ndarray, at: np.ndarray, shape: tuple[int, ...], width:
 def put_groups(bits: np.ndarray, begin: np.ndarray, values: np.ndarray, width: np.ndarray) -> None:
     """Put groups, shape (n, groups, size), by bit plane, each of its own width."""
     size = values.shape[2]
-    most = int(width.max(initial=0))
-    plane = np.arange(most)[:, None]
-    used = np.broadcast_to(plane < width[..., None, None], (*width.shape, most, size))
-    place = begin[..., None, None] + plane * size + np.arange(size)
-    row = np.broadcast_to(np.arange(len(bits))[:, None, None, None], used.shape)
-    bit = values[..., None, :] >> plane & 1
-    bits[row[used], place[used]] = bit[used]
+    for plane in range(int(width.max(initial=0))):
+        row, group = np.nonzero(plane < width)
+        place = (begin[row, group] + plane * size)[:, None] + np.arange(size)
+        bits[row[:, None], place] = values[row, group] >> plane & 1
 
 
 def take_groups(bits: np.ndarray, begin: np.ndarray, width: np.ndarray, size: int) -> np.ndarray:
