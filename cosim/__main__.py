@@ -57,7 +57,9 @@ def add_commands(command: Callable[..., argparse.ArgumentParser]) -> None:
         "a frame of a mesh, of a scene, or a recorded one, golden and RTL, every stage compared",
     )
     sub.add_argument(
-        "mesh", help="'teapot', a mesh file, a scene, .gltf or .glb, or a recorded frame, .npz"
+        "mesh",
+        help="'teapot', a mesh file, a scene, .gltf or .glb, a folder of PNG, JPEG, DDS, KTX2, or "
+        "a recorded frame, .npz",
     )
     sub.add_argument(
         "--size",
@@ -205,6 +207,8 @@ def run_frame(options: argparse.Namespace) -> int:
         return _run_recorded(options)
     if options.mesh.lower().endswith((".gltf", ".glb")) and not options.texture:
         return _run_scene(options)
+    if options.mesh != "teapot" and Path(options.mesh).is_dir():
+        return _run_scene(options)
     from fixfunc.cosim.frame import frame, mesh, texture
     from fixfunc.models.scene.scene import Scene, teapot_patches
 
@@ -251,7 +255,7 @@ def _run_scene(options: argparse.Namespace) -> int:
 
     width, height, samples = _sides(options)
     _check_meaning(options)
-    for name in ("patches", "resolve"):
+    for name in ("patches", "resolve", "texture"):
         if getattr(options, name):
             raise InputError(name, "be of a mesh alone, no scene", options.mesh)
     memory = None if options.golden else options.memory or "near"

@@ -8,6 +8,7 @@ primitives.py  lists of points, lines, triangles
 materials.py   what of materials is drawn, and what is not
 textures.py    PNG, JPEG, DDS, KTX2
 gltf.py        all of it: a scene from a glTF file
+pictures.py    a folder of pictures as a scene
 scene.py       what a scene is made of
 drawing.py     the scene as calls of device and context
 result.py      drawn by the golden machine and by the hardware; pictures, figures

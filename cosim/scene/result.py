@@ -11,7 +11,7 @@ from PIL import Image
 
 from fixfunc.cosim import files
 from fixfunc.cosim.progress import Steps
-from fixfunc.cosim.scene import gltf
+from fixfunc.cosim.scene import gltf, pictures
 from fixfunc.cosim.scene.drawing import Drawing
 from fixfunc.cosim.scene.scene import Scene
 from fixfunc.models.state import draw_state
@@ -29,7 +29,7 @@ def run(
     memory: str | None,
     camera: int | None = None,
 ) -> list[str]:
-    """Draw a file's scene, write picture and figures, and say what was left out.
+    """Draw the scene of a file or a folder, write picture and figures, and say what was left out.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def run(
     draw_state(*size, samples)
     if memory is not None:
         _check_hardware(size, memory)
-    scene = gltf.load(path, size[0] / size[1], camera)
+    scene = _load(path, size[0] / size[1], camera)
     drawing = Drawing(scene, *size, samples)
     recording = _recording(drawing) if memory is not None else None
     folder = files.open_folder(output)
@@ -85,6 +85,15 @@ def run(
     return failures
 
 
+def _load(path, aspect, camera):
+    """The scene of a file, or of a folder."""
+    if not path.is_dir():
+        return gltf.load(path, aspect, camera)
+    if camera is not None:
+        raise InputError("camera", "be one of a file, since a folder has none", camera)
+    return pictures.load(path, aspect)
+
+
 def _check_hardware(size, memory):
     """The top holds such a target, and there are such memories."""
     from fixfunc.cosim.frame import hardware
@@ -105,7 +114,7 @@ def _recording(drawing):
 def _figures(path, size, samples, scene: Scene, drawing: Drawing) -> dict[str, Any]:
     """What has been drawn, as JSON has it."""
     return {
-        "scene": path.name,
+        "scene": path.resolve().name,
         "width": size[0],
         "height": size[1],
         "samples": samples,
@@ -113,7 +122,7 @@ def _figures(path, size, samples, scene: Scene, drawing: Drawing) -> dict[str, A
         "instances": sum(len(placed.places) for placed in scene.placed),
         "draws": drawing.draws,
         "triangles": drawing.triangles,
-        "camera": "of the file" if scene.camera is not None else "all in view",
+        "camera": "of the scene" if scene.camera is not None else "all in view",
         "left_out": scene.left_out,
     }
 

@@ -203,7 +203,7 @@ def test_the_command_writes_a_picture_and_figures(tmp_path, capsys):
     figures = json.loads((tmp_path / "frame.json").read_text())
     assert (figures["instances"], figures["draws"], figures["triangles"]) == (4, 4, 8)
     assert figures["left_out"] == [] and figures["failures"] == []
-    said = "s.glb: 4 instances, 4 draws, 8 triangles; camera: of the file\n"
+    said = "s.glb: 4 instances, 4 draws, 8 triangles; camera: of the scene\n"
     assert capsys.readouterr().out.startswith(said)
 
 
