@@ -17,6 +17,7 @@ from tests.texture.test_container import ktx2
 SIZE = 32
 BACKGROUND = (24, 26, 32)
 RED = {"pbrMetallicRoughness": {"baseColorFactor": [1, 0, 0, 1]}} | UNLIT
+GLASS = {"alphaMode": "BLEND"} | UNLIT
 GREEN = {"pbrMetallicRoughness": {"baseColorFactor": [0, 1, 0, 1]}} | UNLIT
 
 
@@ -93,7 +94,7 @@ def test_one_mesh_by_many_nodes_and_instances(tmp_path):
 @pytest.mark.parametrize("far", [None, 20.0])
 def test_a_camera_sees_what_its_lens_says(far, tmp_path):
     """A square at 4 from an eye that looks along x: its sides are tan(yfov / 2) away."""
-    lens = {"yfov": 2 * np.arctan(0.5), "znear": 0.1} | ({"zfar": far} if far else {})
+    lens = {"yfov": 2 * np.arctan(0.5), "znear": 3.0} | ({"zfar": far} if far else {})
     writer = Writer()
     half = float(np.sqrt(0.5))
     writer.node(mesh=writer.mesh(material=RED), rotation=[0, half, 0, half], translation=[5, 3, 2])
@@ -113,12 +114,14 @@ def test_cameras_by_number_and_without_one(tmp_path):
     assert covered(picture(writer, tmp_path)).any()
     writer.look()
     writer.look(translation=[1, 0, 1])
+    writer.look(scale=[2, 3, 4])  # which does not count
     path = writer.save(tmp_path / "scene.glb")
     assert covered(drawn(path))[:, 8:24].sum() == 256
     found = covered(drawn(path, camera=1))
     assert found[8:24, :8].all() and not found[:, 8:].any()
-    with pytest.raises(ValueError, match="camera must be below the 2 of the scene, not 2"):
-        gltf.load(path, 1.0, 2)
+    assert (drawn(path, camera=2) == drawn(path)).all()
+    with pytest.raises(ValueError, match="camera must be below the 3 of the scene, not 3"):
+        gltf.load(path, 1.0, 3)
 
 
 @pytest.mark.plan("scene-files-3")
@@ -257,13 +260,12 @@ def test_alpha_masks_blends_or_does_not_count(tmp_path):
 @pytest.mark.plan("scene-files-5")
 def test_blended_surfaces_come_from_far_to_near(tmp_path):
     """Whatever their order in the file, among nodes and instances, behind what is opaque."""
-    glass = {"alphaMode": "BLEND"} | UNLIT
     layers = ((0.2, (1, 0, 0, 0.5)), (-0.4, (0, 0, 1, 0.5)), (-0.1, (0, 1, 0, 0.5)))
     for order in ((0, 1, 2), (2, 0, 1), (1, 2, 0)):
         writer = Writer()
         for n in order:
             z, factor = layers[n]
-            material = glass | {"pbrMetallicRoughness": {"baseColorFactor": factor}}
+            material = GLASS | {"pbrMetallicRoughness": {"baseColorFactor": factor}}
             writer.node(mesh=writer.mesh(material=material), translation=[0, 0, z])
         writer.node(mesh=writer.mesh(material=UNLIT), translation=[0, 0, -1])
         writer.look()
@@ -272,6 +274,36 @@ def test_blended_surfaces_come_from_far_to_near(tmp_path):
             wanted = 0.5 * 255 * np.array(factor[:3]) + 0.5 * wanted
         # Each blend is rounded to a byte.
         assert np.abs(picture(writer, tmp_path) - wanted).max() <= 2
+
+
+@pytest.mark.plan("scene-files-5")
+def test_blended_surfaces_hide_nothing(tmp_path):
+    """A tilted one, half of which is in front of a later one; instances one by one."""
+    writer = Writer()
+    red, blue = (
+        GLASS | {"pbrMetallicRoughness": {"baseColorFactor": colour}}
+        for colour in ((1, 0, 0, 0.5), (0, 0, 1, 0.5))
+    )
+    turn = [0, float(np.sin(0.15)), 0, float(np.cos(0.15))]
+    writer.node(mesh=writer.mesh(material=red), rotation=turn, scale=[2, 2, 1])
+    writer.node(mesh=writer.mesh(material=blue), translation=[0, 0, 0.1])
+    writer.look(translation=[0, 0, 2])
+    wanted = np.array((63.75, 0, 127.5)) + 0.25 * np.array(BACKGROUND)
+    assert np.abs(picture(writer, tmp_path) - wanted).max() <= 2
+
+    writer = Writer()
+    base = {"pbrMetallicRoughness": {"baseColorFactor": (1, 1, 1, 0.5)}}
+    places = np.float32([(-0.5, 0.5, 0), (0.5, 0.5, 0.1), (0.5, -0.5, 0.2)])
+    sizes = np.float32([(0.5, 0.5, 1)] * 3)
+    attributes = {"TRANSLATION": writer.accessor(places), "SCALE": writer.accessor(sizes)}
+    instancing = {"EXT_mesh_gpu_instancing": {"attributes": attributes}}
+    writer.node(mesh=writer.mesh(material=GLASS | base), extensions=instancing)
+    writer.look()
+    image = picture(writer, tmp_path)
+    once = 127.5 + 0.5 * np.array(BACKGROUND)
+    assert np.abs(image[:16] - once).max() <= 1
+    assert np.abs(image[16:, 16:] - once).max() <= 1
+    assert (image[16:, :16] == BACKGROUND).all()
 
 
 @pytest.mark.plan("scene-files-6")
