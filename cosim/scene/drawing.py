@@ -6,11 +6,12 @@ encode colours as sRGB themselves, since the top's own frames have targets of by
 blended, and averaged, as they are shown.
 """
 
+from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
 
-from fixfunc.cosim.scene.scene import STRIDE, Bound, Placed, Scene, Shape
+from fixfunc.cosim.scene.scene import MOST_DRAWS, STRIDE, Bound, Placed, Scene, Shape
 from fixfunc.cosim.scene.textures import format_of
 from fixfunc.models.frontend.vertex_fetch import Element
 from fixfunc.models.frontend.vertex_stage import VertexResults, VertexWaves
@@ -31,6 +32,7 @@ from fixfunc.models.scene.render import transformed
 from fixfunc.models.texture.texture import of_picture
 from fixfunc.spec.draw import StepClass, Topology
 from fixfunc.spec.dxgi import Format
+from fixfunc.spec.errors import MeshError
 from fixfunc.spec.state import BlendFactor, Cull
 
 BACKGROUND = (24 / 255, 26 / 255, 32 / 255, 1.0)
@@ -64,8 +66,16 @@ class _Draw(NamedTuple):
 
     shape: Shape
     instances: Buffer
-    first: int
     count: int
+    is_mirrored: bool
+
+
+class _Blended(NamedTuple):
+    """An instance that is blended."""
+
+    distance: float
+    shape: Shape
+    row: np.ndarray  # float32, shape (3, 4)
     is_mirrored: bool
 
 
@@ -228,14 +238,26 @@ class Drawing:
                 rows = np.ascontiguousarray(places[:, :3].astype(np.float32))
                 instances = self.device.create_buffer(data=rows)
                 for shape in placed.shapes:
-                    draw = _Draw(shape, instances, 0, len(places), side)
                     if shape.material.alpha != "BLEND":
-                        first.append(draw)
+                        first.append(_Draw(shape, instances, len(places), side))
                         continue
-                    one_each = [draw._replace(first=n, count=1) for n in range(len(places))]
-                    last += zip(_distances(shape, places, camera), one_each, strict=True)
-        last.sort(key=lambda it: -it[0])
-        return first + [draw for _, draw in last]
+                    distances = _distances(shape, places, camera)
+                    pairs = zip(distances, rows, strict=True)
+                    last += [_Blended(distance, shape, row, side) for distance, row in pairs]
+        last.sort(key=lambda it: -it.distance)
+        return first + self._runs(last)
+
+    def _runs(self, last):
+        """Draws of blended instances: those of one shape that follow each other are one."""
+        draws = []
+        for _, run in groupby(last, key=lambda it: (id(it.shape), it.is_mirrored)):
+            held = list(run)
+            instances = self.device.create_buffer(data=np.stack([it.row for it in held]))
+            draws.append(_Draw(held[0].shape, instances, len(held), held[0].is_mirrored))
+            if len(draws) > MOST_DRAWS:
+                rule = f"take at most {MOST_DRAWS} draws"
+                raise MeshError("blended instances in order", rule, len(draws))
+        return draws
 
     def _draw(self, draw):
         context = self._context
@@ -259,7 +281,7 @@ class Drawing:
         context.ps.set_constant_buffers(0, [self._constants(np.array(values))])
         for slot, held in enumerate((material.base_texture, material.emissive_texture)):
             self._bind(slot, held)
-        context.draw_indexed_instanced(len(shape.indices), draw.count, start_instance=draw.first)
+        context.draw_indexed_instanced(len(shape.indices), draw.count)
         self.draws += 1
         if shape.topology == Topology.TRIANGLE_LIST:
             self.triangles += draw.count * len(shape.indices) // 3

@@ -6,12 +6,11 @@ from pathlib import Path
 from fixfunc.cosim.scene import nodes, primitives
 from fixfunc.cosim.scene.document import Document
 from fixfunc.cosim.scene.materials import SOURCES, TRANSFORM, UNLIT, Materials
-from fixfunc.cosim.scene.scene import Placed, Scene
+from fixfunc.cosim.scene.scene import MOST_DRAWS, Placed, Scene
 from fixfunc.spec.errors import MeshError
 
 SUFFIXES = (".gltf", ".glb")
 MOST_CORNERS = 1 << 24  # of all instances
-MOST_SHAPES = 1 << 14  # draws
 DRAWN = {nodes.INSTANCING, TRANSFORM, UNLIT, "KHR_mesh_quantization", *SOURCES}
 
 
@@ -83,8 +82,8 @@ def _placed(document, materials, found):
         if corners > MOST_CORNERS:
             rule = f"bring corners of all instances to {MOST_CORNERS} at most"
             raise node.item.refusal("mesh", rule, corners)
-        if drawn > MOST_SHAPES:
-            rule = f"bring primitives of all nodes to {MOST_SHAPES} at most"
+        if drawn > MOST_DRAWS:
+            rule = f"bring primitives of all nodes to {MOST_DRAWS} at most"
             raise node.item.refusal("mesh", rule, drawn)
         placed.append(Placed(shapes, places))
     return placed

@@ -10,6 +10,7 @@ from fixfunc.models.host.states import SamplerState
 from fixfunc.models.texture.texture import Texture
 from fixfunc.spec.draw import Topology
 
+MOST_DRAWS = 1 << 12  # of a scene: each takes some hundredths of a second
 STRIDE = 56  # bytes of a vertex: position 3, normal 3, two pairs of coordinates 4, colour 4 floats
 
 

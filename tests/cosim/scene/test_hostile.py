@@ -9,6 +9,7 @@ import pytest
 
 from fixfunc.cosim.__main__ import main
 from fixfunc.cosim.scene import gltf
+from fixfunc.cosim.scene.drawing import Drawing
 from fixfunc.spec.errors import InputError, MeshError
 from tests.cosim.scene.writer import COORDINATES, SQUARE, Writer
 
@@ -199,9 +200,26 @@ def test_much_of_everything_is_refused_soon(tmp_path):
     writer.document["nodes"] = [{"children": [n + 1]} for n in range(20000)] + [{"mesh": mesh}]
     assert len(gltf.load(writer.save(tmp_path / "deep.glb"), 1.0).placed) == 1
     writer.document["nodes"] = [{"mesh": mesh}] * 20000
-    with pytest.raises(MeshError, match="bring primitives of all nodes to 16384 at most"):
+    with pytest.raises(MeshError, match="bring primitives of all nodes to 4096 at most"):
         gltf.load(writer.save(tmp_path / "wide.glb"), 1.0)
     assert time.monotonic() - start < 60
+
+
+@pytest.mark.plan("scene-files-9")
+def test_blended_instances_take_few_draws(tmp_path, monkeypatch):
+    """Those of one mesh that follow each other are one; more than the limit are refused."""
+    writer = Writer()
+    for z in (0, 1):
+        shifts = writer.accessor(np.float32([(0, 0, n + z / 2) for n in range(1000 if z else 9)]))
+        extensions = {"EXT_mesh_gpu_instancing": {"attributes": {"TRANSLATION": shifts}}}
+        writer.node(mesh=writer.mesh(material={"alphaMode": "BLEND"}), extensions=extensions)
+    scene = gltf.load(writer.save(tmp_path / "many.glb"), 1.0)
+    drawing = Drawing(scene, 8, 8, 1)
+    drawing.draw()
+    assert (drawing.draws, drawing.triangles) in ((18, 2018), (19, 2018))
+    monkeypatch.setattr("fixfunc.cosim.scene.drawing.MOST_DRAWS", 17)
+    with pytest.raises(MeshError, match="blended instances in order must take at most 17 draws"):
+        Drawing(scene, 8, 8, 1).draw()
 
 
 @pytest.mark.plan("scene-files-9")
