@@ -54,9 +54,13 @@ def add_commands(command: Callable[..., argparse.ArgumentParser]) -> None:
     sub = command(
         "frame",
         run_frame,
-        "a frame of a mesh, or a recorded one, golden and RTL, every stage compared",
+        "a frame of a mesh, of a scene, or a recorded one, golden and RTL, every stage compared",
     )
-    sub.add_argument("mesh", help="'teapot', a mesh file, or a recorded frame, .npz")
+    sub.add_argument(
+        "mesh",
+        help="'teapot', a mesh file, a scene, .gltf or .glb, a folder of PNG, JPEG, DDS, KTX2, or "
+        "a recorded frame, .npz",
+    )
     sub.add_argument(
         "--size",
         help=f"width x height, pixels, 1280x720 by default; at most {TOP_LIMIT}x{TOP_LIMIT}, but "
@@ -74,6 +78,9 @@ def add_commands(command: Callable[..., argparse.ArgumentParser]) -> None:
         help="the teapot through tessellator and domain matching, by a factor, or 'adaptive'",
     )
     sub.add_argument("--texture", metavar="FILE", help="around the mesh: DDS, KTX2 or PNG")
+    sub.add_argument(
+        "--camera", type=command_line.natural, help="of a scene, by number; 0 by default"
+    )
     sub.add_argument(
         "--golden", action="store_true", help="no hardware: nothing is built, nothing compared"
     )
@@ -198,26 +205,27 @@ def run_frame(options: argparse.Namespace) -> int:
     """A picture; with hardware it fails where that drew anything else, or complains."""
     if options.mesh.endswith(".npz"):
         return _run_recorded(options)
+    if options.mesh.lower().endswith((".gltf", ".glb")) and not options.texture:
+        return _run_scene(options)
+    if options.mesh != "teapot" and Path(options.mesh).is_dir():
+        return _run_scene(options)
     from fixfunc.cosim.frame import frame, mesh, texture
     from fixfunc.models.scene.scene import Scene, teapot_patches
 
-    size = "1280x720" if options.size is None else options.size
-    samples = 4 if options.samples is None else options.samples
-    try:
-        width, height = (int(side) for side in size.lower().split("x"))
-    except ValueError:
-        raise InputError("size", "be WIDTHxHEIGHT in pixels", size) from None
+    if options.camera is not None:
+        raise InputError("camera", "be one of a scene, .gltf or .glb", options.camera)
+    width, height, samples = _sides(options)
     _check_meaning(options)
     around = texture.load(options.texture) if options.texture else None
     if options.patches:
         scene = teapot_patches(_factor(options), width, height, samples)
     else:
-        vertices, faces, materials = (
-            (*mesh.teapot(8 if options.divisions is None else options.divisions), None)
+        vertices, faces = (
+            mesh.teapot(8 if options.divisions is None else options.divisions)
             if options.mesh == "teapot"
             else mesh.load(options.mesh)
         )
-        scene = Scene(vertices, faces, width, height, samples, materials=materials)
+        scene = Scene(vertices, faces, width, height, samples)
     scene.texture = around
     result = frame.run(
         scene,
@@ -230,11 +238,37 @@ def run_frame(options: argparse.Namespace) -> int:
     return 1 if result.failures else 0
 
 
+def _sides(options: argparse.Namespace) -> tuple[int, int, int]:
+    """Width, height and samples."""
+    size = "1280x720" if options.size is None else options.size
+    samples = 4 if options.samples is None else options.samples
+    try:
+        width, height = (int(side) for side in size.lower().split("x"))
+    except ValueError:
+        raise InputError("size", "be WIDTHxHEIGHT in pixels", size) from None
+    return width, height, samples
+
+
+def _run_scene(options: argparse.Namespace) -> int:
+    """A scene through device and context."""
+    from fixfunc.cosim.scene import result
+
+    width, height, samples = _sides(options)
+    _check_meaning(options)
+    for name in ("patches", "resolve", "texture"):
+        if getattr(options, name):
+            raise InputError(name, "be of a mesh alone, no scene", options.mesh)
+    memory = None if options.golden else options.memory or "near"
+    places = Path(options.mesh), Path(options.output)
+    failures = result.run(*places, (width, height), samples, memory, options.camera)
+    return 1 if failures else 0
+
+
 def _run_recorded(options: argparse.Namespace) -> int:
     """A recorded frame: all that options could say of a scene is in it."""
     from fixfunc.cosim.recorded import result
 
-    for name in ("size", "samples", "divisions", "patches", "texture", "resolve"):
+    for name in ("size", "samples", "divisions", "patches", "texture", "resolve", "camera"):
         value = getattr(options, name)
         if value not in (None, False):
             raise InputError(name, "be that of the recorded frame", value)

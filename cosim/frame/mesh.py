@@ -4,13 +4,10 @@
 import logging
 import warnings
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import trimesh
 
-from fixfunc.cosim.frame import materials
-from fixfunc.models.scene.scene import Materials
 from fixfunc.models.tessellation import bezier
 from fixfunc.spec.errors import InputError, InputWarning, MeshError
 
@@ -18,23 +15,20 @@ FORMATS = (".obj", ".ply", ".stl", ".gltf", ".glb")
 MOST_BYTES = 1 << 30
 
 
-class Mesh(NamedTuple):
-    """A mesh of a file."""
-
-    vertices: np.ndarray  # float32, shape (n, 3)
-    faces: np.ndarray  # int64, shape (m, 3)
-    materials: Materials | None  # None: it is drawn in one colour
-
-
-def load(path: str | Path) -> Mesh:
+def load(path: str | Path) -> tuple[np.ndarray, np.ndarray]:
     """Vertices and triangles of a file, those of all its parts where they stand.
 
-    A glTF file has the base colours of its materials. What is left out of colours and materials is
-    told by an :class:`~fixfunc.spec.errors.InputWarning`.
+    That materials and colours are left out is told by an
+    :class:`~fixfunc.spec.errors.InputWarning`; :mod:`fixfunc.cosim.scene` draws those of glTF.
 
     Parameters
     ----------
     path : str or Path
+
+    Returns
+    -------
+    vertices : ndarray of float32, shape (n, 3)
+    faces : ndarray of int64, shape (m, 3)
 
     Raises
     ------
@@ -55,9 +49,6 @@ def load(path: str | Path) -> Mesh:
         with np.errstate(all="ignore"):
             scene = trimesh.load_scene(path, process=False)
             vertices, faces, parts = _joined(scene)
-            is_gltf = path.suffix.lower() in materials.SUFFIXES
-            held = materials.of_parts(parts) if is_gltf else None
-            missing = materials.left_out(path, held) if is_gltf else []
     except ImportError as error:  # trimesh reads some files by packages that it does not bring
         needs = (
             f"{path.name}, which needs the package {error.name}"
@@ -81,18 +72,15 @@ def load(path: str | Path) -> Mesh:
         or not len(faces)
     ):
         raise MeshError("mesh file", "hold at least one triangle", path.name)
-    if held is None and any(part.visual.defined for part, _ in parts):
+    if any(part.visual.defined for part in parts):
         text = f"{path.name}: materials and colours are left out: the mesh is drawn in one colour"
         warnings.warn(text, InputWarning, stacklevel=2)
-    elif missing:
-        text = f"{path.name}: left out are {', '.join(missing)}"
-        warnings.warn(text, InputWarning, stacklevel=2)
     with np.errstate(over="ignore"):
-        return Mesh(vertices.astype(np.float32), faces.astype(np.int64), held)
+        return vertices.astype(np.float32), faces.astype(np.int64)
 
 
 def _joined(scene):
-    """Vertices and faces of all meshes, each where it stands; and those with faces of their own.
+    """Vertices and faces of all meshes, each where it stands; and the meshes.
 
     Trimesh joins colours, too, and needs more packages for it.
     """
@@ -108,8 +96,8 @@ def _joined(scene):
         moved = trimesh.transformations.transform_points(part.vertices, matrix)
         mirrored = np.linalg.det(matrix[:3, :3]) < 0
         vertices.append(moved)
-        parts.append((part, part.faces[:, ::-1] if mirrored else part.faces))
-        faces.append(first + parts[-1][1])
+        faces.append(first + (part.faces[:, ::-1] if mirrored else part.faces))
+        parts.append(part)
         first += len(moved)
     return np.concatenate(vertices), np.concatenate(faces), parts
 

@@ -3,6 +3,7 @@
 
 import warnings
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 from PIL import Image
@@ -27,16 +28,21 @@ def load(path: str | Path) -> Texture:
     if not Path(path).is_file():
         raise InputError("texture", "be a file that exists", path)
     if Path(path).suffix.lower() == ".png":
-        return _picture(path)
+        with Path(path).open("rb") as stream:
+            return picture(stream, path, srgb=False)
     texture = container.read(path)
+    check(texture, path)
+    return texture
+
+
+def check(texture: Texture, name: str | Path) -> None:
+    """Raise ``InputError`` for what is no 2D picture, or of integers."""
     if (texture.dimension, texture.faces, texture.layers) != (2, 1, 1):
-        raise InputError(
-            "texture", "be one 2D picture around the mesh", f"{path}, {_kind(texture)}"
-        )
+        rule = "be one 2D picture around the mesh"
+        raise InputError("texture", rule, f"{name}, {_kind(texture)}")
     if texture.texel_format.is_integer:
         rule = "be of a format that is filtered"
-        raise InputError("texture", rule, f"{path}, of {texture.format}")
-    return texture
+        raise InputError("texture", rule, f"{name}, of {texture.format}")
 
 
 def _kind(texture):
@@ -46,16 +52,16 @@ def _kind(texture):
     return f"a texture of {texture.dimension} dimensions and {texture.layers} layers"
 
 
-def _picture(path):
-    """A PNG; whatever Pillow meets in a broken one is one error."""
+def picture(stream: BinaryIO, name: str | Path, srgb: bool) -> Texture:
+    """A picture that Pillow reads, and smaller levels; whatever it meets in one is one error."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", Image.DecompressionBombWarning)
-            picture = Image.open(path)
-        with picture:
-            check_shape("RGBA8", *picture.size, 1, 1)
-            return of_picture(np.asarray(picture.convert("RGBA")), srgb=False)
+            opened = Image.open(stream, formats=("PNG", "JPEG"))
+        with opened:
+            check_shape("RGBA8", *opened.size, 1, 1)
+            return of_picture(np.asarray(opened.convert("RGBA")), srgb)
     except InputError as error:
-        raise InputError(f"{Path(path).name}: {error.field}", error.rule, error.value) from error
+        raise InputError(f"{Path(name).name}: {error.field}", error.rule, error.value) from error
     except Exception as error:
-        raise InputError("texture", "be a PNG that can be read", f"{path}: {error}") from error
+        raise InputError("texture", "be a PNG that can be read", f"{name}: {error}") from error

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The hardware draws what a program has drawn: every stage and every byte is compared."""
 
-from typing import NamedTuple
+from collections import Counter
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -46,3 +47,30 @@ def draw(recording: Recording, memory: str = "near") -> Executed:
     expected, _ = job.expected(drawn.outputs)
     counted = counters(drawn.outputs["counter_value"])
     return Executed(job, hardware.differences(drawn.outputs, expected), held.data, counted)
+
+
+def figures(run: Executed) -> dict[str, Any]:
+    """What the hardware has made of a program, as JSON has it."""
+    return {
+        "lists": run.job.executed,
+        "counters": run.counters,
+        "missing": [it._asdict() for it in run.job.missing],
+        "streams": run.streams,
+    }
+
+
+def failures(run: Executed) -> list[str]:
+    """Streams that differ, in words."""
+    streams = {name: stream["mismatches"] for name, stream in run.streams.items()}
+    return [f"stream {name}: {count} beats differ" for name, count in streams.items() if count]
+
+
+def words(told: dict[str, Any]) -> list[str]:
+    """Lines to read of :func:`figures`."""
+    beats = sum(stream["beats"] for stream in told["streams"].values())
+    lines = [
+        f"hardware: {told['lists']} lists of triangles, {told['counters']['clocks']} clocks; "
+        f"{beats} beats of {len(told['streams'])} streams compared"
+    ]
+    missing = Counter(it["what"] for it in told["missing"])
+    return lines + [f"hardware lacks {what}: {count} draws" for what, count in missing.items()]

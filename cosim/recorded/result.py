@@ -56,8 +56,8 @@ def run(path: Path, output: Path, memory: str | None) -> list[str]:
     if memory is not None:
         with Steps() as step:
             step("drawing it by the hardware, which is built once")
-            figures["hardware"] = _hardware(frame, player, drawn, memory, failures)
-        print("\n".join(_hardware_words(figures["hardware"])))
+            figures["hardware"], lines = _hardware(frame, player, drawn, memory, failures)
+        print("\n".join(lines))
     files.write(folder / "frame.json", json.dumps(figures, indent=2) + "\n")
     for line in failures:
         print(line)
@@ -155,23 +155,5 @@ def _hardware(frame, player, drawn, memory, failures):
         if not np.array_equal(one.found, other.found):
             failures.append(f"surface {one.surface} depends on what is shaded")
     run = hardware.draw(recording, memory)
-    streams = {name: stream["mismatches"] for name, stream in run.streams.items()}
-    failures += [f"stream {name}: {count} beats differ" for name, count in streams.items() if count]
-    return {
-        "lists": run.job.executed,
-        "counters": run.counters,
-        "missing": [it._asdict() for it in run.job.missing],
-        "streams": run.streams,
-    }
-
-
-def _hardware_words(figures):
-    """Lines to read of the hardware."""
-    beats = sum(stream["beats"] for stream in figures["streams"].values())
-    lines = [
-        f"hardware: {figures['lists']} lists of triangles, {figures['counters']['clocks']} clocks; "
-        f"{beats} beats of {len(figures['streams'])} streams compared"
-    ]
-    missing = Counter(it["what"] for it in figures["missing"])
-    lines += [f"hardware lacks {what}: {count} draws" for what, count in missing.items()]
-    return lines
+    failures += hardware.failures(run)
+    return hardware.figures(run), hardware.words(hardware.figures(run))

@@ -151,12 +151,12 @@ def _geometry(scene, counters):
 
     def shader(waves):
         positions = transformed(waves.floats(0)[..., :3], scene.transform)
-        if not scene.is_textured:
+        if scene.texture is None:
             return VertexResults(positions)
         return VertexResults(positions, waves.floats(1)[..., None, :])
 
     elements = [Element(0, Format.R32G32B32_FLOAT)]
-    if not scene.is_textured:
+    if scene.texture is None:
         # Indices out of range read a vertex of zeros; none of them is a cut.
         indices = np.where((scene.faces < 0) | (scene.faces > MOST_INDEX), MOST_INDEX, scene.faces)
         indices = IndexBuffer(np.ascontiguousarray(indices.astype("<u4")).view(np.uint8).ravel())

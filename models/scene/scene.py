@@ -2,7 +2,7 @@
 """A mesh and how to look at it."""
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 
@@ -17,15 +17,6 @@ from fixfunc.spec.state import Cull
 MOST_FACES = 1 << 24
 REPEATS = 4  # of a texture around a mesh
 PIXELS = 8  # of a segment, where factors adapt
-
-
-class Materials(NamedTuple):
-    """Base colours of the parts of a mesh, as bytes that are shown."""
-
-    number: np.ndarray  # int, shape (m,): the part of each face
-    colours: tuple[tuple[int, int, int] | None, ...]  # of parts; None: that of the mesh
-    textures: tuple[Texture | None, ...]  # of parts: instead of their colours
-    coordinates: np.ndarray  # float32, shape (m, 3, 2), of corners: of textures, v downwards
 
 
 @dataclass
@@ -55,9 +46,6 @@ class Scene:
     texture : fixfunc.models.texture.texture.Texture, optional
         What the light's colour is multiplied by, instead of ``colour``; wrapped around the mesh as
         :attr:`coordinates` says.
-    materials : Materials, optional
-        Colours and textures of the mesh's parts, instead of ``colour``; with ``texture`` they do
-        not count.
     """
 
     vertices: np.ndarray
@@ -71,7 +59,6 @@ class Scene:
     colour: tuple = (214, 166, 104)
     tessellated: Tessellated | None = None
     texture: Texture | None = None
-    materials: Materials | None = None
 
     def __post_init__(self):
         self.vertices = np.asarray(self.vertices, np.float32)
@@ -87,9 +74,6 @@ class Scene:
         if not np.issubdtype(self.faces.dtype, np.integer):
             raise MeshError("faces", "be integers", self.faces.dtype)
         draw_state(self.width, self.height, self.samples)
-        if self.materials and len(self.materials.number) != len(self.faces):
-            count = len(self.materials.number)
-            raise MeshError("materials", f"be those of {len(self.faces)} faces", count)
         if self.transform is None:
             self.transform, self.eye = look_at_mesh(self.vertices, self.width / self.height)
         self.transform = np.asarray(self.transform, np.float32)
@@ -114,30 +98,12 @@ class Scene:
         return vertices[np.where(self.outside, len(self.vertices), self.faces)]
 
     @property
-    def is_textured(self) -> bool:
-        """It has a texture around it, or some of its parts have one."""
-        return self.texture is not None or bool(self.materials and any(self.materials.textures))
-
-    @property
-    def face_colours(self) -> np.ndarray:
-        """Colours of faces without light: uint8, shape (m, 3); white where there is a texture."""
-        if self.texture is not None:
-            return np.full((len(self.faces), 3), 255, np.uint8)
-        if self.materials is None:
-            return np.tile(np.uint8(self.colour), (len(self.faces), 1))
-        pairs = zip(self.materials.colours, self.materials.textures, strict=True)
-        parts = [(255,) * 3 if texture else its or self.colour for its, texture in pairs]
-        return np.array(parts, np.uint8)[self.materials.number]
-
-    @property
     def coordinates(self) -> np.ndarray:
         """Texture coordinates of every face's corners: float32, shape (m, 3, 2).
 
-        Of a texture around the mesh they lie on a cylinder around y, four turns a circle, and as
-        many for a length of it upwards. A face over the seam goes on where it is cut.
+        They lie on a cylinder around y, four turns a circle, and as many for a length of it
+        upwards. A face over the seam goes on where it is cut.
         """
-        if self.texture is None and self.materials is not None:
-            return self.materials.coordinates
         centre = (self.vertices.max(0) + self.vertices.min(0)) / 2
         radius = max(float(np.ptp(self.vertices[:, [0, 2]], axis=0).max()) / 2, 1e-30)
         x, y, z = np.moveaxis(np.nan_to_num(self.corners.astype(np.float64) - centre), -1, 0)

@@ -86,7 +86,7 @@ def shade(
         RGBA8, opaque; of pixels that are not shaded anything.
     """
     edge = 8
-    if not scene.is_textured:  # one colour a face: nothing is interpolated
+    if scene.texture is None:  # one colour a face: nothing is interpolated
         lit = rgba(lambert(scene))[part.primitive[triangle]]
         return np.broadcast_to(lit[:, None, None], (len(tiles), edge, edge))
     mask = unpack(tiles["mask"]) if mask is None else mask
@@ -108,28 +108,14 @@ def pixel_shader(scene: Scene, taps: Taps | None = None) -> PixelShader:
     light = lambert(scene).astype(np.float32)
 
     def function(quads: PixelQuads) -> PixelResults:
-        texel = _texels(scene, quads, taps)
+        uv = np.ascontiguousarray(quads.floats(0)[..., :2])
+        texel = _colours(scene.texture, uv, taps)
         lit = np.clip(np.nan_to_num(texel), 0, 1) * light[quads.primitive][:, None, None]
         colour = np.ones((*quads.x.shape, 4), np.float32)
         colour[..., :3] = np.floor(lit + np.float32(0.5)) / np.float32(255)
         return PixelResults(colour)
 
     return PixelShader(function)
-
-
-def _texels(scene, quads, taps):
-    """Colours of the faces' textures, shape (q, 2, 2, 3); ones where a face has none."""
-    uv = np.ascontiguousarray(quads.floats(0)[..., :2])
-    if scene.texture is not None:
-        return _colours(scene.texture, uv, taps)
-    found = np.ones((*uv.shape[:-1], 3), np.float32)
-    part = scene.materials.number[quads.primitive]
-    for number in np.unique(part):
-        texture = scene.materials.textures[number]
-        if texture is not None:
-            chosen = part == number
-            found[chosen] = _colours(texture, np.ascontiguousarray(uv[chosen]), None)
-    return found
 
 
 def _colours(texture, uv, taps):
@@ -140,13 +126,14 @@ def _colours(texture, uv, taps):
 def lambert(scene: Scene) -> np.ndarray:
     """Colour of each face in the light: uint8, shape (faces, 3)."""
     corners = scene.corners.astype(np.float64)
+    colour = np.uint8(scene.colour if scene.texture is None else (255, 255, 255))
     with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
         normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
         normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-300)
         normal *= np.where((normal * (scene.eye - corners[:, 0])).sum(1) < 0, -1, 1)[:, None]
         light = np.array([0.45, 0.75, 0.48]) / np.linalg.norm([0.45, 0.75, 0.48])
         intensity = np.nan_to_num(0.22 + 0.78 * np.clip(normal @ light, 0, 1), nan=0.22)
-    return np.floor(intensity[:, None] * scene.face_colours + 0.5).astype(np.uint8)
+    return np.floor(intensity[:, None] * colour + 0.5).astype(np.uint8)
 
 
 def rgba(colour: np.ndarray) -> np.ndarray:

@@ -8,9 +8,9 @@ ktx2.py       KTX2, plain or compressed
 formats.py    texels as files store them, and as the sampler takes them
 """
 
-from fixfunc.models.texture.container.container import read
+from fixfunc.models.texture.container.container import is_container, read, read_stream
 from fixfunc.models.texture.container.dds import write_dds
 from fixfunc.models.texture.container.ktx2 import VULKAN
 from fixfunc.models.texture.texels import DXGI
 
-__all__ = ["DXGI", "VULKAN", "read", "write_dds"]
+__all__ = ["DXGI", "VULKAN", "is_container", "read", "read_stream", "write_dds"]

@@ -2,6 +2,7 @@
 """A texture from a file of any kind."""
 
 from pathlib import Path
+from typing import BinaryIO
 
 from fixfunc.models.texture.container import dds, ktx2
 from fixfunc.models.texture.container.file import File
@@ -29,14 +30,23 @@ def read(path: str | Path) -> Texture:
     """
     path = Path(path)
     with path.open("rb") as stream:
-        file = File(path.name, stream)
-        head = stream.read(max(map(len, READERS)))
-        reader = next((READERS[magic] for magic in READERS if head.startswith(magic)), None)
-        try:
-            if reader is None:
-                raise InputError(
-                    "first bytes", "be those of a DDS or KTX2 file", head.hex(" ") or "none"
-                )
-            return reader(file)
-        except InputError as error:
-            raise InputError(f"{path.name}: {error.field}", error.rule, error.value) from error
+        return read_stream(path.name, stream)
+
+
+def read_stream(name: str, stream: BinaryIO) -> Texture:
+    """Read a texture from an open file: as :func:`read`, which has its name for errors."""
+    file = File(name, stream)
+    head = stream.read(max(map(len, READERS)))
+    reader = next((READERS[magic] for magic in READERS if head.startswith(magic)), None)
+    try:
+        if reader is None:
+            rule = "be those of a DDS or KTX2 file"
+            raise InputError("first bytes", rule, head.hex(" ") or "none")
+        return reader(file)
+    except InputError as error:
+        raise InputError(f"{name}: {error.field}", error.rule, error.value) from error
+
+
+def is_container(data: bytes) -> bool:
+    """Whether bytes begin as one of these files does."""
+    return data.startswith(tuple(READERS))

@@ -1,0 +1,358 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A scene as calls of device and context: instanced draws, shaders that light linear colours.
+
+Opaque and masked surfaces come first; those that are blended follow, from far to near. Shaders
+encode colours as sRGB themselves, since the top's own frames have targets of bytes alone: these are
+blended, and averaged, as they are shown.
+"""
+
+from itertools import groupby
+from typing import NamedTuple
+
+import numpy as np
+
+from fixfunc.cosim.scene.scene import MOST_DRAWS, STRIDE, Bound, Placed, Scene, Shape
+from fixfunc.cosim.scene.textures import format_of
+from fixfunc.models.frontend.vertex_fetch import Element
+from fixfunc.models.frontend.vertex_stage import VertexResults, VertexWaves
+from fixfunc.models.geometry.viewport import Viewport
+from fixfunc.models.host import Device
+from fixfunc.models.host.resources import Bind, Buffer
+from fixfunc.models.host.states import (
+    BlendState,
+    DepthStencilState,
+    RasterizerState,
+    RenderTargetBlend,
+)
+from fixfunc.models.host.views import View
+from fixfunc.models.machine.bindings import Bindings
+from fixfunc.models.pixel.pixel_stage import PixelQuads, PixelResults, PixelShader
+from fixfunc.models.scene.camera import look_at_mesh
+from fixfunc.models.scene.render import transformed
+from fixfunc.models.texture.texture import of_picture
+from fixfunc.spec.draw import StepClass, Topology
+from fixfunc.spec.dxgi import Format
+from fixfunc.spec.errors import MeshError
+from fixfunc.spec.state import BlendFactor, Cull
+
+BACKGROUND = (24 / 255, 26 / 255, 32 / 255, 1.0)
+LIGHT = np.array((0.45, 0.75, 0.48), np.float32) / np.float32(0.9979)  # towards it, in the world
+AMBIENT = np.float32(0.22)
+INSTANCE = 48  # bytes: three rows of a matrix
+_EACH = StepClass.PER_INSTANCE
+_ROW = Format.R32G32B32A32_FLOAT
+_LAYOUT = (
+    Element(0, Format.R32G32B32_FLOAT),
+    Element(1, Format.R32G32B32_FLOAT, offset=12),
+    Element(2, _ROW, offset=24),
+    Element(3, _ROW, offset=40),
+    *(Element(4 + n, _ROW, 1, 16 * n, _EACH, 1) for n in range(3)),
+)
+_OVER = BlendState(
+    (
+        RenderTargetBlend(
+            True,
+            BlendFactor.SRC_ALPHA,
+            BlendFactor.INV_SRC_ALPHA,
+            src_blend_alpha=BlendFactor.ONE,
+            dest_blend_alpha=BlendFactor.INV_SRC_ALPHA,
+        ),
+    )
+)
+
+
+class _Draw(NamedTuple):
+    """Instances of a shape that are drawn by one call."""
+
+    shape: Shape
+    instances: Buffer
+    count: int
+    is_mirrored: bool
+
+
+class _Blended(NamedTuple):
+    """An instance that is blended."""
+
+    distance: float
+    shape: Shape
+    row: np.ndarray  # float32, shape (3, 4)
+    is_mirrored: bool
+
+
+def vertex(waves: VertexWaves, bound: Bindings) -> VertexResults:
+    """To the world by the instance, then to clip space; normals go by cofactors."""
+    rows = [waves.floats(4 + n) for n in range(3)]
+    point = waves.floats(0)
+    normal = waves.floats(1)
+    with np.errstate(all="ignore"):
+        axes = [row[..., :3] for row in rows]
+        world = np.stack([(axis * point[..., :3]).sum(-1) for axis in axes], -1)
+        world += np.stack([row[..., 3] for row in rows], -1)
+        cofactors = [np.cross(axes[n - 2], axes[n - 1]) for n in range(3)]
+        volume = (axes[0] * cofactors[0]).sum(-1)
+        turned = np.stack([(row * normal[..., :3]).sum(-1) for row in cofactors], -1)
+        turned *= np.where(volume < 0, np.float32(-1), np.float32(1))[..., None]
+        position = transformed(world, bound.floats(0)[:16].reshape(4, 4))
+    wide = np.zeros_like(point)
+    wide[..., :3] = turned
+    return VertexResults(position, np.stack([wide, waves.floats(2), waves.floats(3)], 2))
+
+
+def _opaque(quads, bound):
+    colour, _ = _shaded(quads, bound)
+    colour[..., 3] = 1
+    return PixelResults(colour)
+
+
+def _masked(quads, bound):
+    colour, cut = _shaded(quads, bound)
+    colour[..., 3] = 1
+    return PixelResults(colour, cut)
+
+
+def _blended(quads, bound):
+    colour, _ = _shaded(quads, bound)
+    return PixelResults(colour)
+
+
+def _shaded(quads: PixelQuads, bound: Bindings) -> tuple[np.ndarray, np.ndarray]:
+    """A colour with alpha, float32 of shape (q, 2, 2, 4), and what a mask cuts, (q, 2, 2)."""
+    values = bound.floats(0)
+    uv = quads.floats(1)
+    with np.errstate(all="ignore"):
+        base = bound.sample(0, 0, np.ascontiguousarray(uv[..., :2])) * values[:4]
+        emissive = bound.sample(1, 1, np.ascontiguousarray(uv[..., 2:]))[..., :3] * values[4:7]
+        colour = base * quads.floats(2)
+        if values[8]:
+            colour[..., :3] *= _light(quads)
+        colour[..., :3] += emissive
+    colour = np.clip(np.nan_to_num(colour), 0, 1)
+    cut = colour[..., 3] < values[7]
+    colour[..., :3] = _encoded(colour[..., :3])
+    # The top takes bytes: the machine then blends the same.
+    return np.rint(colour * np.float32(255)) / np.float32(255), cut
+
+
+def _encoded(light):
+    """Linear light as sRGB [IEC 61966-2-1]."""
+    bright = np.float32(1.055) * light ** np.float32(1 / 2.4) - np.float32(0.055)
+    return np.where(light <= np.float32(0.0031308), np.float32(12.92) * light, bright)
+
+
+def _light(quads):
+    """Lambert's, on the side that is seen: float32, shape (q, 2, 2, 1)."""
+    normal = quads.floats(0)[..., :3]
+    length = np.sqrt((normal * normal).sum(-1, keepdims=True))
+    cosine = (normal * LIGHT).sum(-1, keepdims=True) / np.maximum(length, np.float32(1e-20))
+    cosine *= np.where(quads.front, np.float32(1), np.float32(-1))[:, None, None, None]
+    return AMBIENT + (1 - AMBIENT) * np.clip(np.nan_to_num(cosine), 0, 1)
+
+
+_SHADERS = {
+    "OPAQUE": PixelShader(_opaque),
+    "MASK": PixelShader(_masked, discards=True),
+    "BLEND": PixelShader(_blended),
+}
+
+
+class Drawing:
+    """A scene on a device of its own.
+
+    Parameters
+    ----------
+    scene : Scene
+    width, height : int
+        Pixels.
+    samples : int
+
+    Attributes
+    ----------
+    device : Device
+    draws, triangles : int
+        What :meth:`draw` has asked for.
+    """
+
+    def __init__(self, scene: Scene, width: int, height: int, samples: int) -> None:
+        self._scene = scene
+        self._size = width, height
+        self.device = Device(_room(scene, width * height, samples))
+        self.draws = 0
+        self.triangles = 0
+        self._context = self.device.context
+        self._buffers: dict[int, tuple[Buffer, Buffer]] = {}
+        self._views: dict[int, View] = {}
+        self._white = self._texture(of_picture(np.full((1, 1, 4), 255, np.uint8), srgb=True))
+        size = Format.R8G8B8A8_UNORM, width, height
+        self._colours = self.device.create_texture2d(
+            *size, sample_count=samples, bind=Bind.RENDER_TARGET
+        )
+        self._shown = self.device.create_texture2d(*size)
+        self._depths = self.device.create_texture2d(
+            Format.D24_UNORM_S8_UINT, width, height, sample_count=samples, bind=Bind.DEPTH_STENCIL
+        )
+
+    def draw(self) -> np.ndarray:
+        """Draw it: uint8, shape (height, width, 3), the means of samples."""
+        context = self._context
+        target = self.device.create_render_target_view(self._colours)
+        depth = self.device.create_depth_stencil_view(self._depths)
+        context.clear_render_target_view(target, BACKGROUND)
+        context.clear_depth_stencil_view(depth, 1.0, 0)
+        context.om.set_render_targets([target], depth)
+        context.rs.set_viewports([Viewport(width=self._size[0], height=self._size[1])])
+        context.ia.set_input_layout(self.device.create_input_layout(_LAYOUT))
+        context.vs.set_shader(self.device.create_vertex_shader(vertex))
+        camera = self._scene.camera
+        if camera is None:
+            camera, _ = look_at_mesh(_box(self._scene), self._size[0] / self._size[1])
+        context.vs.set_constant_buffers(0, [self._constants(camera)])
+        self._shaders = {
+            name: self.device.create_pixel_shader(shader) for name, shader in _SHADERS.items()
+        }
+        for draw in self._ordered(camera):
+            self._draw(draw)
+        if self._colours.layout.samples == 1:
+            return self.samples()[:, :, 0, :3]
+        context.resolve_subresource(self._shown, (0, 0), self._colours, (0, 0))
+        return context.read(self._shown)[:, :, 0, :3]
+
+    def samples(self) -> np.ndarray:
+        """What has been drawn: uint8, shape (height, width, samples, 4)."""
+        return self._context.read(self._colours)
+
+    def _constants(self, values):
+        data = np.zeros(-(-values.size // 4) * 4, np.float32)
+        data[: values.size] = values.ravel()
+        return self.device.create_buffer(data.nbytes, Bind.CONSTANT_BUFFER, data)
+
+    def _ordered(self, camera):
+        """Draws in order."""
+        first = []
+        last = []
+        for placed in self._scene.placed:
+            mirrored = np.linalg.det(placed.places[:, :3, :3]) < 0
+            for side in (False, True):
+                places = placed.places[mirrored == side]
+                if not len(places):
+                    continue
+                rows = np.ascontiguousarray(places[:, :3].astype(np.float32))
+                instances = self.device.create_buffer(data=rows)
+                for shape in placed.shapes:
+                    if shape.material.alpha != "BLEND":
+                        first.append(_Draw(shape, instances, len(places), side))
+                        continue
+                    distances = _distances(shape, places, camera)
+                    pairs = zip(distances, rows, strict=True)
+                    last += [_Blended(distance, shape, row, side) for distance, row in pairs]
+        last.sort(key=lambda it: -it.distance)
+        return first + self._runs(last)
+
+    def _runs(self, last):
+        """Draws of blended instances: those of one shape that follow each other are one."""
+        draws = []
+        for _, run in groupby(last, key=lambda it: (id(it.shape), it.is_mirrored)):
+            held = list(run)
+            instances = self.device.create_buffer(data=np.stack([it.row for it in held]))
+            draws.append(_Draw(held[0].shape, instances, len(held), held[0].is_mirrored))
+            if len(draws) > MOST_DRAWS:
+                rule = f"take at most {MOST_DRAWS} draws"
+                raise MeshError("blended instances in order", rule, len(draws))
+        return draws
+
+    def _draw(self, draw):
+        context = self._context
+        shape = draw.shape
+        material = shape.material
+        vertices, indices = self._mesh(shape)
+        context.ia.set_vertex_buffers(0, [vertices, draw.instances], [STRIDE, INSTANCE])
+        context.ia.set_index_buffer(indices, Format.R32_UINT)
+        context.ia.set_primitive_topology(shape.topology)
+        context.rs.set_state(
+            RasterizerState(
+                cull=Cull.NONE if material.double_sided else Cull.BACK,
+                front_counter_clockwise=not draw.is_mirrored,
+            )
+        )
+        is_blended = material.alpha == "BLEND"
+        context.om.set_blend_state(_OVER if is_blended else BlendState())
+        context.om.set_depth_stencil_state(DepthStencilState(depth_write=not is_blended))
+        context.ps.set_shader(self._shaders[material.alpha])
+        values = (*material.base, *material.emissive, material.cutoff, material.is_lit)
+        context.ps.set_constant_buffers(0, [self._constants(np.array(values))])
+        for slot, held in enumerate((material.base_texture, material.emissive_texture)):
+            self._bind(slot, held)
+        context.draw_indexed_instanced(len(shape.indices), draw.count)
+        self.draws += 1
+        if shape.topology == Topology.TRIANGLE_LIST:
+            self.triangles += draw.count * len(shape.indices) // 3
+
+    def _bind(self, slot, held: Bound | None):
+        """A texture and its sampler; without one all is white."""
+        view = self._white if held is None else self._texture(held.texture)
+        self._context.ps.set_shader_resources(slot, [view])
+        if held is not None:
+            self._context.ps.set_samplers(slot, [held.sampler])
+
+    def _mesh(self, shape):
+        """Buffers of vertices and indices, made once."""
+        key = id(shape.vertices)
+        if key not in self._buffers:
+            self._buffers[key] = (
+                self.device.create_buffer(data=shape.vertices),
+                self.device.create_buffer(bind=Bind.INDEX_BUFFER, data=shape.indices),
+            )
+        return self._buffers[key]
+
+    def _texture(self, texture):
+        """A view of a texture, made once."""
+        if id(texture) not in self._views:
+            levels = [level[0] for level in texture.levels]
+            made = self.device.create_texture2d(
+                format_of(texture), texture.width, texture.height, len(levels), data=levels
+            )
+            self._views[id(texture)] = self.device.create_shader_resource_view(made)
+        return self._views[id(texture)]
+
+
+def _corners(placed: Placed, shape: Shape) -> np.ndarray:
+    """Corners of a shape's box in the world, for each place: float64, shape (k, 8, 3)."""
+    points = shape.vertices[:, :3].astype(np.float64)
+    finite = points[np.isfinite(points).all(1)]
+    if not len(finite):
+        return np.zeros((0, 8, 3))
+    ends = np.stack([finite.min(0), finite.max(0)])
+    corners = np.stack(np.meshgrid(*ends.T, indexing="ij"), -1).reshape(8, 3)
+    return corners @ placed.places[:, :3, :3].swapaxes(1, 2) + placed.places[:, None, :3, 3]
+
+
+def _box(scene):
+    """Points that the whole scene lies between: float32, shape (n, 3)."""
+    every = [_corners(placed, shape) for placed in scene.placed for shape in placed.shapes]
+    with np.errstate(over="ignore"):
+        return np.concatenate([part.reshape(-1, 3) for part in every]).astype(np.float32)
+
+
+def _distances(shape, places, camera):
+    """How far the middles of a shape's instances are: w of clip space, or z where w is one."""
+    corners = _corners(Placed([shape], places), shape)
+    if not len(corners):
+        return [0.0] * len(places)
+    middle = np.append(corners.mean(1), np.ones((len(corners), 1)), 1)
+    row = camera[3] if camera[3, :3].any() else camera[2]
+    return (middle @ row.astype(np.float64)).tolist()
+
+
+def _room(scene, pixels, samples):
+    """Bytes of memory that hold all of it: buffers, textures, targets and their codes."""
+    held = {}
+    total = (1 << 25) + 8 * pixels + 24 * pixels * samples
+    for placed in scene.placed:
+        total += (INSTANCE + 16) * len(placed.places)
+        for shape in placed.shapes:
+            held[id(shape.vertices)] = shape.vertices.nbytes + shape.indices.nbytes + 64
+            total += 512 * (len(placed.places) if shape.material.alpha == "BLEND" else 2)
+            for bound in (shape.material.base_texture, shape.material.emissive_texture):
+                if bound is not None:
+                    size = sum(level.nbytes + 65536 for level in bound.texture.levels)
+                    held[id(bound.texture)] = 2 * size
+    return total + sum(held.values())
