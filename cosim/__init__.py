@@ -11,6 +11,7 @@ files.py           files that are written whole or not at all; progress.py: what
 verilog/           a component becomes one SystemVerilog file; simulation/: libraries and runs
 vectors/           golden beats of a block as files, for the benches of others
 reference/         what hardware is compared with; frame/: scenes, jobs, reports
+figures/           what the figures of a frame say, in words and charts
 program/           programs on device and context, drawn by the hardware
 record/            frames of OpenGL programs are recorded; recorded/: such frames, drawn
 """

@@ -56,8 +56,7 @@ def run(
     console : rich.console.Console, optional
     title : str
     golden : bool
-        No hardware: nothing is built, nothing compared; ``frame.html`` and ``modes.png`` are left
-        out.
+        No hardware: nothing is built, nothing compared; ``modes.png`` is left out.
     resolve : bool
         The hardware makes pixels of the samples; ``frame.png`` has them. Else it is averaged from
         what the hardware has drawn.
@@ -138,14 +137,13 @@ def _write(result: Result, folder: Path) -> None:
     files.write(
         folder / "frame.json", json.dumps(figures | {"failures": result.failures}, indent=2) + "\n"
     )
-    if result.modes is not None:
-        report.write(
-            folder / "frame.html",
-            f"{figures['title']}, {figures['width']}x{figures['height']}, {figures['samples']}x",
-            frame,
-            result.modes,
-            figures,
-        )
+    report.write(
+        folder / "frame.html",
+        f"{figures['title']}, {figures['width']}x{figures['height']}, {figures['samples']}x",
+        frame,
+        result.modes,
+        figures,
+    )
 
 
 def _picture(path: Path, image: np.ndarray) -> None:
@@ -180,7 +178,8 @@ def _print(result: Result, console: Console, folder: Path) -> None:
         "frame.png",
         "tiles.png",
         "hiz.png",
-        *(["frame.html", "modes.png"] if result.modes is not None else []),
+        "frame.html",
+        *(["modes.png"] if result.modes is not None else []),
         *(["golden.png"] if figures["rtl"] else []),
     ]
     console.print(f"wrote {folder}: {', '.join(written)}", markup=False)
@@ -221,8 +220,8 @@ def _hardware_rows(figures: dict) -> dict[str, str]:
         f"memory among them",
         "mismatches": str(figures["mismatches"]),
         "memory": figures["memory"],
-        "clocks": f"{figures['clocks']}: {figures['clocks_of_bound']:.3f} of max(triangles, tiles, "
-        "transfers)",
+        "clocks": f"{figures['clocks']}: {figures['clocks_of_bound']:.3f} of the largest "
+        "of triangles, tiles and transfers",
         **{
             f"clocks, {name}": f"{clocks}: {share:.3f}"
             for name, (clocks, share) in figures["other_memories"].items()

@@ -63,6 +63,7 @@ def test_golden_needs_no_build(tmp_path, capsys, monkeypatch):
         "frame.png",
         "tiles.png",
         "hiz.png",
+        "frame.html",
     }
     assert np.asarray(Image.open(tmp_path / "frame.png")).shape == (20, 2049, 3)
 
@@ -270,17 +271,6 @@ def test_a_memory_has_one_of_the_names(tmp_path, capsys):
     assert main([*SMALL, "--memory", "near,nearby", "-o", str(tmp_path)]) == 2
     assert "memory must be one of near, far, dram, shared, not nearby" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
-
-
-def test_a_channel_takes_a_clock_for_each_transfer():
-    """Reads and writes of a client have a channel each; a part of a transfer is one."""
-    moved = [
-        ("depth", "fill", "RAW", 2, 384),
-        ("depth", "table_fill", "", 1, 32),
-        ("depth", "write_back", "PLANES_1", 3, 96),
-        ("stencil", "fill", "RAW", 1, 33),
-    ]
-    assert hardware.channel_transfers(moved) == [13, 3, 2]
 
 
 @pytest.mark.parametrize(
