@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What no frame is faster than, by counters: a term for each stage and each channel of memory."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from fixfunc.cosim.figures.counters import STREAMS
 from fixfunc.spec.payloads import TRANSFER
@@ -49,6 +49,13 @@ def terms(counters: dict[str, int], moved: list, memory: str = "near") -> list[T
     return out + [Term(f"{name}, 32 bytes a clock", count) for name, count in channels.items()]
 
 
+def of_figures(figures: dict[str, Any]) -> list[Term]:
+    """Terms of a frame by its figures, as in ``frame.json``: by hardware's counters, or golden."""
+    counted = figures.get("hardware") or figures["counters"]
+    memory = figures.get("memory", "").split(":")[0]
+    return terms(counted, figures.get("moved", []), memory)
+
+
 def channel_transfers(moved: list) -> dict[str, int]:
     """Transfers of each channel that reads or writes: it takes a clock each.
 
@@ -56,10 +63,16 @@ def channel_transfers(moved: list) -> dict[str, int]:
     """
     sizes = {}
     for client, cause, _, _, size in moved:
-        verb = "read" if cause in READS else "written"
-        name = "resolve, read or written" if client == "resolve" else f"{client} {verb}"
+        name = channel(client, cause)
         sizes[name] = sizes.get(name, 0) + (-(-size // 2) if client == "resolve" else size)
     return {name: -(-size // TRANSFER_BYTES) for name, size in sizes.items() if size}
+
+
+def channel(client: str, cause: str) -> str:
+    """Which channel of memory a client's traffic of a cause goes through, in words."""
+    if client == "resolve":
+        return "resolve, read or written"
+    return f"{client} {'read' if cause in READS else 'written'}"
 
 
 def of_bound(clocks: int, found: list[Term]) -> float:
@@ -79,6 +92,8 @@ def sentence(clocks: int | None, found: list[Term], stalls: dict[str, float]) ->
     stalls : dict of float
         By probe, the share of the clocks in which a beat waited.
     """
+    if not found:
+        return "Nothing that it counts takes a clock."
     most = max(found, key=lambda term: term.clocks)
     if clocks is None:
         return (

@@ -67,26 +67,19 @@ def write(
         "modes": None if coded is None else np.asarray(coded).tolist(),
         "names": {int(mode): mode.name.lower() for mode in TileMode},
     }
-    found, clocks = _bound(figures)
+    found = bound.of_figures(figures)
     text = Template(PAGE.read_text()).substitute(
         title=html.escape(title),
         picture=base64.b64encode(png.getvalue()).decode(),
         style=STYLE.read_text(),
-        bound=html.escape(bound.sentence(clocks, found, figures.get("stalls", {}))),
-        roofline=roofline.chart(clocks, found),
+        bound=html.escape(bound.sentence(figures.get("clocks"), found, figures.get("stalls", {}))),
+        roofline=roofline.chart(figures.get("clocks"), found),
         modes="" if coded is None else MODES,
         rows=_embedded(counters.rows(figures)),
         figures=_embedded(figures),
         tiles=_embedded(tiles),
     )
     files.write(path, text)
-
-
-def _bound(figures):
-    """Terms of the bound, and the clocks of the hardware or None."""
-    counted = figures.get("hardware", figures["counters"])
-    memory = figures.get("memory", "").split(":")[0]
-    return bound.terms(counted, figures.get("moved", []), memory), figures.get("clocks")
 
 
 def _embedded(data):

@@ -206,3 +206,35 @@ def test_the_maps_and_what_is_under_the_pointer(folder, browser):
     assert re.fullmatch(
         r"tile (19|20), 11: \d+ triangles; HiZ: test \d+, drop \d+, accept \d+" + mode, said
     ), said  # 40 by 23 tiles
+
+
+@pytest.mark.plan("top-12")
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_comparison_as_a_page(browser, width, tmp_path):
+    """It is no wider than the window, weights are in sight, and numbers are those of both."""
+    first = frames.counted(tmp_path / "first")
+    second = frames.counted(tmp_path / "second", clocks=45_000, stall_setup=9876)
+    page = tmp_path / "compare.html"
+    assert main(["compare", str(first), str(second), "-o", str(page)]) == 0
+    show(browser, page, width)
+    wide, inside = browser.execute_script(
+        "const page = document.documentElement; return [page.scrollWidth, page.clientWidth]"
+    )
+    assert wide == inside <= width
+    box = browser.execute_script(
+        "const box = document.querySelector('.wide'); return [box.scrollWidth, box.clientWidth]"
+    )
+    assert box[0] == box[1]
+    assert [[row[0], *row[2:4]] for row in rows(browser, "differences")[1:]] == [
+        ["clocks of the frameClocks from a START to its last status.", "30,000", "45,000"],
+        [
+            "a beat waited before tile rasterizerClocks in which triangle setup offered a beat "
+            "that tile rasterizer did not take.",
+            "5,432",
+            "9,876",
+        ],
+    ]
+    words = browser.find_element("css selector", ".why")
+    assert not words.find_element("css selector", "span").is_displayed()
+    browser.execute_script("arguments[0].focus()", words)
+    assert words.find_element("css selector", "span").is_displayed()
