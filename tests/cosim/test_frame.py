@@ -251,7 +251,7 @@ def test_a_frame_fails_when_the_reader_complains(tmp_path, monkeypatch, capsys):
 
 @pytest.mark.qualify
 def test_a_frame_from_far_memory_is_the_same(tmp_path):
-    """It is drawn as from near memory, and takes longer; DRAM lies between."""
+    """It is drawn as from near memory, and takes longer, as with DRAM of fewer bytes a clock."""
     clocks = []
     for memory in ("near", "dram", "shared", "far"):
         assert main([*SMALL, "--memory", memory, "-o", str(tmp_path / memory)]) == 0
@@ -259,11 +259,13 @@ def test_a_frame_from_far_memory_is_the_same(tmp_path):
         assert drawn["memory"].startswith(f"{memory}: ")
         assert drawn["mismatches"] == 0
         clocks.append(drawn["clocks"])
-    assert clocks == sorted(set(clocks))
+    near, dram, shared, far = clocks
+    assert near < min(dram, far)
+    assert dram < shared
     assert main([*SMALL, "--memory", "near,far", "-o", str(tmp_path / "both")]) == 0
     both = json.loads((tmp_path / "both" / "frame.json").read_text())
-    assert both["clocks"] == clocks[0]
-    assert both["other_memories"]["far"][0] == clocks[-1]
+    assert both["clocks"] == near
+    assert both["other_memories"]["far"][0] == far
     assert both["rtl"]["o, far"]["beats"] == both["rtl"]["o"]["beats"]
 
 
