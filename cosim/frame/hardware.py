@@ -150,6 +150,8 @@ def _draw(job, volume, inputs, name, figures, timed, suffix=""):
     )
     for stream, found in differences(drawn.outputs, expected).items():
         figures["rtl"][f"{stream}{suffix}"] = found
+    found = counter_differences(frames.counters(drawn.outputs["counter_value"]), counted)
+    figures["rtl"][f"counters{suffix}"] = found
     return drawn, held, outcome, counted
 
 
@@ -172,6 +174,16 @@ def differences(outputs: dict[str, np.ndarray], expected: dict[str, np.ndarray])
             {"first": first} if first else {}
         )
     return found
+
+
+def counter_differences(hardware: dict[str, int], golden: dict[str, int]) -> dict:
+    """Counters of both sides that were compared, how many differ, and the first in words."""
+    differ = [name for name, value in golden.items() if hardware[name] != value]
+    out = {"beats": len(golden), "mismatches": len(differ)}
+    if differ:
+        name = differ[0]
+        out["first"] = f"counters: {name} is {hardware[name]}, not {golden[name]}"
+    return out
 
 
 def _of_bound(counted, memory):

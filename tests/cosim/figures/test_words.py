@@ -4,6 +4,7 @@
 import pytest
 
 from fixfunc.cosim.figures import bound, counters
+from fixfunc.cosim.frame import hardware
 from fixfunc.models.scene.render import render
 from fixfunc.models.scene.scene import teapot_patches
 from fixfunc.spec.counters import COUNTERS, PROBES
@@ -120,3 +121,12 @@ def test_a_frame_of_nothing_has_a_bound():
 def test_the_sentence_says_what_bounds_the_frame(clocks, stalls, said):
     """The last stage that beats wait for is to blame: it holds up those before it."""
     assert bound.sentence(clocks, bound.terms(COUNTED, MOVED), stalls) == said
+
+
+def test_a_counter_that_differs_fails_the_frame():
+    """Golden ones alone are compared; the first that differs is told in words."""
+    golden = {"tiles": 4, "triangles": 9}
+    same = hardware.counter_differences({"tiles": 4, "triangles": 9, "clocks": 70}, golden)
+    assert same == {"beats": 2, "mismatches": 0}
+    other = hardware.counter_differences({"tiles": 5, "triangles": 9, "clocks": 70}, golden)
+    assert other == {"beats": 2, "mismatches": 1, "first": "counters: tiles is 5, not 4"}
