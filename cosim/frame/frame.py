@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from fixfunc.cosim import files
+from fixfunc.cosim.figures import bound
 from fixfunc.cosim.frame import maps, report
 from fixfunc.cosim.frame.result import Result
 from fixfunc.cosim.progress import Steps
@@ -163,6 +164,10 @@ def _print(result: Result, console: Console, folder: Path) -> None:
     for name, value in rows.items():
         table.add_row(name, value)
     console.print(table)
+    said = bound.sentence(
+        figures.get("clocks"), bound.of_figures(figures), figures.get("stalls", {})
+    )
+    console.print(said, markup=False, highlight=False)
     if "moved" in figures:
         console.print(_traffic_table(figures))
     for probe in figures["rtl"].values():

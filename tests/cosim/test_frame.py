@@ -55,6 +55,7 @@ def test_golden_needs_no_build(tmp_path, capsys, monkeypatch):
     said = capsys.readouterr()
     assert "golden only: no hardware was built, and nothing compared" in said.out
     assert "mismatches" not in said.out
+    assert "it takes at least" in said.out
     assert said.err.startswith("golden: geometry\ngolden: setup\n")
     figures = json.loads((tmp_path / "frame.json").read_text())
     assert figures["counters"]["tiles"] > 100

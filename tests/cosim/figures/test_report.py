@@ -170,6 +170,7 @@ def test_a_counter_is_explained(folder, browser, width):
     assert not line.is_displayed()
     browser.find_element("id", "zeros").send_keys(Keys.TAB)
     focused = browser.switch_to.active_element
+    assert focused.get_attribute("class") == "why"
     assert focused.find_element("css selector", "span").is_displayed()
     browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", words)
     box = browser.execute_script(
