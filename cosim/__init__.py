@@ -10,8 +10,9 @@ toolchain.py       where simulators are, and where what they build is kept
 files.py           files that are written whole or not at all; progress.py: what is being done
 verilog/           a component becomes one SystemVerilog file; simulation/: libraries and runs
 vectors/           golden beats of a block as files, for the benches of others
-reference/         what hardware is compared with; frame/: meshes, jobs, reports
+reference/         what hardware is compared with; frame/: scenes, jobs, reports
 scene/             scenes of glTF files, drawn through device and context
+figures/           what the figures of a frame say, in words and charts
 program/           programs on device and context, drawn by the hardware
 record/            frames of OpenGL programs are recorded; recorded/: such frames, drawn
 """

@@ -96,6 +96,10 @@ def add_commands(command: Callable[..., argparse.ArgumentParser]) -> None:
         "near,far",
     )
     sub.add_argument("-o", dest="output", default="out", help="folder")
+    sub = command("compare", compare_frames, "two frames that were drawn: what differs, by weight")
+    for name in ("first", "second"):
+        sub.add_argument(name, help="folder of 'frame', or the frame.json in it")
+    sub.add_argument("-o", dest="output", default="compare.html", help="file")
     _add_record(command)
 
 
@@ -262,6 +266,14 @@ def _run_scene(options: argparse.Namespace) -> int:
     places = Path(options.mesh), Path(options.output)
     failures = result.run(*places, (width, height), samples, memory, options.camera)
     return 1 if failures else 0
+
+
+def compare_frames(options: argparse.Namespace) -> int:
+    """A table on standard output, and a page."""
+    from fixfunc.cosim.figures import comparison
+
+    comparison.run((Path(options.first), Path(options.second)), Path(options.output))
+    return 0
 
 
 def _run_recorded(options: argparse.Namespace) -> int:

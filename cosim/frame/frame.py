@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from fixfunc.cosim import files
+from fixfunc.cosim.figures import bound
 from fixfunc.cosim.frame import maps, report
 from fixfunc.cosim.frame.result import Result
 from fixfunc.cosim.progress import Steps
@@ -56,8 +57,7 @@ def run(
     console : rich.console.Console, optional
     title : str
     golden : bool
-        No hardware: nothing is built, nothing compared; ``frame.html`` and ``modes.png`` are left
-        out.
+        No hardware: nothing is built, nothing compared; ``modes.png`` is left out.
     resolve : bool
         The hardware makes pixels of the samples; ``frame.png`` has them. Else it is averaged from
         what the hardware has drawn.
@@ -138,14 +138,13 @@ def _write(result: Result, folder: Path) -> None:
     files.write(
         folder / "frame.json", json.dumps(figures | {"failures": result.failures}, indent=2) + "\n"
     )
-    if result.modes is not None:
-        report.write(
-            folder / "frame.html",
-            f"{figures['title']}, {figures['width']}x{figures['height']}, {figures['samples']}x",
-            frame,
-            result.modes,
-            figures,
-        )
+    report.write(
+        folder / "frame.html",
+        f"{figures['title']}, {figures['width']}x{figures['height']}, {figures['samples']}x",
+        frame,
+        result.modes,
+        figures,
+    )
 
 
 def _picture(path: Path, image: np.ndarray) -> None:
@@ -165,6 +164,10 @@ def _print(result: Result, console: Console, folder: Path) -> None:
     for name, value in rows.items():
         table.add_row(name, value)
     console.print(table)
+    said = bound.sentence(
+        figures.get("clocks"), bound.of_figures(figures), figures.get("stalls", {})
+    )
+    console.print(said, markup=False, highlight=False)
     if "moved" in figures:
         console.print(_traffic_table(figures))
     for probe in figures["rtl"].values():
@@ -180,7 +183,8 @@ def _print(result: Result, console: Console, folder: Path) -> None:
         "frame.png",
         "tiles.png",
         "hiz.png",
-        *(["frame.html", "modes.png"] if result.modes is not None else []),
+        "frame.html",
+        *(["modes.png"] if result.modes is not None else []),
         *(["golden.png"] if figures["rtl"] else []),
     ]
     console.print(f"wrote {folder}: {', '.join(written)}", markup=False)
@@ -221,8 +225,8 @@ def _hardware_rows(figures: dict) -> dict[str, str]:
         f"memory among them",
         "mismatches": str(figures["mismatches"]),
         "memory": figures["memory"],
-        "clocks": f"{figures['clocks']}: {figures['clocks_of_bound']:.3f} of max(triangles, tiles, "
-        "transfers)",
+        "clocks": f"{figures['clocks']}: {figures['clocks_of_bound']:.3f} of the largest "
+        "of triangles, tiles and transfers",
         **{
             f"clocks, {name}": f"{clocks}: {share:.3f}"
             for name, (clocks, share) in figures["other_memories"].items()

@@ -2,13 +2,13 @@
 """The hardware draws a golden frame: every stage and every byte of memory is compared."""
 
 import time
-from collections import Counter
 from dataclasses import replace
 from functools import cache
 
 import numpy as np
 
 from fixfunc.cosim import catalogue, codec
+from fixfunc.cosim.figures import bound
 from fixfunc.cosim.frame import job as frames
 from fixfunc.cosim.frame.result import Result
 from fixfunc.cosim.progress import Steps
@@ -22,10 +22,8 @@ from fixfunc.spec import points
 from fixfunc.spec.commands import CommandError
 from fixfunc.spec.counters import PROBES
 from fixfunc.spec.errors import InputError
-from fixfunc.spec.payloads import TRANSFER
 from fixfunc.spec.state import TOP_LIMIT
 
-TRANSFER_BYTES = TRANSFER // 8
 REFERENCES = {
     "top": golden_top,
     "domain_matching": domain_matching,
@@ -52,17 +50,6 @@ def named(memory: str) -> list[str]:
         if name not in MEMORIES:
             raise InputError("memory", f"be one of {', '.join(MEMORIES)}", name)
     return names
-
-
-def channel_transfers(moved: list) -> list[int]:
-    """Transfers of each channel that reads or writes, of :func:`~fixfunc.cosim.frame.job.traffic`.
-
-    It takes a clock each, so that no frame is faster.
-    """
-    sizes = Counter()
-    for client, cause, _, _, size in moved:
-        sizes[client, cause in ("fill", "table_fill")] += size
-    return [-(-size // TRANSFER_BYTES) for size in sizes.values()]
 
 
 @cache
@@ -127,11 +114,12 @@ def draw(
     volume = _build("top", figures, step, config)
     inputs = timed("golden: colours", job.inputs)
     first, *others = named(memory)
-    drawn, held, outcome = _draw(job, volume, inputs, first, figures, timed)
+    drawn, held, outcome, golden = _draw(job, volume, inputs, first, figures, timed)
     counted = frames.counters(drawn.outputs["counter_value"])
     moved = frames.traffic(counted)
     figures |= {
         "hardware": counted,
+        "golden": golden,
         "memory": f"{first}: {MEMORIES[first].text}",
         "clocks": counted["clocks"],
         "clocks_of_bound": _of_bound(counted, first),
@@ -149,18 +137,22 @@ def draw(
         result.frame = replace(result.frame, colour=job.picture(held.data), outcome=outcome)
         result.modes = job.modes(held.data)
     for name in others:
-        drawn, _, _ = _draw(job, volume, inputs, name, figures, timed, f", {name}")
+        drawn, *_ = _draw(job, volume, inputs, name, figures, timed, f", {name}")
         counted = frames.counters(drawn.outputs["counter_value"])
         figures["other_memories"][name] = counted["clocks"], _of_bound(counted, name)
 
 
 def _draw(job, volume, inputs, name, figures, timed, suffix=""):
-    """The run with a memory, what that holds in the end, and golden outcomes of HiZ; compared."""
+    """The run with a memory, what that holds in the end, golden outcomes and counters; compared."""
     drawn, held = timed(f"rtl: top{suffix}", lambda: run(job, volume, inputs, name))
-    expected, outcome = timed(f"golden: memory{suffix}", lambda: job.expected(drawn.outputs))
+    expected, outcome, counted = timed(
+        f"golden: memory{suffix}", lambda: job.expected(drawn.outputs)
+    )
     for stream, found in differences(drawn.outputs, expected).items():
         figures["rtl"][f"{stream}{suffix}"] = found
-    return drawn, held, outcome
+    found = counter_differences(frames.counters(drawn.outputs["counter_value"]), counted)
+    figures["rtl"][f"counters{suffix}"] = found
+    return drawn, held, outcome, counted
 
 
 def run(job: frames.Job, volume: Volume, inputs: dict, memory: str) -> tuple[Run, Memory]:
@@ -184,12 +176,19 @@ def differences(outputs: dict[str, np.ndarray], expected: dict[str, np.ndarray])
     return found
 
 
+def counter_differences(hardware: dict[str, int], golden: dict[str, int]) -> dict:
+    """Counters of both sides that were compared, how many differ, and the first in words."""
+    differ = [name for name, value in golden.items() if hardware[name] != value]
+    out = {"beats": len(golden), "mismatches": len(differ)}
+    if differ:
+        name = differ[0]
+        out["first"] = f"counters: {name} is {hardware[name]}, not {golden[name]}"
+    return out
+
+
 def _of_bound(counted, memory):
     """Clocks, of what no frame is faster than."""
-    transfers = channel_transfers(frames.traffic(counted))
-    if memory == "shared":
-        transfers = [-(-sum(transfers) // 2)]
-    return counted["clocks"] / max(counted["triangles"], counted["tiles"], *transfers, 1)
+    return bound.of_bound(counted["clocks"], bound.terms(counted, frames.traffic(counted), memory))
 
 
 def _errors(status: list[dict[str, int]]) -> list[str]:

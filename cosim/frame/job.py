@@ -7,6 +7,7 @@ import numpy as np
 
 from fixfunc.cosim import codec
 from fixfunc.cosim.commands import CommandList
+from fixfunc.cosim.figures.counters import mode_name, replayed
 from fixfunc.cosim.reference import top
 from fixfunc.models.frontend.command_reader import plane_bytes, tiles_of
 from fixfunc.models.geometry.triangle_setup import TRIANGLE
@@ -84,8 +85,10 @@ class Job:
             ),
         }
 
-    def expected(self, outputs: dict[str, np.ndarray]) -> tuple[dict[str, np.ndarray], np.ndarray]:
-        """Expected beats of every probe and bytes of memory, and the outcomes of HiZ.
+    def expected(
+        self, outputs: dict[str, np.ndarray]
+    ) -> tuple[dict[str, np.ndarray], np.ndarray, dict[str, int]]:
+        """Expected beats of every probe and bytes of memory, outcomes of HiZ, and counters.
 
         Outcomes depend on when reports reach HiZ, and are read from the outputs.
         """
@@ -96,10 +99,12 @@ class Job:
             shader=self._shader,
             outcomes=top.HizOutcomes(outputs["probe_hiz"], self.params.raster.edge),
         )
-        drawn = [golden.draw(*self.start)]
-        golden = top.expected_of(drawn, outputs, self.params)
-        return golden | {"memory": data.view(np.uint64).reshape(-1, 4)}, np.concatenate(
-            [np.zeros(0, np.uint8), *(draw.outcome for draw in drawn[0].draws)]
+        drawn = golden.draw(*self.start)
+        beats = top.expected_of([drawn], outputs, self.params)
+        return (
+            beats | {"memory": data.view(np.uint64).reshape(-1, 4)},
+            np.concatenate([np.zeros(0, np.uint8), *(draw.outcome for draw in drawn.draws)]),
+            replayed(golden, drawn),
         )
 
 
@@ -252,8 +257,7 @@ def _traffic_row(name, client, count, edge):
         return name, "", count, 32 * count
     cause, number = name.rsplit("_", 1)
     mode = TileMode(int(number))
-    name = "PALETTE" if client == "colour" and mode == TileMode.PALETTE else mode.name
-    return cause, name, count, _codec(client, edge).size(mode) * count
+    return cause, mode_name(client, mode), count, _codec(client, edge).size(mode) * count
 
 
 def _codec(client, edge):

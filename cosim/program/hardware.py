@@ -44,7 +44,7 @@ def draw(recording: Recording, memory: str = "near") -> Executed:
     job = ProgramJob(recording, hardware.bench("top").parameters("frame"))
     inputs = job.inputs()
     drawn, held = hardware.run(job, hardware.library("top", "frame"), inputs, name)
-    expected, _ = job.expected(drawn.outputs)
+    expected, *_ = job.expected(drawn.outputs)
     counted = counters(drawn.outputs["counter_value"])
     return Executed(job, hardware.differences(drawn.outputs, expected), held.data, counted)
 

@@ -55,6 +55,7 @@ def test_golden_needs_no_build(tmp_path, capsys, monkeypatch):
     said = capsys.readouterr()
     assert "golden only: no hardware was built, and nothing compared" in said.out
     assert "mismatches" not in said.out
+    assert "it takes at least" in said.out
     assert said.err.startswith("golden: geometry\ngolden: setup\n")
     figures = json.loads((tmp_path / "frame.json").read_text())
     assert figures["counters"]["tiles"] > 100
@@ -63,6 +64,7 @@ def test_golden_needs_no_build(tmp_path, capsys, monkeypatch):
         "frame.png",
         "tiles.png",
         "hiz.png",
+        "frame.html",
     }
     assert np.asarray(Image.open(tmp_path / "frame.png")).shape == (20, 2049, 3)
 
@@ -250,7 +252,7 @@ def test_a_frame_fails_when_the_reader_complains(tmp_path, monkeypatch, capsys):
 
 @pytest.mark.qualify
 def test_a_frame_from_far_memory_is_the_same(tmp_path):
-    """It is drawn as from near memory, and takes longer; DRAM lies between."""
+    """It is drawn as from near memory, and takes longer, as with DRAM of fewer bytes a clock."""
     clocks = []
     for memory in ("near", "dram", "shared", "far"):
         assert main([*SMALL, "--memory", memory, "-o", str(tmp_path / memory)]) == 0
@@ -258,11 +260,13 @@ def test_a_frame_from_far_memory_is_the_same(tmp_path):
         assert drawn["memory"].startswith(f"{memory}: ")
         assert drawn["mismatches"] == 0
         clocks.append(drawn["clocks"])
-    assert clocks == sorted(set(clocks))
+    near, dram, shared, far = clocks
+    assert near < min(dram, far)
+    assert dram < shared
     assert main([*SMALL, "--memory", "near,far", "-o", str(tmp_path / "both")]) == 0
     both = json.loads((tmp_path / "both" / "frame.json").read_text())
-    assert both["clocks"] == clocks[0]
-    assert both["other_memories"]["far"][0] == clocks[-1]
+    assert both["clocks"] == near
+    assert both["other_memories"]["far"][0] == far
     assert both["rtl"]["o, far"]["beats"] == both["rtl"]["o"]["beats"]
 
 
@@ -270,17 +274,6 @@ def test_a_memory_has_one_of_the_names(tmp_path, capsys):
     assert main([*SMALL, "--memory", "near,nearby", "-o", str(tmp_path)]) == 2
     assert "memory must be one of near, far, dram, shared, not nearby" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
-
-
-def test_a_channel_takes_a_clock_for_each_transfer():
-    """Reads and writes of a client have a channel each; a part of a transfer is one."""
-    moved = [
-        ("depth", "fill", "RAW", 2, 384),
-        ("depth", "table_fill", "", 1, 32),
-        ("depth", "write_back", "PLANES_1", 3, 96),
-        ("stencil", "fill", "RAW", 1, 33),
-    ]
-    assert hardware.channel_transfers(moved) == [13, 3, 2]
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,9 @@ def test_a_name_of_a_file_is_text(tmp_path):
     frame = render(Scene(*mesh.teapot(1), 16, 8, 1))
     name = "</title><script>alert('x')</script>&amp;"
     path = tmp_path / "frame.html"
-    report.write(path, name, frame, np.zeros(2, np.uint8), {"title": name})
+    figures = {"title": name, "counters": frame.counters, "seconds": {}}
+    report.write(path, name, frame, np.zeros(2, np.uint8), figures)
     page = path.read_text()
-    assert len(re.findall("<script", page)) == len(re.findall("</script>", page)) == 3
+    assert len(re.findall("<script", page)) == len(re.findall("</script>", page)) == 4
     assert "&lt;script&gt;alert(&#x27;x&#x27;)&lt;/script&gt;&amp;amp;" in page
     assert "alert('x')</script>" not in page

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Results that ``fixfunc frame`` has left: ``frame.json``, and the picture beside it."""
+
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from PIL import Image, UnidentifiedImageError
+
+from fixfunc.spec.errors import InputError
+
+
+class Kept(NamedTuple):
+    """A frame that was drawn."""
+
+    title: str
+    figures: dict[str, Any]  # as in frame.json of a mesh
+    picture: np.ndarray | None  # uint8, shape (height, width, 3); None: there is none
+
+
+def read(path: Path) -> Kept:
+    """Read a result.
+
+    Parameters
+    ----------
+    path : Path
+        A folder of ``fixfunc frame``, or the ``frame.json`` in it; of a mesh, or of a recorded
+        frame.
+
+    Raises
+    ------
+    InputError
+        It is no such thing.
+    """
+    file = path / "frame.json" if path.is_dir() else path
+    if not file.is_file():
+        raise InputError("result", "be a folder with frame.json, or such a file", path)
+    try:
+        data = json.loads(file.read_bytes())
+    except ValueError as error:
+        raise InputError("result", "be JSON", f"{file}: {error}") from error
+    figures = _recorded(data) if isinstance(data, dict) and "program" in data else data
+    if not _is_frame(figures):
+        raise InputError("result", "hold the figures of a frame", file)
+    return Kept(figures["title"], figures, _picture(file.with_name("frame.png")))
+
+
+def _recorded(data):
+    """Figures of a recorded frame under the names that those of a mesh have."""
+    golden = {"triangles": data.get("triangles"), "samples_passed": data.get("passed")}
+    figures = {"title": f"{data['program']}, frame {data.get('frame')}", "counters": golden}
+    hardware = data.get("hardware")
+    if isinstance(hardware, dict) and _are_counters(hardware.get("counters")):
+        figures["hardware"] = hardware["counters"]
+        figures["clocks"] = hardware["counters"].get("clocks")
+    return figures
+
+
+def _is_frame(figures):
+    """Whether all that a comparison reads is there, and of its kind."""
+    if not isinstance(figures, dict) or not isinstance(figures.get("title"), str):
+        return False
+    moved = figures.get("moved", [])
+    return (
+        _are_counters(figures.get("counters"))
+        and _are_counters(figures.get("hardware", {}))
+        and isinstance(figures.get("clocks", 0), int)
+        and isinstance(figures.get("memory", ""), str)
+        and _are_shares(figures.get("stalls", {}))
+        and isinstance(moved, list)
+        and all(_is_traffic(row) for row in moved)
+    )
+
+
+def _are_counters(values):
+    return isinstance(values, dict) and all(isinstance(value, int) for value in values.values())
+
+
+def _are_shares(values):
+    return isinstance(values, dict) and all(
+        isinstance(value, int | float) for value in values.values()
+    )
+
+
+def _is_traffic(row):
+    """Client, cause, mode, count, bytes."""
+    kinds = (str, str, str, int, int)
+    return (
+        isinstance(row, list)
+        and len(row) == len(kinds)
+        and all(isinstance(value, kind) for value, kind in zip(row, kinds, strict=True))
+    )
+
+
+def _picture(path):
+    """Of a file that is there."""
+    if not path.is_file():
+        return None
+    try:
+        with Image.open(path) as image:
+            return np.asarray(image.convert("RGB"))
+    except (UnidentifiedImageError, OSError) as error:
+        raise InputError("picture", "be one that can be read", path) from error

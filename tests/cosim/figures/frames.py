@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Kept results, as a golden frame and as the hardware leave them, without hardware."""
+
+import json
+from pathlib import Path
+
+from fixfunc.cosim.figures import bound, counters
+from fixfunc.cosim.frame import mesh, report
+from fixfunc.cosim.frame.frame import run
+from fixfunc.cosim.frame.job import FrameJob, traffic
+from fixfunc.cosim.reference import top
+from fixfunc.models.scene.render import render
+from fixfunc.models.scene.scene import Scene
+from fixfunc.rtl.top import TopParams
+from fixfunc.spec.counters import COUNTERS, PROBES
+
+SIZE = (160, 90, 4)
+
+
+def golden(folder: Path) -> Path:
+    """By the golden models alone."""
+    run(Scene(*mesh.teapot(2), *SIZE), folder, title="teapot", golden=True)
+    return folder
+
+
+def counted(folder: Path, clocks: int = 30_000, **changed: int) -> Path:
+    """Golden counters in the place of the hardware's; ``clocks``, and those that are changed."""
+    scene = Scene(*mesh.teapot(2), *SIZE)
+    frame = render(scene)
+    job = FrameJob(scene, frame, TopParams())
+    memory = job.data.copy()
+    machine = top.machine(job.params, memory, shader=job._shader)
+    replayed = counters.replayed(machine, machine.draw(*job.start))
+    hardware = dict.fromkeys(COUNTERS, 0) | replayed | {"clocks": clocks, "stall_setup": 5432}
+    hardware |= changed
+    moved = traffic(hardware)
+    folder.mkdir(exist_ok=True)
+    run(scene, folder, title="teapot", golden=True)
+    figures = json.loads((folder / "frame.json").read_text()) | {
+        "hardware": hardware,
+        "golden": replayed,
+        "clocks": clocks,
+        "clocks_of_bound": bound.of_bound(clocks, bound.terms(hardware, moved)),
+        "stalls": {name: hardware[f"stall_{name}"] / clocks for name in PROBES},
+        "moved": moved,
+        "memory": "near: answers after 0 to 8 clocks",
+        "rtl": {"memory": {"beats": 4321, "mismatches": 0}},
+    }
+    (folder / "frame.json").write_text(json.dumps(figures))
+    report.write(folder / "frame.html", "teapot", frame, job.modes(memory), figures)
+    return folder
