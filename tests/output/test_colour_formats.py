@@ -239,7 +239,7 @@ def every_state(form):
     """
     rng = np.random.default_rng(int(form))
     for n, fields in enumerate(legal(form)):
-        if fields.get("blend_enable") and n % STEP:
+        if fields.get("blend_enable") and not fields.get("logic_op_enable") and n % STEP:
             continue
         yield fields | {"colour_write": 15, "early_write": 1}
         yield fields | {"colour_write": 1 + n % 14, "early_write": n % 3 > 0}

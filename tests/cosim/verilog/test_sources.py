@@ -20,6 +20,7 @@ DYNAMIC = {  # look modules up, and hold no hardware
     "tb/catalogue.py",
     "cosim/catalogue.py",
     "tb/coverage/run.py",
+    "cosim/record/tokens.py",
 }
 
 
