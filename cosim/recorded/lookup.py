@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fixfunc.cosim.recorded.frame import RecordedFrame
+from fixfunc.models.depth.compare import COMPARE
 from fixfunc.models.pixel.pixel_inputs import PixelQuads
 from fixfunc.models.pixel.pixel_shader import PixelResults
 from fixfunc.spec.dxgi import FORMATS, Format
@@ -77,9 +78,9 @@ class Lookup:
         """Of the fragments that have been collected, find those that were recorded."""
         keys, depths = self._joined(np.float32)
         pixel, begins, lengths = np.unique(keys >> 32, return_index=True, return_counts=True)
-        at, there = self._recorded(pixel)
+        at, known = self._recorded(pixel)
         found = np.full(len(keys), NONE)
-        for n in np.flatnonzero(there):
+        for n in np.flatnonzero(known):
             begin, length = begins[n], lengths[n]
             first, count = self._first[at[n]], min(self._count[at[n]], length)
             recorded = self._fragments["depth"][first : first + count]
@@ -96,17 +97,17 @@ class Lookup:
         else:
             found = self._next_ones(pixel, keys)
             self._parts.append((keys, found))
-        there = found != NONE
+        known = found != NONE
         colour = np.zeros((len(found), 4), np.float32)
-        colour[there] = self._fragments["colour"][found[there]]
+        colour[known] = self._fragments["colour"][found[known]]
         discarded = np.zeros(covered.shape, bool)
-        discarded[covered] = ~there | ~self._visible(colour[:, 3])
+        discarded[covered] = ~known | ~self._visible(colour[:, 3])
         colours = np.zeros((*covered.shape, 4), np.float32)
         colours[covered] = colour
         if not self._draw["shader_depth"]:
             return PixelResults(colours, discarded)
         depth = np.zeros(len(found), np.float32)
-        depth[there] = self._fragments["depth"][found[there]]
+        depth[known] = self._fragments["depth"][found[known]]
         depths = np.zeros(covered.shape, np.float32)
         depths[covered] = depth
         return PixelResults(colours, discarded, depths)
@@ -125,20 +126,20 @@ class Lookup:
         rank = np.empty(len(pixel), np.int64)
         lengths = np.diff(begins, append=len(pixel))
         rank[order] = np.arange(len(pixel)) - np.repeat(begins, lengths)
-        at, there = self._recorded(pixel)
+        at, known = self._recorded(pixel)
         found = np.full(len(pixel), NONE)
-        at = at[there]
-        turn = self._next[at] + rank[there]
+        at = at[known]
+        turn = self._next[at] + rank[known]
         np.add.at(self._next, at, 1)
-        found[there] = np.where(turn < self._count[at], self._first[at] + turn, NONE)
+        found[known] = np.where(turn < self._count[at], self._first[at] + turn, NONE)
         return found
 
     def _recorded(self, pixel):
         """Places of pixels among those that have recorded fragments, and which of them have."""
         at = np.searchsorted(self._pixels, pixel)
-        there = at < len(self._pixels)
-        there[there] = self._pixels[at[there]] == pixel[there]
-        return at, there
+        known = at < len(self._pixels)
+        known[known] = self._pixels[at[known]] == pixel[known]
+        return at, known
 
     def _visible(self, alpha):
         """The test of alpha: of formats of 8 bits as they are stored."""
@@ -148,16 +149,7 @@ class Lookup:
         if form != Format.UNKNOWN and FORMATS[form].bytes == 4 and "8B8" in form.name:
             alpha = np.rint(alpha * 255)
             reference = np.rint(reference * 255)
-        return {
-            Compare.NEVER: np.zeros(len(alpha), bool),
-            Compare.LESS: alpha < reference,
-            Compare.EQUAL: alpha == reference,
-            Compare.LESS_EQUAL: alpha <= reference,
-            Compare.GREATER: alpha > reference,
-            Compare.NOT_EQUAL: alpha != reference,
-            Compare.GREATER_EQUAL: alpha >= reference,
-            Compare.ALWAYS: np.ones(len(alpha), bool),
-        }[compare]
+        return COMPARE[compare](alpha, reference)
 
     def _joined(self, kind):
         """What has been noted, by ascending keys."""
