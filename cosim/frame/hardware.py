@@ -2,8 +2,11 @@
 """The hardware draws a golden frame: every stage and every byte of memory is compared."""
 
 import time
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
+from multiprocessing import active_children, get_context
 
 import numpy as np
 
@@ -97,24 +100,24 @@ def draw(
 
     With ``resolve`` the hardware makes pixels of the samples, too; else it lacks the unit, without
     which a top simulates faster. Figures are those of the first memory; of others clocks, and what
-    differs.
+    differs. Each other memory has a process of its own, beside the first.
     """
     block = bench("top")
     config = "default" if resolve else "frame"
     figures = result.figures
-
-    def timed(name, work):
-        step(name)
-        start = time.perf_counter()
-        out = work()
-        figures["seconds"][name] = time.perf_counter() - start
-        return out
-
     job = frames.FrameJob(scene, result.frame, block.parameters(config), resolve)
     volume = _build("top", figures, step, config)
-    inputs = timed("golden: colours", job.inputs)
+    step("golden: colours")
+    start = time.perf_counter()
+    inputs = job.inputs()
+    figures["seconds"]["golden: colours"] = time.perf_counter() - start
     first, *others = named(memory)
-    drawn, held, outcome, golden = _draw(job, volume, inputs, first, figures, timed)
+    with _beside(len(others)) as pool:
+        work = {name: pool.submit(_drawn_beside, job, config, inputs, name) for name in others}
+        step("rtl: top, and golden memory")
+        drawn, held, outcome, golden, seconds = _draw(job, volume, inputs, first, figures["rtl"])
+        figures["seconds"] |= seconds
+        others_drawn = {name: run.result() for name, run in work.items()}
     counted = frames.counters(drawn.outputs["counter_value"])
     moved = frames.traffic(counted)
     figures |= {
@@ -136,23 +139,49 @@ def draw(
     if not _errors(figures["status"]):
         result.frame = replace(result.frame, colour=job.picture(held.data), outcome=outcome)
         result.modes = job.modes(held.data)
-    for name in others:
-        drawn, *_ = _draw(job, volume, inputs, name, figures, timed, f", {name}")
-        counted = frames.counters(drawn.outputs["counter_value"])
+    for name, (counted, found, seconds) in others_drawn.items():
+        figures["rtl"] |= {f"{stream}, {name}": of for stream, of in found.items()}
+        figures["seconds"] |= {f"{what}, {name}": taken for what, taken in seconds.items()}
         figures["other_memories"][name] = counted["clocks"], _of_bound(counted, name)
 
 
-def _draw(job, volume, inputs, name, figures, timed, suffix=""):
-    """The run with a memory, what that holds in the end, golden outcomes and counters; compared."""
-    drawn, held = timed(f"rtl: top{suffix}", lambda: run(job, volume, inputs, name))
-    expected, outcome, counted = timed(
-        f"golden: memory{suffix}", lambda: job.expected(drawn.outputs)
+def _draw(job, volume, inputs, name, found):
+    """The run with a memory, what that holds in the end, golden outcomes and counters, seconds.
+
+    What was compared is put into ``found``, by stream.
+    """
+    start = time.perf_counter()
+    drawn, held = run(job, volume, inputs, name)
+    simulated = time.perf_counter()
+    expected, outcome, counted = job.expected(drawn.outputs)
+    found |= differences(drawn.outputs, expected)
+    found["counters"] = counter_differences(
+        frames.counters(drawn.outputs["counter_value"]), counted
     )
-    for stream, found in differences(drawn.outputs, expected).items():
-        figures["rtl"][f"{stream}{suffix}"] = found
-    found = counter_differences(frames.counters(drawn.outputs["counter_value"]), counted)
-    figures["rtl"][f"counters{suffix}"] = found
-    return drawn, held, outcome, counted
+    seconds = {
+        "rtl: top": simulated - start,
+        "golden: memory": time.perf_counter() - simulated,
+    }
+    return drawn, held, outcome, counted, seconds
+
+
+@contextmanager
+def _beside(count):
+    """Processes for so many other memories: none is left behind, however the work ends."""
+    with ProcessPoolExecutor(max(count, 1), get_context("spawn")) as pool:
+        try:
+            yield pool
+        except BaseException:
+            for process in active_children():
+                process.kill()  # one that simulates does not hear an interrupt
+            raise
+
+
+def _drawn_beside(job, config, inputs, name):
+    """In a process of its own: the hardware's counters, what was compared, and seconds."""
+    found = {}
+    drawn, *_, seconds = _draw(job, library("top", config), inputs, name, found)
+    return frames.counters(drawn.outputs["counter_value"]), found, seconds
 
 
 def run(job: frames.Job, volume: Volume, inputs: dict, memory: str) -> tuple[Run, Memory]:
