@@ -23,6 +23,7 @@ warnings.simplefilter("ignore", UnusedElaboratable)
 
 RTL = Path(__file__).parents[1] / "rtl"
 STAGES = (
+    "lib",
     "frontend",
     "tessellation",
     "geometry",

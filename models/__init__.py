@@ -4,6 +4,7 @@
 formats.py     how a depth becomes what is stored
 payload.py     dtypes of the field tables of spec/payloads.py
 state.py       draw states, checked
+annotations.py values as annotations say that they are
 machine/       packets of a ring are executed, from draw calls to targets in memory
 host/          the driver that people program: D3D11's device and context
 top/           every stage that is hardware, behind a command stream, with its memory

@@ -11,11 +11,14 @@ from fixfunc.models.payload import dtype, integers
 from fixfunc.spec import payloads
 from fixfunc.spec.colours import BASE_FORMATS, COLOUR_FORMATS
 from fixfunc.spec.dxgi import Format
-from fixfunc.spec.early import MOVED, PERMISSIONS, PERMITTED, UNSAFE
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import (
+    MOVED,
+    PERMISSIONS,
+    PERMITTED,
     SAMPLE_COUNTS,
     TARGET_LIMIT,
+    UNSAFE,
     VIEWPORT_MAX,
     VIEWPORT_MIN,
     BlendFactor,
@@ -69,7 +72,7 @@ def draw_state(
     front_ccw : bool
         Counter-clockwise triangles face front.
     does : sequence of str
-        What the draw's shader does, as in :data:`fixfunc.spec.early.PERMITTED`: it decides the four
+        What the draw's shader does, as in :data:`fixfunc.spec.state.PERMITTED`: it decides the four
         early permissions, and the direction in which depths move.
     **fields
         Any other field of :data:`fixfunc.spec.payloads.DRAW_STATE`, by name. ``depth_max`` is 1.0

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fixfunc.models.annotations import check_types
 from fixfunc.models.frontend.vertex_stage import LANES
 from fixfunc.models.frontend.work_distributor import MOST_GROUPS
-from fixfunc.models.lib.annotations import check_types
 from fixfunc.models.payload import integer
 
 MOST_THREADS = 1024  # of a group [fs 18.6.4]

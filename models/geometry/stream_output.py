@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fixfunc.models.annotations import check_types
 from fixfunc.models.frontend.input_assembler import Draw
 from fixfunc.models.frontend.vertex_fetch import MOST_STRIDE
 from fixfunc.models.frontend.vertex_stage import Vertices
-from fixfunc.models.lib.annotations import check_types
 from fixfunc.models.payload import integer
 from fixfunc.spec.errors import InputError
 

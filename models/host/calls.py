@@ -6,8 +6,8 @@ import inspect
 from collections.abc import Callable
 from typing import TypeVar, get_type_hints
 
+from fixfunc.models.annotations import check_type
 from fixfunc.models.host.memory import Heap
-from fixfunc.models.lib.annotations import check_type
 from fixfunc.spec.errors import InputError
 
 Kind = TypeVar("Kind", bound=type)

@@ -7,6 +7,7 @@ from itertools import chain, combinations
 
 import numpy as np
 
+from fixfunc.models.annotations import check_types
 from fixfunc.models.frontend.state_pieces import encode, floats
 from fixfunc.models.frontend.vertex_fetch import MOST_STRIDE, Element, check_layout
 from fixfunc.models.geometry.viewport import Viewport
@@ -15,7 +16,6 @@ from fixfunc.models.host.memory import Heap
 from fixfunc.models.host.resources import Bind, Buffer, check_bind
 from fixfunc.models.host.states import BlendState, DepthStencilState, RasterizerState
 from fixfunc.models.host.views import View
-from fixfunc.models.lib.annotations import check_types
 from fixfunc.models.payload import integer
 from fixfunc.spec import descriptors
 from fixfunc.spec.descriptors import TARGETS, VIEWPORTS

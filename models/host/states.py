@@ -5,7 +5,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from fixfunc.models.lib.annotations import check_types
+from fixfunc.models.annotations import check_types
 from fixfunc.models.output.blend import Blend
 from fixfunc.models.payload import integer
 from fixfunc.models.raster import forced_samples

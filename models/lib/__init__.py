@@ -12,7 +12,7 @@ placing.py           values of several lengths side by side, and apart
 axi.py               transfers of bursts, in order
 float32.py           float32 without denormals; quotients that are rounded once
 arithmetic.py        products, quotients, their latencies; a beat every few clocks
-annotations.py       values as annotations say that they are: no hardware's
+float_unit.py        operations of floats of any format, by exact integers
 
 Those with a ``step`` go clock by clock: it takes the inputs of a clock, and returns its outputs.
 """

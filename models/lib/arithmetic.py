@@ -48,6 +48,11 @@ def divide(
     return quotient, quotient != exact
 
 
+def reciprocal(divisor: np.ndarray, power: int) -> np.ndarray:
+    """Floors of 2^power by divisors above zero: ndarray of object."""
+    return (1 << power) // np.asarray(divisor, object)
+
+
 def multiplier_latency(a_bits: int, b_bits: int, bits: int) -> int:
     """Clocks of a product: two, and one for each halving of its partial products.
 

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fixfunc.models.annotations import check_types
 from fixfunc.models.frontend.compute_stage import ComputeWaves
 from fixfunc.models.frontend.vertex_stage import LANES, VertexWaves
 from fixfunc.models.frontend.work_distributor import Distributor
 from fixfunc.models.geometry.geometry_stage import Emitted
-from fixfunc.models.lib.annotations import check_types
 from fixfunc.models.payload import integer
 from fixfunc.models.pixel.pixel_inputs import Evaluator, PixelQuads
 from fixfunc.models.tessellation.stages import DomainWaves

@@ -8,10 +8,10 @@ A vertex or a domain shader is a callable alone. Every callable takes the inputs
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from fixfunc.models.annotations import check_types
 from fixfunc.models.frontend.compute_stage import ComputeShader
 from fixfunc.models.geometry.geometry_stage import Emitted
 from fixfunc.models.geometry.stream_output import Declaration
-from fixfunc.models.lib.annotations import check_types
 from fixfunc.models.pixel.pixel_stage import PixelShader
 from fixfunc.models.tessellation.stages import HullResults
 from fixfunc.spec.descriptors import Stage

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fixfunc.models.lib.annotations import check_types
+from fixfunc.models.annotations import check_types
 from fixfunc.spec.errors import InputError
 
 LOCATIONS = ("centre", "centroid", "sample")  # where an attribute is evaluated

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fixfunc.models.lib.annotations import check_types
+from fixfunc.models.annotations import check_types
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import Compare
 

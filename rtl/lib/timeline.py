@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Timeline: the values of a free-running pipeline, by the clock in which they are valid."""
+"""Timeline: the values of a free-running pipeline, by the clock in which they are valid; and steps
+of a computation, of which several may share a clock.
+"""
 
 from typing import Any
 
-from amaranth.hdl import Module, Signal, Value
+from amaranth.hdl import Module, Signal, Value, ValueLike
 from amaranth.lib.data import View
 
 from fixfunc.spec.errors import InputError
@@ -81,3 +83,46 @@ class Timeline:
 
     def __getitem__(self, clock: int) -> Clock:
         return Clock(self, clock)
+
+
+class Steps:
+    """A computation in steps, with registers between as many of them as its latency asks for.
+
+    A value belongs to a step; :meth:`put` hands values to the next one. A step is a clock of its
+    own where the latency is the number of steps; where it is less, some share a clock.
+
+    Parameters
+    ----------
+    m : Module
+    steps : int
+        Steps of the computation; what the last one puts are its results.
+    latency : int
+        Clocks from operands to results: 1 to ``steps``.
+
+    Raises
+    ------
+    InputError
+        For any other latency; the rest is as with :class:`Timeline`.
+    """
+
+    def __init__(self, m: Module, steps: int, latency: int) -> None:
+        if not 1 <= latency <= steps:
+            raise InputError("latency", f"be 1 to {steps}", latency)
+        self._m = m
+        self._clocks = [-(-step * latency // steps) for step in range(steps + 1)]
+        self._timeline = Timeline(m)
+
+    def enter(self, **values: Value | View) -> None:
+        """Operands, by name: of the first step."""
+        self._timeline.enter(0, **values)
+
+    def put(self, step: int, **values: ValueLike) -> None:
+        """Values that a step computes, by name: of the next one."""
+        before, after = self._clocks[step : step + 2]
+        for name, value in values.items():
+            held = Signal(Value.cast(value).shape(), name=f"{name}_of_{step + 1}")
+            self._m.d["sync" if after > before else "comb"] += held.eq(value)
+            self._timeline.enter(after, **{name: held})
+
+    def __getitem__(self, step: int) -> Clock:
+        return self._timeline[self._clocks[step]]

@@ -12,8 +12,7 @@ from fixfunc.models.state import draw_state
 from fixfunc.rtl.depth.hiz.hiz import HizParams
 from fixfunc.rtl.depth.test.depth_test import DepthTestParams
 from fixfunc.spec import payloads
-from fixfunc.spec.early import PERMITTED
-from fixfunc.spec.state import DepthFormat, Kind
+from fixfunc.spec.state import PERMITTED, DepthFormat, Kind
 from fixfunc.tb.bench import scenes
 
 WIDTH = max(map(payloads.width, payloads.CONTROL.values()))  # of a beat with tiles

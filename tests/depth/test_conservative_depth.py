@@ -10,8 +10,7 @@ from fixfunc.models.formats import MOST
 from fixfunc.models.payload import dtype
 from fixfunc.models.state import draw_state
 from fixfunc.spec import payloads
-from fixfunc.spec.early import MOVED
-from fixfunc.spec.state import Compare, DepthFormat, Outcome
+from fixfunc.spec.state import MOVED, Compare, DepthFormat, Outcome
 
 D24_MOST = MOST[DepthFormat.D24]
 RAISES = "depth_greater_equal"

@@ -12,8 +12,7 @@ from fixfunc.models.payload import dtype
 from fixfunc.models.raster.edge_evaluator import unpack
 from fixfunc.models.state import draw_state
 from fixfunc.spec import payloads
-from fixfunc.spec.early import PERMITTED
-from fixfunc.spec.state import Compare, DepthFormat, Kind, Outcome
+from fixfunc.spec.state import PERMITTED, Compare, DepthFormat, Kind, Outcome
 from fixfunc.tb.bench import scenes
 from fixfunc.tb.bench.depths import WIDTH, float_bits
 from tests.volume import check

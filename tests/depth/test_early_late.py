@@ -8,8 +8,7 @@ from fixfunc.models.depth.depth_test import in_range, new_depths
 from fixfunc.models.depth.depth_unit import DepthUnit, Shaded
 from fixfunc.models.formats import MOST
 from fixfunc.models.raster.edge_evaluator import unpack
-from fixfunc.spec.early import PERMISSIONS
-from fixfunc.spec.state import DepthFormat
+from fixfunc.spec.state import PERMISSIONS, DepthFormat
 from tests.depth.test_depth_unit import draws
 
 

@@ -2,16 +2,17 @@
 import numpy as np
 import pytest
 from amaranth.hdl import Module, Signal
+from amaranth.lib import wiring
 from amaranth.lib.data import StructLayout
+from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.timeline import Timeline
+from fixfunc.rtl.lib.timeline import Steps, Timeline
 from fixfunc.spec.errors import InputError
-from fixfunc.tb.bench.clocked import difference, simulate
+from fixfunc.tb.bench.clocked import Clock, difference, simulate
 from fixfunc.tb.lib import delay
-from tests.lib.bench import broken, check_page
+from tests.lib.bench import broken
 
-STEM = "timeline"
-CASE = delay.CASES[STEM]
+CASE = delay.CASES["timeline"]
 TRACE = CASE.trace(np.random.default_rng(1), 50)
 
 
@@ -110,5 +111,36 @@ def test_a_value_may_be_read_within_conditions_once_it_has_its_registers():
         assert t[2].value.name == "value_2"
 
 
-def test_waveforms():
-    check_page(STEM)
+class Cube(wiring.Component):
+    """i * i * i in three steps, each of which needs the operand."""
+
+    i: In(8)
+    o: Out(24)
+
+    def __init__(self, latency):
+        self._latency = latency
+        super().__init__()
+
+    def elaborate(self, _):
+        m = Module()
+        t = Steps(m, 3, self._latency)
+        t.enter(i=self.i)
+        t.put(0, square=t[0].i * t[0].i)
+        t.put(1, cube=t[1].square * t[1].i)
+        t.put(2, o=t[2].cube + 0 * t[2].i)
+        m.d.comb += self.o.eq(t[3].o)
+        return m
+
+
+@pytest.mark.parametrize("latency", [1, 2, 3])
+def test_steps_share_clocks(latency):
+    values = np.random.default_rng(latency).integers(0, 256, 40).tolist()
+    trace = [
+        Clock({"i": value}, {"o": values[n - latency] ** 3} if n >= latency else {})
+        for n, value in enumerate(values)
+    ]
+    assert difference(trace, simulate(Cube(latency), trace)) is None
+    late = [Clock(clock.inputs, trace[n - 1].outputs) for n, clock in enumerate(trace)]
+    assert difference(late, simulate(Cube(latency), late)) is not None
+    with pytest.raises(InputError, match="^latency must be 1 to 3, not 4$"):
+        Cube(4).elaborate(None)

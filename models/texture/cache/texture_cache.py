@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from fixfunc.models.lib.annotations import check_types
+from fixfunc.models.annotations import check_types
 from fixfunc.models.texture.cache.cache_clock import CacheClock
 from fixfunc.models.texture.cache.tag_array import TagArray
 from fixfunc.models.texture.cache.taps import Taps

@@ -12,8 +12,15 @@ from fixfunc.models.raster.edge_evaluator import unpack
 from fixfunc.models.state import draw_state
 from fixfunc.rtl.depth.test.depth_test import DepthTestParams
 from fixfunc.spec import payloads
-from fixfunc.spec.early import PERMISSIONS, PERMITTED
-from fixfunc.spec.state import Compare, DepthFormat, Kind, Outcome, StencilOp
+from fixfunc.spec.state import (
+    PERMISSIONS,
+    PERMITTED,
+    Compare,
+    DepthFormat,
+    Kind,
+    Outcome,
+    StencilOp,
+)
 from fixfunc.tb.bench import scenes
 from fixfunc.tb.bench.depths import WIDTH
 from fixfunc.tb.coverage.bins import Axis, Seen, add, cross, equal, flag, of, samples_of

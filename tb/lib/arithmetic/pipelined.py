@@ -11,6 +11,7 @@ from fixfunc.models.lib import arithmetic as golden
 from fixfunc.models.lib.delay import delayed
 from fixfunc.rtl.lib.arithmetic.divider import Divider
 from fixfunc.rtl.lib.arithmetic.multiplier import Multiplier
+from fixfunc.rtl.lib.arithmetic.reciprocal import Reciprocal
 from fixfunc.tb.bench.clocked import Case, Clock, Example, Hit, check
 
 # Widths of factors and product: one limb; several; a product that is cut; those of triangle setup.
@@ -21,6 +22,9 @@ PRODUCTS = (
 # Bits of the divisor, of the dividend, of the fraction, of the output, which is all of the quotient
 # or the lowest of it. The last are those of triangle setup.
 QUOTIENTS = ((4, 6, 3, 8), (5, 13, 0, 9), (20, 9, 12, 12), (12, 3, 1, 2), (49, 57, 24, 56))
+# Bits of the divisor, power of the dividend, clocks: the least; a quotient as wide as may be; those
+# of float32; those of the interpolator.
+RECIPROCALS = ((3, 4, 1), (8, 19, 3), (24, 48, 7), (34, 60, 7))
 
 
 def signed(rng: np.random.Generator, count: int, bits: int) -> np.ndarray:
@@ -89,6 +93,26 @@ def random_quotients(
     return quotients(signed(rng, clocks, widths[1]), divisors(rng, clocks, widths[0]), widths)
 
 
+def reciprocals(divisor: np.ndarray, shape: tuple[int, int, int]) -> list[Clock]:
+    """Divisors, and their reciprocals a latency later."""
+    bits, power, latency = shape
+    outputs = later(golden.reciprocal(divisor, power), latency, power - bits + 2)
+    return [Clock({"divisor": int(d)}, output) for d, output in zip(divisor, outputs, strict=True)]
+
+
+def random_reciprocals(
+    rng: np.random.Generator, clocks: int, shape: tuple[int, int, int]
+) -> list[Clock]:
+    """Divisors with their highest bit set: any, few bits, and the ends of a table's ranges."""
+    least = 1 << shape[0] - 1
+    below = rng.integers(0, least, clocks)
+    place = rng.integers(0, shape[0], clocks)
+    few = below >> place << place
+    ends = (few - rng.integers(0, 2, clocks)) % least
+    kind = rng.integers(0, 3, clocks)
+    return reciprocals((least + np.choose(kind, [below, few, ends])).astype(object), shape)
+
+
 def equal(port: str, value: int) -> Hit:
     """A bin: an input has this value."""
     return lambda trace, n: trace[n].inputs[port] == value
@@ -125,6 +149,17 @@ CASES = {
         )
         for widths in QUOTIENTS
     },
+    **{
+        "reciprocal_{}_{}_{}".format(*shape): Case(
+            partial(Reciprocal, *shape),
+            partial(random_reciprocals, shape=shape),
+            {
+                "the least divisor": equal("divisor", 1 << shape[0] - 1),
+                "the greatest": equal("divisor", (1 << shape[0]) - 1),
+            },
+        )
+        for shape in RECIPROCALS
+    },
 }
 EXAMPLES = {
     "multiplier_19_18_37": Example(
@@ -140,6 +175,11 @@ EXAMPLES = {
             (4, 6, 3, 8),
         ),
         ("dividend", "divisor", "o", "beyond"),
+    ),
+    "reciprocal_8_19_3": Example(
+        CASES["reciprocal_8_19_3"].create,
+        lambda: reciprocals(np.array([128, 129, 200, 255, 128, 128], object), (8, 19, 3)),
+        ("divisor", "o"),
     ),
 }
 

@@ -9,6 +9,7 @@ from fixfunc.models.lib import arithmetic as golden
 from fixfunc.rtl.lib.arithmetic.divider import Divider
 from fixfunc.rtl.lib.arithmetic.interval_register import IntervalRegister
 from fixfunc.rtl.lib.arithmetic.multiplier import Multiplier
+from fixfunc.rtl.lib.arithmetic.reciprocal import Reciprocal
 from fixfunc.rtl.lib.arithmetic.shared_multiplier import SharedMultiplier
 from fixfunc.spec.errors import InputError
 from fixfunc.tb.bench import clocked
@@ -60,6 +61,21 @@ def test_as_few_units_as_serve_the_interval():
             assert units * (turns - 1) < count
 
 
+@pytest.mark.parametrize(("bits", "power"), [(24, 48), (34, 60), (40, 67), (12, 27)])
+def test_no_guess_of_a_reciprocal_is_far_off(bits, power):
+    """Both ends of every range of the table, where its entry is the worst: 3/4 of a range. Two
+    steps square that twice, to less than a unit of the quotient.
+    """
+    table = Reciprocal(bits, power).table()
+    index = (len(table) - 1).bit_length()
+    below = bits - 1 - index
+    for n, entry in enumerate(table):
+        least = (1 << bits - 1) + (n << below)
+        for divisor in least, least + (1 << below) - 1:
+            error = abs(1 - Fraction(entry * divisor, 1 << index + 2 + bits - 1))
+            assert error < Fraction(3, 4 << index)
+
+
 @pytest.mark.parametrize("interval", shared.INTERVALS)
 @pytest.mark.parametrize("count", [*shared.PRODUCT_COUNTS, *shared.QUOTIENT_COUNTS])
 def test_latencies_of_sets_agree(count, interval):
@@ -86,6 +102,10 @@ def test_latencies_of_sets_agree(count, interval):
         (lambda: SharedMultiplier(0, 8, 8), "count must be above 0, not 0"),
         (lambda: SharedMultiplier(2, 8, 8, None, 0), "interval must be above 0, not 0"),
         (lambda: IntervalRegister(8, 0), "interval must be above 0, not 0"),
+        (lambda: Reciprocal(2, 3), "bits must be 3 or more, not 2"),
+        (lambda: Reciprocal(8, 20), "power must be 9 to 19, not 20"),
+        (lambda: Reciprocal(34, 62), "power must be 35 to 61, not 62"),
+        (lambda: Reciprocal(24, 48, 8).elaborate(None), "latency must be 1 to 7, not 8"),
     ],
 )
 def test_wrong_parameters(make, message):
@@ -122,6 +142,10 @@ def test_every_bin_is_hit(name):
         ("divider", "shared_divider_2_4", "turn * self._bits_a_stage, f", "turn, f"),
         ("divider", "shared_divider_3_3", "m.If(turns[turn] if turn else 1)", "m.If(1)"),
         ("divider", "shared_divider_1_2", "self._interval > 1:", "self._turns > 1:"),
+        ("reciprocal", "reciprocal_34_60_7", "twice + 2 * n + 1", "twice + 2 * n + 9"),
+        ("reciprocal", "reciprocal_24_48_7", " + (now.remainder >= now.divisor)", ""),
+        ("reciprocal", "reciprocal_24_48_7", "remainder >= now", "remainder > now"),
+        ("reciprocal", "reciprocal_34_60_7", "[:width].as_signed()", "[:width]"),
         ("interval_register", "interval_register_3", "eq(self._interval - 1)", "eq(1)"),
         ("interval_register", "interval_register_1", "self.room & ", ""),
         ("interval_register", "interval_register_2", "eq(self.accept)", "eq(self.i.valid)"),

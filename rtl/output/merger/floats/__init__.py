@@ -4,5 +4,4 @@
 float_lane.py    one sample: texel and colours in, texel out
 float_channel.py factors, products, their sum; or the less, or the greater
 small_floats.py  floats of 16, 11 and 10 bits
-multiply_add.py  float32
 """

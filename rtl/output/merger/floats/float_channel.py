@@ -1,32 +1,21 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A channel of floats, blended by float32."""
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.delay import register
+from fixfunc.rtl.lib.float32.compare import less
+from fixfunc.rtl.lib.float32.fields import FLOAT32
+from fixfunc.rtl.lib.float32.multiply_add import MultiplyAdd
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.output.merger.control import GROUP, NEW, OLD, SOURCE, TARGET
-from fixfunc.rtl.output.merger.floats.multiply_add import (
-    MINUS_ZERO,
-    ONE,
-    MultiplyAdd,
-    flushed,
-    is_nan,
-)
 from fixfunc.rtl.output.merger.formats import pick
 
-SIGN = 31  # bit of a float32
-
-
-def less(a: Value, b: Value) -> Value:
-    """a < b of float32; zeros are equal, and NaN is not less, nor is anything less than it."""
-    both_zero = (a[:SIGN] == 0) & (b[:SIGN] == 0)
-    by_magnitude = Mux(a[SIGN], a[:SIGN] > b[:SIGN], a[:SIGN] < b[:SIGN])
-    numbers = ~is_nan(a) & ~is_nan(b) & ~both_zero
-    return numbers & Mux(a[SIGN] ^ b[SIGN], a[SIGN], by_magnitude)
+SIGN = FLOAT32.magnitude  # bit of a float32
+MINUS_ZERO = 1 << SIGN
 
 
 class FloatChannel(wiring.Component):
@@ -46,8 +35,8 @@ class FloatChannel(wiring.Component):
         :attr:`LATENCY` clocks later.
     """
 
-    FACTORS = MultiplyAdd.LATENCY + 2  # colours chosen, one less them, the less of alpha and that
-    SUMMED = FACTORS + 2 * MultiplyAdd.LATENCY
+    FACTORS = MultiplyAdd.STEPS + 2  # colours chosen, one less them, the less of alpha and that
+    SUMMED = FACTORS + 2 * MultiplyAdd.STEPS
     LATENCY = SUMMED + 1
 
     def __init__(self) -> None:
@@ -76,7 +65,7 @@ class FloatChannel(wiring.Component):
             product.b.eq(factors[TARGET]),
             product.c.eq(MINUS_ZERO),
         ]
-        clock = self.FACTORS + product.LATENCY
+        clock = self.FACTORS + product.latency
         t.enter(self.FACTORS, factor=factors[SOURCE])
         t.enter(self.FACTORS, **{f"negative_{n}": sides[n].negative for n in (SOURCE, TARGET)})
         m.submodules.total = total = MultiplyAdd()
@@ -116,14 +105,14 @@ class FloatChannel(wiring.Component):
         m.submodules[f"complement_{n}"] = complement = MultiplyAdd()
         m.d.comb += [
             complement.a.eq(_negated(taken, Const(1))),
-            complement.b.eq(ONE),
-            complement.c.eq(ONE),
+            complement.b.eq(FLOAT32.one),
+            complement.c.eq(FLOAT32.one),
         ]
-        clock = 1 + complement.LATENCY
+        clock = 1 + complement.latency
         t.enter(1, **{f"base_{n}": base})
         side = self._side(t, clock, n)
         alpha = t[clock].new_alpha
-        takes_alpha = less(alpha, complement.o) | is_nan(alpha)
+        takes_alpha = less(FLOAT32, alpha, complement.o) | FLOAT32.is_nan(alpha)
         saturated = Mux(takes_alpha, alpha, complement.o)
         return register(
             m,
@@ -139,8 +128,9 @@ class FloatChannel(wiring.Component):
     def _replaced(self, m, new, old):
         """What the channel becomes unless products are summed; of NaN and a number the number."""
         group = self.group
-        takes_new = Mux(group.least, less(new, old), less(old, new)) | is_nan(old)
-        chosen = flushed(Mux(takes_new, new, old))
+        is_new_less, is_old_less = less(FLOAT32, new, old), less(FLOAT32, old, new)
+        takes_new = Mux(group.least, is_new_less, is_old_less) | FLOAT32.is_nan(old)
+        chosen = FLOAT32.flushed(Mux(takes_new, new, old))
         out = Signal(32, name="replaced")
         m.d.sync += out.eq(Mux(self.write, Mux(group.least | group.greatest, chosen, new), old))
         return out

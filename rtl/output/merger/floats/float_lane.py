@@ -7,10 +7,10 @@ from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.delay import register
+from fixfunc.rtl.lib.float32.fields import FLOAT32
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.output.merger.control import ALPHA_GROUP, COLOUR_GROUP, control_layout
 from fixfunc.rtl.output.merger.floats.float_channel import FloatChannel
-from fixfunc.rtl.output.merger.floats.multiply_add import ONE
 from fixfunc.rtl.output.merger.floats.small_floats import Narrow, widened
 from fixfunc.rtl.output.merger.formats import ALPHA, FormatSet, joined, pick
 
@@ -105,7 +105,7 @@ class FloatLane(wiring.Component):
         """What is stored as float32; what the format lacks is 0, alpha 1."""
         texel = t[1].texel
         layouts = self._formats.float_layouts
-        lacking = ONE if channel == ALPHA else 0
+        lacking = FLOAT32.one if channel == ALPHA else 0
         options = [
             Const(0) if own[channel] is None else texel[own[channel][0] : sum(own[channel])]
             for own in layouts

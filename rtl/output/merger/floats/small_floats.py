@@ -9,9 +9,9 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.bits import leading_zeros, named
+from fixfunc.rtl.lib.float32.fields import FLOAT32
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.output.merger.control import FLOAT_WIDTHS
-from fixfunc.rtl.output.merger.floats.multiply_add import BIAS, MANTISSA, is_nan
 from fixfunc.rtl.output.merger.formats import pick
 
 FRACTIONS = {16: 10, 11: 6, 10: 5}  # bits
@@ -39,8 +39,8 @@ def widened(m: Module, word: Value, width: Value, name: str) -> Value:
     sign = width[1] & word[15]
     zeros = named(m, leading_zeros(fraction), f"{name}_zeros")
     shifted = named(m, (fraction << zeros)[: WIDEST - 1], f"{name}_shifted")
-    pad = Const(0, MANTISSA - 1 - WIDEST)
-    least = BIAS - SMALL_BIAS
+    pad = Const(0, FLOAT32.mantissa - 1 - WIDEST)
+    least = FLOAT32.bias - SMALL_BIAS
     normal = Cat(pad, fraction, (exponent + least)[:8], sign)
     # Without the highest bit set.
     denormal = Cat(pad, Const(0, 1), shifted, (Const(least, 8) - zeros)[:8], sign)
@@ -80,14 +80,14 @@ class Narrow(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         t = Timeline(m)
-        t.enter(0, value=self.i, nan=is_nan(self.i))
+        t.enter(0, value=self.i, nan=FLOAT32.is_nan(self.i))
         exponent = self.i[23:31]
-        least = BIAS - SMALL_BIAS + 1  # of a normal number
+        least = FLOAT32.bias - SMALL_BIAS + 1  # of a normal number
         below = named(m, exponent < least, "below")
         distance = named(m, least - exponent, "distance")
-        distance = Mux(distance[:8] > MANTISSA, MANTISSA, distance[:5])
-        mantissa = Cat(self.i[: MANTISSA - 1], Const(1, 1))
-        shifted = Signal(MANTISSA)
+        distance = Mux(distance[:8] > FLOAT32.mantissa, FLOAT32.mantissa, distance[:5])
+        mantissa = Cat(self.i[: FLOAT32.mantissa - 1], Const(1, 1))
+        shifted = Signal(FLOAT32.mantissa)
         high = Signal(8)
         m.d.sync += [
             shifted.eq(Mux(below, mantissa >> distance, mantissa)),
@@ -98,7 +98,7 @@ class Narrow(wiring.Component):
         options = []
         for width, fraction in FRACTIONS.items():
             infinite = INFINITE << fraction
-            cut = MANTISSA - 1 - fraction
+            cut = FLOAT32.mantissa - 1 - fraction
             encoded = named(m, (high << fraction) + shifted[cut:], f"encoded_{width}")
             finite = Mux(encoded >= infinite, infinite - 1, encoded)
             number = Mux(value[23:31] == 255, infinite, finite)
@@ -106,7 +106,9 @@ class Narrow(wiring.Component):
                 number = Cat(number[: width - 1], negative)
             else:
                 number = Mux(negative, 0, number)
-            same = Cat(value[cut : MANTISSA - 1], Const(INFINITE, EXPONENT), negative)[:width]
+            same = Cat(value[cut : FLOAT32.mantissa - 1], Const(INFINITE, EXPONENT), negative)[
+                :width
+            ]
             nan = Mux(self.stays, same, infinite | 1 << fraction - 1)
             options.append(Mux(t[1].nan, nan, number))
         m.d.sync += self.o.eq(pick(self.width, [value, *options]))

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""a * b."""
+
+from amaranth.hdl import Cat, Const, Module, Mux
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.lib.bits import named
+from fixfunc.rtl.lib.float32.fields import FLOAT32, FloatFormat
+from fixfunc.rtl.lib.float32.rounding import rounded
+from fixfunc.rtl.lib.timeline import Steps
+
+
+class Multiply(wiring.Component):
+    """a * b to the nearest, ties to even; one a clock, free-running.
+
+    Parameters
+    ----------
+    form : FloatFormat
+    latency : int
+        1 to :attr:`STEPS` clocks.
+
+    Members
+    -------
+    a, b : In(form.bits)
+    o : Out(form.bits)
+        ``latency`` clocks later.
+    """
+
+    STEPS = 4
+
+    def __init__(self, form: FloatFormat = FLOAT32, latency: int = STEPS) -> None:
+        self._form = form
+        self.latency = latency
+        super().__init__({"a": In(form.bits), "b": In(form.bits), "o": Out(form.bits)})
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        form = self._form
+        t = Steps(m, self.STEPS, self.latency)
+        zero = form.is_zero(self.a) | form.is_zero(self.b)
+        infinite = form.is_infinite(self.a) | form.is_infinite(self.b)
+        wrong = form.is_nan(self.a) | form.is_nan(self.b) | (zero & infinite)
+        sign = named(m, form.sign_of(self.a) ^ form.sign_of(self.b), "sign")
+        first, second = form.mantissa_of(self.a), form.mantissa_of(self.b)
+        half = form.mantissa // 2
+        t.put(
+            0,
+            low=first * second[:half],
+            high=first * second[half:],
+            exponents=form.exponent_of(self.a) + form.exponent_of(self.b),
+            sign=sign,
+            special=wrong | infinite | zero,
+            value=Mux(
+                wrong,
+                form.nan,
+                Mux(infinite, form.signed_infinity(sign), form.signed_zero(sign)),
+            ),
+        )
+        now = t[1]
+        t.put(1, product=(now.low + (now.high << half))[: 2 * form.mantissa])
+        now = t[2]
+        top = now.product[-1]
+        t.put(
+            2,
+            kept=Mux(top, now.product, Cat(Const(0, 1), now.product[:-1])),
+            exponent=now.exponents - form.bias + top,
+        )
+        now = t[3]
+        regular = rounded(m, form, now.sign, now.exponent, now.kept, 0)
+        t.put(3, o=Mux(now.special, now.value, regular))
+        m.d.comb += self.o.eq(t[4].o)
+        return m
