@@ -109,8 +109,8 @@ def test_a_tile_that_leaves_at_the_end_of_a_flush_is_in_the_table():
 
 
 @pytest.mark.plan("tile-cache-16")
-@pytest.mark.parametrize(("again", "most"), [(("read",), 2 * SETS + 24), ((), 13)])
-def test_a_flush_takes_two_clocks_a_set_without_dirty_tiles(again, most):
+@pytest.mark.parametrize(("again", "most"), [(("read",), SETS + 24), ((), 13)])
+def test_a_flush_takes_a_clock_a_set_without_dirty_tiles(again, most):
     """More are those of the read, of one line of the mode table, and of the answer.
 
     A flush behind which nothing has been used is over at once.

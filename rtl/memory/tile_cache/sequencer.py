@@ -38,7 +38,7 @@ class Sequencer(wiring.Component):
         Commands that the tag array makes of ``use``.
     o : Out(stream.Signature(TAG_COMMAND))
         ``commands``, and besides them the EVICTs of flushes, and DONE.
-    tags_idle, walk, set, entry, more, following, invalidate : In, Out, Out, In, In, In, Out
+    tags_idle, walk, more, take, set, entry : In, Out, In, Out, In, In
         The other side of :class:`~fixfunc.rtl.memory.tile_cache.tag_array.TagArray`.
     samples, cleared, is_float, base, count, last : Out
         The target: log2 of its samples, the value it was cleared to, whether its depths are D32F,
@@ -66,11 +66,10 @@ class Sequencer(wiring.Component):
                 "o": Out(stream.Signature(TAG_COMMAND)),
                 "tags_idle": In(1),
                 "walk": Out(1),
-                "set": Out(range(sets)),
-                "entry": In(set_layout(ways)),
                 "more": In(1),
-                "following": In(range(sets)),
-                "invalidate": Out(1),
+                "take": Out(1),
+                "set": In(range(sets)),
+                "entry": In(set_layout(ways)),
                 "samples": Out(2),
                 "cleared": Out(payloads.COLOUR),
                 "is_float": Out(1),
@@ -158,7 +157,7 @@ class Sequencer(wiring.Component):
                     m.next = "DONE"
 
     def _flush(self, m):
-        """Dirty tiles are evicted, one a clock, and a clock a set in use; at least two a set."""
+        """Dirty tiles are evicted, one a clock; a set in use takes a clock at least."""
         ways = range(self._ways)
         way = Signal(ways)
         evicted = Signal(self._ways)
@@ -169,8 +168,6 @@ class Sequencer(wiring.Component):
         m.d.comb += way.eq(self.entry.victim + number(oldest))
         with m.State("FLUSH_FIRST"):
             self._flush_next(m)
-        with m.State("FLUSH_READ"):
-            m.next = "FLUSH"
         with m.State("FLUSH"):
             m.d.comb += [
                 self.o.valid.eq(dirty.any()),
@@ -181,7 +178,6 @@ class Sequencer(wiring.Component):
             with m.If(self.o.ready | ~self.o.valid):
                 m.d.sync += evicted.eq(evicted | oldest)
                 with m.If(dirty == oldest):
-                    m.d.comb += self.invalidate.eq(1)
                     m.d.sync += evicted.eq(0)
                     self._flush_next(m)
         with m.State("FLUSH_MODES"):
@@ -191,7 +187,7 @@ class Sequencer(wiring.Component):
 
     def _flush_next(self, m):
         """The next set in use; behind the last the mode table."""
-        m.d.sync += self.set.eq(self.following)
         m.next = "FLUSH_MODES"
         with m.If(self.more):
-            m.next = "FLUSH_READ"
+            m.d.comb += self.take.eq(1)
+            m.next = "FLUSH"

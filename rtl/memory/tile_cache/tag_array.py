@@ -43,17 +43,15 @@ class TagArray(wiring.Component):
     idle : Out(1)
         No request is being looked up.
     walk : In(1)
-        ``set`` is read instead of the set of a request. Only while ``idle``.
-    set : In(range(sets))
-    entry : Out(set_layout(ways))
-        What is known of ``set``, one clock later.
-    more, following : Out(1), Out(range(sets))
-        There are tiles in the slots of a set, but the one that is walked; the lowest such set. Both
-        a clock after ``set``.
-    invalidate : In(1)
-        No tile is in the slots of ``set`` from now on. Only with ``walk``.
+        A flush walks the sets that are in use, the lowest first. Only while ``idle``.
+    more : Out(1)
+        There is a further one.
+    take : In(1)
+        It is taken: nothing is in its slots from now on. Only with ``walk`` and ``more``.
+    set, entry : Out(range(sets)), Out(set_layout(ways))
+        The set that was taken last, and what was in it; from the clock after ``take`` on.
     forget : In(1)
-        Nor in any slot.
+        Nothing is in any slot from now on.
     """
 
     def __init__(self, edge: int, sets: int, ways: int) -> None:
@@ -65,11 +63,10 @@ class TagArray(wiring.Component):
                 "o": Out(stream.Signature(TAG_COMMAND)),
                 "idle": Out(1),
                 "walk": In(1),
-                "set": In(range(sets)),
-                "entry": Out(set_layout(ways)),
                 "more": Out(1),
-                "following": Out(range(sets)),
-                "invalidate": In(1),
+                "take": In(1),
+                "set": Out(range(sets)),
+                "entry": Out(set_layout(ways)),
                 "forget": In(1),
             }
         )
@@ -82,12 +79,14 @@ class TagArray(wiring.Component):
 
         # Of a set that is not in use what lies in memory says nothing: all are forgotten at once.
         used = Signal(self._sets)
-        others = named(m, used & ~(self.walk << self.set), "others")
+        following = Signal(range(self._sets))
+        others = named(m, used & ~(self.walk << following), "others")
         first_on_top = named(m, others[::-1], "first_on_top")
-        m.d.sync += [
-            self.more.eq(others.any()),
-            self.following.eq(leading_zeros(first_on_top)),
-        ]
+        with m.If(self.take | ~self.walk):
+            m.d.sync += [
+                self.more.eq(others.any()),
+                following.eq(leading_zeros(first_on_top)),
+            ]
 
         # The set of the next request is read in the last clock of the one before, whose update the
         # read port forwards.
@@ -104,8 +103,8 @@ class TagArray(wiring.Component):
             self.i.ready.eq(~self.walk & (~pending | done)),
             self.idle.eq(~pending),
             next_index.eq(Cat(coming.x[:x_bits], coming.y[: bits // 2])),
-            read.addr.eq(Mux(self.walk, self.set, next_index)),
-            read.en.eq(self.walk | self.i.ready),
+            read.addr.eq(Mux(self.walk, following, next_index)),
+            read.en.eq(self.take | self.i.ready),
             write.addr.eq(index),
             write.en.eq(done),
             write.data.eq(updated),
@@ -119,8 +118,11 @@ class TagArray(wiring.Component):
             m.d.comb += self.entry.eq(read.data)
         with m.If(done):
             m.d.sync += used.eq(used | (1 << index))
-        with m.If(self.invalidate):
-            m.d.sync += used.eq(others)
+        with m.If(self.take):
+            m.d.sync += [
+                used.eq(others),
+                self.set.eq(following),
+            ]
         with m.If(self.forget):
             m.d.sync += used.eq(0)
         with m.If(self.i.ready):

@@ -30,7 +30,7 @@ from fixfunc.spec import payloads
 from fixfunc.spec.payloads import TILE_NUMBER
 from fixfunc.spec.state import SlotOp
 
-WALK = "entry", "more", "following"  # what a walk of the sets is told
+WALK = "more", "set", "entry"  # what a walk of the sets is told
 FILLS = 16  # tiles that have been filled, whose completions are on their way
 LEAST = {
     "sets": 1,
@@ -276,8 +276,7 @@ class TileCache(wiring.Component):
         m.d.comb += [
             sequencer.tags_idle.eq(tags.idle),
             tags.walk.eq(sequencer.walk),
-            tags.set.eq(sequencer.set),
-            tags.invalidate.eq(sequencer.invalidate),
+            tags.take.eq(sequencer.take),
             tags.forget.eq(sequencer.forget_modes),
             *(getattr(sequencer, name).eq(getattr(tags, name)) for name in WALK),
         ]

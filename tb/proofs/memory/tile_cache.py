@@ -29,7 +29,7 @@ def tags(module: ModuleType = tag_array) -> Properties:
     p = Properties()
     unit = module.TagArray(4, SETS, WAYS)
     p.add(unit)
-    p.assume(~unit.walk & ~unit.invalidate & ~unit.forget)
+    p.assume(~unit.walk & ~unit.take & ~unit.forget)
     tile = p.constant(22, "tile")
     index = p.constant(1, "tile_set")
     request = unit.i.payload
