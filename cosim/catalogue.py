@@ -29,6 +29,7 @@ STAGES = (
     "geometry",
     "raster",
     "depth",
+    "pixel",
     "texture",
     "output",
     "memory",

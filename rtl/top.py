@@ -172,7 +172,8 @@ class Top(wiring.Component):
         Where packets lie. A START is accepted when the one before is done; the first after a reset,
         when HiZ's memory has been initialised.
     o : Out(stream.Signature(layout(STATUS)))
-        One for each FENCE, and one at the end of each START, which reports errors.
+        One for each FENCE. A START ends with one, which reports errors: that of its last packet,
+        or another one where that is no FENCE.
     quads, colours : Out, In
         Quads to a shader, and the colours that it returns: see
         :class:`~fixfunc.rtl.output.colour_write.ColourWrite`. With them come the samples that

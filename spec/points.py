@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Payloads of domain points, as field tables: see :mod:`fixfunc.spec.payloads`."""
+"""Payloads of what shaders are asked for, domain points and quads of pixels, as field tables: see
+:mod:`fixfunc.spec.payloads`.
+"""
 
 from fixfunc.spec.payloads import Field, each
 
@@ -35,3 +37,34 @@ def wave(lanes: int) -> tuple[Field, ...]:
             for name, bits in (("patch", 16), ("u", 17), ("v", 17))
         ),
     )
+
+
+QUAD_SAMPLES = 8  # bits of each pixel of a quad
+
+
+def quad_tile(edge: int) -> tuple[Field, ...]:
+    """A tile of a triangle whose quads are to be shaded; ``edge`` as of :func:`payloads.tile`."""
+    position = 16 - edge.bit_length() + 1
+    return (
+        Field("slot", 12),  # of its triangle
+        *each("x y", position),  # tiles
+        Field("samples", 2),  # log2
+        Field("by_sample", 1),  # each sample is shaded by itself [fs 3.5.4.1]
+        Field("back", 1),
+        # Lane (i, j) at bit j * edge + i: samples to shade, and all that the triangle covers.
+        *each("mask covered", edge**2),
+    )
+
+
+QUAD = (
+    Field("slot", 12),
+    *each("x y", 14),  # of the upper left pixel, on the target
+    Field("samples", 2),
+    Field("by_sample", 1),
+    Field("sample", 3),  # the only one that is shaded
+    Field("back", 1),
+    Field("last", 1),  # of its tile
+    # Pixel (x, y) has eight bits from 16 y + 8 x on, by samples. A pixel without one to shade is a
+    # helper.
+    *each("mask covered", 4 * QUAD_SAMPLES),
+)

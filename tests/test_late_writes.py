@@ -122,7 +122,7 @@ def test_what_is_discarded_changes_nothing(monkeypatch):
     state = state_of("discard", **STENCIL, **counts)
     nothing = Drawn(listed((state, flat(0.25))), shader(lambda n: n < 0), monkeypatch)
     assert nothing.shaded == nothing.covered == (SIZE // EDGE) ** 2
-    assert nothing.passed == [0, 0]
+    assert nothing.passed == [0]
     assert (nothing.plane("depth") == MIDDLE).all()
     assert (nothing.plane("stencil") == KEPT).all()
     assert (nothing.plane("colour") == 0x10203040).all()
@@ -160,7 +160,7 @@ def test_a_shader_with_other_effects_runs_on_hidden_tiles(monkeypatch):
     hidden = flat(0.75)
     runs = Drawn(listed((state_of("uav_writes"), hidden)), shader(), monkeypatch)
     assert runs.shaded == runs.covered > 0
-    assert runs.passed == [0, 0]
+    assert runs.passed == [0]
     assert (runs.plane("colour") == 0x10203040).all()
     assert Drawn(listed((state_of("plain"), hidden)), shader(), monkeypatch).shaded == 0
 
@@ -171,12 +171,12 @@ def test_early_rejection_changes_no_stencil_value(monkeypatch):
     survives = np.arange(EDGE**2).reshape(EDGE, EDGE) % 3 == 0
     keep = state_of("discard", **STENCIL, hiz_drop=0)
     left_out = Drawn(listed((keep, flat(0.75))), shader(), monkeypatch)
-    assert (left_out.shaded, left_out.passed) == (0, [0, 0])
+    assert (left_out.shaded, left_out.passed) == (0, [0])
     counts = {f"stencil_{face}_depth_fail": StencilOp.INCR for face in ("front", "back")}
     counted = state_of("discard", **STENCIL, **counts)
     done = Drawn(listed((counted, flat(0.75))), shader(lambda n: n % 3 == 0), monkeypatch)
     assert done.shaded == done.covered > 0
-    assert done.passed == [0, 0]
+    assert done.passed == [0]
     assert (done.plane("stencil") == KEPT + survives).all()
     assert (done.plane("depth") == MIDDLE).all()
 

@@ -126,14 +126,16 @@ def read(
         if not error
         else np.zeros((0, TRANSFER), np.uint8)
     )
+    opcode = None
     while not error and at < transfers:
+        opcode = unpack(data[at : at + 1], commands.PACKET)["opcode"][0]
         error, length = reader.packet(data[at:], fault - at)
         at += 0 if error else length
-    fence = np.zeros(1, dtype(payloads.FENCE))
-    fence["kind"] = Kind.FENCE
+    if error or opcode != Opcode.FENCE:
+        reader.fence()
+    _, fence = reader.beats[-1]
     fence["slot"] = 1
-    fence["flush"] = 1
-    return Read([*reader.beats, (Kind.FENCE, fence)], error, at, reader.resolves)
+    return Read(reader.beats, error, at, reader.resolves)
 
 
 class _Reader:
@@ -334,15 +336,19 @@ class _Reader:
 
     def _fence(self, data):
         record = unpack(data, commands.FENCE_PACKET)[0]
+        self._unfenced = self._unflushed = self._worked = False
+        self._cleared = set()
+        self.fence(sequence=record["sequence"], begin=record["begin"])
+        return CommandError.NONE
+
+    def fence(self, **fields):
+        """A FENCE that flushes."""
         fence = np.zeros(1, dtype(payloads.FENCE))
         fence["kind"] = Kind.FENCE
         fence["flush"] = 1
-        fence["sequence"] = record["sequence"]
-        fence["begin"] = record["begin"]
-        self._unfenced = self._unflushed = self._worked = False
-        self._cleared = set()
+        for name, value in fields.items():
+            fence[name] = value
         self.beats.append((Kind.FENCE, fence))
-        return CommandError.NONE
 
     def _resolve(self, data):
         record = unpack(data, commands.RESOLVE_PACKET)[0]

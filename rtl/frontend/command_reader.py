@@ -108,8 +108,8 @@ class CommandReader(wiring.Component):
 
     One triangle a clock; other packets take a few clocks each. A packet is checked before anything
     of it counts. At the first packet that breaks a rule reading stops, and nothing of it or behind
-    it leaves. Every START ends with a FENCE that flushes, its ``slot`` 1. The next START begins
-    anew.
+    it leaves. Every START ends with a FENCE that flushes, its ``slot`` 1: with the last packet, if
+    that is one; else one follows. The next START begins anew.
 
     Parameters
     ----------
@@ -200,12 +200,19 @@ class CommandReader(wiring.Component):
                 self._advance(m, packet, remaining)
             with m.State("FENCE"):
                 fence = fields_of(packet.first, commands.FENCE_PACKET)
-                self._fence(m, sequence=fence.sequence, begin=fence.begin)
-                m.d.comb += self.o.valid.eq(1)
+                last = Signal()
+                m.d.comb += [
+                    last.eq(remaining == packet.length),
+                    self.o.valid.eq(1),
+                ]
+                self._fence(m, sequence=fence.sequence, begin=fence.begin, slot=last)
                 with m.If(self.o.ready):
+                    self._advance(m, packet, remaining)
                     m.next = "FENCED"
+                    with m.If(last):
+                        m.next = "WAIT"
             with m.State("FENCED"), m.If(self.ended):
-                self._advance(m, packet, remaining)
+                m.next = "HEADER"
             with m.State("END"):
                 # Transfers that are still in flight are dropped.
                 m.d.comb += [

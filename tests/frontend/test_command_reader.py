@@ -89,7 +89,7 @@ def test_packets_that_were_written_are_read(least):
     triangles["slot"] = rng.integers(0, 1 << 12, 50)
     result = read_packets(cleared(CommandList(), state).triangles(triangles).fence(77, 1))
     kinds = [kind for kind, _ in result.beats]
-    assert kinds == [Kind.STATE, Kind.CLEAR, Kind.WORK, Kind.FENCE, Kind.FENCE]
+    assert kinds == [Kind.STATE, Kind.CLEAR, Kind.WORK, Kind.FENCE]
     assert result.error == CommandError.NONE
     assert result.at == 1 + 2 + 1 + 51 + 1 + (7 if least else 0)
     assert result.beats[0][1][0] == state
@@ -100,11 +100,23 @@ def test_packets_that_were_written_are_read(least):
     assert all(
         (read_back[name] == triangles[name]).all() for name in TRIANGLE.names if name != "state"
     )
-    assert (
-        result.beats[3][1]["sequence"][0],
-        result.beats[3][1]["flush"][0],
-        result.beats[4][1]["slot"][0],
-    ) == (77, 1, 1)
+    assert [result.beats[3][1][name][0] for name in ("sequence", "flush", "slot")] == [77, 1, 1]
+
+
+def test_a_fence_ends_what_it_is_the_last_packet_of():
+    """What follows it, if only a target or a packet that is wrong, is ended by another one."""
+    state = draw_state(40, 24)
+    for rest, count in (
+        (lambda packets: packets, 1),
+        (lambda packets: packets.target(colour=1 << 14), 2),
+        (lambda packets: packets.fence(78), 2),
+    ):
+        fences = [
+            records["slot"][0]
+            for kind, records in read_packets(rest(cleared(CommandList(), state).fence(77))).beats
+            if kind == Kind.FENCE
+        ]
+        assert fences == [0] * (count - 1) + [1]
 
 
 def broken(change):

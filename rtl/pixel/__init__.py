@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Pixels: tiles become quads, quads get their attributes.
+
+quad_dispatch.py  tiles to quads, one a clock
+"""
