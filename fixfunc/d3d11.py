@@ -39,6 +39,7 @@ from fixfunc.models.host.transfers.mapping import Mapped, MapType
 from fixfunc.models.host.views import View
 from fixfunc.models.machine.bindings import Bindings
 from fixfunc.models.machine.shaders import GeometryShader, HullShader
+from fixfunc.models.machine.statistics.draw_log import DrawStatistics
 from fixfunc.models.pixel.pixel_stage import PixelQuads, PixelResults, PixelShader
 from fixfunc.models.tessellation.stages import DomainWaves, HullPatches, HullResults
 from fixfunc.models.texture.cache.texture_cache import CacheShape
@@ -71,6 +72,7 @@ __all__ = [
     "Device",
     "Disjoint",
     "DomainWaves",
+    "DrawStatistics",
     "Element",
     "Emitted",
     "Entry",
