@@ -35,7 +35,7 @@ help:
 	@echo "make bench     clocks and speed; writes docs/bench.md (about an hour)"
 	@echo "make area      area and timing in standard cells, LIBERTY=file.lib[.gz]; into docs/bench.md (hours; seconds where nothing changed)"
 	@echo "make assess    coverage, mutants, proofs and area (with LIBERTY) of sources that have changed; BLOCK, MEASURE for some; DRY=1 tells which"
-	@echo "make figures   what domain matching and vertex reuse save, drawn into docs"
+	@echo "make figures   what domain matching and vertex reuse save, and a figure for each stop of the tour, drawn into docs"
 	@echo "make docs      pages and a reference as a site that needs no network, into $(OUT)/docs; a broken link fails"
 	@echo "make lint      ruff: rules, and the format of every file"
 	@echo "make clean     remove what was built"
@@ -85,6 +85,7 @@ assess: .venv/bench-ready
 
 figures: .venv/bench-ready
 	$(BIN)/python -m bench.figures
+	$(BIN)/python -m bench.tour
 
 docs: .venv/test-ready
 	$(BIN)/python -m bench.site -o "$$OUT/docs"
