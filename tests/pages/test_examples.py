@@ -90,7 +90,7 @@ def test_no_language_is_misspelt():
     """A fence of Python that is marked otherwise would not run."""
     for page in PAGES:
         fences = re.findall(r"(?m)^```(.+)$", page.read_text())
-        assert {*fences} <= {"python", "verilog", "cpp"}, page
+        assert {*fences} <= {"python", "verilog", "cpp", "diff"}, page
 
 
 def test_files_that_pages_name_are_there():
