@@ -17,7 +17,7 @@ OUT ?= out
 export PYTHON MESH PATCHES TEXTURE SIZE SAMPLES BLOCK CONFIG SIM COUNT MUTANTS PROOF SEED LIBERTY MEASURE PROGRAM FRAME OUT
 
 .DEFAULT_GOAL := help
-.PHONY: help demo record test qualify sim volume mutate coverage prove verilog bench area assess figures lint clean
+.PHONY: help demo record test qualify sim volume mutate coverage prove verilog bench area assess figures docs lint clean
 
 help:
 	@echo "make demo      draw MESH ($(MESH)) at SIZE ($(SIZE)), SAMPLES ($(SAMPLES)) by the RTL, held to the golden pipeline; report in $(OUT)/"
@@ -35,7 +35,8 @@ help:
 	@echo "make bench     clocks and speed; writes docs/bench.md (about an hour)"
 	@echo "make area      area and timing in standard cells, LIBERTY=file.lib[.gz]; into docs/bench.md (hours; seconds where nothing changed)"
 	@echo "make assess    coverage, mutants, proofs and area (with LIBERTY) of sources that have changed; BLOCK, MEASURE for some; DRY=1 tells which"
-	@echo "make figures   what domain matching and vertex reuse save, drawn into docs"
+	@echo "make figures   what domain matching and vertex reuse save, and a figure for each stop of the tour, drawn into docs"
+	@echo "make docs      pages and a reference as a site that needs no network, into $(OUT)/docs; a broken link fails"
 	@echo "make lint      ruff: rules, and the format of every file"
 	@echo "make clean     remove what was built"
 
@@ -84,6 +85,10 @@ assess: .venv/bench-ready
 
 figures: .venv/bench-ready
 	$(BIN)/python -m bench.figures
+	$(BIN)/python -m bench.tour
+
+docs: .venv/test-ready
+	$(BIN)/python -m bench.site -o "$$OUT/docs"
 
 lint: .venv/test-ready
 	$(BIN)/ruff check .

@@ -12,5 +12,7 @@ area/             static timing and area in standard cells
 assess/           which figures are of sources that have changed, and the run of those
 synthesis.py      cells of an FPGA, and gates of a sum
 checks.py         what the protocol checks of the volume tier cost
+tour/             figures of the guided tour
+site/             the pages and the reference as a site
 figures.py        figures of tessellation and of vertex reuse
 """

@@ -49,14 +49,22 @@ def run(parser: argparse.ArgumentParser, arguments: list[str] | None = None) -> 
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except ModuleNotFoundError as error:
-        package = (error.name or "").split(".")[0]
-        if package not in EXTRAS:
+        text = missing(error)
+        if text is None:
             raise
-        return _refuse(f"{package} is missing: {to_install(EXTRAS[package])}")
+        return _refuse(text)
     except (InputError, ToolError, OSError) as error:
         return _refuse(str(error))
     finally:
         warnings.showwarning = shown
+
+
+def missing(error: ModuleNotFoundError) -> str | None:
+    """What to type for a package that is missing; None of one that no extra brings."""
+    package = (error.name or "").split(".")[0]
+    if package not in EXTRAS:
+        return None
+    return f"{package} is missing: {to_install(EXTRAS[package])}"
 
 
 def _warn(message: Warning | str, *_more: object) -> None:

@@ -6,7 +6,6 @@ Every stage and every byte of it is compared.
 
 import io
 import json
-import os
 from pathlib import Path
 
 import numpy as np
@@ -20,10 +19,9 @@ from fixfunc.cosim.frame import maps, report
 from fixfunc.cosim.frame.result import Result
 from fixfunc.cosim.progress import Steps
 from fixfunc.models.scene.render import render
-from fixfunc.models.scene.scene import Scene
+from fixfunc.models.scene.scene import Scene, check_memory
 from fixfunc.spec.errors import InputError
 
-BYTES_OF_SAMPLE = 40  # that golden frames take at the peak, measured
 CULLS = (
     "rejected",
     "clipped",
@@ -86,7 +84,7 @@ def run(
 
         hardware.check(scene)
         hardware.named(memory)
-    _check_memory(scene)
+    check_memory(scene)
     files.open_folder(folder)
     with Steps() as step:
         frame = render(scene, lambda name: step(f"golden: {name}") if name else None)
@@ -110,16 +108,6 @@ def run(
     _write(result, folder)
     _print(result, console, folder)
     return result
-
-
-def _check_memory(scene: Scene) -> None:
-    """Refuse what would end in the middle of the work."""
-    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    most = memory // BYTES_OF_SAMPLE
-    samples = scene.width * scene.height * scene.samples
-    if samples > most:
-        rule = f"have at most {most} samples, which {memory >> 20} MB of memory hold"
-        raise InputError("size", rule, samples)
 
 
 def _write(result: Result, folder: Path) -> None:

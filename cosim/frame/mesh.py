@@ -8,8 +8,10 @@ from pathlib import Path
 import numpy as np
 import trimesh
 
-from fixfunc.models.tessellation import bezier
+from fixfunc.models.scene.scene import teapot
 from fixfunc.spec.errors import InputError, InputWarning, MeshError
+
+__all__ = ["load", "teapot"]
 
 FORMATS = (".obj", ".ply", ".stl", ".gltf", ".glb")
 MOST_BYTES = 1 << 30
@@ -100,9 +102,3 @@ def _joined(scene):
         parts.append(part)
         first += len(moved)
     return np.concatenate(vertices), np.concatenate(faces), parts
-
-
-def teapot(divisions: int) -> tuple[np.ndarray, np.ndarray]:
-    """Vertices and triangles of the Utah teapot, y up, its patches divided on a grid."""
-    vertices, faces = bezier.tessellate(bezier.read_patches(), divisions)
-    return vertices[:, [0, 2, 1]] * (1, 1, -1), faces

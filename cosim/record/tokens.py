@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""OpenGL's tokens by name, without GL_: ``tokens.RGBA8``; and its functions, as PyOpenGL has them.
+"""OpenGL's tokens by name, as ``tokens.RGBA8``, and its functions, as PyOpenGL has them.
 
 PyOpenGL is read alone: it neither makes calls here nor checks any.
 """

@@ -37,6 +37,8 @@ class Found(NamedTuple):
     owner: np.ndarray  # int, shape (tiles,): the set-up record of each tile
     triangle: np.ndarray  # int, shape (tiles,): its triangle
     pattern: np.ndarray | None  # uint32, shape (tiles, 8, 8): samples of a forced pattern, by lane
+    covering: int = 0  # triangles that cover a sample
+    covered: int = 0  # samples that they cover, those too that the sample mask leaves out
 
 
 class Coloured(NamedTuple):
@@ -101,6 +103,10 @@ class BackHalf:
             face = work.faces[found.triangle]
             bias = np.where(face["biased"], depth_bias(face, work.state), 0)
             found = found._replace(tiles=with_bias(found.tiles, bias))
+        found = found._replace(
+            covering=len(np.unique(found.triangle)),
+            covered=int(np.bitwise_count(found.tiles["mask"]).sum()),
+        )
         return _masked(found, work)
 
     def _rasterize(self, work):
@@ -170,4 +176,9 @@ def _masked(found, work):
     tiles["full"] = 0
     live = np.flatnonzero(tiles["mask"])
     pattern = None if found.pattern is None else found.pattern[live]
-    return Found(found.setup, tiles[live], found.owner[live], found.triangle[live], pattern)
+    return found._replace(
+        tiles=tiles[live],
+        owner=found.owner[live],
+        triangle=found.triangle[live],
+        pattern=pattern,
+    )

@@ -139,9 +139,9 @@ def aliased(ends: np.ndarray) -> Pixels:
     -------
     Pixels
         A pixel is hit if the line leaves its diamond: the points less than half a pixel from the
-        centre, as |x| + |y|. The lower edges and the lower corner are part of it; for lines that
-        run rather down than across the right corner is, too. So lines that follow one another hit
-        no pixel twice.
+        centre, as ``|x| + |y|``. The lower edges and the lower corner are part of it; for lines
+        that run rather down than across the right corner is, too. So lines that follow one another
+        hit no pixel twice.
 
     Source: [fs 3.4.3]. Exact, in integers.
     """

@@ -131,6 +131,7 @@ def _of_viewport(vertices, slots, edges, chosen, number, state):
     is_number = ~np.isnan(screen[..., :3]).any((1, 2))
     kept = np.flatnonzero(is_number)
     own = _faces(screen[kept], state)
+    is_culled = corners == 3 and own is not None and faces.culled(own["back"], state.cull)
     shapes = _expanded(screen[kept], clipped.edges[kept], own, state)
     source = kept[shapes.source]
     if own is not None:
@@ -157,6 +158,7 @@ def _of_viewport(vertices, slots, edges, chosen, number, state):
             clipped=clipped.clipped,
             culled_by_distance=clipped.culled,
             not_a_number=clipped.discarded + len(is_number) - len(kept),
+            wireframes_facing=int(np.sum(is_culled)),
         ),
     )
 

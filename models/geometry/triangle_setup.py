@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Triangle setup: culls, edge functions, box and depth plane of snapped triangles."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -87,14 +88,16 @@ def setup(
     area = areas(x, y)
     if conservative and state["samples"]:
         raise InputError("samples", "be 1 with conservative coverage", 1 << int(state["samples"]))
-    box = _box(x, y, state, conservative)
+    box = sample_box(x, y, state["samples"], conservative)
+    for limit in limits(state).values():
+        box = cut(box, limit)
 
     zero_area = area == 0
     front = is_front(area, state["front_ccw"]) if faces is None else ~faces["back"]
     cull = Cull(state["cull"]) if faces is None else Cull.NONE
     culled = {Cull.NONE: np.zeros_like(front), Cull.FRONT: front, Cull.BACK: ~front}[cull]
     facing = culled & ~zero_area
-    empty = (box[:, 0] > box[:, 2]) | (box[:, 1] > box[:, 3])
+    empty = is_empty(box)
     no_sample = empty & ~zero_area & ~facing
 
     index = np.flatnonzero(~(zero_area | facing | empty))
@@ -187,21 +190,46 @@ def block_depths(
     return np.where(bits >> 31 & 1, -z, z), exponent
 
 
-def _box(x, y, state, conservative):
-    """Pixels, both ends inclusive, with a sample position within the triangle's bounds.
+def limits(state: np.void) -> dict[str, tuple[int, int, int, int]]:
+    """What cuts boxes: x0, y0, x1, y1 in pixels, ends exclusive, of viewport, scissor, target."""
+    ends = {
+        name: tuple(int(state[f"{name}_{end}"]) for end in ("x0", "y0", "x1", "y1"))
+        for name in ("viewport", "scissor")
+    }
+    return ends | {"target": (0, 0, int(state["target_width"]), int(state["target_height"]))}
 
-    The box is cut by viewport, scissor and target.
+
+def cut(box: np.ndarray, limit: Sequence[int]) -> np.ndarray:
+    """The part within a rectangle of boxes: int64, shape (n, 4), both ends inclusive."""
+    low = np.maximum(box[:, :2], limit[:2])
+    high = np.minimum(box[:, 2:], np.subtract(limit[2:], 1))
+    return np.concatenate([low, high], 1)
+
+
+def is_empty(box: np.ndarray) -> np.ndarray:
+    """Which boxes, both ends inclusive, have no pixel."""
+    return (box[:, 0] > box[:, 2]) | (box[:, 1] > box[:, 3])
+
+
+def sample_box(x: np.ndarray, y: np.ndarray, samples: int, conservative: bool) -> np.ndarray:
+    """Pixels with a sample position within the bounds of triangles, whatever cuts these.
+
+    Parameters
+    ----------
+    x, y : ndarray of int64, shape (n, 3)
+        s15.8 pixels.
+    samples : int
+        log2 of the samples.
+    conservative : bool
+
+    Returns
+    -------
+    ndarray of int64, shape (n, 4)
+        x0, y0, x1, y1, both ends inclusive.
     """
-    reach = 16 * SAMPLE_REACH[state["samples"]]
-    cut = {}
-    for axis, size in (("x", "target_width"), ("y", "target_height")):
-        low = max(int(state[f"viewport_{axis}0"]), int(state[f"scissor_{axis}0"]))
-        high = min(
-            int(state[f"viewport_{axis}1"]), int(state[f"scissor_{axis}1"]), int(state[size])
-        )
-        cut[axis] = max(low, 0), high - 1
+    reach = 16 * SAMPLE_REACH[samples]
     ends = []
-    for axis, v in (("x", x), ("y", y)):
+    for v in (x, y):
         # A sample on the greatest x or y is never inside: such an edge is neither top nor left.
         first = -((128 + reach - v.min(1)) >> 8)
         last = -((128 - reach - v.max(1)) >> 8) - 1
@@ -209,7 +237,7 @@ def _box(x, y, state, conservative):
             # The square of a pixel, grown, touches the triangle's bounds.
             first = -((128 + OUTER - v.min(1)) >> 8)
             last = (v.max(1) + OUTER - 128) >> 8
-        ends.append((np.maximum(first, cut[axis][0]), np.minimum(last, cut[axis][1])))
+        ends.append((first, last))
     (x0, x1), (y0, y1) = ends
     return np.stack([x0, y0, x1, y1], -1)
 

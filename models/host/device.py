@@ -32,6 +32,7 @@ from fixfunc.models.host.stages import Shader
 from fixfunc.models.host.views import View, buffer_view, texture_view
 from fixfunc.models.machine.machine import CACHE, MOST_WORK, Machine
 from fixfunc.models.machine.shaders import ComputeShader, GeometryShader, HullShader, PixelShader
+from fixfunc.models.machine.statistics.draw_log import DrawStatistics
 from fixfunc.models.payload import integer
 from fixfunc.models.tessellation import tessellator
 from fixfunc.models.texture.cache.texture_cache import CacheShape
@@ -70,6 +71,8 @@ class Device:
     machine : fixfunc.models.machine.machine.Machine
     context : Context
         The immediate context.
+    draws : sequence of DrawStatistics
+        What became of the latest 1,024 draws; ``draws[-1].reason`` says why one left nothing.
 
     Every method raises :class:`~fixfunc.spec.errors.InputError` for what breaks a rule, and nothing
     has happened then.
@@ -97,6 +100,11 @@ class Device:
             texture_cache=texture_cache,
         )
         self.context = Context(self.memory, self.heap, self.machine)
+
+    @property
+    def draws(self) -> Sequence[DrawStatistics]:
+        """What became of the latest draws: see the class."""
+        return self.machine.draws.latest
 
     def create_deferred_context(self) -> DeferredContext:
         """Create a context whose calls are noted for a list [fs 6.3]."""

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from fixfunc.models.back_half.back_half import BackHalf, Work
+from fixfunc.models.depth import stencil
 from fixfunc.models.formats import encode
 from fixfunc.models.machine.back_state import BackState
 from fixfunc.models.machine.front_half import Part
+from fixfunc.models.machine.statistics import losses
 from fixfunc.models.machine.targets import HeldTargets, Target, ViewColours, at_layer
 from fixfunc.models.machine.tile_shading import TileShading
 from fixfunc.models.memory.copies import DEPTHS
@@ -25,10 +27,13 @@ def draw(part: Part, state: BackState, held: HeldTargets) -> Counter:
     Returns
     -------
     Counter
-        ``samples_passed`` and ``ps_invocations``; quads that were shaded, the helpers in them, and
-        those that could share one; and tiles by what HiZ found.
+        Those of the part; ``samples_passed`` and ``ps_invocations``; quads that were shaded, the
+        helpers in them, and those that could share one; tiles by what HiZ found; and what was left
+        out: see :mod:`fixfunc.models.machine.statistics.losses`.
     """
-    counters = Counter()
+    counters = Counter(part.counters)
+    if state.is_off:
+        del counters["c_invocations"], counters["c_primitives"]
     for run in part_runs(part, state):
         counters += _draw_run(part, run, state, held)
     return counters
@@ -45,9 +50,11 @@ def _draw_run(part, run, state, held):
     back = BackHalf(held.depth(depth, fields), ViewColours(held, targets, fields, state))
     faces = None if part.faces is None else part.faces[run]
     how = state.conservative, state.forced_samples, state.target_mask
-    found = back.find(Work(part.triangles[run], fields, faces, *how))
+    work = Work(part.triangles[run], fields, faces, *how)
+    found = back.find(work)
+    counters += losses.of_triangles(work, found)
     if not len(found.tiles):
-        return counters
+        return counters + losses.of_samples(found, counters)
     shading = TileShading(part, state, found.tiles, run[found.triangle], fields, found.pattern)
     tested = back.draw(found, fields, shading)
     counters["samples_passed"] = (
@@ -56,7 +63,14 @@ def _draw_run(part, run, state, held):
         else forced_samples.passed_count(tested.passed, found.pattern, samples)
     )
     counters.update({f"hiz_{o.name.lower()}": int((tested.outcome == o).sum()) for o in Outcome})
-    return counters + shading.counters
+    counters += shading.counters
+    counters += losses.of_samples(found, counters)
+    shaded = zip(targets, state.blends, shading.colours, strict=False)
+    if any(target is not None and blend.write for target, blend, _ in shaded):
+        counters["samples_coloured"] = counters["samples_written"]
+    if (fields["depth_test"] and fields["depth_write"]) or stencil.changes(fields):
+        counters["samples_in_depths"] = int(tested.passed.sum())
+    return counters
 
 
 def part_runs(part: Part, state: BackState) -> list[np.ndarray]:

@@ -18,6 +18,7 @@ from fixfunc.models.machine import draws, front_half
 from fixfunc.models.machine.bindings import bindings
 from fixfunc.models.machine.bound_state import BoundState
 from fixfunc.models.machine.shader_units import ShaderUnits
+from fixfunc.models.machine.statistics.draw_log import DrawLog, DrawStatistics
 from fixfunc.models.machine.targets import HeldTargets
 from fixfunc.models.machine.textures.texture_reads import TextureReads
 from fixfunc.models.machine.undo import UndoLog
@@ -33,10 +34,10 @@ from fixfunc.spec.descriptors import TOTALS, VIEW, BindingKind, Dimension, Stage
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.ring import SYNC_INTERVAL, RingOp, Strategy
 
-TOTAL_BYTES = 8  # of each total in memory
 MOST_WORK = 1 << 28
 CACHE = CacheShape()  # of textures
 ALWAYS = (RingOp.QUERY, RingOp.PREDICATE, RingOp.PRESENT)  # whatever a predicate says [fs 20.2]
+DRAWS = RingOp.DRAW, RingOp.DRAW_INDIRECT, RingOp.DRAW_AUTO
 DRAW_WORDS = {True: 5, False: 4}  # of an indirect draw, with indices or without
 
 
@@ -46,6 +47,7 @@ class Saved(NamedTuple):
     totals: dict[str, int]
     skips: bool
     memory: dict[int, np.ndarray]  # uint8, by address
+    draws: tuple[DrawStatistics, ...]
 
 
 class Machine:
@@ -75,6 +77,8 @@ class Machine:
     totals : Counter
         Of :data:`fixfunc.spec.descriptors.TOTALS` so far; of what was dropped and why; of tiles and
         quads, of what caches have moved of targets, and of what was read of textures.
+    draws : DrawLog
+        What became of the latest draws, those of command streams apart.
     skips : bool
         Work is left out: a predicate says so.
     units : ShaderUnits
@@ -102,6 +106,7 @@ class Machine:
         self._memory = memory
         self.shaders = shaders
         self.totals = Counter()
+        self.draws = DrawLog()
         self._undo = UndoLog()
         self._textures = TextureReads(memory, texture_cache, self.totals)
         self._shared = Shared(memory, self._undo, self._textures)
@@ -168,7 +173,7 @@ class Machine:
         """Totals, and what spans of memory hold when all is done: address to bytes."""
         self.settle()
         memory = {begin: self._memory[begin : begin + size].copy() for begin, size in spans.items()}
-        return Saved(dict(self.totals), self.skips, memory)
+        return Saved(dict(self.totals), self.skips, memory, self.draws.saved())
 
     def restore(self, saved: Saved) -> None:
         """Bring totals and memory back, whatever has been done since."""
@@ -178,6 +183,7 @@ class Machine:
         self.totals.clear()
         self.totals.update(saved.totals)
         self.skips = saved.skips
+        self.draws.restore(saved.draws)
 
     def forget(self, address: int) -> None:
         """Keep nothing of a resource whose memory is given back: others may lie there next."""
@@ -188,6 +194,8 @@ class Machine:
     def _work(self, work: Work):
         self.totals["timestamp"] += 1
         if self.skips and work.op not in ALWAYS:
+            if work.op in DRAWS:
+                self.draws.add(Counter(), None)
             return
         self._undo.begin()
         totals = dict(self.totals)
@@ -220,13 +228,9 @@ class Machine:
     def _draw_indirect(self, work):
         is_indexed = bool(work.packet["indexed"])
         words = self._words(work.packet["address"], DRAW_WORDS[is_indexed])
-        if is_indexed:
-            count, instances, start, base, first = words
-            draw = Draw(count, instances, start, int(np.int32(np.uint32(base))), first, True)
-        else:
-            count, instances, base, first = words
-            draw = Draw(count, instances, 0, base, first)
-        self._draw(work, draw)
+        count, instances, *start, base, first = words
+        base = int(np.int32(np.uint32(base))) if is_indexed else base
+        self._draw(work, Draw(count, instances, *(start or [0]), base, first, is_indexed))
 
     def _draw_auto(self, work):
         bound = self._bound(work)
@@ -248,14 +252,13 @@ class Machine:
             self._undo.keep(buffer.data[buffer.filled :])
         if self.watch:
             self.watch.begin()
+        counts = Counter()
         for part in front_half.run(draw, state):
             if self.watch:
                 self.watch.draw(part, back)
-            counters = Counter(part.counters)
-            if back.is_off:
-                del counters["c_invocations"], counters["c_primitives"]
-            self.totals.update(counters)
-            self.totals.update(draws.draw(part, back, self._targets))
+            counts.update(draws.draw(part, back, self._targets))
+        self.totals.update(counts)
+        self.draws.add(counts, back)
         self._textures.forget(drawn | self._written)
         bound.put_filled(state.stream_buffers)
 
@@ -336,9 +339,9 @@ class Machine:
 
     def _query(self, work):
         address = int(work.packet["address"])
-        self._within(address, TOTAL_BYTES * len(TOTALS))
-        values = np.array([self.totals[name] for name in TOTALS], "<u8")
-        self._memory[address : address + values.nbytes] = values.view(np.uint8)
+        values = np.array([self.totals[name] for name in TOTALS], "<u8").view(np.uint8)
+        self._within(address, len(values))
+        self._memory[address : address + len(values)] = values
 
     def _set_predicate(self, work):
         """Results are there: work before the packet has been executed."""
@@ -347,7 +350,7 @@ class Machine:
         if not fields["enable"]:
             return
         begin, end = (
-            dict(zip(TOTALS, self._totals_at(int(fields[name])), strict=True))
+            dict(zip(TOTALS, self._words(fields[name], len(TOTALS), "<u8"), strict=True))
             for name in ("begin", "end")
         )
         grown = {name: end[name] - begin[name] for name in TOTALS}
@@ -357,11 +360,6 @@ class Machine:
         else:
             condition = grown["samples_passed"] != 0
         self.skips = condition == bool(fields["value"])
-
-    def _totals_at(self, address):
-        self._within(address, TOTAL_BYTES * len(TOTALS))
-        data = self._memory[address : address + TOTAL_BYTES * len(TOTALS)]
-        return [int(value) for value in np.ascontiguousarray(data).view("<u8")]
 
     def _present(self, work):
         self.settle()
@@ -386,14 +384,14 @@ class Machine:
             self.shaders,
         )
 
-    def _words(self, address, count):
+    def _words(self, address, count, kind="<u4"):
         address = int(address)
-        self._within(address, 4 * count)
-        data = self._memory[address : address + 4 * count]
-        return [int(value) for value in np.ascontiguousarray(data).view("<u4")]
+        size = np.dtype(kind).itemsize * count
+        self._within(address, size)
+        data = self._memory[address : address + size]
+        return [int(value) for value in np.ascontiguousarray(data).view(kind)]
 
     def _within(self, address, size):
-        if address + size > len(self._memory):
-            raise InputError(
-                "address", f"end within memory, at {len(self._memory)}", address + size
-            )
+        end = address + size
+        if end > len(self._memory):
+            raise InputError("address", f"end within memory, at {len(self._memory)}", end)

@@ -47,7 +47,8 @@ class TileShading:
     colours : list of ndarray, shape (n, 8, 8, 4)
         By target, what has been shaded so far.
     counters : Counter
-        ``ps_invocations``; quads, helpers; and quads that the next triangle's could join.
+        ``ps_invocations``; quads, helpers; and quads that the next triangle's could join;
+        ``samples_discarded`` by the shader or by alpha, and ``samples_written``.
     """
 
     def __init__(
@@ -75,6 +76,7 @@ class TileShading:
         """Before a late test: what is discarded, and depths."""
         kept, made, places = self.kept(numbers, unpack(work["mask"]))
         kept &= self.coverage(numbers)
+        self.counters["samples_discarded"] += int((unpack(work["mask"]) & ~kept).sum())
         if made.depth is None:
             return Shaded(kept)
         form = DepthFormat(int(self._fields["depth_format"]))
@@ -87,11 +89,13 @@ class TileShading:
 
         What passed early is counted, but not drawn if it is discarded [fs 16.12.1].
         """
-        if self._state.shader is None:
-            return Coloured([], passed)
-        if self._fields["early_write"]:
-            passed = passed & self.kept(numbers, passed)[0]
-        written = passed & self.coverage(numbers)
+        written = passed
+        if self._state.shader is not None:
+            if self._fields["early_write"]:
+                written = written & self.kept(numbers, passed)[0]
+            written = written & self.coverage(numbers)
+        self.counters["samples_discarded"] += int((passed & ~written).sum())
+        self.counters["samples_written"] += int(written.sum())
         return Coloured([colour[numbers] for colour in self.colours], written)
 
     def kept(self, numbers: np.ndarray, mask: np.ndarray) -> tuple[np.ndarray, PixelResults, Quads]:

@@ -72,8 +72,8 @@ class UnorderedAccess:
         ----------
         slot : int
         places : ndarray of int, shape (..., dimension)
-            As :meth:`fetch` takes them: x, y and z, from the view's first slice on; of a buffer
-            shape (...), numbers of elements.
+            As :meth:`fixfunc.models.machine.bindings.Bindings.fetch` takes them: x, y and z, from
+            the view's first slice on; of a buffer shape (...), numbers of elements.
         layer : array of int
             From the view's first one on.
 
@@ -131,7 +131,7 @@ class UnorderedAccess:
             Lanes that take part.
         places : ndarray of int
             Texels as :meth:`load` takes them. Of words bytes, shape of the mask; of structures
-            pairs of a number and a byte within, shape (*mask.shape, 2).
+            pairs of a number and a byte within, shape ``(*mask.shape, 2)``.
         operand, compared : ndarray of uint32 or int32, shape of the mask
             The operand's type says whether ``min`` and ``max`` are those of numbers with a sign.
         layer : array of int

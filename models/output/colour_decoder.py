@@ -31,7 +31,9 @@ def decode(
     samples: int,
     cleared: np.ndarray,
 ) -> Decoded:
-    """The inverse of :func:`encode`, and what memory holds by mistake.
+    """The inverse of encoding, and what memory holds by mistake.
+
+    See :func:`fixfunc.models.output.colour_coder.encode`.
 
     Parameters
     ----------

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A mesh and how to look at it."""
 
+import os
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,6 +16,7 @@ from fixfunc.spec.errors import InputError, MeshError
 from fixfunc.spec.state import Cull
 
 MOST_FACES = 1 << 24
+BYTES_OF_SAMPLE = 40  # that golden frames take at the peak, measured
 REPEATS = 4  # of a texture around a mesh
 PIXELS = 8  # of a segment, where factors adapt
 
@@ -110,6 +112,25 @@ class Scene:
         u = np.arctan2(z, x) / (2 * np.pi)
         u += u.max(1, keepdims=True) - u > 0.5
         return (np.stack([u, -y / (2 * np.pi * radius)], -1) * REPEATS).astype(np.float32)
+
+
+def check_memory(scene: Scene) -> None:
+    """Raise ``InputError`` for more samples than this machine's memory holds while it draws."""
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    most = memory // BYTES_OF_SAMPLE
+    samples = scene.width * scene.height * scene.samples
+    if samples > most:
+        rule = f"have at most {most} samples, which {memory >> 20} MB of memory hold"
+        raise InputError("size", rule, samples)
+
+
+def teapot(divisions: int) -> tuple[np.ndarray, np.ndarray]:
+    """Vertices and triangles of the Utah teapot, y up, its patches divided on a grid.
+
+    Shapes, dtypes and errors are those of :func:`fixfunc.models.tessellation.bezier.tessellate`.
+    """
+    vertices, faces = bezier.tessellate(bezier.read_patches(), divisions)
+    return vertices[:, [0, 2, 1]] * (1, 1, -1), faces
 
 
 def teapot_patches(

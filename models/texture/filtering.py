@@ -163,7 +163,10 @@ class Reader:
         return self._decoded[level, image]
 
     def values(self, texels):
-        """Texels as a shader reads them: shape (n, 4). See :func:`texels.values`."""
+        """Texels as a shader reads them: shape (n, 4).
+
+        See :func:`fixfunc.models.texture.texels.values`.
+        """
         if self._reference is not None:
             return np.repeat(texels.astype(np.float32), 4, -1)
         form = self._texture.texel_format

@@ -38,8 +38,8 @@ class Sampler:
         Greatest number of samples along a footprint of a 2D texture: 1 to 16.
     reduction : str
         What becomes of a filter's texels: ``standard``, their weighted mean; ``comparison``, the
-        mean of what compares true, for :func:`sample_compare`; ``minimum`` or ``maximum`` of those
-        that have weight.
+        mean of what compares true, for :func:`fixfunc.models.texture.sampler.sample_compare`;
+        ``minimum`` or ``maximum`` of those that have weight.
     comparison : Compare
         Of the reference with red.
     """

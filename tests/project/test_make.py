@@ -129,6 +129,11 @@ def test_coverage_is_of_all_blocks_unless_one_is_named(make):
     assert make("coverage", "BLOCK=hiz", "SEED=3") == [(*words, "hiz", "--seed", "3")]
 
 
+def test_docs_go_where_the_output_goes(make):
+    assert make("docs", "OUT=my out") == [("", "-m", "bench.site", "-o", "my out/docs")]
+    assert make("figures") == [("", "-m", "bench.figures"), ("", "-m", "bench.tour")]
+
+
 def test_area_takes_a_library(make):
     assert make("area", "LIBERTY=my cells.lib.gz") == [("", "-m", "bench.area", "my cells.lib.gz")]
     assert make("area") == [("area: skipped: no standard-cell library: set LIBERTY=file.lib[.gz]",)]

@@ -140,6 +140,9 @@ def test_models_need_numpy_alone(install):
     assert done.returncode == 0, done.stderr
     assert len(done.stdout.splitlines()) > 50
     assert all("site-packages" in line for line in done.stdout.splitlines())
+    shown = "import fixfunc, fixfunc.d3d11; print(fixfunc.render('teapot', 64, 36).facts)"
+    done = install("", "python", "-c", shown)
+    assert done.stdout.startswith("teapot, 64x36, 4x: 4032 triangles"), done.stderr
     assert brought("").keys() == {"numpy"}
     done = install("", "fixfunc", "list")
     assert (done.returncode, done.stderr) == (

@@ -179,7 +179,7 @@ def test_every_source_has_its_licence():
 
 
 def python_files():
-    return [path for tree in (*TREES, "tests", "bench") for path in files(tree)]
+    return [path for tree in (*TREES, "fixfunc", "tests", "bench") for path in files(tree)]
 
 
 @pytest.mark.parametrize("rule", [["check"], ["format", "--check"]], ids=" ".join)

@@ -54,7 +54,7 @@ def offsets_in(
         What the view shows.
     stride : int
         Bytes of a structure; 0: places are bytes, shape of the mask. Others are pairs, the number
-        of a structure and a byte within, shape (*mask.shape, 2).
+        of a structure and a byte within, shape ``(*mask.shape, 2)``.
     places : ndarray of int
     mask : ndarray of bool
 
