@@ -43,7 +43,10 @@ QUAD_SAMPLES = 8  # bits of each pixel of a quad
 
 
 def quad_tile(edge: int) -> tuple[Field, ...]:
-    """A tile of a triangle whose quads are to be shaded; ``edge`` as of :func:`payloads.tile`."""
+    """A tile of a triangle whose quads are to be shaded.
+
+    ``edge`` is that of :func:`fixfunc.spec.payloads.tile`.
+    """
     position = 16 - edge.bit_length() + 1
     return (
         Field("slot", 12),  # of its triangle

@@ -13,7 +13,7 @@ stamp.py       sources, commit and day of the figures on pages
 waivers.py     waivers of mutants and of coverage, as TOML has them
 proofs/        properties that hold for all inputs, by a solver
 
-Benches of blocks lie in folders by stage: frontend, tessellation, geometry, raster, depth, memory,
-output, texture. A bench file has ``requests`` and ``expected``, which both tiers share, and the
-tests of its block.
+Benches of blocks lie in folders by stage: frontend, tessellation, geometry, raster, depth, pixel,
+memory, output, texture. A bench file has ``requests`` and ``expected``, which both tiers share, and
+the tests of its block.
 """

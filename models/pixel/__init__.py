@@ -3,6 +3,7 @@
 
 interpolator.py   weights of a triangle's corners at positions, and attributes by them
 quads.py          two by two pixels of a tile
+quad_dispatch.py  the same as beats, as hardware has them
 pixel_shader.py   what a shader declares, and what it returns
 pixel_inputs.py   what it takes: attributes, at pixels, centroids, samples and offsets
 pixel_stage.py    the port to it

@@ -1,2 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Benches of the pixel stage."""
+"""Benches of the pixel stage.
+
+quad_dispatch.py
+bins/
+"""

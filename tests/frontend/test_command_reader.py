@@ -103,22 +103,6 @@ def test_packets_that_were_written_are_read(least):
     assert [result.beats[3][1][name][0] for name in ("sequence", "flush", "slot")] == [77, 1, 1]
 
 
-def test_a_fence_ends_what_it_is_the_last_packet_of():
-    """What follows it, if only a target or a packet that is wrong, is ended by another one."""
-    state = draw_state(40, 24)
-    for rest, count in (
-        (lambda packets: packets, 1),
-        (lambda packets: packets.target(colour=1 << 14), 2),
-        (lambda packets: packets.fence(78), 2),
-    ):
-        fences = [
-            records["slot"][0]
-            for kind, records in read_packets(rest(cleared(CommandList(), state).fence(77))).beats
-            if kind == Kind.FENCE
-        ]
-        assert fences == [0] * (count - 1) + [1]
-
-
 def broken(change):
     """A draw state that was not checked."""
     state = draw_state(40, 24)
