@@ -3,10 +3,11 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Protocol
 
 import numpy as np
 
-from fixfunc.models.back_half.back_half import BackHalf, Work
+from fixfunc.models.back_half.back_half import BackHalf, Probe, Work
 from fixfunc.models.formats import encode
 from fixfunc.models.machine.back_state import BackState
 from fixfunc.models.machine.front_half import Part
@@ -19,7 +20,16 @@ from fixfunc.spec.dxgi import DEPTH_FORMATS, Format
 from fixfunc.spec.state import SAMPLE_COUNTS, TARGET_LIMIT, DepthFormat, Outcome
 
 
-def draw(part: Part, state: BackState, held: HeldTargets) -> Counter:
+class DrawProbe(Probe, Protocol):
+    """A probe of the machine's draws."""
+
+    def list(self, part: Part, run: np.ndarray) -> None:
+        """Triangles of a part are drawn at once: those with these numbers."""
+
+
+def draw(
+    part: Part, state: BackState, held: HeldTargets, probe: DrawProbe | None = None
+) -> Counter:
     """Draw triangles in order.
 
     Returns
@@ -30,11 +40,11 @@ def draw(part: Part, state: BackState, held: HeldTargets) -> Counter:
     """
     counters = Counter()
     for run in part_runs(part, state):
-        counters += _draw_run(part, run, state, held)
+        counters += _draw_run(part, run, state, held, probe)
     return counters
 
 
-def _draw_run(part, run, state, held):
+def _draw_run(part, run, state, held, probe):
     """Triangles of a viewport and a layer."""
     counters = Counter()
     number = int(part.viewport[run[0]])
@@ -42,10 +52,13 @@ def _draw_run(part, run, state, held):
     targets = [at_layer(view, layer) for view in state.colours]
     depth = at_layer(state.depth, layer)
     fields, samples = draw_fields(state, number, targets, depth)
-    back = BackHalf(held.depth(depth, fields), ViewColours(held, targets, fields, state))
+    colours = ViewColours(held, targets, fields, state, probe)
+    back = BackHalf(held.depth(depth, fields), colours, probe=probe)
     faces = None if part.faces is None else part.faces[run]
     how = state.conservative, state.forced_samples, state.target_mask
     found = back.find(Work(part.triangles[run], fields, faces, *how))
+    if probe:
+        probe.list(part, run)
     if not len(found.tiles):
         return counters
     shading = TileShading(part, state, found.tiles, run[found.triangle], fields, found.pattern)
