@@ -4,6 +4,7 @@
 import time
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -114,18 +115,16 @@ def draw(
     volume = _build("top", figures, step, config)
     inputs = timed("golden: colours", job.inputs)
     first, *others = named(memory)
-    drawn, held, outcome, golden = _draw(job, volume, inputs, first, figures, timed)
+    part = result.frame.part
+    result.capture.list(part, np.arange(len(part.triangles)), None)
+    run_of = job, volume, inputs
+    drawn, held, outcome, golden = _draw(*run_of, first, figures, timed, probe=result.capture)
     counted = frames.counters(drawn.outputs["counter_value"])
-    moved = frames.traffic(counted)
     figures |= {
         "hardware": counted,
         "golden": golden,
-        "memory": f"{first}: {MEMORIES[first].text}",
-        "clocks": counted["clocks"],
-        "clocks_of_bound": _of_bound(counted, first),
+        **counted_figures(counted, first),
         "clocks_per_second": drawn.simulated / drawn.seconds,
-        "stalls": {name: counted[f"stall_{name}"] / max(counted["clocks"], 1) for name in PROBES},
-        "moved": moved,
         "status": frames.status(drawn.outputs["o"]),
         "other_memories": {},
     }
@@ -137,16 +136,27 @@ def draw(
         result.frame = replace(result.frame, colour=job.picture(held.data), outcome=outcome)
         result.modes = job.modes(held.data)
     for name in others:
-        drawn, *_ = _draw(job, volume, inputs, name, figures, timed, f", {name}")
+        drawn, *_ = _draw(*run_of, name, figures, timed, f", {name}")
         counted = frames.counters(drawn.outputs["counter_value"])
         figures["other_memories"][name] = counted["clocks"], _of_bound(counted, name)
 
 
-def _draw(job, volume, inputs, name, figures, timed, suffix=""):
+def counted_figures(counted: dict[str, int], memory: str) -> dict[str, Any]:
+    """What counters of the hardware say, with a memory of a name behind it."""
+    return {
+        "memory": f"{memory}: {MEMORIES[memory].text}",
+        "clocks": counted["clocks"],
+        "clocks_of_bound": _of_bound(counted, memory),
+        "stalls": {name: counted[f"stall_{name}"] / max(counted["clocks"], 1) for name in PROBES},
+        "moved": frames.traffic(counted),
+    }
+
+
+def _draw(job, volume, inputs, name, figures, timed, suffix="", probe=None):
     """The run with a memory, what that holds in the end, golden outcomes and counters; compared."""
     drawn, held = timed(f"rtl: top{suffix}", lambda: run(job, volume, inputs, name))
     expected, outcome, counted = timed(
-        f"golden: memory{suffix}", lambda: job.expected(drawn.outputs)
+        f"golden: memory{suffix}", lambda: job.expected(drawn.outputs, probe)
     )
     for stream, found in differences(drawn.outputs, expected).items():
         figures["rtl"][f"{stream}{suffix}"] = found

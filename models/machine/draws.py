@@ -23,8 +23,11 @@ from fixfunc.spec.state import SAMPLE_COUNTS, TARGET_LIMIT, DepthFormat, Outcome
 class DrawProbe(Probe, Protocol):
     """A probe of the machine's draws."""
 
-    def list(self, part: Part, run: np.ndarray) -> None:
-        """Triangles of a part are drawn at once: those with these numbers."""
+    def list(self, part: Part, run: np.ndarray, state: BackState | None) -> None:
+        """Triangles of a part are drawn at once: those with these numbers.
+
+        Of a command stream there is no state but the stream's own.
+        """
 
 
 def draw(
@@ -58,7 +61,7 @@ def _draw_run(part, run, state, held, probe):
     how = state.conservative, state.forced_samples, state.target_mask
     found = back.find(Work(part.triangles[run], fields, faces, *how))
     if probe:
-        probe.list(part, run)
+        probe.list(part, run, state)
     if not len(found.tiles):
         return counters
     shading = TileShading(part, state, found.tiles, run[found.triangle], fields, found.pattern)
