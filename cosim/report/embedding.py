@@ -27,7 +27,7 @@ def column(values: np.ndarray, differences: bool = False) -> dict[str, Any]:
     kind = flat.dtype.str[1:]
     if differences:
         flat = np.diff(flat, prepend=flat.dtype.type(0))
-    planes = flat.view(np.uint8).reshape(len(flat), -1).T
+    planes = flat.view(np.uint8).reshape(len(flat), flat.itemsize).T
     return {
         "type": _TYPES[kind],
         "differences": differences,

@@ -13,11 +13,13 @@ from fixfunc.cosim.frame.job import FrameJob, traffic
 from fixfunc.cosim.reference import top
 from fixfunc.cosim.report import overlays, page
 from fixfunc.cosim.report.capture import Capture
+from fixfunc.cosim.report.history import depth_values
 from fixfunc.models.scene.render import render
 from fixfunc.models.scene.scene import Scene
 from fixfunc.models.scene.shading import BACKGROUND
 from fixfunc.rtl.top import TopParams
 from fixfunc.spec.counters import COUNTERS, PROBES
+from fixfunc.spec.state import DepthFormat
 
 SIZE = (160, 90, 4)
 
@@ -58,6 +60,10 @@ def counted(folder: Path, clocks: int = 30_000, **changed: int) -> Path:
     }
     (folder / "frame.json").write_text(json.dumps(figures))
     coded = job.modes(memory).reshape(capture.maps.triangles.shape)
-    more = {"modes": overlays.modes(coded, capture.maps.tile)}
+    depth = depth_values(frame.depth[:, :, 0], DepthFormat.D24)
+    more = {
+        "depth": overlays.depths(depth),
+        "modes": overlays.modes(coded, capture.maps.tile),
+    }
     page.write(folder / "frame.html", page.Report("teapot", figures, frame.colour, capture, more))
     return folder
