@@ -12,7 +12,7 @@ verilog/           a component becomes one SystemVerilog file; simulation/: libr
 vectors/           golden beats of a block as files, for the benches of others
 reference/         what hardware is compared with; frame/: scenes, jobs, reports
 scene/             scenes of glTF files, drawn through device and context
-figures/           what the figures of a frame say, in words and charts
+figures/           what the figures of a frame say, in words and charts; report/: its page
 program/           programs on device and context, drawn by the hardware
 record/            frames of OpenGL programs are recorded; recorded/: such frames, drawn
 """

@@ -95,6 +95,14 @@ def add_commands(command: Callable[..., argparse.ArgumentParser]) -> None:
         "dram, with banks and rows; shared, the same, one channel for all ports; or several, as "
         "near,far",
     )
+    sub.add_argument(
+        "--pixel",
+        dest="pixels",
+        action="append",
+        default=[],
+        metavar="X,Y",
+        help="whose history the report has, however large the frame; several may be given",
+    )
     sub.add_argument("-o", dest="output", default="out", help="folder")
     sub = command("compare", compare_frames, "two frames that were drawn: what differs, by weight")
     for name in ("first", "second"):
@@ -238,8 +246,20 @@ def run_frame(options: argparse.Namespace) -> int:
         golden=options.golden,
         resolve=options.resolve,
         memory=options.memory or "near",
+        pixels=_pixels(options),
     )
     return 1 if result.failures else 0
+
+
+def _pixels(options: argparse.Namespace) -> list[tuple[int, int]]:
+    """Of ``--pixel``, each as X,Y."""
+    try:
+        pairs = [tuple(map(int, text.split(","))) for text in options.pixels]
+    except ValueError:
+        pairs = [()]
+    if any(len(pair) != 2 for pair in pairs):
+        raise InputError("pixel", "be X,Y", " ".join(options.pixels))
+    return pairs
 
 
 def _sides(options: argparse.Namespace) -> tuple[int, int, int]:
@@ -264,7 +284,8 @@ def _run_scene(options: argparse.Namespace) -> int:
             raise InputError(name, "be of a mesh alone, no scene", options.mesh)
     memory = None if options.golden else options.memory or "near"
     places = Path(options.mesh), Path(options.output)
-    failures = result.run(*places, (width, height), samples, memory, options.camera)
+    how = memory, options.camera, _pixels(options)
+    failures = result.run(*places, (width, height), samples, *how)
     return 1 if failures else 0
 
 
@@ -286,7 +307,8 @@ def _run_recorded(options: argparse.Namespace) -> int:
             raise InputError(name, "be that of the recorded frame", value)
     _check_golden(options)
     memory = None if options.golden else options.memory or "near"
-    return 1 if result.run(Path(options.mesh), Path(options.output), memory) else 0
+    places = Path(options.mesh), Path(options.output)
+    return 1 if result.run(*places, memory, _pixels(options)) else 0
 
 
 def record_frame(options: argparse.Namespace) -> int:

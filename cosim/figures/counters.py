@@ -160,6 +160,21 @@ _GROUPS = {
             "samples",
             "Samples that passed the depth and stencil tests.",
         ),
+        "pixels_shaded": (
+            "pixels shaded",
+            "pixels",
+            "Pixels of triangles that the shader was asked for: above the picture's, overdraw.",
+        ),
+        "quads": (
+            "quads shaded",
+            "quads",
+            "Pixels are shaded two by two, so that textures know how fast coordinates change.",
+        ),
+        "helpers": (
+            "helper pixels",
+            "pixels",
+            "Pixels of quads that are shaded for their neighbours alone, and thrown away.",
+        ),
     },
     "Waiting": {
         f"stall_{name}": (

@@ -10,6 +10,8 @@ from PIL import Image, UnidentifiedImageError
 
 from fixfunc.spec.errors import InputError
 
+RUN = "golden", "memory", "clocks", "clocks_of_bound", "stalls", "moved"  # of the hardware
+
 
 class Kept(NamedTuple):
     """A frame that was drawn."""
@@ -25,8 +27,7 @@ def read(path: Path) -> Kept:
     Parameters
     ----------
     path : Path
-        A folder of ``fixfunc frame``, or the ``frame.json`` in it; of a mesh, or of a recorded
-        frame.
+        A folder of ``fixfunc frame``, or the ``frame.json`` in it.
 
     Raises
     ------
@@ -40,21 +41,43 @@ def read(path: Path) -> Kept:
         data = json.loads(file.read_bytes())
     except ValueError as error:
         raise InputError("result", "be JSON", f"{file}: {error}") from error
-    figures = _recorded(data) if isinstance(data, dict) and "program" in data else data
+    figures = _of_program(data) if isinstance(data, dict) and "kind" in data else data
     if not _is_frame(figures):
         raise InputError("result", "hold the figures of a frame", file)
     return Kept(figures["title"], figures, _picture(file.with_name("frame.png")))
 
 
-def _recorded(data):
-    """Figures of a recorded frame under the names that those of a mesh have."""
-    golden = {"triangles": data.get("triangles"), "samples_passed": data.get("passed")}
-    figures = {"title": f"{data['program']}, frame {data.get('frame')}", "counters": golden}
-    hardware = data.get("hardware")
-    if isinstance(hardware, dict) and _are_counters(hardware.get("counters")):
-        figures["hardware"] = hardware["counters"]
-        figures["clocks"] = hardware["counters"].get("clocks")
-    return figures
+def _of_program(data):
+    """Of a scene, or a recorded frame; of several memories behind the hardware, the first."""
+    runs = data.get("hardware")
+    run = next(iter(runs.values()), None) if isinstance(runs, dict) else None
+    run = run | {"streams": {}} if isinstance(run, dict) else None
+    return of_program(data.get("title"), data.get("counters"), run)
+
+
+def of_program(
+    title: str, counters: dict[str, int], run: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    """Figures of a frame through device and context, under the names that those of a mesh have.
+
+    Parameters
+    ----------
+    title : str
+    counters : dict of int
+        Of the golden machine.
+    run : dict, optional
+        Of the hardware: :func:`fixfunc.cosim.program.hardware.figures`.
+    """
+    figures = {"title": title, "counters": counters}
+    if run is None:
+        return figures
+    streams = run["streams"]
+    figures |= {name: run[name] for name in RUN if name in run}
+    return figures | {
+        "hardware": run.get("counters"),
+        "rtl": streams,
+        "mismatches": sum(stream["mismatches"] for stream in streams.values()),
+    }
 
 
 def _is_frame(figures):

@@ -5,8 +5,6 @@ frame.py     golden frame, pictures, figures
 result.py    what became of a frame
 job.py       command stream of a frame, and what should come of it
 hardware.py  the hardware draws it, everything is compared
-maps.py      pictures of tiles
-report.py    the page
 mesh.py      meshes from files
 texture.py   textures from files
 """

@@ -6,6 +6,7 @@ Every stage and every byte of it is compared.
 
 import io
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -15,12 +16,16 @@ from rich.table import Table
 
 from fixfunc.cosim import files
 from fixfunc.cosim.figures import bound
-from fixfunc.cosim.frame import maps, report
 from fixfunc.cosim.frame.result import Result
 from fixfunc.cosim.progress import Steps
+from fixfunc.cosim.report import overlays, page
+from fixfunc.cosim.report.capture import Capture, check_pixels
+from fixfunc.cosim.report.history import depth_values
 from fixfunc.models.scene.render import render
 from fixfunc.models.scene.scene import Scene, check_memory
+from fixfunc.models.scene.shading import BACKGROUND
 from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import DepthFormat
 
 CULLS = (
     "rejected",
@@ -41,6 +46,7 @@ def run(
     golden: bool = False,
     resolve: bool = False,
     memory: str = "near",
+    pixels: Sequence[tuple[int, int]] = (),
 ) -> Result:
     """Render a scene, draw it with the RTL, compare, write pictures and report, print the figures.
 
@@ -63,6 +69,8 @@ def run(
         What lies behind the hardware: a name of
         :data:`~fixfunc.cosim.simulation.volume.MEMORIES`, or several with commas between them. The
         first is that of all figures; with each other one the frame is drawn and compared again.
+    pixels : sequence of (int, int)
+        Whose history the report has, whatever there is.
 
     Returns
     -------
@@ -85,9 +93,13 @@ def run(
         hardware.check(scene)
         hardware.named(memory)
     check_memory(scene)
+    check_pixels(pixels, scene.width, scene.height)
     files.open_folder(folder)
-    with Steps() as step:
-        frame = render(scene, lambda name: step(f"golden: {name}") if name else None)
+    capture = Capture(scene.width, scene.height, scene.samples, pixels=pixels)
+    capture.fill(BACKGROUND)
+    with Steps() as step, capture.draw(title, "triangle list"):
+        probe = capture if golden else None
+        frame = render(scene, lambda name: step(f"golden: {name}") if name else None, probe)
         figures = {
             "title": title,
             "width": scene.width,
@@ -98,7 +110,7 @@ def run(
             "rtl": {},
             "mismatches": 0,
         }
-        result = Result(frame, figures)
+        result = Result(frame, figures, capture)
         if not golden:
             _picture(folder / "golden.png", frame.colour)
             step(f"wrote {folder / 'golden.png'}, by the golden models; now the hardware")
@@ -114,25 +126,23 @@ def _write(result: Result, folder: Path) -> None:
     """Pictures, figures, report; each whole or not at all."""
     frame = result.frame
     figures = result.figures
-    pictures = {
-        "frame.png": frame.colour,
-        "tiles.png": maps.triangles(frame),
-        "hiz.png": maps.outcomes(frame),
-    }
+    size = figures["width"], figures["height"]
+    counted = overlays.of_maps(result.capture.maps)
+    more = {"depth": overlays.depths(depth_values(frame.depth[:, :, 0], DepthFormat.D24))}
+    pictures = {"tiles.png": counted["triangles"], "hiz.png": counted["hiz"]}
     if result.modes is not None:
-        pictures["modes.png"] = maps.modes(frame, result.modes)
-    for name, image in pictures.items():
-        _picture(folder / name, image)
+        tile = result.capture.maps.tile
+        coded = result.modes.reshape(-(-size[1] // tile[1]), -1)
+        more["modes"] = pictures["modes.png"] = overlays.modes(coded, tile)
+    _picture(folder / "frame.png", frame.colour)
+    for name, overlay in pictures.items():
+        _picture(folder / name, overlay.spread(*size))
     files.write(
         folder / "frame.json", json.dumps(figures | {"failures": result.failures}, indent=2) + "\n"
     )
-    report.write(
-        folder / "frame.html",
-        f"{figures['title']}, {figures['width']}x{figures['height']}, {figures['samples']}x",
-        frame,
-        result.modes,
-        figures,
-    )
+    title = f"{figures['title']}, {size[0]}x{size[1]}, {figures['samples']}x"
+    report = page.Report(title, figures, frame.colour, result.capture, more)
+    page.write(folder / "frame.html", report)
 
 
 def _picture(path: Path, image: np.ndarray) -> None:

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from multiprocessing import active_children, get_context
+from typing import Any
 
 import numpy as np
 
@@ -112,23 +113,23 @@ def draw(
     inputs = job.inputs()
     figures["seconds"]["golden: colours"] = time.perf_counter() - start
     first, *others = named(memory)
+    part = result.frame.part
+    result.capture.list(part, np.arange(len(part.triangles)), None)
     with _beside(len(others)) as pool:
         work = {name: pool.submit(_drawn_beside, job, config, inputs, name) for name in others}
         step("rtl: top, and golden memory")
-        drawn, held, outcome, golden, seconds = _draw(job, volume, inputs, first, figures["rtl"])
+        found = figures["rtl"]
+        drawn, held, outcome, golden, seconds = _draw(
+            job, volume, inputs, first, found, result.capture
+        )
         figures["seconds"] |= seconds
         others_drawn = {name: run.result() for name, run in work.items()}
     counted = frames.counters(drawn.outputs["counter_value"])
-    moved = frames.traffic(counted)
     figures |= {
         "hardware": counted,
         "golden": golden,
-        "memory": f"{first}: {MEMORIES[first].text}",
-        "clocks": counted["clocks"],
-        "clocks_of_bound": _of_bound(counted, first),
+        **counted_figures(counted, first),
         "clocks_per_second": drawn.simulated / drawn.seconds,
-        "stalls": {name: counted[f"stall_{name}"] / max(counted["clocks"], 1) for name in PROBES},
-        "moved": moved,
         "status": frames.status(drawn.outputs["o"]),
         "other_memories": {},
     }
@@ -145,7 +146,18 @@ def draw(
         figures["other_memories"][name] = counted["clocks"], _of_bound(counted, name)
 
 
-def _draw(job, volume, inputs, name, found):
+def counted_figures(counted: dict[str, int], memory: str) -> dict[str, Any]:
+    """What counters of the hardware say, with a memory of a name behind it."""
+    return {
+        "memory": f"{memory}: {MEMORIES[memory].text}",
+        "clocks": counted["clocks"],
+        "clocks_of_bound": _of_bound(counted, memory),
+        "stalls": {name: counted[f"stall_{name}"] / max(counted["clocks"], 1) for name in PROBES},
+        "moved": frames.traffic(counted),
+    }
+
+
+def _draw(job, volume, inputs, name, found, probe=None):
     """The run with a memory, what that holds in the end, golden outcomes and counters, seconds.
 
     What was compared is put into ``found``, by stream.
@@ -153,7 +165,7 @@ def _draw(job, volume, inputs, name, found):
     start = time.perf_counter()
     drawn, held = run(job, volume, inputs, name)
     simulated = time.perf_counter()
-    expected, outcome, counted = job.expected(drawn.outputs)
+    expected, outcome, counted = job.expected(drawn.outputs, probe)
     found |= differences(drawn.outputs, expected)
     found["counters"] = counter_differences(
         frames.counters(drawn.outputs["counter_value"]), counted

@@ -9,6 +9,7 @@ from fixfunc.cosim import codec
 from fixfunc.cosim.commands import CommandList
 from fixfunc.cosim.figures.counters import mode_name, replayed
 from fixfunc.cosim.reference import top
+from fixfunc.models.back_half.back_half import Probe
 from fixfunc.models.frontend.command_reader import plane_bytes, tiles_of
 from fixfunc.models.geometry.triangle_setup import TRIANGLE
 from fixfunc.models.memory.sample_grids import EDGE
@@ -86,11 +87,12 @@ class Job:
         }
 
     def expected(
-        self, outputs: dict[str, np.ndarray]
+        self, outputs: dict[str, np.ndarray], probe: Probe | None = None
     ) -> tuple[dict[str, np.ndarray], np.ndarray, dict[str, int]]:
         """Expected beats of every probe and bytes of memory, outcomes of HiZ, and counters.
 
-        Outcomes depend on when reports reach HiZ, and are read from the outputs.
+        Outcomes depend on when reports reach HiZ, and are read from the outputs. The probe is told
+        what every stage decides.
         """
         data = self.data.copy()
         golden = top.machine(
@@ -98,6 +100,7 @@ class Job:
             data,
             shader=self._shader,
             outcomes=top.HizOutcomes(outputs["probe_hiz"], self.params.raster.edge),
+            probe=probe,
         )
         drawn = golden.draw(*self.start)
         beats = top.expected_of([drawn], outputs, self.params)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from fixfunc.cosim.report.capture import Capture
 from fixfunc.models.scene.render import Frame
 
 
@@ -15,6 +16,7 @@ class Result:
 
     frame: Frame  # golden; with hardware, colours and HiZ's outcomes are those of the hardware
     figures: dict[str, Any]  # as in frame.json
+    capture: Capture  # of the golden machine; with hardware HiZ's outcomes are of the hardware
     modes: np.ndarray | None = (
         None  # of tiles of depths in memory, row by row; without hardware None
     )

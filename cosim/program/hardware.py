@@ -19,6 +19,8 @@ class Executed(NamedTuple):
     streams: dict[str, dict]  # by stream: beats, mismatches, and the first
     memory: np.ndarray  # uint8
     counters: dict[str, int]  # by name: fixfunc.cosim.frame.job.counters
+    golden: dict[str, int]  # the golden top's
+    behind: str  # name of the memory
 
 
 def draw(recording: Recording, memory: str = "near") -> Executed:
@@ -44,9 +46,11 @@ def draw(recording: Recording, memory: str = "near") -> Executed:
     job = ProgramJob(recording, hardware.bench("top").parameters("frame"))
     inputs = job.inputs()
     drawn, held = hardware.run(job, hardware.library("top", "frame"), inputs, name)
-    expected, *_ = job.expected(drawn.outputs)
+    expected, _, golden = job.expected(drawn.outputs)
     counted = counters(drawn.outputs["counter_value"])
-    return Executed(job, hardware.differences(drawn.outputs, expected), held.data, counted)
+    streams = hardware.differences(drawn.outputs, expected)
+    streams["counters"] = hardware.counter_differences(counted, golden)
+    return Executed(job, streams, held.data, counted, golden, name)
 
 
 def figures(run: Executed) -> dict[str, Any]:
@@ -54,6 +58,8 @@ def figures(run: Executed) -> dict[str, Any]:
     return {
         "lists": run.job.executed,
         "counters": run.counters,
+        "golden": run.golden,
+        **hardware.counted_figures(run.counters, run.behind),
         "missing": [it._asdict() for it in run.job.missing],
         "streams": run.streams,
     }

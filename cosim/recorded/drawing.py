@@ -7,7 +7,8 @@ import numpy as np
 
 from fixfunc.cosim.recorded.frame import Event, RecordedFrame
 from fixfunc.cosim.recorded.lookup import Lookup
-from fixfunc.cosim.recorded.texels import octets
+from fixfunc.cosim.recorded.texels import octets, picture
+from fixfunc.cosim.report.capture import Capture
 from fixfunc.models.frontend.vertex_fetch import Element
 from fixfunc.models.frontend.vertex_stage import VertexResults
 from fixfunc.models.geometry.viewport import Viewport
@@ -72,6 +73,11 @@ class Player:
         Of a player that has drawn it: shaders find fragments by their triangle, and are asked for
         what is visible, as any shader is. Without them all fragments are shaded, and counted.
 
+    capture : Capture, optional
+        Is told of draws, and of what the machine does.
+    shown : int, optional
+        The surface of colours that it captures.
+
     Attributes
     ----------
     device : Device
@@ -81,7 +87,13 @@ class Player:
         By surface of colours, pixels with fragments that differ: :data:`BEYOND` or :data:`DIFFERS`.
     """
 
-    def __init__(self, frame: RecordedFrame, lookups: list[Lookup] | None = None) -> None:
+    def __init__(
+        self,
+        frame: RecordedFrame,
+        lookups: list[Lookup] | None = None,
+        capture: Capture | None = None,
+        shown: int | None = None,
+    ) -> None:
         self._frame = frame
         self._is_counted = lookups is None
         self.lookups = lookups or []
@@ -91,6 +103,8 @@ class Player:
         vertices = 16 * int(frame.draws["vertices"].max(initial=0))
         # Coded tiles would be the same colours and depths.
         self.device = Device(_ROOM + _TEXEL * int(held) + vertices, coded=False)
+        self._capture = self.device.machine.probe = capture
+        self._shown = shown
         self._context = self.device.context
         self._textures = [self._texture(n) for n in range(len(frame.surfaces))]
         self.marks: dict[int, np.ndarray] = {}
@@ -106,18 +120,43 @@ class Player:
         """Draw all of it."""
         frame = self._frame
         drawn = Drawn([], [])
+        if self._capture:
+            self._capture.expect(len(frame.draws))
         for kind, number in frame.events:
             if kind == Event.CONTENTS:
                 contents = frame.contents[number]
                 surface = int(contents["surface"])
                 self._textures[surface] = self._texture(surface, frame.surface_texels(contents))
+                self._tell(surface)
             elif kind == Event.CLEAR:
                 self._clear(frame.clears[number])
+                self._tell(int(frame.clears[number]["surface"]))
             elif kind == Event.DRAW:
-                drawn.draws.append(self._draw(frame.draws[number], number))
+                drawn.draws.append(self._captured(frame.draws[number], number))
             else:
                 drawn.surfaces.append(self._surface(frame.contents[number]))
         return drawn
+
+    def _tell(self, surface):
+        """Tell the capture that its surface holds something else."""
+        if self._capture and surface == self._shown:
+            self._capture.fill(picture(self.held(surface), self._form(surface))[::-1])
+
+    def _captured(self, draw, number):
+        """A draw; the capture is told of it."""
+        if self._capture is None:
+            return self._draw(draw, number)
+        with self._capture.draw(
+            f"call {draw['call']}", "triangle list", draw["colour"] == self._shown
+        ):
+            return self._draw(draw, number)
+
+    def held(self, surface: int) -> np.ndarray:
+        """What a surface holds now, rows bottom up: uint8, shape (height, width, bytes)."""
+        return self._context.read(self._textures[surface])[:, :, 0]
+
+    def _form(self, surface):
+        return Format(int(self._frame.surfaces[surface]["form"]))
 
     # Surfaces.
 
@@ -152,10 +191,9 @@ class Player:
 
     def _surface(self, contents):
         surface = int(contents["surface"])
-        form = Format(int(self._frame.surfaces[surface]["form"]))
+        form = self._form(surface)
         texels = self._frame.surface_texels(contents)
-        found = self._context.read(self._textures[surface])[:, :, 0]
-        return DrawnSurface(surface, form, found, octets(texels, form))
+        return DrawnSurface(surface, form, self.held(surface), octets(texels, form))
 
     # Draws.
 

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fixfunc.cosim.report.capture import displayed
 from fixfunc.models.output.formats import colour_format, encode, load
 from fixfunc.spec.dxgi import DEPTH_FORMATS, Format
 
@@ -40,11 +41,11 @@ def octets(texels: np.ndarray, form: Format) -> np.ndarray:
 def differences(found: np.ndarray, wanted: np.ndarray, form: Format) -> Differences:
     """Beside one another: both uint8, shape (height, width, bytes)."""
     if form in DEPTH_FORMATS:
-        apart = np.abs(_depths(found, form) - _depths(wanted, form))
+        apart = np.abs(depths(found, form) - depths(wanted, form))
         stencils = 0
         if form in _STENCIL:
-            at = _STENCIL[form]
-            stencils = int((found[..., at] != wanted[..., at]).sum())
+            pair = (stencil_values(data, form) for data in (found, wanted))
+            stencils = int(np.not_equal(*pair).sum())
         return Differences(0, 0.0, int((apart > 0).sum()), int(apart.max(initial=0)), stencils)
     size = found.shape[-1]
     pair = [load(data.reshape(-1, size), colour_format(form)) for data in (found, wanted)]
@@ -53,7 +54,12 @@ def differences(found: np.ndarray, wanted: np.ndarray, form: Format) -> Differen
     return Differences(int((apart > 0).any(1).sum()), float(apart.max(initial=0)))
 
 
-def _depths(data, form):
+def stencil_values(data: np.ndarray, form: Format) -> np.ndarray | None:
+    """Stencil values of texels: uint8, without the last axis; None, if the format has none."""
+    return data[..., _STENCIL[form]] if form in _STENCIL else None
+
+
+def depths(data: np.ndarray, form: Format) -> np.ndarray:
     """Depths as they are stored, int64: those of floats are in order, too."""
     size = {Format.D16_UNORM: 2, Format.D24_UNORM_S8_UINT: 3}.get(form, 4)
     words = np.zeros((*data.shape[:2], 4), np.uint8)
@@ -64,9 +70,4 @@ def _depths(data, form):
 def picture(data: np.ndarray, form: Format) -> np.ndarray:
     """A surface of colours to look at, top down: uint8, shape (height, width, 3)."""
     rows, columns, size = data.shape
-    layout = colour_format(form)
-    values = load(data.reshape(-1, size), layout)
-    if layout.kind != "FLOAT":
-        values = values / layout.most
-    shown = np.rint(np.clip(np.nan_to_num(values), 0, 1) * 255).astype(np.uint8)
-    return shown.reshape(rows, columns, 4)[::-1, :, :3]
+    return displayed(data.reshape(-1, size), form).reshape(rows, columns, 4)[::-1, :, :3]

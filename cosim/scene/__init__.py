@@ -11,5 +11,6 @@ gltf.py        all of it: a scene from a glTF file
 pictures.py    a folder of pictures as a scene
 scene.py       what a scene is made of
 drawing.py     the scene as calls of device and context
+shaders.py     of vertices and pixels
 result.py      drawn by the golden machine and by the hardware; pictures, figures
 """

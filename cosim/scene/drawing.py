@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A scene as calls of device and context: instanced draws, shaders that light linear colours.
+"""A scene as calls of device and context: instanced draws.
 
-Opaque and masked surfaces come first; those that are blended follow, from far to near. Shaders
-encode colours as sRGB themselves, since the top's own frames have targets of bytes alone: these are
-blended, and averaged, as they are shown.
+Opaque and masked surfaces come first; those that are blended follow, from far to near.
 """
 
+from contextlib import nullcontext
+from dataclasses import replace
 from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
 
+from fixfunc.cosim.report.capture import Capture
+from fixfunc.cosim.scene import shaders
 from fixfunc.cosim.scene.scene import MOST_DRAWS, STRIDE, Bound, Placed, Scene, Shape
 from fixfunc.cosim.scene.textures import format_of
 from fixfunc.models.frontend.vertex_fetch import Element
-from fixfunc.models.frontend.vertex_stage import VertexResults, VertexWaves
 from fixfunc.models.geometry.viewport import Viewport
 from fixfunc.models.host import Device
 from fixfunc.models.host.resources import Bind, Buffer
@@ -25,10 +26,7 @@ from fixfunc.models.host.states import (
     RenderTargetBlend,
 )
 from fixfunc.models.host.views import View
-from fixfunc.models.machine.bindings import Bindings
-from fixfunc.models.pixel.pixel_stage import PixelQuads, PixelResults, PixelShader
 from fixfunc.models.scene.camera import look_at_mesh
-from fixfunc.models.scene.render import transformed
 from fixfunc.models.texture.texture import of_picture
 from fixfunc.spec.draw import StepClass, Topology
 from fixfunc.spec.dxgi import Format
@@ -36,8 +34,6 @@ from fixfunc.spec.errors import MeshError
 from fixfunc.spec.state import BlendFactor, Cull
 
 BACKGROUND = (24 / 255, 26 / 255, 32 / 255, 1.0)
-LIGHT = np.array((0.45, 0.75, 0.48), np.float32) / np.float32(0.9979)  # towards it, in the world
-AMBIENT = np.float32(0.22)
 INSTANCE = 48  # bytes: three rows of a matrix
 _EACH = StepClass.PER_INSTANCE
 _ROW = Format.R32G32B32A32_FLOAT
@@ -68,6 +64,7 @@ class _Draw(NamedTuple):
     instances: Buffer
     count: int
     is_mirrored: bool
+    name: str
 
 
 class _Blended(NamedTuple):
@@ -77,82 +74,7 @@ class _Blended(NamedTuple):
     shape: Shape
     row: np.ndarray  # float32, shape (3, 4)
     is_mirrored: bool
-
-
-def vertex(waves: VertexWaves, bound: Bindings) -> VertexResults:
-    """To the world by the instance, then to clip space; normals go by cofactors."""
-    rows = [waves.floats(4 + n) for n in range(3)]
-    point = waves.floats(0)
-    normal = waves.floats(1)
-    with np.errstate(all="ignore"):
-        axes = [row[..., :3] for row in rows]
-        world = np.stack([(axis * point[..., :3]).sum(-1) for axis in axes], -1)
-        world += np.stack([row[..., 3] for row in rows], -1)
-        cofactors = [np.cross(axes[n - 2], axes[n - 1]) for n in range(3)]
-        volume = (axes[0] * cofactors[0]).sum(-1)
-        turned = np.stack([(row * normal[..., :3]).sum(-1) for row in cofactors], -1)
-        turned *= np.where(volume < 0, np.float32(-1), np.float32(1))[..., None]
-        position = transformed(world, bound.floats(0)[:16].reshape(4, 4))
-    wide = np.zeros_like(point)
-    wide[..., :3] = turned
-    return VertexResults(position, np.stack([wide, waves.floats(2), waves.floats(3)], 2))
-
-
-def _opaque(quads, bound):
-    colour, _ = _shaded(quads, bound)
-    colour[..., 3] = 1
-    return PixelResults(colour)
-
-
-def _masked(quads, bound):
-    colour, cut = _shaded(quads, bound)
-    colour[..., 3] = 1
-    return PixelResults(colour, cut)
-
-
-def _blended(quads, bound):
-    colour, _ = _shaded(quads, bound)
-    return PixelResults(colour)
-
-
-def _shaded(quads: PixelQuads, bound: Bindings) -> tuple[np.ndarray, np.ndarray]:
-    """A colour with alpha, float32 of shape (q, 2, 2, 4), and what a mask cuts, (q, 2, 2)."""
-    values = bound.floats(0)
-    uv = quads.floats(1)
-    with np.errstate(all="ignore"):
-        base = bound.sample(0, 0, np.ascontiguousarray(uv[..., :2])) * values[:4]
-        emissive = bound.sample(1, 1, np.ascontiguousarray(uv[..., 2:]))[..., :3] * values[4:7]
-        colour = base * quads.floats(2)
-        if values[8]:
-            colour[..., :3] *= _light(quads)
-        colour[..., :3] += emissive
-    colour = np.clip(np.nan_to_num(colour), 0, 1)
-    cut = colour[..., 3] < values[7]
-    colour[..., :3] = _encoded(colour[..., :3])
-    # The top takes bytes: the machine then blends the same.
-    return np.rint(colour * np.float32(255)) / np.float32(255), cut
-
-
-def _encoded(light):
-    """Linear light as sRGB [IEC 61966-2-1]."""
-    bright = np.float32(1.055) * light ** np.float32(1 / 2.4) - np.float32(0.055)
-    return np.where(light <= np.float32(0.0031308), np.float32(12.92) * light, bright)
-
-
-def _light(quads):
-    """Lambert's, on the side that is seen: float32, shape (q, 2, 2, 1)."""
-    normal = quads.floats(0)[..., :3]
-    length = np.sqrt((normal * normal).sum(-1, keepdims=True))
-    cosine = (normal * LIGHT).sum(-1, keepdims=True) / np.maximum(length, np.float32(1e-20))
-    cosine *= np.where(quads.front, np.float32(1), np.float32(-1))[:, None, None, None]
-    return AMBIENT + (1 - AMBIENT) * np.clip(np.nan_to_num(cosine), 0, 1)
-
-
-_SHADERS = {
-    "OPAQUE": PixelShader(_opaque),
-    "MASK": PixelShader(_masked, discards=True),
-    "BLEND": PixelShader(_blended),
-}
+    name: str
 
 
 class Drawing:
@@ -164,6 +86,8 @@ class Drawing:
     width, height : int
         Pixels.
     samples : int
+    capture : Capture, optional
+        Is told of draws, and of what the machine does.
 
     Attributes
     ----------
@@ -172,12 +96,20 @@ class Drawing:
         What :meth:`draw` has asked for.
     """
 
-    def __init__(self, scene: Scene, width: int, height: int, samples: int) -> None:
+    def __init__(
+        self,
+        scene: Scene,
+        width: int,
+        height: int,
+        samples: int,
+        capture: Capture | None = None,
+    ) -> None:
         self._scene = scene
         self._size = width, height
         self.device = Device(_room(scene, width * height, samples))
         self.draws = 0
         self.triangles = 0
+        self._capture = self.device.machine.probe = capture
         self._context = self.device.context
         self._buffers: dict[int, tuple[Buffer, Buffer]] = {}
         self._views: dict[int, View] = {}
@@ -201,20 +133,58 @@ class Drawing:
         context.om.set_render_targets([target], depth)
         context.rs.set_viewports([Viewport(width=self._size[0], height=self._size[1])])
         context.ia.set_input_layout(self.device.create_input_layout(_LAYOUT))
-        context.vs.set_shader(self.device.create_vertex_shader(vertex))
+        context.vs.set_shader(self.device.create_vertex_shader(shaders.vertex))
         camera = self._scene.camera
         if camera is None:
             camera, _ = look_at_mesh(_box(self._scene), self._size[0] / self._size[1])
         context.vs.set_constant_buffers(0, [self._constants(camera)])
         self._shaders = {
-            name: self.device.create_pixel_shader(shader) for name, shader in _SHADERS.items()
+            name: self.device.create_pixel_shader(self._seen(shader))
+            for name, shader in shaders.SHADERS.items()
         }
-        for draw in self._ordered(camera):
-            self._draw(draw)
+        self._draw_all(self._ordered(camera))
         if self._colours.layout.samples == 1:
             return self.samples()[:, :, 0, :3]
         context.resolve_subresource(self._shown, (0, 0), self._colours, (0, 0))
         return context.read(self._shown)[:, :, 0, :3]
+
+    def _seen(self, shader):
+        """A shader whose levels of the base texture the capture is told."""
+        if self._capture is None:
+            return shader
+
+        def function(quads, bound):
+            if self._is_textured:
+                uv = np.ascontiguousarray(quads.floats(1)[..., :2])
+                level = bound.level_of_detail(0, 0, uv)[..., 0]
+                self._capture.levels[quads.y[quads.live], quads.x[quads.live]] = level[quads.live]
+            return shader.function(quads, bound)
+
+        return replace(shader, function=function)
+
+    def _draw_all(self, draws):
+        """Draws, one after the other."""
+        capture = self._capture
+        if capture:
+            capture.expect(len(draws))
+            capture.fill(np.rint(np.multiply(BACKGROUND[:3], 255)))
+        for draw in draws:
+            what = f"{draw.name}, {draw.count} instances" if draw.count > 1 else draw.name
+            topology = draw.shape.topology.name.lower().replace("_", " ")
+            with capture.draw(what, topology) if capture else nullcontext():
+                self._draw(draw)
+
+    @property
+    def depths(self) -> np.ndarray:
+        """Depths of 24 bits, stencil values above: uint32, shape (height, width, samples)."""
+        return self._context.read(self._depths).view("<u4")[..., 0]
+
+    @property
+    def modes(self) -> np.ndarray:
+        """How tiles of depths lie in memory: spec.state.TileMode, uint8, shape (rows, columns)."""
+        self._context.read(self._depths)
+        data = self.device.memory[self._depths.address :]
+        return self._depths.layout.coded_tiles(data, 0, 0, 0, 0).codes
 
     def samples(self) -> np.ndarray:
         """What has been drawn: uint8, shape (height, width, samples, 4)."""
@@ -239,11 +209,11 @@ class Drawing:
                 instances = self.device.create_buffer(data=rows)
                 for shape in placed.shapes:
                     if shape.material.alpha != "BLEND":
-                        first.append(_Draw(shape, instances, len(places), side))
+                        first.append(_Draw(shape, instances, len(places), side, placed.name))
                         continue
                     distances = _distances(shape, places, camera)
                     pairs = zip(distances, rows, strict=True)
-                    last += [_Blended(distance, shape, row, side) for distance, row in pairs]
+                    last += [_Blended(far, shape, row, side, placed.name) for far, row in pairs]
         last.sort(key=lambda it: -it.distance)
         return first + self._runs(last)
 
@@ -253,7 +223,8 @@ class Drawing:
         for _, run in groupby(last, key=lambda it: (id(it.shape), it.is_mirrored)):
             held = list(run)
             instances = self.device.create_buffer(data=np.stack([it.row for it in held]))
-            draws.append(_Draw(held[0].shape, instances, len(held), held[0].is_mirrored))
+            one = held[0]
+            draws.append(_Draw(one.shape, instances, len(held), one.is_mirrored, one.name))
             if len(draws) > MOST_DRAWS:
                 rule = f"take at most {MOST_DRAWS} draws"
                 raise MeshError("blended instances in order", rule, len(draws))
@@ -273,6 +244,7 @@ class Drawing:
                 front_counter_clockwise=not draw.is_mirrored,
             )
         )
+        self._is_textured = material.base_texture is not None
         is_blended = material.alpha == "BLEND"
         context.om.set_blend_state(_OVER if is_blended else BlendState())
         context.om.set_depth_stencil_state(DepthStencilState(depth_write=not is_blended))

@@ -85,7 +85,7 @@ def _placed(document, materials, found):
         if drawn > MOST_DRAWS:
             rule = f"bring primitives of all nodes to {MOST_DRAWS} at most"
             raise node.item.refusal("mesh", rule, drawn)
-        placed.append(Placed(shapes, places))
+        placed.append(Placed(shapes, places, f"{node.item.label}, {mesh.label}"))
     return placed
 
 

@@ -44,13 +44,13 @@ def load(folder: Path, aspect: float) -> Scene:
         A folder without a picture, or with more than the limits allow.
     """
     left_out = []
-    read = []
+    read = {}
     for path in _files(folder, left_out):
         try:
-            read.append(textures.read(path.name, path.read_bytes()))
+            read[path.name] = textures.read(path.name, path.read_bytes())
         except InputError as error:
             left_out.append(f"{path.name}: {error}")
-        held = sum(level.nbytes for texture in read for level in texture.levels)
+        held = sum(level.nbytes for texture in read.values() for level in texture.levels)
         if held > MOST_BYTES:
             rule = f"hold pictures of at most {MOST_BYTES} bytes"
             raise InputError(f"folder {folder.name}", rule, held)
@@ -58,7 +58,7 @@ def load(folder: Path, aspect: float) -> Scene:
         why = f"; left out: {left_out[0]}" if left_out else ""
         raise InputError("folder", f"hold a picture {', '.join(SUFFIXES)}", f"{folder}{why}")
     columns, rows = _grid(len(read), aspect)
-    placed = [_square(texture, n, columns) for n, texture in enumerate(read)]
+    placed = [_square(*named, n, columns) for n, named in enumerate(read.items())]
     return Scene(placed, _camera(columns, rows, aspect), left_out)
 
 
@@ -85,7 +85,7 @@ def _grid(count, aspect):
     return columns, math.ceil(count / columns)
 
 
-def _square(texture, number, columns):
+def _square(name, texture, number, columns):
     """A picture in its cell, as wide and high as its texels say."""
     row, column = divmod(number, columns)
     longer = max(texture.width, texture.height)
@@ -95,7 +95,7 @@ def _square(texture, number, columns):
         base_texture=Bound(texture, _SAMPLER), alpha="BLEND", double_sided=True, is_lit=False
     )
     shape = Shape(_SQUARE, _FACES, Topology.TRIANGLE_LIST, material)
-    return Placed([shape], place[None])
+    return Placed([shape], place[None], name)
 
 
 def _camera(columns, rows, aspect):

@@ -4,19 +4,25 @@
 import io
 import json
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from PIL import Image
 
 from fixfunc.cosim import files
+from fixfunc.cosim.figures import kept
 from fixfunc.cosim.progress import Steps
+from fixfunc.cosim.report import overlays, page
+from fixfunc.cosim.report.capture import Capture
+from fixfunc.cosim.report.history import depth_values
 from fixfunc.cosim.scene import gltf, pictures
 from fixfunc.cosim.scene.drawing import Drawing
 from fixfunc.cosim.scene.scene import Scene
 from fixfunc.models.state import draw_state
 from fixfunc.spec.errors import InputError
-from fixfunc.spec.state import TOP_LIMIT
+from fixfunc.spec.state import TOP_LIMIT, DepthFormat
 
 _SHOWN = 20  # lines of what is left out; frame.json has all
 
@@ -28,6 +34,7 @@ def run(
     samples: int,
     memory: str | None,
     camera: int | None = None,
+    pixels: Sequence[tuple[int, int]] = (),
 ) -> list[str]:
     """Draw the scene of a file or a folder, write picture and figures, and say what was left out.
 
@@ -35,7 +42,7 @@ def run(
     ----------
     path : Path
     output : Path
-        A folder, for ``frame.png`` and ``frame.json``.
+        A folder, for ``frame.png``, ``frame.json`` and ``frame.html``.
     size : (int, int)
         Width and height, pixels.
     samples : int
@@ -43,6 +50,8 @@ def run(
         What lies behind the hardware, or several with commas between them; None: golden alone.
     camera : int, optional
         Which of the file's cameras looks.
+    pixels : sequence of (int, int)
+        Whose history the report has, whatever there is.
 
     Returns
     -------
@@ -52,8 +61,9 @@ def run(
     draw_state(*size, samples)
     if memory is not None:
         _check_hardware(size, memory)
+    capture = Capture(*size, samples, pixels)
     scene = _load(path, size[0] / size[1], camera)
-    drawing = Drawing(scene, *size, samples)
+    drawing = Drawing(scene, *size, samples, capture)
     recording = _recording(drawing) if memory is not None else None
     folder = files.open_folder(output)
     with Steps() as step:
@@ -62,27 +72,54 @@ def run(
         image = drawing.draw()
         seconds = time.perf_counter() - start
     _write_picture(folder / "frame.png", image)
-    figures = _figures(path, size, samples, scene, drawing) | {"seconds": seconds}
+    figures = _figures(path, size, samples, scene, drawing) | {
+        "counters": capture.counters,
+        "seconds": seconds,
+    }
     print(_words(figures))
-    failures = []
-    if recording is not None:
-        from fixfunc.cosim.program import hardware
-
-        figures["hardware"] = {}
-        for name in memory.split(","):
-            with Steps() as step:
-                step(f"drawing it by the hardware, which is built once; memory: {name}")
-                run_of = hardware.draw(recording, name)
-            failures += hardware.failures(run_of)
-            figures["hardware"][name] = hardware.figures(run_of)
-            print("\n".join(hardware.words(figures["hardware"][name])))
+    failures = _add_hardware(figures, recording, memory) if recording else []
     files.write(
         folder / "frame.json", json.dumps(figures | {"failures": failures}, indent=2) + "\n"
     )
+    page.write(folder / "frame.html", _report(figures, drawing, capture, image))
     for line in failures:
         print(line)
-    print(f"wrote frame.png and frame.json to {folder}")
+    print(f"wrote frame.png, frame.json and frame.html to {folder}")
     return failures
+
+
+def _add_hardware(figures, recording, memory):
+    """The hardware draws it, with each memory behind it; why that is not believed."""
+    from fixfunc.cosim.program import hardware
+
+    failures = []
+    figures["hardware"] = {}
+    for name in memory.split(","):
+        with Steps() as step:
+            step(f"drawing it by the hardware, which is built once; memory: {name}")
+            run_of = hardware.draw(recording, name)
+        failures += hardware.failures(run_of)
+        figures["hardware"][name] = hardware.figures(run_of)
+        print("\n".join(hardware.words(figures["hardware"][name])))
+    return failures
+
+
+def _report(figures, drawing, capture, image):
+    """The page of a scene."""
+    words = drawing.depths[:, :, 0]
+    first = depth_values(words & (1 << 24) - 1, DepthFormat.D24)
+    more = {
+        "depth": overlays.depths(first),
+        "modes": overlays.modes(drawing.modes, capture.maps.tile),
+    }
+    if np.isfinite(capture.levels).any():
+        more["levels"] = overlays.levels(capture.levels)
+    run_of = next(iter(figures.get("hardware", {}).values()), None)
+    counted = kept.of_program(figures["title"], figures["counters"], run_of)
+    counted["seconds"] = {"drawing": figures["seconds"]}
+    notes = [f"{len(figures['left_out'])} things of the file are not drawn: see frame.json."]
+    title = f"{figures['title']}, {figures['width']}x{figures['height']}, {figures['samples']}x"
+    return page.Report(title, counted, image, capture, more, notes if figures["left_out"] else [])
 
 
 def _load(path, aspect, camera):
@@ -114,7 +151,8 @@ def _recording(drawing):
 def _figures(path, size, samples, scene: Scene, drawing: Drawing) -> dict[str, Any]:
     """What has been drawn, as JSON has it."""
     return {
-        "scene": path.resolve().name,
+        "kind": "scene",
+        "title": path.resolve().name,
         "width": size[0],
         "height": size[1],
         "samples": samples,
@@ -130,7 +168,7 @@ def _figures(path, size, samples, scene: Scene, drawing: Drawing) -> dict[str, A
 def _words(figures):
     """Lines to read."""
     lines = [
-        f"{figures['scene']}: {figures['instances']} instances, {figures['draws']} draws, "
+        f"{figures['title']}: {figures['instances']} instances, {figures['draws']} draws, "
         f"{figures['triangles']} triangles; camera: {figures['camera']}"
     ]
     lines += [f"left out: {line}" for line in figures["left_out"][:_SHOWN]]

@@ -48,6 +48,7 @@ class Placed(NamedTuple):
 
     shapes: list[Shape]
     places: np.ndarray  # float64, shape (k, 4, 4): to the world, for column vectors
+    name: str = ""  # for people
 
 
 @dataclass

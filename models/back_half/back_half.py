@@ -8,7 +8,7 @@ import numpy as np
 
 from fixfunc.models.depth.cached_depth import CachedDepth, TestedTiles
 from fixfunc.models.depth.depth_test import depth_bias, with_bias
-from fixfunc.models.depth.depth_unit import Shaded
+from fixfunc.models.depth.depth_unit import DepthProbe, Shaded
 from fixfunc.models.geometry import triangle_setup
 from fixfunc.models.pixel.quads import sample_numbers
 from fixfunc.models.raster import forced_samples, tile_rasterizer
@@ -65,6 +65,22 @@ class Colours(Protocol):
         """Merge colours of tiles, whose masks were shaded, where samples passed in the end."""
 
 
+class Probe(DepthProbe, Protocol):
+    """Is told what every stage decides about a list of triangles: by tile, in drawing order."""
+
+    def begin(self, found: Found, state: np.void) -> None:
+        """Tiles have been found; their tests follow."""
+
+    def merged(self, numbers: np.ndarray, j: np.ndarray, i: np.ndarray, texels: np.ndarray) -> None:
+        """Lanes of tiles hold these texels of the first target: uint8, shape (n, bytes).
+
+        Tiles have their numbers among those of which samples were shaded.
+        """
+
+    def end(self, tested: TestedTiles, made: Coloured) -> None:
+        """The list is drawn; ``made`` is of the tiles of which samples were shaded."""
+
+
 class BackHalf:
     """Stages from triangles to targets.
 
@@ -80,6 +96,7 @@ class BackHalf:
         Parameter of :func:`fixfunc.models.raster.tile_rasterizer.rasterize`.
     progress : callable, optional
         Called with the name of each stage as it begins.
+    probe : Probe, optional
     """
 
     def __init__(
@@ -89,12 +106,14 @@ class BackHalf:
         edge: int = 8,
         coarse: int = 8,
         progress: Callable[[str], object] = lambda _name: None,
+        probe: Probe | None = None,
     ) -> None:
         self._depth = depth
         self._colours = colours
         self._edge = edge
         self._coarse = coarse
         self._progress = progress
+        self._probe = probe
 
     def find(self, work: Work) -> Found:
         """Set up and rasterize triangles."""
@@ -139,8 +158,10 @@ class BackHalf:
             Outcomes of another HiZ.
         """
         self._progress("depth")
+        if self._probe:
+            self._probe.begin(found, state)
         tested = (
-            self._depth.test(found.tiles, decided, shader.late)
+            self._depth.test(found.tiles, decided, shader.late, self._probe)
             if self._depth
             else _untested(found.tiles, state, shader)
         )
@@ -152,6 +173,8 @@ class BackHalf:
         made = shader.finish(tiles, numbers, tested.passed[numbers])
         if self._colours:
             self._colours.draw(tiles, made.colours, made.written)
+        if self._probe:
+            self._probe.end(tested, made)
         return tested
 
 

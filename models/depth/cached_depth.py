@@ -10,7 +10,7 @@ import numpy as np
 
 from fixfunc.models.depth.depth_cache import CacheShape, DepthCache, StencilCache, TrafficKind
 from fixfunc.models.depth.depth_test import DepthBuffer
-from fixfunc.models.depth.depth_unit import DepthUnit, Shaded
+from fixfunc.models.depth.depth_unit import DepthProbe, DepthUnit, Shaded
 from fixfunc.models.memory.coded_tiles import CodedTiles
 from fixfunc.models.memory.tile_cache import words
 from fixfunc.models.raster.edge_evaluator import pack, unpack
@@ -143,6 +143,7 @@ class CachedDepth:
         tiles: np.ndarray,
         outcome: np.ndarray | None = None,
         shader: Callable[[np.ndarray, np.ndarray], Shaded] = keep_all,
+        probe: DepthProbe | None = None,
     ) -> TestedTiles:
         """Test and write tiles, as if one by one.
 
@@ -155,6 +156,7 @@ class CachedDepth:
         shader : callable
             Of draws that are not written early: see
             :meth:`fixfunc.models.depth.depth_unit.DepthUnit.test`.
+        probe : DepthProbe, optional
         """
         self._unit.state = self.state
         shape = len(tiles), self._edge, self._edge
@@ -173,7 +175,7 @@ class CachedDepth:
                 replaces[numbers] = True if made.replaces is None else made.replaces
             return made
 
-        passed, outcome = self._unit.test(tiles, shade, outcome)
+        passed, outcome = self._unit.test(tiles, shade, outcome, probe)
         for cache in self.caches.values():
             cache.run(late, passed, outcome, self.state, replaced, replaces)
         if self.state["early_write"]:

@@ -30,6 +30,10 @@ class Tested(NamedTuple):
     passed: np.ndarray  # bool: covered samples that passed both tests
     depth: np.ndarray  # uint32: what is stored afterwards
     stencil: np.ndarray  # uint8
+    before: np.ndarray  # uint32: what was stored
+    drawn: np.ndarray  # uint32: the draw's depths, as they are compared
+    depth_passed: np.ndarray  # bool, of samples that are not covered, too
+    stencil_passed: np.ndarray
 
 
 def sample_depths(
@@ -243,7 +247,8 @@ def depth_test(
         stencil = np.where(covered, updated, stencil).astype(np.uint8)
     passed = covered & stencil_passed & depth_passed
     written = passed & bool(state["depth_test"] and state["depth_write"])
-    return Tested(passed, np.where(written, new, depth).astype(np.uint32), stencil)
+    stored = np.where(written, new, depth).astype(np.uint32)
+    return Tested(passed, stored, stencil, depth, new, depth_passed, stencil_passed)
 
 
 class DepthBuffer:
@@ -300,7 +305,7 @@ class DepthBuffer:
         rejects = preserves_failing(tiles, self.state) & bool(self.state["early_reject"])
         return np.where(rejects[:, None, None], passed, unpack(tiles["mask"], self._edge))
 
-    def test(self, tiles: np.ndarray, replaced: np.ndarray | None = None) -> np.ndarray:
+    def test(self, tiles: np.ndarray, replaced: np.ndarray | None = None) -> Tested:
         """Test and write tiles of different places.
 
         Parameters
@@ -316,15 +321,14 @@ class DepthBuffer:
 
         Returns
         -------
-        ndarray of bool, shape (n, edge, edge)
-            Samples that passed.
+        Tested
         """
         check_places(tiles, *self.depth.shape[1::-1])
         at = tiles["y"], tiles["x"]
         done = depth_test(tiles, self.state, self.depth[at], self.stencil[at], self._edge, replaced)
         self.depth[at] = done.depth
         self.stencil[at] = done.stencil
-        return done.passed
+        return done
 
     def clear(
         self, rectangle: Sequence[int], depth: int | None = None, stencil: int | None = None

@@ -2,14 +2,14 @@
 """The depth unit: HiZ before the depth test, and what the test reports back to it."""
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from fixfunc.models.depth.depth_bounds import drawn_bounds
-from fixfunc.models.depth.depth_test import DepthBuffer, new_depths
+from fixfunc.models.depth.depth_test import DepthBuffer, Tested, new_depths
 from fixfunc.models.depth.hiz import HiZ, rounds
-from fixfunc.models.raster.edge_evaluator import pack
+from fixfunc.models.raster.edge_evaluator import pack, unpack
 from fixfunc.spec.state import DepthFormat, Outcome
 
 BITS = {
@@ -34,6 +34,17 @@ class Shaded(NamedTuple):
             return self.depth
         plane = new_depths(tiles, state, edge)
         return np.where(self.replaces[:, None, None], self.depth, plane).astype(np.uint32)
+
+
+class DepthProbe(Protocol):
+    """Is told what the depth test finds."""
+
+    def tested(self, numbers: np.ndarray, left: np.ndarray, found: Tested) -> None:
+        """Tiles with these numbers, of different places, have been tested.
+
+        ``left`` are samples that were tested: bool, shape (n, edge, edge). Of a late test these
+        are what the early one and the shader have left.
+        """
 
 
 class DepthUnit:
@@ -94,6 +105,7 @@ class DepthUnit:
         tiles: np.ndarray,
         shader: Callable[[np.ndarray, np.ndarray], Shaded] | None = None,
         decided: np.ndarray | None = None,
+        probe: DepthProbe | None = None,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Test and write tiles, as if one by one.
 
@@ -107,6 +119,7 @@ class DepthUnit:
             early, between an early and a late test.
         decided : ndarray of uint8, shape (n,), optional
             Outcomes of another HiZ, which is not asked here. All tiles are tested then.
+        probe : DepthProbe, optional
 
         Returns
         -------
@@ -124,22 +137,25 @@ class DepthUnit:
             if self.hiz and decided is None:
                 outcome[batch] = self.hiz.step(drawn[batch])
             tested = batch[outcome[batch] != Outcome.DROP]
-            passed[tested] = (
-                self._shade(tiles[tested], tested, shader)
-                if shader and not self.state["early_write"]
-                else self.buffer.test(tiles[tested])
-            )
+            is_late = shader and not self.state["early_write"]
+            passed[tested] = self._test(tiles[tested], tested, shader if is_late else None, probe)
             if self.hiz and decided is None:
                 self._report(tiles[tested][drawn["write"][tested]])
         return passed, outcome if decided is None else decided
 
-    def _shade(self, tiles, numbers, shader):
-        """Early test, shader, late test."""
-        tiles = tiles.copy()
-        tiles["mask"] = pack(self.buffer.early(tiles))
-        shaded = shader(tiles, numbers)
-        tiles["mask"] &= pack(shaded.mask)
-        return self.buffer.test(tiles, shaded.depths(tiles, self.state, self._edge))
+    def _test(self, tiles, numbers, shader, probe):
+        """Test, or early test, shader, late test: samples that passed."""
+        depths = None
+        if shader:
+            tiles = tiles.copy()
+            tiles["mask"] = pack(self.buffer.early(tiles))
+            shaded = shader(tiles, numbers)
+            tiles["mask"] &= pack(shaded.mask)
+            depths = shaded.depths(tiles, self.state, self._edge)
+        found = self.buffer.test(tiles, depths)
+        if probe:
+            probe.tested(numbers, unpack(tiles["mask"], self._edge), found)
+        return found.passed
 
     def _report(self, tiles):
         """Tell HiZ what tiles hold now."""

@@ -3,10 +3,11 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Protocol
 
 import numpy as np
 
-from fixfunc.models.back_half.back_half import BackHalf, Work
+from fixfunc.models.back_half.back_half import BackHalf, Probe, Work
 from fixfunc.models.depth import stencil
 from fixfunc.models.formats import encode
 from fixfunc.models.machine.back_state import BackState
@@ -21,7 +22,19 @@ from fixfunc.spec.dxgi import DEPTH_FORMATS, Format
 from fixfunc.spec.state import SAMPLE_COUNTS, TARGET_LIMIT, DepthFormat, Outcome
 
 
-def draw(part: Part, state: BackState, held: HeldTargets) -> Counter:
+class DrawProbe(Probe, Protocol):
+    """A probe of the machine's draws."""
+
+    def list(self, part: Part, run: np.ndarray, state: BackState | None) -> None:
+        """Triangles of a part are drawn at once: those with these numbers.
+
+        Of a command stream there is no state but the stream's own.
+        """
+
+
+def draw(
+    part: Part, state: BackState, held: HeldTargets, probe: DrawProbe | None = None
+) -> Counter:
     """Draw triangles in order.
 
     Returns
@@ -35,11 +48,11 @@ def draw(part: Part, state: BackState, held: HeldTargets) -> Counter:
     if state.is_off:
         del counters["c_invocations"], counters["c_primitives"]
     for run in part_runs(part, state):
-        counters += _draw_run(part, run, state, held)
+        counters += _draw_run(part, run, state, held, probe)
     return counters
 
 
-def _draw_run(part, run, state, held):
+def _draw_run(part, run, state, held, probe):
     """Triangles of a viewport and a layer."""
     counters = Counter()
     number = int(part.viewport[run[0]])
@@ -47,11 +60,14 @@ def _draw_run(part, run, state, held):
     targets = [at_layer(view, layer) for view in state.colours]
     depth = at_layer(state.depth, layer)
     fields, samples = draw_fields(state, number, targets, depth)
-    back = BackHalf(held.depth(depth, fields), ViewColours(held, targets, fields, state))
+    colours = ViewColours(held, targets, fields, state, probe)
+    back = BackHalf(held.depth(depth, fields), colours, probe=probe)
     faces = None if part.faces is None else part.faces[run]
     how = state.conservative, state.forced_samples, state.target_mask
     work = Work(part.triangles[run], fields, faces, *how)
     found = back.find(work)
+    if probe:
+        probe.list(part, run, state)
     counters += losses.of_triangles(work, found)
     if not len(found.tiles):
         return counters + losses.of_samples(found, counters)

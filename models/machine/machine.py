@@ -88,6 +88,7 @@ class Machine:
     watch : object, optional
         Is told of work before it is done: ``begin()`` of a draw, ``draw(part, back)`` of its parts,
         ``clear(view, packet)``, and ``wrote(address)`` of a resource that a copy changes.
+    probe : DrawProbe, optional
 
     Work is executed as soon as it has been read, one piece after the other.
     """
@@ -114,6 +115,7 @@ class Machine:
         self._written: set[int] = set()  # addresses that shaders of the work may write to
         self.skips = False
         self.watch = None
+        self.probe: draws.DrawProbe | None = None
         self.units = ShaderUnits()
         self.displays: dict[int, Display] = {}
         self.processor = CommandProcessor(memory, base, size, strategy, pool, self._can_present)
@@ -237,9 +239,8 @@ class Machine:
         source = bound.vertex_buffer(0)
         (filled,) = self._words(source["filled_address"], 1)
         buffer = stream_output.StreamBuffer(np.zeros(0, np.uint8), filled)
-        self._draw(
-            work, stream_output.draw_auto(buffer, int(source["stride"]), int(source["offset"]))
-        )
+        draw = stream_output.draw_auto(buffer, int(source["stride"]), int(source["offset"]))
+        self._draw(work, draw)
 
     def _draw(self, work, draw):
         integer("vertices of a draw", draw.count * max(draw.instances, 1), 0, self._most_work)
@@ -256,7 +257,7 @@ class Machine:
         for part in front_half.run(draw, state):
             if self.watch:
                 self.watch.draw(part, back)
-            counts.update(draws.draw(part, back, self._targets))
+            counts.update(draws.draw(part, back, self._targets, self.probe))
         self.totals.update(counts)
         self.draws.add(counts, back)
         self._textures.forget(drawn | self._written)

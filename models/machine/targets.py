@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fixfunc.models.back_half.back_half import Probe
 from fixfunc.models.depth.cached_depth import CachedDepth
 from fixfunc.models.machine.back_state import BackState
 from fixfunc.models.machine.undo import UndoLog
@@ -171,6 +172,8 @@ class ViewColours:
         The draw state.
     state : BackState
         It says how each target is blended.
+    probe : Probe, optional
+        Is told what the first target holds then.
     """
 
     def __init__(
@@ -179,8 +182,10 @@ class ViewColours:
         targets: Sequence[Target | None],
         fields: np.void,
         state: BackState,
+        probe: Probe | None = None,
     ) -> None:
         self._held = held
+        self._probe = probe
         self._targets = targets
         self._fields = fields
         self._state = state
@@ -199,14 +204,21 @@ class ViewColours:
             blend = self._state.blends[n]
             if not blend.write:
                 continue
+            make = partial(self._merged, target, blend, tiles, colours[n], colours[1:2])
             reads = blend.enable or blend.logic or not self._fields["early_write"]
             self._held.colour(target, self._fields).merge(
                 tiles,
                 unpack(tiles["mask"]),
                 passed,
                 not reads and blend.write == ALL_CHANNELS,
-                partial(self._merged, target, blend, tiles, colours[n], colours[1:2]),
+                partial(self._told, make) if self._probe and not n else make,
             )
+
+    def _told(self, make, lanes, old):
+        """What is stored of some lanes; the probe is told."""
+        made = make(lanes, old)
+        self._probe.merged(*lanes, made)
+        return made
 
     def _merged(self, target, blend, tiles, colours, second, lanes, old):
         """What is stored of some lanes."""

@@ -4,6 +4,7 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -15,10 +16,12 @@ from fixfunc.models.geometry import triangle_setup
 from fixfunc.models.geometry.projection import Rasterizer
 from fixfunc.models.geometry.viewport import Viewport
 from fixfunc.models.machine import front_half
+from fixfunc.models.machine.draws import DrawProbe
 from fixfunc.models.machine.front_half import FrontState, Part
 from fixfunc.models.payload import dtype
 from fixfunc.models.scene import shading
 from fixfunc.models.scene.scene import Scene
+from fixfunc.models.top.shades import flat
 from fixfunc.models.top.top import Machine
 from fixfunc.spec import payloads
 from fixfunc.spec.dxgi import Format
@@ -45,7 +48,11 @@ class Frame:
     seconds: dict = field(default_factory=dict)  # spent in each stage
 
 
-def render(scene: Scene, progress: Callable[[str | None], object] | None = None) -> Frame:
+def render(
+    scene: Scene,
+    progress: Callable[[str | None], object] | None = None,
+    probe: DrawProbe | None = None,
+) -> Frame:
     """Render a scene: its geometry, then the machine of :mod:`fixfunc.models.top.top`.
 
     Colours are shaded here once a pixel and face, where they are on top: the machine shades every
@@ -56,6 +63,8 @@ def render(scene: Scene, progress: Callable[[str | None], object] | None = None)
     scene : Scene
     progress : callable, optional
         Called with the name of each stage as it begins.
+    probe : DrawProbe, optional
+        With one, every tile that passes is shaded twice.
 
     Returns
     -------
@@ -94,7 +103,13 @@ def render(scene: Scene, progress: Callable[[str | None], object] | None = None)
 
     counters["triangles"] = len(triangles)
 
-    machine = Machine(np.zeros(0, np.uint8), in_memory=False, progress=stage)
+    shader = flat
+    if probe:
+        probe.list(part, np.arange(len(triangles)), None)
+        shader = partial(_shade, scene, part)
+    machine = Machine(
+        np.zeros(0, np.uint8), shader=shader, in_memory=False, progress=stage, probe=probe
+    )
     (draw,) = machine.execute(_beats(state, triangles)).draws
     setup = draw.setup
     counters |= {
@@ -125,6 +140,11 @@ def render(scene: Scene, progress: Callable[[str | None], object] | None = None)
         *draw,
         seconds,
     )
+
+
+def _shade(scene, part, work):
+    """The scene's shader, as the machine asks it."""
+    return shading.shade(scene, part, work.tiles, work.triangle)
 
 
 def _beats(state, triangles):

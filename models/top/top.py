@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fixfunc.models.back_half.back_half import BackHalf, Work
+from fixfunc.models.back_half.back_half import BackHalf, Probe, Work
 from fixfunc.models.depth.cached_depth import CachedDepth
 from fixfunc.models.depth.depth_cache import CacheShape, TrafficKind
 from fixfunc.models.frontend import command_reader
@@ -70,6 +70,8 @@ class Machine:
         Caches write to memory; without them colours are not kept, and every stage is faster.
     progress : callable, optional
         Called with the name of each stage as it begins.
+    probe : Probe, optional
+        Is told what every stage decides; not of colours that are merged.
 
     Attributes
     ----------
@@ -90,6 +92,7 @@ class Machine:
         outcomes: Callable[[np.ndarray], np.ndarray] | None = None,
         in_memory: bool = True,
         progress: Callable[[str], object] = lambda _name: None,
+        probe: Probe | None = None,
     ) -> None:
         self._memory = memory
         self._limits = limits or CommandLimits()
@@ -105,9 +108,8 @@ class Machine:
             self._limits.colour_planes,
             self._limits.colour_formats,
         )
-        self._back = BackHalf(
-            self.depth, self.colour if in_memory else None, self._limits.edge, coarse, progress
-        )
+        colour = self.colour if in_memory else None
+        self._back = BackHalf(self.depth, colour, self._limits.edge, coarse, progress, probe)
         self._state = None
         self._counts = FenceCounts()
         self.undefined = []

@@ -174,14 +174,14 @@ class Reference:
     def _test(self, tiles):
         """Samples that go out of tiles of different places, and those that pass in the end."""
         if not self._late:
-            passed = self._buffer.test(tiles)
+            passed = self._buffer.test(tiles).passed
             return passed, passed
         tiles, out = tiles.copy(), self._buffer.early(tiles)
         state = self._buffer.state
         edge = self._params.edge
         shaded = shading.shade(tiles, state, edge, self._params.shader_depths)
         tiles["mask"] = pack(out & shaded.mask)
-        return out, self._buffer.test(tiles, shaded.depths(tiles, state, edge))
+        return out, self._buffer.test(tiles, shaded.depths(tiles, state, edge)).passed
 
 
 def expected(rows: np.ndarray, params: DepthTestParams) -> dict[str, np.ndarray]:

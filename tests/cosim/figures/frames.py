@@ -4,15 +4,22 @@
 import json
 from pathlib import Path
 
+import numpy as np
+
 from fixfunc.cosim.figures import bound, counters
-from fixfunc.cosim.frame import mesh, report
+from fixfunc.cosim.frame import mesh
 from fixfunc.cosim.frame.frame import run
 from fixfunc.cosim.frame.job import FrameJob, traffic
 from fixfunc.cosim.reference import top
+from fixfunc.cosim.report import overlays, page
+from fixfunc.cosim.report.capture import Capture
+from fixfunc.cosim.report.history import depth_values
 from fixfunc.models.scene.render import render
 from fixfunc.models.scene.scene import Scene
+from fixfunc.models.scene.shading import BACKGROUND
 from fixfunc.rtl.top import TopParams
 from fixfunc.spec.counters import COUNTERS, PROBES
+from fixfunc.spec.state import DepthFormat
 
 SIZE = (160, 90, 4)
 
@@ -29,8 +36,13 @@ def counted(folder: Path, clocks: int = 30_000, **changed: int) -> Path:
     frame = render(scene)
     job = FrameJob(scene, frame, TopParams())
     memory = job.data.copy()
-    machine = top.machine(job.params, memory, shader=job._shader)
-    replayed = counters.replayed(machine, machine.draw(*job.start))
+    capture = Capture(*SIZE)
+    capture.fill(BACKGROUND)
+    machine = top.machine(job.params, memory, shader=job._shader, probe=capture)
+    with capture.draw("teapot", "triangle list"):
+        capture.list(frame.part, np.arange(len(frame.triangles)), None)
+        drawn = machine.draw(*job.start)
+    replayed = counters.replayed(machine, drawn)
     hardware = dict.fromkeys(COUNTERS, 0) | replayed | {"clocks": clocks, "stall_setup": 5432}
     hardware |= changed
     moved = traffic(hardware)
@@ -47,5 +59,11 @@ def counted(folder: Path, clocks: int = 30_000, **changed: int) -> Path:
         "rtl": {"memory": {"beats": 4321, "mismatches": 0}},
     }
     (folder / "frame.json").write_text(json.dumps(figures))
-    report.write(folder / "frame.html", "teapot", frame, job.modes(memory), figures)
+    coded = job.modes(memory).reshape(capture.maps.triangles.shape)
+    depth = depth_values(frame.depth[:, :, 0], DepthFormat.D24)
+    more = {
+        "depth": overlays.depths(depth),
+        "modes": overlays.modes(coded, capture.maps.tile),
+    }
+    page.write(folder / "frame.html", page.Report("teapot", figures, frame.colour, capture, more))
     return folder

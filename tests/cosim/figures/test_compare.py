@@ -93,19 +93,20 @@ def test_folders_and_files_are_results(tmp_path, capsys):
 
 
 def test_a_recorded_frame_is_a_result(tmp_path):
+    run = {"lists": 1, "clocks": 300, "counters": {"clocks": 300, "tiles": 4}}
     recorded = {
-        "program": "gears",
-        "frame": 10,
-        "triangles": 7,
-        "passed": 5,
+        "kind": "recorded",
+        "title": "gears, frame 10",
+        "counters": {"triangles": 7, "samples_passed": 5},
         "draws": [],
-        "hardware": {"lists": 1, "counters": {"clocks": 300, "tiles": 4}},
+        "hardware": {"near": run, "far": {}},
     }
     (tmp_path / "frame.json").write_text(json.dumps(recorded))
     read = kept.read(tmp_path)
     assert read.title == "gears, frame 10"
     assert read.figures["counters"] == {"triangles": 7, "samples_passed": 5}
     assert read.figures["hardware"] == {"clocks": 300, "tiles": 4}
+    assert read.figures["clocks"] == 300
     assert read.picture is None
     (tmp_path / "frame.json").write_text(json.dumps(recorded | {"hardware": {}}))
     assert "hardware" not in kept.read(tmp_path).figures
@@ -127,7 +128,11 @@ def test_a_recorded_frame_is_a_result(tmp_path):
         ('{"title": "x", "counters": {}, "stalls": {"setup": "9"}}', "hold the figures of a frame"),
         ('{"title": "x", "counters": {}, "moved": [[1]]}', "hold the figures of a frame"),
         ('{"title": "x", "counters": {}, "memory": 1}', "hold the figures of a frame"),
-        ('{"program": "x", "frame": 1}', "hold the figures of a frame"),
+        ('{"kind": "scene", "title": "x"}', "hold the figures of a frame"),
+        (
+            '{"kind": "scene", "title": "x", "counters": {}, "hardware": {"near": {}}}',
+            "hold the figures of a frame",
+        ),
     ],
 )
 @pytest.mark.parametrize("place", [0, 1])

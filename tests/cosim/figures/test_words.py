@@ -5,6 +5,7 @@ import pytest
 
 from fixfunc.cosim.figures import bound, counters
 from fixfunc.cosim.frame import hardware
+from fixfunc.cosim.report.capture import DRAW_COUNTERS
 from fixfunc.models.scene.render import render
 from fixfunc.models.scene.scene import teapot_patches
 from fixfunc.spec.counters import COUNTERS, PROBES
@@ -30,7 +31,7 @@ def test_every_counter_is_in_words_and_none_beside():
     """Those of the hardware, and those of golden frames, from patches too."""
     golden = render(teapot_patches(2, 64, 48, 1)).counters
     table = counters.table()
-    assert table.keys() == {*COUNTERS, *golden}
+    assert table.keys() == {*COUNTERS, *golden, *DRAW_COUNTERS}
     for name, entry in table.items():
         assert entry.unit and entry.group, name
         assert entry.explanation[0].isupper() and entry.explanation.endswith("."), name

@@ -88,7 +88,7 @@ def test_the_hardware_draws_a_recorded_frame(tmp_path, capsys):
     path = tmp_path / "states.npz"
     path.write_bytes(file.write(recorded(gl)))
     assert main(["frame", str(path), "-o", str(tmp_path)]) == 0
-    figures = json.loads((tmp_path / "frame.json").read_text())["hardware"]
+    figures = json.loads((tmp_path / "frame.json").read_text())["hardware"]["near"]
     assert not figures["missing"] and figures["counters"]["clocks"] > 500
     assert all(stream["beats"] for stream in figures["streams"].values())
     assert "hardware: 4 lists of triangles" in capsys.readouterr().out
