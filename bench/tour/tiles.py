@@ -8,7 +8,6 @@ import numpy as np
 
 from bench.tour.geometry import COLOURS, Axes, plain
 from fixfunc.cosim.figures.counters import mode_name
-from fixfunc.cosim.frame import maps
 from fixfunc.models.depth.cached_depth import CachedDepth
 from fixfunc.models.geometry import triangle_setup
 from fixfunc.models.geometry.viewport import snap
@@ -17,7 +16,7 @@ from fixfunc.models.raster.tile_rasterizer import coverage
 from fixfunc.models.scene.render import Frame, render
 from fixfunc.models.scene.scene import Scene, teapot
 from fixfunc.models.state import draw_state
-from fixfunc.spec.state import Cull
+from fixfunc.spec.state import Cull, Outcome
 
 SIDES = 32, 16  # pixels of what setup and rasterizer show
 FRAME = 320, 180
@@ -86,11 +85,20 @@ def raster(axes: Axes) -> None:
 def hiz(axes: Axes) -> None:
     """What HiZ finds of the teapot's tiles, beside triangles by tile."""
     made = frame()
-    axes[0].imshow(maps.triangles(made))
+    axes[0].imshow(np.log1p(_by_tile(made, made.tiles)), cmap="inferno")
     plain(axes[0], f"{len(made.tiles):,} tiles of triangles, dark to bright")
-    axes[1].imshow(maps.outcomes(made))
+    kinds = Outcome.DROP, Outcome.ACCEPT, Outcome.TEST  # red, green, blue
+    counts = np.stack([_by_tile(made, made.tiles[made.outcome == kind]) for kind in kinds], -1)
+    axes[1].imshow(counts / np.maximum(counts.sum(-1, keepdims=True), 1))
     drop, accept, test = (made.counters[f"hiz_{name}"] for name in ("drop", "accept", "test"))
     plain(axes[1], f"red dropped {drop:,}, green accepted {accept:,},\nblue tested {test:,}")
+
+
+def _by_tile(made, tiles):
+    """How many of these tiles lie at each place."""
+    out = np.zeros((made.tiles["y"].max() + 1, made.tiles["x"].max() + 1))
+    np.add.at(out, (tiles["y"], tiles["x"]), 1)
+    return out
 
 
 def depth(axes: Axes) -> None:

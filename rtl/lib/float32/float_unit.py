@@ -128,10 +128,10 @@ class _Fields(wiring.Component):
 
 
 class FloatUnit(wiring.Component):
-    """An operation of float32 as Direct3D 11 has it [fs 3.1.3]: to the nearest, ties to even.
+    """An operation of float32 as Direct3D 11 has it: to the nearest, ties to even.
 
-    Denormals are zeros of their sign before and after it, and NaN is one, 0x7FC00000. An operation
-    a clock, in order.
+    Denormals are zeros of their sign before and after it, and NaN is one, 0x7FC00000 [fs 3.1.3]. An
+    operation a clock, in order.
 
     Parameters
     ----------
