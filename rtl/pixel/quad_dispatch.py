@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal
 from amaranth.lib import stream, wiring
-from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.bits import gated, lowest, named, number
@@ -13,8 +12,6 @@ from fixfunc.rtl.payload import layout
 from fixfunc.rtl.samples import SHAPES
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.points import QUAD, QUAD_SAMPLES, quad_tile
-
-COUNTED = StructLayout({"quads": 1, "helpers": 3})
 
 
 @dataclass(frozen=True)
@@ -61,8 +58,6 @@ class QuadDispatch(wiring.Component):
     -------
     i : In(stream.Signature(layout(quad_tile(params.edge))))
     o : Out(stream.Signature(layout(QUAD)))
-    counted : Out(COUNTED)
-        Of the clock before: a quad went out, and so many helpers in it.
     """
 
     LATENCY = 3
@@ -74,7 +69,6 @@ class QuadDispatch(wiring.Component):
             {
                 "i": In(stream.Signature(self._tile)),
                 "o": Out(stream.Signature(layout(QUAD))),
-                "counted": Out(COUNTED),
             }
         )
 
@@ -109,7 +103,6 @@ class QuadDispatch(wiring.Component):
         with m.If(moves):
             m.d.sync += self.o.valid.eq(pending.any())
             self._put(m, tile, named(m, number(following), "slot"), pending == following)
-        self._count(m)
         return m
 
     def _shape(self, samples):
@@ -187,14 +180,6 @@ class QuadDispatch(wiring.Component):
         own = gated(Const(1) << sample[:3], tile.by_sample) | Mux(tile.by_sample, 0, 255)
         mask = self._of_mode(tile.samples, lanes["mask"])
         m.d.sync += out.mask.eq(mask & Cat([own[:QUAD_SAMPLES]] * 4))
-
-    def _count(self, m):
-        quad = self.o.valid & self.o.ready
-        pixels = [self.o.payload.mask.word_select(n, QUAD_SAMPLES) for n in range(4)]
-        m.d.sync += [
-            self.counted.quads.eq(quad),
-            self.counted.helpers.eq(gated(sum(~pixel.any() for pixel in pixels), quad)),
-        ]
 
 
 def _apart(bits, samples):

@@ -49,12 +49,16 @@ class Mutant(NamedTuple):
 def own_files(block: Block) -> set[Path]:
     """Files of a block: what its module imports of ``rtl``, but nothing that is another's.
 
-    Another's are files of :data:`SHARED`, and those of the blocks that it imports.
+    Another's are files of :data:`SHARED`, unless the block lies beside them, and those of the
+    blocks that it imports.
     """
     modules = {f"fixfunc.rtl.{block.place}": block for block in blocks().values()}
     paths = {ROOT / "rtl" / f"{one.place.replace('.', '/')}.py": one for one in blocks().values()}
-    mine = _hardware(f"fixfunc.rtl.{block.place}")
-    assert f"fixfunc.rtl.{block.place}" in modules
+    module = f"fixfunc.rtl.{block.place}"
+    assert module in modules
+    own = ROOT / "rtl" / block.place.replace(".", "/")
+    beside = {path for path in sources.files(module) if path.parent == own.parent}
+    mine = _hardware(module) | beside
     others = set()
     for path in mine:
         if path in paths and paths[path].stem != block.stem:

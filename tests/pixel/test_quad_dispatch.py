@@ -93,15 +93,36 @@ def test_volume(config):
     volume.check_paces(STEM, config, 1500)
 
 
+def clocks_of(masks, config="tiny", paces=("full", "full")):
+    """Clocks of tiles of one sample a pixel, and their quads."""
+    table = quad_tile(CONFIGS[config].edge)
+    some = np.zeros(len(masks), dtype(table))
+    some["mask"] = some["covered"] = masks
+    run = volume.volume(STEM, config).run({"i": codec.pack(some, table)}, 8 * len(masks), paces)
+    return run.clocks, len(run.outputs["o"])
+
+
 @pytest.mark.plan("quad-dispatch-3")
 def test_a_tile_without_quads_takes_a_clock():
     """Tiles of one quad, and empty ones between: a clock each."""
-    table = quad_tile(8)
-    some = np.zeros(400, dtype(table))
-    some["mask"] = some["covered"] = np.where(np.arange(400) % 2, 0, 1 << 17)
-    run = volume.volume(STEM, "default").run({"i": codec.pack(some, table)}, 400)
-    assert len(run.outputs["o"]) == 200
-    assert run.clocks <= 400 + 8
+    clocks, quads = clocks_of(np.where(np.arange(400) % 2, 0, 1 << 9))
+    assert quads == 200
+    assert clocks <= 400 + 8
+
+
+@pytest.mark.plan("quad-dispatch-3")
+@pytest.mark.parametrize(("mask", "quads"), [(1 << 9, 1), (0xFFFF, 4)])
+def test_a_quad_a_clock(mask, quads):
+    """Whatever a tile has of them; behind a stall, too, since the next tile is at hand then."""
+    clocks, count = clocks_of(np.full(400, mask))
+    assert count == 400 * quads
+    assert clocks <= count + 8
+    stalled, count = clocks_of(np.full(400, mask), paces=("full", "random"))
+    # A sink that is ready in half of the clocks takes twice as many, and no more.
+    assert stalled <= 2.2 * count
+    # A tile that comes while the one before has quads left waits beside it.
+    late, count = clocks_of(np.full(400, mask), paces=("random", "full"))
+    assert late <= (2.2 if quads == 1 else 1.02) * count
 
 
 @pytest.mark.qualify

@@ -92,7 +92,6 @@ class MultiplyAdd(wiring.Component):
             addend=addend,
             addend_sign=addend_sign,
             no_product=no_product,
-            no_addend=zero_c,
             exponents=form.exponent_of(self.a) + form.exponent_of(self.b),
             addend_exponent=form.exponent_of(self.c),
             special=wrong | infinite | infinite_c | both_zero,
@@ -107,7 +106,8 @@ class MultiplyAdd(wiring.Component):
         top = self._product + GAP
         # The place of the addend's lowest bit, in the product's unit.
         place = named(m, now.addend_exponent - now.exponents + self._unit, "place")
-        far = named(m, ~now.no_addend & (now.no_product | (place > top)), "far")
+        # Beside an addend of 0 a product that is so small is none either: the exponent says so.
+        far = named(m, now.no_product | (place > top), "far")
         distance = Signal(range(window + 1))
         near = (top - place)[: len(distance)]
         m.d.comb += distance.eq(Mux(far, 0, Mux(place < top - window, window, near)))
@@ -154,7 +154,7 @@ class MultiplyAdd(wiring.Component):
             4,
             kept=shifted[cut:],
             sticky=shifted[:cut].any() | now.lost,
-            exponent=(now.unit + self._window - form.fraction - zeros).as_signed(),
+            exponent=now.unit + self._window - form.fraction - zeros,
             nothing=now.magnitude == 0,
         )
 
