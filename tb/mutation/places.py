@@ -56,9 +56,10 @@ def own_files(block: Block) -> set[Path]:
     paths = {ROOT / "rtl" / f"{one.place.replace('.', '/')}.py": one for one in blocks().values()}
     module = f"fixfunc.rtl.{block.place}"
     assert module in modules
-    own = ROOT / "rtl" / block.place.replace(".", "/")
-    beside = {path for path in sources.files(module) if path.parent == own.parent}
-    mine = _hardware(module) | beside
+    mine = _hardware(module)
+    if block.stage in SHARED:
+        folder = (ROOT / "rtl" / block.place.replace(".", "/")).parent
+        mine |= {path for path in sources.files(module) if path.parent == folder}
     others = set()
     for path in mine:
         if path in paths and paths[path].stem != block.stem:
