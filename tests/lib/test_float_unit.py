@@ -181,7 +181,7 @@ def test_fixed_point_is_the_nearest(bits, point):
     [
         ({"op": "ADD"}, "op must be one of ADD, .*, not ADD"),
         ({"latency": 7}, "latency must be 0, or 1 to 6, not 7"),
-        ({"op": FloatOp.INVERT, "latency": 1}, "latency must be 0, or 2 to 8, not 1"),
+        ({"op": FloatOp.INVERT, "latency": 1}, "latency must be 0, or 2 to 9, not 1"),
         ({"exponent": 9}, "exponent must be 3 to 8, not 9"),
         ({"fraction": 1}, "fraction must be 2 to 23, not 1"),
         ({"op": FloatOp.TO_FIXED, "bits": 65}, "bits must be 2 to 64, not 65"),

@@ -34,7 +34,7 @@ class Reciprocal(wiring.Component):
         ``latency`` clocks later.
     """
 
-    STEPS = 7
+    STEPS = 8
 
     def __init__(self, bits: int, power: int, latency: int = STEPS) -> None:
         if bits < 3:
@@ -81,24 +81,29 @@ class Reciprocal(wiring.Component):
         x = (t[2].x << first - table) + (t[2].x * t[2].x_error >> table)
         t.put(2, y=x[: first + 1])
         self._error(t, 3, "y", first, second, 2 * index - 3)
-        y = (t[4].y << second - first) + (t[4].y * t[4].y_error >> first)
-        t.put(4, quotient=named(m, y, "last")[second - self._quotient : second + 1])
-        product = (t[5].quotient * t[5].divisor)[: self._bits + 1]
-        t.put(5, remainder=(-product)[: self._bits + 1])
-        now = t[6]
-        t.put(6, o=(now.quotient + (now.remainder >= now.divisor))[: len(self.o)])
-        m.d.comb += self.o.eq(t[7].o)
+        t.put(4, correction=t[4].y * t[4].y_error >> first)
+        y = (t[5].y << second - first) + t[5].correction
+        t.put(5, quotient=named(m, y, "last")[second - self._quotient : second + 1])
+        product = (t[6].quotient * t[6].divisor)[: self._bits + 1]
+        t.put(6, product=product, most=t[6].divisor - 1)
+        # The remainder is 2^power less the product, of which the lowest bits tell; it is never 0,
+        # since no guess reaches the exact value. Complemented it is one less, without a carry.
+        now = t[7]
+        rest = named(m, ~now.product, "rest")
+        t.put(7, o=(now.quotient + (rest >= now.most))[: len(self.o)])
+        m.d.comb += self.o.eq(t[8].o)
         return m
 
     def _error(self, t: Steps, step: int, name: str, fraction: int, kept: int, small: int) -> None:
         """1 less divisor times guess, in a step: signed, ``kept`` bits behind the point.
 
-        It is less than 2^-small, so that bits above that need not be found.
+        It is less than 2^-small, so that bits above that need not be found. A complement is less by
+        the least bit, and takes no carry.
         """
         guess: Value = getattr(t[step], name)
         exact = self._bits - 1 + fraction  # bits behind the point
         product = guess * t[step].divisor
         width = max(exact - small + 1, 2)
-        error = (-product)[:width].as_signed()
+        error = (~product)[:width].as_signed()
         shifted = error >> exact - kept if exact > kept else error << kept - exact
         t.put(step, **{f"{name}_error": shifted})

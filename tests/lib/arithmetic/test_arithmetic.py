@@ -105,7 +105,7 @@ def test_latencies_of_sets_agree(count, interval):
         (lambda: Reciprocal(2, 3), "bits must be 3 or more, not 2"),
         (lambda: Reciprocal(8, 20), "power must be 9 to 19, not 20"),
         (lambda: Reciprocal(34, 62), "power must be 35 to 61, not 62"),
-        (lambda: Reciprocal(24, 48, 8).elaborate(None), "latency must be 1 to 7, not 8"),
+        (lambda: Reciprocal(24, 48, 9).elaborate(None), "latency must be 1 to 8, not 9"),
     ],
 )
 def test_wrong_parameters(make, message):
@@ -143,8 +143,8 @@ def test_every_bin_is_hit(name):
         ("divider", "shared_divider_3_3", "m.If(turns[turn] if turn else 1)", "m.If(1)"),
         ("divider", "shared_divider_1_2", "self._interval > 1:", "self._turns > 1:"),
         ("reciprocal", "reciprocal_34_60_7", "twice + 2 * n + 1", "twice + 2 * n + 9"),
-        ("reciprocal", "reciprocal_24_48_7", " + (now.remainder >= now.divisor)", ""),
-        ("reciprocal", "reciprocal_24_48_7", "remainder >= now", "remainder > now"),
+        ("reciprocal", "reciprocal_24_48_7", " + (rest >= now.most)", ""),
+        ("reciprocal", "reciprocal_24_48_7", "rest >= now", "rest > now"),
         ("reciprocal", "reciprocal_34_60_7", "[:width].as_signed()", "[:width]"),
         ("interval_register", "interval_register_3", "eq(self._interval - 1)", "eq(1)"),
         ("interval_register", "interval_register_1", "self.room & ", ""),
