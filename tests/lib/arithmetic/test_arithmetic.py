@@ -76,6 +76,28 @@ def test_no_guess_of_a_reciprocal_is_far_off(bits, power):
             assert error < Fraction(3, 4 << index)
 
 
+@pytest.mark.parametrize("shape", [(3, 8, 1), (4, 10, 2), (8, 17, 8), (10, 22, 4)])
+def test_every_divisor_of_few_bits(shape):
+    least = 1 << shape[0] - 1
+    divisors = np.arange(least, 2 * least).astype(object)
+    check_reciprocals(np.concatenate([divisors, divisors[:10]]), shape)
+
+
+@pytest.mark.parametrize("shape", [(24, 48, 8), (34, 60, 8)])
+def test_reciprocals_at_both_ends_of_a_table_s_ranges(shape):
+    count = len(Reciprocal(*shape).table())
+    step = (1 << shape[0] - 1) // count
+    least = (1 << shape[0] - 1) + np.arange(count).astype(object) * step
+    ends = [least, least + 1, least + step // 2, least + step - 1, least[:10]]
+    check_reciprocals(np.concatenate(ends), shape)
+
+
+def check_reciprocals(divisors, shape):
+    """They are the golden ones; the last few divisors only push the others out."""
+    trace = pipelined.reciprocals(divisors, shape)
+    assert clocked.difference(trace, clocked.simulate(Reciprocal(*shape), trace)) is None
+
+
 @pytest.mark.parametrize("interval", shared.INTERVALS)
 @pytest.mark.parametrize("count", [*shared.PRODUCT_COUNTS, *shared.QUOTIENT_COUNTS])
 def test_latencies_of_sets_agree(count, interval):
